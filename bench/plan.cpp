@@ -3,7 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/large.hpp"
-#include "engine/plan/plan_file.hpp"
+#include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/plan/run/executor.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "backends/sim/saved/state_text.hpp"
 #include "backends/sim/snapshot.hpp"
-#include "backends/sim/state_text.hpp"
 #include "engine/model/reduce.hpp"
 
 namespace {

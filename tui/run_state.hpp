@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "engine/plan/moved.hpp"
+#include "engine/plan/effect/moved.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/run/runs.hpp"
 #include "engine/whatif/whatif.hpp"

@@ -6,9 +6,9 @@
 
 #include "tui/screens/changed.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/frame/palette.hpp"
 #include "tui/screens/guide/guide.hpp"
-#include "tui/screens/palette.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"

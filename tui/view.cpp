@@ -2,8 +2,8 @@
 
 #include "tui/screens/control.hpp"
 #include "tui/screens/empty.hpp"
-#include "tui/screens/frame.hpp"
-#include "tui/screens/overlays.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/frame/overlays.hpp"
 #include "tui/screens/screens.hpp"
 
 namespace tessera::tui {

@@ -29,8 +29,8 @@ Argv read_minors();      // cat /proc/driver/nvidia-caps/mig-minors
 // Creates GPU instances in the order of the list, each with its full-width compute instance.
 // at_places appends ":start" to each profile: the form stands in the help text of newer drivers (read on
 // 580.159.04; -cgi: "an optional placement specifier"), but we have not seen it run: UNVERIFIED. Without it
-// the order decides where they go (engine/plan/creation.hpp). What stands afterwards must be read back in
-// both cases.
+// the order decides where they go (engine/plan/effect/creation.hpp). What stands afterwards must be read back
+// in both cases.
 Argv create(GpuIndex gpu, std::span<const plan::InstanceAt> instances, const mig::Product* product,
             bool at_places);
 // A compute instance of full width inside an instance that has none.

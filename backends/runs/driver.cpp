@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/plan/allowed.hpp"
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::runs {

@@ -7,8 +7,8 @@
 #include "backends/sim/slots.hpp"
 #include "backends/sim/step.hpp"
 #include "backends/sim/strike.hpp"
-#include "engine/plan/operator_words.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {

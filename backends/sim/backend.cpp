@@ -9,7 +9,7 @@
 #include "backends/sim/actuator.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/worker.hpp"
-#include "engine/plan/usual.hpp"
+#include "engine/plan/effect/usual.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/sim/store.hpp"
+#include "backends/sim/saved/store.hpp"
 #include "engine/port.hpp"
 
 namespace tessera::sim {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/sim/scenario.hpp"
+#include "backends/sim/scenario/scenario.hpp"
 #include "engine/yaml.hpp"
 
 namespace tessera::sim {

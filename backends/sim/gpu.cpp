@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/creation.hpp"
+#include "engine/plan/effect/creation.hpp"
 
 namespace tessera::sim {
 namespace {

@@ -5,7 +5,7 @@
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/model/reduce.hpp"
-#include "engine/plan/resources.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/text.hpp"
 

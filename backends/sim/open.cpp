@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "backends/sim/backend.hpp"
-#include "backends/sim/state_text.hpp"
-#include "backends/sim/store.hpp"
+#include "backends/sim/saved/state_text.hpp"
+#include "backends/sim/saved/store.hpp"
 
 namespace tessera::sim {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "backends/sim/gpu.hpp"
-#include "backends/sim/scenario.hpp"
+#include "backends/sim/scenario/scenario.hpp"
 #include "engine/plan/facts.hpp"
 
 namespace tessera::sim {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/guide/handouts.hpp"
-#include "engine/guide/proposals.hpp"
+#include "engine/guide/proposals/proposals.hpp"
 
 namespace tessera::guide {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/guide/offers.hpp"
-#include "engine/plan/resources.hpp"
+#include "engine/guide/proposals/offers.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::guide {

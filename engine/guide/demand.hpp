@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "engine/guide/evidence.hpp"
-#include "engine/guide/proposals.hpp"
+#include "engine/guide/proposals/proposals.hpp"
 #include "engine/mig/catalogue.hpp"
-#include "engine/plan/queue.hpp"
+#include "engine/plan/effect/queue.hpp"
 
 namespace tessera::guide {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/error.hpp"
-#include "engine/guide/picture.hpp"
+#include "engine/guide/chart/picture.hpp"
 #include "engine/model/values.hpp"
 
 namespace tessera::guide {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/guide/offers.hpp"
+#include "engine/guide/proposals/offers.hpp"
 #include "engine/guide/together.hpp"
 #include "engine/text.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "engine/guide/advice.hpp"
 #include "engine/guide/glossary.hpp"
-#include "engine/guide/proposals.hpp"
+#include "engine/guide/proposals/proposals.hpp"
+#include "engine/guide/proposals/ways.hpp"
 #include "engine/guide/walk.hpp"
-#include "engine/guide/ways.hpp"
 #include "engine/sharing/limits.hpp"
 
 namespace tessera::guide {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/guide/offers.hpp"
+#include "engine/guide/proposals/offers.hpp"
 #include "engine/guide/questions.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/fleet.hpp"

@@ -4,7 +4,7 @@
 #include <queue>
 #include <tuple>
 
-#include "engine/plan/creation.hpp"
+#include "engine/plan/effect/creation.hpp"
 
 namespace tessera::pack {
 namespace {

@@ -25,8 +25,8 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
 Result<std::vector<Demand>> read_demand(std::span<const std::string> words, const Problem& problem,
                                         const mig::Catalogue& catalogue);
 
-// The layouts that the GPUs are to have, as an intent file has them (engine/plan/intent_file.hpp); empty:
-// nothing changes.
+// The layouts that the GPUs are to have, as an intent file has them (engine/plan/files/intent_file.hpp);
+// empty: nothing changes.
 std::string intent_text(const Problem& problem, const Answer& answer);
 
 }  // namespace tessera::pack

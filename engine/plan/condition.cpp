@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/plan/observed.hpp"
-#include "engine/plan/slurm_words.hpp"
+#include "engine/plan/effect/observed.hpp"
+#include "engine/plan/words/slurm_words.hpp"
 
 namespace tessera::plan {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/operators/operator_setup.hpp"
-#include "engine/plan/resources.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "engine/plan/steps/operator_orders.hpp"
 
 namespace tessera::plan {

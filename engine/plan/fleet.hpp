@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/plan/diff.hpp"
+#include "engine/plan/effect/diff.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/sharing/shape.hpp"
 

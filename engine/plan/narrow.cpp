@@ -1,7 +1,7 @@
 // What is left to do of an action, given what is so already: the reason why every action may be repeated.
 #include <algorithm>
 
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 
 namespace tessera::plan {
 namespace {

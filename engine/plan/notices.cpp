@@ -7,9 +7,9 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/operators/operator_setup.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/fleet.hpp"
-#include "engine/plan/resources.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/rules.hpp"
 #include "engine/sharing/work_rules.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/plan/diff.hpp"
+#include "engine/plan/effect/diff.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/plan/steps/steps.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/operator_words.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::plan {

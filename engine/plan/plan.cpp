@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/operator_words.hpp"
+#include "engine/plan/words/operator_words.hpp"
 
 namespace tessera::plan {
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/plan/blast.hpp"
-#include "engine/plan/moved.hpp"
+#include "engine/plan/effect/blast.hpp"
+#include "engine/plan/effect/moved.hpp"
+#include "engine/plan/effect/observed.hpp"
+#include "engine/plan/effect/renamed.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "engine/plan/notices.hpp"
-#include "engine/plan/observed.hpp"
-#include "engine/plan/renamed.hpp"
-#include "engine/plan/resources.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "engine/error.hpp"
+#include "engine/plan/effect/queue.hpp"
 #include "engine/plan/plan.hpp"
-#include "engine/plan/queue.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/sharing/shape.hpp"
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "engine/plan/diff.hpp"
+#include "engine/plan/effect/diff.hpp"
 
 namespace tessera::plan {
 namespace {

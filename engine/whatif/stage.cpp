@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/insight/available.hpp"
-#include "engine/plan/queue.hpp"
-#include "engine/plan/resources.hpp"
+#include "engine/plan/effect/queue.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/slurm_time.hpp"
 

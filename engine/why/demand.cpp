@@ -6,8 +6,8 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/mig/geometry.hpp"
-#include "engine/plan/queue.hpp"
-#include "engine/plan/resources.hpp"
+#include "engine/plan/effect/queue.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/why/why.hpp"
 

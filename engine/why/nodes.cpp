@@ -10,7 +10,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/mig/edit.hpp"
-#include "engine/plan/resources.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"

@@ -16,7 +16,7 @@
 
 #include "backends/runs/room.hpp"
 #include "backends/slurm/change/node_files.hpp"
-#include "engine/plan/moved.hpp"
+#include "engine/plan/effect/moved.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/run/undo.hpp"
 #include "engine/plan/steps/slurm_config.hpp"

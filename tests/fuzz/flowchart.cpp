@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "engine/guide/chart.hpp"
+#include "engine/guide/chart/chart.hpp"
 #include "engine/guide/glossary.hpp"
 #include "engine/text.hpp"
 

@@ -1,5 +1,5 @@
 // Any bytes as a plan file: an error or a plan; a plan that was read is written and read again unchanged.
-#include "engine/plan/plan_file.hpp"
+#include "engine/plan/files/plan_file.hpp"
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // Any bytes as a scenario: an error with a place, or a world that keeps its invariants.
-#include "backends/sim/scenario.hpp"
+#include "backends/sim/scenario/scenario.hpp"
 
 #include <cstdint>
 #include <cstdlib>

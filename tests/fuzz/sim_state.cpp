@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "backends/sim/saved/state_text.hpp"
 #include "backends/sim/snapshot.hpp"
-#include "backends/sim/state_text.hpp"
 
 int fuzz_sim_state(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;

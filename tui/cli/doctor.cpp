@@ -8,11 +8,11 @@
 
 #include "engine/guide/findings.hpp"
 #include "engine/insight/acknowledged.hpp"
-#include "engine/plan/codec.hpp"
+#include "engine/plan/files/codec.hpp"
 #include "engine/sharing/work_rules.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/open_clusters.hpp"
 #include "tui/cli/table_text.hpp"

@@ -7,7 +7,7 @@
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/terminal/canvas.hpp"

@@ -17,7 +17,7 @@
 #include "engine/port.hpp"
 #include "engine/record/recording.hpp"
 #include "tui/cli/options.hpp"
-#include "tui/cli/self.hpp"
+#include "tui/cli/self/self.hpp"
 #include "tui/cli/sim.hpp"
 #include "tui/cli/streams.hpp"
 

@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 
 namespace tessera::cli {
 

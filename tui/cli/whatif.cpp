@@ -10,7 +10,7 @@
 #include "tui/cli/change/plan_text.hpp"
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/command_table.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/open_clusters.hpp"
 #include "tui/cli/table_text.hpp"

@@ -6,18 +6,18 @@
 #include <map>
 
 #include "tui/screens/control.hpp"
-#include "tui/screens/doctor.hpp"
 #include "tui/screens/empty.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/frame/palette.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
-#include "tui/screens/palette.hpp"
+#include "tui/screens/pages/doctor.hpp"
+#include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
-#include "tui/screens/why.hpp"
 
 namespace tessera::tui {
 namespace acts {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "tui/screens/control.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/preview.hpp"
 #include "tui/screens/rows.hpp"
 

@@ -8,10 +8,10 @@
 #include "engine/text.hpp"
 #include "tui/past_time.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/frame.hpp"
-#include "tui/screens/gpu.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/rows.hpp"
 

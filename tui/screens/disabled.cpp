@@ -3,9 +3,9 @@
 #include <array>
 
 #include "tui/screens/control.hpp"
-#include "tui/screens/doctor.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"

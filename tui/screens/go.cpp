@@ -1,11 +1,11 @@
 // Opening, leaving and walking from one to the next.
 #include <algorithm>
 
-#include "tui/screens/boards.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/overview.hpp"
-#include "tui/screens/overview_body.hpp"
+#include "tui/screens/overview/overview.hpp"
+#include "tui/screens/overview/overview_body.hpp"
+#include "tui/screens/pages/boards.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {

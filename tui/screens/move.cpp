@@ -5,7 +5,7 @@
 
 #include "tui/screens/body.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 
 namespace tessera::tui {
 

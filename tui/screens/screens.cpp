@@ -3,17 +3,17 @@
 #include <array>
 
 #include "tui/screens/body.hpp"
-#include "tui/screens/doctor.hpp"
 #include "tui/screens/documents.hpp"
-#include "tui/screens/gpu.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
-#include "tui/screens/node_body.hpp"
-#include "tui/screens/overview_body.hpp"
+#include "tui/screens/overview/overview_body.hpp"
+#include "tui/screens/pages/doctor.hpp"
+#include "tui/screens/pages/gpu.hpp"
+#include "tui/screens/pages/node_body.hpp"
+#include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/users.hpp"
-#include "tui/screens/why.hpp"
 
 namespace tessera::tui {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "engine/query/cells_time.hpp"
 #include "tui/screens/cell_words.hpp"
-#include "tui/screens/gpu.hpp"
+#include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {

@@ -13,7 +13,7 @@
 #include "backends/kubernetes/objects/parse.hpp"
 #include "backends/owed.hpp"
 #include "engine/operators/labels.hpp"
-#include "engine/plan/operator_words.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {

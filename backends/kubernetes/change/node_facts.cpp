@@ -15,7 +15,7 @@
 #include "engine/operators/labels.hpp"
 #include "engine/operators/mig_parted.hpp"
 #include "engine/operators/plugin_config.hpp"
-#include "engine/plan/operator_words.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"

@@ -1,7 +1,7 @@
 // What an actuator reads of one node, as the facts that a run's steps are judged by.
 //
-// The words are those of engine/plan/operator_words.hpp; every nvidia.com label is a word under its own key.
-// Threads: pure functions of values.
+// The words are those of engine/plan/words/operator_words.hpp; every nvidia.com label is a word under its own
+// key. Threads: pure functions of values.
 #pragma once
 
 #include <map>

@@ -8,7 +8,7 @@
 
 #include "backends/kubernetes/change/shared_writes.hpp"
 #include "engine/operators/labels.hpp"
-#include "engine/plan/operator_words.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "backends/sim/scenario.hpp"
+#include "backends/sim/scenario/scenario.hpp"
 
 namespace tessera::sim::kube {
 namespace {

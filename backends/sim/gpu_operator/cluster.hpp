@@ -19,8 +19,8 @@
 
 #include "backends/sim/apiserver/served.hpp"
 #include "backends/sim/gpu_operator/agenda.hpp"
-#include "backends/sim/gpu_operator/project.hpp"
-#include "backends/sim/store.hpp"
+#include "backends/sim/gpu_operator/project/project.hpp"
+#include "backends/sim/saved/store.hpp"
 
 namespace tessera::sim::kube {
 

@@ -1,6 +1,6 @@
 #include "backends/sim/gpu_operator/installed.hpp"
 
-#include "backends/sim/gpu_operator/metrics.hpp"
+#include "backends/sim/gpu_operator/project/metrics.hpp"
 
 namespace tessera::sim::kube {
 namespace {

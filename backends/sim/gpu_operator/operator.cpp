@@ -5,7 +5,7 @@
 #include <array>
 
 #include "backends/sim/gpu_operator/generated_config.hpp"
-#include "backends/sim/gpu_operator/project.hpp"
+#include "backends/sim/gpu_operator/project/project.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/sharing/ack.hpp"

@@ -1,8 +1,8 @@
 // `tessera-sim nvidia-smi`: what a person or a test does to the simulated GPUs beside calling the tool.
 #include <fmt/format.h>
 
+#include "backends/sim/saved/state_file.hpp"
 #include "backends/sim/smi/smi.hpp"
-#include "backends/sim/state_file.hpp"
 #include "engine/number.hpp"
 #include "engine/text.hpp"
 

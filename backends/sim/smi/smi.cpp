@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "backends/sim/saved/state_file.hpp"
 #include "backends/sim/smi/call.hpp"
 #include "backends/sim/smi/print.hpp"
-#include "backends/sim/state_file.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {

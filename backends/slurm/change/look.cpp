@@ -21,8 +21,8 @@
 #include "engine/digest.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/model/reduce.hpp"
-#include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
+#include "engine/plan/words/slurm_words.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "engine/plan/observed.hpp"
-#include "engine/plan/slurm_words.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/steps/steps.hpp"
+#include "engine/plan/words/slurm_words.hpp"
 #include "engine/time.hpp"
 
 namespace tessera::plan {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/plan/fields.hpp"
-#include "engine/plan/plan_file.hpp"
-#include "engine/plan/wording.hpp"
+#include "engine/plan/files/fields.hpp"
+#include "engine/plan/files/plan_file.hpp"
+#include "engine/plan/words/wording.hpp"
 
 namespace tessera::plan {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 
 namespace tessera::plan {
 namespace {

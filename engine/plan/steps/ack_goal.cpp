@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/shape.hpp"

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "engine/operators/labels.hpp"
-#include "engine/plan/observed.hpp"
-#include "engine/plan/operator_words.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
+#include "engine/plan/words/operator_words.hpp"
 
 namespace tessera::plan {
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "engine/operators/labels.hpp"
-#include "engine/plan/operator_words.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "engine/slurmconf/diff.hpp"
 
 namespace tessera::plan {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/steps.hpp"
+#include "engine/plan/words/slurm_words.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 
 namespace tessera::plan {

@@ -10,7 +10,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/mig/profile_name.hpp"
 #include "engine/plan/facts.hpp"
-#include "engine/plan/slurm_words.hpp"
+#include "engine/plan/words/slurm_words.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/slurmconf/counts.hpp"
 #include "engine/slurmconf/generate.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/plan/diff.hpp"
+#include "engine/plan/effect/diff.hpp"
 #include "engine/slurmconf/edit.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/diff.hpp"
+#include "engine/plan/effect/diff.hpp"
 #include "engine/plan/plan.hpp"
-#include "engine/plan/wording.hpp"
+#include "engine/plan/words/wording.hpp"
 
 namespace tessera::plan {
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "engine/plan/observed.hpp"
-#include "engine/plan/operator_words.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
+#include "engine/plan/words/operator_words.hpp"
 
 namespace tessera::plan {
 namespace {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/steps/slurm_builder.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
 #include "engine/replaced.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "engine/digest.hpp"
-#include "engine/plan/boot_layout.hpp"
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
+#include "engine/plan/files/boot_layout.hpp"
 #include "engine/plan/steps/slurm_builder.hpp"
 
 namespace tessera::plan {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/steps/slurm_builder.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
 #include "engine/slurmconf/diff.hpp"

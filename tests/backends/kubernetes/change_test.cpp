@@ -9,10 +9,10 @@
 #include "backends/mailbox.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/operators/labels.hpp"
-#include "engine/plan/operator_words.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/steps/steps.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/kube_lab.hpp"
 

@@ -1,7 +1,7 @@
 // Evictions in the version that a server takes, what is not asked for again, and acts that are given up.
 #include <gtest/gtest.h>
 
-#include "engine/plan/operator_words.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "tests/backends/kubernetes/one_node.hpp"
 
 namespace tessera::kubernetes {

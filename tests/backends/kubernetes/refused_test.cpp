@@ -2,7 +2,7 @@
 // stays theirs.
 #include <gtest/gtest.h>
 
-#include "engine/plan/operator_words.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "tests/backends/kubernetes/one_node.hpp"
 
 namespace tessera::kubernetes::refused_story {

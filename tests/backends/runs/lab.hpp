@@ -12,7 +12,7 @@
 
 #include "backends/mailbox.hpp"
 #include "backends/runs/room.hpp"
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/run/run.hpp"
 #include "tests/engine/plan/adversary.hpp"
 #include "tests/engine/plan/boards.hpp"

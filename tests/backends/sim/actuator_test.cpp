@@ -3,7 +3,7 @@
 
 #include "backends/sim/step.hpp"
 #include "engine/model/telemetry.hpp"
-#include "engine/plan/resources.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "tests/backends/sim/hands.hpp"
 
 namespace tessera::sim {

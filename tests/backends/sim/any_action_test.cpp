@@ -4,7 +4,7 @@
 
 #include "backends/sim/by_hand.hpp"
 #include "backends/sim/random.hpp"
-#include "backends/sim/state_text.hpp"
+#include "backends/sim/saved/state_text.hpp"
 #include "backends/sim/step.hpp"
 #include "tests/backends/sim/hands.hpp"
 

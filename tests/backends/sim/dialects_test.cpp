@@ -11,7 +11,7 @@
 #include "backends/sim/gpu_operator/serve.hpp"
 #include "backends/sim/random.hpp"
 #include "engine/operators/operator_setup.hpp"
-#include "engine/plan/resources.hpp"
+#include "engine/plan/effect/resources.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"

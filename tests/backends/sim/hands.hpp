@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/sim/actuator.hpp"
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "tests/backends/sim/worlds.hpp"
 
 namespace tessera::sim {

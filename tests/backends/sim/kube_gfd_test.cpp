@@ -5,7 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "backends/sim/gpu_operator/gfd.hpp"
-#include "backends/sim/gpu_operator/metrics.hpp"
+#include "backends/sim/gpu_operator/project/metrics.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/sharing/resources.hpp"

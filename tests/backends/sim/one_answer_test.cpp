@@ -6,7 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "backends/sim/gpu_operator/gfd.hpp"
-#include "backends/sim/state_text.hpp"
+#include "backends/sim/saved/state_text.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/guide/hand_over.hpp"
 #include "engine/operators/labels.hpp"

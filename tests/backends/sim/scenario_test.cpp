@@ -1,5 +1,5 @@
 // Scenarios: the shipped ones live for a day, and a wrong one is told with file and line.
-#include "backends/sim/scenario.hpp"
+#include "backends/sim/scenario/scenario.hpp"
 
 #include <sys/stat.h>
 

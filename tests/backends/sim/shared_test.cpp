@@ -9,7 +9,7 @@
 #include "backends/mailbox.hpp"
 #include "backends/sim/backend.hpp"
 #include "backends/sim/by_hand.hpp"
-#include "backends/sim/state_text.hpp"
+#include "backends/sim/saved/state_text.hpp"
 #include "tests/backends/sim/hands.hpp"
 #include "tests/support/watch.hpp"
 

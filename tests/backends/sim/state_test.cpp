@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "backends/sim/random.hpp"
-#include "backends/sim/state_file.hpp"
-#include "backends/sim/state_text.hpp"
+#include "backends/sim/saved/state_file.hpp"
+#include "backends/sim/saved/state_text.hpp"
 #include "tests/backends/sim/worlds.hpp"
 
 namespace tessera::sim {

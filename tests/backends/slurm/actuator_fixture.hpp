@@ -14,7 +14,7 @@
 #include "backends/slurm/change/actuator.hpp"
 #include "backends/slurm/change/backups.hpp"
 #include "backends/slurm/change/conf_files.hpp"
-#include "engine/plan/slurm_words.hpp"
+#include "engine/plan/words/slurm_words.hpp"
 #include "engine/slurmconf/settings.hpp"
 #include "tests/support/run_binary.hpp"
 

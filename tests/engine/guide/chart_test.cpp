@@ -1,4 +1,4 @@
-#include "engine/guide/chart.hpp"
+#include "engine/guide/chart/chart.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

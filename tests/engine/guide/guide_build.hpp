@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "engine/guide/chart.hpp"
+#include "engine/guide/chart/chart.hpp"
 #include "engine/guide/handouts.hpp"
 #include "tests/engine/sharing/sharing_build.hpp"
 #include "tests/support/build.hpp"

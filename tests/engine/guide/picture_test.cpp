@@ -1,5 +1,5 @@
 // The flowchart's picture against its data: everything stands in it, and each line joins what the data joins.
-#include "engine/guide/picture.hpp"
+#include "engine/guide/chart/picture.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/guide/proposals.hpp"
+#include "engine/guide/proposals/proposals.hpp"
 
 #include <gtest/gtest.h>
 

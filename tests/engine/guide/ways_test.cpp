@@ -1,9 +1,9 @@
 // Where a leaf leads, beyond the cells of tests/tui/cli/leaf_matrix_test.cpp.
-#include "engine/guide/ways.hpp"
+#include "engine/guide/proposals/ways.hpp"
 
 #include <gtest/gtest.h>
 
-#include "engine/guide/proposals_turns.hpp"
+#include "engine/guide/proposals/proposals_turns.hpp"
 #include "tests/engine/guide/guide_build.hpp"
 
 namespace tessera::guide {

@@ -4,9 +4,9 @@
 #include <array>
 
 #include "engine/model/reduce.hpp"
-#include "engine/plan/creation.hpp"
-#include "engine/plan/observed.hpp"
-#include "engine/plan/resources.hpp"
+#include "engine/plan/effect/creation.hpp"
+#include "engine/plan/effect/observed.hpp"
+#include "engine/plan/effect/resources.hpp"
 
 namespace tessera::test {
 

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "engine/digest.hpp"
-#include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
+#include "engine/plan/words/slurm_words.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 

@@ -1,13 +1,13 @@
 // Who would be disturbed, and who must be gone first: nobody is left out because of how it came to its GPU.
-#include "engine/plan/blast.hpp"
+#include "engine/plan/effect/blast.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "engine/plan/moved.hpp"
+#include "engine/plan/effect/moved.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/notices.hpp"
-#include "engine/plan/observed.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/plan/condition.hpp"
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "tests/engine/plan/boards.hpp"
 
 namespace tessera::test::conditions_story {

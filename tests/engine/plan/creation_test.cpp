@@ -1,4 +1,4 @@
-#include "engine/plan/creation.hpp"
+#include "engine/plan/effect/creation.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "engine/plan/allowed.hpp"
-#include "engine/plan/plan_file.hpp"
+#include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "tests/support/paths.hpp"

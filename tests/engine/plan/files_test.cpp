@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <random>
 
-#include "engine/plan/plan_file.hpp"
+#include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/run/run.hpp"
-#include "engine/plan/wording.hpp"
+#include "engine/plan/words/wording.hpp"
 #include "tests/engine/plan/boards.hpp"
 
 namespace tessera::test {

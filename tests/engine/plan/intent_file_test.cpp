@@ -1,5 +1,5 @@
 // A file that says what each node and GPU is to be.
-#include "engine/plan/intent_file.hpp"
+#include "engine/plan/files/intent_file.hpp"
 
 #include <gtest/gtest.h>
 

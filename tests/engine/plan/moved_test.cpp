@@ -1,5 +1,5 @@
 // What moves between a plan and its application.
-#include "engine/plan/moved.hpp"
+#include "engine/plan/effect/moved.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // back.
 #include <gtest/gtest.h>
 
-#include "engine/plan/moved.hpp"
+#include "engine/plan/effect/moved.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test {

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "engine/operators/labels.hpp"
-#include "engine/plan/moved.hpp"
-#include "engine/plan/operator_words.hpp"
-#include "engine/plan/plan_file.hpp"
+#include "engine/plan/effect/moved.hpp"
+#include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/site_patch.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test::operator_story {

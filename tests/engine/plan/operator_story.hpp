@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "engine/operators/labels.hpp"
-#include "engine/plan/operator_words.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "tests/engine/plan/boards.hpp"
 #include "tests/engine/plan/expect_allowed.hpp"
 

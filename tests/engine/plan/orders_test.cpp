@@ -1,5 +1,5 @@
 // The labels by which a node is driven are part of what a plan rests on.
-#include "engine/plan/moved.hpp"
+#include "engine/plan/effect/moved.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test::operator_story {

@@ -4,7 +4,7 @@
 
 #include "engine/operators/fleet.hpp"
 #include "engine/plan/basis.hpp"
-#include "engine/plan/plan_file.hpp"
+#include "engine/plan/files/plan_file.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "engine/plan/diff.hpp"
-#include "engine/plan/moved.hpp"
+#include "engine/plan/effect/diff.hpp"
+#include "engine/plan/effect/moved.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/plan/run/run.hpp"
 #include "tests/engine/plan/boards.hpp"

@@ -1,12 +1,12 @@
 // Which waiting work starts when more can be had: capacity, not matches, and the same number everywhere.
-#include "engine/plan/queue.hpp"
+#include "engine/plan/effect/queue.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "engine/guide/proposals.hpp"
+#include "engine/guide/proposals/proposals.hpp"
 #include "engine/plan/planner.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"

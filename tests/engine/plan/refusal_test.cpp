@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "engine/operators/fleet.hpp"
-#include "engine/plan/blast.hpp"
-#include "engine/plan/moved.hpp"
+#include "engine/plan/effect/blast.hpp"
+#include "engine/plan/effect/moved.hpp"
 #include "engine/plan/run/run.hpp"
-#include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
 #include "engine/plan/steps/steps.hpp"
+#include "engine/plan/words/slurm_words.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test::refusal_story {

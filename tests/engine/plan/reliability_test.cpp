@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/planner.hpp"
 #include "tests/engine/plan/boards.hpp"
 #include "tests/engine/plan/drive.hpp"

@@ -1,5 +1,5 @@
 // A share is a share: a pod that asks for several is counted as the platform counts it.
-#include "engine/guide/proposals.hpp"
+#include "engine/guide/proposals/proposals.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera {

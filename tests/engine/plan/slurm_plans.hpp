@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
+#include "engine/plan/words/slurm_words.hpp"
 #include "tests/engine/plan/boards.hpp"
 #include "tests/engine/plan/expect_allowed.hpp"
 

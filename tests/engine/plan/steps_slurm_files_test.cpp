@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "engine/plan/boot_layout.hpp"
+#include "engine/plan/files/boot_layout.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/run/undo.hpp"
-#include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
+#include "engine/plan/words/slurm_words.hpp"
 #include "tests/engine/plan/slurm_plans.hpp"
 
 namespace tessera::test {

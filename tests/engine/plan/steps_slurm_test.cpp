@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "engine/plan/boot_layout.hpp"
+#include "engine/plan/files/boot_layout.hpp"
+#include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
-#include "engine/plan/plan_file.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/run/undo.hpp"
-#include "engine/plan/slurm_words.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
-#include "engine/plan/wording.hpp"
+#include "engine/plan/words/slurm_words.hpp"
+#include "engine/plan/words/wording.hpp"
 #include "tests/engine/plan/slurm_plans.hpp"
 
 namespace tessera::test {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
-#include "engine/plan/plan_file.hpp"
 #include "engine/plan/run/since.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 

@@ -1,5 +1,5 @@
 // What steps are called: from what they do, whatever a journal says of them.
-#include "engine/plan/wording.hpp"
+#include "engine/plan/words/wording.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Help, manual and completions are made from one table: nothing of it may be missing in any of them.
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tui/cli/completion.hpp"
-#include "tui/cli/manual.hpp"
+#include "tui/cli/help/completion.hpp"
+#include "tui/cli/help/manual.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/terminal/canvas.hpp"
 

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "engine/json.hpp"
-#include "engine/plan/intent_file.hpp"
+#include "engine/plan/files/intent_file.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tui/cli/command_table.hpp"

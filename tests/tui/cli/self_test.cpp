@@ -1,5 +1,5 @@
 // What `tessera doctor --self` makes of a machine.
-#include "tui/cli/self.hpp"
+#include "tui/cli/self/self.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // The guide in another language says the same in the same places.
 #include <gtest/gtest.h>
 
-#include "engine/guide/chart.hpp"
+#include "engine/guide/chart/chart.hpp"
 #include "engine/guide/texts.hpp"
 #include "tests/tui/language/extract.hpp"
 

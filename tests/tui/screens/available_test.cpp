@@ -15,8 +15,8 @@
 #include "tests/support/random_world.hpp"
 #include "tests/support/session.hpp"
 #include "tui/cli/json.hpp"
-#include "tui/screens/boards.hpp"
-#include "tui/screens/overview.hpp"
+#include "tui/screens/overview/overview.hpp"
+#include "tui/screens/pages/boards.hpp"
 
 namespace tessera::test {
 namespace {

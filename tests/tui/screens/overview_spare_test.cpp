@@ -1,12 +1,12 @@
 // What a tall overview shows below the mosaic.
-#include "tui/screens/overview_spare.hpp"
+#include "tui/screens/overview/overview_spare.hpp"
 
 #include <gtest/gtest.h>
 
 #include "tests/support/catalogue.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
-#include "tui/screens/overview.hpp"
+#include "tui/screens/overview/overview.hpp"
 
 namespace tessera::test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tests/tui/screens/change_places.hpp"
 #include "tui/screens/body.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"
 

@@ -1,7 +1,7 @@
 // What a plan says before anything else, on the smallest usual terminal.
 #include <gtest/gtest.h>
 
-#include "engine/plan/usual.hpp"
+#include "engine/plan/effect/usual.hpp"
 #include "tests/tui/screens/change_places.hpp"
 #include "tui/screens/plan/plan_words.hpp"
 

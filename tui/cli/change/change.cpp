@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
+#include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
-#include "engine/plan/plan_file.hpp"
 #include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
 #include "engine/text.hpp"

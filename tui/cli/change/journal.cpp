@@ -9,7 +9,7 @@
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/terminal/canvas.hpp"

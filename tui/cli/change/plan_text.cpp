@@ -12,7 +12,7 @@
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/terminal/canvas.hpp"

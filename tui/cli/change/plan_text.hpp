@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "engine/plan/moved.hpp"
+#include "engine/plan/effect/moved.hpp"
 #include "engine/plan/plan.hpp"
 #include "tui/language/words.hpp"
 

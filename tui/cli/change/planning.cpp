@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "engine/json.hpp"
+#include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/notices.hpp"
-#include "engine/plan/plan_file.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/steps/site_patch.hpp"

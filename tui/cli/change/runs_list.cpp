@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "engine/plan/wording.hpp"
+#include "engine/plan/words/wording.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 
 namespace tessera::cli {
 namespace {

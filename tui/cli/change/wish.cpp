@@ -8,8 +8,8 @@
 #include <map>
 
 #include "engine/hostlist.hpp"
-#include "engine/plan/intent_file.hpp"
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
+#include "engine/plan/files/intent_file.hpp"
 #include "engine/query/filter.hpp"
 #include "engine/sharing/presets.hpp"
 #include "engine/sharing/shares.hpp"

@@ -6,7 +6,7 @@
 #include "engine/guide/site.hpp"
 #include "engine/model/reduce.hpp"
 #include "tui/cli/guide/guide.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/terminal/canvas.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "tui/cli/guide/guide.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/table_text.hpp"
 

@@ -15,7 +15,7 @@
 #include "engine/yaml.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/doctor.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/init/questions.hpp"
 #include "tui/cli/open_clusters.hpp"
 

@@ -8,7 +8,7 @@
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 
 namespace tessera::cli {
 namespace {

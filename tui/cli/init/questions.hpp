@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/model/model.hpp"
-#include "tui/cli/self.hpp"
+#include "tui/cli/self/self.hpp"
 
 namespace tessera::cli {
 

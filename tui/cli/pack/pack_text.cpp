@@ -6,7 +6,7 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
-#include "tui/cli/help.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/table_text.hpp"
 
 namespace tessera::cli {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/guide/chart.hpp"
+#include "engine/guide/chart/chart.hpp"
 #include "tui/update.hpp"
 #include "tui/widgets/document.hpp"
 

@@ -6,12 +6,12 @@
 #include "engine/model/reduce.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
-#include "tui/screens/boards.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/gpu.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
-#include "tui/screens/overview.hpp"
+#include "tui/screens/overview/overview.hpp"
+#include "tui/screens/pages/boards.hpp"
+#include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {

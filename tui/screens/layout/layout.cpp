@@ -7,12 +7,12 @@
 #include <map>
 #include <set>
 
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/gpu.hpp"
-#include "tui/screens/overview.hpp"
+#include "tui/screens/overview/overview.hpp"
+#include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/rows.hpp"
 
 namespace tessera::tui {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tui/screens/boards.hpp"
+#include "tui/screens/pages/boards.hpp"
 #include "tui/widgets/document.hpp"
 
 namespace tessera::tui {

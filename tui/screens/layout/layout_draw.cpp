@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tui/screens/empty.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 
 namespace tessera::tui {

@@ -7,7 +7,7 @@
 #include "engine/plan/steps/operator_goal.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/plan.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "tui/screens/layout/layout.hpp"
 
 namespace tessera::tui {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/guide/proposals.hpp"
+#include "engine/guide/proposals/proposals.hpp"
 #include "engine/sharing/presets.hpp"
 #include "engine/sharing/shares.hpp"
 #include "engine/sharing/vgpu.hpp"

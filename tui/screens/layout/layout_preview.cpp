@@ -10,7 +10,7 @@
 #include "engine/plan/planner.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/roles.hpp"
 

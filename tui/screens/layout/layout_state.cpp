@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/plan/diff.hpp"
-#include "engine/plan/observed.hpp"
+#include "engine/plan/effect/diff.hpp"
+#include "engine/plan/effect/observed.hpp"
 
 namespace tessera::tui {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "tui/screens/control.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
 

@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 
 #include "tui/screens/documents.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/run_words.hpp"
 #include "tui/screens/plan/runs.hpp"
 

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "tui/plan_phrases.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/plan_stops.hpp"
 #include "tui/screens/plan/plan_words.hpp"
 

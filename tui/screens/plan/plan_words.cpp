@@ -9,10 +9,10 @@
 #include <optional>
 #include <utility>
 
+#include "engine/plan/effect/observed.hpp"
+#include "engine/plan/effect/usual.hpp"
 #include "engine/plan/notices.hpp"
-#include "engine/plan/observed.hpp"
 #include "engine/plan/steps/steps.hpp"
-#include "engine/plan/usual.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"

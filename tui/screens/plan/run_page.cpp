@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "engine/plan/wording.hpp"
+#include "engine/plan/words/wording.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/plan_words.hpp"
 #include "tui/screens/plan/run_words.hpp"
 #include "tui/screens/plan/runs.hpp"

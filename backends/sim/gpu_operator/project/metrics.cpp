@@ -1,0 +1,148 @@
+#include "backends/sim/gpu_operator/project/metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "backends/sim/slots.hpp"
+#include "backends/sim/snapshot.hpp"
+#include "backends/sim/telemetry.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::sim::kube {
+namespace {
+
+// DCGM's word for "no value", of 64 bits.
+constexpr std::string_view kBlank = "9223372036854775794";
+
+// A GPU, or one instance of it, as the exporter tells it.
+struct Entity {
+  std::string labels;
+  bool instance = false;
+  Load load;
+  float celsius = 0, watts = 0;
+  std::int64_t memory = 0;  // MiB
+};
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : clean(text, 253)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// Which pod has it for itself; nothing when it is shared: the exporter cannot tell then.
+std::string pod_labels(const World& world, const Board& board, const std::vector<Hold>& holds) {
+  if (capacity_of(board) > 1 || holds.size() != 1) return R"(,container="",namespace="",pod="")";
+  auto job = world.jobs.find(holds.front().job);
+  if (job == world.jobs.end()) return R"(,container="",namespace="",pod="")";
+  std::string id = workload_id(world, job->second).text;
+  std::size_t slash = id.find('/');
+  return fmt::format(R"(,container="main",namespace="{}",pod="{}")", escaped(id.substr(0, slash)),
+                     escaped(slash == std::string::npos ? "" : id.substr(slash + 1)));
+}
+
+class Teller {
+ public:
+  Teller(const World& world, std::uint32_t node, const ExporterHabits& habits)
+      : world_(world), node_(node), group_(world.group(world.nodes[node])), habits_(habits) {
+    const std::vector<Board>& boards = world.nodes[node].boards;
+    for (std::size_t gpu = 0; gpu < boards.size(); ++gpu) add(gpu, boards[gpu]);
+  }
+
+  std::string tell() {
+    family("DCGM_FI_DEV_SM_CLOCK", "gauge", "SM clock frequency (in MHz).",
+           [](const Entity& one) { return fmt::format("{:.0f}", one.load.use > 0.02f ? 1755.0 : 345.0); });
+    family("DCGM_FI_DEV_GPU_TEMP", "gauge", "GPU temperature (in C).",
+           [](const Entity& one) { return fmt::format("{:.0f}", one.celsius); });
+    family("DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (in W).",
+           [](const Entity& one) { return fmt::format("{:.6f}", one.watts); });
+    family("DCGM_FI_DEV_GPU_UTIL", "gauge", "GPU utilization (in %).", [](const Entity& one) {
+      return one.instance ? std::string() : fmt::format("{:.0f}", one.load.use * 100.0f);
+    });
+    family("DCGM_FI_DEV_MEM_COPY_UTIL", "gauge", "Memory utilization (in %).", [](const Entity& one) {
+      return one.instance ? std::string(kBlank) : fmt::format("{:.0f}", one.load.use * 60.0f);
+    });
+    family("DCGM_FI_DEV_XID_ERRORS", "gauge", "Value of the last XID error encountered.",
+           [](const Entity&) { return std::string("0"); });
+    family("DCGM_FI_DEV_FB_FREE", "gauge", "Framebuffer memory free (in MiB).",
+           [](const Entity& one) { return std::to_string(one.memory - used(one)); });
+    family("DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (in MiB).",
+           [](const Entity& one) { return std::to_string(used(one)); });
+    family("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", "Ratio of time the graphics engine is active.",
+           [](const Entity& one) { return fmt::format("{:.6f}", one.load.use); });
+    return std::move(text_);
+  }
+
+ private:
+  static std::int64_t used(const Entity& one) {
+    return static_cast<std::int64_t>(static_cast<float>(one.memory) * one.load.memory);
+  }
+
+  std::string common(std::size_t gpu) {
+    return fmt::format(
+        R"(gpu="{0}",UUID="{1}",pci_bus_id="00000000:{2:02X}:00.0",device="nvidia{0}",modelName="{3}")", gpu,
+        uuid_of(world_, node_, gpu), 0x18 + gpu * 0x11, escaped(group_.model));
+  }
+  std::string tail() {
+    return fmt::format(R"(,{}="{}",DCGM_FI_DRIVER_VERSION="{}")",
+                       habits_.lower_hostname ? "hostname" : "Hostname", escaped(world_.node_name(node_)),
+                       escaped(group_.driver));
+  }
+
+  void add(std::size_t gpu, const Board& board) {
+    std::uint64_t key = (static_cast<std::uint64_t>(node_) << 8) + gpu;
+    Reading reading = read_board(group_, board, world_.seed, key, world_.now);
+    Entity whole{common(gpu) + tail() + pod_labels(world_, board, board.holds),
+                 false,
+                 reading.load,
+                 reading.celsius,
+                 reading.watts,
+                 group_.memory_mib};
+    if (!board.cut() || !group_.mig) {
+      entities_.push_back(std::move(whole));
+      return;
+    }
+    for (const Instance& instance : board.instances) {
+      const mig::Profile& profile = group_.mig->profiles[static_cast<std::size_t>(instance.profile)];
+      Entity part = whole;
+      part.instance = true;
+      part.labels = common(gpu) +
+                    fmt::format(R"(,GPU_I_PROFILE="{}",GPU_I_ID="{}")", profile.name.text, instance.id) +
+                    tail() + pod_labels(world_, board, instance.holds);
+      part.load = load_of(instance.holds, instance.hidden, capacity_of(board), world_.seed, world_.now);
+      part.memory = profile.memory ? profile.memory->value
+                                   : std::int64_t{group_.memory_mib} * profile.memory_slices /
+                                         std::max(1, group_.mig->units);
+      entities_.push_back(std::move(part));
+    }
+  }
+
+  // value: empty: this entity has none.
+  template <class Value>
+  void family(std::string_view name, std::string_view kind, std::string_view help, Value value) {
+    fmt::format_to(std::back_inserter(text_), "# HELP {0} {2}\n# TYPE {0} {1}\n", name, kind, help);
+    for (const Entity& one : entities_)
+      if (std::string told = value(one); !told.empty())
+        fmt::format_to(std::back_inserter(text_), "{}{{{}}} {}\n", name, one.labels, told);
+  }
+
+  const World& world_;
+  std::uint32_t node_;
+  const NodeGroup& group_;
+  const ExporterHabits& habits_;
+  std::vector<Entity> entities_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string metrics_text(const World& world, std::uint32_t node, const ExporterHabits& habits) {
+  return Teller(world, node, habits).tell();
+}
+
+}  // namespace tessera::sim::kube

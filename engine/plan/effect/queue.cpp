@@ -1,0 +1,254 @@
+#include "engine/plan/effect/queue.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "engine/insight/available.hpp"
+#include "engine/plan/effect/resources.hpp"
+#include "engine/sharing/ack.hpp"
+#include "engine/sharing/resources.hpp"
+
+namespace tessera::plan {
+namespace {
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// Slurm's reasons are one word; what is not known here may be a hold or a limit.
+bool is_about_room(std::string_view reason, Scheduler scheduler) {
+  if (reason.empty() || reason == "None") return true;
+  if (scheduler == Scheduler::kubernetes)
+    return has(reason, "Insufficient") || has(reason, "cannot allocate all claims");
+  return reason == "Resources" || reason == "Priority" || reason == "BadConstraints" ||
+         reason.starts_with("Nodes required for job") || reason.starts_with("Nodes_required_for_job");
+}
+
+// shape.sharing.rename: what is handed out in shares has a name of its own.
+std::string kubernetes_name(const Slice& slice, const sharing::NodeShape& shape) {
+  if (slice.kind == SliceKind::vgpu) return sharing::kubernetes_vgpu(slice.profile.text);
+  const bool in_parts = slice.kind == SliceKind::mps || slice.kind == SliceKind::shard;
+  if (shape.by_pool && in_parts) return std::string(sharing::ack::kMemory);
+  const bool shared = shape.sharing.rename && slice.capacity > 1;
+  const bool by_profile = !slice.profile.empty() && shape.strategy != sharing::MigStrategy::single;
+  return by_profile ? sharing::kubernetes_instance(slice.profile, shared) : sharing::kubernetes_gpu(shared);
+}
+
+// The name under which the scheduler hands out a slice; empty: it has none that work can ask for.
+std::string name_of(const Slice& slice, const sharing::NodeShape& shape, std::size_t board,
+                    Scheduler scheduler) {
+  if (scheduler == Scheduler::kubernetes) return kubernetes_name(slice, shape);
+  if (!slice.profile.empty() && slice.kind != SliceKind::vgpu) return sharing::slurm_instance(slice.profile);
+  switch (slice.kind) {
+    case SliceKind::whole_gpu:
+      return sharing::slurm_gpu(board < shape.boards.size() ? shape.boards[board].slurm_type : "");
+    case SliceKind::mps: return "mps";
+    case SliceKind::shard:
+    case SliceKind::time_slice: return "shard";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+void each_named_slice(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue,
+                      const std::function<void(const Slice&, const std::string&)>& see) {
+  sharing::NodeShape shape = sharing::of_node(node, cluster.scheduler, catalogue);
+  shape.sharing.rename = sharing::renames_shares(node).value_or(false);
+  auto look = [&](const Slice& slice, std::size_t board) {
+    const std::string name = name_of(slice, shape, board, cluster.scheduler);
+    if (!name.empty()) see(slice, name);
+  };
+  for (std::size_t i = 0; i < node.gpus.size(); ++i)
+    for (const Slice& slice : node.gpus[i].slices) look(slice, i);
+  for (const Slice& slice : node.pool) look(slice, node.gpus.size());
+}
+
+Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
+  const insight::Sight sight = insight::sight_of(cluster, node);
+  Stock stock{{node.name, node.partitions, {}, {}}, {node.name, node.partitions, {}, {}}};
+  each_named_slice(cluster, node, catalogue, [&](const Slice& slice, const std::string& name) {
+    stock.all.units[name] += slice.capacity;
+    if (const int free = insight::available(sight, slice).value_or(0); free > 0)
+      stock.free.units[name] += free;
+  });
+  return stock;
+}
+
+namespace {
+
+// The first of its requests by which one container asks for several shares.
+Start several_of(const std::vector<Request>& wants, const Shares& shares) {
+  for (const Request& want : wants) {
+    const std::int64_t most = want.largest > 0 ? want.largest : want.count;
+    if (most > 1 && shares.names.contains(want.resource)) return {nullptr, most, want.resource};
+  }
+  return {};
+}
+
+// Hands room out to one workload after the other. Room only shrinks: who asks for the same as one that found
+// none finds none either, and need not look again at nodes that had too little.
+class Desk {
+ public:
+  Desk(std::vector<Room> rooms, Scheduler scheduler) : rooms_(std::move(rooms)), scheduler_(scheduler) {
+    std::erase_if(rooms_, [](const Room& room) {
+      return std::none_of(room.units.begin(), room.units.end(),
+                          [](const auto& one) { return one.second > 0; });
+    });
+  }
+
+  // How many shares it asks for at once in the room that served it last; by name.
+  Start several() const { return several_; }
+
+  // keep: what it takes is gone for those behind it.
+  bool serve(const Workload& workload, bool keep = true) {
+    const std::vector<Request> wants = wants_of(workload);
+    if (wants.empty() || rooms_.empty()) return false;
+    const int nodes = nodes_of(workload);
+    Search& search = searches_[key_of(workload, nodes)];
+    if (search.failed) return false;
+    std::vector<std::size_t> found;
+    for (std::size_t i = search.from; i < rooms_.size() && static_cast<int>(found.size()) < nodes; ++i)
+      if (admits(rooms_[i], workload) && take(i, wants, nodes, false)) found.push_back(i);
+    search.failed = static_cast<int>(found.size()) < nodes;
+    if (search.failed) return false;
+    search.from = found.front();
+    several_ = several_of(wants, rooms_[found.front()].shares);
+    several_.workload = &workload;
+    if (keep)
+      for (std::size_t i : found) take(i, wants, nodes, true);
+    return true;
+  }
+
+ private:
+  struct Search {
+    std::size_t from = 0;
+    bool failed = false;
+  };
+
+  std::vector<Request> wants_of(const Workload& workload) const {
+    std::vector<Request> wants;
+    for (const Request& request : workload.requests)
+      if (request.count > 0 && sharing::parse_resource(request.resource, scheduler_))
+        wants.push_back(request);
+    return wants;
+  }
+  int nodes_of(const Workload& workload) const {
+    return scheduler_ == Scheduler::slurm ? std::max(1, workload.node_count) : 1;
+  }
+  static std::string key_of(const Workload& workload, int nodes) {
+    std::string key = workload.group + '\n' + std::to_string(nodes);
+    for (const Request& one : workload.requests) key += '\n' + one.resource + '*' + std::to_string(one.count);
+    return key;
+  }
+
+  // A Slurm job starts in its partitions only: "gpu" or "gpu,long".
+  bool admits(const Room& room, const Workload& workload) const {
+    if (scheduler_ != Scheduler::slurm || room.partitions.empty() || workload.group.empty()) return true;
+    const std::string wanted = "," + workload.group + ",";
+    return std::any_of(room.partitions.begin(), room.partitions.end(),
+                       [&](const std::string& name) { return has(wanted, "," + name + ","); });
+  }
+
+  bool take(std::size_t at, const std::vector<Request>& wants, int nodes, bool keep) {
+    if (rooms_[at].shares.refuse_several && several_of(wants, rooms_[at].shares).shares > 1) return false;
+    Counts left = rooms_[at].units;
+    for (const Request& want : wants) {
+      std::int64_t need = (want.count + nodes - 1) / nodes, there = 0;
+      for (const auto& [name, count] : left)
+        if (matches(want.resource, name)) there += count;
+      if (there < need) return false;
+      // By name the small instances come before the whole GPUs: those are left to work that names them.
+      for (auto& [name, count] : left) {
+        if (count <= 0 || !matches(want.resource, name)) continue;
+        const std::int64_t taken = std::min(count, need);
+        count -= taken, need -= taken;
+      }
+    }
+    if (keep) rooms_[at].units = std::move(left);
+    return true;
+  }
+  bool matches(const std::string& requested, const std::string& offered) {
+    auto [place, fresh] = matches_.try_emplace(std::pair(requested, offered));
+    if (fresh) place->second = answers(requested, offered, scheduler_);
+    return place->second;
+  }
+
+  std::vector<Room> rooms_;
+  Scheduler scheduler_;
+  Start several_;
+  std::map<std::string, Search> searches_;
+  std::map<std::pair<std::string, std::string>, bool> matches_;
+};
+
+bool waits_longer(const Workload* left, const Workload* right) {
+  const auto key = [](const Workload* one) {
+    return std::pair(one->submitted.value_or(TimePoint::max()), one->id);
+  };
+  return key(left) < key(right);
+}
+
+}  // namespace
+
+bool waits_for_room(const Workload& workload, Scheduler scheduler) {
+  return workload.state == WorkloadState::pending && is_about_room(workload.reason, scheduler);
+}
+
+Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
+  Queue queue{cluster.scheduler, {}};
+  std::vector<const Workload*> waiting;
+  for (const Workload& workload : cluster.workloads.all())
+    if (waits_for_room(workload, cluster.scheduler) && !workload.requests.empty())
+      waiting.push_back(&workload);
+  if (waiting.empty()) return queue;
+  std::sort(waiting.begin(), waiting.end(), waits_longer);
+  std::vector<Room> all, free;
+  for (const Node& node : cluster.nodes.all()) {
+    Stock stock = stock_of(cluster, node, catalogue);
+    all.push_back(std::move(stock.all)), free.push_back(std::move(stock.free));
+  }
+  Desk now(std::move(free), cluster.scheduler), ever(std::move(all), cluster.scheduler);
+  for (const Workload* workload : waiting) {
+    if (now.serve(*workload)) continue;
+    // What slices exist for is kept waiting by a constraint that no slice mends.
+    if (workload->reason == "BadConstraints" && ever.serve(*workload, false)) continue;
+    queue.waiting.push_back(workload);
+  }
+  return queue;
+}
+
+std::vector<Start> starts(const Queue& queue, std::vector<Room> gained) {
+  Desk desk(std::move(gained), queue.scheduler);
+  std::vector<Start> all;
+  for (const Workload* workload : queue.waiting)
+    if (desk.serve(*workload)) all.push_back(desk.several());
+  return all;
+}
+
+std::vector<const Workload*> starting(const Queue& queue, std::vector<Room> gained) {
+  std::vector<const Workload*> all;
+  for (const Start& one : starts(queue, std::move(gained))) all.push_back(one.workload);
+  return all;
+}
+
+std::vector<Start> refused(const Queue& queue, const Shares& shares) {
+  std::vector<Start> all;
+  if (!shares.refuse_several || shares.names.empty()) return all;
+  for (const Workload* workload : queue.waiting) {
+    Start one = several_of(workload->requests, shares);
+    one.workload = workload;
+    if (one.shares > 1) all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Room gained(const Cluster& cluster, const Node& node, const Counts& before, const Counts& after,
+            Shares shares) {
+  Room room{node.name, node.partitions, {}, std::move(shares)};
+  if (insight::sight_of(cluster, node).access != insight::Access::open) return room;
+  room.units = after;
+  for (const auto& [name, count] : before) room.units[name] -= count;
+  return room;
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,191 @@
+// The exact equivalent of each action, as an admin would type it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/operators/labels.hpp"
+#include "engine/plan/words/operator_words.hpp"
+#include "engine/plan/words/slurm_words.hpp"
+#include "engine/plan/words/wording.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::plan {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string list_of(const std::vector<GpuIndex>& gpus) {
+  std::string text;
+  for (GpuIndex gpu : gpus) text += fmt::format("{}{}", text.empty() ? "" : ",", gpu.value);
+  return text;
+}
+
+class Words {
+ public:
+  Words(const NodeName& node, Dialect dialect, Scheduler scheduler, const mig::Product* product)
+      : node_(node.text), dialect_(dialect), slurm_(scheduler == Scheduler::slurm), product_(product) {}
+
+  Lines operator()(const SetMark&) const {
+    if (slurm_) return {};  // the drain reason is the mark
+    return {fmt::format("kubectl annotate node {} {}='tessera RUN WHO@HOST'", node_, operators::kMark)};
+  }
+  Lines operator()(const ClearMark&) const {
+    if (slurm_) return {};
+    return {fmt::format("kubectl annotate node {} {}-", node_, operators::kMark)};
+  }
+  Lines operator()(const CloseNode& act) const {
+    if (!slurm_) return {fmt::format("kubectl cordon {}", node_)};
+    return {fmt::format("scontrol update NodeName={} State=DRAIN Reason=\"tessera RUN WHO@HOST: {}\"", node_,
+                        act.words)};
+  }
+  Lines operator()(const OpenNode&) const {
+    if (!slurm_) return {fmt::format("kubectl uncordon {}", node_)};
+    return {fmt::format("scontrol update NodeName={} State=RESUME", node_)};
+  }
+  Lines operator()(const Evict& act) const {
+    const std::string& id = act.workload.text;
+    if (slurm_) return {fmt::format("{} {}", act.way == Way::cancel ? "scancel" : "scontrol requeue", id)};
+    auto slash = id.find('/');
+    if (slash == std::string::npos) return {fmt::format("kubectl delete pod {}", id)};
+    const std::string ns = id.substr(0, slash), pod = id.substr(slash + 1);
+    if (dialect_ != Dialect::gpu_operator)
+      return {fmt::format("kubectl delete pod --namespace {} {}", ns, pod)};
+    return {fmt::format(
+        R"(echo '{{"apiVersion":"policy/v1","kind":"Eviction","metadata":{{"name":"{1}","namespace":"{0}"}}}}' | )"
+        "kubectl create --raw /api/v1/namespaces/{0}/pods/{1}/eviction -f -",
+        ns, pod)};
+  }
+  Lines operator()(const DestroyInstances& act) const {
+    std::string ids;
+    for (const InstanceAt& one : act.instances) {
+      if (!ids.empty()) ids += ',';
+      ids +=
+          one.id ? std::to_string(*one.id) : "ID-OF-" + one.profile.text + fmt::format("@{}", one.at.start);
+    }
+    return {fmt::format("nvidia-smi mig -i {} -gi {} -dci", act.gpu.value, ids),
+            fmt::format("nvidia-smi mig -i {} -gi {} -dgi", act.gpu.value, ids)};
+  }
+  Lines operator()(const CreateInstances& act) const {
+    std::string list;
+    for (const InstanceAt& one : act.instances) {
+      if (!list.empty()) list += ',';
+      list += number(one.profile);
+      if (act.chosen) list += fmt::format(":{}", one.at.start);
+    }
+    return {fmt::format("nvidia-smi mig -i {} -cgi {} -C", act.gpu.value, list)};
+  }
+  Lines operator()(const SetMode& act) const {
+    return {fmt::format("nvidia-smi -i {} -mig {}", list_of(act.gpus), act.mig ? 1 : 0)};
+  }
+  Lines operator()(const ResetGpus& act) const {
+    return {fmt::format("nvidia-smi -i {} --gpu-reset", list_of(act.gpus))};
+  }
+  Lines operator()(const Configure& act) const {
+    std::string name = slurm_ ? "gres.conf" : "device plugin";
+    std::string what = act.strategy == Strategy::whole
+                           ? "each GPU whole"
+                           : fmt::format("{} × {}", word(act.strategy), act.replicas);
+    return {fmt::format("# {} of {}, GPU {}: {}", name, node_, list_of(act.gpus), what)};
+  }
+  Lines operator()(const LookOnly& act) const {
+    auto lines = lines_in(act.to_apply);
+    return {lines.begin(), lines.end()};
+  }
+  Lines operator()(const Special& act) const { return slurm_ ? on_slurm(act) : by_operator(act); }
+
+ private:
+  static std::string argument(const Special& act, std::string_view name) {
+    auto found = act.arguments.find(std::string(name));
+    return found == act.arguments.end() ? "" : found->second;
+  }
+  // Commands of the site's own are not known here: those acts have none.
+  Lines on_slurm(const Special& act) const {
+    namespace verb = slurm::verb;
+    if (act.verb == verb::kWriteConfig) return {"# Gres=" + argument(act, "gres")};
+    if (act.verb == verb::kReconfigure) return {"scontrol reconfigure"};
+    if (act.verb == verb::kWriteBootFile) return {"tee " + argument(act, "path")};
+    if (act.verb == verb::kBootUnit)
+      return {fmt::format("systemctl {} {}", argument(act, "state") == "enabled" ? "enable" : "disable",
+                          argument(act, "unit"))};
+    if (act.verb != verb::kApplyParted) return {};
+    Lines lines{fmt::format("nvidia-mig-parted apply -f - -c {} <<'END'", argument(act, "config"))};
+    const std::string text = argument(act, "text");
+    for (std::string_view line : lines_in(text)) lines.emplace_back(line);
+    lines.emplace_back("END");
+    return lines;
+  }
+  Lines by_operator(const Special& act) const {
+    using operators::kMigConfig, operators::kMigState, operators::kVgpuConfig, operators::kVgpuState;
+    const std::string config = argument(act, "config");
+    if (act.verb == verbs::kReviewAccess) return questions(act);
+    if (act.verb == verbs::kHoldAutoscaler)
+      return {fmt::format("kubectl annotate node {} {}=true {}=true", node_, operators::kScaleDown,
+                          operators::kDisrupt)};
+    if (act.verb == verbs::kFreeAutoscaler)
+      return {
+          fmt::format("kubectl annotate node {} {}- {}-", node_, operators::kScaleDown, operators::kDisrupt)};
+    if (act.verb == verbs::kPatchPolicy)
+      return {fmt::format("kubectl patch clusterpolicy {} --type=merge -p '{}'", argument(act, "policy"),
+                          argument(act, "patch"))};
+    if (act.verb == verbs::kOrderMig)
+      return {
+          fmt::format("kubectl label node {} --overwrite {}={} {}-", node_, kMigConfig, config, kMigState)};
+    if (act.verb == verbs::kOrderVgpu)
+      return {fmt::format("kubectl label node {} --overwrite {}={} {}={} {}-", node_, operators::kWorkload,
+                          argument(act, "workload"), kVgpuConfig, config, kVgpuState)};
+    if (act.verb == verbs::kLabelNode) return labels(act);
+    if (act.verb == verbs::kRecoverMig) return recovery(act);
+    if (act.verb == verbs::kWriteMigConfig || act.verb == verbs::kWritePluginConfig)
+      return {"kubectl edit configmap " + argument(act, "map")};
+    return {"# " + act.verb};
+  }
+  static Lines questions(const Special& act) {
+    Lines lines;
+    const std::string asked = argument(act, "verbs");
+    for (std::size_t at = 0; at < asked.size();) {
+      std::size_t end = std::min(asked.find(", ", at), asked.size());
+      std::string verb = asked.substr(at, end - at);
+      std::size_t in = verb.find(" in ");
+      std::string ns = in == std::string::npos ? argument(act, "namespace") : verb.substr(in + 4);
+      verb = verb.substr(0, in);
+      bool cluster_wide = verb.ends_with("nodes") || verb.ends_with("policies");
+      lines.push_back(fmt::format("kubectl auth can-i {}{}", verb, cluster_wide ? "" : " --namespace " + ns));
+      at = end + 2;
+    }
+    return lines;
+  }
+  Lines labels(const Special& act) const {
+    std::string command = fmt::format("kubectl label node {} --overwrite", node_);
+    for (const auto& [key, value] : act.arguments)
+      command += value.empty() ? " " + key + "-" : fmt::format(" {}={}", key, value);
+    return {std::move(command)};
+  }
+  Lines recovery(const Special& act) const {
+    std::string unpause = fmt::format("kubectl label node {} --overwrite", node_);
+    for (std::string_view part : operators::kPausedParts)
+      unpause += fmt::format(" {}{}=true", operators::kDeployPrefix, part);
+    return {
+        unpause + "  # those that say paused-for-mig-change",
+        fmt::format("kubectl delete pod --namespace {} --selector app=nvidia-mig-manager --field-selector "
+                    "spec.nodeName={}",
+                    argument(act, "namespace"), node_)};
+  }
+  std::string number(const ProfileName& name) const {
+    const mig::Profile* profile = product_ ? product_->find(name.text) : nullptr;
+    return profile && profile->id ? std::to_string(*profile->id) : name.text;
+  }
+
+  std::string node_;
+  Dialect dialect_;
+  bool slurm_;
+  const mig::Product* product_;
+};
+
+}  // namespace
+
+std::vector<std::string> commands_for(const Action& action, const NodeName& node, Dialect dialect,
+                                      Scheduler scheduler, const mig::Product* product) {
+  return std::visit(Words(node, dialect, scheduler, product), action);
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,216 @@
+#include "tui/cli/help/completion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tui/cli/command_table.hpp"
+
+namespace tessera::cli {
+namespace {
+
+// Words that need no quoting in a shell; anything else would only confuse one.
+bool is_plain(std::string_view word) {
+  return !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("-_.+:/").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+}
+
+std::string joined(const std::vector<std::string>& list) {
+  std::string text;
+  for (const std::string& word : list) {
+    if (is_plain(word)) text += (text.empty() ? "" : " ") + word;
+  }
+  return text;
+}
+
+std::vector<std::string> dashed(const Flag& flag) {
+  std::vector<std::string> names;
+  auto add = [&](std::string_view name) {
+    names.push_back((name.size() == 1 ? "-" : "--") + std::string(name));
+  };
+  if (flag.letter) add(std::string_view(&flag.letter, 1));
+  add(flag.name);
+  for (std::string_view other : split_words(flag.also)) add(other);
+  return names;
+}
+
+std::string command_names() {
+  std::string names;
+  for (const Command& command : commands()) {
+    if (!command.name.empty() && command.name != kSimulator)
+      names += (names.empty() ? "" : " ") + std::string(command.name);
+  }
+  return names;
+}
+
+// "case $prev in -o|--output) …": what follows a flag that takes a value.
+std::string bash_flag_values(const CompletionWords& known) {
+  std::string text;
+  for (const Flag& flag : flags()) {
+    if (flag.value.empty() || flag.takes == kSim) continue;
+    std::string pattern;
+    for (const std::string& name : dashed(flag)) {
+      if (flag.value_optional && name.starts_with("--")) continue;  // its value comes after = only
+      pattern += (pattern.empty() ? "" : "|") + name;
+    }
+    if (flag.value_optional) pattern = "--" + std::string(flag.name) + "=";
+    std::string action = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))",
+                                     completion_values(flag.completes, flag.words, known));
+    if (completes_files(flag.completes)) action += "; compopt -o default 2>/dev/null";
+    text += fmt::format("    {}) {}; return ;;\n", pattern, action);
+  }
+  return text;
+}
+
+std::string bash_words_of_commands(const CompletionWords& known) {
+  std::string text;
+  for (const Command& command : commands()) {
+    if (command.name == kSimulator) continue;  // a program of its own
+    std::string flag_names;
+    for (const Flag& flag : flags()) {
+      if (!(flag.takes & command.takes)) continue;
+      for (const std::string& name : dashed(flag)) {
+        if (name.starts_with("--")) flag_names += (flag_names.empty() ? "" : " ") + name;
+      }
+    }
+    std::string words =
+        command.name.empty() ? command_names() : completion_values(command.completes, command.words, known);
+    text += fmt::format("    '{}') flags='{}'; words='{}' ;;\n", command.name, flag_names, words);
+  }
+  return text;
+}
+
+std::string zsh_quoted(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string zsh_action(Completes completes, std::string_view words, const CompletionWords& known) {
+  std::string list = completion_values(completes, words, known);
+  if (completes == Completes::file || (completes_files(completes) && list.empty())) return "_files";
+  if (list.empty()) return " ";
+  return "(" + list + ")";
+}
+
+// One line an alternative: '(-o --output)'{-o,--output=}'[help]:FORMAT:(table wide)'
+std::string zsh_flag(const Flag& flag, const CompletionWords& known) {
+  std::vector<std::string> names = dashed(flag);
+  std::string all, alternatives;
+  for (const std::string& name : names) {
+    all += (all.empty() ? "" : " ") + name;
+    std::string suffix;
+    if (!flag.value.empty()) suffix = flag.value_optional ? "=-" : name.starts_with("--") ? "=" : "+";
+    alternatives += (alternatives.empty() ? "" : ",") + name + suffix;
+  }
+  std::string value;
+  if (!flag.value.empty()) {
+    value = fmt::format("{}{}:{}", flag.value_optional ? "::" : ":", zsh_quoted(flag.value),
+                        zsh_action(flag.completes, flag.words, known));
+  }
+  if (names.size() > 1) alternatives = "{" + alternatives + "}";
+  return fmt::format("'({})'{}'[{}]{}'", all, alternatives, zsh_quoted(flag.help), value);
+}
+
+std::string zsh_arguments(const Command& command, const CompletionWords& known) {
+  std::string text;
+  for (const Flag& flag : flags()) {
+    if (flag.takes & command.takes) text += fmt::format(" \\\n        {}", zsh_flag(flag, known));
+  }
+  if (command.max_words > 0) {
+    text += fmt::format(" \\\n        '1:{}:{}'", zsh_quoted(command.arguments),
+                        zsh_action(command.completes, command.words, known));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string completion_values(Completes completes, std::string_view words, const CompletionWords& known) {
+  switch (completes) {
+    case Completes::words: return std::string(words);
+    case Completes::product: return joined(known.products);
+    case Completes::scenario: return joined(known.scenarios);
+    case Completes::theme: return joined(known.themes);
+    case Completes::keymap: return joined(known.keymaps);
+    case Completes::file:
+    case Completes::nothing: break;
+  }
+  return "";
+}
+
+bool completes_files(Completes completes) {
+  return completes == Completes::file || completes == Completes::scenario || completes == Completes::theme ||
+         completes == Completes::keymap;
+}
+
+std::string bash_completion(const CompletionWords& words) {
+  return fmt::format(R"(# bash completion for tessera; made by `tessera completion bash`
+_tessera() {{
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command= word flags words
+  # bash splits --flag=value at the equals sign
+  if [[ $cur == '=' ]]; then
+    cur=
+  elif [[ $prev == '=' && $COMP_CWORD -ge 2 ]]; then
+    prev=${{COMP_WORDS[COMP_CWORD-2]}}
+    [[ $prev == --sim ]] && prev=--sim=
+  fi
+  [[ $prev == --sim && -z $cur && ${{COMP_WORDS[COMP_CWORD]}} == '=' ]] && prev=--sim=
+  COMPREPLY=()
+  case $prev in
+{}  esac
+  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+    case " {} " in *" $word "*) command=$word; break ;; esac
+  done
+  case $command in
+{}  esac
+  if [[ $cur == -* ]]; then
+    COMPREPLY=($(compgen -W "$flags" -- "$cur"))
+  else
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  fi
+}}
+complete -F _tessera tessera
+)",
+                     bash_flag_values(words), command_names(), bash_words_of_commands(words));
+}
+
+std::string zsh_completion(const CompletionWords& words) {
+  std::string list, cases;
+  for (const Command& command : commands()) {
+    if (command.name.empty() || command.name == kSimulator) continue;
+    list += fmt::format("    '{}:{}'\n", command.name, zsh_quoted(command.summary));
+    cases += fmt::format("      {})\n        _arguments -s{}\n        ;;\n", command.name,
+                         zsh_arguments(command, words));
+  }
+  return fmt::format(R"(#compdef tessera
+# zsh completion for tessera; made by `tessera completion zsh`
+_tessera() {{
+  local -a commands
+  local context state state_descr line
+  typeset -A opt_args
+  commands=(
+{}  )
+  _arguments -s -C{} \
+        '1:command:->command' '*::argument:->argument' && return
+  if [[ $state == command ]]; then
+    _describe command commands
+  elif [[ $state == argument ]]; then
+    case $line[1] in
+{}    esac
+  fi
+}}
+_tessera "$@"
+)",
+                     list, zsh_arguments(commands().front(), words), cases);
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,79 @@
+// The footer and the spelling of keys.
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/screens.hpp"
+
+namespace tessera::tui {
+
+std::string keys_of(const UiState& state, Action action) {
+  std::size_t index = static_cast<std::size_t>(action);
+  if (index < state.keys.size()) return state.keys[index];
+  std::string shown;
+  for (char c : info(action).keys) shown += c == ' ' ? ", " : std::string(1, c);
+  return shown;
+}
+
+std::string first_key(const UiState& state, Action action) {
+  std::string keys = keys_of(state, action);
+  // A key that is itself a comma stands alone before the separator.
+  std::size_t end = keys.find(", ");
+  return end == std::string::npos ? keys : keys.substr(0, end);
+}
+
+namespace {
+
+// While something waits for one of a few keys there are no others.
+std::vector<Action> actions_now(const UiState& state) {
+  using enum Action;
+  if (wants_text(state) && state.input.kind != InputKind::filter && state.input.kind != InputKind::arm)
+    return {input_accept, input_cancel, input_newer, input_older, input_complete};
+  if (wants_text(state)) return {input_accept, input_cancel};
+  if (state.leaving == Leaving::parking) return {};
+  if (state.leaving == Leaving::asked) return {leave_park, leave_stay};
+  if (state.arming) return {arm_confirm, arm_cancel};
+  if (state.resuming) return {resume_carry_on, resume_replan, resume_back, resume_leave};
+  const std::span<const Action> own = row_of(state).footer;
+  return {own.begin(), own.end()};
+}
+
+}  // namespace
+
+std::vector<FooterKey> footer_keys(const UiState& state, const UiContext& ui, int width) {
+  auto cells = [](Action action, const std::string& key) {
+    return display_width(key) + 1 + display_width(info(action).title);
+  };
+  std::vector<FooterKey> right;
+  int end = width - 1;
+  for (Action action : {Action::quit, Action::help}) {
+    std::string key = first_key(state, action);
+    const int x = end - cells(action, key);
+    right.push_back({action, std::move(key), x, end});
+    end = x - 2;
+  }
+  std::vector<FooterKey> shown;
+  int x = 1;
+  for (Action action : actions_now(state)) {
+    std::string key = first_key(state, action);
+    if (key.empty()) continue;
+    // The two ways of one thing are shown as one.
+    if (action == Action::sort_next_column) key = first_key(state, Action::sort_previous_column) + " " + key;
+    const int needs = cells(action, key);
+    if (x + needs > end) continue;
+    const bool usable = why_disabled(action, state, ui).empty();
+    // What a run takes depends on how it stands: only that is offered.
+    if (!usable && info(action).scope == Scope::run) continue;
+    if (!usable && row_of(state).footer_fits) continue;
+    shown.push_back({action, std::move(key), x, x + needs, usable});
+    x += needs + 2;
+  }
+  shown.insert(shown.end(), right.rbegin(), right.rend());
+  return shown;
+}
+
+void draw_footer(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
+  for (const FooterKey& one : footer_keys(state, ui, canvas.size().columns)) {
+    const int next = one.x + canvas.put(one.x, y, one.key, one.usable ? Role::key : Role::dim, one.end) + 1;
+    canvas.put(next, y, info(one.action).title, Role::dim, one.end);
+  }
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,181 @@
+#include "tui/screens/frame/overlays.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tui/screens/control.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/frame/palette.hpp"
+#include "tui/screens/plan/arm.hpp"
+#include "tui/screens/rows.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kMostShown = 10;
+constexpr int kNameCells = 40;
+
+// Candidates in a column above the line, the chosen one marked; a window over long lists.
+void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
+  const InputLine& input = state.input;
+  std::vector<std::string> names = input.completions;
+  if (names.empty()) names = completions(state, ui, input.text);
+  if (names.empty()) return;
+  int count = static_cast<int>(names.size());
+  int shown = std::min({count, kMostShown, y - 3});
+  if (shown <= 0) return;
+  int first = std::clamp(input.chosen - shown + 1, 0, count - shown);
+  int width = 0;
+  for (const std::string& name : names) width = std::max(width, display_width(name));
+  int columns = canvas.size().columns;
+  draw_rule(canvas, 0, y - shown - 1, columns, state.ascii);
+  for (int i = 0; i < shown; ++i) {
+    int line = y - shown + i, index = first + i;
+    const std::string& name = names[static_cast<std::size_t>(index)];
+    canvas.fill(0, line, columns, 1, " ");
+    bool chosen = index == input.chosen;
+    Pen pen(canvas, 1, line, columns - 1, state.ascii);
+    pen.put(name, chosen ? Style(Role::accent).with_bold() : Style(Role::text))
+        .to(1 + std::min(width, 40))
+        .skip(2);
+    pen.put(told(state, command_help(name)), Role::dim);
+    if (chosen) canvas.put(0, line, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
+  }
+}
+
+// How many lines of the list there is room for: a menu is read, a palette leaves the screen in view.
+int offers_shown(const InputLine& input, int y) {
+  const int count = static_cast<int>(input.offers.size());
+  return std::min({count, input.kind == InputKind::menu ? count : kMostShown, y - 3});
+}
+
+// The keys of a menu stand first, as in the help; those of a palette last, to be learned in passing.
+void draw_offer(Canvas& canvas, int y, const Offer& offer, int name_cells, int key_cells, bool menu,
+                const UiState& state) {
+  const int columns = canvas.size().columns;
+  const bool usable = offer.reason.empty();
+  int end = columns - 1;
+  Pen pen(canvas, 1, y, end, state.ascii);
+  if (menu) pen.put(offer.key, usable ? Role::key : Role::dim).to(2 + key_cells);
+  if (!menu && !offer.key.empty()) end = put_right(canvas, end, y, offer.key, Role::key) - 1;
+  Pen words(canvas, pen.x(), y, end, state.ascii);
+  words.put(offer.name, usable ? Role::text : Role::dim).to(pen.x() + name_cells).skip(2);
+  if (offer.recent) words.put(told(state, "again") + ": ", Role::dim);
+  words.put(told(state, usable ? offer.help : offer.reason), usable ? Role::dim : Role::warning);
+}
+
+void draw_offers(Canvas& canvas, int y, const UiState& state) {
+  const InputLine& input = state.input;
+  const int count = static_cast<int>(input.offers.size()), shown = offers_shown(input, y);
+  if (shown <= 0) return;
+  const bool menu = input.kind == InputKind::menu;
+  const int taken = input.chosen >= 0 ? input.chosen : offer_to_take(state) ? 0 : -1;
+  const int first = std::clamp(taken - shown + 1, 0, count - shown);
+  int name_cells = 0, key_cells = 0;
+  for (const Offer& offer : input.offers) {
+    name_cells = std::max(name_cells, display_width(offer.name));
+    key_cells = std::max(key_cells, display_width(offer.key));
+  }
+  const int columns = canvas.size().columns;
+  draw_rule(canvas, 0, y - shown - 1, columns, state.ascii);
+  for (int i = 0; i < shown; ++i) {
+    const int line = y - shown + i, index = first + i;
+    canvas.fill(0, line, columns, 1, " ");
+    draw_offer(canvas, line, input.offers[static_cast<std::size_t>(index)], std::min(name_cells, kNameCells),
+               key_cells, menu, state);
+    if (index != taken) continue;
+    canvas.mark_selected(1, line, columns - 1);
+    canvas.put(0, line, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
+  }
+}
+
+}  // namespace
+
+void draw_prompt(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
+  const InputLine& input = state.input;
+  int width = canvas.size().columns;
+  const bool offers = input.kind == InputKind::command || input.kind == InputKind::menu;
+  if (offers && input.completions.empty())
+    draw_offers(canvas, y, state);
+  else if (offers || input.chosen >= 0)
+    draw_candidates(canvas, y, state, ui);
+  canvas.fill(0, y, width, 1, " ");
+  int end = width - 1;
+  if (!input.error.empty()) {
+    int room = std::max(10, width / 2);
+    end =
+        put_right(canvas, end, y, shorten(told(state, input.error), room, state.ascii), Style(Role::danger)) -
+        1;
+  } else if (input.kind == InputKind::filter && is_table(state.top().kind)) {
+    const DerivedRows& derived = state.top().derived;
+    std::string found = std::to_string(derived.rows.size()) + " of " + std::to_string(derived.total);
+    end = put_right(canvas, end, y, found, Role::dim) - 1;
+  }
+  if (offers && input.error.empty() && !input.offers.empty())
+    end =
+        put_right(canvas, end, y, fmt::format("{} of {}", input.offers.size(), input.offered_of), Role::dim) -
+        1;
+  std::string lead = input.kind == InputKind::filter ? "/"
+                     : input.kind == InputKind::menu ? " " + told(state, "actions") + " "
+                                                     : ":";
+  if (input.kind == InputKind::arm && state.arming) {
+    lead = " " + told(state, arming_prompt(*state.arming)) + ": ";
+    if (input.error.empty())
+      end = put_right(canvas, end, y, told(state, first_key(state, Action::input_cancel) + " cancels"),
+                      Role::dim) -
+            1;
+  }
+  int start_x = canvas.put(0, y, lead, Style(Role::accent).with_bold());
+  // A line longer than its room shows the part around the cursor.
+  std::string_view text = input.text;
+  int room = std::max(1, end - start_x - 1);
+  std::size_t start = 0;
+  while (display_width(text.substr(start, input.cursor - start)) >= room) {
+    ++start;
+    while (start < text.size() && (static_cast<unsigned char>(text[start]) & 0xC0) == 0x80) ++start;
+  }
+  canvas.put(start_x, y, text.substr(start), Role::input, end);
+  canvas.show_cursor(start_x + display_width(text.substr(start, input.cursor - start)), y);
+}
+
+void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContext& ui) {
+  const Screen& screen = state.top();
+  std::span<const ColumnInfo> columns = column_infos(screen.kind);
+  int count = static_cast<int>(columns.size());
+  int width = std::min(body.width, 58), x = body.right() - width;
+  canvas.fill(x, body.y, width, body.height, " ");
+  for (int y = 0; y < body.height; ++y) canvas.put(x, body.y + y, glyphs(state.ascii).wall, Role::rule);
+  bool sorting = state.choice.kind == ChoiceKind::sort;
+  Pen head(canvas, x + 2, body.y, body.right(), state.ascii);
+  head.put(sorting ? "SORT BY" : "COLUMNS", Style(Role::heading).with_bold()).skip(2);
+  head.put(told(state, sorting ? "Enter sorts, again turns around"
+                               : first_key(state, Action::choice_toggle) + " shows or hides"),
+           Role::dim);
+  std::vector<int> shown = shown_columns(state, ui, screen);
+  int height = body.height - 1;
+  int top = std::clamp(state.choice.cursor - height + 1, 0, std::max(0, count - height));
+  for (int i = 0; i < height && top + i < count; ++i) {
+    int index = top + i, y = body.y + 1 + i;
+    const ColumnInfo& column = columns[static_cast<std::size_t>(index)];
+    bool on = std::find(shown.begin(), shown.end(), index) != shown.end();
+    bool sorted = !screen.sorts.empty() && screen.sorts.front().column == index;
+    std::string_view box = on ? "[x] " : "[ ] ";
+    if (sorting) {
+      const Glyphs& shapes = glyphs(state.ascii);
+      box = !sorted                           ? std::string_view(" ")
+            : screen.sorts.front().descending ? shapes.descending
+                                              : shapes.ascending;
+    }
+    bool selected = index == state.choice.cursor;
+    Pen pen(canvas, x + 2, y, body.right() - 1, state.ascii);
+    pen.put(box, on || sorted ? Role::accent : Role::dim);
+    pen.to(x + 6).put(column.title, selected ? Style(Role::text).with_bold() : Style(Role::text));
+    pen.to(x + 19).put(told(state, column.help), Role::dim);
+    if (!selected) continue;
+    canvas.mark_selected(x + 2, y, width - 2);
+    canvas.put(x + 1, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
+  }
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,368 @@
+#include "tui/screens/overview/overview.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tui/screens/changed.hpp"
+#include "tui/screens/overview/overview_demand.hpp"
+#include "tui/screens/overview/overview_spare.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::size_t kWaitingKept = 20;
+constexpr int kPinned = 3;   // the hint, what is free, what waits
+constexpr int kRoomy = 118;  // from here on the sharing stands in the cluster's own line
+
+// Columns of the cluster table, from the left; 0: there is no room for this one.
+struct ClusterColumns {
+  int name, scheduler, nodes, gpus, bar, bar_width, free, pending, needs, sharing;
+};
+ClusterColumns cluster_columns(int width) {
+  if (width >= 150) return {1, 18, 32, 39, 49, 16, 72, 81, 91, 100};
+  if (width >= kRoomy) return {1, 15, 27, 34, 43, 7, 56, 65, 74, 82};
+  if (width >= 79) return {1, 15, 27, 34, 43, 7, 56, 65, 74, 0};
+  return {1, 0, 15, 21, 29, 5, 39, 46, 53, 0};
+}
+
+std::string sharing_text(const insight::Totals& totals) {
+  std::string text;
+  for (const auto& [strategy, gpus] : totals.gpus_by_strategy)
+    text += fmt::format("{}{} {}", text.empty() ? "" : "  ", word(strategy), gpus);
+  return text.empty() ? "n/a" : text;
+}
+
+void draw_heading(Canvas& canvas, Rect area, int y) {
+  ClusterColumns at = cluster_columns(area.width);
+  canvas.put(area.x + at.name, y, "CLUSTER", Role::heading);
+  if (at.scheduler) canvas.put(area.x + at.scheduler, y, "SCHEDULER", Role::heading);
+  put_right(canvas, area.x + at.nodes + 5, y, "NODES", Role::heading);
+  put_right(canvas, area.x + at.gpus + 6, y, "GPUS", Role::heading);
+  canvas.put(area.x + at.bar, y, "SLICES HELD", Role::heading);
+  put_right(canvas, area.x + at.free + 6, y, "FREE", Role::heading);
+  put_right(canvas, area.x + at.pending + 7, y, "WAITING", Role::heading);
+  if (at.sharing) canvas.put(area.x + at.sharing, y, "SHARING", Role::heading);
+  put_right(canvas, area.x + at.needs + 5, y, "!", Role::heading);
+}
+
+int needs_of(const UiState& state, const Cluster& cluster, Severity at_least) {
+  return static_cast<int>(std::count_if(
+      state.overview.findings.begin(), state.overview.findings.end(),
+      [&](const insight::Finding& f) { return f.cluster == cluster.name && f.severity >= at_least; }));
+}
+
+void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
+                  std::size_t index, bool selected) {
+  if (index >= ui.model.clusters.size() || index >= state.overview.totals.size()) return;
+  const Cluster& cluster = ui.model.clusters[index];
+  const insight::Totals& totals = state.overview.totals[index];
+  ClusterColumns at = cluster_columns(area.width);
+  Style plain = selected ? Style(Role::text).with_bold() : Style(Role::text);
+  int name_end = at.scheduler ? at.scheduler : at.nodes;
+  put_cell(canvas, area.x + at.name, y, name_end - at.name - 1, cluster.name.text, plain, state.ascii);
+  if (at.scheduler)
+    put_cell(canvas, area.x + at.scheduler, y, at.nodes - at.scheduler - 1, word(cluster.scheduler),
+             Role::dim, state.ascii);
+  if (!cluster.loaded && cluster.nodes.empty()) {
+    canvas.put(area.x + at.nodes + 4, y, "? not read yet", Role::unknown);
+    return;
+  }
+  auto count = [&](OverviewCell cell, int right, int number, Style style) {
+    if (index < state.overview.cluster_ids.size())
+      style = changed_or(style, state, ui, state.overview.cluster_ids[index], static_cast<int>(cell));
+    put_right(canvas, area.x + right, y, std::to_string(number), style);
+  };
+  count(OverviewCell::nodes, at.nodes + 5, totals.nodes, plain);
+  count(OverviewCell::gpus, at.gpus + 6, totals.gpus, plain);
+  if (totals.slices > 0) {
+    double percent = 100.0 * totals.held / totals.slices;
+    canvas.put(area.x + at.bar, y, meter(percent, at.bar_width, state.ascii), Role::held);
+    put_right(canvas, area.x + at.bar + at.bar_width + 5, y, fmt::format("{:.0f}%", percent), plain);
+  } else {
+    canvas.put(area.x + at.bar, y, "n/a", Role::dim);
+  }
+  if (totals.free)
+    count(OverviewCell::free, at.free + 6, *totals.free, Style(*totals.free > 0 ? Role::free : Role::dim));
+  else
+    put_right(canvas, area.x + at.free + 6, y, glyphs(state.ascii).unknown, Role::unknown);
+  count(OverviewCell::pending, at.pending + 7, totals.pending,
+        Style(totals.pending > 0 ? Role::text : Role::dim));
+  int dangers = needs_of(state, cluster, Severity::danger),
+      needs = needs_of(state, cluster, Severity::warning);
+  if (needs > 0)
+    put_right(canvas, area.x + at.needs + 5, y, fmt::format("{}{}", dangers > 0 ? "!!" : "! ", needs),
+              Style(dangers > 0 ? Role::danger : Role::warning).with_bold());
+  else
+    put_right(canvas, area.x + at.needs + 5, y, "ok", Role::good);
+  if (at.sharing)
+    put_cell(canvas, area.x + at.sharing, y, area.width - at.sharing - 1, sharing_text(totals), Role::text,
+             state.ascii);
+}
+
+void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
+                  const insight::Finding& finding, bool selected) {
+  bool many = ui.model.clusters.size() > 1;
+  bool roomy = area.width >= 150;
+  Style sign = Style(role_of(finding.severity)).with_bold();
+  canvas.put(area.x + 1, y, sign_of(finding.severity), sign);
+  int x = area.x + 4;
+  if (many) {
+    put_cell(canvas, x, y, 11, finding.cluster.text, Role::dim, state.ascii);
+    x += 12;
+  }
+  int subject = roomy ? 22 : 14;
+  put_cell(canvas, x, y, subject, finding.subject,
+           selected ? Style(Role::text).with_bold() : Style(Role::text), state.ascii);
+  x += subject + 1;
+  int text_width = area.right() - 1 - x;
+  if (roomy && !finding.hint.empty()) text_width = text_width * 3 / 5;
+  Style text = finding.severity == Severity::danger ? Style(Role::danger)
+               : finding.severity == Severity::info ? Style(Role::dim)
+                                                    : Style(Role::text);
+  put_cell(canvas, x, y, text_width, told(state, finding.text), selected ? text.with_bold() : text,
+           state.ascii);
+  x += text_width + 2;
+  if (roomy) put_cell(canvas, x, y, area.right() - 1 - x, told(state, finding.hint), Role::dim, state.ascii);
+}
+
+// What is only to be known, such as a node that is closed for a run, is listed and needs none.
+std::ptrdiff_t needing_attention(const UiState& state) {
+  return std::count_if(state.overview.findings.begin(), state.overview.findings.end(),
+                       [](const insight::Finding& one) { return one.severity >= Severity::warning; });
+}
+
+void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
+               const OverviewLine& line, bool selected) {
+  switch (line.kind) {
+    case OverviewLine::Kind::heading: draw_heading(canvas, area, y); break;
+    case OverviewLine::Kind::cluster: draw_cluster(canvas, area, y, ui, state, line.index, selected); break;
+    case OverviewLine::Kind::sharing:
+      if (line.index < state.overview.totals.size()) {
+        Pen pen(canvas, area.x + 3, y, area.right() - 1, state.ascii);
+        pen.put(told(state, "shared as") + "  ", Role::dim)
+            .put(sharing_text(state.overview.totals[line.index]), Role::text);
+      }
+      break;
+    case OverviewLine::Kind::attention: {
+      Pen pen(canvas, area.x + 1, y, area.right() - 1, state.ascii);
+      pen.put(told(state, "NEEDS ATTENTION"), Style(Role::heading).with_bold());
+      pen.put(fmt::format("  {}", needing_attention(state)), Role::dim);
+      break;
+    }
+    case OverviewLine::Kind::finding:
+      draw_finding(canvas, area, y, ui, state, state.overview.findings[line.index], selected);
+      break;
+    case OverviewLine::Kind::calm:
+      canvas.put(area.x + 1, y, told(state, "Nothing needs attention."), Role::good);
+      break;
+    case OverviewLine::Kind::blank: break;
+  }
+  if (!selected) return;
+  canvas.mark_selected(area.x + 1, y, area.width - 1);
+  canvas.put(area.x, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
+}
+
+// "1g.10gb 131", "gpu:h100 55 by 6 jobs".
+struct Figure {
+  std::string name;
+  std::int64_t number = 0;
+  std::string aside;
+};
+
+void add_figures(std::vector<Figure>& figures, const std::map<std::string, int>& more) {
+  std::vector<Figure> sorted;
+  for (const auto& [name, number] : more)
+    if (number > 0) sorted.push_back({name, number, ""});
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Figure& a, const Figure& b) { return a.number > b.number; });
+  figures.insert(figures.end(), sorted.begin(), sorted.end());
+}
+
+// "FREE NOW   1g.10gb 131   whole 41": as many as fit.
+void draw_figures(Canvas& canvas, Rect area, int y, std::string_view title,
+                  const std::vector<Figure>& figures, Role role, std::string_view none, bool ascii) {
+  Pen pen(canvas, area.x + 1, y, area.right() - 1, ascii);
+  pen.put(title, Style(Role::heading).with_bold()).to(area.x + 12);
+  if (figures.empty()) pen.put(none, Role::dim);
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const Figure& one = figures[i];
+    const std::string number = std::to_string(one.number);
+    const int needs = display_width(one.name) + 1 + display_width(number) + display_width(one.aside) + 3;
+    if (needs > pen.left() && i > 0) {
+      pen.put(fmt::format("+{}", figures.size() - i), Role::dim);
+      return;
+    }
+    pen.put(one.name, Role::dim).skip(1).put(number, Style(role).with_bold());
+    pen.put(one.aside, Role::dim).skip(3);
+  }
+}
+
+// Slices first, then what is handed out in shares: the two are counted in different units.
+void draw_free(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state) {
+  std::map<std::string, int> slices, shares;
+  std::string silent;
+  for (std::size_t i = 0; i < state.overview.totals.size(); ++i) {
+    const insight::Totals& totals = state.overview.totals[i];
+    for (const auto& [label, number] : totals.free_by_profile) slices[label] += number;
+    for (const auto& [label, number] : totals.free_shares) shares[label] += number;
+    if (!totals.free && i < ui.model.clusters.size())
+      silent += (silent.empty() ? "" : ", ") + ui.model.clusters[i].name.text;
+  }
+  std::vector<Figure> figures;
+  add_figures(figures, slices);
+  add_figures(figures, shares);
+  int end = area.right() - 1;
+  if (!silent.empty())
+    end = put_right(canvas, end, y, told(state, "not known: " + silent), Role::unknown) - 2;
+  const std::string none = silent.empty() ? told(state, "nothing") : "";
+  draw_figures(canvas, {area.x, area.y, end + 1 - area.x, area.height}, y, "FREE NOW", figures, Role::free,
+               none, state.ascii);
+}
+
+// Units that are asked for, and by how many: 55 GPUs may be 6 jobs.
+void draw_waiting(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state) {
+  std::vector<Figure> figures;
+  for (std::size_t i = 0; i < state.overview.totals.size() && i < ui.model.clusters.size(); ++i) {
+    const bool slurm = ui.model.clusters[i].scheduler == Scheduler::slurm;
+    for (const auto& [resource, waiting] : state.overview.totals[i].waiting_by_request) {
+      const char* noun =
+          slurm ? (waiting.workloads == 1 ? "job" : "jobs") : (waiting.workloads == 1 ? "pod" : "pods");
+      figures.push_back(
+          {resource, waiting.units, " " + told(state, fmt::format("by {} {}", waiting.workloads, noun))});
+    }
+  }
+  std::stable_sort(figures.begin(), figures.end(),
+                   [](const Figure& a, const Figure& b) { return a.number > b.number; });
+  draw_figures(canvas, area, y, "WAITING", figures, Role::warning, told(state, "nothing"), state.ascii);
+}
+
+// Ages and counts in the text move on; what stays is the text without its digits.
+std::string finding_id(const insight::Finding& finding) {
+  std::string id = "f\x1f" + finding.cluster.text + '\x1f' + finding.subject + '\x1f';
+  for (char c : finding.text)
+    if (c < '0' || c > '9') id += c;
+  return id;
+}
+
+insight::Finding finding_of(const RunHead& head, const std::string& journal_key) {
+  bool parked = head.state == RunState::parked;
+  insight::Finding finding;
+  finding.severity = parked ? Severity::warning : Severity::danger;
+  finding.cluster = head.cluster;
+  finding.is_node = head.nodes.size() == 1;
+  finding.subject = finding.is_node ? head.nodes.front().text : fmt::format("{} nodes", head.nodes.size());
+  finding.text = fmt::format("run {} {}", head.run, parked ? "is parked" : "was interrupted");
+  if (!head.why.empty()) finding.text += ": " + head.why;
+  finding.hint = journal_key + " opens the journal, where it is resumed or undone";
+  return finding;
+}
+
+void draw_hint(Canvas& canvas, Rect area, const UiState& state) {
+  const insight::Finding* finding = finding_at(state, state.top().cursor);
+  if (finding && !finding->hint.empty() && area.width < 150) {
+    Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
+    pen.put(told(state, "to do") + "  ", Role::accent).put(told(state, finding->hint), Role::text);
+  }
+}
+
+}  // namespace
+
+OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const RunHead> runs,
+                               const std::string& journal_key) {
+  OverviewData data;
+  for (const Cluster& cluster : ui.model.clusters) {
+    data.totals.push_back(insight::totals(cluster));
+    for (insight::Finding& finding : insight::attention(cluster, ui.catalogue, ui.wall))
+      data.findings.push_back(std::move(finding));
+  }
+  for (const RunHead& head : runs)
+    if ((head.state == RunState::interrupted || head.state == RunState::parked) &&
+        ui.model.find(head.cluster))
+      data.findings.push_back(finding_of(head, journal_key));
+  std::stable_sort(data.findings.begin(), data.findings.end(),
+                   [](const auto& a, const auto& b) { return a.severity > b.severity; });
+  data.causes = insight::causes_of(data.findings);
+  std::map<std::string, int> seen;
+  for (const Cluster& cluster : ui.model.clusters) data.cluster_ids.push_back("c\x1f" + cluster.name.text);
+  for (const insight::Finding& finding : data.findings) {
+    std::string id = finding_id(finding);
+    int times = seen[id]++;
+    data.finding_ids.push_back(times == 0 ? id : fmt::format("{}\x1f{}", id, times));
+  }
+  data.mosaic = mosaic_nodes(ui, ascii);
+  data.waiting = waiting_longest(ui.model, kWaitingKept);
+  data.demand = demand_rows(ui.model, ui.catalogue);
+  data.valid = true;
+  data.revision = ui.model.revision;
+  data.at = ui.wall;
+  return data;
+}
+
+const insight::Finding* finding_at(const UiState& state, const std::string& id) {
+  const std::vector<std::string>& ids = state.overview.finding_ids;
+  auto found = std::find(ids.begin(), ids.end(), id);
+  return found == ids.end() ? nullptr
+                            : &state.overview.findings[static_cast<std::size_t>(found - ids.begin())];
+}
+
+std::optional<std::size_t> cluster_under(const UiState& state, const std::string& id) {
+  const std::vector<std::string>& ids = state.overview.cluster_ids;
+  auto found = std::find(ids.begin(), ids.end(), id);
+  if (found == ids.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - ids.begin());
+}
+
+std::vector<OverviewLine> overview_lines(const UiState& state, int width) {
+  using Kind = OverviewLine::Kind;
+  std::vector<OverviewLine> lines{{Kind::heading, 0, {}}};
+  for (std::size_t i = 0; i < state.overview.cluster_ids.size(); ++i) {
+    lines.push_back({Kind::cluster, i, state.overview.cluster_ids[i]});
+    if (width < kRoomy) lines.push_back({Kind::sharing, i, {}});
+  }
+  lines.push_back({Kind::blank, 0, {}});
+  lines.push_back({needing_attention(state) == 0 ? Kind::calm : Kind::attention, 0, {}});
+  for (std::size_t i = 0; i < state.overview.findings.size(); ++i)
+    lines.push_back({Kind::finding, i, state.overview.finding_ids[i]});
+  return lines;
+}
+
+int overview_scroll_height(int height) { return std::max(0, height - kPinned); }
+
+Rect mosaic_area(const UiState& state, Rect body) {
+  const int height = overview_scroll_height(body.height);
+  const int used = static_cast<int>(overview_lines(state, body.width).size()) + 1;
+  return {body.x, body.y + used, body.width, std::max(0, height - used)};
+}
+
+void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
+  std::vector<OverviewLine> lines = overview_lines(state, area.width);
+  int height = overview_scroll_height(area.height);
+  const Screen& screen = state.top();
+  bool drawn_cursor = false;
+  int top = std::clamp(screen.top, 0, std::max(0, static_cast<int>(lines.size()) - height));
+  for (int i = 0; i < height && top + i < static_cast<int>(lines.size()); ++i) {
+    const OverviewLine& line = lines[static_cast<std::size_t>(top + i)];
+    bool selected = !line.id.empty() && !drawn_cursor && (screen.cursor.empty() || line.id == screen.cursor);
+    drawn_cursor = drawn_cursor || selected;
+    draw_line(canvas, area, area.y + i, ui, state, line, selected);
+  }
+  const Rect mosaic = mosaic_area(state, area);
+  draw_mosaic(canvas, mosaic, ui, state);
+  draw_hint(canvas, {area.x, area.y + height, area.width, kPinned}, state);
+  Rect spare = mosaic.below(mosaic_lines(state, mosaic) + 1);
+  if (area.width >= 150) spare.height += kPinned;  // no hint there: findings have theirs beside them
+  // The table says the same as the two lines at the bottom, and more.
+  if (const int table = demand_lines(state, spare); table > 0) {
+    draw_spare(canvas, {spare.x, spare.y, spare.width, spare.height - table - 1}, ui, state);
+    draw_demand(canvas, {spare.x, spare.bottom() - table, spare.width, table}, ui, state);
+  } else {
+    draw_spare(canvas, mosaic.below(mosaic_lines(state, mosaic) + 1), ui, state);
+    draw_free(canvas, area, area.y + height + 1, ui, state);
+    draw_waiting(canvas, area, area.y + height + 2, ui, state);
+  }
+}
+
+}  // namespace tessera::tui

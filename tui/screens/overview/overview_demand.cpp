@@ -1,0 +1,120 @@
+#include "tui/screens/overview/overview_demand.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "tui/screens/documents.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::size_t kMostThings = 20000;  // GPUs and workloads; more would be felt at every change
+constexpr int kNarrowest = 118;
+constexpr int kOthers = 16;  // lines that the blocks above it use at most, and one between
+
+// Columns, from the left edge of the area; numbers end where the next column's gap begins.
+struct Columns {
+  int cluster, what, free, could, wanted, by, fits;
+};
+Columns columns_of(int width) {
+  if (width >= 150) return {1, 18, 52, 66, 76, 79, 100};
+  return {1, 14, 40, 54, 63, 65, 80};
+}
+
+std::string fits_text(const why::Demand& demand, const UiState& state) {
+  if (demand.workloads == 0) return {};
+  if (!demand.free) return std::string(glyphs(state.ascii).unknown);
+  if (demand.for_room == 0) return told(state, N_("waits for something else than room"));
+  if (demand.fit_now == demand.for_room) return told(state, N_("fits now"));
+  if (demand.fit_cut == demand.for_room && demand.fit_now == 0) return told(state, N_("fits after a re-cut"));
+  if (demand.fit_cut == 0)
+    return demand.for_room == 1 ? told(state, N_("does not fit"))
+                                : told(state, fmt::format("none of {} fits", demand.for_room));
+  std::string text;
+  if (demand.fit_now > 0)
+    text = told(state, fmt::format("{} of {} fit now", demand.fit_now, demand.for_room));
+  if (demand.fit_cut <= demand.fit_now) return text;
+  return (text.empty() ? text : text + ", ") +
+         told(state, fmt::format("{} of {} fit after a re-cut", demand.fit_cut, demand.for_room));
+}
+
+Role fits_role(const why::Demand& demand) {
+  if (!demand.free) return Role::unknown;
+  if (demand.for_room == 0) return Role::dim;
+  if (demand.fit_cut < demand.for_room) return Role::warning;
+  return demand.fit_now == demand.for_room ? Role::good : Role::accent;
+}
+
+void draw_number(Canvas& canvas, int right, int y, std::int64_t number, Role role) {
+  put_right(canvas, right, y, std::to_string(number), Style(number > 0 ? role : Role::dim));
+}
+
+void draw_row(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
+              const DemandRow& row) {
+  const Columns at = columns_of(area.width);
+  const why::Demand& demand = row.demand;
+  const auto cell = [&](int x, int next, std::string_view text, Style style) {
+    put_cell(canvas, area.x + x, y, next - x - 1, text, style, state.ascii);
+  };
+  cell(at.cluster, at.what, row.cluster.text, Role::dim);
+  cell(at.what, at.free - 5, demand.resource, demand.wanted > 0 ? Role::text : Role::dim);
+  if (demand.free)
+    draw_number(canvas, area.x + at.free, y, *demand.free, Role::free);
+  else
+    put_right(canvas, area.x + at.free, y, glyphs(state.ascii).unknown, Role::unknown);
+  draw_number(canvas, area.x + at.could, y, demand.could, Role::text);
+  draw_number(canvas, area.x + at.wanted, y, demand.wanted, Role::warning);
+  if (demand.workloads > 0) {
+    const Cluster* cluster = ui.model.find(row.cluster);
+    const bool slurm = cluster && cluster->scheduler == Scheduler::slurm;
+    const char* noun =
+        slurm ? (demand.workloads == 1 ? "job" : "jobs") : (demand.workloads == 1 ? "pod" : "pods");
+    cell(at.by, at.fits, told(state, fmt::format("{} {}", demand.workloads, noun)), Role::dim);
+  }
+  cell(at.fits, area.width, fits_text(demand, state), fits_role(demand));
+}
+
+}  // namespace
+
+std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue) {
+  std::size_t things = 0;
+  for (const Cluster& cluster : model.clusters) things += cluster.nodes.size() * 8 + cluster.workloads.size();
+  if (things > kMostThings) return {};
+  std::vector<DemandRow> rows;
+  for (const Cluster& cluster : model.clusters)
+    for (why::Demand& demand : why::demand(cluster, catalogue))
+      rows.push_back({cluster.name, std::move(demand)});
+  std::stable_sort(rows.begin(), rows.end(), [](const DemandRow& a, const DemandRow& b) {
+    return std::pair(-a.demand.wanted, -a.demand.free.value_or(0)) <
+           std::pair(-b.demand.wanted, -b.demand.free.value_or(0));
+  });
+  return rows;
+}
+
+int demand_lines(const UiState& state, Rect spare) {
+  const int lines = 1 + static_cast<int>(state.overview.demand.size());
+  const auto& totals = state.overview.totals;
+  const bool all_tell =
+      std::all_of(totals.begin(), totals.end(), [](const auto& one) { return one.free.has_value(); });
+  return lines > 1 && all_tell && spare.width >= kNarrowest && spare.height >= kOthers + lines ? lines : 0;
+}
+
+void draw_demand(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
+  const Columns at = columns_of(area.width);
+  const auto heading = [&](int x, std::string_view text) {
+    canvas.put(area.x + x, area.y, text, Role::heading);
+  };
+  canvas.put(area.x + at.cluster, area.y, told(state, N_("DEMAND")), Style(Role::heading).with_bold());
+  heading(at.what, "RESOURCE");
+  put_right(canvas, area.x + at.free, area.y, "FREE", Role::heading);
+  put_right(canvas, area.x + at.could, area.y, "COULD BE CUT", Role::heading);
+  put_right(canvas, area.x + at.wanted, area.y, "WANTED", Role::heading);
+  heading(at.fits, "FITS");
+  for (int i = 0; i + 1 < area.height && i < static_cast<int>(state.overview.demand.size()); ++i)
+    draw_row(canvas, area, area.y + 1 + i, ui, state, state.overview.demand[static_cast<std::size_t>(i)]);
+}
+
+}  // namespace tessera::tui

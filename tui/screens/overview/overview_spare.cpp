@@ -1,0 +1,134 @@
+#include "tui/screens/overview/overview_spare.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/query/value.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/roles.hpp"
+#include "tui/screens/users.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kFewest = 5;      // lines below which nothing is begun
+constexpr int kNarrowest = 58;  // of a block
+constexpr int kMostLines = 14;  // a longer list is a screen of its own
+
+class Block {
+ public:
+  Block(Canvas& canvas, Rect area, const UiState& state) : canvas_(canvas), area_(area), state_(state) {}
+
+  void heading(std::string_view text, Action way) {
+    Pen pen(canvas_, area_.x, area_.y, area_.right(), state_.ascii);
+    pen.put(told(state_, text), Style(Role::heading).with_bold());
+    const std::string key = first_key(state_, way);
+    if (!key.empty()) pen.skip(2).put(key, Role::key);
+  }
+  bool full() const { return line_ >= std::min(area_.height, kMostLines); }
+  // The next line; cells are put at columns counted from the left end of the block.
+  void next() { ++line_; }
+  void cell(int x, int width, std::string_view text, Style style, bool right = false) {
+    width = std::min(width, area_.width - x);
+    put_cell(canvas_, area_.x + x, area_.y + line_, width, text, style, state_.ascii, right);
+  }
+  int width() const { return area_.width; }
+  void nothing(std::string_view text) { canvas_.put(area_.x, area_.y + 1, told(state_, text), Role::dim); }
+
+ private:
+  Canvas& canvas_;
+  Rect area_;
+  const UiState& state_;
+  int line_ = 1;
+};
+
+// "2 running, 1 waiting, 1 of 2 idle"
+std::string work_text(const insight::UserSum& sum, const UiState& state) {
+  std::string text = told(state, fmt::format("{} running", sum.running));
+  if (sum.waiting > 0) text += ", " + told(state, fmt::format("{} waiting", sum.waiting));
+  if (sum.idle > 0) text += ", " + told(state, fmt::format("{} of {} idle", sum.idle, sum.measured));
+  return text;
+}
+
+void draw_users(Block block, const UiState& state) {
+  block.heading(N_("WHO HOLDS MOST"), Action::show_users);
+  const std::vector<insight::UserSum>& users = state.users.users;
+  if (users.empty()) block.nothing(N_("No workload holds or waits for a GPU."));
+  for (const insight::UserSum& sum : users) {
+    if (block.full()) return;
+    block.cell(0, 14, sum.user.empty() ? "?" : sum.user, Role::text);
+    block.cell(15, 6, gpus_text(sum, state.ascii), Role::held, true);
+    block.cell(22, 5, "GPUs", Role::dim);
+    block.cell(28, block.width() - 28, work_text(sum, state), sum.idle > 0 ? Role::warning : Role::dim);
+    block.next();
+  }
+}
+
+void draw_waiting(Block block, const UiContext& ui, const UiState& state) {
+  block.heading(N_("WAITING LONGEST"), Action::show_waiting);
+  if (state.overview.waiting.empty()) block.nothing(N_("Nothing waits for a GPU."));
+  for (const WaitingLong& one : state.overview.waiting) {
+    if (block.full()) return;
+    const Cluster* cluster = ui.model.find(one.cluster);
+    const std::string age = cluster ? query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(
+                                                               cluster_now(*cluster, ui.wall) - one.since)
+                                                               .count())
+                                    : std::string("?");
+    block.cell(0, 14, one.id.text, Role::text);
+    block.cell(15, 11, age, Role::warning);
+    block.cell(27, 10, one.user, Role::dim);
+    block.cell(38, block.width() - 38, one.asks + "  " + one.reason, Role::dim);
+    block.next();
+  }
+}
+
+void draw_events(Block block, const UiContext& ui, const UiState& state) {
+  block.heading(N_("LATEST EVENTS"), Action::show_events);
+  if (ui.model.log.empty()) block.nothing(N_("Nothing has happened yet."));
+  for (auto entry = ui.model.log.rbegin(); entry != ui.model.log.rend() && !block.full(); ++entry) {
+    block.cell(0, 5, time_text(entry->at).substr(11, 5), Role::dim);
+    block.cell(6, 12, entry->subject, Role::text);
+    block.cell(19, block.width() - 19, told(state, entry->text), role_of(entry->severity));
+    block.next();
+  }
+}
+
+}  // namespace
+
+std::vector<WaitingLong> waiting_longest(const Model& model, std::size_t most) {
+  std::vector<std::pair<const Cluster*, const Workload*>> all;
+  for (const Cluster& cluster : model.clusters)
+    for (const Workload& workload : cluster.workloads.all())
+      if (workload.state == WorkloadState::pending && workload.submitted && !workload.requests.empty())
+        all.emplace_back(&cluster, &workload);
+  const std::size_t kept = std::min(most, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end(),
+                    [](const auto& a, const auto& b) {
+                      return std::pair(*a.second->submitted, a.second->id) <
+                             std::pair(*b.second->submitted, b.second->id);
+                    });
+  std::vector<WaitingLong> longest;
+  for (std::size_t i = 0; i < kept; ++i) {
+    const auto& [cluster, workload] = all[i];
+    const Request& asks = workload->requests.front();
+    longest.push_back({cluster->name, workload->id, workload->user,
+                       fmt::format("{} × {}", asks.count, asks.resource), workload->reason,
+                       *workload->submitted});
+  }
+  return longest;
+}
+
+void draw_spare(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
+  if (area.height < kFewest) return;
+  const int blocks = std::clamp((area.width - 1) / kNarrowest, 1, 3), width = (area.width - 1) / blocks;
+  const auto place = [&](int index) {
+    return Block(canvas, {area.x + 1 + index * width, area.y, width - 2, area.height}, state);
+  };
+  draw_users(place(0), state);
+  if (blocks > 1) draw_waiting(place(1), ui, state);
+  if (blocks > 2) draw_events(place(2), ui, state);
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,197 @@
+#include "tui/screens/pages/doctor.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "engine/time.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr Duration kNotedFor = std::chrono::hours(8);
+constexpr std::size_t kNamed = 6;           // of those concerned, in the foot
+constexpr std::size_t kCommandsShown = 3;   // y copies all of them
+constexpr std::size_t kFilterBytes = 1000;  // the filter language takes no more
+
+const insight::Cause* cause_here(const UiState& state) {
+  const std::vector<insight::Cause>& causes = state.overview.causes;
+  auto found = std::find_if(causes.begin(), causes.end(),
+                            [&](const insight::Cause& one) { return one.id == state.top().cursor; });
+  if (found != causes.end()) return &*found;
+  return causes.empty() ? nullptr : &causes.front();
+}
+
+std::string whose_text(const insight::Cause& cause, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, cause.whose.size()); ++i)
+    text += (i > 0 ? ", " : "") + cause.whose[i];
+  if (cause.whose.size() > most) text += fmt::format(" and {} more", cause.whose.size() - most);
+  return text;
+}
+
+std::string short_whose(const insight::Cause& cause) {
+  if (cause.whose.size() == 1) return cause.whose.front();
+  return cause.nodes ? fmt::format("{} nodes", cause.whose.size()) : whose_text(cause, 1);
+}
+
+struct DoctorColumns {
+  int sign = 1, cluster = 0, whose = 4, since = 0, text = 0;
+};
+DoctorColumns columns_of(const UiContext& ui, int width) {
+  DoctorColumns at;
+  if (ui.model.clusters.size() > 1) at.cluster = 4, at.whose = 16;
+  at.since = at.whose + (width >= 150 ? 24 : 16);
+  at.text = at.since + 13;
+  return at;
+}
+
+std::string since_text(const UiContext& ui, const insight::Cause& cause) {
+  const Cluster* cluster = ui.model.find(cause.cluster);
+  return cause.since && cluster ? ago_text(*cluster, *cause.since, ui.wall) : "-";
+}
+
+std::string age_text(const UiContext& ui, const insight::Cause& cause) {
+  std::string text = since_text(ui, cause);
+  if (text.ends_with(" ago")) text.resize(text.size() - 4);
+  return text;
+}
+
+DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const UiContext& ui,
+                const UiState& state) {
+  const bool noted = insight::acknowledged_until(cause, state.acknowledged, ui.wall).has_value();
+  const Style sign = noted ? Style(Role::dim) : Style(role_of(cause.severity)).with_bold();
+  DocLine line{{{std::string(noted ? "-" : sign_of(cause.severity)), sign, at.sign}}, cause.id};
+  if (at.cluster > 0)
+    line.spans.push_back(
+        {shorten(cause.cluster.text, at.whose - at.cluster - 1, state.ascii), Role::dim, at.cluster});
+  line.spans.push_back({shorten(short_whose(cause), at.since - at.whose - 1, state.ascii),
+                        noted ? Style(Role::dim) : Style(Role::text).with_bold(), at.whose});
+  line.spans.push_back(
+      {shorten(age_text(ui, cause), at.text - at.since - 1, state.ascii), Role::dim, at.since});
+  const Role role = noted                                ? Role::dim
+                    : cause.severity == Severity::danger ? Role::danger
+                    : cause.severity == Severity::info   ? Role::dim
+                                                         : Role::text;
+  line.spans.push_back({told(state, cause.text), role, at.text});
+  return line;
+}
+
+Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiState& state, int width) {
+  Document foot;
+  for (std::string& line : wrap(told(state, cause.text), width - 3))
+    foot.push_back({{{std::move(line), Style(role_of(cause.severity)).with_bold(), 1}}, {}});
+  if (const auto until = insight::acknowledged_until(cause, state.acknowledged, ui.wall))
+    foot.push_back(fact_line(told(state, "noted"), told(state, "until " + utc_text(*until)), Role::dim));
+  add_wrapped_fact(foot, told(state, "concerns"), whose_text(cause, kNamed), width);
+  if (cause.since) foot.push_back(fact_line(told(state, "since"), told(state, since_text(ui, cause))));
+  std::string sources;
+  for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
+  if (!sources.empty()) add_wrapped_fact(foot, told(state, "source"), sources, width, Role::dim);
+  if (!cause.follows.empty())
+    add_wrapped_fact(foot, told(state, "follows"), told(state, cause.follows), width);
+  if (!cause.hint.empty()) add_wrapped_fact(foot, told(state, "to do"), told(state, cause.hint), width);
+  for (std::size_t i = 0; i < std::min(kCommandsShown, cause.commands.size()); ++i)
+    foot.push_back(fact_line(i == 0 ? told(state, "commands") : "", cause.commands[i], Role::input));
+  if (cause.commands.size() > kCommandsShown)
+    foot.push_back(fact_line(
+        "", told(state, fmt::format("and {} more", cause.commands.size() - kCommandsShown)), Role::dim));
+  return foot;
+}
+
+// "n0001 | n0002": the filter that shows these nodes; empty: it would be too long.
+std::string filter_for(const insight::Cause& cause) {
+  std::string text;
+  for (const std::string& node : cause.whose) text += (text.empty() ? "node=" : " | node=") + node;
+  return text.size() <= kFilterBytes ? text : std::string();
+}
+
+}  // namespace
+
+void sink_acknowledged(UiState& state, TimePoint wall) {
+  std::stable_partition(state.overview.causes.begin(), state.overview.causes.end(),
+                        [&](const insight::Cause& cause) {
+                          return !insight::acknowledged_until(cause, state.acknowledged, wall);
+                        });
+}
+
+Effects acknowledge_here(UiState& state, const UiContext& ui, Action) {
+  Effects effects;
+  const insight::Cause* cause = cause_here(state);
+  if (!cause) return effects;
+  const bool noted = insight::acknowledged_until(*cause, state.acknowledged, ui.wall).has_value();
+  insight::Acknowledgement one{cause->id, cause->whose, noted ? ui.wall : ui.wall + kNotedFor};
+  state.acknowledged = insight::with(std::move(state.acknowledged), one, ui.wall);
+  say(state, ui, Severity::info,
+      noted ? "the note is undone: the finding calls for attention again"
+            : "noted for 8 hours; it calls for attention again where it concerns more");
+  state.top().cursor = cause->id;
+  sink_acknowledged(state, ui.wall);
+  effects.acknowledge = std::move(one);
+  return effects;
+}
+
+std::string why_no_acknowledge(Action, const UiState& state, const UiContext&) {
+  return state.overview.causes.empty() ? "nothing needs attention" : "";
+}
+
+Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
+  Panes panes;
+  if (state.overview.causes.empty()) {
+    panes.main.push_back({{{told(state, "Nothing needs attention."), Role::good, 1}}, {}});
+    return panes;
+  }
+  const DoctorColumns at = columns_of(ui, width);
+  DocLine heading;
+  if (at.cluster > 0) heading.spans.push_back({"CLUSTER", Role::heading, at.cluster});
+  heading.spans.push_back({"WHERE", Role::heading, at.whose});
+  heading.spans.push_back({"SINCE", Role::heading, at.since});
+  heading.spans.push_back({"WHAT", Role::heading, at.text});
+  panes.main.push_back(std::move(heading));
+  for (const insight::Cause& cause : state.overview.causes)
+    panes.main.push_back(line_of(cause, at, ui, state));
+  if (const insight::Cause* cause = cause_here(state)) panes.foot = foot_for(*cause, ui, state, width);
+  panes.foot_first = true;
+  return panes;
+}
+
+Effects open_on_doctor(UiState& state, const UiContext&) {
+  const insight::Cause* cause = cause_here(state);
+  if (!cause) return {};
+  if (!cause->nodes) {
+    Screen facts;
+    facts.kind = ScreenKind::facts;
+    facts.cluster = cause->cluster;
+    facts.subject = cause->cluster.text;
+    push(state, std::move(facts));
+  } else if (cause->whose.size() == 1) {
+    open_node(state, cause->cluster, cause->whose.front());
+  } else {
+    Screen nodes;
+    nodes.kind = ScreenKind::nodes;
+    nodes.cluster = cause->cluster;
+    set_filter(nodes, filter_for(*cause));
+    push(state, std::move(nodes));
+  }
+  return {};
+}
+
+std::string why_no_open_on_doctor(const UiState& state, const UiContext&) {
+  return state.overview.causes.empty() ? "nothing needs attention" : "";
+}
+
+std::string copy_on_doctor(const UiState& state, const UiContext&) {
+  const insight::Cause* cause = cause_here(state);
+  if (!cause) return {};
+  std::string text;
+  for (const std::string& one : cause->commands.empty() ? cause->whose : cause->commands)
+    text += (text.empty() ? "" : "\n") + one;
+  return text;
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,220 @@
+// The details of a row: every group of facts about a row with its source and age.
+#include <fmt/core.h>
+
+#include <ctime>
+#include <utility>
+
+#include "engine/query/cells_time.hpp"
+#include "engine/query/tables.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/pages/boards.hpp"
+#include "tui/screens/pages/charts.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+template <class Row>
+void add_columns(FactPage& page, const Row& row, const UiContext& ui) {
+  query::Context context{ui.wall, &ui.catalogue, ui.history};
+  for (const query::Column<Row>& column : query::columns<Row>()) {
+    std::string text = query::to_text(column.value(row, context), column.format);
+    if (text.empty()) text = "-";
+    if (column.key == "trend" && page.ascii()) text = query::trend_in_ascii(text);
+    page.data(column.key, text, cell_role(column.key, text));
+  }
+}
+
+void add_workload(FactPage& page, const query::WorkloadRow& row, const UiContext& ui) {
+  page.group(row.workload->id.text, origin_text(*row.cluster, row.workload->origin, ui.wall));
+  add_columns(page, row, ui);
+}
+
+void add_node(FactPage& page, const query::NodeRow& row, const UiContext& ui) {
+  page.group(row.node->name.text, origin_text(*row.cluster, row.node->origin, ui.wall));
+  add_columns(page, row, ui);
+  const Node& node = *row.node;
+  if (node.order)
+    page.fact("layout",
+              node.order->config + (node.order->state.empty() ? ", not begun" : ", " + node.order->state));
+  for (const Component& part : node.components) {
+    Style style = part.state == Part::ready ? Style(Role::text) : Style(Role::warning);
+    std::string text(word(part.state));
+    if (!part.detail.empty()) text += ": " + part.detail;
+    page.data(part.name, text, style);
+  }
+}
+
+// What has happened to the node, and what a source finds wrong with it.
+void add_remarks(FactPage& page, const query::NodeRow& row) {
+  for (const auto& [source, remarks] : row.cluster->remarks) {
+    bool first = true;
+    for (const Remark& one : remarks) {
+      if (!one.is_node || one.subject != row.node->name.text) continue;
+      if (std::exchange(first, false)) page.heading("remarks", word(source));
+      Style style = one.grade == Remark::Grade::info      ? Style(Role::text)
+                    : one.grade == Remark::Grade::warning ? Style(Role::warning)
+                                                          : Style(Role::danger);
+      std::string text = page.told(one.text);
+      if (!one.hint.empty()) text += " (" + page.told(one.hint) + ")";
+      page.data("", text, style);
+    }
+  }
+}
+
+void add_product(FactPage& page, const Gpu& gpu, const UiContext& ui) {
+  if (!gpu.product) {
+    page.heading("PRODUCT", "catalogue");
+    page.fact("product", "no single product of that name is known", Role::unknown);
+    return;
+  }
+  const mig::Product* product = ui.catalogue.by_key(gpu.product->text);
+  if (!product) return;
+  page.heading("PRODUCT", fmt::format("catalogue, {}:{}", product->file, product->line));
+  page.data("product", product->key.text);
+  const bool published = product->placements_known && !product->placements_inferred;
+  page.fact("placements",
+            !product->placements_known     ? "not known"
+            : product->placements_inferred ? "inferred, not seen on a GPU"
+                                           : "as published",
+            published ? Style(Role::text) : Style(Role::warning));
+  if (!product->placements_source.empty()) page.fact("according to", product->placements_source, Role::dim);
+}
+
+void add_gpu(FactPage& page, const query::GpuRow& row, const UiContext& ui) {
+  const Gpu& gpu = *row.gpu;
+  page.group(fmt::format("{} GPU {}", row.node->name.text, gpu.index.value),
+             origin_text(*row.cluster, gpu.origin, ui.wall));
+  add_columns(page, row, ui);
+  page.heading("READINGS", origin_text(*row.cluster, gpu.telemetry.origin, ui.wall));
+  page.fact("reported", gpu.telemetry.use ? "use, and what is listed above" : "no use figures");
+  add_history(page, ui, row, nullptr);
+  add_product(page, gpu, ui);
+}
+
+void add_slice(FactPage& page, const query::SliceRow& row, const UiContext& ui) {
+  Origin origin = row.gpu ? row.gpu->origin : row.node->origin;
+  page.group(fmt::format("{} {}", row.node->name.text, insight::slice_label(*row.slice)),
+             origin_text(*row.cluster, origin, ui.wall));
+  add_columns(page, row, ui);
+  if (row.slice->measured.source != Source::none)
+    page.fact("measured", origin_text(*row.cluster, row.slice->measured, ui.wall));
+  if (row.gpu && row.slice->kind != SliceKind::whole_gpu)
+    add_history(page, ui, {row.cluster, row.node, row.gpu}, row.slice);
+  for (const ComputeInstance& compute : row.slice->compute)
+    page.data("compute", fmt::format("{} (id {})", compute.profile.text, compute.id));
+  if (!row.slice->exact)
+    page.fact("holders", "the scheduler reports which slices a job holds, not which of them each user holds",
+              Role::unknown);
+  for (const Holder& holder : row.slice->holders) {
+    const Workload* workload = row.cluster->workloads.find(holder.workload);
+    if (workload)
+      add_workload(page, {row.cluster, workload}, ui);
+    else
+      page.fact("holder", holder.workload.text + ", not in the list", Role::unknown);
+  }
+}
+
+void add_daemon(FactPage& page, const Daemon& daemon) {
+  std::string text = daemon.up ? "up" : "does not answer";
+  if (!daemon.host.empty()) text += " on " + daemon.host;
+  if (!daemon.detail.empty()) text += ": " + daemon.detail;
+  page.fact(daemon.name, text, daemon.up ? Style(Role::good) : Style(Role::danger));
+}
+
+void add_sources(FactPage& page, const Cluster& cluster, const UiContext& ui) {
+  page.group(cluster.name.text, word(cluster.scheduler));
+  page.data("version", cluster.version.empty() ? "n/a" : cluster.version);
+  page.data(page.told("read from"), cluster.endpoint.empty() ? "n/a" : cluster.endpoint);
+  page.fact("polling load", fmt::format("{:.1f} calls a minute", cluster.pace.calls_per_minute));
+  for (const auto& [source, health] : cluster.sources) {
+    const std::string latency = fmt::format(", in {} ms", health.latency.count());
+    page.data(word(source), answered_text(page, cluster, health, ui.wall, latency),
+              health.failure ? Style(Role::danger) : Style(Role::text));
+  }
+  for (const Daemon& daemon : cluster.daemons) add_daemon(page, daemon);
+}
+
+const Gpu* find_gpu(const Node& node, const std::string& index) {
+  for (const Gpu& gpu : node.gpus)
+    if (std::to_string(gpu.index.value) == index) return &gpu;
+  return nullptr;
+}
+
+// The slice that the id names, found by comparing ids: placements and positions are spelled in one place.
+const Slice* find_slice(const Cluster& cluster, const Node& node, const Gpu* gpu, std::string_view id) {
+  id = id.substr(0, id.find('\x1e'));
+  for (const Slice& slice : gpu ? gpu->slices : node.pool)
+    if (query::row_id(query::SliceRow{&cluster, &node, gpu, &slice}) == id) return &slice;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string time_text(TimePoint at) {
+  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
+  return query::to_text(query::Value(static_cast<std::int64_t>(seconds)), query::Format::time);
+}
+
+std::string ago_text(const Cluster& cluster, TimePoint at, TimePoint wall) {
+  auto seconds = std::chrono::duration_cast<std::chrono::seconds>(cluster_now(cluster, wall) - at).count();
+  return seconds >= 0 ? query::duration_text(seconds) + " ago" : "in " + query::duration_text(-seconds);
+}
+
+std::string origin_text(const Cluster& cluster, const Origin& origin, TimePoint wall) {
+  if (origin.source == Source::none) return "source unknown";
+  return std::string(word(origin.source)) + ", " + ago_text(cluster, origin.at, wall);
+}
+
+std::string answered_text(const FactPage& page, const Cluster& cluster, const SourceHealth& health,
+                          TimePoint wall, const std::string& latency) {
+  std::string text = health.last_ok
+                         ? page.told("answered " + ago_text(cluster, *health.last_ok, wall) + latency)
+                         : page.told("never answered");
+  if (!health.failure) return text;
+  return page.told("fails: " + to_line(*health.failure)) + "; " + text;
+}
+
+void FactPage::heading(std::string_view text, std::string_view aside) { group(told(text), aside); }
+
+void FactPage::group(std::string name, std::string_view aside) {
+  if (!lines_.empty()) blank();
+  lines_.push_back(heading_line(std::move(name), told(aside)));
+}
+
+void FactPage::fact(std::string_view label, std::string_view value, Style style) {
+  data(told(label), told(value), style);
+}
+
+void FactPage::data(std::string_view label, std::string_view value, Style style) {
+  add_wrapped_fact(lines_, std::string(label), value, width_, style);
+}
+
+Document facts_document(const UiContext& ui, const UiState& state, int width) {
+  FactPage page(state, width);
+  const Screen& screen = state.top();
+  const Cluster* cluster = ui.model.find(screen.cluster);
+  if (!cluster) return page.take();
+  std::vector<std::string> parts = parts_of_id(screen.subject);
+  if (parts.size() < 2) {
+    add_sources(page, *cluster, ui);
+    return page.take();
+  }
+  if (screen.about == ScreenKind::workload) {
+    if (const Workload* workload = cluster->workloads.find(WorkloadId(parts[1])))
+      add_workload(page, {cluster, workload}, ui);
+    return page.take();
+  }
+  const Node* node = cluster->nodes.find(NodeName(parts[1]));
+  if (!node) return page.take();
+  const Gpu* gpu = parts.size() > 2 ? find_gpu(*node, parts[2]) : nullptr;
+  const Slice* slice = parts.size() > 3 ? find_slice(*cluster, *node, gpu, screen.subject) : nullptr;
+  if (slice) add_slice(page, {cluster, node, gpu, slice}, ui);
+  if (gpu) add_gpu(page, {cluster, node, gpu}, ui);
+  add_node(page, {cluster, node}, ui);
+  add_remarks(page, {cluster, node});
+  add_sources(page, *cluster, ui);
+  return page.take();
+}
+
+}  // namespace tessera::tui

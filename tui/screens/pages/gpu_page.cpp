@@ -1,0 +1,273 @@
+#include "tui/screens/pages/gpu_page.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/query/tables.hpp"
+#include "tui/screens/cell_words.hpp"
+#include "tui/screens/pages/boards.hpp"
+#include "tui/screens/pages/charts.hpp"
+#include "tui/screens/plan/runs.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::size_t kMostWaiting = 6, kMostRuns = 6, kMostEvents = 6;
+
+std::string use_text(const Slice& slice) {
+  return slice.use ? fmt::format("{:.0f}%", slice.use->value) : std::string("-");
+}
+
+// "GI 9, CI 0": as nvidia-smi counts them.
+std::string ids_text(const Slice& slice) {
+  if (!slice.instance_id) return "-";
+  std::string text = fmt::format("GI {}", *slice.instance_id);
+  for (const ComputeInstance& one : slice.compute) text += fmt::format(", CI {}", one.id);
+  return text;
+}
+
+std::string start_text(const Slice& slice) {
+  return slice.placement ? fmt::format("{}+{}", slice.placement->start, slice.placement->size) : "-";
+}
+
+// Columns of the list of slices, by the width that there is.
+struct SliceColumns {
+  int profile = 3, start = 16, ids = 22, use = 34, holder = 40;
+};
+
+class Page {
+ public:
+  Page(const UiContext& ui, const UiState& state, const GpuPlace& at, int width)
+      : ui_(ui), state_(state), at_(at), page_(state, width) {}
+
+  Document lines() {
+    head();
+    slices();
+    counts();
+    waiting();
+    changes();
+    readings();
+    add_history(page_, ui_, {at_.cluster, at_.node, at_.gpu}, nullptr);
+    identity();
+    return page_.take();
+  }
+
+ private:
+  void head() {
+    const Gpu& gpu = *at_.gpu;
+    const insight::Sight sight = insight::sight_of(*at_.cluster, *at_.node);
+    DocLine line{{{gpu.model.empty() ? page_.told("GPU") : short_cell("model", gpu.model),
+                   Style(Role::text).with_bold(), 1},
+                  {"  " + std::string(word(gpu.strategy)), Role::text},
+                  {"  " + query::strip(gpu, &ui_.catalogue, state_.ascii, sight), Role::held}},
+                 {}};
+    if (gpu.mig_mode &&
+        (*gpu.mig_mode == MigMode::enable_pending || *gpu.mig_mode == MigMode::disable_pending))
+      line.spans.push_back({"  " + page_.told("MIG mode change is pending"), Role::changing});
+    if (sight.access == insight::Access::closed)
+      line.spans.push_back({"  " + page_.told("the node takes no new workloads"), Role::warning});
+    page_.add(std::move(line));
+  }
+
+  void slices() {
+    const SliceColumns at;
+    page_.heading("SLICES");
+    if (at_.gpu->slices.empty()) return page_.fact("", "MIG is on, no slices", Role::dim);
+    page_.add({{{page_.told("profile"), Role::dim, at.profile},
+                {page_.told("start"), Role::dim, at.start},
+                {"GI, CI", Role::dim, at.ids},
+                {page_.told("use"), Role::dim, at.use},
+                {page_.told("holder"), Role::dim, at.holder}},
+               {}});
+    for (const Slice& slice : at_.gpu->slices) slice_line(slice, at);
+  }
+
+  void slice_line(const Slice& slice, const SliceColumns& at) {
+    const query::SliceRow row{at_.cluster, at_.node, at_.gpu, &slice};
+    const std::string id = query::row_id(row);
+    DocLine line{{{shorten(insight::slice_label(slice), at.start - at.profile - 1, state_.ascii),
+                   Style(Role::text).with_bold(), at.profile},
+                  {start_text(slice), Role::text, at.start},
+                  {shorten(ids_text(slice), at.use - at.ids - 1, state_.ascii), Role::dim, at.ids},
+                  {use_text(slice), Role::text, at.use}},
+                 id};
+    if (slice.holders.empty()) {
+      const std::string state(
+          insight::word(insight::availability(insight::sight_of(*at_.cluster, *at_.node), slice)));
+      line.spans.push_back({page_.told(state), cell_role("state", state), at.holder});
+      return page_.add(std::move(line));
+    }
+    holder_spans(line, slice, slice.holders.front(), at.holder);
+    page_.add(std::move(line));
+    for (std::size_t i = 1; i < slice.holders.size(); ++i) {
+      DocLine more{{}, id + kShareMark + slice.holders[i].workload.text};
+      holder_spans(more, slice, slice.holders[i], at.holder);
+      page_.add(std::move(more));
+    }
+  }
+
+  void holder_spans(DocLine& line, const Slice& slice, const Holder& holder, int at) {
+    const HolderText text = workload_text(ui_, *at_.cluster, holder.workload);
+    line.spans.push_back({text.who, Style(Role::held), at});
+    line.spans.push_back({"  " + holder.workload.text, Role::text});
+    if (text.what != holder.workload.text) line.spans.push_back({"  " + text.what, Role::dim});
+    if (!text.since.empty()) line.spans.push_back({"  " + text.since, Role::dim});
+    if (slice.capacity > 1 && holder.share > 0)
+      line.spans.push_back(
+          {"  " + page_.told(fmt::format("{} of {} shares", holder.share, slice.capacity)), Role::dim});
+    if (!slice.exact)
+      line.spans.push_back({"  " + page_.told("one of several, which one is not known"), Role::unknown});
+  }
+
+  struct Made {
+    int here = 0, node = 0, held = 0;
+    bool known = true;
+  };
+
+  // What stands of each kind, here and on the node, beside what the scheduler has to hand out.
+  void counts() {
+    std::map<std::string, Made> made;
+    const auto add = [&](const Slice& slice, bool here) {
+      Made& one = made[insight::slice_label(slice)];
+      one.here += here;
+      ++one.node;
+      one.held += slice.holding == Holding::held;
+      one.known = one.known && slice.holding != Holding::unknown;
+    };
+    for (const Gpu& gpu : at_.node->gpus)
+      for (const Slice& slice : gpu.slices) add(slice, &gpu == at_.gpu);
+    for (const Slice& slice : at_.node->pool) add(slice, false);
+    page_.heading("MADE AND HELD", at_.node->name.text);
+    page_.add({{{page_.told("here"), Role::dim, 20},
+                {page_.told("on the node"), Role::dim, 28},
+                {page_.told("held there"), Role::dim, 42}},
+               {}});
+    for (const auto& [label, one] : made)
+      page_.add({{{label, Role::text, 3},
+                  {fmt::format("{:>4}", one.here), Style(Role::text).with_bold(), 20},
+                  {fmt::format("{:>4}", one.node), Role::text, 28},
+                  {one.known ? fmt::format("{:>4}", one.held) : "   ?",
+                   one.known ? Role::text : Role::unknown, 42}},
+                 {}});
+    if (made.empty()) page_.fact("", "nothing", Role::dim);
+    advertised();
+  }
+
+  void advertised() {
+    if (!at_.node->allocatable) {
+      const bool slurm = at_.cluster->scheduler == Scheduler::slurm;
+      return page_.fact("advertised",
+                        slurm ? "not available: Slurm counts by type and node, as above" : "not reported",
+                        Role::dim);
+    }
+    std::string text;
+    for (const auto& [resource, count] : *at_.node->allocatable)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", resource, count);
+    page_.data(page_.told("advertised"), text.empty() ? page_.told("nothing") : text,
+               text.empty() ? Style(Role::warning) : Style(Role::text));
+  }
+
+  void waiting() {
+    const std::vector<const Workload*> wanted = wanted_of(at_, ui_.catalogue);
+    page_.heading("WANTED", "waiting workloads that ask for what this GPU is or could be");
+    for (std::size_t i = 0; i < std::min(wanted.size(), kMostWaiting); ++i) {
+      const Workload& work = *wanted[i];
+      std::string asks;
+      for (const Request& request : work.requests)
+        asks += fmt::format("{}{} × {}", asks.empty() ? "" : ", ", request.count, request.resource);
+      page_.add({{{shorten(work.id.text, 20, state_.ascii), Role::text, 3},
+                  {"  " + work.user, Role::text, 22},
+                  {"  " + asks, Role::dim, 34}},
+                 query::row_id(query::WorkloadRow{at_.cluster, &work})});
+    }
+    if (wanted.size() > kMostWaiting)
+      page_.fact("", fmt::format("and {} more", wanted.size() - kMostWaiting), Role::dim);
+    if (wanted.empty()) page_.fact("", at_.cluster->work_known ? "nothing" : "unknown", Role::dim);
+  }
+
+  // Runs that named the node, and what was seen to happen to it.
+  void changes() {
+    page_.heading("LAST CHANGES", "runs of tessera and events of the node");
+    std::size_t runs = 0, events = 0;
+    for (const RunHead& head : state_.runs.heads) {
+      const bool here = head.cluster == at_.cluster->name &&
+                        std::find(head.nodes.begin(), head.nodes.end(), at_.node->name) != head.nodes.end();
+      if (!here || ++runs > kMostRuns) continue;
+      page_.data(time_text(head.last), fmt::format("{}  {}  {}", head.run, head.words, head.progress));
+    }
+    for (auto entry = ui_.model.log.rbegin(); entry != ui_.model.log.rend() && events < kMostEvents; ++entry)
+      if (entry->cluster == at_.cluster->name && entry->subject == at_.node->name.text) {
+        ++events;
+        page_.data(time_text(entry->at), page_.told(entry->text), role_of(entry->severity));
+      }
+    if (runs + events == 0) page_.fact("", "none since tessera was started", Role::dim);
+    page_.fact(
+        "opened by",
+        "not reported: which programs have the GPU open is read on the node, by a run before it resets "
+        "the GPU",
+        Role::dim);
+  }
+
+  void readings() {
+    const Telemetry& told = at_.gpu->telemetry;
+    page_.heading("READINGS", origin_text(*at_.cluster, told.origin, ui_.wall));
+    page_.fact("use", told.use ? fmt::format("{:.0f}%", told.use->value) : "not available");
+    std::string memory = told.memory_used ? fmt::format("{:.1f}", told.memory_used->value / 1024.0) : "?";
+    memory += at_.gpu->memory ? fmt::format(" / {:.1f} GiB", at_.gpu->memory->value / 1024.0) : " GiB";
+    page_.data(page_.told("memory"), memory);
+    if (told.temperature)
+      page_.data(page_.told("temperature"), fmt::format("{:.0f} °C", told.temperature->value));
+    if (told.power) page_.data(page_.told("power"), fmt::format("{:.0f} W", told.power->value));
+  }
+
+  void identity() {
+    const Gpu& gpu = *at_.gpu;
+    page_.heading("IDENTITY", origin_text(*at_.cluster, gpu.origin, ui_.wall));
+    page_.data("UUID", gpu.uuid.empty() ? page_.told("not reported") : gpu.uuid,
+               gpu.uuid.empty() ? Style(Role::dim) : Style());
+    if (gpu.product)
+      page_.data(page_.told("product"), gpu.product->text);
+    else
+      page_.fact("product", "no single product of that name is known", Role::unknown);
+    if (!at_.node->driver.empty()) page_.data(page_.told("driver"), at_.node->driver);
+  }
+
+  const UiContext& ui_;
+  const UiState& state_;
+  const GpuPlace& at_;
+  FactPage page_;
+};
+
+}  // namespace
+
+std::vector<const Workload*> wanted_of(const GpuPlace& at, const mig::Catalogue& catalogue) {
+  std::vector<const Workload*> found;
+  const mig::Product* product = at.gpu->product ? catalogue.by_key(at.gpu->product->text) : nullptr;
+  const auto fits = [&](const Request& request) {
+    if (product && product->mig_capable)
+      for (const mig::Profile& profile : product->profiles)
+        if (request.resource.ends_with(profile.name.text)) return true;
+    const bool whole = request.resource == "nvidia.com/gpu" || request.resource == "gpu";
+    const bool typed = request.resource.starts_with("gpu:") && !at.node->model.empty() &&
+                       request.resource == "gpu:" + at.node->model;
+    return whole || typed;
+  };
+  for (const Workload& work : at.cluster->workloads.all())
+    if (work.state == WorkloadState::pending && std::any_of(work.requests.begin(), work.requests.end(), fits))
+      found.push_back(&work);
+  std::sort(found.begin(), found.end(), [](const Workload* a, const Workload* b) {
+    return std::pair(a->submitted.value_or(TimePoint::max()), a->id) <
+           std::pair(b->submitted.value_or(TimePoint::max()), b->id);
+  });
+  return found;
+}
+
+Document gpu_document(const UiContext& ui, const UiState& state, int width) {
+  const GpuPlace at = gpu_on(state.top(), ui.model);
+  return at.gpu ? Page(ui, state, at, width).lines() : Document();
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,247 @@
+// One workload: all that is known about it, what it holds, and who else waits for the same.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/query/tables.hpp"
+#include "engine/text.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/pages/boards.hpp"
+#include "tui/screens/pages/charts.hpp"
+#include "tui/screens/pages/why.hpp"
+#include "tui/screens/plan/plan.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+std::string asked_text(const Workload& workload) {
+  std::string text;
+  for (const Request& request : workload.requests)
+    text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", request.count, request.resource);
+  return text.empty() ? "no GPU" : text;
+}
+
+bool holds(const Slice& slice, const WorkloadId& id) {
+  return std::any_of(slice.holders.begin(), slice.holders.end(),
+                     [&](const Holder& holder) { return holder.workload == id; });
+}
+
+DocLine slice_line(const FactPage& page, const query::SliceRow& row, const WorkloadId& id) {
+  const Slice& slice = *row.slice;
+  std::string where = row.gpu ? fmt::format("GPU {}", row.gpu->index.value) : "GPU ?";
+  DocLine line{{{row.node->name.text, Role::text, 3},
+                {"  " + where, Role::text, 3 + kLabelWidth},
+                {"  " + insight::slice_label(slice), Role::held}},
+               query::row_id(row)};
+  if (slice.placement)
+    line.spans.push_back(
+        {"  " + page.told(slice.placement->size == 1
+                              ? fmt::format("slice {}", slice.placement->start)
+                              : fmt::format("slices {}-{}", slice.placement->start,
+                                            slice.placement->start + slice.placement->size - 1)),
+         Role::dim});
+  if (!slice.exact)
+    line.spans.push_back({"  " + page.told("one of several, which one is not known"), Role::unknown});
+  for (const Holder& holder : slice.holders)
+    if (holder.workload == id && slice.capacity > 1)
+      line.spans.push_back(
+          {"  " + page.told(holder.share > 0 ? fmt::format("{} of {} shares", holder.share, slice.capacity)
+                                             : "share unknown"),
+           Role::dim});
+  if (slice.use)
+    line.spans.push_back({"  " + page.told(fmt::format("use {:.0f}%", slice.use->value)), Role::text});
+  return line;
+}
+
+// All that a workload holds on a node. False: which slices is not reported.
+bool add_slices(FactPage& page, const Cluster& cluster, const Node& node, const WorkloadId& id) {
+  std::size_t before = page.size();
+  for (const Gpu& gpu : node.gpus)
+    for (const Slice& slice : gpu.slices)
+      if (holds(slice, id)) page.add(slice_line(page, {&cluster, &node, &gpu, &slice}, id));
+  for (const Slice& slice : node.pool)
+    if (holds(slice, id)) page.add(slice_line(page, {&cluster, &node, nullptr, &slice}, id));
+  return page.size() > before;
+}
+
+void add_holdings(FactPage& page, const Cluster& cluster, const Workload& workload) {
+  page.heading("HOLDS");
+  std::size_t before = page.size();
+  // Two kinds of slices on one node are two allocations; the node's slices are listed once all the same, and
+  // no id stands twice, or the cursor would not get past it.
+  std::map<NodeName, bool> listed;
+  for (const Allocation& allocation : workload.allocations) {
+    const Node* node = cluster.nodes.find(allocation.node);
+    if (!node) {
+      page.add({{{allocation.node.text, Role::text, 3},
+                 {"  " + page.told("not in the list of nodes"), Role::unknown}},
+                {}});
+      continue;
+    }
+    auto [visit, first] = listed.try_emplace(allocation.node, false);
+    if (first) visit->second = add_slices(page, cluster, *node, workload.id);
+    if (visit->second) continue;
+    std::string row = first ? query::row_id(query::NodeRow{&cluster, node}) : std::string();
+    if (allocation.count == 0) {  // it runs there without having asked for a GPU
+      const bool reaches = !workload.unasked.empty();
+      page.add({{{node->name.text, Role::text, 3},
+                 {"  " + page.told(reaches ? "may use any GPU there" : "no GPU"),
+                  reaches ? Role::warning : Role::dim, 3 + kLabelWidth}},
+                row});
+      continue;
+    }
+    page.add({{{node->name.text, Role::text, 3},
+               {fmt::format("  {} × {} {}", allocation.count, word(allocation.family), allocation.type),
+                Role::text, 3 + kLabelWidth},
+               {"  " + page.told("which ones is not known"), Role::unknown}},
+              std::move(row)});
+  }
+  if (before == page.size()) page.add({{{page.told("nothing"), Role::dim, 3}}, {}});
+}
+
+void add_waiting(FactPage& page, const Cluster& cluster, const Workload& workload) {
+  page.heading("ALSO WAITING FOR THE SAME");
+  std::vector<const Workload*> others;
+  for (const Workload& other : cluster.workloads.all()) {
+    if (other.state != WorkloadState::pending || other.id == workload.id) continue;
+    bool same = std::any_of(other.requests.begin(), other.requests.end(), [&](const Request& request) {
+      return std::any_of(workload.requests.begin(), workload.requests.end(),
+                         [&](const Request& own) { return own.resource == request.resource; });
+    });
+    if (same) others.push_back(&other);
+  }
+  std::sort(others.begin(), others.end(), [](const Workload* a, const Workload* b) {
+    return std::pair(a->submitted.value_or(TimePoint::max()), a->id) <
+           std::pair(b->submitted.value_or(TimePoint::max()), b->id);
+  });
+  constexpr std::size_t kShown = 8;
+  for (std::size_t i = 0; i < std::min(others.size(), kShown); ++i)
+    page.add({{{others[i]->id.text, Role::text, 3},
+               {others[i]->user + "  ", Role::text, 3 + kLabelWidth},
+               {others[i]->reason, Role::dim}},
+              query::row_id(query::WorkloadRow{&cluster, others[i]})});
+  if (others.size() > kShown)
+    page.add({{{page.told(fmt::format("and {} more", others.size() - kShown)), Role::dim, 3}}, {}});
+  if (others.empty()) page.add({{{page.told("no other"), Role::dim, 3}}, {}});
+}
+
+void add_times(FactPage& page, const Cluster& cluster, const Workload& workload, TimePoint wall) {
+  auto when = [&](std::string_view label, const std::optional<TimePoint>& at) {
+    const std::string name = page.told(label);
+    if (at)
+      page.data(name, time_text(*at) + "   " + page.told(ago_text(cluster, *at, wall)));
+    else
+      page.data(name, "n/a", Role::dim);
+  };
+  when(N_("submitted"), workload.submitted);
+  when(N_("started"), workload.started);
+  when(N_("ends"), workload.ends);
+}
+
+}  // namespace
+
+Document workload_document(const UiContext& ui, const UiState& state, int width) {
+  FactPage page(state, width);
+  const Screen& screen = state.top();
+  const Cluster* cluster = ui.model.find(screen.cluster);
+  const Workload* workload = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
+  if (!workload) return page.take();
+  page.add({{{std::string(word(workload->kind)) + " ", Role::dim, 1},
+             {workload->id.text, Style(Role::text).with_bold()},
+             {"  " + workload->name, Style(Role::text).with_bold()}},
+            {}});
+  page.blank();
+  auto data = [&](std::string_view label, std::string_view text) {
+    page.data(page.told(label), text.empty() ? "n/a" : text, text.empty() ? Style(Role::dim) : Style());
+  };
+  std::string state_text(word(workload->state));
+  if (!workload->state_word.empty() && lower(workload->state_word) != state_text)
+    state_text += " (" + workload->state_word + ")";
+  page.data(page.told("state"), state_text, Style(role_of(workload->state)).with_bold());
+  if (!workload->reason.empty()) page.data(page.told("because"), workload->reason, Role::warning);
+  const std::shared_ptr<const why::Answer> answer = why_of(ui, state, screen);
+  if (answer) {
+    page.fact("asks for", asked_text(*workload));
+    add_why(page, *answer);
+    page.heading("ABOUT IT");
+  }
+  data(N_("user"), workload->user);
+  data(workload->kind == WorkloadKind::job ? N_("partition") : N_("namespace"), workload->group);
+  if (workload->kind == WorkloadKind::job) data(N_("account"), workload->account);
+  if (!answer) page.fact("asks for", asked_text(*workload));
+  if (!workload->unasked.empty()) page.fact("uses unasked", workload->unasked, Role::warning);
+  add_times(page, *cluster, *workload, ui.wall);
+  if (!workload->restartable)
+    page.fact("if killed", "?", Role::unknown);
+  else if (*workload->restartable)
+    page.fact("if killed", "restarts");
+  else
+    page.fact("if killed", "is lost", Role::warning);
+  if (!workload->comment.empty()) page.data(page.told("comment"), workload->comment);
+  page.fact("source", origin_text(*cluster, workload->origin, ui.wall), Role::dim);
+  if (!answer || !workload->allocations.empty()) add_holdings(page, *cluster, *workload);
+  add_history(page, ui, {cluster, workload});
+  if (workload->state == WorkloadState::pending) add_waiting(page, *cluster, *workload);
+  return page.take();
+}
+
+namespace {
+
+// What helps under the cursor; kept, since the page may be worked out again meanwhile.
+std::optional<why::Remedy> remedy_here(const UiState& state, const UiContext& ui) {
+  const std::shared_ptr<const why::Answer> answer = why_of(ui, state, state.top());
+  const why::Remedy* remedy = answer ? remedy_under(*answer, state.top().cursor) : nullptr;
+  return remedy ? std::optional(*remedy) : std::nullopt;
+}
+
+void plan_remedy(UiState& state, const UiContext& ui, const why::Remedy& remedy) {
+  if (!remedy.intent) {
+    say(state, ui, Severity::info,
+        remedy.command.empty() ? "there is no plan and no command for that" : "press y to copy the command");
+    return;
+  }
+  auto plan = plan_for(state, ui, *remedy.intent);
+  if (plan)
+    open_plan(state, ui, std::move(*plan), {});
+  else
+    say(state, ui, Severity::warning, to_line(plan.error()));
+}
+
+}  // namespace
+
+std::string copy_on_workload(const UiState& state, const UiContext& ui) {
+  if (const auto remedy = remedy_here(state, ui)) return remedy->command;
+  return state.top().subject;
+}
+
+Effects open_on_workload(UiState& state, const UiContext& ui) {
+  const std::string id = state.top().cursor;
+  if (const auto remedy = remedy_here(state, ui)) {
+    plan_remedy(state, ui, *remedy);
+    return {};
+  }
+  std::vector<std::string> parts = parts_of_id(id);
+  if (parts.size() < 2) return {};
+  ClusterName name(parts[0]);
+  const Cluster* cluster = ui.model.find(name);
+  if (!cluster) return {};
+  if (parts.size() == 2 && cluster->workloads.find(WorkloadId(parts[1])))
+    open_workload(state, name, parts[1]);
+  else
+    open_node(state, name, parts[1], parts.size() > 2 ? id : std::string());
+  return {};
+}
+
+std::optional<Screen> facts_of_workload(const UiState& state, const UiContext&) {
+  const Screen& screen = state.top();
+  Screen facts;
+  facts.about = ScreenKind::workload;
+  facts.cluster = screen.cluster;
+  facts.subject = screen.cluster.text + "\x1f" + screen.subject;
+  return facts;
+}
+
+}  // namespace tessera::tui
