@@ -6,7 +6,7 @@
 #include "engine/plan/notices.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
-#include "tui/screens/frame.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/plan_stops.hpp"
 #include "tui/screens/plan/plan_words.hpp"
@@ -120,15 +120,21 @@ class Page {
     const plan::NodePlan* node = shown_node(view_);
     if (!node) return;
     const std::vector<StripChange> changes = strip_changes(*node, ui_.catalogue, state_.ascii);
-    int gpus = 8;
-    for (const StripChange& one : changes) gpus = std::max(gpus, display_width(one.gpus));
+    int gpus = 8, before = 0;
+    for (const StripChange& one : changes) {
+      gpus = std::max(gpus, display_width(one.gpus));
+      before = std::max(before, display_width(one.before));
+    }
     for (std::size_t i = 0; i < std::min(changes.size(), kMostStrips); ++i)
-      lines_.push_back({{{changes[i].gpus, Role::text, 3},
-                         {told("now"), Role::dim, 3 + gpus + 2},
-                         {"  " + changes[i].before, Role::held},
-                         {"   " + told("after"), Role::dim},
-                         {"  " + changes[i].after, Style(Role::created).with_bold()}},
-                        {}});
+      lines_.push_back(
+          {{{changes[i].gpus, Role::text, 3},
+            {told("now"), Role::dim, 3 + gpus + 2},
+            {"  " + changes[i].before, Role::held},
+            {std::string(static_cast<std::size_t>(before - display_width(changes[i].before)) + 3, ' ') +
+                 told("after"),
+             Role::dim},
+            {"  " + changes[i].after, Style(Role::created).with_bold()}},
+           {}});
     if (changes.size() > kMostStrips)
       note(fmt::format("and {} more", changes.size() - kMostStrips), Role::dim);
   }
