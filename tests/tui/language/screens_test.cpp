@@ -31,12 +31,16 @@ std::string without_what_stays(const std::string& line) {
 std::vector<std::string> english_in(const std::string& screen) {
   static const std::regex kSentence(R"((?:^|[^A-Za-z0-9:=/._-])[a-z]{2,}(?:'s)?(?: [a-z]{2,}){2,})"),
       kGrammar(
-          R"((?:^| |[^\x01-\x7f])(the|is|are|by|and|of|on|not|for|then|more|with|has|have|to|at)(?: |$|[^\x01-\x7f]))");
+          R"((?:^| |[^\x01-\x7f])(the|is|are|by|and|of|on|not|for|then|more|with|has|have|to|at)(?: |$|[^\x01-\x7f]))"),
+      // A label that landed in the middle of a sentence: its text was taken for another one.
+      kMixed(R"([^\x01-\x7f][a-z]{3,}:[^\x01-\x7f])");
   std::vector<std::string> found;
   std::istringstream lines(screen);
   for (std::string line; std::getline(lines, line);) {
     const std::string rest = without_what_stays(line);
-    if (std::regex_search(rest, kSentence) || std::regex_search(rest, kGrammar)) found.push_back(line);
+    if (std::regex_search(rest, kSentence) || std::regex_search(rest, kGrammar) ||
+        std::regex_search(rest, kMixed))
+      found.push_back(line);
   }
   return found;
 }

@@ -67,14 +67,15 @@ void draw_head(Canvas& canvas, const LayoutPage& page, const UiState& state, con
   pen.put(told(state, subject_text(edit)), Style(Role::text).with_bold()).skip(3);
   std::string product = view.product ? view.product->key.text : view.gpu->model;
   pen.put(product.empty() ? "product ?" : product, Role::text).skip(3);
-  if (edit.tried)
-    pen.put(
-        told(state, fmt::format("tried: {}", edit.tried->words.empty() ? text_of(*edit.tried, view.product)
-                                                                       : edit.tried->words)),
-        Role::accent);
-  else if (edit.touched)
+  if (edit.tried) {
+    // Its words first: together with "tried:" they could be taken for another text.
+    const std::string words =
+        edit.tried->words.empty() ? text_of(*edit.tried, view.product) : edit.tried->words;
+    pen.put(told(state, fmt::format("tried: {}", told(state, words))), Role::accent);
+  } else if (edit.touched) {
     pen.put(told(state, fmt::format("{} edit{}", edit.past.size(), edit.past.size() == 1 ? "" : "s")),
             Role::accent);
+  }
 }
 
 struct ListColumn {
