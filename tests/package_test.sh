@@ -85,6 +85,8 @@ for file in man/man1/tessera.1 man/man1/tessera-plan.1 man/man1/tessera-sim.1 ma
   doc/tessera/LICENSE doc/tessera/docs/README.md doc/tessera/docs/pictures/overview-120.svg; do
   [ -s "$root/usr/share/$file" ] || [ -s "$root/usr/share/$file.gz" ] || fail "the deb has no $file"
 done
+grep -q '^ExecStart=/usr/bin/tessera record' "$root/usr/lib/systemd/system/tessera-record.service" ||
+  fail "the deb has no unit of the recorder"
 while read -r library _; do
   [ -s "$root/usr/share/doc/tessera/licences/$library" ] || fail "the deb has no licence of $library"
 done <"$scratch/static/linked_in"

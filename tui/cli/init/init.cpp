@@ -209,14 +209,14 @@ void tell_look(const Looked& looked, const Streams& streams) {
     for (const Node& node : cluster.nodes.all()) gpus += node.gpus.size();
   }
   streams.err << words_of(streams,
-                          fmt::format("looked with these answers: {} clusters, {} nodes, {} GPUs are known",
+                          fmt::format("looked with these answers. Known now: clusters {}, nodes {}, GPUs {}",
                                       looked.model.clusters.size(), nodes, gpus))
               << "\n";
   for (const std::string& failure : looked.failures)
     streams.err << "  !! " << words_of(streams, failure) << "\n";
   if (!looked.findings.empty())
     streams.err << words_of(streams,
-                            fmt::format("{} findings: tessera doctor lists them", looked.findings.size()))
+                            fmt::format("findings: {}; tessera doctor lists them", looked.findings.size()))
                 << "\n";
 }
 

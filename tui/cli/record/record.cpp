@@ -131,8 +131,9 @@ Wants=network-online.target
 
 [Service]
 ExecStart=/usr/bin/tessera record --folder /var/lib/tessera/recording
-# A user who may look at the cluster and no more. For Kubernetes, give it a kubeconfig with the role that
-# `tessera doctor --rbac` prints: Environment=KUBECONFIG=/etc/tessera/kubeconfig
+# A user who may look at the cluster and no more; make it first: useradd --system tessera
+# For Kubernetes, give it a kubeconfig with the role that `tessera doctor --rbac` prints:
+# Environment=KUBECONFIG=/etc/tessera/kubeconfig
 User=tessera
 StateDirectory=tessera
 StateDirectoryMode=0750
