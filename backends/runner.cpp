@@ -350,7 +350,7 @@ Result<NodeAnswer> judge(const RunnerOptions& options, const NodeCommand& wanted
   if (outcome.timed_out) return late;
   if (outcome.truncated)
     return Error{fmt::format("too long an answer from {}", node),
-                 fmt::format("'{}' said more than {} bytes", ran, wanted.output_limit), may};
+                 fmt::format("'{}' printed more than {} bytes", ran, wanted.output_limit), may};
   if (outcome.signal != 0)
     return Error{fmt::format("no answer from {}", node),
                  fmt::format("ssh, or the site's own command, was killed by signal {}", outcome.signal), may};
@@ -367,7 +367,7 @@ Result<Preflight> parse_preflight(std::string_view id, std::string_view cgroup) 
   Preflight found;
   auto [end, code] = std::from_chars(id.data(), id.data() + id.size(), found.uid);
   if (code != std::errc() || end != id.data() + id.size() || found.uid < 0)
-    return Error{"cannot determine as which user commands run there", "id -u says: " + clean(id, 80), ""};
+    return Error{"cannot determine as which user commands run there", "id -u printed: " + clean(id, 80), ""};
   while (!cgroup.empty()) {
     std::size_t stop = std::min(cgroup.find('\n'), cgroup.size());
     std::string_view line = cgroup.substr(0, stop);

@@ -38,7 +38,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool key(std::string& value) override {
     Level& top = levels_.back();
     if (!top.keys.insert(value).second)
-      return fail(fmt::format("the key '{}' stands twice", clean(value, 80)));
+      return fail(fmt::format("the key '{}' is there twice", clean(value, 80)));
     top.key = std::move(value);
     return true;
   }

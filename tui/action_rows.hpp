@@ -54,7 +54,7 @@
   ROW(show_waiting, "waiting", "waiting", "All waiting workloads; on one of them, why it waits and what would help.", "w", global, screens, show_waiting, always) \
   ROW(show_free, "free", "free", "The slices that work could get now.", "", global, screens, show_free, always) \
   ROW(show_doctor, "doctor", "findings", "What is wrong in all clusters, by its cause, and what to do about it.", "7", global, screens, show_screen, always) \
-  ROW(acknowledge, "acknowledge", "acknowledge", "Take note of this finding for 8 hours: it moves down and is dimmed until then, or until it concerns more; again: take the note back.", "a", findings, mark, acknowledge_here, why_no_acknowledge) \
+  ROW(acknowledge, "acknowledge", "acknowledge", "Acknowledge this finding for 8 hours: it moves down and is dimmed until then, or until it concerns more; again: withdraw that.", "a", findings, mark, acknowledge_here, why_no_acknowledge) \
   ROW(show_users, "users", "users", "Who holds and waits for how much, in all clusters.", "8", global, screens, show_screen, always) \
   ROW(show_journal, "journal", "journal", "All runs: what was changed, what stopped, and the way back.", "J", global, screens, show_runs, always) \
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \

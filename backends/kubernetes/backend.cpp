@@ -409,8 +409,8 @@ void KubernetesBackend::State::tick() {
   // A login program may wait for its user while no request is answered.
   if (proxy && serves && !feeds[kNodes]->answered() && !proxy->complaint().empty())
     report(kNodes,
-           Error{"the cluster has not answered yet", "kubectl says: " + proxy->complaint(),
-                 "do as it says: tessera goes on as soon as kubectl is logged in"},
+           Error{"the cluster has not answered yet", "kubectl reports: " + proxy->complaint(),
+                 "follow it: tessera goes on as soon as kubectl is logged in"},
            Duration(0), "");
   store->look_again(std::max(kMeasuresLast, 2 * exporters->round_took()));
   actuator.set_kept_back(store->kept_back(), failures[kBudgets]);

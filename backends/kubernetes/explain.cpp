@@ -81,14 +81,14 @@ std::string last_complaint(std::string_view text) {
   for (std::size_t i = others.size() - std::min(others.size(), kMostLines); i < others.size(); ++i)
     besides += (besides.empty() ? "" : "; ") + others[i];
   if (own.empty()) return besides;
-  return besides.empty() ? own : own + " (it says: " + besides + ")";
+  return besides.empty() ? own : own + " (it reports: " + besides + ")";
 }
 
 Error explain_kubectl(std::string_view words) {
   std::string complaint = last_complaint(words);
   if (const Known* known = find_known(complaint))
     return {std::string(known->what), complaint, std::string(known->hint)};
-  return {"kubectl proxy does not serve", complaint.empty() ? "it said nothing" : complaint,
+  return {"kubectl proxy does not serve", complaint.empty() ? "it printed nothing" : complaint,
           "kubectl get nodes, with the same kubeconfig and context, shows whether kubectl works"};
 }
 
@@ -96,7 +96,7 @@ Error explain_silence(std::string_view doing, const Error& silence, std::string_
   if (const Known* known = find_known(proxy_words))
     return {std::string(known->what), std::string(proxy_words), std::string(known->hint)};
   std::string reason = silence.what + ": " + silence.reason;
-  if (!proxy_words.empty()) reason += "; kubectl says: " + std::string(proxy_words);
+  if (!proxy_words.empty()) reason += "; kubectl reports: " + std::string(proxy_words);
   return {cannot(doing), reason,
           silence.hint.empty() ? "the API server or kubectl proxy hangs" : silence.hint};
 }
@@ -111,7 +111,7 @@ Error explain_response(std::string_view doing, const HttpResponse& response, Par
   reason = reason.empty() ? code : reason + " (" + code + ")";
   switch (response.status) {
     case 401:
-      return {"the cluster refuses our login", reason, "log in again as for kubectl: kubectl auth whoami"};
+      return {"the cluster refuses the login", reason, "log in again as for kubectl: kubectl auth whoami"};
     case 403:
       return {"not allowed to " + std::string(doing), reason,
               "tessera doctor --rbac prints the role that tessera needs"};

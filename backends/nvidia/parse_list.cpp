@@ -95,7 +95,7 @@ Result<std::vector<ListedGpu>> parse_list(std::string_view text) {
       if (!gpu) return unreadable(kList, lines.number(), "no GPU", line);
       for (const ListedGpu& other : gpus)
         if (other.index == gpu->index || other.uuid == gpu->uuid)
-          return unreadable(kList, lines.number(), "this GPU stands twice", line);
+          return unreadable(kList, lines.number(), "this GPU is listed twice", line);
       gpus.push_back(std::move(*gpu));
     } else if (!line.starts_with("Warning")) {
       return refused(kList, line);

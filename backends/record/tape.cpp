@@ -29,7 +29,7 @@ Error cannot(const std::string& path, const std::string& reason, std::string hin
 }
 Error cannot(const std::string& path, int number) {
   return cannot(path, std::strerror(number),
-                number == ENOSPC ? "make room there, or bound it with --max-size" : "");
+                number == ENOSPC ? "make room there, or limit it with --max-size" : "");
 }
 
 std::string day_of(TimePoint at) { return utc_text(at).substr(0, 10); }

@@ -262,8 +262,8 @@ void Driver::take_up(Onward onward, bool accept_harm) {
   for (const auto& [node, executor] : run_.nodes)
     if (executor.touched() && !executor.finished()) taking_up_->to_look.push_back(node);
   if (taking_up_->to_look.empty())
-    return end(Error{"cannot take up the run", "no node of it is under way",
-                     onward == Onward::back ? "tessera undo takes back what is done" : "carry on instead"});
+    return end(Error{"cannot resume the run", "no node of it is under way",
+                     onward == Onward::back ? "tessera undo reverts what is done" : "carry on instead"});
   look_to_plan();
 }
 
@@ -340,7 +340,7 @@ Status Driver::demand(const NodeName& node, Demand what, const std::string& why)
     else if (hand->second.doing == Doing::waiting || hand->second.doing == Doing::asking)
       turn(name);
     else if (hand->second.doing == Doing::going_back && what != Demand::turn_back)
-      stop_here(name, (why.empty() ? "stopped by an admin" : why) + "; it was about to go back");
+      stop_here(name, (why.empty() ? "stopped by an admin" : why) + "; it was about to roll back");
   }
   return Done{};
 }

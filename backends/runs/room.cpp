@@ -97,7 +97,7 @@ class Desk : public std::enable_shared_from_this<Desk> {
 };
 
 Result<plan::Actuator*> Desk::actuator_for(const ClusterName& cluster, const char* what) const {
-  if (!options_.write) return Error{what, "tessera was started to look only", "start it with --write"};
+  if (!options_.write) return Error{what, "tessera was started read-only", "start it with --write"};
   for (const Changeable& one : clusters_)
     if (one.cluster == cluster) return one.actuator;
   return Error{what, "cluster " + cluster.text + " is not open here, or it cannot be changed from here",
@@ -177,7 +177,7 @@ void Desk::read(const std::string& run) {
 }
 
 void Desk::resume(const std::string& run, const plan::Resuming& how, bool waited) {
-  const char* what = "cannot take up the run";
+  const char* what = "cannot resume the run";
   auto driven = driver_of(run);
   // It has just parked, and is let go of by a task that is queued already.
   if (driven && driven->settles() && !waited)
@@ -194,7 +194,7 @@ void Desk::resume(const std::string& run, const plan::Resuming& how, bool waited
                         "give the file its own name back"});
   if (replayed->finished)
     return refuse(run,
-                  {what, "it has ended: " + replayed->finished->text, "tessera undo takes back what it did"});
+                  {what, "it has ended: " + replayed->finished->text, "tessera undo reverts what it did"});
   const ClusterName cluster = replayed->started.plan.intent.cluster;
   auto actuator = actuator_for(cluster, what);
   if (!actuator) return refuse(run, actuator.error());

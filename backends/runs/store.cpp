@@ -246,7 +246,7 @@ Result<JournalStore::Place> JournalStore::find(const std::string& run, int flags
 }
 
 Result<JournalStore::Taken> JournalStore::take(const std::string& run) {
-  constexpr std::string_view kCannotTake = "cannot take up the run";
+  constexpr std::string_view kCannotTake = "cannot resume the run";
   Result<Place> place = find(run, O_RDWR | O_APPEND, kCannotTake);
   if (!place) return place.error();
   if (!lock_for_driving(place->file.get())) {

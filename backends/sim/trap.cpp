@@ -133,7 +133,7 @@ Result<Trap> parse_trap(std::string_view text) {
     if (equals == std::string_view::npos) return refuse(fmt::format("'{}': KEY=VALUE is expected", words[i]));
     std::string_view key = words[i].substr(0, equals);
     if (std::find(given.begin(), given.end(), key) != given.end())
-      return refuse(fmt::format("'{}' stands twice", key));
+      return refuse(fmt::format("'{}' is there twice", key));
     given.push_back(key);
     if (std::string why = set(trap, key, words[i].substr(equals + 1)); !why.empty()) return refuse(why);
   }

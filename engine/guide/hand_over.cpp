@@ -42,7 +42,7 @@ Result<plan::Wish> wish_of(const Proposal& proposal, Scheduler scheduler) {
   if (proposal.strategy == Strategy::vgpu) return vgpu_wish(proposal, scheduler);
   if (proposal.strategy == Strategy::mig) {
     if (proposal.layout.empty())
-      return Error{"this cannot be one wish", "it cuts each GPU in its own way",
+      return Error{"these GPUs cannot get one layout", "it cuts each GPU in its own way",
                    "plan it, or open the guide on one GPU"};
     auto wish = plan::parse_layout_wish(proposal.layout);
     if (wish) wish->replicas = proposal.replicas.value_or(1);  // time-slices of each instance

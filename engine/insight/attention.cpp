@@ -233,7 +233,7 @@ class Collector {
         add(Severity::warning, node, "state not known", "state not known",
             node.state.empty() ? "its record has no state: it is broken, or cut short"
                                : "its daemon has not registered yet")
-            .follows = "whether its GPUs can be had is not known";
+            .follows = "whether its GPUs are available is not known";
         break;
       case Health::ok: break;
     }

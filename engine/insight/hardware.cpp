@@ -17,7 +17,7 @@ constexpr Meaning kXids[] = {
     {31, 31,
      "a page fault, mostly a program's own: look at the job first; where other jobs meet it too, reset the "
      "GPU"},
-    {43, 45, "a job's channel was stopped after its own error: the GPU itself is well"},
+    {43, 45, "a job's channel was stopped after its own error: the GPU itself is healthy"},
     {48, 48, "a double-bit ECC error: reset the GPU once it is empty; where it comes back, replace it"},
     {61, 62, "the GPU's microcontroller stopped: reset the GPU; where it comes back, replace it"},
     {63, 63, "a row of memory was remapped and the change is pending: reset the GPU once it is empty"},

@@ -81,7 +81,7 @@ Result<std::string> with_config(std::string_view text, const MigConfig& config, 
   if (!before) return before.error();
   if (const MigConfig* there = before->find(config.name)) {
     if (there->rows == config.rows) return std::string(text);
-    return Error{std::string(kSplicing), fmt::format("{} stands there with another content", config.name),
+    return Error{std::string(kSplicing), fmt::format("{} exists with different content", config.name),
                  "another user has edited it: give their layout a name of its own"};
   }
   MigDocument wanted = *before;

@@ -102,7 +102,7 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, cons
     for (const Demand& other : demand)
       if (other.profile == wanted.profile &&
           (!other.product || !wanted.product || other.product == wanted.product))
-        return cannot("that profile stands twice");
+        return cannot("that profile is listed twice");
     demand.push_back(std::move(wanted));
   }
   return demand;

@@ -157,7 +157,8 @@ class Reader {
       if (problem_.boards.size() >= kMostBoards)
         return fail(value, where, fmt::format("more than {} GPUs", kMostBoards));
       if (!seen_.insert(fmt::format("{}\n{}", board.node.text, board.gpu.value)).second)
-        return fail(value, where, fmt::format("GPU {} of {} stands twice", board.gpu.value, board.node.text));
+        return fail(value, where,
+                    fmt::format("GPU {} of {} is listed twice", board.gpu.value, board.node.text));
       problem_.boards.push_back(board);
       ++board.gpu.value;
     }
@@ -212,7 +213,7 @@ class Reader {
     Demand wanted{*profile, of, number(value, where, called, 0, kMostWanted)};
     for (const Demand& other : problem_.demand)
       if (other.profile == wanted.profile && (!of || !other.product || other.product == of))
-        return fail(value, where, fmt::format("{} stands twice", profile->text));
+        return fail(value, where, fmt::format("{} is listed twice", profile->text));
     problem_.demand.push_back(std::move(wanted));
   }
 

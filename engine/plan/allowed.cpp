@@ -341,7 +341,7 @@ Why why_other_end(const NodePlan& node, const Intent& intent, const Means& can) 
     const bool fixed = board.strategy == Strategy::mps && (ack || can.dialect != Dialect::gpu_operator);
     if (wish ? is_wished(board, *wish, fixed) : found && same_board(*found, board)) continue;
     return fmt::format("the plan ends with another layout of GPU {} than {}", board.gpu.value,
-                       wish ? "is wished for: " + to_text(*wish) : "it has, and nothing is wished of it");
+                       wish ? "was requested: " + to_text(*wish) : "it has, and nothing is requested for it");
   }
   for (const BoardWish& one : intent.boards)
     if (one.gpu && !node.after.empty() && !board_in(node.after, *one.gpu))
@@ -426,7 +426,7 @@ Why why_nothing_offered(const NodePlan& node, const Intent& intent) {
   const bool wished = offers_nothing(intent.orders);
   if (node.only_given_back || node.steps.empty() || offers_nothing(node.ordered_after) == wished) return {};
   return wished ? "the plan leaves the device plugin on a node that is to offer nothing"
-                : "the plan takes the device plugin from the node, which is not wished for";
+                : "the plan takes the device plugin from the node, which is not requested";
 }
 
 // The switches that the plan shows are those that were wished for, and those of the configuration that it
@@ -437,7 +437,7 @@ Why why_other_switches(const NodePlan& node, const Intent& intent, const Means& 
   const WishedSwitches told = switches_told(can, intent);
   if (told.rename_shared.value_or(shown.rename) != shown.rename ||
       told.refuse_several.value_or(shown.refuse_several) != shown.refuse_several)
-    return "the plan shows other switches of the device plugin than were wished for";
+    return "the plan shows other switches of the device plugin than were requested";
   const Special* written = act_of(node, verbs::kWritePluginConfig);
   auto text =
       written ? written->arguments.find("text") : std::map<std::string, std::string>::const_iterator{};

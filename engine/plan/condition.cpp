@@ -24,7 +24,7 @@ class Judge {
   }
   Why operator()(const MarkIsOurs&) const {
     if (ours(facts_.mark, run_)) return std::nullopt;
-    return facts_.mark ? "marked by " + to_text(*facts_.mark) : "our mark is not on the node";
+    return facts_.mark ? "marked by " + to_text(*facts_.mark) : "tessera's mark is not on the node";
   }
   Why operator()(const NoForeignMark&) const {
     if (!facts_.mark || ours(facts_.mark, run_)) return std::nullopt;
@@ -63,7 +63,7 @@ class Judge {
     if (!gpu) return no_board(gone.gpu);
     for (const InstanceAt& one : gone.instances)
       if (find_instance(*gpu, one))
-        return fmt::format("GPU {}: {} still stands", gone.gpu.value, to_text(one));
+        return fmt::format("GPU {}: {} still exists", gone.gpu.value, to_text(one));
     return std::nullopt;
   }
   Why operator()(const LayoutIs& layout) const {

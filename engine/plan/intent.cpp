@@ -40,7 +40,7 @@ Status read_part(std::string_view part, Wish& wish) {
   std::optional<int> start;
   if (auto at = rest.find('@'); at != std::string_view::npos) {
     start = whole_number(trim(rest.substr(at + 1)), kMaxCount);
-    if (!start) return bad_part(part, "after @ stands the memory slice where it starts, a number");
+    if (!start) return bad_part(part, "after @ comes the memory slice where it starts, a number");
     if (count != 1) return bad_part(part, "several instances cannot have the same start");
     rest = trim(rest.substr(0, at));
   }

@@ -379,11 +379,11 @@ Status check_intent(const Cluster& cluster, const Intent& intent) {
                     "tessera nodes lists them");
     if (!seen.insert(name).second) return cannot(name, "it is named twice", "name each node once");
     if (intent_of(intent, name).boards.empty())
-      return cannot(name, "nothing is wished of it", "wish for a layout of each node");
+      return cannot(name, "nothing is requested for it", "request a layout for each node");
   }
   for (const BoardWish& one : intent.boards)
     if (one.node && !seen.contains(*one.node))
-      return cannot(*one.node, "it is wished for, and is not among the nodes", "name it among them");
+      return cannot(*one.node, "it is requested, and is not among the nodes", "name it among them");
   return Done{};
 }
 
@@ -413,7 +413,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   if (auto untold = work_untold(cluster))
     return Error{"cannot plan on " + cluster.name.text,
                  "who runs on its nodes is not fully known: " + *untold,
-                 "mend that first: a plan would not name everyone whom it disturbs"};
+                 "fix that first: a plan would not name everyone whom it disturbs"};
   Plan plan;
   plan.intent = intent;
   plan.scheduler = cluster.scheduler;

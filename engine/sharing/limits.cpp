@@ -151,7 +151,7 @@ void time_slice_limits(Collector& out, const LimitContext& context) {
   replica_range(out, context, kMaxClients, "slice");
   out.fact("slice-request", "asking for 2 replicas gives no second share of compute", 1);
   out.fact("slice-memory", "memory is not limited: one process that takes it all can end every other");
-  out.caution("slice-peak", "work whose peak memory cannot be foretold should not be time-sliced");
+  out.caution("slice-peak", "work whose peak memory cannot be predicted should not be time-sliced");
   if (!context.driver.empty() && below(context.driver, kTimeSliceDriver)) {
     out.broken("slice-driver",
                fmt::format("setting the length of a time-slice needs driver 455 or later (CUDA {}); here it "

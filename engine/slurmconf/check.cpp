@@ -37,7 +37,7 @@ std::vector<Remark> Findings::take() {
     std::size_t more = remarks_.size() - kMostRemarks;
     remarks_.resize(kMostRemarks);
     remarks_.push_back({Grade::warning, "", false, std::to_string(more) + " more findings in Slurm's files",
-                        "mend these first"});
+                        "fix these first"});
   }
   for (Remark& remark : remarks_)
     for (std::string* text : {&remark.subject, &remark.text, &remark.hint}) *text = clean(*text, 512);
@@ -186,7 +186,7 @@ void check_running(Findings& findings, const Files& files, const std::vector<Nod
     findings.add({Grade::warning, one.node, true,
                   "the files say " + one.files + ", Slurm runs with " + one.running,
                   std::string(restart ? "a restart of slurmctld" : "scontrol reconfigure") +
-                      " changes the node and ends its jobs: drain it first, or take the files back"});
+                      " changes the node and ends its jobs: drain it first, or restore the files"});
 }
 
 bool dynamic(const Node& node) {
@@ -215,7 +215,7 @@ Result<std::vector<Difference>> difference(const Files& files, const std::vector
   Config config = read(files);
   auto cannot = [&](Place at, const std::string& why) {
     return Error{"cannot determine what scontrol reconfigure would change", config.where(at) + ": " + why,
-                 "mend the line first"};
+                 "fix the line first"};
   };
   for (const Lost& lost : config.lost) return cannot(lost.at, lost.why);
   for (Place at : config.slurm)

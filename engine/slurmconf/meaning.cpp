@@ -68,7 +68,7 @@ class Builder {
   }
   Error cannot(Place at, const std::string& why) const {
     return {"cannot determine what scontrol reconfigure would change", config_.where(at) + ": " + why,
-            "mend the line first"};
+            "fix the line first"};
   }
   Status add_nodes(const NodeLine& nodes, const Line& line) {
     if (!nodes.problem.empty()) return cannot(nodes.at, nodes.problem);

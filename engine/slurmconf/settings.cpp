@@ -147,7 +147,7 @@ Status read_lines(std::string_view name, const std::string& text, std::vector<st
     std::size_t first = line.find_first_not_of(' ');
     if (first == std::string::npos) continue;
     line = line.substr(first, line.find_last_not_of(' ') - first + 1);
-    if (!split_command(line)) return wrong(name, text, "commands parted by ';', quoted as in a shell");
+    if (!split_command(line)) return wrong(name, text, "commands separated by ';', quoted as in a shell");
     into.push_back(std::move(line));
   }
   return Done{};

@@ -13,7 +13,7 @@ Statement statement_of(const Meaning& meaning, const Workload& workload) {
   if (meaning.known)
     return {meaning.text, meaning.topic == Topic::untold ? Certainty::unknown : Certainty::certain,
             workload.origin.source};
-  return {fmt::format("the scheduler says: {}", meaning.text), Certainty::unknown, workload.origin.source};
+  return {fmt::format("the scheduler reports: {}", meaning.text), Certainty::unknown, workload.origin.source};
 }
 
 bool is_about_nodes(Topic topic) {

@@ -303,7 +303,7 @@ void slurm_admin(Case& of, Topic topic) {
       break;
     case Topic::partition:
       open_partition(of);
-      of.add(Help::ask, "the partition's state and bounds", command("scontrol show partition {}", partition),
+      of.add(Help::ask, "the partition's state and limits", command("scontrol show partition {}", partition),
              Certainty::certain);
       break;
     case Topic::reservation:

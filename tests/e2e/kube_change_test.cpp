@@ -62,7 +62,7 @@ TEST_F(KubeChangeE2e, AFileThatIsChangedBetweenPlanAndApplyIsRefused) {
   ASSERT_EQ(apply({"--node", "h2", "--preset", "all-balanced"}).code, 0);
   Ran late = apply({file});
   EXPECT_EQ(late.code, 1) << late.out << late.err;
-  EXPECT_NE(late.err.find("what it relies on has moved"), std::string::npos) << late.err;
+  EXPECT_NE(late.err.find("what it relies on has changed"), std::string::npos) << late.err;
   EXPECT_NE(late.err.find("no longer: GPU 0"), std::string::npos) << late.err;
 }
 

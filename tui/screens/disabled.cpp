@@ -24,7 +24,7 @@ std::string nothing_to_open(Action, const UiState& state, const UiContext& ui) {
 
 std::string nothing_behind(Action, const UiState& state, const UiContext& ui) {
   const ScreenRow& row = row_of(state);
-  if (!row.facts) return "there is no figure to ask about here";
+  if (!row.facts) return "there is no figure here whose source could be shown";
   return row.why_no_facts ? row.why_no_facts(state, ui) : "";
 }
 
@@ -54,7 +54,7 @@ std::string no_sibling(Action action, const UiState& state, const UiContext& ui)
   if (row_of(state).crumb != Crumb::subject)
     return "this walks along a list from the page of one node or workload";
   const int step = action == Action::next_sibling ? 1 : -1;
-  return has_sibling(state, ui, step) ? "" : "there is no other that way in the list that you came from";
+  return has_sibling(state, ui, step) ? "" : "the list that you came from ends here";
 }
 
 std::string no_filter(Action, const UiState& state, const UiContext&) {

@@ -120,7 +120,7 @@ void write_plugin_config(const Place& place, const std::string& node, const plan
   Json whole = base.empty() ? Json() : new_map(place.site->ns, map, {{"default", base}, {name, text}});
   Make make = [name, text](const std::string& now) -> Result<std::string> {
     if (now.empty() || now == text) return text;
-    return Error{"cannot add " + name, "it stands there with another content",
+    return Error{"cannot add " + name, "it exists with different content",
                  "another admin has edited it: give that configuration a name of its own"};
   };
   while_it_holds(place, shared, ended, [place, map, name, make, whole, ended] {

@@ -230,7 +230,7 @@ class Writer {
     if (state == "upgrade-failed")
       return add(Remark::Grade::danger, "its driver upgrade failed, and the node is as it left it",
                  fmt::format("kubectl get pods -A -l app=nvidia-driver-daemonset --field-selector "
-                             "spec.nodeName={} and that pod's log tell why",
+                             "spec.nodeName={} and that pod's log show why",
                              node_.meta.name));
     add(Remark::Grade::warning, fmt::format("a driver upgrade is under way: {}", state),
         "the GPU operator goes on by itself; one that stays so waits for work to end, or for its driver's "

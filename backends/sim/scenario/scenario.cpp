@@ -63,7 +63,7 @@ void read_users(ClusterReader& cluster, Fields& fields) {
     std::size_t colon = text.find(':');
     User user{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
     if (!seen.insert(user.name).second)
-      cluster.reader.fail(fields.map(), fmt::format("user '{}' stands twice", user.name));
+      cluster.reader.fail(fields.map(), fmt::format("user '{}' is there twice", user.name));
     cluster.spec.users.push_back(std::move(user));
   }
 }

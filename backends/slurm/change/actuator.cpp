@@ -339,11 +339,10 @@ std::vector<Remark> SlurmActuator::unapplied_remarks(const Shown& shown, const s
   auto found = slurm::hold_against(state_->eyes, *known, shown, nodes);
   if (!found || found->none()) return remarks;  // a line that cannot be read is a remark already
   const char* word = known->reconfigure_suffices() ? "scontrol reconfigure" : "a restart of slurmctld";
-  remarks.push_back(
-      {Remark::Grade::warning, known->files.front().path, false, to_text(*found, &jobs),
-       fmt::format("{} makes it so, and no run of tessera does anything before: do that when no job is hurt "
-                   "by it, or take the edit back",
-                   word)});
+  remarks.push_back({Remark::Grade::warning, known->files.front().path, false, to_text(*found, &jobs),
+                     fmt::format("{} puts it into effect, and until then no run does anything: do that "
+                                 "when no job is affected, or revert the edit",
+                                 word)});
   return remarks;
 }
 

@@ -30,7 +30,7 @@ BootUnit boot_unit_of(const NodeAnswer& answer) {
   std::string_view err = answer.err;
   while (!err.empty() && err.back() == '\n') err.remove_suffix(1);
   std::string words = clean(err.substr(err.rfind('\n') + 1), 200);
-  return {State::unusable, words.empty() ? "systemctl says nothing of it" : words};
+  return {State::unusable, words.empty() ? "systemctl does not report it" : words};
 }
 
 std::optional<Remark> unit_remark(const BootUnit& found, const NodeName& node,

@@ -153,7 +153,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     });
   }
   void operator()(const plan::Configure&) {
-    end(Error{"cannot share GPUs on " + node(), "Slurm's way of sharing stands in its files", ""});
+    end(Error{"cannot share GPUs on " + node(), "Slurm's way of sharing is set in its files", ""});
   }
   void operator()(const plan::LookOnly&) { next(); }
 
@@ -325,7 +325,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   void put_back(Error error) {
     auto known = hands_.written.find(order_.node);
     if (known == hands_.written.end() || known->second.run != order_.mark.run) {
-      error.hint = "the new files are in place, and a restart of slurmctld makes them true. " + error.hint;
+      error.hint = "the new files are in place, and take effect when slurmctld restarts. " + error.hint;
       return end(std::move(error));
     }
     write_alone([this, error = std::move(error)] {
@@ -337,7 +337,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
           told.hint = "Slurm's files are back as they were. ";
         else
           told.hint = "the new files are still in place (" + done.error().reason +
-                      "), and a restart of slurmctld makes them true. ";
+                      "), and take effect when slurmctld restarts. ";
         self->end_with_memory(std::move(told));
       });
     });

@@ -64,8 +64,7 @@ constexpr std::string_view kNoLayout =
     "No MIG layout is known for this GPU on this platform. Answer Q2 with no: Q5 leads on to MPS or "
     "time-slicing.";
 constexpr std::string_view kHandType =
-    "Which types of vGPU this GPU has is for its hypervisor to say: look them up with the command below, "
-    "then "
+    "Only the hypervisor knows which types of vGPU this GPU has: look them up with the command below, then "
     "give one to tessera plan --strategy vgpu --vgpu TYPE.";
 constexpr std::string_view kPoolFixes =
     "The platform decides this when it makes a node pool: make another pool with the command below, and move "

@@ -23,12 +23,12 @@ std::optional<Error> why_not_undone(const RunHead& head) {
 }
 
 std::optional<Error> why_not_resumed(const RunHead& head) {
-  const std::string what = "cannot take up " + head.run;
+  const std::string what = "cannot resume " + head.run;
   switch (head.state) {
     case RunState::parked:
     case RunState::interrupted: return std::nullopt;
     case RunState::finished:
-      return Error{what, "it has ended: " + head.why, "tessera undo " + head.run + " takes it back"};
+      return Error{what, "it has ended: " + head.why, "tessera undo " + head.run + " reverts it"};
     case RunState::running:
       return Error{what, fmt::format("it is under way, driven by {} from {}", head.who, head.from), ""};
     case RunState::marked:

@@ -119,7 +119,7 @@ void OperatorBuilder::hold_autoscaler() {
   Step& step = add(special(verbs::kHoldAutoscaler));
   step.before = {Answering{}, MarkIsOurs{}};
   step.after = {says(words::kAutoscaler, "held")};
-  step.undo = "take those annotations off that were not there";
+  step.undo = "remove the annotations that were not there before";
 }
 
 void OperatorBuilder::close() {
@@ -188,9 +188,8 @@ std::string what_is_missing(const NodeChange& change) {
   std::string_view upgrade = sharing::label(change.node, operators::kDriverUpgrade).value_or("");
   if (upgrade == "upgrade-failed")
     return fmt::format(
-        "the driver upgrade of {} has failed, and the node is as it left it: mend that first (kubectl get "
-        "pods "
-        "--all-namespaces --selector app=nvidia-driver-daemonset --field-selector spec.nodeName={})",
+        "the driver upgrade of {} has failed, and the node is as it left it: fix that first (kubectl get "
+        "pods --all-namespaces --selector app=nvidia-driver-daemonset --field-selector spec.nodeName={})",
         change.node.name.text, change.node.name.text);
   if (!upgrade.empty() && upgrade != "upgrade-done")
     return fmt::format("a driver upgrade is under way on {} ({}): wait until it says upgrade-done",
@@ -214,7 +213,7 @@ std::string what_is_missing(const NodeChange& change) {
         "device plugin that would follow a label",
         site->gpu_cluster);
   if (site->policy.empty())
-    return "there is no ClusterPolicy in this cluster: no GPU operator looks after its nodes";
+    return "there is no ClusterPolicy in this cluster: no GPU operator manages its nodes";
   if (auto why = site->readings.why_unknown(
           {SitePart::name_space, SitePart::mig_config, SitePart::generated, SitePart::plugin_config}))
     return *why;
@@ -333,8 +332,7 @@ Status OperatorSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change
                               const Unfinished& left) const {
   if (!only_gives_back(steps) || !has_ordered(left.begun)) return Done{};
   const std::string what = "cannot plan " + change.node.name.text;
-  if (std::string why = what_is_missing(change); !why.empty())
-    return Error{what, why, "then take the run up again"};
+  if (std::string why = what_is_missing(change); !why.empty()) return Error{what, why, "then resume the run"};
   Result<OperatorGoal> goal = operator_goal(change);
   if (!goal) return goal.error();
   if (goal->changes()) {

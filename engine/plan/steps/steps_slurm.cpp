@@ -53,8 +53,8 @@ std::string why_not_down(const NodeChange& change) {
   if (std::find(flags.begin(), flags.end(), "DOWN") == flags.end()) return "";
   if (!slurm::down_by_itself(change.node))
     return fmt::format(
-        "{} is DOWN ({}): whoever or whatever has set that knows of something that a layout does not mend. "
-        "Once it is mended: scontrol update NodeName={} State=RESUME",
+        "{} is DOWN ({}): an admin or a health check has set that, for a reason that a layout does not fix. "
+        "Once it is repaired: scontrol update NodeName={} State=RESUME",
         node, change.node.reason.empty() ? "no reason given" : change.node.reason, node);
   const slurmconf::Reach reach = change.can.slurm->reach;
   if (reach == slurmconf::Reach::ssh || reach == slurmconf::Reach::custom) return "";
@@ -304,7 +304,7 @@ std::vector<Notice> notices_of(const NodeChange& change, const slurmconf::SlurmS
         "node first, nvsentinel.dgxc.nvidia.com/managed=false, and remove the label afterwards");
   if (!untold.empty())
     say(Severity::info, "untold",
-        fmt::format("its GPUs are as wished already, and {}: no GPU is touched. Slurm ends jobs "
+        fmt::format("its GPUs have the requested layout already, and {}: no GPU is touched. Slurm ends jobs "
                     "whose node's GRES changes under them, so the node is emptied all the same",
                     untold));
   return notices;

@@ -47,7 +47,7 @@ class Title {
 
   std::string operator()(const SetMark&) const { return "mark " + node_; }
   std::string operator()(const ClearMark&) const {
-    return on_slurm() ? "see that no mark of ours is left" : "remove tessera's mark";
+    return on_slurm() ? "verify that tessera's mark is removed" : "remove tessera's mark";
   }
   std::string operator()(const CloseNode&) const {
     return on_slurm() ? "drain " + node_ : fmt::format("close {} to new workloads", node_);
@@ -102,14 +102,14 @@ class Title {
 
   std::string slurm_look() const {
     namespace key = slurm::key;
-    if (reads(key::kController)) return "see that all is ready: rights, controller, files, node";
-    if (reads(key::kElsewhere)) return "see that a reconfigure would change this node only";
+    if (reads(key::kController)) return "preflight: rights, controller, files, node";
+    if (reads(key::kElsewhere)) return "verify that a reconfigure changes this node only";
     if (reads(key::kForgotten))
       return "wait until slurmctld has forgotten ended jobs that held mps or shards";
     if (!reads(key::kRegistered)) return "read the GPUs back";
     if (has<Answering>(step_.after)) return "read back: what Slurm offers, and that the node is registered";
     if (!reads(key::kGres)) return fmt::format("slurmd on {} has to be started", node_);
-    return step_.deadline.count() == 0 ? "wait until the site's own automation has made it so"
+    return step_.deadline.count() == 0 ? "wait until the site's own automation has applied it"
                                        : "Slurm takes new GRES over only when its daemons start";
   }
   std::string slurm_act(const Special& act) const {
@@ -123,7 +123,7 @@ class Title {
       return "write the layout for the next boot into " + argument(act, "path");
     if (act.verb == verb::kBootUnit)
       return argument(act, "state") == "enabled"
-                 ? fmt::format("see that the next boot applies it: {} is enabled", argument(act, "unit"))
+                 ? fmt::format("verify that the next boot applies it: {} is enabled", argument(act, "unit"))
                  : argument(act, "unit") + " was enabled by the run: disable it again";
     if (act.verb == verb::kWriteConfig) return "write Slurm's files";
     if (act.verb == verb::kReconfigure) return "have Slurm read its files again";

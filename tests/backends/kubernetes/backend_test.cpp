@@ -457,7 +457,7 @@ TEST(KubernetesProxyTest, WhatTheLoginProgramSaysReachesTheAdmin) {
   const Error& error = *watch.failure(Source::kubernetes_nodes);
   EXPECT_EQ(error.what, "kubectl cannot log in: its credential program fails");
   EXPECT_EQ(error.reason.find('\033'), std::string::npos);
-  EXPECT_NE(error.reason.find("failed with exit code 1 (it says: SSO session"), std::string::npos)
+  EXPECT_NE(error.reason.find("failed with exit code 1 (it reports: SSO session"), std::string::npos)
       << error.reason;
 }
 

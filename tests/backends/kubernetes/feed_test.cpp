@@ -223,7 +223,7 @@ TEST(KubernetesProxyTest, AnInstallHintIsToldWithoutWhatKubectlAddsToIt) {
                 "client-go credential plugin that is not installed.\n\nTo learn more about this feature, "
                 "consult the documentation available at:\n      https://kubernetes.io/docs/reference/"
                 "access-authn-authz/authentication/#client-go-credential-plugins\n\napt install foo\n"),
-            "getting credentials: exec: executable foo not found (it says: apt install foo)");
+            "getting credentials: exec: executable foo not found (it reports: apt install foo)");
   EXPECT_EQ(last_complaint("To sign in, open https://login.example and enter the code ABC\n"),
             "To sign in, open https://login.example and enter the code ABC");
   Error silence = explain_silence("list nodes", {"no answer", "nothing came for 60 s", ""},

@@ -420,7 +420,7 @@ TEST(KubeSharedWrites, AnEntryOfThatNameWithAnotherContentIsNeverOverwritten) {
                      {"found", "plugin-configs"},
                      {"name", "tessera-ts4-00000000"},
                      {"text", "version: v1\nsharing: {}\n"}}};
-  expect_refused(api, act, "it stands there with another content");
+  expect_refused(api, act, "it exists with different content");
   SiteApi same;
   same.objects[kMaps + "/plugin-configs"] =
       config_map("plugin-configs", "tessera-ts4-00000000", "version: v1\n");

@@ -238,7 +238,7 @@ TEST(RunList, WhatCannotBeBegunIsRefusedBeforeAnythingIsWritten) {
   lab.cluster().id = "hpc-1";
   lab.close();
   lab.options().write = false;
-  EXPECT_EQ(refused(plan), "tessera was started to look only");
+  EXPECT_EQ(refused(plan), "tessera was started read-only");
   lab.close();
   lab.options().write = true;
   lab.options().folder = "";

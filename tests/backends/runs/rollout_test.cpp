@@ -107,7 +107,7 @@ TEST(Rollout, PausedBetweenTwoNodesItGoesOnWithTheNext) {
   EXPECT_EQ(head.progress, "1 of 4 nodes done, 3 untouched");
   lab.room().resume(run, {Onward::back, false});
   ASSERT_TRUE(lab.wait_refused());
-  EXPECT_EQ(lab.refused[0].error.hint, "tessera undo takes back what is done");
+  EXPECT_EQ(lab.refused[0].error.hint, "tessera undo reverts what is done");
   lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait_finished(run));
   EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::wanted);

@@ -390,7 +390,7 @@ TEST(RunRoom, ARunThatIsAboutToGoBackIsParkedByAPause) {
   waits.wait(false);
   lab.room().demand(run, {}, plan::Demand::pause, "");
   ASSERT_TRUE(lab.wait_stopped(run)) << lab.told[run];
-  EXPECT_NE(lab.told[run].find("stopped by an admin; it was about to go back"), std::string::npos)
+  EXPECT_NE(lab.told[run].find("stopped by an admin; it was about to roll back"), std::string::npos)
       << lab.told[run];
   // Taken up again it goes on or back, as the admin says.
   lab.cluster().blind = false;

@@ -46,7 +46,7 @@ TEST(Trap, SaysWhatItDoesNotUnderstand) {
   EXPECT_EQ(why("in-use node="), "'node=' has no value");
   EXPECT_EQ(why("in-use nth=0"), "nth: a number from 1 to 1000000 is expected");
   EXPECT_EQ(why("in-use times=often"), "times: a number or 'always' is expected");
-  EXPECT_EQ(why("in-use node=a node=b"), "'node' stands twice");
+  EXPECT_EQ(why("in-use node=a node=b"), "'node' is there twice");
   EXPECT_EQ(why("in-use verb=dance"), "'dance' is no verb of a plan");
   EXPECT_EQ(why("in-use verb=set-mark"),
             "in-use is about destroy-instances set-mode reset-gpus configure reconfigure");

@@ -173,7 +173,7 @@ TEST(MigParted, NeverGivesANameASecondMeaning) {
   other.enabled = true;
   auto taken = with_config(site_text(), {"half", {other}}, "f");
   ASSERT_FALSE(taken.ok());
-  EXPECT_NE(taken.error().reason.find("half stands there with another content"), std::string::npos);
+  EXPECT_NE(taken.error().reason.find("half exists with different content"), std::string::npos);
 }
 
 // Any document that we can write, with comments strewn in: one more entry changes nothing else, line by line.

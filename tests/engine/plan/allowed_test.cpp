@@ -166,13 +166,13 @@ TEST(Allowed, AnEndThatTheIntentDoesNotWishForIsRefused) {
     ASSERT_EQ(edit.why(), "");
     Edited other = edit;
     other.plan.intent.boards[0].wish.instances.pop_back();
-    other.expect_refused("the plan ends with another layout of GPU 0 than is wished for");
+    other.expect_refused("the plan ends with another layout of GPU 0 than was requested");
     Edited whole = edit;
     whole.plan.intent.boards[0].wish = Wish{};
-    whole.expect_refused("than is wished for: whole GPU");
+    whole.expect_refused("than was requested: whole GPU");
     Edited unasked = edit;
     unasked.plan.intent.boards[0].gpu = GpuIndex{1};
-    unasked.expect_refused("nothing is wished of it");
+    unasked.expect_refused("nothing is requested for it");
     Edited missing = edit;
     missing.plan.intent.boards.push_back({GpuIndex{7}, missing.plan.intent.boards[0].wish});
     missing.expect_refused("does not say what becomes of GPU 7");

@@ -234,7 +234,7 @@ TEST_F(RunOfOneNode, WhatMayComeByItselfIsWaitedForTenMinutes) {
 
 TEST_F(RunOfOneNode, WhatNeverComesByItselfIsNotWaitedFor) {
   begin({says("a", {MarkIsOurs{}})});
-  EXPECT_EQ(look(), "stopped: our mark is not on the node");
+  EXPECT_EQ(look(), "stopped: tessera's mark is not on the node");
 }
 
 TEST_F(RunOfOneNode, ANodeThatAnotherUserClosedIsAskedAbout) {

@@ -109,7 +109,8 @@ TEST(PlanFile, AFieldThatIsNotKnownIsPassedOverWhereItOnlyTellsAndRefusedInAStep
 }
 
 TEST(JsonText, TwoEqualKeysDeepNestsAndBadBytesAreRefused) {
-  EXPECT_NE(parse_json("{\"a\":1,\"a\":2}", "f").error().reason.find("'a' stands twice"), std::string::npos);
+  EXPECT_NE(parse_json("{\"a\":1,\"a\":2}", "f").error().reason.find("'a' is there twice"),
+            std::string::npos);
   EXPECT_NE(parse_json(std::string(100, '['), "f").error().reason.find("deeper than 64"), std::string::npos);
   EXPECT_FALSE(parse_json("\"\xff\"", "f").ok());
   EXPECT_FALSE(parse_json("1 2", "f").ok());

@@ -80,7 +80,7 @@ TEST_F(UndoOfDifferentNodes, AWishForAnotherNodeOrForNoneIsRefused) {
   std::erase_if(intent.boards, [](const BoardWish& one) { return one.node != NodeName("n1"); });
   made = make_plan(now.cluster(), catalogue(), intent, simulator_capabilities(), {}, at(2));
   ASSERT_FALSE(made.ok());
-  EXPECT_NE(to_line(made.error()).find("nothing is wished of it"), std::string::npos)
+  EXPECT_NE(to_line(made.error()).find("nothing is requested for it"), std::string::npos)
       << to_line(made.error());
 }
 

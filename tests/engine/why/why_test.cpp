@@ -274,7 +274,7 @@ TEST(Why, WhatTheModelDoesNotKnowIsNotGuessed) {
   story.tell(NodesListed{{silent}});
   story.tell(WorkloadsListed{{}});
   const Answer answer = answer_for(story, job("gpu:3g.40gb", "ReasonOfALaterSlurm"));
-  EXPECT_EQ(answer.sentence.text, "the scheduler says: ReasonOfALaterSlurm");
+  EXPECT_EQ(answer.sentence.text, "the scheduler reports: ReasonOfALaterSlurm");
   EXPECT_EQ(answer.sentence.certainty, Certainty::unknown);
   ASSERT_NE(about(answer, "n1"), nullptr);
   EXPECT_EQ(about(answer, "n1")->what.certainty, Certainty::unknown);

@@ -323,7 +323,7 @@ TEST_F(Changing, WhatMovesWhileThePersonTypesTheNameIsSeen) {
   std::string told = prompted.str();
   err.std::ios::rdbuf(nullptr);
   EXPECT_NE(told.find("9 (eve)"), std::string::npos) << told;
-  EXPECT_NE(told.find("what it relies on has moved"), std::string::npos) << told;
+  EXPECT_NE(told.find("what it relies on has changed"), std::string::npos) << told;
   EXPECT_TRUE(asked.what.empty());
   close(keys[0]), close(keys[1]);
 }
@@ -425,7 +425,7 @@ TEST_F(Changing, WhatMovedSinceAPlanWasKeptIsSaidBeforeAnythingElse) {
   work = {test::running("9", "eve", {test::holds("n1", {{0, 1}})})};
   EXPECT_EQ(run("apply"), 1);
   EXPECT_TRUE(said("9 (eve)")) << err.str();
-  EXPECT_TRUE(said("what it relies on has moved")) << err.str();
+  EXPECT_TRUE(said("what it relies on has changed")) << err.str();
   EXPECT_TRUE(asked.what.empty());
   // One that is about another cluster than the one that is named.
   options.cluster = "other";

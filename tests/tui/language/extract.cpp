@@ -234,7 +234,7 @@ bool is_prose(std::string_view text) {
           R"(^(#|nvidia-smi|kubectl|scontrol|systemctl|sbatch|srun|ssh|tee|export|--|\$|sudo|echo|mkdir|rm |cat |if |set |import|[A-Z][A-Za-z]+= ).*)");
   // "kubectl has no kubeconfig" begins as a command does and is none; comments behind a command are not told.
   static const std::regex kSaysSomething(
-      R"( (is|are|was|must|cannot|does|has|exclude|belongs?|needs|shows?|lists|prints|printed|ended|says|finds|names|means|knows|fails|the|which|whether|not|no|one|it|and|or)( |$|[,;:]))");
+      R"( (is|are|was|must|cannot|does|has|exclude|belongs?|needs|shows?|reports|lists|prints|printed|ended|says|finds|names|means|knows|fails|the|which|whether|not|no|one|it|and|or)( |$|[,;:]))");
   const std::string whole(text), bare = std::regex_replace(whole, kPlaces, "");
   const bool lines = text.find('\n') != std::string_view::npos || text.find('\x1f') != std::string_view::npos;
   if (lines || text.find(' ') == std::string_view::npos || !std::regex_search(bare, kSmall)) return false;

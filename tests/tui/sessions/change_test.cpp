@@ -467,7 +467,7 @@ TEST(Journal, WhatOthersHaveChangedIsSeenBeforeTheRunIsTakenUp) {
   session.press("rcn0031<enter>!");
   EXPECT_EQ(ordered<tui::ResumeRun>(session).seen, diary.chain.last());
   // A user was quicker: it is read again, to be looked at again.
-  session.hear({RunRefused{diary.run, {"cannot take up the run", std::string(plan::kWrittenSince), ""}}});
+  session.hear({RunRefused{diary.run, {"cannot resume the run", std::string(plan::kWrittenSince), ""}}});
   EXPECT_EQ(ordered<tui::ReadRun>(session).run, diary.run);
 }
 
@@ -494,7 +494,7 @@ TEST(Journal, HarmThatWasNamedIsAcceptedByTypingAgainAndOnlyThat) {
   session.line_with("88150 (carol)");
   session.press("rbn0031<enter>!");
   EXPECT_FALSE(ordered<tui::ResumeRun>(session).accept_harm) << "another way was chosen";
-  session.hear({RunRefused{diary.run, {"cannot take up the run", "the cluster cannot be read", ""}}});
+  session.hear({RunRefused{diary.run, {"cannot resume the run", "the cluster cannot be read", ""}}});
   session.press("rbn0031<enter>!");
   EXPECT_FALSE(ordered<tui::ResumeRun>(session).accept_harm) << "that refusal named nobody";
   session.hear({RunRefused{diary.run, harm}});

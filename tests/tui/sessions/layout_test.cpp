@@ -92,7 +92,7 @@ TEST(LayoutEditor, EditsAreTakenBackAndDoneAgain) {
   EXPECT_FALSE(edit_of(session).touched);
   EXPECT_EQ(want(session), "1g.10gb@0 + 2g.20gb@2 + 1g.10gb@4");
   session.press("z");
-  session.line_with("there is nothing to take back");
+  session.line_with("nothing to undo");
   session.press("ZZ");
   EXPECT_EQ(edit_of(session).want.layout.size(), 5u);
   session.press("=");

@@ -101,7 +101,7 @@ TEST(Walk, SiblingsFollowTheListInItsOrder) {
   EXPECT_EQ(session.state.top().subject, "n0007");
   session.press("]");
   EXPECT_EQ(session.state.top().subject, "n0007");
-  session.line_with("there is no other that way in the list that you came from");
+  session.line_with("the list that you came from ends here");
   session.press("[<esc>");
   EXPECT_NE(selected(session).find("n0012"), std::string::npos) << "the list's cursor went along";
 }

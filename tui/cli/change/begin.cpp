@@ -66,7 +66,7 @@ class Beginner {
     }
     streams_.err << moved_text(moved, streams_.reader);
     return refuse(
-        {"the plan is refused", "what it relies on has moved", "create a new plan with tessera plan"});
+        {"the plan is refused", "what it relies on has changed", "create a new plan with tessera plan"});
   }
 
   const Cluster* cluster() const { return clusters_.model().find(plan_.intent.cluster); }

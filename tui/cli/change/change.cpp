@@ -74,7 +74,7 @@ class Resumer {
       return Error{what, "--due carries runs on as they were armed",
                    "name the run that is to be planned again"};
     if (!options_.due && options_.words.empty())
-      return Error{what, "which run?", "tessera journal lists them; --due takes up all whose time has come"};
+      return Error{what, "which run?", "tessera journal lists them; --due resumes all whose time has come"};
     if (options_.replan && options_.back) return Error{what, "--replan and --back exclude each other", ""};
     if (options_.accept_harm && !options_.replan && !options_.back)
       return Error{what, "--accept-harm belongs to --replan or --back", ""};
@@ -238,10 +238,10 @@ int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joi
     own.asks = streams.asks && options.words.front() != "-";
     beginning = {std::move(*plan), true, !cluster.empty()};
     if (!cluster.empty() && cluster != beginning.plan.intent.cluster.text)
-      return refuse(streams,
-                    {"cannot apply the plan", "it is about " + beginning.plan.intent.cluster.text,
-                     "leave --cluster away"},
-                    kUsage);
+      return refuse(
+          streams,
+          {"cannot apply the plan", "it is about " + beginning.plan.intent.cluster.text, "omit --cluster"},
+          kUsage);
     cluster = beginning.plan.intent.cluster.text;
   }
   OpenClusters clusters(options, catalogue, joins, own);

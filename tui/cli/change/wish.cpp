@@ -459,7 +459,7 @@ Status load_intent_file(Options& options) {
   const bool said = !options.nodes.empty() || !options.gpus.empty() || options.layout || options.replicas ||
                     !options.preset.empty() || !options.strategy.empty() || !options.vgpu.empty();
   if (said)
-    return cannot("--intent says which nodes, and what each is to be",
+    return cannot("--intent names the nodes and the layout of each",
                   "leave out --node, --gpu, --layout, --preset, --strategy, --replicas and --vgpu");
   auto files = read_files({options.intent_file});
   if (!files) return files.error();

@@ -363,10 +363,10 @@ int run_init(const Parsed& parsed, const Environment& environment, const mig::Ca
   const std::string text = configuration(asked, **answers);
   if (print) return streams.out << text, kDone;
   if (broken)
-    return refuse(
-        streams,
-        {"nothing is written", "an answer does not work, as told above", "answer otherwise, or take --print"},
-        kFinding);
+    return refuse(streams,
+                  {"nothing is written", "an answer does not work, as shown above",
+                   "answer otherwise, or take --print"},
+                  kFinding);
   if (!looked->failures.empty())
     return refuse(
         streams,

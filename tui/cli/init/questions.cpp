@@ -48,7 +48,7 @@ void ask_which_clusters(std::vector<Question>& list, const Surroundings& here) {
          named("kubeconfig"), named("kubeconfig")});
   if (here.contexts.size() > 1 || !named("context").empty())
     list.push_back(
-        {"context", "Which Kubernetes clusters are shown (contexts, parted by commas)?",
+        {"context", "Which Kubernetes clusters are shown (contexts, separated by commas)?",
          "Each is opened as a cluster of that name, and a change acts on the one whose node it names. Left "
          "out: the current context of each user.",
          fmt::format("{}", fmt::join(here.contexts, ", ")), named("context")});
@@ -91,7 +91,7 @@ void ask_about_slurm(std::vector<Question>& list, const Cluster& cluster, const 
   list.push_back({"slurm-boot-unit", "Which systemd unit applies that file before slurmd starts?",
                   "Each run that changes MIG verifies that it is enabled.", "", ""});
   list.push_back(
-      {"slurm-stop-clients", "Which commands stop the GPU clients of this site on a node (parted by ;)?",
+      {"slurm-stop-clients", "Which commands stop the GPU clients of this site on a node (separated by ;)?",
        "A monitoring agent that has the GPU open makes a change fail with \"In use by another client\".", "",
        ""});
   list.push_back({"slurm-start-clients", "Which commands start them again?",

@@ -59,8 +59,7 @@ Status check_words(const Options& options) {
   constexpr const char* what = "cannot plan";
   const bool by_file = !options.boards_file.empty();
   if (by_file && (!options.words.empty() || !options.nodes.empty()))
-    return Error{what, "--boards says which GPUs there are, and what is asked for",
-                 "leave out --node and PROFILE=COUNT"};
+    return Error{what, "--boards names the GPUs and the demand", "leave out --node and PROFILE=COUNT"};
   if (!by_file && options.words.empty())
     return Error{what, "no demand is named", "tessera pack 3g.40gb=10; or --boards FILE (docs/planning.md)"};
   return Done{};

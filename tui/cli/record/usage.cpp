@@ -211,7 +211,7 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
     case OutputFormat::wide: break;
   }
   if (all.empty())
-    streams.out << tui::told(options.reader, "Nothing that was held stood idle or was too large.") << "\n";
+    streams.out << tui::told(options.reader, "Nothing that was held was idle or too large.") << "\n";
   else
     streams.out << to_table(grid_of(all, options, false), options.headers, options.paper);
   streams.out << footer(usage::sums(looked->ledger, usage::By::user), *looked, options);

@@ -192,13 +192,13 @@ std::vector<SelfCheck> self_checks(const SelfFacts& facts) {
       checks.push_back({"file", Severity::danger,
                         file.path + (file.state.starts_with(":") ? "" : ": ") + file.state,
                         (file.hint.empty() ? "" : file.hint + "; ") +
-                            "tessera does not start until it is mended or moved away"});
+                            "tessera does not start until it is fixed or moved away"});
     else if (file.state == "read")
       checks.push_back({"file", Severity::good, file.path, ""});
   }
   if (!facts.settings_problem.empty())
     checks.push_back(
-        {"settings", Severity::danger, facts.settings_problem, "tessera does not start until it is mended"});
+        {"settings", Severity::danger, facts.settings_problem, "tessera does not start until it is fixed"});
   checks.push_back(journals_check(facts));
   checks.push_back(clock_check(facts));
   return checks;

@@ -26,7 +26,7 @@ std::string why_no_wish(const Screen& screen) {
   const GuideState& guide = screen.guide;
   const guide::Proposal* proposal = chosen(guide);
   if (!proposal)
-    return guide_asks(screen) ? "answer the questions first: y or n" : "there is no layout to take on";
+    return guide_asks(screen) ? "answer the questions first: y or n" : "there is no layout to take";
   if (guide.asked.empty()) return "this GPU is in no cluster here; y copies the layout";
   auto wishes = guide::wishes_of(*proposal, scheduler_of(guide), {});
   return wishes ? "" : wishes.error().reason + "; " + wishes.error().hint;

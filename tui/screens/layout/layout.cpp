@@ -122,7 +122,7 @@ Result<Subject> marked(const UiState& state, const UiContext& ui) {
 Result<Subject> under_cursor(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   int at = cursor_row(ui.model, screen);
-  if (at < 0) return refusal("there is no row to lay out");
+  if (at < 0) return refusal("there is no row whose layout could be edited");
   const RowRef& ref = screen.derived.rows[static_cast<std::size_t>(at)];
   auto row = node_at(ui.model, ref);
   if (!row) return refusal("that row is gone");
@@ -204,7 +204,7 @@ void open_layout(UiState& state, const UiContext& ui, const ClusterName& name, s
                  std::optional<GpuIndex> gpu, std::optional<plan::Wish> start) {
   const Cluster* cluster = ui.model.find(name);
   if (!cluster || nodes.empty()) {
-    say(state, ui, Severity::info, "there is nothing to lay out");
+    say(state, ui, Severity::info, "there is no layout to edit");
     return;
   }
   Result<Subject> subject = gpu ? one_board(*cluster, nodes.front(), *gpu) : whole_nodes(*cluster, nodes);
@@ -271,7 +271,7 @@ std::optional<Error> take_named_preset(UiState& state, const UiContext& ui, cons
     open_layout_here(state, ui);
   }
   const std::optional<LayoutView> view = layout_view(ui, state.top());
-  if (!view) return Error{"there is nothing to lay out", "", ""};
+  if (!view) return Error{"there is no layout to edit", "", ""};
   LayoutState& edit = *state.top().layout;
   for (PresetChoice& one : preset_choices(*view, capabilities_of(state, *view->cluster), state.platform)) {
     if (lower(one.name) != lower(name)) continue;

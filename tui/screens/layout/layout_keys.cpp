@@ -156,7 +156,7 @@ std::string why_no_edit(Action action, const UiState& state, const UiContext& ui
   if (edit.list == LayoutList::presets && info(action).scope == Scope::layout && !of_list)
     return "the list of presets is open: Enter takes the one under the cursor, Esc closes the list";
   switch (action) {
-    case Action::layout_undo: return edit.past.empty() ? "there is nothing to take back" : "";
+    case Action::layout_undo: return edit.past.empty() ? "nothing to undo" : "";
     case Action::layout_redo: return edit.next.empty() ? "there is nothing to do again" : "";
     case Action::layout_reset: return edit.touched ? "" : "nothing is edited yet";
     case Action::layout_all:

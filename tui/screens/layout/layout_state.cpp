@@ -262,7 +262,7 @@ std::string change_replicas(LayoutState& edit, int by) {
 }
 
 std::string undo_edit(LayoutState& edit) {
-  if (edit.past.empty()) return "there is nothing to take back";
+  if (edit.past.empty()) return "nothing to undo";
   edit.next.push_back(std::move(edit.want));
   edit.want = std::move(edit.past.back());
   edit.past.pop_back();

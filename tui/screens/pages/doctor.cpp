@@ -128,7 +128,7 @@ Effects acknowledge_here(UiState& state, const UiContext& ui, Action) {
   insight::Acknowledgement one{cause->id, cause->whose, noted ? ui.wall : ui.wall + kNotedFor};
   state.acknowledged = insight::with(std::move(state.acknowledged), one, ui.wall);
   say(state, ui, Severity::info,
-      noted ? "the note is undone: the finding calls for attention again"
+      noted ? "no longer acknowledged: the finding calls for attention again"
             : "noted for 8 hours; it calls for attention again where it concerns more");
   state.top().cursor = cause->id;
   sink_acknowledged(state, ui.wall);

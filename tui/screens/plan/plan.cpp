@@ -162,7 +162,7 @@ std::string why_not_startable(const UiState& state, const UiContext& ui) {
   if (!plan::may_apply(moved)) {
     auto harm =
         std::find_if(moved.begin(), moved.end(), [](const plan::Moved& one) { return !one.harmless; });
-    return fmt::format("the world has moved: {}: {}; plan again first", harm->node.text, harm->text);
+    return fmt::format("the cluster has changed: {}: {}; plan again first", harm->node.text, harm->text);
   }
   return "";
 }

@@ -55,7 +55,7 @@ Document step_foot(const StepGroup& group, std::size_t count, int width, const U
   if (step.commands.empty())
     foot.add("",
              std::holds_alternative<plan::LookOnly>(step.action)
-                 ? "no command: this step changes nothing and waits until it is so"
+                 ? "no command: this step changes nothing and waits until its condition holds"
                  : "no command to type: tessera does this by itself",
              Role::dim);
   foot.add("seen after", seen_text(step.after));

@@ -114,7 +114,7 @@ std::string seen_text(const Conditions& conditions) {
       gpus.push_back(*gpu_of(conditions[i]));
     add(rest.empty() ? seen_text(conditions[i++]) : boards_text(gpus) + rest);
   }
-  return text.empty() ? "nothing has to be seen" : text;
+  return text.empty() ? "nothing has to be verified" : text;
 }
 
 std::string needs_text(const Needs& needs) {

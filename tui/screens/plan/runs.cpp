@@ -125,7 +125,7 @@ std::string why_not_driven(const UiState& state, const RunHead* head) {
 
 std::string why_not_resumed(const UiState& state, const RunHead* head) {
   if (!head) return "there is no run under the cursor";
-  if (!state.writable) return "read-only: start tessera with --write to take a run up again";
+  if (!state.writable) return "read-only: start tessera with --write to resume a run";
   if (auto why = plan::why_not_resumed(*head)) return why->reason;
   if (!head->changed.empty() && state.top().kind != ScreenKind::run)
     return "others have changed its journal since you left it: open it and look at what they changed first";
