@@ -7,6 +7,7 @@
 #include "backends/sim/slots.hpp"
 #include "backends/sim/step.hpp"
 #include "backends/sim/strike.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
@@ -46,13 +47,7 @@ class SimulatedAction {
   Status operator()(const plan::CloseNode& act) {
     if (node().condition == Condition::drained || node().condition == Condition::invalid || node().closing)
       return Done{};
-    std::string reason = fmt::format("{}: {}", plan::to_text(order_.mark), clean(act.words, 400));
-    if (node().condition == Condition::up) {
-      hand_.step.close(hand_.index, Condition::drained, std::move(reason), order_.mark.who, std::nullopt);
-    } else {  // it is away: it will come back closed
-      node().closing = Closing{std::move(reason), order_.mark.who, hand_.world.now};
-      hand_.step.touched(hand_.index);
-    }
+    close_for(fmt::format("{}: {}", plan::to_text(order_.mark), clean(act.words, 400)));
     return Done{};
   }
   // Who closed it is asked again here: it may have changed since the run looked.
@@ -149,12 +144,36 @@ class SimulatedAction {
   }
   Status operator()(const plan::LookOnly&) { return Done{}; }
   Status operator()(const plan::Special& act) {
+    if (plan::is_node_act(act)) return close_or_open(act);
     const std::optional<plan::Switches> set = plan::simulated_switches(act.arguments);
     if (act.verb == plan::verbs::kLabelNode && set) return switch_shares(*set);
     return refusal("change", hand_, fmt::format("'{}' is not known to the simulator", clean(act.verb, 64)));
   }
 
  private:
+  Status close_or_open(const plan::Special& act) {
+    const auto left = plan::reason_after(act, order_.node, order_.mark, closed_reason());
+    if (!left) return left.error();
+    if (!*left) return Done{};
+    if (!(*left)->empty())
+      close_for(**left);
+    else if (node().closing)
+      node().closing.reset();
+    else if (node().condition == Condition::drained)
+      hand_.step.resume(hand_.index);
+    hand_.step.touched(hand_.index);
+    return Done{};
+  }
+  // As the run sees it; empty: it is open.
+  std::string closed_reason() { return observe(hand_.world, order_.node, hand_.world.now).closed_reason; }
+  void close_for(std::string reason) {
+    if (node().condition == Condition::up) {
+      hand_.step.close(hand_.index, Condition::drained, std::move(reason), order_.mark.who, std::nullopt);
+    } else {  // it is away: it will come back closed
+      node().closing = Closing{std::move(reason), order_.mark.who, hand_.world.now};
+      hand_.step.touched(hand_.index);
+    }
+  }
   NodeState& node() { return hand_.world.nodes[hand_.index]; }
 
   // What runs keeps its shares, by whichever name it has asked for them.
@@ -216,10 +235,11 @@ class SimulatedAction {
 
 // What reaches for the node itself, not only for the scheduler's books.
 bool needs_answer(const plan::Action& action) {
+  const auto* special = std::get_if<plan::Special>(&action);
   return std::holds_alternative<plan::DestroyInstances>(action) ||
          std::holds_alternative<plan::CreateInstances>(action) ||
          std::holds_alternative<plan::SetMode>(action) || std::holds_alternative<plan::ResetGpus>(action) ||
-         std::holds_alternative<plan::Configure>(action) || std::holds_alternative<plan::Special>(action);
+         std::holds_alternative<plan::Configure>(action) || (special && !plan::is_node_act(*special));
 }
 
 Status act(Hand& hand, const plan::Order& order) {

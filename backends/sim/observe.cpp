@@ -6,6 +6,7 @@
 #include "backends/sim/step.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/plan/effect/resources.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/text.hpp"
 
@@ -61,6 +62,7 @@ plan::NodeFacts observe(const World& world, const NodeName& name, TimePoint at) 
   tell_closing(facts, node);
   if (const std::optional<plan::Switches> told = plan::simulated_switches(facts.node))
     facts.words = plan::simulated_orders(*told);
+  plan::tell_closed(facts);
   if (node.mark) facts.mark = cleaned(*node.mark);
   facts.advertised =
       facts.node.allocatable

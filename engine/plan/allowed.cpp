@@ -10,6 +10,7 @@
 #include "engine/operators/operator_setup.hpp"
 #include "engine/operators/plugin_config.hpp"
 #include "engine/plan/files/boot_layout.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/words/operator_words.hpp"
@@ -118,6 +119,7 @@ class ActJudge {
     return needs_mark();
   }
   Why operator()(const Special& act) const {
+    if (is_node_act(act)) return by_any(act);
     switch (can_.dialect) {
       case Dialect::direct: return by_simulator(act);
       case Dialect::slurm: return by_slurm(act);
@@ -172,6 +174,18 @@ class ActJudge {
     if (!here.empty() && asked == here) return {};
     return fmt::format("{} is {} in the journal and {} here", what,
                        asked.empty() ? "not named" : clean(asked, 200), here.empty() ? "not set" : here);
+  }
+
+  // --- every backend
+
+  // The node is closed or opened only as it was found.
+  Why by_any(const Special& act) const {
+    const bool closes = act.verb == node_acts::kKeepClosed;
+    const std::string words = argument(act, closes ? "words" : "reason");
+    if (words.empty() || !says_word(step_.before, kClosedWord, closes ? "" : words))
+      return "it does not ask first whether and why the node is closed";
+    return says_word(step_.after, closes ? kClosedForWord : kClosedWord, closes ? words : "") ? Why{}
+                                                                                              : kNotSeen;
   }
 
   // --- the simulator
@@ -449,6 +463,23 @@ Why why_other_switches(const NodePlan& node, const Intent& intent, const Means& 
   return "the device plugin's configuration that it writes has other switches than the plan shows";
 }
 
+// Nodes are closed and opened for good only where that was wished for, and nothing else is done to them then.
+Why why_other_action(const NodePlan& node, const Intent& intent) {
+  const std::optional<NodeAction> wished = action_of(intent.orders);
+  for (const Step& step : node.steps) {
+    const auto* act = std::get_if<Special>(&step.action);
+    const bool own = act && is_node_act(*act);
+    if (!own && !wished) continue;
+    const bool closes = own && act->verb == node_acts::kKeepClosed;
+    const bool right = own && wished && closes == (wished->verb == NodeVerb::close) &&
+                       (!closes || argument_of(*act, "words") == wished->reason);
+    if (!right)
+      return fmt::format("step {} ({}) is not what was wished for", clean(step.id, 100),
+                         clean(step.title, 200));
+  }
+  return {};
+}
+
 // Whatever changes is read back by one of the steps.
 Why why_unproved(const NodePlan& node, const Means& can) {
   if (node.steps.empty()) return {};
@@ -493,6 +524,7 @@ Why why_not_allowed(const Step& step, const NodePlan& node, const ChangeOptions&
 }
 
 Why why_not_allowed(const NodePlan& node, const Intent& intent, const Means& can) {
+  if (Why why = why_other_action(node, intent)) return why;
   for (const Step& step : node.steps)
     if (Why why = why_not_allowed(step, node, intent.options, can)) return why;
   if (Why why = why_other_end(node, intent, can)) return why;

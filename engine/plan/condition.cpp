@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/plan/effect/observed.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 
 namespace tessera::plan {
@@ -101,6 +102,7 @@ class Judge {
   }
   Why operator()(const WordIs& wanted) const {
     if (facts_.left_out.contains(wanted.key)) return fmt::format("{} was not read", wanted.key);
+    if (wanted.key == kClosedWord || wanted.key == kClosedForWord) return wrong_closing(wanted);
     auto it = facts_.words.find(wanted.key);
     if (it != facts_.words.end() && it->second == wanted.value) return std::nullopt;
     if (wanted.value.empty())  // a word that is to be empty says itself what is wrong
@@ -110,6 +112,15 @@ class Judge {
   }
 
  private:
+  Why wrong_closing(const WordIs& wanted) const {
+    auto now = facts_.words.find(wanted.key);
+    const std::string& node = facts_.node.name.text;
+    if (now == facts_.words.end()) return fmt::format("whether {} is closed is not known", node);
+    if (now->second == wanted.value) return std::nullopt;
+    if (!facts_.closed) return fmt::format("{} is open to new workloads", node);
+    const std::string by = facts_.closed_by.empty() ? "another user" : facts_.closed_by;
+    return fmt::format("{} is closed by {}: {}", node, by, facts_.closed_reason);
+  }
   // The scheduler lists GPUs without their instances: none there would pass for none left.
   Why boards_untold() const {
     auto told = facts_.words.find(std::string(slurm::key::kDriver));

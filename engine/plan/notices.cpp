@@ -258,7 +258,10 @@ std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, Tim
   return notices;
 }
 
-bool is_about_closing(const Notice& notice) { return notice.rule == kClosed || notice.rule == kNotCurrent; }
+bool is_about_age(const Notice& notice) { return notice.rule == kNotCurrent; }
+bool is_about_closing(const Notice& notice) {
+  return notice.rule == kClosed || notice.rule == kAnothersClosing || is_about_age(notice);
+}
 
 namespace {
 

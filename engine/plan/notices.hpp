@@ -21,6 +21,9 @@ void add_remarks(std::vector<Notice>& notices, const NodeName& node, const Board
 std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, TimePoint now);
 // Whether a notice is one of those: it belongs into the first lines of a plan.
 bool is_about_closing(const Notice& notice);
+inline constexpr const char* kAnothersClosing = "anothers-closing";  // a plan that opens it all the same
+// ... and of those, that what was read of the cluster is not current.
+bool is_about_age(const Notice& notice);
 
 // Rules of the platform and of the device plugin about the nodes as they would be.
 std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, Plan& plan,

@@ -10,7 +10,9 @@
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/renamed.hpp"
 #include "engine/plan/effect/resources.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/notices.hpp"
+#include "engine/plan/plan_node_action.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -408,6 +410,7 @@ Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const 
 Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
                        const Means& capabilities, const SiteRules& told, TimePoint now,
                        const Outlook* outlook) {
+  if (is_node_action(intent)) return plan_node_action(cluster, intent, capabilities, now);
   const SiteRules rules = with_site(told, capabilities);
   if (Status ok = check_intent(cluster, intent); !ok) return ok.error();
   if (auto untold = work_untold(cluster))

@@ -5,6 +5,8 @@
 namespace tessera::cli {
 namespace {
 
+constexpr unsigned kNode = 1u << 23;  // node, beside those of Takes
+
 constexpr Command kCommands[] = {
     {"", kConsole, "", 0, Completes::nothing, "", "open the console",
      "Opens the console on what is found here: the Slurm of this machine, the Kubernetes cluster of the "
@@ -84,6 +86,20 @@ constexpr Command kCommands[] = {
      "tessera apply plan.json --write\n"
      "tessera apply --node n0031 --preset all-balanced --dry-run\n"
      "tessera apply -n n0031 --layout 7g.80gb --when-empty --write --yes"},
+    {"node", kNode, "VERB NODES [WORD...]", 100, Completes::words, "drain resume cordon uncordon",
+     "close nodes to new jobs or pods, or open them again",
+     "drain NODES REASON (Slurm) and cordon NODES REASON (Kubernetes) close nodes to new jobs or pods until "
+     "they are opened again; what runs there goes on. resume NODES and uncordon NODES open them. NODES are "
+     "names, ranges as n[01-04], or a filter such as 'state:drain'. What was not closed from here, by "
+     "tessera "
+     "node, is not opened: its reason is printed, and the word over-others behind NODES opens it knowingly. "
+     "Like apply, it needs --write and the name of the node typed on a terminal, or --yes; it is read back, "
+     "kept in a journal, and undone by tessera undo. With --dry-run -o json it prints a plan for tessera "
+     "apply.",
+     "tessera node drain n0031 'fans are loud' --write\n"
+     "tessera node cordon 'gpu-[1-4]' firmware --dry-run\n"
+     "tessera node resume n0031 --write\n"
+     "tessera node resume n0032 over-others --write  # what another user has drained"},
     {"undo", kUndo, "RUN", 1, Completes::nothing, "", "undo a run: go back to the layout that it found",
      "Plans the way back to the layout that a finished run found, from the current layout, shows it and "
      "applies it, armed like apply. It waits for running jobs and never ends one. Jobs that ended are not "
@@ -218,7 +234,7 @@ constexpr Command kCommands[] = {
      "tessera config man tessera-plan.1 | man -l -"},
 };
 
-constexpr unsigned kChanging = kApply | kUndo | kResume;
+constexpr unsigned kChanging = kApply | kUndo | kResume | kNode;
 constexpr unsigned kRuns = kChanging | kJournal;
 constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy | kRecord | kPack |
                              kWhatif;                            // commands that ask a cluster
@@ -385,16 +401,16 @@ constexpr Flag kFlags[] = {
      "how long to wait for jobs or pods to end, 2h or 3d; without it as long as it takes"},
     {"on-failure", 0, "WHAT", false, "", Section::change, kWishing, "", false, "park", Completes::words,
      "park undo", "when a step fails for good: park there, or undo (park)"},
-    {"canary", 0, "N", false, "", Section::change, kWishing, "", false, "1", Completes::nothing, "",
+    {"canary", 0, "N", false, "", Section::change, kWishing | kNode, "", false, "1", Completes::nothing, "",
      "how many nodes are changed alone first (1)"},
-    {"batch", 0, "N", false, "", Section::change, kWishing, "", false, "8", Completes::nothing, "",
+    {"batch", 0, "N", false, "", Section::change, kWishing | kNode, "", false, "8", Completes::nothing, "",
      "how many nodes at a time after that (8)"},
-    {"break-lock", 0, "", false, "", Section::change, kWishing | kResume, "", false, "", Completes::nothing,
-     "", "take over a node that another run has marked"},
+    {"break-lock", 0, "", false, "", Section::change, kWishing | kResume | kNode, "", false, "",
+     Completes::nothing, "", "take over a node that another run has marked"},
 
     {"yes", 'y', "", false, "", Section::run, kChanging, "", false, "", Completes::nothing, "",
      "arm the change without typing the node's name on a terminal"},
-    {"dry-run", 0, "", false, "", Section::run, kApply | kUndo, "", false, "", Completes::nothing, "",
+    {"dry-run", 0, "", false, "", Section::run, kApply | kUndo | kNode, "", false, "", Completes::nothing, "",
      "show what would be done and change nothing"},
     {"replan", 0, "", false, "anew", Section::run, kResume, "", false, "", Completes::nothing, "",
      "plan again from the current layout, towards the requested one"},

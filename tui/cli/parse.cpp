@@ -165,6 +165,7 @@ Result<Parsed> parse_arguments(const std::vector<std::string>& arguments) {
     app.set_help_flag("");
     app.allow_extras();
     app.fallthrough();
+    app.require_subcommand(0, 1);  // what follows is its words, also where it is the name of a command
     std::deque<Slot> slots = add_flags(app);
     for (const Command& command : commands()) {
       if (!command.name.empty()) app.add_subcommand(std::string(command.name))->set_help_flag("");

@@ -12,6 +12,7 @@
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/pages/gpu.hpp"
+#include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/rows.hpp"
 
@@ -72,6 +73,12 @@ constexpr std::array kWithArgument{
     Taker{"job", "ID: open that job"},
     Taker{"pod", "NAMESPACE/NAME: open that pod"},
     Taker{"plan", "NODE LAYOUT: plan this layout for all its GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, or whole"},
+    Taker{"drain", "NODES REASON: plan to drain Slurm nodes until they are resumed"},
+    Taker{"resume",
+          "NODES: plan to resume drained Slurm nodes; over-others behind them: also another user's"},
+    Taker{"cordon", "NODES REASON: plan to cordon Kubernetes nodes until they are uncordoned"},
+    Taker{"uncordon",
+          "NODES: plan to uncordon Kubernetes nodes; over-others behind them: also another user's"},
     Taker{"cluster", "NAME: show only that cluster's rows; all: those of every cluster"},
     Taker{"save", "NAME: keep this list with its filter, order and columns as a view"},
     Taker{"view", "NAME: open a view that was kept"},
@@ -123,7 +130,7 @@ std::vector<std::string> arguments(const UiState& state, const UiContext& ui, co
   std::vector<std::string> names;
   const Model& model = ui.model;
   for (const Cluster& cluster : model.clusters) {
-    if (command == "node" || command == "plan" || command == "guide")
+    if (command == "node" || command == "plan" || command == "guide" || is_node_command(command))
       add_names(names, cluster.nodes.all(), stem, [](const Node& node) { return node.name.text; });
     if (command == "job" || command == "pod")
       add_names(names, cluster.workloads.all(), stem, [](const Workload& work) { return work.id.text; });
@@ -306,6 +313,7 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
   if (command == "gpu") return open_named_gpu(state, ui, argument);
   if (command == "job" || command == "pod") return open_named_workload(state, ui, argument);
   if (command == "plan") return plan_named(state, ui, argument);
+  if (is_node_command(command)) return run_node_command(state, ui, command, argument);
   if (command == "cluster") return restrict_to(state, ui, argument);
   if (command == "guide") return open_guide_named(state, ui, argument);
   if (command == "save") return save_view(state, argument);

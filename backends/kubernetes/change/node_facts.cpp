@@ -15,6 +15,7 @@
 #include "engine/operators/labels.hpp"
 #include "engine/operators/mig_parted.hpp"
 #include "engine/operators/plugin_config.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
@@ -189,10 +190,12 @@ class Facts {
   void tell_closing() {
     facts_.mark = read_mark(annotation_of(look_, operators::kMark));
     facts_.closed = look_.object.unschedulable;
-    if (!facts_.closed) return;
-    facts_.closed_reason = clean(annotation_of(look_, operators::kClosing), 1024);
-    facts_.closed_as = plan::parse_mark(facts_.closed_reason);
-    if (facts_.closed_reason.empty()) facts_.closed_reason = "cordoned";
+    if (facts_.closed) {
+      facts_.closed_reason = clean(annotation_of(look_, operators::kClosing), 1024);
+      facts_.closed_as = plan::parse_mark(facts_.closed_reason);
+      if (facts_.closed_reason.empty()) facts_.closed_reason = kCordoned;
+    }
+    plan::tell_closed(facts_);
   }
 
   void tell_labels() {

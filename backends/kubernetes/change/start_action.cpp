@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "backends/kubernetes/change/shared_writes.hpp"
+#include "backends/kubernetes/objects/node_values.hpp"
 #include "engine/operators/labels.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
 
@@ -62,6 +64,14 @@ void change_node(const Place& place, const plan::Order& order, bool needs_mark, 
 }
 
 std::optional<Json> nothing() { return std::nullopt; }
+
+// In the words that NodeFacts has; empty: it is not cordoned.
+std::string why_cordoned(const Json& node) {
+  const Json* closed = at(node, {"spec", "unschedulable"});
+  if (!closed || !closed->boolean) return "";
+  const std::string reason = clean(annotation(node, operators::kClosing), 1024);
+  return reason.empty() ? std::string(kCordoned) : reason;
+}
 
 struct Eviction {
   std::string ns, name, node, uid;
@@ -175,6 +185,7 @@ class KubernetesAction {
   }
   void operator()(const plan::LookOnly&) { ended_(Done{}); }
   void operator()(const plan::Special& act) {
+    if (plan::is_node_act(act)) return close_or_open(act);
     if (act.verb == verbs::kReviewAccess) return review_access(act.arguments);
     if (act.verb == verbs::kHoldAutoscaler) return hold_autoscaler();
     if (act.verb == verbs::kFreeAutoscaler) return free_autoscaler();
@@ -197,6 +208,16 @@ class KubernetesAction {
   }
 
  private:
+  void close_or_open(const plan::Special& act) {
+    change(false, [act, order = order_](const Json& node) -> Result<std::optional<Json>> {
+      const auto left = plan::reason_after(act, order.node, order.mark, why_cordoned(node));
+      if (!left) return left.error();
+      if (!*left) return nothing();
+      Json patch = metadata("annotations", {{std::string(operators::kClosing), **left}});
+      patch.add("spec", nested({"unschedulable"}, (*left)->empty() ? Json() : Json::of(true)));
+      return std::optional(std::move(patch));
+    });
+  }
   static std::string value(const plan::Special& act, const std::string& key) { return argument(act, key); }
   void change(bool needs_mark, NodeEdit how) {
     change_node(place_, order_, needs_mark, std::move(how), std::move(ended_));

@@ -13,6 +13,9 @@
 
 namespace tessera::kubernetes {
 
+// Why a node is closed where nobody has left a reason on it.
+inline constexpr const char* kCordoned = "cordoned";
+
 // busy: GPU work runs there, so that a closed node is draining, not drained; nullopt: its pods are not known,
 // and it is not called drained. components are added by the caller (components.hpp).
 Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional<bool> busy, Origin origin);

@@ -185,6 +185,12 @@ SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, Calls& calls,
 
 SlurmActuator::~SlurmActuator() = default;
 
+void Hands::add_unseen_actions(plan::NodeFacts& facts) const {
+  auto known = unseen.find(facts.node.name);
+  if (known == unseen.end() || !facts.mark || facts.mark->run != known->second.run) return;
+  for (const auto& [name, value] : known->second.words) facts.words[name] = value;
+}
+
 plan::Means SlurmActuator::means() const {
   plan::Means can = plan::slurm::capabilities_by(state_->eyes.said.mig_tool);
   can.slurm = state_->site.load();

@@ -21,6 +21,7 @@
 #include "engine/digest.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/model/reduce.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/text.hpp"
@@ -122,6 +123,7 @@ class Look : public std::enable_shared_from_this<Look> {
       facts().closed_as = facts().mark = plan::parse_mark(node.reason);
       if (facts().mark) facts().mark->since = node.reason_at.value_or(TimePoint{});
     }
+    tell_closed(facts());
     const std::string_view record = census_->record_of(what_.node);
     fact(key::kGres) = plan::slurm::plain_gres(gres_of_record(record));
     fact(key::kRegistered) = registered_word(node, slurmd_started(record));

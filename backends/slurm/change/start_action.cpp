@@ -16,6 +16,7 @@
 #include "backends/slurm/change/unread.hpp"
 #include "backends/worker.hpp"
 #include "engine/plan/effect/observed.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/slurmconf/edit.hpp"
@@ -71,7 +72,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       if (seen.reservation)
         local(free_reservation(hands_.commands, seen.reservation->name), "cannot take the lock over");
       if (!facts.closed && reach() != slurmconf::Reach::srun)
-        drain_it("GPU layout change");
+        drain_for(reason("GPU layout change"));
       else
         local(reserve(hands_.commands, reservation_name(order_.mark), node(), user(seen)),
               "cannot reserve " + node());
@@ -87,7 +88,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   }
   void operator()(const plan::CloseNode& act) {
     look({order_.node, false, false, false}, [this, act](Seen& seen) {
-      if (!seen.facts.closed) drain_it(act.words);
+      if (!seen.facts.closed) drain_for(reason(act.words));
       next();
     });
   }
@@ -165,6 +166,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       auto it = act.arguments.find(name);
       return it == act.arguments.end() ? std::string() : it->second;
     };
+    if (plan::is_node_act(act)) return close_or_open(act);
     if (act.verb == verb::kStopClients) return clients(said.stop_clients, "stopped");
     if (act.verb == verb::kStartClients) return clients(said.start_clients, "started");
     if (act.verb == verb::kApplyParted) return apply_parted(value("config"), value("text"));
@@ -263,9 +265,19 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
           ended(what, limit));
     });
   }
-  void drain_it(const std::string& words) {
+  // Why it is closed is asked again here: it may have changed since the run looked.
+  void close_or_open(const plan::Special& act) {
+    look({order_.node, false, false, false}, [this, act](Seen& seen) {
+      const std::string now = seen.facts.closed ? seen.facts.closed_reason : "";
+      const auto left = plan::reason_after(act, order_.node, order_.mark, now);
+      if (!left) return end(left.error());
+      if (*left) (*left)->empty() ? open_it() : drain_for(**left);
+      next();
+    });
+  }
+  void drain_for(std::string why) {
     change_node([commands = &hands_.commands,
-                 why = reason(words)](const std::string& nodes) { return drain(*commands, nodes, why); },
+                 why = std::move(why)](const std::string& nodes) { return drain(*commands, nodes, why); },
                 "cannot drain " + node());
   }
   void open_it() {
@@ -290,9 +302,6 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     if (order_.deadline.count() <= 0) return limit;
     auto gone = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun_);
     return std::min(limit, std::max<Duration>(order_.deadline - gone, Duration{1000}));
-  }
-  bool is_late() const {
-    return order_.deadline.count() > 0 && std::chrono::steady_clock::now() - begun_ >= order_.deadline;
   }
   NodeCommand there(std::vector<std::string> argv) const {
     NodeCommand command;
@@ -465,22 +474,19 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       if (!holder) return self->end(holder.error());
       self->locked_ = !holder->has_value();
       if (self->locked_) return self->done_ ? self->locked_task_() : self->end(Done{});
+      const HostFiles* far = self->hands_.eyes.host_files;
       Duration patience = kLockPatience;
       if (self->order_.deadline.count() > 0) patience = std::min(patience, self->order_.deadline / 2);
       // For one that has died nobody needs to wait.
       if (waited >= patience || (*holder)->maker == ConfLock::Maker::gone)
-        return self->end(self->locked_out(**holder));
+        return self->end(locked_by(**holder, far ? lock_of_real(self->conf()) : lock_of(self->conf()),
+                                   far ? far->host().text : "", self->hands_.eyes.clock()));
       const Duration again = self->hands_.eyes.host_files ? kFarLockAgain : kLockAgain;
       self->hands_.worker.after(again, [self, waited, again] { self->lock_files(waited + again); });
     };
     if (conf().empty()) return locked_task_();  // it will say so
     if (hands_.eyes.host_files) return hands_.eyes.host_files->lock(conf(), lock_mark(), told);
     told(lock_conf_files(conf(), lock_mark()));
-  }
-  Error locked_out(const ConfLock& lock) const {
-    const HostFiles* far = hands_.eyes.host_files;
-    return locked_by(lock, far ? lock_of_real(conf()) : lock_of(conf()), far ? far->host().text : "",
-                     hands_.eyes.clock());
   }
   void write_locked(const std::string& gres) {
     // Files and GPUs are read now, under the lock. Of the controller's words only its version and the
@@ -547,7 +553,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   }
   void next() {
     if (tasks_.empty() || !done_) return end(Done{});
-    if (is_late())
+    if (order_.deadline.count() > 0 && std::chrono::steady_clock::now() - begun_ >= order_.deadline)
       return end(Error{"gave up on " + node(),
                        fmt::format("not all of it was done within {} s", order_.deadline.count() / 1000),
                        "what was done until then stays"});
@@ -586,12 +592,6 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
 };
 
 }  // namespace
-
-void Hands::add_unseen_actions(plan::NodeFacts& facts) const {
-  auto known = unseen.find(facts.node.name);
-  if (known == unseen.end() || !facts.mark || facts.mark->run != known->second.run) return;
-  for (const auto& [name, value] : known->second.words) facts.words[name] = value;
-}
 
 void start_action(Hands& hands, const plan::Order& order, std::function<void(Status)> done) {
   std::make_shared<SlurmAction>(hands, order, std::move(done))->begin();

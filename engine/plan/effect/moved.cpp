@@ -8,6 +8,8 @@
 #include "engine/insight/totals.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/plan/effect/observed.hpp"
+#include "engine/plan/node_action.hpp"
+#include "engine/plan/plan_node_action.hpp"
 #include "engine/plan/steps/operator_orders.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/sharing/ack.hpp"
@@ -129,12 +131,32 @@ std::string fingerprint_of(const std::vector<NodePlan>& nodes) {
   return all.text();
 }
 
+namespace {
+
+// Of a node that is closed or opened only that counts.
+void add_action_moved(const NodePlan& planned, const Node& node, std::vector<Moved>& moved) {
+  const std::vector<std::string> now = action_facts(node);
+  const auto add_missing = [&](const char* lead, const auto& some, const auto& among) {
+    for (const std::string& line : some)
+      if (std::find(among.begin(), among.end(), line) == among.end())
+        moved.push_back({planned.node, lead + line, false});
+  };
+  add_missing("no longer: ", planned.relied_on, now);
+  add_missing("now: ", now, planned.relied_on);
+}
+
+}  // namespace
+
 std::vector<Moved> what_moved(const Plan& plan, const Cluster& cluster) {
   std::vector<Moved> moved;
   for (const NodePlan& planned : plan.nodes) {
     const Node* node = cluster.nodes.find(planned.node);
     if (!node) {
       moved.push_back({planned.node, "the cluster does not list this node any more", false});
+      continue;
+    }
+    if (is_node_action(plan.intent)) {
+      add_action_moved(planned, *node, moved);
       continue;
     }
     std::vector<GpuIndex> boards;

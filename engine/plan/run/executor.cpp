@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/plan/effect/observed.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/time.hpp"
@@ -21,12 +22,19 @@ constexpr Duration kPatience = minutes(10);  // for a precondition that may come
 constexpr Duration kGap = seconds(60);       // beyond what was asked for, a gap is not waiting
 constexpr Duration kLongestPause = seconds(30);
 
+// For the time of a change, or to keep it closed.
+bool closed_by_run(const NodeFacts& facts, std::string_view run) {
+  if (facts.closed_as) return facts.closed_as->run == run;
+  const auto kept = parse_closing(facts.closed_reason);
+  return kept && kept->by.run == run;
+}
+
 // What stands now, for the admin who finds a parked run.
 std::string place_text(const NodeFacts& facts, const NodePlan& plan, std::string_view run) {
   std::string text = facts.node.name.text;
   if (!facts.known) return text + " is not listed by the cluster";
   if (!facts.answering) return text + " does not answer";
-  bool ours = facts.closed_as && facts.closed_as->run == run;
+  const bool ours = closed_by_run(facts, run);
   text += facts.closed ? (ours ? " stays closed by this run" : " is closed by someone else") : " is open";
   std::vector<std::pair<GpuIndex, std::string>> boards;
   for (const BoardState& board : plan.before) {
@@ -112,7 +120,7 @@ Turn Executor::next(const Result<NodeFacts>* fresh, TimePoint now) {
     if (!todo) {
       blind_ = 0;
       place_ = place_text(**fresh, plan_, run_);
-      bool others = (*fresh)->closed && !((*fresh)->closed_as && (*fresh)->closed_as->run == run_);
+      const bool others = (*fresh)->closed && !closed_by_run(**fresh, run_);
       left_closed_ = others ? (*fresh)->closed_reason : "";
       todo = phase_ == Phase::ready ? prepare(**fresh) : watch(**fresh);
     }
@@ -324,7 +332,9 @@ Next Executor::wait(Duration pause, std::string why) {
 Next Executor::finish() {
   NodeFinished end;
   end.outcome = back_ ? Outcome::recorded : Outcome::wanted;
-  end.text = plan_.only_given_back
+  const std::string action = done_text(plan_);
+  end.text = !action.empty() ? action
+             : plan_.only_given_back
                  ? fmt::format("{}: given back as it stands, this run has changed nothing of its layout",
                                plan_.node.text)
                  : fmt::format("{}: {} layout, read back", plan_.node.text, back_ ? "recorded" : "wanted");

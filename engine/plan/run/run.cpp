@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/plan/node_action.hpp"
+#include "engine/plan/plan_node_action.hpp"
 #include "engine/plan/run/since.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -269,7 +271,9 @@ std::optional<RunFinished> end_of(const Run& run) {
 
 namespace {
 
-Intent intent_onward(const Plan& original, const NodePlan& planned, bool back) {
+Intent intent_onward(const Plan& original, const NodePlan& planned, bool back, const std::string& run) {
+  if (is_node_action(original.intent))
+    return back ? action_back(original, planned, run) : intent_of(original.intent, planned.node);
   NodePlan target = planned;
   if (!back) {  // towards `after`, by the same words
     target.before = planned.after;
@@ -289,7 +293,7 @@ Intent intent_now(const Run& run, const NodeName& node) {
   auto back = run.replanned.find(node);
   for (const NodePlan& planned : original.nodes)
     if (planned.node == node && back != run.replanned.end())
-      return intent_onward(original, planned, back->second);
+      return intent_of(intent_onward(original, planned, back->second, run.started.run), node);
   return intent_of(original.intent, node);
 }
 
@@ -301,7 +305,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
                               [&](const NodePlan& one) { return one.node == node; });
   if (planned == original.nodes.end())
     return Error{"cannot plan on", fmt::format("the run does not change {}", node.text), ""};
-  Intent intent = intent_onward(original, *planned, back);
+  Intent intent = intent_onward(original, *planned, back, run.started.run);
   const Means planned_with = original.means();
   if (!can) can = &planned_with;
   const StepBuilder& builder = builder_for(can->dialect);
@@ -309,6 +313,11 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   if (!known)
     return Error{"cannot plan on", node.text + " is not listed by the cluster", "wait until it is back"};
   const Node& now_there = *known;
+  if (is_node_action(original.intent)) {
+    const bool untouched = back && !run.begun.contains(node);
+    return untouched ? plan_nothing_back(now_there, std::move(intent), original.scheduler, *can, now)
+                     : plan_node_action(cluster, intent, *can, now);
+  }
   if (back && !has_changed_layout(run, node, builder))
     return plan_release(now_there, *planned, std::move(intent), original.scheduler, *can, now);
   if (planned->before.empty() && back)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/plan/node_action.hpp"
+#include "engine/plan/plan_node_action.hpp"
 #include "engine/plan/run/since.hpp"
 #include "engine/plan/steps/steps.hpp"
 
@@ -14,6 +16,27 @@ Intent intent_for(const Run& run, const NodePlan& node, const ChangeOptions* opt
   if (auto begun = run.begun.find(node.node); begun != run.begun.end())
     intent.orders.merge(builder_for(dialect).orders_back(begun->second));
   return intent;
+}
+
+// Of a run that closed or opened nodes: all of them in one plan. Those that it left as they were stay so.
+Result<Plan> plan_action_undo(const Run& run, const Cluster& cluster, const Means& capabilities,
+                              TimePoint now, const ChangeOptions* options) {
+  std::optional<Intent> all;
+  for (const NodePlan& node : run.started.plan.nodes) {
+    if (node.steps.empty()) continue;
+    Intent one = action_back(run.started.plan, node, run.started.run);
+    if (!all) {
+      all = std::move(one);
+      continue;
+    }
+    all->nodes.push_back(node.node);
+    all->node_orders.merge(one.node_orders);
+  }
+  if (!all) return Error{"cannot plan the way back", "run " + run.started.run + " was to change nothing", ""};
+  if (options) all->options = *options;
+  Result<Plan> plan = plan_node_action(cluster, *all, capabilities, now);
+  if (plan) plan->undoes = run.started.run;
+  return plan;
 }
 
 // Whoever arms the undo sees what goes; that it is not the run's own work is said beside it.
@@ -29,6 +52,8 @@ void tell_of_others(Plan& plan, const Run& run) {
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
                        const Means& capabilities, const SiteRules& rules, TimePoint now,
                        const ChangeOptions* options) {
+  if (is_node_action(run.started.plan.intent))
+    return plan_action_undo(run, cluster, capabilities, now, options);
   // Nodes that were found alike, which is nearly always all of them, share one wish.
   std::vector<Intent> intents;
   for (const NodePlan& node : run.started.plan.nodes) {

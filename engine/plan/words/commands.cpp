@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/operators/labels.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/plan/words/wording.hpp"
@@ -91,12 +92,21 @@ class Words {
     auto lines = lines_in(act.to_apply);
     return {lines.begin(), lines.end()};
   }
-  Lines operator()(const Special& act) const { return slurm_ ? on_slurm(act) : by_operator(act); }
+  Lines operator()(const Special& act) const {
+    if (act.verb == node_acts::kReopen) return (*this)(OpenNode{});
+    if (act.verb == node_acts::kKeepClosed) return keeps_closed(argument(act, "words"));
+    return slurm_ ? on_slurm(act) : by_operator(act);
+  }
 
  private:
   static std::string argument(const Special& act, std::string_view name) {
     auto found = act.arguments.find(std::string(name));
     return found == act.arguments.end() ? "" : found->second;
+  }
+  Lines keeps_closed(const std::string& words) const {
+    if (!slurm_) return {fmt::format("kubectl cordon {}", node_)};
+    return {fmt::format("scontrol update NodeName={} State=DRAIN Reason=\"{} (tessera RUN WHO@HOST)\"", node_,
+                        words)};
   }
   // Commands of the site's own are not known here: those acts have none.
   Lines on_slurm(const Special& act) const {

@@ -6,6 +6,7 @@
 
 #include "engine/operators/labels.hpp"
 #include "engine/plan/effect/observed.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/plan/words/operator_words.hpp"
@@ -82,7 +83,10 @@ class Title {
     if (dialect_ == Dialect::gpu_operator) return operator_look();
     return "verify GPUs and advertised resources";
   }
-  std::string operator()(const Special& act) const { return on_slurm() ? slurm_act(act) : operator_act(act); }
+  std::string operator()(const Special& act) const {
+    if (is_node_act(act)) return node_act(act);
+    return on_slurm() ? slurm_act(act) : operator_act(act);
+  }
 
  private:
   bool on_slurm() const { return dialect_ == Dialect::slurm; }
@@ -96,6 +100,13 @@ class Title {
   static std::string argument(const Special& act, std::string_view name) {
     auto found = act.arguments.find(std::string(name));
     return found == act.arguments.end() ? "" : found->second;
+  }
+
+  std::string node_act(const Special& act) const {
+    if (act.verb == node_acts::kReopen)
+      return fmt::format("open {} again, if the reason is still the same", node_);
+    return on_slurm() ? fmt::format("drain {} until it is resumed", node_)
+                      : fmt::format("close {} to new workloads until it is opened again", node_);
   }
 
   // --- Slurm

@@ -7,6 +7,7 @@
 #include "engine/plan/effect/creation.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/resources.hpp"
+#include "engine/plan/node_action.hpp"
 
 namespace tessera::test {
 
@@ -62,6 +63,7 @@ Cluster Adversary::cluster() const {
   cluster.name = ClusterName("hpc");
   Node told = node;
   told.health = closed_ ? Health::drained : Health::ok;
+  told.reason = closed_ ? closed_reason_ : "";
   cluster.nodes.upsert(told);
   for (const Workload& one : workloads) cluster.workloads.upsert(one);
   return cluster;
@@ -163,6 +165,7 @@ Result<plan::NodeFacts> Adversary::observe(const std::string& run) {
   facts.closed_by = closed_by_;
   if (closed_) facts.closed_as = plan::parse_mark(closed_reason_);
   seen_closed_by_other_ = closed_ && !(facts.closed_as && facts.closed_as->run == run);
+  plan::tell_closed(facts);
   facts.mark = mark_;
   facts.advertised = plan::offered(node, catalogue_, {}, nullptr).slurm;
   return facts;
@@ -285,7 +288,15 @@ struct Adversary::Hand {
     return Done{};
   }
   Status operator()(const plan::LookOnly&) const { return Done{}; }
-  Status operator()(const plan::Special&) const { return Error{"cannot do that", "not known here", ""}; }
+  Status operator()(const plan::Special& act) const {
+    if (!plan::is_node_act(act)) return Error{"cannot do that", "not known here", ""};
+    const auto left = plan::reason_after(act, world.node.name, mark, world.closed_reason());
+    if (!left) return left.error();
+    if (!*left) return Done{};
+    world.closed_ = !(*left)->empty();
+    world.closed_reason_ = **left, world.closed_by_ = mark.who;
+    return Done{};
+  }
 };
 
 Status Adversary::perform(const plan::Action& action, const RunMark& mark) {

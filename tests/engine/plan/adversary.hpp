@@ -51,6 +51,11 @@ class Adversary {
   Status perform(const plan::Action& action, const plan::RunMark& mark);
   // What the planner would be told.
   Cluster cluster() const;
+  // Why it takes no new work; empty: it takes some.
+  std::string closed_reason() const { return closed_ ? closed_reason_ : ""; }
+  void close_by_hand(std::string reason, std::string by) {
+    closed_ = true, closed_reason_ = std::move(reason), closed_by_ = std::move(by);
+  }
 
   TimePoint now = at(0);
   // Someone's work ends, unknown clients leave, a foreign mark goes: what an admin waits for.

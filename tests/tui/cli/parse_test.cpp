@@ -51,6 +51,16 @@ TEST(Parse, TheLastOfTwoWins) {
   EXPECT_EQ(parse_arguments({"nodes", "-o", "json", "-o", "csv"})->flags.at("output"), "csv");
 }
 
+TEST(Parse, AWordBehindACommandMayBeCalledLikeACommand) {
+  auto parsed = parse_arguments({"node", "resume", "n1", "--write"});
+  ASSERT_TRUE(parsed.ok()) << to_line(parsed.error());
+  EXPECT_EQ(parsed->command, "node");
+  EXPECT_EQ(parsed->words, (std::vector<std::string>{"resume", "n1"}));
+  auto reason = parse_arguments({"node", "drain", "n1", "plan", "of", "sim", "-y"});
+  ASSERT_TRUE(reason.ok()) << to_line(reason.error());
+  EXPECT_EQ(reason->words.size(), 5u);
+}
+
 TEST(Parse, LayoutsTakesAProduct) {
   auto parsed = parse_arguments({"layouts", "NVIDIA H100 80GB HBM3", "--check", "1g.10gb"});
   ASSERT_TRUE(parsed);

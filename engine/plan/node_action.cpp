@@ -1,0 +1,149 @@
+#include "engine/plan/node_action.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/text.hpp"
+
+namespace tessera::plan {
+namespace {
+
+constexpr std::size_t kLongestReason = 300;
+// Names of orders: no label of Kubernetes has such a prefix.
+constexpr const char* kVerb = "tessera/node";
+constexpr const char* kReason = "tessera/reason";
+constexpr const char* kOfRuns = "tessera/of-runs";
+constexpr const char* kOverOthers = "tessera/over-others";
+
+struct Row {
+  NodeVerb verb;
+  std::string_view order, slurm, kubernetes;
+};
+constexpr Row kRows[] = {
+    {NodeVerb::close, "close", "drain", "cordon"},
+    {NodeVerb::open, "open", "resume", "uncordon"},
+};
+
+std::string value(const Orders& orders, const char* key) {
+  auto found = orders.find(key);
+  return found == orders.end() ? "" : found->second;
+}
+
+}  // namespace
+
+Orders orders_of(const NodeAction& action) {
+  Orders orders;
+  for (const Row& row : kRows)
+    if (row.verb == action.verb) orders[kVerb] = row.order;
+  if (!action.reason.empty()) orders[kReason] = action.reason;
+  std::string runs;
+  for (const std::string& run : action.of_runs) runs += (runs.empty() ? "" : ",") + run;
+  if (!runs.empty()) orders[kOfRuns] = runs;
+  if (action.over_others) orders[kOverOthers] = "yes";
+  return orders;
+}
+
+std::optional<NodeAction> action_of(const Orders& orders) {
+  const std::string verb = value(orders, kVerb);
+  const auto* row =
+      std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& one) { return one.order == verb; });
+  if (row == std::end(kRows)) return std::nullopt;
+  NodeAction action;
+  action.verb = row->verb;
+  action.reason = value(orders, kReason);
+  const std::string runs = value(orders, kOfRuns);
+  for (std::size_t at = 0; at < runs.size();) {
+    const std::size_t end = std::min(runs.find(',', at), runs.size());
+    action.of_runs.insert(runs.substr(at, end - at));
+    at = end + 1;
+  }
+  action.over_others = value(orders, kOverOthers) == "yes";
+  return action;
+}
+
+bool is_node_action(const Intent& intent) {
+  const auto orders_one = [](const Orders& orders) { return orders.contains(kVerb); };
+  return orders_one(intent.orders) || std::any_of(intent.node_orders.begin(), intent.node_orders.end(),
+                                                  [&](const auto& node) { return orders_one(node.second); });
+}
+
+std::string_view called(NodeVerb verb, Scheduler scheduler) {
+  for (const Row& row : kRows)
+    if (row.verb == verb) return scheduler == Scheduler::slurm ? row.slurm : row.kubernetes;
+  return "";
+}
+
+std::optional<NodeVerb> parse_node_verb(std::string_view text) {
+  for (const Row& row : kRows)
+    if (text == row.slurm || text == row.kubernetes) return row.verb;
+  return std::nullopt;
+}
+
+std::string to_text(const NodeAction& action, Scheduler scheduler) {
+  const std::string text(called(action.verb, scheduler));
+  return action.reason.empty() ? text : text + ": " + action.reason;
+}
+
+std::optional<std::string> why_no_reason(std::string_view reason) {
+  if (reason.find_first_not_of(' ') == std::string_view::npos) return "a reason is missing";
+  if (reason.size() > kLongestReason)
+    return fmt::format("the reason is longer than {} bytes", kLongestReason);
+  if (clean(reason, kLongestReason) != reason) return "the reason holds characters that no line of text has";
+  return std::nullopt;
+}
+
+std::string to_text(const Closing& closing) {
+  return fmt::format("{} ({})", closing.words, to_text(closing.by));
+}
+
+std::optional<Closing> parse_closing(std::string_view text) {
+  const std::size_t open = text.rfind(" (");
+  if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
+  auto mark = parse_mark(text.substr(open + 2, text.size() - open - 3));
+  if (!mark) return std::nullopt;
+  return Closing{std::string(text.substr(0, open)), std::move(*mark)};
+}
+
+Special keep_closed(std::string words) {
+  return {std::string(node_acts::kKeepClosed), {{"words", std::move(words)}}};
+}
+Special reopen(std::string reason) {
+  return {std::string(node_acts::kReopen), {{"reason", std::move(reason)}}};
+}
+bool is_node_act(const Special& act) {
+  return act.verb == node_acts::kKeepClosed || act.verb == node_acts::kReopen;
+}
+Result<std::optional<std::string>> reason_after(const Special& act, const NodeName& node, const RunMark& mark,
+                                                const std::string& now) {
+  const auto refused = [&] {
+    return Error{"cannot change " + node.text, "it is closed for another reason: " + now, "plan again"};
+  };
+  using Left = std::optional<std::string>;
+  if (act.verb == node_acts::kReopen) {
+    if (!now.empty() && now != argument_of(act, "reason")) return refused();
+    return now.empty() ? Left() : Left("");
+  }
+  const std::string wanted = to_text(Closing{clean(argument_of(act, "words"), kLongestReason), mark});
+  if (!now.empty() && now != wanted) return refused();
+  return now.empty() ? Left(wanted) : Left();
+}
+std::string argument_of(const Special& act, std::string_view name) {
+  auto found = act.arguments.find(std::string(name));
+  return found == act.arguments.end() ? "" : found->second;
+}
+
+void tell_closed(NodeFacts& facts) {
+  const auto kept = parse_closing(facts.closed_reason);
+  facts.words[std::string(kClosedWord)] = facts.closed ? facts.closed_reason : "";
+  facts.words[std::string(kClosedForWord)] = facts.closed && kept ? kept->words : "";
+}
+
+std::string done_text(const NodePlan& plan) {
+  auto found = plan.ordered_after.find(std::string(kClosedWord));
+  if (found == plan.ordered_after.end()) return "";
+  if (found->second.empty()) return plan.node.text + ": open to new workloads, read back";
+  return plan.node.text + ": closed to new workloads, read back";
+}
+
+}  // namespace tessera::plan

@@ -1,0 +1,249 @@
+#include "engine/plan/plan_node_action.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "engine/digest.hpp"
+#include "engine/plan/effect/moved.hpp"
+#include "engine/plan/node_action.hpp"
+#include "engine/plan/notices.hpp"
+#include "engine/plan/steps/steps.hpp"
+#include "engine/time.hpp"
+
+namespace tessera::plan {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Flags of Slurm, and of Kubernetes' spec.unschedulable, with which a node takes no new work.
+constexpr std::array<std::string_view, 6> kClosedFlags{"DRAIN", "DRAINED", "DRAINING",
+                                                       "FAIL",  "FAILING", "SCHEDULINGDISABLED"};
+
+Error cannot(std::string_view verb, const NodeName& node, std::string why, std::string hint) {
+  return {fmt::format("cannot {} {}", verb, node.empty() ? std::string("nodes") : node.text), std::move(why),
+          std::move(hint)};
+}
+
+bool is_closed(const Node& node) {
+  if (node.health == Health::draining || node.health == Health::drained) return true;
+  return std::any_of(node.state.begin(), node.state.end(), [](const std::string& flag) {
+    return std::find(kClosedFlags.begin(), kClosedFlags.end(), flag) != kClosedFlags.end();
+  });
+}
+
+// As closed by whom, for people: "alice, fans are loud".
+std::string whose(const Node& node) {
+  const std::string reason = closed_reason(node);
+  if (auto kept = parse_closing(reason))
+    return fmt::format("{} by run {}: {}", kept->by.who, kept->by.run, kept->words);
+  if (auto mark = parse_mark(reason)) return fmt::format("run {} of {}", mark->run, mark->who);
+  return fmt::format("{}: {}", node.reason_by.empty() ? "another user" : node.reason_by, reason);
+}
+
+class NodeActionPlanner {
+ public:
+  NodeActionPlanner(const Cluster& cluster, const Node& node, const NodeAction& action,
+                    const ChangeOptions& options, const Means& can)
+      : cluster_(cluster),
+        node_(node),
+        action_(action),
+        options_(options),
+        can_(can),
+        reason_(closed_reason(node)) {}
+
+  Result<NodePlan> plan() {
+    plan_.node = node_.name;
+    plan_.relied_on = action_facts(node_);
+    plan_.ordered_before = plan_.ordered_after = {{std::string(kClosedWord), reason_}};
+    if (Status made = action_.verb == NodeVerb::close ? close() : open(); !made) return made.error();
+    name_steps(node_.name, can_.dialect, plan_.steps, 0);
+    return std::move(plan_);
+  }
+  const std::vector<Notice>& notices() const { return notices_; }
+
+ private:
+  std::string_view verb() const { return called(action_.verb, cluster_.scheduler); }
+  Error refused(std::string why, std::string hint) const {
+    return cannot(verb(), node_.name, std::move(why), std::move(hint));
+  }
+  void say(Severity severity, const char* rule, std::string text) {
+    notices_.push_back({severity, rule, node_.name, std::move(text)});
+  }
+  Step& add(Action action) {
+    Step step;
+    step.commands = commands_for(action, node_.name, can_.dialect, cluster_.scheduler, nullptr);
+    step.action = std::move(action);
+    step.look_every = milliseconds(500);
+    step.deadline = seconds(30);
+    step.retry = kFewRetry;
+    if (!options_.break_lock) step.before = {NoForeignMark{}};
+    return plan_.steps.emplace_back(std::move(step));
+  }
+
+  Status close() {
+    if (auto why = why_no_reason(action_.reason)) return refused(*why, "say why behind the node");
+    if (!reason_.empty()) {
+      if (auto run = parse_mark(reason_))
+        return refused(fmt::format("run {} of {} has closed it and opens it at its end", run->run, run->who),
+                       "wait for its end, or pause it: tessera journal " + run->run);
+      say(Severity::info, "already-closed", "closed already by " + whose(node_));
+      return Done{};
+    }
+    Step& step = add(keep_closed(action_.reason));
+    step.before.push_back(WordIs{std::string(kClosedWord), "", false});
+    step.after = {WordIs{std::string(kClosedForWord), action_.reason}};
+    step.undo = "open the node, if the reason is still the same";
+    plan_.ordered_after = {{std::string(kClosedWord), action_.reason}};
+    return Done{};
+  }
+
+  Status open() {
+    if (reason_.empty() && node_.health != Health::down) return Done{};
+    const std::string why = node_.reason.empty() ? "no reason given" : node_.reason;
+    if (node_.health == Health::down)
+      return refused(fmt::format("it is down: {}", why), "open it once that is mended and it answers");
+    if (node_.health == Health::invalid)
+      return refused(fmt::format("it registered with less than is configured: {}", why),
+                     "mend its GPUs or its configuration first");
+    if (Status ours = check_whose(); !ours) return ours;
+    Step& step = add(reopen(reason_));
+    step.before.push_back(WordIs{std::string(kClosedWord), reason_, false});
+    step.after = {WordIs{std::string(kClosedWord), ""}};
+    // A node that Slurm resumes takes no job until it has answered slurmctld's ping.
+    if (can_.dialect == Dialect::slurm) step.after.push_back(Answering{});
+    step.undo = "close the node for the same reason";
+    plan_.ordered_after = {{std::string(kClosedWord), ""}};
+    return Done{};
+  }
+
+  Status check_whose() {
+    const std::string why = why_anothers(node_, action_.of_runs);
+    if (why.empty()) return Done{};
+    if (!action_.over_others) return refused(why, "over-others behind the nodes opens it knowingly");
+    say(Severity::danger, kAnothersClosing, why + ": this plan opens it all the same");
+    return Done{};
+  }
+
+  const Cluster& cluster_;
+  const Node& node_;
+  const NodeAction& action_;
+  const ChangeOptions& options_;
+  const Means& can_;
+  const std::string reason_;  // why it is closed now; empty: it is open
+  NodePlan plan_;
+  std::vector<Notice> notices_;
+};
+
+Status check_nodes(const Cluster& cluster, const Intent& intent) {
+  const auto refused = [](const NodeName& node, std::string why, std::string hint) {
+    return cannot("close or open", node, std::move(why), std::move(hint));
+  };
+  if (!intent.boards.empty()) return refused({}, "it also wishes for a layout", "plan the layout by itself");
+  if (intent.nodes.empty()) return refused({}, "it names no node", "tessera nodes lists them");
+  std::set<NodeName> seen;
+  for (const NodeName& name : intent.nodes) {
+    if (!cluster.nodes.find(name))
+      return refused(name, fmt::format("{} lists no such node", cluster.name.text),
+                     "tessera nodes lists them");
+    if (!seen.insert(name).second) return refused(name, "it is named twice", "name each node once");
+    if (!action_of(intent_of(intent, name).orders))
+      return refused(name, "what is wished of it is not known here", "this tessera is older than the file");
+  }
+  return Done{};
+}
+
+std::string id_of(const Plan& plan) {
+  Digest all;
+  all.add(plan.fingerprint);
+  all.add(plan.intent.words);
+  all.add(utc_text_ms(plan.made));
+  return "p-" + all.text().substr(0, 8);
+}
+
+Plan bare_plan(Intent intent, Scheduler scheduler, const Means& can, TimePoint now) {
+  Plan plan;
+  plan.intent = std::move(intent);
+  plan.scheduler = scheduler;
+  plan.capabilities = can, plan.setup = can;
+  plan.made = now;
+  return plan;
+}
+
+}  // namespace
+
+std::string closed_reason(const Node& node) {
+  if (!is_closed(node)) return "";
+  return node.reason.empty() ? "no reason given" : node.reason;
+}
+
+std::string why_anothers(const Node& node, const std::set<std::string>& runs) {
+  const auto kept = parse_closing(closed_reason(node));
+  if (kept && runs.contains(kept->by.run)) return "";
+  return "closed by " + whose(node);
+}
+
+std::vector<std::string> action_facts(const Node& node) {
+  const std::string reason = closed_reason(node);
+  std::vector<std::string> facts{reason.empty() ? "takes new workloads" : "closed: " + reason};
+  if (node.health == Health::down) facts.push_back("does not answer");
+  return facts;
+}
+
+Intent action_back(const Plan& plan, const NodePlan& node, const std::string& run) {
+  Intent intent;
+  intent.cluster = plan.intent.cluster;
+  intent.nodes = {node.node};
+  intent.words = "undo " + run;
+  intent.options = way_back(plan.intent.options);
+  const auto was = node.ordered_before.find(std::string(kClosedWord));
+  const std::string reason = was == node.ordered_before.end() ? "" : was->second;
+  NodeAction back;
+  back.verb = reason.empty() ? NodeVerb::open : NodeVerb::close;
+  if (back.verb == NodeVerb::open) {
+    back.of_runs = {run};
+  } else {
+    const auto kept = parse_closing(reason);
+    back.reason = kept ? kept->words : reason;
+  }
+  intent.node_orders[node.node.text] = orders_of(back);
+  return intent;
+}
+
+Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, const Means& can,
+                       TimePoint now) {
+  Plan plan = bare_plan(std::move(intent), scheduler, can, now);
+  NodePlan nothing;
+  nothing.node = node.name;
+  nothing.only_given_back = true;
+  nothing.relied_on = action_facts(node);
+  plan.nodes.push_back(std::move(nothing));
+  plan.fingerprint = fingerprint_of(plan.nodes);
+  plan.id = id_of(plan);
+  return plan;
+}
+
+Result<Plan> plan_node_action(const Cluster& cluster, const Intent& intent, const Means& can, TimePoint now) {
+  if (Status ok = check_nodes(cluster, intent); !ok) return ok.error();
+  Plan plan = bare_plan(intent, cluster.scheduler, can, now);
+  plan.cluster_id = cluster.id;
+  for (const NodeName& name : intent.nodes) {
+    const Node& node = *cluster.nodes.find(name);
+    const NodeAction action = *action_of(intent_of(intent, name).orders);
+    NodeActionPlanner planner(cluster, node, action, intent.options, can);
+    Result<NodePlan> one = planner.plan();
+    if (!one) return one.error();
+    plan.nodes.push_back(std::move(*one));
+    plan.notices.insert(plan.notices.end(), planner.notices().begin(), planner.notices().end());
+    for (Notice& old : closed_notices(cluster, node, now))
+      if (is_about_age(old)) plan.notices.push_back(std::move(old));
+  }
+  plan.fingerprint = fingerprint_of(plan.nodes);
+  plan.id = id_of(plan);
+  return plan;
+}
+
+}  // namespace tessera::plan

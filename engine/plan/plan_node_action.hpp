@@ -1,0 +1,34 @@
+// Plans for a node as a whole: closing it, opening it again. Same preview, arming, journal and undo as a
+// layout. Threads: pure functions.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/error.hpp"
+#include "engine/plan/plan.hpp"
+
+namespace tessera::plan {
+
+// Precondition: is_node_action(intent). Errors: unknown nodes, a closing that is another's, what this backend
+// cannot do. A node that is as wished already gets no steps.
+Result<Plan> plan_node_action(const Cluster& cluster, const Intent& intent, const Means& can, TimePoint now);
+
+// The way back from what the run did to this node: what was open is opened, what was closed is closed for the
+// reason that it had.
+Intent action_back(const Plan& plan, const NodePlan& node, const std::string& run);
+
+// The way back of a run that has not begun anything there.
+Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, const Means& can, TimePoint now);
+
+// What such a plan relies on of a node, one fact a line.
+std::vector<std::string> action_facts(const Node& node);
+
+// Why the node takes no new work, as Slurm or Kubernetes reports it; empty: it is not closed.
+std::string closed_reason(const Node& node);
+
+// Whose closing it is, unless one of these runs has closed it; empty: one has.
+std::string why_anothers(const Node& node, const std::set<std::string>& runs);
+
+}  // namespace tessera::plan

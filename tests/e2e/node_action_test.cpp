@@ -1,0 +1,171 @@
+// Closing nodes and opening them again with the real binary: on the built-in simulation, on a simulated API
+// server with the real kubectl beside, and on a real Slurm.
+#include "engine/plan/node_action.hpp"
+
+#include "tests/e2e/change_lab.hpp"
+#include "tests/e2e/kube_change_lab.hpp"
+#include "tests/e2e/slurm_change_lab.hpp"
+
+namespace tessera::test {
+namespace {
+
+class NodeAction : public ChangeLab {
+ protected:
+  Ran node(Words words) {
+    words.insert(words.begin(), "node");
+    words.insert(words.end(), {"--write", "--yes", "-o", "json"});
+    return run(words);
+  }
+  std::string reason(const std::string& name) {
+    return text_at(must({"nodes", "-o", "json", "--filter", "node=" + name}).out, "/0/reason");
+  }
+};
+
+TEST_F(NodeAction, ANodeIsDrainedForAReasonResumedAndBothAreUndone) {
+  Ran drained = node({"drain", "n2", "fans", "are", "loud"});
+  ASSERT_EQ(drained.code, 0) << drained.out << drained.err;
+  EXPECT_EQ(check_schema(schema_text("result"), drained.out), Words{});
+  EXPECT_EQ(health("n2"), "draining") << "what runs there goes on";
+  const std::string run = text_at(drained.out, "/run");
+  EXPECT_TRUE(reason("n2").starts_with("fans are loud (tessera " + run + " ")) << reason("n2");
+  EXPECT_TRUE(has(must({"journal", run}).out, "closed to new workloads, read back"));
+
+  Ran resumed = node({"resume", "n2"});
+  ASSERT_EQ(resumed.code, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(health("n2"), "ok");
+
+  Ran closed_again = this->run({"undo", text_at(resumed.out, "/run"), "--write", "--yes", "-o", "json"});
+  ASSERT_EQ(closed_again.code, 0) << closed_again.out << closed_again.err;
+  EXPECT_EQ(text_at(closed_again.out, "/outcome"), "recorded");
+  EXPECT_TRUE(reason("n2").starts_with("fans are loud (tessera ")) << reason("n2");
+  Ran refused = this->run({"undo", run, "--write", "--yes"});
+  EXPECT_EQ(refused.code, 1) << "another run has closed it since";
+  Ran opened = this->run({"undo", text_at(closed_again.out, "/run"), "--write", "--yes", "-o", "json"});
+  EXPECT_EQ(opened.code, 0) << opened.err;
+  EXPECT_EQ(health("n2"), "ok");
+  expect_sound();
+}
+
+TEST_F(NodeAction, WhatAnotherUserHasDrainedIsShownAndOpenedOnlyKnowingly) {
+  sim({"drain", "n1", "bad ECC"});
+  Ran refused = node({"resume", "n1"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_TRUE(has(refused.err, "bad ECC")) << refused.err;
+  EXPECT_TRUE(has(refused.err, "over-others")) << refused.err;
+  EXPECT_EQ(health("n1"), "drained");
+  Ran knowingly = node({"resume", "n1", "over-others"});
+  EXPECT_EQ(knowingly.code, 0) << knowingly.err;
+  EXPECT_EQ(health("n1"), "ok");
+}
+
+TEST_F(NodeAction, APlanFromAFileIsRefusedOnceTheNodeWasClosedByAnother) {
+  Ran planned = must({"node", "drain", "n1", "firmware", "--dry-run", "-o", "json"});
+  EXPECT_EQ(check_schema(schema_text("plan"), planned.out), Words{});
+  const std::string file = folder_.write("plan.json", planned.out);
+  sim({"drain", "n1", "bad ECC"});
+  Ran late = run({"apply", file, "--write", "--yes"});
+  EXPECT_EQ(late.code, 1);
+  EXPECT_TRUE(has(late.err, "closed: bad ECC")) << late.err;
+  sim({"open", "n1"});
+  EXPECT_EQ(run({"apply", file, "--write", "--yes"}).code, 0);
+  EXPECT_EQ(health("n1"), "drained");
+}
+
+TEST_F(NodeAction, NothingIsClosedReadOnlyUnnamedOrWithoutAReason) {
+  EXPECT_EQ(run({"node", "drain", "n1", "firmware", "--yes"}).code, 1);
+  for (const Words& wrong : {Words{"node"}, Words{"node", "drain"}, Words{"node", "drain", "n1"},
+                             Words{"node", "shut", "n1", "x"}, Words{"node", "resume", "n1", "now"},
+                             Words{"node", "cordon", "n1", "x"}, Words{"node", "drain", "n9", "x"}}) {
+    Words words = wrong;
+    words.insert(words.end(), {"--write", "--yes"});
+    Ran ran = run(words);
+    EXPECT_EQ(ran.code, 2) << ran.err;
+    EXPECT_NE(ran.err, "");
+  }
+  EXPECT_EQ(health("n1"), "ok");
+  EXPECT_EQ(journal(), "[]\n");
+}
+
+class NodeActionKube : public KubeChangeLab {
+ protected:
+  Ran node(KubeWords words) {
+    words.insert(words.begin(), "node");
+    words.insert(words.end(), {"--write", "--yes", "-o", "json"});
+    return run(words);
+  }
+};
+
+TEST_F(NodeActionKube, ANodeIsCordonedAsKubectlSeesItAndUncordoned) {
+  Ran cordoned = node({"cordon", "h2", "firmware", "update"});
+  ASSERT_EQ(cordoned.code, 0) << cordoned.out << cordoned.err;
+  EXPECT_EQ(told("h2", ".spec.unschedulable"), "true");
+  EXPECT_TRUE(told("h2", ".metadata.annotations.tessera/closed").starts_with("firmware update (tessera "));
+  EXPECT_EQ(told("h2", ".metadata.annotations.tessera/run"), "") << "no run is changing it";
+  Ran opened = node({"uncordon", "h2"});
+  ASSERT_EQ(opened.code, 0) << opened.out << opened.err;
+  EXPECT_EQ(told("h2", ".spec.unschedulable"), "");
+  EXPECT_EQ(told("h2", ".metadata.annotations.tessera/closed"), "");
+}
+
+TEST_F(NodeActionKube, WhatKubectlHasCordonedIsOpenedOnlyKnowingly) {
+  kubectl({"cordon", "h2"});
+  Ran refused = node({"uncordon", "h2"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.err.find("another user: cordoned"), std::string::npos) << refused.err;
+  EXPECT_EQ(told("h2", ".spec.unschedulable"), "true");
+  Ran knowingly = node({"uncordon", "h2", "over-others"});
+  EXPECT_EQ(knowingly.code, 0) << knowingly.err;
+  EXPECT_EQ(told("h2", ".spec.unschedulable"), "");
+  EXPECT_EQ(node({"drain", "h2", "x"}).code, 2) << "kubectl drain would evict: another word";
+}
+
+plan::Plan node_plan(Admin& admin, plan::NodeAction action, std::vector<NodeName> nodes) {
+  const Cluster& now = admin.cluster();
+  plan::Intent intent;
+  intent.cluster = now.name;
+  intent.nodes = std::move(nodes);
+  intent.words = plan::to_text(action, Scheduler::slurm);
+  intent.orders = plan::orders_of(action);
+  auto made =
+      plan::make_plan(now, catalogue(), intent, admin.backend().actuator()->means(), {}, wall_clock());
+  EXPECT_TRUE(made.ok()) << (made ? "" : to_line(made.error()));
+  return made ? *made : plan::Plan();
+}
+
+class SlurmNodeAction : public SlurmChange {};
+
+TEST_F(SlurmNodeAction, NodesAreDrainedWhileJobsRunAndOpenedByTheUndo) {
+  Running job = run_on("gpu01", "gpu:h100:1");
+  Admin admin(*lab_, said(), folder());
+  plan::NodeAction closing;
+  closing.reason = "fans [2 of 6], \"loud\"";
+  std::string run = admin.start(node_plan(admin, closing, {NodeName("gpu01"), NodeName("gpu02")}));
+  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
+  for (const char* node : {"gpu01", "gpu02"}) {
+    EXPECT_NE(field(record(node), "State").find("DRAIN"), std::string::npos) << record(node);
+    EXPECT_NE(record(node).find("Reason=fans [2 of 6], \"loud\" (tessera " + run + " root@lab)"),
+              std::string::npos)
+        << record(node);
+  }
+  expect_untouched(job);
+  std::string back = admin.undo(run);
+  EXPECT_EQ(admin.outcome(back), "recorded") << admin.journal(back);
+  for (const char* node : {"gpu01", "gpu02"})
+    EXPECT_EQ(field(record(node), "State").find("DRAIN"), std::string::npos) << record(node);
+  expect_untouched(job);
+}
+
+TEST_F(SlurmNodeAction, WhatAnotherHasDrainedMeanwhileStaysDrained) {
+  Admin admin(*lab_, said(), folder());
+  plan::NodeAction closing;
+  closing.reason = "firmware";
+  plan::Plan plan = node_plan(admin, closing, {NodeName("gpu02")});
+  drain("gpu02", "bad ECC");
+  std::string run = admin.start(plan);
+  EXPECT_NE(admin.outcome(run).find("bad ECC"), std::string::npos) << admin.journal(run);
+  EXPECT_NE(record("gpu02").find("Reason=bad ECC"), std::string::npos) << record("gpu02");
+  resume("gpu02");
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,77 @@
+// Closing a node and opening it again by keys: a command opens the plan, a typed name arms it.
+#include "engine/plan/node_action.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/tui/screens/change_places.hpp"
+
+namespace tessera::test {
+namespace {
+
+void type_command(Session& session, const std::string& text) { session.press(":" + text + "<enter>"); }
+
+// The plan that the console has ordered to be started; nullopt: none.
+std::optional<plan::Plan> started(const Session& session) {
+  for (const tui::Effects& effects : session.effects)
+    for (const tui::RunOrder& order : effects.orders)
+      if (const auto* start = std::get_if<tui::StartRun>(&order)) return start->plan;
+  return std::nullopt;
+}
+
+Node closed_by(const Session& session, const std::string& name, std::string reason, std::string by) {
+  Node closed = *session.model.find(ClusterName("hpc"))->nodes.find(NodeName(name));
+  closed.health = Health::drained;
+  closed.state = {"IDLE", "DRAIN"};
+  closed.reason = std::move(reason);
+  closed.reason_by = std::move(by);
+  return closed;
+}
+
+TEST(NodeActionByKeys, DrainingOpensAPlanThatIsArmedByTheNodesName) {
+  Session session = changing({80, 24});
+  type_command(session, "drain n0031 fans are loud");
+  EXPECT_TRUE(session.shows("drain: fans are loud")) << session.screen();
+  EXPECT_TRUE(session.shows("close n0031 to new workloads until it is opened again")) << session.screen();
+  EXPECT_TRUE(session.shows("disturbs no workload")) << session.screen();
+  session.press("An0031<enter>");
+  session.press("!");
+  const std::optional<plan::Plan> plan = started(session);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->nodes.at(0).steps.at(0).action, plan::Action(plan::keep_closed("fans are loud")));
+}
+
+TEST(NodeActionByKeys, WithoutAReasonOrForAnotherSchedulerNothingOpens) {
+  Session session = changing({80, 24});
+  type_command(session, "drain n0031");
+  EXPECT_TRUE(session.shows("a reason is missing")) << session.screen();
+  type_command(session, "cordon n0031 firmware");
+  EXPECT_TRUE(session.shows("cordon is called drain on hpc")) << session.screen();
+  type_command(session, "drain n9999 firmware");
+  EXPECT_TRUE(session.shows("no node is called n9999")) << session.screen();
+  EXPECT_FALSE(started(session));
+}
+
+TEST(NodeActionByKeys, AnothersClosingIsShownAndOpenedOnlyKnowingly) {
+  Session session = changing({80, 24});
+  session.tell(on("hpc", NodeSeen{closed_by(session, "n0031", "bad ECC", "alice")}));
+  type_command(session, "resume n0031");
+  EXPECT_TRUE(session.shows("alice: bad ECC")) << session.screen();
+  EXPECT_FALSE(session.shows("STEPS"));
+  session.press("<esc>");
+  type_command(session, "resume n0031 over-others");
+  EXPECT_TRUE(session.shows("STEPS")) << session.screen();
+  EXPECT_TRUE(session.shows("this plan opens it all the same")) << session.screen();
+}
+
+TEST(NodeActionByKeys, APlanIsDisarmedWhenAnotherClosesTheNode) {
+  Session session = changing({80, 24});
+  type_command(session, "drain n0031 firmware");
+  session.press("An0031<enter>");
+  session.tell(on("hpc", NodeSeen{closed_by(session, "n0031", "bad ECC", "alice")}));
+  session.press("!");
+  EXPECT_FALSE(started(session));
+  EXPECT_TRUE(session.shows("bad ECC")) << session.screen();
+}
+
+}  // namespace
+}  // namespace tessera::test
