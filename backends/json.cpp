@@ -92,6 +92,13 @@ std::optional<std::int64_t> JsonValue::integer() {
   return number;
 }
 
+std::optional<double> JsonValue::number() {
+  od::value value = load(storage_);
+  double number = 0;
+  if (value.get_double().get(number)) return std::nullopt;
+  return number;
+}
+
 std::optional<bool> JsonValue::boolean() {
   od::value value = load(storage_);
   bool flag = false;

@@ -41,6 +41,7 @@ class JsonValue {
   std::optional<std::string_view> text();
   std::optional<std::int64_t> integer();
   std::optional<bool> boolean();
+  std::optional<double> number();
 
  private:
   friend class JsonDocument;

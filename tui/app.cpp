@@ -6,13 +6,16 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "engine/history/history.hpp"
+#include "engine/history/keeps_figures.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "engine/record/player.hpp"
+#include "tui/screens/pages/charts.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/terminal/utf8.hpp"
 #include "tui/update.hpp"
@@ -56,8 +59,9 @@ struct App::Parts {
   Canvas canvas{Size{}};
   std::string theme;  // the one that is shown
 
-  std::pair<ClusterName, NodeName> watched;  // the node on screen
-  Changes unseen;                            // in the model already, not yet told to the state
+  std::pair<ClusterName, NodeName> watched;                    // the node on screen
+  std::tuple<ScreenKind, ClusterName, std::string> charted{};  // the page that was looked back for last
+  Changes unseen;  // in the model already, not yet told to the state
   std::uint64_t shown_revision = 0;
   std::uint64_t shown_status = 0;
   std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
@@ -285,6 +289,7 @@ struct App::Parts {
     const auto before = loaded();
     for (Event& event : with.events.take())
       if (!take_news(event)) learn(std::move(event));
+    take_kept();
     if (model.revision != shown_revision) changed = true;
     if (model.status != shown_status) status_moved = true;
     shown_status = model.status;
@@ -312,6 +317,30 @@ struct App::Parts {
     if (!watched.second.empty()) history.watch(watched.first, watched.second, false);
     watched = std::move(now);
     if (!watched.second.empty()) history.watch(watched.first, watched.second, true);
+  }
+
+  // A page with a chart is opened: what sources kept of its nodes is asked for, once.
+  void look_back() {
+    const Screen& screen = state.top();
+    std::tuple now(screen.kind, screen.cluster, screen.subject);
+    if (now == charted) return;
+    charted = std::move(now);
+    for (const NodeName& node : charted_nodes(model, screen))
+      for (const BackendPtr& backend : with.backends)
+        if (auto* keeps = dynamic_cast<history::KeepsFigures*>(backend.get()))
+          if (backend->name() == screen.cluster) keeps->look_back(node, clocks.wall() - kCharted);
+  }
+
+  void take_kept() {
+    for (const BackendPtr& backend : with.backends) {
+      auto* keeps = dynamic_cast<history::KeepsFigures*>(backend.get());
+      const Cluster* cluster = keeps ? model.find(backend->name()) : nullptr;
+      if (!cluster) continue;
+      for (const history::KeptFigures& kept : keeps->take_kept()) {
+        history.take_before(*cluster, kept.node, kept.rounds);
+        changed = true;
+      }
+    }
   }
 
   std::ptrdiff_t loaded() const {
@@ -370,6 +399,7 @@ struct App::Parts {
     if (!changed || (!urgent && now - drawn_at < kFrame)) return;
     show_changes();
     watch_node();
+    look_back();
     if (canvas.size() != state.size) canvas = Canvas(state.size);
     draw(ui(), state, canvas);
     with.terminal.present(canvas);

@@ -16,6 +16,8 @@
 
 #include "backends/account.hpp"
 #include "backends/acknowledged.hpp"
+#include "backends/figures/prometheus_backend.hpp"
+#include "backends/figures/sources.hpp"
 #include "backends/kubernetes/backend.hpp"
 #include "backends/kubernetes/kubeconfig.hpp"
 #include "backends/mailbox.hpp"
@@ -111,8 +113,36 @@ BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& cata
   return std::make_unique<slurm::SlurmBackend>(std::move(wanted));
 }
 
+// What the site names beside its clusters. An error says where the setting stands.
+Result<figures::FigureSources> figure_sources(const cli::Options& options) {
+  std::map<std::string, std::string> by_setting;
+  for (const auto& [name, setting] : options.figures) by_setting.emplace(name, setting.value);
+  auto sources = figures::read_figure_sources(by_setting);
+  if (sources) return sources;
+  Error error = sources.error();
+  const auto named = options.figures.find(error.reason.substr(0, error.reason.find(':')));
+  if (named != options.figures.end()) error.reason = named->second.from + ": " + error.reason;
+  return error;
+}
+
+// Beside a Slurm cluster.
+void add_slurm_figures(cli::Opening& opening, const figures::FigureSources& sources,
+                       const cli::Options& options, const mig::Catalogue& catalogue) {
+  const ClusterName cluster = opening.backends.back()->name();
+  if (sources.url.empty()) return;
+  figures::PrometheusOptions wanted;
+  wanted.cluster = cluster;
+  wanted.url = sources.url;
+  wanted.command = *sources.prometheus;
+  wanted.every = options.interval.value_or(Duration{0});
+  wanted.catalogue = &catalogue;
+  wanted.clock = wall_clock;
+  opening.backends.push_back(std::make_unique<figures::PrometheusBackend>(std::move(wanted)));
+}
+
 BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubernetes::Context& context,
-                              std::string name, const cli::Options& options, const mig::Catalogue& catalogue,
+                              std::string name, const figures::FigureSources& sources,
+                              const cli::Options& options, const mig::Catalogue& catalogue,
                               const cli::Environment& environment) {
   kubernetes::KubernetesOptions wanted;
   wanted.cluster = std::move(name);
@@ -129,6 +159,7 @@ BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubern
   wanted.every = options.interval.value_or(Duration{0});
   // A command prints once: what an exporter answers after the first seconds would never be seen.
   if (!options.command.empty()) wanted.measures_within = options.timeout / kPartForMeasures;
+  wanted.prometheus = sources.service;
   if (is_planning(options)) wanted.measured_first = nodes_named(options);
   wanted.catalogue = &catalogue;
   wanted.clock = wall_clock;
@@ -193,6 +224,8 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
   if (looks_back(options)) return open_recording(options);
   if (options.sim) return open_simulator(options, catalogue);
   if (auto trouble = slurm::conf_trouble(options.slurm_conf)) return refuse(*trouble, cli::kUsage);
+  const auto sources = figure_sources(options);
+  if (!sources) return refuse(sources.error(), cli::kUsage);
   bool kubernetes_asked = !options.kubeconfig.empty() || !options.contexts.empty();
   auto kubernetes_here = find_kubernetes(options, environment);
   if (!kubernetes_here && kubernetes_asked) return refuse(kubernetes_here.error(), cli::kUsage);
@@ -203,15 +236,18 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
   if (slurm_wanted) {
     if (options.slurm_conf.empty())
       if (auto found = slurm::find_slurm(options.timeout); !found) no_slurm = found.error();
-    if (!no_slurm) opening.backends.push_back(slurm_backend(options, catalogue, environment));
+    if (!no_slurm) {
+      opening.backends.push_back(slurm_backend(options, catalogue, environment));
+      add_slurm_figures(opening, *sources, options, catalogue);
+    }
   }
   if (kubernetes_here) {
     std::vector<std::string> taken;
     for (const BackendPtr& backend : opening.backends) taken.push_back(backend->name().text);
     for (const kubernetes::Context& context : kubernetes_here->contexts) {
       taken.push_back(kubernetes::shown_name(context, taken));
-      opening.backends.push_back(kubernetes_backend(kubernetes_here->config, context, taken.back(), options,
-                                                    catalogue, environment));
+      opening.backends.push_back(kubernetes_backend(kubernetes_here->config, context, taken.back(), *sources,
+                                                    options, catalogue, environment));
     }
   }
   if (!opening.backends.empty()) return opening;

@@ -1,13 +1,17 @@
 #include "backends/kubernetes/backend.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <deque>
 #include <optional>
 
+#include "backends/figures/look_back.hpp"
 #include "backends/http_client.hpp"
 #include "backends/kubernetes/change/actuator.hpp"
+#include "backends/kubernetes/explain.hpp"
 #include "backends/kubernetes/exporters.hpp"
 #include "backends/kubernetes/feed.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
@@ -100,7 +104,13 @@ struct KubernetesBackend::State {
   void report_beside(Which which, std::optional<Error> failure);
   void check_loaded();
   ExporterCalls exporter_calls();
+  Duration measures_every() const;
   void measured(std::size_t answered, Duration latency, std::vector<Remark> remarks);
+  void begin_prometheus();
+  void prometheus_told(figures::FiguresNow now, Duration latency);
+  void tell_measure_remarks();
+  void measure_now();
+  bool measured_once() const;
   void tick();
   void tell_what_was_dropped();
   void called();
@@ -144,9 +154,14 @@ struct KubernetesBackend::State {
   KubernetesActuator actuator{worker, actuator_options()};
   std::array<std::unique_ptr<Feed>, kFeeds> feeds;
   std::unique_ptr<Exporters> exporters;
-  bool measuring = false;  // the exporters were asked at least once
+  std::unique_ptr<figures::Prometheus> prometheus;
+  bool prometheus_tells = false;  // its last answer was good: the exporters are left alone
+  bool measuring = false;         // the exporters were asked at least once
   bool waited_for_measures = false;
-  std::vector<Remark> measure_remarks;  // as posted last
+  std::vector<Remark> exporter_remarks;  // of their last round
+  std::optional<Remark> prometheus_remark;
+  std::vector<Remark> measure_remarks;  // both, as posted last
+  figures::LookBack past;
 };
 
 ActuatorOptions KubernetesBackend::State::actuator_options() {
@@ -219,7 +234,79 @@ void KubernetesBackend::State::follow() {
     feeds[i] = std::make_unique<Feed>(worker, *client, std::move(spec), calls_for(which, std::move(handler)));
   }
   exporters = std::make_unique<Exporters>(worker, *client, exporter_calls());
+  if (options.prometheus) begin_prometheus();
 }
+
+Duration KubernetesBackend::State::measures_every() const {
+  if (options.every > Duration(0)) return std::max(options.every, Duration(1000));
+  return pace == Pace::focused ? kMeasuredFocused : kMeasuredIdle;
+}
+
+// Prometheus goes before the exporters: one question instead of one to each node. While it fails, they are
+// asked.
+void KubernetesBackend::State::begin_prometheus() {
+  figures::PrometheusCalls calls;
+  calls.ask = [this, root = options.prometheus->target()](const std::string& path,
+                                                          figures::PrometheusAnswered answered) {
+    HttpCall request;
+    request.target = root + path;
+    request.deadline = figures::kPrometheusAnswer;
+    request.limit = figures::kMostPrometheus;
+    called();
+    client->request(std::move(request), [this, answered = std::move(answered)](Result<HttpResponse> result) {
+      const std::string doing = "get services/proxy in namespace " + options.prometheus->name_space;
+      if (!result) return answered(explain_silence(doing, result.error(), ""));
+      // The API server's own refusal, in its words; what Prometheus itself says is read by who asks.
+      if (result->status != 200 && parser.status(result->body))
+        return answered(explain_response(doing, *result, parser, ""));
+      answered(std::move(result));
+    });
+  };
+  calls.node_of = [this](const figures::MetricLine& series) { return store->node_of_series(series); };
+  calls.told = [this](figures::FiguresNow now, Duration latency) {
+    prometheus_told(std::move(now), latency);
+  };
+  calls.failed = [this](const Error& error, Duration) {
+    prometheus_remark = Remark{
+        Remark::Grade::warning, "Prometheus", false,
+        "figures are asked for at each exporter: " + to_line({error.what, error.reason, ""}), error.hint};
+    prometheus_tells = false;
+    tell_measure_remarks();
+    exporters->go();
+  };
+  calls.every = [this] { return measures_every(); };
+  calls.clock = options.clock;
+  prometheus = std::make_unique<figures::Prometheus>(worker, std::move(calls));
+}
+
+void KubernetesBackend::State::prometheus_told(figures::FiguresNow now, Duration latency) {
+  for (figures::NodeReadings& one : now.nodes) store->set_readings(one.node.node, std::move(one.readings));
+  post(SourceReport{Source::dcgm, std::nullopt, latency, ""});
+  prometheus_tells = true;
+  exporters->rest();
+  exporter_remarks.clear();
+  prometheus_remark.reset();
+  if (now.skipped > 0)
+    prometheus_remark = Remark{Remark::Grade::info, "Prometheus", false,
+                               fmt::format("{} series could not be read: {}", now.skipped, now.problem), ""};
+  tell_measure_remarks();
+  check_loaded();
+}
+
+void KubernetesBackend::State::tell_measure_remarks() {
+  std::vector<Remark> all = exporter_remarks;
+  if (prometheus_remark) all.insert(all.begin(), *prometheus_remark);
+  if (all == measure_remarks) return;
+  measure_remarks = all;
+  post(RemarksListed{Source::dcgm, std::move(all)});
+}
+
+void KubernetesBackend::State::measure_now() {
+  if (prometheus) prometheus->go();
+  if (!prometheus || (prometheus->has_rounds() && !prometheus_tells)) exporters->go();
+}
+
+bool KubernetesBackend::State::measured_once() const { return exporters->has_rounds() || prometheus_tells; }
 
 ExporterCalls KubernetesBackend::State::exporter_calls() {
   ExporterCalls calls;
@@ -238,20 +325,15 @@ ExporterCalls KubernetesBackend::State::exporter_calls() {
     measured(answered, latency, std::move(remarks));
   };
   calls.called = [this] { called(); };
-  calls.every = [this] {
-    Duration usual = pace == Pace::focused ? kMeasuredFocused : kMeasuredIdle;
-    return options.every > Duration(0) ? std::max(options.every, Duration(1000)) : usual;
-  };
+  calls.every = [this] { return measures_every(); };
   calls.clock = options.clock;
   return calls;
 }
 
 void KubernetesBackend::State::measured(std::size_t answered, Duration latency, std::vector<Remark> remarks) {
   if (answered > 0) post(SourceReport{Source::dcgm, std::nullopt, latency, ""});
-  if (remarks != measure_remarks) {
-    measure_remarks = remarks;
-    post(RemarksListed{Source::dcgm, std::move(remarks)});
-  }
+  exporter_remarks = std::move(remarks);
+  tell_measure_remarks();
   check_loaded();
 }
 
@@ -283,11 +365,12 @@ void KubernetesBackend::State::proxy_told(const Status& status) {
     ask_version();
     ask_cluster_id();
     for (auto& feed : feeds) feed->go();
-    if (measuring) exporters->go();
+    if (measuring) measure_now();
     actuator.read_site();
     return;
   }
   exporters->rest();
+  if (prometheus) prometheus->rest();
   for (std::size_t i = 0; i < kFeeds; ++i) {
     feeds[i]->rest();
     report(static_cast<Which>(i), status.error(), Duration(0), "");
@@ -394,9 +477,9 @@ void KubernetesBackend::State::check_loaded() {
       waited_for_measures = true;
       check_loaded();
     });
-    return exporters->go();
+    return measure_now();
   }
-  if (loaded || (!exporters->has_rounds() && !waited_for_measures)) return;
+  if (loaded || (!measured_once() && !waited_for_measures)) return;
   loaded = true;
   actuator.set_kept_back(store->kept_back(), failures[kBudgets]);
   post(Loaded{});
@@ -440,7 +523,7 @@ void KubernetesBackend::State::called() {
 void KubernetesBackend::State::refresh() {
   if (!serves) return;
   for (auto& feed : feeds) feed->go();
-  if (measuring) exporters->go();
+  if (measuring) measure_now();
   store->look_again();
 }
 
@@ -463,6 +546,17 @@ void KubernetesBackend::start(EventSink& sink) {
 void KubernetesBackend::set_pace(Pace pace) {
   state_->worker.post([state = state_.get(), pace] { state->pace = pace; });
 }
+
+void KubernetesBackend::look_back(const NodeName& node, TimePoint since) {
+  State* state = state_.get();
+  state->past.ask(
+      state->worker, [state] { return state->prometheus.get(); }, node, since, state->options.catalogue,
+      [state] {
+        state->post(SourceReport{Source::dcgm, std::nullopt, Duration(0), ""});
+      });
+}
+
+std::vector<history::KeptFigures> KubernetesBackend::take_kept() { return state_->past.take(); }
 
 void KubernetesBackend::refresh() {
   state_->worker.post([state = state_.get()] { state->refresh(); });

@@ -8,22 +8,26 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "backends/figures/places.hpp"
 #include "backends/kubernetes/proxy.hpp"
+#include "engine/history/keeps_figures.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/port.hpp"
 
 namespace tessera::kubernetes {
 
 struct KubernetesOptions {
-  std::string cluster;                        // the name shown: its context's
-  std::string server;                         // as the kubeconfig names it; for words only
-  ProxyOptions proxy;                         // the way to it
-  std::string socket;                         // a Unix socket to speak to instead of a proxy of our own
-  Duration every{0};                          // between two lists of what is not watched; 0: 60 s or 5 min
-  Duration measures_within{3000};             // so long the first picture waits for the exporters
+  std::string cluster;             // the name shown: its context's
+  std::string server;              // as the kubeconfig names it; for words only
+  ProxyOptions proxy;              // the way to it
+  std::string socket;              // a Unix socket to speak to instead of a proxy of our own
+  Duration every{0};               // between two lists of what is not watched; 0: 60 s or 5 min
+  Duration measures_within{3000};  // so long the first picture waits for the exporters
+  std::optional<figures::ServicePlace> prometheus;  // asked instead of the exporters
   bool review_rights = false;                 // ask whether we may change nodes, and remark what is missing
   std::vector<std::string> measured_first;    // nodes whose exporters are asked before the others
   std::uint64_t generation = 1;               // counts up when a cluster is opened again
@@ -31,7 +35,7 @@ struct KubernetesOptions {
   std::function<TimePoint()> clock;           // the wall clock
 };
 
-class KubernetesBackend final : public Backend {
+class KubernetesBackend final : public Backend, public history::KeepsFigures {
  public:
   explicit KubernetesBackend(KubernetesOptions options);
   ~KubernetesBackend() override;
@@ -40,6 +44,8 @@ class KubernetesBackend final : public Backend {
   void start(EventSink& sink) override;  // sink outlives the backend
   void set_pace(Pace pace) override;
   void refresh() override;
+  void look_back(const NodeName& node, TimePoint since) override;
+  std::vector<history::KeptFigures> take_kept() override;
   plan::Actuator* actuator() override;
 
  private:

@@ -162,7 +162,7 @@ void Exporters::State::heard(Question question, Result<HttpResponse> result) {
 
 void Exporters::State::keep(const Exporter& exporter, const HttpResponse& response) {
   by_https[exporter.id()] = exporter.https;
-  auto readings = read_dcgm(response.body);
+  auto readings = figures::read_dcgm(response.body);
   if (!readings) return note(unreadable, exporter.node, readings.error());
   latency += response.took;
   ++answered;

@@ -13,12 +13,14 @@
 #include <string>
 #include <vector>
 
+#include "backends/figures/dcgm.hpp"
 #include "backends/http_client.hpp"
-#include "backends/kubernetes/objects/dcgm.hpp"
 #include "backends/worker.hpp"
 #include "engine/model/event.hpp"
 
 namespace tessera::kubernetes {
+
+using figures::DcgmReadings;
 
 struct Exporter {
   std::string node;

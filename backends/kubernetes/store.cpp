@@ -92,7 +92,8 @@ Node ClusterStore::State::value_of(NodeEntry& entry) {
 
 // Which slices its pods hold may be told otherwise than before: those pods are told of again.
 void ClusterStore::State::measure(Node& node, NodeEntry& entry) {
-  if (entry.readings && !has_exporter(entry, entry.readings->from)) entry.readings.reset();
+  if (entry.readings && !entry.readings->from.empty() && !has_exporter(entry, entry.readings->from))
+    entry.readings.reset();
   std::vector<NamedSlice> named;
   if (entry.readings && !entry.numbers.empty())
     measure_by_uuid(node, *entry.readings, entry.sharing.product,

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string_view>
 
+#include "backends/figures/prometheus_queries.hpp"
 #include "backends/kubernetes/exporters.hpp"
 #include "backends/kubernetes/feed.hpp"
 #include "engine/mig/catalogue.hpp"
@@ -59,7 +60,10 @@ class ClusterStore {
 
   // The DCGM exporters that run and are ready, one a node.
   std::vector<Exporter> exporters() const;
-  // What one of them has told of its node; forgotten with its pod, and when look_again() finds it too old.
+  // The node that a series of Prometheus is of: by its name, or by the exporter that was scraped.
+  figures::SeriesNode node_of_series(const figures::MetricLine& series) const;
+  // What one of them, or Prometheus, has told of a node; forgotten with the exporter's pod, and when
+  // look_again() finds it too old.
   void set_readings(const std::string& node, DcgmReadings readings);
 
   // By pod, "namespace/name": why the API would refuse to evict it now. Work that has a node only.

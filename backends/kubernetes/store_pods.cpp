@@ -174,6 +174,21 @@ bool ClusterStore::State::has_exporter(const NodeEntry& entry, const std::string
                      [&](const StackPod& one) { return is_exporter(one) && id_of(one) == pod; });
 }
 
+figures::SeriesNode ClusterStore::node_of_series(const figures::MetricLine& series) const {
+  figures::SeriesNode found = figures::node_by_labels(series, [this](std::string_view name) {
+    auto node = state_->nodes.find(std::string(name));
+    return node == state_->nodes.end() ? std::string() : node->first;
+  });
+  if (!found.node.empty()) return found;
+  // Where a scrape renames labels, the plain names are those of the exporter that was scraped.
+  const std::string_view name_space = series.label("namespace"), pod = series.label("pod");
+  if (pod.empty()) return {};
+  for (const auto& [name, entry] : state_->nodes)
+    if (state_->has_exporter(entry, std::string(name_space) + "/" + std::string(pod)))
+      return {name, {{"namespace", std::string(name_space)}, {"pod", std::string(pod)}}};
+  return {};
+}
+
 std::vector<Exporter> ClusterStore::exporters() const {
   std::vector<Exporter> all;
   for (const auto& [name, entry] : state_->nodes) {

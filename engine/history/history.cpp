@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -163,6 +164,53 @@ void History::take(const Cluster& cluster, const NodeName& name) {
   push(stretch, row_of(*node, stretch.lines->memory, stretch.lines->detailed, step));
   stretch.last = origin.at;
   trim(of);
+}
+
+void History::take_before(const Cluster& cluster, const NodeName& name, const std::vector<Measured>& rounds) {
+  const Node* node = cluster.nodes.find(name);
+  if (!node) return;
+  OfNode& of = nodes_[name_of(cluster.name, name)];
+  const TimePoint until = of.stretches.empty() ? TimePoint::max() : of.stretches.front().first;
+  // The past is taken as the present is, by a history of its own.
+  History before(most_bytes_);
+  before.watch(cluster.name, name, of.watched);
+  Cluster then;
+  then.name = cluster.name;
+  for (const Measured& round : rounds) {
+    if (round.at >= until) break;
+    Node at_that_time = *node;
+    show_figures(at_that_time, {{round.source, round}}, round.at);
+    then.nodes.upsert(std::move(at_that_time));
+    before.take(then, name);
+  }
+  OfNode& past = before.nodes_[name_of(cluster.name, name)];
+  if (past.stretches.empty()) return;
+  lengthen_idle(of, past);
+  if (of.stretches.empty()) widths_ += past.stretches.back().width;
+  for (Stretch& stretch : past.stretches) {
+    straighten(stretch, stretch.size());
+    bytes_ += stretch.rows.size();
+  }
+  of.stretches.insert(of.stretches.begin(), std::make_move_iterator(past.stretches.begin()),
+                      std::make_move_iterator(past.stretches.end()));
+  trim(of);
+}
+
+// A line that was idle from its first sample on was idle before it, too, if the past ends so.
+void History::lengthen_idle(OfNode& of, const OfNode& past) {
+  if (of.stretches.empty()) {
+    of.idle = past.idle;
+    return;
+  }
+  const TimePoint first = of.stretches.front().first;
+  if (first - past.stretches.back().last > kLongestGap) return;
+  const std::vector<Key>&keys = of.stretches.back().lines->keys, &before = past.stretches.back().lines->keys;
+  for (std::size_t i = 0; i < of.idle.size(); ++i) {
+    const std::size_t old = index_of(before, keys[i]);
+    // `first` counts whole seconds from there on: a ring that has turned has lost their parts.
+    const bool since_first = of.idle[i] && *of.idle[i] <= first + std::chrono::seconds(1);
+    if (since_first && old < before.size() && past.idle[old]) of.idle[i] = past.idle[old];
+  }
 }
 
 void History::begin(OfNode& of, Lines lines, TimePoint at) {

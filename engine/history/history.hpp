@@ -61,6 +61,10 @@ class History {
   // Takes what the node shows now, unless that was taken already or is older. A node that is gone is
   // forgotten.
   void take(const Cluster& cluster, const NodeName& node);
+  // What a source kept of it, oldest first: samples that are older than all that is known of it are put
+  // before them, and idle time goes on into them. The rest is left: what was seen as it was measured is not
+  // replaced.
+  void take_before(const Cluster& cluster, const NodeName& node, const std::vector<Measured>& rounds);
   // Whether temperature and power of its GPUs are kept from now on.
   void watch(const ClusterName& cluster, const NodeName& node, bool watched);
 
@@ -105,6 +109,7 @@ class History {
   void straighten(Stretch& from, std::size_t most);
   void trim(OfNode& of);
   void forget(const std::string& name);
+  static void lengthen_idle(OfNode& of, const OfNode& past);
   void follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node);
 
   std::unordered_map<std::string, OfNode> nodes_;

@@ -19,7 +19,7 @@ std::size_t slices_on(const tessera::Node& node) {
 
 int fuzz_dcgm(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
-  auto read = kubernetes::read_dcgm({reinterpret_cast<const char*>(data), size});
+  auto read = figures::read_dcgm({reinterpret_cast<const char*>(data), size});
   if (!read) return 0;
   Node node;
   for (const kubernetes::DcgmPart& part : read->parts) {

@@ -303,6 +303,13 @@ constexpr Flag kFlags[] = {
      "enabled"},
     {"slurm-devices", 0, "HOW", false, "", Section::data, kPlanning, "", true, "", Completes::nothing, "",
      "device files in gres.conf: nvml, or gpu=PATH,instance=PATH with {node} {gpu} {gi} {index}"},
+    {"prometheus", 0, "PLACE", false, "", Section::data, kShowing, "TESSERA_PROMETHEUS", true, "",
+     Completes::nothing, "",
+     "the Prometheus that scrapes the DCGM exporters: NAMESPACE/SERVICE:PORT on Kubernetes, or its URL on "
+     "Slurm",
+     false, true},
+    {"prometheus-command", 0, "CMD", false, "", Section::data, kShowing, "", true, "", Completes::nothing, "",
+     "asks for a URL of that Prometheus: curl -sSf --max-time 10 {url}", false, true},
     {"interval", 'i', "TIME", false, "delay", Section::data, kShowing, "TESSERA_INTERVAL", true, "",
      Completes::nothing, "",
      "time between two looks at the cluster: 10, 30s, 2m; slower when the cluster is slow"},

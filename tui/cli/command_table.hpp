@@ -72,6 +72,7 @@ struct Flag {
   std::string_view words;  // the values it may have, separated by blanks
   std::string_view help;   // one sentence
   bool repeats = false;    // may stand several times; the values are joined by commas
+  bool figures = false;    // a source of figures: it is kept in Options::figures as it is written
 };
 
 // The command that is a program of its own, tessera-sim: its name in this table.

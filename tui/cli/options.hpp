@@ -28,6 +28,13 @@ namespace tessera::cli {
 
 enum class OutputFormat : std::uint8_t { table, wide, json, yaml, csv };
 
+// A value and who set it: "--theme", "TESSERA_THEME", "/etc/tessera/config.yaml:3", "default".
+struct Setting {
+  std::string value;
+  std::string from;
+};
+using Settings = std::map<std::string, Setting>;  // by flag name
+
 struct Options {
   std::string command;             // empty: the console
   std::vector<std::string> words;  // what follows it
@@ -48,6 +55,7 @@ struct Options {
   std::string kubeconfig;             // file; empty: what kubectl takes itself
   std::vector<std::string> contexts;  // of the kubeconfig; empty: its current one
   std::shared_ptr<const slurmconf::SlurmSetup> slurm_site;  // what the site says of its Slurm; never null
+  Settings figures;  // sources of figures beside the cluster's own (Flag::figures)
   std::optional<Duration> interval;
   bool write = false;
 
@@ -129,13 +137,6 @@ struct Options {
   bool scheduler = false;  // Kubernetes or Slurm
   bool terms = false;      // the glossary
 };
-
-// A value and who set it: "--theme", "TESSERA_THEME", "/etc/tessera/config.yaml:3", "default".
-struct Setting {
-  std::string value;
-  std::string from;
-};
-using Settings = std::map<std::string, Setting>;  // by flag name
 
 using Environment = std::map<std::string, std::string>;
 

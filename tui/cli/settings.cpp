@@ -506,6 +506,9 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   if (const Setting* setting = reader.find("operator-namespace"); setting && !is_namespace(setting->value))
     reader.complain(
         bad("operator-namespace", *setting, "small letters, digits and dashes: the name of a namespace"));
+  for (const Flag& flag : flags())
+    if (const Setting* setting = flag.figures ? reader.find(std::string(flag.name)) : nullptr)
+      options.figures.emplace(flag.name, *setting);
   options.interval = reader.duration("interval");
   options.write = read_write(parsed, reader);
 

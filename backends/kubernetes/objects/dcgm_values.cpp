@@ -123,28 +123,19 @@ Slice* slice_meant(Gpu& gpu, const DcgmPart& part, const DevicesOfPod& devices_o
   return alike.size() == 1 ? alike.front() : nullptr;
 }
 
-// A GPU that is told of by its instances only: memory adds up, and each keeps its own part of the engines
-// busy. Nothing is added up that one of them does not tell.
+// A GPU that is told of by its instances only: temperature and power are the GPU's own.
 void measure_by_instances(Gpu& gpu, const BoardRead& board, const mig::Product* product) {
-  std::optional<Mib> memory = Mib{0};
-  std::optional<double> busy = 0.0;
-  for (const DcgmPart* part : board.instances) {
-    const mig::Profile* profile = product ? product->find(part->profile.view()) : nullptr;
-    if (memory && part->memory_used)
-      memory->value += part->memory_used->value;
-    else
-      memory.reset();
-    if (busy && part->use && profile)
-      *busy += static_cast<double>(part->use->value) * profile->compute_slices;
-    else
-      busy.reset();
-  }
-  const DcgmPart& first = *board.instances.front();  // heat and power are the GPU's own
-  measure(gpu, first);
-  gpu.telemetry.memory_used = memory;
-  gpu.telemetry.use.reset();
-  if (busy && product->compute_slices > 0)
-    gpu.telemetry.use = Percent{static_cast<float>(std::min(100.0, *busy / product->compute_slices))};
+  measure(gpu, *board.instances.front());
+  gpu.telemetry.memory_used = figures::memory_of_instances(board.instances);
+  gpu.telemetry.use = figures::use_of_instances(board.instances, product);
+}
+
+void measure(Gpu& gpu, const BoardRead& board, const mig::Product* product) {
+  if (!board.whole) return measure_by_instances(gpu, board, product);
+  measure(gpu, *board.whole);
+  // Of a GPU that is cut the driver has no use.
+  if (!board.instances.empty() && !gpu.telemetry.use)
+    gpu.telemetry.use = figures::use_of_instances(board.instances, product);
 }
 
 class Layer {
@@ -206,10 +197,7 @@ class Layer {
       if (slice.capacity > 1) gpu.replicas = slice.capacity;
       gpu.slices.push_back(std::move(slice));
     }
-    if (board.whole)
-      measure(gpu, *board.whole);
-    else
-      measure_by_instances(gpu, board, product_);
+    measure(gpu, board, product_);
     gpu.telemetry.origin = origin();
     node_.gpus.push_back(std::move(gpu));
   }
@@ -246,10 +234,7 @@ void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Produc
     auto gpu = std::find_if(node.gpus.begin(), node.gpus.end(),
                             [&](const Gpu& one) { return one.uuid == part->uuid; });
     if (gpu == node.gpus.end()) continue;
-    if (board.whole)
-      measure(*gpu, *part);
-    else
-      measure_by_instances(*gpu, board, product);
+    measure(*gpu, board, product);
     gpu->telemetry.origin = {Source::dcgm, readings.at};
     if (board.whole && gpu->slices.size() == 1) measure(gpu->slices.front(), *part);
     for (const DcgmPart* instance : board.instances)

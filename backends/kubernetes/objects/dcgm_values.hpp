@@ -11,10 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "backends/kubernetes/objects/dcgm.hpp"
+#include "backends/figures/dcgm.hpp"
 #include "engine/mig/catalogue.hpp"
 
 namespace tessera::kubernetes {
+
+using figures::DcgmPart;
+using figures::DcgmReadings;
 
 // A slice that one pod has for itself, by the exporter's word.
 struct NamedSlice {

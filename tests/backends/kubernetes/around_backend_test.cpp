@@ -92,6 +92,64 @@ TEST_F(Measured, TheFirstPictureWaitsForTheExportersAsLongAsItIsSaid) {
   EXPECT_TRUE(goes_on.until([](const Cluster& c) { return c.nodes.find(NodeName("a"))->gpus.size() == 2; }));
 }
 
+// The same two GPUs as Prometheus has them: pods renamed, the exporter's own beside them.
+std::string kept_by_prometheus() {
+  const auto one = [](int gpu, int id, const std::string& pod, const std::string& value) {
+    return R"({"metric":{"__name__":"DCGM_FI_PROF_GR_ENGINE_ACTIVE","gpu":")" + std::to_string(gpu) +
+           R"(","UUID":"GPU-)" + std::to_string(gpu) + R"(","GPU_I_PROFILE":"1g.10gb","GPU_I_ID":")" +
+           std::to_string(id) + R"(","namespace":"gpu-operator","pod":"dcgm-x")" +
+           (pod.empty() ? "" : R"(,"exported_namespace":"team","exported_pod":")" + pod + '"') +
+           R"(},"value":[1764000000,")" + value + R"("]})";
+  };
+  return R"({"status":"success","data":{"resultType":"vector","result":[)" + one(0, 9, "", "0") + "," +
+         one(0, 11, "q", "0.5") + "," + one(1, 7, "p", "1") + "]}}";
+}
+
+TEST_F(Measured, PrometheusIsAskedOnceInsteadOfEveryExporter) {
+  LabApi::Answer prometheus{200, kept_by_prometheus(), {}};
+  api.instead = [&](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
+    if (path.starts_with("/api/v1/namespaces/monitoring/services/prometheus:9090/proxy/")) return prometheus;
+    return std::nullopt;
+  };
+  KubernetesOptions options = at(api.script().socket());
+  options.prometheus = figures::ServicePlace{"monitoring", "prometheus", "9090", false};
+  KubeWatch watch(options);
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(watch.until([](const Cluster& c) { return c.nodes.find(NodeName("a"))->counts.free == 1; }));
+  const Node& node = *watch.cluster().nodes.find(NodeName("a"));
+  ASSERT_EQ(node.gpus.size(), 2u);
+  EXPECT_EQ(node.gpus[0].slices[1].use, Percent{50});
+  EXPECT_EQ(node.gpus[0].slices[1].holders, (std::vector<Holder>{{WorkloadId("team/q"), 1}}));
+  EXPECT_FALSE(watch.failure(Source::dcgm));
+  EXPECT_FALSE(remarks(watch.cluster()));
+  EXPECT_EQ(api.count("/pods/dcgm-x"), 0u) << "no exporter is asked while Prometheus answers";
+  EXPECT_EQ(api.count("/services/prometheus:9090/proxy/api/v1/query?"), 1u);
+}
+
+TEST_F(Measured, WhilePrometheusFailsTheExportersAreAskedAndTheReasonIsSaid) {
+  metrics.body = line(0, 9, "", "0") + line(0, 11, "q", "0.5") + line(1, 7, "p", "1");
+  auto exporters = api.instead;
+  api.instead = [&](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+    if (path.find("/services/") == std::string::npos) return exporters(path, query);
+    return LabApi::Answer{403,
+                          R"({"kind":"Status","message":"services \"prometheus\" is forbidden: User \"eve\" )"
+                          R"(cannot get resource \"services/proxy\"","code":403})",
+                          {}};
+  };
+  KubernetesOptions options = at(api.script().socket());
+  options.prometheus = figures::ServicePlace{"monitoring", "prometheus", "9090", false};
+  KubeWatch watch(options);
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    const Node* node = c.nodes.find(NodeName("a"));
+    return node && node->gpus.size() == 2;
+  })) << "the exporters tell instead";
+  ASSERT_TRUE(watch.until([&](const Cluster& c) { return remarks(c) != nullptr; }));
+  const Remark& one = remarks(watch.cluster())->front();
+  EXPECT_EQ(one.subject, "Prometheus");
+  EXPECT_NE(one.text.find("services/proxy in namespace monitoring"), std::string::npos) << one.text;
+  EXPECT_NE(one.text.find("figures are asked for at each exporter"), std::string::npos) << one.text;
+}
+
 TEST_F(Measured, WithoutTheRightToAskOneRemarkSaysSo) {
   metrics = {403,
              R"({"kind":"Status","message":"pods \"dcgm-x\" is forbidden: User \"eve\" cannot get resource )"

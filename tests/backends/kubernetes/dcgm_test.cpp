@@ -3,11 +3,13 @@
 
 #include <cmath>
 
+#include "backends/figures/metrics_text.hpp"
 #include "backends/kubernetes/objects/dcgm_values.hpp"
-#include "backends/kubernetes/objects/prometheus.hpp"
 #include "tests/support/catalogue.hpp"
 
 namespace tessera::kubernetes {
+using namespace figures;
+
 namespace {
 
 std::vector<MetricLine> metrics_of(const std::string& text, MetricsRead* read = nullptr) {

@@ -65,6 +65,57 @@ TEST(History, SamplesStandWhereTheyWereTaken) {
   EXPECT_EQ(here.line().source, Source::dcgm);
 }
 
+Measured kept(int seconds, float use) {
+  GpuFigures figures;
+  figures.gpu = GpuIndex{0};
+  figures.figures.use = Percent{use};
+  return {NodeName("n1"), Source::dcgm, at(seconds), {figures}};
+}
+
+TEST(History, WhatASourceKeptStandsBeforeWhatWasSeen) {
+  Watched here;
+  here.measure(1000, 10);
+  here.measure(1010, 20);
+  const auto before = here.history.bytes();
+  here.history.take_before(here.story.cluster(), NodeName("n1"),
+                           {kept(100, 50), kept(115, 60), kept(700, 70), kept(1005, 80)});
+  EXPECT_EQ(seconds_of(here.line()), (std::vector{100, 115, 700, 1000, 1010}))
+      << "gaps stay, and what was seen is not mixed with what was kept";
+  EXPECT_EQ(here.line().samples[1].use, 60);
+  EXPECT_EQ(here.line().source, Source::dcgm) << "of the newest sample";
+  EXPECT_GT(here.history.bytes(), before);
+  here.history.take_before(here.story.cluster(), NodeName("n1"), {kept(100, 50), kept(115, 60)});
+  EXPECT_EQ(here.line().samples.size(), 5U) << "asked again, nothing is taken twice";
+  here.measure(1020, 30);
+  EXPECT_EQ(here.line().samples.size(), 6U);
+}
+
+TEST(History, APastAloneIsALineToo) {
+  Watched here;
+  here.history.take_before(here.story.cluster(), NodeName("n1"), {kept(100, 0), kept(115, 0)});
+  EXPECT_EQ(seconds_of(here.line()), (std::vector{100, 115}));
+  EXPECT_EQ(here.idle(), at(100));
+  here.measure(130, 0);
+  EXPECT_EQ(here.idle(), at(100));
+}
+
+TEST(History, IdleTimeGoesOnIntoWhatASourceKept) {
+  Watched here;
+  here.measure(1000, 0);
+  here.measure(1010, 0);
+  here.history.take_before(here.story.cluster(), NodeName("n1"), {kept(400, 50), kept(500, 0), kept(985, 0)});
+  EXPECT_EQ(here.idle(), at(500));
+  Watched gap;
+  gap.measure(1000, 0);
+  gap.history.take_before(gap.story.cluster(), NodeName("n1"), {kept(100, 0), kept(300, 0)});
+  EXPECT_EQ(gap.idle(), at(1000)) << "what was in a gap of more than ten minutes is not known";
+  Watched busy;
+  busy.measure(900, 50);
+  busy.measure(1000, 0);
+  busy.history.take_before(busy.story.cluster(), NodeName("n1"), {kept(800, 0)});
+  EXPECT_EQ(busy.idle(), at(1000)) << "it was in use in between";
+}
+
 TEST(History, AFigureThatIsToldAgainIsNoNewSample) {
   Watched here;
   here.measure(0, 10);

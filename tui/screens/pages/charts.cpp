@@ -7,12 +7,15 @@
 #include "engine/history/history.hpp"
 #include "engine/query/cells_time.hpp"
 #include "engine/query/value.hpp"
+#include "tui/screens/pages/boards.hpp"
+#include "tui/screens/pages/gpu.hpp"
 #include "tui/widgets/chart.hpp"
 
 namespace tessera::tui {
 namespace {
 
-constexpr Duration kSpan{3'600'000};
+constexpr Duration kSpan = kCharted;
+constexpr std::size_t kMostCharted = 8;  // nodes
 constexpr int kWidest = 120, kUseLines = 5, kOtherLines = 2;
 constexpr std::size_t kMostSlices = 16;  // of one workload
 constexpr std::int64_t kIdleLong = 900;  // seconds from which on no use is worth a colour
@@ -117,6 +120,32 @@ void add_history(FactPage& page, const UiContext& ui, const query::WorkloadRow& 
   }
   if (held.size() > kMostSlices)
     page.add({{{page.told(fmt::format("and {} more", held.size() - kMostSlices)), Role::dim, 3}}, {}});
+}
+
+std::vector<NodeName> charted_nodes(const Model& model, const Screen& screen) {
+  std::vector<NodeName> nodes;
+  const Cluster* cluster = model.find(screen.cluster);
+  if (!cluster) return nodes;
+  if (screen.kind == ScreenKind::gpu) {
+    if (const GpuPlace at = gpu_on(screen, model); at.gpu) nodes.push_back(at.node->name);
+    return nodes;
+  }
+  const bool facts = screen.kind == ScreenKind::facts;
+  const std::vector<std::string> parts = facts ? parts_of_id(screen.subject) : std::vector<std::string>();
+  if (facts && screen.about != ScreenKind::workload) {
+    // A GPU or a slice: those of a node alone draw no chart.
+    if (parts.size() > 2 && cluster->nodes.find(NodeName(parts[1]))) nodes.emplace_back(parts[1]);
+    return nodes;
+  }
+  if (!facts && screen.kind != ScreenKind::workload) return nodes;
+  const std::string id = !facts ? screen.subject : parts.size() > 1 ? parts[1] : "";
+  const Workload* workload = cluster->workloads.find(WorkloadId(id));
+  if (!workload) return nodes;
+  for (const Allocation& allocation : workload->allocations) {
+    if (nodes.size() == kMostCharted) break;
+    if (nodes.empty() || nodes.back() != allocation.node) nodes.push_back(allocation.node);
+  }
+  return nodes;
 }
 
 }  // namespace tessera::tui

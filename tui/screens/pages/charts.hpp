@@ -13,4 +13,9 @@ void add_history(FactPage& page, const UiContext& ui, const query::GpuRow& row, 
 // One line for each slice that the workload holds, and whether it uses any of them.
 void add_history(FactPage& page, const UiContext& ui, const query::WorkloadRow& row);
 
+// The nodes of which the topmost page draws the last hour, at most eight: sources that keep figures are asked
+// for what they have of it.
+std::vector<NodeName> charted_nodes(const Model& model, const Screen& screen);
+inline constexpr Duration kCharted{3'600'000};
+
 }  // namespace tessera::tui

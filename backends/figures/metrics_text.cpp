@@ -1,11 +1,11 @@
-#include "backends/kubernetes/objects/prometheus.hpp"
+#include "backends/figures/metrics_text.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 #include "engine/text.hpp"
 
-namespace tessera::kubernetes {
+namespace tessera::figures {
 namespace {
 
 constexpr std::size_t kLongestMetric = 16384;  // bytes of a line
@@ -97,6 +97,12 @@ std::string_view MetricLine::label(std::string_view key) const {
   return found == labels.end() ? std::string_view() : std::string_view(found->second);
 }
 
+std::optional<double> read_metric_value(std::string_view text) {
+  double value = 0;
+  if (take_value(text, value)) return std::nullopt;
+  return value;
+}
+
 MetricsRead read_metrics(std::string_view text, const std::function<bool(std::string_view)>& wanted,
                          const std::function<void(const MetricLine&)>& told) {
   MetricsRead read;
@@ -121,4 +127,4 @@ MetricsRead read_metrics(std::string_view text, const std::function<bool(std::st
   return read;
 }
 
-}  // namespace tessera::kubernetes
+}  // namespace tessera::figures

@@ -8,12 +8,13 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace tessera::kubernetes {
+namespace tessera::figures {
 
 struct MetricLine {
   std::string_view name;
@@ -30,8 +31,11 @@ struct MetricsRead {
   std::string problem;      // of the first of those, with its line: "line 12: the labels do not end"
 };
 
+// A value alone: "0.5", "NaN", "+Inf". nullopt: it is no number.
+std::optional<double> read_metric_value(std::string_view text);
+
 // wanted: by the name alone, so that nothing else costs time. The line's texts live as long as the call.
 MetricsRead read_metrics(std::string_view text, const std::function<bool(std::string_view name)>& wanted,
                          const std::function<void(const MetricLine&)>& told);
 
-}  // namespace tessera::kubernetes
+}  // namespace tessera::figures

@@ -1,0 +1,236 @@
+#include "backends/figures/dcgm.hpp"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include "engine/mig/profile_name.hpp"
+#include "engine/number.hpp"
+
+namespace tessera::figures {
+namespace {
+
+constexpr std::size_t kMostParts = 1024;
+constexpr int kHighestIndex = 1023;
+constexpr double kMostMib = 16.0 * 1024 * 1024;
+
+// Of the two that tell use, the engine's share of time counts more: instances have no other.
+enum class Counter : std::uint8_t { utilization, engine_active, memory_used, temperature, power, licence };
+struct KnownCounter {
+  std::string_view name;
+  Counter counter;
+};
+constexpr std::array kCounters = {
+    KnownCounter{"DCGM_FI_DEV_GPU_UTIL", Counter::utilization},
+    KnownCounter{"DCGM_FI_PROF_GR_ENGINE_ACTIVE", Counter::engine_active},
+    KnownCounter{"DCGM_FI_DEV_FB_USED", Counter::memory_used},
+    KnownCounter{"DCGM_FI_DEV_GPU_TEMP", Counter::temperature},
+    KnownCounter{"DCGM_FI_DEV_POWER_USAGE", Counter::power},
+    KnownCounter{"DCGM_FI_DEV_VGPU_LICENSE_STATUS", Counter::licence},
+};
+
+const KnownCounter* find_counter(std::string_view name) {
+  for (const KnownCounter& known : kCounters)
+    if (known.name == name) return &known;
+  return nullptr;
+}
+
+// NaN is in no range.
+bool within(double value, double least, double most) { return value >= least && value <= most; }
+
+std::string named_pod(const MetricLine& line) {
+  constexpr std::array kSpellings = {
+      std::pair{std::string_view("exported_namespace"), std::string_view("exported_pod")},
+      std::pair{std::string_view("namespace"), std::string_view("pod")},
+      std::pair{std::string_view("pod_namespace"), std::string_view("pod_name")},
+  };
+  for (const auto& [space, name] : kSpellings) {
+    std::string_view ns = line.label(space), pod = line.label(name);
+    if (!ns.empty() && !pod.empty()) return std::string(ns) + "/" + std::string(pod);
+    // Renamed, and nobody has it: the plain names are those of the exporter itself.
+    if (space.starts_with("exported_"))
+      for (const auto& [key, value] : line.labels)
+        if (key == name) return {};
+  }
+  return {};
+}
+
+void set(DcgmPart& part, Counter counter, double value) {
+  switch (counter) {
+    case Counter::utilization: break;  // only where there are no instances
+    case Counter::engine_active:
+      if (within(value, 0, 1)) part.use = Percent{static_cast<float>(value * 100)};
+      break;
+    case Counter::memory_used:
+      if (within(value, 0, kMostMib)) part.memory_used = Mib{static_cast<std::int64_t>(value)};
+      break;
+    case Counter::temperature:
+      if (within(value, -50, 200)) part.temperature = Celsius{static_cast<float>(value)};
+      break;
+    case Counter::power:
+      if (within(value, 0, 10000)) part.power = Watts{static_cast<float>(value)};
+      break;
+    case Counter::licence:
+      if (within(value, 0, 1)) part.licensed = value >= 1;
+      break;
+  }
+}
+
+// The first of these labels that is told.
+std::string_view one_of(const MetricLine& line, std::initializer_list<std::string_view> labels) {
+  for (std::string_view label : labels)
+    if (std::string_view value = line.label(label); !value.empty()) return value;
+  return {};
+}
+
+// Why the part that a line is about cannot be told; nullptr: it can.
+const char* identify(const MetricLine& line, DcgmPart& part) {
+  const std::optional<int> gpu = whole_number(one_of(line, {"gpu", "GPU"}), kHighestIndex);
+  const std::string_view id = one_of(line, {"GPU_I_ID", "gpu_i_id"});
+  part.instance = id.empty() ? std::nullopt : whole_number(id, kHighestIndex);
+  if (!gpu || (!id.empty() && !part.instance)) return "its GPU or instance has no number";
+  part.gpu = *gpu;
+  part.uuid = one_of(line, {"UUID", "uuid"});
+  part.model = one_of(line, {"modelName", "model_name"});
+  part.pod = named_pod(line);
+  if (!part.instance) return nullptr;
+  auto profile = mig::canonical_profile(one_of(line, {"GPU_I_PROFILE", "gpu_i_profile"}));
+  if (!profile) return "its instance has no profile";
+  part.profile = std::move(*profile);
+  return nullptr;
+}
+
+void forget_figures(DcgmPart& part) {
+  part.use.reset();
+  part.memory_used.reset();
+  part.temperature.reset();
+  part.power.reset();
+  part.licensed.reset();
+}
+
+}  // namespace
+
+std::span<const std::string_view> dcgm_counters() {
+  static constexpr auto kNames = [] {
+    std::array<std::string_view, kCounters.size()> names;
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = kCounters[i].name;
+    return names;
+  }();
+  return kNames;
+}
+
+bool is_dcgm_counter(std::string_view name) { return find_counter(name) != nullptr; }
+
+void DcgmGathering::pass(const char* why) {
+  if (passed_++ == 0) problem_ = why;
+}
+
+void DcgmGathering::hear(const MetricLine& line) {
+  DcgmPart told;
+  if (const char* why = identify(line, told)) return pass(why);
+  const std::pair key(told.gpu, told.instance);
+  auto place = parts_.find(key);
+  if (place == parts_.end()) {
+    if (parts_.size() == kMostParts) return pass("there are too many instances");
+    place = parts_.emplace(key, Part{std::move(told), std::nullopt}).first;
+  } else {
+    DcgmPart& before = place->second.told;
+    if (before.pod != told.pod) before.shared = true;
+    // Series of another cluster's node of the same name, or of a GPU that was replaced.
+    if (before.uuid != told.uuid || before.profile != told.profile) before.doubtful = true;
+  }
+  const Counter counter = find_counter(line.name)->counter;
+  if (counter == Counter::utilization && within(line.value, 0, 100))
+    place->second.utilization = Percent{static_cast<float>(line.value)};
+  set(place->second.told, counter, line.value);
+}
+
+DcgmReadings DcgmGathering::end(MetricsRead read) {
+  DcgmReadings readings;
+  readings.skipped = read.skipped + passed_;
+  readings.problem = read.problem.empty() ? std::move(problem_) : std::move(read.problem);
+  for (auto& [place, part] : parts_) {
+    // Behind the GPU itself stand its instances.
+    const auto next = parts_.upper_bound({place.first, std::nullopt});
+    const bool cut = place.second || (next != parts_.end() && next->first.first == place.first);
+    if (!part.told.use && !cut) part.told.use = part.utilization;
+    if (part.told.shared) part.told.pod.clear();
+    if (part.told.doubtful) {
+      forget_figures(part.told);
+      ++readings.skipped;
+      if (readings.problem.empty()) readings.problem = "two GPUs are reported under one number";
+    }
+    readings.parts.push_back(part.told);
+  }
+  return readings;
+}
+
+std::optional<Percent> use_of_instances(std::span<const DcgmPart* const> instances,
+                                        const mig::Product* product) {
+  if (!product || product->compute_slices <= 0 || instances.empty()) return std::nullopt;
+  double busy = 0;
+  for (const DcgmPart* part : instances) {
+    const mig::Profile* profile = product->find(part->profile.view());
+    if (!part->use || !profile) return std::nullopt;
+    busy += static_cast<double>(part->use->value) * profile->compute_slices;
+  }
+  return Percent{static_cast<float>(std::min(100.0, busy / product->compute_slices))};
+}
+
+std::optional<Mib> memory_of_instances(std::span<const DcgmPart* const> instances) {
+  Mib sum{0};
+  for (const DcgmPart* part : instances) {
+    if (!part->memory_used) return std::nullopt;
+    sum.value += part->memory_used->value;
+  }
+  if (instances.empty()) return std::nullopt;
+  return sum;
+}
+
+Measured measured_of(NodeName node, const DcgmReadings& readings, const mig::Catalogue* catalogue) {
+  Measured told{std::move(node), Source::dcgm, readings.at, {}};
+  std::vector<const DcgmPart*> instances;
+  const auto add_up = [&] {
+    if (instances.empty()) return;
+    Telemetry& figures = told.gpus.back().figures;
+    const mig::Product* product = catalogue ? catalogue->by_smi_name(instances.front()->model) : nullptr;
+    if (!figures.use) figures.use = use_of_instances(instances, product);
+    if (!figures.memory_used) figures.memory_used = memory_of_instances(instances);
+    instances.clear();
+  };
+  for (const DcgmPart& part : readings.parts) {
+    if (told.gpus.empty() || told.gpus.back().gpu.value != part.gpu) {
+      add_up();
+      Telemetry figures;
+      // Temperature and power of an instance are its GPU's.
+      figures.temperature = part.temperature;
+      figures.power = part.power;
+      figures.licensed = part.licensed;
+      told.gpus.push_back({GpuIndex{part.gpu}, part.uuid, figures, {}});
+    }
+    GpuFigures& gpu = told.gpus.back();
+    if (part.instance) {
+      gpu.slices.push_back({part.profile, part.instance, std::nullopt, part.use, part.memory_used});
+      instances.push_back(&part);
+      continue;
+    }
+    gpu.figures.use = part.use;
+    gpu.figures.memory_used = part.memory_used;
+  }
+  add_up();
+  return told;
+}
+
+Result<DcgmReadings> read_dcgm(std::string_view text) {
+  DcgmGathering gathering;
+  MetricsRead read =
+      read_metrics(text, is_dcgm_counter, [&](const MetricLine& line) { gathering.hear(line); });
+  DcgmReadings readings = gathering.end(std::move(read));
+  if (!readings.parts.empty()) return readings;
+  return Error{"no GPU is reported",
+               readings.problem.empty() ? "the text has none of DCGM's counters" : readings.problem,
+               "the exporter's list of counters may lack DCGM_FI_PROF_GR_ENGINE_ACTIVE and "
+               "DCGM_FI_DEV_FB_USED"};
+}
+
+}  // namespace tessera::figures

@@ -1,0 +1,88 @@
+// What a DCGM exporter tells of one node's GPUs and GPU instances: use, memory, heat, and the pod that has
+// each.
+//
+// dcgm-exporter 3.1 to 4.6 (default counters; render_metrics.go): an instance carries GPU_I_ID and
+// GPU_I_PROFILE under its GPU's index and UUID; who has it stands in pod/namespace, in
+// exported_pod/exported_namespace where a scrape has renamed them, or in pod_name/pod_namespace of old ones.
+// DCGM writes huge numbers for "no value"; whatever is out of range is unknown here. DCGM_FI_DEV_GPU_UTIL
+// does not exist under MIG: of a GPU that has instances, and of these, it is never taken. Threads: pure
+// functions.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/figures/metrics_text.hpp"
+#include "engine/error.hpp"
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/telemetry.hpp"
+
+namespace tessera::figures {
+
+// A GPU, or one GPU instance on it.
+struct DcgmPart {
+  int gpu = 0;                  // as nvidia-smi counts
+  std::string uuid;             // of the GPU; empty: not told
+  std::string model;            // as nvidia-smi names it; empty: not told
+  std::optional<int> instance;  // GPU instance id; nullopt: the GPU as a whole
+  ProfileName profile;          // of the instance
+  std::string pod;              // "namespace/name"; empty: nobody has it, or several
+  bool shared = false;          // several pods are named: who has it is not told
+  bool doubtful = false;        // several GPUs are told of under this number: no figure is taken
+  std::optional<Percent> use;
+  std::optional<Mib> memory_used;
+  std::optional<Celsius> temperature;
+  std::optional<Watts> power;
+  std::optional<bool> licensed;  // a vGPU licence is held
+};
+
+struct DcgmReadings {
+  std::string from;             // the exporter's pod, "namespace/name"; empty: Prometheus, which asked it
+  TimePoint at{};               // when it was read
+  std::vector<DcgmPart> parts;  // by GPU, the GPU itself first, then by instance id
+  std::size_t skipped = 0;      // lines that could not be read
+  std::string problem;          // of the first of those
+};
+
+// The counters that are wanted, of those that a metric may be.
+std::span<const std::string_view> dcgm_counters();
+bool is_dcgm_counter(std::string_view name);
+
+// Gathers the metrics of one node, in any order.
+class DcgmGathering {
+ public:
+  // Precondition: is_dcgm_counter(line.name). What cannot be placed is counted as skipped.
+  void hear(const MetricLine& line);
+  DcgmReadings end(MetricsRead read = {});
+
+ private:
+  struct Part {
+    DcgmPart told;
+    std::optional<Percent> utilization;
+  };
+  void pass(const char* why);
+
+  std::map<std::pair<int, std::optional<int>>, Part> parts_;
+  std::size_t passed_ = 0;
+  std::string problem_;
+};
+
+// Errors: the text tells of no GPU at all.
+Result<DcgmReadings> read_dcgm(std::string_view text);
+
+// What the instances of one GPU come to: each keeps its own part of the engines busy. nullopt where one of
+// them does not tell, or the product does not say how large a part is.
+std::optional<Percent> use_of_instances(std::span<const DcgmPart* const> instances,
+                                        const mig::Product* product);
+std::optional<Mib> memory_of_instances(std::span<const DcgmPart* const> instances);
+
+// The same readings as figures of a node whose GPUs and slices another source lists. catalogue: nullptr: a
+// GPU that is cut has no use of its own.
+Measured measured_of(NodeName node, const DcgmReadings& readings, const mig::Catalogue* catalogue);
+
+}  // namespace tessera::figures

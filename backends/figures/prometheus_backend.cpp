@@ -1,0 +1,99 @@
+#include "backends/figures/prometheus_backend.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "backends/figures/look_back.hpp"
+#include "backends/figures/prometheus.hpp"
+#include "backends/process.hpp"
+#include "backends/worker.hpp"
+
+namespace tessera::figures {
+namespace {
+
+constexpr Duration kFocused{20000}, kIdle{120000};
+
+// Slurm's node names are host names without a domain. Which of them are the cluster's, its model knows.
+std::string short_name(std::string_view name) { return std::string(name.substr(0, name.find('.'))); }
+
+}  // namespace
+
+struct PrometheusBackend::State {
+  explicit State(PrometheusOptions wanted) : options(std::move(wanted)), prometheus(worker, calls()) {}
+
+  PrometheusCalls calls();
+  template <class What>
+  void post(What what) {
+    sink->post({options.cluster, options.generation, options.clock(), std::move(what)});
+  }
+
+  const PrometheusOptions options;
+  EventSink* sink = nullptr;
+  // It answered; also what wakes the reader of the past.
+  void answered() { post(SourceReport{Source::dcgm, std::nullopt, Duration(0), ""}); }
+
+  LookBack past;
+  Pace pace = Pace::focused;  // the worker's thread
+  Worker worker;
+  Processes processes{worker};
+  Prometheus prometheus;
+};
+
+PrometheusCalls PrometheusBackend::State::calls() {
+  PrometheusCalls calls;
+  calls.ask = [this](const std::string& path, PrometheusAnswered answered) {
+    ask_by_command(processes, options.command, options.url + path, "cannot ask Prometheus",
+                   std::move(answered));
+  };
+  calls.node_of = [](const MetricLine& series) { return node_by_labels(series, short_name); };
+  calls.told = [this](const FiguresNow& now, Duration latency) {
+    for (const NodeReadings& one : now.nodes)
+      post(measured_of(NodeName(one.node.node), one.readings, options.catalogue));
+    std::string note;
+    if (now.skipped > 0) note = fmt::format("{} series could not be read: {}", now.skipped, now.problem);
+    post(SourceReport{Source::dcgm, std::nullopt, latency, std::move(note)});
+  };
+  calls.failed = [this](Error error, Duration latency) {
+    post(SourceReport{Source::dcgm, std::move(error), latency, ""});
+  };
+  calls.every = [this] {
+    if (options.every > Duration(0)) return options.every;
+    return pace == Pace::focused ? kFocused : kIdle;
+  };
+  calls.clock = options.clock;
+  return calls;
+}
+
+PrometheusBackend::PrometheusBackend(PrometheusOptions options)
+    : state_(std::make_unique<State>(std::move(options))) {}
+
+PrometheusBackend::~PrometheusBackend() { state_->worker.stop(); }
+
+ClusterName PrometheusBackend::name() const { return state_->options.cluster; }
+
+void PrometheusBackend::start(EventSink& sink) {
+  state_->worker.post([state = state_.get(), &sink] {
+    state->sink = &sink;
+    state->prometheus.go();
+  });
+}
+
+void PrometheusBackend::set_pace(Pace pace) {
+  state_->worker.post([state = state_.get(), pace] { state->pace = pace; });
+}
+
+void PrometheusBackend::refresh() {
+  state_->worker.post([state = state_.get()] { state->prometheus.go(); });
+}
+
+void PrometheusBackend::look_back(const NodeName& node, TimePoint since) {
+  State* state = state_.get();
+  state->past.ask(
+      state->worker, [state] { return &state->prometheus; }, node, since, state->options.catalogue,
+      [state] { state->answered(); });
+}
+
+std::vector<history::KeptFigures> PrometheusBackend::take_kept() { return state_->past.take(); }
+
+}  // namespace tessera::figures

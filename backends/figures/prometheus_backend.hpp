@@ -1,0 +1,44 @@
+// Prometheus beside a cluster that another backend reads: figures of its nodes, asked for by a command of the
+// site's. For Slurm; on Kubernetes the cluster's own backend asks, since figures tell it which slices there
+// are. Threads: as Backend says; the clock is called on the backend's thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "backends/figures/site_command.hpp"
+#include "engine/history/keeps_figures.hpp"
+#include "engine/mig/catalogue.hpp"
+#include "engine/port.hpp"
+
+namespace tessera::figures {
+
+struct PrometheusOptions {
+  ClusterName cluster;
+  std::string url;      // the server's root
+  SiteCommand command;  // {url} in it
+  Duration every{0};    // between two rounds; 0: 20 s, and 2 min while nobody looks
+  std::uint64_t generation = 1;
+  const mig::Catalogue* catalogue = nullptr;  // outlives the backend; null: a GPU that is cut has no use
+  std::function<TimePoint()> clock;           // the wall clock
+};
+
+class PrometheusBackend final : public Backend, public history::KeepsFigures {
+ public:
+  explicit PrometheusBackend(PrometheusOptions options);
+  ~PrometheusBackend() override;
+
+  ClusterName name() const override;
+  void start(EventSink& sink) override;  // sink outlives the backend
+  void set_pace(Pace pace) override;
+  void refresh() override;
+  void look_back(const NodeName& node, TimePoint since) override;
+  std::vector<history::KeptFigures> take_kept() override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera::figures

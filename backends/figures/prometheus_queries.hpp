@@ -1,0 +1,52 @@
+// The questions that are put to Prometheus, and its answers as readings of nodes.
+//
+// One instant query tells of all nodes: of each counter its newest value, and of each node when that was
+// taken (the value's own time is only that of the query). Labels differ by site: dcgm-exporter writes
+// Hostname or hostname, a scrape may add node and rename pod to exported_pod. Threads: pure functions but for
+// the document.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/figures/dcgm.hpp"
+#include "backends/figures/prometheus_answer.hpp"
+
+namespace tessera::figures {
+
+// Which node a series is of, and the labels that said so.
+struct SeriesNode {
+  std::string node;  // empty: none that is known
+  std::vector<std::pair<std::string, std::string>> by;
+};
+using NodeOfSeries = std::function<SeriesNode(const MetricLine&)>;
+
+// By the first label of a node's name whose value `known` has a node for; a domain behind the name is tried
+// without it, too. known: the node's name, or empty.
+SeriesNode node_by_labels(const MetricLine& line, const std::function<std::string(std::string_view)>& known);
+
+// Paths below the server's root, escaped: "/api/v1/query?query=...".
+std::string path_of_figures_now();
+// Of one node, from its labels. step: between two values, whole seconds.
+std::string path_of_figures_before(const SeriesNode& node, TimePoint from, TimePoint to, Duration step);
+
+struct NodeReadings {
+  SeriesNode node;
+  DcgmReadings readings;  // at: when the node's figures were taken
+};
+struct FiguresNow {
+  std::vector<NodeReadings> nodes;
+  std::size_t strange = 0;  // series of nodes that are not known
+  std::size_t skipped = 0;  // ... that could not be read
+  std::string problem;      // of the first of those
+};
+// asked_at: when Prometheus was asked; the age of what it does not date.
+Result<FiguresNow> figures_now(JsonDocument& document, std::string_view text, const NodeOfSeries& node_of,
+                               TimePoint asked_at);
+// Of one node, the oldest first. A time that no series has is in none of them.
+Result<std::vector<DcgmReadings>> figures_before(JsonDocument& document, std::string_view text);
+
+}  // namespace tessera::figures

@@ -1,0 +1,27 @@
+// What a backend offers besides, whose sources keep what they measured: the past of a node, for its charts.
+//
+// The owner of the model finds it by a cast from Backend.
+// Threads: for the one thread that owns the model; both return at once. The backend posts an event when an
+// answer is here, so that its reader wakes and takes it.
+#pragma once
+
+#include <vector>
+
+#include "engine/model/telemetry.hpp"
+
+namespace tessera::history {
+
+struct KeptFigures {
+  NodeName node;
+  std::vector<Measured> rounds;  // oldest first; none: nothing is known
+};
+
+class KeepsFigures {
+ public:
+  virtual ~KeepsFigures() = default;
+  virtual void look_back(const NodeName& node, TimePoint since) = 0;
+  // The answers that are here and were not taken yet.
+  virtual std::vector<KeptFigures> take_kept() = 0;
+};
+
+}  // namespace tessera::history

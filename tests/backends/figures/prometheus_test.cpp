@@ -1,0 +1,357 @@
+// Prometheus: the questions, its answers, and what goes wrong with them. Recorded answers are of Prometheus
+// 2.42 that scraped the simulator's exporter (tests/fixtures/prometheus).
+#include "backends/figures/prometheus.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <fstream>
+#include <iterator>
+
+#include "backends/figures/prometheus_backend.hpp"
+#include "backends/figures/sources.hpp"
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/watch.hpp"
+
+namespace tessera::figures {
+namespace {
+
+using std::chrono_literals::operator""s;
+
+constexpr TimePoint kAsked{Duration(1'764'000'100'000)};
+
+std::string recorded(const std::string& name) {
+  std::ifstream stream(test::source_dir() + "/tests/fixtures/prometheus/" + name, std::ios::binary);
+  EXPECT_TRUE(stream) << name;
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// A series of an instant query.
+std::string series(const std::string& counter, const std::string& labels, const std::string& value,
+                   const std::string& node = R"("Hostname":"n1")") {
+  return R"({"metric":{"__name__":")" + counter + R"(",)" + node + R"(,"gpu":"0","UUID":"GPU-0")" + labels +
+         R"(},"value":[1764000100.5,")" + value + R"("]})";
+}
+std::string answer(const std::vector<std::string>& all, const std::string& type = "vector") {
+  std::string text;
+  for (const std::string& one : all) text += (text.empty() ? "" : ",") + one;
+  return R"({"status":"success","data":{"resultType":")" + type + R"(","result":[)" + text + "]}}";
+}
+constexpr const char* kActive = "DCGM_FI_PROF_GR_ENGINE_ACTIVE";
+constexpr const char* kUsed = "DCGM_FI_DEV_FB_USED";
+constexpr const char* kUtil = "DCGM_FI_DEV_GPU_UTIL";
+
+SeriesNode of_any(const MetricLine& line) {
+  return node_by_labels(line,
+                        [](std::string_view name) { return std::string(name.substr(0, name.find('.'))); });
+}
+Result<FiguresNow> now_of(const std::string& text) {
+  JsonDocument document;
+  return figures_now(document, text, of_any, kAsked);
+}
+Error error_of(const std::string& text) {
+  auto now = now_of(text);
+  EXPECT_FALSE(now) << text;
+  return now ? Error{} : now.error();
+}
+
+TEST(PrometheusFigures, BothSpellingsOfLabelsAreUnderstood) {
+  for (const char* node :
+       {R"("Hostname":"n1")", R"("hostname":"n1.site.org")", R"("node":"n1","Hostname":"pod-7")",
+        R"("instance":"n1:9400")", R"("nodename":"n1")"}) {
+    auto now = now_of(answer({series(kActive, "", "0.25", node), series(kUsed, "", "1024", node)}));
+    ASSERT_TRUE(now) << node;
+    ASSERT_EQ(now->nodes.size(), 1u) << node;
+    EXPECT_EQ(now->nodes[0].node.node, "n1") << node;
+    EXPECT_EQ(now->nodes[0].readings.parts.at(0).use, Percent{25}) << node;
+    EXPECT_EQ(now->nodes[0].readings.parts.at(0).memory_used, Mib{1024}) << node;
+    EXPECT_TRUE(now->nodes[0].readings.from.empty());
+  }
+}
+
+TEST(PrometheusFigures, SlicesAreToldByTheirInstanceAndNeverByGpuUtil) {
+  const std::string first =
+                        R"(,"GPU_I_ID":"1","GPU_I_PROFILE":"3g.40gb","modelName":"NVIDIA H100 80GB HBM3")",
+                    second =
+                        R"(,"GPU_I_ID":"2","GPU_I_PROFILE":"4g.40gb","modelName":"NVIDIA H100 80GB HBM3")";
+  auto now = now_of(
+      answer({series(kUtil, "", "99"), series(kUtil, first, "98"), series(kActive, first, "0.7"),
+              series(kActive, second, "0.35"), series(kUsed, first, "100"), series(kUsed, second, "200")}));
+  ASSERT_TRUE(now);
+  const DcgmReadings& readings = now->nodes.at(0).readings;
+  ASSERT_EQ(readings.parts.size(), 3u);
+  EXPECT_FALSE(readings.parts[0].use) << "GPU_UTIL does not exist under MIG";
+  EXPECT_EQ(readings.parts[1].use, Percent{70});
+  const Measured told = measured_of(NodeName("n1"), readings, &test::catalogue());
+  ASSERT_EQ(told.gpus.size(), 1u);
+  ASSERT_TRUE(told.gpus[0].figures.use);
+  EXPECT_NEAR(told.gpus[0].figures.use->value, (70 * 3 + 35 * 4) / 7.0, 0.01)
+      << "the sum of parts, not the mean";
+  EXPECT_EQ(told.gpus[0].figures.memory_used, Mib{300});
+  ASSERT_EQ(told.gpus[0].slices.size(), 2u);
+  EXPECT_EQ(told.gpus[0].slices[1].instance_id, 2);
+}
+
+TEST(PrometheusFigures, ValuesThatAreNoNumbersAreUnknown) {
+  for (const char* value : {"NaN", "+Inf", "-Inf", "9223372036854775794", "-1"}) {
+    auto now = now_of(answer({series(kActive, "", value), series(kUsed, "", "5")}));
+    ASSERT_TRUE(now) << value;
+    EXPECT_FALSE(now->nodes.at(0).readings.parts.at(0).use) << value;
+  }
+}
+
+TEST(PrometheusFigures, ANodesFiguresAreAsOldAsItsLastScrapeSays) {
+  const std::string
+      dated = R"({"metric":{"tessera":"time","Hostname":"n1"},"value":[1764000100.5,"1764000087.25"]})",
+      ahead = R"({"metric":{"tessera":"time","Hostname":"n2"},"value":[1764000100.5,"1764009999"]})";
+  auto now = now_of(
+      answer({series(kActive, "", "0.5"), series(kActive, "", "0.5", R"("Hostname":"n2")"), dated, ahead}));
+  ASSERT_TRUE(now);
+  ASSERT_EQ(now->nodes.size(), 2u);
+  EXPECT_EQ(now->nodes[0].readings.at, TimePoint(Duration(1'764'000'087'250)));
+  EXPECT_EQ(now->nodes[1].readings.at, kAsked) << "a clock that is ahead makes nothing newer than now";
+}
+
+TEST(PrometheusFigures, TwoGpusOfOneNumberAreDoubtfulAndNotMixed) {
+  auto now = now_of(
+      answer({series(kActive, "", "0.5"),
+              R"({"metric":{"__name__":"DCGM_FI_DEV_FB_USED","Hostname":"n1","gpu":"0","UUID":"GPU-9",)"
+              R"("cluster":"other"},"value":[1764000100,"77"]})"}));
+  ASSERT_TRUE(now);
+  EXPECT_FALSE(now->nodes.at(0).readings.parts.at(0).use);
+  EXPECT_FALSE(now->nodes.at(0).readings.parts.at(0).memory_used);
+  EXPECT_EQ(now->skipped, 1u);
+  EXPECT_NE(now->problem.find("two GPUs"), std::string::npos);
+}
+
+TEST(PrometheusFigures, WhatCannotBeReadSaysSoWithItsPlace) {
+  EXPECT_EQ(error_of("<html>login</html>").hint, "something else answers there: a proxy or a login page");
+  EXPECT_NE(error_of("").reason.find("it is empty"), std::string::npos);
+  const std::string whole = answer({series(kActive, "", "0.5"), series(kUsed, "", "5")});
+  for (std::size_t cut : {std::size_t{20}, whole.size() / 2, whole.size() - 1})
+    EXPECT_EQ(error_of(whole.substr(0, cut)).what, "cannot read what Prometheus answers") << cut;
+  EXPECT_EQ(error_of(R"({"status":"error","errorType":"bad_data","error":"1:2: parse\u001b[31m"})").reason,
+            "bad_data: 1:2: parse\xC2\xB7[31m");
+  EXPECT_NE(error_of(answer({}, "scalar")).reason.find("\"scalar\""), std::string::npos);
+  EXPECT_NE(error_of("{}").reason.find("no status"), std::string::npos);
+  auto partly = now_of(answer({series(kActive, "", "0.5"), R"({"metric":{},"value":["x","1"]})", "7"}));
+  ASSERT_TRUE(partly);
+  EXPECT_EQ(partly->skipped, 2u);
+  EXPECT_EQ(partly->problem, "series 2: a sample has no time or no number");
+}
+
+TEST(PrometheusFigures, ThePastOfANodeHasGapsWhereASeriesHasNone) {
+  JsonDocument document;
+  auto rounds = figures_before(
+      document, answer({R"({"metric":{"__name__":"DCGM_FI_PROF_GR_ENGINE_ACTIVE","Hostname":"n1","gpu":"0"},)"
+                        R"("values":[[100,"0.1"],[160,"0.2"]]})",
+                        R"({"metric":{"__name__":"DCGM_FI_DEV_FB_USED","Hostname":"n1","gpu":"0"},)"
+                        R"("values":[[100,"10"],[220,"30"]]})"},
+                       "matrix"));
+  ASSERT_TRUE(rounds) << to_line(rounds.error());
+  ASSERT_EQ(rounds->size(), 3u);
+  EXPECT_EQ((*rounds)[1].at, TimePoint(160s));
+  EXPECT_EQ((*rounds)[1].parts[0].use, Percent{20});
+  EXPECT_FALSE((*rounds)[1].parts[0].memory_used);
+  EXPECT_FALSE((*rounds)[2].parts[0].use);
+}
+
+TEST(PrometheusFigures, StatusesSayWhatToDo) {
+  JsonDocument document;
+  const auto explained = [&](int status, std::string body = "") {
+    HttpResponse response;
+    response.status = status;
+    response.body = std::move(body);
+    return explain_prometheus(document, response);
+  };
+  EXPECT_NE(explained(401, "Unauthorized\n").reason.find("it wants a login (Unauthorized)"),
+            std::string::npos);
+  EXPECT_NE(explained(403).hint.find("allow"), std::string::npos);
+  EXPECT_NE(explained(404, "<html>").hint.find("root"), std::string::npos);
+  EXPECT_NE(explained(429).hint.find("later"), std::string::npos);
+  EXPECT_NE(explained(500).hint.find("log"), std::string::npos);
+  EXPECT_NE(explained(503, R"({"status":"error","errorType":"timeout","error":"query timed out"})")
+                .reason.find("timeout: query timed out"),
+            std::string::npos);
+}
+
+TEST(PrometheusPlaces, ServicesUrlsAndCommandsAreReadStrictly) {
+  EXPECT_EQ(parse_service_place("monitoring/prometheus-k8s:9090")->target(),
+            "/api/v1/namespaces/monitoring/services/prometheus-k8s:9090/proxy");
+  EXPECT_EQ(parse_service_place("m/https:p:web")->target(),
+            "/api/v1/namespaces/m/services/https:p:web/proxy");
+  for (const char* bad : {"", "monitoring", "a/b", "a/../b:1", "a/b:", "A/b:1", "a/b:1/x", "a/b?x:1"})
+    EXPECT_FALSE(parse_service_place(bad)) << bad;
+  EXPECT_EQ(*parse_root_url("http://p:9090/"), "http://p:9090");
+  for (const char* bad : {"p:9090", "http://", "ftp://p", "http://u:secret@p", "http://p/?q", "http://p x"})
+    EXPECT_FALSE(parse_root_url(bad)) << bad;
+  const std::string said = to_line(parse_root_url("http://u:secret@p").error());
+  EXPECT_EQ(said.find("secret"), std::string::npos) << said;
+  EXPECT_TRUE(
+      read_figure_sources({{"prometheus", "m/p:9090,http://q:9090"}, {"prometheus-command", "curl {url}"}}));
+  EXPECT_TRUE(read_figure_sources({{"prometheus", "m/p:9090"}}));
+  EXPECT_FALSE(read_figure_sources({{"prometheus", "http://q:9090"}})) << "nothing asks for it";
+  EXPECT_FALSE(read_figure_sources({{"prometheus-command", "curl {url}"}})) << "of no server";
+  EXPECT_FALSE(read_figure_sources({{"prometheus", "http://q"}, {"prometheus-command", "curl -s"}}));
+}
+
+// A server that answers what the test says, asked by the poll.
+class Poll : public testing::Test {
+ protected:
+  Poll() {
+    PrometheusCalls calls;
+    calls.ask = [this](const std::string& path, const PrometheusAnswered& answered) {
+      asked.push_back(path);
+      pending.push_back(answered);
+    };
+    calls.node_of = of_any;
+    calls.told = [this](const FiguresNow& now, Duration) { told = now.nodes.size(); };
+    calls.failed = [this](const Error& error, Duration) { failures.push_back(error); };
+    calls.every = [] { return Duration(3'600'000); };
+    calls.clock = [] { return kAsked; };
+    poll.emplace(worker, std::move(calls));
+  }
+  ~Poll() override { worker.stop(); }
+  void say(int status, std::string body) {
+    HttpResponse response;
+    response.status = status;
+    response.body = std::move(body);
+    auto answered = std::exchange(pending, {});
+    for (const auto& one : answered) one(response);
+  }
+
+  Worker worker;
+  std::vector<std::string> asked;
+  std::vector<PrometheusAnswered> pending;
+  std::vector<Error> failures;
+  std::size_t told = 0;
+  std::string past;
+  std::optional<Prometheus> poll;
+};
+
+TEST_F(Poll, OneQuestionTellsOfAllNodes) {
+  poll->go();
+  poll->go();
+  ASSERT_EQ(asked.size(), 1u) << "one at a time";
+  EXPECT_TRUE(asked[0].starts_with("/api/v1/query?query="));
+  say(200, answer({series(kActive, "", "0.5"), series(kActive, "", "1", R"("Hostname":"n2")")}));
+  EXPECT_EQ(told, 2u);
+  EXPECT_TRUE(failures.empty());
+}
+
+TEST_F(Poll, AServerWithoutOurNodesIsAFailureAndNoEmptyAnswer) {
+  poll->go();
+  say(200, answer({}));
+  poll->go();
+  say(200, answer({series(kActive, "", "0.5", R"("x":"n1")")}));
+  poll->go();
+  say(503, "not ready");
+  ASSERT_EQ(failures.size(), 3u);
+  EXPECT_EQ(failures[0].what, "Prometheus reports no GPU");
+  EXPECT_EQ(failures[1].what, "Prometheus reports no node of this cluster");
+  EXPECT_EQ(failures[2].reason, "HTTP 503: it is not ready (not ready)");
+  EXPECT_EQ(told, 0u);
+}
+
+TEST_F(Poll, ThePastIsAskedForByTheLabelsThatNamedTheNode) {
+  const Kept kept = [this](const std::vector<DcgmReadings>& rounds) { past = std::to_string(rounds.size()); };
+  poll->look_back(NodeName("n1"), kAsked - 3600s, kept);
+  EXPECT_TRUE(asked.empty()) << "which series are the node's is not known yet";
+  poll->go();
+  say(200, answer({series(kActive, "", "0.5", R"("hostname":"n1.site")")}));
+  ASSERT_EQ(asked.size(), 2u);
+  EXPECT_NE(asked[1].find("query_range"), std::string::npos);
+  EXPECT_NE(asked[1].find("hostname%3D%22n1.site%22"), std::string::npos) << asked[1];
+  EXPECT_NE(asked[1].find("start=1763996500&end=1764000100&step=15"), std::string::npos) << asked[1];
+  say(200,
+      answer({R"({"metric":{"__name__":"DCGM_FI_DEV_FB_USED","gpu":"0"},"values":[[100,"1"],[115,"2"]]})"},
+             "matrix"));
+  EXPECT_EQ(past, "2");
+  poll->look_back(NodeName("n7"), kAsked - 3600s, kept);
+  EXPECT_EQ(asked.size(), 2u) << "no round told of that node";
+  EXPECT_EQ(past, "0");
+  poll->look_back(NodeName("n1"), kAsked - 3600s, kept);
+  past.clear();
+  say(500, "");
+  EXPECT_EQ(past, "0");
+}
+
+TEST(PrometheusRecorded, ARealServerThatScrapesTheSimulatorIsRead) {
+  JsonDocument document;
+  constexpr TimePoint kRecorded{Duration(1'795'577'764'037)};
+  auto now = figures_now(document, recorded("instant.json"), of_any, kRecorded);
+  ASSERT_TRUE(now) << to_line(now.error());
+  EXPECT_EQ(now->skipped, 0u) << now->problem;
+  ASSERT_FALSE(now->nodes.empty());
+  std::size_t slices = 0;
+  for (const NodeReadings& one : now->nodes) {
+    EXPECT_LT(one.readings.at, kRecorded - 1s) << "the time of its scrape: " << one.node.node;
+    EXPECT_GT(one.readings.at, kRecorded - 60s) << one.node.node;
+    for (const DcgmPart& part : one.readings.parts) {
+      slices += part.instance ? 1u : 0u;
+      EXPECT_TRUE(part.use) << one.node.node;
+      EXPECT_TRUE(part.memory_used) << one.node.node;
+    }
+  }
+  EXPECT_GT(slices, 0u);
+  auto past = figures_before(document, recorded("range.json"));
+  ASSERT_TRUE(past) << to_line(past.error());
+  EXPECT_GT(past->size(), 3u);
+  EXPECT_EQ(error_of(recorded("bad_query.json")).what, "Prometheus refuses the query");
+}
+
+// A script in place of the site's curl: it answers what a file says, whatever it is asked.
+class BySiteCommand : public testing::Test {
+ protected:
+  static PrometheusOptions with(const std::string& script) {
+    PrometheusOptions options;
+    options.cluster = ClusterName("hpc");
+    options.url = "http://prometheus.site:9090";
+    options.command = {{"sh", "-c", script, "sh", "{url}"}, "{url}", Duration{20'000}, kMostPrometheus};
+    options.catalogue = &test::catalogue();
+    options.clock = [] { return TimePoint(Duration(1'795'577'770'000)); };
+    return options;
+  }
+  // A cluster with that node is in the model, as Slurm's own backend tells it.
+  bool until(PrometheusBackend& backend, const std::function<bool(const Cluster&)>& done) {
+    NodesListed nodes;
+    nodes.nodes.push_back(test::node("mixed-02", {test::gpu(0, Strategy::whole, {test::whole(0)})}));
+    reduce(model, {ClusterName("hpc"), 1, TimePoint(Duration(1'795'577'769'000)), std::move(nodes)});
+    backend.start(mailbox);
+    return test::reduce_until(mailbox, model, ClusterName("hpc"), done, 20s);
+  }
+  Mailbox mailbox;
+  Model model;
+};
+
+TEST_F(BySiteCommand, FiguresOfASlurmClustersNodesComeByTheSitesCommand) {
+  const std::string file = test::source_dir() + "/tests/fixtures/prometheus/instant.json";
+  PrometheusBackend backend(with("case \"$1\" in http://prometheus.site:9090/api/v1/query?query=*) cat '" +
+                                 file + "';; *) exit 9;; esac"));
+  ASSERT_TRUE(until(backend, [](const Cluster& cluster) {
+    auto told = cluster.figures.find(NodeName("mixed-02"));
+    return told != cluster.figures.end() && told->second.contains(Source::dcgm) &&
+           cluster.sources.contains(Source::dcgm);
+  }));
+  const Cluster& cluster = *model.find(ClusterName("hpc"));
+  EXPECT_FALSE(cluster.sources.at(Source::dcgm).failure);
+  EXPECT_FALSE(cluster.figures.at(NodeName("mixed-02")).at(Source::dcgm).gpus.empty());
+}
+
+TEST_F(BySiteCommand, HowTheCommandFailedIsToldWithTheCommandToTry) {
+  const auto failed = [](const Cluster& cluster) {
+    auto told = cluster.sources.find(Source::dcgm);
+    return told != cluster.sources.end() && told->second.failure;
+  };
+  PrometheusBackend refused(with("echo 'curl: (22) The requested URL returned error: 401' >&2; exit 22"));
+  ASSERT_TRUE(until(refused, failed));
+  const Error error = *model.find(ClusterName("hpc"))->sources.at(Source::dcgm).failure;
+  EXPECT_EQ(error.reason,
+            "the site's command ended with 22: curl: (22) The requested URL returned error: 401");
+  EXPECT_TRUE(error.hint.starts_with("run it by hand: sh -c ")) << error.hint;
+}
+
+}  // namespace
+}  // namespace tessera::figures
