@@ -149,6 +149,14 @@ TEST_F(Wishing, AMisprintIsTakenForWhatIsMeantOnEachProduct) {
   EXPECT_EQ(plan::to_text(intent().boards[0].wish), "4 × 1g.20gb");
 }
 
+TEST_F(Wishing, APresetBehindTheFlagForLayoutsLeadsToItsOwnFlag) {
+  options.layout = "all-1g.10gb";
+  EXPECT_EQ(refusal().code, 2);
+  EXPECT_NE(refusal().error.hint.find("--preset all-1g.10gb"), std::string::npos) << refusal().error.hint;
+  options.layout = "1g.99gb,";
+  EXPECT_EQ(refusal().error.hint.find("--preset"), std::string::npos);
+}
+
 TEST_F(Wishing, TheSwitchesOfTheDevicePluginGoWithTheWishOnlyWhenTheyAreSaid) {
   EXPECT_EQ(intent().switches.rename_shared, std::nullopt);
   options.switches.rename_shared = false, options.switches.refuse_several = true;

@@ -264,7 +264,12 @@ Result<plan::Wish> plain_wish(const Options& options) {
   plan::Wish wish;
   if (options.layout) {
     auto layout = plan::parse_layout_wish(*options.layout);
-    if (!layout) return layout.error();
+    if (!layout) {
+      Error error = layout.error();
+      if (options.layout->starts_with("all-"))
+        error.hint = fmt::format("a preset has a flag of its own: --preset {}", clean(*options.layout, 100));
+      return error;
+    }
     wish = std::move(*layout);
   } else {
     wish.strategy = plan::parse_sharing(options.strategy).value_or(Strategy::whole);

@@ -70,8 +70,14 @@ Or<ChosenNodes> nodes_of(const Options& options, const OpenClusters& clusters,
                          const mig::Catalogue& catalogue) {
   if (!options.nodes.empty())
     return choose_nodes(options, clusters.model(), catalogue, clusters.wall(), "cannot plan");
-  if (clusters.model().clusters.size() != 1)
-    return Refusal{{"cannot plan", "there are several clusters", "name one with --cluster"}, kUsage};
+  if (clusters.model().clusters.size() != 1) {
+    std::string names;
+    for (const Cluster& cluster : clusters.model().clusters)
+      names += (names.empty() ? "" : ", ") + cluster.name.text;
+    return Refusal{
+        {"cannot plan", fmt::format("there are several clusters: {}", names), "name one with --cluster"},
+        kUsage};
+  }
   ChosenNodes chosen;
   chosen.cluster = &clusters.model().clusters.front();
   for (const Node& node : chosen.cluster->nodes.all()) chosen.nodes.push_back(node.name);
