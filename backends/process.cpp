@@ -34,6 +34,8 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "engine/shell.hpp"
+
 namespace tessera {
 namespace {
 
@@ -385,39 +387,19 @@ std::optional<std::string> find_program(std::string_view name) {
   return find_program(name, path ? path : "/usr/local/bin:/usr/bin:/bin");
 }
 
-namespace {
-
-std::string quoted(const std::string& word) {
-  constexpr std::string_view kPlain = "@%+=:,./_-";
-  bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [&](unsigned char c) {
-    return c < 0x80 && (std::isalnum(c) || kPlain.find(static_cast<char>(c)) != std::string_view::npos);
-  });
-  if (plain) return word;
-  std::string text = "'";
-  for (char c : word) {
-    if (c == '\'')
-      text += "'\\''";
-    else
-      text += c;
-  }
-  return text + "'";
-}
-
-}  // namespace
-
 std::string to_shell_text(const Command& command) {
   std::string text;
   auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + word; };
   if (!command.environment.empty() || !command.unset.empty()) {
     if (!command.unset.empty()) {
       add("env");
-      for (const std::string& name : command.unset) add("-u " + quoted(name));
+      for (const std::string& name : command.unset) add("-u " + shell_word(name));
     }
-    for (const auto& [name, value] : command.environment) add(name + "=" + quoted(value));
+    for (const auto& [name, value] : command.environment) add(name + "=" + shell_word(value));
   }
   for (std::size_t i = 0; i < command.argv.size(); ++i) {
     // A program called a=b would be read as a setting.
-    std::string word = quoted(command.argv[i]);
+    std::string word = shell_word(command.argv[i]);
     if (i == 0 && word.find('=') != std::string::npos && word.front() != '\'') word = "'" + word + "'";
     add(word);
   }

@@ -11,6 +11,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/plan/intent.hpp"
 #include "engine/sharing/ack.hpp"
+#include "engine/shell.hpp"
 
 namespace tessera::guide {
 
@@ -134,20 +135,7 @@ std::vector<Flags> plan_flags(const Proposal& proposal, const Scope& scope, Sche
 
 std::string typed(const std::vector<std::string>& flags) {
   std::string text;
-  for (const std::string& flag : flags) {
-    const bool plain = !flag.empty() && std::all_of(flag.begin(), flag.end(), [](char c) {
-      return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-             std::string_view("-_.,:/=@+%").find(c) != std::string_view::npos;
-    });
-    text += text.empty() ? "" : " ";
-    if (plain) {
-      text += flag;
-      continue;
-    }
-    text += '\'';
-    for (char c : flag) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
-  }
+  for (const std::string& flag : flags) text += (text.empty() ? "" : " ") + shell_word(flag);
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/plan/words/wording.hpp"
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::plan {
@@ -24,7 +25,10 @@ std::string list_of(const std::vector<GpuIndex>& gpus) {
 class Words {
  public:
   Words(const NodeName& node, Dialect dialect, Scheduler scheduler, const mig::Product* product)
-      : node_(node.text), dialect_(dialect), slurm_(scheduler == Scheduler::slurm), product_(product) {}
+      : node_(shell_word(node.text)),
+        dialect_(dialect),
+        slurm_(scheduler == Scheduler::slurm),
+        product_(product) {}
 
   Lines operator()(const SetMark&) const {
     if (slurm_) return {};  // the drain reason is the mark
@@ -36,8 +40,8 @@ class Words {
   }
   Lines operator()(const CloseNode& act) const {
     if (!slurm_) return {fmt::format("kubectl cordon {}", node_)};
-    return {fmt::format("scontrol update NodeName={} State=DRAIN Reason=\"tessera RUN WHO@HOST: {}\"", node_,
-                        act.words)};
+    return {fmt::format("scontrol update NodeName={} State=DRAIN Reason={}", node_,
+                        shell_quoted("tessera RUN WHO@HOST: " + act.words))};
   }
   Lines operator()(const OpenNode&) const {
     if (!slurm_) return {fmt::format("kubectl uncordon {}", node_)};
@@ -45,16 +49,18 @@ class Words {
   }
   Lines operator()(const Evict& act) const {
     const std::string& id = act.workload.text;
-    if (slurm_) return {fmt::format("{} {}", act.way == Way::cancel ? "scancel" : "scontrol requeue", id)};
+    if (slurm_)
+      return {fmt::format("{} {}", act.way == Way::cancel ? "scancel" : "scontrol requeue", shell_word(id))};
     auto slash = id.find('/');
-    if (slash == std::string::npos) return {fmt::format("kubectl delete pod {}", id)};
+    if (slash == std::string::npos) return {fmt::format("kubectl delete pod {}", shell_word(id))};
     const std::string ns = id.substr(0, slash), pod = id.substr(slash + 1);
     if (dialect_ != Dialect::gpu_operator)
-      return {fmt::format("kubectl delete pod --namespace {} {}", ns, pod)};
-    return {fmt::format(
-        R"(echo '{{"apiVersion":"policy/v1","kind":"Eviction","metadata":{{"name":"{1}","namespace":"{0}"}}}}' | )"
-        "kubectl create --raw /api/v1/namespaces/{0}/pods/{1}/eviction -f -",
-        ns, pod)};
+      return {fmt::format("kubectl delete pod --namespace {} {}", shell_word(ns), shell_word(pod))};
+    const std::string eviction = fmt::format(
+        R"({{"apiVersion":"policy/v1","kind":"Eviction","metadata":{{"name":"{}","namespace":"{}"}}}})", pod,
+        ns);
+    return {fmt::format("echo {} | kubectl create --raw {} -f -", shell_word(eviction),
+                        shell_word(fmt::format("/api/v1/namespaces/{}/pods/{}/eviction", ns, pod)))};
   }
   Lines operator()(const DestroyInstances& act) const {
     std::string ids;
@@ -105,20 +111,21 @@ class Words {
   }
   Lines keeps_closed(const std::string& words) const {
     if (!slurm_) return {fmt::format("kubectl cordon {}", node_)};
-    return {fmt::format("scontrol update NodeName={} State=DRAIN Reason=\"{} (tessera RUN WHO@HOST)\"", node_,
-                        words)};
+    return {fmt::format("scontrol update NodeName={} State=DRAIN Reason={}", node_,
+                        shell_quoted(words + " (tessera RUN WHO@HOST)"))};
   }
   // Commands of the site's own are not known here: those acts have none.
   Lines on_slurm(const Special& act) const {
     namespace verb = slurm::verb;
     if (act.verb == verb::kWriteConfig) return {"# Gres=" + argument(act, "gres")};
     if (act.verb == verb::kReconfigure) return {"scontrol reconfigure"};
-    if (act.verb == verb::kWriteBootFile) return {"tee " + argument(act, "path")};
+    if (act.verb == verb::kWriteBootFile) return {"tee " + shell_word(argument(act, "path"))};
     if (act.verb == verb::kBootUnit)
       return {fmt::format("systemctl {} {}", argument(act, "state") == "enabled" ? "enable" : "disable",
-                          argument(act, "unit"))};
+                          shell_word(argument(act, "unit")))};
     if (act.verb != verb::kApplyParted) return {};
-    Lines lines{fmt::format("nvidia-mig-parted apply -f - -c {} <<'END'", argument(act, "config"))};
+    Lines lines{
+        fmt::format("nvidia-mig-parted apply -f - -c {} <<'END'", shell_word(argument(act, "config")))};
     const std::string text = argument(act, "text");
     for (std::string_view line : lines_in(text)) lines.emplace_back(line);
     lines.emplace_back("END");
@@ -126,7 +133,7 @@ class Words {
   }
   Lines by_operator(const Special& act) const {
     using operators::kMigConfig, operators::kMigState, operators::kVgpuConfig, operators::kVgpuState;
-    const std::string config = argument(act, "config");
+    const std::string config = shell_word(argument(act, "config"));
     if (act.verb == verbs::kReviewAccess) return questions(act);
     if (act.verb == verbs::kHoldAutoscaler)
       return {fmt::format("kubectl annotate node {} {}=true {}=true", node_, operators::kScaleDown,
@@ -135,18 +142,18 @@ class Words {
       return {
           fmt::format("kubectl annotate node {} {}- {}-", node_, operators::kScaleDown, operators::kDisrupt)};
     if (act.verb == verbs::kPatchPolicy)
-      return {fmt::format("kubectl patch clusterpolicy {} --type=merge -p '{}'", argument(act, "policy"),
-                          argument(act, "patch"))};
+      return {fmt::format("kubectl patch clusterpolicy {} --type=merge -p {}",
+                          shell_word(argument(act, "policy")), shell_word(argument(act, "patch")))};
     if (act.verb == verbs::kOrderMig)
       return {
           fmt::format("kubectl label node {} --overwrite {}={} {}-", node_, kMigConfig, config, kMigState)};
     if (act.verb == verbs::kOrderVgpu)
       return {fmt::format("kubectl label node {} --overwrite {}={} {}={} {}-", node_, operators::kWorkload,
-                          argument(act, "workload"), kVgpuConfig, config, kVgpuState)};
+                          shell_word(argument(act, "workload")), kVgpuConfig, config, kVgpuState)};
     if (act.verb == verbs::kLabelNode) return labels(act);
     if (act.verb == verbs::kRecoverMig) return recovery(act);
     if (act.verb == verbs::kWriteMigConfig || act.verb == verbs::kWritePluginConfig)
-      return {"kubectl edit configmap " + argument(act, "map")};
+      return {"kubectl edit configmap " + shell_word(argument(act, "map"))};
     return {"# " + act.verb};
   }
   static Lines questions(const Special& act) {
@@ -167,7 +174,7 @@ class Words {
   Lines labels(const Special& act) const {
     std::string command = fmt::format("kubectl label node {} --overwrite", node_);
     for (const auto& [key, value] : act.arguments)
-      command += value.empty() ? " " + key + "-" : fmt::format(" {}={}", key, value);
+      command += value.empty() ? " " + key + "-" : fmt::format(" {}", shell_word(key + "=" + value));
     return {std::move(command)};
   }
   Lines recovery(const Special& act) const {
@@ -178,7 +185,7 @@ class Words {
         unpause + "  # those that say paused-for-mig-change",
         fmt::format("kubectl delete pod --namespace {} --selector app=nvidia-mig-manager --field-selector "
                     "spec.nodeName={}",
-                    argument(act, "namespace"), node_)};
+                    shell_word(argument(act, "namespace")), node_)};
   }
   std::string number(const ProfileName& name) const {
     const mig::Profile* profile = product_ ? product_->find(name.text) : nullptr;
