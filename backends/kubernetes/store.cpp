@@ -156,6 +156,28 @@ void ClusterStore::State::judge(NodeEntry& entry) {
       for (const auto& [resource, count] : pods.at(id).requests)
         if (is_work(pods.at(id)) && !is_by_claim(pods.at(id), resource)) evidence.held[resource] += count;
   entry.remarks = remarks_on(evidence);
+  judge_config(entry, now);
+  judge_figures(entry, !evidence.held.empty(), now);
+}
+
+// A ConfigMap reaches a pod within some two minutes, and then the plugin starts again by itself, or does not.
+void ClusterStore::State::judge_config(NodeEntry& entry, TimePoint now) {
+  constexpr auto kTakesUp = std::chrono::minutes(4);
+  for (Remark& one : configs.unknown_names(entry.object)) entry.remarks.push_back(std::move(one));
+  std::string stale = entry.pending_since ? "" : configs.not_taken_up(entry.object);
+  if (stale.empty()) return entry.stale_since.reset();
+  if (!entry.stale_since) entry.stale_since = now;
+  if (now - *entry.stale_since >= kTakesUp)
+    entry.remarks.push_back(configs.remark_not_taken_up(entry.object, std::move(stale)));
+}
+
+// A pod that has just started is named by the next scrape.
+void ClusterStore::State::judge_figures(NodeEntry& entry, bool held, TimePoint now) {
+  constexpr auto kNamedSoon = std::chrono::minutes(4);
+  if (!held || !entry.readings || !names_no_pod(*entry.readings)) return entry.unnamed_since.reset();
+  if (!entry.unnamed_since) entry.unnamed_since = now;
+  if (now - *entry.unnamed_since >= kNamedSoon)
+    entry.remarks.push_back(remark_no_pod(entry.object, *entry.readings));
 }
 
 void ClusterStore::State::flush() {
@@ -311,6 +333,7 @@ ClusterStore::~ClusterStore() = default;
 
 void ClusterStore::set_site(std::shared_ptr<const operators::OperatorSetup> site) {
   state_->site = std::move(site);
+  state_->configs = ConfigJudge(state_->site);
   if (!state_->nodes_complete) return;
   for (const auto& [name, entry] : state_->nodes) state_->dirty.insert(name);
   state_->flush();
@@ -328,7 +351,8 @@ void ClusterStore::set_server_time(TimePoint now) {
   state_->time_told = true;
   if (!state_->nodes_complete) return;
   for (const auto& [name, entry] : state_->nodes)
-    if (entry.pending_since || entry.differs_since || entry.unmade_since) state_->dirty.insert(name);
+    if (entry.pending_since || entry.differs_since || entry.unmade_since || entry.stale_since)
+      state_->dirty.insert(name);
   state_->flush();
   state_->end_first_look();
 }

@@ -8,6 +8,7 @@
 
 #include "backends/kubernetes/objects/budgets.hpp"
 #include "backends/kubernetes/objects/components.hpp"
+#include "backends/kubernetes/objects/config_judge.hpp"
 #include "backends/kubernetes/objects/dcgm_values.hpp"
 #include "backends/kubernetes/objects/dra_values.hpp"
 #include "backends/kubernetes/objects/node_events.hpp"
@@ -22,7 +23,9 @@ struct ClusterStore::State {
     NodeSharing sharing;
     std::vector<Component> troubled;  // parts of the GPU stack that are not ready
     std::optional<TimePoint> pending_since, differs_since, unmade_since;
-    std::string unmade;  // of the layout that is told to be made: what is offered instead
+    std::optional<TimePoint> stale_since;    // its device plugin has not taken its configuration up since
+    std::optional<TimePoint> unnamed_since;  // pods hold its GPUs and its figures name none since
+    std::string unmade;                      // of the layout that is told to be made: what is offered instead
     std::vector<Remark> remarks;
     std::optional<DcgmReadings> readings;
     bool measured = false;          // figures of it were told last
@@ -32,6 +35,7 @@ struct ClusterStore::State {
 
   const mig::Catalogue* catalogue;
   std::shared_ptr<const operators::OperatorSetup> site;
+  ConfigJudge configs;  // of that site
   std::function<void(What)> post;
   std::function<TimePoint()> clock;
   Duration server_ahead{0};  // the API server's clock before ours
@@ -82,6 +86,8 @@ struct ClusterStore::State {
   Node value_of(NodeEntry& entry);
   void end_first_look();
   void judge(NodeEntry& entry);
+  void judge_config(NodeEntry& entry, TimePoint now);
+  void judge_figures(NodeEntry& entry, bool held, TimePoint now);
   void flush();
   void tell_again();
   void nodes_listed();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
@@ -190,7 +191,9 @@ class Page {
     } else if (plan::only_starts_differ(plan_)) {
       note("The slices are there, and no plan can choose their starts here: nothing to do.", Role::warning);
     } else if (!plan_.changes_anything()) {
-      note("The layout is already as requested: nothing to do.", Role::good);
+      note(plan::is_node_action(plan_.intent) ? "Already in that state: nothing to do."
+                                              : "The layout is already as requested: nothing to do.",
+           Role::good);
     } else if (!state_.writable) {
       note("Read-only: start tessera with --write to arm this plan.", Role::read_only);
     }
@@ -415,6 +418,12 @@ class Page {
   }
   void undo() {
     lines_.push_back(heading_line(told("UNDO")));
+    if (plan::is_node_action(plan_.intent))
+      return note(
+          fmt::format("The run records why each node was closed, or that it was open. {} on it undoes "
+                      "the run; a plan is shown first.",
+                      first_key(state_, Action::run_undo)),
+          Role::dim);
     note(fmt::format(
              "The run records the layout that it finds. {} on it undoes the run (a plan is shown first); "
              "that never ends work. Jobs that ended do not come back by it.",
