@@ -224,6 +224,32 @@ TEST(NodeActionsKilled, EndClosedOrOpenWhereverTheProcessDies) {
       }
 }
 
+// Whatever strikes, and whether the admin carries on or goes back: what another closes stays closed, and the
+// way back ends where the node was found.
+TEST(NodeActionsKilled, FaultsNeverOpenWhatAnotherClosedAndTheWayBackEndsWhereItBegan) {
+  for (int fault = 0; fault < static_cast<int>(Fault::count); ++fault)
+    for (const bool closes : {true, false})
+      for (const Policy policy : {Policy::carry_on, Policy::go_back})
+        for (int moment = 0; moment < 3; ++moment) {
+          SCOPED_TRACE(std::string(word(static_cast<Fault>(fault))) + (closes ? " closes" : " opens") +
+                       (policy == Policy::go_back ? " back " : " on ") + std::to_string(moment));
+          Adversary world(catalogue(), node("n1", {uncut(0, 0)}), {});
+          if (!closes) world.close_by_hand("firmware (tessera r0 root@login1)", "root");
+          const Intent intent = intent_for(closes ? closing("fans are loud") : opening({"r0"}));
+          auto plan = make_plan(world.cluster(), catalogue(), intent, simulator_capabilities(), {}, at(0));
+          ASSERT_TRUE(plan.ok()) << to_line(plan.error());
+          world.arm(static_cast<Fault>(fault), moment);
+          const Ending ending = drive(world, catalogue(), *plan, {}, policy);
+          EXPECT_TRUE(world.harm.empty()) << world.harm.front();
+          const std::string now = world.closed_reason();
+          if (now == "fan failure") continue;  // another's, and it stays
+          if (ending.ended && ending.outcome == Outcome::wanted)
+            EXPECT_EQ(now, closes ? "fans are loud (tessera r1 root@login1)" : "") << ending.journal;
+          if (ending.ended && ending.outcome == Outcome::recorded)
+            EXPECT_EQ(now.substr(0, 8), closes ? "" : "firmware") << ending.journal;
+        }
+}
+
 TEST(NodeActionsKilled, WhatAnotherClosesInBetweenStopsTheRun) {
   for (int moment = 0; moment < 2; ++moment) {
     Adversary world(catalogue(), node("n1", {uncut(0, 0)}), {});
