@@ -11,6 +11,7 @@
 #include "backends/figures/look_back.hpp"
 #include "backends/http_client.hpp"
 #include "backends/kubernetes/change/actuator.hpp"
+#include "backends/kubernetes/details.hpp"
 #include "backends/kubernetes/explain.hpp"
 #include "backends/kubernetes/exporters.hpp"
 #include "backends/kubernetes/feed.hpp"
@@ -92,6 +93,8 @@ struct KubernetesBackend::State {
   void review(const std::string& operator_namespace);
   void begin();
   void refresh();
+  void look_into(const WorkloadId& id, LookedInto told);
+  void tell_pace();
   ClusterStore::Handler handler_of(Which which);
   void follow();
   FeedCalls calls_for(Which which, ClusterStore::Handler handler);
@@ -155,6 +158,7 @@ struct KubernetesBackend::State {
   std::array<std::unique_ptr<Feed>, kFeeds> feeds;
   std::unique_ptr<Exporters> exporters;
   std::unique_ptr<figures::Prometheus> prometheus;
+  std::optional<PodDetails> details;
   bool prometheus_tells = false;  // its last answer was good: the exporters are left alone
   bool measuring = false;         // the exporters were asked at least once
   bool waited_for_measures = false;
@@ -497,11 +501,15 @@ void KubernetesBackend::State::tick() {
            Duration(0), "");
   store->look_again(std::max(kMeasuresLast, 2 * exporters->round_took()));
   actuator.set_kept_back(store->kept_back(), failures[kBudgets]);
+  tell_pace();
+  worker.after(kTick, [this] { tick(); });
+}
+
+void KubernetesBackend::State::tell_pace() {
   auto over = std::min(Steady::now() - started, Steady::duration(kPaceOver));
   while (!asked.empty() && Steady::now() - asked.front() > kPaceOver) asked.pop_front();
   double minutes = std::max(std::chrono::duration<double, std::ratio<60>>(over).count(), 1.0 / 6);
   post(PaceReport{static_cast<double>(asked.size()) / minutes, Duration(0)});
-  worker.after(kTick, [this] { tick(); });
 }
 
 // A change that is lost comes through no watch again: the lists that the store keeps are posted instead.
@@ -525,6 +533,16 @@ void KubernetesBackend::State::refresh() {
   for (auto& feed : feeds) feed->go();
   if (measuring) measure_now();
   store->look_again();
+}
+
+void KubernetesBackend::State::look_into(const WorkloadId& id, LookedInto told) {
+  if (!client) return;
+  if (!details) details.emplace(worker, *client, [this] { called(); });
+  details->look(id.text, [this, told = std::move(told)](Details read) {
+    read.at = options.clock();
+    told(std::move(read));
+    tell_pace();
+  });
 }
 
 KubernetesBackend::KubernetesBackend(KubernetesOptions options)
@@ -557,6 +575,12 @@ void KubernetesBackend::look_back(const NodeName& node, TimePoint since) {
 }
 
 std::vector<history::KeptFigures> KubernetesBackend::take_kept() { return state_->past.take(); }
+
+void KubernetesBackend::look_into(const WorkloadId& id, LookedInto told) {
+  state_->worker.post([state = state_.get(), id, told = std::move(told)]() mutable {
+    state->look_into(id, std::move(told));
+  });
+}
 
 void KubernetesBackend::refresh() {
   state_->worker.post([state = state_.get()] { state->refresh(); });

@@ -15,6 +15,7 @@
 #include "backends/figures/places.hpp"
 #include "backends/kubernetes/proxy.hpp"
 #include "engine/history/keeps_figures.hpp"
+#include "engine/looks_into.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/port.hpp"
 
@@ -35,7 +36,7 @@ struct KubernetesOptions {
   std::function<TimePoint()> clock;           // the wall clock
 };
 
-class KubernetesBackend final : public Backend, public history::KeepsFigures {
+class KubernetesBackend final : public Backend, public history::KeepsFigures, public LooksInto {
  public:
   explicit KubernetesBackend(KubernetesOptions options);
   ~KubernetesBackend() override;
@@ -46,6 +47,7 @@ class KubernetesBackend final : public Backend, public history::KeepsFigures {
   void refresh() override;
   void look_back(const NodeName& node, TimePoint since) override;
   std::vector<history::KeptFigures> take_kept() override;
+  void look_into(const WorkloadId& id, LookedInto told) override;
   plan::Actuator* actuator() override;
 
  private:

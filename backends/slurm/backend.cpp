@@ -13,6 +13,7 @@
 #include "backends/slurm/change/node_files.hpp"
 #include "backends/slurm/commands.hpp"
 #include "backends/slurm/daemons.hpp"
+#include "backends/slurm/details.hpp"
 #include "backends/slurm/explain.hpp"
 #include "backends/slurm/find_slurm.hpp"
 #include "backends/slurm/pace.hpp"
@@ -74,6 +75,7 @@ struct SlurmBackend::State {
   void wake_after(Duration delay);
   void set_pace(Pace pace);
   void refresh();
+  void look_into(const WorkloadId& id, LookedInto told);
   void look_at_once();
   void take_census(const Census& told);
   bool was_given(Step step);
@@ -129,6 +131,7 @@ struct SlurmBackend::State {
   Worker worker;
   Processes processes{worker};
   Calls calls{processes, pacer};
+  DetailsReader details{worker, calls, site};
   SlurmActuator actuator{worker,
                          processes,
                          calls,
@@ -526,6 +529,18 @@ void SlurmBackend::State::refresh() {
   wake_after(std::chrono::ceil<Duration>(wake - Steady::now()));
 }
 
+void SlurmBackend::State::look_into(const WorkloadId& id, LookedInto told) {
+  const auto job =
+      std::find_if(last_jobs.begin(), last_jobs.end(), [&](const Workload& one) { return one.id == id; });
+  if (job == last_jobs.end()) return;
+  details.look({*job, facts, shown.partitions, round.had_failure()},
+               [this, told = std::move(told)](Details read) {
+                 read.at = options.clock();
+                 told(std::move(read));
+                 post(PaceReport{pacer.calls_per_minute(Steady::now()), pacer.interval()});
+               });
+}
+
 // Seldom, and not by a key: without the gap between rounds. A round under way may have asked before.
 void SlurmBackend::State::look_at_once() {
   host_read.reset();
@@ -556,6 +571,12 @@ void SlurmBackend::set_pace(Pace pace) {
 }
 
 plan::Actuator* SlurmBackend::actuator() { return &state_->actuator; }
+
+void SlurmBackend::look_into(const WorkloadId& id, LookedInto told) {
+  state_->worker.post([state = state_.get(), id, told = std::move(told)]() mutable {
+    state->look_into(id, std::move(told));
+  });
+}
 
 void SlurmBackend::refresh() {
   state_->worker.post([state = state_.get()] { state->refresh(); });

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/looks_into.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/port.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
@@ -40,7 +41,7 @@ struct SlurmOptions {
   std::optional<std::size_t> most_asked;
 };
 
-class SlurmBackend final : public Backend {
+class SlurmBackend final : public Backend, public LooksInto {
  public:
   explicit SlurmBackend(SlurmOptions options);
   ~SlurmBackend() override;
@@ -49,6 +50,7 @@ class SlurmBackend final : public Backend {
   void start(EventSink& sink) override;  // sink outlives the backend
   void set_pace(Pace pace) override;
   void refresh() override;
+  void look_into(const WorkloadId& id, LookedInto told) override;
   plan::Actuator* actuator() override;
 
  private:

@@ -4,6 +4,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/text.hpp"
+#include "engine/why/details.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::why {
@@ -102,6 +103,11 @@ std::string_view word(Help help) {
   return "ask";
 }
 
+std::string_view said_by(const Statement& statement) {
+  if (!statement.by.empty()) return statement.by;
+  return statement.source == Source::none ? std::string_view() : word(statement.source);
+}
+
 Answer explain(const Cluster& cluster, const Workload& workload, const Site& site) {
   Answer answer;
   answer.waits = workload.state == WorkloadState::pending;
@@ -115,6 +121,7 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& sit
   add_contradictions(answer, cluster, workload);
   answer.help = remedies(cluster, workload, site, answer.nodes, said);
   answer.untold = untold_of(cluster, workload);
+  add_details(answer, workload, site.details);
   return answer;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
+#include "engine/why/details.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::why {
@@ -19,15 +20,6 @@ namespace {
 constexpr std::size_t kMostNodes = 64;  // that are looked at one by one for plans and times
 constexpr std::size_t kMostPlans = 2;
 
-// What a shell takes without quotes; a command with anything else is not offered.
-bool is_plain(std::string_view text) {
-  return !text.empty() && text.size() < 200 && text.front() != '-' &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-                  c == '-' || c == '_' || c == '/' || c == ':' || c == ',' || c == '@' || c == '+' ||
-                  c == '=';
-         });
-}
 template <class... Parts>
 std::string command(fmt::format_string<const Parts&...> form, const Parts&... parts) {
   if (!(is_plain(parts) && ...)) return {};
@@ -47,11 +39,6 @@ struct Case {
   bool slurm() const { return cluster.scheduler == Scheduler::slurm; }
 };
 
-std::string time_of(TimePoint at) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
-  return query::to_text(query::Value(static_cast<std::int64_t>(seconds)), query::Format::time);
-}
-
 // The node once this work has left it. False: it holds nothing there that is known slice by slice.
 bool leave(Node& node, const WorkloadId& id) {
   bool left = false;
@@ -67,8 +54,13 @@ bool leave(Node& node, const WorkloadId& id) {
   return left;
 }
 
-// When enough of a node is given back, by the time limits of those who hold it; nullopt: one has none.
-std::optional<TimePoint> free_at(const Case& of, const Node& node) {
+// When enough of a node is given back, by the time limits of those who hold it, and who is the last of them.
+struct Freed {
+  TimePoint at{};
+  const Workload* last = nullptr;
+};
+// nullopt: one has no time limit, or it never is.
+std::optional<Freed> free_at(const Case& of, const Node& node) {
   std::vector<const Workload*> there;
   for (const WorkloadId& id : node.workloads)
     if (const Workload* one = of.cluster.workloads.find(id); one && one->ends) there.push_back(one);
@@ -78,7 +70,7 @@ std::optional<TimePoint> free_at(const Case& of, const Node& node) {
   for (const Workload* one : there) {
     if (!leave(later, one->id)) continue;
     if (serves(stock_now(of.cluster, later, *of.site.catalogue).free.units, of.asked, of.cluster.scheduler))
-      return one->ends;
+      return Freed{*one->ends, one};
   }
   return std::nullopt;
 }
@@ -113,17 +105,17 @@ void by_itself(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   if ((topic != Topic::room && topic != Topic::priority) || of.asked.each.empty()) return;
   std::size_t now = 0;
   for (const Candidates& one : nodes) now += one.fits ? one.nodes.size() : 0;
-  std::vector<TimePoint> times;
+  std::vector<Freed> times;
   for (const Node* node : nodes_of(of, nodes, Topic::room))
-    if (auto at = has_gpus(of, *node) ? std::nullopt : free_at(of, *node)) times.push_back(*at);
+    if (auto freed = has_gpus(of, *node) ? std::nullopt : free_at(of, *node)) times.push_back(*freed);
   const auto needed = static_cast<std::size_t>(of.asked.nodes);
   if (now >= needed || now + times.size() < needed) return;
-  std::sort(times.begin(), times.end());
+  std::sort(times.begin(), times.end(), [](const Freed& a, const Freed& b) { return a.at < b.at; });
+  const Freed& enough = times[needed - now - 1];
   of.add(Help::by_itself,
-         fmt::format(
-             "its GPUs are free by {} at the latest, by the time limits of those who hold them; others may "
-             "come before it",
-             time_of(times[needed - now - 1])),
+         fmt::format("its GPUs are free by {} at the latest, by the time limit of {} of {}; others may come "
+                     "before it",
+                     time_of(enough.at), enough.last->id.text, enough.last->user),
          of.slurm() ? command("squeue --start -j {}", of.workload.id.text) : std::string());
 }
 
@@ -347,16 +339,35 @@ void kubernetes_admin(Case& of, Topic topic) {
 
 }  // namespace
 
+bool is_plain(std::string_view text) {
+  return !text.empty() && text.size() < 200 && text.front() != '-' &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+                  c == '-' || c == '_' || c == '/' || c == ':' || c == ',' || c == '@' || c == '+' ||
+                  c == '=';
+         });
+}
+
+std::string time_of(TimePoint at) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
+  return query::to_text(query::Value(static_cast<std::int64_t>(seconds)), query::Format::time);
+}
+
 std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, const Site& site,
                              const std::vector<Candidates>& nodes, const Meaning& meaning) {
   Case of{cluster, workload, site, asked_of(workload, cluster.scheduler), {}};
   expected(of, meaning.topic);
+  std::vector<Remedy> of_limits = limit_remedies(cluster, workload, site);
+  for (Remedy& one : of_limits)
+    if (one.help == Help::by_itself) of.all.push_back(one);
   by_itself(of, nodes, meaning.topic);
   recuts(of, nodes, meaning.topic);
   smaller(of, meaning.topic);
   elsewhere(of, meaning.topic);
   reopen(of, nodes);
   untaint(of, nodes);
+  for (Remedy& one : of_limits)
+    if (one.help != Help::by_itself) of.all.push_back(std::move(one));
   if (of.slurm())
     slurm_admin(of, meaning.topic);
   else

@@ -301,6 +301,21 @@ std::optional<int> most_on_one_gpu(const Cluster& cluster, const Node& node, con
   return most;
 }
 
+// Slurm hands out the MPS of a node from one GPU at a time (gres.conf: one_sharing, which is the default for
+// MPS): while one is in use the others have nothing for a job. nullopt: none is in use, or it is not MPS.
+std::optional<int> left_on_gpu_in_use(const Cluster& cluster, const Node& node, const Request& want) {
+  const auto name = sharing::parse_resource(want.resource, cluster.scheduler);
+  if (cluster.scheduler != Scheduler::slurm || !name || name->kind != sharing::ResourceKind::mps)
+    return std::nullopt;
+  const insight::Sight sight = insight::sight_of(cluster, node);
+  std::optional<int> left;
+  for (const Gpu& gpu : node.gpus)
+    for (const Slice& slice : gpu.slices)
+      if (slice.kind == SliceKind::mps && !slice.holders.empty())
+        left = std::max(left.value_or(0), insight::available(sight, slice).value_or(0));
+  return left;
+}
+
 std::optional<Candidates> scattered(const Cluster& cluster, const Node& node, const Workload& workload) {
   for (const Request& want : asked_of(workload, cluster.scheduler).each) {
     const auto most = most_on_one_gpu(cluster, node, want);
@@ -311,6 +326,14 @@ std::optional<Candidates> scattered(const Cluster& cluster, const Node& node, co
                       "one GPU",
                       want.count, want.resource, *most),
           nodes_source(node));
+    const auto left = left_on_gpu_in_use(cluster, node, want);
+    if (left && *left < want.count)
+      return failed(
+          Topic::room,
+          fmt::format("the GPU whose MPS is in use has {} × {} left, and it asks for {}: Slurm hands "
+                      "out MPS from one GPU of a node at a time, unless all_sharing is set in gres.conf",
+                      *left, want.resource, want.count),
+          nodes_source(node), Certainty::likely);
   }
   return std::nullopt;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
+#include "engine/model/details.hpp"
 #include "engine/model/model.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/why/words.hpp"
@@ -22,7 +23,10 @@ struct Statement {
   std::string text;
   Certainty certainty = Certainty::certain;
   Source source = Source::none;
+  std::string_view by = {};  // of what was asked for this work alone: word(Teller), instead of the source
 };
+// Who says so, as people read it; empty: nobody in particular.
+std::string_view said_by(const Statement& statement);
 
 // Nodes for which the same holds: the first condition that fails there.
 struct Candidates {
@@ -50,6 +54,8 @@ struct Answer {
   std::vector<Candidates> nodes;    // the nearest to a start first
   std::vector<Remedy> help;         // the cheapest first
   std::vector<std::string> untold;  // conditions that the model does not know of this work
+  std::vector<Inquiry> asked;       // for this work alone, and when; model/details.hpp
+  std::optional<TimePoint> asked_at;
 };
 
 // What is looked at beside the cluster: the cluster's own wall time, and what tessera can change there.
@@ -58,6 +64,8 @@ struct Site {
   const plan::Means* means = nullptr;  // nullptr: presumed
   plan::SiteRules rules = {};
   TimePoint wall{};
+  const Details* details =
+      nullptr;  // of the work that is asked about; nullptr: nothing was asked for it alone
 };
 Answer explain(const Cluster& cluster, const Workload& workload, const Site& site);
 

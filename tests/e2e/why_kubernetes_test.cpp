@@ -8,12 +8,15 @@ namespace {
 class WhyKubernetesE2e : public KubeChangeLab {
  protected:
   // on: a node; empty: any.
+  // more: lines of its metadata and of its spec.
   std::string pod(const std::string& letter, const std::string& resource, int count,
-                  const std::string& on = "") {
+                  const std::string& on = "", const std::string& metadata = "",
+                  const std::string& spec = "") {
     const std::string name = "pod-" + letter;  // "n" alone is no text in YAML
     const std::string file = folder_.write(
         name + ".yaml",
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: training}\nspec:\n" +
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: training" + metadata +
+            "}\nspec:\n" + spec +
             (on.empty() ? "" : "  nodeSelector: {kubernetes.io/hostname: " + on + "}\n") +
             "  containers:\n    - name: main\n      image: busybox\n      resources: {limits: {nvidia.com/" +
             resource + ": " + std::to_string(count) + "}}\n");
@@ -171,6 +174,34 @@ TEST_F(WhyKubernetesE2e, APodBehindAnotherStartsWhenThatOneIsGone) {
   expect_told(why(second), "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 1");
   end(first);
   EXPECT_TRUE(starts(second));
+}
+
+// What is asked for the pod alone: the claim is not there, and that is said beside the full node.
+TEST_F(WhyKubernetesE2e, APodWhoseVolumeClaimIsNotThereIsToldSo) {
+  const std::string id =
+      pod("r", "gpu", 2, "h1", "", "  volumes: [{name: d, persistentVolumeClaim: {claimName: weights}}]\n");
+  const std::string said = why(id);
+  expect_told(said, "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 2");
+  EXPECT_NE(said.find("PersistentVolumeClaim weights: not there"), std::string::npos) << said;
+  EXPECT_NE(said.find("kubectl -n training get pvc weights"), std::string::npos) << said;
+  EXPECT_NE(json_at(said, "/asked_at"), "null");
+}
+
+TEST_F(WhyKubernetesE2e, APodOfAQueueOfWhichNothingCanBeAskedIsNotSaidToBeAdmitted) {
+  const std::string id = pod("s", "gpu", 2, "h1", ", labels: {kueue.x-k8s.io/queue-name: team-a}");
+  const std::string said = why(id);
+  const std::string unknown = json_at(said, "/not_known");
+  EXPECT_NE(unknown.find("admission (API)"), std::string::npos) << said;
+  EXPECT_EQ(said.find("\"admitted\""), std::string::npos) << said;
+  end(holder());
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhyKubernetesE2e, APodForASliceThatNoProductHasWaitsForWhatNoNodeOffers) {
+  const std::string id = pod("t", "mig-9g.96gb", 1);
+  const std::string said = why(id);
+  expect_told(said, "h2", "offers 0 of nvidia.com/mig-9g.96gb");
+  end(id);
 }
 
 }  // namespace

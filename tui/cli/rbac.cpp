@@ -39,6 +39,16 @@ rules:
 - apiGroups: [resource.k8s.io]
   resources: [resourceslices, resourceclaims, devicetaintrules]
   verbs: [get, list, watch]
+# why a pod waits, while its page is open: its volume claims, and what Kueue, Volcano or KAI say of it
+- apiGroups: [""]
+  resources: [persistentvolumeclaims]
+  verbs: [get]
+- apiGroups: [kueue.x-k8s.io]
+  resources: [workloads]
+  verbs: [get, list]
+- apiGroups: [scheduling.volcano.sh, scheduling.run.ai]
+  resources: [podgroups]
+  verbs: [get]
 # which parts of the GPU stack should run where
 - apiGroups: [apps]
   resources: [daemonsets]

@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
+#include <memory>
+#include <optional>
 
 #include "engine/hostlist.hpp"
+#include "engine/looks_into.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help/help.hpp"
@@ -39,8 +44,7 @@ Json json_of(const why::Statement& statement) {
   Json one = Json::map();
   one.add("text", Json::of(statement.text));
   one.add("certainty", Json::of(std::string(why::word(statement.certainty))));
-  one.add("source",
-          statement.source == Source::none ? Json() : Json::of(std::string(word(statement.source))));
+  one.add("source", text_or_null(std::string(why::said_by(statement))));
   return one;
 }
 
@@ -60,6 +64,15 @@ Json json_of(const why::Remedy& remedy) {
   one.add("text", Json::of(remedy.text));
   one.add("command", text_or_null(remedy.command));
   one.add("certainty", Json::of(std::string(why::word(remedy.certainty))));
+  return one;
+}
+
+Json json_of(const Inquiry& inquiry) {
+  Json one = Json::map();
+  one.add("source", Json::of(std::string(word(inquiry.source))));
+  one.add("command", text_or_null(inquiry.command));
+  one.add("failure", inquiry.failure ? Json::of(to_line(*inquiry.failure)) : Json());
+  one.add("note", text_or_null(inquiry.note));
   return one;
 }
 
@@ -89,7 +102,7 @@ class Page {
   void raw(const std::string& text) { text_ += text + "\n"; }
   void statement(const why::Statement& one, std::size_t indent) {
     std::string aside = told(why::word(one.certainty));
-    if (one.source != Source::none) aside += ", " + std::string(word(one.source));
+    if (const std::string_view by = why::said_by(one); !by.empty()) aside += ", " + std::string(by);
     line(told(one.text) + " (" + aside + ")", indent);
   }
   std::string take() { return std::move(text_); }
@@ -117,6 +130,8 @@ Json why_json(const Cluster& cluster, const Workload& workload, const why::Answe
   Json untold = Json::list();
   for (const std::string& one : answer.untold) untold.items.push_back(Json::of(one));
   document.add("not_known", std::move(untold));
+  document.add("asked", list_of(answer.asked));
+  document.add("asked_at", answer.asked_at ? Json::of(utc_text(*answer.asked_at)) : Json());
   return document;
 }
 
@@ -146,10 +161,33 @@ std::string why_text(const Cluster& cluster, const Workload& workload, const why
     lines.statement(group.what, 4);
   }
   if (left > 0) lines.line(lines.told(fmt::format("and {} more; -o json lists all of them", left)), 2);
-  lines.heading("NOT KNOWN HERE");
+  if (!answer.untold.empty()) lines.heading("NOT KNOWN HERE");
   for (const std::string& one : answer.untold) lines.line(lines.told(one), 2);
+  if (!answer.asked.empty()) lines.heading("ASKED FOR IT ALONE");
+  for (const Inquiry& one : answer.asked)
+    lines.line((one.command.empty() ? std::string(word(one.source)) : one.command) +
+                   (one.failure ? " (" + lines.told("no answer") + ")" : ""),
+               2);
   return lines.take();
 }
+
+namespace {
+
+// What the lists do not hold: asked for this work alone. nullopt: this cluster tells no more, or there was no
+// answer in time; then it stays unknown.
+std::optional<Details> look_into(OpenClusters& clusters, const ClusterName& name, const WorkloadId& id) {
+  auto* able = dynamic_cast<LooksInto*>(clusters.backend(name));
+  if (able == nullptr) return std::nullopt;
+  // Written once on the backend's thread; the event that follows wakes us.
+  auto answer = std::make_shared<std::promise<Details>>();
+  std::future<Details> told = answer->get_future();
+  able->look_into(id, [answer](Details details) { answer->set_value(std::move(details)); });
+  const auto is_told = [&] { return told.wait_for(Duration(0)) == std::future_status::ready; };
+  clusters.wait_until(is_told);
+  return is_told() ? std::optional(told.get()) : std::nullopt;
+}
+
+}  // namespace
 
 int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
             const Streams& streams) {
@@ -177,9 +215,18 @@ int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins
                                  : "name its cluster with --cluster, or its namespace: NAMESPACE/POD"},
                   kUsage);
   }
-  const auto [cluster, workload] = found.front();
+  const ClusterName name = found.front().cluster->name;
+  const WorkloadId id = found.front().workload->id;
+  std::optional<Details> details;
+  if (found.front().workload->state == WorkloadState::pending) details = look_into(clusters, name, id);
+  const Cluster* cluster = clusters.model().find(name);
+  const Workload* workload = cluster->workloads.find(id);
+  if (workload == nullptr)
+    return refuse(streams,
+                  {"cannot say why it waits", "it has left the list while its details were asked for", ""},
+                  kUsage);
   const plan::Means means = capabilities_of(clusters, *cluster);
-  why::Site site{&catalogue, &means, options.rules, clusters.wall()};
+  const why::Site site{&catalogue, &means, options.rules, clusters.wall(), details ? &*details : nullptr};
   const why::Answer answer = why::explain(*cluster, *workload, site);
   if (options.output == OutputFormat::table) {
     const std::string text = why_text(*cluster, *workload, answer, options);

@@ -146,6 +146,8 @@ ClusterFacts parse_config(std::string_view text) {
           config_value(text, "AuthAltTypes"),
           config_value(text, "AccountingStorageType"),
           config_value(text, "AccountingStorageHost"),
+          config_value(text, "AccountingStorageEnforce"),
+          config_value(text, "PriorityType"),
           id_of(text)};
 }
 

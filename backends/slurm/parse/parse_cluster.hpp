@@ -28,6 +28,8 @@ struct ClusterFacts {
   std::string other_auth;       // AuthAltTypes: "auth/jwt"
   std::string accounting;       // AccountingStorageType: "accounting_storage/slurmdbd"
   std::string accounting_host;  // where slurmdbd is
+  std::string enforced;         // AccountingStorageEnforce: "associations,limits,qos"; "none"
+  std::string priority;         // PriorityType: "priority/multifactor"
   std::string id;  // "hpc@ctl1,ctl2": ClusterName and every SlurmctldHost; empty: not all is told
 };
 ClusterFacts parse_config(std::string_view text);

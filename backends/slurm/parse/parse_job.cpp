@@ -4,6 +4,7 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "backends/slurm/parse/job_facts.hpp"
 #include "backends/slurm/parse/job_gres.hpp"
 #include "backends/slurm/parse/record.hpp"
 #include "backends/slurm/parse/times.hpp"
@@ -22,6 +23,8 @@ enum JobField : int {
   kJobName,
   kUser,
   kAccount,
+  kQos,
+  kLimit,
   kState,
   kReason,
   kRequeue,
@@ -59,9 +62,11 @@ constexpr Key kJobKeys[] = {
     {"JobName=", kJobName, Ends::before_partner, false, "UserId="},
     {"UserId=", kUser},
     {"Account=", kAccount},
+    {"QOS=", kQos},
     {"JobState=", kState},
     {"Reason=", kReason},
     {"Requeue=", kRequeue},
+    {"TimeLimit=", kLimit},
     {"SubmitTime=", kSubmitted},
     {"StartTime=", kStarted},
     {"EndTime=", kEnds},
@@ -163,9 +168,9 @@ std::string_view without_sluid(std::string_view name) {
 
 // The fields of one record as they stand there.
 struct Raw {
-  std::string_view id, array_id, array_task, het_id, het_offset, name, user, account, state, reason, requeue,
-      submitted, started, ends, partition, needed_nodes, excluded_nodes, nodes, node_count, tasks, features,
-      sharing, exclusive, comment;
+  std::string_view id, array_id, array_task, het_id, het_offset, name, user, account, qos, limit, state,
+      reason, requeue, submitted, started, ends, partition, needed_nodes, excluded_nodes, nodes, node_count,
+      tasks, features, sharing, exclusive, comment;
   Asked asked;
   std::vector<JobGroup> groups;
 
@@ -199,6 +204,8 @@ void Raw::set(const Fields& fields) {
       user = value;
       break;
     case kAccount: account = value; break;
+    case kQos: qos = value; break;
+    case kLimit: limit = value; break;
     case kState:
       state = value;
       groups.clear();  // account and QOS stand before; where nothing checks them they may hold look-alikes
@@ -420,6 +427,17 @@ std::vector<std::string> busy_without_jobs(const std::vector<Node>& nodes, const
     if (auto hosts = expand_hosts(list)) told.insert(hosts->begin(), hosts->end());
   std::erase_if(busy, [&](const std::string& node) { return told.contains(node); });
   return busy;
+}
+
+std::optional<JobFacts> parse_job_facts(std::string_view text) {
+  const Schema schema(kJobKeys);
+  for (Records records(text, begins_job); records.next();) {
+    Raw raw;
+    for (Fields fields(records.record(), schema); fields.next();) raw.set(fields);
+    if (state_of_job(raw.state) == WorkloadState::pending)
+      return JobFacts{clean(told(raw.qos), 256), read_limit(raw.limit)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace tessera::slurm

@@ -295,5 +295,25 @@ TEST(Why, RunningWorkHasNoReason) {
   EXPECT_FALSE(answer_for(story, test::running("1", "a", {})).waits);
 }
 
+// Slurm 22.05 on a real cluster: mps:50 waits while the other GPU's MPS is partly held.
+TEST(Why, WhileTheMpsOfOneGpuIsInUseTheOtherGpusHaveNone) {
+  Story story;
+  Gpu first = test::gpu(0, Strategy::mps, {test::shared(SliceKind::mps, 100, 0)}),
+      second = test::gpu(1, Strategy::mps, {test::shared(SliceKind::mps, 100, 1)});
+  story.tell(NodesListed{{in(node("n1", {first, second}), {"gpu"})}});
+  Workload fits = job("mps"), waits = job("mps");
+  fits.requests.front().count = 20, waits.requests.front().count = 50;
+  story.tell(WorkloadsListed{{test::running("1", "bob", {holds("n1", {{0, 75}}, Family::mps)}), waits}});
+  const Answer answer = answer_for(story, waits);
+  ASSERT_NE(about(answer, "n1"), nullptr);
+  EXPECT_FALSE(about(answer, "n1")->fits);
+  EXPECT_EQ(about(answer, "n1")->what.certainty, Certainty::likely) << "gres.conf may say all_sharing";
+  EXPECT_NE(about(answer, "n1")->what.text.find("has 25 × mps left"), std::string::npos)
+      << about(answer, "n1")->what.text;
+  EXPECT_TRUE(about(answer_for(story, fits), "n1")->fits);
+  story.tell(WorkloadsListed{{waits}});
+  EXPECT_TRUE(about(answer_for(story, waits), "n1")->fits);
+}
+
 }  // namespace
 }  // namespace tessera::why

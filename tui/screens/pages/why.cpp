@@ -27,7 +27,7 @@ Style style_of(why::Certainty certainty) {
 
 std::string aside_of(const FactPage& page, const why::Statement& one) {
   std::string text = page.told(why::word(one.certainty));
-  if (one.source != Source::none) text += ", " + std::string(word(one.source));
+  if (const std::string_view by = why::said_by(one); !by.empty()) text += ", " + std::string(by);
   return " (" + text + ")";
 }
 

@@ -1,0 +1,230 @@
+#include "backends/kubernetes/details.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "backends/kubernetes/objects/related.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr Duration kMost{15000};  // of all requests about one pod
+constexpr Duration kGap{3000};    // between two pods
+constexpr auto kFresh = std::chrono::seconds(20);
+constexpr std::size_t kMostItems = 2000;  // of a list
+
+std::string in_namespace(std::string_view group, const std::string& space, std::string_view kind,
+                         const std::string& name = {}) {
+  std::string target = std::string(group) + "/namespaces/" + url_escape(space) + "/" + std::string(kind);
+  return name.empty() ? target : target + "/" + url_escape(name);
+}
+
+// As an admin would type it; empty where a name is not plain.
+std::string typed(const std::string& space, std::string_view what, const std::string& name) {
+  const auto plain = [](std::string_view text) {
+    return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") == std::string_view::npos;
+  };
+  if (!plain(space) || !plain(name) || space.empty()) return {};
+  return "kubectl -n " + space + " get " + std::string(what) + (name.empty() ? "" : " " + name);
+}
+
+}  // namespace
+
+// Asks what is still to be asked, one after the other.
+struct PodDetails::Looking : std::enable_shared_from_this<PodDetails::Looking> {
+  Looking(PodDetails& owner, const std::string& id)
+      : details(owner),
+        api(std::make_shared<Api>(owner.worker_, owner.client_)->for_at_most(kMost)),
+        space(id.substr(0, id.find('/'))),
+        pod(id.substr(std::min(id.find('/') + 1, id.size()))) {
+    told.of = WorkloadId(id);
+  }
+  using Ask = std::function<void(std::shared_ptr<Looking>)>;
+
+  Inquiry& asked(Teller source, std::string command) {
+    told.asked.push_back({source, std::move(command), std::nullopt, {}});
+    return told.asked.back();
+  }
+  void next() {
+    if (todo.empty()) return details.end(shared_from_this());
+    const Ask ask = std::move(todo.front());
+    todo.pop_front();
+    ask(shared_from_this());
+  }
+
+  // One object by name. missing: what is said where the API server has none of that name.
+  void get(Teller source, std::string_view kind, std::string command, std::string target,
+           std::function<Related(const Json&)> read, std::string name) {
+    todo.push_back([=, this, kind = std::string(kind)](const std::shared_ptr<Looking>& self) {
+      asked(source, command);
+      details.called_();
+      api->get(target, [self, source, kind, read, name](const Answer& answer) {
+        if (answer.ok())
+          self->told.related.push_back(read(answer.body));
+        else if (answer.status == 404)
+          self->told.related.push_back(related_missing(source, kind, name));
+        else
+          self->told.asked.back().failure = answer.error;
+        self->next();
+      });
+    });
+  }
+
+  void list(Teller source, std::string command, std::string target,
+            std::function<void(Looking&, const std::vector<Json>&)> read) {
+    todo.push_back([=, this](const std::shared_ptr<Looking>& self) {
+      asked(source, command);
+      details.called_();
+      auto items = std::make_shared<std::vector<Json>>();
+      const auto each = [items](const Json& item) {
+        if (items->size() < kMostItems) items->push_back(item);
+      };
+      api->list(target, false, each, [self, items, read](const Answer& answer) {
+        if (answer.ok())
+          read(*self, *items);
+        else
+          self->told.asked.back().failure = answer.error;
+        self->next();
+      });
+    });
+  }
+
+  void take_pod(const Answer& answer);
+  void ask_events();
+  void ask_volumes();
+  void ask_claims();
+  void ask_queues();
+  void ask_kueue(const std::string& version);
+
+  PodDetails& details;
+  const ApiPtr api;
+  const std::string space, pod;
+  PodLinks links;
+  Details told;
+  Told then;
+  std::deque<Ask> todo;
+};
+
+void PodDetails::Looking::take_pod(const Answer& answer) {
+  if (!answer.ok()) {
+    told.asked.back().failure = answer.error;
+    return next();
+  }
+  links = links_of(answer.body);
+  told.related = gates_of(links);
+  ask_events();
+  ask_volumes();
+  ask_claims();
+  ask_queues();
+  next();
+}
+
+void PodDetails::Looking::ask_events() {
+  list(Teller::events, typed(space, "events", ""),
+       in_namespace("/api/v1", space, "events") +
+           "?fieldSelector=" + url_escape("involvedObject.kind=Pod,involvedObject.name=" + pod),
+       [](Looking& self, const std::vector<Json>& events) {
+         for (Related& one : related_events(events, self.links.uid))
+           self.told.related.push_back(std::move(one));
+       });
+}
+
+void PodDetails::Looking::ask_volumes() {
+  for (const std::string& name : links.volume_claims)
+    get(
+        Teller::volumes, "PersistentVolumeClaim", typed(space, "pvc", name),
+        in_namespace("/api/v1", space, "persistentvolumeclaims", name),
+        [name](const Json& claim) { return related_volume(name, claim); }, name);
+}
+
+void PodDetails::Looking::ask_claims() {
+  if (links.claims.empty()) return;
+  // v1 is served since 1.34; older servers have one of the betas, which tell the same of a claim.
+  todo.push_back([](const std::shared_ptr<Looking>& self) {
+    self->details.called_();
+    self->api->get("/apis/resource.k8s.io", [self](const Answer& answer) {
+      std::string version = answer.ok() ? text_at(answer.body, {"preferredVersion", "version"}) : "";
+      if (version.empty()) version = "v1";
+      std::deque<Ask> later = std::exchange(self->todo, {});
+      for (const std::string& name : self->links.claims)
+        self->get(
+            Teller::claims, "ResourceClaim", typed(self->space, "resourceclaim", name),
+            in_namespace("/apis/resource.k8s.io/" + version, self->space, "resourceclaims", name),
+            [name](const Json& claim) { return related_claim(name, claim); }, name);
+      for (Ask& one : later) self->todo.push_back(std::move(one));
+      self->next();
+    });
+  });
+}
+
+void PodDetails::Looking::ask_queues() {
+  if (links.by_kueue)
+    todo.push_back([](const std::shared_ptr<Looking>& self) {
+      self->details.called_();
+      self->api->get("/apis/kueue.x-k8s.io", [self](const Answer& answer) {
+        const std::string version = answer.ok() ? text_at(answer.body, {"preferredVersion", "version"}) : "";
+        if (version.empty()) {
+          self->asked(Teller::admission, "kubectl api-resources --api-group=kueue.x-k8s.io").failure =
+              answer.ok() ? Error{"cannot ask Kueue", "it tells no version of its API", ""} : answer.error;
+        } else {
+          self->ask_kueue(version);
+        }
+        self->next();
+      });
+    });
+  const auto group = [this](const std::string& name, std::string_view api_group, std::string_view kind) {
+    if (name.empty()) return;
+    get(
+        Teller::admission, "PodGroup", typed(space, kind, name),
+        in_namespace(api_group, space, "podgroups", name),
+        [name](const Json& one) { return related_group(name, one); }, name);
+  };
+  group(links.volcano, "/apis/scheduling.volcano.sh/v1beta1", "podgroups.scheduling.volcano.sh");
+  group(links.kai, "/apis/scheduling.run.ai/v2alpha2", "podgroups.scheduling.run.ai");
+}
+
+void PodDetails::Looking::ask_kueue(const std::string& version) {
+  list(Teller::admission, typed(space, "workloads.kueue.x-k8s.io", ""),
+       in_namespace("/apis/kueue.x-k8s.io/" + url_escape(version), space, "workloads"),
+       [](Looking& self, const std::vector<Json>& workloads) {
+         auto one = related_workload(workloads, self.links);
+         if (!one && !self.links.queue.empty())
+           one = related_missing(Teller::admission, "Workload of Kueue for the queue", self.links.queue);
+         if (one) self.told.related.push_back(std::move(*one));
+       });
+}
+
+void PodDetails::look(const std::string& id, Told told) {
+  if (id.find('/') == std::string::npos) return;
+  if (last_at_ && last_.of.text == id && Steady::now() - *last_at_ < kFresh) return told(last_);
+  if (!busy_) return begin(id, std::move(told));
+  waiting_ = id;
+  waiting_told_ = std::move(told);
+}
+
+void PodDetails::begin(const std::string& id, Told told) {
+  busy_ = true;
+  auto looking = std::make_shared<Looking>(*this, id);
+  looking->then = std::move(told);
+  looking->asked(Teller::pod, typed(looking->space, "pod", looking->pod));
+  called_();
+  looking->api->get(in_namespace("/api/v1", looking->space, "pods", looking->pod),
+                    [looking](const Answer& answer) { looking->take_pod(answer); });
+}
+
+void PodDetails::end(const std::shared_ptr<Looking>& looking) {
+  last_ = looking->told;
+  last_at_ = Steady::now();
+  worker_.after(kGap, [this] {
+    busy_ = false;
+    if (const std::string id = std::exchange(waiting_, {}); !id.empty())
+      begin(id, std::exchange(waiting_told_, nullptr));
+  });
+  looking->then(last_);
+}
+
+}  // namespace tessera::kubernetes

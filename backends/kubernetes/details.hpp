@@ -1,0 +1,43 @@
+// What is asked of the API server for one pod that waits, while a user looks at it: the pod itself, its
+// events, its volume claims and DRA claims, and what Kueue, Volcano or KAI say of it. One request after
+// another, a handful in all, and nothing for what the pod does not name.
+// Threads: the worker's thread only.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "backends/kubernetes/api.hpp"
+#include "engine/model/details.hpp"
+
+namespace tessera::kubernetes {
+
+class PodDetails {
+ public:
+  using Told = std::function<void(Details)>;
+  // called: each request counts. All outlive it.
+  PodDetails(Worker& worker, HttpClient& client, std::function<void()> called)
+      : worker_(worker), client_(client), called_(std::move(called)) {}
+
+  // "namespace/pod". What was told moments ago is told again; while one look is under way the last pod that
+  // was asked for waits; those before it are never told of.
+  void look(const std::string& id, Told told);
+
+ private:
+  struct Looking;
+  void begin(const std::string& id, Told told);
+  void end(const std::shared_ptr<Looking>& looking);
+
+  Worker& worker_;
+  HttpClient& client_;
+  std::function<void()> called_;
+  bool busy_ = false;
+  std::string waiting_;  // and whom to tell
+  Told waiting_told_;
+  Details last_;
+  std::optional<std::chrono::steady_clock::time_point> last_at_;
+};
+
+}  // namespace tessera::kubernetes

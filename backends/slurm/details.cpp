@@ -1,0 +1,242 @@
+#include "backends/slurm/details.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/slurm/explain.hpp"
+#include "backends/slurm/parse/job_facts.hpp"
+#include "backends/slurm/parse/parse_limits.hpp"
+#include "backends/slurm/parse/record.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr auto kGap = std::chrono::seconds(5);     // between two looks
+constexpr Duration kPatience{10000};               // with one call
+constexpr auto kFresh = std::chrono::seconds(30);  // for which an answer is not asked for again
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    if (comma > 0) words.emplace_back(text.substr(0, comma));
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return words;
+}
+
+bool has_word(const std::string& list, std::initializer_list<std::string_view> words) {
+  for (const std::string& one : split(list))
+    if (std::any_of(words.begin(), words.end(), [&](std::string_view word) { return lower(one) == word; }))
+      return true;
+  return false;
+}
+
+// What scontrol and sprio take as one word of a list. Anything else would ask for something else.
+bool is_name(const std::string& text) {
+  return !text.empty() && text.size() <= 256 && text.front() != '-' &&
+         text.find_first_of(" ,=\t\"'\\") == std::string::npos;
+}
+
+// "19_[3-6%2]" → "19", "30+1" → "30"
+std::string number_of(const std::string& id) {
+  return id.substr(0, std::min(id.find_first_not_of("0123456789"), id.size()));
+}
+
+// The job's own QOS and those of its partitions.
+std::vector<std::string> all_qos(const JobLook& look, const std::string& own) {
+  std::vector<std::string> all = split(own);
+  for (const std::string& partition : split(look.job.group))
+    if (std::string qos = qos_of_partition(look.partitions, partition); !qos.empty())
+      all.push_back(std::move(qos));
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string text;
+  for (const std::string& one : words) text += (text.empty() ? "" : std::string(between)) + one;
+  return text;
+}
+
+// One job, or all tasks of an array.
+Command show_job(const SlurmClient& site, const std::string& job) {
+  Command command = scontrol(site, {"-o", "show", "job", job});
+  command.deadline = std::min(site.deadline, kPatience);
+  return command;
+}
+
+// The limits that may count for one job, with what of them is in use.
+Command show_limits(const SlurmClient& site, const std::string& user, const std::string& qos) {
+  Command command =
+      scontrol(site, {"show", "assoc_mgr", "flags=users,assoc,qos", "users=" + user, "qos=" + qos});
+  command.deadline = std::min(site.deadline, kPatience);
+  return command;
+}
+
+// The priorities of all jobs that wait for these partitions, part by part.
+Command show_priorities(const SlurmClient& site, const std::string& partitions) {
+  Command command = scontrol(site, {"-h", "-p", partitions, "-o", std::string(kPriorityColumns)});
+  command.argv.front() = site.bin.empty() ? "sprio" : site.bin + "/sprio";
+  command.unset.push_back("SPRIO_FORMAT");
+  command.deadline = std::min(site.deadline, kPatience);
+  return command;
+}
+
+// As an admin would type it: without our folder and environment.
+std::string typed(const Command& command) {
+  Command shown;
+  shown.argv = command.argv;
+  std::string& program = shown.argv.front();
+  program.erase(0, program.rfind('/') + 1);
+  return clean(to_shell_text(shown), 400);
+}
+
+}  // namespace
+
+std::string qos_of_partition(const std::string& partitions, const std::string& name) {
+  const std::string begin = "PartitionName=" + name + " ";
+  for (std::size_t at = 0; at < partitions.size();) {
+    const std::size_t end = std::min(partitions.find('\n', at), partitions.size());
+    const std::string_view line = std::string_view(partitions).substr(at, end - at);
+    at = end + 1;
+    if (!line.starts_with(begin)) continue;
+    const std::size_t key = line.find(" QoS=");
+    if (key == std::string_view::npos) return {};
+    const std::string_view value = line.substr(key + 5);
+    return std::string(slurm::told(value.substr(0, std::min(value.find(' '), value.size()))));
+  }
+  return {};
+}
+
+std::optional<bool> enforces_limits(const ClusterFacts& facts) {
+  if (!facts.accounting.empty() && !contains_folded(facts.accounting, "slurmdbd")) return false;
+  if (facts.enforced.empty()) return std::nullopt;
+  return has_word(facts.enforced, {"limits", "safe", "all"});
+}
+
+void DetailsReader::look(JobLook look, Told told) {
+  if (now_ || resting_)
+    waiting_ = std::make_unique<Wanted>(Wanted{std::move(look), std::move(told)});
+  else
+    begin(std::move(look), std::move(told));
+}
+
+void DetailsReader::begin(JobLook look, Told told) {
+  if (details_.of == look.job.id && told_at_ && Steady::now() - *told_at_ < kFresh) return told(details_);
+  now_ = std::make_unique<Wanted>(Wanted{std::move(look), std::move(told)});
+  const JobLook& wanted = now_->look;
+  details_ = Details{};
+  details_.of = wanted.job.id;
+  details_.limits_enforced = enforces_limits(wanted.facts);
+  const std::string job = number_of(wanted.job.id.text);
+  if (details_.limits_enforced == false || job.empty()) return ask_priorities();
+  ask(Teller::job, show_job(site_, job), &DetailsReader::take_job);
+}
+
+void DetailsReader::ask(Teller teller, const Command& command, Took took) {
+  details_.asked.push_back({teller, typed(command), std::nullopt, {}});
+  if (now_->look.controller_fails) {
+    details_.asked.back().failure =
+        Error{"cannot ask about this job", "slurmctld did not answer a moment ago", ""};
+    return end();
+  }
+  calls_.run(command, [this, took](const Result<Outcome>& result) { (this->*took)(result); });
+}
+
+bool DetailsReader::answered(const Result<Outcome>& result, const char* what) {
+  std::optional<Error>& failure = details_.asked.back().failure;
+  if (!result)
+    failure = result.error();
+  else
+    failure = explain(what, *result, kPatience);
+  return !failure;
+}
+
+void DetailsReader::take_job(const Result<Outcome>& result) {
+  if (answered(result, "cannot read the job")) {
+    details_.job = parse_job_facts(result->out);
+    if (!details_.job)
+      details_.asked.back().failure =
+          Error{"cannot read the job", "it does not wait any more, or is hidden", ""};
+  }
+  if (!details_.job) return ask_priorities();
+  ask_limits();
+}
+
+void DetailsReader::ask_limits() {
+  const JobLook& wanted = now_->look;
+  const std::vector<std::string> qos = all_qos(wanted, details_.job->qos);
+  const bool plain = is_name(wanted.job.user) && std::all_of(qos.begin(), qos.end(), is_name);
+  if (plain && !qos.empty() && !wanted.job.account.empty())
+    return ask(Teller::limits, show_limits(site_, wanted.job.user, joined(qos, ",")),
+               &DetailsReader::take_limits);
+  details_.asked.push_back({Teller::limits, {}, {}, {}});
+  details_.asked.back().failure =
+      Error{"cannot ask for its limits", "its user, account and QOS are not all reported", ""};
+  ask_priorities();
+}
+
+void DetailsReader::take_limits(const Result<Outcome>& result) {
+  if (answered(result, "cannot read its limits")) {
+    const JobLook& wanted = now_->look;
+    auto read = parse_limits(result->out, {wanted.job.user, wanted.job.account, wanted.job.group,
+                                           all_qos(wanted, details_.job->qos)});
+    Inquiry& inquiry = details_.asked.back();
+    if (!read) {
+      inquiry.failure = read.error();
+    } else {
+      details_.limits = std::move(read->limits);
+      if (!read->missing.empty())
+        inquiry.note =
+            "not in the answer, and perhaps hidden from you (PrivateData): " + joined(read->missing, ", ");
+    }
+  }
+  ask_priorities();
+}
+
+void DetailsReader::ask_priorities() {
+  const JobLook& wanted = now_->look;
+  const std::vector<std::string> partitions = split(wanted.job.group);
+  const bool plain = !partitions.empty() && std::all_of(partitions.begin(), partitions.end(), is_name);
+  if (!plain || !contains_folded(wanted.facts.priority, "multifactor")) return end();
+  ask(Teller::priority, show_priorities(site_, wanted.job.group), &DetailsReader::take_priorities);
+}
+
+void DetailsReader::take_priorities(const Result<Outcome>& result) {
+  if (answered(result, "cannot read the parts of its priority")) {
+    Inquiry& inquiry = details_.asked.back();
+    const bool nothing = contains_folded(result->err, "Unable to find jobs") ||
+                         contains_folded(result->out, "Unable to find jobs");
+    auto read = nothing ? std::vector<PriorityTold>()
+                        : parse_priorities(result->out, number_of(now_->look.job.id.text));
+    if (!read)
+      inquiry.failure = read.error();
+    else if (read->empty())
+      inquiry.failure = Error{"cannot read the parts of its priority",
+                              "sprio does not show the job: it is held, or hidden from you", ""};
+    else
+      details_.priorities = std::move(*read);
+  }
+  end();
+}
+
+void DetailsReader::end() {
+  const bool any = !details_.asked.empty();
+  const std::unique_ptr<Wanted> done = std::move(now_);
+  told_at_ = Steady::now();
+  resting_ = any;  // what asked nothing cost nothing
+  if (any)
+    worker_.after(std::chrono::duration_cast<Duration>(kGap), [this] {
+      resting_ = false;
+      if (const std::unique_ptr<Wanted> next = std::move(waiting_))
+        begin(std::move(next->look), std::move(next->told));
+    });
+  done->told(details_);
+}
+
+}  // namespace tessera::slurm

@@ -1,0 +1,34 @@
+// What was asked for one job or pod alone, made into statements and ways out: limits with both numbers, its
+// place in the queue, and the objects that have a say in whether a pod starts. Internal to this room.
+// Threads: pure functions of values.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/why/why.hpp"
+
+namespace tessera::why {
+
+// A limit held against what the job asks for of the same thing.
+struct Checked {
+  const Limit* limit = nullptr;
+  std::optional<double> asks;  // nullopt: it is not known how much of it the job asks for
+  bool reached = false;        // as the numbers stand it lets the job not start
+};
+// Those that count: where a QOS sets the same limit, that of an association does not.
+std::vector<Checked> check_limits(const Details& details, const Workload& job);
+// "QOS normal: MaxTRESPU gres/gpu=8, alice holds 8 and it asks for 2"
+std::string sentence_of(const Checked& checked);
+
+// What the details add to the answer: statements, and whom they take from what is not known.
+void add_details(Answer& answer, const Workload& workload, const Details* details);
+// When a limit that is reached has room by itself, and who can raise it.
+std::vector<Remedy> limit_remedies(const Cluster& cluster, const Workload& workload, const Site& site);
+
+// A command with these words, where a shell takes each without quotes; else empty.
+bool is_plain(std::string_view text);
+std::string time_of(TimePoint at);
+
+}  // namespace tessera::why

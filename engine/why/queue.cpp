@@ -1,0 +1,113 @@
+// Who comes before one job, and what the objects beside a pod say.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/text.hpp"
+#include "engine/why/details.hpp"
+
+namespace tessera::why {
+namespace {
+
+constexpr std::size_t kMostRelated = 8;  // that are told of
+
+std::string parts_of(const PriorityTold& told) {
+  std::vector<PriorityPart> parts = told.parts;
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const PriorityPart& a, const PriorityPart& b) { return a.points > b.points; });
+  std::string text;
+  for (const PriorityPart& one : parts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one.name, one.points);
+  return text;
+}
+
+void add_priority(Answer& answer, const Details& details) {
+  const auto add = [&](std::string text) {
+    answer.more.push_back({std::move(text), Certainty::certain, Source::none, word(Teller::priority)});
+  };
+  for (const PriorityTold& told : details.priorities) {
+    if (told.place > 0)
+      add(fmt::format("place {} of {} by priority among those that wait for the partition {}", told.place,
+                      told.among, told.partition));
+    const std::string parts = parts_of(told);
+    add(details.priorities.size() > 1
+            ? fmt::format("its priority in {} is {}: {}", told.partition, told.total, parts)
+            : fmt::format("its priority is {}: {}", told.total, parts));
+  }
+}
+
+void add_limits(Answer& answer, const Workload& job, const Details& details) {
+  if (details.limits_enforced == false) return;
+  const std::vector<Checked> all = check_limits(details, job);
+  std::size_t reached = 0;
+  for (const Checked& one : all) {
+    if (!one.reached) continue;
+    ++reached;
+    answer.more.push_back({sentence_of(one), Certainty::certain, Source::none, word(Teller::limits)});
+  }
+  const auto asked = std::find_if(details.asked.begin(), details.asked.end(),
+                                  [](const Inquiry& one) { return one.source == Teller::limits; });
+  if (asked == details.asked.end() || asked->failure || !asked->note.empty() || reached > 0) return;
+  const bool certain = answer.topic != Topic::limit;
+  answer.more.push_back({certain ? "no limit of its QOS and association keeps it from starting"
+                                 : "none of the limits that were told is reached: what was in use may have "
+                                   "ended meanwhile",
+                         certain ? Certainty::likely : Certainty::unknown, Source::none,
+                         word(Teller::limits)});
+}
+
+// "PersistentVolumeClaim data: Pending: storage class fast", "event: FailedMount, 12 times: …"
+std::string sentence_of(const Related& one) {
+  std::string text = one.name.empty() ? one.kind : fmt::format("{} {}", one.kind, one.name);
+  if (!one.state.empty()) text += fmt::format(": {}", one.state);
+  if (one.count > 1) text += fmt::format(", {} times", one.count);
+  if (!one.text.empty()) text += fmt::format(": {}", one.text);
+  return text;
+}
+
+// What the scheduler's own message says already is not said twice.
+void add_related(Answer& answer, const Workload& pod, const Details& details) {
+  std::vector<const Related*> all;
+  for (const Related& one : details.related)
+    if (one.text.empty() || one.text != pod.reason) all.push_back(&one);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Related* a, const Related* b) { return a->in_the_way > b->in_the_way; });
+  if (all.size() > kMostRelated) all.resize(kMostRelated);
+  for (const Related* one : all)
+    answer.more.push_back({sentence_of(*one), Certainty::certain, Source::none, word(one->source)});
+}
+
+void forget(std::vector<std::string>& untold, std::string_view begin) {
+  std::erase_if(untold, [&](const std::string& one) { return one.starts_with(begin); });
+}
+
+// What was asked for is known now, or it is known why not.
+void settle_untold(Answer& answer, const Details& details) {
+  if (!details.priorities.empty()) forget(answer.untold, "its priority, and its place in the queue");
+  if (details.limits_enforced == false) forget(answer.untold, "the limits of its QOS and association");
+  for (const Inquiry& one : details.asked) {
+    const std::string_view about = one.source == Teller::limits ? "the limits of its QOS and association"
+                                   : one.source == Teller::admission
+                                       ? "which queue admits it (Kueue, Volcano, KAI)"
+                                       : "";
+    if (!about.empty()) forget(answer.untold, about);
+    if (one.failure)
+      answer.untold.push_back(fmt::format("{}: {}", word(one.source), to_line(*one.failure)));
+    else if (!one.note.empty())
+      answer.untold.push_back(fmt::format("{}: {}", word(one.source), one.note));
+  }
+}
+
+}  // namespace
+
+void add_details(Answer& answer, const Workload& workload, const Details* details) {
+  if (details == nullptr) return;
+  add_limits(answer, workload, *details);
+  add_related(answer, workload, *details);
+  add_priority(answer, *details);
+  settle_untold(answer, *details);
+  answer.asked = details->asked;
+  answer.asked_at = details->at;
+}
+
+}  // namespace tessera::why

@@ -1,0 +1,127 @@
+// What the objects beside a pod say of it: events, volume claims, DRA claims, Kueue, Volcano and KAI.
+#include "backends/kubernetes/objects/related.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/text.hpp"
+#include "engine/time.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+Json json(const std::string& text) {
+  auto read = parse_json(text, "test");
+  EXPECT_TRUE(read) << to_line(read.error());
+  return read ? *read : Json();
+}
+
+TEST(KubernetesRelated, APodNamesWhatHasASayInItsStart) {
+  const PodLinks links = links_of(json(R"({
+    "metadata": {"name": "train", "uid": "u1", "labels": {"kueue.x-k8s.io/queue-name": "team-a"},
+                 "annotations": {"scheduling.k8s.io/group-name": "gang", "pod-group-name": "pg-1"},
+                 "ownerReferences": [{"kind": "Job", "uid": "j1"}]},
+    "spec": {"schedulingGates": [{"name": "kueue.x-k8s.io/admission"}],
+             "volumes": [{"name": "d", "persistentVolumeClaim": {"claimName": "data"}},
+                         {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {}}},
+                         {"name": "c", "configMap": {"name": "x"}}],
+             "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "t"}]},
+    "status": {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "train-gpu-abc"}]}})"));
+  EXPECT_EQ(links.uid, "u1");
+  EXPECT_EQ(links.owners, std::vector<std::string>{"j1"});
+  EXPECT_EQ(links.volume_claims, (std::vector<std::string>{"data", "train-scratch"}));
+  EXPECT_EQ(links.claims, std::vector<std::string>{"train-gpu-abc"});
+  EXPECT_EQ(links.queue, "team-a");
+  EXPECT_TRUE(links.by_kueue);
+  EXPECT_EQ(links.volcano, "gang");
+  EXPECT_EQ(links.kai, "pg-1");
+  ASSERT_EQ(gates_of(links).size(), 1u);
+  EXPECT_TRUE(gates_of(links).front().in_the_way);
+  EXPECT_FALSE(links_of(json("{}")).by_kueue);
+}
+
+TEST(KubernetesRelated, OnlyThePodsOwnEventsCountTheNewestFirst) {
+  std::vector<Json> events;
+  for (const char* text :
+       {R"({"involvedObject":{"uid":"u1"},"type":"Warning","reason":"Old","message":"m",
+            "lastTimestamp":"2026-11-21T10:00:00Z","count":12})",
+        R"({"involvedObject":{"uid":"another"},"type":"Warning","reason":"Another","message":"m"})",
+        R"({"involvedObject":{"uid":"u1"},"type":"Normal","reason":"New","message":"m",
+            "eventTime":"2026-11-21T09:00:00.5Z","series":{"count":3,"lastObservedTime":"2026-11-21T11:00:00Z"}})"})
+    events.push_back(json(text));
+  const std::vector<Related> all = related_events(events, "u1");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].state, "New");
+  EXPECT_EQ(all[0].count, 3);
+  EXPECT_EQ(all[0].at, parse_utc("2026-11-21T11:00:00Z"));
+  EXPECT_FALSE(all[0].in_the_way);
+  EXPECT_EQ(all[1].count, 12);
+  for (int i = 0; i < 100; ++i) events.push_back(events.front());
+  EXPECT_EQ(related_events(events, "u1").size(), kMostEvents);
+}
+
+TEST(KubernetesRelated, AVolumeClaimThatIsNotBoundIsInTheWay) {
+  const Related bound = related_volume("data", json(R"({"status":{"phase":"Bound"}})"));
+  EXPECT_FALSE(bound.in_the_way);
+  EXPECT_EQ(bound.state, "Bound");
+  const Related pending =
+      related_volume("data", json(R"({"spec":{"storageClassName":"fast"},"status":{"phase":"Pending"}})"));
+  EXPECT_TRUE(pending.in_the_way);
+  EXPECT_NE(pending.text.find("storage class fast"), std::string::npos);
+  EXPECT_EQ(related_volume("data", json("{}")).state, "?") << "not told is not bound";
+}
+
+TEST(KubernetesRelated, KueueSaysInItsOwnWordsWhyItDoesNotAdmit) {
+  PodLinks links;
+  links.uid = "u1", links.owners = {"j1"};
+  const Json other = json(R"({"metadata":{"name":"w0","ownerReferences":[{"uid":"j0"}]}})");
+  Json ours =
+      json(R"({"metadata":{"name":"w1","ownerReferences":[{"uid":"j1"}]},"spec":{"queueName":"team-a"},
+    "status":{"conditions":[{"type":"QuotaReserved","status":"False","reason":"Pending","message":
+      "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu, 2 more needed"}]}})");
+  auto found = related_workload({other, ours}, links);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->name, "w1");
+  EXPECT_EQ(found->state, "not admitted");
+  EXPECT_TRUE(found->in_the_way);
+  EXPECT_NE(found->text.find("queue team-a; couldn't assign flavors"), std::string::npos) << found->text;
+  ours = json(R"({"metadata":{"name":"w1","labels":{"kueue.x-k8s.io/job-uid":"j1"}},
+    "status":{"conditions":[{"type":"Admitted","status":"True","message":"The workload is admitted"}]}})");
+  EXPECT_FALSE(related_workload({ours}, links)->in_the_way);
+  EXPECT_FALSE(related_workload({other}, links)) << "that of another job is none of it";
+}
+
+TEST(KubernetesRelated, GroupsAndClaimsSayWhereTheyStand) {
+  const Related gang = related_group("gang", json(R"({"spec":{"queue":"default"},"status":{"phase":"Pending",
+    "conditions":[{"type":"Unschedulable","status":"True","message":"3/3 tasks in gang unschedulable"}]}})"));
+  EXPECT_TRUE(gang.in_the_way);
+  EXPECT_EQ(gang.state, "Pending");
+  EXPECT_EQ(gang.text, "queue default; 3/3 tasks in gang unschedulable");
+  const Related kai = related_group("pg", json(R"({"status":{"schedulingConditions":[
+    {"type":"UnschedulableOnNodePool","message":"not enough gpus"}]}})"));
+  EXPECT_EQ(kai.text, "not enough gpus");
+  const Related claim = related_claim("c", json(R"({"spec":{"devices":{"requests":[
+    {"name":"a","exactly":{"deviceClassName":"gpu.nvidia.com"}},{"name":"b","deviceClassName":"mig.nvidia.com"}]}}})"));
+  EXPECT_EQ(claim.state, "not allocated");
+  EXPECT_EQ(claim.text, "asks for gpu.nvidia.com, mig.nvidia.com");
+  EXPECT_EQ(related_claim("c", json(R"({"status":{"allocation":{}}})")).state, "allocated");
+}
+
+TEST(KubernetesRelated, HostileTextReachesNoTerminalAndStaysShort) {
+  const std::string evil = "\\u001b[31m" + std::string(100'000, 'x');
+  for (const Related& one :
+       {related_group("g",
+                      json(R"({"status":{"conditions":[{"status":"True","message":")" + evil + "\"}]}}")),
+        related_claim("c",
+                      json(R"({"spec":{"devices":{"requests":[{"deviceClassName":")" + evil + "\"}]}}}")),
+        related_events({json(R"({"reason":")" + evil + R"(","message":")" + evil + "\"}")}, "").front()}) {
+    EXPECT_EQ(clean(one.text), one.text);
+    EXPECT_EQ(clean(one.state), one.state);
+    EXPECT_LT(one.text.size(), 2000u);
+  }
+  Json wrong = json(R"({"metadata":[1],"spec":"x","status":{"conditions":{"a":1},"phase":7}})");
+  EXPECT_EQ(related_volume("v", wrong).state, "?");
+  EXPECT_TRUE(links_of(wrong).volume_claims.empty());
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes

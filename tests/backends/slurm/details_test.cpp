@@ -1,0 +1,140 @@
+// Asking about one job: commands that answer as a real Slurm did, that refuse, that break off, and how often
+// they are asked.
+#include "backends/slurm/details.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <future>
+
+#include "tests/backends/slurm/fixtures.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+using namespace std::chrono_literals;
+
+class SlurmDetailsOfOneJob : public testing::Test {
+ protected:
+  SlurmDetailsOfOneJob() {
+    char name[] = "/tmp/tessera-details-XXXXXX";
+    folder_ = mkdtemp(name);
+    site_.bin = folder_;
+    script("scontrol", "echo scontrol >> " + folder_ + "/calls\ncase \"$*\" in *assoc_mgr*) cat " + folder_ +
+                           "/limits;; *) cat " + folder_ + "/job;; esac");
+    script("sprio", "echo sprio >> " + folder_ + "/calls\ncat " + folder_ + "/priority");
+    write("limits", recording("22.05", "limits"));
+    write("priority", recording("22.05", "priority"));
+    write("job",
+          "JobId=2 JobName=a2 UserId=www-data(33) GroupId=www-data(33) MCS_label=N/A Priority=5142 Nice=0 "
+          "Account=physics QOS=normal JobState=PENDING Reason=QOSMaxGRESPerUser TimeLimit=02:00:00 "
+          "SubmitTime=2026-11-25T02:57:22 Partition=whole NumNodes=1\n");
+    look_.job.id = WorkloadId("2");
+    look_.job.user = "www-data", look_.job.account = "physics", look_.job.group = "whole";
+    look_.facts.accounting = "accounting_storage/slurmdbd";
+    look_.facts.enforced = "associations,limits,qos";
+    look_.facts.priority = "priority/multifactor";
+  }
+  ~SlurmDetailsOfOneJob() override {
+    worker_.stop();
+    const std::string gone = "rm -rf " + folder_;
+    EXPECT_EQ(std::system(gone.c_str()), 0);
+  }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ + "/" + name) << text;
+  }
+  void script(const std::string& name, const std::string& text) {
+    write(name, "#!/bin/sh\n" + text + "\n");
+    chmod((folder_ + "/" + name).c_str(), 0755);
+  }
+  Details ask() {
+    auto answer = std::make_shared<std::promise<Details>>();
+    auto told = answer->get_future();
+    worker_.post([this, answer] {
+      reader_.look(look_, [answer](Details details) { answer->set_value(std::move(details)); });
+    });
+    if (told.wait_for(20s) == std::future_status::ready) return told.get();
+    ADD_FAILURE() << "no answer";
+    return {};
+  }
+  std::string calls() const {
+    std::ifstream file(folder_ + "/calls");
+    std::string all, one;
+    while (file >> one) all += (all.empty() ? "" : " ") + one;
+    return all;
+  }
+
+  std::string folder_;
+  JobLook look_;
+  SlurmClient site_;
+  Worker worker_;
+  Processes processes_{worker_};
+  Pacer pacer_{Duration(0), Pacer::Instant::clock::now()};
+  Calls calls_{processes_, pacer_};
+  DetailsReader reader_{worker_, calls_, site_};
+};
+
+TEST_F(SlurmDetailsOfOneJob, ThreeCallsTellItsLimitsAndItsPlaceAndAreNotMadeAgainAtOnce) {
+  const Details told = ask();
+  ASSERT_EQ(told.asked.size(), 3u);
+  for (const Inquiry& one : told.asked) EXPECT_FALSE(one.failure) << to_line(*one.failure);
+  EXPECT_EQ(told.asked[1].command, "scontrol show assoc_mgr flags=users,assoc,qos users=www-data qos=normal");
+  EXPECT_EQ(told.job->qos, "normal");
+  EXPECT_FALSE(told.limits.empty());
+  ASSERT_EQ(told.priorities.size(), 1u);
+  EXPECT_EQ(told.priorities.front().place, 2);
+  EXPECT_EQ(calls(), "scontrol scontrol sprio");
+}
+
+TEST_F(SlurmDetailsOfOneJob, WhereNothingIsEnforcedNothingIsAsked) {
+  look_.facts.enforced = "none", look_.facts.priority = "priority/basic";
+  const Details told = ask();
+  EXPECT_EQ(told.limits_enforced, false);
+  EXPECT_TRUE(told.asked.empty());
+  EXPECT_EQ(calls(), "");
+}
+
+TEST_F(SlurmDetailsOfOneJob, ARefusalAnAnswerThatBreaksOffAndAnEmptyOneAreFailures) {
+  script("scontrol",
+         "case \"$*\" in *assoc_mgr*) echo 'error: Access/permission denied' >&2; exit 1;; *) cat " +
+             folder_ + "/job;; esac");
+  Details told = ask();
+  ASSERT_GE(told.asked.size(), 2u);
+  ASSERT_TRUE(told.asked[1].failure);
+  EXPECT_NE(to_line(*told.asked[1].failure).find("permission denied"), std::string::npos);
+  EXPECT_TRUE(told.limits.empty());
+  EXPECT_EQ(told.priorities.size(), 1u) << "the next question is asked all the same";
+}
+
+TEST_F(SlurmDetailsOfOneJob, HalfAnAnswerIsNoAnswer) {
+  const std::string whole = recording("22.05", "limits");
+  write("limits", whole.substr(0, whole.size() / 3));
+  write("priority", "");
+  const Details told = ask();
+  ASSERT_EQ(told.asked.size(), 3u);
+  EXPECT_TRUE(told.asked[1].failure);
+  EXPECT_TRUE(told.asked[2].failure) << "a job that sprio does not show has no known priority";
+  EXPECT_TRUE(told.limits.empty());
+}
+
+TEST_F(SlurmDetailsOfOneJob, AfterARoundThatFoundNobodyNothingIsAsked) {
+  look_.controller_fails = true;
+  const Details told = ask();
+  ASSERT_FALSE(told.asked.empty());
+  EXPECT_TRUE(told.asked.front().failure);
+  EXPECT_EQ(calls(), "");
+}
+
+TEST_F(SlurmDetailsOfOneJob, NamesThatCouldBeOptionsOrListsReachNoCommand) {
+  look_.job.user = "alice,bob";
+  const Details told = ask();
+  ASSERT_GE(told.asked.size(), 2u);
+  EXPECT_TRUE(told.asked[1].failure);
+  EXPECT_EQ(calls(), "scontrol sprio") << "the job itself and its priority alone";
+}
+
+}  // namespace
+}  // namespace tessera::slurm

@@ -1,0 +1,219 @@
+// What is asked for one job alone: limits with both numbers, its place in the queue, and who ends when.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/why/why.hpp"
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::why {
+namespace {
+
+using test::Story;
+
+Workload job(const std::string& id, const std::string& user, std::int64_t gpus, const std::string& reason) {
+  Workload one = test::waiting(id, user, "gpu:h100");
+  one.requests.front().count = gpus;
+  one.group = "gpu", one.account = "physics", one.reason = reason;
+  one.origin.source = Source::slurm_jobs;
+  return one;
+}
+
+Workload running(const std::string& id, const std::string& user, int gpus, int ends) {
+  Workload one = test::running(id, user, {});
+  one.allocations = {{NodeName("n1"), Family::gpu, "h100", gpus, {}}};
+  one.group = "gpu", one.account = "physics";
+  one.ends = test::at(ends);
+  return one;
+}
+
+Limit per_user(double limit, double used) {
+  Limit one;
+  one.qos = true, one.owner = "normal", one.name = "MaxTRESPU", one.resource = "gres/gpu";
+  one.counted = Limit::Of::user, one.whose = "alice", one.limit = limit, one.used = used;
+  return one;
+}
+
+Details told(std::vector<Limit> limits) {
+  Details details;
+  details.of = WorkloadId("7"), details.at = test::at(0);
+  details.asked = {{Teller::limits, "scontrol show assoc_mgr", std::nullopt, ""}};
+  details.limits = std::move(limits), details.limits_enforced = true;
+  return details;
+}
+
+Answer answer_for(const Story& story, const Details& details) {
+  Site site;
+  site.details = &details;
+  site.catalogue = &test::catalogue();
+  site.wall = test::at(0);
+  return explain(story.cluster(), *story.cluster().workloads.find(WorkloadId("7")), site);
+}
+
+const Statement* saying(const Answer& answer, std::string_view part) {
+  for (const Statement& one : answer.more)
+    if (one.text.find(part) != std::string::npos) return &one;
+  return nullptr;
+}
+bool unknown(const Answer& answer, std::string_view part) {
+  return std::any_of(answer.untold.begin(), answer.untold.end(),
+                     [&](const std::string& one) { return one.find(part) != std::string::npos; });
+}
+const Remedy* first(const Answer& answer, Help help) {
+  for (const Remedy& one : answer.help)
+    if (one.help == help) return &one;
+  return nullptr;
+}
+
+TEST(WhyLimits, TheLimitThatIsReachedIsToldWithBothNumbers) {
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 3, "QOSMaxGRESPerUser"), running("1", "alice", 6, 3600),
+                              running("2", "bob", 2, 60)}});
+  const Answer answer = answer_for(story, told({per_user(8, 6)}));
+  const Statement* limit = saying(answer, "MaxTRESPU");
+  ASSERT_NE(limit, nullptr);
+  EXPECT_EQ(limit->text, "QOS normal: MaxTRESPU gres/gpu=8, alice holds 6 and it asks for 3");
+  EXPECT_EQ(limit->certainty, Certainty::certain);
+  EXPECT_EQ(said_by(*limit), "scontrol show assoc_mgr");
+  const Remedy* waits = first(answer, Help::by_itself);
+  ASSERT_NE(waits, nullptr);
+  EXPECT_NE(waits->text.find("by the time limit of job 1 of alice"), std::string::npos) << waits->text;
+  const Remedy* raise = first(answer, Help::admin);
+  ASSERT_NE(raise, nullptr);
+  EXPECT_EQ(raise->command, "sacctmgr modify qos where name=normal set MaxTRESPerUser=gres/gpu=9");
+  EXPECT_FALSE(unknown(answer, "limits of its QOS"));
+}
+
+TEST(WhyLimits, ALimitThatIsNotReachedIsNotBlamed) {
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 2, "Resources"), running("1", "alice", 6, 3600)}});
+  const Answer answer = answer_for(story, told({per_user(8, 6)}));
+  EXPECT_EQ(saying(answer, "MaxTRESPU"), nullptr);
+  EXPECT_NE(saying(answer, "no limit of its QOS"), nullptr);
+  EXPECT_EQ(first(answer, Help::admin), nullptr);
+}
+
+TEST(WhyLimits, AQosOverrulesTheSameLimitOfAnAssociation) {
+  Limit association = per_user(1, 1);
+  association.qos = false, association.owner = "physics", association.user = "alice";
+  association.name = "GrpTRES", association.counted = Limit::Of::all, association.whose.clear();
+  Limit qos = association;
+  qos.qos = true, qos.owner = "normal", qos.user.clear(), qos.limit = 100;
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 3, "Resources")}});
+  EXPECT_EQ(saying(answer_for(story, told({association, qos})), "GrpTRES"), nullptr);
+  const Answer alone = answer_for(story, told({association}));
+  ASSERT_NE(saying(alone, "GrpTRES"), nullptr);
+  EXPECT_EQ(saying(alone, "GrpTRES")->text,
+            "association of alice in account physics: GrpTRES gres/gpu=1, 1 in use and it asks for 3");
+}
+
+TEST(WhyLimits, AnAnswerThatFailedIsNotKnownAndNeverNoLimit) {
+  Details failed = told({});
+  failed.asked.front().failure = Error{"Slurm does not let us see this", "Access/permission denied", ""};
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 3, "QOSMaxGRESPerUser")}});
+  Answer answer = answer_for(story, failed);
+  EXPECT_EQ(saying(answer, "no limit"), nullptr);
+  EXPECT_EQ(saying(answer, "none of the limits"), nullptr);
+  EXPECT_TRUE(unknown(answer, "Access/permission denied"));
+  // Hidden in part: the same.
+  failed.asked.front().failure.reset();
+  failed.asked.front().note = "not in the answer: the association of alice in physics";
+  answer = answer_for(story, failed);
+  EXPECT_EQ(saying(answer, "none of the limits"), nullptr);
+  EXPECT_TRUE(unknown(answer, "the association of alice"));
+}
+
+TEST(WhyLimits, WhereWhatRunsDoesNotAddUpNoTimeIsForetold) {
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 3, "QOSMaxGRESPerUser"), running("1", "alice", 4, 3600)}});
+  EXPECT_EQ(first(answer_for(story, told({per_user(8, 6)})), Help::by_itself), nullptr)
+      << "2 GPUs of alice are somewhere else";
+  Workload endless = running("3", "alice", 2, 10);
+  endless.ends.reset();
+  story.tell(
+      WorkloadsListed{{job("7", "alice", 7, "QOSMaxGRESPerUser"), running("1", "alice", 4, 3600), endless}});
+  EXPECT_EQ(first(answer_for(story, told({per_user(8, 6)})), Help::by_itself), nullptr)
+      << "one of them may run for ever";
+}
+
+TEST(WhyLimits, ATypeThatIsLeftOpenIsNotHeldAgainstALimitOfOneType) {
+  Workload open = job("7", "alice", 3, "Resources");
+  open.requests.front().resource = "gpu";
+  Limit typed = per_user(1, 1);
+  typed.resource = "gres/gpu:h100";
+  Story story;
+  story.tell(WorkloadsListed{{open}});
+  EXPECT_EQ(saying(answer_for(story, told({typed})), "MaxTRESPU"), nullptr);
+}
+
+TEST(WhyLimits, AnEndlessPastIsComparedAndMinutesComeFromTheJobsOwnLimit) {
+  Limit wall;
+  wall.qos = true, wall.owner = "short", wall.name = "MaxWallPJ", wall.counted = Limit::Of::job,
+  wall.limit = 60;
+  Limit minutes = per_user(100, 100);
+  minutes.name = "GrpTRESMins", minutes.counted = Limit::Of::all, minutes.whose.clear();
+  Details details = told({wall, minutes});
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 1, "QOSMaxWallDurationPerJobLimit")}});
+  EXPECT_EQ(saying(answer_for(story, details), "MaxWallPJ"), nullptr) << "its own time limit is not known";
+  EXPECT_NE(saying(answer_for(story, details), "GrpTRESMins gres/gpu=100 minutes, 100 in use"), nullptr);
+  details.job = JobFacts{"short", Duration(std::chrono::hours(2))};
+  ASSERT_NE(saying(answer_for(story, details), "MaxWallPJ"), nullptr);
+  EXPECT_EQ(saying(answer_for(story, details), "MaxWallPJ")->text,
+            "QOS short: MaxWallPJ=60 minutes, it asks for 120");
+}
+
+TEST(WhyQueue, ItsPlaceAndThePartsOfItsPriorityAreTold) {
+  Details details = told({});
+  details.priorities = {{"gpu", 500, {{"job size", 42}, {"QOS", 300}, {"fair share", 158}}, 2, 3}};
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 1, "Priority")}});
+  const Answer answer = answer_for(story, details);
+  EXPECT_NE(saying(answer, "place 2 of 3 by priority among those that wait for the partition gpu"), nullptr);
+  EXPECT_NE(saying(answer, "its priority is 500: QOS 300, fair share 158, job size 42"), nullptr);
+  EXPECT_FALSE(unknown(answer, "its place in the queue"));
+  EXPECT_TRUE(unknown(answer_for(story, told({})), "its place in the queue"));
+}
+
+TEST(WhyDetails, WhereLimitsAreNotEnforcedTheyAreNoUnknown) {
+  Details details;
+  details.of = WorkloadId("7"), details.limits_enforced = false;
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 1, "Resources")}});
+  EXPECT_FALSE(unknown(answer_for(story, details), "limits of its QOS"));
+  details.limits_enforced.reset();
+  EXPECT_TRUE(unknown(answer_for(story, details), "limits of its QOS"));
+}
+
+TEST(WhyDetails, WhatAPodNamesIsToldWithThatInTheWayFirst) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  Workload pod = test::waiting("team/p", "alice", "nvidia.com/gpu");
+  pod.kind = WorkloadKind::pod, pod.reason = "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.";
+  story.tell(WorkloadsListed{{pod}});
+  Details details;
+  details.of = pod.id, details.at = test::at(0);
+  details.related = {{Teller::events, "event", "", "FailedScheduling", pod.reason, true, 9, std::nullopt},
+                     {Teller::claims, "ResourceClaim", "c", "allocated", "", false, 1, std::nullopt},
+                     {Teller::volumes, "PersistentVolumeClaim", "data", "Pending", "storage class fast", true,
+                      1, std::nullopt}};
+  details.asked = {{Teller::admission, "", Error{"the API server refuses", "HTTP 403", ""}, ""}};
+  Site site;
+  site.catalogue = &test::catalogue(), site.wall = test::at(0), site.details = &details;
+  const Answer answer = explain(story.cluster(), pod, site);
+  const auto at = [&](std::string_view part) {
+    for (std::size_t i = 0; i < answer.more.size(); ++i)
+      if (answer.more[i].text.find(part) != std::string::npos) return static_cast<int>(i);
+    return -1;
+  };
+  EXPECT_GE(at("PersistentVolumeClaim data: Pending: storage class fast"), 0);
+  EXPECT_LT(at("PersistentVolumeClaim data"), at("ResourceClaim c: allocated"));
+  EXPECT_EQ(at("FailedScheduling"), -1) << "the scheduler's own message stands there already";
+  EXPECT_TRUE(unknown(answer, "admission (API): the API server refuses"));
+}
+
+}  // namespace
+}  // namespace tessera::why
