@@ -325,10 +325,17 @@ struct App::Parts {
     std::tuple now(screen.kind, screen.cluster, screen.subject);
     if (now == charted) return;
     charted = std::move(now);
-    for (const NodeName& node : charted_nodes(model, screen))
-      for (const BackendPtr& backend : with.backends)
-        if (auto* keeps = dynamic_cast<history::KeepsFigures*>(backend.get()))
-          if (backend->name() == screen.cluster) keeps->look_back(node, clocks.wall() - kCharted);
+    std::vector<NodeName> viewed;
+    if (screen.kind == ScreenKind::node) viewed.emplace_back(screen.subject);
+    const std::vector<NodeName> nodes = charted_nodes(model, screen);
+    for (const BackendPtr& backend : with.backends) {
+      const bool here = backend->name() == screen.cluster;
+      if (auto* asks = dynamic_cast<history::AsksNodes*>(backend.get()))
+        asks->set_viewed(!here ? std::vector<NodeName>() : nodes.empty() ? viewed : nodes);
+      auto* keeps = here ? dynamic_cast<history::KeepsFigures*>(backend.get()) : nullptr;
+      for (const NodeName& node : nodes)
+        if (keeps) keeps->look_back(node, clocks.wall() - kCharted);
+    }
   }
 
   void take_kept() {

@@ -92,13 +92,14 @@ slurm::SlurmOptions slurm_options(const cli::Options& options) {
   return wanted;
 }
 
-BackendPtr slurm_backend(const cli::Options& options, const mig::Catalogue& catalogue,
-                         const cli::Environment& environment) {
+BackendPtr slurm_backend(const cli::Options& options, const figures::FigureSources& sources,
+                         const mig::Catalogue& catalogue, const cli::Environment& environment) {
   slurm::SlurmOptions wanted = slurm_options(options);
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall_clock;
   wanted.user = account_name(geteuid());
+  wanted.exporter = sources.exporter;
   wanted.folders = runtime_folders(environment);
   // A plan needs the GPUs that it is about; the console shows them when they are there.
   if (is_planning(options)) {
@@ -237,7 +238,7 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
     if (options.slurm_conf.empty())
       if (auto found = slurm::find_slurm(options.timeout); !found) no_slurm = found.error();
     if (!no_slurm) {
-      opening.backends.push_back(slurm_backend(options, catalogue, environment));
+      opening.backends.push_back(slurm_backend(options, *sources, catalogue, environment));
       add_slurm_figures(opening, *sources, options, catalogue);
     }
   }

@@ -61,6 +61,9 @@ Result<FigureSources> read_figure_sources(const std::map<std::string, std::strin
       read_command(value_of(by_setting, "slurm-exporter"), "{node}", kExporterAnswer, kMostMetrics);
   if (!exporter) return in("slurm-exporter", exporter.error());
   sources.exporter = std::move(*exporter);
+  if (sources.exporter && !sources.url.empty())
+    return Error{"cannot use this setting", "slurm-exporter: Prometheus is asked for the same figures",
+                 "leave out slurm-exporter, or the URL of prometheus"};
   if (sources.url.empty() != !sources.prometheus)
     return sources.url.empty()
                ? Error{"cannot use this setting", "prometheus-command: there is no URL to ask for",

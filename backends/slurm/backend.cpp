@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "backends/figures/node_exporters.hpp"
 #include "backends/process.hpp"
 #include "backends/slurm/change/actuator.hpp"
 #include "backends/slurm/change/conf_files.hpp"
@@ -71,6 +72,7 @@ struct SlurmBackend::State {
   void hold_all_against();
   void end();
   void learn_boards();
+  void ask_exporters();
   void pause();
   void wake_after(Duration delay);
   void set_pace(Pace pace);
@@ -130,6 +132,8 @@ struct SlurmBackend::State {
 
   Worker worker;
   Processes processes{worker};
+  std::optional<figures::NodeExporters> exporters;
+  std::vector<Remark> exporter_remarks;  // as posted last
   Calls calls{processes, pacer};
   DetailsReader details{worker, calls, site};
   SlurmActuator actuator{worker,
@@ -275,6 +279,7 @@ std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome
         if (daemons.authenticated(facts.auth == "auth/munge")) show_daemons();
         actuator.lay_known_boards(parsed.values);
         post(NodesListed{std::move(parsed.values)});
+        ask_exporters();
       });
       break;
     case Step::jobs:
@@ -514,8 +519,33 @@ void SlurmBackend::State::wake_after(Duration delay) {
   timer = worker.after(delay, [this] { begin(); });
 }
 
+// Those that have GPUs, as they are listed last.
+void SlurmBackend::State::ask_exporters() {
+  if (!options.exporter) return;
+  if (!exporters) {
+    figures::NodeExporterCalls told;
+    told.told = [this](const NodeName& node, const figures::DcgmReadings& readings) {
+      post(figures::measured_of(node, readings, options.catalogue));
+    };
+    told.report = [this](SourceReport report, std::vector<Remark> remarks) {
+      post(std::move(report));
+      if (std::exchange(exporter_remarks, remarks) != remarks)
+        post(RemarksListed{Source::dcgm, std::move(remarks)});
+    };
+    told.clock = options.clock;
+    exporters.emplace(worker, processes, *options.exporter, std::move(told));
+  }
+  std::vector<NodeName> with_gpus;
+  for (const Node& node : last_nodes)
+    if (!node.gpus.empty() || !node.pool.empty()) with_gpus.push_back(node.name);
+  exporters->set_nodes(with_gpus);
+}
+
 void SlurmBackend::State::set_pace(Pace pace) {
   pacer.set_pace(pace);
+  figures::NodeExporterPace calm;
+  calm.viewed = calm.others;
+  if (exporters) exporters->set_pace(pace == Pace::focused ? figures::NodeExporterPace{} : calm);
   if (busy || rounds == 0 || round.had_failure()) return;
   auto spent = std::chrono::duration_cast<Duration>(Steady::now() - started);
   wake_after(std::max(pacer.interval() - spent, Duration(0)));
@@ -575,6 +605,12 @@ plan::Actuator* SlurmBackend::actuator() { return &state_->actuator; }
 void SlurmBackend::look_into(const WorkloadId& id, LookedInto told) {
   state_->worker.post([state = state_.get(), id, told = std::move(told)]() mutable {
     state->look_into(id, std::move(told));
+  });
+}
+
+void SlurmBackend::set_viewed(const std::vector<NodeName>& nodes) {
+  state_->worker.post([state = state_.get(), nodes] {
+    if (state->exporters) state->exporters->set_viewed(nodes);
   });
 }
 

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "backends/figures/site_command.hpp"
+#include "engine/history/keeps_figures.hpp"
 #include "engine/looks_into.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/port.hpp"
@@ -39,9 +41,10 @@ struct SlurmOptions {
   // Ask at most so many nodes' drivers, then also where Slurm tells the GPUs; nullopt: every one whose
   // GPUs it does not tell.
   std::optional<std::size_t> most_asked;
+  std::optional<figures::SiteCommand> exporter;  // asks a node's DCGM exporter; {node} in it
 };
 
-class SlurmBackend final : public Backend, public LooksInto {
+class SlurmBackend final : public Backend, public LooksInto, public history::AsksNodes {
  public:
   explicit SlurmBackend(SlurmOptions options);
   ~SlurmBackend() override;
@@ -51,6 +54,7 @@ class SlurmBackend final : public Backend, public LooksInto {
   void set_pace(Pace pace) override;
   void refresh() override;
   void look_into(const WorkloadId& id, LookedInto told) override;
+  void set_viewed(const std::vector<NodeName>& nodes) override;
   plan::Actuator* actuator() override;
 
  private:

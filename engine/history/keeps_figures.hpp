@@ -1,4 +1,5 @@
-// What a backend offers besides, whose sources keep what they measured: the past of a node, for its charts.
+// What a backend offers besides, whose sources keep what they measured (the past of a node, for its charts),
+// or that asks nodes one by one.
 //
 // The owner of the model finds it by a cast from Backend.
 // Threads: for the one thread that owns the model; both return at once. The backend posts an event when an
@@ -22,6 +23,13 @@ class KeepsFigures {
   virtual void look_back(const NodeName& node, TimePoint since) = 0;
   // The answers that are here and were not taken yet.
   virtual std::vector<KeptFigures> take_kept() = 0;
+};
+
+// What a backend offers besides, that asks nodes one by one: those on screen more often than the others.
+class AsksNodes {
+ public:
+  virtual ~AsksNodes() = default;
+  virtual void set_viewed(const std::vector<NodeName>& nodes) = 0;
 };
 
 }  // namespace tessera::history

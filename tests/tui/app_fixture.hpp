@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/history/keeps_figures.hpp"
 #include "tests/support/event_queue.hpp"
 #include "tui/app.hpp"
 
@@ -77,17 +78,25 @@ class PipeTerminal final : public Terminal {
   Decoder decoder_;
 };
 
-class Watched final : public Backend {
+class Watched final : public Backend, public history::KeepsFigures, public history::AsksNodes {
  public:
   struct Log {
     std::vector<Pace> paces;
     int refreshed = 0;
+    std::vector<std::string> looked_back, viewed;  // nodes
+    std::vector<history::KeptFigures> kept;        // what it answers next
   };
   explicit Watched(Log& log) : log_(log) {}
   ClusterName name() const override { return ClusterName("hpc"); }
   void start(EventSink&) override {}
   void set_pace(Pace pace) override { log_.paces.push_back(pace); }
   void refresh() override { ++log_.refreshed; }
+  void look_back(const NodeName& node, TimePoint) override { log_.looked_back.push_back(node.text); }
+  std::vector<history::KeptFigures> take_kept() override { return std::exchange(log_.kept, {}); }
+  void set_viewed(const std::vector<NodeName>& nodes) override {
+    log_.viewed.clear();
+    for (const NodeName& node : nodes) log_.viewed.push_back(node.text);
+  }
 
  private:
   Log& log_;

@@ -312,5 +312,47 @@ TEST_F(AppTest, AThemeThatCannotBeReadLeavesTheOldOneAndSaysSo) {
   EXPECT_NE(terminal.shown.find("no-such"), std::string::npos);
 }
 
+TEST_F(AppTest, ThePageOfAGpuAsksForItsPastOnceAndDrawsIt) {
+  terminal.now = Size{100, 90};
+  Event listed = seen("n1");
+  Gpu gpu;
+  gpu.index = GpuIndex{0};
+  gpu.memory = Mib{81559};
+  Slice whole;
+  whole.kind = SliceKind::whole_gpu;
+  gpu.slices = {whole};
+  std::get<NodeSeen>(listed.what).node.gpus = {gpu};
+  events.post(std::move(listed));
+  events.post(Event{ClusterName("hpc"), 1, TimePoint{} + wall, Loaded{}});
+  turn();
+  EXPECT_TRUE(log.looked_back.empty());
+  press(":gpu n1 0\r");
+  EXPECT_EQ(log.looked_back, std::vector<std::string>{"n1"});
+  EXPECT_EQ(log.viewed, std::vector<std::string>{"n1"});
+  pass(Duration{1000});
+  press("j");
+  EXPECT_EQ(log.looked_back.size(), 1u) << "once a page";
+  history::KeptFigures kept{NodeName("n1"), {}};
+  for (int minute = 40; minute > 10; --minute) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{73};
+    const TimePoint at = TimePoint{} + wall - std::chrono::minutes(minute);
+    kept.rounds.push_back({NodeName("n1"), Source::dcgm, at, {figures}});
+  }
+  log.kept = {kept};
+  events.post(seen("n2"));
+  pass(Duration{1000});
+  turn();
+  press("i");
+  pass(Duration{1000});
+  turn();
+  EXPECT_NE(terminal.shown.find("now 73%, mean 73%, peak 73%"), std::string::npos) << terminal.shown;
+  press(":nodes\r");
+  pass(Duration{1000});
+  turn();
+  EXPECT_TRUE(log.viewed.empty()) << "no node's page is on screen any more";
+}
+
 }  // namespace
 }  // namespace tessera::tui

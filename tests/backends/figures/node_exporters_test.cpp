@@ -1,0 +1,126 @@
+// Exporters of a Slurm cluster's nodes, asked by a command of the site's: a script that answers by the node's
+// name.
+#include "backends/figures/node_exporters.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <set>
+
+#include "backends/figures/sources.hpp"
+
+namespace tessera::figures {
+namespace {
+
+using std::chrono_literals::operator""s;
+
+constexpr const char* kScript =
+    "case \"$1\" in n1|n2) echo \"DCGM_FI_DEV_FB_USED{gpu=\\\"0\\\",UUID=\\\"GPU-$1\\\"} 42\";; "
+    "*) echo 'curl: (7) Failed to connect' >&2; exit 7;; esac";
+
+class NodeExportersTest : public testing::Test {
+ protected:
+  NodeExportersTest() {
+    NodeExporterCalls calls;
+    calls.told = [this](const NodeName& node, const DcgmReadings& readings) {
+      EXPECT_EQ(readings.parts.at(0).memory_used, Mib{42});
+      EXPECT_EQ(readings.parts.at(0).uuid, "GPU-" + node.text);
+      told.insert(node.text);
+      ++answers;
+      look();
+    };
+    calls.report = [this](SourceReport report, std::vector<Remark> remarks) {
+      last = std::move(report);
+      remarked = std::move(remarks);
+      look();
+    };
+    calls.clock = [] { return TimePoint(1s); };
+    exporters.emplace(
+        worker, processes,
+        SiteCommand{{"sh", "-c", kScript, "sh", "{node}"}, "{node}", Duration{20'000}, 1u << 20},
+        std::move(calls));
+  }
+  ~NodeExportersTest() override { worker.stop(); }
+
+  void on_worker(const std::function<void()>& task) {
+    std::promise<void> done;
+    worker.post([&] {
+      task();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+  void set(const std::vector<std::string>& names) {
+    on_worker([&] {
+      std::vector<NodeName> nodes;
+      for (const std::string& name : names) nodes.emplace_back(name);
+      exporters->set_nodes(nodes);
+    });
+  }
+  // Waits for what callbacks bring about; done() is called on the worker's thread.
+  bool until(const std::function<bool()>& done) {
+    std::promise<void> so;
+    on_worker([&] {
+      wanted = [&so, done] { return done() && (so.set_value(), true); };
+      look();
+    });
+    const bool came = so.get_future().wait_for(30s) == std::future_status::ready;
+    on_worker([&] { wanted = nullptr; });
+    return came;
+  }
+  void look() {
+    if (wanted && wanted()) wanted = nullptr;
+  }
+  std::function<bool()> wanted;
+
+  Worker worker;
+  Processes processes{worker};
+  std::set<std::string> told;
+  int answers = 0;
+  std::optional<SourceReport> last;
+  std::vector<Remark> remarked;
+  std::optional<NodeExporters> exporters;
+};
+
+TEST_F(NodeExportersTest, EachNodeIsAskedAndThoseThatAreSilentAreNamed) {
+  set({"n1", "n2", "n9"});
+  ASSERT_TRUE(until([&] { return told.size() == 2 && !remarked.empty(); }));
+  EXPECT_FALSE(last->failure) << "some answer";
+  ASSERT_EQ(remarked.size(), 1u);
+  EXPECT_NE(remarked[0].text.find("unknown on n9"), std::string::npos) << remarked[0].text;
+  EXPECT_NE(remarked[0].text.find("curl: (7) Failed to connect"), std::string::npos) << remarked[0].text;
+  EXPECT_NE(remarked[0].hint.find("run it by hand"), std::string::npos);
+}
+
+TEST_F(NodeExportersTest, WhereNoneAnswersTheSourceFails) {
+  set({"n8", "n9"});
+  ASSERT_TRUE(until([&] { return last && last->failure; }));
+  EXPECT_EQ(last->failure->what, "cannot ask the exporter");
+}
+
+TEST_F(NodeExportersTest, ANodeOnScreenIsAskedAtOnceAndMoreOften) {
+  on_worker([&] { exporters->set_pace({Duration(300), Duration(3'600'000), Duration(3'600'000)}); });
+  set({"n1", "n2"});
+  ASSERT_TRUE(until([&] { return answers == 2; }));
+  on_worker([&] { exporters->set_viewed({NodeName("n1")}); });
+  EXPECT_TRUE(until([&] { return answers >= 5; })) << "n1 again and again";
+}
+
+TEST_F(NodeExportersTest, ANameThatCannotBeAHostsIsNeverPartOfACommand) {
+  set({"-o/etc/passwd", "n1;reboot", "n1"});
+  ASSERT_TRUE(until([&] { return told.size() == 1; }));
+  EXPECT_EQ(*told.begin(), "n1");
+  on_worker([&] { EXPECT_TRUE(remarked.empty()) << "the others were never asked"; });
+}
+
+TEST(SlurmExporterSetting, NeedsANodeAndNoSecondSource) {
+  EXPECT_TRUE(read_figure_sources({{"slurm-exporter", "curl -sf http://{node}:9400/metrics"}}));
+  EXPECT_FALSE(read_figure_sources({{"slurm-exporter", "curl -sf http://n1:9400/metrics"}}));
+  EXPECT_FALSE(read_figure_sources({{"slurm-exporter", "{node}"}}));
+  EXPECT_FALSE(read_figure_sources({{"slurm-exporter", "curl {node}"},
+                                    {"prometheus", "http://p:9090"},
+                                    {"prometheus-command", "curl {url}"}}));
+}
+
+}  // namespace
+}  // namespace tessera::figures
