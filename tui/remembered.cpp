@@ -11,6 +11,7 @@
 #include "engine/yaml.hpp"
 #include "tui/screens/rows.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/text_file.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -161,20 +162,10 @@ void apply(const Remembered& all, UiState& state) {
 }
 
 Result<Remembered> load_remembered(const std::string& path) {
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  if (path.empty() || !std::filesystem::exists(status)) return Remembered{};
-  // A pipe or a device would keep the console waiting.
-  if (!std::filesystem::is_regular_file(status))
-    return Error{std::string(kReading), path + " is not a plain file", "remove it"};
-  std::ifstream in(path, std::ios::binary);
-  std::string text(kMostRemembered + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || !in.eof())
-    return Error{std::string(kReading), path + (in.bad() ? ": cannot be read" : ": longer than 256 KiB"),
-                 "remove it"};
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  return parse_remembered(text, path);
+  if (path.empty()) return Remembered{};
+  auto text = read_text_file(path, kMostRemembered);
+  if (!text) return Error{std::string(kReading), path + ": " + text.error().reason, "remove it"};
+  return *text ? parse_remembered(**text, path) : Remembered{};
 }
 
 Status keep_remembered(const std::string& path, const Remembered& all) {

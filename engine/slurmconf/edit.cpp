@@ -278,32 +278,6 @@ Strings gres_lines_of(const Files& files, std::string_view node) {
   return contents(lines_about(gres_lines(read(files)), node));
 }
 
-Result<Files> name_gres_lines(const Files& files) {
-  Config config = read(files);
-  std::vector<GresLine> lines = gres_lines(config);
-  std::vector<NodeLine> nodes = node_lines(config);
-  Rewrite rewrite(config);
-  for (const GresLine& line : lines) {
-    if (line.named || line.name.empty() || !is_ours(line)) continue;
-    std::set<std::string> spoken_for;
-    for (const GresLine& other : lines)
-      if (other.named && other.name == line.name) spoken_for.insert(other.nodes.begin(), other.nodes.end());
-    Strings names;
-    for (const NodeLine& some : nodes) {
-      const std::string list = ',' + lower(some.gres);
-      bool has = list.find(',' + line.name + ':') != std::string::npos || list.ends_with(',' + line.name) ||
-                 list.find(',' + line.name + ',') != std::string::npos;
-      for (const std::string& name : some.names)
-        if (has && !spoken_for.count(name)) names.push_back(name);
-    }
-    if (names.empty()) return cannot(config.where(line.at) + ": no node has " + line.name, "remove the line");
-    std::string raw = config.line(line.at).raw;
-    raw.insert(config.line(line.at).pairs.front().begin, "NodeName=" + fold_hosts(names) + ' ');
-    rewrite.replace(line.at, std::move(raw));
-  }
-  return rewrite.apply(files);
-}
-
 Result<Files> set_node(const Files& files, const Wanted& wanted) {
   auto with_gres = set_gres(files, wanted.node, wanted.gres);
   if (!with_gres) return with_gres;

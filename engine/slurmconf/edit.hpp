@@ -39,13 +39,9 @@ Result<Files> add_gres_types(const Files& files, const std::vector<std::string>&
 // shares lines with others is taken out of them. Where AutoDetect is on for all nodes and the lines say
 // nothing about it, the first gets AutoDetect=off (gres.conf(5): what is written is otherwise held against
 // what is detected, which does not work for MIG). Makes gres.conf where there is none. Errors: lines about
-// GPUs without NodeName=, since they count for every node (see name_gres_lines).
+// GPUs without NodeName=, since they count for every node.
 Result<Files> set_gres_lines(const Files& files, std::string_view node,
                              const std::vector<std::string>& lines);
-
-// Gives each line about GPUs without NodeName= the nodes to which slurm.conf gives that resource and no line
-// of gres.conf speaks about it yet. Only right where all nodes read this one file: ask the admin.
-Result<Files> name_gres_lines(const Files& files);
 
 // The node's own lines about gpu, mps and shard as set_gres_lines would take them back, without NodeName.
 std::vector<std::string> gres_lines_of(const Files& files, std::string_view node);

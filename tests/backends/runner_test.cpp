@@ -8,8 +8,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <future>
 #include <iterator>
+#include <utility>
+
+#include "tests/support/answer.hpp"
 
 namespace tessera {
 namespace {
@@ -85,12 +87,7 @@ class RunnerTest : public testing::Test {
   }
   template <class Value, class Start>
   Result<Value> wait_for(Start start) {
-    auto promise = std::make_shared<std::promise<Result<Value>>>();
-    auto future = promise->get_future();
-    worker_->post(
-        [&, promise] { start([promise](Result<Value> result) { promise->set_value(std::move(result)); }); });
-    if (future.wait_for(30s) != std::future_status::ready) return Error{"no answer", "", ""};
-    return future.get();
+    return test::answer_of<Value>(*worker_, 30s, std::move(start));
   }
   Result<NodeAnswer> run(NodeCommand wanted) {
     NodeRunner runner(*processes_, options_);
@@ -386,7 +383,7 @@ TEST_F(RunnerTest, SrunThatGetsNoAllocationIsAnErrorAndNotTheCommands) {
 }
 
 // What changes something is not ended on the node by a deadline; its job is, since it would hold the node.
-TEST_F(RunnerTest, AChangeBySrunThatIsLateLosesItsJobAndNobodyElses) {
+TEST_F(RunnerTest, AChangeBySrunThatIsLateLosesItsOwnJobOnly) {
   options_.reach = Reach::srun;
   write("squeue", "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HERE/listed\"\necho 41\necho 42\n");
   write("scancel", "#!/bin/sh\necho \"$@\" >> \"$HERE/cancelled\"\n");

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <future>
 
 #include "backends/runner.hpp"
+#include "tests/support/answer.hpp"
 #include "tests/support/slurm_lab.hpp"
 
 namespace tessera::test {
@@ -47,12 +47,7 @@ class RunnerOnSlurm : public testing::Test {
   }
   template <class Value, class Start>
   Result<Value> wait_for(Start start) {
-    auto promise = std::make_shared<std::promise<Result<Value>>>();
-    auto future = promise->get_future();
-    worker_.post(
-        [&, promise] { start([promise](Result<Value> result) { promise->set_value(std::move(result)); }); });
-    if (future.wait_for(40s) != std::future_status::ready) return Error{"no answer", "", ""};
-    return future.get();
+    return answer_of<Value>(worker_, 40s, std::move(start));
   }
   Result<NodeAnswer> run(const NodeCommand& wanted) {
     NodeRunner runner(processes_, options_);

@@ -28,7 +28,6 @@ int fuzz_slurm_conf(const std::uint8_t* data, std::size_t size) {
     if (effective(*after) != before) std::abort();
   }
   (void)set_gres_lines(site.files, node, {"Name=gpu File=/dev/nvidia0"});
-  (void)name_gres_lines(site.files);
   const auto devices = devices_of_gres({text.substr(0, text.find('\n'))});
   const Files allowed =
       allow_devices({{"/e/slurm.conf", ""}, {"/e/cgroup_allowed_devices_file.conf", text}}, devices);

@@ -1,12 +1,8 @@
 #include "tui/cli/settings.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -16,6 +12,7 @@
 #include "engine/text.hpp"
 #include "engine/yaml.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/text_file.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -125,7 +122,7 @@ class Reader {
     if (!value) complain(bad(name, *setting, "true or false"));
     return value.value_or(false);
   }
-  // yes, no, or nobody said.
+  // yes, no, or not given.
   std::optional<bool> choice(const std::string& name) {
     const Setting* setting = find(name);
     if (!setting) return std::nullopt;
@@ -382,7 +379,7 @@ std::shared_ptr<const slurmconf::SlurmSetup> read_slurm(Reader& reader) {
   auto site = slurmconf::slurm_setup_of(texts);
   if (site && look) site->look_deadline = *look;
   if (site) return std::make_shared<const slurmconf::SlurmSetup>(std::move(*site));
-  // "slurm-runner: …": the setting that it is about tells where it came from.
+  // "slurm-runner: …": the setting that it is about reports where it came from.
   Error error = site.error();
   const Setting* setting = reader.find(error.reason.substr(0, error.reason.find(':')));
   if (setting) error.reason = setting->from + ": " + error.reason;
@@ -419,25 +416,9 @@ std::vector<std::string> paths_of(std::string_view file, const Environment& envi
 Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths, std::uintmax_t most) {
   std::vector<TextFile> files;
   for (const std::string& path : paths) {
-    std::error_code problem;
-    if (!std::filesystem::exists(path, problem) || problem) continue;
-    auto refuse = [&](const std::string& reason) {
-      return Error{"cannot read " + path, reason, "make it readable, or move it away"};
-    };
-    if (!std::filesystem::is_regular_file(path, problem)) return refuse("not a file");
-    const std::string too_large = "larger than " + std::to_string(most >> 20) + " MiB";
-    if (std::filesystem::file_size(path, problem) > most) return refuse(too_large);
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) return refuse(std::strerror(errno));
-    // read() marks the stream as bad where an iterator would throw; the size that was told need not be the
-    // truth.
-    TextFile file{path, ""};
-    for (char block[16384]; stream.read(block, sizeof block), stream.gcount() > 0;) {
-      file.text.append(block, static_cast<std::size_t>(stream.gcount()));
-      if (file.text.size() > most) return refuse(too_large);
-    }
-    if (stream.bad()) return refuse("it cannot be read to its end");
-    files.push_back(std::move(file));
+    auto text = tui::read_text_file(path, most);
+    if (!text) return Error{"cannot read " + path, text.error().reason, "make it readable, or move it away"};
+    if (*text) files.push_back({path, std::move(**text)});
   }
   return files;
 }

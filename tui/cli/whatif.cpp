@@ -164,13 +164,9 @@ std::string whatif_text(const plan::Plan& plan, const whatif::Comparison& answer
 
 int run_whatif(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams) {
-  if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
-  if (Status ok = check_wish(options); !ok) return refuse(streams, ok.error(), kUsage);
   OpenClusters clusters(options, catalogue, joins, streams);
-  if (auto failed = clusters.open()) return *failed;
-  if (auto failed = look_afresh(clusters, options, streams, options.cluster)) return *failed;
-  Or<plan::Plan> made = make_wished(clusters, options, catalogue);
-  if (auto* refusal = std::get_if<Refusal>(&made)) return refuse(streams, refusal->error, refusal->code);
+  const auto made = look_and_plan(clusters, options, catalogue, streams);
+  if (const int* code = std::get_if<int>(&made)) return *code;
   const plan::Plan& plan = std::get<plan::Plan>(made);
   const Cluster* cluster = clusters.model().find(plan.intent.cluster);
   const whatif::Question question{cluster, &catalogue, cluster_now(*cluster, clusters.wall()),

@@ -1,10 +1,10 @@
 // Where themes come from: files of the user and the site, then the ones compiled in.
 #include <algorithm>
-#include <fstream>
 #include <set>
 
 #include "engine/embedded.hpp"
 #include "tui/terminal/theme.hpp"
+#include "tui/text_file.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -19,19 +19,6 @@ bool is_name(std::string_view name) {
   };
   return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), allowed) &&
          !name.starts_with("keys-");
-}
-
-Result<std::string> read_file(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text(kMaxBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || (!in.eof() && in.gcount() == 0))
-    return Error{std::string(kReadingThemeFile), path.string() + ": cannot be read",
-                 "check the file's permissions"};
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (text.size() > kMaxBytes)
-    return Error{std::string(kReadingThemeFile), path.string() + ": longer than 256 KiB", ""};
-  return text;
 }
 
 }  // namespace
@@ -57,12 +44,12 @@ Result<Theme> load_theme(std::string_view name, std::span<const std::filesystem:
   if (is_name(name)) {
     const std::string file = std::string(name) + std::string(kSuffix);
     for (const auto& directory : directories) {
-      const std::filesystem::path path = directory / file;
-      std::error_code ignored;
-      if (!std::filesystem::is_regular_file(path, ignored)) continue;
-      auto text = read_file(path);
-      if (!text) return text.error();
-      return Theme::parse(*text, path.string());
+      const std::string path = (directory / file).string();
+      auto text = read_text_file(path, kMaxBytes);
+      if (!text)
+        return Error{std::string(kReadingThemeFile), path + ": " + text.error().reason,
+                     "check the file's permissions"};
+      if (*text) return Theme::parse(**text, path);
     }
     for (const embedded::File& shipped : embedded::themes())
       if (shipped.name == file) return Theme::parse(shipped.text, shipped.name);

@@ -15,6 +15,7 @@
 
 #include "backends/files.hpp"
 #include "engine/plan/facts.hpp"
+#include "engine/query/value.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -84,10 +85,7 @@ bool same_run(std::string_view mark, std::string_view other) {
 }
 
 std::string age_text(TimePoint since, TimePoint now) {
-  auto minutes = std::chrono::floor<std::chrono::minutes>(now - since).count();
-  if (minutes < 1) return "less than a minute old";
-  if (minutes < 120) return fmt::format("{} min old", minutes);
-  return fmt::format("{} h old", minutes / 60);
+  return query::duration_text(std::chrono::floor<std::chrono::seconds>(now - since).count()) + " old";
 }
 
 std::string held_words(const ConfLock& lock, const std::string& path, TimePoint now) {
@@ -177,9 +175,9 @@ Result<std::optional<ConfLock>> lock_conf_files(const std::string& slurm_conf, c
       return cannot_lock(path);
     return std::optional<ConfLock>();
   }
-  ConfLock nobody;
-  nobody.mark = "other processes in turn";
-  return std::optional(std::move(nobody));
+  ConfLock others;
+  others.mark = "other processes in turn";
+  return std::optional(std::move(others));
 }
 
 void unlock_conf_files(const std::string& slurm_conf, const std::string& mark) {

@@ -152,9 +152,6 @@ TEST(SlurmconfEdit, LinesForEveryNodeAreRefusedWithTheWayOut) {
   auto refused = set_gres_lines(files, "b1", {"Name=gpu File=/dev/nvidia0"});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().reason.find("/e/gres.conf:1 has no NodeName="), std::string::npos);
-  Files named = done(name_gres_lines(files));
-  EXPECT_EQ(named[1].text, "NodeName=a,b[1-2] Name=gpu Type=h100 File=/dev/nvidia[0-7]\n");
-  EXPECT_TRUE(set_gres_lines(named, "b1", {"Name=gpu File=/dev/nvidia0"}));
 }
 
 TEST(SlurmconfEdit, AWholeNodeIsIdempotent) {

@@ -115,6 +115,17 @@ Or<plan::Plan> make_wished(const OpenClusters& clusters, const Options& options,
   return std::move(*plan);
 }
 
+std::variant<plan::Plan, int> look_and_plan(OpenClusters& clusters, const Options& options,
+                                            const mig::Catalogue& catalogue, const Streams& streams) {
+  if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
+  if (Status ok = check_wish(options); !ok) return refuse(streams, ok.error(), kUsage);
+  if (auto failed = clusters.open()) return *failed;
+  if (auto failed = look_afresh(clusters, options, streams, options.cluster)) return *failed;
+  Or<plan::Plan> made = make_wished(clusters, options, catalogue);
+  if (auto* refusal = std::get_if<Refusal>(&made)) return refuse(streams, refusal->error, refusal->code);
+  return std::get<plan::Plan>(std::move(made));
+}
+
 std::string plan_document(const plan::Plan& plan, OutputFormat output) {
   return output == OutputFormat::yaml ? document(plan::plan_json(plan), Markup::yaml)
                                       : plan::to_document(plan);
@@ -134,13 +145,9 @@ std::string messages_document(const plan::Plan& plan, OutputFormat output) {
 
 int run_plan(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
              const Streams& streams) {
-  if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
-  if (Status ok = check_wish(options); !ok) return refuse(streams, ok.error(), kUsage);
   OpenClusters clusters(options, catalogue, joins, streams);
-  if (auto failed = clusters.open()) return *failed;
-  if (auto failed = look_afresh(clusters, options, streams, options.cluster)) return *failed;
-  Or<plan::Plan> made = make_wished(clusters, options, catalogue);
-  if (auto* refusal = std::get_if<Refusal>(&made)) return refuse(streams, refusal->error, refusal->code);
+  const auto made = look_and_plan(clusters, options, catalogue, streams);
+  if (const int* code = std::get_if<int>(&made)) return *code;
   const plan::Plan& plan = std::get<plan::Plan>(made);
   print(plan, options, streams);
   return plan.violations.empty() ? kDone : kFinding;

@@ -2,6 +2,8 @@
 // Threads: the calling thread owns the model.
 #pragma once
 
+#include <variant>
+
 #include "engine/plan/plan.hpp"
 #include "tui/cli/change/wish.hpp"
 #include "tui/cli/open_clusters.hpp"
@@ -19,6 +21,10 @@ plan::Means capabilities_of(const OpenClusters& clusters, const Cluster& cluster
 // The plan that the flags wish for, on the model as it is.
 Or<plan::Plan> make_wished(const OpenClusters& clusters, const Options& options,
                            const mig::Catalogue& catalogue);
+
+// A fresh look and the plan that the flags wish for on it. Else the exit code, after the reason was printed.
+std::variant<plan::Plan, int> look_and_plan(OpenClusters& clusters, const Options& options,
+                                            const mig::Catalogue& catalogue, const Streams& streams);
 
 // As JSON or YAML; precondition: options.output is one of them.
 std::string plan_document(const plan::Plan& plan, OutputFormat output);

@@ -1,0 +1,39 @@
+#include "tui/text_file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace tessera::tui {
+namespace {
+
+Error refused(std::string reason) { return {"", std::move(reason), ""}; }
+
+Error too_large(std::uintmax_t most) {
+  const bool small = most < (1u << 20);
+  return refused("larger than " + std::to_string(most >> (small ? 10 : 20)) + (small ? " KiB" : " MiB"));
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> read_text_file(const std::string& path, std::uintmax_t most) {
+  std::error_code problem;
+  const auto status = std::filesystem::status(path, problem);
+  if (problem || !std::filesystem::exists(status)) return std::optional<std::string>();
+  if (!std::filesystem::is_regular_file(status)) return refused("not a file");
+  if (std::filesystem::file_size(path, problem) > most && !problem) return too_large(most);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return refused(std::strerror(errno));
+  // read() marks the stream as bad where an iterator would throw. The reported size need not be the true one
+  // (/proc).
+  std::string text;
+  for (char block[16384]; stream.read(block, sizeof block), stream.gcount() > 0;) {
+    text.append(block, static_cast<std::size_t>(stream.gcount()));
+    if (text.size() > most) return too_large(most);
+  }
+  if (stream.bad()) return refused("it cannot be read to its end");
+  return std::optional(std::move(text));
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,18 @@
+// Text files of users and admins, read whole with a bound: settings, catalogues, themes, remembered choices.
+// (backends/files is the same for backends; the arrows of docs/map.md keep the two apart.)
+// Threads: functions without state that read files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/error.hpp"
+
+namespace tessera::tui {
+
+// nullopt: there is no such file, or its folder cannot be entered. Errors have a reason only, without the
+// path. A FIFO or a device is refused unopened: it would keep the reader waiting. most: bytes.
+Result<std::optional<std::string>> read_text_file(const std::string& path, std::uintmax_t most);
+
+}  // namespace tessera::tui
