@@ -11,8 +11,8 @@ namespace {
 Error refused(std::string reason) { return {"", std::move(reason), ""}; }
 
 Error too_large(std::uintmax_t most) {
-  const bool small = most < (1u << 20);
-  return refused("larger than " + std::to_string(most >> (small ? 10 : 20)) + (small ? " KiB" : " MiB"));
+  if (most < (1u << 20)) return refused("larger than " + std::to_string(most >> 10) + " KiB");
+  return refused("larger than " + std::to_string(most >> 20) + " MiB");
 }
 
 }  // namespace
