@@ -60,9 +60,13 @@
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \
   ROW(help, "help", "help", "The keys of this screen.", "? F1", global, screens, show_page, is_help) \
   ROW(show_layout, "layout", "layout", "Edit the layout of the GPU or node under the cursor, or of all marked ones; nothing changes on the cluster.", "L", global, screens, edit_here, no_layout) \
-  ROW(time_back, "time-back", "earlier", "In a recording: to the round before.", "{", global, console, move_in_time, not_past) \
-  ROW(time_on, "time-on", "later", "In a recording: to the next round.", "}", global, console, move_in_time, not_past) \
+  ROW(time_back, "time-back", "round back", "In a recording: to the round before.", "{", global, console, move_in_time, not_past) \
+  ROW(time_on, "time-on", "round", "In a recording: to the next round.", "}", global, console, move_in_time, not_past) \
+  ROW(event_back, "event-back", "event back", "In a recording: back to the last time when a job or pod ended, a layout changed or something was found wrong; on the page of a node, there.", "(", global, console, move_in_time, not_past) \
+  ROW(event_on, "event-on", "event", "In a recording: on to the next time when a job or pod ended, a layout changed or something was found wrong; on the page of a node, there.", ")", global, console, move_in_time, not_past) \
   ROW(time_play, "time-play", "play", "In a recording: let time pass, a minute in a second, or stop it.", ";", global, console, move_in_time, not_past) \
+  ROW(time_at, "time-at", "go to time", "Type a time of the recording to go to: 03:12, yesterday 03:12, -2h. The live clusters go on meanwhile.", "@", global, console, ask_for_time, no_past_here) \
+  ROW(time_live, "live", "live", "From the past back to the live clusters.", "|", global, console, go_live, not_from_live) \
   ROW(menu, "menu", "actions", "Everything that can be done here, each with its key or the reason why not now.", ". F9", global, console, show_menu, always) \
   ROW(palette, "palette", "command", "Search commands, nodes, jobs, users, presets and themes by some of their letters; Enter takes the best.", ":", global, console, type_command, always) \
   ROW(refresh, "refresh", "refresh", "Ask the clusters for fresh data now.", "Ctrl-r F5", global, console, ask_again, always) \

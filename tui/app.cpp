@@ -10,16 +10,17 @@
 #include <type_traits>
 #include <utility>
 
-#include "engine/history/history.hpp"
 #include "engine/history/keeps_figures.hpp"
-#include "engine/model/reduce.hpp"
 #include "engine/plan/run/actuator.hpp"
+#include "engine/record/archive.hpp"
 #include "engine/record/player.hpp"
 #include "tui/screens/pages/charts.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/screens/time_travel.hpp"
 #include "tui/terminal/utf8.hpp"
 #include "tui/update.hpp"
 #include "tui/view.hpp"
+#include "tui/world.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -32,12 +33,6 @@ constexpr Duration kLongest{60'000};
 constexpr Duration kLongHold{1000};   // only a paste is held back so long
 constexpr std::uint64_t kTyped = 16;  // bytes of one read that a person may have typed
 
-void merge(Changes& into, Changes&& more) {
-  into.cluster = into.cluster || more.cluster;
-  std::move(more.nodes.begin(), more.nodes.end(), std::back_inserter(into.nodes));
-  std::move(more.workloads.begin(), more.workloads.end(), std::back_inserter(into.workloads));
-}
-
 // What a key does while text is typed, beside typing: only what cannot be meant as text.
 // Over a slow line Esc and the next key arrive together and look like Alt with that key. Keys that have
 // sequences of their own tell of Alt in them, so these are what was pressed.
@@ -47,23 +42,25 @@ bool after_escape(const Key& pressed) {
          pressed.named == Named::backspace;
 }
 
+// The past of the live clusters: kept once it was asked for, so that going to and fro costs nothing.
+struct Past {
+  std::vector<BackendPtr> backends;
+  World world;
+};
+
 }  // namespace
 
 struct App::Parts {
   AppParts with;
   AppOptions options;
   Clocks clocks;
-  Model model;
-  history::History history;
+  World live;
+  std::optional<Past> past;
   UiState state;
   Canvas canvas{Size{}};
   std::string theme;  // the one that is shown
 
-  std::pair<ClusterName, NodeName> watched;                    // the node on screen
   std::tuple<ScreenKind, ClusterName, std::string> charted{};  // the page that was looked back for last
-  Changes unseen;  // in the model already, not yet told to the state
-  std::uint64_t shown_revision = 0;
-  std::uint64_t shown_status = 0;
   std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
   bool changed = true;               // the picture may differ from what is shown
   bool status_moved = false;         // the line may that tells how fresh it is
@@ -81,7 +78,10 @@ struct App::Parts {
   std::optional<std::pair<Mouse, Duration>> last_press;
   std::string reported;  // the last idle line
 
-  UiContext ui() const { return UiContext{model, with.catalogue, clocks.wall(), &history}; }
+  bool looks_back() const { return past && state.past; }
+  World& world() { return looks_back() ? past->world : live; }
+  const World& world() const { return looks_back() ? past->world : live; }
+  UiContext ui() const { return UiContext{world().model, with.catalogue, clocks.wall(), &world().history}; }
 
   void send(const Message& message) {
     const Effects effects = update(state, ui(), message);
@@ -106,17 +106,55 @@ struct App::Parts {
     if (effects.time) move_in_time(*effects.time);
   }
 
+  // --- the past
+
   void move_in_time(const TimeMove& move) {
-    for (const BackendPtr& backend : with.backends) {
+    if (move.live) return show_live();
+    if (!state.past && move.to) return go_back(*move.to);
+    for (const BackendPtr& backend : past ? std::span<const BackendPtr>(past->backends) : with.backends) {
       auto* player = dynamic_cast<record::Player*>(backend.get());
       if (!player) continue;
       if (move.to)
         player->jump(*move.to);
       else if (move.speed)
         player->play(*move.speed);
+      else if (move.events != 0)
+        player->seek(move.events, move.node);
       else
         player->step(move.rounds);
     }
+  }
+
+  // The live clusters are asked meanwhile as if nobody were there.
+  void go_back(TimePoint at) {
+    if (!past) {
+      if (Status opened = open_past(at); !opened) return complain(opened.error());
+    } else {
+      for (const BackendPtr& backend : past->backends) dynamic_cast<record::Player&>(*backend).jump(at);
+    }
+    past->world.follow(live);
+    if (pace != Pace::idle) set_pace(Pace::idle);
+    send(OtherWorld{true});
+  }
+
+  Status open_past(TimePoint at) {
+    std::vector<ClusterName> names;
+    for (const BackendPtr& backend : with.backends) names.push_back(backend->name());
+    auto opened = with.archive->open(names, at);
+    if (!opened) return opened.error();
+    past.emplace();
+    past->backends = std::move(*opened);
+    for (const ClusterName& name : names) past->world.expect(name);
+    for (const BackendPtr& backend : past->backends) backend->start(with.archive->sink());
+    return Done{};
+  }
+
+  void show_live() {
+    if (!past) return;
+    for (const BackendPtr& backend : past->backends) dynamic_cast<record::Player&>(*backend).play(0);
+    live.follow(past->world);
+    send(OtherWorld{false});
+    seen(clocks.steady());
   }
 
   // --- runs
@@ -273,7 +311,7 @@ struct App::Parts {
 
   void seen(Duration now) {
     typed_at = now;
-    if (pace == Pace::focused) return;
+    if (pace == Pace::focused || looks_back()) return;
     set_pace(Pace::focused);
     for (const BackendPtr& backend : with.backends) backend->refresh();
   }
@@ -286,48 +324,44 @@ struct App::Parts {
   // --- events, signals, time
 
   void take_events() {
-    const auto before = loaded();
+    const auto before = world().loaded();
     for (Event& event : with.events.take())
-      if (!take_news(event)) learn(std::move(event));
+      if (!take_news(event)) live.learn(std::move(event));
     take_kept();
-    if (model.revision != shown_revision) changed = true;
-    if (model.status != shown_status) status_moved = true;
-    shown_status = model.status;
-    if (loaded() != before) urgent = true;  // the first full picture is what people wait for
+    take_past_events();
+    World& shown = world();
+    if (shown.model.revision != shown.shown_revision) changed = true;
+    if (shown.model.status != shown.shown_status) status_moved = true;
+    shown.shown_status = shown.model.status;
+    if (shown.loaded() != before) urgent = true;  // the first full picture is what people wait for
     // A backend learns what it can do as it reads: the settings of an operator, a site's files.
     for (const BackendPtr& backend : with.backends)
       if (plan::Actuator* hand = backend->actuator()) state.abilities[backend->name()] = hand->means();
   }
 
-  void learn(Event event) {
-    const ClusterName name = event.cluster;
-    const std::vector<NodeName> measured = history::nodes_measured_by(event);
-    merge(unseen, reduce(model, std::move(event)));
-    const Cluster* cluster = model.find(name);
-    for (const NodeName& node : measured)
-      if (cluster) history.take(*cluster, node);
+  void take_past_events() {
+    if (!past) return;
+    std::vector<Event> events = with.archive->events().take();
+    if (!events.empty() && looks_back()) urgent = true;  // somebody asked for it
+    for (Event& event : events) past->world.learn(std::move(event));
   }
 
   // Of the node on screen more is kept.
   void watch_node() {
     const Screen& screen = state.top();
     const bool node = screen.kind == ScreenKind::node;
-    std::pair now(node ? screen.cluster : ClusterName(), NodeName(node ? screen.subject : ""));
-    if (now == watched) return;
-    if (!watched.second.empty()) history.watch(watched.first, watched.second, false);
-    watched = std::move(now);
-    if (!watched.second.empty()) history.watch(watched.first, watched.second, true);
+    world().watch(node ? screen.cluster : ClusterName(), NodeName(node ? screen.subject : ""));
   }
 
   // A page with a chart is opened: what sources kept of its nodes is asked for, once.
   void look_back() {
     const Screen& screen = state.top();
     std::tuple now(screen.kind, screen.cluster, screen.subject);
-    if (now == charted) return;
+    if (looks_back() || now == charted) return;
     charted = std::move(now);
     std::vector<NodeName> viewed;
     if (screen.kind == ScreenKind::node) viewed.emplace_back(screen.subject);
-    const std::vector<NodeName> nodes = charted_nodes(model, screen);
+    const std::vector<NodeName> nodes = charted_nodes(live.model, screen);
     for (const BackendPtr& backend : with.backends) {
       const bool here = backend->name() == screen.cluster;
       if (auto* asks = dynamic_cast<history::AsksNodes*>(backend.get()))
@@ -341,25 +375,21 @@ struct App::Parts {
   void take_kept() {
     for (const BackendPtr& backend : with.backends) {
       auto* keeps = dynamic_cast<history::KeepsFigures*>(backend.get());
-      const Cluster* cluster = keeps ? model.find(backend->name()) : nullptr;
+      const Cluster* cluster = keeps ? live.model.find(backend->name()) : nullptr;
       if (!cluster) continue;
       for (const history::KeptFigures& kept : keeps->take_kept()) {
-        history.take_before(*cluster, kept.node, kept.rounds);
+        live.history.take_before(*cluster, kept.node, kept.rounds);
         changed = true;
       }
     }
   }
 
-  std::ptrdiff_t loaded() const {
-    return std::count_if(model.clusters.begin(), model.clusters.end(),
-                         [](const Cluster& cluster) { return cluster.loaded; });
-  }
-
   // Sums and sorted rows follow the model once a frame, not once an event.
   void show_changes() {
-    if (model.revision == shown_revision) return;
-    shown_revision = model.revision;
-    send(ModelChanged{std::exchange(unseen, {})});
+    World& shown = world();
+    if (shown.model.revision == shown.shown_revision) return;
+    shown.shown_revision = shown.model.revision;
+    send(ModelChanged{std::exchange(shown.unseen, {})});
   }
 
   void take_signals() {
@@ -431,13 +461,16 @@ struct App::Parts {
     return out;
   }
 
+  int past_fd() const { return past ? with.archive->events().wake_fd() : -1; }
+
   void report_idle() {
     if (!options.idle_fd || changed || held_until) return;
     pollfd waiting[] = {{with.terminal.input_fd(), POLLIN, 0},
                         {with.events.wake_fd(), POLLIN, 0},
-                        {with.signals.fd(), POLLIN, 0}};
-    if (poll(waiting, 3, 0) != 0) return;
-    const auto loading = static_cast<std::ptrdiff_t>(model.clusters.size()) - loaded();
+                        {with.signals.fd(), POLLIN, 0},
+                        {past_fd(), POLLIN, 0}};
+    if (poll(waiting, 4, 0) != 0) return;
+    const std::size_t loading = world().model.clusters.size() - world().loaded();
     std::string line = std::to_string(loading) + ' ' + std::to_string(with.terminal.bytes_read()) + ' ' +
                        std::to_string(with.signals.resizes()) + ' ' +
                        std::to_string(with.terminal.bytes_written()) + '\n';
@@ -462,13 +495,11 @@ App::App(AppParts parts, UiState state, AppOptions options, Clocks clocks)
   p.theme = p.state.theme;
   p.typed_at = p.clocks.steady();
   p.ticked_at = p.typed_at;
-  // Known by name before they have said anything: what is being loaded is not what is missing.
-  for (const BackendPtr& backend : p.with.backends) {
-    if (!p.model.find(backend->name())) p.model.clusters.emplace_back().name = backend->name();
-  }
+  for (const BackendPtr& backend : p.with.backends) p.live.expect(backend->name());
   p.state.past = std::any_of(p.with.backends.begin(), p.with.backends.end(), [](const BackendPtr& backend) {
     return dynamic_cast<const record::Player*>(backend.get()) != nullptr;
   });
+  if (!p.with.archive && p.state.no_past.empty()) p.state.no_past = no_recorder();
   p.state.runs.available = p.with.runs != nullptr;
   p.send(Resize{p.with.terminal.size()});
   if (p.with.runs) p.with.runs->list();
@@ -478,7 +509,7 @@ App::App(AppParts parts, UiState state, AppOptions options, Clocks clocks)
 
 App::~App() = default;
 
-const Model& App::model() const { return parts_->model; }
+const Model& App::model() const { return parts_->world().model; }
 const UiState& App::state() const { return parts_->state; }
 
 bool App::turn(std::optional<Duration> limit) {
@@ -488,11 +519,12 @@ bool App::turn(std::optional<Duration> limit) {
   // A terminal that is gone would wake us for ever.
   pollfd fds[] = {{p.hung_up ? -1 : p.with.terminal.input_fd(), POLLIN, 0},
                   {p.with.events.wake_fd(), POLLIN, 0},
-                  {p.with.signals.fd(), POLLIN, 0}};
-  if (poll(fds, 3, static_cast<int>(patience.count())) < 0 && errno != EINTR) return false;
+                  {p.with.signals.fd(), POLLIN, 0},
+                  {p.past_fd(), POLLIN, 0}};
+  if (poll(fds, 4, static_cast<int>(patience.count())) < 0 && errno != EINTR) return false;
   if (fds[2].revents != 0 || p.with.signals.ending()) p.take_signals();
   if (!p.leaving) p.take_input(fds[0].revents != 0);
-  if (!p.leaving && fds[1].revents != 0) p.take_events();
+  if (!p.leaving && (fds[1].revents != 0 || fds[3].revents != 0)) p.take_events();
   if (!p.leaving) p.tick();
   if (!p.leaving && !p.hung_up) p.draw_if_due();
   if (!p.leaving) p.ask_next_tick();

@@ -24,6 +24,10 @@
 #include "tui/terminal/terminal.hpp"
 #include "tui/terminal/theme.hpp"
 
+namespace tessera::record {
+class Archive;
+}
+
 namespace tessera::tui {
 
 struct Clocks {
@@ -41,6 +45,7 @@ struct AppParts {
   const Keymap& keymap;
   Signals& signals;
   plan::Runs* runs = nullptr;  // drives changes; nullptr: nothing can be changed
+  record::Archive* archive = nullptr;  // what a recorder wrote of these clusters; nullptr: none is known
 };
 
 struct AppOptions {
@@ -86,6 +91,6 @@ struct ConsoleOptions {
 };
 Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, const mig::Catalogue& catalogue,
                         std::span<const BackendPtr> backends, EventSink& sink, EventSource& source,
-                        plan::Runs* runs = nullptr);
+                        plan::Runs* runs = nullptr, record::Archive* archive = nullptr);
 
 }  // namespace tessera::tui

@@ -64,7 +64,7 @@ void complete(UiState& state, const Keymap& keymap, const TerminalFacts& facts) 
 
 Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, const mig::Catalogue& catalogue,
                         std::span<const BackendPtr> backends, EventSink& sink, EventSource& source,
-                        plan::Runs* runs) {
+                        plan::Runs* runs, record::Archive* archive) {
   auto theme = load_theme(options.theme, options.theme_directories);
   if (!theme) return theme.error();
   UiState state = options.state;
@@ -85,7 +85,7 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
   app_options.idle_fd = idle_fd_from_environment();
   for (const BackendPtr& backend : backends)
     if (plan::Actuator* hand = backend->actuator()) state.abilities.emplace(backend->name(), hand->means());
-  App app({*opened->terminal, source, backends, catalogue, keymap, signals, runs}, std::move(state),
+  App app({*opened->terminal, source, backends, catalogue, keymap, signals, runs, archive}, std::move(state),
           std::move(app_options));
   for (const BackendPtr& backend : backends) backend->start(sink);
   const int code = app.run();

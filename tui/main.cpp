@@ -22,6 +22,7 @@
 #include "backends/kubernetes/kubeconfig.hpp"
 #include "backends/mailbox.hpp"
 #include "backends/process.hpp"
+#include "backends/record/archive.hpp"
 #include "backends/record/recording.hpp"
 #include "backends/record/replay.hpp"
 #include "backends/record/tape.hpp"
@@ -207,7 +208,8 @@ cli::Opening open_recording(const cli::Options& options) {
   }
   cli::Opening opening;
   for (auto& one : *recordings) {
-    const TimePoint then = at.value_or(one->covered().back().to);
+    const auto covered = one->covered();
+    const TimePoint then = at.value_or(covered ? covered->to : wall_clock());
     // A command says that nothing is recorded of that time, instead of showing another one.
     if (auto model = one->at(then); !model) return refuse(model.error(), cli::kUnknown);
     opening.backends.push_back(
@@ -218,6 +220,16 @@ cli::Opening open_recording(const cli::Options& options) {
 
 bool looks_back(const cli::Options& options) {
   return options.command == "replay" || (!options.at.empty() && !is_planning(options));
+}
+
+// The past of the clusters that a console shows live: the folder that is named, or the usual one where a
+// recorder writes there. nullptr: there is none.
+std::unique_ptr<record::Archive> archive_of(const cli::Options& options) {
+  if (looks_back(options)) return nullptr;
+  if (!options.recording.empty()) return record::open_archive(options.recording, wall_clock);
+  std::error_code ignored;
+  const bool usual = !options.sim && std::filesystem::is_directory(record::kUsualFolder, ignored);
+  return usual ? record::open_archive(std::string(record::kUsualFolder), wall_clock) : nullptr;
 }
 
 cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue& catalogue,
@@ -378,7 +390,8 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     wanted.acknowledge = [notes](const insight::Acknowledgement& one) {
       return keep_acknowledged(notes, one, wall_clock());
     };
-    auto code = tui::run_console(wanted, *keymap, catalogue, backends, mailbox, mailbox, runs);
+    const std::unique_ptr<record::Archive> archive = archive_of(options);
+    auto code = tui::run_console(wanted, *keymap, catalogue, backends, mailbox, mailbox, runs, archive.get());
     if (code) return *code;
     cli::complain(streams, code.error());
     return cli::kUsage;

@@ -221,8 +221,10 @@ struct CellMemory {
 inline constexpr Duration kChangedFor{2000};
 
 struct UiState {
-  bool past = false;     // a recording is looked at: nothing can be changed
-  bool playing = false;  // its time passes
+  bool past = false;       // a recording is looked at: nothing can be changed
+  bool from_live = false;  // and the live clusters are behind it
+  double playing = 0;      // seconds of it that pass in one; 0: it stands still
+  std::string no_past;     // why the past of the live clusters cannot be looked at; empty: it can
   Size size{80, 24};
   std::vector<Screen> stack{Screen{}};  // never empty; the last is shown
   std::vector<Screen> last_view;        // the stack before the last jump; empty: there was none

@@ -62,18 +62,25 @@ struct Notice {
 struct RunNews {
   std::variant<RunsListed, RunTold, RunRefused, RunsAtRest> what;
 };
+// From now on the model is another one: that of a recording, or the live one again.
+struct OtherWorld {
+  bool past = false;
+};
 // A signal or a terminal that went away ends the console; what is driven here is parked first.
 struct Ending {
   std::string why;
 };
 using Message = std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse,
-                             Notice, RunNews, Ending>;
+                             Notice, RunNews, OtherWorld, Ending>;
 
-// Moving about in a recording.
+// Moving about in a recording, or from the live clusters into one and back.
 struct TimeMove {
   int rounds = 0;               // forward, or back where negative
   std::optional<TimePoint> to;  // instead
   std::optional<double> speed;  // instead: of playing; 0 stops
+  int events = 0;               // instead: to the next thing that happened, or back where negative
+  NodeName node;                // events: there; empty: anywhere
+  bool live = false;            // instead: back to the live clusters
 };
 
 struct Effects {
@@ -85,7 +92,7 @@ struct Effects {
   std::optional<std::string> theme;  // load it; on failure send a Notice and keep the old one
   std::optional<bool> mouse;         // switch mouse reporting
   std::optional<std::string> ring;   // a run has ended or waits for an answer: bell and title of the terminal
-  std::optional<TimeMove> time;      // for record::Player
+  std::optional<TimeMove> time;      // for record::Archive and record::Player
   std::optional<insight::Acknowledgement> acknowledge;  // keep it in the user's state folder
   std::vector<RunOrder> orders;                         // for plan::Runs, in this order
 };

@@ -95,6 +95,7 @@ void Reader::read(JsonValue& root, Seen& seen) {
       return seen.kind == "gone" ? get(value, seen.gone_node) : get(value, seen.node.emplace());
     if (key == "workload")
       return seen.kind == "gone" ? get(value, seen.gone_workload) : get(value, seen.workload.emplace());
+    if (key == "finding") return get(value, seen.finding);
     if (key == "source") return get(value, seen.source);
     if (key == "silent") return get(value, seen.silent);
     if (key == "partitions") return get(value, seen.partitions);
@@ -169,6 +170,8 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
     else
       tell(events, WorkloadSeen{std::move(*seen.workload)});
   }
+  if (!seen.finding.empty() && seen.kind == "finding") findings_.insert(seen.finding);
+  if (!seen.finding.empty() && seen.kind == "gone") findings_.erase(seen.finding);
   if (!seen.gone_node.empty()) {
     nodes_.erase(seen.gone_node);
     tell(events, NodeGone{NodeName(seen.gone_node)});
@@ -182,6 +185,7 @@ void Reader::begin(std::vector<Event>& events) {
   in_key_ = true;
   nodes_.clear();
   key_workloads_.clear();
+  findings_.clear();
   tell(events, ClockSet{at_, 0});
 }
 

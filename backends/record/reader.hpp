@@ -9,6 +9,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,6 +31,7 @@ class Reader {
   void figures(std::vector<Event>& events) const;
 
   const Head& head() const { return head_; }
+  const std::set<std::string>& findings() const { return findings_; }
   TimePoint at() const { return at_; }  // of the last line
   // When the line is no more than a time: before it everything of an older round has been told.
   static std::optional<TimePoint> time_of(std::string_view line);
@@ -39,7 +41,7 @@ class Reader {
     std::string kind;
     std::optional<Node> node;
     std::optional<Workload> workload;
-    std::string gone_node, gone_workload;
+    std::string gone_node, gone_workload, finding;
     Source source = Source::none;
     std::map<std::string, std::map<std::string, std::vector<std::optional<std::int64_t>>>> figures;
     std::vector<std::string> silent;
@@ -67,6 +69,7 @@ class Reader {
   bool quiet_ = false;
   std::unordered_map<std::string, Node> nodes_;  // with the figures that were told last
   std::vector<Workload> key_workloads_;
+  std::set<std::string> findings_;  // as the recorder named them
   std::map<Source, TimePoint> answered_;
 };
 

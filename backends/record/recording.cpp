@@ -18,10 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;
+constexpr Duration kAfterMidnight{600'000};  // a day begins with its first round
 
+// A file, of which as much is known as was asked for.
 struct Part {
-  std::string path, bytes;
-  std::vector<Frame> frames;
+  std::string path;
+  std::uintmax_t size = 0;        // when its frames were looked for
+  std::vector<Frame> frames;      // empty: not looked for yet
+  std::optional<TimePoint> last;  // of its newest round
 };
 
 // Calls `see` with each line; what it returns false for ends the walk.
@@ -38,32 +42,99 @@ Status each_line(const std::string& text, See see) {
   return Done{};
 }
 
+std::vector<std::string> files_in(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().ends_with(kFileEnd) && entry.file_size(ignored) > 0)
+      files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Error cannot_read(const std::string& path, const Error& error) {
+  return {error.what, clean(path) + ": " + error.reason, error.hint};
+}
+
+// Files are read when a moment of theirs is asked for, one at a time, and again when they have grown: a
+// recorder may be at work.
 class OnDisk final : public Recording {
  public:
-  OnDisk(ClusterName name, std::vector<Part> parts) : name_(std::move(name)), parts_(std::move(parts)) {}
+  // folder: looked through again for files that came; empty: these are all.
+  OnDisk(std::vector<std::string> files, std::string folder) : folder_(std::move(folder)) {
+    for (std::string& file : files) parts_.push_back({std::move(file), 0, {}, std::nullopt});
+  }
+
+  // What the recording calls its cluster. Errors: the newest file cannot be read.
+  Status name() {
+    Part& newest = parts_.back();
+    if (Status read = load(newest); !read) return read;
+    auto text = text_of(bytes_, newest.frames.front());
+    if (!text) return cannot_read(newest.path, text.error());
+    Reader reader;
+    std::vector<Event> events;
+    if (Status head = reader.take(std::string_view(*text).substr(0, text->find('\n')), events); !head)
+      return cannot_read(newest.path, head.error());
+    name_ = ClusterName(reader.head().cluster);
+    return Done{};
+  }
 
   const ClusterName& cluster() const override { return name_; }
 
-  std::vector<Covered> covered() const override {
-    std::vector<Covered> all;
-    for (const Part& part : parts_) {
-      Covered one{part.frames.front().at, part.frames.back().at};
-      if (auto last = last_time(part)) one.to = *last;
-      all.push_back(one);
-    }
+  std::optional<Covered> covered() override {
+    look_again();
+    std::optional<Covered> all;
+    for (Part& part : parts_)
+      if (load(part)) {
+        all = Covered{part.frames.front().at, part.frames.front().at};
+        break;
+      }
+    for (auto part = parts_.rbegin(); all && part != parts_.rend(); ++part)
+      if (const auto last = last_round(*part)) {
+        all->to = *last;
+        break;
+      }
     return all;
   }
 
   Result<Model> at(TimePoint time) override {
-    const Part* part = nullptr;
-    const Frame* frame = frame_of(time, part);
-    if (!frame) return none_at(time);
+    look_again();
+    for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+      if (const auto midnight = midnight_of(*part); midnight && *midnight > time) continue;
+      if (Status read = load(*part); !read) return read.error();
+      for (auto frame = part->frames.rbegin(); frame != part->frames.rend(); ++frame) {
+        if (frame->at > time || frame->data >= frame->end) continue;
+        Result<Model> model = model_at(*part, *frame, time);
+        // A key frame that tore before its end says nothing; the one before it does.
+        if (!model || (!model->clusters.empty() && model->clusters.front().loaded)) return model;
+      }
+    }
+    return none_at(time);
+  }
+
+  Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) override {
+    look_again();
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      // Days that are over before are not read for it.
+      if (i + 1 < parts_.size() && begins_by(parts_[i + 1], from)) continue;
+      Part& part = parts_[i];
+      if (Status read = load(part); !read) return read;
+      if (part.frames.front().at > to) continue;
+      auto more = rounds_of(part, from, to, see);
+      if (!more) return more.error();
+      if (!*more) return Done{};
+    }
+    return Done{};
+  }
+
+ private:
+  Result<Model> model_at(const Part& part, const Frame& frame, TimePoint time) const {
     Model model;
     Reader reader;
     reader.be_quiet();
-    if (Status read = play(*part, *frame, reader, model, [&](TimePoint at) { return at <= time; }); !read)
-      return read.error();
-    if (model.clusters.empty() || !model.clusters.front().loaded) return none_at(time);
+    Status read = play(part, frame, reader, model, [&](TimePoint at) { return at <= time; });
+    if (!read) return read.error();
+    if (model.clusters.empty()) return model;
     std::vector<Event> events;
     reader.figures(events);
     for (Event& event : events) reduce(model, std::move(event));
@@ -72,147 +143,147 @@ class OnDisk final : public Recording {
     return model;
   }
 
-  Status rounds(TimePoint from, TimePoint to,
-                const std::function<bool(const Cluster&, TimePoint)>& see) override {
-    for (const Part& part : parts_)
-      for (std::size_t i = 0; i < part.frames.size(); ++i) {
-        const Frame& frame = part.frames[i];
-        if (frame.at > to) continue;
-        if (i + 1 < part.frames.size() && part.frames[i + 1].at <= from) continue;
-        Model model;
-        Reader reader;
-        TimePoint round{};
-        bool more = true;
-        const auto told = [&] {
-          if (more && round >= from && round <= to && !model.clusters.empty() &&
-              model.clusters.front().loaded)
-            more = see(model.clusters.front(), round);
-        };
-        Status read = play(part, frame, reader, model, [&](TimePoint at) {
-          if (at != round) {
-            told();
-            round = at;
-          }
-          return more && at <= to;
-        });
-        if (!read) return read;
-        told();
-        if (!more) return Done{};
-      }
+  Result<bool> rounds_of(const Part& part, TimePoint from, TimePoint to,
+                         const std::function<bool(const Round&)>& see) {
+    bool more = true;
+    for (std::size_t i = 0; i < part.frames.size() && more; ++i) {
+      const Frame& frame = part.frames[i];
+      if (frame.at > to) continue;
+      if (i + 1 < part.frames.size() && part.frames[i + 1].at <= from) continue;
+      Model model;
+      Reader reader;
+      TimePoint round{};
+      const auto told = [&] {
+        if (more && round >= from && round <= to && !model.clusters.empty() && model.clusters.front().loaded)
+          more = see({model.clusters.front(), round, reader.findings()});
+      };
+      Status read = play(part, frame, reader, model, [&](TimePoint at) {
+        if (at != round) {
+          told();
+          round = at;
+        }
+        return more && at <= to;
+      });
+      if (!read) return read.error();
+      told();
+    }
+    return more;
+  }
+
+  Error none_at(TimePoint time) {
+    std::string of = name_.text;
+    if (const auto all = covered()) of += ": it covers " + utc_text(all->from) + " to " + utc_text(all->to);
+    return {"nothing is recorded of " + utc_text(time), of, "give a time within it: --at"};
+  }
+
+  // The bytes are those of this part from now on.
+  Status load(Part& part) {
+    if (!part.frames.empty() && loaded_ == part.path) return Done{};
+    auto read = read_whole_file("cannot read the recording", part.path, kLargestFile);
+    if (!read) return read.error();
+    if (!*read) return Error{"cannot read the recording", clean(part.path) + ": there is no such file", ""};
+    bytes_ = std::move((*read)->text);
+    loaded_ = part.path;
+    auto frames = frames_in(bytes_);
+    if (!frames) return cannot_read(part.path, frames.error());
+    if (frames->empty()) return Error{"cannot read the recording", clean(part.path) + ": it is empty", ""};
+    part.frames = std::move(*frames);
+    part.size = bytes_.size();
     return Done{};
   }
 
- private:
-  Error none_at(TimePoint time) const {
-    std::string covered;
-    const std::vector<Covered> all = this->covered();
-    if (!all.empty()) covered = "it covers " + utc_text(all.front().from) + " to " + utc_text(all.back().to);
-    return {"nothing is recorded of " + utc_text(time),
-            covered.empty() ? name_.text : name_.text + ": " + covered, "give a time within it: --at"};
+  // What was added since: to files, and as files.
+  void look_again() {
+    std::error_code ignored;
+    if (!folder_.empty()) {
+      std::vector<Part> now;
+      for (std::string& file : files_in(folder_)) {
+        auto known =
+            std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) { return part.path == file; });
+        now.push_back(known == parts_.end() ? Part{std::move(file), 0, {}, std::nullopt} : std::move(*known));
+      }
+      if (!now.empty()) parts_ = std::move(now);
+    }
+    for (Part& part : parts_)
+      if (!part.frames.empty() && fs::file_size(part.path, ignored) != part.size) {
+        part.frames.clear();
+        part.last.reset();
+        if (loaded_ == part.path) loaded_.clear();
+      }
   }
 
-  const Frame* frame_of(TimePoint time, const Part*& in) const {
-    const Frame* best = nullptr;
-    for (const Part& part : parts_)
-      for (const Frame& frame : part.frames)
-        if (frame.at <= time && frame.data < frame.end) best = &frame, in = &part;
-    return best;
+  // The begin of its day, by the file's name; nullopt: it was renamed.
+  static std::optional<TimePoint> midnight_of(const Part& part) {
+    return parse_utc(fs::path(part.path).filename().string().substr(0, 10) + "T00:00:00Z");
+  }
+  // Whether the whole part before this one lies before that time.
+  static bool begins_by(const Part& part, TimePoint time) {
+    if (!part.frames.empty()) return part.frames.front().at <= time;
+    const auto midnight = midnight_of(part);
+    return midnight && *midnight + kAfterMidnight <= time;
   }
 
   template <class Goes>
-  static Status play(const Part& part, const Frame& frame, Reader& reader, Model& model, Goes goes) {
-    auto text = text_of(part.bytes, frame);
-    if (!text) return Error{text.error().what, part.path + ": " + text.error().reason, text.error().hint};
+  Status play(const Part& part, const Frame& frame, Reader& reader, Model& model, Goes goes) const {
+    auto text = text_of(bytes_, frame);
+    if (!text) return cannot_read(part.path, text.error());
     std::vector<Event> events;
-    Status read = each_line(*text, [&](std::string_view line) -> Result<bool> {
+    return each_line(*text, [&](std::string_view line) -> Result<bool> {
       if (auto at = Reader::time_of(line); at && !goes(*at)) return false;
       events.clear();
-      if (Status taken = reader.take(line, events); !taken)
-        return Error{taken.error().what, part.path + ": " + taken.error().reason, taken.error().hint};
+      if (Status taken = reader.take(line, events); !taken) return cannot_read(part.path, taken.error());
       for (Event& event : events) reduce(model, std::move(event));
       return true;
     });
-    return read;
   }
 
-  static std::optional<TimePoint> last_time(const Part& part) {
+  std::optional<TimePoint> last_round(Part& part) {
+    if (part.last && !part.frames.empty()) return part.last;
+    if (!load(part)) return std::nullopt;
     for (auto frame = part.frames.rbegin(); frame != part.frames.rend(); ++frame) {
-      auto text = text_of(part.bytes, *frame);
+      auto text = text_of(bytes_, *frame);
       if (!text || text->empty()) continue;
       const std::size_t before = text->size() < 2 ? std::string::npos : text->rfind('\n', text->size() - 2);
-      return Reader::time_of(std::string_view(*text).substr(before == std::string::npos ? 0 : before + 1));
+      const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+      part.last = Reader::time_of(std::string_view(*text).substr(begin));
+      return part.last;
     }
     return std::nullopt;
   }
 
   ClusterName name_;
-  std::vector<Part> parts_;
+  std::string folder_;
+  std::vector<Part> parts_;  // oldest first
+  std::string bytes_;        // of one of them
+  std::string loaded_;       // its path
 };
 
-Result<Part> read_part(const std::string& path) {
-  auto read = read_whole_file("cannot read the recording", path, kLargestFile);
-  if (!read) return read.error();
-  if (!*read) return Error{"cannot read the recording", clean(path) + ": there is no such file", ""};
-  Part part{path, std::move((*read)->text), {}};
-  auto frames = frames_in(part.bytes);
-  if (!frames) return Error{frames.error().what, clean(path) + ": " + frames.error().reason, ""};
-  part.frames = std::move(*frames);
-  if (part.frames.empty()) return Error{"cannot read the recording", clean(path) + ": it is empty", ""};
-  return part;
-}
-
-// What the recording calls its cluster.
-Result<ClusterName> name_in(const Part& part) {
-  auto text = text_of(part.bytes, part.frames.front());
-  if (!text) return Error{text.error().what, clean(part.path) + ": " + text.error().reason, ""};
-  Reader reader;
-  std::vector<Event> events;
-  if (Status head = reader.take(std::string_view(*text).substr(0, text->find('\n')), events); !head)
-    return Error{head.error().what, clean(part.path) + ": " + head.error().reason, head.error().hint};
-  return ClusterName(reader.head().cluster);
-}
-
-Result<std::unique_ptr<Recording>> open_files(std::vector<std::string> files) {
-  std::sort(files.begin(), files.end());
-  std::vector<Part> parts;
-  for (const std::string& file : files) {
-    auto part = read_part(file);
-    if (!part) return part.error();
-    parts.push_back(std::move(*part));
-  }
-  auto name = name_in(parts.front());
-  if (!name) return name.error();
-  return std::unique_ptr<Recording>(std::make_unique<OnDisk>(std::move(*name), std::move(parts)));
-}
-
-std::vector<std::string> files_in(const fs::path& folder) {
-  std::vector<std::string> files;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().ends_with(kFileEnd) && entry.file_size(ignored) > 0)
-      files.push_back(entry.path().string());
-  return files;
+Result<std::unique_ptr<Recording>> open_files(std::vector<std::string> files, std::string folder) {
+  auto recording = std::make_unique<OnDisk>(std::move(files), std::move(folder));
+  if (Status named = recording->name(); !named) return named.error();
+  return std::unique_ptr<Recording>(std::move(recording));
 }
 
 }  // namespace
 
 Result<std::vector<std::unique_ptr<Recording>>> open_recordings(const std::string& path) {
-  std::vector<std::vector<std::string>> sets;
+  std::vector<std::pair<std::string, std::vector<std::string>>> sets;  // a folder, and its files
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
-    sets.push_back({path});
+    sets.push_back({"", {path}});
   } else {
-    if (auto files = files_in(path); !files.empty()) sets.push_back(std::move(files));
+    if (auto files = files_in(path); !files.empty()) sets.emplace_back(path, std::move(files));
     for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored))
       if (entry.is_directory(ignored))
-        if (auto files = files_in(entry.path()); !files.empty()) sets.push_back(std::move(files));
+        if (auto files = files_in(entry.path()); !files.empty())
+          sets.emplace_back(entry.path().string(), std::move(files));
   }
   if (sets.empty())
     return Error{"cannot read the recording", clean(path) + ": no file of a recording lies there",
                  "tessera record --folder writes them; TESSERA_RECORDING or --recording names the folder"};
   std::vector<std::unique_ptr<Recording>> all;
-  for (std::vector<std::string>& files : sets) {
-    auto one = open_files(std::move(files));
+  for (auto& [folder, files] : sets) {
+    auto one = open_files(std::move(files), folder);
     if (!one) return one.error();
     all.push_back(std::move(*one));
   }

@@ -4,12 +4,29 @@
 #include <utility>
 
 #include "engine/model/model.hpp"
+#include "engine/record/happened.hpp"
 
 namespace tessera::record {
 namespace {
 
 constexpr Duration kTick{1000};
 constexpr Duration kSearched{24 * 3'600'000LL};  // how far the next round may lie away
+constexpr Duration kGap{600'000};                // a round that is older says little of a moment
+
+constexpr Duration kNear{900'000};
+constexpr Duration kPiece{2 * 3'600'000LL};  // of a recording that is looked through backwards
+
+std::string in_short(const std::vector<std::string>& what) {
+  if (what.size() == 1) return what.front();
+  return what.front() + ", and " + std::to_string(what.size() - 1) + " more";
+}
+
+// Why the moment that is shown is not the one that was asked for; empty: it is.
+std::string why_another(TimePoint asked, TimePoint shown, const Covered& all) {
+  if (asked < all.from) return "nothing is recorded before this";
+  if (asked > all.to) return "this is the newest round";
+  return asked - shown > kGap ? "nothing is recorded from here to the time that was asked for" : "";
+}
 
 }  // namespace
 
@@ -21,7 +38,14 @@ ReplayBackend::ReplayBackend(std::unique_ptr<Recording> recording, TimePoint at,
       speed_(speed),
       wall_(std::move(wall)) {}
 
-ReplayBackend::~ReplayBackend() { worker_.stop(); }
+ReplayBackend::ReplayBackend(ClusterName name, Opener open, TimePoint at, double speed,
+                             std::function<TimePoint()> wall)
+    : open_(std::move(open)), name_(std::move(name)), at_(at), speed_(speed), wall_(std::move(wall)) {}
+
+ReplayBackend::~ReplayBackend() {
+  ending_ = true;
+  worker_.stop();
+}
 
 void ReplayBackend::start(EventSink& sink) {
   sink_ = &sink;
@@ -44,17 +68,75 @@ void ReplayBackend::play(double speed) {
 
 void ReplayBackend::step(int rounds) {
   worker_.post([this, rounds] {
+    if (!open()) return;
     std::optional<TimePoint> found;
-    const auto see = [&](const Cluster&, TimePoint at) {
-      found = at;
+    const auto see = [&](const Round& round) {
+      found = round.at;
       return rounds < 0;  // the last one before; else the first one after
     };
-    if (rounds > 0)
-      recording_->rounds(at_ + Duration{1}, at_ + kSearched, see);
-    else
-      recording_->rounds(at_ - kSearched, at_ - Duration{1}, see);
-    if (found) show(*found);
+    Status read = Done{};
+    if (rounds > 0) read = recording_->rounds(round_ + Duration{1}, round_ + kSearched, see);
+    // The one before is mostly near, and what lies before a moment is read from a key frame on.
+    for (Duration back : {kNear, kSearched})
+      if (rounds < 0 && !found && read) read = recording_->rounds(round_ - back, round_ - Duration{1}, see);
+    if (!read) return fail(read.error());
+    show(found.value_or(round_), found        ? ""
+                                 : rounds < 0 ? "this is the first round"
+                                              : "this is the newest round");
   });
+}
+
+void ReplayBackend::seek(int direction, const NodeName& node) {
+  worker_.post([this, direction, node] {
+    if (!open()) return;
+    direction > 0 ? seek_on(node) : seek_back(node);
+  });
+}
+
+void ReplayBackend::seek_on(const NodeName& node) {
+  std::optional<Moment> before;
+  std::vector<std::string> what;
+  TimePoint when{};
+  const Status read = recording_->rounds(round_, TimePoint::max(), [&](const Round& round) {
+    Moment now = moment_of(round, node);
+    if (before) what = happened(*before, now);
+    before = std::move(now);
+    when = round.at;
+    return what.empty() && !ending_;
+  });
+  if (!read) return fail(read.error());
+  if (what.empty()) return show(round_, "nothing happened from here to the newest round");
+  show(when, in_short(what));
+}
+
+// Piece by piece, since a recording is read forwards.
+void ReplayBackend::seek_back(const NodeName& node) {
+  struct Seen {
+    Moment moment;
+    TimePoint at{};
+  };
+  const std::optional<Covered> all = recording_->covered();
+  std::optional<Seen> behind;  // the first round of the piece that was looked through before
+  std::vector<std::string> what;
+  TimePoint when{};
+  for (TimePoint to = round_; all && what.empty() && to > all->from && !ending_; to -= kPiece) {
+    std::optional<Seen> first, last;
+    const Status read = recording_->rounds(to - kPiece, to - Duration{1}, [&](const Round& round) {
+      Seen now{moment_of(round, node), round.at};
+      std::vector<std::string> news = last ? happened(last->moment, now.moment) : std::vector<std::string>();
+      if (!news.empty()) what = std::move(news), when = round.at;
+      if (!first) first = now;
+      last = std::move(now);
+      return !ending_.load();
+    });
+    if (!read) return fail(read.error());
+    if (last && behind)
+      if (auto news = happened(last->moment, behind->moment); !news.empty())
+        what = std::move(news), when = behind->at;
+    if (first) behind = std::move(first);
+  }
+  if (what.empty()) return show(round_, "nothing happened from the first round to here");
+  show(when, in_short(what));
 }
 
 void ReplayBackend::tick() {
@@ -71,26 +153,40 @@ void ReplayBackend::tell(decltype(Event::what) what, TimePoint at) const {
   sink_->post({name_, 0, at, std::move(what)});
 }
 
-// A moment outside is the nearest one within.
-TimePoint ReplayBackend::nearest(TimePoint at) const {
-  const std::vector<Covered> covered = recording_->covered();
-  if (covered.empty()) return at;
-  return std::clamp(at, covered.front().from, std::max(covered.front().from, covered.back().to));
+bool ReplayBackend::open() {
+  if (recording_) return true;
+  auto opened = open_();
+  if (opened)
+    recording_ = std::move(*opened);
+  else
+    fail(opened.error());
+  return opened.ok();
 }
 
-void ReplayBackend::show(TimePoint to) {
-  const TimePoint at = nearest(to);
+void ReplayBackend::fail(const Error& error) {
+  failed_ = true;
+  tell(ClockSet{wall_(), 0}, at_);
+  tell(SourceReport{Source::none, error, {}, "", false}, at_);
+  tell(Loaded{}, at_);
+}
+
+// A moment outside is the nearest one within.
+void ReplayBackend::show(TimePoint to, std::string found) {
+  if (!open()) return;
+  const Covered all = recording_->covered().value_or(Covered{to, to});
+  const TimePoint at = std::clamp(to, all.from, std::max(all.from, all.to));
   Result<Model> model = recording_->at(at);
-  if (!model) {
-    tell(SourceReport{Source::none, model.error(), {}, "", false}, at_);
-    tell(Loaded{}, at_);
-    return;
-  }
+  if (!model) return fail(model.error());
   const Cluster& then = model->clusters.front();
   at_ = at;
-  tell(ClockSet{wall_(), 0}, at);
-  tell(ClusterSeen{then.scheduler, then.simulated, then.version, then.endpoint, then.id}, at);
-  tell(LicenceNamed{then.licence}, at);
+  // The round that is shown, which may be a while before.
+  const TimePoint round = round_ = cluster_now(then, wall_());
+  if (found.empty()) found = why_another(to, round, all);
+  tell(ClockSet{wall_(), 0}, round);
+  tell(Recorded{all.from, all.to, std::move(found)}, round);
+  tell(ClusterSeen{then.scheduler, then.simulated, then.version, then.endpoint, then.id}, round);
+  tell(LicenceNamed{then.licence}, round);
+  if (std::exchange(failed_, false)) tell(SourceReport{Source::none, {}, {}, "", false}, round);
   // One report a source: a mailbox keeps the newest only, and what it told before it failed still stands.
   for (const auto& [source, health] : then.sources) {
     std::string note = health.note;
@@ -98,16 +194,21 @@ void ReplayBackend::show(TimePoint to) {
     if (health.last_ok)
       tell(SourceReport{source, {}, {}, std::move(note), health.incomplete}, *health.last_ok);
     else if (health.failure)
-      tell(SourceReport{source, health.failure, {}, "", false}, at);
+      tell(SourceReport{source, health.failure, {}, "", false}, round);
   }
-  tell(NodesListed{then.nodes.all()}, at);
-  tell(WorkloadsListed{then.workloads.all()}, at);
-  tell(PartitionsListed{then.partitions}, at);
-  tell(ReservationsListed{then.reservations}, at);
-  tell(QuotasListed{then.quotas}, at);
-  tell(DaemonsSeen{then.daemons}, at);
-  for (const auto& [source, remarks] : then.remarks) tell(RemarksListed{source, remarks}, at);
-  tell(Loaded{}, at);
+  tell(NodesListed{then.nodes.all()}, round);
+  tell(WorkloadsListed{then.workloads.all()}, round);
+  tell(PartitionsListed{then.partitions}, round);
+  tell(ReservationsListed{then.reservations}, round);
+  tell(QuotasListed{then.quotas}, round);
+  tell(DaemonsSeen{then.daemons}, round);
+  for (Source source : std::exchange(remarked_, {}))
+    if (!then.remarks.contains(source)) tell(RemarksListed{source, {}}, round);
+  for (const auto& [source, remarks] : then.remarks) {
+    remarked_.insert(source);
+    tell(RemarksListed{source, remarks}, round);
+  }
+  tell(Loaded{}, round);
 }
 
 }  // namespace tessera::record

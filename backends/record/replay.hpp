@@ -3,8 +3,11 @@
 // Threads: reads on a thread of its own.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "backends/worker.hpp"
 #include "engine/port.hpp"
@@ -15,9 +18,13 @@ namespace tessera::record {
 
 class ReplayBackend final : public Backend, public Player {
  public:
+  // Called on the backend's own thread, when the first moment is shown, and again after a failure.
+  using Opener = std::function<Result<std::unique_ptr<Recording>>()>;
+
   // Begins at `at`, and stands there until told otherwise. speed: as Player::play() from the start.
   ReplayBackend(std::unique_ptr<Recording> recording, TimePoint at, double speed,
                 std::function<TimePoint()> wall);
+  ReplayBackend(ClusterName name, Opener open, TimePoint at, double speed, std::function<TimePoint()> wall);
   ~ReplayBackend() override;
 
   ClusterName name() const override { return name_; }
@@ -27,22 +34,32 @@ class ReplayBackend final : public Backend, public Player {
 
   void jump(TimePoint to) override;
   void step(int rounds) override;
+  void seek(int direction, const NodeName& node) override;
   void play(double speed) override;
 
  private:
-  void show(TimePoint to);
-  TimePoint nearest(TimePoint at) const;
+  // found: what is at that moment, for those who look for it.
+  void show(TimePoint to, std::string found = {});
+  bool open();
+  void fail(const Error& error);
   void tick();
+  void seek_on(const NodeName& node);
+  void seek_back(const NodeName& node);
   void tell(decltype(Event::what) what, TimePoint at) const;
 
+  Opener open_;
   std::unique_ptr<Recording> recording_;
   ClusterName name_;
-  TimePoint at_;
+  TimePoint at_;       // asked for
+  TimePoint round_{};  // that is shown for it
+  bool failed_ = false;
+  std::set<Source> remarked_;
   double speed_;
   std::uint64_t timer_ = 0;
   std::function<TimePoint()> wall_;
   EventSink* sink_ = nullptr;
-  Worker worker_;  // goes first
+  std::atomic<bool> ending_{false};  // a search for what happened may be long
+  Worker worker_;                    // goes first
 };
 
 }  // namespace tessera::record

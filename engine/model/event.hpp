@@ -124,13 +124,19 @@ struct ClockSet {
   double speed = 1;
 };
 
+// Of a recording that is shown: the stretch that it covers, and what was gone to.
+struct Recorded {
+  TimePoint from{}, to{};
+  std::string found;  // what happened at the moment shown, or why it is not the one that was asked for
+};
+
 struct Event {
   ClusterName cluster;           // empty: news of runs
   std::uint64_t generation = 0;  // a restarted backend counts up; older events are dropped
   TimePoint at{};                // observation time, by the cluster's clock
   std::variant<NodesListed, NodeSeen, NodeGone, WorkloadsListed, WorkloadSeen, WorkloadGone, PartitionsListed,
                ReservationsListed, QuotasListed, DaemonsSeen, RemarksListed, ClusterSeen, LicenceNamed,
-               Measured, SourceReport, PaceReport, Loaded, Progress, ClockSet, RunsListed, RunTold,
+               Measured, SourceReport, PaceReport, Loaded, Progress, ClockSet, Recorded, RunsListed, RunTold,
                RunRefused, RunsAtRest>
       what;
 };

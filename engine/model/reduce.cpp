@@ -146,6 +146,10 @@ class Reducer {
     cluster_.clock = Clock{at_, set.wall, set.speed};
     changes_.cluster = true;
   }
+  void apply(Recorded& recorded) {
+    cluster_.recorded = std::move(recorded);
+    changes_.cluster = true;
+  }
 
  private:
   template <class T>

@@ -7,8 +7,6 @@
 #include "engine/insight/totals.hpp"
 
 namespace tessera::record {
-namespace {
-
 std::string layout_of(const Gpu& gpu) {
   std::string text(word(gpu.strategy));
   for (const Slice& slice : gpu.slices) {
@@ -18,6 +16,8 @@ std::string layout_of(const Gpu& gpu) {
   }
   return text;
 }
+
+namespace {
 
 std::string holders_of(const Cluster& cluster, const std::vector<Slice>& slices) {
   std::set<std::string> names;

@@ -17,6 +17,9 @@ struct Change {
   friend bool operator==(const Change&, const Change&) = default;
 };
 
+// How the GPU is shared and cut, so that two of them can be compared and read.
+std::string layout_of(const Gpu& gpu);
+
 // By subject, nodes first.
 std::vector<Change> differences(const Cluster& before, const Cluster& after);
 

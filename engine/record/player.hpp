@@ -13,6 +13,9 @@ class Player {
   virtual void jump(TimePoint to) = 0;
   // To the next recorded round, or the one before (negative).
   virtual void step(int rounds) = 0;
+  // To the next round in which something happened (happened.hpp), or the one before (negative); on that node,
+  // or anywhere where it is empty.
+  virtual void seek(int direction, const NodeName& node) = 0;
   // Seconds of the past in a second from now on; 0 stops.
   virtual void play(double speed) = 0;
 };

@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/error.hpp"
 #include "engine/model/model.hpp"
@@ -29,22 +29,29 @@ struct Keep {
   std::int64_t bytes = 0;               // of all files together; 0: no bound
 };
 
-// A stretch of the past of which there is a recording.
+// The stretch from the first to the newest round. There may be gaps in it.
 struct Covered {
   TimePoint from{}, to{};
+};
+
+// What was recorded at one time.
+struct Round {
+  const Cluster& cluster;
+  TimePoint at{};
+  const std::set<std::string>& findings;  // as the recorder named them
 };
 
 class Recording {
  public:
   virtual ~Recording() = default;
   virtual const ClusterName& cluster() const = 0;
-  virtual std::vector<Covered> covered() const = 0;  // oldest first; one a file
+  // nullopt: no round of it can be read.
+  virtual std::optional<Covered> covered() = 0;
   // The cluster as it stood at that time: as the last round at or before it told. Errors: nothing is recorded
   // of that time.
   virtual Result<Model> at(TimePoint time) = 0;
   // Each round in [from, to], oldest first, until `see` returns false.
-  virtual Status rounds(TimePoint from, TimePoint to,
-                        const std::function<bool(const Cluster&, TimePoint)>& see) = 0;
+  virtual Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) = 0;
 };
 
 }  // namespace tessera::record

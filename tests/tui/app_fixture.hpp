@@ -109,9 +109,9 @@ class AppTest : public testing::Test {
   App& app() {
     if (!app_) {
       first.themes = {"dark", "light", "mono"};
-      app_ = std::make_unique<App>(AppParts{terminal, events, backends_, catalogue_, keymap_, signals_, runs},
-                                   first, AppOptions{},
-                                   Clocks{[this] { return TimePoint{} + wall; }, [this] { return steady; }});
+      app_ = std::make_unique<App>(
+          AppParts{terminal, events, backends_, catalogue_, keymap_, signals_, runs, archive}, first,
+          AppOptions{}, Clocks{[this] { return TimePoint{} + wall; }, [this] { return steady; }});
     }
     return *app_;
   }
@@ -139,7 +139,8 @@ class AppTest : public testing::Test {
   test::EventQueue events;
   Watched::Log log;
   plan::Runs* runs = nullptr;  // set before the first use of app()
-  UiState first;               // what it starts with
+  record::Archive* archive = nullptr;
+  UiState first;  // what it starts with
 
  private:
   std::vector<BackendPtr> backends_;

@@ -473,8 +473,9 @@ constexpr Flag kFlags[] = {
     {"terms", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "explain the terms: ways of sharing, the GPU operator's parts, Slurm's daemons and commands"},
 
-    {"recording", 0, "FOLDER", false, "folder", Section::past, kRecord | kReplay | kLooking | kReports,
-     "TESSERA_RECORDING", true, "", Completes::file, "", "the folder that tessera record writes to"},
+    {"recording", 0, "FOLDER", false, "folder", Section::past,
+     kConsole | kRecord | kReplay | kLooking | kReports, "TESSERA_RECORDING", true, "", Completes::file, "",
+     "the folder that tessera record writes to"},
     {"keep", 0, "TIME", false, "", Section::past, kRecord, "", true, "30d", Completes::nothing, "",
      "remove days of the recording that are older (30d)"},
     {"max-size", 0, "SIZE", false, "", Section::past, kRecord, "", true, "", Completes::nothing, "",

@@ -6,7 +6,6 @@
 
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
-#include "tui/past_time.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/guide/guide.hpp"
@@ -15,6 +14,7 @@
 #include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/rows.hpp"
+#include "tui/screens/time_travel.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -88,7 +88,9 @@ constexpr std::array kWithArgument{
     Taker{"sort", "COLUMN: sort by it; -COLUMN the other way round"},
     Taker{"columns", "A,B,C: show these; default: as many as fit"},
     Taker{"theme", "NAME: change the colours"},
-    Taker{"at", "TIME: in a recording, go to that time: 03:12, yesterday 03:12, 2026-11-24T03:12"},
+    Taker{"at",
+          "TIME: show that time of the recording: 03:12, yesterday 03:12, 2026-11-24T03:12; live: back"},
+    Taker{"speed", "NUMBER: let so many seconds of the recording pass in each second; 0 stops"},
     Taker{"preset", "NAME: edit the layout here, from this preset"},
     Taker{"replicas", "NUMBER: how many clients share a GPU, in the layout editor"},
     Taker{"guide", "NODE or PRODUCT: decide how to share it"},
@@ -325,13 +327,8 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
   if (command == "columns") return choose_named(state, argument);
   if (command == "preset") return take_named_preset(state, ui, argument);
   if (command == "replicas") return type_replicas(state, ui, argument);
-  if (command == "at") {
-    if (!state.past) return Error{"cannot go back", "no recording is looked at", "tessera replay opens one"};
-    Result<TimePoint> to = parse_past(argument, ui.wall);
-    if (!to) return to.error();
-    effects.time = TimeMove{0, *to, std::nullopt};
-    return std::nullopt;
-  }
+  if (command == "at") return go_to_time(state, ui, argument, effects);
+  if (command == "speed") return set_speed(state, argument, effects);
   if (command == "filter") {
     std::string reason = why_disabled(Action::filter, state, ui);
     if (!reason.empty()) return Error{reason, "", ""};

@@ -145,6 +145,7 @@ constexpr std::array<Why, static_cast<std::size_t>(Action::count_)> kWhys{TESSER
 }  // namespace reasons
 
 std::string why_disabled(Action action, const UiState& state, const UiContext& ui) {
+  if (std::string reason = refused_in_past(action, state); !reason.empty()) return reason;
   return reasons::kWhys[static_cast<std::size_t>(action)](action, state, ui);
 }
 

@@ -81,8 +81,8 @@ class RecordingOnDisk : public testing::Test {
     std::vector<int> all;
     auto recording = open();
     if (!recording) return all;
-    Status read = recording->rounds({}, TimePoint::max(), [&](const Cluster&, TimePoint time) {
-      all.push_back(static_cast<int>((time - at(0)) / std::chrono::seconds(1)));
+    Status read = recording->rounds({}, TimePoint::max(), [&](const record::Round& round) {
+      all.push_back(static_cast<int>((round.at - at(0)) / std::chrono::seconds(1)));
       return true;
     });
     EXPECT_TRUE(read.ok()) << (read ? "" : to_line(read.error()));

@@ -77,7 +77,8 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
   TimePoint to = wall;
   for (const auto& one : *recordings) {
     if (options.to.empty()) {
-      to = one->covered().empty() ? wall : one->covered().back().to;
+      const auto covered = one->covered();
+      to = covered ? covered->to : wall;
     } else {
       const auto told = tui::parse_past(options.to, wall);
       if (!told) return complain(streams, told.error()), kUsage;

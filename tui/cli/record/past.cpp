@@ -26,7 +26,7 @@ Result<Recordings> recordings_of(const Options& options, const Joins& joins) {
 
 TimePoint now_of(const Recordings& recordings, TimePoint wall) {
   for (const auto& one : recordings)
-    for (const record::Covered& covered : one->covered()) wall = std::max(wall, covered.to);
+    if (const auto covered = one->covered()) wall = std::max(wall, covered->to);
   return wall;
 }
 

@@ -28,13 +28,13 @@ Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, con
   if (!recordings) return recordings.error();
   Looked looked{usage::Ledger(catalogue, options.idle_after)};
   for (const auto& one : *recordings) {
-    const std::vector<record::Covered> covered = one->covered();
-    if (covered.empty()) continue;
-    const TimePoint to = covered.back().to;
-    Status read = one->rounds(to - options.since, to, [&](const Cluster& cluster, TimePoint at) {
-      if (looked.from == TimePoint{} || at < looked.from) looked.from = at;
-      looked.to = std::max(looked.to, at);
-      looked.ledger.see(cluster, at);
+    const std::optional<record::Covered> covered = one->covered();
+    if (!covered) continue;
+    const TimePoint to = covered->to;
+    Status read = one->rounds(to - options.since, to, [&](const record::Round& round) {
+      if (looked.from == TimePoint{} || round.at < looked.from) looked.from = round.at;
+      looked.to = std::max(looked.to, round.at);
+      looked.ledger.see(round.cluster, round.at);
       return true;
     });
     if (!read) return read.error();

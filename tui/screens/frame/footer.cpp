@@ -32,7 +32,19 @@ std::vector<Action> actions_now(const UiState& state) {
   if (state.arming) return {arm_confirm, arm_cancel};
   if (state.resuming) return {resume_carry_on, resume_replan, resume_back, resume_leave};
   const std::span<const Action> own = row_of(state).footer;
-  return {own.begin(), own.end()};
+  std::vector<Action> all;
+  if (state.past) all = {time_on, event_on, time_play};
+  if (state.past && state.from_live) all.push_back(time_live);
+  all.insert(all.end(), own.begin(), own.end());
+  return all;
+}
+
+// What goes the other way, and is shown with it.
+std::optional<Action> other_way(Action action) {
+  if (action == Action::sort_next_column) return Action::sort_previous_column;
+  if (action == Action::time_on) return Action::time_back;
+  if (action == Action::event_on) return Action::event_back;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -55,7 +67,7 @@ std::vector<FooterKey> footer_keys(const UiState& state, const UiContext& ui, in
     std::string key = first_key(state, action);
     if (key.empty()) continue;
     // The two ways of one thing are shown as one.
-    if (action == Action::sort_next_column) key = first_key(state, Action::sort_previous_column) + " " + key;
+    if (const auto other = other_way(action)) key = first_key(state, *other) + " " + key;
     const int needs = cells(action, key);
     if (x + needs > end) continue;
     const bool usable = why_disabled(action, state, ui).empty();

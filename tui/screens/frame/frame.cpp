@@ -7,6 +7,7 @@
 
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/frame/time_bar.hpp"
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
@@ -83,8 +84,8 @@ std::vector<Piece> title_pieces(const UiState& state, const UiContext& ui) {
   bool simulated = !clusters.empty() && std::all_of(clusters.begin(), clusters.end(),
                                                     [](const Cluster* c) { return c->simulated; });
   if (simulated) pieces.push_back({"SIMULATED", Role::warning, true});
-  pieces.push_back(state.writable ? Piece{"[RW]", Style(Role::read_write).with_bold(), true}
-                                  : Piece{"[RO]", Role::read_only, true});
+  pieces.push_back(state.writable && !state.past ? Piece{"[RW]", Style(Role::read_write).with_bold(), true}
+                                                 : Piece{"[RO]", Role::read_only, true});
   return pieces;
 }
 
@@ -291,7 +292,10 @@ void draw_title(Canvas& canvas, const UiState& state, const UiContext& ui) {
   for (std::size_t i = title.first; i < title.crumbs.size(); ++i)
     path += fmt::format(" {} {}", glyphs(state.ascii).crumb, title.crumbs[i]);
   pen.put(path, Style(Role::title).with_bold());
-  draw_rule(canvas, 0, 1, width, state.ascii);
+  if (state.past)
+    draw_time_bar(canvas, 1, state, ui);
+  else
+    draw_rule(canvas, 0, 1, width, state.ascii);
 }
 
 void draw_banner(Canvas& canvas, Rect area, const UiState& state, const UiContext& ui) {

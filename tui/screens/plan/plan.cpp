@@ -35,6 +35,13 @@ std::shared_ptr<const whatif::Comparison> play(const UiContext& ui, const plan::
   return std::make_shared<const whatif::Comparison>(whatif::compare(question, plan));
 }
 
+// Of the recording that is shown; nullopt: the live cluster is.
+std::optional<TimePoint> shown_moment(const UiState& state, const UiContext& ui, const ClusterName& name) {
+  const Cluster* cluster = state.past ? ui.model.find(name) : nullptr;
+  if (!state.past) return std::nullopt;
+  return cluster ? cluster_now(*cluster, ui.wall) : ui.wall;
+}
+
 // Plans again with these options, from what stands now. The plan before it stays when that fails.
 void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& options) {
   PlanView& view = *state.plan;
@@ -49,6 +56,7 @@ void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& o
     return;
   }
   view.trouble.clear();
+  view.past = shown_moment(state, ui, intent.cluster);
   view.plan = std::move(*planned);
   view.whatif = play(ui, view.plan);
   view.moved.clear();
@@ -117,6 +125,7 @@ void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string
     }
   disarm(state);
   PlanView view;
+  view.past = shown_moment(state, ui, plan.intent.cluster);
   view.plan = std::move(plan);
   view.whatif = play(ui, view.plan);
   view.undoes = std::move(undoes);
@@ -144,6 +153,9 @@ void follow_world(UiState& state, const UiContext& ui) {
 
 std::string why_not_startable(const UiState& state, const UiContext& ui) {
   const PlanView& view = *state.plan;
+  if (view.past)
+    return fmt::format("this plan was made of a recording, as of {}; on the live cluster {} plans again",
+                       time_text(*view.past), first_key(state, Action::plan_again));
   if (!view.plan.no_steps.empty()) return "it cannot be applied: " + view.plan.no_steps;
   if (!view.plan.changes_anything()) return "nothing to do: the layout is already as requested";
   if (!view.plan.violations.empty())

@@ -1,0 +1,18 @@
+// The folder of a recorder as the past of clusters that are looked at live (engine/record/archive.hpp).
+// Threads: as the interface has it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "engine/record/archive.hpp"
+
+namespace tessera::record {
+
+// Where the unit that `tessera config record-unit` prints lets a recorder write.
+inline constexpr std::string_view kUsualFolder = "/var/lib/tessera/recording";
+
+std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall);
+
+}  // namespace tessera::record

@@ -1,0 +1,228 @@
+// A recording as a backend: moments, rounds and what happened, told by the events of a live cluster.
+#include "backends/record/replay.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "backends/mailbox.hpp"
+#include "backends/record/archive.hpp"
+#include "backends/record/recording.hpp"
+#include "backends/record/tape.hpp"
+#include "engine/record/recorder.hpp"
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Replay : public testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tessera-replay-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder_ = name;
+    story_.tell(ClusterSeen{Scheduler::slurm, false, "slurm 24.11", "slurm.conf", "hpc-1"});
+    cut("3g.40gb");
+    story_.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{7, 1}})}), running("2", "bob", {})}});
+    story_.tell(Loaded{});
+  }
+  void TearDown() override {
+    player_.reset();
+    tape_.reset();
+    fs::remove_all(folder_);
+  }
+  void cut(const std::string& profile) {
+    story_.tell(NodesListed{{node("n1", {gpu(0, Strategy::mig, {instance(profile, 0, 4, 7)})}),
+                             node("n2", {gpu(0, Strategy::whole, {whole(0)})})}});
+  }
+  void write(int seconds) {
+    if (!tape_) {
+      auto opened = record::open_tape(folder_, ClusterName("hpc"), {});
+      ASSERT_TRUE(opened);
+      tape_ = std::move(*opened);
+    }
+    const bool key = tape_->wants_key(at(seconds));
+    ASSERT_TRUE(tape_->write(recorder_.take(story_.cluster(), at(seconds), key), at(seconds), key));
+  }
+  // 0 and 60: all as it was; 120: job 2 ended; 180: nothing; 240: another layout on n1; 300: nothing.
+  void a_while() {
+    write(0), write(60);
+    story_.tell(WorkloadGone{WorkloadId("2")}, 90);
+    write(120), write(180);
+    cut("4g.40gb");
+    write(240), write(300);
+    tape_.reset();
+  }
+  void play_from(int seconds) {
+    auto archive = record::open_archive(folder_, [] { return at(9999); });
+    auto opened = archive->open({ClusterName("hpc")}, at(seconds));
+    ASSERT_TRUE(opened) << to_line(opened.error());
+    player_ = std::move(opened->front());
+    player_->start(mailbox_);
+    wait();
+  }
+  record::Player& player() { return dynamic_cast<record::Player&>(*player_); }
+  // Until the moment that was asked for has been told.
+  void wait() {
+    for (bool told = false; !told;) {
+      pollfd fd{mailbox_.wake_fd(), POLLIN, 0};
+      ASSERT_EQ(poll(&fd, 1, 10'000), 1) << "nothing came";
+      for (Event& event : mailbox_.take()) {
+        told |= std::holds_alternative<Loaded>(event.what);
+        reduce(model_, std::move(event));
+      }
+    }
+  }
+  void after(const std::function<void()>& act) {
+    act();
+    wait();
+  }
+  const Cluster& cluster() const { return model_.clusters.front(); }
+  int shown() const {
+    return static_cast<int>((cluster_now(cluster(), at(99'999)) - at(0)) / std::chrono::seconds(1));
+  }
+  std::string found() const { return cluster().recorded ? cluster().recorded->found : "no recording"; }
+
+  std::string folder_;
+  Story story_;
+  record::Recorder recorder_{record::Wanted{}};
+  std::unique_ptr<record::Tape> tape_;
+  Mailbox mailbox_;
+  Model model_;
+  BackendPtr player_;
+};
+
+TEST_F(Replay, AMomentIsTheRoundBeforeItAndWhatIsCoveredIsTold) {
+  a_while();
+  play_from(130);
+  EXPECT_EQ(shown(), 120);
+  EXPECT_EQ(found(), "");
+  EXPECT_EQ(cluster().recorded->from, at(0));
+  EXPECT_EQ(cluster().recorded->to, at(300));
+  EXPECT_EQ(cluster().workloads.size(), 1u);
+}
+
+TEST_F(Replay, ATimeThatIsNotRecordedIsNotPassedOffAsOne) {
+  a_while();
+  play_from(-500);
+  EXPECT_EQ(shown(), 0);
+  EXPECT_EQ(found(), "nothing is recorded before this");
+  after([&] { player().jump(at(5000)); });
+  EXPECT_EQ(shown(), 300);
+  EXPECT_EQ(found(), "this is the newest round");
+}
+
+TEST_F(Replay, AGapIsSaid) {
+  write(0);
+  write(4000);
+  tape_.reset();
+  play_from(3000);
+  EXPECT_EQ(shown(), 0);
+  EXPECT_EQ(found(), "nothing is recorded from here to the time that was asked for");
+}
+
+TEST_F(Replay, StepsGoByRounds) {
+  a_while();
+  play_from(130);
+  after([&] { player().step(1); });
+  EXPECT_EQ(shown(), 180);
+  after([&] { player().step(-1); });
+  after([&] { player().step(-1); });
+  EXPECT_EQ(shown(), 60);
+  after([&] { player().step(-1); });
+  after([&] { player().step(-1); });
+  EXPECT_EQ(shown(), 0);
+  EXPECT_EQ(found(), "this is the first round");
+}
+
+TEST_F(Replay, EventsAreFoundBothWays) {
+  a_while();
+  play_from(0);
+  after([&] { player().seek(1, {}); });
+  EXPECT_EQ(shown(), 120);
+  EXPECT_EQ(found(), "job 2 ended");
+  after([&] { player().seek(1, {}); });
+  EXPECT_EQ(shown(), 240);
+  EXPECT_EQ(found(), "new layout on n1 GPU 0");
+  after([&] { player().seek(1, {}); });
+  EXPECT_EQ(shown(), 240) << "stays";
+  EXPECT_EQ(found(), "nothing happened from here to the newest round");
+  after([&] { player().seek(-1, {}); });
+  EXPECT_EQ(shown(), 120);
+  after([&] { player().seek(-1, {}); });
+  EXPECT_EQ(found(), "nothing happened from the first round to here");
+}
+
+TEST_F(Replay, OnANodeOnlyItsOwnEventsCount) {
+  a_while();
+  play_from(0);
+  after([&] { player().seek(1, NodeName("n1")); });
+  EXPECT_EQ(shown(), 240) << "job 2 was not on it";
+  after([&] { player().seek(-1, NodeName("n2")); });
+  EXPECT_EQ(found(), "nothing happened from the first round to here");
+}
+
+// The piece of the recording that is looked through backwards ends within hours of silence.
+TEST_F(Replay, AnEventBehindALongGapIsFoundBackwards) {
+  write(0);
+  story_.tell(WorkloadGone{WorkloadId("2")}, 90);
+  write(5 * 3600);
+  write(5 * 3600 + 60);
+  tape_.reset();
+  play_from(5 * 3600 + 60);
+  after([&] { player().seek(-1, {}); });
+  EXPECT_EQ(shown(), 5 * 3600);
+  EXPECT_EQ(found(), "job 2 ended");
+}
+
+TEST_F(Replay, WhatARecorderWritesMeanwhileIsSeen) {
+  write(0);
+  play_from(0);
+  write(60);
+  after([&] { player().step(1); });
+  EXPECT_EQ(shown(), 60);
+  write(86'400 * 2);  // another file
+  after([&] { player().step(1); });
+  EXPECT_EQ(cluster().recorded->to, at(86'400 * 2));
+}
+
+TEST_F(Replay, AClusterThatIsNotRecordedFailsByItself) {
+  a_while();
+  auto archive = record::open_archive(folder_, [] { return at(9999); });
+  auto opened = archive->open({ClusterName("hpc"), ClusterName("other")}, at(0));
+  ASSERT_TRUE(opened);
+  player_ = std::move((*opened)[1]);
+  player_->start(mailbox_);
+  wait();
+  ASSERT_TRUE(cluster().sources.at(Source::none).failure);
+  EXPECT_NE(cluster().sources.at(Source::none).failure->reason.find("nothing is recorded of other"),
+            std::string::npos);
+  EXPECT_FALSE(archive->open({ClusterName("other")}, at(0))) << "alone it is an error";
+  EXPECT_FALSE(
+      record::open_archive(folder_ + "/no", [] { return at(0); })->open({ClusterName("hpc")}, at(0)));
+}
+
+// The key frame that was being written when the recorder was killed covers nothing; the frame before does.
+TEST_F(Replay, ATornKeyFrameLeavesTheMomentsBeforeIt) {
+  write(0);
+  write(3 * 3600);  // a key frame
+  tape_.reset();
+  fs::path file;
+  for (const auto& entry : fs::directory_iterator(folder_ + "/hpc"))
+    if (entry.path().string().ends_with(".zst")) file = entry.path();
+  fs::resize_file(file, fs::file_size(file) - 200);
+  auto recordings = record::open_recordings(folder_);
+  ASSERT_TRUE(recordings);
+  auto model = recordings->front()->at(at(4 * 3600));
+  ASSERT_TRUE(model) << to_line(model.error());
+  EXPECT_EQ(cluster_now(model->clusters.front(), at(0)), at(0));
+}
+
+}  // namespace
+}  // namespace tessera::test

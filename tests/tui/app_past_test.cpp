@@ -1,0 +1,165 @@
+// The loop between the live clusters and their recording: one is shown, both go on.
+#include <gtest/gtest.h>
+
+#include "engine/record/archive.hpp"
+#include "engine/record/player.hpp"
+#include "tests/tui/app_fixture.hpp"
+
+namespace tessera::tui {
+namespace {
+
+struct PlayerLog {
+  std::vector<std::string> calls;
+};
+
+class FakePlayer final : public Backend, public record::Player {
+ public:
+  FakePlayer(ClusterName name, PlayerLog& log) : name_(std::move(name)), log_(log) {}
+  ClusterName name() const override { return name_; }
+  void start(EventSink&) override { log_.calls.emplace_back("start"); }
+  void set_pace(Pace) override {}
+  void refresh() override {}
+  void jump(TimePoint) override { log_.calls.emplace_back("jump"); }
+  void step(int rounds) override { log_.calls.push_back("step " + std::to_string(rounds)); }
+  void seek(int direction, const NodeName& node) override {
+    log_.calls.push_back("seek " + std::to_string(direction) + " " + node.text);
+  }
+  void play(double speed) override {
+    log_.calls.push_back("play " + std::to_string(static_cast<int>(speed)));
+  }
+
+ private:
+  ClusterName name_;
+  PlayerLog& log_;
+};
+
+class NoSink final : public EventSink {
+ public:
+  void post(Event) override {}
+};
+
+class FakeArchive final : public record::Archive {
+ public:
+  Result<std::vector<BackendPtr>> open(const std::vector<ClusterName>& clusters, TimePoint) override {
+    ++opened;
+    if (failure) return *failure;
+    std::vector<BackendPtr> backends;
+    for (const ClusterName& name : clusters) backends.push_back(std::make_unique<FakePlayer>(name, log));
+    return backends;
+  }
+  EventSink& sink() override { return sink_; }
+  EventSource& events() override { return queue; }
+
+  int opened = 0;
+  std::optional<Error> failure;
+  PlayerLog log;
+  test::EventQueue queue;
+
+ private:
+  NoSink sink_;
+};
+
+class AppPastTest : public AppTest {
+ protected:
+  AppPastTest() {
+    archive = &recorded;
+    app();
+    events.post(seen("now-1"));
+    events.post(Event{ClusterName("hpc"), 1, TimePoint{} + wall, Loaded{}});
+    turn();
+    press("2");
+  }
+  // The recorder's world at the time that was asked for.
+  void arrive(const char* node = "then-1") {
+    const TimePoint then = TimePoint{} + wall - std::chrono::hours(2);
+    const auto tell = [&](decltype(Event::what) what) {
+      recorded.queue.post(Event{ClusterName("hpc"), 0, then, std::move(what)});
+    };
+    tell(ClockSet{TimePoint{} + wall, 0});
+    tell(Recorded{then, then, ""});
+    Node told;
+    told.name = NodeName(node);
+    tell(NodesListed{{told}});
+    tell(Loaded{});
+    turn();
+  }
+  bool shows(std::string_view text) const { return terminal.shown.find(text) != std::string::npos; }
+  FakeArchive recorded;
+};
+
+TEST_F(AppPastTest, TheScreenThatWasOpenShowsTheOtherTime) {
+  ASSERT_TRUE(shows("now-1"));
+  press(":at -2h\r");
+  arrive();
+  EXPECT_TRUE(shows("then-1")) << terminal.shown;
+  EXPECT_FALSE(shows("now-1"));
+  EXPECT_TRUE(shows(" PAST "));
+  EXPECT_EQ(screen(), ScreenKind::nodes);
+}
+
+TEST_F(AppPastTest, LiveReturnsAtOnceToWhatWasLearnedMeanwhile) {
+  press(":at -2h\r");
+  arrive();
+  events.post(seen("now-2"));
+  turn();
+  EXPECT_FALSE(shows("now-2")) << "the past is shown";
+  press(":live\r");
+  EXPECT_TRUE(shows("now-1"));
+  EXPECT_TRUE(shows("now-2"));
+  EXPECT_FALSE(shows("then-1"));
+  EXPECT_FALSE(shows(" PAST "));
+  EXPECT_EQ(recorded.log.calls.back(), "play 0") << "nothing plays where nobody looks";
+}
+
+TEST_F(AppPastTest, ItIsOpenedOnceAndThenJumpedIn) {
+  press(":at -2h\r");
+  press("|");
+  press(":at -3h\r");
+  EXPECT_EQ(recorded.opened, 1);
+  EXPECT_EQ(recorded.log.calls, (std::vector<std::string>{"start", "play 0", "jump"}));
+}
+
+TEST_F(AppPastTest, TheLiveClustersAreAskedSeldomWhileThePastIsShown) {
+  press(":at -2h\r");
+  ASSERT_FALSE(log.paces.empty());
+  EXPECT_EQ(log.paces.back(), Pace::idle);
+  press("j");
+  EXPECT_EQ(log.paces.back(), Pace::idle) << "keys are about the past";
+  const int before = log.refreshed;
+  press("|");
+  EXPECT_EQ(log.paces.back(), Pace::focused);
+  EXPECT_EQ(log.refreshed, before + 1);
+}
+
+TEST_F(AppPastTest, WhereNothingIsRecordedTheLiveClustersStay) {
+  recorded.failure = Error{"cannot go back", "nothing is recorded of hpc", ""};
+  press(":at -2h\r");
+  EXPECT_TRUE(shows("nothing is recorded of hpc")) << terminal.shown;
+  EXPECT_TRUE(shows("now-1"));
+  EXPECT_FALSE(app().state().past);
+}
+
+TEST_F(AppPastTest, KeysMoveThePlayers) {
+  press(":at -2h\r");
+  recorded.log.calls.clear();
+  press("{");
+  press("}");
+  press("(");
+  press(")");
+  press(";");
+  EXPECT_EQ(recorded.log.calls,
+            (std::vector<std::string>{"step -1", "step 1", "seek -1 ", "seek 1 ", "play 60"}));
+}
+
+// A console of another time must not hear of figures that are not its own.
+TEST_F(AppPastTest, EventsOfTheRecordingDoNotReachTheLiveClusters) {
+  press(":at -2h\r");
+  arrive();
+  press("|");
+  arrive("then-2");
+  EXPECT_TRUE(shows("now-1"));
+  EXPECT_FALSE(shows("then-2"));
+}
+
+}  // namespace
+}  // namespace tessera::tui

@@ -1,0 +1,115 @@
+// While the past is shown nothing is armed, and what was planned there is never applied.
+#include <gtest/gtest.h>
+
+#include "tests/tui/screens/change_places.hpp"
+
+namespace tessera::test::past_story {
+namespace {
+
+int orders(const Session& session) {
+  int count = 0;
+  for (const tui::Effects& effects : session.effects) count += static_cast<int>(effects.orders.size());
+  return count;
+}
+void show(Session& session, bool past) {
+  // Another model has another revision.
+  ++session.model.revision;
+  (void)update(session.state, session.world(), tui::OtherWorld{past});
+}
+Session with_plan() {
+  Session session = changing({120, 40});
+  open(session, plan_of(session, {"n0031"}, 0));
+  return session;
+}
+
+TEST(ThePast, NothingIsArmedThere) {
+  Session session = with_plan();
+  show(session, true);
+  session.press("A");
+  session.line_with("the past is shown, and nothing can be changed there");
+  EXPECT_FALSE(session.state.arming);
+  EXPECT_TRUE(session.shows("[RO]")) << "whatever --write says";
+  show(session, false);
+  session.press("A");
+  EXPECT_TRUE(session.state.arming) << "the plan was made of the live cluster";
+}
+
+TEST(ThePast, WhatIsArmedIsDisarmedOnTheWayThere) {
+  Session session = with_plan();
+  session.press("An0031<enter>");
+  ASSERT_TRUE(session.state.arming && session.state.arming->armed);
+  show(session, true);
+  EXPECT_FALSE(session.state.arming);
+  session.press("!");
+  show(session, false);
+  session.press("!");
+  EXPECT_EQ(orders(session), 0);
+}
+
+TEST(ThePast, APlanThatWasMadeThereIsNotAppliedOnTheLiveCluster) {
+  Session session = changing({120, 40});
+  show(session, true);
+  open(session, plan_of(session, {"n0031"}, 0));
+  show(session, false);
+  session.press("A");
+  session.line_with("this plan was made of a recording");
+  EXPECT_FALSE(session.state.arming);
+  session.press("p");
+  session.press("A");
+  EXPECT_TRUE(session.state.arming) << "it was planned again, from the live cluster";
+}
+
+TEST(ThePast, ARunIsNeitherResumedNorTurnedBackFromThere) {
+  Session session = changing({120, 40});
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  session.hear({RunsListed{{diary.head(RunState::parked, false)}}});
+  session.hear({diary.told()});
+  session.press("J");
+  show(session, true);
+  for (const char* key : {"r", "a"}) {
+    session.press(key);
+    session.line_with("the past is shown");
+    EXPECT_FALSE(session.state.arming || session.state.resuming);
+  }
+}
+
+TEST(ThePast, TheTimeIsAskedForWhereARecorderIsKnown) {
+  Session session = changing();
+  session.state.no_past = "no folder of a recorder is named";
+  session.press("@");
+  session.line_with("no folder of a recorder is named");
+  session.state.no_past.clear();
+  session.press("@-2h<enter>");
+  ASSERT_FALSE(session.effects.empty());
+  ASSERT_TRUE(session.effects.back().time);
+  EXPECT_EQ(session.effects.back().time->to, session.wall - std::chrono::hours(2));
+}
+
+TEST(ThePast, KeysThatMoveAboutInItSayWhyTheyDoNothing) {
+  Session session = changing();
+  for (const char* key : {"{", "}", ";"}) {
+    session.press(key);
+    session.line_with("this moves about in a recording; @ goes to a time of it");
+  }
+  session.press("|");
+  session.line_with("the live clusters are shown already");
+}
+
+TEST(ThePast, ASpeedIsANumber) {
+  Session session = changing();
+  session.press(":speed 60<enter>");
+  session.line_with("no recording is shown");
+  show(session, true);
+  for (const char* wrong : {"x", "-1", "nan", "1e9", "60s"}) {
+    session.press(std::string(":speed ") + wrong + "<enter>");
+    session.line_with("cannot play at");
+    session.press("<esc>");
+  }
+  session.press(":speed 600<enter>");
+  EXPECT_EQ(session.state.playing, 600);
+  session.press(";");
+  EXPECT_EQ(session.effects.back().time->speed, 0);
+}
+
+}  // namespace
+}  // namespace tessera::test::past_story

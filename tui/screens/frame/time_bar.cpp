@@ -1,0 +1,96 @@
+#include "tui/screens/frame/time_bar.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+#include "engine/record/recording.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/widgets/paint.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr Duration kDay{24 * 3'600'000LL};
+constexpr int kShortest = 10;  // cells of the track
+
+std::tm local(TimePoint at) {
+  const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
+  std::tm parts{};
+  localtime_r(&seconds, &parts);
+  return parts;
+}
+
+std::string label(TimePoint at) {
+  const std::tm parts = local(at);
+  return fmt::format("{:02}-{:02} {:02}:{:02}", parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min);
+}
+
+// What the line stands for: all that is recorded, or of a longer recording the day of this moment.
+record::Covered window_of(const Recorded& recorded, TimePoint at) {
+  if (recorded.to - recorded.from <= kDay) return {recorded.from, recorded.to};
+  std::tm parts = local(at);
+  parts.tm_hour = parts.tm_min = parts.tm_sec = 0, parts.tm_isdst = -1;
+  const TimePoint begin{std::chrono::seconds(::mktime(&parts))};
+  ++parts.tm_mday, parts.tm_hour = 0, parts.tm_isdst = -1;  // not always 24 hours later
+  return {begin, TimePoint(std::chrono::seconds(::mktime(&parts)))};
+}
+
+std::string state_text(const UiState& state) {
+  if (state.playing <= 0) return "stopped";
+  return fmt::format("playing {:g}x", state.playing);
+}
+
+struct Track {
+  int begin = 0, cells = 0;
+  record::Covered window;
+  int cell_of(TimePoint at) const {
+    const auto whole = std::max<Duration::rep>(1, (window.to - window.from).count());
+    const auto passed = std::clamp<Duration::rep>((at - window.from).count(), 0, whole);
+    return begin + static_cast<int>(passed * (cells - 1) / whole);
+  }
+};
+
+void draw_track(Canvas& canvas, int y, const Track& track, const Recorded& recorded, TimePoint at,
+                bool ascii) {
+  for (int x = track.begin; x < track.begin + track.cells; ++x)
+    canvas.put(x, y, ascii ? "." : "·", Role::dim, x + 1);
+  for (int x = track.cell_of(recorded.from); x <= track.cell_of(recorded.to); ++x)
+    canvas.put(x, y, ascii ? "=" : "━", Role::dim, x + 1);
+  const int here = track.cell_of(at);
+  canvas.put(here, y, ascii ? "O" : "●", Style(Role::danger).with_bold(), here + 1);
+}
+
+}  // namespace
+
+void draw_time_bar(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
+  const int width = canvas.size().columns;
+  const Cluster* cluster = nullptr;
+  for (const Cluster* one : clusters_of(state.top(), ui.model))
+    if (one->recorded) {
+      cluster = one;
+      break;
+    }
+  draw_rule(canvas, 0, y, width, state.ascii);
+  if (!cluster) return;
+  const Recorded& recorded = *cluster->recorded;
+  const TimePoint at = cluster_now(*cluster, ui.wall);
+  const record::Covered window = window_of(recorded, at);
+  const std::string from = " " + label(window.from) + " ", to = " " + label(window.to) + " ";
+  const std::string playing = " " + told(state, state_text(state)) + " ";
+  std::string found = recorded.found.empty() ? "" : " " + told(state, recorded.found) + " ";
+  const int fixed = display_width(from) + display_width(to) + display_width(playing);
+  const int most = std::max(0, width - fixed - kShortest - 2);
+  const int words = std::min(display_width(found), most);
+  const Track track{1 + display_width(from), width - 2 - fixed - words, window};
+  if (track.cells < kShortest) return;
+  canvas.put(1, y, from, Role::text, width);
+  draw_track(canvas, y, track, recorded, at, state.ascii);
+  Pen pen(canvas, track.begin + track.cells, y, width - 1, state.ascii);
+  pen.put(to, Role::text).put(playing, state.playing > 0 ? Role::changing : Role::dim);
+  if (words > 0) pen.put(found, Style(Role::accent).with_bold());
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,48 @@
+#include "tui/world.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+namespace tessera::tui {
+namespace {
+
+void merge(Changes& into, Changes&& more) {
+  into.cluster = into.cluster || more.cluster;
+  std::move(more.nodes.begin(), more.nodes.end(), std::back_inserter(into.nodes));
+  std::move(more.workloads.begin(), more.workloads.end(), std::back_inserter(into.workloads));
+}
+
+}  // namespace
+
+void World::learn(Event event) {
+  const ClusterName name = event.cluster;
+  const std::vector<NodeName> measured = history::nodes_measured_by(event);
+  merge(unseen, reduce(model, std::move(event)));
+  const Cluster* cluster = model.find(name);
+  for (const NodeName& node : measured)
+    if (cluster) history.take(*cluster, node);
+}
+
+void World::watch(const ClusterName& cluster, const NodeName& node) {
+  std::pair now(cluster, node);
+  if (now == watched) return;
+  if (!watched.second.empty()) history.watch(watched.first, watched.second, false);
+  watched = std::move(now);
+  if (!watched.second.empty()) history.watch(watched.first, watched.second, true);
+}
+
+void World::expect(const ClusterName& cluster) {
+  if (!model.find(cluster)) model.clusters.emplace_back().name = cluster;
+}
+
+std::size_t World::loaded() const {
+  return static_cast<std::size_t>(std::count_if(model.clusters.begin(), model.clusters.end(),
+                                                [](const Cluster& cluster) { return cluster.loaded; }));
+}
+
+void World::follow(const World& other) {
+  model.revision = std::max(model.revision, other.model.revision) + 1;
+}
+
+}  // namespace tessera::tui

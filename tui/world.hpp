@@ -1,0 +1,32 @@
+// A model with the history of its figures, and what of it the state was told: the live clusters are one
+// world, and the moment of a recording that is looked at is another.
+// Threads: a value of the UI thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "engine/history/history.hpp"
+#include "engine/model/reduce.hpp"
+
+namespace tessera::tui {
+
+struct World {
+  Model model;
+  history::History history;
+  Changes unseen;  // in the model already, not yet told to the state
+  std::uint64_t shown_revision = 0;
+  std::uint64_t shown_status = 0;
+  std::pair<ClusterName, NodeName> watched;  // the node on screen, of which more is kept
+
+  void learn(Event event);
+  void watch(const ClusterName& cluster, const NodeName& node);
+  // Known by name before it has told anything: what is being loaded is not what is missing.
+  void expect(const ClusterName& cluster);
+  std::size_t loaded() const;  // clusters
+  // What was worked out of another world is never taken for this one's: revisions go on from there.
+  void follow(const World& other);
+};
+
+}  // namespace tessera::tui
