@@ -1,9 +1,12 @@
-// A recorded day of 1,000 nodes of 8 GPUs, a round a minute, 20,000 jobs a day: how large its file is, what
-// the recorder needs for a round, and how long a jump takes.
+// A recorded day of 1,000 nodes of 8 GPUs, a round a minute, 20 jobs a day for each node: how large its file
+// is, what the recorder needs for a round, and how long a jump takes. TESSERA_BENCH_NODES and
+// TESSERA_BENCH_ROUNDS are for other sizes.
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <deque>
 #include <filesystem>
 #include <memory>
@@ -22,7 +25,15 @@ namespace {
 using namespace tessera;
 namespace fs = std::filesystem;
 
-constexpr int kNodes = 1'000, kGpus = 8, kRounds = 1'440, kJobsADay = 20'000;
+int from_environment(const char* name, int standard) {
+  const char* text = std::getenv(name);
+  return text ? std::max(1, std::atoi(text)) : standard;
+}
+
+const int kNodes = from_environment("TESSERA_BENCH_NODES", 1'000);
+const int kRounds = from_environment("TESSERA_BENCH_ROUNDS", 1'440);
+constexpr int kGpus = 8, kADay = 1'440;
+const int kJobsADay = 20 * kNodes;
 constexpr std::uint64_t kSeed = 7;
 const TimePoint kBegin(std::chrono::seconds(1'795'478'400));  // a midnight
 
@@ -73,7 +84,7 @@ Model first() {
 
 class Day {
  public:
-  Day() : model_(first()), jobs_(kNodes * kGpus) {}
+  Day() : model_(first()), jobs_(static_cast<std::size_t>(kNodes * kGpus)) {}
 
   // Jobs that end and begin, and what the exporters measure.
   void pass(int round) {
@@ -105,7 +116,7 @@ class Day {
                : luck < 0.9F ? sim::Character::batch
                              : sim::Character::waste;
     // In the mean as long as that 20,000 of them begin in a day.
-    const double mean = 1.0 * kNodes * kGpus * kRounds / kJobsADay;
+    const double mean = 1.0 * kNodes * kGpus * kADay / kJobsADay;
     const double part = static_cast<double>(sim::unit(sim::draw(kSeed, job.id, 5, 6)));
     job.ends = round + 1 + static_cast<int>(2 * mean * part * (round == 0 ? part : 1.0));
     Workload workload;
@@ -150,6 +161,8 @@ class Day {
   std::uint64_t next_ = 0;
 };
 
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 const std::string& folder() {
   static const std::string made = [] {
     char name[] = "/tmp/tessera-bench-XXXXXX";
@@ -164,16 +177,19 @@ void a_day(benchmark::State& state) {
   if (!tape) return state.SkipWithError("no tape");
   record::Recorder recorder{record::Wanted{}};
   std::size_t text = 0;
+  double busy = 0;  // seconds of processor time
   for (auto _ : state)
     for (int round = 0; round < kRounds; ++round) {
       state.PauseTiming();
       day.pass(round);
       state.ResumeTiming();
+      const double before = processor_seconds();
       const TimePoint at = kBegin + Duration(60'000LL * round);
       const bool key = (*tape)->wants_key(at);
       const std::string lines = recorder.take(day.cluster(), at, key);
       text += lines.size();
       if (!(*tape)->write(lines, at, key)) return state.SkipWithError("cannot write");
+      busy += processor_seconds() - before;
     }
   tape->reset();
   std::uintmax_t bytes = 0;
@@ -181,6 +197,10 @@ void a_day(benchmark::State& state) {
     if (entry.is_regular_file()) bytes += entry.file_size();
   state.counters["file_MB"] = static_cast<double>(bytes) / 1e6;
   state.counters["text_MB"] = static_cast<double>(text) / 1e6;
+  state.counters["core_percent"] = 100 * busy / (60.0 * kRounds);
+  struct rusage used {};
+  getrusage(RUSAGE_SELF, &used);
+  state.counters["peak_MB"] = static_cast<double>(used.ru_maxrss) / 1e3;
 }
 BENCHMARK(a_day)->Unit(benchmark::kSecond)->Iterations(1);
 

@@ -6,6 +6,8 @@
 
 #include "backends/record/json_in.hpp"
 #include "engine/model/telemetry.hpp"
+#include "engine/record/levels.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::record {
 namespace {
@@ -33,25 +35,47 @@ std::optional<std::pair<int, int>> line_of(std::string_view name) {
   return place;
 }
 
-void lay(Node& node, std::string_view name, const Figures& figures, const Origin& origin) {
+// The GPU of a line, and its slice where that is meant; null: the node has no such line.
+struct Line {
+  Gpu* gpu = nullptr;
+  Slice* slice = nullptr;
+};
+Line find_line(Node& node, std::string_view name) {
   const auto place = line_of(name);
-  if (!place) return;
+  if (!place) return {};
   auto gpu = std::find_if(node.gpus.begin(), node.gpus.end(),
                           [&](const Gpu& one) { return one.index.value == place->first; });
-  if (gpu == node.gpus.end()) return;
-  if (place->second < 0) {
-    lay(gpu->telemetry.use, figures, 0);
-    lay(gpu->telemetry.memory_used, figures, 1);
-    lay(gpu->telemetry.temperature, figures, 2);
-    lay(gpu->telemetry.power, figures, 3);
-    gpu->telemetry.origin = origin;
+  if (gpu == node.gpus.end()) return {};
+  if (place->second < 0) return {&*gpu, nullptr};
+  const auto slice = static_cast<std::size_t>(place->second);
+  if (slice >= gpu->slices.size()) return {};
+  return {&*gpu, &gpu->slices[slice]};
+}
+
+// Of version 1.
+void lay(Node& node, std::string_view name, const Figures& figures, const Origin& origin) {
+  const Line line = find_line(node, name);
+  if (!line.gpu) return;
+  if (line.slice) {
+    lay(line.slice->use, figures, 0);
+    lay(line.slice->memory_used, figures, 1);
+    line.slice->measured = origin;
     return;
   }
-  const auto slice = static_cast<std::size_t>(place->second);
-  if (slice >= gpu->slices.size()) return;
-  lay(gpu->slices[slice].use, figures, 0);
-  lay(gpu->slices[slice].memory_used, figures, 1);
-  gpu->slices[slice].measured = origin;
+  lay(line.gpu->telemetry.use, figures, 0);
+  lay(line.gpu->telemetry.memory_used, figures, 1);
+  lay(line.gpu->telemetry.temperature, figures, 2);
+  lay(line.gpu->telemetry.power, figures, 3);
+  line.gpu->telemetry.origin = origin;
+}
+
+void lay_memory(Node& node, std::string_view name, std::optional<std::int64_t> figure, const Origin& origin) {
+  const Line line = find_line(node, name);
+  if (!line.gpu) return;
+  std::optional<Mib>& to = line.slice ? line.slice->memory_used : line.gpu->telemetry.memory_used;
+  to.reset();
+  if (figure) to = Mib{*figure};
+  (line.slice ? line.slice->measured : line.gpu->telemetry.origin) = origin;
 }
 
 // What that source measures of the node was measured at that time: what was not written did not move.
@@ -69,6 +93,59 @@ bool measures(Source source, const Node& node) {
            std::any_of(gpu.slices.begin(), gpu.slices.end(),
                        [&](const Slice& slice) { return slice.measured.source == source; });
   });
+}
+
+// The place of a figure among those of a line that are told in letters.
+std::optional<std::size_t> figure_of(std::string_view key) {
+  if (key == "use") return 0;
+  if (key == "temperature") return 2;
+  if (key == "power") return 3;
+  return std::nullopt;
+}
+
+// What the letter of a line says; nullopt: nothing, or nothing that is known.
+template <class Unit>
+void lay_letter(std::optional<Unit>& to, std::string_view letters, std::size_t line, const Scale& scale) {
+  if (line >= letters.size() || letters[line] == kUnmoved) return;
+  to.reset();
+  if (const auto value = scale.value_of(letters[line])) to = Unit{static_cast<decltype(Unit::value)>(*value)};
+}
+
+// Of the GPUs, then of the slices of each.
+void lay_letters(Node& node, const std::array<std::string_view, 4>& letters, const Origin& origin) {
+  std::size_t line = 0;
+  const auto told = [&] {
+    return std::any_of(letters.begin(), letters.end(),
+                       [&](std::string_view one) { return line < one.size() && one[line] != kUnmoved; });
+  };
+  for (Gpu& gpu : node.gpus) {
+    if (told()) gpu.telemetry.origin = origin;
+    lay_letter(gpu.telemetry.use, letters[0], line, kUseScale);
+    lay_letter(gpu.telemetry.temperature, letters[2], line, kTemperatureScale);
+    lay_letter(gpu.telemetry.power, letters[3], line, kPowerScale);
+    ++line;
+  }
+  for (Gpu& gpu : node.gpus)
+    for (Slice& slice : gpu.slices) {
+      if (told()) slice.measured = origin;
+      lay_letter(slice.use, letters[0], line, kUseScale);
+      ++line;
+    }
+}
+
+// What lies between the signs; as many as there are nodes, or the letters are those of others.
+std::optional<std::vector<std::string_view>> split_letters(std::string_view letters, std::size_t nodes) {
+  std::vector<std::string_view> parts;
+  if (letters.empty()) return std::vector<std::string_view>(nodes);
+  for (;;) {
+    const std::size_t end = letters.find(kNextNode);
+    parts.push_back(letters.substr(0, end));
+    if (end == std::string_view::npos) break;
+    if (parts.size() == nodes) return std::nullopt;
+    letters.remove_prefix(end + 1);
+  }
+  if (parts.size() != nodes) return std::nullopt;
+  return parts;
 }
 
 void read_figures(JsonValue& json, Figures& figures) {
@@ -104,6 +181,17 @@ void Reader::read(JsonValue& root, Seen& seen) {
     if (key == "daemons") return get(value, seen.daemons);
     if (key == "remarks") return get(value, seen.remarks);
     if (key == "sources") return get(value, seen.sources);
+    if (const auto which = figure_of(key); which && seen.kind == "figures") {
+      // Of as many nodes as there are, and never shown.
+      if (const auto letters = value.text()) seen.letters[*which] = *letters;
+      return;
+    }
+    if (key == "memory" && seen.kind == "figures")
+      value.fields([&](std::string_view node, JsonValue& lines) {
+        auto& of_node = seen.memory[std::string(node)];
+        lines.fields(
+            [&](std::string_view line, JsonValue& figure) { of_node[std::string(line)] = figure.integer(); });
+      });
     if (key == "nodes" && seen.kind == "figures")
       value.fields([&](std::string_view node, JsonValue& lines) {
         auto& of_node = seen.figures[std::string(node)];
@@ -177,7 +265,7 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
     tell(events, NodeGone{NodeName(seen.gone_node)});
   }
   if (!seen.gone_workload.empty()) tell(events, WorkloadGone{WorkloadId(seen.gone_workload)});
-  if (seen.kind == "figures") measure(seen, events);
+  if (seen.kind == "figures") return measure(seen, events);
   return Done{};
 }
 
@@ -198,17 +286,36 @@ void Reader::finish(std::vector<Event>& events) {
   tell(events, Loaded{});
 }
 
-void Reader::measure(Seen& seen, std::vector<Event>& events) {
+Status Reader::measure(Seen& seen, std::vector<Event>& events) {
   const std::vector<std::string>& silent = seen.silent;
+  const Origin origin{seen.source, at_};
+  std::array<std::vector<std::string_view>, 4> letters;
+  for (std::size_t which = 0; which < letters.size(); ++which) {
+    auto parts = split_letters(seen.letters[which], nodes_.size());
+    if (!parts)
+      return Error{"cannot read the recording",
+                   "the figures of " + utc_text(at_) + " are not those of the nodes that it has told of", ""};
+    letters[which] = std::move(*parts);
+  }
+  std::size_t place = 0;
   for (auto& [name, node] : nodes_) {
+    const std::size_t here = place++;
     if (std::find(silent.begin(), silent.end(), name) != silent.end()) continue;
     const auto told = seen.figures.find(name);
+    const auto memory = seen.memory.find(name);
+    const std::array<std::string_view, 4> own{letters[0][here], {}, letters[2][here], letters[3][here]};
+    const bool lettered = !own[0].empty() || !own[2].empty() || !own[3].empty();
     if (told != seen.figures.end())
-      for (const auto& [line, figures] : told->second) lay(node, line, figures, {seen.source, at_});
-    if (told == seen.figures.end() && !measures(seen.source, node)) continue;
-    date(node, {seen.source, at_});
+      for (const auto& [line, figures] : told->second) lay(node, line, figures, origin);
+    if (memory != seen.memory.end())
+      for (const auto& [line, figure] : memory->second) lay_memory(node, line, figure, origin);
+    if (lettered) lay_letters(node, own, origin);
+    const bool any = told != seen.figures.end() || memory != seen.memory.end() || lettered;
+    if (!any && !measures(seen.source, node)) continue;
+    date(node, origin);
     if (!quiet_) tell_figures(node, events);
   }
+  return Done{};
 }
 
 void Reader::tell_figures(const Node& node, std::vector<Event>& events) const {

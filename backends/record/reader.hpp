@@ -12,7 +12,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "backends/json.hpp"
@@ -43,7 +42,9 @@ class Reader {
     std::optional<Workload> workload;
     std::string gone_node, gone_workload, finding;
     Source source = Source::none;
-    std::map<std::string, std::map<std::string, std::vector<std::optional<std::int64_t>>>> figures;
+    std::map<std::string, std::map<std::string, std::vector<std::optional<std::int64_t>>>> figures;  // of 1
+    std::map<std::string, std::map<std::string, std::optional<std::int64_t>>> memory;
+    std::array<std::string, 4> letters;  // of each figure
     std::vector<std::string> silent;
     std::vector<Partition> partitions;
     std::vector<Reservation> reservations;
@@ -58,7 +59,7 @@ class Reader {
   Status act(Seen& seen, std::vector<Event>& events);
   void begin(std::vector<Event>& events);
   void finish(std::vector<Event>& events);
-  void measure(Seen& seen, std::vector<Event>& events);
+  Status measure(Seen& seen, std::vector<Event>& events);
   void tell_figures(const Node& node, std::vector<Event>& events) const;
   void tell(std::vector<Event>& events, decltype(Event::what) what, std::optional<TimePoint> at = {}) const;
 
@@ -67,7 +68,7 @@ class Reader {
   TimePoint at_{};
   bool in_key_ = false;
   bool quiet_ = false;
-  std::unordered_map<std::string, Node> nodes_;  // with the figures that were told last
+  std::map<std::string, Node> nodes_;  // with the figures that were told last; letters have this order
   std::vector<Workload> key_workloads_;
   std::set<std::string> findings_;  // as the recorder named them
   std::map<Source, TimePoint> answered_;

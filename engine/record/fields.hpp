@@ -135,7 +135,7 @@ struct Head {
   friend bool operator==(const Head&, const Head&) = default;
 };
 inline constexpr std::string_view kFormat = "tessera-recording";
-inline constexpr int kVersion = 1;
+inline constexpr int kVersion = 2;  // 1: figures as lists of numbers, which are still read
 template <class V>
 void fields(V& v, Of<Head>) {
   v("format", &Head::format), v("version", &Head::version), v("tessera", &Head::tessera);

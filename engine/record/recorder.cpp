@@ -6,15 +6,22 @@
 #include "engine/insight/attention.hpp"
 #include "engine/record/anonymous.hpp"
 #include "engine/record/json_out.hpp"
+#include "engine/record/levels.hpp"
 
 namespace tessera::record {
 namespace {
 
 constexpr std::array<std::int64_t, 4> kSteps = {kUseStep, kMemoryStep, kTemperatureStep, kPowerStep};
-constexpr Duration kSlow{600'000};  // between two rounds that tell heat and power
-constexpr std::size_t kFiguresOfSlice = 2, kFiguresOfGpu = 4;
+constexpr std::array<std::string_view, 4> kFigures = {"use", "memory", "temperature", "power"};
+constexpr std::size_t kMemory = 1;
+constexpr Duration kSlow{1'200'000};  // between two rounds that tell heat and power
+constexpr std::size_t kQuick = 2;     // figures that every round tells
 
 using Quad = std::array<std::optional<std::int64_t>, 4>;
+
+const Scale& scale_of(std::size_t figure) {
+  return figure == 0 ? kUseScale : figure == 2 ? kTemperatureScale : kPowerScale;
+}
 
 // Rounded down: below 1 % is 0.
 template <class Unit>
@@ -31,24 +38,33 @@ bool moved(const std::optional<std::int64_t>& from, const std::optional<std::int
   return std::abs(*to - *from) >= kSteps[which];
 }
 
-// How many figures of the quad are to be written: up to the last that moved. Takes those over.
-std::size_t take_moved(Quad& from, const Quad& to, std::size_t looked_at) {
-  std::size_t many = 0;
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    const bool came_or_went = from[i].has_value() != to[i].has_value();
-    if (came_or_went || (i < looked_at && moved(from[i], to[i], i))) many = i + 1;
+// The GPUs, then the slices of each.
+std::vector<Quad> lines_of(const Node& node) {
+  std::vector<Quad> lines;
+  for (const Gpu& gpu : node.gpus) {
+    const Telemetry& told = gpu.telemetry;
+    lines.push_back({whole(told.use), whole(told.memory_used), whole(told.temperature), whole(told.power)});
   }
-  std::copy_n(to.begin(), many, from.begin());
-  return many;
+  for (const Gpu& gpu : node.gpus)
+    for (const Slice& slice : gpu.slices)
+      lines.push_back({whole(slice.use), whole(slice.memory_used), {}, {}});
+  return lines;
 }
 
-void put(std::string& out, const Quad& quad, std::size_t many) {
-  out += '[';
-  for (std::size_t i = 0; i < many; ++i) {
-    if (i > 0) out += ',';
-    out += quad[i] ? std::to_string(*quad[i]) : "null";
-  }
-  out += ']';
+// "0" a GPU, "0.1" its second slice, in the order of lines_of().
+std::vector<std::string> names_of(const Node& node) {
+  std::vector<std::string> names;
+  for (const Gpu& gpu : node.gpus) names.push_back(std::to_string(gpu.index.value));
+  for (const Gpu& gpu : node.gpus)
+    for (std::size_t i = 0; i < gpu.slices.size(); ++i)
+      names.push_back(std::to_string(gpu.index.value) + "." + std::to_string(i));
+  return names;
+}
+
+void put_field(std::string& out, const std::string& name, const std::string& json) {
+  out += (out.empty() ? "" : ",");
+  put_text(out, name);
+  out += ':' + json;
 }
 
 Origin newest(const Node& node) {
@@ -70,6 +86,16 @@ Node bare(const Node& node, const std::string& salt) {
   Node copy = node;
   if (!salt.empty()) hash_names(copy, salt);
   return copy;
+}
+
+// As the nodes are called in the recording, in the order in which letters tell of them.
+std::vector<std::pair<std::string, const Node*>> by_written_name(const Cluster& cluster,
+                                                                 const std::string& salt) {
+  std::vector<std::pair<std::string, const Node*>> all;
+  for (const Node& node : cluster.nodes.all())
+    all.emplace_back(salt.empty() ? node.name.text : hashed(node.name.text, salt), &node);
+  std::sort(all.begin(), all.end());
+  return all;
 }
 
 }  // namespace
@@ -235,56 +261,73 @@ void Recorder::findings(const Cluster& cluster, TimePoint wall) {
   drop_gone("findings", "finding", there);
 }
 
+// Up to the place of a node among all of them.
+void Recorder::Moved::go_to(std::size_t to) {
+  for (std::string& one : letters) one.append(to - place, kNextNode);
+  place = to;
+}
+
+// Memory in MiB by line, since it seldom moves; the others a letter for each line.
+void Recorder::measure(const Node& node, const std::string& name, bool slow, Moved& into) {
+  Shown& shown = shown_[name];
+  const std::vector<Quad> now = lines_of(node);
+  const bool fresh = shown.lines.size() != now.size();
+  if (fresh) shown.lines.assign(now.size(), Quad{});
+  std::array<std::string, 4> letters;
+  std::string memory;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    for (std::size_t which = 0; which < kFigures.size(); ++which) {
+      std::optional<std::int64_t>& last = shown.lines[i][which];
+      const std::optional<std::int64_t>& figure = now[i][which];
+      // Heat and power follow use: they are told less often, unless they come or go.
+      const bool looked_at = which < kQuick || slow || last.has_value() != figure.has_value();
+      if (!looked_at || !moved(last, figure, which)) continue;
+      last = figure;
+      if (which == kMemory) {
+        if (names.empty()) names = names_of(node);
+        put_field(memory, names[i], figure ? std::to_string(*figure) : "null");
+        continue;
+      }
+      letters[which].resize(i, kUnmoved);
+      letters[which] += figure ? scale_of(which).letter_of(*figure) : kNotAvailable;
+    }
+  for (std::size_t which = 0; which < kFigures.size(); ++which) into.letters[which] += letters[which];
+  if (!memory.empty()) put_field(into.memory, name, "{" + memory + "}");
+}
+
 void Recorder::figures(const Cluster& cluster) {
   const bool slow = at_ - slow_at_ >= kSlow || at_ < slow_at_;
   if (slow) slow_at_ = at_;
-  std::map<Source, std::pair<std::string, std::string>> by_source;  // changed nodes; silent ones
-  for (const Node& node : cluster.nodes.all()) {
-    const Origin origin = newest(node);
+  std::map<Source, Moved> by_source;
+  std::size_t before = 0;
+  for (const auto& [name, node] : by_written_name(cluster, wanted_.salt)) {
+    const std::size_t place = before++;
+    const Origin origin = newest(*node);
     if (origin.source == Source::none) continue;
-    const std::string name = wanted_.salt.empty() ? node.name.text : hashed(node.name.text, wanted_.salt);
-    auto [it, fresh] = shown_.try_emplace(name);
-    Shown& shown = it->second;
-    auto& [changed, silent] = by_source[origin.source];
-    if (!fresh && origin.at <= shown.measured) {
-      silent += (silent.empty() ? "" : ",");
-      put_text(silent, name);
+    auto [shown, fresh] = shown_.try_emplace(name);
+    Moved& moved = by_source[origin.source];
+    if (!fresh && origin.at <= shown->second.measured) {
+      moved.silent += (moved.silent.empty() ? "" : ",");
+      put_text(moved.silent, name);
       continue;
     }
-    shown.measured = origin.at;
-    std::string lines;
-    auto see = [&](std::string line, const Quad& quad, std::size_t many) {
-      auto [old, added] = shown.lines.try_emplace(std::move(line), quad);
-      // Heat and power follow use: they are told less often, unless they come or go.
-      if (!added) many = take_moved(old->second, quad, slow ? kFiguresOfGpu : kFiguresOfSlice);
-      if (many == 0) return;
-      lines += (lines.empty() ? "" : ",");
-      put_text(lines, old->first);
-      lines += ':';
-      put(lines, quad, many);
-    };
-    for (const Gpu& gpu : node.gpus) {
-      const std::string index = std::to_string(gpu.index.value);
-      const Telemetry& told = gpu.telemetry;
-      see(index, {whole(told.use), whole(told.memory_used), whole(told.temperature), whole(told.power)},
-          kFiguresOfGpu);
-      for (std::size_t i = 0; i < gpu.slices.size(); ++i) {
-        const Slice& slice = gpu.slices[i];
-        see(index + "." + std::to_string(i), {whole(slice.use), whole(slice.memory_used), {}, {}},
-            kFiguresOfSlice);
-      }
-    }
-    if (lines.empty()) continue;
-    changed += (changed.empty() ? "" : ",");
-    put_text(changed, name);
-    changed += ":{" + lines + "}";
+    shown->second.measured = origin.at;
+    moved.go_to(place);
+    measure(*node, name, slow, moved);
   }
-  for (const auto& [source, parts] : by_source) {
+  for (auto& [source, moved] : by_source) {
     begin("figures");
     out_ += ",\"source\":";
     put_text(out_, word(source));
-    if (!parts.second.empty()) out_ += ",\"silent\":[" + parts.second + "]";
-    out_ += ",\"nodes\":{" + parts.first + "}}\n";
+    if (!moved.silent.empty()) out_ += ",\"silent\":[" + moved.silent + "]";
+    moved.go_to(before == 0 ? 0 : before - 1);
+    for (std::size_t which = 0; which < kFigures.size(); ++which) {
+      if (which == kMemory && !moved.memory.empty()) out_ += ",\"memory\":{" + moved.memory + "}";
+      if (moved.letters[which].find_first_not_of('|') == std::string::npos) continue;
+      out_ += ",\"" + std::string(kFigures[which]) + "\":\"" + moved.letters[which] + '"';
+    }
+    out_ += "}\n";
   }
 }
 

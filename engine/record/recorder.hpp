@@ -1,9 +1,9 @@
 // What a cluster is, as lines of a recording: all of it in a key frame, and from then on what changed.
 //
 // Each line is a JSON object with "at" and "kind" (docs/time.md lists the kinds). Use, memory, temperature
-// and power are written when they moved by more than a step, or when use crosses 1 %, so that noise costs
-// nothing and "not used" stays exact. A figure that is not measured any more is told, too: a gap stays a gap.
-// Threads: a value of one thread.
+// and power are written in levels (levels.hpp) when they moved by more than a step, or when use crosses 1 %,
+// so that noise costs nothing and "not used" stays exact. A figure that is not measured any more is told,
+// too: a gap stays a gap. Threads: a value of one thread.
 #pragma once
 
 #include <array>
@@ -49,7 +49,14 @@ class Recorder {
   using Quad = std::array<std::optional<std::int64_t>, 4>;  // use, memory, temperature, power
   struct Shown {
     TimePoint measured{};
-    std::map<std::string, Quad> lines;  // "0" a GPU, "0.1" its second slice
+    std::vector<Quad> lines;  // the GPUs, then the slices of each: as they were measured when written last
+  };
+  // What one source tells.
+  struct Moved {
+    std::array<std::string, 4> letters;  // of each figure, node by node
+    std::size_t place = 0;               // of the node that they have come to
+    std::string memory, silent;          // fields and items of JSON
+    void go_to(std::size_t to);
   };
 
   void begin(std::string_view kind);
@@ -62,6 +69,7 @@ class Recorder {
   void workloads(const Cluster& cluster);
   void findings(const Cluster& cluster, TimePoint wall);
   void figures(const Cluster& cluster);
+  void measure(const Node& node, const std::string& name, bool slow, Moved& moved);
   bool changed(std::string_view group, const std::string& name, std::string text);
   void drop_gone(std::string_view group, std::string_view field,
                  const std::unordered_set<std::string>& there);

@@ -18,7 +18,9 @@
 #include "backends/record/zstd_stream.hpp"
 #include "engine/record/difference.hpp"
 #include "engine/record/recorder.hpp"
+#include "engine/time.hpp"
 #include "tests/support/build.hpp"
+#include "tests/support/paths.hpp"
 
 namespace tessera::test {
 namespace {
@@ -113,7 +115,7 @@ TEST_F(RecordingOnDisk, AMomentIsTheClusterAsItStood) {
   ASSERT_NE(cut, nullptr);
   EXPECT_EQ(cut->gpus[0].slices[0].placement, (Placement{0, 4}));
   EXPECT_EQ(cut->gpus[0].slices[0].holding, Holding::held) << "holders are worked out again";
-  EXPECT_EQ(cluster.nodes.find(NodeName("n2"))->gpus[0].telemetry.use, Percent{87});
+  EXPECT_EQ(cluster.nodes.find(NodeName("n2"))->gpus[0].telemetry.use, Percent{85}) << "the nearest level";
   EXPECT_EQ(cluster_now(cluster, at(99'999)), at(0)) << "its clock stands still";
 
   auto later = recording->at(at(1000));
@@ -285,10 +287,55 @@ TEST(RecordingLines, AVersionThatCannotBeReadIsRefusedWithWhatCan) {
   record::Reader reader;
   std::vector<Event> events;
   const Status read = reader.take(
-      R"({"at":"2026-11-24T03:00:00Z","kind":"key","head":{"format":"tessera-recording","version":2,"tessera":"9.0"}})",
+      R"({"at":"2026-11-24T03:00:00Z","kind":"key","head":{"format":"tessera-recording","version":3,"tessera":"9.0"}})",
       events);
   ASSERT_FALSE(read);
   EXPECT_NE(to_line(read.error()).find("9.0"), std::string::npos);
+}
+
+// Written by tessera before figures were letters.
+TEST(RecordingOfVersion1, IsReadAsItWas) {
+  auto all = record::open_recordings(source_dir() + "/tests/fixtures/recording-1");
+  ASSERT_TRUE(all) << to_line(all.error());
+  record::Recording& recording = *all->front();
+  EXPECT_EQ(recording.cluster().text, "hpc");
+  const auto covered = recording.covered();
+  ASSERT_TRUE(covered);
+  EXPECT_EQ(utc_text(covered->from), "2026-11-25T03:31:52Z");
+  const auto first = recording.at(covered->from), last = recording.at(covered->to);
+  ASSERT_TRUE(first && last);
+  const auto gpu_of = [](const Model& model, const char* name) -> const Gpu& {
+    return model.clusters.front().nodes.find(NodeName(name))->gpus.front();
+  };
+  const Gpu& whole = gpu_of(*first, "h100-01");
+  EXPECT_EQ(whole.telemetry.use, Percent{98});
+  EXPECT_EQ(whole.telemetry.memory_used, Mib{68'065});
+  EXPECT_EQ(whole.telemetry.temperature, Celsius{66});
+  EXPECT_EQ(whole.telemetry.power, Watts{660});
+  EXPECT_EQ(gpu_of(*last, "h100-03").slices.front().use, Percent{74});
+  EXPECT_EQ(gpu_of(*last, "mps-01").telemetry.power, Watts{372});
+}
+
+TEST(RecordingLines, LettersAreLaidOverTheGpusAndTheirSlices) {
+  record::Reader reader;
+  std::vector<Event> events;
+  const char* lines[] = {
+      R"({"at":"2026-11-24T03:00:00Z","kind":"key","head":{"format":"tessera-recording","version":2,"cluster":"hpc"}})",
+      R"({"at":"2026-11-24T03:00:00Z","kind":"node","node":{"name":"n1","gpus":[{"gpu":0,"slices":[{},{}]},{"gpu":1}]}})",
+      R"({"at":"2026-11-24T03:00:00Z","kind":"whole"})",
+      R"({"at":"2026-11-24T03:00:00Z","kind":"figures","source":"DCGM exporter","use":"-0l1","memory":{"n1":{"0.1":77,"1":8}}})",
+      R"({"at":"2026-11-24T03:01:00Z","kind":"figures","source":"DCGM exporter","use":". 5.zzzzzzzzz","power":".4","memory":{"n1":{"0.1":null,"7.7":1,"x":1}}})"};
+  for (const char* line : lines) ASSERT_TRUE(reader.take(line, events)) << line;
+  Model model;
+  for (Event& event : events) reduce(model, std::move(event));
+  const std::vector<Gpu>& gpus = model.clusters.front().nodes.find(NodeName("n1"))->gpus;
+  EXPECT_FALSE(gpus[0].telemetry.use) << "n/a";
+  EXPECT_EQ(gpus[0].slices[0].use, Percent{20}) << "the slices follow the GPUs";
+  EXPECT_EQ(gpus[0].slices[1].use, Percent{1}) << "did not move";
+  EXPECT_FALSE(gpus[0].slices[1].memory_used);
+  EXPECT_FALSE(gpus[1].telemetry.use) << "what is no level is no figure";
+  EXPECT_EQ(gpus[1].telemetry.memory_used, Mib{8});
+  EXPECT_EQ(gpus[1].telemetry.power, Watts{100});
 }
 
 TEST(RecordingLines, TextIsMadeSafe) {

@@ -7,6 +7,8 @@
 #include <memory>
 
 #include "tui/screens/control.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/plan_words.hpp"
