@@ -56,6 +56,7 @@ struct App::Parts {
   Clocks clocks;
   World live;
   std::optional<Past> past;
+  std::optional<ClusterName> lead;  // searches its recording, and the others will follow
   UiState state;
   Canvas canvas{Size{}};
   std::string theme;  // the one that is shown
@@ -111,9 +112,11 @@ struct App::Parts {
   void move_in_time(const TimeMove& move) {
     if (move.live) return show_live();
     if (!state.past && move.to) return go_back(*move.to);
-    for (const BackendPtr& backend : past ? std::span<const BackendPtr>(past->backends) : with.backends) {
+    const bool searches = !move.to && !move.speed;
+    if (searches) lead = leader();
+    for (const BackendPtr& backend : played()) {
       auto* player = dynamic_cast<record::Player*>(backend.get());
-      if (!player) continue;
+      if (!player || (searches && backend->name() != *lead)) continue;
       if (move.to)
         player->jump(*move.to);
       else if (move.speed)
@@ -125,7 +128,26 @@ struct App::Parts {
     }
   }
 
-  // The live clusters are asked meanwhile as if nobody were there.
+  std::span<const BackendPtr> played() const {
+    return past ? std::span<const BackendPtr>(past->backends) : with.backends;
+  }
+
+  // The cluster whose rounds and events are gone through: the one on the screen, or the first.
+  ClusterName leader() const {
+    const ClusterName& shown = state.top().cluster;
+    return shown.empty() ? played().front()->name() : shown;
+  }
+
+  // The others go where the leader has come to, so that all show one moment.
+  void follow_lead(const Event& event) {
+    if (!lead || event.cluster != *lead || !std::holds_alternative<Recorded>(event.what)) return;
+    for (const BackendPtr& backend : played())
+      if (auto* player = dynamic_cast<record::Player*>(backend.get()); player && backend->name() != *lead)
+        player->jump(event.at);
+    lead.reset();
+  }
+
+  // The live clusters are asked meanwhile at the pace of an idle console.
   void go_back(TimePoint at) {
     if (!past) {
       if (Status opened = open_past(at); !opened) return complain(opened.error());
@@ -325,8 +347,10 @@ struct App::Parts {
 
   void take_events() {
     const auto before = world().loaded();
-    for (Event& event : with.events.take())
+    for (Event& event : with.events.take()) {
+      follow_lead(event);
       if (!take_news(event)) live.learn(std::move(event));
+    }
     take_kept();
     take_past_events();
     World& shown = world();
@@ -342,8 +366,11 @@ struct App::Parts {
   void take_past_events() {
     if (!past) return;
     std::vector<Event> events = with.archive->events().take();
-    if (!events.empty() && looks_back()) urgent = true;  // somebody asked for it
-    for (Event& event : events) past->world.learn(std::move(event));
+    if (!events.empty() && looks_back()) urgent = true;  // a person waits for it
+    for (Event& event : events) {
+      follow_lead(event);
+      past->world.learn(std::move(event));
+    }
   }
 
   // Of the node on screen more is kept.

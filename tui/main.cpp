@@ -23,6 +23,7 @@
 #include "backends/mailbox.hpp"
 #include "backends/process.hpp"
 #include "backends/record/archive.hpp"
+#include "backends/record/follow.hpp"
 #include "backends/record/recording.hpp"
 #include "backends/record/replay.hpp"
 #include "backends/record/tape.hpp"
@@ -200,14 +201,19 @@ cli::Opening open_recording(const cli::Options& options) {
                   cli::kUsage);
   auto recordings = record::open_recordings(path);
   if (!recordings) return refuse(recordings.error(), cli::kUnknown);
+  const bool follows = options.at == "now";
   std::optional<TimePoint> at;
-  if (!options.at.empty()) {
+  if (!options.at.empty() && !follows) {
     auto told = tui::parse_past(options.at, cli::now_of(*recordings, wall_clock()));
     if (!told) return refuse(told.error(), cli::kUsage);
     at = *told;
   }
   cli::Opening opening;
   for (auto& one : *recordings) {
+    if (follows) {
+      opening.backends.push_back(std::make_unique<record::FollowBackend>(std::move(one), wall_clock));
+      continue;
+    }
     const auto covered = one->covered();
     const TimePoint then = at.value_or(covered ? covered->to : wall_clock());
     // A command says that nothing is recorded of that time, instead of showing another one.
@@ -379,6 +385,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     }
     tui::ConsoleOptions wanted = cli::console_options(options, environment);
     wanted.state.guide_texts = *texts;
+    if (looks_back(options)) wanted.state.playing = options.speed;
     wanted.remembered = has_home(environment) ? own_journals(environment, "console.yaml") : "";
     if (Status read = tui::set_language(wanted.state, options.language); !read) {
       cli::complain(streams, read.error());

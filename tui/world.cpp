@@ -17,6 +17,11 @@ void merge(Changes& into, Changes&& more) {
 
 void World::learn(Event event) {
   const ClusterName name = event.cluster;
+  if (std::holds_alternative<ClockSet>(event.what)) {
+    const auto [clock, first] = clocks.try_emplace(name, event.at);
+    if (!first && event.at < clock->second) history = {}, watched = {};
+    clock->second = event.at;
+  }
   const std::vector<NodeName> measured = history::nodes_measured_by(event);
   merge(unseen, reduce(model, std::move(event)));
   const Cluster* cluster = model.find(name);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 #include "engine/history/history.hpp"
@@ -19,7 +20,9 @@ struct World {
   std::uint64_t shown_revision = 0;
   std::uint64_t shown_status = 0;
   std::pair<ClusterName, NodeName> watched;  // the node on screen, of which more is kept
+  std::map<ClusterName, TimePoint> clocks;   // of clusters with a clock of their own, as it was told last
 
+  // Where a cluster's clock is set back, samples of what is still to come are forgotten.
   void learn(Event event);
   void watch(const ClusterName& cluster, const NodeName& node);
   // Known by name before it has told anything: what is being loaded is not what is missing.

@@ -92,6 +92,12 @@ bool is_idle(const Gpu& gpu, const Slice* slice) {
   return use && use->value < kIdleBelow;
 }
 
+// Good until 2106.
+std::uint32_t seconds_of(TimePoint at) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
+  return static_cast<std::uint32_t>(std::max<std::int64_t>(0, seconds));
+}
+
 }  // namespace
 
 Key key_of(const Gpu& gpu) { return {gpu.index.value, true, {}, std::nullopt, std::nullopt, 0}; }
@@ -289,7 +295,7 @@ void History::trim(OfNode& of) {
 }
 
 void History::follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node) {
-  std::vector<std::optional<TimePoint>> idle(lines.keys.size());
+  std::vector<std::uint32_t> idle(lines.keys.size());
   const Stretch* last = of.stretches.empty() ? nullptr : &of.stretches.back();
   const bool goes_on = last && at - last->last <= kLongestGap;
   const bool same = goes_on && last->lines->keys == lines.keys;
@@ -297,12 +303,12 @@ void History::follow_idle(OfNode& of, const Lines& lines, TimePoint at, const No
   each_line(node, [&](const Gpu& gpu, const Slice* slice) {
     const std::size_t own = place++;
     if (!is_idle(gpu, slice)) return;
-    idle[own] = at;
+    idle[own] = seconds_of(at);
     if (!goes_on) return;
     // A slice that stands among others than before is found by its key.
     const std::vector<Key>& keys = last->lines->keys;
     const std::size_t old = same ? own : index_of(keys, lines.keys[own]);
-    if (old < keys.size() && of.idle[old]) idle[own] = of.idle[old];
+    if (old < keys.size() && of.idle[old] != 0) idle[own] = of.idle[old];
   });
   of.idle = std::move(idle);
 }
@@ -342,7 +348,8 @@ std::optional<TimePoint> History::idle_since(const ClusterName& cluster, const N
   const OfNode* of = find(cluster, node);
   if (!of || of->stretches.empty()) return std::nullopt;
   const std::size_t index = index_of(of->stretches.back().lines->keys, key);
-  return index < of->idle.size() ? of->idle[index] : std::nullopt;
+  if (index >= of->idle.size() || of->idle[index] == 0) return std::nullopt;
+  return TimePoint(std::chrono::seconds(of->idle[index]));
 }
 
 std::vector<NodeName> nodes_measured_by(const Event& event) {

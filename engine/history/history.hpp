@@ -95,8 +95,8 @@ class History {
     std::size_t size() const { return rows.size() / width; }
   };
   struct OfNode {
-    std::vector<Stretch> stretches;              // oldest first; few
-    std::vector<std::optional<TimePoint>> idle;  // of the newest stretch's lines
+    std::vector<Stretch> stretches;   // oldest first; few
+    std::vector<std::uint32_t> idle;  // of the newest stretch's lines: seconds since the epoch, 0: in use
     bool watched = false;
   };
   static std::string name_of(const ClusterName& cluster, const NodeName& node);

@@ -33,7 +33,7 @@ const mig::Catalogue& built_in() {
 
 bool asks_for_something(const tui::Effects& effects) {
   return effects.quit || effects.suspend || effects.refresh || effects.repaint || effects.copy ||
-         effects.theme || effects.mouse || effects.ring || !effects.orders.empty();
+         effects.theme || effects.mouse || effects.ring || effects.time || !effects.orders.empty();
 }
 
 }  // namespace

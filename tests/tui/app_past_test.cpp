@@ -45,6 +45,7 @@ class FakeArchive final : public record::Archive {
     if (failure) return *failure;
     std::vector<BackendPtr> backends;
     for (const ClusterName& name : clusters) backends.push_back(std::make_unique<FakePlayer>(name, log));
+    if (also) backends.push_back(std::make_unique<FakePlayer>(*also, log));
     return backends;
   }
   EventSink& sink() override { return sink_; }
@@ -52,6 +53,7 @@ class FakeArchive final : public record::Archive {
 
   int opened = 0;
   std::optional<Error> failure;
+  std::optional<ClusterName> also;
   PlayerLog log;
   test::EventQueue queue;
 
@@ -149,6 +151,20 @@ TEST_F(AppPastTest, KeysMoveThePlayers) {
   press(";");
   EXPECT_EQ(recorded.log.calls,
             (std::vector<std::string>{"step -1", "step 1", "seek -1 ", "seek 1 ", "play 60"}));
+}
+
+// Rounds of two clusters are seconds apart: they must not drift.
+TEST_F(AppPastTest, OneClusterLeadsAndTheOthersGoToItsMoment) {
+  recorded.also = ClusterName("other");
+  press(":at -2h\r");
+  arrive();
+  recorded.log.calls.clear();
+  press(")");
+  EXPECT_EQ(recorded.log.calls, (std::vector<std::string>{"seek 1 "})) << "the first alone";
+  arrive();
+  EXPECT_EQ(recorded.log.calls, (std::vector<std::string>{"seek 1 ", "jump"}));
+  arrive();
+  EXPECT_EQ(recorded.log.calls.size(), 2u) << "once";
 }
 
 // A console of another time must not hear of figures that are not its own.

@@ -321,7 +321,7 @@ TEST(RecordingLines, LettersAreLaidOverTheGpusAndTheirSlices) {
   std::vector<Event> events;
   const char* lines[] = {
       R"({"at":"2026-11-24T03:00:00Z","kind":"key","head":{"format":"tessera-recording","version":2,"cluster":"hpc"}})",
-      R"({"at":"2026-11-24T03:00:00Z","kind":"node","node":{"name":"n1","gpus":[{"gpu":0,"slices":[{},{}]},{"gpu":1}]}})",
+      R"({"at":"2026-11-24T03:00:00Z","kind":"node","node":{"name":"n1","gpus":[{"gpu":0,"slices":[{"instance":7},{"instance":8}]},{"gpu":1}]}})",
       R"({"at":"2026-11-24T03:00:00Z","kind":"whole"})",
       R"({"at":"2026-11-24T03:00:00Z","kind":"figures","source":"DCGM exporter","use":"-0l1","memory":{"n1":{"0.1":77,"1":8}}})",
       R"({"at":"2026-11-24T03:01:00Z","kind":"figures","source":"DCGM exporter","use":". 5.zzzzzzzzz","power":".4","memory":{"n1":{"0.1":null,"7.7":1,"x":1}}})"};

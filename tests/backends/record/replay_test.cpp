@@ -11,6 +11,7 @@
 
 #include "backends/mailbox.hpp"
 #include "backends/record/archive.hpp"
+#include "backends/record/follow.hpp"
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
 #include "engine/record/recorder.hpp"
@@ -127,6 +128,21 @@ TEST_F(Replay, AGapIsSaid) {
   EXPECT_EQ(found(), "nothing is recorded from here to the time that was asked for");
 }
 
+TEST_F(Replay, FiguresOfALaterTimeAreNotShownEarlier) {
+  write(0);
+  GpuFigures figures;
+  figures.gpu = GpuIndex{0};
+  figures.figures.use = Percent{50};
+  story_.tell(Measured{NodeName("n2"), Source::dcgm, at(60), {figures}}, 60);
+  write(60);
+  tape_.reset();
+  play_from(60);
+  const auto use = [&] { return cluster().nodes.find(NodeName("n2"))->gpus.front().telemetry.use; };
+  EXPECT_EQ(use(), Percent{50});
+  after([&] { player().step(-1); });
+  EXPECT_FALSE(use());
+}
+
 TEST_F(Replay, StepsGoByRounds) {
   a_while();
   play_from(130);
@@ -190,6 +206,43 @@ TEST_F(Replay, WhatARecorderWritesMeanwhileIsSeen) {
   write(86'400 * 2);  // another file
   after([&] { player().step(1); });
   EXPECT_EQ(cluster().recorded->to, at(86'400 * 2));
+}
+
+// A console beside the recorder asks the cluster nothing.
+TEST_F(Replay, WhoFollowsSeesEachNewRoundWithItsAge) {
+  story_.tell(SourceReport{Source::slurm_nodes, {}, {}, "", false}, 0);
+  write(0);
+  auto recordings = record::open_recordings(folder_);
+  ASSERT_TRUE(recordings);
+  player_ = std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(70); });
+  player_->start(mailbox_);
+  wait();
+  EXPECT_EQ(cluster().workloads.size(), 2u);
+  EXPECT_FALSE(cluster().sources.contains(Source::none));
+  EXPECT_FALSE(cluster().clock) << "its clock is that of the wall, so that ages are those of now";
+  EXPECT_FALSE(cluster().recorded) << "it is not the past";
+  EXPECT_EQ(cluster().sources.at(Source::slurm_nodes).last_ok, at(0));
+  story_.tell(WorkloadGone{WorkloadId("2")}, 30);
+  write(60);
+  after([&] { player_->refresh(); });
+  EXPECT_EQ(cluster().workloads.size(), 1u);
+  EXPECT_EQ(cluster().pace.interval, Duration(60'000));
+  EXPECT_EQ(player_->actuator(), nullptr);
+}
+
+TEST_F(Replay, ARecorderThatIsSilentIsNotTakenForNow) {
+  write(0);
+  auto recordings = record::open_recordings(folder_);
+  ASSERT_TRUE(recordings);
+  player_ = std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(700); });
+  player_->start(mailbox_);
+  wait();
+  while (!cluster().sources.contains(Source::none)) {
+    pollfd fd{mailbox_.wake_fd(), POLLIN, 0};
+    ASSERT_EQ(poll(&fd, 1, 10'000), 1) << "silence is not told";
+    for (Event& event : mailbox_.take()) reduce(model_, std::move(event));
+  }
+  EXPECT_EQ(cluster().sources.at(Source::none).failure->what, "the recorder is silent");
 }
 
 TEST_F(Replay, AClusterThatIsNotRecordedFailsByItself) {

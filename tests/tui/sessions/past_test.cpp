@@ -111,5 +111,67 @@ TEST(ThePast, ASpeedIsANumber) {
   EXPECT_EQ(session.effects.back().time->speed, 0);
 }
 
+std::string bar_of(const Session& session) {
+  const std::string screen = session.screen();
+  const std::size_t begin = screen.find('\n') + 1;
+  return screen.substr(begin, screen.find('\n', begin) - begin);
+}
+// Twelve hours are recorded, and the ninth of them is shown.
+void show_ninth_hour(Session& session, const std::string& found) {
+  Cluster& cluster = session.model.clusters.front();
+  const TimePoint from = session.wall - std::chrono::hours(12);
+  cluster.clock = Clock{from + std::chrono::hours(9), session.wall, 0};
+  cluster.recorded = Recorded{from, session.wall, found};
+  show(session, true);
+}
+
+TEST(TheTimeBar, ShowsWhereInTheRecordingThisMomentLies) {
+  Session session = changing();
+  EXPECT_EQ(bar_of(session).find("stopped"), std::string::npos) << "there is none on the live clusters";
+  show_ninth_hour(session, "");
+  const std::string bar = bar_of(session);
+  EXPECT_NE(bar.find("stopped"), std::string::npos) << bar;
+  const std::size_t here = bar.find("\u25cf"), first = bar.find("\u2501"), last = bar.rfind("\u2501");
+  ASSERT_NE(here, std::string::npos) << bar;
+  const double part = static_cast<double>(here - first) / static_cast<double>(last - first);
+  EXPECT_NEAR(part, 0.75, 0.05) << bar;
+}
+
+TEST(TheTimeBar, SaysWhatHappenedAndHowFastTimePasses) {
+  Session session = changing({120, 40});
+  show_ninth_hour(session, "job 88120 ended");
+  session.press(";");
+  const std::string bar = bar_of(session);
+  EXPECT_NE(bar.find("playing 60x"), std::string::npos) << bar;
+  EXPECT_NE(bar.find("job 88120 ended"), std::string::npos) << bar;
+}
+
+TEST(TheTimeBar, StaysWithinTheScreenWhateverHappened) {
+  Session session = changing({80, 24});
+  session.state.ascii = true;
+  show_ninth_hour(session, std::string(200, 'x'));
+  const std::string bar = bar_of(session);
+  EXPECT_LE(bar.size(), 80u);
+  EXPECT_NE(bar.find('O'), std::string::npos) << "the track keeps its room: " << bar;
+}
+
+TEST(TheTimeBar, OfALongRecordingItIsTheDay) {
+  Session session = changing({120, 40});
+  Cluster& cluster = session.model.clusters.front();
+  cluster.clock = Clock{session.wall, session.wall, 0};
+  cluster.recorded = Recorded{session.wall - std::chrono::hours(24 * 20), session.wall, ""};
+  show(session, true);
+  const std::string bar = bar_of(session);
+  const std::size_t midnight = bar.find("00:00");
+  ASSERT_NE(midnight, std::string::npos) << bar;
+  EXPECT_NE(bar.find("00:00", midnight + 1), std::string::npos) << bar;
+}
+
+TEST(TheTimeBar, TheFooterHasItsKeys) {
+  Session session = changing({120, 40});
+  show_ninth_hour(session, "");
+  session.line_with("{ } round  ( ) event  ; play  | live");
+}
+
 }  // namespace
 }  // namespace tessera::test::past_story

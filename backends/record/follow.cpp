@@ -1,0 +1,67 @@
+#include "backends/record/follow.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/record/moment.hpp"
+#include "engine/time.hpp"
+
+namespace tessera::record {
+namespace {
+
+constexpr Duration kLookEvery{5'000};
+constexpr Duration kSilent{600'000};  // a newest round that is older is not what is there now
+
+}  // namespace
+
+FollowBackend::FollowBackend(std::unique_ptr<Recording> recording, std::function<TimePoint()> wall)
+    : recording_(std::move(recording)), name_(recording_->cluster()), wall_(std::move(wall)) {}
+
+FollowBackend::~FollowBackend() { worker_.stop(); }
+
+void FollowBackend::start(EventSink& sink) {
+  sink_ = &sink;
+  worker_.post([this] { look(); });
+}
+
+void FollowBackend::refresh() {
+  worker_.post([this] { look(); });
+}
+
+void FollowBackend::look() {
+  worker_.cancel(timer_);
+  const std::optional<Covered> all = recording_->covered();
+  if (all && shown_ != all->to) show(all->to);
+  if (all && !simulated_) follow_silence(all->to);
+  timer_ = worker_.after(kLookEvery, [this] { look(); });
+}
+
+void FollowBackend::follow_silence(TimePoint newest) {
+  const bool silent = wall_() - newest > kSilent;
+  if (std::exchange(silent_, silent) == silent) return;
+  std::optional<Error> why;
+  if (silent)
+    why = Error{"the recorder is silent", "its newest round is of " + utc_text(newest),
+                "start tessera record again, or leave out --at now to ask the cluster"};
+  sink_->post({name_, 0, newest, SourceReport{Source::none, std::move(why), {}, "", false}});
+}
+
+void FollowBackend::show(TimePoint newest) {
+  const Result<Model> model = recording_->at(newest);
+  if (!model) {
+    sink_->post({name_, 0, newest, SourceReport{Source::none, model.error(), {}, "", false}});
+    sink_->post({name_, 0, newest, Loaded{}});
+    return;
+  }
+  if (shown_) pace_ = std::max(Duration{1'000}, newest - *shown_);
+  shown_ = newest;
+  const Cluster& now = model->clusters.front();
+  simulated_ = now.simulated;
+  // The clock of a simulated cluster is its own, and stands where the recorder saw it.
+  if (now.simulated) sink_->post({name_, 0, newest, ClockSet{wall_(), 0}});
+  sink_->post({name_, 0, newest, PaceReport{0, pace_}});
+  if (!simulated_) follow_silence(newest);
+  tell_moment(*sink_, name_, now, newest);
+}
+
+}  // namespace tessera::record

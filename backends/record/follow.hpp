@@ -1,0 +1,43 @@
+// A recording as a backend that shows its newest round, and the next ones as a recorder writes them: a
+// console beside the recorder does not ask the cluster again. Ages are those of now. Threads: reads on a
+// thread of its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "backends/worker.hpp"
+#include "engine/port.hpp"
+#include "engine/record/recording.hpp"
+
+namespace tessera::record {
+
+class FollowBackend final : public Backend {
+ public:
+  FollowBackend(std::unique_ptr<Recording> recording, std::function<TimePoint()> wall);
+  ~FollowBackend() override;
+
+  ClusterName name() const override { return name_; }
+  void start(EventSink& sink) override;
+  void set_pace(Pace) override {}
+  void refresh() override;
+
+ private:
+  void look();
+  void show(TimePoint newest);
+  void follow_silence(TimePoint newest);
+
+  std::unique_ptr<Recording> recording_;
+  ClusterName name_;
+  std::function<TimePoint()> wall_;
+  std::optional<TimePoint> shown_;
+  Duration pace_{60'000};  // between the two newest rounds
+  bool simulated_ = false;
+  bool silent_ = false;  // the newest round is old, and that was told
+  EventSink* sink_ = nullptr;
+  std::uint64_t timer_ = 0;
+  Worker worker_;  // goes first
+};
+
+}  // namespace tessera::record
