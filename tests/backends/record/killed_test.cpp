@@ -1,5 +1,6 @@
 // A recorder is killed at any moment: what it had written stands, and the next one goes on behind it.
 #include <gtest/gtest.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,36 +57,36 @@ Status write_round(record::Tape& tape, record::Recorder& recorder, Moving& clust
   return tape.write(recorder.take(cluster.at_round(round), time, key), time, key);
 }
 
-// In the child: a byte for each round that was written, until it is killed.
-[[noreturn]] void record_until_killed(const std::string& folder, int from, int tell) {
+// In the child: a byte for each round that was written, until a signal that nothing catches ends it so many
+// microseconds after the first.
+[[noreturn]] void record_until_killed(const std::string& folder, int from, int tell, int lives) {
   Moving cluster;
   auto tape = record::open_tape(folder, ClusterName("hpc"), {});
   record::Recorder recorder{record::Wanted{}};
-  for (int round = from; tape; ++round)
+  for (int round = from; tape; ++round) {
     if (!write_round(**tape, recorder, cluster, round) || ::write(tell, "x", 1) != 1) break;
+    const itimerval death{{0, 0}, {0, lives}};
+    if (round == from && setitimer(ITIMER_REAL, &death, nullptr) != 0) break;
+  }
   _exit(1);
 }
 
-// How many rounds the recorder wrote for sure before it was killed, a moment after the round `wanted`.
-int kill_after(const std::string& folder, int from, int wanted, unsigned moment) {
+// How many rounds the recorder wrote for sure before it was killed.
+int record_and_kill(const std::string& folder, int from, int lives) {
   int told[2];
   EXPECT_EQ(pipe(told), 0);
   const pid_t child = fork();
   if (child == 0) {
     close(told[0]);
-    record_until_killed(folder, from, told[1]);
+    record_until_killed(folder, from, told[1], lives);
   }
   close(told[1]);
   int rounds = 0;
-  char byte = 0;
-  while (rounds < wanted && read(told[0], &byte, 1) == 1) ++rounds;
-  usleep(moment);
-  kill(child, SIGKILL);
+  for (char byte = 0; read(told[0], &byte, 1) == 1;) ++rounds;
+  close(told[0]);
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status)) << "it ended by itself";
-  while (read(told[0], &byte, 1) == 1) ++rounds;
-  close(told[0]);
   return rounds;
 }
 
@@ -112,8 +113,8 @@ TEST(RecorderKilled, AtAnyMomentAllThatWasWrittenStandsAndTheNextGoesOnBehindIt)
   std::mt19937 random(20);
   int next = 0;
   for (int kills = 0; kills < 25; ++kills) {
-    const int from = next, wanted = 1 + static_cast<int>(random() % 12);
-    const int written = kill_after(folder, from, wanted, random() % 3'000);
+    const int from = next;
+    const int written = record_and_kill(folder, from, 1 + static_cast<int>(random() % 30'000));
     const std::vector<int> read = rounds_in(folder);
     ASSERT_FALSE(read.empty());
     // The one that was being written when it was killed may be there as well.
