@@ -239,7 +239,7 @@ constexpr unsigned kRuns = kChanging | kJournal;
 constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy | kRecord | kPack |
                              kWhatif;                            // commands that ask a cluster
 constexpr unsigned kLooking = kLists | kUsers | kDoctor | kWhy;  // that can look at a recording instead
-constexpr unsigned kReports = kDiff | kUsed | kWaste;
+constexpr unsigned kReports = kDiff | kUsed | kWaste, kPast = kReports | kRecord | kReplay | kLooking;
 constexpr unsigned kShowing = kConsole | kAsking | kInit;
 constexpr unsigned kWishing = kPlan | kApply | kWhatif;
 constexpr unsigned kPlanning = kConsole | kPlan | kWhatif | kChanging;
@@ -473,9 +473,8 @@ constexpr Flag kFlags[] = {
     {"terms", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "explain the terms: ways of sharing, the GPU operator's parts, Slurm's daemons and commands"},
 
-    {"recording", 0, "FOLDER", false, "folder", Section::past,
-     kConsole | kRecord | kReplay | kLooking | kReports, "TESSERA_RECORDING", true, "", Completes::file, "",
-     "the folder that tessera record writes to"},
+    {"recording", 0, "FOLDER", false, "folder", Section::past, kConsole | kPast, "TESSERA_RECORDING", true,
+     "", Completes::file, "", "the folder that tessera record writes to"},
     {"keep", 0, "TIME", false, "", Section::past, kRecord, "", true, "30d", Completes::nothing, "",
      "remove days of the recording that are older (30d)"},
     {"max-size", 0, "SIZE", false, "", Section::past, kRecord, "", true, "", Completes::nothing, "",
