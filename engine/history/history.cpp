@@ -214,8 +214,8 @@ void History::lengthen_idle(OfNode& of, const OfNode& past) {
   for (std::size_t i = 0; i < of.idle.size(); ++i) {
     const std::size_t old = index_of(before, keys[i]);
     // `first` counts whole seconds from there on: a ring that has turned has lost their parts.
-    const bool since_first = of.idle[i] && *of.idle[i] <= first + std::chrono::seconds(1);
-    if (since_first && old < before.size() && past.idle[old]) of.idle[i] = past.idle[old];
+    const bool since_first = of.idle[i] != 0 && of.idle[i] <= seconds_of(first) + 1;
+    if (since_first && old < before.size() && past.idle[old] != 0) of.idle[i] = past.idle[old];
   }
 }
 
