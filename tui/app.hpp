@@ -44,7 +44,7 @@ struct AppParts {
   const mig::Catalogue& catalogue;
   const Keymap& keymap;
   Signals& signals;
-  plan::Runs* runs = nullptr;  // drives changes; nullptr: nothing can be changed
+  plan::Runs* runs = nullptr;          // drives changes; nullptr: nothing can be changed
   record::Archive* archive = nullptr;  // what a recorder wrote of these clusters; nullptr: none is known
 };
 

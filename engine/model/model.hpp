@@ -57,7 +57,7 @@ struct Cluster {
   // holder is known may be held all the same.
   bool work_known = true;
   std::optional<Progress> progress;
-  std::optional<Clock> clock;  // nullopt: the wall clock
+  std::optional<Clock> clock;        // nullopt: the wall clock
   std::optional<Recorded> recorded;  // set: this is a moment of a recording
   std::uint64_t generation = 0;
 };

@@ -1,11 +1,11 @@
 // Figures as letters: what is read is near what was measured, and no use stays no use.
+#include "engine/record/levels.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <set>
 #include <string>
-
-#include "engine/record/levels.hpp"
 
 namespace tessera::record {
 namespace {
