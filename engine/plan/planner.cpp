@@ -56,14 +56,6 @@ bool needs_reset(const BoardChange& change, const Means& can) {
          mode_needs_reset(*change.product);
 }
 
-Wish as_handed_out(Scheduler scheduler, const Node& node, const Gpu& gpu, Wish wish) {
-  auto fixed = sharing::fixed_shares(scheduler, node, gpu, wish.strategy);
-  // A way back on Slurm says how many there were.
-  const bool told = wish.replicas > 1 && scheduler == Scheduler::slurm;
-  if (fixed && !told) wish.replicas = *fixed;
-  return wish;
-}
-
 Result<std::vector<BoardChange>> changes_of(Scheduler scheduler, const Node& node,
                                             const mig::Catalogue& catalogue, const Intent& intent,
                                             const Means& can) {
@@ -390,6 +382,14 @@ Status check_intent(const Cluster& cluster, const Intent& intent) {
 }
 
 }  // namespace
+
+Wish as_handed_out(Scheduler scheduler, const Node& node, const Gpu& gpu, Wish wish) {
+  auto fixed = sharing::fixed_shares(scheduler, node, gpu, wish.strategy);
+  // A way back on Slurm says how many there were.
+  const bool told = wish.replicas > 1 && scheduler == Scheduler::slurm;
+  if (fixed && !told) wish.replicas = *fixed;
+  return wish;
+}
 
 Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const SiteRules& rules) {
   Outlook outlook;

@@ -47,6 +47,10 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
                        const Means& capabilities, const SiteRules& rules, TimePoint now,
                        const Outlook* outlook = nullptr);
 
+// A wish as it counts on that GPU: where the scheduler decides among how many a GPU is shared, with that
+// number.
+Wish as_handed_out(Scheduler scheduler, const Node& node, const Gpu& gpu, Wish wish);
+
 // The options for a way back: what the way there was allowed to do to others (end their work, break their
 // lock) was granted for that alone, and its time is past.
 ChangeOptions way_back(ChangeOptions options);

@@ -28,37 +28,13 @@ bool is_needed(Source source) {
   }
 }
 
-std::string how_to_apply(const tui::WordsPtr& words) {
+std::string how_to_apply(const Options& options) {
+  const tui::WordsPtr& words = options.reader;
+  const char* or_else = options.command == "fleet"
+                            ? "or give the same file to tessera fleet apply. Nothing has been changed yet."
+                            : "or give the same flags to tessera apply. Nothing has been changed yet.";
   return tui::told(words, "To make the change: keep the plan with -o json > plan.json, then") +
-         "\n  tessera apply plan.json --write\n" +
-         tui::told(words, "or give the same flags to tessera apply. Nothing has been changed yet.") + "\n";
-}
-
-void print(const plan::Plan& plan, const Options& options, const Streams& streams) {
-  if (options.messages) {
-    streams.out << messages_document(plan, options.output);
-  } else if (options.patch) {
-    std::string patch = plan::site_patch(plan);
-    if (patch.empty())
-      streams.err << tui::told(options.reader, "The plan writes nothing but to its nodes.") << "\n"
-                  << std::flush;
-    streams.out << patch;
-  } else if (options.output != OutputFormat::table) {
-    streams.out << plan_document(plan, options.output);
-  } else {
-    std::string text = preview(plan, kInFull, options.reader);
-    if (!plan.changes_anything() && plan.no_steps.empty())
-      text += "\n" +
-              tui::told(options.reader,
-                        plan::only_starts_differ(plan)
-                            ? "Nothing to do: the slices are there, and no plan can choose their starts here."
-                            : "Nothing to do: already in that state.") +
-              "\n";
-    else if (plan.no_steps.empty())
-      text += "\n" + how_to_apply(options.reader);
-    streams.out << (options.ascii ? in_ascii(text) : text);
-  }
-  streams.out << std::flush;
+         "\n  tessera apply plan.json --write\n" + tui::told(words, or_else) + "\n";
 }
 
 }  // namespace
@@ -126,6 +102,33 @@ std::variant<plan::Plan, int> look_and_plan(OpenClusters& clusters, const Option
   return std::get<plan::Plan>(std::move(made));
 }
 
+void print_plan(const plan::Plan& plan, const Options& options, const Streams& streams) {
+  if (options.messages) {
+    streams.out << messages_document(plan, options.output);
+  } else if (options.patch) {
+    std::string patch = plan::site_patch(plan);
+    if (patch.empty())
+      streams.err << tui::told(options.reader, "The plan writes nothing but to its nodes.") << "\n"
+                  << std::flush;
+    streams.out << patch;
+  } else if (options.output != OutputFormat::table) {
+    streams.out << plan_document(plan, options.output);
+  } else {
+    std::string text = preview(plan, kInFull, options.reader);
+    if (!plan.changes_anything() && plan.no_steps.empty())
+      text += "\n" +
+              tui::told(options.reader,
+                        plan::only_starts_differ(plan)
+                            ? "Nothing to do: the slices are there, and no plan can choose their starts here."
+                            : "Nothing to do: already in that state.") +
+              "\n";
+    else if (plan.no_steps.empty())
+      text += "\n" + how_to_apply(options);
+    streams.out << (options.ascii ? in_ascii(text) : text);
+  }
+  streams.out << std::flush;
+}
+
 std::string plan_document(const plan::Plan& plan, OutputFormat output) {
   return output == OutputFormat::yaml ? document(plan::plan_json(plan), Markup::yaml)
                                       : plan::to_document(plan);
@@ -149,7 +152,7 @@ int run_plan(const Options& options, const mig::Catalogue& catalogue, const Join
   const auto made = look_and_plan(clusters, options, catalogue, streams);
   if (const int* code = std::get_if<int>(&made)) return *code;
   const plan::Plan& plan = std::get<plan::Plan>(made);
-  print(plan, options, streams);
+  print_plan(plan, options, streams);
   return plan.violations.empty() ? kDone : kFinding;
 }
 

@@ -25,6 +25,8 @@ Or<plan::Plan> make_wished(const OpenClusters& clusters, const Options& options,
 // A fresh look and the plan that the flags wish for on it. Else the exit code, after the reason was printed.
 std::variant<plan::Plan, int> look_and_plan(OpenClusters& clusters, const Options& options,
                                             const mig::Catalogue& catalogue, const Streams& streams);
+// As the flags want it: for people, as a document, its messages or its patch.
+void print_plan(const plan::Plan& plan, const Options& options, const Streams& streams);
 
 // As JSON or YAML; precondition: options.output is one of them.
 std::string plan_document(const plan::Plan& plan, OutputFormat output);

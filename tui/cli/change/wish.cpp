@@ -26,9 +26,6 @@ constexpr std::size_t kMostNodes = 20'000;
 Error cannot(std::string reason, std::string hint) {
   return {std::string(kCannotPlan), std::move(reason), std::move(hint)};
 }
-Refusal wish_usage(std::string reason, std::string hint) {
-  return {cannot(std::move(reason), std::move(hint)), kUsage};
-}
 
 // --- which nodes
 
@@ -459,6 +456,15 @@ Status check_at(const Options& options) {
   return cannot("--at: \"" + clean(options.at, 100) + "\"", "a time like 2026-11-21T22:00Z, 22:00 or +2h");
 }
 
+Status set_time(plan::ChangeOptions& change, const Options& options, TimePoint now) {
+  if (options.at.empty()) return Done{};
+  if (Status ok = check_at(options); !ok) return ok;
+  change.at = parse_moment(options.at, now);
+  if (change.at < now)
+    return cannot("--at: " + clean(options.at, 100) + " is over", "give a time that is still to come");
+  return Done{};
+}
+
 Status load_intent_file(Options& options) {
   if (options.intent_file.empty()) return Done{};
   const bool said = !options.nodes.empty() || !options.gpus.empty() || options.layout || options.replicas ||
@@ -540,12 +546,8 @@ Or<Wished> read_wish(const Options& said, const Model& model, const mig::Catalog
   wished.intent.options = options.change;
   wished.intent.switches = options.switches;
   wished.intent.node_switches = std::move(options.node_switches);
-  if (!options.at.empty()) {
-    TimePoint now = cluster_now(*here.cluster, wall);
-    wished.intent.options.at = parse_moment(options.at, now);
-    if (wished.intent.options.at < now)
-      return wish_usage("--at: " + clean(options.at, 100) + " is over", "give a time that is still to come");
-  }
+  if (Status ok = set_time(wished.intent.options, options, cluster_now(*here.cluster, wall)); !ok)
+    return Refusal{ok.error(), kUsage};
   return wished;
 }
 

@@ -40,6 +40,9 @@ struct Wished {
 Or<Wished> read_wish(const Options& options, const Model& model, const mig::Catalogue& catalogue,
                      TimePoint wall);
 
+// Reads --at into `change`. Errors: it is no time, or over.
+Status set_time(plan::ChangeOptions& change, const Options& options, TimePoint now);
+
 // "2026-11-21T22:00Z", "2026-11-21 22:00:30", "22:00" (the next), "+2h"; without Z in local time, which is
 // that of this process. nullopt: not a time.
 std::optional<TimePoint> parse_moment(std::string_view text, TimePoint now);

@@ -220,31 +220,6 @@ void tell_look(const Looked& looked, const Streams& streams) {
                 << "\n";
 }
 
-// Never over a file that is there.
-Status write_new(const std::string& path, const std::string& text) {
-  const auto failed = [&](const std::string& reason) {
-    return Error{"cannot write " + path, reason, "tessera init --print prints it instead"};
-  };
-  std::error_code problem;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), problem);
-  if (problem) return failed(problem.message());
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-  if (file < 0) return failed(errno == EEXIST ? "it is there already" : std::strerror(errno));
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  const bool whole = done == text.size() && ::fsync(file) == 0;
-  const int reason = errno;
-  ::close(file);
-  if (whole) return Done{};
-  ::unlink(path.c_str());
-  return failed(std::strerror(reason));
-}
-
 // A node of the Slurm cluster that answers, with GPUs where there is one; any other is better than none.
 NodeName node_to_try(const Model& found) {
   const Node* best = nullptr;
@@ -372,7 +347,8 @@ int run_init(const Parsed& parsed, const Environment& environment, const mig::Ca
         streams,
         {"nothing is written", "with these answers a source fails", "answer otherwise, or take --print"},
         kFinding);
-  if (Status written = write_new(path, text); !written) return refuse(streams, written.error(), kUsage);
+  if (Status written = write_new(path, text, "tessera init --print prints it instead"); !written)
+    return refuse(streams, written.error(), kUsage);
   streams.out << path << "\n";
   return kDone;
 }
