@@ -108,13 +108,31 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, cons
   return demand;
 }
 
+mig::Layout layout_after(const BoardPlan& plan) {
+  mig::Layout layout = plan.keep;
+  layout.insert(layout.end(), plan.create.begin(), plan.create.end());
+  std::sort(layout.begin(), layout.end());
+  return layout;
+}
+
+plan::Intent intent_of(const Problem& problem, const Answer& answer, const ClusterName& cluster) {
+  plan::Intent intent;
+  intent.cluster = cluster;
+  std::set<NodeName> seen;
+  for (const BoardPlan& plan : answer.boards) {
+    const Board& board = problem.boards[plan.board];
+    if (seen.insert(board.node).second) intent.nodes.push_back(board.node);
+    intent.boards.push_back(
+        {board.gpu, plan::wish_of(*problem.products[board.product], layout_after(plan)), board.node});
+  }
+  return intent;
+}
+
 std::string intent_text(const Problem& problem, const Answer& answer) {
   std::map<NodeName, std::string> nodes;
   for (const BoardPlan& plan : answer.boards) {
     const Board& board = problem.boards[plan.board];
-    mig::Layout layout = plan.keep;
-    layout.insert(layout.end(), plan.create.begin(), plan.create.end());
-    std::sort(layout.begin(), layout.end());
+    const mig::Layout layout = layout_after(plan);
     nodes[board.node] +=
         fmt::format("    {}: {}\n", board.gpu.value, mig::to_text(*problem.products[board.product], layout));
   }

@@ -8,6 +8,7 @@
 #include "engine/model/model.hpp"
 #include "engine/pack/problem.hpp"
 #include "engine/plan/capabilities.hpp"
+#include "engine/plan/intent.hpp"
 
 namespace tessera::pack {
 
@@ -24,6 +25,12 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
 // "3g.40gb=10" or "H100-80GB-SXM5:3g.40gb=10", each a word. Errors name the word.
 Result<std::vector<Demand>> read_demand(std::span<const std::string> words, const Problem& problem,
                                         const mig::Catalogue& catalogue);
+
+// What a GPU has afterwards, sorted by start.
+mig::Layout layout_after(const BoardPlan& plan);
+
+// The nodes that change, and what each of their GPUs is to be; without words and options.
+plan::Intent intent_of(const Problem& problem, const Answer& answer, const ClusterName& cluster);
 
 // The layouts that the GPUs are to have, as an intent file has them (engine/plan/files/intent_file.hpp);
 // empty: nothing changes.

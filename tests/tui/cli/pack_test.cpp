@@ -94,6 +94,9 @@ TEST(PackCommand, RefusesWhatItCannotRead) {
 struct AskedOfCluster {
   OutputFormat output = OutputFormat::table;
   std::vector<std::string> words;
+  std::vector<Workload> work;  // beside alice's job
+  std::string partition, nodes_in;
+  bool for_queue = false, plan_it = false, apply_it = false;
   bool loads = true;
   std::ostringstream out, err;
 
@@ -102,6 +105,8 @@ struct AskedOfCluster {
     options.command = "pack";
     options.output = output;
     options.words = words;
+    options.for_queue = for_queue, options.plan_it = plan_it, options.apply_it = apply_it;
+    options.partition = partition;
     options.timeout = Duration(1500);
     test::Box box;
     auto open = [&](const Options&, const mig::Catalogue&) {
@@ -112,10 +117,12 @@ struct AskedOfCluster {
       for (Gpu* gpu : {&cut, &free, &busy}) gpu->product = ProductKey("H100-80GB-SXM5");
       Node drained = test::node("n2", {free});
       drained.health = Health::drained;
+      Node first = test::node("n1", {cut, free, busy});
+      if (!nodes_in.empty()) first.partitions = {nodes_in};
+      std::vector<Workload> all = work;
+      all.push_back(test::running("1", "alice", {test::holds("n1", {{0}, {3}})}));
       Opening opening;
-      auto backend = std::make_unique<test::StandingBackend>(
-          std::vector<Node>{test::node("n1", {cut, free, busy}), drained},
-          std::vector<Workload>{test::running("1", "alice", {test::holds("n1", {{0}, {3}})})});
+      auto backend = std::make_unique<test::StandingBackend>(std::vector<Node>{first, drained}, all);
       backend->loads = loads;
       opening.backends.push_back(std::move(backend));
       return opening;
@@ -125,6 +132,62 @@ struct AskedOfCluster {
     return run_pack(options, test::catalogue(), joins, Streams{out, err});
   }
 };
+
+TEST(PackCommand, TheQueueIsTheDemand) {
+  AskedOfCluster asked;
+  asked.for_queue = true;
+  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb"), test::waiting("8", "bob", "gpu:h100")};
+  asked.work.push_back(test::waiting("9", "bob", "gpu:3g.40gb"));
+  asked.work.back().reason = "Dependency";
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_NE(asked.out.str().find("3g.40gb@"), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.out.str().find(
+                "the queue: 1 jobs or pods ask for these slices, 1 for whole GPUs or shares, 1 wait "
+                "for something else than room"),
+            std::string::npos)
+      << asked.out.str();
+  asked.output = OutputFormat::json;
+  asked.out.str("");
+  EXPECT_EQ(asked.run(), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
+  auto document = parse_json(asked.out.str(), "pack");
+  ASSERT_TRUE(document);
+  EXPECT_EQ(to_line(*document->find("queue")),
+            R"({"workloads":1,"other_requests":1,"other_reasons":1,"demand":{"3g.40gb":1}})");
+}
+
+TEST(PackCommand, OnlyThePartitionThatIsNamedIsAskedAndPlanned) {
+  AskedOfCluster asked;
+  asked.for_queue = true;
+  asked.partition = "short";
+  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb"), test::waiting("8", "bob", "gpu:2g.20gb")};
+  asked.work[0].group = "short,long";
+  asked.work[1].group = "long";
+  EXPECT_EQ(asked.run(), kUsage) << "no node is in it";
+  EXPECT_NE(asked.err.str().find("no node is in partition \"short\""), std::string::npos) << asked.err.str();
+  asked.nodes_in = "short";
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_NE(asked.out.str().find("3g.40gb@"), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.out.str().find("the queue: 1 jobs"), std::string::npos) << asked.out.str();
+}
+
+TEST(PackCommand, ItsAnswerIsPlannedAndAppliedAtOnce) {
+  AskedOfCluster asked;
+  asked.words = {"3g.40gb=1"};
+  asked.plan_it = true;
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_NE(asked.out.str().find("3g.40gb"), std::string::npos);
+  EXPECT_NE(asked.out.str().find("n1"), std::string::npos) << asked.out.str();
+  asked.plan_it = false;
+  asked.apply_it = true;
+  EXPECT_EQ(asked.run(), kFinding);
+  EXPECT_NE(asked.err.str().find("tessera is read-only by default"), std::string::npos) << asked.err.str();
+  asked.plan_it = true;
+  EXPECT_EQ(asked.run(), kUsage) << "both";
+  asked.plan_it = asked.apply_it = false;
+  asked.for_queue = true;
+  EXPECT_EQ(asked.run(), kUsage) << "a demand and the queue";
+}
 
 TEST(PackCommand, PlansAroundWhatRunsOnACluster) {
   AskedOfCluster asked;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "engine/insight/available.hpp"
@@ -9,7 +10,9 @@
 #include "engine/pack/pack.hpp"
 #include "engine/pack/read.hpp"
 #include "engine/text.hpp"
+#include "tui/cli/change/begin.hpp"
 #include "tui/cli/change/planning.hpp"
+#include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/pack/pack_text.hpp"
@@ -60,8 +63,15 @@ Status check_words(const Options& options) {
   const bool by_file = !options.boards_file.empty();
   if (by_file && (!options.words.empty() || !options.nodes.empty()))
     return Error{what, "--boards names the GPUs and the demand", "leave out --node and PROFILE=COUNT"};
-  if (!by_file && options.words.empty())
-    return Error{what, "no demand is named", "tessera pack 3g.40gb=10; or --boards FILE (docs/planning.md)"};
+  if (by_file && (options.for_queue || options.plan_it || options.apply_it || !options.partition.empty()))
+    return Error{what, "--boards asks no cluster", "leave out --for-queue, --partition, --plan and --apply"};
+  if (options.for_queue && !options.words.empty())
+    return Error{what, "the demand is said in two ways", "leave out --for-queue or PROFILE=COUNT"};
+  if (options.plan_it && options.apply_it)
+    return Error{what, "--plan and --apply exclude each other", "look first, with --plan"};
+  if (!by_file && !options.for_queue && options.words.empty())
+    return Error{what, "no demand is named",
+                 "tessera pack 3g.40gb=10, --for-queue, or --boards FILE (docs/planning.md)"};
   return Done{};
 }
 
@@ -84,9 +94,25 @@ Or<ChosenNodes> nodes_of(const Options& options, const OpenClusters& clusters,
   return chosen;
 }
 
+// Those of the partition that --partition names.
+std::optional<Refusal> narrow(ChosenNodes& chosen, const std::string& partition) {
+  if (partition.empty()) return std::nullopt;
+  std::erase_if(chosen.nodes, [&](const NodeName& name) {
+    const std::vector<std::string>& of = chosen.cluster->nodes.find(name)->partitions;
+    // Nodes of Kubernetes have no partition: only its work is narrowed there.
+    return chosen.cluster->scheduler == Scheduler::slurm &&
+           std::find(of.begin(), of.end(), partition) == of.end();
+  });
+  if (!chosen.nodes.empty()) return std::nullopt;
+  return Refusal{{"cannot plan", "no node is in partition \"" + clean(partition, 100) + "\"",
+                  "tessera nodes --columns node,partitions lists them"},
+                 kUsage};
+}
+
 Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, const mig::Catalogue& catalogue) {
   Or<ChosenNodes> chosen = nodes_of(options, clusters, catalogue);
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
+  if (auto refusal = narrow(std::get<ChosenNodes>(chosen), options.partition)) return std::move(*refusal);
   const auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
   // Without the whole list of jobs or pods every instance would look free.
   if (!cluster->loaded || !insight::work_is_current(*cluster))
@@ -97,14 +123,46 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
         kUnknown};
   pack::ClusterProblem found =
       pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster));
-  auto demand = pack::read_demand(options.words, found.problem, catalogue);
-  if (!demand) return Refusal{demand.error(), kUsage};
-  found.problem.demand = std::move(*demand);
+  PackedCluster about{cluster->name.text, std::move(found.left_out), std::nullopt};
+  if (options.for_queue) {
+    about.queue = pack::demand_of_queue(*cluster, options.partition);
+    found.problem.demand = about.queue->demand;
+  } else {
+    auto demand = pack::read_demand(options.words, found.problem, catalogue);
+    if (!demand) return Refusal{demand.error(), kUsage};
+    found.problem.demand = std::move(*demand);
+  }
   found.problem.evict = options.change.way != plan::Way::wait;
-  return Asked{std::move(found.problem), PackedCluster{cluster->name.text, std::move(found.left_out)}};
+  return Asked{std::move(found.problem), std::move(about)};
 }
 
-int answer(const Asked& asked, const Options& options, const Streams& streams, PackTimes times) {
+// The plan of the answer: looked at, or armed and run. What is unmet was told before.
+int change(const Asked& asked, const pack::Answer& packed, const Options& options,
+           const mig::Catalogue& catalogue, OpenClusters& clusters, const Streams& streams) {
+  streams.err << unmet_text(asked.problem, packed, options);
+  if (packed.boards.empty()) {
+    report_no_run("nothing", "nothing to do: no GPU is to be changed for that demand", options, streams);
+    return packed.met() ? kDone : kFinding;
+  }
+  const Cluster& cluster = *clusters.model().find(ClusterName(asked.cluster->name));
+  plan::Intent intent = pack::intent_of(asked.problem, packed, cluster.name);
+  intent.words = options.for_queue ? "packed for the queue" : "packed for a demand";
+  intent.options = options.change;
+  const TimePoint now = cluster_now(cluster, clusters.wall());
+  if (Status ok = set_time(intent.options, options, now); !ok) return refuse(streams, ok.error(), kUsage);
+  auto plan =
+      plan::make_plan(cluster, catalogue, intent, capabilities_of(clusters, cluster), options.rules, now);
+  if (!plan) return refuse(streams, plan.error(), kFinding);
+  if (options.apply_it) {
+    const int code = begin(clusters, options, catalogue, streams, {std::move(*plan), false, false});
+    return code == kDone && !packed.met() ? kFinding : code;
+  }
+  print_plan(*plan, options, streams);
+  return plan->violations.empty() && packed.met() ? kDone : kFinding;
+}
+
+int answer(const Asked& asked, const Options& options, const mig::Catalogue& catalogue,
+           OpenClusters* clusters, const Streams& streams, PackTimes times) {
   StopWatch watch;
   const PackedCluster* cluster = asked.cluster ? &*asked.cluster : nullptr;
   auto classes = pack::classify(asked.problem);
@@ -113,6 +171,8 @@ int answer(const Asked& asked, const Options& options, const Streams& streams, P
   auto packed = pack::pack(asked.problem, *classes);
   if (!packed) return refuse(streams, packed.error(), kUsage);
   times.solve = watch.lap();
+  if (clusters && (options.plan_it || options.apply_it))
+    return change(asked, *packed, options, catalogue, *clusters, streams);
   if (options.output == OutputFormat::json || options.output == OutputFormat::yaml)
     streams.out << document(pack_json(asked.problem, *packed, times, cluster),
                             options.output == OutputFormat::json ? Markup::json : Markup::yaml);
@@ -133,7 +193,7 @@ int run_pack(const Options& options, const mig::Catalogue& catalogue, const Join
     auto problem = read_boards(options, catalogue, streams);
     if (!problem) return refuse(streams, problem.error(), kUsage);
     times.read = watch.lap();
-    return answer({std::move(*problem), std::nullopt}, options, streams, times);
+    return answer({std::move(*problem), std::nullopt}, options, catalogue, nullptr, streams, times);
   }
   OpenClusters clusters(options, catalogue, joins, streams);
   if (auto failed = clusters.open()) return *failed;
@@ -141,7 +201,7 @@ int run_pack(const Options& options, const mig::Catalogue& catalogue, const Join
   times.read = watch.lap();
   Or<Asked> asked = ask_cluster(options, clusters, catalogue);
   if (auto* refusal = std::get_if<Refusal>(&asked)) return refuse(streams, *refusal);
-  return answer(std::get<Asked>(asked), options, streams, times);
+  return answer(std::get<Asked>(asked), options, catalogue, &clusters, streams, times);
 }
 
 }  // namespace tessera::cli

@@ -138,6 +138,15 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
     document.add("cluster", Json::of(cluster->name));
     Json& left = document.add("left_out", Json::map());
     for (const auto& [why, count] : cluster->left_out) left.add(why, Json::of(std::int64_t{count}));
+    if (cluster->queue) {
+      Json& queue = document.add("queue", Json::map());
+      queue.add("workloads", Json::of(std::int64_t{cluster->queue->workloads}));
+      queue.add("other_requests", Json::of(std::int64_t{cluster->queue->other}));
+      queue.add("other_reasons", Json::of(std::int64_t{cluster->queue->kept}));
+      Json& asked = queue.add("demand", Json::map());
+      for (const pack::Demand& one : cluster->queue->demand)
+        asked.add(one.profile.text, Json::of(std::int64_t{one.count}));
+    }
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
   }
   Json& seconds = document.add("seconds", Json::map());
@@ -145,6 +154,17 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
   seconds.add("classify", Json::of(times.classify));
   seconds.add("solve", Json::of(times.solve));
   return document;
+}
+
+std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options) {
+  std::string text;
+  for (std::size_t i = 0; i < problem.demand.size(); ++i)
+    if (answer.unmet[i] > 0)
+      text += tui::told(options.reader, fmt::format("unmet: {} of {} {}: ", answer.unmet[i],
+                                                    problem.demand[i].count, problem.demand[i].profile.text) +
+                                            tui::told(options.reader, answer.reason[i])) +
+              "\n";
+  return text;
 }
 
 std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
@@ -157,20 +177,18 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
     line("Nothing to do: idle instances meet the demand.");
   else
     line(pack::certificate(problem, answer));
-  for (std::size_t i = 0; i < problem.demand.size(); ++i)
-    if (answer.unmet[i] > 0)
-      line(fmt::format("unmet: {} of {} {}: ", answer.unmet[i], problem.demand[i].count,
-                       problem.demand[i].profile.text) +
-           tui::told(options.reader, answer.reason[i]));
+  text += unmet_text(problem, answer, options);
   if (answer.homeless > 0)
     line(fmt::format("evicted and without a new place: {} running instances", answer.homeless));
   if (!cluster) return text;
+  if (cluster->queue)
+    line(fmt::format(
+        "the queue: {} jobs or pods ask for these slices, {} for whole GPUs or shares, {} wait for "
+        "something else than room",
+        cluster->queue->workloads, cluster->queue->other, cluster->queue->kept));
   for (const auto& [why, count] : cluster->left_out) line(fmt::format("left out: {} GPUs {}", count, why));
   if (!answer.boards.empty()) {
-    line("To make the change: keep these layouts as an intent file, then apply it");
-    text +=
-        "  tessera pack ... -o json | jq -r .intent > intent.yaml\n  tessera apply --intent intent.yaml "
-        "--write\n";
+    line("To make the change: the same with --plan shows its steps, with --apply --write makes it.");
   }
   return text;
 }

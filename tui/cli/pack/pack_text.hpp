@@ -3,10 +3,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "engine/json.hpp"
 #include "engine/pack/problem.hpp"
+#include "engine/pack/queue_demand.hpp"
 #include "tui/cli/options.hpp"
 
 namespace tessera::cli {
@@ -19,12 +21,15 @@ struct PackTimes {
 // What is told beside the answer where the GPUs are those of a cluster.
 struct PackedCluster {
   std::string name;
-  std::map<std::string, int> left_out;  // GPUs, by the reason
+  std::map<std::string, int> left_out;     // GPUs, by the reason
+  std::optional<pack::QueueDemand> queue;  // --for-queue: where the demand came from
 };
 
 // docs/json.md describes its fields. cluster: nullptr: the GPUs stood in a file.
 Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
                const PackedCluster* cluster);
+// A line for each profile of which not everything can be met, with the reason; may be empty.
+std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
 // The GPUs that change, one a line, then what is proven and what is unmet.
 std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
                       const PackedCluster* cluster);

@@ -1,0 +1,24 @@
+// What waits as a demand for the planner: the MIG slices for which waiting jobs and pods ask.
+// Threads: pure function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/model/model.hpp"
+#include "engine/pack/problem.hpp"
+
+namespace tessera::pack {
+
+struct QueueDemand {
+  std::vector<Demand> demand;  // by profile, in the order of their names
+  int workloads = 0;           // that it counts
+  int other = 0;               // that wait for room, and ask for whole or untyped GPUs, or for shares
+  int kept = 0;                // that wait for something else than room: a release, a limit, a dependency
+};
+
+// All that waits for room counts, also what idle slices will serve: the planner lets these stand. partition:
+// only work of this partition (Slurm; on Kubernetes of this namespace); empty: all.
+QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition);
+
+}  // namespace tessera::pack
