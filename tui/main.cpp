@@ -67,7 +67,7 @@ constexpr int kPartForMeasures = 3;      // of --timeout, for the exporters of a
 constexpr std::size_t kDoctorAsks = 16;  // nodes, eight at a time, of a Slurm cluster
 
 bool is_planning(const cli::Options& options) {
-  for (const char* planning : {"plan", "apply", "node", "undo", "resume", "pack"})
+  for (const char* planning : {"plan", "apply", "node", "undo", "resume", "pack", "fleet"})
     if (options.command == planning) return true;
   return false;
 }

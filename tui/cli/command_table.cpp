@@ -52,15 +52,39 @@ constexpr Command kCommands[] = {
      "Computes which GPUs get which layout, so that the demand is met with the fewest changes: running "
      "instances stay where they are, and what else stays keeps its start. Prints the GPUs to change, what "
      "no plan can be better than, and whether this one is proven to be the best. The demand counts "
-     "instances that are free afterwards. It is for the cluster that is found here, or for its nodes that "
-     "--node names; with --boards demand and GPUs stand in a file (docs/planning.md), and no cluster is "
-     "asked. With --way requeue running instances may be moved where nothing else serves. Nothing is "
-     "changed: -o json has the layouts as an intent file for tessera apply. Exit code 1 when part of the "
-     "demand cannot be met: it is named with the reason, and the rest is planned.",
+     "instances that are free afterwards; with --for-queue it is what waits for room. It is for the cluster "
+     "that is found here, or for its nodes that --node or --partition name; with --boards demand and GPUs "
+     "stand in a file (docs/planning.md), and no cluster is asked. With --way requeue running instances may "
+     "be moved where nothing else serves. Nothing is changed without --apply: --plan shows the steps, and "
+     "-o json has the layouts as an intent file for tessera apply. Exit code 1 when part of the demand "
+     "cannot be met: it is named with the reason, and the rest is planned.",
      "tessera pack 3g.40gb=10 1g.10gb=40\n"
+     "tessera pack --for-queue --partition short --plan  # serve what waits\n"
+     "tessera pack --for-queue --apply --write  # all nodes, one journal, one undo\n"
      "tessera pack 7g.80gb=2 -n 'n[1-4]' -o json | jq -r .intent > intent.yaml\n"
-     "tessera apply --intent intent.yaml --write  # all nodes, one journal, one undo\n"
+     "tessera apply --intent intent.yaml --write\n"
      "tessera pack --boards - -o json < gpus.json | jq .seconds"},
+    {"fleet", kFleet, "VERB [NODE] [FILE]", 3, Completes::words,
+     "init check diff plan apply explain calendar run pause unpause",
+     "hold the clusters against a file of wanted layouts",
+     "FILE says, by pools of nodes, which layout or way of sharing their GPUs are to have (docs/fleet.md). "
+     "init writes such a file from what stands now. check lists the nodes that differ: exit code 1 when one "
+     "does, 3 when none does but not everything could be read. diff shows each GPU: what is wanted, what is "
+     "made on the hardware, what the scheduler offers, what is held, and which run changed the node last. "
+     "plan previews one change of all nodes that differ, apply makes it: armed, in batches after a canary, "
+     "with a journal and tessera undo, as tessera apply does. explain NODE says which pool and which line "
+     "of FILE rule that node. calendar lists what the windows of FILE bring in the next days, and asks no "
+     "cluster. run does what is due and ends, for a timer (tessera config fleet-unit prints one): it carries "
+     "its parked runs on, then changes pool by pool within their budgets; --dry-run shows it and the "
+     "calendar. "
+     "pause keeps every run of FILE from beginning anything, unpause ends that. --node looks at some nodes "
+     "alone. Without FILE it is the one of --fleet.",
+     "tessera fleet init fleet.yaml\n"
+     "tessera fleet check fleet.yaml || mail -s drift gpu-admins  # for cron and CI\n"
+     "tessera fleet diff fleet.yaml -n 'n[01-16]'\n"
+     "tessera fleet apply fleet.yaml --write --batch 4\n"
+     "tessera fleet explain n07 fleet.yaml\n"
+     "tessera fleet run fleet.yaml --dry-run"},
     {"plan", kPlan, "", 0, Completes::nothing, "",
      "preview a change of layout: steps, and which jobs it disturbs",
      "Computes the way from the current layout to the requested one, and prints it: what stays, is "
@@ -220,14 +244,16 @@ constexpr Command kCommands[] = {
      "tessera completion zsh > ~/.zfunc/_tessera\n"
      "tessera completion fish > ~/.config/fish/completions/tessera.fish"},
     {"config", kConfig, "path|print|example|man [PAGE]|...", 2, Completes::words,
-     "path print example man pages keys keymap mps-prolog mps-task-prolog mps-epilog mps-job record-unit",
+     "path print example man pages keys keymap mps-prolog mps-task-prolog mps-epilog mps-job record-unit "
+     "fleet-unit",
      "show the files and settings in use, the manual, the keys",
      "path lists the files that are read, in order. print shows every setting and where it comes from. "
      "example prints a configuration file with every setting, explained and commented out. man prints the "
      "manual for man(1), or one PAGE of it; pages lists them. keys prints the table of keys, keymap a "
      "keymap file to start from. mps-prolog, mps-task-prolog and mps-epilog print what a Slurm site needs "
      "to run an MPS daemon for jobs with gres/mps, mps-job what a job does that has whole GPUs: to be "
-     "looked at first. record-unit prints a unit for systemd that runs tessera record.",
+     "looked at first. record-unit prints a unit for systemd that runs tessera record, fleet-unit a "
+     "service and a timer that run tessera fleet run.",
      "tessera config print\n"
      "tessera config example > ~/.config/tessera/config.yaml\n"
      "tessera config mps-prolog > /etc/slurm/prolog.d/mps.sh\n"
@@ -237,14 +263,15 @@ constexpr Command kCommands[] = {
 constexpr unsigned kChanging = kApply | kUndo | kResume | kNode;
 constexpr unsigned kRuns = kChanging | kJournal;
 constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy | kRecord | kPack |
-                             kWhatif;                            // commands that ask a cluster
+                             kWhatif | kFleet;                   // commands that ask a cluster
 constexpr unsigned kLooking = kLists | kUsers | kDoctor | kWhy;  // that can look at a recording instead
 constexpr unsigned kReports = kDiff | kUsed | kWaste, kPast = kReports | kRecord | kReplay | kLooking;
 constexpr unsigned kShowing = kConsole | kAsking | kInit;
 constexpr unsigned kWishing = kPlan | kApply | kWhatif;
-constexpr unsigned kPlanning = kConsole | kPlan | kWhatif | kChanging;
-constexpr unsigned kNodes = kPlanning | kDoctor | kPack;  // commands that look at nodes themselves
+constexpr unsigned kPlanning = kConsole | kPlan | kPack | kWhatif | kFleet | kChanging;
+constexpr unsigned kNodes = kPlanning | kDoctor;  // commands that look at nodes themselves
 constexpr unsigned kNaming = kWishing | kGuide | kPack;
+constexpr unsigned kPatient = kWishing | kFleet | kPack;  // commands that say how patient a change is
 
 constexpr Flag kFlags[] = {
     {"cluster", 'c', "NAME", false, "", Section::data, kShowing | kSim | kReports | kReplay,
@@ -317,8 +344,8 @@ constexpr Flag kFlags[] = {
      Completes::nothing, "", "never change a cluster: the default; wins over --write"},
     {"write", 0, "", false, "", Section::data, kShowing, "", false, "", Completes::nothing, "",
      "allow changes: without it every cluster is only looked at"},
-    {"runs", 0, "DIR", false, "", Section::data, kConsole | kPlan | kRuns, "TESSERA_RUNS", true, "",
-     Completes::file, "",
+    {"runs", 0, "DIR", false, "", Section::data, kConsole | kPlan | kFleet | kPack | kRuns, "TESSERA_RUNS",
+     true, "", Completes::file, "",
      "the folder of the journals, where a site shares one; else $XDG_STATE_HOME/tessera/runs"},
 
     {"output", 'o', "FORMAT", false, "", Section::output, kAsking | kLayouts | kAbout | kPack | kReports,
@@ -330,8 +357,9 @@ constexpr Flag kFlags[] = {
      "sort by these columns; prefix one with - to sort it descending (--sort=-KEY)"},
     {"columns", 0, "KEY,...", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "exactly these columns, in this order (table, wide, csv)"},
-    {"no-headers", 0, "", false, "", Section::output, kLists | kLayouts | kJournal | kUsers | kReports, "",
-     false, "", Completes::nothing, "", "omit the line of headings"},
+    {"no-headers", 0, "", false, "", Section::output,
+     kLists | kLayouts | kJournal | kUsers | kReports | kFleet, "", false, "", Completes::nothing, "",
+     "omit the line of headings"},
     {"watch", 'w', "", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
      "print again whenever something changes; JSON and YAML as one document each time"},
     {"timeout", 0, "TIME", false, "", Section::output, kAsking, "TESSERA_TIMEOUT", true, "30s",
@@ -377,9 +405,22 @@ constexpr Flag kFlags[] = {
 
     {"boards", 0, "FILE|-", false, "", Section::pack, kPack, "", false, "", Completes::file, "",
      "a YAML or JSON file with GPUs and demand; - reads standard input"},
+    {"for-queue", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
+     "the demand is what waits for room: the MIG slices for which waiting jobs and pods ask"},
+    {"partition", 0, "NAME", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
+     "only nodes of this partition; with --for-queue only its jobs, on Kubernetes those of this namespace"},
+    {"plan", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
+     "print the plan of these GPUs, as tessera plan does"},
+    {"apply", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
+     "make the change, armed as tessera apply is"},
 
-    {"node", 'n', "N[,N...]", false, "nodes", Section::change, kNaming, "", false, "", Completes::nothing, "",
-     "the nodes: names, ranges as n[01-04], or a filter such as 'state:drain'"},
+    {"fleet", 0, "FILE", false, "", Section::fleet, kFleet, "TESSERA_FLEET", true, "", Completes::file, "",
+     "the fleet file, where the command names none"},
+    {"days", 0, "N", false, "", Section::fleet, kFleet, "", false, "", Completes::nothing, "",
+     "calendar: how many days ahead (7)"},
+
+    {"node", 'n', "N[,N...]", false, "nodes", Section::change, kNaming | kFleet, "", false, "",
+     Completes::nothing, "", "the nodes: names, ranges as n[01-04], or a filter such as 'state:drain'"},
     {"gpu", 'g', "I[,I...]", false, "gpus", Section::change, kNaming, "", false, "", Completes::nothing, "",
      "only these GPUs of each node, counted from 0: 0,2-3"},
     {"intent", 0, "FILE", false, "", Section::change, kWishing, "", false, "", Completes::file, "",
@@ -395,30 +436,30 @@ constexpr Flag kFlags[] = {
      "(GiB)"},
     {"vgpu", 0, "TYPE", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "the type of vGPU: A10-4Q"},
-    {"way", 0, "WAY", false, "", Section::change, kWishing | kPack, "", false, "wait", Completes::words,
+    {"way", 0, "WAY", false, "", Section::change, kPatient, "", false, "wait", Completes::words,
      "wait requeue cancel",
      "what to do with jobs or pods in the way: wait for their end, requeue or cancel them (wait)"},
-    {"when-empty", 0, "", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
+    {"when-empty", 0, "", false, "", Section::change, kPatient, "", false, "", Completes::nothing, "",
      "close the node, park, and act when it is empty: tessera resume --due"},
-    {"at", 0, "TIME", false, "", Section::change, kWishing | kLooking | kReplay, "", false, "",
+    {"at", 0, "TIME", false, "", Section::change, kPatient | kLooking | kReplay, "", false, "",
      Completes::nothing, "",
      "plan, apply: close the node, park, and act not before: 2026-11-21T22:00Z, +2h; without Z in local "
      "time. Others: as it was then, from --recording: 03:12, 'yesterday 03:12', -2h"},
-    {"wait", 0, "TIME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
+    {"wait", 0, "TIME", false, "", Section::change, kPatient, "", false, "", Completes::nothing, "",
      "how long to wait for jobs or pods to end, 2h or 3d; without it as long as it takes"},
-    {"on-failure", 0, "WHAT", false, "", Section::change, kWishing, "", false, "park", Completes::words,
+    {"on-failure", 0, "WHAT", false, "", Section::change, kPatient, "", false, "park", Completes::words,
      "park undo", "when a step fails for good: park there, or undo (park)"},
-    {"canary", 0, "N", false, "", Section::change, kWishing | kNode, "", false, "1", Completes::nothing, "",
+    {"canary", 0, "N", false, "", Section::change, kPatient | kNode, "", false, "1", Completes::nothing, "",
      "how many nodes are changed alone first (1)"},
-    {"batch", 0, "N", false, "", Section::change, kWishing | kNode, "", false, "8", Completes::nothing, "",
+    {"batch", 0, "N", false, "", Section::change, kPatient | kNode, "", false, "8", Completes::nothing, "",
      "how many nodes at a time after that (8)"},
-    {"break-lock", 0, "", false, "", Section::change, kWishing | kResume | kNode, "", false, "",
+    {"break-lock", 0, "", false, "", Section::change, kPatient | kResume | kNode, "", false, "",
      Completes::nothing, "", "take over a node that another run has marked"},
 
-    {"yes", 'y', "", false, "", Section::run, kChanging, "", false, "", Completes::nothing, "",
-     "arm the change without typing the node's name on a terminal"},
-    {"dry-run", 0, "", false, "", Section::run, kApply | kUndo | kNode, "", false, "", Completes::nothing, "",
-     "show what would be done and change nothing"},
+    {"yes", 'y', "", false, "", Section::run, kChanging | kFleet | kPack, "", false, "", Completes::nothing,
+     "", "arm the change without typing the node's name on a terminal"},
+    {"dry-run", 0, "", false, "", Section::run, kApply | kUndo | kNode | kFleet | kPack, "", false, "",
+     Completes::nothing, "", "show what would be done and change nothing"},
     {"replan", 0, "", false, "anew", Section::run, kResume, "", false, "", Completes::nothing, "",
      "plan again from the current layout, towards the requested one"},
     {"back", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
@@ -431,9 +472,10 @@ constexpr Flag kFlags[] = {
      "every parked run whose time has come or whose nodes are empty"},
     {"hours", 0, "N", false, "", Section::run, kWhatif, "", false, "24", Completes::nothing, "",
      "how many hours ahead are played (24)"},
-    {"messages", 0, "", false, "", Section::run, kPlan | kJournal | kWaste, "", false, "", Completes::nothing,
-     "", "one text for each owner of a disturbed job or pod, or of what is wasted, to send on"},
-    {"patch", 0, "", false, "", Section::run, kPlan, "", false, "", Completes::nothing, "",
+    {"messages", 0, "", false, "", Section::run, kPlan | kFleet | kPack | kJournal | kWaste, "", false, "",
+     Completes::nothing, "",
+     "one text for each owner of a disturbed job or pod, or of what is wasted, to send on"},
+    {"patch", 0, "", false, "", Section::run, kPlan | kFleet | kPack, "", false, "", Completes::nothing, "",
      "what the plan adds to ConfigMaps and the ClusterPolicy, as a patch for the repository that they come "
      "from"},
 
@@ -514,21 +556,6 @@ constexpr ExitCode kExitCodes[] = {
     {130, "128 and the signal's number: a run was parked because a signal came"},
 };
 
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
@@ -554,47 +581,6 @@ const Flag* find_flag(std::string_view name) {
     }
   }
   return nullptr;
-}
-
-std::string_view title(Section section) {
-  switch (section) {
-    case Section::data: return "What to look at";
-    case Section::output: return "How to print";
-    case Section::console: return "How it looks";
-    case Section::layouts: return "Layouts";
-    case Section::pack: return "GPUs and demand";
-    case Section::change: return "What to change, and how patiently";
-    case Section::run: return "Plans and runs";
-    case Section::guide: return "The guide";
-    case Section::past: return "Recordings";
-    case Section::general: return "General";
-    case Section::count_: break;
-  }
-  return "";
-}
-
-std::vector<std::string_view> split_words(std::string_view words) {
-  std::vector<std::string_view> list;
-  while (!words.empty()) {
-    std::size_t end = std::min(words.find(' '), words.size());
-    if (end > 0) list.push_back(words.substr(0, end));
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return list;
-}
-
-std::string nearest(std::string_view typed, const std::vector<std::string_view>& known) {
-  if (typed.size() > 64) return "";
-  std::string_view best;
-  std::size_t best_distance = typed.size() < 5 ? 2 : 3;  // farther is a guess, not a help
-  for (std::string_view word : known) {
-    std::size_t d = word.starts_with(typed) && typed.size() >= 3 ? 1 : distance(typed, word);
-    if (d < best_distance) {
-      best = word;
-      best_distance = d;
-    }
-  }
-  return std::string(best);
 }
 
 }  // namespace tessera::cli

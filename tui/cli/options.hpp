@@ -83,6 +83,13 @@ struct Options {
 
   std::string boards_file;  // pack: GPUs and demand; "-": standard input
 
+  bool for_queue = false;  // pack: what waits is the demand
+  std::string partition;   // pack: only work and nodes of this partition; empty: all
+  bool plan_it = false;    // pack: the plan of its answer...
+  bool apply_it = false;   // ...and its run
+  std::string fleet_file;  // fleet: where no FILE is named
+  int days = 7;            // fleet calendar: so many days ahead
+
   // plan and apply: what to change...
   std::string nodes;  // names, ranges or a filter
   std::vector<GpuIndex> gpus;

@@ -15,6 +15,7 @@
 #include "tui/cli/change/wish.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/doctor.hpp"
+#include "tui/cli/fleet/fleet.hpp"
 #include "tui/cli/guide/guide.hpp"
 #include "tui/cli/help/completion.hpp"
 #include "tui/cli/help/help.hpp"
@@ -119,7 +120,7 @@ Runner runner_of(std::string_view command) {
       {"plan", run_plan},       {"apply", run_apply},   {"undo", run_undo},   {"resume", run_resume},
       {"journal", run_journal}, {"doctor", run_doctor}, {"users", run_users}, {"why", run_why},
       {"record", run_record},   {"diff", run_diff},     {"usage", run_usage}, {"waste", run_waste},
-      {"pack", run_pack},       {"whatif", run_whatif}, {"node", run_node}};
+      {"pack", run_pack},       {"whatif", run_whatif}, {"node", run_node},   {"fleet", run_fleet}};
   for (const auto& [name, runner] : kRunners)
     if (name == command) return runner;
   return nullptr;
@@ -219,6 +220,7 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (topic == "pages") return print_lines(manual_pages(), streams);
   if (topic == "example") return streams.out << example_configuration(), kDone;
   if (topic == "keys") return streams.out << tui::keys_markdown(), kDone;
+  if (topic == "fleet-unit") return streams.out << fleet_unit(), kDone;
   if (topic == "record-unit") return streams.out << record_unit(), kDone;
   if (topic == "keymap") return streams.out << tui::keys_yaml(), kDone;
   if (auto script = mps_script(topic)) return streams.out << *script, kDone;

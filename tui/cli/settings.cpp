@@ -1,5 +1,8 @@
 #include "tui/cli/settings.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -275,6 +278,14 @@ void read_change(Reader& reader, Options& options) {
   }
   if (const Setting* layout = reader.find("layout")) options.layout = layout->value;
   options.boards_file = reader.text("boards");
+  options.fleet_file = reader.text("fleet");
+  options.for_queue = reader.on("for-queue");
+  options.partition = reader.text("partition");
+  options.plan_it = reader.on("plan");
+  options.apply_it = reader.on("apply");
+  options.days = reader.number<int>("days", "days from 1 to 366").value_or(options.days);
+  if (options.days < 1 || options.days > 366)
+    reader.complain(bad("days", *reader.find("days"), "days from 1 to 366"));
   options.intent_file = reader.text("intent");
   options.preset = reader.text("preset");
   options.strategy = reader.text("strategy");
@@ -421,6 +432,29 @@ Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths, 
     if (*text) files.push_back({path, std::move(**text)});
   }
   return files;
+}
+
+Status write_new(const std::string& path, const std::string& text, const std::string& hint) {
+  const auto failed = [&](const std::string& reason) { return Error{"cannot write " + path, reason, hint}; };
+  std::error_code problem;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, problem);
+  if (problem) return failed(problem.message());
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (file < 0) return failed(errno == EEXIST ? "it is there already" : std::strerror(errno));
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  const bool whole = done == text.size() && ::fsync(file) == 0;
+  const int reason = errno;
+  ::close(file);
+  if (whole) return Done{};
+  ::unlink(path.c_str());
+  return failed(std::strerror(reason));
 }
 
 Result<Settings> gather(const Parsed& parsed, const Environment& environment,

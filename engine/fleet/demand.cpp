@@ -1,0 +1,87 @@
+#include "engine/fleet/demand.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/pack/cluster.hpp"
+#include "engine/pack/pack.hpp"
+#include "engine/plan/effect/observed.hpp"
+
+namespace tessera::fleet {
+namespace {
+
+using Counts = std::map<std::string, int>;  // instances, by profile
+
+Counts instances_on(const Node& node) {
+  Counts counts;
+  for (const Gpu& gpu : node.gpus)
+    for (const Slice& slice : gpu.slices)
+      if (slice.kind == SliceKind::gpu_instance) ++counts[slice.profile.text];
+  return counts;
+}
+
+// Of these, those that a plan may destroy: they are the planner's business.
+Counts idle_on(const pack::Problem& problem) {
+  Counts counts;
+  for (const pack::Board& board : problem.boards)
+    for (const pack::Instance& one : board.instances)
+      if (!one.held)
+        ++counts[problem.products[board.product]
+                     ->profiles[static_cast<std::size_t>(one.placed.profile)]
+                     .name.text];
+  return counts;
+}
+
+void ask_for(pack::Problem& problem, const Rule& rule, const std::vector<NodeSurvey*>& nodes) {
+  Counts there;
+  for (const NodeSurvey* one : nodes)
+    for (const auto& [profile, count] : instances_on(*one->node)) there[profile] += count;
+  const Counts idle = idle_on(problem);
+  for (const auto& [profile, count] : rule.demand) {
+    auto loose = idle.find(profile);
+    const int fixed = there[profile] - (loose == idle.end() ? 0 : loose->second);
+    if (count > fixed) problem.demand.push_back({ProfileName(profile), std::nullopt, count - fixed});
+  }
+}
+
+void add_board(const pack::Problem& problem, const pack::BoardPlan& plan, std::vector<NodeSurvey*>& nodes) {
+  const pack::Board& board = problem.boards[plan.board];
+  auto at = std::find_if(nodes.begin(), nodes.end(),
+                         [&](const NodeSurvey* one) { return one->node->name == board.node; });
+  const Gpu* gpu = at == nodes.end() ? nullptr : plan::find_gpu(*(*at)->node, board.gpu);
+  if (!gpu) return;
+  BoardSurvey one;
+  one.gpu = board.gpu;
+  one.standing = Standing::drifts;
+  one.wanted = plan::wish_of(*problem.products[board.product], pack::layout_after(plan));
+  one.made = plan::state_of(*gpu);
+  for (const pack::Instance& instance : board.instances) one.held += instance.held;
+  (*at)->boards.push_back(std::move(one));
+}
+
+}  // namespace
+
+std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const Place& place,
+                               const std::vector<NodeSurvey*>& nodes) {
+  std::vector<NodeName> names;
+  for (const NodeSurvey* one : nodes) names.push_back(one->node->name);
+  if (names.empty()) return std::nullopt;
+  pack::Problem problem = pack::problem_of(cluster, names, *place.catalogue, *place.means).problem;
+  ask_for(problem, pool.rule, nodes);
+  if (problem.demand.empty()) return std::nullopt;
+  auto answer = pack::pack(problem);
+  if (!answer) return PoolNote{&pool, Standing::impossible, to_line(answer.error())};
+  std::vector<NodeSurvey*> touched = nodes;
+  for (const pack::BoardPlan& plan : answer->boards) add_board(problem, plan, touched);
+  std::string unmet;
+  for (std::size_t i = 0; i < problem.demand.size(); ++i)
+    if (answer->unmet[i] > 0)
+      unmet += fmt::format("{}{} of {} {} ({})", unmet.empty() ? "" : ", ", answer->unmet[i],
+                           pool.rule.demand.at(problem.demand[i].profile.text),
+                           problem.demand[i].profile.text, answer->reason[i]);
+  if (unmet.empty()) return std::nullopt;
+  return PoolNote{&pool, Standing::impossible, "its GPUs have no room for " + unmet};
+}
+
+}  // namespace tessera::fleet

@@ -1,0 +1,280 @@
+#include "engine/fleet/survey.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/fleet/demand.hpp"
+#include "engine/plan/effect/diff.hpp"
+#include "engine/plan/steps/operator_goal.hpp"
+#include "engine/sharing/presets.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::fleet {
+namespace {
+
+const mig::Product* product_of(const mig::Catalogue& catalogue, const Gpu& gpu) {
+  return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+}
+
+bool has(const std::vector<std::string>& list, const std::string& text) {
+  return std::find(list.begin(), list.end(), text) != list.end();
+}
+
+bool is_of(const Node& node, const std::string& product, const mig::Catalogue& catalogue) {
+  if (!node.gpus.empty())
+    return std::all_of(node.gpus.begin(), node.gpus.end(),
+                       [&](const Gpu& gpu) { return gpu.product && gpu.product->text == product; });
+  const mig::Product* told = catalogue.by_any(node.model);
+  return told && told->key.text == product;
+}
+
+bool takes(const Pool& pool, const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
+  return (pool.cluster.empty() || pool.cluster == cluster.name) &&
+         (pool.nodes.empty() || pool.nodes.contains(node.name.text)) &&
+         (pool.partition.empty() || has(node.partitions, pool.partition)) &&
+         (pool.feature.empty() || has(node.features, pool.feature)) &&
+         (pool.product.empty() || is_of(node, pool.product, catalogue));
+}
+
+// Why nothing is said of a node; empty: its GPUs are known.
+std::string why_unknown(const Node& node) {
+  if (node.health == Health::down) return "it is down: what is on its GPUs now is not known";
+  if (node.health == Health::unknown) return "its state is not known";
+  if (node.gpus.empty() && node.pool.empty()) return "no GPU of it is reported";
+  if (plan::boards_untold(node)) return "its slices are reported, but not on which GPUs they are";
+  return "";
+}
+
+bool starts_untold(const Gpu& gpu) {
+  return std::any_of(gpu.slices.begin(), gpu.slices.end(), [](const Slice& slice) {
+    return slice.kind == SliceKind::gpu_instance && !slice.placement;
+  });
+}
+
+int held_on(const Gpu& gpu) {
+  return static_cast<int>(std::count_if(gpu.slices.begin(), gpu.slices.end(),
+                                        [](const Slice& one) { return plan::in_use(one); }));
+}
+
+class Surveyor {
+ public:
+  Surveyor(const Fleet& fleet, const Cluster& cluster, const Place& place,
+           std::vector<sharing::PresetTable> tables)
+      : fleet_(fleet),
+        cluster_(cluster),
+        place_(place),
+        rules_(rules_of(fleet, cluster.name, *place.rules)),
+        platform_(sharing::platform_of(cluster, rules_.platform).platform),
+        tables_(std::move(tables)) {}
+
+  Survey run(const std::vector<NodeName>& only) {
+    Survey all;
+    all.cluster = &cluster_;
+    const std::set<NodeName> wanted(only.begin(), only.end());
+    for (const Node& node : cluster_.nodes.all()) {
+      if (!wanted.empty() && !wanted.contains(node.name)) continue;
+      NodeSurvey one = look(node);
+      const bool named = one.pool && one.pool->nodes.contains(node.name.text);
+      if (node.gpus.empty() && node.pool.empty() && !named) continue;
+      all.nodes.push_back(std::move(one));
+    }
+    spread_demand(all);
+    if (only.empty()) note_pools(all);
+    return all;
+  }
+
+ private:
+  NodeSurvey look(const Node& node) const {
+    NodeSurvey one;
+    one.node = &node;
+    for (const Pool& pool : fleet_.pools) {
+      if (!takes(pool, cluster_, node, *place_.catalogue)) continue;
+      if (one.pool)
+        one.also.push_back(&pool);
+      else
+        one.pool = &pool;
+    }
+    if (!one.pool) return one;
+    for (const Exception& each : one.pool->exceptions)
+      if (each.nodes.contains(node.name.text)) one.exception = &each;
+    const Rule& rule = *one.rule();
+    if (rule.kind == Rule::Kind::as_is) return one;
+    one.why = why_unknown(node);
+    one.standing = one.why.empty() ? Standing::as_wanted : Standing::unknown;
+    if (one.standing == Standing::unknown || rule.kind == Rule::Kind::demand) return one;
+    for (const Gpu& gpu : node.gpus)
+      if (auto board = look(node, gpu, rule)) one.boards.push_back(std::move(*board));
+    missing_boards(one, rule);
+    settle(one);
+    if (one.standing == Standing::as_wanted && switches_differ(node, rule.wish.switches)) {
+      one.standing = Standing::drifts;
+      one.why = "the device plugin's switches for shares differ";
+    }
+    return one;
+  }
+
+  bool switches_differ(const Node& node, const plan::WishedSwitches& wanted) const {
+    const auto now = plan::switches_now(*place_.means, node);
+    return now && ((wanted.rename_shared && *wanted.rename_shared != now->rename) ||
+                   (wanted.refuse_several && *wanted.refuse_several != now->refuse_several));
+  }
+
+  std::optional<BoardSurvey> look(const Node& node, const Gpu& gpu, const Rule& rule) const {
+    BoardSurvey one;
+    one.gpu = gpu.index;
+    one.held = held_on(gpu);
+    if (gpu.strategy != Strategy::unknown) one.made = plan::state_of(gpu);
+    auto impossible = [&](const Error& error) {
+      one.standing = Standing::impossible;
+      one.why = to_line(error);
+      return one;
+    };
+    if (rule.kind == Rule::Kind::preset) {
+      auto wish = preset_of(gpu, rule.preset);
+      if (!wish) return impossible(wish.error());
+      one.wanted = std::move(*wish);
+    } else {
+      const plan::Wish* wish = nullptr;
+      for (const plan::BoardWish& board : rule.wish.boards)
+        if (!board.gpu || *board.gpu == gpu.index) wish = &board.wish;
+      if (!wish) return std::nullopt;
+      one.wanted = *wish;
+    }
+    one.wanted = plan::as_handed_out(cluster_.scheduler, node, gpu, std::move(one.wanted));
+    if (!one.made) {
+      one.standing = Standing::unknown;
+      one.why = fmt::format("how GPU {} is shared now is not known", gpu.index.value);
+      return one;
+    }
+    auto change = plan::diff_board(gpu, product_of(*place_.catalogue, gpu), one.wanted, *place_.means);
+    if (change) {
+      one.standing = change->changes() ? Standing::drifts : Standing::as_wanted;
+      return one;
+    }
+    if (!starts_untold(gpu)) return impossible(change.error());
+    one.standing = Standing::unknown;
+    one.made.reset();
+    one.why = fmt::format("the starts of the instances of GPU {} are not known", gpu.index.value);
+    return one;
+  }
+
+  Result<plan::Wish> preset_of(const Gpu& gpu, const std::string& name) const {
+    const mig::Product* product = product_of(*place_.catalogue, gpu);
+    if (!product)
+      return Error{fmt::format("cannot plan GPU {}", gpu.index.value),
+                   "the catalogue does not know '" + clean(gpu.model, 100) + "'",
+                   "add the product to the site's catalogue file, or give its pool a layout"};
+    auto preset = sharing::find_preset(*product, platform_, name, tables_);
+    if (!preset) return preset.error();
+    return preset->mig ? plan::wish_of(*product, preset->profiles) : plan::Wish{};
+  }
+
+  // A GPU that the file names and the node does not have.
+  void missing_boards(NodeSurvey& one, const Rule& rule) const {
+    for (const plan::BoardWish& board : rule.wish.boards) {
+      if (!board.gpu || plan::find_gpu(*one.node, *board.gpu)) continue;
+      one.boards.push_back({*board.gpu, Standing::impossible, board.wish, std::nullopt, 0,
+                            fmt::format("it has no GPU {}", board.gpu->value)});
+    }
+  }
+
+  static void settle(NodeSurvey& one) {
+    for (const BoardSurvey& board : one.boards)
+      if (board.standing > one.standing) {
+        one.standing = board.standing;
+        one.why = board.why;
+      }
+  }
+
+  void spread_demand(Survey& all) const {
+    for (const Pool& pool : fleet_.pools) {
+      if (pool.rule.kind != Rule::Kind::demand) continue;
+      std::vector<NodeSurvey*> nodes;
+      for (NodeSurvey& one : all.nodes)
+        if (one.rule() == &pool.rule && one.standing != Standing::unknown) nodes.push_back(&one);
+      if (auto note = spread(pool, cluster_, place_, nodes)) all.notes.push_back(std::move(*note));
+      for (NodeSurvey* one : nodes) settle(*one);
+    }
+  }
+
+  void note_pools(Survey& all) const {
+    for (const Pool& pool : fleet_.pools) {
+      if (!pool.cluster.empty() && pool.cluster != cluster_.name) continue;
+      std::set<std::string> missing;
+      for (const std::string& name : pool.nodes)
+        if (!cluster_.nodes.find(NodeName(name))) missing.insert(name);
+      if (!missing.empty())
+        all.notes.push_back(
+            {&pool, Standing::unknown,
+             fmt::format("{} lists no such node: {}", cluster_.name.text, some_of(missing, 3))});
+      const bool empty = std::none_of(all.nodes.begin(), all.nodes.end(),
+                                      [&](const NodeSurvey& one) { return one.pool == &pool; });
+      if (empty && missing.empty())
+        all.notes.push_back({&pool, Standing::unknown,
+                             "it rules no node: none meets its conditions that no "
+                             "pool above takes"});
+    }
+  }
+
+  const Fleet& fleet_;
+  const Cluster& cluster_;
+  const Place& place_;
+  plan::SiteRules rules_;
+  sharing::Platform platform_;
+  std::vector<sharing::PresetTable> tables_;
+};
+
+}  // namespace
+
+std::size_t Survey::count(Standing standing) const {
+  return static_cast<std::size_t>(std::count_if(
+      nodes.begin(), nodes.end(), [&](const NodeSurvey& one) { return one.standing == standing; }));
+}
+
+Result<Survey> survey(const Fleet& fleet, const Cluster& cluster, const Place& place,
+                      const std::vector<NodeName>& only) {
+  auto tables = sharing::built_in_presets();
+  if (!tables) return tables.error();
+  return Surveyor(fleet, cluster, place, std::move(*tables)).run(only);
+}
+
+plan::SiteRules rules_of(const Fleet& fleet, const ClusterName& cluster, plan::SiteRules site) {
+  auto told = fleet.clusters.find(cluster.text);
+  if (told == fleet.clusters.end()) return site;
+  if (told->second.platform) site.platform = told->second.platform;
+  if (told->second.strategy) site.strategy = told->second.strategy;
+  return site;
+}
+
+std::optional<plan::Intent> intent_of(const Survey& survey, std::string words, plan::ChangeOptions options,
+                                      const Pool* pool, const std::set<NodeName>& but) {
+  plan::Intent intent;
+  intent.cluster = survey.cluster->name;
+  intent.words = std::move(words);
+  intent.options = std::move(options);
+  for (const NodeSurvey& one : survey.nodes) {
+    if (one.standing != Standing::drifts || (pool && one.pool != pool) || but.contains(one.node->name))
+      continue;
+    intent.nodes.push_back(one.node->name);
+    for (const BoardSurvey& board : one.boards)
+      intent.boards.push_back({board.gpu, board.wanted, one.node->name});
+    if (const Rule* rule = one.rule(); rule->wish.switches.any())
+      intent.node_switches[one.node->name.text] = rule->wish.switches;
+  }
+  if (intent.nodes.empty()) return std::nullopt;
+  return intent;
+}
+
+std::string_view word(Standing standing) {
+  switch (standing) {
+    case Standing::as_wanted: return "as-wanted";
+    case Standing::left_alone: return "left-alone";
+    case Standing::drifts: return "drifts";
+    case Standing::unknown: return "unknown";
+    case Standing::impossible: return "impossible";
+  }
+  return "unknown";
+}
+
+}  // namespace tessera::fleet

@@ -1,0 +1,53 @@
+// By day and by night: which of a pool's rules holds when. Time is passed in, so that a year is tested in
+// milliseconds. Threads: pure functions.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "engine/fleet/fleet.hpp"
+#include "engine/fleet/zone.hpp"
+
+namespace tessera::fleet {
+
+// "Mon-Fri 20:00-07:00", "Sat,Sun", "daily 12:00-13:00", "holidays". Errors: what cannot be read, a window
+// that begins when it ends.
+Result<When> parse_when(std::string_view text);
+
+// "20:00", up to "24:00", as minutes; nullopt: not a time of the day.
+std::optional<int> minutes_of_day(std::string_view text);
+
+// A stretch of time in which one rule of a pool holds.
+struct Phase {
+  TimePoint begin{}, end{};
+  const Window* window = nullptr;  // nullptr: the pool's own rule
+};
+
+// Which window holds at that moment; nullptr: none. Of several the first in the file. A window begins when
+// clocks show its begin (where they leap over it, at the leap) and ends when they first show its end.
+const Window* window_at(const Fleet& fleet, const Pool& pool, const Zone& zone, TimePoint at);
+
+// In order, without gaps, from `from` to `until`; neighbours have different rules. At most some 400 days.
+std::vector<Phase> phases(const Fleet& fleet, const Pool& pool, const Zone& zone, TimePoint from,
+                          TimePoint until);
+
+// The phase of a pool that holds at a moment; its begin is at most eight days back.
+Phase phase_at(const Fleet& fleet, const Pool& pool, const Zone& zone, TimePoint at);
+// Until when its budget lets a change begin in that phase; nullopt: until its end.
+std::optional<TimePoint> last_begin(const Pool& pool, const Zone& zone, const Phase& phase);
+
+// What begins when, in the order of time, over all pools with windows: first what holds at `from`.
+struct Due {
+  const Pool* pool = nullptr;
+  Phase phase;
+  LocalTime begin, end;  // by the clocks of the fleet's zone
+};
+std::vector<Due> calendar(const Fleet& fleet, const Zone& zone, TimePoint from, int days);
+
+// The fleet as it is to be at that moment: each pool with the rule that holds then.
+Fleet fleet_at(const Fleet& fleet, const Zone& zone, TimePoint at);
+
+}  // namespace tessera::fleet

@@ -1,0 +1,140 @@
+// Fleet files and packed plans by the real binary: on a simulated cluster, on the simulated API server
+// through the real kubectl, and on a real Slurm. Drift is made, found, named and mended, over a kill in
+// between.
+#include <signal.h>
+
+#include "tests/e2e/change_lab.hpp"
+#include "tests/e2e/kube_change_lab.hpp"
+#include "tests/e2e/slurm_cut_lab.hpp"
+
+namespace tessera::test {
+namespace {
+
+class FleetE2e : public ChangeLab {
+ protected:
+  Ran fleet(Words words) {
+    words.insert(words.begin(), "fleet");
+    return run(words);
+  }
+  std::string file(const std::string& text) { return folder_.write("fleet.yaml", text); }
+};
+
+constexpr const char* kFleet = R"(pools:
+- {name: held, nodes: n2, layout: as-is}
+- {name: all, layout: "3g.40gb,3g.40gb"}
+)";
+
+TEST_F(FleetE2e, InitThenCheckFindsNothingUntilSomethingIsChanged) {
+  const std::string path = folder_.path() + "/site.yaml";
+  Ran made = fleet({"init", path});
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  Ran same = fleet({"check", path});
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  Ran other = apply({"-n", "n3", "--layout", "7g.80gb"});
+  ASSERT_EQ(other.code, 0) << other.err;
+  Ran drift = fleet({"check", path});
+  EXPECT_EQ(drift.code, 1) << drift.out;
+  EXPECT_TRUE(has(drift.out, "7g.80gb@0 → whole GPU")) << drift.out;
+  Ran diff = fleet({"diff", path, "-o", "json"});
+  EXPECT_TRUE(has(diff.out, newest_run())) << "the run that made it is named: " << diff.out;
+  Ran mended = fleet({"apply", path, "--write", "--yes"});
+  EXPECT_EQ(mended.code, 0) << mended.out << mended.err;
+  EXPECT_EQ(board("n3", 0), "whole");
+  EXPECT_EQ(fleet({"check", path}).code, 0);
+}
+
+TEST_F(FleetE2e, OneRunChangesEveryNodeThatDriftsOverAKillAndComesBack) {
+  const std::string path = file(kFleet);
+  EXPECT_EQ(fleet({"check", path}).code, 1);
+  sim({"fault", "dies-after node=n3 verb=create-instances"});
+  Ran killed = fleet({"apply", path, "--write", "--yes"});
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  EXPECT_EQ(fleet({"check", path}).code, 1) << "n3 is open again only when the run is carried on";
+  Ran on = run({"resume", newest_run(), "--write", "--yes"});
+  EXPECT_EQ(on.code, 0) << on.out << on.err;
+  Ran checked = fleet({"check", path});
+  EXPECT_EQ(checked.code, 0) << checked.out;
+  EXPECT_EQ(board("n3", 0), "3g.40gb@0 3g.40gb@4");
+  EXPECT_EQ(board("n1", 1), "3g.40gb@0 3g.40gb@4");
+  EXPECT_EQ(json_size(json_at(journal(), "")), 1u) << "one run";
+  must({"undo", newest_run(), "--write", "--yes"});
+  EXPECT_EQ(board("n1", 0), kBalanced);
+  EXPECT_EQ(board("n3", 0), "whole");
+  expect_sound();
+}
+
+// The lab's clock stands at Monday, 9:00.
+TEST_F(FleetE2e, TheNightsLayoutIsMadeAtNightAndTheDaysByDay) {
+  const std::string path = file(
+      "pools:\n- name: n3\n  nodes: n3\n  layout: none\n  windows: [{when: 'Mon-Fri 20:00-07:00', layout: "
+      "7g.80gb}]\n");
+  EXPECT_EQ(fleet({"check", path}).code, 0);
+  sim({"advance", "12h"});
+  EXPECT_EQ(fleet({"check", path}).code, 1);
+  EXPECT_EQ(fleet({"apply", path, "--write", "--yes"}).code, 0);
+  EXPECT_EQ(board("n3", 0), "7g.80gb@0");
+  EXPECT_EQ(fleet({"check", path}).code, 0);
+  sim({"advance", "12h"});
+  EXPECT_EQ(fleet({"check", path}).code, 1);
+  EXPECT_EQ(fleet({"apply", path, "--write", "--yes"}).code, 0);
+  EXPECT_EQ(board("n3", 0), "whole");
+}
+
+TEST_F(FleetE2e, APackedPlanOfSeveralNodesIsOneRun) {
+  Ran packed = run({"pack", "7g.80gb=3", "--apply", "--write", "--yes"});
+  EXPECT_EQ(packed.code, 0) << packed.out << packed.err;
+  EXPECT_EQ(json_size(json_at(journal(), "")), 1u);
+  EXPECT_EQ(board("n1", 1), "7g.80gb@0");
+  EXPECT_EQ(board("n3", 0), "7g.80gb@0");
+  EXPECT_EQ(board("n2", 0).substr(0, 10), "1g.10gb@0 ") << "alice and bob are left alone";
+  Ran more = run({"pack", "7g.80gb=9", "--apply", "--write", "--yes"});
+  EXPECT_EQ(more.code, 1) << "what cannot be met is named";
+  EXPECT_TRUE(has(more.err, "unmet: 6 of 9 7g.80gb")) << more.err;
+  expect_sound();
+}
+
+class KubeFleet : public KubeChangeLab {};
+
+TEST_F(KubeFleet, DriftOnTheGpuOperatorIsFoundAndMended) {
+  const std::string path =
+      folder_.write("fleet.yaml", "pools:\n- {name: cut, nodes: h2, preset: all-1g.10gb}\n");
+  Ran found = run({"fleet", "check", path});
+  EXPECT_EQ(found.code, 1) << found.out << found.err;
+  Ran made = run({"fleet", "apply", path, "--write", "--yes"});
+  ASSERT_EQ(made.code, 0) << made.out << made.err;
+  EXPECT_EQ(told("h2", ".status.allocatable.nvidia\\.com/mig-1g\\.10gb"), "14");
+  expect_given_back("h2");
+  Ran same = run({"fleet", "check", path});
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  kubectl({"label", "node", "h2", "--overwrite", "nvidia.com/mig.config=all-disabled"});
+  Ran drift = run({"fleet", "check", path});
+  for (int tries = 0; drift.code == 0 && tries < 20; ++tries) drift = run({"fleet", "check", path});
+  EXPECT_NE(drift.code, 0) << drift.out;
+}
+
+class SlurmFleet : public SlurmCut {};
+
+TEST_F(SlurmFleet, DriftOnARealSlurmIsFoundAndMended) {
+  const std::string path = folder() + "/fleet.yaml";
+  std::ofstream(path) << "pools:\n- name: cut\n  nodes: gpu01\n  gpus: {0: 7x1g.12gb, 1-7: none}\n";
+  slurmconf::SlurmSettings site = with_runner();
+  RunOptions options = command_line();
+  const auto fleet = [&](const char* verb) {
+    return tessera(site, {"fleet", verb, path, "-n", "gpu01"}, options);
+  };
+  Ran found = fleet("check");
+  EXPECT_EQ(found.code, 1) << found.out << found.err;
+  Ran made = fleet("apply");
+  EXPECT_EQ(made.code, 0) << made.out << made.err;
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  Ran same = fleet("check");
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  Ran other = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "none"}, options);
+  EXPECT_EQ(other.code, 0) << other.out << other.err;
+  EXPECT_EQ(fleet("check").code, 1);
+  EXPECT_EQ(fleet("apply").code, 0);
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+}
+
+}  // namespace
+}  // namespace tessera::test

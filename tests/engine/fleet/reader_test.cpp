@@ -1,0 +1,100 @@
+// Fleet files: what they can say, and what is refused, with its place and a way out.
+#include "engine/fleet/reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::fleet {
+namespace {
+
+Result<Fleet> read(const std::string& text) { return read_fleet(text, "fleet.yaml", test::catalogue()); }
+
+std::string refused(const std::string& text) {
+  auto fleet = read(text);
+  if (fleet) return "read";
+  EXPECT_FALSE(fleet.error().hint.empty()) << to_line(fleet.error());
+  return fleet.error().reason;
+}
+
+TEST(FleetFile, SaysByPoolsWhatNodesAreToBe) {
+  auto fleet = read(R"(clusters:
+  hpc: {platform: slurm}
+pools:
+- name: training
+  cluster: hpc
+  nodes: n[01-03]
+  layout: none
+  except: {n02: 7x1g.10gb, n03: as-is}
+- name: notebooks
+  partition: interactive
+  product: NVIDIA H100 80GB HBM3
+  gpus: {0-1: "3g.40gb,3g.40gb", 2: none}
+- name: shared
+  label: team=ml
+  strategy: time-slicing
+  replicas: 4
+  rename_shared: true
+- {name: rest, feature: nvl, preset: all-balanced}
+- {name: pool, demand: {1g.10gb: 40, 3g.40gb: 10}}
+)");
+  ASSERT_TRUE(fleet) << to_line(fleet.error());
+  ASSERT_EQ(fleet->pools.size(), 5u);
+  EXPECT_EQ(fleet->clusters.at("hpc").platform, sharing::Platform::slurm);
+  const Pool& training = fleet->pools[0];
+  EXPECT_EQ(training.nodes, (std::set<std::string>{"n01", "n02", "n03"}));
+  EXPECT_EQ(to_text(training.rule), "whole GPU");
+  EXPECT_EQ(training.rule.line, 7);
+  EXPECT_EQ(to_text(training.exceptions.at(0).rule), "7 × 1g.10gb");
+  EXPECT_EQ(to_text(training.exceptions.at(1).rule), "as it is");
+  EXPECT_EQ(fleet->pools[1].product, "H100-80GB-SXM5");
+  EXPECT_EQ(to_text(fleet->pools[1].rule), "GPU 0: 2 × 3g.40gb; GPU 1: 2 × 3g.40gb; GPU 2: whole GPU");
+  EXPECT_EQ(fleet->pools[2].feature, "team=ml");
+  EXPECT_EQ(fleet->pools[2].rule.wish.switches.rename_shared, true);
+  EXPECT_EQ(to_text(fleet->pools[3].rule), "all-balanced");
+  EXPECT_EQ(to_text(fleet->pools[4].rule), ">=40 1g.10gb, >=10 3g.40gb");
+}
+
+TEST(FleetFile, ARefusalNamesLineAndColumn) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"", "it has no pools"},
+      {"pools: []", "fleet.yaml:1:8: pools is a list of at least one pool"},
+      {"pool: []", "fleet.yaml:1:7: \"pool\" is not a key here"},
+      {"pools: [{layout: none}]", "fleet.yaml:1:9: the pool has no name"},
+      {"pools: [{name: a}]", "fleet.yaml:1:9: the pool does not say what its nodes are to be"},
+      {"pools: [{name: a, layout: none, preset: x}]", "fleet.yaml:1:9: that is said in two ways"},
+      {"pools: [{name: a, preset: x, replicas: 2}]",
+       "fleet.yaml:1:40: replicas belongs to layout or strategy"},
+      {"pools: [{name: a, layout: 3q.4}]", "fleet.yaml:1:27: "},
+      {"pools:\n- {name: a, layout: none}\n- {name: a, layout: none}\n",
+       "fleet.yaml:3:10: two pools are called a"},
+      {"pools: [{name: a, layout: none, nodes: 'n[1-'}]", "fleet.yaml:1:40: "},
+      {"pools: [{name: a, layout: none, nodes: 'n1,n1'}]", "fleet.yaml:1:40: node n1 is named twice"},
+      {"pools: [{name: a, layout: none, nodes: 'n[1-200001]'}]", "fleet.yaml:1:40: "},
+      {"pools: [{name: a, layout: none, nodes: n1, except: {n2: none}}]",
+       "fleet.yaml:1:57: node n2 is not among the nodes of the pool"},
+      {"pools: [{name: a, layout: none, except: {n1: none, 'n[1-2]': none}}]",
+       "fleet.yaml:1:62: node n1 is excepted twice"},
+      {"pools: [{name: a, layout: none, product: Voodoo2}]",
+       "fleet.yaml:1:42: the catalogue has no product Voodoo2"},
+      {"pools: [{name: a, demand: {1g.10gb: -1}}]", "fleet.yaml:1:37: the count is not a whole number"},
+      {"pools: [{name: a, demand: {1g.10gb: 1, 1g.10GB: 1}}]",
+       "fleet.yaml:1:49: profile 1g.10gb stands twice"},
+      {"pools: [{name: a, layout: none, label: ml}]", "fleet.yaml:1:40: a label is KEY=VALUE"},
+      {"pools: [{name: \"a\\e[31m\", layout: none}]",
+       "fleet.yaml:1:16: name is too long, or holds control characters"},
+      {"clusters: {hpc: {platform: moon}}\npools: [{name: a, layout: none}]",
+       "fleet.yaml:1:28: \"moon\" is not a platform"},
+      {"pools: [{name: a, layout: none, evict: maybe}]", "fleet.yaml:1:40: evict is wait, requeue or cancel"},
+      {"pools: [{name: a, layout: none, budget: {max_nodes_at_once: 0}}]",
+       "fleet.yaml:1:61: max_nodes_at_once is a whole number"},
+      {"pools: [{name: a, layout: none, budget: {not_after: 6}}]",
+       "fleet.yaml:1:53: not_after is a time of the day"},
+      {"pools: [{name: a, layout: none", "fleet.yaml:"},
+  };
+  for (const auto& [text, place] : wrong)
+    EXPECT_TRUE(refused(text).find(place) != std::string::npos) << text << " → " << refused(text);
+}
+
+}  // namespace
+}  // namespace tessera::fleet

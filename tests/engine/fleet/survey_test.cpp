@@ -1,0 +1,149 @@
+// Clusters held against fleet files: which pool rules a node, what differs, and that a file written from what
+// stands finds nothing.
+#include "engine/fleet/survey.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/fleet/reader.hpp"
+#include "engine/fleet/written.hpp"
+#include "tests/engine/plan/boards.hpp"
+#include "tests/support/random_world.hpp"
+
+namespace tessera::fleet {
+namespace {
+
+struct Site {
+  test::Story story;
+  plan::Means means = plan::simulator_capabilities();
+  plan::SiteRules rules;
+  Fleet fleet;
+
+  explicit Site(std::vector<Node> nodes, std::vector<Workload> work = {}) {
+    story.tell(ClusterSeen{Scheduler::slurm, false, "", ""});
+    story.tell(NodesListed{std::move(nodes)});
+    story.tell(WorkloadsListed{std::move(work)});
+    story.tell(Loaded{});
+  }
+  Place place() const { return {&test::catalogue(), &means, &rules}; }
+  Survey look(const std::string& text) {
+    auto read = read_fleet(text, "fleet.yaml", test::catalogue());
+    EXPECT_TRUE(read) << to_line(read.error());
+    if (read) fleet = std::move(*read);
+    auto found = survey(fleet, story.cluster(), place());
+    EXPECT_TRUE(found);
+    return *found;
+  }
+};
+
+// "n1 training drifts 0 1; n2 - left-alone": the GPUs are those that differ.
+std::string told(const Survey& survey) {
+  std::string text;
+  for (const NodeSurvey& node : survey.nodes) {
+    text += (text.empty() ? "" : "; ") + node.node->name.text + " " + (node.pool ? node.pool->name : "-") +
+            " " + std::string(word(node.standing));
+    for (const BoardSurvey& board : node.boards)
+      if (board.standing != Standing::as_wanted) text += " " + std::to_string(board.gpu.value);
+  }
+  return text;
+}
+
+Node cut_node(const std::string& name, std::vector<Slice> slices) {
+  return test::node(name, {test::cut(0, std::move(slices)), test::uncut(1, 9)});
+}
+
+TEST(FleetSurvey, TheFirstPoolWhoseConditionsHoldRulesANode) {
+  std::vector<Node> nodes{cut_node("n1", {}), cut_node("n2", {}), cut_node("n3", {}), cut_node("n4", {})};
+  nodes[0].partitions = {"gpu", "train"};
+  nodes[1].features = {"nvl"};
+  nodes[2].features = {"nvl"};
+  Site site(nodes);
+  const Survey found = site.look(R"(pools:
+- {name: training, partition: train, layout: as-is}
+- {name: nvl, feature: nvl, layout: none, except: {n3: as-is}}
+- {name: rest, nodes: "n[1-3]", layout: empty}
+)");
+  EXPECT_EQ(told(found), "n1 training left-alone; n2 nvl drifts 0; n3 nvl left-alone; n4 - left-alone");
+  EXPECT_EQ(found.nodes[1].also.at(0)->name, "rest");
+  EXPECT_EQ(found.nodes[2].rule()->line, 3);
+}
+
+TEST(FleetSurvey, TheIntentIsAboutEveryNodeThatDriftsAndNoOther) {
+  Site site({cut_node("n1", {test::instance("1g.10gb", 0, 1, 0)}), cut_node("n2", {})});
+  const Survey found = site.look("pools: [{name: a, gpus: {0: 1g.10gb, 1: none}}]");
+  EXPECT_EQ(told(found), "n1 a as-wanted; n2 a drifts 0");
+  auto intent = intent_of(found, "as fleet.yaml says", {});
+  ASSERT_TRUE(intent);
+  EXPECT_EQ(intent->nodes, std::vector<NodeName>{NodeName("n2")});
+  auto plan = plan::make_plan(site.story.cluster(), test::catalogue(), *intent, site.means, {}, test::at(0));
+  ASSERT_TRUE(plan) << to_line(plan.error());
+  EXPECT_EQ(test::names(plan->nodes[0].created), "1g.10gb@4");
+}
+
+TEST(FleetSurvey, WhatIsNotKnownIsNeverAsWanted) {
+  Node down = cut_node("n1", {});
+  down.health = Health::down;
+  Node pooled = cut_node("n2", {});
+  pooled.pool.push_back(test::instance("1g.10gb", 0, 1, 3));
+  Node unread = cut_node("n3", {});
+  unread.gpus[0].strategy = Strategy::unknown;
+  Site site({down, pooled, unread});
+  const Survey found =
+      site.look("pools: [{name: a, gpus: {0: empty, 1: none}}, {name: b, nodes: n9, layout: none}]");
+  EXPECT_EQ(told(found), "n1 a unknown; n2 a unknown; n3 a unknown 0");
+  ASSERT_EQ(found.notes.size(), 1u);
+  EXPECT_EQ(found.notes[0].text, "hpc lists no such node: n9");
+  EXPECT_FALSE(intent_of(found, "", {}));
+}
+
+TEST(FleetSurvey, WhatAGpuCannotBecomeIsToldAndNotPlanned) {
+  Site site({cut_node("n1", {})});
+  EXPECT_EQ(told(site.look("pools: [{name: a, layout: 7g.141gb}]")), "n1 a impossible 0 1");
+  EXPECT_EQ(told(site.look("pools: [{name: a, preset: all-misspelt}]")), "n1 a impossible 0 1");
+  EXPECT_EQ(told(site.look("pools: [{name: a, gpus: {0: empty, 7: none}}]")), "n1 a impossible 7");
+}
+
+TEST(FleetSurvey, ADemandIsSpreadAroundWhatRuns) {
+  Site site({cut_node("n1", {test::instance("1g.10gb", 0, 1, 0)}), cut_node("n2", {})},
+            {test::running("1", "alice", {test::holds("n1", {{0}})})});
+  EXPECT_EQ(told(site.look("pools: [{name: a, demand: {1g.10gb: 1}}]")), "n1 a as-wanted; n2 a as-wanted");
+  const Survey found = site.look("pools: [{name: a, demand: {1g.10gb: 1, 3g.40gb: 1}}]");
+  EXPECT_EQ(told(found), "n1 a drifts 0; n2 a as-wanted");
+  EXPECT_EQ(plan::to_text(found.nodes[0].boards.at(0).wanted), "1g.10gb@0 + 3g.40gb@4");
+  const Survey much = site.look("pools: [{name: a, demand: {7g.80gb: 9}}]");
+  ASSERT_EQ(much.notes.size(), 1u);
+  EXPECT_EQ(much.notes[0].standing, Standing::impossible);
+  EXPECT_NE(much.notes[0].text.find("its GPUs have no room for 6 of 9 7g.80gb"), std::string::npos)
+      << much.notes[0].text;
+}
+
+// Whatever stands there and whatever changes it: what init writes is read, and nothing differs from it.
+TEST(FleetProperty, CheckOfWhatInitWroteFindsNothing) {
+  std::size_t ruled = 0, left = 0;
+  for (const plan::Means& means :
+       {plan::Means(plan::simulator_capabilities()),
+        plan::Means(plan::simulator_capabilities(Scheduler::kubernetes)),
+        plan::Means(plan::slurm_capabilities()), plan::Means(plan::gpu_operator_capabilities())})
+    for (unsigned seed = 0; seed < 400; ++seed) {
+      const test::RandomWorld world(seed);
+      const plan::SiteRules rules;
+      const Standstill all[] = {{&world.cluster(), {&test::catalogue(), &means, &rules}}};
+      auto written = write_fleet(all);
+      if (!written) continue;
+      auto fleet = read_fleet(written->text, "fleet.yaml", test::catalogue());
+      ASSERT_TRUE(fleet) << to_line(fleet.error()) << "\n" << written->text;
+      auto found = survey(*fleet, world.cluster(), all[0].place);
+      ASSERT_TRUE(found);
+      EXPECT_EQ(found->count(Standing::as_wanted), written->nodes) << written->text;
+      EXPECT_EQ(found->count(Standing::as_wanted) + found->count(Standing::left_alone), found->nodes.size())
+          << told(*found) << "\n"
+          << written->text;
+      EXPECT_EQ(found->count(Standing::left_alone), written->left_out) << written->text;
+      EXPECT_TRUE(found->notes.empty());
+      ruled += written->nodes, left += written->left_out;
+    }
+  EXPECT_GT(ruled, 200u);
+  EXPECT_GT(left, 100u);
+}
+
+}  // namespace
+}  // namespace tessera::fleet

@@ -1,0 +1,329 @@
+// tessera fleet on a cluster that stands there: what it prints, with which exit code, and what it begins.
+#include "tui/cli/fleet/fleet.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "engine/json.hpp"
+#include "tests/support/json_check.hpp"
+#include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/command_table.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using test::FakeRuns;
+
+// n1 is cut into one slice that alice holds, n2 is whole, of n3 nothing is known now.
+class FleetCommandLine : public testing::Test {
+ protected:
+  FleetCommandLine() : folder(testing::TempDir() + "/fleet_test." + std::to_string(getpid())) {
+    std::filesystem::create_directories(folder);
+    options.command = "fleet";
+    options.timeout = Duration(1500);
+  }
+  ~FleetCommandLine() override { std::filesystem::remove_all(folder); }
+
+  std::string file(const std::string& text) {
+    const std::string path = folder + "/fleet.yaml";
+    std::ofstream(path) << text;
+    return path;
+  }
+
+  int run(std::vector<std::string> words) {
+    options.words = std::move(words);
+    auto open = [&](const Options&, const mig::Catalogue&) {
+      Node down = test::node("n3", {test::uncut(0, 0)});
+      if (some_unknown) down.health = Health::down;
+      auto backend = std::make_unique<test::StandingBackend>(
+          std::vector<Node>{test::node("n1", {test::cut(0, {test::instance("1g.10gb", 6, 1, 0)})}),
+                            test::node("n2", {test::uncut(0, 0)}), down},
+          std::vector<Workload>{test::running("1", "alice", {test::holds("n1", {{0}})})});
+      backend->loads = loads;
+      backend->unread = unread;
+      Opening opening;
+      opening.backends.push_back(std::move(backend));
+      auto runs = std::make_unique<FakeRuns>(box, asked);
+      runs->heads = heads;
+      runs->on_start = [this](FakeRuns& room) {
+        for (const NodeName& node : asked.plan->intent.nodes)
+          room.write(node.text, plan::NodeFinished{plan::Outcome::wanted, "as wanted"});
+        room.write("", plan::RunFinished{plan::Outcome::wanted, "done"});
+      };
+      opening.runs = std::move(runs);
+      return opening;
+    };
+    int seconds = 0;  // one goes by from one look at the clock to the next
+    Joins joins{box, box, open, {}, [&] { return test::at(++seconds); }, {}, false};
+    out.str(""), err.str("");
+    asked = {};
+    return run_fleet(options, test::catalogue(), joins, Streams{out, err});
+  }
+
+  test::Box box;
+  FakeRuns::Asked asked;
+  std::vector<RunHead> heads;
+  Options options;
+  std::string folder, unread;
+  bool loads = true, some_unknown = false;
+  std::ostringstream out, err;
+};
+
+constexpr const char* kAsItIs = R"(pools:
+- {name: cut, nodes: n1, layout: 1g.10gb}
+- {name: whole, layout: none}
+)";
+constexpr const char* kOther = R"(pools:
+- {name: cut, nodes: "n[1-2]", layout: "3g.40gb,1g.10gb"}
+- {name: whole, layout: none}
+)";
+
+TEST_F(FleetCommandLine, CheckEndsWithZeroOnlyWhereEverythingIsKnownAndAsWanted) {
+  EXPECT_EQ(run({"check", file(kAsItIs)}), kDone) << out.str() << err.str();
+  EXPECT_EQ(
+      out.str(),
+      "hpc: 3 nodes as wanted, 0 differ, 0 cannot become what the file says, 0 unknown; 0 left alone\n");
+  some_unknown = true;
+  EXPECT_EQ(run({"check", file(kAsItIs)}), kUnknown);
+  EXPECT_NE(out.str().find("it is down: what is on its GPUs now is not known"), std::string::npos)
+      << out.str();
+}
+
+TEST_F(FleetCommandLine, CheckNamesWhatDiffersWithItsLine) {
+  const std::string path = file(kOther);
+  some_unknown = true;  // what differs for certain counts first
+  EXPECT_EQ(run({"check", path}), kFinding);
+  EXPECT_NE(out.str().find("hpc      n1    cut    " + path + ":2"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("GPU 0: 1g.10gb@6 → 3g.40gb + 1g.10gb"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("hpc: 0 nodes as wanted, 2 differ"), std::string::npos) << out.str();
+}
+
+TEST_F(FleetCommandLine, AClusterThatDoesNotAnswerIsNotWithoutDrift) {
+  loads = false;
+  EXPECT_EQ(run({"check", file(kAsItIs)}), kUnknown) << out.str();
+  loads = true;
+  unread = "2 nodes could not be read";
+  EXPECT_EQ(run({"check", file(kAsItIs)}), kUnknown) << out.str();
+  unread.clear();
+  EXPECT_EQ(run({"check", file("pools: [{name: a, cluster: elsewhere, layout: none}]")}), kUnknown);
+  EXPECT_NE(out.str().find("pool a: cluster elsewhere is not among those that are found here"),
+            std::string::npos)
+      << out.str();
+}
+
+TEST_F(FleetCommandLine, DiffShowsWantedMadeAndHeldAndTheLastRun) {
+  RunHead run;
+  run.run = "20261121-1403-n1", run.who = "bob", run.cluster = ClusterName("hpc"),
+  run.nodes = {NodeName("n1")};
+  heads = {run};
+  options.output = OutputFormat::json;
+  EXPECT_EQ(this->run({"diff", file(kOther)}), kFinding);
+  EXPECT_EQ(test::check_schema(test::schema_text("fleet"), out.str()), std::vector<std::string>{});
+  auto document = parse_json(out.str(), "fleet");
+  ASSERT_TRUE(document);
+  const Json& node = document->find("clusters")->items.at(0).find("nodes")->items.at(0);
+  EXPECT_EQ(
+      to_line(*node.find("gpus")),
+      R"([{"gpu":0,"state":"drifts","wanted":"3g.40gb,1g.10gb","made":"1g.10gb@6","held":1,"why":null}])");
+  EXPECT_EQ(node.find("changed_by")->text, "bob");
+  EXPECT_EQ(node.find("last_run")->text, "20261121-1403-n1");
+  options.output = OutputFormat::table;
+  EXPECT_EQ(this->run({"diff", file(kOther)}), kFinding);
+  EXPECT_NE(out.str().find("20261121-1403-n1 (bob)"), std::string::npos) << out.str();
+}
+
+TEST_F(FleetCommandLine, InitWritesAFileThatCheckPasses) {
+  const std::string path = folder + "/new.yaml";
+  ASSERT_EQ(run({"init", path}), kDone) << err.str();
+  EXPECT_EQ(run({"check", path}), kDone) << out.str();
+  EXPECT_EQ(run({"init", path}), kUsage) << "over a file that is there";
+  EXPECT_NE(err.str().find("it is there already"), std::string::npos) << err.str();
+  EXPECT_EQ(run({"init"}), kDone);
+  EXPECT_NE(out.str().find("- name: h100-80gb-sxm5-1\n  cluster: hpc\n  nodes: n1\n  layout: 1g.10gb\n"),
+            std::string::npos)
+      << out.str();
+}
+
+TEST_F(FleetCommandLine, OnePlanIsAboutEveryNodeThatDrifts) {
+  EXPECT_EQ(run({"plan", file(kOther)}), kDone) << err.str();
+  EXPECT_NE(out.str().find("n1"), std::string::npos);
+  EXPECT_NE(out.str().find("n2"), std::string::npos);
+  EXPECT_TRUE(asked.what.empty());
+  EXPECT_EQ(run({"plan", file(kAsItIs)}), kDone);
+  EXPECT_NE((out.str() + err.str()).find("nothing to do"), std::string::npos) << out.str() << err.str();
+}
+
+TEST_F(FleetCommandLine, ApplyNeedsToBeArmedAndBeginsOneRun) {
+  EXPECT_EQ(run({"apply", file(kOther)}), kFinding);
+  EXPECT_NE(err.str().find("tessera is read-only by default"), std::string::npos) << err.str();
+  EXPECT_TRUE(asked.what.empty());
+  options.write = options.yes = true;
+  options.change.batch = 1;
+  EXPECT_EQ(run({"apply", file(kOther)}), kDone) << err.str();
+  EXPECT_EQ(asked.what.at(0), "start");
+  ASSERT_TRUE(asked.plan);
+  EXPECT_EQ(asked.plan->intent.nodes, (std::vector<NodeName>{NodeName("n1"), NodeName("n2")}));
+  EXPECT_EQ(asked.plan->intent.words, "as fleet.yaml says");
+  EXPECT_EQ(asked.plan->intent.options.batch, 1);
+}
+
+TEST_F(FleetCommandLine, ExplainNamesThePoolAndTheLineThatRuleANode) {
+  const std::string path =
+      file("pools:\n- name: cut\n  layout: none\n  except: {n1: 7g.80gb}\n- {name: rest, layout: none}\n");
+  EXPECT_EQ(run({"explain", "n1", path}), kDone) << err.str();
+  for (const char* part :
+       {"pool cut takes it: ", "an exception of the pool names it: ", "it is to be: 7g.80gb",
+        "pool rest would take it, too", "state: drifts", "no run of tessera"})
+    EXPECT_NE(out.str().find(part), std::string::npos) << part << "\n" << out.str();
+  EXPECT_EQ(run({"explain", "n77", path}), kUsage);
+}
+
+// test::at(0) is a Friday, 2027-01-15, at 8:00 UTC.
+TEST_F(FleetCommandLine, CheckHoldsTheWindowThatIsOpenNow) {
+  const auto with = [&](const std::string& when) {
+    return file("pools:\n- name: a\n  nodes: n2\n  layout: none\n  windows:\n  - {when: '" + when +
+                "', layout: empty}\n");
+  };
+  EXPECT_EQ(run({"check", with("Fri 09:00-10:00")}), kDone) << out.str();
+  EXPECT_EQ(run({"check", with("Fri 07:00-09:00")}), kFinding) << out.str();
+  EXPECT_EQ(run({"check", with("Thu 20:00-09:00")}), kFinding) << out.str();
+}
+
+TEST_F(FleetCommandLine, TheCalendarListsWhatTheWindowsBringAndAsksNoCluster) {
+  loads = false;
+  const std::string path = file(
+      "pools:\n- name: a\n  layout: none\n  windows:\n  - {when: 'Mon-Fri 20:00-07:00', preset: "
+      "all-balanced}\n"
+      "- {name: b, layout: none}\n");
+  options.days = 1;
+  EXPECT_EQ(run({"calendar", path}), kDone) << err.str();
+  EXPECT_EQ(out.str(),
+            "FROM                  UNTIL                 POOL  WINDOW               IS TO BE\n"
+            "Fri 2027-01-15 08:00  Fri 2027-01-15 20:00  a     -                    whole GPU\n"
+            "Fri 2027-01-15 20:00  Sat 2027-01-16 07:00  a     Mon-Fri 20:00-07:00  all-balanced\n"
+            "Sat 2027-01-16 07:00  Sat 2027-01-16 08:00  a     -                    whole GPU\n"
+            "\n"
+            "Times are those of UTC.\n");
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run({"calendar", path}), kDone);
+  auto document = parse_json(out.str(), "calendar");
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->find("phases")->items.size(), 3u);
+  EXPECT_EQ(
+      run({"calendar", file("time_zone: Moon/Tycho\npools:\n- {name: a, layout: none, windows: [{when: Mon, "
+                            "layout: empty}]}\n")}),
+      kUsage);
+  EXPECT_NE(err.str().find("there is no time zone Moon/Tycho"), std::string::npos) << err.str();
+}
+
+TEST_F(FleetCommandLine, RunDoesWhatIsDuePoolByPoolWithTheirOwnPatience) {
+  options.write = options.yes = true;
+  options.change.batch = 8;
+  const std::string path = file(
+      "pools:\n- {name: a, nodes: n1, layout: 3g.40gb, evict: requeue, budget: {max_nodes_at_once: 2}}\n"
+      "- {name: b, nodes: n2, layout: as-is, windows: [{when: 'Fri 20:00-21:00', layout: empty}]}\n"
+      "- {name: c, layout: none}\n");
+  EXPECT_EQ(run({"run", path}), kDone) << err.str();
+  EXPECT_EQ(asked.what.at(0), "start") << err.str();
+  ASSERT_TRUE(asked.plan);
+  EXPECT_EQ(asked.plan->intent.nodes, std::vector<NodeName>{NodeName("n1")}) << "n2's window is not open";
+  EXPECT_EQ(asked.plan->intent.options.way, plan::Way::requeue);
+  EXPECT_EQ(asked.plan->intent.options.batch, 2);
+  EXPECT_FALSE(asked.plan->intent.options.when_empty);
+}
+
+TEST_F(FleetCommandLine, RunNeverEvictsUnlessThePoolSaysSo) {
+  options.write = options.yes = true;
+  options.change.way = plan::Way::cancel;  // whatever a flag says
+  EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 3g.40gb}]")}), kDone) << err.str();
+  ASSERT_TRUE(asked.plan);
+  EXPECT_EQ(asked.plan->intent.options.way, plan::Way::wait);
+  EXPECT_TRUE(asked.plan->intent.options.when_empty);
+}
+
+TEST_F(FleetCommandLine, RunSkipsAPoolBeyondItsBudgetWithAFinding) {
+  options.write = options.yes = true;
+  EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 7g.80gb, budget: {max_disturbed: 0}}]")}),
+            kFinding);
+  EXPECT_NE(err.str().find("pool a is skipped: 1 jobs or pods are in the way, and its budget is 0"),
+            std::string::npos)
+      << err.str();
+  const std::string late =
+      "pools: [{name: a, nodes: n2, layout: none, budget: {not_after: '07:30'}, windows: [{when: 'Fri "
+      "07:00-09:00', "
+      "layout: empty}]}]";
+  EXPECT_EQ(run({"run", file(late)}), kFinding);
+  EXPECT_NE(err.str().find("pool a is skipped: a change may begin until 2027-01-15T07:30:00Z only"),
+            std::string::npos)
+      << err.str();
+  EXPECT_TRUE(asked.what.empty());
+}
+
+TEST_F(FleetCommandLine, RunLeavesNodesOfARunThatHasNotEndedAlone) {
+  options.write = options.yes = true;
+  RunHead parked;
+  parked.run = "r7", parked.cluster = ClusterName("hpc"), parked.nodes = {NodeName("n1")};
+  parked.state = RunState::parked, parked.unarmed = "it waits for a person";
+  heads = {parked};
+  EXPECT_EQ(run({"run", file(kOther)}), kDone) << err.str();
+  EXPECT_NE(err.str().find("the nodes of run r7 are left out: it has not ended"), std::string::npos)
+      << err.str();
+  ASSERT_TRUE(asked.plan);
+  EXPECT_EQ(asked.plan->intent.nodes, std::vector<NodeName>{NodeName("n2")});
+}
+
+TEST_F(FleetCommandLine, APausedFileAndASecondRunnerBeginNothing) {
+  options.write = options.yes = true;
+  const std::string path = file(kOther);
+  EXPECT_EQ(run({"pause", path}), kDone) << err.str();
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_NE(err.str().find("tessera fleet run is paused for this file since 2027-01-15T08:00:0"),
+            std::string::npos)
+      << err.str();
+  EXPECT_EQ(run({"check", path}), kFinding);
+  EXPECT_NE(err.str().find("is paused"), std::string::npos) << "everybody sees it: " << err.str();
+  EXPECT_EQ(run({"pause", path}), kFinding) << "once";
+  EXPECT_EQ(run({"unpause", path}), kDone);
+  EXPECT_EQ(run({"unpause", path}), kFinding);
+  const int other = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(other, LOCK_EX | LOCK_NB), 0);
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_NE(err.str().find("another tessera fleet run is at work on this file"), std::string::npos)
+      << err.str();
+  ::close(other);
+  EXPECT_TRUE(asked.what.empty());
+}
+
+TEST_F(FleetCommandLine, ADryRunShowsTheCalendarAndChangesNothing) {
+  options.dry_run = true;
+  EXPECT_EQ(
+      run({"run",
+           file("pools: [{name: a, nodes: n2, layout: none, windows: [{when: 'Fri 07:00-09:00', layout: "
+                "empty}]}]")}),
+      kDone)
+      << err.str();
+  EXPECT_NE(out.str().find("Fri 07:00-09:00"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("Nothing has been changed"), std::string::npos) << out.str();
+  EXPECT_TRUE(asked.what.empty());
+}
+
+TEST_F(FleetCommandLine, RefusesWhatItCannotUse) {
+  EXPECT_EQ(run({}), kUsage);
+  EXPECT_EQ(run({"mend"}), kUsage);
+  EXPECT_EQ(run({"check"}), kUsage);
+  EXPECT_NE(err.str().find("no fleet file is named"), std::string::npos);
+  EXPECT_EQ(run({"check", folder + "/none.yaml"}), kUsage);
+  EXPECT_EQ(run({"check", file("pools: 1")}), kUsage);
+  EXPECT_NE(err.str().find("fleet.yaml:1:8: pools is a list"), std::string::npos) << err.str();
+  EXPECT_EQ(run({"explain"}), kUsage);
+  options.output = OutputFormat::csv;
+  EXPECT_EQ(run({"check", file(kAsItIs)}), kUsage);
+}
+
+}  // namespace
+}  // namespace tessera::cli

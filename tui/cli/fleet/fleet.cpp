@@ -1,0 +1,473 @@
+#include "tui/cli/fleet/fleet.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "engine/fleet/reader.hpp"
+#include "engine/fleet/windows.hpp"
+#include "engine/fleet/written.hpp"
+#include "engine/text.hpp"
+#include "engine/time.hpp"
+#include "tui/cli/change/begin.hpp"
+#include "tui/cli/change/change.hpp"
+#include "tui/cli/change/planning.hpp"
+#include "tui/cli/change/runs_list.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/fleet/fleet_text.hpp"
+#include "tui/cli/json.hpp"
+#include "tui/cli/settings.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using fleet::Standing;
+
+constexpr std::string_view kVerbs[] = {"init",    "check",    "diff", "plan",  "apply",
+                                       "explain", "calendar", "run",  "pause", "unpause"};
+
+Error usage(std::string reason, std::string hint) {
+  return {"cannot use these arguments", std::move(reason), std::move(hint)};
+}
+
+std::string file_name(const std::string& path) {
+  return clean(path.substr(path.rfind('/') + 1), 100);  // npos + 1 is 0
+}
+
+// Where distributions keep the database of time zones.
+Result<fleet::Zone> zone_of(const std::string& name) {
+  if (name == "UTC") return fleet::Zone();
+  constexpr std::uintmax_t kMostBytes = 1u << 20;
+  auto files = read_files({"/usr/share/zoneinfo/" + name}, kMostBytes);
+  if (!files) return files.error();
+  if (files->empty())
+    return Error{"cannot read the fleet file",
+                 "there is no time zone " + clean(name, 100) + " in /usr/share/zoneinfo",
+                 "write a name like Europe/Berlin; the package tzdata has them"};
+  return fleet::read_zone(files->front().text, name);
+}
+
+// What lies beside a file whose runs are paused.
+constexpr const char* kPaused = ".paused";
+
+// One runner of a file at a time: held for as long as this lives. Threads: one.
+class FleetLock {
+ public:
+  explicit FleetLock(const std::string& path)
+      : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+        held_(file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0) {}
+  FleetLock(const FleetLock&) = delete;
+  FleetLock& operator=(const FleetLock&) = delete;
+  ~FleetLock() {
+    if (file_ >= 0) ::close(file_);
+  }
+  bool held() const { return held_; }
+
+ private:
+  int file_;
+  bool held_;
+};
+
+class FleetCommand {
+ public:
+  FleetCommand(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+               const Streams& streams)
+      : options_(options),
+        catalogue_(catalogue),
+        joins_(joins),
+        streams_(streams),
+        clusters_(options, catalogue, joins, streams) {}
+
+  int run() {
+    if (auto why = take_words()) return refuse(streams_, *why, kUsage);
+    if (Status ok = check_output(options_); !ok) return refuse(streams_, ok.error(), kUsage);
+    if (verb_ != "init")
+      if (Status read = read_file(); !read) return refuse(streams_, read.error(), kUsage);
+    if (verb_ == "calendar") return calendar();
+    if (verb_ == "pause" || verb_ == "unpause") return pause(verb_ == "pause");
+    if (verb_ == "run")
+      if (auto ended = before_run()) return *ended;
+    if (auto failed = clusters_.open()) return *failed;
+    if (auto failed = look_afresh(clusters_, options_, streams_, options_.cluster)) return *failed;
+    if (auto refusal = choose()) return refuse(streams_, *refusal);
+    if (verb_ == "init") return init();
+    if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
+    if (verb_ == "plan" || verb_ == "apply") return change();
+    if (verb_ == "run") return run_due();
+    if (std::filesystem::exists(path_ + kPaused)) streams_.err << told(streams_, paused_text()) << "\n";
+    if (verb_ == "check") return show(check_page(page_, options_));
+    list_known_runs();
+    if (verb_ == "explain") return explain();
+    return show(diff_page(page_, options_));
+  }
+
+ private:
+  std::optional<Error> take_words() {
+    constexpr const char* kHint =
+        "tessera fleet init|check|diff|plan|apply|calendar|run|pause|unpause [FILE], or explain NODE [FILE]";
+    if (options_.words.empty()) return usage("no verb is given", kHint);
+    std::vector<std::string> rest(options_.words.begin() + 1, options_.words.end());
+    verb_ = options_.words.front();
+    if (std::find(std::begin(kVerbs), std::end(kVerbs), verb_) == std::end(kVerbs))
+      return usage("\"" + clean(verb_, 60) + "\" is not a verb of fleet", kHint);
+    if (verb_ == "explain") {
+      if (rest.empty()) return usage("which node?", "tessera fleet explain NODE [FILE]");
+      node_ = rest.front();
+      rest.erase(rest.begin());
+    }
+    if (rest.size() > 1) return usage("unexpected word \"" + clean(rest[1], 100) + "\"", kHint);
+    path_ = rest.empty() ? options_.fleet_file : rest.front();
+    if (verb_ == "run" && options_.output != OutputFormat::table)
+      return usage("fleet run has no such form", "tessera journal -o json has its runs");
+    if (path_.empty() && verb_ != "init")
+      return usage("no fleet file is named",
+                   "name it at the end, or set fleet: FILE in config.yaml; tessera fleet init writes one");
+    return std::nullopt;
+  }
+
+  Status read_file() {
+    auto files = read_files({path_});
+    if (!files) return files.error();
+    if (files->empty())
+      return Error{"cannot read the fleet file", "there is no file " + clean(path_, 300),
+                   "tessera fleet init " + clean(path_, 300) + " writes one from what stands now"};
+    auto read = fleet::read_fleet(files->front().text, clean(path_, 300), catalogue_);
+    if (!read) return read.error();
+    fleet_ = std::move(*read);
+    page_.file = clean(path_, 300);
+    if (fleet_.time_zone.empty() || !fleet_.has_windows()) return Done{};
+    auto zone = zone_of(fleet_.time_zone);
+    if (!zone) return zone.error();
+    zone_ = std::move(*zone);
+    return Done{};
+  }
+
+  // The clusters that were read, and the nodes that --node means.
+  std::optional<Refusal> choose() {
+    for (const Cluster& cluster : clusters_.model().clusters) {
+      if (!options_.cluster.empty() && cluster.name.text != options_.cluster) continue;
+      if (cluster.loaded)
+        read_.push_back(&cluster);
+      else
+        page_.unread.push_back(cluster.name.text + " gave no complete answer");
+      if (cluster.loaded && !OpenClusters::is_whole(cluster))
+        page_.unread.push_back("not everything of " + cluster.name.text + " could be read");
+    }
+    if (options_.nodes.empty()) return std::nullopt;
+    auto chosen =
+        choose_nodes(options_, clusters_.model(), catalogue_, clusters_.wall(), "cannot look at the fleet");
+    if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
+    auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
+    only_ = std::move(nodes);
+    read_ = {cluster};
+    return std::nullopt;
+  }
+
+  // The file as it is to be now, by the cluster's clock.
+  const fleet::Fleet& fleet_now(const Cluster& cluster) {
+    const TimePoint now = cluster_now(cluster, clusters_.wall());
+    return now_.emplace_back(fleet::fleet_at(fleet_, zone_, now));
+  }
+
+  int calendar() {
+    const std::vector<fleet::Due> all = fleet::calendar(fleet_, zone_, clusters_.wall(), options_.days);
+    if (options_.output == OutputFormat::table) {
+      const std::string text = calendar_page(all, fleet_, options_);
+      streams_.out << (options_.ascii ? in_ascii(text) : text);
+    } else {
+      streams_.out << document(calendar_json(all),
+                               options_.output == OutputFormat::json ? Markup::json : Markup::yaml);
+    }
+    streams_.out << std::flush;
+    return kDone;
+  }
+
+  fleet::Place place_of(const Cluster& cluster) {
+    plan::Means& means = means_[cluster.name];
+    means = capabilities_of(clusters_, cluster);
+    return {&catalogue_, &means, &options_.rules};
+  }
+
+  int init() {
+    std::vector<fleet::Standstill> all;
+    for (const Cluster* cluster : read_) all.push_back({cluster, place_of(*cluster)});
+    auto written = fleet::write_fleet(all);
+    if (!written) return refuse(streams_, written.error(), kUnknown);
+    if (path_.empty()) {
+      streams_.out << written->text << std::flush;
+    } else if (Status done = write_new(path_, written->text,
+                                       "name a file that is not there; tessera fleet diff "
+                                       "shows how an existing one differs");
+               !done) {
+      return refuse(streams_, done.error(), kUsage);
+    }
+    streams_.err << told(streams_,
+                         fmt::format("{} nodes are ruled, {} are left out: comments of the file say why",
+                                     written->nodes, written->left_out))
+                 << "\n";
+    return page_.unread.empty() ? kDone : kUnknown;
+  }
+
+  std::optional<Refusal> make_surveys() {
+    for (const fleet::Pool& pool : fleet_.pools) {
+      if (pool.cluster.empty() && clusters_.model().clusters.size() > 1 && options_.cluster.empty())
+        return Refusal{{"cannot look at the fleet",
+                        fmt::format("{}:{}: pool {} names no cluster, and there are several", page_.file,
+                                    pool.line, pool.name),
+                        "give it cluster: NAME"},
+                       kUsage};
+      if (pool.cluster.empty() || !only_.empty() || clusters_.model().find(pool.cluster)) continue;
+      if (options_.cluster.empty() || options_.cluster == pool.cluster.text)
+        page_.unread.push_back(fmt::format("pool {}: cluster {} is not among those that are found here",
+                                           pool.name, clean(pool.cluster.text, 100)));
+    }
+    for (const Cluster* cluster : read_) {
+      auto found = fleet::survey(fleet_now(*cluster), *cluster, place_of(*cluster), only_);
+      if (!found) return Refusal{found.error(), kUsage};
+      page_.surveys.push_back(std::move(*found));
+    }
+    return std::nullopt;
+  }
+
+  // Who changed a node last is told where journals can be read, and never keeps an answer back.
+  void list_known_runs() {
+    if (!clusters_.runs()) return;
+    auto runs = list_runs(clusters_, options_);
+    if (auto* list = std::get_if<std::vector<RunHead>>(&runs)) page_.runs = std::move(*list);
+  }
+
+  int code() const {
+    bool unknown = !page_.unread.empty();
+    for (const fleet::Survey& survey : page_.surveys) {
+      if (survey.count(Standing::drifts) + survey.count(Standing::impossible) > 0) return kFinding;
+      unknown = unknown || survey.count(Standing::unknown) > 0;
+      for (const fleet::PoolNote& note : survey.notes) {
+        if (note.standing == Standing::impossible) return kFinding;
+        unknown = true;
+      }
+    }
+    return unknown ? kUnknown : kDone;
+  }
+
+  int show(const std::string& text) const {
+    if (options_.output == OutputFormat::table)
+      streams_.out << (options_.ascii ? in_ascii(text) : text);
+    else
+      streams_.out << document(fleet_json(page_),
+                               options_.output == OutputFormat::json ? Markup::json : Markup::yaml);
+    streams_.out << std::flush;
+    return code();
+  }
+
+  int explain() {
+    for (const fleet::Survey& survey : page_.surveys)
+      for (const fleet::NodeSurvey& node : survey.nodes)
+        if (node.node->name.text == node_) {
+          streams_.out << explain_page(page_, survey, node, options_) << std::flush;
+          return kDone;
+        }
+    return refuse(streams_,
+                  {"cannot explain", "no node with GPUs is called \"" + clean(node_, 200) + "\"",
+                   "tessera nodes lists them"},
+                  page_.unread.empty() ? kUsage : kUnknown);
+  }
+
+  // One plan is about one cluster.
+  int change() {
+    const std::string words = "as " + file_name(path_) + " says";
+    std::vector<plan::Intent> intents;
+    for (const fleet::Survey& survey : page_.surveys)
+      if (auto intent = fleet::intent_of(survey, words, options_.change))
+        intents.push_back(std::move(*intent));
+    streams_.err << told_notes();
+    if (intents.empty()) {
+      report_no_run("nothing", "nothing to do: every node whose GPUs are known is as the file says", options_,
+                    streams_);
+      return code();
+    }
+    if (intents.size() > 1)
+      return refuse(streams_,
+                    usage("nodes of several clusters differ, and one plan is about one cluster",
+                          "name one with --cluster"),
+                    kUsage);
+    return change(std::move(intents.front()));
+  }
+
+  std::string told_notes() const {
+    std::string text;
+    for (const fleet::Survey& survey : page_.surveys)
+      for (const fleet::NodeSurvey& node : survey.nodes)
+        if (node.standing == Standing::unknown || node.standing == Standing::impossible)
+          text += told(streams_, fmt::format("{} is left out: {}", node.node->name.text, node.why)) + "\n";
+    return text;
+  }
+
+  std::string paused_text() const {
+    auto files = read_files({path_ + kPaused}, 1024);
+    const std::string since = files && !files->empty() ? clean(files->front().text, 100) : "?";
+    return fmt::format("tessera fleet run is paused for this file since {}; tessera fleet unpause ends that",
+                       since);
+  }
+
+  // Whoever reads the file sees it: it lies beside the file.
+  int pause(bool on) const {
+    const std::string mark = path_ + kPaused;
+    if (on) {
+      const std::string text = fmt::format("{} by uid {}", utc_text(clusters_.wall()), geteuid());
+      const Status done = write_new(mark, text, "where that file is there, it is paused already");
+      return done ? kDone : refuse(streams_, done.error(), kFinding);
+    }
+    std::error_code problem;
+    if (std::filesystem::remove(mark, problem)) return kDone;
+    return refuse(streams_,
+                  {"cannot unpause", problem ? problem.message() : "it is not paused",
+                   "tessera fleet run does what is due"},
+                  kFinding);
+  }
+
+  // Nothing is begun beside another runner or while paused; earlier runs are carried on first.
+  std::optional<int> before_run() {
+    lock_.emplace(path_);
+    if (!lock_->held())
+      return refuse(streams_,
+                    {"nothing is begun", "another tessera fleet run is at work on this file",
+                     "wait until it has ended"},
+                    kFinding);
+    if (std::filesystem::exists(path_ + kPaused))
+      return refuse(streams_, {"nothing is begun", paused_text(), ""}, kFinding);
+    if (options_.dry_run) return std::nullopt;
+    Options due = options_;
+    due.command = "resume";
+    due.due = true;
+    due.words.clear();
+    worst_ = run_resume(due, catalogue_, joins_, streams_);
+    if (worst_ > 128 || worst_ == kUsage) return worst_;
+    return std::nullopt;
+  }
+
+  // What is due now, pool by pool, each with its own patience and budget.
+  int run_due() {
+    list_known_runs();
+    if (options_.dry_run) (void)calendar();
+    if (!page_.unread.empty()) worst_ = std::max(worst_, kUnknown);
+    streams_.err << told_notes();
+    for (const fleet::Survey& survey : page_.surveys) {
+      const std::set<NodeName> busy = busy_nodes(survey);
+      std::set<const fleet::Pool*> seen;
+      for (const fleet::NodeSurvey& node : survey.nodes) {
+        if (node.standing != Standing::drifts || !seen.insert(node.pool).second) continue;
+        const int code = run_pool(survey, *node.pool, busy);
+        worst_ = std::max(worst_, code);
+        if (code > 128) return code;
+      }
+    }
+    return worst_;
+  }
+
+  // Nodes of runs that have not ended: these are the runs' business, or a person's.
+  std::set<NodeName> busy_nodes(const fleet::Survey& survey) {
+    std::set<NodeName> busy;
+    for (const RunHead& head : page_.runs) {
+      if (head.cluster != survey.cluster->name || head.state == RunState::finished) continue;
+      busy.insert(head.nodes.begin(), head.nodes.end());
+      streams_.err << told(streams_, fmt::format("the nodes of run {} are left out: it has not ended",
+                                                 clean(head.run, 100)))
+                   << "\n";
+    }
+    return busy;
+  }
+
+  // A finding: why a pool is passed over this time.
+  int skip(const fleet::Pool& pool, const std::string& why) {
+    streams_.err << told(streams_, fmt::format("pool {} is skipped: {}", pool.name, told(streams_, why)))
+                 << "\n";
+    return kFinding;
+  }
+
+  // In the process it waits for nobody: a node that is held is closed and parked, and the next call goes on.
+  plan::ChangeOptions patience_of(const fleet::Pool& pool) const {
+    plan::ChangeOptions patience = options_.change;
+    patience.way = pool.evict;
+    patience.when_empty = pool.evict == plan::Way::wait;
+    if (!pool.budget.nodes_at_once) return patience;
+    patience.batch = std::min(patience.batch, *pool.budget.nodes_at_once);
+    patience.canary = std::min(patience.canary, *pool.budget.nodes_at_once);
+    return patience;
+  }
+
+  int run_pool(const fleet::Survey& survey, const fleet::Pool& pool, const std::set<NodeName>& busy) {
+    const Cluster& cluster = *survey.cluster;
+    const TimePoint now = cluster_now(cluster, clusters_.wall());
+    const auto last = fleet::last_begin(pool, zone_, fleet::phase_at(fleet_, pool, zone_, now));
+    if (last && now > *last)
+      return skip(pool, fmt::format("a change may begin until {} only", utc_text(*last)));
+    auto intent =
+        fleet::intent_of(survey, "as " + file_name(path_) + " says", patience_of(pool), &pool, busy);
+    if (!intent) return kFinding;
+    Options options = options_;
+    options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
+    auto plan = plan::make_plan(cluster, catalogue_, *intent, means_.at(cluster.name), options.rules, now);
+    if (!plan) return skip(pool, to_line(plan.error()));
+    const std::size_t disturbed = disturbed_by(*plan);
+    if (pool.budget.disturbed && disturbed > static_cast<std::size_t>(*pool.budget.disturbed))
+      return skip(pool, fmt::format("{} jobs or pods are in the way, and its budget is {}", disturbed,
+                                    *pool.budget.disturbed));
+    return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
+  }
+
+  static std::size_t disturbed_by(const plan::Plan& plan) {
+    std::set<std::string> all;
+    std::size_t unknown = 0;
+    for (const plan::NodePlan& node : plan.nodes)
+      for (const plan::Disturbed& one : node.blast_radius)
+        if (one.id.text.empty() || !all.insert(one.id.text).second) unknown += one.id.text.empty();
+    return all.size() + unknown;
+  }
+
+  int change(plan::Intent intent) {
+    const Cluster& cluster = *clusters_.model().find(intent.cluster);
+    const TimePoint now = cluster_now(cluster, clusters_.wall());
+    if (Status ok = set_time(intent.options, options_, now); !ok) return refuse(streams_, ok.error(), kUsage);
+    Options options = options_;
+    options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
+    auto plan = plan::make_plan(cluster, catalogue_, intent, means_.at(cluster.name), options.rules, now);
+    if (!plan) return refuse(streams_, plan.error(), work_untold(cluster) ? kUnknown : kFinding);
+    if (verb_ == "apply")
+      return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
+    print_plan(*plan, options, streams_);
+    return plan->violations.empty() ? kDone : kFinding;
+  }
+
+  const Options& options_;
+  const mig::Catalogue& catalogue_;
+  const Joins& joins_;
+  const Streams& streams_;
+  OpenClusters clusters_;
+  std::string verb_, node_, path_;
+  fleet::Fleet fleet_;
+  fleet::Zone zone_;
+  std::deque<fleet::Fleet> now_;  // one for each cluster: surveys point into them
+  std::vector<const Cluster*> read_;
+  std::vector<NodeName> only_;
+  std::map<ClusterName, plan::Means> means_;
+  FleetPage page_;
+  std::optional<FleetLock> lock_;  // run
+  int worst_ = kDone;              // run: so far
+};
+
+}  // namespace
+
+int run_fleet(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+              const Streams& streams) {
+  return FleetCommand(options, catalogue, joins, streams).run();
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,335 @@
+#include "tui/cli/fleet/fleet_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "engine/hostlist.hpp"
+#include "engine/plan/files/node_wish.hpp"
+#include "engine/text.hpp"
+#include "engine/time.hpp"
+#include "tui/cli/help/help.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using fleet::BoardSurvey;
+using fleet::NodeSurvey;
+using fleet::Standing;
+
+plan::Wish wish_of(const plan::BoardState& state) {
+  plan::Wish wish;
+  wish.strategy = state.mig ? Strategy::mig : state.strategy;
+  wish.replicas = state.replicas;
+  wish.vgpu = state.vgpu;
+  for (const plan::InstanceAt& one : state.instances)
+    wish.instances.push_back({one.profile, one.placed() ? std::optional(one.at.start) : std::nullopt});
+  return wish;
+}
+
+std::string made_text(const BoardSurvey& board) {
+  if (!board.made) return "?";
+  if (board.made->mig && board.made->instances.empty()) return "empty";
+  return plan::to_text(wish_of(*board.made));
+}
+
+std::string offered_text(const Node& node) {
+  if (!node.allocatable) return "n/a";
+  std::string text;
+  for (const auto& [resource, count] : *node.allocatable)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", clean(resource, 100), count);
+  return text.empty() ? "nothing" : text;
+}
+
+std::string run_text(const RunHead* run) {
+  return run ? fmt::format("{} ({})", clean(run->run, 60), clean(run->who, 40)) : "-";
+}
+
+std::string place_of(const NodeSurvey& one, const std::string& file) {
+  return one.rule() ? fmt::format("{}:{}", file, one.rule()->line) : "-";
+}
+
+Grid grid_of(std::initializer_list<std::pair<const char*, const char*>> heads) {
+  Grid grid;
+  for (const auto& [key, title] : heads) {
+    Grid::Head head;
+    head.key = key, head.title = title;
+    grid.heads.push_back(std::move(head));
+  }
+  return grid;
+}
+
+class Page {
+ public:
+  Page(const FleetPage& page, const Options& options) : page_(page), options_(options) {}
+
+  void line(const std::string& english) { text_ += told(english) + "\n"; }
+  std::string told(std::string_view english) const { return tui::told(options_.reader, english); }
+  void table(const Grid& grid) {
+    if (!grid.rows.empty()) text_ += to_table(grid, options_.headers, options_.paper) + "\n";
+  }
+  void notes() {
+    for (const fleet::Survey& survey : page_.surveys)
+      for (const fleet::PoolNote& note : survey.notes)
+        line(
+            fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name, told(note.text)));
+    for (const std::string& one : page_.unread) line(one);
+  }
+  void sums() {
+    for (const fleet::Survey& survey : page_.surveys) {
+      const auto count = [&](Standing standing) { return survey.count(standing); };
+      line(
+          fmt::format("{}: {} nodes as wanted, {} differ, {} cannot become what the file says, {} unknown; "
+                      "{} left alone",
+                      survey.cluster->name.text, count(Standing::as_wanted), count(Standing::drifts),
+                      count(Standing::impossible), count(Standing::unknown), count(Standing::left_alone)));
+    }
+  }
+  void raw(const std::string& text) { text_ += text + "\n"; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  const FleetPage& page_;
+  const Options& options_;
+  std::string text_;
+};
+
+std::string gpus_text(const std::vector<int>& gpus) {
+  std::vector<std::string> names;
+  for (int gpu : gpus) names.push_back("g" + std::to_string(gpu));
+  std::string text = fold_hosts(names);
+  std::erase_if(text, [](char c) { return c == 'g' || c == '[' || c == ']'; });
+  return text;
+}
+
+// GPUs of a node that are alike are one row.
+struct BoardRow {
+  std::vector<int> gpus;
+  const BoardSurvey* board = nullptr;
+  int held = 0;
+};
+
+std::vector<BoardRow> rows_of(const NodeSurvey& node) {
+  std::vector<BoardRow> rows;
+  for (const BoardSurvey& board : node.boards) {
+    auto same = std::find_if(rows.begin(), rows.end(), [&](const BoardRow& row) {
+      return row.board->standing == board.standing && row.board->wanted == board.wanted &&
+             made_text(*row.board) == made_text(board);
+    });
+    if (same == rows.end()) same = rows.insert(rows.end(), BoardRow{{}, &board, 0});
+    same->gpus.push_back(board.gpu.value);
+    same->held += board.held;
+  }
+  return rows;
+}
+
+std::string word_of(const Page& page, Standing standing) { return page.told(word(standing)); }
+
+void add_rows(Grid& grid, const Page& page, const FleetPage& all, const fleet::Survey& survey,
+              const NodeSurvey& node) {
+  const std::string by = run_text(last_run(all.runs, survey.cluster->name, node.node->name));
+  const auto row = [&](std::string gpus, std::string wanted, std::string made, std::string held,
+                       Standing standing) {
+    grid.rows.push_back({survey.cluster->name.text, node.node->name.text, node.pool->name, std::move(gpus),
+                         word_of(page, standing), std::move(wanted), std::move(made),
+                         offered_text(*node.node), std::move(held), by});
+  };
+  for (const BoardRow& each : rows_of(node))
+    row(gpus_text(each.gpus), plan::to_text(each.board->wanted), made_text(*each.board),
+        std::to_string(each.held), each.board->standing);
+  if (node.boards.empty())
+    row("-", fleet::to_text(*node.rule()), node.standing == Standing::unknown ? "?" : "-", "-",
+        node.standing);
+}
+
+// "Mon 2026-11-23 20:00"
+std::string clock_text(const fleet::LocalTime& at) {
+  constexpr const char* kDays[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+  const std::chrono::year_month_day date(at.day);
+  return fmt::format("{} {:04}-{:02}-{:02} {:02}:{:02}",
+                     kDays[std::chrono::weekday(at.day).iso_encoding() - 1], static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), at.minutes / 60,
+                     at.minutes % 60);
+}
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }
+
+Json json_of(const BoardSurvey& board) {
+  Json one = Json::map();
+  one.add("gpu", Json::of(std::int64_t{board.gpu.value}));
+  one.add("state", Json::of(std::string(word(board.standing))));
+  one.add("wanted", Json::of(plan::file_text(board.wanted)));
+  one.add("made", board.made ? Json::of(plan::file_text(wish_of(*board.made))) : Json());
+  one.add("held", Json::of(std::int64_t{board.held}));
+  one.add("why", text_or_null(board.why));
+  return one;
+}
+
+Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const FleetPage& page) {
+  Json one = Json::map();
+  one.add("node", Json::of(node.node->name.text));
+  one.add("state", Json::of(std::string(word(node.standing))));
+  one.add("pool", node.pool ? Json::of(node.pool->name) : Json());
+  one.add("line", node.rule() ? Json::of(std::int64_t{node.rule()->line}) : Json());
+  one.add("why", text_or_null(node.why));
+  Json& boards = one.add("gpus", Json::list());
+  for (const BoardSurvey& board : node.boards) boards.items.push_back(json_of(board));
+  Json& offered = one.add("advertised", Json());
+  if (node.node->allocatable) {
+    offered = Json::map();
+    for (const auto& [resource, count] : *node.node->allocatable) offered.add(resource, Json::of(count));
+  }
+  const RunHead* run = last_run(page.runs, survey.cluster->name, node.node->name);
+  one.add("last_run", run ? Json::of(clean(run->run)) : Json());
+  one.add("changed_by", run ? Json::of(clean(run->who)) : Json());
+  return one;
+}
+
+}  // namespace
+
+const RunHead* last_run(std::span<const RunHead> runs, const ClusterName& cluster, const NodeName& node) {
+  const RunHead* last = nullptr;
+  for (const RunHead& run : runs)
+    if (run.cluster == cluster && std::find(run.nodes.begin(), run.nodes.end(), node) != run.nodes.end() &&
+        (!last || run.started > last->started))
+      last = &run;
+  return last;
+}
+
+std::string check_page(const FleetPage& all, const Options& options) {
+  Page page(all, options);
+  Grid grid = grid_of({{"cluster", "CLUSTER"},
+                       {"node", "NODE"},
+                       {"pool", "POOL"},
+                       {"line", "RULED BY"},
+                       {"state", "STATE"},
+                       {"why", "WHY"}});
+  for (const fleet::Survey& survey : all.surveys)
+    for (const NodeSurvey& node : survey.nodes) {
+      if (node.standing == Standing::as_wanted || node.standing == Standing::left_alone) continue;
+      std::string why = page.told(node.why);
+      if (node.standing == Standing::drifts)
+        for (const BoardRow& row : rows_of(node))
+          if (row.board->standing == Standing::drifts)
+            why += fmt::format("{}GPU {}: {} → {}", why.empty() ? "" : "; ", gpus_text(row.gpus),
+                               made_text(*row.board), plan::to_text(row.board->wanted));
+      grid.rows.push_back({survey.cluster->name.text, node.node->name.text, node.pool->name,
+                           place_of(node, all.file), word_of(page, node.standing), std::move(why)});
+    }
+  page.table(grid);
+  page.notes();
+  page.sums();
+  return page.take();
+}
+
+std::string diff_page(const FleetPage& all, const Options& options) {
+  Page page(all, options);
+  Grid grid = grid_of({{"cluster", "CLUSTER"},
+                       {"node", "NODE"},
+                       {"pool", "POOL"},
+                       {"gpus", "GPU"},
+                       {"state", "STATE"},
+                       {"wanted", "WANTED"},
+                       {"made", "MADE"},
+                       {"advertised", "ADVERTISED"},
+                       {"held", "HELD"},
+                       {"last_run", "LAST RUN"}});
+  for (const fleet::Survey& survey : all.surveys)
+    for (const NodeSurvey& node : survey.nodes)
+      if (node.pool && node.rule()->kind != fleet::Rule::Kind::as_is) add_rows(grid, page, all, survey, node);
+  page.table(grid);
+  page.notes();
+  page.sums();
+  return page.take();
+}
+
+std::string explain_page(const FleetPage& all, const fleet::Survey& survey, const NodeSurvey& node,
+                         const Options& options) {
+  Page page(all, options);
+  page.raw(fmt::format("{} {}", survey.cluster->name.text, node.node->name.text));
+  const auto line = [&](const std::string& english) { page.raw("  " + page.told(english)); };
+  if (!node.pool) {
+    line("no pool takes it: it is left alone");
+    return page.take();
+  }
+  line(fmt::format("pool {} takes it: {}:{}", node.pool->name, all.file, node.pool->line));
+  if (node.exception)
+    line(fmt::format("an exception of the pool names it: {}:{}", all.file, node.rule()->line));
+  line(fmt::format("it is to be: {}", fleet::to_text(*node.rule())));
+  for (const fleet::Pool* other : node.also)
+    line(fmt::format("pool {} would take it, too, and stands below: {}:{}", other->name, all.file,
+                     other->line));
+  line(fmt::format("state: {}", page.told(word(node.standing))));
+  if (!node.why.empty()) page.raw("    " + page.told(node.why));
+  for (const BoardRow& row : rows_of(node))
+    line(fmt::format("GPU {}: wanted {}, made {}; slices held: {}", gpus_text(row.gpus),
+                     plan::to_text(row.board->wanted), made_text(*row.board), row.held));
+  line(fmt::format("the scheduler offers: {}", offered_text(*node.node)));
+  if (const RunHead* run = last_run(all.runs, survey.cluster->name, node.node->name))
+    line(fmt::format("changed last by run {} of {}, {}: {}", clean(run->run, 60), clean(run->who, 60),
+                     utc_text(run->started), clean(run->words, 200)));
+  else
+    line("no run of tessera that is known here has changed it");
+  return page.take();
+}
+
+Json fleet_json(const FleetPage& page) {
+  Json document = Json::map();
+  document.add("file", Json::of(page.file));
+  Json& clusters = document.add("clusters", Json::list());
+  for (const fleet::Survey& survey : page.surveys) {
+    Json one = Json::map();
+    one.add("cluster", Json::of(survey.cluster->name.text));
+    Json& nodes = one.add("nodes", Json::list());
+    for (const NodeSurvey& node : survey.nodes) nodes.items.push_back(json_of(node, survey, page));
+    Json& notes = one.add("pools", Json::list());
+    for (const fleet::PoolNote& note : survey.notes) {
+      Json each = Json::map();
+      each.add("pool", Json::of(note.pool->name));
+      each.add("line", Json::of(std::int64_t{note.pool->line}));
+      each.add("state", Json::of(std::string(word(note.standing))));
+      each.add("why", Json::of(note.text));
+      notes.items.push_back(std::move(each));
+    }
+    clusters.items.push_back(std::move(one));
+  }
+  Json& unread = document.add("unread", Json::list());
+  for (const std::string& one : page.unread) unread.items.push_back(Json::of(one));
+  return document;
+}
+
+std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet& fleet,
+                          const Options& options) {
+  const std::string zone = fleet.time_zone.empty() ? "UTC" : fleet.time_zone;
+  if (all.empty())
+    return tui::told(options.reader, "No pool of the file has windows: what it says holds at all times.") +
+           "\n";
+  Grid grid = grid_of(
+      {{"begin", "FROM"}, {"end", "UNTIL"}, {"pool", "POOL"}, {"window", "WINDOW"}, {"rule", "IS TO BE"}});
+  for (const fleet::Due& due : all)
+    grid.rows.push_back({clock_text(due.begin), clock_text(due.end), due.pool->name,
+                         due.phase.window ? due.phase.window->words : std::string("-"),
+                         fleet::to_text(due.phase.window ? due.phase.window->rule : due.pool->rule)});
+  return to_table(grid, options.headers, options.paper) + "\n" +
+         tui::told(options.reader, fmt::format("Times are those of {}.", zone)) + "\n";
+}
+
+Json calendar_json(const std::vector<fleet::Due>& all) {
+  Json document = Json::map();
+  Json& phases = document.add("phases", Json::list());
+  for (const fleet::Due& due : all) {
+    Json one = Json::map();
+    one.add("from", Json::of(utc_text(due.phase.begin)));
+    one.add("until", Json::of(utc_text(due.phase.end)));
+    one.add("pool", Json::of(due.pool->name));
+    one.add("window", due.phase.window ? Json::of(due.phase.window->words) : Json());
+    one.add("line", Json::of(std::int64_t{due.phase.window ? due.phase.window->line : due.pool->rule.line}));
+    one.add("wanted", Json::of(fleet::to_text(due.phase.window ? due.phase.window->rule : due.pool->rule)));
+    phases.items.push_back(std::move(one));
+  }
+  return document;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,38 @@
+// Surveys of a fleet as tables, as a page about one node, and as a document.
+// Threads: pure functions.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/fleet/survey.hpp"
+#include "engine/fleet/windows.hpp"
+#include "engine/json.hpp"
+#include "tui/cli/options.hpp"
+
+namespace tessera::cli {
+
+// What a page or document is made of. The surveys point into the fleet and the model.
+struct FleetPage {
+  std::string file;
+  std::vector<fleet::Survey> surveys;
+  std::vector<std::string> unread;  // clusters of the file that could not be read, each with why
+  std::vector<RunHead> runs;        // newest first; for who changed a node last
+};
+
+std::string check_page(const FleetPage& page, const Options& options);  // nodes that differ, and sums
+std::string diff_page(const FleetPage& page, const Options& options);   // each ruled GPU, equal ones as one
+std::string explain_page(const FleetPage& page, const fleet::Survey& survey, const fleet::NodeSurvey& node,
+                         const Options& options);
+Json fleet_json(const FleetPage& page);
+
+// What the windows bring, by the clocks of the file's zone.
+std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet& fleet,
+                          const Options& options);
+Json calendar_json(const std::vector<fleet::Due>& all);
+
+// The newest run that changed, or was to change, a node; nullptr: none is known.
+const RunHead* last_run(std::span<const RunHead> runs, const ClusterName& cluster, const NodeName& node);
+
+}  // namespace tessera::cli
