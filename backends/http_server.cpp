@@ -92,7 +92,7 @@ struct HttpReply::Session : std::enable_shared_from_this<HttpReply::Session> {
     core->handler(std::move(request), HttpReply(shared_from_this()));
   }
 
-  // Without a read nobody would notice that the client has gone.
+  // Without a read the server would not notice that the client has gone.
   void watch_for_end() {
     if (watching || buffer.size() >= kPipelined) return;
     watching = true;

@@ -69,7 +69,7 @@ class HttpServer {
  public:
   using Handler = std::function<void(HttpRequest, HttpReply)>;
 
-  // Errors: the address is in use, the path too long or not writable. A socket file that nobody listens on is
+  // Errors: the address is in use, the path too long or not writable. A socket file without a listener is
   // replaced.
   static Result<std::unique_ptr<HttpServer>> listen(Worker& worker, const HttpListen& where, Handler handler);
   ~HttpServer();

@@ -2,7 +2,7 @@
 // parser.
 //
 // Values are visited in the order of the text and only inside the callback that hands them out. What a
-// callback leaves alone is skipped without being looked at closely, so that a broken part which nobody reads
+// callback leaves alone is skipped without being looked at closely, so that a broken part that is not read
 // may pass. Text that is not UTF-8 is refused as a whole. Escapes are decoded: "\u001b" becomes a real ESC,
 // so whoever shows a string cleans it first (engine/text.hpp).
 // Threads: one document, one thread.
@@ -64,7 +64,7 @@ class JsonDocument {
   JsonDocument& operator=(const JsonDocument&) = delete;
 
   // Reads `text`, of which a copy is kept, and hands its root (an object or an array) to `callback`. The
-  // error tells where the text breaks off or what is wrong with it; what was handed out before stays said.
+  // error reports where the text breaks off or what is wrong with it; what was handed out before stays said.
   template <class Callback>
   Status read(std::string_view text, Callback&& callback) {
     JsonValue root;

@@ -26,7 +26,7 @@ enum class Kind : char {
 struct About {
   Kind kind = Kind::other;
   bool list = false;       // replaces every single object of its kind
-  bool droppable = false;  // may be lost when nobody reads: its producer posts a list then
+  bool droppable = false;  // may be lost when the reader is late: its producer posts a list then
   std::string_view id;
   std::string_view teller;  // of figures: two sources may tell of one node
 };

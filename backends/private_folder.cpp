@@ -59,7 +59,7 @@ void remove_sockets(int folder) {
   }
 }
 
-// Nobody's any more: ours alone by owner and mode, and its lock can be had.
+// Left behind: ours alone by owner and mode, and its lock can be had.
 bool remove_if_stale(int base, const char* name) {
   Descriptor folder(::openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat told {};

@@ -2,10 +2,10 @@
 // tesseras that were killed before they could do so.
 //
 // Whoever may rename or replace what lies in a folder could put a socket of their own in its place and read
-// every request: so it is made only where nobody but us and the machine's owner (the owner of "/") can do
+// every request: so it is made only where no user but us and the machine's owner (the owner of "/") can do
 // that, the folders above included, or where the sticky bit keeps them from it, as in /tmp.
 //
-// The lock (flock) goes with its process however that dies, so a folder whose lock can be had is nobody's:
+// The lock (flock) goes with its process however that dies, so a folder whose lock can be had is left over:
 // process ids come back and mean nothing in another container, locks do neither. Only folders of our own user
 // that hold nothing but what we put there are ever removed, and no link is followed.
 // Threads: any; each object by one at a time.

@@ -223,7 +223,7 @@ void Run::read_err() {
                       });
 }
 
-// It stays a zombie, so that its number is nobody else's yet. No child of ours any more: ended as well.
+// It stays a zombie, so that no other process has its number yet. No child of ours any more: ended as well.
 bool Run::has_ended() const {
   siginfo_t about{};
   return ::waitid(P_PID, static_cast<id_t>(pid), &about, WEXITED | WNOHANG | WNOWAIT) != 0 ||

@@ -1,7 +1,7 @@
 // One ssh connection to each node for all that is run there, instead of a login for each command.
 //
 // ssh itself keeps it (ControlMaster, ControlPersist) behind a socket in a private folder of ours: the first
-// command to a node opens it, the others go through it, and it ends a minute after the last one if nobody
+// command to a node opens it, the others go through it, and it ends a minute after the last one if no one
 // closes it before. Where the user's own configuration shares connections (ControlPath), that is left alone.
 // Where sharing does not work here, every command gets a connection of its own, and why_not() says so.
 // Threads: the worker's thread only.

@@ -1,4 +1,4 @@
-// Digests by which two texts are told apart: they find accidents, and protect against nobody.
+// Digests by which two texts are told apart: they find accidents, and protect against no attacker.
 // Threads: plain values, pure functions.
 #pragma once
 

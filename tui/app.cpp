@@ -25,9 +25,9 @@
 namespace tessera::tui {
 namespace {
 
-constexpr Duration kFrame{33};           // the least time between two frames that nobody typed for
+constexpr Duration kFrame{33};           // the least time between two frames without a key
 constexpr Duration kTickFloor{10};       // a view that asks for ticks without end gets no more than this
-constexpr Duration kIdleAfter{120'000};  // nobody types: the clusters are asked less often
+constexpr Duration kIdleAfter{120'000};  // no key: the clusters are asked less often
 constexpr Duration kDoublePress{400};
 constexpr Duration kLongest{60'000};
 constexpr Duration kLongHold{1000};   // only a paste is held back so long
@@ -68,7 +68,7 @@ struct App::Parts {
   std::string shown_text;            // what it says
   bool urgent = true;                // a user waits for it
   bool leaving = false;
-  bool hung_up = false;  // nobody can type or see anything any more
+  bool hung_up = false;  // no one can type or see anything any more
   int status = 0;
   Duration drawn_at{-1'000'000};
   Duration ticked_at{-1'000'000};

@@ -72,7 +72,7 @@ const char* take_labels(std::string_view& rest, MetricLine& line) {
   return nullptr;
 }
 
-// A number, and perhaps a time behind it, which nobody here needs.
+// A number, and perhaps a time behind it, which is not needed here.
 const char* take_value(std::string_view rest, double& value) {
   skip_blanks(rest);
   if (!rest.empty() && rest.front() == '+') rest.remove_prefix(1);

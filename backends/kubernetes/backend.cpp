@@ -55,7 +55,7 @@ struct Followed {
   bool watched;
   Source source;
   const char* older = "";
-  const char* without = "";    // what nobody tells where it may not be read; empty: its source fails
+  const char* without = "";    // what stays unknown where it may not be read; empty: its source fails
   std::size_t most = 500'000;  // objects of a list: Kubernetes is made for 5,000 nodes and 150,000 pods
 };
 constexpr std::array<Followed, kFeeds> kFollowed = {{
@@ -449,7 +449,7 @@ SourceReport KubernetesBackend::State::source_report(Which which, std::optional<
   return report;
 }
 
-// Without these the rest is as good as ever: one remark says what is not told, and that is all.
+// Without these the rest is as good as ever: one remark says what is not reported, and that is all.
 void KubernetesBackend::State::report_beside(Which which, std::optional<Error> failure) {
   // A server that has none of them is no failure; one that is out of reach says so elsewhere.
   bool none = failure && failure->reason.find("HTTP 404") != std::string::npos;

@@ -133,7 +133,7 @@ void Feed::State::hear_part(std::string_view part) {
   failed(taken.error());
 }
 
-// A list that nobody could keep: it is not asked for again by itself for long.
+// A list that could not be kept: it is not asked for again by itself for long.
 void Feed::State::endless(std::string why) {
   stop();
   live = false;

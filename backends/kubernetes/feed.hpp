@@ -48,7 +48,7 @@ struct FeedLine {
 
 struct FeedCalls {
   std::function<void()> begin;  // a list begins
-  // Some of its items as a list of their own; the last part of a page tells where it stands.
+  // Some of its items as a list of their own; the last part of a page reports where it stands.
   std::function<Result<FeedPage>(std::string_view text, bool last)> page;
   std::function<void(Duration took)> listed;  // it is complete
   // Errors: what the line told of is not known now.
@@ -67,7 +67,7 @@ class Feed {
   Feed& operator=(const Feed&) = delete;
 
   void go();              // begins, or goes on at once instead of waiting
-  void rest();            // nobody can answer now: drops what is under way until go()
+  void rest();            // no answer can come now: drops what is under way until go()
   bool answered() const;  // the list was complete once, or refused: nothing better will come soon
   bool is_live() const;   // a watch is open, or the last list succeeded
 

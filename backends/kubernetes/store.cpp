@@ -17,7 +17,7 @@ namespace {
 
 bool is_underway(std::string_view state) { return state == "pending" || state == "rebooting"; }
 
-// What pods are told by: another family or type of slices.
+// What decides how pods are shown: another family or type of slices.
 bool shares_alike(const NodeSharing& a, const NodeSharing& b) {
   return a.mig_strategy == b.mig_strategy && a.instances.empty() == b.instances.empty() &&
          a.whole == b.whole && a.method == b.method && a.model == b.model;
@@ -25,7 +25,7 @@ bool shares_alike(const NodeSharing& a, const NodeSharing& b) {
 
 }  // namespace
 
-// Nobody reads the rest, and there may be thousands of them.
+// The rest is not read, and there may be thousands of them.
 void ClusterStore::State::slim(NodeObject& object) {
   std::erase_if(object.conditions,
                 [](const Condition& one) { return one.type != "Ready" && one.status != "True"; });

@@ -47,15 +47,15 @@ class ClusterStore {
   Handler device_rules();
   Handler dra_claims();
 
-  // How the operator is set up: tells which instances stand on which GPU, where the counts alone do not.
+  // How the operator is set up: reports which instances stand on which GPU, where the counts alone do not.
   void set_site(std::shared_ptr<const operators::OperatorSetup> site);
 
   // What the API server's clock says now: times in its objects are meant by it.
   void set_server_time(TimePoint now);
 
-  // Of the GPU operator, as its ClusterPolicy is labelled: "v26.3.0"; empty: not told.
+  // Of the GPU operator, as its ClusterPolicy is labelled: "v26.3.0"; empty: not reported.
   std::string operator_version() const;
-  // Of ACK's sharing component, by the label that Helm sets; empty: not told.
+  // Of ACK's sharing component, by the label that Helm sets; empty: not reported.
   std::string sharing_component() const;
 
   // The DCGM exporters that run and are ready, one a node.
@@ -72,7 +72,7 @@ class ClusterStore {
   // Posts both lists as they stand: something that was posted before did not reach its reader.
   void tell_all();
 
-  // What is not told beside nodes and pods, since it may not be read: remarked under that source.
+  // What is not reported beside nodes and pods, since it may not be read: remarked under that source.
   void set_untold(Source source, std::optional<Remark> what);
 
   // Of the rights to change nodes, where they were asked for; nullopt: none is missing.

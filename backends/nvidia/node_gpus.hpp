@@ -27,7 +27,7 @@ struct MigDevice {
   GpuIndex gpu;
   int instance = 0, compute = 0;
   ProfileName profile;  // "1c.3g.40gb" when it is a part of its instance
-  std::string uuid;     // empty: not told
+  std::string uuid;     // empty: not reported
 };
 
 // What a Gpu of the model has no room for; in the same order.

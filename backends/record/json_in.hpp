@@ -87,7 +87,7 @@ void get(JsonValue& json, std::map<std::string, T>& map);
 
 template <class T>
 void get(JsonValue& json, std::optional<T>& value) {
-  // Absent is told by leaving it out.
+  // What is absent has no field.
   get(json, value.emplace());
 }
 template <class T>

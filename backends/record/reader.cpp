@@ -14,7 +14,7 @@ namespace {
 
 using Figures = std::vector<std::optional<std::int64_t>>;
 
-// What is not told stays as it is.
+// What is not reported stays as it is.
 template <class Unit>
 void lay(std::optional<Unit>& to, const Figures& figures, std::size_t place) {
   if (place >= figures.size()) return;

@@ -2,7 +2,7 @@
 //
 // Kinds and fields that are not known are passed over, as a later version may write them; a line that is no
 // JSON, or that belongs to a version that this tessera cannot read, is an error. Between "key" and "whole"
-// everything is collected, so that what is not told there is gone.
+// everything is collected, so that what is not reported there is gone.
 // Threads: a value of one thread.
 #pragma once
 
@@ -24,7 +24,7 @@ class Reader {
   // Adds the events that the line stands for. The cluster is named as the head names it.
   Status take(std::string_view line, std::vector<Event>& events);
 
-  // Whoever jumps needs the last figures only: from now on they are not told round by round, but by
+  // Whoever jumps needs the last figures only: from now on they are not reported round by round, but by
   // figures().
   void be_quiet() { quiet_ = true; }
   void figures(std::vector<Event>& events) const;

@@ -1,6 +1,6 @@
-// A recording as a backend: the cluster as it stood at a moment, told by the events of a live one. It has no
-// actuator, so that nothing can be changed while the past is looked at.
-// Threads: reads on a thread of its own.
+// A recording as a backend: the cluster as it stood at a moment, reported by the events of a live one. It has
+// no actuator, so that nothing can be changed while the past is looked at. Threads: reads on a thread of its
+// own.
 #pragma once
 
 #include <atomic>

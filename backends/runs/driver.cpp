@@ -218,7 +218,7 @@ void Driver::go_back(const NodeName& node, Result<plan::NodeFacts> facts) {
   }
   Result<plan::Plan> back = plan_from(node, *facts, true);
   if (!back) return stop_here(node, "cannot plan the way back: " + back.error().reason);
-  // The way back waits for all work. Yet nobody has agreed to wait for work that the run never named.
+  // The way back waits for all work. Yet the admin has not agreed to wait for work that the run never named.
   std::vector<std::string> harm = unnamed_harm(run_, *back, true);
   if (!harm.empty())
     return stop_here(node, "going back would disturb what the run never named: " + joined(harm, kHarmListed));

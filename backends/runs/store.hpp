@@ -98,10 +98,10 @@ class JournalStore {
   std::vector<Listed> list(std::vector<Error>& troubles) const;
 
   // Of a journal in the shared folder: this user's tessera leaves it as it is now, up to that tie. Kept with
-  // a copy of its text in the user's own folder (RUN.armed), where nobody else writes. Where it cannot be
+  // a copy of its text in the user's own folder (RUN.armed), where no other user writes. Where it cannot be
   // kept, no timer resumes it.
   void remember(const std::string& run, const plan::Chain& left) const;
-  // The run has ended: nobody takes it up any more.
+  // The run has ended: it cannot be resumed any more.
   void forget(const std::string& run) const;
   // What others have changed since this user left it (difference.hpp); empty: nothing, or it is not known.
   std::vector<std::string> changed(const std::string& run) const;

@@ -1,4 +1,4 @@
-// Reads YAML maps strictly: typed getters with bounds, and a complaint about every key nobody asked for.
+// Reads YAML maps strictly: typed getters with bounds, and a complaint about every unknown key.
 //
 // The first error is kept and everything read after it is a default, so that a reader is written without a
 // branch after each key and looks at FieldReader::error once.

@@ -106,7 +106,7 @@ class Pass {
     const Shape& shape = wanted_by(world_, job);
     std::string barred = slurm() ? why_barred(job, shape) : "";
     if (!barred.empty()) return wait(job, barred);
-    Search own;  // what nobody else asks for is searched for once
+    Search own;  // what no other asks for is searched for once
     Search& search = job.errand.one ? own : shapes_[job.shape];
     if (!search.failed) {
       std::vector<Claim> claims;

@@ -10,7 +10,7 @@
 namespace tessera::sim {
 namespace {
 
-// Device numbers count over the slices of a node in order, as node_value() tells them.
+// Device numbers count over the slices of a node in order, as node_value() reports them.
 int device_of(const NodeState& node, const Claim& claim) {
   int device = 0;
   for (std::size_t gpu = 0; gpu < node.boards.size(); ++gpu) {

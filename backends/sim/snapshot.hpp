@@ -1,7 +1,7 @@
 // A world as a backend would tell it: nodes, GPUs, slices and workloads as values, and the events for them.
 //
-// Node names, user names, job names and reasons pass clean() on their way out. Holders are not told: reduce
-// derives them from the allocations, whose device numbers count over a node's slices in order.
+// Node names, user names, job names and reasons pass clean() on their way out. Holders are not reported:
+// reduce derives them from the allocations, whose device numbers count over a node's slices in order.
 // Threads: pure functions of a world.
 #pragma once
 

@@ -242,7 +242,7 @@ void WorldStep::resume(std::uint32_t index) {
   }
   close(index, Condition::up, "", "", std::nullopt);
   if (world_.spec().scheduler != Scheduler::slurm) return;
-  // slurmd registers fewer devices than slurm.conf promises: instances that nobody made again after a boot.
+  // slurmd registers fewer devices than slurm.conf promises: instances that were not made again after a boot.
   int promised = devices_promised(node, world_.group(node)), found = devices_found(node);
   if (found < promised)
     close(index, Condition::invalid,

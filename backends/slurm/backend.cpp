@@ -239,7 +239,7 @@ void SlurmBackend::State::answered(Step step, Duration patience, Result<Outcome>
       round.failed(step);
       report(source_of(step), std::move(*error), result->took);
     } else {
-      // Not when the round begins: one that finds nobody must not put the seldom lists off.
+      // Not when the round begins: one without an answer must not put the seldom lists off.
       if (step == Step::reservations) last_seldom = started;
       round.succeeded(step);
       if (step == Step::nodes) return look_at_files();
@@ -321,7 +321,7 @@ std::optional<Error> SlurmBackend::State::take_config(const Outcome& outcome) {
   shown.config = outcome.out;
   config_round = rounds;
   daemons.configured(facts);
-  if (daemons.has_accounting()) round.add(Step::accounting);  // nobody knew when the round began
+  if (daemons.has_accounting()) round.add(Step::accounting);  // not known when the round began
   show_daemons();
   actuator.know_cluster(facts.id);
   post(ClusterSeen{Scheduler::slurm, false, "slurm " + facts.version,

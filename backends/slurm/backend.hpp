@@ -2,9 +2,9 @@
 //
 // One thread, one call of Slurm's commands in flight, those of runs (actuator.hpp) included. A round lists
 // nodes and jobs; partitions, reservations and the controllers' state come seldom. When an answer is late or
-// a call fails, `scontrol ping` (5 ms) tells whether a controller is there before anything that may block for
-// long is tried again. Where commands reach the nodes, their drivers are asked once for the GPUs that Slurm
-// does not tell. Threads: as Backend says; the clock is called on the backend's thread.
+// a call fails, `scontrol ping` (5 ms) reports whether a controller is there before anything that may block
+// for long is tried again. Where commands reach the nodes, their drivers are asked once for the GPUs that
+// Slurm does not tell. Threads: as Backend says; the clock is called on the backend's thread.
 #pragma once
 
 #include <functional>
@@ -38,7 +38,7 @@ struct SlurmOptions {
   // The first picture is complete only with the GPUs of these nodes; nullopt: it does not wait for GPUs.
   // An empty list: of all nodes.
   std::optional<std::vector<NodeName>> needs_boards;
-  // Ask at most so many nodes' drivers, then also where Slurm tells the GPUs; nullopt: every one whose
+  // Ask at most so many nodes' drivers, then also where Slurm reports the GPUs; nullopt: every one whose
   // GPUs it does not tell.
   std::optional<std::size_t> most_asked;
   std::optional<figures::SiteCommand> exporter;  // asks a node's DCGM exporter; {node} in it

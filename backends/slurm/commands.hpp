@@ -26,7 +26,7 @@ Command show_partitions(const SlurmClient& site);
 Command show_reservations(const SlurmClient& site);
 Command show_config(const SlurmClient& site);
 Command ping(const SlurmClient& site);
-Command version(const SlurmClient& site);  // of the client; asks nobody
+Command version(const SlurmClient& site);  // of the client; asks no daemon
 // Asks slurmdbd for the shortest list that it has; sacctmgr knows `ping` only since 23.11.
 Command ask_accounting(const SlurmClient& site);
 

@@ -14,7 +14,7 @@ std::string first_line(std::string_view text) {
   return clean(text.substr(0, text.find('\n')), 400);
 }
 
-// That nobody listens there is a fact about slurmdbd; that we are refused is one about us.
+// That there is no listener is a fact about slurmdbd; that we are refused is one about us.
 bool speaks_of_connection(std::string_view text) {
   return contains_folded(text, "persistent connection") && !speaks_of_authentication(text);
 }

@@ -43,7 +43,7 @@ class Daemons {
   bool rest_is_likely_ = false;
 };
 
-// Whether what a command said is about credentials: then it tells nothing about whom it asked.
+// Whether what a command said is about credentials: then it reports nothing about whom it asked.
 bool speaks_of_authentication(std::string_view text);
 
 }  // namespace tessera::slurm

@@ -14,7 +14,7 @@ namespace tessera::slurm {
 struct Conf {
   std::string file;          // empty: none was found (configless clients keep theirs out of sight)
   std::string cluster_name;  // ClusterName=
-  std::string auth_type;     // "auth/munge" when not told
+  std::string auth_type;     // "auth/munge" when not reported
   std::string munge_socket;  // AuthInfo=socket=…; empty: munge's own default
 };
 Conf read_conf(const std::string& file);

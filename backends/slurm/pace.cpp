@@ -12,7 +12,7 @@ constexpr int kShare = 20;            // at most a twentieth of the controller's
 constexpr auto kWindow = 5min;
 
 constexpr auto kLongestWait = 15s;    // between two looks at a node where nothing happens
-constexpr auto kForgotten = 60s;      // one that nobody has looked at for so long is new
+constexpr auto kForgotten = 60s;      // one that was not looked at for so long is new
 constexpr int kPart = 4;              // a look follows after such a part of the time without a change
 constexpr int kGathered = 20;         // between two readings at least such a part of the time between rounds
 constexpr Duration kLongestGap = 1s;  // however seldom the reader asks: a run has some twenty steps

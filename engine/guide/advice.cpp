@@ -70,7 +70,7 @@ std::string one_profile(const Proposal& proposal) {
 // The GPUs of one node, and how many nodes there are.
 struct OneNode {
   std::string name;
-  std::vector<int> gpus;  // indices; one of 0 where nobody tells
+  std::vector<int> gpus;  // indices; one of 0 where they are not reported
   std::int64_t nodes = 1;
 };
 

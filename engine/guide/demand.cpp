@@ -59,7 +59,7 @@ std::vector<plan::Room> gains(const Proposal& proposal, const Scope& scope) {
   std::vector<plan::Room> rooms;
   const Scheduler scheduler = scope.cluster->scheduler;
   for (const Node* node : scope.nodes) {
-    if (scope.boards.empty()) {  // GPUs that are not told: shown for one empty GPU
+    if (scope.boards.empty()) {  // GPUs that are not reported: shown for one empty GPU
       rooms.push_back(plan::gained(*scope.cluster, *node, {}, proposal.advertised));
       return rooms;
     }

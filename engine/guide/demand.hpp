@@ -1,6 +1,6 @@
 // What waiting work asks for, matched with what a proposal would add, GPU by GPU: fast enough to rank
-// many layouts. Which work starts is then told by the plan's own count. Used by the proposals. Threads: pure
-// functions.
+// many layouts. Which work starts then follows from the plan's own count. Used by the proposals. Threads:
+// pure functions.
 #pragma once
 
 #include <map>

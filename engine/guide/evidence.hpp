@@ -12,7 +12,7 @@ Answer virtual_evidence(const Scope& scope);
 Answer licence_evidence(const Scope& scope, const SiteFacts& site);
 Answer cooperation_evidence(const Scope& scope);
 
-// Running work that holds a part of the GPUs (or of the nodes, where GPUs are not told), each once.
+// Running work that holds a part of the GPUs (or of the nodes, where GPUs are not reported), each once.
 std::vector<const Workload*> work_on(const Scope& scope);
 // Pending work that asks for a GPU of any kind.
 std::vector<const Workload*> waiting_work(const Cluster& cluster);

@@ -17,8 +17,8 @@ struct SiteLine {
   std::string text;
 };
 
-// told_by_site: what the site says it is, see sharing::platform_of. now: the cluster's time. What is not told
-// has no line.
+// told_by_site: what the site says it is, see sharing::platform_of. now: the cluster's time. What is not
+// reported has no line.
 std::vector<SiteLine> site_lines(const Cluster& cluster, std::optional<sharing::Platform> told_by_site,
                                  TimePoint now);
 

@@ -79,7 +79,7 @@ class History {
  private:
   struct Lines {
     std::vector<Key> keys;
-    std::vector<std::int64_t> memory;  // MiB of each line's GPU; 0: not told
+    std::vector<std::int64_t> memory;  // MiB of each line's GPU; 0: not reported
     Source source = Source::none;
     bool detailed = false;
     friend bool operator==(const Lines&, const Lines&) = default;

@@ -311,7 +311,7 @@ class Collector {
   void fragmented(const Node& node, const Gpu& gpu) {
     const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
     if (!product) return;
-    // Kubernetes tells how many slices there are, not where: nothing to judge.
+    // Kubernetes reports how many slices there are, not where: nothing to judge.
     for (const Slice& slice : gpu.slices)
       if (slice.kind == SliceKind::gpu_instance && !slice.placement) return;
     std::optional<mig::Layout> layout = mig::observed_layout(*product, gpu);

@@ -79,7 +79,7 @@ struct Uncertain {
   const Allocation* allocation;
 };
 
-// The scheduler tells how many of a kind a workload holds, but not which. Where the candidates are as many
+// The scheduler reports how many of a kind a workload holds, but not which. Where the candidates are as many
 // as the units held, all are held; otherwise each candidate may be, and says so.
 void spread(std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain) {
   for (const Uncertain& one : uncertain) {
@@ -131,7 +131,7 @@ bool may_be_of(const Slice& slice, const Allocation& allocation) {
   return !slice.exact && in_family(slice, allocation.family) && type_matches(slice, allocation.type);
 }
 
-// Which of them are held is open, but how many is not: each unit of a claim holds one slice that nobody else
+// Which of them are held is open, but how many is not: each unit of a claim holds one slice that no other
 // holds. nullopt: shares, or a claim that may be about slices of which more is known.
 std::optional<int> held_among_open(const std::vector<Slice*>& slices,
                                    const std::vector<Uncertain>& uncertain) {
@@ -218,7 +218,7 @@ std::vector<Slices> by_kind(const Slices& slices) {
   return kinds;
 }
 
-// Units of a slice that nobody holds for certain; nullopt: a holder's share is not told.
+// Units of a slice that are certainly not held; nullopt: a holder's share is not reported.
 std::optional<int> rest_of(const Slice& slice) {
   if (slice.holding == Holding::free) return slice.capacity;
   if (!slice.exact) return slice.capacity == 1 ? std::optional(1) : std::nullopt;
@@ -231,7 +231,7 @@ std::optional<int> rest_of(const Slice& slice) {
   return std::max(0, slice.capacity - held);
 }
 
-// Units of a kind that nobody holds. nullopt: a claim may be about these slices or about others.
+// Units of a kind that are not held. nullopt: a claim may be about these slices or about others.
 std::optional<int> unheld_of(const Slices& kind, const Slices& all, const std::vector<Uncertain>& uncertain) {
   int units = 0;
   bool told = false;
@@ -282,7 +282,7 @@ std::optional<int> unheld_shares(const SliceCounts& counts, const Slices& kind) 
 void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::vector<Uncertain>& uncertain) {
   const Slice& like = *kind.front();
   const int out = out_of(node, kind);
-  int told_out = 0, may_be_held = 0;  // those that are handed out to nobody: unheld, and not known
+  int told_out = 0, may_be_held = 0;  // those that are not handed out: unheld, and not known
   bool open = false;
   for (Slice* slice : kind) {
     const bool all_out = out == static_cast<int>(kind.size());
@@ -305,12 +305,12 @@ void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::ve
   int known = 0;  // of slices of which all is known
   for (const Slice* slice : kind)
     if (slice->holding != Holding::unknown && slice->usable == true) known += known_rest(*slice);
-  // What nobody holds may be those that nobody can have.
+  // What is not held may be those that are out of use.
   const int sure = usable - known - may_be_held * like.capacity;
   if (open && sure > 0) node.open_kinds.push_back({like.kind, like.profile, like.capacity, sure});
 }
 
-// How a slice whose GPU is not told says that its GPU is shared.
+// How a slice whose GPU is not reported says that its GPU is shared.
 Strategy strategy_of(const Slice& slice) {
   switch (slice.kind) {
     case SliceKind::whole_gpu: return Strategy::whole;

@@ -52,7 +52,7 @@ std::string few(const std::vector<std::string>& all) {
 FleetAnswer ask_fleet(const OperatorSetup& site, std::string_view except, const MigDocument& after,
                       const mig::Catalogue* catalogue) {
   // Where managers write files of their own, a node without one has a manager that is just starting, or one
-  // that falls back on the chart's file: that tells only of names which stand in it.
+  // that falls back on the chart's file: that reports only of names which stand in it.
   const bool generated = site.mig_config_map.empty() && !site.node_config.empty();
   const MigFile* site_file = site.mig_config && site.mig_config->document ? site.mig_config.get() : nullptr;
   std::vector<FleetNode> fleet;

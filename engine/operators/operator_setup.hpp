@@ -30,7 +30,7 @@ struct OperatorSetup {
   Readings readings;
   std::string gpu_cluster;     // the GPUCluster's name; empty: there is none
   std::string ns;              // the operator's namespace
-  std::string version;         // of the operator; empty: not told
+  std::string version;         // of the operator; empty: not reported
   std::string strategy;        // "none" "single" "mixed": ClusterPolicy spec.mig.strategy
   std::string mig_config_map;  // spec.migManager.config.name; empty: the MIG manager's own
   MigFilePtr mig_config;       // its config.yaml, or the static default map's; nullptr: not readable
@@ -40,9 +40,9 @@ struct OperatorSetup {
   std::map<std::string, std::string> plugin_configs;  // its keys and their YAML
   std::map<std::string, std::map<std::string, std::string>>
       labels;                                // by GPU node: those by which it is driven, product and count
-  std::string plugin_version;                // spec.devicePlugin.version; empty: not told
+  std::string plugin_version;                // spec.devicePlugin.version; empty: not reported
   std::string policy;                        // the ClusterPolicy's name; empty: there is none
-  std::optional<bool> vm_nodes;              // spec.sandboxWorkloads.enabled; nullopt: not told
+  std::optional<bool> vm_nodes;              // spec.sandboxWorkloads.enabled; nullopt: not reported
   std::vector<std::string> owned_by_others;  // "ConfigMap x: managed by Helm": what an edit would fight with
   std::map<std::string, std::string> kept_back;  // by pod, "namespace/name": why it may not be evicted now
 

@@ -29,7 +29,7 @@ struct PluginSharing {
 bool refuses_several(const PluginSharing& sharing);
 
 // Whether a device plugin of that version takes pods that ask for several shares of MPS where its
-// configuration says so: from 0.20 on. nullopt: the version is not told, or is no release ("sha256:…").
+// configuration says so: from 0.20 on. nullopt: the version is not reported, or is no release ("sha256:…").
 std::optional<bool> may_take_several_of_mps(std::string_view version);
 
 struct PluginConfig {

@@ -37,7 +37,7 @@ std::optional<std::size_t> row_for(const Classes& classes, std::size_t product, 
   return std::nullopt;
 }
 
-// Rows for what may be evicted and nobody asks for: they go with the product unless the demand stands
+// Rows for what may be evicted and is not asked for: they go with the product unless the demand stands
 // without.
 void add_rows_for_running(const Problem& problem, Classes& classes) {
   bool by_product = !problem.demand.empty() && problem.demand.front().product.has_value();

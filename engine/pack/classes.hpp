@@ -1,8 +1,8 @@
 // GPUs that are alike for a demand: what each could become, and which of them have the same choices.
 //
 // A state is a product with its running and idle instances. A choice is a set of instances that it could have
-// instead, told by what that is worth to each demand. The size of a program depends on distinct states, not
-// on GPUs. Threads: plain values, pure functions.
+// instead, described by its worth to each demand. The size of a program depends on distinct states,
+// not on GPUs. Threads: plain values, pure functions.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ struct NodeType {
 struct Group {
   std::size_t class_number = 0;
   int count = 0;  // GPUs; of each node, where there is a type
-  int type = -1;  // an index into node types; -1: nodes are not told apart
+  int type = -1;  // an index into node types; -1: nodes are not distinguished
 };
 
 // GPUs by node, in the order in which nodes are first named.

@@ -156,7 +156,7 @@ class ActJudge {
              });
     });
   }
-  // instances: what is destroyed; empty: whole boards.
+  // instances: what is destroyed; empty: whole GPUs.
   Why on_node(const std::vector<GpuIndex>& gpus, const std::vector<InstanceAt>& instances) const {
     if (auto why = not_by_operator()) return why;
     if (!is_emptied()) return kNotEmptied;

@@ -298,7 +298,7 @@ void tell_pods(const Cluster& cluster, Plan& plan, sharing::Platform platform, c
          fmt::format("{} more pods on these nodes ask for what the platform refuses then", more)});
 }
 
-// Versions below which a platform shares nothing; what is not told breaks nothing.
+// Versions below which a platform shares nothing; what is not reported breaks nothing.
 void tell_versions(const Cluster& cluster, const Fleet& fleet, std::vector<Notice>& broken) {
   const bool shares = std::any_of(fleet.after.begin(), fleet.after.end(), [](const sharing::NodeShape& one) {
     return one.by_pool && one.sharing.method == Strategy::mps;

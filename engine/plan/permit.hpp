@@ -14,8 +14,8 @@
 namespace tessera::plan {
 
 // Whether a plan that was made just now may begin: it has steps, breaks no rule, and what it was made from is
-// as it was. cluster_id, can: of the actuator that is to carry it out. What has moved on its nodes is told by
-// moved.hpp.
+// as it was. cluster_id, can: of the actuator that is to carry it out. What has moved on its nodes is
+// reported by moved.hpp.
 std::optional<Error> why_not_begun(const Plan& plan, const std::string& cluster_id, const Means& can);
 
 // Whether a plan that was read from a file is the one that tessera makes of its intent now. The new one is
@@ -23,7 +23,7 @@ std::optional<Error> why_not_begun(const Plan& plan, const std::string& cluster_
 std::optional<Error> why_not_as_made(const Plan& read, const Plan& now);
 
 // Whether what was begun (or planned) on a cluster belongs to the one that is open here under that name.
-// confirmed: a person says that it is that cluster, which counts where its identity is not told.
+// confirmed: a person says that it is that cluster, which counts where its identity is not reported.
 std::optional<Error> why_not_here(std::string_view what, const ClusterName& name, const std::string& begun_on,
                                   const std::string& here, bool confirmed);
 

@@ -195,7 +195,7 @@ std::optional<Switches> switches_after(const Node& node, const std::vector<Board
   return std::nullopt;
 }
 
-// A name that nobody can choose there.
+// A name that cannot be chosen there.
 Status check_switches(const Node& node, Scheduler scheduler, const Intent& intent, const Means& can) {
   if (!intent.switches.any()) return Done{};
   if (scheduler == Scheduler::slurm)

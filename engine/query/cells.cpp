@@ -15,7 +15,7 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 
 namespace {
 
-// Those who hold the slice, each once; a workload that nobody knows stands for itself.
+// Those who hold the slice, each once; an unknown workload counts as one.
 std::vector<std::string> users_of(const Cluster& cluster, const Slice& slice) {
   std::vector<std::string> users;
   for (const Holder& holder : slice.holders) {

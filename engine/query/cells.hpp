@@ -13,7 +13,7 @@ namespace tessera::query {
 
 inline Value count(std::int64_t number) { return number; }
 inline Value words(std::string text) { return text; }
-// An empty text means that nobody told.
+// An empty text means that it is not reported.
 inline Value told(std::string text) { return text.empty() ? Value(NotTold{}) : Value(std::move(text)); }
 
 template <class Unit>

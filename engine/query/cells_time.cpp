@@ -124,7 +124,7 @@ Value idle(const SliceRow& row, const Context& context) {
                     held_since(*row.cluster, *row.slice), *row.cluster, context);
 }
 
-// Idle is a workload of whose slices none is used; of one that is not measured nobody can tell.
+// Idle is a workload of whose slices none is used; of one that is not measured it is not known.
 Value idle(const WorkloadRow& row, const Context& context) {
   if (!context.history || row.workload->state != WorkloadState::running) return words("");
   std::optional<TimePoint> since;

@@ -21,7 +21,7 @@ Pattern::~Pattern() {
 }
 
 Result<std::shared_ptr<const Pattern>> Pattern::compile(const std::string& text) {
-  // Repetition counts such as (a{255}){255} make glibc's compiler use gigabytes; nobody needs them here.
+  // Repetition counts such as (a{255}){255} make glibc's compiler use gigabytes; they are not needed here.
   if (text.size() > 200 || text.find('{') != std::string::npos)
     return Error{"cannot use the regular expression", "it is too long or counts repetitions with {}",
                  "keep it under 200 bytes and use * or + instead"};

@@ -105,7 +105,7 @@ bool comes_first(const GpuRow& a, const GpuRow& b) {
 }
 bool comes_first(const SliceRow& a, const SliceRow& b) {
   if (int by_node = order(a.cluster, a.node, b.cluster, b.node)) return by_node < 0;
-  // On GPUs first, then the pool of slices whose GPU is not told.
+  // On GPUs first, then the pool of slices whose GPU is not reported.
   int board_a = a.gpu ? a.gpu->index.value : std::numeric_limits<int>::max();
   int board_b = b.gpu ? b.gpu->index.value : std::numeric_limits<int>::max();
   return board_a != board_b ? board_a < board_b : a.slice < b.slice;

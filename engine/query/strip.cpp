@@ -8,7 +8,7 @@
 namespace tessera::query {
 namespace {
 
-// Room that can be had, and room that nobody holds on a node that takes no work.
+// Room that can be had, and room that is not held on a node that takes no work.
 const char* free_glyph(bool ascii) { return ascii ? "." : "·"; }
 const char* closed_glyph(bool ascii) { return ascii ? ":" : "░"; }
 const char* room_glyph(const insight::Sight& sight, bool ascii) {
@@ -66,8 +66,8 @@ struct Piece {
   insight::Availability state = insight::Availability::unknown;
 };
 
-// The first cell of an instance tells what it is, the others that they belong to it: a held one is the digit
-// of its compute slices with a heavy tail, a free one a ring with a light tail.
+// The first cell of an instance reports what it is, the others that they belong to it: a held one is the
+// digit of its compute slices with a heavy tail, a free one a ring with a light tail.
 std::string cell_of(const Piece& piece, bool first, bool ascii) {
   switch (piece.state) {
     case insight::Availability::held:
@@ -98,7 +98,7 @@ std::string joined(const std::vector<std::string>& cells) {
 
 char digit_of(const Slice& slice) { return slice.profile.empty() ? '?' : slice.profile.text.front(); }
 
-// Nobody tells where the slices stand: the large ones first and of those alike the held ones, with a mark
+// Where the slices are is not reported: the large ones first and of those alike the held ones, with a mark
 // behind that says so. Empty: they do not fit the GPU.
 std::string unplaced_strip(const Gpu& gpu, const mig::Product* product, int units,
                            const insight::Sight& sight, bool ascii) {

@@ -85,7 +85,7 @@ Value node_gpus(const NodeRow& row) {
   return count(static_cast<std::int64_t>(row.node->gpus.size()));
 }
 
-// A slice of which nobody knows could be held: then the sum is not known either. Nor is it before the first
+// A slice that is not reported could be held: then the sum is not known either. Nor is it before the first
 // list of work is complete.
 Value held_slices(const NodeRow& row) {
   const SliceCounts& counts = row.node->counts;

@@ -57,7 +57,7 @@ Violations plugin_rules(const NodeShape& node);
 
 // Alibaba ACK. A pool is changed as a whole; MPS there shares memory only.
 struct AckFacts {
-  std::string kubernetes;  // "1.28.3"; empty: not told
+  std::string kubernetes;  // "1.28.3"; empty: not reported
   std::string component;   // sharing component, "1.9.13"
   bool pro = true;
   bool label_deleted = false;  // the schedule label was removed instead of being set to default

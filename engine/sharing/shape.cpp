@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kStrategies{"none", "single", "mixed", "none with operator"};
 
-// Slurm tells its GRES type as the model; other sources tell a product's full name.
+// Slurm reports its GRES type as the model; other sources tell a product's full name.
 std::string slurm_type(const Gpu& gpu, const mig::Product* product) {
   if (gpu.model.find(' ') == std::string::npos) return gpu.model;
   return product != nullptr && !product->slurm_types.empty() ? product->slurm_types.front() : std::string();

@@ -20,7 +20,7 @@ struct WorkFinding {
   std::string hint;
 };
 
-// A pod as far as rules look at it. What is not told of it (hostIPC, processes) breaks no rule.
+// A pod as far as rules look at it. What is not reported of it (hostIPC, processes) breaks no rule.
 PodShape pod_shape(const Workload& pod);
 
 // What the pods of a node break, were the node as `shape`; ids sorted.

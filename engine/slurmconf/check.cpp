@@ -148,7 +148,7 @@ void check_devices(Findings& findings, const std::vector<NodeLine>& nodes) {
                  hint);
 }
 
-// What gres.conf names and the file of allowed devices does not; or that nobody reads that file.
+// What gres.conf names and the file of allowed devices does not; or that no Slurm reads that file.
 void check_allowed(Findings& findings, const std::vector<GresLine>& lines) {
   const Config& config = findings.config;
   const Pair* constrain = config.setting(config.cgroup, "ConstrainDevices");

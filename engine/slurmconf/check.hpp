@@ -15,7 +15,7 @@ namespace tessera::slurmconf {
 constexpr std::size_t kMostRemarks = 200;
 
 // Subjects are "file:line", or a node's name where files and Slurm differ. `running`: the nodes as slurmctld
-// tells them (its Gres=); null: not known. Nodes that share a fault share a remark. Worst first, then by
+// reports them (its Gres=); null: not known. Nodes that share a fault share a remark. Worst first, then by
 // place.
 std::vector<Remark> check(const SlurmSetup& site, const std::vector<Node>* running);
 

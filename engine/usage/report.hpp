@@ -16,7 +16,7 @@ std::optional<By> by_of(std::string_view word);
 
 struct Sum {
   ClusterName cluster;
-  std::string name;  // empty: not told
+  std::string name;  // empty: not reported
   double gpu_hours = 0, slice_hours = 0;
   double measured = 0;                      // GPU-hours with a figure of use
   std::optional<double> mean_use, p95_use;  // percent, over `measured`
@@ -32,8 +32,8 @@ std::optional<double> coverage(const std::vector<Sum>& sums);
 struct Waste {
   ClusterName cluster;
   std::string kind;      // "idle" "parked" "too-big" "stranded" "unasked"
-  std::string user;      // empty: nobody's
-  std::string workload;  // empty: nobody's
+  std::string user;      // empty: no owner
+  std::string workload;  // empty: no owner
   std::string node;
   std::string profile;
   double slice_hours = 0;

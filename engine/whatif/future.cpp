@@ -139,7 +139,7 @@ class Play {
     return units;
   }
 
-  // Nobody is in the way: what the change takes away is gone at once, and the rest can be had meanwhile.
+  // No work is in the way: what the change takes away is gone at once, and the rest can be had meanwhile.
   void keep_what_stays(Place& place, const plan::NodePlan& planned) {
     const Units later = after(static_cast<std::size_t>(&place - stage_.places.data()), planned);
     for (std::size_t i = 0; i < later.size(); ++i) place.units[i] = std::min(place.units[i], later[i]);
@@ -189,7 +189,7 @@ class Play {
     }
   }
 
-  // What no node can serve, or only nodes that are away, holds nobody up.
+  // What no node can serve, or only nodes that are away, holds no other up.
   static bool waits_its_turn(const Workload& work) {
     return work.reason == "Resources" || work.reason == "Priority" || work.reason == "None" ||
            work.reason.empty();

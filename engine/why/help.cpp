@@ -119,7 +119,7 @@ void by_itself(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
          of.slurm() ? command("squeue --start -j {}", of.workload.id.text) : std::string());
 }
 
-// The layout of a GPU with one more instance for it, as many of those that nobody holds kept as can be.
+// The layout of a GPU with one more instance for it, as many of the free ones kept as can be.
 std::optional<mig::Layout> recut_of(const Case& of, const Node& node, const Gpu& gpu,
                                     const mig::Product& product, int profile) {
   const insight::Sight sight = insight::sight_of(of.cluster, node);
@@ -139,7 +139,7 @@ std::optional<mig::Layout> recut_of(const Case& of, const Node& node, const Gpu&
   return layout;
 }
 
-// Re-cuts of one GPU of one node that the planner says disturb nobody.
+// Re-cuts of one GPU of one node that disturb no work, by the planner.
 void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   if (topic == Topic::held || of.asked.nodes != 1 || of.asked.each.size() != 1) return;
   const Request& want = of.asked.each.front();

@@ -86,7 +86,7 @@ plan::Stock stock_now(const Cluster& cluster, const Node& node, const mig::Catal
 // Whether one of its nodes gets what it asks for out of this room.
 bool serves(const plan::Counts& units, const Asked& asked, Scheduler scheduler);
 
-// Whether a Slurm job may start in one of the node's partitions; true where nobody tells.
+// Whether a Slurm job may start in one of the node's partitions; true where that is not known.
 bool in_its_partition(const Node& node, const Workload& workload, Scheduler scheduler);
 
 // Whether what it names of nodes (partition, nodes, features; a taint that the scheduler's message names)

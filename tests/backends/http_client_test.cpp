@@ -172,7 +172,7 @@ TEST_F(HttpClientTest, ARefusalIsAResponseWithItsBodyAndWait) {
   EXPECT_EQ(answer->retry_after, Duration(7s));
 }
 
-TEST_F(HttpClientTest, NobodyThereIsAnError) {
+TEST_F(HttpClientTest, AMissingServerIsAnError) {
   connect("/tmp/tessera-no-such-socket");
   auto answer = ask(get("/"));
   ASSERT_FALSE(answer);

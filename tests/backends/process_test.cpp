@@ -271,7 +271,7 @@ int open_descriptors() {
   return count;
 }
 
-// Some parents (and "trap '' CHLD") leave us with children that nobody may wait for.
+// Some parents (and "trap '' CHLD") leave us with children that cannot be waited for.
 TEST_F(ProcessTest, WithSigchldIgnoredNothingSucceedsUnseenAndNothingLeaks) {
   ASSERT_TRUE(run(script("true")));
   auto before = ::signal(SIGCHLD, SIG_IGN);

@@ -1,8 +1,8 @@
 // A small simulated cluster in a folder of its own, on which the real binary plans, applies and undoes.
 //
-//   n1  GPU 0 all-balanced, GPU 1 whole, nobody there
+//   n1  GPU 0 all-balanced, GPU 1 whole, no work there
 //   n2  GPU 0 all-1g.10gb of which alice and bob hold one each; bob's would not start again
-//   n3  GPU 0 whole, nobody there
+//   n3  GPU 0 whole, no work there
 // Threads: one test at a time; several labs may stand side by side.
 #pragma once
 

@@ -194,7 +194,7 @@ TEST(Lists, FitATerminalAndAreColouredThere) {
   EXPECT_TRUE(finished(doctor).has("way out:")) << doctor.screen();
 }
 
-// The signal is taken long before the bytes are written that nobody takes: nothing interrupts them.
+// The signal is taken long before the bytes are written that no reader takes: nothing interrupts them.
 TEST(Console, ASignalEndsItWhereTheTerminalTakesNothing) {
   Pty pty(demo());
   ASSERT_TRUE(ready(pty));

@@ -184,7 +184,7 @@ TEST_F(KubeChangeE2e, TheNameOfSharesIsChangedAloneThenKeptAndTakenBack) {
   EXPECT_EQ(offers("t1", "gpu\\.shared"), "24");
   Ran more = apply({"--node", "t1", "--strategy", "time-slicing", "--replicas", "8"});
   ASSERT_EQ(more.code, 0) << more.out << more.err;
-  EXPECT_EQ(offers("t1", "gpu\\.shared"), "32") << "nobody wished for another name";
+  EXPECT_EQ(offers("t1", "gpu\\.shared"), "32") << "no other name was requested";
   Ran back = run({"undo", run_of(renamed), "--write", "--yes", "-o", "json"});
   ASSERT_EQ(back.code, 0) << back.out << back.err;
   EXPECT_EQ(offers("t1", "gpu"), "24");

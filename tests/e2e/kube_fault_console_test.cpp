@@ -14,7 +14,7 @@ class KubeFaultConsole : public KubeFault {
     EXPECT_TRUE(seen) << "no: " << text << "\n" << pty.screen();
     return seen;
   }
-  // Begins the change of a node that nobody works on.
+  // Begins the change of a node without work.
   static bool begin(Pty& pty, const std::string& node = "h2") {
     return pty.wait_loaded() && pty.press(":plan " + node + " 7x1g.10gb\r") &&
            shows(pty, "disturbs no workload") && arm(pty, node);

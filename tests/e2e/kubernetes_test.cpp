@@ -152,7 +152,7 @@ TEST_F(KubernetesE2e, NothingStaysBehindATesseraThatIsKilled) {
   Ran killed = run({"nodes", "--watch"}, options);
   EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.err;
   ASSERT_GT(kubectl, 0);
-  // As a child of nobody here it cannot be waited for: a descriptor tells its end.
+  // It is no child of this process, so that it cannot be waited for: a descriptor reports its end.
   Descriptor end_of(static_cast<int>(::syscall(SYS_pidfd_open, kubectl, 0)));
   if (end_of.ok()) {
     pollfd one{end_of.get(), POLLIN, 0};

@@ -123,7 +123,7 @@ TEST_F(NvidiaSmiBinary, ManyAtOnceLoseNothing) {
   EXPECT_EQ(rows->size(), 7u);
 }
 
-TEST_F(NvidiaSmiBinary, AHangEndsAtTheDeadlineAndBlocksNobodyElse) {
+TEST_F(NvidiaSmiBinary, AHangEndsAtTheDeadlineAndBlocksNoOtherCall) {
   play({"--new", "h100:1", "--fault", "hang verb=-q"});
   auto hung = start(nvidia::query(), 2s);
   // Whichever comes first counts the fault; the list is not concerned by it.

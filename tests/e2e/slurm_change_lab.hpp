@@ -177,7 +177,7 @@ class Admin {
     options.said = *site;
     options.said.look_deadline = Duration(4000);
     options.needs_boards = std::vector<NodeName>{NodeName("gpu01"), NodeName("gpu02")};
-    options.interval = Duration(250);   // nobody asks for a look: the next one is never far
+    options.interval = Duration(250);   // no one asks for a look: the next one is never far
     options.deadline = Duration(3000);  // a controller that hangs is found out soon
     return options;
   }

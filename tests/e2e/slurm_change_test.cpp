@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The controller is killed in the midst of it, again and again: that delays the run and hurts nobody.
+// The controller is killed in the midst of it, again and again: that delays the run and harms no job.
 TEST_F(SlurmChange, WholeToMpsToShardsAndBackWhileNeighboursRun) {
   Running neighbour = run_on("gpu02", "gpu:h100:2");
   const std::string before = file_text(lab_->conf());

@@ -1,5 +1,5 @@
 // A real Slurm's controller that dies, or hangs, as each step of a run begins: that may delay the run, and
-// hurts nobody.
+// harms no job.
 #include <sys/stat.h>
 
 #include <csignal>
@@ -24,7 +24,7 @@ class SlurmController : public SlurmCut {
     }
     return steps;
   }
-  // What a controller has not saved yet is gone with it when it is killed, and that is nobody's doing.
+  // What a controller has not saved yet is gone with it when it is killed, and that is no one's doing.
   static void saved(const Running& job) {
     const std::string words = "seen-by-tsr-" + job.id, file = lab_->folder() + "/state/job_state";
     EXPECT_EQ(lab_->run({"scontrol", "update", "JobId=" + job.id, "Comment=" + words}).status, 0);
@@ -106,7 +106,7 @@ TEST_F(SlurmController, KilledAtEveryStepOfACutAndStartedAgain) {
       });
 }
 
-// What was sent to it meanwhile it still does when it wakes up, late, though nobody waits for the answer.
+// What was sent to it meanwhile it still does when it wakes up, late, though the answer is not waited for.
 TEST_F(SlurmController, HungAtEveryStepOfACut) {
   pid_t pid = -1;
   strike_at_every_step(

@@ -105,7 +105,7 @@ TEST_F(SlurmMig, ADriverThatHasOtherBoardsThanSlurmOffersIsAFinding) {
       << found->second[0].hint;
 }
 
-// Cut by hand while nobody was looking: the way out that the finding names tells Slurm, and cuts nothing.
+// Cut by hand unnoticed: the way out that the finding names tells Slurm, and cuts nothing.
 TEST_F(SlurmMig, BoardsThatWereCutByHandAreToldToSlurmWithoutTouchingThem) {
   Running neighbour = run_on("gpu02", "gpu:h100:2");
   smi("gpu01", {"-i", "0", "-mig", "1"});
@@ -203,7 +203,7 @@ TEST_F(SlurmMig, ARebootInTheMiddleStopsItAndPlanningAgainGoesOn) {
   EXPECT_NE(smi("gpu01", {"-L"}).find("MIG 1g.12gb"), std::string::npos);
 }
 
-// A reboot took its instances, so slurmd found no devices and gave up; nobody brings such a node back by
+// A reboot took its instances, so slurmd found no devices and gave up; nothing brings such a node back by
 // itself.
 TEST_F(SlurmMig, ANodeThatIsDownAfterARebootIsCutAgainAndComesBack) {
   Running neighbour = run_on("gpu02", "gpu:h100:2");
@@ -280,7 +280,7 @@ TEST_F(SlurmSrun, CutInsideAReservationDrainedOnlyThenAndBack) {
   expect_untouched(neighbour);
 }
 
-// Killed once the node is drained, nobody can ask its GPUs any more; the next tessera can all the same.
+// Killed once the node is drained, its GPUs cannot be asked any more; the next tessera can all the same.
 TEST_F(SlurmSrun, KilledOnceDrainedItIsTakenUpOrSaysHowToGoBack) {
   slurmconf::SlurmSettings site = by_srun();
   RunOptions options = command_line();

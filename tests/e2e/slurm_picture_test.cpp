@@ -16,7 +16,7 @@
 namespace tessera::test {
 namespace {
 
-constexpr unsigned kAlice = 33, kBob = 65534;  // www-data and nobody: they exist everywhere
+constexpr unsigned kAlice = 33, kBob = 65534;  // www-data and UID 65534: they exist everywhere
 
 std::vector<std::string> split(const std::string& text, char by) {
   std::vector<std::string> parts;
@@ -314,7 +314,7 @@ TEST_F(SlurmPicture, DoctorTellsWhatIsWrongInTheFilesAndWithTheDaemons) {
 }
 
 // sacctmgr's own words about a slurmdbd that is not there.
-TEST_F(SlurmPicture, ASlurmdbdThatNobodyAnswersForIsDown) {
+TEST_F(SlurmPicture, ASlurmdbdThatDoesNotAnswerIsDown) {
   Scratch scratch;
   slurm::SlurmClient site;
   site.conf = scratch.write(

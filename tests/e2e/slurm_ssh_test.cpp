@@ -206,8 +206,8 @@ TEST_F(RunnerBySsh, CommandsShareOneLoginAndItIsClosedWithTheirOwner) {
   worker.stop();
 }
 
-// What ssh says of a host that is another, and of one that lets nobody in, reaches the admin.
-TEST_F(RunnerBySsh, AHostThatIsAnotherOrLetsNobodyInIsSaidInSshsWords) {
+// What ssh says of a host that is another, and of one that lets no one in, reaches the admin.
+TEST_F(RunnerBySsh, AHostThatIsAnotherOrRefusesTheLoginIsReportedInSshsWords) {
   ssh_->know_host("other");
   auto answer = run({"true"});
   ASSERT_FALSE(answer);

@@ -49,7 +49,7 @@ class HttpScript {
   // Ends them: properly, or by cutting the connection.
   void close_streams(std::string_view target, bool properly = true);
 
-  void stop();   // closes everything; the socket's file stays, so that nobody can connect
+  void stop();   // closes everything; the socket's file stays, so that no client can connect
   void start();  // again
 
  private:

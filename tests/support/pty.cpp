@@ -155,7 +155,7 @@ struct Pty::State {
       Report report;
       if (::read(reports, &report, sizeof report) == sizeof report) take(report);
     }
-    if ((fds[1].revents & POLLHUP) != 0) {  // nobody is left to tell anything
+    if ((fds[1].revents & POLLHUP) != 0) {  // no process is left on the other side
       close(idle);
       idle = -1;
     }

@@ -37,7 +37,7 @@ class RandomWorld {
     if (const int kind = pick(5); kind < 3) slice = shared(kinds[kind], pick(2) ? 4 : 100, device);
     return as_told(std::move(slice));
   }
-  // What the scheduler says of it by itself: in use, or handed out to nobody.
+  // What the scheduler says of it by itself: in use, or not handed out.
   Slice as_told(Slice slice) {
     if (pick(4) == 0) slice.told_held = pick(2) == 1;
     slice.told_out = pick(6) == 0;

@@ -1,4 +1,4 @@
-// The loop and the room that drives runs: orders go out, news come in, and nobody leaves while something is
+// The loop and the room that drives runs: orders go out, news come in, and no one leaves while something is
 // driven.
 #include <gtest/gtest.h>
 
@@ -102,7 +102,7 @@ TEST_F(AppRunsTest, AVanishedTerminalParksFirst) {
   EXPECT_TRUE(turn());
   EXPECT_EQ(fake.calls, std::vector<std::string>{"park: the terminal went away"});
   EXPECT_TRUE(turn());
-  EXPECT_EQ(terminal.frames, before) << "nobody is there to see it";
+  EXPECT_EQ(terminal.frames, before) << "no one is there to see it";
   EXPECT_FALSE(tell(RunsAtRest{}));
 }
 

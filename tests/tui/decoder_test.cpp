@@ -60,7 +60,7 @@ TEST(Decoder, AltIsEscapeWithACharacter) {
   EXPECT_EQ(story(decoder.expire()), "Alt-[");
 }
 
-TEST(Decoder, AnswersThatNobodyAskedForVanish) {
+TEST(Decoder, UnrequestedAnswersVanish) {
   EXPECT_EQ(decoded("\x1b[?62;c\x1b[12;40R\x1b[>1;2cj"), "j");
   EXPECT_EQ(decoded("\x1b]11;rgb:1e1e/1e1e/1e1e\x07j"), "j");
   EXPECT_EQ(decoded("\x1b]52;c;YWJj\x1b\\j"), "j");

@@ -79,7 +79,7 @@ TEST(Remembered, TheFileIsWrittenWholeAndForItsOwnerAlone) {
   EXPECT_EQ(facts.st_mode & 077, 0u);
 }
 
-TEST(Remembered, AFifoInItsPlaceKeepsNobodyWaiting) {
+TEST(Remembered, AFifoInItsPlaceDoesNotHang) {
   Scratch scratch;
   const std::string path = scratch.path() + "/console.yaml";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);

@@ -69,7 +69,7 @@ struct Flag {
   unsigned takes = kEvery;
   std::string_view environment;  // TESSERA_…; empty: none
   bool in_file = false;          // may stand in config.yaml
-  std::string_view fallback;     // the value when nobody sets one; empty: unset, or off
+  std::string_view fallback;     // the value when none is set; empty: unset, or off
   Completes completes = Completes::nothing;
   std::string_view words;  // the values it may have, separated by blanks
   std::string_view help;   // one sentence

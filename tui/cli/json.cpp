@@ -59,7 +59,7 @@ Tree tree_of(const query::NodeRow& row, const query::Context&) {
   tree["gpus"] = node.gpus.empty() && !node.pool.empty() ? Tree() : Tree(node.gpus.size());
   tree["model"] = text_value(node.gpus.empty() ? node.model : node.gpus.front().model);
   tree["slices_total"] = node.counts.all;
-  // A slice of which nobody knows could be held: then the sum is not known either.
+  // A slice that is not reported could be held: then the sum is not known either.
   tree["slices_held"] = !node.counts.known() ? Tree() : Tree(node.counts.held);
   tree["slices_available"] = or_null(insight::available_slices(insight::sight_of(*row.cluster, node), node));
   tree["slices_out_of_use"] = node.counts.out;

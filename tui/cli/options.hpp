@@ -135,7 +135,7 @@ struct Options {
   std::string group;               // ... and for whom
 
   // guide
-  std::string product;                                // instead of nodes: a GPU that nobody has yet
+  std::string product;                                // instead of nodes: a GPU that is in no cluster yet
   std::vector<std::pair<std::string, bool>> answers;  // "Q2", yes
   std::optional<sharing::Platform> platform;          // nullopt: by what is seen
   guide::SiteFacts site;

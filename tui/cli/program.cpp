@@ -27,7 +27,7 @@ Environment environment_of(char** variables) {
 
 int run_program(std::string_view name, tui::WordsPtr reader, const std::function<int(const Streams&)>& body) {
   tui::take_locale();
-  std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then nobody could tell how a child ended
+  std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then how a child ended would be lost
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not our end
   DescriptorBuffer out_buffer(STDOUT_FILENO, tui::end_is_asked), err_buffer(STDERR_FILENO);
   std::ostream out(&out_buffer), err(&err_buffer);

@@ -1,7 +1,7 @@
 // Bytes from a terminal made into keys, pastes and mouse clicks; a pure state machine.
 //
 // Own decoding instead of curses': bytes may come split anywhere, may be invalid UTF-8, and answers that
-// nobody asked for (CSI, OSC, DCS) must vanish instead of turning into Esc and letters. A bracketed paste is
+// not asked for (CSI, OSC, DCS) must vanish instead of turning into Esc and letters. A bracketed paste is
 // one value and never keys.
 // Threads: one owner.
 #pragma once

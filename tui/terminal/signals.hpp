@@ -27,7 +27,7 @@ class Signals {
     bool resized = false;      // SIGWINCH
     bool stop = false;         // SIGTSTP from outside
     bool continued = false;    // SIGCONT
-    std::optional<int> ended;  // SIGTERM, SIGHUP, SIGINT, SIGQUIT, or one that nobody has a use for: SIGUSR1
+    std::optional<int> ended;  // SIGTERM, SIGHUP, SIGINT, SIGQUIT, or one without a use: SIGUSR1
   };
   Taken take();
   // A signal that ends the console waits, or was taken: give up what may block.

@@ -80,7 +80,7 @@ int scroll(std::span<const ColumnInfo> columns, std::vector<int>& shown, const T
 }
 
 // Spare cells go to figures first, since a figure that is cut is worse than none, then to the texts that are
-// cut shortest, one cell at a time, until nobody wants more.
+// cut shortest, one cell at a time, until none needs more.
 void widen(std::vector<PlacedColumn>& placed, std::span<const ColumnInfo> columns,
            const std::vector<int>& wanted, int& spare, query::Align align) {
   while (spare > 0) {

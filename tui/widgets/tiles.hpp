@@ -1,7 +1,7 @@
 // The placement map: one GPU as a row of tiles, left to right by memory slice.
 //
 // The shape says what a tile is, in any colour and in none: held is a solid bar, a free slice is dots around
-// its name, room that nothing is cut from is plain dots, what nobody holds on a node that takes no work is a
+// its name, room that nothing is cut from is plain dots, what is not held on a node that takes no work is a
 // light shade, stranded room is crosses, unknown is question marks, and what is only wanted is a double line.
 // Threads: pure drawing.
 #pragma once
@@ -25,7 +25,7 @@ struct Tile {
   std::string label;               // "2g.20gb", "free", "stranded"
   std::vector<std::string> lines;  // below the bar: holder, its work, since when; most important first
   std::optional<Role> words;       // of the label, where it is not that of the kind: kept, destroyed
-  std::string use;                 // "88%", at the right end of the last line; empty: not told
+  std::string use;                 // "88%", at the right end of the last line; empty: not reported
   bool changed = false;            // what it is or who holds it, a moment ago
 };
 

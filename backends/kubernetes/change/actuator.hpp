@@ -47,7 +47,7 @@ class KubernetesActuator final : public plan::Actuator {
   // is connected.
   void read_site();
   // Reads the uid of the namespace kube-system, which no two clusters share, for cluster_id(); then calls
-  // `then`, also where it is not told. On the worker, once it is connected.
+  // `then`, also where it is not reported. On the worker, once it is connected.
   void read_cluster_id(std::function<void()> then);
   // By pod: why it could not be evicted now (OperatorSetup::kept_back), and why the budgets could not be
   // read, if so. On the worker.

@@ -131,7 +131,7 @@ bool is_of_order(std::string_view log, std::string_view config) {
   const std::string_view at = log.substr(0, log.find_first_of("\"\n"));
   if (at != config) return false;
   log.remove_prefix(at.size());
-  // A turn that has not told its end yet is under way.
+  // A turn that has not reported its end yet is under way.
   return log.find("'failed'") != std::string_view::npos || log.find("rror") != std::string_view::npos;
 }
 

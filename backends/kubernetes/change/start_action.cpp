@@ -43,7 +43,7 @@ bool is_ours(const Json& node, const plan::Order& order) {
   return mark && mark->run == order.mark.run;
 }
 
-// Reads the node, makes the patch, and writes it if nobody has written since.
+// Reads the node, makes the patch, and writes it unless it was written since.
 void change_node(const Place& place, const plan::Order& order, bool needs_mark, NodeEdit change,
                  Ended ended) {
   std::string target = node_target(order.node.text);

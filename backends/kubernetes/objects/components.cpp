@@ -96,7 +96,7 @@ std::optional<Component> component(const KnownApp& known, const NodeObject& node
     if (part.state == Part::not_ready) part.detail = pod->ending ? "its pod is ending" : pod->trouble;
     return part;
   }
-  if (label == "false" || !meant) return std::nullopt;  // opted out, or nobody can tell
+  if (label == "false" || !meant) return std::nullopt;  // opted out, or not known
   if (!selects(*meant, node) && label.empty() && !deploy.empty())
     return std::nullopt;  // not meant to run here
   part.state = Part::missing;

@@ -1,7 +1,7 @@
 // DRA devices laid over a node of the model, and claims told as what a pod asks for and holds.
 //
 // A device is called "gpu-<minor>", or "gpu-<minor>-mig-<profile>-<profile id>-<start>"
-// (dra-driver-nvidia-gpu v0.5): the name tells where an instance stands, and older drivers' names do. A MIG
+// (dra-driver-nvidia-gpu v0.5): the name reports where an instance stands, and older drivers' names do. A MIG
 // device without a UUID is one that could be made (dynamic MIG); it stands there only while a claim has it.
 // Threads: pure functions.
 #pragma once

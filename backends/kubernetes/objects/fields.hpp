@@ -96,7 +96,7 @@ class TextPool {
 
  private:
   std::unordered_map<std::string_view, Text> known_;
-  std::size_t most_ = 1024;  // before those that nobody else has any more are looked for
+  std::size_t most_ = 1024;  // before those without another user are looked for
 };
 
 }  // namespace tessera::kubernetes

@@ -162,7 +162,7 @@ void add_whole_boards(Node& node, const NodeSharing& sharing, Origin origin) {
   Slice slice;
   slice.kind = kind_of(sharing.method);
   slice.capacity = sharing.replicas;
-  // Beside GPUs that are cut, nobody tells which these are.
+  // Beside GPUs that are cut, it is not reported which these are.
   if (!sharing.instances.empty()) {
     node.pool.insert(node.pool.end(), static_cast<std::size_t>(sharing.whole), slice);
     return;

@@ -1,10 +1,10 @@
-// A Node object → the model's node: its GPUs and slices as far as the API tells them, its health in the
+// A Node object → the model's node: its GPUs and slices as far as the API reports them, its health in the
 // scheduler's own words, the layout that is ordered for it.
 //
-// The API tells how many slices of a kind a node has, not where they stand. Where only one way is left (every
-// GPU cut alike, by a layout that the MIG manager has made) the slices are given to GPUs, without places,
-// and the GPUs say that this is concluded (Source::inferred); else they are the node's pool.
-// Threads: pure functions.
+// The API reports how many slices of a kind a node has, not where they stand. Where only one way is left
+// (every GPU cut alike, by a layout that the MIG manager has made) the slices are given to GPUs, without
+// places, and the GPUs say that this is concluded (Source::inferred); else they are the node's pool. Threads:
+// pure functions.
 #pragma once
 
 #include "backends/kubernetes/objects/objects.hpp"

@@ -147,7 +147,7 @@ struct BudgetObject {
   Meta meta;
   std::string api;                        // apiVersion; empty in lists, which say it once for all
   std::optional<LabelSelector> selector;  // nullopt: it covers no pod
-  std::optional<std::int64_t> allowed;    // status.disruptionsAllowed; nullopt: nobody has worked it out yet
+  std::optional<std::int64_t> allowed;    // status.disruptionsAllowed; nullopt: not computed yet
   std::int64_t healthy = 0, needed = 0;   // status.currentHealthy, status.desiredHealthy
 
   std::string id() const { return meta.name_space + "/" + meta.name; }

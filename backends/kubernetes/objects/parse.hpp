@@ -68,7 +68,7 @@ class Parser {
 
   // nullopt: the text is no Status ("404 page not found").
   std::optional<ApiStatus> status(std::string_view text);
-  // gitVersion of /version: "v1.31.2"; empty: not told.
+  // gitVersion of /version: "v1.31.2"; empty: not reported.
   std::string version(std::string_view text);
 
  private:

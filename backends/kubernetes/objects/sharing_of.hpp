@@ -18,7 +18,7 @@
 namespace tessera::kubernetes {
 
 struct NodeSharing {
-  std::string model;  // product label without what stands for its sharing; empty: not told
+  std::string model;  // product label without what stands for its sharing; empty: not reported
   const mig::Product* product = nullptr;  // when the catalogue knows exactly one of that name
   sharing::MigStrategy mig_strategy = sharing::MigStrategy::none;
   bool invalid = false;                  // "-MIG-INVALID": the strategy single does not fit the GPUs

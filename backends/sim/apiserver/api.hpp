@@ -56,7 +56,7 @@ class Api {
   struct Behind {
     Key pod;
     std::string path;       // proxy: "/metrics"
-    std::string port;       // proxy: "9400"; empty: not told
+    std::string port;       // proxy: "9400"; empty: not reported
     bool https = false;     // proxy: the scheme that was asked for
     std::string container;  // log; empty: the first
     bool logs = false;
@@ -89,7 +89,7 @@ Answer refuse(const Refusal& refusal);
 // Why a server would not store this object; nullopt: it would.
 std::optional<Refusal> why_invalid(const ResourceKind& kind, const Json& object);
 // Why a server that was asked to (fieldValidation=Strict, Kubernetes 1.25 on) refuses fields that it does not
-// know (schema.hpp tells which). nullopt: it would not.
+// know (schema.hpp reports which). nullopt: it would not.
 std::optional<Refusal> why_undecodable(const std::vector<std::string>& unknown);
 // A body as an object: JSON, or protobuf of the kinds for which kubectl sends it.
 std::variant<Json, Refusal> parse_body(std::string_view body);

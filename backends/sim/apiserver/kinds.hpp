@@ -45,7 +45,7 @@ struct ResourceKind {
   bool is_served_by(std::string_view cluster) const;
 };
 
-// Of "kubernetes v1.32.2": 32; 0: not told.
+// Of "kubernetes v1.32.2": 32; 0: not reported.
 int minor_of(std::string_view cluster);
 // In which version pods/eviction is told: policy/v1beta1 before 1.22. Later servers still take that one.
 std::string_view eviction_version(std::string_view cluster);

@@ -22,7 +22,7 @@ struct Refusal {
   std::string message;
   std::string name, group, kind;  // details; empty ones are left out
   std::vector<Cause> causes;
-  std::int64_t retry_after = 0;  // seconds; 0: not told
+  std::int64_t retry_after = 0;  // seconds; 0: not reported
   std::string next;              // metadata.continue of an expired list
 };
 

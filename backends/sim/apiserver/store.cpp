@@ -173,7 +173,7 @@ ObjectPage ObjectStore::list(const ListRequest& request) const {
   for (const auto& [place, object] : objects) {
     if (!request.ns.empty() && place.first != request.ns) continue;
     if (goes_on && place <= after) continue;
-    if (left > 0 && !request.selector.empty()) break;  // how many are left is not told then
+    if (left > 0 && !request.selector.empty()) break;  // how many are left is not reported then
     if (!request.selector.matches(*object)) continue;
     if (request.limit > 0 && page.items.size() == request.limit) {
       ++left;
@@ -310,7 +310,7 @@ std::optional<std::vector<Change>> ObjectStore::since(std::uint64_t version,
 }
 
 void ObjectStore::forget_history() {
-  // The state as it is now has no version of its own: one is used up, so that nobody is still up to date.
+  // The state as it is now has no version of its own: one is used up, so that no client is still up to date.
   forgotten_ = ++version_;
   history_.clear();
 }

@@ -61,7 +61,7 @@ class Cluster final : public ServedCluster {
   const Job* job_of(const Key& pod) const;
 
   // One that asks for GPUs runs where they are free, until it is deleted;
-  // else it is Pending, with the reason as its condition. Without GPUs nobody places it.
+  // else it is Pending, with the reason as its condition. Without GPUs it is not placed.
   Written create_pod(const Key& key, Json pod) override;
   Written delete_pod(const Key& key, std::optional<Duration> grace, std::string_view uid = {},
                      std::string_view expected = {}) override;

@@ -44,7 +44,8 @@ std::string label_of(const ObjectStore& objects, const std::string& node, std::s
 bool has_label(const ObjectStore& objects, const std::string& node, std::string_view key);
 // nullopt takes a label away. One write, so that a watcher sees them together.
 using LabelPatch = std::map<std::string, std::optional<std::string>>;
-// manager: who is noted in metadata.managedFields as the one who wrote them last, and when; empty: nobody.
+// manager: who is noted in metadata.managedFields as the one who wrote them last, and when; empty: no
+// manager.
 void patch_labels(ObjectStore& objects, const std::string& node, const LabelPatch& patch,
                   std::string_view manager = {});
 // A text of a ConfigMap in the operator's namespace; nullopt: not there.

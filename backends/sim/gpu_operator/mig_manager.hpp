@@ -19,7 +19,7 @@ namespace tessera::sim::kube {
 // What the manager asks of the rest of the cluster.
 struct ManagerPorts {
   std::function<void(const Json& pod)> remove_pod;             // as `kubectl delete pod` would
-  std::function<void(const std::string& node)> reboot;         // and nobody cuts its GPUs again
+  std::function<void(const std::string& node)> reboot;         // and its GPUs are not cut again
   std::function<void(const std::string& node)> crash;          // its own container ends, and is started again
   std::function<void(const std::string&, std::string)> log;    // a line of its log, by node
   std::function<std::string(const std::string& node)> config;  // the configuration file as mounted

@@ -217,7 +217,7 @@ void Operator::deploy_for_workload(const std::string& node) {
   patch_labels(context_.objects, node, patch);
 }
 
-// The config-manager beside the plugin and beside feature discovery tells them to start over.
+// The config-manager beside the plugin and beside feature discovery makes them start over.
 void Operator::restart_plugin(const std::string& node) {
   auto running = [this](const std::string& where, std::string_view app) -> ObjectPtr {
     ObjectPtr pod = pod_on(where, app);
@@ -311,7 +311,7 @@ void Operator::pod_gone(const Json& pod) {
   Node* node = node_of(pod);
   if (!node) return;
   std::string app = app_of(pod);
-  // Without a kubelet nobody says what the node has: it stays as it was told last.
+  // Without a kubelet what the node has is not reported: it stays as last reported.
   if (app == kPlugin && !node->away) node->plugin->plugin_gone();
   if (app == kVgpuManagerApp) node->vgpu->stop();
   if (app == kSandboxPluginApp && !node->away) node->vgpu->plugin_gone();

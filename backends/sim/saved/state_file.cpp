@@ -76,7 +76,7 @@ Result<FileStamp> StateFile::write(std::string_view text) const {
   const std::string what = "cannot save the simulator state";
   std::string temporary = path_ + ".new";
   struct stat info {};
-  unlink(temporary.c_str());  // left behind by a crash; the lock says that nobody writes it now
+  unlink(temporary.c_str());  // left behind by a crash; by the lock no process writes it now
   {
     Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file.ok()) return failure(what, temporary, errno);

@@ -373,7 +373,7 @@ void SlurmActuator::lay_known_boards(std::vector<Node>& nodes) const {
   for (Node& node : nodes) {
     auto known = state_->eyes.boards.find(node.name);
     if (known == state_->eyes.boards.end()) continue;
-    // Where nobody is, the driver's word counts although Slurm offers something else, as after a reboot.
+    // Where no work is, the driver's word counts although Slurm offers something else, as after a reboot.
     auto last = state_->asked.find(node.name);
     const bool fresh = last != state_->asked.end() && last->second.offered == boards_of(node);
     if (still_fits(node, known->second.gpus) || (fresh && !is_busy(node)))

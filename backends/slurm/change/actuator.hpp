@@ -44,13 +44,13 @@ class SlurmActuator final : public plan::Actuator {
   // What the reader has found out: Slurm's version, where slurm.conf lies, and what the files say now.
   void know(const std::string& version, const std::string& conf,
             const Result<std::vector<slurmconf::File>>& files);
-  // Holds those files against what Slurm runs with: nodes as it tells them, all of them.
+  // Holds those files against what Slurm runs with: nodes as it reports them, all of them.
   void hold_against(const std::vector<Node>& nodes);
   // What else a reconfigure would make true, for people; empty: nothing, or the files are not known.
   std::vector<Remark> unapplied_remarks(const Shown& shown, const std::vector<Node>& nodes,
                                         const std::vector<Workload>& jobs);
   // The same as know() for files on a config host; `then` is called with them, and with a lock there that
-  // nobody seems to hold any more. Precondition: Writer::host.
+  // no process seems to hold any more. Precondition: Writer::host.
   using KnowFiles =
       std::function<void(Result<std::vector<slurmconf::File>>, std::optional<Remark> stale_lock)>;
   void read_host_files(const std::string& version, const std::string& conf, KnowFiles then);
@@ -58,7 +58,7 @@ class SlurmActuator final : public plan::Actuator {
   void lay_known_boards(std::vector<Node>& nodes) const;
   struct Asking {
     std::optional<std::size_t> most;  // so many nodes, those that are down first; nullopt: all
-    bool told = false;                // also where Slurm tells the GPUs and nobody is: it may be mistaken
+    bool told = false;                // also where Slurm reports the GPUs and no work: it may be mistaken
   };
   // Asks the drivers of those nodes whose GPUs Slurm does not tell and which are not known yet, some at a
   // time; then calls `then` with whether any was asked. One that could not be asked, or told other GPUs
@@ -66,7 +66,7 @@ class SlurmActuator final : public plan::Actuator {
   // more while an earlier call is under way.
   void learn_boards(const std::vector<Node>& nodes, Asking asking, std::function<void(bool any)> then);
   // Nodes that no run is changing, whose driver told other GPUs than Slurm offers; and of all that were
-  // asked, those where the tool that is to cut them does not work. Where nobody has looked, that is said.
+  // asked, those where the tool that is to cut them does not work. Where no look was possible, that is said.
   std::vector<Remark> board_remarks(const std::vector<Node>& nodes) const;
 
  private:

@@ -30,7 +30,7 @@ struct Census {
   Parsed<Node> nodes;
   std::optional<ParsedJobs> jobs;    // nullopt: none of the nodes that were asked about is busy
   Parsed<Reservation> reservations;  // a minute old at most
-  // Whether it tells what a reconfigure would change: the configuration is as fresh as the nodes then.
+  // Whether it reports what a reconfigure would change: the configuration is as fresh as the nodes then.
   bool effect = false;
   std::string partitions;   // as scontrol told them
   std::string job_records;  // with those that have ended; empty: not asked

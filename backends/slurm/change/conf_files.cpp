@@ -189,7 +189,7 @@ Result<Files> read_conf_files(const std::string& slurm_conf, AllowedDevices devi
     }
     if (files.size() == known) break;
   }
-  // Where it lies is told by cgroup.conf.
+  // Where it lies is reported by cgroup.conf.
   for (const std::string& name : conf_names(slurm_conf, files, devices))
     if (Status ok = add(files, name); !ok) return ok.error();
   return files;

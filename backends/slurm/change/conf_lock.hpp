@@ -2,7 +2,7 @@
 // and whose target is the mark of a run and the process that drives it.
 //
 // It is made in one step or not at all, on a shared disk, too, and by ln(1) on a config host. It outlives
-// whoever is killed: the same run takes it over, whoever drives that by then. Nobody else ever does; that its
+// whoever is killed: the same run takes it over, whoever drives that by then. No other ever does; that its
 // maker has died is only told, to an admin who then removes it. Threads: any; each call looks again.
 #pragma once
 
@@ -25,7 +25,7 @@ struct ConfLock {
   std::string mark;  // "tessera RUN WHO@HOST", or whatever stands there; cleaned
   Maker maker = Maker::unknown;
   int process = 0;                 // 0: it does not say
-  std::optional<TimePoint> since;  // by the disk's clock; nullopt: not told
+  std::optional<TimePoint> since;  // by the disk's clock; nullopt: not reported
 };
 
 std::string lock_of(const std::string& slurm_conf);
@@ -47,7 +47,7 @@ std::optional<ConfLock> conf_lock(const std::string& slurm_conf);
 
 // Why files cannot be written, and the way out. where: "cfg" for a config host, empty for here.
 Error locked_by(const ConfLock& lock, const std::string& path, const std::string& where, TimePoint now);
-// One that nobody seems to hold any more, for people who look; nullopt: there is none, or it is at work.
+// One that no process seems to hold any more, for display; nullopt: there is none, or it is at work.
 std::optional<Remark> lock_remark(const std::string& slurm_conf, TimePoint now);
 std::optional<Remark> lock_remark(const ConfLock& lock, const std::string& path, const std::string& where,
                                   TimePoint now);

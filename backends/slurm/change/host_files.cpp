@@ -459,7 +459,7 @@ class HostFiles::Locking final : public HostTalk {
       told_(std::optional<ConfLock>());
     });
   }
-  // Empty: nobody's.
+  // Empty: no owner.
   void holder(std::function<void(const std::string&)> then) {
     ask({"readlink", "--", path_}, [then = std::move(then)](const NodeAnswer& answer) {
       std::vector<std::string> lines = lines_of(answer.out);

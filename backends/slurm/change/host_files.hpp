@@ -53,7 +53,7 @@ class HostFiles {
             std::function<void(Result<std::optional<ConfLock>>)> told);
   void unlock(const std::string& slurm_conf, const std::string& mark, std::function<void()> done);
 
-  // One that nobody seems to hold any more, as lock_remark(); nullopt: none, or it cannot be seen.
+  // One that no process seems to hold any more, as lock_remark(); nullopt: none, or it cannot be seen.
   void look_at_lock(const std::string& slurm_conf, TimePoint now,
                     std::function<void(std::optional<Remark>)> told);
 

@@ -19,8 +19,8 @@ namespace tessera::slurm {
 slurmconf::SlurmSetup with_version(slurmconf::SlurmSetup site, std::string_view version);
 
 // What a reconfigure would change of the GRES of other nodes, as a sentence; empty: nothing. nodes: all, as
-// Slurm tells them. A node that another run has drained and emptied is none of them: two runs that have both
-// written would wait for each other.
+// Slurm reports them. A node that another run has drained and emptied is none of them: two runs that have
+// both written would wait for each other.
 std::string differs_elsewhere(const slurmconf::SlurmSetup& site, const std::vector<Node>& nodes,
                               const std::string& node);
 
@@ -29,7 +29,7 @@ std::set<std::string> marking_runs(const std::vector<Node>& nodes);
 // The nodes that are drained with such a mark.
 std::set<std::string> marked_nodes(const std::vector<Node>& nodes);
 
-// What is wrong with the files, for people who look (slurmconf::check). `nodes`: as Slurm tells them; null:
+// What is wrong with the files, for people who look (slurmconf::check). `nodes`: as Slurm reports them; null:
 // not all of them can be seen. Files that cannot be read are said so.
 std::vector<Remark> file_remarks(const Result<std::vector<slurmconf::File>>& files,
                                  slurmconf::SlurmSetup said, const std::vector<Node>* nodes);

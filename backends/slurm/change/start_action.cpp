@@ -477,7 +477,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       const HostFiles* far = self->hands_.eyes.host_files;
       Duration patience = kLockPatience;
       if (self->order_.deadline.count() > 0) patience = std::min(patience, self->order_.deadline / 2);
-      // For one that has died nobody needs to wait.
+      // There is no need to wait for one that has died.
       if (waited >= patience || (*holder)->maker == ConfLock::Maker::gone)
         return self->end(locked_by(**holder, far ? lock_of_real(self->conf()) : lock_of(self->conf()),
                                    far ? far->host().text : "", self->hands_.eyes.clock()));

@@ -1,5 +1,5 @@
 // What slurmctld has not read of the files beside slurm.conf: gres.conf, cgroup.conf, topology.conf and the
-// like, of which scontrol tells nothing (HASH_VAL is of slurm.conf and what it includes).
+// like, of which scontrol reports nothing (HASH_VAL is of slurm.conf and what it includes).
 //
 // Times alone tell: those of the files against the start of slurmctld. From 23.11 on a reconfigure is a
 // start. Before, it leaves no trace: the time behind "Configuration data as of" moves with each scontrol
@@ -41,7 +41,7 @@ struct Unread {
   std::vector<slurmconf::Pending> changes;
   std::string unexplained;
 };
-// booted: BOOT_TIME; nullopt: not told, and nothing is known then.
+// booted: BOOT_TIME; nullopt: not reported, and nothing is known then.
 Unread unread(const slurmconf::Files& files, const Beside& beside, const std::optional<TimePoint>& booted);
 
 // Whether a file that was changed then stood so when slurmctld started.

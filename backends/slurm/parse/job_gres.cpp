@@ -26,7 +26,8 @@ std::vector<DeviceShare> devices_of(const Gres& gres, Family family) {
     if (gres.shares[i].used > 0) devices.push_back({static_cast<int>(i), gres.shares[i].used});
   for (int device : gres.devices) {
     int share = 1;
-    // Up to 23.02 the count of mps and shard is the share on one device; over several the parts are not told.
+    // Up to 23.02 the count of mps and shard is the share on one device; over several the parts are not
+    // reported.
     if (family != Family::gpu)
       share = gres.devices.size() == 1 ? static_cast<int>(std::min<std::int64_t>(gres.count, INT32_MAX)) : 0;
     devices.push_back({device, share});

@@ -32,7 +32,7 @@ std::optional<std::string> add_allocations(const JobGroup& group, std::vector<Al
 std::optional<std::string> add_nodes(std::string_view nodes, std::vector<Allocation>& into,
                                      std::size_t& room);
 
-// The fields in which Slurm tells what was asked for, as they stand in the record.
+// The fields in which Slurm reports what was asked for, as they stand in the record.
 struct Asked {
   std::string_view per_job, per_node, per_task, per_socket;  // TresPerJob=, …
   std::string_view tres;                                     // ReqTRES=, or TRES= up to 22.05

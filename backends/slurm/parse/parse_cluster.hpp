@@ -18,7 +18,7 @@ Parsed<Reservation> parse_reservations(std::string_view text);
 // "Slurmctld(primary) at vm is UP", one line a controller.
 std::vector<Daemon> parse_ping(std::string_view text);
 
-// The facts of `scontrol show config` that tessera uses; empty: not told.
+// The facts of `scontrol show config` that tessera uses; empty: not reported.
 struct ClusterFacts {
   std::string name;             // ClusterName
   std::string version;          // SLURM_VERSION: "22.05.8"

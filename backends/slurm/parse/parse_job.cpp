@@ -134,7 +134,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// "www-data(33)" → www-data; a user without a name is told by number.
+// "www-data(33)" → www-data; a user without a name is reported by number.
 std::string read_user(std::string_view text) {
   std::size_t open = text.rfind('(');
   std::string_view name = told(text.substr(0, open));

@@ -55,7 +55,7 @@ plan::SiteRules rules_on(const Scope& scope, const Node* node, sharing::Platform
   return rules;
 }
 
-// GPUs that nobody has, or that nobody tells: as many as the proposal is about.
+// GPUs that are in no cluster, or not reported: as many as the proposal is about.
 sharing::NodeShape any_boards(const Proposal& proposal, const Scope& scope, sharing::Platform platform) {
   sharing::NodeShape shape;
   shape.by_pool = by_ack(scope, platform);

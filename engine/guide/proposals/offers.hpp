@@ -12,7 +12,8 @@ namespace tessera::guide {
 plan::SiteRules rules_for(const Scope& scope, const Node* node);
 // The strategy by which instances are named on the scope's nodes; nullopt: the one that fits the layout.
 std::optional<sharing::MigStrategy> strategy_of(const Scope& scope);
-// ACK's own plugin hands its GPUs out: by its labels, or, for a GPU that nobody has yet, by the platform.
+// ACK's own plugin hands its GPUs out: by its labels, or, for a GPU that is in no cluster yet, by the
+// platform.
 bool by_ack(const Scope& scope, sharing::Platform platform);
 // Where it does so on some of the nodes only: a sentence that names them; "": on all or on none.
 std::string only_some_by_ack(const Scope& scope);
@@ -21,7 +22,7 @@ std::string only_some_by_ack(const Scope& scope);
 std::vector<plan::BoardChange> changes_of(const Proposal& proposal, const Node& node, const Scope& scope);
 
 // Whether the GPUs can be brought there: where the driver chooses the places, no order of creation leads to
-// some layouts. GPUs that nobody has can.
+// some layouts. GPUs that are in no cluster can.
 bool can_be_made(const Proposal& proposal, const Scope& scope);
 
 // Sets `advertised`, `switches`, and notes that say why nothing is on offer.

@@ -109,7 +109,7 @@ std::vector<Flags> plan_flags(const Proposal& proposal, const Scope& scope, Sche
     if (same == kinds.end()) same = kinds.insert(kinds.end(), {layout, {}});
     same->second.push_back(&board);
   }
-  // GPUs of a pool that nobody tells, and products that nobody has, are planned by their nodes.
+  // GPUs of a pool that are not reported, and products in no cluster, are planned by their nodes.
   BoardProposal any;
   std::vector<BoardProposal> untold;
   const bool nowhere = proposal.boards.empty() || proposal.boards.front().node.text.empty();

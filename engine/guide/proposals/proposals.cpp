@@ -32,9 +32,9 @@ struct Board {
   NodeName node;
   std::optional<GpuIndex> gpu;
   std::vector<HeldInstance> held;
-  std::map<int, std::int64_t> free;  // instances that nobody holds, by profile: they are on offer already
+  std::map<int, std::int64_t> free;  // free instances, by profile: they are on offer already
   std::vector<std::pair<WorkloadId, std::optional<Mib>>> whole;  // with the memory that is measured
-  bool unclear = false;  // held by someone unknown, or an instance whose place is not told
+  bool unclear = false;  // held by someone unknown, or an instance whose place is not reported
 
   mig::Layout layout() const {
     mig::Layout all;
@@ -61,7 +61,7 @@ void add_slice(Board& board, const mig::Product& product, const Gpu& gpu, const 
     board.held.push_back({{*profile, slice.placement->start}, holders_of(slice)});
     return;
   }
-  // Unknown counts as held: nobody's work is planned away on a guess.
+  // Unknown counts as held: no work is planned away on a guess.
   if (slice.holders.empty()) board.unclear = true;
   const bool alone = slice.holders.size() == 1;
   for (const WorkloadId& id : holders_of(slice)) {
@@ -326,7 +326,7 @@ auto service(const Proposal& one) {
                     one.ends.size());
 }
 
-// A single instance for each GPU shares it among nobody: it comes after those that do.
+// A single instance for each GPU does not share it: it comes after those that do.
 bool shares_none(const Proposal& one) {
   return std::all_of(one.boards.begin(), one.boards.end(),
                      [](const BoardProposal& board) { return board.layout && board.layout->size() < 2; });

@@ -25,7 +25,7 @@ std::optional<Mib> memory_of(const Scope& scope) {
     if (gpu->memory) return gpu->memory;
   }
   if (scope.product == nullptr) return std::nullopt;
-  // The profile that takes the whole GPU tells its memory; else the marketing size does.
+  // The profile that takes the whole GPU reports its memory; else the marketing size does.
   const auto& profiles = scope.product->profiles;
   for (auto it = profiles.rbegin(); it != profiles.rend(); ++it) {
     if (it->memory_slices == scope.product->units && it->memory) return it->memory;
@@ -72,7 +72,7 @@ void note_memory(Proposal& proposal, const Scope& scope) {
 }
 
 void add_boards(Proposal& proposal, const Scope& scope) {
-  // A GPU that nobody has, or that nobody tells, stands for itself.
+  // A GPU that is in no cluster, or not reported, counts as one.
   if (scope.boards.empty()) proposal.boards.emplace_back();
   for (const Node* node : scope.nodes) {
     for (const Gpu& gpu : node->gpus) {

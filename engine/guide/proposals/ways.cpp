@@ -83,7 +83,7 @@ bool has_our_questions(const Flowchart& chart) {
   });
 }
 
-// Whether ACK's own plugin hands out these GPUs. Nodes that nobody has: as ACK's are by default.
+// Whether ACK's own plugin hands out these GPUs. Nodes that are in no cluster: as ACK's are by default.
 bool acks_own(const Scope& scope) {
   return scope.nodes.empty() || std::any_of(scope.nodes.begin(), scope.nodes.end(),
                                             [](const Node* node) { return sharing::ack::decides(*node); });

@@ -10,7 +10,7 @@
 
 namespace tessera::plan {
 
-// What of a node must be free of work. nullopt: nothing, nobody is disturbed.
+// What of a node must be free of work. nullopt: nothing, no work is disturbed.
 std::optional<Scope> scope_of(const Node& node, const std::vector<BoardChange>& changes,
                               const Capabilities& can);
 

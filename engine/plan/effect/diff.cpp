@@ -87,7 +87,7 @@ Standing as_told(const mig::Product& product, const Gpu& gpu, const mig::Layout&
   return all;
 }
 
-// Kubernetes tells how many instances of which profile there are, and no places. Where nobody has a say in
+// Kubernetes reports how many instances of which profile there are, and no places. Where no one has a say in
 // places either, any legal ones do for counting; nothing is said of them.
 std::optional<Standing> without_places(const mig::Product& product, const Gpu& gpu) {
   std::vector<std::pair<int, const Slice*>> left;

@@ -52,7 +52,7 @@ std::string_view holder_in(std::string_view line) {
 }
 
 // A plan that was made while a source told which slice each holds (a DCGM exporter) names its holders all the
-// same when nobody does any more: that they may hold another one of their slices is nothing new.
+// same when none does any more: that they may hold another one of their slices is nothing new.
 bool is_named_in(const std::vector<std::string>& lines, const Fact& fact) {
   return fact.vague && std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
            return holder_in(line) == holder_in(fact.line);

@@ -37,7 +37,7 @@ std::string slice_holders(const NodeFacts& facts, const Slice& slice) {
   return slice.exact ? text : "perhaps " + text;
 }
 
-// It has asked for nothing and is started there again at once: plans name it, nobody waits for it.
+// It has asked for nothing and is started there again at once: plans name it, no run waits for it.
 bool looks_on(const Workload& workload) { return workload.stays && !workload.unasked.empty(); }
 
 // The first three by name, each with its end where that is told.

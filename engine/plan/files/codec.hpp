@@ -1,4 +1,4 @@
-// Plans and journal entries as JSON. A type tells its fields once, in fields(visit, value); Write and Read
+// Plans and journal entries as JSON. A type names its fields once, in fields(visit, value); Write and Read
 // are two visitors of that.
 //
 // Every field that tessera 0.1 wrote must be there. One that came later is visited by v.added(): where it is

@@ -45,7 +45,7 @@ class Actuator {
   virtual ~Actuator() = default;
 
   virtual Means means() const = 0;
-  // Cluster::id as last read; empty: not told. A run is driven only on the cluster that it was begun on.
+  // Cluster::id as last read; empty: not reported. A run is driven only on the cluster that it was begun on.
   virtual std::string cluster_id() const = 0;
   // A fresh look, not a cached one. A node that is gone is not an error: known is false then.
   virtual void observe(NodeName node, Told<NodeFacts> told) = 0;
@@ -60,7 +60,7 @@ class Actuator {
   // Every mark on the cluster, whoever set it.
   virtual void marks(Told<std::vector<MarkedNode>> told) = 0;
   // A run has come to rest here, done or parked: the picture that the backend posts is looked at again at
-  // once, so that nobody plans the way back from an old one.
+  // once, so that no way back is planned from an old one.
   virtual void look_again() = 0;
 };
 

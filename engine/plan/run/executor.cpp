@@ -52,7 +52,7 @@ std::string place_text(const NodeFacts& facts, const NodePlan& plan, std::string
 
 // The commands of a step that only looks are for another admin to run.
 std::string late_text(const Step& step, const std::string& why) {
-  constexpr Duration kShort = seconds(10);  // up to here nobody waited for it
+  constexpr Duration kShort = seconds(10);  // up to here no one waited for it
   std::string text =
       step.deadline < kShort ? why : fmt::format("after {} s {}", step.deadline.count() / 1000, why);
   if (!std::holds_alternative<LookOnly>(step.action)) return text;
@@ -93,7 +93,7 @@ void Executor::driven_by(std::string_view who, std::string_view from) {
     drivers_.push_back(std::move(*mark));
 }
 
-// Of this run's name, but set by nobody who has ever driven it.
+// Of this run's name, but not set by anyone who has ever driven it.
 bool Executor::is_anothers(const std::optional<RunMark>& mark) const {
   if (!mark || mark->run != run_ || drivers_.empty()) return false;
   auto shown = parse_mark(to_text(*mark));

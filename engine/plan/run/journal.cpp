@@ -172,7 +172,7 @@ class Sentence {
     return fmt::format("{} answered: {}", e.who, e.go_on ? "go on" : "stop here");
   }
   std::string operator()(const Requested& e) const {
-    // With a reason it was nobody's wish: a terminal went away, a question stayed without an answer.
+    // With a reason it was not requested: a terminal went away, a question stayed without an answer.
     return e.why.empty() ? fmt::format("{} asked to {}", e.who, word(e.what))
                          : fmt::format("{} at the edge of a step: {}", word(e.what), e.why);
   }

@@ -49,8 +49,8 @@ class OperatorBuilder {
   static Condition must_say(std::string_view key, std::string value) {
     return WordIs{std::string(key), std::move(value), false};
   }
-  // What everything on the node relies on: nobody took it from us, and it takes no new work. The operator may
-  // lift a cordon.
+  // What everything on the node relies on: no other took it from us, and it takes no new work. The operator
+  // may lift a cordon.
   Conditions guarded() const { return {Answering{}, MarkIsOurs{}, NodeClosed{}}; }
   Conditions empty() const {
     Conditions conditions = guarded();

@@ -81,8 +81,8 @@ class Goal {
     }
     return board;
   }
-  // All that is known of them is what they are to become. Of how many nobody tells, any number of GPUs that
-  // are wished for alike stands for them.
+  // All that is known of them is what they are to become. Where the number is not reported, any number of
+  // GPUs that are wished for alike stands for them.
   Status take_untold_boards() {
     auto wished = untold_boards(change_.node, change_.intent);
     if (!wished) return wished.error();
@@ -435,7 +435,7 @@ class Goal {
       BoardTarget target{board.state.mig, {}};
       for (const InstanceAt& one : board.state.instances) {
         auto index = board.product ? board.product->index_of(one.profile.text) : std::nullopt;
-        if (!index && !changes) return Done{};  // nothing is ordered of a GPU that nobody knows
+        if (!index && !changes) return Done{};  // nothing is ordered of an unknown GPU
         if (!index) return cannot(fmt::format("{} is no profile of that GPU", one.profile.text), "");
         target.profiles.push_back(*index);
       }

@@ -51,7 +51,7 @@ struct OperatorGoal {
   std::optional<bool> deploys;                // the device plugin comes (back), or goes; nullopt: as it is
   bool offers_nothing = false;                // no device plugin runs there afterwards
   std::optional<Ack> ack;                     // then nothing of the above
-  bool untold = false;                        // which GPUs there are, or how they are cut, is not told
+  bool untold = false;                        // which GPUs there are, or how they are cut, is not reported
   std::map<std::string, std::string> labels;  // as feature discovery is to write them afterwards
   std::vector<Notice> notices;
   bool changes() const { return mig || plugin || vgpu || deploys || ack; }
@@ -69,7 +69,7 @@ WishedSwitches switches_told(const Means& can, const Intent& intent);
 
 // The strategy by which the node's device plugin names MIG slices, where `told` says another one: no plan
 // changes it, so that names by the other would be waited for in vain. nullopt: they agree, or one of them is
-// not told.
+// not reported.
 std::optional<sharing::MigStrategy> other_strategy(const SiteRules& told, const Means& can, const Node& node);
 
 // What the site itself says of names, strategies and switches, where the admin has said nothing: by the

@@ -40,8 +40,8 @@ bool differs(const MigOrder& order, const operators::MigFile* file, const operat
 bool shares_alike(const operators::PluginSharing& now, const operators::PluginSharing& wanted,
                   const std::vector<std::string>& resources);
 
-// The wish for each GPU of a node whose GPUs are not told: one for all, or one for each by its number.
-// known: how many there are; nullopt: not told, and they are all wished for alike. Errors: neither.
+// The wish for each GPU of a node whose GPUs are not reported: one for all, or one for each by its number.
+// known: how many there are; nullopt: not reported, and they are all wished for alike. Errors: neither.
 struct UntoldBoards {
   std::vector<Wish> wishes;  // by number; of one for all: just that
   std::optional<std::size_t> known;

@@ -1,4 +1,5 @@
-// The simulator plays the device plugin's switches for shares itself, and tells them as labels of each node.
+// The simulator plays the device plugin's switches for shares itself, and reports them as labels of each
+// node.
 //
 // A label is the switch: whoever sets it changes what the node offers from then on. No real cluster has them.
 // Threads: pure functions.

@@ -48,7 +48,7 @@ class SlurmBuilder {
   // Runs on the node; for people.
   std::string there(const std::string& command) const;
   void run_there(Step& step) const;
-  // What every act relies on: nobody took the node from us, and it takes no new work.
+  // What every act relies on: no other took the node from us, and it takes no new work.
   Conditions guarded() const;
   Conditions guarded_and_empty() const;
 
@@ -96,7 +96,7 @@ class SlurmBuilder {
   void ask_for_restarts();
   void start_daemon();
   void registered();
-  // The GPUs as they shall be, as the driver tells them. How they are shared is Slurm's word alone.
+  // The GPUs as they shall be, as the driver reports them. How they are shared is Slurm's word alone.
   Conditions boards() const;
   // A drained node takes no step of ours: what srun alone could tell has been read back before the drain.
   Conditions proof() const;

@@ -38,14 +38,14 @@ std::string plain_gres(std::string_view gres);
 std::string gres_of_boards(const Node& node, const std::string& whole_type,
                            const slurmconf::SlurmSetup& site);
 
-// `gres` (gres_text) laid on these boards. Whole GPUs take its shares of MPS and its shards in equal parts.
+// `gres` (gres_text) laid on these GPUs. Whole GPUs take its shares of MPS and its shards in equal parts.
 // Errors: those of slurmconf::generate; GPUs and gres do not fit each other.
 Result<slurmconf::Wanted> wanted_config(const Node& node, const std::string& gres,
                                         const mig::Product* product, const slurmconf::SlurmSetup& site);
 
 // What the files say of a node whose GPUs are to be offered as `gres` (gres_text), and as they stand;
-// empty: just that. Ways of writing the same are not told apart: only GPUs that are counted, whether they are
-// shared, and which devices instances have.
+// empty: just that. Ways of writing the same are not distinguished: only GPUs that are counted, whether they
+// are shared, and which devices instances have.
 std::string unlike(const Node& node, const std::string& gres, const mig::Product* product,
                    const slurmconf::SlurmSetup& site);
 

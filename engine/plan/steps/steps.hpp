@@ -31,7 +31,7 @@ struct NodeChange {
   std::optional<bool> refuse_several = std::nullopt;  // failRequestsGreaterThanOne; nullopt: not written
 };
 
-// What a run that stopped half-way may have left behind beside the boards.
+// What a run that stopped half-way may have left behind beside the GPUs.
 struct Unfinished {
   const std::map<std::string, std::string>& words;  // NodeFacts::words, as it stands now
   const std::set<std::string>& begun;               // verbs of Special and words of other actions
@@ -51,10 +51,10 @@ class StepBuilder {
  public:
   virtual ~StepBuilder() = default;
   // Every step must be idempotent: executor.hpp says how it is run, and run again. Where `change` has no
-  // GPUs, there may be something to do all the same, with nobody on the node: the scheduler has to be told
+  // GPUs, there may be something to do all the same, without work on the node: the scheduler has to be told
   // of them, or an order that stands there says something else. Errors: it cannot be made here at all.
   virtual Result<Work> work(const NodeChange& change) const = 0;
-  // Whether a node whose GPUs nobody tells can be planned all the same, since they are cleared whole.
+  // Whether a node whose GPUs are not reported can be planned all the same, since they are cleared whole.
   virtual bool takes_untold(const Node& /*node*/, const Intent& /*intent*/) const { return false; }
   // What is ordered of it now.
   virtual Orders orders(const Node& /*node*/, const Means& /*can*/) const { return {}; }
@@ -81,7 +81,7 @@ class StepBuilder {
 
 const StepBuilder& builder_for(Dialect dialect);
 
-// Whose work the intent has sent away by a step of its own, in the order of the blast radius. Nobody when it
+// Whose work the intent has sent away by a step of its own, in the order of the blast radius. Empty when it
 // waits. A requeue leaves those out that would not start again: ending them needs the word cancel.
 std::vector<const Disturbed*> sent_away(const NodeChange& change);
 

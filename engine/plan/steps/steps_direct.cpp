@@ -54,7 +54,7 @@ class DirectBuilder {
     step.look_every = milliseconds(500);
     return steps_.emplace_back(std::move(step));
   }
-  // What every act on the node itself relies on: nobody took it from us, and it takes no new work.
+  // What every act on the node itself relies on: no other took it from us, and it takes no new work.
   Conditions guarded() const {
     Conditions conditions{Answering{}, MarkIsOurs{}};
     if (change_.needs.drain) conditions.push_back(NodeClosed{});

@@ -77,7 +77,7 @@ void SlurmBuilder::write_config() {
 }
 
 // Slurm 23.11 and later refuse a reconfigure that takes mps or shards away from ended jobs which slurmctld
-// still keeps: waited for before the new files are there, so that none are left that nobody makes effective.
+// still keeps: waited for before the new files are there, so that none are left that never take effect.
 void SlurmBuilder::await_forgotten() {
   const auto known = slurmconf::effective(site_.files);
   const auto own = known.find(node_);
@@ -111,7 +111,7 @@ void SlurmBuilder::make_effective() {
   Step& step = add(special(slurm::verb::kReconfigure));
   step.before = before;
   step.after = {word_is(slurm::key::kReconfigured, "yes")};
-  step.retry = kFewRetry;  // each time on a fresh look: still nobody there, still no other node differs
+  step.retry = kFewRetry;  // each time on a fresh look: still no work there, still no other node differs
   step.undo = "the same with the files as they were";
   if (site_.reconfigure_suffices()) return start_daemon();
   if (site_.restart_controller.empty() || site_.restart_node.empty()) return ask_for_restarts();

@@ -1,5 +1,6 @@
-// The words in which an actuator for the GPU operator tells what its steps are judged by (NodeFacts::words),
-// and the acts that only it knows (Special). A node's labels are words under their own keys.
+// The words in which an actuator for the GPU operator reports what its steps are judged by
+// (NodeFacts::words), and the acts that only it knows (Special). A node's labels are words under their own
+// keys.
 //
 // A word that is "" when all is well says otherwise itself what is wrong.
 // Threads: constants.

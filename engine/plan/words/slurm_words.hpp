@@ -33,8 +33,8 @@ inline constexpr std::string_view kBootUnitOrder = "boot-unit";
 // Facts. Where the good value is empty, any other value says what is wrong.
 namespace key {
 inline constexpr std::string_view kController = "controller";  // "": a controller answers
-inline constexpr std::string_view kAdmin = "admin";            // "": we may change nodes, or nobody can tell
-inline constexpr std::string_view kWritable = "writable";      // "": the files can be written
+inline constexpr std::string_view kAdmin = "admin";          // "": we may change nodes, or that is not known
+inline constexpr std::string_view kWritable = "writable";    // "": the files can be written
 inline constexpr std::string_view kElsewhere = "elsewhere";  // "": a reconfigure would change this node only
 // "": slurmctld has forgotten all ended jobs that held mps or shards of this node
 inline constexpr std::string_view kForgotten = "forgotten";
@@ -42,8 +42,8 @@ inline constexpr std::string_view kReachable = "reachable";  // "": commands rea
 inline constexpr std::string_view kOpen = "open-for-steps";  // "": it is not drained; a step can run there
 // "": the driver's own word is in the picture, or is not needed. Else a plan must not be made from it.
 inline constexpr std::string_view kBoards = "boards";
-// "" or not told: the GPUs are as the driver tells them, or nothing there is cut. Else why it could not be
-// asked: no condition on instances, modes or layouts holds then.
+// "" or not reported: the GPUs are as the driver reports them, or nothing there is cut. Else why it could not
+// be asked: no condition on instances, modes or layouts holds then.
 inline constexpr std::string_view kDriver = "driver";
 inline constexpr std::string_view kConfig = "config";          // gres_text() of what the files say
 inline constexpr std::string_view kGres = "gres";              // gres_text() of what slurmctld says

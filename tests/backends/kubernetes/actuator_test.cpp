@@ -74,7 +74,7 @@ TEST(KubeFacts, LabelsAreWordsAndWhatIsNotThereIsEmpty) {
   EXPECT_EQ(seen.words.at("nvidia.com/device-plugin.config"), "");
   EXPECT_FALSE(seen.words.contains("other"));
   EXPECT_TRUE(seen.answering);
-  EXPECT_FALSE(seen.words.contains(std::string(words::kAccess)));  // nobody has asked
+  EXPECT_FALSE(seen.words.contains(std::string(words::kAccess)));  // not asked yet
 }
 
 TEST(KubeFacts, ACordonOfOursIsKnownByItsAnnotation) {
@@ -96,7 +96,7 @@ TEST(KubeFacts, PodsThatHoldGpusAreNamedWhoeverMadeThem) {
   monitor.meta.owner_kind = "DaemonSet";
   monitor.runtime_class = "nvidia";
   look.pods = {monitor};
-  EXPECT_EQ(who(), "") << "it would come back at once, so that nobody waits for it";
+  EXPECT_EQ(who(), "") << "it would come back at once, so that no run waits for it";
   look.pods[0].requests["nvidia.com/gpu"] = 1;
   EXPECT_EQ(who(), "monitoring/dcgm-x holds nvidia.com/gpu")
       << "what holds a GPU keeps the driver from changing it";

@@ -283,7 +283,7 @@ TEST(KubernetesRights, WhatIsMissingForAChangeIsToldWhereItIsAskedFor) {
   EXPECT_EQ(told(true).text, "");
   const std::size_t asked = api.count("/selfsubjectaccessreviews");
   EXPECT_EQ(told(false).text, "");
-  EXPECT_EQ(api.count("/selfsubjectaccessreviews"), asked) << "nobody else asks for it";
+  EXPECT_EQ(api.count("/selfsubjectaccessreviews"), asked) << "no other asks for it";
 }
 
 TEST(KubernetesBackendTest, ABudgetIsToldWithThePodThatItKeeps) {

@@ -226,7 +226,7 @@ TEST(KubernetesBackendTest, WhatIsForbiddenIsNamedAndTheRestIsShown) {
   ASSERT_TRUE(watch.until(loaded));
   EXPECT_EQ(watch.cluster().nodes.size(), 2u);
   const Node& open = *watch.cluster().nodes.find(NodeName("a"));
-  EXPECT_EQ(open.counts.free, 0) << "nobody can say that they are free";
+  EXPECT_EQ(open.counts.free, 0) << "it is not known that they are free";
   EXPECT_EQ(open.gpus[0].slices[0].holding, Holding::unknown);
   const Node& closed = *watch.cluster().nodes.find(NodeName("closed"));
   EXPECT_EQ(closed.health, Health::draining) << "not drained: that would be \"empty, resume it\"";

@@ -252,7 +252,7 @@ TEST(DcgmValues, AnEmptyBoardWithMigIsNoWholeOne) {
   EXPECT_EQ(node.gpus[0].slices.size(), 1u);
 }
 
-TEST(DcgmValues, OfASharedBoardNobodyIsNamed) {
+TEST(DcgmValues, OfASharedGpuNoPodIsNamed) {
   Node node;
   Gpu gpu;
   gpu.strategy = Strategy::time_slicing;

@@ -208,7 +208,7 @@ TEST_F(Claimed, WhatChangesIsFollowedDeviceByDevice) {
   ASSERT_TRUE(watch.until([](const Cluster& c) { return a(c).gpus[0].strategy == Strategy::mig; }));
   const Slice& made = a(watch.cluster()).gpus[0].slices[0];
   EXPECT_EQ(made.placement, (Placement{2, 1}));
-  EXPECT_EQ(made.holding, Holding::held) << "nobody uses it yet, but it is given away";
+  EXPECT_EQ(made.holding, Holding::held) << "not used yet, but it is given away";
   EXPECT_TRUE(made.holders.empty());
   // A claim that is gone: its pod asks for no GPU any more.
   api.script().feed(kClaimsPath, event_json("DELETED", resource_claim("c-w", "gpu-0-mig-1g10gb-19-2", "")));
@@ -264,7 +264,7 @@ TEST_F(Claimed, AnInstanceIsMeasuredByThePodThatTheExporterNames) {
   const Node& node = a(watch.cluster());
   EXPECT_EQ(node.gpus[0].slices[0].use, Percent{75});
   EXPECT_EQ(node.gpus[1].slices[1].use, Percent{50}) << "the one that q holds";
-  EXPECT_EQ(node.gpus[1].slices[0].use, std::nullopt) << "nobody says that it is this one";
+  EXPECT_EQ(node.gpus[1].slices[0].use, std::nullopt) << "it is not reported that it is this one";
   EXPECT_EQ(node.gpus[1].origin.source, Source::kubernetes_claims);
 }
 

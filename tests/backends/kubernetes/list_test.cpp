@@ -115,7 +115,7 @@ TEST(KubernetesFields, AreAMapInOrder) {
   EXPECT_EQ(texts.size(), 2u);
 }
 
-TEST(KubernetesFields, APoolKeepsEachTextOnceAndForgetsWhatNobodyHas) {
+TEST(KubernetesFields, APoolKeepsEachTextOnceAndForgetsWhatIsNotUsed) {
   TextPool pool;
   Text one(std::string("nvidia.com/gpu.present")), other(std::string("nvidia.com/gpu.present"));
   EXPECT_NE(one.str().data(), other.str().data());

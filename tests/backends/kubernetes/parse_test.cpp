@@ -84,7 +84,7 @@ TEST(KubernetesParse, RecordedPodsAreReadFieldByField) {
   Workload work = workload_of(pod, nullptr, {Source::kubernetes_pods, TimePoint(1s)});
   EXPECT_EQ(work.state, WorkloadState::running);
   EXPECT_EQ(work.group, "default");
-  EXPECT_EQ(work.restartable, false);  // nobody makes it again
+  EXPECT_EQ(work.restartable, false);  // no controller makes it again
   ASSERT_EQ(work.allocations.size(), 1u);
   EXPECT_EQ(work.allocations[0].node, NodeName("gpu-00003"));
   EXPECT_EQ(work.allocations[0].count, 1);
@@ -448,7 +448,7 @@ TEST(KubernetesComponents, ReadyPausedMissingAndOptedOut) {
   EXPECT_EQ(parts[2].name, "device plugin");
   EXPECT_EQ(parts[2].state, Part::paused);
   EXPECT_EQ(components_of(node, nullptr, {stack_pod_of(driver)}).size(),
-            2u);  // nobody can say what is missing
+            2u);  // what is missing is not known
 }
 
 TEST(KubernetesDra, DevicesAndClaimsAreRead) {

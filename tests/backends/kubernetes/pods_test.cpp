@@ -1,4 +1,4 @@
-// Pods as an API server tells them: what they ask for and hold, whose they are, what reaches GPUs unasked.
+// Pods as an API server reports them: what they ask for and hold, whose they are, what reaches GPUs unasked.
 #include <gtest/gtest.h>
 
 #include "backends/kubernetes/objects/node_values.hpp"

@@ -42,7 +42,7 @@ TEST(RunList, ShowsARunWithItsFateAndFollowsItsChanges) {
   EXPECT_EQ(head.started, at(0));
   EXPECT_EQ(head.progress, "0 of 1 node done, 1 under way");
 
-  // Nobody has to ask again to see that it stopped.
+  // That it stopped is seen without asking again.
   lab.room().demand(run, {}, plan::Demand::cancel, "");
   ASSERT_TRUE(lab.wait(
       [&] { return !lab.lists.empty() && lab.find(lab.lists.back(), run)->state == RunState::parked; }));

@@ -253,7 +253,7 @@ TEST(RunRoom, AsksWhatToDoAboutANodeThatAnotherUserHasClosed) {
   ASSERT_TRUE(lab.wait_refused());
   EXPECT_EQ(lab.refused[0].error.reason, "n1 asks no such question now");
 
-  // Nobody answers, and the terminal goes: the question is asked again.
+  // No answer comes, and the terminal goes: the question is asked again.
   lab.room().park_all("the terminal went away");
   ASSERT_TRUE(lab.wait([&] { return lab.rests == 1; }));
   lab.room().resume(run, {Onward::carry_on, false});
@@ -265,7 +265,7 @@ TEST(RunRoom, AsksWhatToDoAboutANodeThatAnotherUserHasClosed) {
   EXPECT_TRUE(lab.cluster().world("n1").observe("").value().closed) << "what is not ours stays closed";
 }
 
-TEST(RunRoom, AQuestionThatNobodyAnsweredIsWhatTheRunIsParkedFor) {
+TEST(RunRoom, AnUnansweredQuestionIsWhatTheRunIsParkedFor) {
   Lab lab({small_node("n1")});
   lab.cluster().world("n1").arm(Fault::drained_by_other, 0);
   std::string run = lab.start(lab.plan(kWish));
@@ -327,7 +327,7 @@ TEST(RunRoom, WorkThatTheRunNeverNamedIsNamedBeforePlanningAgain) {
   EXPECT_TRUE(lab.cluster().world("n1").evicted.empty()) << "it was waited for";
 }
 
-// Nobody armed that: the run parks and names it.
+// That was not armed: the run parks and names it.
 TEST(RunRoom, GoingBackByItselfDisturbsNoWorkThatTheRunNeverNamed) {
   Lab lab({small_node("n1")}, {on_slice("8", "bob", "n1", 2)});
   plan::ChangeOptions options;

@@ -38,7 +38,7 @@ unsigned mode_of(const std::string& path) {
 
 class RunStore : public ::testing::Test {
  protected:
-  // A finished-looking journal that nobody drives.
+  // A finished-looking journal that no process drives.
   std::string keep(const std::string& run) {
     auto made = JournalStore(folder_, "", nullptr).create(run);
     EXPECT_TRUE(made.ok());
@@ -184,7 +184,7 @@ TEST_F(RunStore, LinksPipesAndHugeFilesAreRefused) {
   fs::create_symlink(real, folder_ + "/link.journal");
   EXPECT_NE(refusal("link").find("a symbolic link"), std::string::npos);
   ASSERT_EQ(mkfifo((folder_ + "/pipe.journal").c_str(), 0600), 0);
-  EXPECT_NE(refusal("pipe").find("not a regular file"), std::string::npos) << "and nobody hangs on it";
+  EXPECT_NE(refusal("pipe").find("not a regular file"), std::string::npos) << "and no reader hangs on it";
   fs::create_directory(folder_ + "/folder.journal");
   EXPECT_NE(refusal("folder"), "");
   std::string huge = keep("huge");

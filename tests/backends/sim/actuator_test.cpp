@@ -152,7 +152,7 @@ TEST(Actuator, SwitchesHopperAtOnceAndAmpereAfterAReset) {
             std::string::npos);
 }
 
-TEST(Actuator, SharesWhatNobodyUses) {
+TEST(Actuator, SharesWhatIsNotInUse) {
   Hands hands = hands_from(kPlace);
   EXPECT_EQ(hands.act("n1", share(1, Strategy::shard, 4)), "");
   EXPECT_EQ(hands.see("n1").node.gpus[1].slices[0].kind, SliceKind::shard);

@@ -515,7 +515,7 @@ TEST(KubeApi, ConfigMapsComeAndGoAndNamesAreChecked) {
 TEST(KubeApi, AServerServesWhatItsVersionHasAndNothingElse) {
   struct Served {
     const char* version;
-    const char* eviction;  // as it is told
+    const char* eviction;  // as it is reported
     bool v1_budgets, v1beta1_budgets, takes_v1, dra;
   };
   for (const Served& one : {Served{"kubernetes v1.20.15", "v1beta1", false, true, false, false},

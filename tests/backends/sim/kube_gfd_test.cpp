@@ -314,7 +314,7 @@ clusters:
   EXPECT_TRUE(metrics_text(world, 0, {true}).find(",hostname=\"n1\"") != std::string::npos);
 }
 
-TEST(Metrics, NameNobodyWhereManyShare) {
+TEST(Metrics, NameNoPodWhereManyShare) {
   World world = world_from(R"(
 clusters:
   - name: c

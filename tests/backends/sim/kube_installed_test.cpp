@@ -37,7 +37,7 @@ TEST(Installed, TakesOverWhatTheScenarioShows) {
             << scenario << " " << text_at(*node, {"metadata", "name"});
       EXPECT_EQ(audit(cluster.world()), std::vector<std::string>{}) << scenario;
       for (const auto& [id, job] : cluster.world().jobs) still += job.state == JobState::running;
-      EXPECT_EQ(still, running) << "nobody is disturbed";
+      EXPECT_EQ(still, running) << "no work is disturbed";
       EXPECT_TRUE(cluster.pass(minutes(60)).ok());
       EXPECT_EQ(audit(cluster.world()), std::vector<std::string>{}) << scenario << ", an hour later";
       for (const ObjectPtr& pod : cluster.objects().all("pods", kOperatorNamespace))

@@ -89,7 +89,7 @@ TEST_F(WithKubectl, FailsWhileUsersHoldTheBoardsAndSucceedsWhenDrained) {
   kubectl({"label", "node", "h1", "nvidia.com/mig.config=all-balanced", "--overwrite"});
   wait_for("h1", label("mig\\.config\\.state"), "failed");
   EXPECT_NE(kubectl({"get", "pods", "-n", "training"}).find("Running"), std::string::npos)
-      << "nobody is evicted";
+      << "no pod is evicted";
   kubectl({"drain", "h1", "--ignore-daemonsets", "--delete-emptydir-data", "--force", "--timeout=60s"});
   kubectl({"label", "node", "h1", "nvidia.com/mig.config=all-disabled", "--overwrite"});
   wait_for("h1", label("mig\\.config\\.state"), "success");
@@ -97,7 +97,7 @@ TEST_F(WithKubectl, FailsWhileUsersHoldTheBoardsAndSucceedsWhenDrained) {
   wait_for("h1", ".status.allocatable.nvidia\\.com/mig-3g\\.40gb", "2");
   EXPECT_EQ(of_node("h1", ".spec.unschedulable"), "true") << "the cordon is the admin's";
   kubectl({"uncordon", "h1"});
-  // What the validator has left on the node stands in nobody's way.
+  // What the validator has left on the node is not in the way.
   kubectl({"drain", "h1", "--ignore-daemonsets", "--timeout=60s"});
 }
 

@@ -127,7 +127,7 @@ TEST(MigManager, ResetsEveryGpuForAModeChangeOnAmpere) {
   cut(place, "first");
   EXPECT_EQ(place.state(), "success") << place.manager_log();
   EXPECT_EQ(place.layout(0), "3g.40gb@0,3g.40gb@4");
-  EXPECT_EQ(place.layout(1), "") << "nobody asked about the other board: it was reset all the same";
+  EXPECT_EQ(place.layout(1), "") << "the other GPU was not mentioned: it was reset all the same";
   EXPECT_TRUE(has(place.manager_log(), "Resetting all GPUs..."));
 }
 
@@ -229,7 +229,7 @@ TEST(MigManager, ReadsItsLabelAgainWhenItStartsAgain) {
   EXPECT_EQ(place.state(), "success");
   EXPECT_EQ(place.layout(0), kSeven);
 
-  // Someone changes a GPU by hand: nobody notices until the manager is started again.
+  // Someone changes a GPU by hand: that is not noticed until the manager is started again.
   std::vector<Board>& boards = place.world.nodes[0].boards;
   boards[0].instances.clear();
   place.pass(minutes(30));
@@ -309,7 +309,7 @@ TEST(DevicePlugin, SharesByTheLabelAndNotByTheConfigMap) {
       "plugin-configs", "ts4",
       "version: v1\nsharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 8}]}}\n");
   place.pass(minutes(30));
-  EXPECT_EQ(place.allocatable("nvidia.com/gpu"), "16") << "nobody reads it again";
+  EXPECT_EQ(place.allocatable("nvidia.com/gpu"), "16") << "it is not read again";
   place.objects.edit({"daemonsets.apps", "gpu-operator", "nvidia-device-plugin-daemonset"}, [](Json& set) {
     put_at(set, {"spec", "template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt"},
            text("now"));
@@ -365,7 +365,7 @@ TEST(DevicePlugin, RefusesMpsOnMigAndAConfigThatIsNotThere) {
   EXPECT_EQ(place.allocatable("nvidia.com/mig-1g.10gb"), "14") << "without a label it is as it was";
 }
 
-TEST(DevicePlugin, IsAwayWithItsNodeAndNobodySaysSo) {
+TEST(DevicePlugin, IsAwayWithItsNodeUnannounced) {
   Place place(kA100);
   place.act([](World& world, Changes& changes) {
     WorldStep(world, changes).reboot_node(0, "reboot", "ops", world.now + kBoot, true);

@@ -18,7 +18,7 @@ constexpr int kMostTurns = 3000;
 constexpr int kPatientLooks = 25;  // then whoever is in the way leaves
 constexpr int kMostStops = 6;
 
-// What nobody may touch by an action of a run.
+// What no action of a run may touch.
 std::string harm_of(const World& before, const World& after, const plan::NodePlan& plan) {
   std::uint32_t own = *find_node(before, plan.node.text);
   auto named = [&](const Job& job) {

@@ -85,7 +85,7 @@ TEST(Scenario, DemoShowsABitOfEverything) {
   EXPECT_TRUE(healths.contains(Health::down));
 }
 
-TEST(Scenario, WorkOfNobodyInParticularIsSpreadOverAllUsers) {
+TEST(Scenario, WorkWithoutAUserIsSpreadOverAllUsers) {
   for (const std::string& name : {"demo", "huge"}) {
     World world = worlds_of(name)[0];
     std::map<std::uint32_t, int> jobs;

@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 constexpr Duration kAhead = 12h;
 constexpr TimePoint kFar{std::chrono::milliseconds(4'000'000'000'000)};
 
-// Nobody submits, nothing breaks, what runs runs to its time limit and what starts to that of its partition:
-// what is left is the scheduler.
+// No work is submitted, nothing breaks, what runs runs to its time limit and what starts to that of its
+// partition: what is left is the scheduler.
 void hold_still(World& world) {
   for (Recurring& one : world.streams) one.next = kFar;
   for (Recurring& one : world.troubles) one.next = kFar;
@@ -146,7 +146,7 @@ TEST(WhatIfAgainstTheSimulator, WhereWorkEndsEarlierAndMoreIsSubmittedItStartsNo
   EXPECT_GE(all.in_time(), 85);
 }
 
-// A GPU that nobody holds, cut into that layout by the driver's own verbs.
+// A free GPU, cut into that layout by the driver's own verbs.
 bool cut(World& world, std::uint32_t node, std::size_t gpu, const mig::Product& product,
          const mig::Layout& layout) {
   Board& board = world.nodes[node].boards[gpu];

@@ -195,7 +195,7 @@ clusters:
   EXPECT_EQ(audit(world), std::vector<std::string>{});
 }
 
-TEST(Node, ComesBackInvalidWhenNobodyCutsItAgainAfterABoot) {
+TEST(Node, ComesBackInvalidWhenNotCutAgainAfterABoot) {
   for (bool recut : {true, false}) {
     World world =
         world_from(std::string(R"(

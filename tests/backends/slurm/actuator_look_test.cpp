@@ -319,7 +319,7 @@ TEST_F(SlurmWait, AJobThatComesBackIsSeenByTheNextLook) {
   EXPECT_NE(busy->find("7 (al) is there"), std::string::npos) << *busy;
   put("jobs", "No jobs in the system\n");
   auto told = answer<plan::NodeFacts>([&](auto told) { actuator().observe_for(NodeName("n1"), {}, told); });
-  EXPECT_FALSE(told) << "busy, and nobody who explains it: not empty";
+  EXPECT_FALSE(told) << "busy, and no job that explains it: not empty";
 }
 
 TEST_F(SlurmWait, AReservationOfAnotherRunIsSeenByTheNextLook) {
@@ -355,7 +355,7 @@ TEST_F(SlurmStep, ALookWaitsForNodesThatAreStillBeingChanged) {
   auto performed = std::make_shared<std::promise<Status>>();
   auto seen = std::make_shared<std::promise<Result<plan::NodeFacts>>>();
   auto other = std::make_shared<std::promise<Result<plan::NodeFacts>>>();
-  // As the room does it: what was done is looked at as soon as it is told.
+  // As the room does it: what was done is looked at as soon as it is reported.
   actuator().perform({NodeName("n1"), mig_on_, kOurMark, "n1/1", Duration{0}}, [&, performed](Status done) {
     performed->set_value(std::move(done));
     actuator().observe(NodeName("n1"), [seen](Result<plan::NodeFacts> told) { seen->set_value(told); });
@@ -445,7 +445,7 @@ TEST_F(SlurmActuatorTest, NamesThatCouldBeOptionsOrListsReachNoCommand) {
 
 // ── time ──────────────────────────────────────────────────────────────────────────────────────────────────
 
-// The command stands at a FIFO that nobody opens. Slurm and the node are left alone after the deadline.
+// The command stands at a FIFO without a writer. Slurm and the node are left alone after the deadline.
 TEST_F(SlurmActuatorTest, AnOrderIsGivenUpAtItsDeadlineAndNotBegunTwice) {
   slurmconf::SlurmSettings said;
   said.runner = scratch_.path() + "/on {node}";

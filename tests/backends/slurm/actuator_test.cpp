@@ -359,7 +359,7 @@ TEST_F(SlurmActuatorTest, ANodeWithoutMigPartedIsSaidSoUntilItIsThere) {
   EXPECT_EQ(word(look(), key::kReachable), "");
   EXPECT_EQ(log().substr(before.size()).find("mig-parted"), std::string::npos) << "once is enough";
   EXPECT_TRUE(actuator().board_remarks({}).empty());
-  // Where nobody looked, that is said; of nodes with GPUs, in one line.
+  // Where no look was possible, that is said; of nodes with GPUs, in one line.
   std::vector<Node> others;
   for (const char* name : {"n2", "n3", "n4", "n9"}) {
     Node& other = others.emplace_back();
@@ -489,7 +489,7 @@ TEST_F(SlurmActuatorTest, ANodeIsOpenedToLookOnlyUnderOurReservationAndIfTheDrai
   said.runner = "srun";
   say(said);
   node(std::string("State=IDLE+DRAIN ") + kOurs);
-  EXPECT_FALSE(special(verb::kOpenToLook)) << "nobody keeps others off";
+  EXPECT_FALSE(special(verb::kOpenToLook)) << "nothing keeps others off";
   reserved();
   EXPECT_NE(word(look(), key::kBoards).find("drained"), std::string::npos);
   node("State=IDLE+DRAIN Reason=fan broken [ops@2026-11-22T02:00:00]");

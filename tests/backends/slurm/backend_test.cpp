@@ -106,7 +106,7 @@ TEST_F(SlurmBackendTest, DownMeansNothingWhereWeCannotAuthenticate) {
   EXPECT_FALSE(watch.cluster().daemons[0].up);
 }
 
-// A backup controller, slurmdbd that nobody answers for, and a file with a fault: all of it is for the admin.
+// A backup controller, slurmdbd that does not answer, and a file with a fault: all of it is for the admin.
 TEST_F(SlurmBackendTest, TellsTheHealthOfTheWholeClusterAndWhatIsWrongInItsFiles) {
   Scratch files;
   const std::string conf =

@@ -90,7 +90,7 @@ TEST(SlurmDaemons, SlurmrestdIsNamedWhereItIsLikelyAndNeverGuessed) {
   EXPECT_TRUE(remarks[0].text.starts_with("not asked"));
 }
 
-TEST(SlurmDaemons, AnUnansweredPingLeavesNobodyUp) {
+TEST(SlurmDaemons, AnUnansweredPingLeavesNoControllerUp) {
   Daemons daemons;
   daemons.pinged(parse_ping("Slurmctld(primary) at a is DOWN\nSlurmctld(backup) at b is UP\n"));
   EXPECT_EQ(daemon_lines(daemons), "slurmctld@a down\nslurmctld@b up\n");

@@ -8,7 +8,7 @@ namespace {
 namespace key = plan::slurm::key;
 namespace verb = plan::slurm::verb;
 
-TEST_F(SlurmActuatorTest, WithoutTheWholeListOfNodesNobodyKnowsWhatAReconfigureChanges) {
+TEST_F(SlurmActuatorTest, WithoutTheWholeListOfNodesWhatAReconfigureChangesIsNotKnown) {
   put("node", "what is this\nNodeName=n1 Gres=gpu:2 CPUAlloc=0 CPUTot=64 State=IDLE\n");
   const std::string elsewhere = word(look(), key::kElsewhere);
   EXPECT_NE(elsewhere.find("what Slurm runs with could not be read whole"), std::string::npos) << elsewhere;
@@ -90,7 +90,7 @@ TEST_F(SlurmActuatorTest, AChangeThatAnEarlierProcessBeganIsLookedForFirst) {
   EXPECT_TRUE(asked("nvidia-smi -i 0 -mig 1")) << log();
 }
 
-// A run takes back what it has written itself, and nobody else's files.
+// A run takes back what it has written itself, and no other's files.
 TEST_F(SlurmActuatorTest, FilesOfAnotherRunAreNotTakenBackWithOurs) {
   node(std::string("State=IDLE+DRAIN ") + kOurs);
   put("config", "SLURM_VERSION = 24.11.5\nHASH_VAL = Match\n");

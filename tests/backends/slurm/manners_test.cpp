@@ -119,7 +119,7 @@ TEST(SlurmPace, ThirtyTwoDrainingNodesCostNoMoreCallsThanTheReadersRounds) {
 TEST(SlurmPace, ANodesOwnTurnComesAfterAQuarterOfTheTimeForWhichNothingHasHappenedThere) {
   const Pacer::Instant now{};
   LookPace pace(Duration(0), now);
-  EXPECT_TRUE(pace.is_due("n1", now)) << "nobody has looked there yet";
+  EXPECT_TRUE(pace.is_due("n1", now)) << "not looked at yet";
   pace.seen("n1", 1, now);
   pace.seen("n1", 1, now + 8s);
   EXPECT_FALSE(pace.is_due("n1", now + 9s));
@@ -139,7 +139,7 @@ TEST(SlurmPace, WhatARunHasJustDoneIsLookedAtAtOnceAndOftenAtFirst) {
     pace.seen("n1", 1, now);
   }
   EXPECT_EQ(pace.due("n1", now), now + 15s) << "nothing has happened there for minutes";
-  EXPECT_EQ(pace.due("n2", now), now) << "nobody has looked there yet";
+  EXPECT_EQ(pace.due("n2", now), now) << "not looked at yet";
   pace.changed("n1", now);
   EXPECT_EQ(pace.due("n1", now), now);
   pace.seen("n1", 2, now);

@@ -71,7 +71,7 @@ TEST_F(SlurmActuatorTest, ARunsBackupTellsItsOwnEditFromAnothers) {
   EXPECT_EQ(elsewhere(),
             "slurm.conf was edited after slurmctld read it: LaunchParameters nothing -> test_exec");
   ::unlink(backup_of(conf, kOurMark.run).c_str());
-  EXPECT_NE(elsewhere(), "") << "without it nobody can tell";
+  EXPECT_NE(elsewhere(), "") << "without it that is not known";
 }
 
 TEST_F(SlurmActuatorTest, WhatWasReadBeforeTheFilesWereWrittenAgainDoesNotCount) {

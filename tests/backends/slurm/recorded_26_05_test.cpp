@@ -24,7 +24,7 @@ std::map<std::string, Node> nodes_of_26_05() {
   return named;
 }
 
-// "+" held, "-" not held, "?" not told: one for each slice.
+// "+" held, "-" not held, "?" not reported: one for each slice.
 std::string told_held(const Node& node) {
   std::string text;
   const auto add = [&text](const Slice& slice) {

@@ -78,13 +78,13 @@ TEST(SlurmRecordedChange, TheReasonOutlivesTheDrainAndTheStateTells) {
   EXPECT_FALSE(is_busy(drained));
   told.after("$ scontrol update NodeName=gpu01 State=DOWN Reason=pulled");
   Node back = told.node();
-  EXPECT_EQ(back.reason, "") << "words that stayed behind are nobody's reason";
+  EXPECT_EQ(back.reason, "") << "words that stayed behind are not the reason";
   EXPECT_FALSE(is_closed(back));
   EXPECT_EQ(back.health, Health::ok);
   EXPECT_EQ(registered_word(back, std::nullopt), "yes");
 }
 
-TEST(SlurmRecordedChange, FewerDevicesThanConfiguredIsAnInvalidRegistrationThatNobodyCanOpen) {
+TEST(SlurmRecordedChange, FewerDevicesThanConfiguredIsAnInvalidRegistrationThatCannotBeOpened) {
   Recorded told("fewer devices than configured");
   told.after("$ scontrol reconfigure");
   Node invalid = told.node();

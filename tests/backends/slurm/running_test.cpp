@@ -88,7 +88,7 @@ TEST(SlurmRunning, ARunsOwnEditOfItsNodeIsNoneOfAnothers) {
   EXPECT_EQ(told(all), "");
   EXPECT_FALSE(is_in_step(all));
   all.known.clear();
-  EXPECT_NE(told(all), "") << "without the text that was read nobody can tell whose edit it is";
+  EXPECT_NE(told(all), "") << "without the text that was read it is not known whose edit it is";
   // Another's edit beside ours, and one of our own node.
   std::string both = ours;
   both.replace(both.find("MinJobAge=300"), 13, "MinJobAge=2");

@@ -1,4 +1,4 @@
-// Files beside slurm.conf that slurmctld has not read: of them scontrol tells nothing.
+// Files beside slurm.conf that slurmctld has not read: of them scontrol reports nothing.
 #include "backends/slurm/change/unread.hpp"
 
 #include <fcntl.h>
@@ -71,7 +71,7 @@ TEST(SlurmUnread, WithTheTextThatStoodThenTheNodesAreNamed) {
 }
 
 // Up to 21.08 a run adds its devices to the file that all nodes share.
-TEST(SlurmUnread, ARunMayAddDevicesAndNobodyElseMay) {
+TEST(SlurmUnread, OnlyARunMayAddDevices) {
   slurmconf::Files all = site_files();
   all.push_back({"/e/cgroup_allowed_devices_file.conf", "/dev/null\n/dev/nvidia0\n"});
   all[2].text += "AllowedDevicesFile=/e/cgroup_allowed_devices_file.conf\n";
@@ -82,7 +82,7 @@ TEST(SlurmUnread, ARunMayAddDevicesAndNobodyElseMay) {
   beside.marked = {"n1"};
   EXPECT_EQ(told_beside(all, beside), "");
   beside.read = {{all.back().path, "/dev/null\n/dev/fuse\n"}};
-  EXPECT_NE(told_beside(all, beside), "") << "nobody's run takes a device away";
+  EXPECT_NE(told_beside(all, beside), "") << "no run takes a device away";
 }
 
 TEST(SlurmUnread, AnEarlierLookOrABackupShowsWhatStoodThen) {

@@ -85,7 +85,8 @@ TEST(Handouts, OnAckFrameworksAreHeldToTheGibThatThePodAsksFor) {
   EXPECT_EQ(missing(text_of(all, "pytorch"), {"memory_fraction(0.2436)  # 19/78"}), Nothing{});
   EXPECT_EQ(missing(text_of(all, "tensorflow"), {"memory_limit=19456"}), Nothing{});
   for (const Advice& each : all) EXPECT_EQ(each.title.find("share of 78"), std::string::npos) << each.title;
-  EXPECT_EQ(text_of(given(Strategy::mps, Platform::ack), "pytorch"), "") << "of a GPU whose GiB nobody tells";
+  EXPECT_EQ(text_of(given(Strategy::mps, Platform::ack), "pytorch"), "")
+      << "of a GPU whose GiB are not reported";
 }
 
 // Slashed lines that are indented, as a terminal prints them, part a word in two.
@@ -240,7 +241,7 @@ TEST(Handouts, EveryGpuWithoutMigHasTheLimitsOfOneShareAsNumbers) {
       }
 }
 
-// Of a GPU whose memory nobody knows the texts ask the driver, in the place where they run.
+// Of a GPU whose memory is not known the texts ask the driver, in the place where they run.
 TEST(Handouts, OfAGpuOfUnknownMemoryTheTextsAskTheDriver) {
   Proposal one;
   one.strategy = Strategy::mps;

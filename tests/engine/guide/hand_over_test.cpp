@@ -94,7 +94,7 @@ TEST(HandOver, ATypeOfVgpuIsPlannedWhereThereIsAnOperatorAndHandedOnElsewhere) {
   EXPECT_TRUE(handed_on);
 }
 
-TEST(HandOver, ABoardWhoseTypesNobodyKnowsSaysWhoKnowsThem) {
+TEST(HandOver, AGpuWhoseTypesAreNotKnownSaysWhoKnowsThem) {
   const auto rows = propose_vgpu(scope_of(test::product("H200-141GB")), Platform::gpu_operator);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].title, "the types of this GPU are not known here");

@@ -28,7 +28,7 @@ Gpu empty_mig(int index) {
   return gpu;
 }
 
-TEST(Proposals, ABoardNobodyHasYetGetsTheFullestLayouts) {
+TEST(Proposals, AGpuInNoClusterGetsTheFullestLayouts) {
   const auto found = propose_layouts(scope_of(test::product("H100-80GB-SXM5")), Platform::gpu_operator);
   ASSERT_FALSE(found.empty());
   EXPECT_LE(found.size(), kProposals);
@@ -242,7 +242,8 @@ TEST(Conclusion, LayoutsAreCompared) {
   EXPECT_EQ(table.rows[1][0], "1 × 2g.12gb + 2 × 1g.6gb");
 }
 
-// Q4 asks whether there is a licence or whether one can be had: the limits say no longer that nobody knows.
+// Q4 asks whether there is a licence or whether one can be had: the limits say no longer that it is not
+// known.
 TEST(Conclusion, ALicenceThatWasAnsweredIsNotCalledUnknown) {
   auto text = [](std::optional<bool> site) {
     Walk walk(Texts::built_in()->get()->chart, {});

@@ -85,7 +85,7 @@ TEST(Turns, AreForInstancesOfOneSizeOnKubernetesAlone) {
   }
 }
 
-TEST(Ways, ThePlatformsOwnVirtualMachinesAreNobodysToDivide) {
+TEST(Ways, ThePlatformsOwnVirtualMachinesCannotBeDivided) {
   for (Platform platform : {Platform::parallel_cluster, Platform::hyperpod_slurm, Platform::eks}) {
     const Ways ways = led(Strategy::vgpu, platform, {});
     EXPECT_EQ(ways.onward, Onward::elsewhere);

@@ -71,7 +71,7 @@ Node eight_boards() {
 }
 
 // Capacity 8, allocatable 7 was shown as 8 free.
-TEST(LinkHolders, WhatIsOutOfUseIsNotFreeThoughNobodyTellsWhichItIs) {
+TEST(LinkHolders, WhatIsOutOfUseIsNotFreeThoughWhichIsNotReported) {
   Node sick = eight_boards();
   sick.out_of_use = {{Family::gpu, "", 1}};
   Story story;
@@ -79,7 +79,7 @@ TEST(LinkHolders, WhatIsOutOfUseIsNotFreeThoughNobodyTellsWhichItIs) {
   EXPECT_EQ(story.node("n1").counts.free, 7);
   EXPECT_EQ(story.node("n1").counts.out, 1);
   EXPECT_EQ(story.slice("n1", 0, 0).usable, std::nullopt);
-  EXPECT_EQ(story.slice("n1", 0, 0).holding, Holding::free) << "nobody is in the way of mending it";
+  EXPECT_EQ(story.slice("n1", 0, 0).holding, Holding::free) << "no work is in the way of repairing it";
   story.tell(WorkloadsListed{{running("7", "alice", {holds_some("n1", "", 3)})}});
   EXPECT_EQ(story.node("n1").counts.held, 3);
   EXPECT_EQ(story.node("n1").counts.free, 4);
@@ -198,7 +198,7 @@ TEST(LinkHolders, HowManyAreHeldIsToldByProfileToo) {
   EXPECT_EQ(story.node("n1").counts, (SliceCounts{3, 1, 2}));
 }
 
-// Nobody tells on which GPU the shares are that are in use. How many GPUs are held stays open, how many
+// It is not reported on which GPU the shares are that are in use. How many GPUs are held stays open, how many
 // shares does not: what an admin of a time-sliced Kubernetes node wants to know.
 TEST(LinkHolders, HowManySharesAreHeldIsToldWhereTheirBoardsAreNot) {
   Story story;
@@ -225,7 +225,7 @@ TEST(LinkHolders, SharesOverSeveralBoardsCountByTheirSum) {
   EXPECT_EQ(story.node("n1").counts.shares_held, 5);
 }
 
-TEST(LinkHolders, AShareOfWhichNobodyTellsHowLargeItIsLeavesTheSumOpen) {
+TEST(LinkHolders, AShareOfUnknownSizeLeavesTheSumOpen) {
   Story story;
   Gpu mps = gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)});
   mps.slices[0].told_held = true;

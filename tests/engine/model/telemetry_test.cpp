@@ -73,7 +73,7 @@ TEST(Telemetry, TheHigherRankIsShownWhileItIsFresh) {
   EXPECT_EQ(place.board().telemetry.use, Percent{71});
 }
 
-TEST(Telemetry, FiguresThatNobodyRenewsStayWithTheirAge) {
+TEST(Telemetry, FiguresThatAreNotRenewedStayWithTheirAge) {
   Place place;
   place.tell(measures(Source::nvidia_smi, 0, 55));
   place.tell(measures(Source::dcgm, 10, 70));
@@ -111,7 +111,7 @@ TEST(Telemetry, SlicesAreFoundByWhatNamesThem) {
   recut.profile = ProfileName("1g.10gb");  // of the layout before
   recut.device = 7;
   place.tell(measures(Source::dcgm, 1, std::nullopt, {recut, second}));
-  EXPECT_EQ(place.board().slices[0].use, std::nullopt) << "nobody measures this one";
+  EXPECT_EQ(place.board().slices[0].use, std::nullopt) << "this one is not measured";
   EXPECT_EQ(place.board().slices[0].measured.source, Source::none);
   EXPECT_EQ(place.board().slices[1].use, Percent{90});
   EXPECT_EQ(place.board().slices[1].measured, (Origin{Source::dcgm, at(1)}));

@@ -21,7 +21,7 @@ enum class Fault {
   none,
   create_stops_half_way,   // Insufficient Resources after part of the list
   create_always_stops,     // ... every time
-  in_use_by_another,       // a client that nobody knows opens an instance
+  in_use_by_another,       // an unknown client opens an instance
   mode_change_pends,       // and stays so
   node_vanishes,           // and does not come back
   node_blinks,             // is away for a while
@@ -64,7 +64,7 @@ class Adversary {
 
   Node node;
   std::vector<Workload> workloads;
-  // What nobody may do: acting on what was seen to be held, sending work away that the plan does not name,
+  // What no run may do: acting on what was seen to be held, sending work away that the plan does not name,
   // opening what someone else closed. Work that comes after the last look is the driver's to protect.
   std::vector<std::string> harm;
   std::vector<WorkloadId> evicted;

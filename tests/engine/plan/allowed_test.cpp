@@ -218,7 +218,7 @@ TEST(Allowed, TheBootFileAndItsUnitAreTheOnesThatAreSetHere) {
   unset.expect_refused("not set here");
 }
 
-TEST(Allowed, SlurmsFilesAreWrittenOnlyWhereNobodyWorksAndAsThePlanReadsThemBack) {
+TEST(Allowed, SlurmsFilesAreWrittenOnlyWhereNoJobRunsAndAsThePlanReadsThemBack) {
   Edited edit = on_slurm();
   edit.argument("write-config", "gres") = "gpu:h100:16";
   edit.expect_refused("nothing reads back");

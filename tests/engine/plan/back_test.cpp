@@ -48,7 +48,7 @@ TEST(Back, AnOrderThatStandsBesideTheOldOfferIsNotSoAlready) {
         has(step_with(steps, "open-node").before, plan::WordIs{"nvidia.com/mig.config.state", "success"}));
   }
   order(k, "all-disabled", "failed");
-  EXPECT_FALSE(k.steps(everywhere("whole")).empty()) << "nobody knows what a failure has left";
+  EXPECT_FALSE(k.steps(everywhere("whole")).empty()) << "what a failure has left is not known";
 }
 
 TEST(Back, AnOrderThatIsUnderWayIsWaitedForBeforeAnotherIsGiven) {
@@ -84,7 +84,7 @@ TEST(Back, TheRunsOwnOrderIsTakenBackThoughTheOfferNeverChanged) {
   EXPECT_TRUE(has(back->nodes[0].steps[0].before, plan::WordIs{kMig, "all-disabled"}));
 }
 
-TEST(Back, WhileTheManagerCutsNobodyTellsTheBoardsAndTheWayBackIsPlanned) {
+TEST(Back, WhileTheManagerCutsTheGpusAreNotReportedAndTheWayBackIsPlanned) {
   Kubernetes k;
   const plan::Run run = stopped(k.plan(everywhere("7x1g.10gb")), {"order-mig"});
   Node bare = test::node("n1", {});
@@ -175,7 +175,8 @@ TEST(Back, NoWayBackInheritsWhatTheWayThereWasAllowedToDoToOthers) {
   auto undo = plan::plan_undo(run, k.cluster(), catalogue(), k.can(), {}, at(1));
   ASSERT_TRUE(back.ok() && undo.ok());
   for (const Plan* plan : {&*back, &*undo}) {
-    EXPECT_EQ(plan->intent.options.way, plan::Way::wait) << "nobody was told that going back ends their work";
+    EXPECT_EQ(plan->intent.options.way, plan::Way::wait)
+        << "no user was told that going back ends their work";
     EXPECT_FALSE(plan->intent.options.break_lock);
     EXPECT_FALSE(plan->intent.options.when_empty);
     EXPECT_FALSE(plan->intent.options.at) << "that time is over";

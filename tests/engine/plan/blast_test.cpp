@@ -1,4 +1,4 @@
-// Who would be disturbed, and who must be gone first: nobody is left out because of how it came to its GPU.
+// Who would be disturbed, and who must be gone first: no work is left out because of how it came to its GPU.
 #include "engine/plan/effect/blast.hpp"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST_F(BlastRadius, APodOfADaemonSetThatOnlyLooksOnIsNamedAndNotWaitedFor) {
       << "one that holds a GPU keeps the driver from changing it";
 }
 
-TEST_F(BlastRadius, NobodyEvictsWhatComesBackAtOnce) {
+TEST_F(BlastRadius, WhatComesBackAtOnceIsNotEvicted) {
   Intent intent;
   intent.options.way = Way::cancel;
   const Means can = gpu_operator_capabilities();

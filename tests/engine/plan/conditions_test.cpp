@@ -34,7 +34,7 @@ TEST(Conditions, MoreThanWantedIsNotWhatIsWanted) {
   EXPECT_EQ(unmet(seven, facts, "r1"), "gpu:1g.10gb is 0, not 7");
 }
 
-TEST(Conditions, AWordThatNobodyTellsIsNotEmpty) {
+TEST(Conditions, AWordThatIsNotReportedIsNotEmpty) {
   NodeFacts facts;
   const Condition fine = WordIs{"reachable", ""};
   EXPECT_EQ(unmet(fine, facts, "r1"), "reachable is not known");

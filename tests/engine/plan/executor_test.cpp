@@ -142,7 +142,7 @@ TEST_F(RunOfOneNode, WhatIsSoAlreadyIsLeftOut) {
   EXPECT_EQ(journal.front(), "step a: already done");
 }
 
-// A run may stay parked for days: nobody must be left to wonder where an exporter has gone.
+// A run may stay parked for days: the admin must not have to wonder where an exporter has gone.
 TEST_F(RunOfOneNode, WhereItParksItSaysWhatIsStoppedThere) {
   begin({says("a"), says("b")});
   facts.words["gpu-clients"] = "stopped";
@@ -516,7 +516,7 @@ TEST_F(RunOfOneNode, AFailureThatWasToldIsOrderedAgainWhenItIsTakenUp) {
   EXPECT_EQ(look(), "look after 1000: follow is not set, not said");
 }
 
-TEST_F(RunOfOneNode, AFailureThatNobodyWasToldOfStopsItFirst) {
+TEST_F(RunOfOneNode, AFailureThatTheAdminWasNotShownStopsItFirst) {
   begin_an_order();
   look();
   note(Resumed{"root", "login2"});  // it was killed, not failed

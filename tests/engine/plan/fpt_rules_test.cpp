@@ -1,5 +1,5 @@
 // The managed platform's rules, judged by what a plan itself would break: a state that is half done can be
-// finished or left, and nobody is refused for what others have left behind.
+// finished or left, and no run is refused for what others have left behind.
 #include "engine/sharing/rules.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 

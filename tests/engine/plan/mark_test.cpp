@@ -34,7 +34,7 @@ TEST(Mark, IsNotSeenInWhatOthersWrite) {
 }
 
 // A look that the driver did not answer lists GPUs without instances: none there is not none left.
-TEST(Conditions, InstancesThatNobodyTellsAreNeitherGoneNorAsWanted) {
+TEST(Conditions, InstancesThatAreNotReportedAreNeitherGoneNorAsWanted) {
   NodeFacts facts;
   facts.node = node("n1", {uncut(0, 0)});
   const InstanceAt one{ProfileName("1g.10gb"), Placement{0, 1}, std::nullopt};

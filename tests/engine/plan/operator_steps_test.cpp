@@ -60,14 +60,14 @@ TEST(OperatorSteps, NothingIsTouchedBeforeTheNodeIsClosedAndEmpty) {
   EXPECT_TRUE(std::any_of(order.before.begin(), order.before.end(), [](const Condition& one) {
     return std::holds_alternative<plan::ScopeEmpty>(one);
   }));
-  EXPECT_EQ(verbs_of(steps).find("evict"), std::string::npos);  // waiting ends nobody's work
+  EXPECT_EQ(verbs_of(steps).find("evict"), std::string::npos);  // waiting never terminates a job
   intent.options.way = plan::Way::requeue;
   steps = k.steps(intent);
   const Step& evict = step_with(steps, "evict");
   EXPECT_TRUE(evict.disturbs);
   EXPECT_GT(evict.retry.times, 10);
   EXPECT_NE(evict.commands.at(0).find("/api/v1/namespaces/ml/pods/train-0/eviction"), std::string::npos);
-  // A budget that lets nobody go is said beforehand, and only where a pod is to go.
+  // A budget that lets no pod go is said beforehand, and only where a pod is to go.
   k.site.kept_back["ml/train-0"] = "budget b allows no disruption now: 1 healthy, 1 needed";
   std::vector<plan::Notice> notices = k.plan(intent).notices;
   auto of_budget = [](const plan::Notice& one) { return one.rule == "disruption-budget"; };
@@ -77,7 +77,7 @@ TEST(OperatorSteps, NothingIsTouchedBeforeTheNodeIsClosedAndEmpty) {
             "ml/train-0 cannot be evicted at once: budget b allows no disruption now: 1 healthy, 1 needed");
   notices = k.plan(everywhere("7x1g.10gb")).notices;
   EXPECT_EQ(std::count_if(notices.begin(), notices.end(), of_budget), 0);
-  // A pod that nobody starts again is waited for, unless its end was asked for.
+  // A pod that is not started again is waited for, unless its end was asked for.
   pod.restartable = false;
   k.tell(WorkloadsListed{{pod}});
   EXPECT_EQ(verbs_of(k.steps(intent)).find("evict"), std::string::npos);
@@ -559,7 +559,7 @@ TEST(OperatorSteps, APlanMadeWithAnExportersFactsStandsWhileTheExporterIsSilent)
   }));
 }
 
-// Kubernetes tells which instances there are, but not where they stand.
+// Kubernetes reports which instances there are, but not where they stand.
 TEST(OperatorSteps, InstancesWithoutPlacesCanBePlannedAwayAndBack) {
   Kubernetes k;
   k.site.labels["n1"]["nvidia.com/mig.config"] = "all-balanced";

@@ -212,7 +212,7 @@ TEST(Permit, APlanThatBreaksARuleOrWasMadeForAnotherBackendDoesNotBegin) {
   why = why_not_begun(plan, "", other);
   ASSERT_TRUE(why);
   expect_part(why->reason, "made for another backend");
-  // What an older tessera wrote tells nothing of what it was made from.
+  // What an older tessera wrote reports nothing of what it was made from.
   plan::Plan old = plan;
   old.setup.gpu_operator = nullptr;
   why = why_not_begun(old, "", k.can());

@@ -103,7 +103,7 @@ TEST(Planner, AHeldSliceInTheWayIsNamedWithTheNearestLayoutsAroundIt) {
 TEST(Planner, EachBackendDisturbsItsOwnUnitAndNoMore) {
   Stage stage;
   plan::Intent intent = wants("3x1g.10gb,2g.20gb@4");
-  // The simulator: only the slice that goes, and nobody holds that one.
+  // The simulator: only the slice that goes, and that one is not held.
   EXPECT_TRUE(stage.plan_for(intent).nodes[0].blast_radius.empty());
   // The GPU operator: the whole GPU, and alice with it; her slice goes although it is in both layouts.
   Plan by_operator = stage.plan_for(intent, plan::gpu_operator_capabilities());
@@ -323,7 +323,7 @@ TEST(Planner, InstancesAreOfferedByTheStrategyThatTheNodeTells) {
   // All GPUs cut alike would do for "single" as well; the plugin of this node does not ask that.
   EXPECT_EQ(after("nvidia.com/mig.strategy=mixed").at("nvidia.com/mig-1g.10gb"), 14);
   EXPECT_EQ(after("nvidia.com/mig.strategy=single").at("nvidia.com/gpu"), 14);
-  EXPECT_EQ(after("zone=a").at("nvidia.com/gpu"), 14);  // not told: what fits the layout
+  EXPECT_EQ(after("zone=a").at("nvidia.com/gpu"), 14);  // not reported: what fits the layout
   plan::SiteRules site;
   site.strategy = sharing::MigStrategy::single;
   EXPECT_EQ(after("zone=a", site).at("nvidia.com/gpu"), 14) << "the site's word, where the node says nothing";

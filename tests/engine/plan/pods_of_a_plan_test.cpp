@@ -73,7 +73,7 @@ TEST_F(PodsOfAPlan, NothingIsSaidWherePodsFit) {
   EXPECT_TRUE(about_pods(planned(sharing::Platform::gpu_operator, Strategy::mps)).empty());
 }
 
-// What ACK's sharing needs is asked of the cluster as it is told; what is not told refuses nothing.
+// What ACK's sharing needs is asked of the cluster as it is reported; what is not reported refuses nothing.
 TEST_F(PodsOfAPlan, AClusterThatIsTooOldForAcksSharingIsRefused) {
   const auto refused = [&](const std::string& told) {
     version = told;

@@ -77,7 +77,7 @@ TEST(Moved, AGpuThatIsGoneSinceStopsThePlan) {
   EXPECT_FALSE(may_apply(moved));
 }
 
-TEST(Refusals, AGpuOfWhichNobodyTellsHowItIsSharedIsNotPlanned) {
+TEST(Refusals, AGpuWhoseSharingIsNotReportedIsNotPlanned) {
   Gpu gpu = uncut(0, 0);
   gpu.strategy = Strategy::unknown;
   auto change = diff_board(gpu, &h100(), parse_layout_wish("7x1g.10gb").value(),

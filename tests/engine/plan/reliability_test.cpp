@@ -132,7 +132,7 @@ class Reliability : public ::testing::Test {
     return false;
   }
 
-  // A run without a kill tells how many lines there are, and behind which of them an action follows.
+  // A run without a kill reports how many lines there are, and behind which of them an action follows.
   std::vector<Kill> kills(const Ending& usual) {
     std::vector<Kill> all;
     int line = 0;

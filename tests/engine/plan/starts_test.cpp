@@ -40,7 +40,7 @@ TEST(Starts, OfSlicesThatAreThereStayAndThePlanSaysSo) {
   EXPECT_TRUE(plan::only_starts_differ(other));
 }
 
-TEST(Starts, AreNotTakenForThoseThatWereWishedWhereNobodyReportsThem) {
+TEST(Starts, AreNotTakenForThoseThatWereRequestedWhereTheyAreNotReported) {
   Kubernetes k;
   k.site.labels["n1"]["nvidia.com/mig.config"] = "all-1g.10gb";
   Gpu stands = cut(0, {});

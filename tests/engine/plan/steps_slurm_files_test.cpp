@@ -19,7 +19,7 @@ using slurmconf::Writer;
 
 struct SlurmFilePlans : SlurmPlans {};
 
-// Another's edit beside the run's own would be what the run has found, and nobody could tell them apart.
+// Another's edit beside the run's own would be what the run has found, and they could not be told apart.
 TEST_F(SlurmFilePlans, FilesAreNotWrittenBesideAnothersEdit) {
   EXPECT_TRUE(
       expects(find(steps(wants("7x1g.10gb")), "write-config").before, plan::slurm::key::kElsewhere, ""));

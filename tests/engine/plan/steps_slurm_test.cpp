@@ -97,7 +97,7 @@ TEST_F(SlurmPlans, NothingIsTouchedWhileWorkIsThere) {
       return empty && empty->scope.boards.empty();  // the whole node
     })) << step;
   }
-  EXPECT_NE(order(all).find("set-mark look-only set-mode"), std::string::npos);  // waits, ends nobody
+  EXPECT_NE(order(all).find("set-mark look-only set-mode"), std::string::npos);  // waits, ends no job
   plan::Intent cancel = wants("7x1g.10gb");
   cancel.options.way = plan::Way::cancel;
   EXPECT_NE(order(steps(cancel)).find("set-mark evict look-only"), std::string::npos);
@@ -148,7 +148,7 @@ TEST_F(SlurmPlans, BySrunTheNodeIsReservedCutAndOnlyThenDrained) {
   EXPECT_EQ(order(all),
             "look-only look-only set-mark look-only set-mode create-instances open-to-look close-node "
             "write-config look-only reconfigure look-only open-node clear-mark");
-  // GPUs that nobody knows any more lead back to where they can be asked.
+  // GPUs that are not known any more lead back to where they can be asked.
   auto needs_boards = [](const Step& step) {
     return std::any_of(step.before.begin(), step.before.end(), [](const plan::Condition& one) {
       return std::holds_alternative<plan::LayoutIs>(one);
@@ -195,8 +195,8 @@ TEST_F(SlurmPlans, AnAutomationThatWritesTheFilesIsWaitedFor) {
   EXPECT_TRUE(shown);
 }
 
-// Whoever follows the run reads it from its journal: the patch is there as it was planned, and nobody makes
-// it one of another file.
+// Whoever follows the run reads it from its journal: the patch is there as it was planned, and cannot be made
+// one of another file.
 TEST_F(SlurmPlans, ThePatchThatASiteIsToApplyIsReadFromTheJournalAndIsOneOfSlurmsFiles) {
   site.writer = Writer::site;
   auto read = plan::parse_plan(plan::to_document(plan_for(wants("7x1g.10gb"))), "plan.json");
@@ -384,7 +384,7 @@ TEST_F(SlurmPlans, BoardsThatStandAsWishedAreToldToSlurmWithoutTouchingThem) {
   EXPECT_EQ(order(steps(wants("7x1g.10gb"))), told);
   site.files[1].text = others + "NodeName=n1 AutoDetect=nvml\n";
   EXPECT_TRUE(plan_for(wants("7x1g.10gb")).nodes.at(0).steps.empty());
-  EXPECT_TRUE(plan_for(wants("7x1g.10gb"), false).nodes.at(0).steps.empty()) << "nobody knows the files";
+  EXPECT_TRUE(plan_for(wants("7x1g.10gb"), false).nodes.at(0).steps.empty()) << "the files are not known";
 }
 
 TEST_F(SlurmPlans, MpsComesWithTheWordThatSlurmStartsNoDaemon) {

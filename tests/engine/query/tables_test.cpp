@@ -137,7 +137,7 @@ TEST(Strip, ShowsSlicesInPlace) {
   EXPECT_EQ(strip(board, &*catalogue, true), "1...o---");
 }
 
-TEST(Strip, SlicesWhosePlacesNobodyTellsStandBySizeAndSaySo) {
+TEST(Strip, SlicesWhosePlacesAreNotReportedStandBySizeAndSaySo) {
   Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
   ASSERT_TRUE(catalogue.ok());
   Gpu board = gpu(0, Strategy::mig,

@@ -124,7 +124,7 @@ TEST(SlurmconfCheck, GresConfAgainstSlurmConf) {
       "! /e/gres.conf:3: m: a gpu line without File=\n");
 }
 
-// Each node may read a gres.conf of its own: then this one tells nothing about it.
+// Each node may read a gres.conf of its own: then this one reports nothing about it.
 TEST(SlurmconfCheck, ANodeThatRunsWithItsGpusReadsAnotherFile) {
   auto node = [](const char* name, Health health, int gpus) {
     Node node = test::node(name, {});

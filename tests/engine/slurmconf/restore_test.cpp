@@ -1,4 +1,4 @@
-// A way back that leaves the bytes that were found, and nobody else's edit behind.
+// A way back that leaves the bytes that were found, and no other's edit behind.
 #include "engine/slurmconf/restore.hpp"
 
 #include <gtest/gtest.h>

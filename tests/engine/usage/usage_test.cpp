@@ -13,7 +13,7 @@
 namespace tessera::test {
 namespace {
 
-// Node n1: GPU 0 whole, held by alice; GPU 1 cut into 3g.40gb (bob's) and 3g.40gb (nobody's). A round a
+// Node n1: GPU 0 whole, held by alice; GPU 1 cut into 3g.40gb (bob's) and 3g.40gb (unheld). A round a
 // minute.
 struct Watched {
   Story story;
@@ -127,7 +127,7 @@ TEST(Waste, ASliceThatASmallerOneWouldServeIsTooBig) {
   EXPECT_EQ(here.wasted("too-big", "alice"), 0);
 }
 
-TEST(Waste, SlicesThatNobodyAskedForAreNamed) {
+TEST(Waste, SlicesThatNoJobAskedForAreNamed) {
   Watched here;
   here.pass(60, 80, 60'000, 50);
   EXPECT_NEAR(here.wasted("unasked", ""), 4, 1e-9);

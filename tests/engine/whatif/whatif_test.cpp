@@ -212,7 +212,7 @@ TEST_F(WhatIfPlanned, WhatAPlanEndsIsLost) {
   EXPECT_NEAR(*answer.gpu_hours, 3.0 / 7 - 3, 0.01);
 }
 
-TEST_F(WhatIfPlanned, ANodeThatIsClosedMeanwhileStartsNobody) {
+TEST_F(WhatIfPlanned, ANodeThatIsClosedMeanwhileStartsNoWork) {
   whole_gpus(2);
   runs("1", 0, 3);
   waits("2", "gpu:h100", 1, 1);

@@ -162,7 +162,7 @@ TEST(Why, TheSliceInTheWayIsNamedWithItsHolder) {
   EXPECT_EQ(first(answer, Help::recut), nullptr) << "no re-cut helps while it is held";
 }
 
-TEST(Why, ARecutThatDisturbsNobodyIsOfferedAsAPlan) {
+TEST(Why, ARecutThatDisturbsNoWorkIsOfferedAsAPlan) {
   Story story;
   story.tell(
       NodesListed{{node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 4, 1, 1)})})}});
@@ -191,7 +191,7 @@ TEST(Why, ItsEndByTimeLimitsIsToldWhereThereIsOne) {
   holder.ends.reset();
   story.tell(WorkloadsListed{{holder}}, 1);
   EXPECT_EQ(first(answer_for(story, job("gpu:3g.40gb")), Help::by_itself), nullptr)
-      << "without a time limit nobody knows when";
+      << "without a time limit it is not known when";
 }
 
 TEST(Why, ASmallerProfileAndAnotherPartitionThatFitNowAreNamed) {

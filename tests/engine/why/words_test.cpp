@@ -1,4 +1,4 @@
-// A scheduler's reasons in plain words: every one that it can write, and what nobody knows as it was written.
+// A scheduler's reasons in plain words: every one that it can write, and an unknown one as it was written.
 #include "engine/why/words.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(WhyWords, SentencesThatSlurmWritesInPlaceOfACodeAreKnown) {
   }
 }
 
-TEST(WhyWords, WhatNobodyKnowsIsShownAsItIs) {
+TEST(WhyWords, AnUnknownReasonIsShownAsItIs) {
   for (const Scheduler scheduler : {Scheduler::slurm, Scheduler::kubernetes}) {
     const Meaning told = meaning("ReasonOfALaterVersion", scheduler);
     EXPECT_FALSE(told.known);

@@ -30,7 +30,7 @@ class Changing : public testing::Test {
     options.layout = "7g.80gb";
   }
 
-  // Which command, on a cluster of n1 (cut, nobody there) and n2.
+  // Which command, on a cluster of n1 (cut, no work there) and n2.
   int run(const std::string& command) {
     options.command = command;
     auto open = [&](const Options&, const mig::Catalogue&) {
@@ -102,7 +102,7 @@ class Changing : public testing::Test {
   test::Box box;
   FakeRuns::Asked asked;
   std::ostringstream out, err;
-  int in_fd = -1;  // where a person types; -1: nobody is there
+  int in_fd = -1;  // where a person types; -1: no one is there
   std::string unread;
 };
 
@@ -152,7 +152,7 @@ TEST_F(Changing, AParkedRunSaysHowToGoOn) {
   EXPECT_TRUE(said("tessera resume r1 --write")) << err.str();
 }
 
-TEST_F(Changing, AQuestionThatNobodyCanAnswerParksItsNode) {
+TEST_F(Changing, AQuestionThatCannotBeAnsweredParksItsNode) {
   script = [](FakeRuns& runs) {
     runs.on_start = [](FakeRuns& r) {
       r.write("n1", plan::Asked{plan::Ask::closed_by_other, "n1 is closed by bob. Go on?"});
@@ -165,7 +165,7 @@ TEST_F(Changing, AQuestionThatNobodyCanAnswerParksItsNode) {
 }
 
 // The way out that is printed has to be one: without the answer the run parks again for the same reason.
-TEST_F(Changing, TheJournalOfARunThatNobodyAnsweredSaysHowToAnswer) {
+TEST_F(Changing, TheJournalOfAnUnansweredRunSaysHowToAnswer) {
   options.output = OutputFormat::table;
   options.words = {"r7"};
   keep("r7",
@@ -176,7 +176,7 @@ TEST_F(Changing, TheJournalOfARunThatNobodyAnsweredSaysHowToAnswer) {
   EXPECT_EQ(run("journal"), 0);
   EXPECT_NE(out.str().find("to go on: tessera resume r7 --break-lock --write\n"), std::string::npos)
       << out.str();
-  EXPECT_EQ(out.str().find("root asked to"), std::string::npos) << "nobody did: " << out.str();
+  EXPECT_EQ(out.str().find("root asked to"), std::string::npos) << "no one did: " << out.str();
 }
 
 TEST_F(Changing, TheJournalAsJsonTellsTheCommandThatResumes) {
@@ -434,7 +434,7 @@ TEST_F(Changing, WhatMovedSinceAPlanWasKeptIsSaidBeforeAnythingElse) {
 }
 
 // The plan has taken the place of whoever would type.
-TEST_F(Changing, APlanFromStandardInputLeavesNobodyToTypeTheName) {
+TEST_F(Changing, APlanFromStandardInputLeavesNoWayToTypeTheName) {
   ASSERT_EQ(run("plan"), 0) << err.str();
   int keys[2];
   ASSERT_EQ(pipe(keys), 0);

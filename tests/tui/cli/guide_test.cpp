@@ -183,7 +183,7 @@ TEST_F(Guide, HabitsOfTheWorkAreTold) {
   EXPECT_NE(page.find("asks for 3 MIG instances"), std::string::npos) << page;
 }
 
-TEST_F(Guide, WhatNobodyKnowsIsRefusedWithTheNames) {
+TEST_F(Guide, AnUnknownNameIsRefusedWithTheNames) {
   EXPECT_NE(print({"--node", "n9"}).find("\"n9\""), std::string::npos);
   EXPECT_NE(print({"--product", "B9000"}).find("B9000"), std::string::npos);
   EXPECT_NE(print({"--answer", "Q9=yes"}).find("Q1 (mig-capable)"), std::string::npos);

@@ -20,7 +20,7 @@ namespace {
 
 struct PlatformCase {
   const char* name;
-  const char* scheduler;  // of the world; empty: nobody has a node
+  const char* scheduler;  // of the world; empty: there is no node
   const char* node;       // more of its nodes in the scenario's words
   const char* told;       // --platform; empty: by what is seen
   const char* onward;     // of the leaves MIG, vGPU, MPS, time-slicing: Plan, Command, Elsewhere

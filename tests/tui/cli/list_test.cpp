@@ -19,7 +19,7 @@ namespace {
 using test::at;
 using test::json_at;
 
-// n1: a cut GPU on which alice runs, a whole one, and one that nobody knows much about.
+// n1: a cut GPU on which alice runs, a whole one, and one of which little is known.
 class List : public testing::Test {
  protected:
   List() {

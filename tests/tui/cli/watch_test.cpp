@@ -38,7 +38,7 @@ class Script final : public EventSource {
   int fd_;
 };
 
-class Nobody final : public EventSink {
+class Unheard final : public EventSink {
   void post(Event) override {}
 };
 
@@ -75,7 +75,7 @@ TEST(Watch, ASourceThatFailsLaterIsToldOnceUntilItIsWellAgain) {
                  {report(other)},
                  {report(std::nullopt)},
                  {report(down)}};
-  Nobody sink;
+  Unheard sink;
   const mig::Catalogue catalogue;
   auto open = [](const Options&, const mig::Catalogue&) {
     Opening opening;
@@ -98,7 +98,7 @@ TEST(Watch, AListThatIsNotWholeIsSaidSoAndEndsWith3) {
     std::ostringstream to, complaints;
     Script script(to);
     script.acts = {std::move(told)};
-    Nobody sink;
+    Unheard sink;
     const mig::Catalogue catalogue;
     auto open = [](const Options&, const mig::Catalogue&) {
       Opening opening;

@@ -10,7 +10,7 @@
 namespace tessera::cli::whatif_story {
 namespace {
 
-// n1 has a GPU that nobody holds and a second one that is held whole; three wait for a slice.
+// n1 has a free GPU and a second one that is held whole; three wait for a slice.
 struct Asked {
   std::string layout = "3g.40gb@0,3g.40gb@4";
   OutputFormat output = OutputFormat::table;

@@ -232,7 +232,8 @@ bool is_prose(std::string_view text) {
       kOneWord(R"(\{[^{}]*\} [a-z]{3,}|[a-z]{3,} \{)"),
       kCommand(
           R"(^(#|nvidia-smi|kubectl|scontrol|systemctl|sbatch|srun|ssh|tee|export|--|\$|sudo|echo|mkdir|rm |cat |if |set |import|[A-Z][A-Za-z]+= ).*)");
-  // "kubectl has no kubeconfig" begins as a command does and is none; comments behind a command are not told.
+  // "kubectl has no kubeconfig" begins as a command does and is none; comments behind a command are not
+  // reported.
   static const std::regex kSaysSomething(
       R"( (is|are|was|must|cannot|does|has|exclude|belongs?|needs|shows?|reports|lists|prints|printed|ended|says|finds|names|means|knows|fails|the|which|whether|not|no|one|it|and|or)( |$|[,;:]))");
   const std::string whole(text), bare = std::regex_replace(whole, kPlaces, "");

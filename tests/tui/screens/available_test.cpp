@@ -170,7 +170,7 @@ TEST(AvailableOnScreens, TheOverviewOffersWhatTheSlicesSayOfThemselves) {
   EXPECT_GT(seen, 50);
 }
 
-// A device that the scheduler hands out to nobody stood green on the page of its node, which takes jobs.
+// A device that the scheduler does not hand out stood green on the page of its node, which takes jobs.
 TEST(AvailableOnScreens, ASliceThatIsOutOfUseIsClosedOnEveryPicture) {
   Slice out = shared(SliceKind::mps, 100, 0);
   out.told_out = true;
@@ -185,7 +185,7 @@ TEST(AvailableOnScreens, ASliceThatIsOutOfUseIsClosedOnEveryPicture) {
   EXPECT_EQ(tui::mosaic_nodes(world, false).at(0).gpus.at(0), "░░░░░░░░");
   story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 25}}, Family::mps)})}});
   EXPECT_EQ(tui::mosaic_nodes(world, false).at(0).gpus.at(0), "mm░░░░░░")
-      << "alice runs on, and nobody follows";
+      << "alice runs on, and no other follows";
 }
 
 // MPS 100/100 in the head of a GPU whose tiles said free.

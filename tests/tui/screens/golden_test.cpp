@@ -50,7 +50,7 @@ TEST(GoldenAscii, NodeAndOverviewKeepTheirShapesInAscii) {
   expect_golden("node-ascii", session.canvas());
 }
 
-// Kubernetes tells how many replicas pods hold, and not on which GPU: the sum is known, the GPUs are not.
+// Kubernetes reports how many replicas pods hold, and not on which GPU: the sum is known, the GPUs are not.
 TEST(GoldenShares, KnownInAllAndNotByBoard) {
   Model model;
   reduce(model, on("train-a", ClusterSeen{Scheduler::kubernetes, false, "v1.31.4", "admin"}));

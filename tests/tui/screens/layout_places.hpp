@@ -14,7 +14,7 @@ inline Gpu board(int index, const char* product, Strategy strategy, std::vector<
 }
 
 // 0 H100 with alice on 1g@0 and erin on 1g@4; 1 A100 cut into nothing; 2 A30 half used by bob; 3 Blackwell
-// with twelve slices, whole and free; 4 H100 shared by MPS among carol and dave; 5 nobody knows what.
+// with twelve slices, whole and free; 4 H100 shared by MPS among carol and dave; 5 unknown.
 inline Node one_of_each() {
   Gpu strange = gpu(5, Strategy::whole, {whole(9)});
   strange.model = "ACME 9000";

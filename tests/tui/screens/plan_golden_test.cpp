@@ -27,7 +27,7 @@ void in_ascii(const std::string& name, Prepare prepare) {
   expect_golden(name + "-ascii", session.canvas());
 }
 
-void disturbing_nobody(Session& session) { open(session, plan_of(session, {"n0031"}, 0)); }
+void disturbing_no_work(Session& session) { open(session, plan_of(session, {"n0031"}, 0)); }
 void disturbing_two(Session& session) {
   plan::ChangeOptions options;
   options.way = plan::Way::requeue;
@@ -37,7 +37,7 @@ void many_nodes(Session& session) {
   open(session, plan_of(session, {"n0031", "n0041", "n0042", "n0043", "n0044", "n0045"}, {}));
 }
 
-TEST(GoldenPlan, DisturbingNobody) { at_three_sizes("plan-nobody", disturbing_nobody); }
+TEST(GoldenPlan, DisturbingNoWork) { at_three_sizes("plan-nobody", disturbing_no_work); }
 TEST(GoldenPlan, DisturbingTwo) {
   at_three_sizes("plan-two", disturbing_two);
   in_ascii("plan-two", disturbing_two);
@@ -59,7 +59,7 @@ TEST(GoldenPlan, OfABackendThatHasNoStepsYet) {
 
 TEST(GoldenPlan, TheWorldHasMoved) {
   Session session = changing({80, 24});
-  disturbing_nobody(session);
+  disturbing_no_work(session);
   Workload late = named(running("88150", "carol", {holds("n0031", {{2}})}), "late", -2);
   session.tell(on("hpc", WorkloadSeen{late}, -1));
   expect_golden("plan-moved", session.canvas());

@@ -97,7 +97,7 @@ TEST(Arrange, MarkedNamesAreCopiedInTheOrderShown) {
 TEST(Arrange, MarksThatAreFilteredAwayCopyNothingAndSaySo) {
   Session session(small_place());
   session.press("5<space>/user=bob<enter>y");
-  EXPECT_TRUE(session.effects.empty()) << "an empty clipboard helps nobody";
+  EXPECT_TRUE(session.effects.empty()) << "an empty clipboard is of no use";
   session.line_with("the marked rows are not in this table now");
 }
 

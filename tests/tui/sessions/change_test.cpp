@@ -154,7 +154,7 @@ TEST(Arming, AWorldThatMovesDisarmsAndHasToBePlannedAgain) {
   EXPECT_EQ(ordered<tui::StartRun>(session).plan.nodes[0].blast_radius.size(), 1u) << "carol is named now";
 }
 
-TEST(Arming, WorkThatLeftDisarmsNobody) {
+TEST(Arming, WorkThatLeftDoesNotDisarm) {
   Session session = changing();
   open(session, plan_of(session, {"n0031"}, 1));
   session.press("An0031<enter>");
@@ -496,7 +496,7 @@ TEST(Journal, HarmThatWasNamedIsAcceptedByTypingAgainAndOnlyThat) {
   EXPECT_FALSE(ordered<tui::ResumeRun>(session).accept_harm) << "another way was chosen";
   session.hear({RunRefused{diary.run, {"cannot resume the run", "the cluster cannot be read", ""}}});
   session.press("rbn0031<enter>!");
-  EXPECT_FALSE(ordered<tui::ResumeRun>(session).accept_harm) << "that refusal named nobody";
+  EXPECT_FALSE(ordered<tui::ResumeRun>(session).accept_harm) << "that refusal named no one";
   session.hear({RunRefused{diary.run, harm}});
   session.press("rbn0031<enter>!");
   EXPECT_TRUE(ordered<tui::ResumeRun>(session).accept_harm);

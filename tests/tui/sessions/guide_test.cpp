@@ -80,7 +80,7 @@ TEST(GuideSession, EachKindOfBoardHasAWalkOfItsOwn) {
   EXPECT_EQ(strategy(session), "mig") << "the first group's answer stayed";
 }
 
-TEST(GuideSession, ABoardThatNobodyHasIsDecidedToo) {
+TEST(GuideSession, AGpuInNoClusterIsDecidedToo) {
   Session session(Model{});
   session.press(":guide H100-80GB-SXM5<enter>y");
   ASSERT_EQ(session.state.top().kind, tui::ScreenKind::guide);

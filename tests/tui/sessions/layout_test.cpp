@@ -271,7 +271,7 @@ TEST(LayoutEditor, APoolCannotBeEditedAndSaysWhy) {
   session.line_with("the scheduler counts its slices and does not report on which GPUs they are");
 }
 
-TEST(LayoutEditor, ABoardThatNobodyKnowsIsShardedOrWhole) {
+TEST(LayoutEditor, AnUnknownGpuIsShardedOrWhole) {
   Session session = on_board(5);
   session.line_with("no profiles: p lists the ways of sharing it");
   session.press("+");

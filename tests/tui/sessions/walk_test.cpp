@@ -124,7 +124,7 @@ TEST(Walk, TheNodePageMovesFromTileToTileAndFromBoardToBoard) {
   session.press("<esc>jj<enter>");
   EXPECT_EQ(session.state.top().subject, "88128") << "MPS: each holder can be opened";
   session.press("<esc>l<enter>");
-  EXPECT_EQ(session.state.top().kind, ScreenKind::facts) << "nobody holds the rest: Enter asks about it";
+  EXPECT_EQ(session.state.top().kind, ScreenKind::facts) << "the rest is not held: Enter asks about it";
 }
 
 TEST(Walk, APoolWrapsAndMovesByItsRows) {
@@ -148,7 +148,7 @@ TEST(Walk, AJobWithTwoKindsOfSlicesOnOneNodeListsEachOnce) {
   Workload job = running("88131", "kim", {holds("n0007", {{1}}), holds("n0007", {{2}})});
   job.allocations[0].type = "1g.10gb";
   job.allocations[1].type = "2g.20gb";
-  // The same on a node of which nobody tells which slices these are.
+  // The same on a node where which slices these are is not reported.
   job.allocations.push_back(holds_some("n0012", "1g.10gb", 1));
   job.allocations.push_back(holds_some("n0012", "2g.20gb", 1));
   reduce(model, on("hpc", WorkloadSeen{job}));

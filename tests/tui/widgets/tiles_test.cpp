@@ -66,7 +66,7 @@ TEST(Tiles, OnlyTheSelectedTileIsReversed) {
   EXPECT_FALSE(canvas.at(20, 0).style.reverse) << "the shape stays as it is";
   EXPECT_TRUE(canvas.at(27, 0).style.reverse) << "its words are marked";
   EXPECT_TRUE(canvas.at(20, 1).style.reverse);
-  EXPECT_FALSE(canvas.at(18, 0).style.reverse) << "the wall is nobody's";
+  EXPECT_FALSE(canvas.at(18, 0).style.reverse) << "the wall belongs to no tile";
   EXPECT_FALSE(canvas.at(12, 0).style.reverse);
 }
 

@@ -154,7 +154,7 @@ void Follower::answer(const NodeName& node, plan::Ask what, bool go_on) {
   clusters_.runs()->answer(run_, node, what, go_on);
 }
 
-// One question after the other; where nobody can answer, that node is parked and it is said how to.
+// One question after the other; where no answer can come, that node is parked, with what to do next.
 void Follower::ask_next() {
   while (!questions_.empty() && !asking_) {
     const auto [node, asked] = *questions_.begin();

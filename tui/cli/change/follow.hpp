@@ -1,4 +1,4 @@
-// Follows one run that is driven here until it is at rest: tells what happens, asks what it asks, parks it
+// Follows one run that is driven here until it is at rest: reports what happens, asks what it asks, parks it
 // when a signal comes.
 // Threads: the calling thread; the run is driven by the room's own.
 #pragma once
@@ -52,7 +52,7 @@ class Follower {
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
 
-  // What the journal says already is not told again.
+  // What the journal says already is not reported again.
   void know(const Followed& known) { told_ = known.entries().size(); }
   // Returns when the run is at rest. Precondition: Runs::start() or resume() was called.
   Ended follow();

@@ -107,7 +107,8 @@ class NodeChooser {
 
 // --- what they shall be
 
-// Where nobody tells its GPUs, the node's product decides what a preset means: one of them stands for all.
+// Where its GPUs are not reported, the node's product decides what a preset means: one of them stands for
+// all.
 std::vector<Gpu> told_or_presumed(const Node& node, const mig::Catalogue& catalogue) {
   const mig::Product* product = plan::boards_untold(node) ? catalogue.by_gfd_label(node.model) : nullptr;
   if (!product) return node.gpus;

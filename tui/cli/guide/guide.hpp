@@ -32,7 +32,7 @@ struct GuideSheet {
 };
 
 // Asks about --node (in the model) or --product, or about nothing in particular. Errors: a node, GPU,
-// product, question or platform that nobody knows. can_of: what plans for a cluster would be made with.
+// product, question or platform that is not known. can_of: what plans for a cluster would be made with.
 using CapabilitiesOf = std::function<plan::Means(const Cluster&)>;
 Result<GuideSheet> ask_guide(const Options& options, const Model& model, const mig::Catalogue& catalogue,
                              const guide::Texts& texts, TimePoint wall,

@@ -41,8 +41,8 @@ int run_guide(const Options& options, const mig::Catalogue& catalogue, const gui
   }
   if (options.scheduler) {
     // It looks at a cluster where there is one, and does quietly without where there is none.
-    std::ostringstream nobody;
-    const Streams quiet{streams.out, nobody};
+    std::ostringstream unread;
+    const Streams quiet{streams.out, unread};
     OpenClusters clusters(options, catalogue, joins, quiet);
     look(clusters, options);
     streams.out << print_tables(texts, clusters.model().clusters, joins.wall(), options);

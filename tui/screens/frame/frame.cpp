@@ -115,7 +115,7 @@ std::string message_text(const UiState& state) {
   return sign + told(state, state.message.text);
 }
 
-// Over the last lines of the screen: a reason without its end, or without the way out, helps nobody. Returns
+// Over the last lines of the screen: a reason without its end, or without the way out, is of no help. Returns
 // the line of the rule above it.
 int draw_long_message(Canvas& canvas, int y, const std::string& text, Style style, bool ascii) {
   constexpr int kMostLines = 6;

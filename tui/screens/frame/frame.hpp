@@ -1,4 +1,4 @@
-// What surrounds every screen: title line, banner of failing sources, the rule that tells where in the list
+// What surrounds every screen: title line, banner of failing sources, the rule that reports where in the list
 // you are or carries a message, and the footer.
 // Threads: pure drawing.
 #pragma once

@@ -194,7 +194,7 @@ void refresh_guide(UiState& state, Screen& screen, const UiContext& ui) {
   if (guide.worked_out && !moved) return;
   const Cluster* cluster = screen.cluster.empty() ? nullptr : ui.model.find(screen.cluster);
   const TimePoint now = cluster ? cluster_now(*cluster, ui.wall) : ui.wall;
-  // A GPU that nobody has yet would join the cluster that is here.
+  // A GPU that is in no cluster yet would join the cluster that is here.
   settle_platform(guide, state, cluster || ui.model.clusters.empty() ? cluster : &ui.model.clusters.front());
   std::vector<GuideGroup> groups;
   for (const guide::Group& one : groups_of(state, screen, ui)) {

@@ -126,7 +126,7 @@ void draw_board_row(Canvas& canvas, const LayoutPage& page, int y, const Board& 
   draw_tiles(canvas, page.map.x, y, page.map.width, row);
 }
 
-// Who holds an instance that stands and is still wanted; empty: nobody.
+// Who holds an instance that stands and is still wanted; empty: no holder.
 std::string holder_of(const UiContext& ui, const LayoutView& view, mig::Placed one) {
   const mig::Profile& profile = view.product->profiles[static_cast<std::size_t>(one.profile)];
   const Slice* slice = plan::find_instance(*view.gpu, {profile.name, {one.start, profile.memory_slices}, {}});

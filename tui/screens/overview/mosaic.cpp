@@ -1,4 +1,4 @@
-// The mosaic on the overview: what a cluster looks like when nobody has asked anything yet.
+// The mosaic on the overview: what a cluster looks like before anything was asked.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -25,7 +25,7 @@ std::string use_text(const Slice& slice) {
 
 constexpr const char* kNoName = "holder ?";  // held, and no source names by whom
 
-// What nobody is known to hold: whether it can be had, in shape and word.
+// What is not known to be held: whether it can be had, in shape and word.
 void show_rest(Tile& tile, const query::SliceRow& row) {
   const insight::Sight sight = insight::sight_of(*row.cluster, *row.node);
   switch (insight::remainder(sight, *row.slice)) {
@@ -140,7 +140,7 @@ void fill_shared(Board& board, const UiContext& ui, const query::SliceRow& row) 
     HolderText text = workload_text(ui, *row.cluster, holder.workload);
     tile.lines = {text.who, text.what, text.since};
     tile.from = at;
-    // A holder whose share is not told takes an even part of what is left to tell.
+    // A holder whose share is not reported takes an even part of what is left to tell.
     at += holder.share > 0 ? holder.share : rest / (silent + 1);
     tile.to = at = std::min(at, board.units);
     board.tiles.push_back(std::move(tile));

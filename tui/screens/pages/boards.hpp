@@ -1,4 +1,4 @@
-// A node's GPUs as GPUs of tiles: what is held, free, stranded or not told, and by whom.
+// A node's GPUs as GPUs of tiles: what is held, free, stranded or not reported, and by whom.
 // Threads: pure functions; nothing returned points into the model.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Board {
 std::vector<Board> boards_of(const UiContext& ui, const Cluster& cluster, const Node& node);
 
 // Adds what lies between the instances of a GPU ruled by memory slices, split into room and stranded
-// units; `known` false: into what is not told.
+// units; `known` false: into what is not reported.
 void add_gaps(Board& board, const std::vector<Placement>& stranded, bool known);
 
 // What the cursor can rest on, GPU by GPU; a GPU without tiles to select offers itself.

@@ -1,5 +1,5 @@
 // How the use of a GPU, a slice or a workload went, as a section of a page: charts, the same in words, and
-// since when nobody uses it.
+// since when it is unused.
 // Threads: pure functions.
 #pragma once
 

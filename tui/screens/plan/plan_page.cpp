@@ -111,9 +111,10 @@ class Page {
     lines_.push_back(std::move(line));
     closed();
     std::string whom = disturbs_text(plan_);
-    bool nobody = whom == "no workload";
+    bool undisturbed = whom == "no workload";
     for (std::string& text : wrap(told("disturbs " + whom), width_ - 2))
-      lines_.push_back({{{std::move(text), Style(nobody ? Role::good : Role::warning).with_bold(), 1}}, {}});
+      lines_.push_back(
+          {{{std::move(text), Style(undisturbed ? Role::good : Role::warning).with_bold(), 1}}, {}});
   }
 
   // What the GPUs of the node in view are, and what they will be.

@@ -34,7 +34,7 @@ std::string sharing_text(Strategy strategy, int replicas, const ProfileName& vgp
   return vgpu.empty() ? text : text + " " + vgpu.text;
 }
 
-// "2 × 1g.10gb, 3g.40gb": where places are nobody's to choose.
+// "2 × 1g.10gb, 3g.40gb": where no one can choose the places.
 std::string counted(const std::vector<InstanceAt>& instances) {
   std::map<ProfileName, int> counts;
   for (const InstanceAt& one : instances) ++counts[one.profile];

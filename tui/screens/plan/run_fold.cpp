@@ -99,7 +99,7 @@ std::optional<Error> add_entry(RunView& view, Entry entry) {
 void add_lines(RunView& view, std::string_view lines, std::string_view file) {
   while (!lines.empty() && !view.trouble) {
     std::size_t end = lines.find('\n');
-    if (end == std::string_view::npos) return;  // the end of it was not written, or not told, yet
+    if (end == std::string_view::npos) return;  // the end of it was not written, or not reported, yet
     Result<Entry> entry = parse_line(lines.substr(0, end), file, view.entries.size() + 1, view.chain);
     lines.remove_prefix(end + 1);
     view.trouble = entry ? add_entry(view, std::move(*entry)) : std::optional<Error>(entry.error());

@@ -299,7 +299,7 @@ std::string why_not_on_run(Action action, const UiState& state, const UiContext&
 std::string run_copy(const UiState& state, const UiContext&) { return run_here(state); }
 
 Effects leave(UiState& state, const UiContext& ui) {
-  // Also what was ordered and not told of yet.
+  // Also what was ordered and not reported of yet.
   if (under_way(state) || !state.runs.starting.empty() || state.runs.ordered_resume) {
     state.leaving = Leaving::asked;
     return {};

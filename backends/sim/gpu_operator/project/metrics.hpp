@@ -1,6 +1,6 @@
 // What the DCGM exporter of one simulated node answers on /metrics.
 //
-// After dcgm-exporter 4.6 (default counters, render_metrics.go): a GPU that is cut is told by its GPU
+// After dcgm-exporter 4.6 (default counters, render_metrics.go): a GPU that is cut is reported by its GPU
 // instances only, under the parent's UUID; work is named where a part belongs to one pod alone. Threads: pure
 // functions.
 #pragma once
