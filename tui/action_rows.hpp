@@ -53,13 +53,16 @@
   ROW(show_events, "events", "events", "What has happened since tessera was started.", "6", global, screens, show_screen, always) \
   ROW(show_waiting, "waiting", "waiting", "All waiting workloads; on one of them, why it waits and what would help.", "w", global, screens, show_waiting, always) \
   ROW(show_free, "free", "free", "The slices that work could get now.", "", global, screens, show_free, always) \
-  ROW(show_doctor, "doctor", "findings", "What is wrong in all clusters, by its cause, and what to do about it.", "7", global, screens, show_screen, always) \
+  ROW(show_doctor, "doctor", "findings", "What is wrong in all clusters, by its cause, and what to do about it.", "! 7", global, screens, show_screen, always) \
   ROW(acknowledge, "acknowledge", "acknowledge", "Acknowledge this finding for 8 hours: it moves down and is dimmed until then, or until it concerns more; again: withdraw that.", "a", findings, mark, acknowledge_here, why_no_acknowledge) \
+  ROW(finding_plan, "finding-plan", "plan", "Plan the way out of this finding, where tessera has one: open the nodes again, or edit their layout.", "P", findings, mark, plan_way_out, why_no_way_out) \
   ROW(show_users, "users", "users", "Who holds and waits for how much, in all clusters.", "8", global, screens, show_screen, always) \
   ROW(show_journal, "journal", "journal", "All runs: what was changed, what stopped, and the way back.", "J", global, screens, show_runs, always) \
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \
   ROW(help, "help", "help", "The keys of this screen.", "? F1", global, screens, show_page, is_help) \
   ROW(show_layout, "layout", "layout", "Edit the layout of the GPU or node under the cursor, or of all marked ones; nothing changes on the cluster.", "L", global, screens, edit_here, no_layout) \
+  ROW(close_nodes, "close-nodes", "close node", "Plan to close the node here, or all marked ones, to new jobs or pods (drain, cordon); the reason is typed first.", "K", global, screens, act_on_nodes, why_not_on_nodes) \
+  ROW(open_nodes, "open-nodes", "open node", "Plan to open the node here, or all marked ones, again (resume, uncordon); what was not closed from here asks for one word more.", "O", global, screens, act_on_nodes, why_not_on_nodes) \
   ROW(time_back, "time-back", "round back", "In a recording: to the round before.", "{", global, console, move_in_time, not_past) \
   ROW(time_on, "time-on", "round", "In a recording: to the next round.", "}", global, console, move_in_time, not_past) \
   ROW(event_back, "event-back", "event back", "In a recording: back to the last time when a job or pod ended, a layout changed or something was found wrong; on the page of a node, there.", "(", global, console, move_in_time, not_past) \

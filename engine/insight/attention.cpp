@@ -206,6 +206,8 @@ class Collector {
                 ? invalid_hint(node)
                 : "its labels and its GPUs disagree: see the finding beside this one")
             .follows = "its GPUs take no new work";
+        if (cluster_.scheduler == Scheduler::slurm && !node.gpus.empty())
+          found_.back().way_out = WayOut::layout;
         break;
       case Health::down:
         if (has_flag(node, "NOT_RESPONDING"))
@@ -222,12 +224,14 @@ class Collector {
         add(Severity::warning, node, "draining: " + bare,
             fmt::format("draining, {}: {}", still_there(node), reason), "")
             .follows = "its GPUs take no new work; what is left there runs on";
+        found_.back().way_out = WayOut::open;
         break;
       case Health::drained:
         add(Severity::warning, node, "drained, no workload on it: " + bare,
             "drained, no workload on it: " + reason, "when repaired: " + opening(node))
             .follows = "its GPUs take no work until it is opened again";
         found_.back().commands.push_back(opening(node));
+        found_.back().way_out = WayOut::open;
         break;
       case Health::unknown:
         add(Severity::warning, node, "state not known", "state not known",
@@ -301,7 +305,8 @@ class Collector {
     if (gpu.strategy != Strategy::mig) return;
     if (gpu.slices.empty()) {
       add(during_run(node, Severity::warning), node, gpu, "MIG on, no slices",
-          "no workload can use this GPU: give it a layout, or turn MIG off");
+          "no workload can use this GPU: give it a layout, or turn MIG off")
+          .way_out = WayOut::layout;
       return;
     }
     fragmented(node, gpu);

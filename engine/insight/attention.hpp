@@ -12,6 +12,13 @@
 
 namespace tessera::insight {
 
+// What a plan of tessera can do about it.
+enum class WayOut : std::uint8_t {
+  none,
+  open,    // the node: resume, uncordon
+  layout,  // another layout, or the same again
+};
+
 struct Finding {
   Severity severity = Severity::warning;
   ClusterName cluster;
@@ -26,6 +33,7 @@ struct Finding {
   Source source = Source::none;      // who says so
   std::optional<TimePoint> since{};  // by the cluster's clock; nullopt: not told
   std::vector<std::string> commands{};
+  WayOut way_out = WayOut::none;
 };
 
 // Most severe first, then by subject. wall is the wall clock, for ages.

@@ -52,8 +52,12 @@ std::vector<Cause> causes_of(std::span<const Finding> findings) {
       cause.cluster = finding.cluster;
       cause.text = text;
       cause.nodes = finding.is_node;
+      cause.way_out = finding.way_out;
+      cause.gpu = finding.gpu;
     }
     Cause& cause = causes[place->second];
+    if (cause.way_out != finding.way_out) cause.way_out = WayOut::none;
+    if (!fresh) cause.gpu.reset();
     cause.severity = std::max(cause.severity, finding.severity);
     add(cause, finding);
   }

@@ -25,6 +25,8 @@ struct Cause {
   std::string follows;
   std::string hint;                   // of the first of them
   std::vector<std::string> commands;  // of all of them, at most kMostCommands
+  WayOut way_out = WayOut::none;      // of each of them
+  std::optional<GpuIndex> gpu;        // where it is about a single GPU
 };
 
 // The Cause::id of the cause that a finding belongs to.

@@ -14,6 +14,7 @@
 #include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/arm.hpp"
+#include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"

@@ -54,7 +54,7 @@ constexpr auto kGuideFooter =
 
 constexpr auto kGpuFooter = list(open, back, show_layout, guide_open, show_waiting, facts, previous_sibling,
                                  next_sibling, copy, palette);
-constexpr auto kDoctorFooter = list(open, acknowledge, back, copy, palette);
+constexpr auto kDoctorFooter = list(open, finding_plan, acknowledge, back, copy, palette);
 constexpr auto kUsersFooter = list(open, back, copy, show_waiting, palette);
 
 constexpr auto kCutHints = list(show_layout, guide_open);

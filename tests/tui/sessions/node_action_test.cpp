@@ -73,5 +73,41 @@ TEST(NodeActionByKeys, APlanIsDisarmedWhenAnotherClosesTheNode) {
   EXPECT_TRUE(session.shows("bad ECC")) << session.screen();
 }
 
+TEST(NodeActionByKeys, AKeyWritesTheCommandAndTheReasonIsTypedBehindIt) {
+  Session session = changing({80, 24});
+  session.press("2K");
+  EXPECT_EQ(session.state.input.text, "drain n0031 ");
+  session.press("fans are loud<enter>");
+  EXPECT_TRUE(session.shows("drain: fans are loud")) << session.screen();
+  session.press("<esc>jv*K");  // all rows are marked
+  EXPECT_EQ(session.state.input.text, "drain n[0031,0041-0045] ");
+}
+
+TEST(NodeActionByKeys, TheKeyThatOpensShowsWhoseClosingItIs) {
+  Session session = changing({80, 24});
+  session.press("2O");
+  EXPECT_TRUE(session.shows("it takes new workloads already")) << session.screen();
+  session.tell(on("hpc", NodeSeen{closed_by(session, "n0031", "bad ECC", "alice")}));
+  session.press("O");
+  EXPECT_TRUE(session.shows("alice: bad ECC")) << session.screen();
+  EXPECT_EQ(session.state.input.text, "resume n0031 over-others");
+  session.press("<enter>");
+  EXPECT_TRUE(session.shows("STEPS")) << session.screen();
+}
+
+TEST(NodeActionByKeys, AFindingLeadsToThePlanThatOpensItsNodes) {
+  Session session = changing({80, 24});
+  session.tell(on("hpc", NodeSeen{closed_by(session, "n0041", "firmware (tessera r1 root@login1)", "root")}));
+  session.tell(on("hpc", NodeSeen{closed_by(session, "n0042", "firmware (tessera r1 root@login1)", "root")}));
+  RunHead head;
+  head.run = "r1";
+  head.state = RunState::finished;
+  session.state.runs.heads = {head};  // it was closed from here
+  session.press("!P");
+  EXPECT_TRUE(session.shows("STEPS")) << session.screen();
+  ASSERT_TRUE(session.state.plan);
+  EXPECT_EQ(session.state.plan->plan.nodes.size(), 2u);
+}
+
 }  // namespace
 }  // namespace tessera::test

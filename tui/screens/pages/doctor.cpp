@@ -9,6 +9,8 @@
 #include "engine/time.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/layout/layout.hpp"
+#include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
@@ -138,6 +140,25 @@ Effects acknowledge_here(UiState& state, const UiContext& ui, Action) {
 
 std::string why_no_acknowledge(Action, const UiState& state, const UiContext&) {
   return state.overview.causes.empty() ? "nothing needs attention" : "";
+}
+
+Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
+  const insight::Cause* cause = cause_here(state);
+  if (!cause) return {};
+  const std::vector<NodeName> nodes(cause->whose.begin(), cause->whose.end());
+  if (cause->way_out == insight::WayOut::layout)
+    open_layout(state, ui, cause->cluster, nodes, cause->gpu, std::nullopt);
+  else if (const Cluster* cluster = ui.model.find(cause->cluster))
+    plan_opening(state, ui, *cluster, nodes);
+  return {};
+}
+
+std::string why_no_way_out(Action, const UiState& state, const UiContext&) {
+  const insight::Cause* cause = cause_here(state);
+  if (!cause) return "nothing needs attention";
+  return cause->way_out == insight::WayOut::none
+             ? "no plan of tessera leads out of this: see what to do below"
+             : "";
 }
 
 Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {

@@ -14,6 +14,9 @@ Panes doctor_panes(const UiContext& ui, const UiState& state, int width);
 void sink_acknowledged(UiState& state, TimePoint wall);
 Effects acknowledge_here(UiState& state, const UiContext& ui, Action action);
 std::string why_no_acknowledge(Action action, const UiState& state, const UiContext& ui);
+// Opens the plan, or the layout editor, that leads out of the finding.
+Effects plan_way_out(UiState& state, const UiContext& ui, Action action);
+std::string why_no_way_out(Action action, const UiState& state, const UiContext& ui);
 // Enter: the node, the list of these nodes, or the sources of the cluster.
 Effects open_on_doctor(UiState& state, const UiContext& ui);
 std::string why_no_open_on_doctor(const UiState& state, const UiContext& ui);

@@ -1,14 +1,24 @@
-// Closing and opening nodes in the console: commands that end on the plan screen. Nothing is changed before
-// the plan is armed there. Threads: the UI thread.
+// Closing and opening nodes in the console: keys that write a command into the line below, and the commands,
+// which end on the plan screen. Nothing is changed before the plan is armed there. Threads: the UI thread.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tui/update.hpp"
 
 namespace tessera::tui {
+
+// The node under the cursor, or all marked ones: writes the command that closes them, for the reason to be
+// typed behind it; opens the plan that opens them.
+Effects act_on_nodes(UiState& state, const UiContext& ui, Action action);
+std::string why_not_on_nodes(Action action, const UiState& state, const UiContext& ui);
+// The plan that opens these nodes. Where one was not closed from here, its reason is shown, and the command
+// that opens it knowingly waits for Enter.
+void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
+                  const std::vector<NodeName>& nodes);
 
 // "drain", "resume", "cordon", "uncordon"
 bool is_node_command(std::string_view command);
