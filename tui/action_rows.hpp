@@ -53,7 +53,7 @@
   ROW(show_events, "events", "events", "What has happened since tessera was started.", "6", global, screens, show_screen, always) \
   ROW(show_waiting, "waiting", "waiting", "All waiting workloads; on one of them, why it waits and what would help.", "w", global, screens, show_waiting, always) \
   ROW(show_free, "free", "free", "The slices that work could get now.", "", global, screens, show_free, always) \
-  ROW(show_doctor, "doctor", "findings", "What is wrong in all clusters, by its cause, and what to do about it.", "! 7", global, screens, show_screen, always) \
+  ROW(show_doctor, "doctor", "findings", "What is wrong in all clusters, by its cause, and what to do about it.", "7", global, screens, show_screen, always) \
   ROW(acknowledge, "acknowledge", "acknowledge", "Acknowledge this finding for 8 hours: it moves down and is dimmed until then, or until it concerns more; again: withdraw that.", "a", findings, mark, acknowledge_here, why_no_acknowledge) \
   ROW(finding_plan, "finding-plan", "plan", "Plan the way out of this finding, where tessera has one: open the nodes again, or edit their layout.", "P", findings, mark, plan_way_out, why_no_way_out) \
   ROW(show_users, "users", "users", "Who holds and waits for how much, in all clusters.", "8", global, screens, show_screen, always) \

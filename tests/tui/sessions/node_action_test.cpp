@@ -103,7 +103,7 @@ TEST(NodeActionByKeys, AFindingLeadsToThePlanThatOpensItsNodes) {
   head.run = "r1";
   head.state = RunState::finished;
   session.state.runs.heads = {head};  // it was closed from here
-  session.press("!P");
+  session.press("7P");
   EXPECT_TRUE(session.shows("STEPS")) << session.screen();
   ASSERT_TRUE(session.state.plan);
   EXPECT_EQ(session.state.plan->plan.nodes.size(), 2u);
