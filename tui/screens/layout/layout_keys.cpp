@@ -9,6 +9,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/layout/layout_preview.hpp"
 #include "tui/screens/plan/plan.hpp"
 
 namespace tessera::tui {
@@ -121,6 +122,7 @@ std::string leave_for_plan(UiState& state, const UiContext& ui) {
   if (!edit.preview.plan || !edit.preview.plan->changes_anything())
     return "same layout as now: nothing to plan";
   plan::Plan plan = *edit.preview.plan;  // the editor stays below, to come back to
+  std::erase_if(plan.notices, [](const plan::Notice& one) { return one.rule == kNextHours; });
   open_plan(state, ui, std::move(plan), {});
   return {};
 }

@@ -1,4 +1,6 @@
 // What the wanted layout would do: worked out again after every key, and told in lines.
+#include "tui/screens/layout/layout_preview.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/plan/next_hours.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
@@ -21,6 +24,7 @@ constexpr Duration kLookOutEvery{1000};  // what the whole cluster offers is add
 constexpr std::size_t kManyBoards = 64;  // from here on a moving cluster is not planned for with every event
 constexpr std::size_t kListed = 8;       // disturbed workloads, resources: the plan's own screen has all
 constexpr int kLabel = 12;
+constexpr std::size_t kMostPlayed = 300;  // nodes and workloads: the next hours are played with every key
 
 // An outlook with its own copy of the workloads: the model's may move while the screen is open.
 struct OwnOutlook {
@@ -63,6 +67,13 @@ std::string key_of(const LayoutState& edit, const LayoutView& view) {
   return key + fmt::format("|{}:{}", targets.front().node.text, targets.front().gpu.value);
 }
 
+// The headline of what-if, where it moves anyone. The plan's own page says it of itself.
+void add_next_hours(const UiContext& ui, plan::Plan& plan) {
+  const auto played = play_hours(ui, plan, kMostPlayed);
+  if (!played || (played->sooner.empty() && played->later.empty() && played->changed.changed)) return;
+  plan.notices.push_back({Severity::info, std::string(kNextHours), {}, whatif::headline(*played)});
+}
+
 void make_preview(UiState& state, const UiContext& ui, const LayoutView& view) {
   LayoutState& edit = *state.top().layout;
   LayoutPreview& preview = edit.preview;
@@ -87,6 +98,7 @@ void make_preview(UiState& state, const UiContext& ui, const LayoutView& view) {
                       state.rules, cluster_now(*view.cluster, ui.wall), preview.outlook.get());
   if (plan && !edit.shown().note.empty())
     plan->notices.push_back({Severity::info, "preset", {}, edit.shown().note});
+  if (plan) add_next_hours(ui, *plan);
   if (plan)
     preview.plan = std::move(*plan);
   else
@@ -201,7 +213,8 @@ class Lines {
     order(plan);
     std::set<std::string_view> told;  // several nodes may give the same to know
     for (const plan::Notice& one : plan.notices)
-      if (one.rule != "in-the-way" && one.rule != "wasted-compute" && told.insert(one.text).second)
+      if (one.rule != "in-the-way" && one.rule != "wasted-compute" && one.rule != kNextHours &&
+          told.insert(one.text).second)
         add(one.severity == Severity::warning ? "NOTE !" : "NOTE", one.text, role_of(one.severity));
     if (!plan.no_steps.empty()) add("STEPS", plan.no_steps, Role::dim);
   }
@@ -330,6 +343,8 @@ class Lines {
   }
 
   void waiting(const plan::Plan& plan) {
+    for (const plan::Notice& one : plan.notices)
+      if (one.rule == kNextHours) add("NEXT HOURS", one.text);
     if (plan.will_run_count > 0)
       add("WILL RUN", pending_text(plan.will_run, plan.will_run_count), Role::good);
     if (plan.never_again_count > 0)

@@ -11,6 +11,7 @@
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/arm.hpp"
+#include "tui/screens/plan/next_hours.hpp"
 #include "tui/screens/plan/plan_words.hpp"
 #include "tui/screens/plan/runs.hpp"
 
@@ -29,13 +30,6 @@ constexpr std::array kBatches{1, 2, 4, 8, 16, 32};
 
 // The console stands still while it is worked out: larger clusters have the command line for it.
 constexpr std::size_t kMostPlayed = 2000;
-std::shared_ptr<const whatif::Comparison> play(const UiContext& ui, const plan::Plan& plan) {
-  const Cluster* cluster = ui.model.find(plan.intent.cluster);
-  if (!cluster || !plan.changes_anything()) return nullptr;
-  if (cluster->nodes.size() > kMostPlayed || cluster->workloads.size() > kMostPlayed) return nullptr;
-  const whatif::Question question{cluster, &ui.catalogue, cluster_now(*cluster, ui.wall)};
-  return std::make_shared<const whatif::Comparison>(whatif::compare(question, plan));
-}
 
 // Of the recording that is shown; nullopt: the live cluster is.
 std::optional<TimePoint> shown_moment(const UiState& state, const UiContext& ui, const ClusterName& name) {
@@ -60,7 +54,7 @@ void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& o
   view.trouble.clear();
   view.past = shown_moment(state, ui, intent.cluster);
   view.plan = std::move(*planned);
-  view.whatif = play(ui, view.plan);
+  view.whatif = play_hours(ui, view.plan, kMostPlayed);
   view.moved.clear();
   view.revision = ui.model.revision;
   view.node = std::min(view.node, view.plan.nodes.empty() ? 0 : view.plan.nodes.size() - 1);
@@ -106,6 +100,15 @@ std::string all_commands(const plan::Plan& plan) {
 
 }  // namespace
 
+std::shared_ptr<const whatif::Comparison> play_hours(const UiContext& ui, const plan::Plan& plan,
+                                                     std::size_t most) {
+  const Cluster* cluster = ui.model.find(plan.intent.cluster);
+  if (!cluster || !plan.changes_anything()) return nullptr;
+  if (cluster->nodes.size() > most || cluster->workloads.size() > most) return nullptr;
+  const whatif::Question question{cluster, &ui.catalogue, cluster_now(*cluster, ui.wall)};
+  return std::make_shared<const whatif::Comparison>(whatif::compare(question, plan));
+}
+
 Result<plan::Plan> plan_for(const UiState& state, const UiContext& ui, const plan::Intent& intent) {
   const Cluster* cluster = ui.model.find(intent.cluster);
   if (!cluster) return Error{"cannot plan", intent.cluster.text + " is not open here", ""};
@@ -129,7 +132,7 @@ void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string
   PlanView view;
   view.past = shown_moment(state, ui, plan.intent.cluster);
   view.plan = std::move(plan);
-  view.whatif = play(ui, view.plan);
+  view.whatif = play_hours(ui, view.plan, kMostPlayed);
   view.undoes = std::move(undoes);
   view.revision = ui.model.revision;
   Screen screen;

@@ -1,0 +1,41 @@
+// What-if in the layout editor: the headline of the next hours, of the editor and not of the plan's notices.
+#include <gtest/gtest.h>
+
+#include "tests/support/build.hpp"
+#include "tests/support/session.hpp"
+
+namespace tessera::test {
+namespace {
+
+// One whole GPU that nobody holds, and bob who waits for a slice of it.
+Model one_free_gpu(bool anyone_waits) {
+  Story story;
+  Gpu gpu = test::gpu(0, Strategy::whole, {whole(0)});
+  gpu.mig_mode = MigMode::disabled;
+  story.tell(ClusterSeen{Scheduler::slurm, true, "", ""});
+  story.tell(NodesListed{{node("n1", {gpu})}});
+  Workload job = waiting("7", "bob", "gpu:3g.40gb");
+  job.node_count = 1;
+  story.tell(WorkloadsListed{anyone_waits ? std::vector<Workload>{job} : std::vector<Workload>{}});
+  story.tell(SourceReport{Source::simulator, std::nullopt, Duration{5}});
+  story.tell(Loaded{});
+  return story.model;
+}
+
+TEST(NextHours, TheEditorSaysWhoStartsSoonerWithWhatIsWantedAndThePlanSaysItOnce) {
+  Session session(one_free_gpu(true), {120, 40});
+  session.press(":node n1<enter>L").press("pjjjjjj<enter>");
+  EXPECT_TRUE(session.shows("NEXT HOURS")) << session.screen();
+  EXPECT_TRUE(session.shows("start sooner")) << session.screen();
+  session.press("P");
+  EXPECT_FALSE(session.shows("next-hours")) << session.screen();
+}
+
+TEST(NextHours, WhereNobodyWaitsNothingIsSaid) {
+  Session session(one_free_gpu(false), {120, 40});
+  session.press(":node n1<enter>L").press("pjjjjjj<enter>");
+  EXPECT_FALSE(session.shows("NEXT HOURS")) << session.screen();
+}
+
+}  // namespace
+}  // namespace tessera::test
