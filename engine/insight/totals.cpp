@@ -35,7 +35,6 @@ class NodeSum {
     totals_.slices += counts.all;
     totals_.held += counts.held;
     totals_.unknown += counts.all - counts.held - counts.free - counts.out;
-    if (sight_.access == Access::closed) totals_.closed_free += counts.free;
     // Where a node's number is not known, that of the others stands: so many at least.
     *totals_.free += available_slices(sight_, node_).value_or(0);
   }

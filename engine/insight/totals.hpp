@@ -25,7 +25,6 @@ struct Totals {
   int slices = 0;
   int held = 0;
   std::optional<int> free = 0;  // slices of which something can be had now; nullopt: not known
-  int closed_free = 0;          // slices that nobody holds on nodes that take no work
   int unknown = 0;
   std::map<Strategy, int> gpus_by_strategy;           // pools count their slices under mig
   std::map<std::string, int> free_by_profile;         // "1g.10gb", "whole": slices that can be had now

@@ -46,7 +46,6 @@ TEST(Canvas, DrawingOutsideIsCutAndNeverAnError) {
   canvas.put(0, 7, "below");
   canvas.put(0, -1, "above");
   canvas.fill(-3, -3, 100, 3, "#");
-  canvas.restyle(-5, -5, 100, 100, Role::dim);
   canvas.mark_selected(-5, 0, 100);
   EXPECT_EQ(canvas.text(), "z  ab\n");
 }
@@ -54,7 +53,6 @@ TEST(Canvas, DrawingOutsideIsCutAndNeverAnError) {
 TEST(Canvas, AnEmptyCanvasTakesAnything) {
   Canvas canvas({0, 0});
   EXPECT_EQ(canvas.put(0, 0, "text"), 0);
-  canvas.put_padded(0, 0, 10, "text");
   EXPECT_EQ(canvas.text(), "");
   Canvas negative({-3, 5});
   EXPECT_EQ(negative.size().columns, 0);
@@ -109,15 +107,6 @@ TEST(Canvas, HostileTextNeverGetsInAsControl) {
   EXPECT_EQ(canvas.text(), "a\u00B7[31mb\u00B7c\uFFFD!\n");
 }
 
-TEST(Canvas, PaddedTextFillsItsFieldAndCutsWithAnEllipsis) {
-  Canvas canvas({12, 3});
-  canvas.fill(0, 0, 12, 3, "-");
-  canvas.put_padded(1, 0, 5, "ab");
-  canvas.put_padded(1, 1, 5, "ab", {}, true);
-  canvas.put_padded(1, 2, 5, "abcdefgh");
-  EXPECT_EQ(canvas.text(), "-ab   ------\n-   ab------\n-abcd…------\n");
-}
-
 TEST(Canvas, SelectionKeepsTheRoles) {
   Canvas canvas({3, 1});
   canvas.put(0, 0, "abc", Role::held);
@@ -144,7 +133,6 @@ RC_GTEST_PROP(Canvas, AnyBytesFillAtMostTheirWidth, (const std::string& bytes, u
   RC_ASSERT(taken <= 40);
   RC_ASSERT(taken <= display_width(bytes));
   RC_ASSERT(display_width(shorten(bytes, width)) <= width);
-  canvas.put_padded(0, 0, width, bytes);
   int cells = 0;
   for (int x = 0; x < 40; ++x)
     cells += canvas.at(x, 0).glyph.empty() ? 0 : display_width(canvas.at(x, 0).glyph);

@@ -106,25 +106,11 @@ int Canvas::put(int x, int y, std::string_view text, Style style, int limit) {
   return at - x;
 }
 
-void Canvas::put_padded(int x, int y, int width, std::string_view text, Style style, bool right) {
-  if (width <= 0) return;
-  const std::string cut = shorten(text, width);
-  const int pad = width - display_width(cut);
-  fill(right ? x : x + width - pad, y, pad, 1, " ", style);
-  put(right ? x + pad : x, y, cut, style, x + width);
-}
-
 void Canvas::fill(int x, int y, int width, int height, std::string_view glyph, Style style) {
   const int first = std::max(x, 0);
   const int last = std::min(x + width, size_.columns);
   for (int row = std::max(y, 0); row < std::min(y + height, size_.rows); ++row)
     for (int column = first; column < last; ++column) set(column, row, glyph, 1, style);
-}
-
-void Canvas::restyle(int x, int y, int width, int height, Style style) {
-  for (int row = y; row < y + height; ++row)
-    for (int column = x; column < x + width; ++column)
-      if (Cell* target = cell(column, row)) target->style = style;
 }
 
 void Canvas::mark_selected(int x, int y, int width) {

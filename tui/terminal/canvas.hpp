@@ -33,11 +33,7 @@ class Canvas {
 
   // Writes text and returns the cells it took; stops before column `limit` (the width when negative).
   int put(int x, int y, std::string_view text, Style style = {}, int limit = -1);
-  // As put, but at most `width` cells: longer text is cut with an ellipsis, shorter is padded.
-  void put_padded(int x, int y, int width, std::string_view text, Style style = {}, bool right = false);
   void fill(int x, int y, int width, int height, std::string_view glyph, Style style = {});
-  // Changes the style of cells that stand already, keeping glyphs.
-  void restyle(int x, int y, int width, int height, Style style);
   // Adds reverse to what stands there, keeping roles: the selected row.
   void mark_selected(int x, int y, int width);
 

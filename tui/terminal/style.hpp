@@ -23,7 +23,7 @@ enum class Role : std::uint8_t {
   destroyed,
   kept,
   changing,
-  unknown,  // not told
+  unknown,  // not reported
   good,
   warning,
   danger,
@@ -50,11 +50,6 @@ struct Style {
   constexpr Style with_reverse() const {
     Style s = *this;
     s.reverse = true;
-    return s;
-  }
-  constexpr Style with_underline() const {
-    Style s = *this;
-    s.underline = true;
     return s;
   }
 };

@@ -41,8 +41,7 @@ struct Glyphs {
   std::string_view more_left;
   std::string_view more_right;
   std::string_view at_most;
-  std::string_view ellipsis;
-  std::string_view closed;  // nobody holds it, and it cannot be had
+  std::string_view closed;  // not held, and not available
 };
 const Glyphs& glyphs(bool ascii);
 

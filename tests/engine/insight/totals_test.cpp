@@ -18,7 +18,6 @@ TEST(Totals, ClosedNodesOfferNothing) {
   story.tell(NodesListed{{open, drained}});
   insight::Totals totals = insight::totals(story.cluster());
   EXPECT_EQ(totals.free, 1);
-  EXPECT_EQ(totals.closed_free, 1);
   EXPECT_EQ(totals.nodes_closed, 1);
   EXPECT_EQ(totals.free_by_profile, (Figures{{"whole", 1}}));
 }
