@@ -115,8 +115,8 @@ TEST_F(KubeFleet, DriftOnTheGpuOperatorIsFoundAndMended) {
 class SlurmFleet : public SlurmCut {};
 
 TEST_F(SlurmFleet, DriftOnARealSlurmIsFoundAndMended) {
-  const std::string path = folder() + "/fleet.yaml";
-  std::ofstream(path) << "pools:\n- name: cut\n  nodes: gpu01\n  gpus: {0: 7x1g.12gb, 1-7: none}\n";
+  const std::string path = scratch_.write(
+      "fleet.yaml", "pools:\n- name: cut\n  nodes: gpu01\n  gpus: {0: 7x1g.12gb, 1-7: none}\n");
   slurmconf::SlurmSettings site = with_runner();
   RunOptions options = command_line();
   const auto fleet = [&](const char* verb) {
