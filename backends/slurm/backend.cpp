@@ -6,32 +6,19 @@
 #include <algorithm>
 #include <map>
 
-#include "backends/figures/node_exporters.hpp"
-#include "backends/process.hpp"
-#include "backends/slurm/change/actuator.hpp"
-#include "backends/slurm/change/conf_files.hpp"
+#include "backends/slurm/backend_state.hpp"
 #include "backends/slurm/change/conf_lock.hpp"
 #include "backends/slurm/change/node_files.hpp"
-#include "backends/slurm/commands.hpp"
-#include "backends/slurm/daemons.hpp"
-#include "backends/slurm/details.hpp"
 #include "backends/slurm/explain.hpp"
-#include "backends/slurm/find_slurm.hpp"
-#include "backends/slurm/pace.hpp"
 #include "backends/slurm/parse/parse_cluster.hpp"
 #include "backends/slurm/parse/parse_job.hpp"
 #include "backends/slurm/parse/parse_node.hpp"
-#include "backends/slurm/round.hpp"
-#include "backends/worker.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
 namespace {
 
-using Steady = std::chrono::steady_clock;
-
-constexpr auto kSeldom = std::chrono::minutes(5);
 constexpr int kSeldomRounds = 10;
 constexpr auto kLeastGap = std::chrono::seconds(2);  // between two rounds, however often a user asks
 
@@ -41,109 +28,6 @@ std::string note_of_busy(const std::vector<std::string>& nodes) {
 }
 
 }  // namespace
-
-struct SlurmBackend::State {
-  explicit State(SlurmOptions wanted)
-      : options(std::move(wanted)),
-        conf(read_conf(options.conf.empty() ? find_slurm_conf().value_or("") : options.conf)),
-        site{options.conf, options.bin, options.deadline},
-        name(!options.cluster.empty()     ? options.cluster
-             : !conf.cluster_name.empty() ? conf.cluster_name
-                                          : "slurm"),
-        pacer(options.interval, Steady::now()) {}
-
-  void introduce();
-  void begin();
-  void step();
-  void ask(Step step);
-  void answered(Step step, Duration patience, Result<Outcome> result);
-  std::optional<Error> take(Step step, const Outcome& outcome);
-  std::optional<Error> take_config(const Outcome& outcome);
-  void take_ping(const Result<Outcome>& result);
-  void nobody_there(Error error);
-  void ping_unanswered();
-  void take_accounting(const Result<Outcome>& result);
-  void show_daemons();
-  void munge_fails(Error error);
-  void look_at_files();
-  void look_at_host_files();
-  void tell_files(const Result<std::vector<slurmconf::File>>& found);
-  void post_file_remarks();
-  void hold_all_against();
-  void end();
-  void learn_boards();
-  void ask_exporters();
-  void pause();
-  void wake_after(Duration delay);
-  void set_pace(Pace pace);
-  void refresh();
-  void look_into(const WorkloadId& id, LookedInto told);
-  void look_at_once();
-  void take_census(const Census& told);
-  bool was_given(Step step);
-
-  template <class What>
-  void post(What what) {
-    sink->post({name, options.generation, options.clock(), std::move(what)});
-  }
-  void report(Source source, std::optional<Error> failure, Duration latency = {}, std::string note = {},
-              bool incomplete = false) {
-    post(SourceReport{source, std::move(failure), latency, std::move(note), incomplete});
-  }
-  Origin origin(Source source) const { return {source, options.clock()}; }
-
-  const SlurmOptions options;
-  const Conf conf;
-  const SlurmClient site;
-  const ClusterName name;
-  EventSink* sink = nullptr;
-
-  // What follows belongs to the worker's thread.
-  Pacer pacer;
-  Round round;
-  std::map<Step, Duration> usual;  // latency of the last good answer
-  struct Given {
-    Steady::time_point at;
-    Duration took;
-  };
-  std::map<Step, Given> given;  // lists that looks of runs have brought since the last round
-  Daemons daemons;
-  ConfWatch files;
-  std::uint64_t gres = 0, held_against = 0;     // as listed last; that against which the files were held last
-  std::optional<Steady::time_point> host_read;  // when the files on a config host were looked at
-  ClusterFacts facts;
-  std::string client;  // "slurm-wlm 22.05.8", as scontrol calls itself
-  bool busy = false;
-  bool once_more = false;  // what is under way may already be old
-  bool loaded = false;
-  int rounds = 0;
-  Steady::time_point started{};
-  Duration in_calls{0};
-  std::optional<Steady::time_point> last_seldom;
-  std::uint64_t timer = 0;
-  Steady::time_point wakes_at{};                        // when it fires
-  std::vector<Node> last_nodes;                         // the last list, before GPUs were laid over it
-  std::vector<Remark> board_remarks;                    // as posted last
-  std::vector<Remark> file_remarks, unapplied_remarks;  // as posted last, together
-  Shown shown;                                          // the last answers
-  int config_round = 0, partitions_round = 0;           // in which they came
-  std::vector<Workload> last_jobs;
-  std::optional<Remark> stale_lock;  // beside slurm.conf, when it was last looked at
-
-  Worker worker;
-  Processes processes{worker};
-  std::optional<figures::NodeExporters> exporters;
-  std::vector<Remark> exporter_remarks;  // as posted last
-  Calls calls{processes, pacer};
-  DetailsReader details{worker, calls, site};
-  SlurmActuator actuator{worker,
-                         processes,
-                         calls,
-                         options,
-                         site,
-                         [this] { look_at_once(); },
-                         [this](const Census& told) { take_census(told); }};
-};
 
 // The cluster is shown at once, with what is known without asking the controller.
 void SlurmBackend::State::introduce() {
@@ -400,64 +284,6 @@ void SlurmBackend::State::show_daemons() {
   post(RemarksListed{Source::slurm_ping, daemons.not_asked()});
 }
 
-// Plans are written from the files, and people are told what is wrong with them; both only when that can have
-// changed. Then the round goes on.
-void SlurmBackend::State::look_at_files() {
-  const std::string path = conf.file.empty() ? facts.conf : conf.file;
-  if (path.empty() || facts.version.empty()) return step();
-  if (options.said.writer == slurmconf::Writer::host) return look_at_host_files();
-  bool changed = files.changed(path, allowed_devices_of(with_version(options.said, facts.version)));
-  if (changed) actuator.know(facts.version, path, files.files());
-  auto lock = lock_remark(path, options.clock());
-  const bool moved = std::exchange(stale_lock, lock) != lock;
-  if (changed || gres != held_against) {
-    if (config_round != rounds) round.add(Step::config);
-    if (partitions_round != rounds) round.add(Step::partitions);
-  }
-  if (changed || moved || gres != held_against) tell_files(files.files());
-  step();
-}
-
-// Far away: with the seldom lists, and when a node's GRES has changed.
-void SlurmBackend::State::look_at_host_files() {
-  bool due = !host_read || started - *host_read >= kSeldom || gres != held_against;
-  if (!due) return step();
-  host_read = started;
-  actuator.read_host_files(
-      facts.version, facts.conf,
-      [this](const Result<std::vector<slurmconf::File>>& found, std::optional<Remark> lock) {
-        stale_lock = std::move(lock);
-        tell_files(found);
-        step();
-      });
-}
-
-void SlurmBackend::State::tell_files(const Result<std::vector<slurmconf::File>>& found) {
-  held_against = gres;
-  bool all_seen = facts.private_data.find("nodes") == std::string::npos || ::geteuid() == 0;
-  file_remarks =
-      slurm::file_remarks(found, with_version(options.said, facts.version), all_seen ? &last_nodes : nullptr);
-  if (stale_lock) file_remarks.insert(file_remarks.begin(), *stale_lock);
-  post_file_remarks();
-  if (all_seen) actuator.hold_against(last_nodes);
-}
-
-void SlurmBackend::State::post_file_remarks() {
-  std::vector<Remark> remarks = unapplied_remarks;
-  remarks.insert(remarks.end(), file_remarks.begin(), file_remarks.end());
-  post(RemarksListed{Source::slurm_config, std::move(remarks)});
-}
-
-// With the seldom lists, and when files or GRES have changed: all of one round, since a file may be edited
-// between two.
-void SlurmBackend::State::hold_all_against() {
-  if (config_round != rounds || partitions_round != rounds || round.had_failure()) return;
-  const bool some_hidden = !facts.private_data.empty() && facts.private_data != "none" && ::geteuid() != 0;
-  if (some_hidden) return;
-  std::vector<Remark> fresh = actuator.unapplied_remarks(shown, last_nodes, last_jobs);
-  if (std::exchange(unapplied_remarks, fresh) != fresh) post_file_remarks();
-}
-
 void SlurmBackend::State::nobody_there(Error error) {
   round.nobody_there();
   for (Source source : {Source::slurm_ping, Source::slurm_nodes, Source::slurm_jobs}) report(source, error);
@@ -517,28 +343,6 @@ void SlurmBackend::State::wake_after(Duration delay) {
   if (timer != 0) worker.cancel(timer);
   wakes_at = Steady::now() + delay;
   timer = worker.after(delay, [this] { begin(); });
-}
-
-// Those that have GPUs, as they are listed last.
-void SlurmBackend::State::ask_exporters() {
-  if (!options.exporter) return;
-  if (!exporters) {
-    figures::NodeExporterCalls told;
-    told.told = [this](const NodeName& node, const figures::DcgmReadings& readings) {
-      post(figures::measured_of(node, readings, options.catalogue));
-    };
-    told.report = [this](SourceReport report, std::vector<Remark> remarks) {
-      post(std::move(report));
-      if (std::exchange(exporter_remarks, remarks) != remarks)
-        post(RemarksListed{Source::dcgm, std::move(remarks)});
-    };
-    told.clock = options.clock;
-    exporters.emplace(worker, processes, *options.exporter, std::move(told));
-  }
-  std::vector<NodeName> with_gpus;
-  for (const Node& node : last_nodes)
-    if (!node.gpus.empty() || !node.pool.empty()) with_gpus.push_back(node.name);
-  exporters->set_nodes(with_gpus);
 }
 
 void SlurmBackend::State::set_pace(Pace pace) {

@@ -156,9 +156,7 @@ Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
 std::string why_no_way_out(Action, const UiState& state, const UiContext&) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return "nothing needs attention";
-  return cause->way_out == insight::WayOut::none
-             ? "no plan of tessera leads out of this: see what to do below"
-             : "";
+  return cause->way_out == insight::WayOut::none ? "no plan leads out of this: see what to do below" : "";
 }
 
 Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {

@@ -186,7 +186,9 @@ void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
     const std::string why = plan::why_anothers(*node, own);
     if (why.empty()) continue;
     type_on(state, fmt::format("{} {} {}", command, names, kOverOthers));
-    return say(state, ui, Severity::warning, fmt::format("{}: {}", name.text, told(state, why)));
+    // Beside what is typed: a message would stand where the prompt is.
+    state.input.error = fmt::format("{}: {}", name.text, told(state, why));
+    return;
   }
   if (auto error = run_node_command(state, ui, command, names))
     say(state, ui, Severity::danger, to_line(*error));
