@@ -91,7 +91,6 @@ struct StepProgress {
   int attempts = 0;
   bool already = false;  // it was so before
   std::string why;       // what it waits for, or why it failed
-  std::optional<TimePoint> waiting_since;
 };
 
 // A run whose journal was read.

@@ -46,6 +46,19 @@ class ConsoleChange : public testing::Test {
   std::string world = scratch.path() + "/world";
 };
 
+TEST_F(ConsoleChange, ANodeIsDrainedByKeysAndOpenedByTheUndo) {
+  Pty pty(options());
+  ASSERT_TRUE(ready(pty)) << pty.screen();
+  ASSERT_TRUE(pty.press(":drain lab1 fans are loud\r"));
+  ASSERT_TRUE(pty.wait_for("drain: fans are loud")) << pty.screen();
+  ASSERT_TRUE(arm(pty, "lab1")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the nodes are as requested")) << pty.screen();
+  ASSERT_TRUE(pty.press("z"));
+  ASSERT_TRUE(pty.wait_for("undoes")) << pty.screen();
+  ASSERT_TRUE(arm(pty, "lab1")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the nodes are as they were before")) << pty.screen();
+}
+
 TEST_F(ConsoleChange, IsPlannedArmedRunAndUndone) {
   Pty pty(options());
   ASSERT_TRUE(ready(pty)) << pty.screen();

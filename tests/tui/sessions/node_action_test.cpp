@@ -40,6 +40,17 @@ TEST(NodeActionByKeys, DrainingOpensAPlanThatIsArmedByTheNodesName) {
   EXPECT_EQ(plan->nodes.at(0).steps.at(0).action, plan::Action(plan::keep_closed("fans are loud")));
 }
 
+TEST(NodeActionByKeys, APlanForANodeOffersNothingAboutRunningWork) {
+  Session session = changing({120, 40});
+  type_command(session, "drain n0031 firmware");
+  EXPECT_TRUE(session.shows("on failure")) << session.screen();
+  EXPECT_FALSE(session.shows("running work")) << session.screen();
+  for (const char* key : {"r", "c", "e"}) {
+    session.press(key);
+    EXPECT_TRUE(session.shows("closing or opening a node ends no job or pod")) << key << session.screen();
+  }
+}
+
 TEST(NodeActionByKeys, WithoutAReasonOrForAnotherSchedulerNothingOpens) {
   Session session = changing({80, 24});
   type_command(session, "drain n0031");

@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 
+#include "engine/plan/node_action.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -219,6 +220,10 @@ std::string why_not_on_plan(Action action, const UiState& state, const UiContext
     case Action::plan_arm: return why_not_startable(state, ui);
     case Action::plan_canary:
     case Action::plan_batch: return many ? "" : "the plan is about one node";
+    case Action::plan_requeue:
+    case Action::plan_cancel:
+    case Action::plan_when_empty:
+      return plan::is_node_action(plan.intent) ? "closing or opening a node ends no job or pod" : "";
     case Action::plan_copy_all: return all_commands(plan).empty() ? "there is no command to copy" : "";
     case Action::plan_messages:
       return plan::messages(plan).empty() ? "no workload is disturbed: there is no message to send" : "";

@@ -261,8 +261,10 @@ class Page {
       }
       lines_.push_back(std::move(line));
     };
-    option("running work", std::string(way_text(now.way)), {Action::plan_requeue, Action::plan_cancel});
-    option("when", now.when_empty ? "close, apply later" : "wait now", {Action::plan_when_empty});
+    if (!plan::is_node_action(plan_.intent)) {
+      option("running work", std::string(way_text(now.way)), {Action::plan_requeue, Action::plan_cancel});
+      option("when", now.when_empty ? "close, apply later" : "wait now", {Action::plan_when_empty});
+    }
     option("on failure", now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask",
            {Action::plan_on_failure});
     if (plan_.nodes.size() < 2) return;

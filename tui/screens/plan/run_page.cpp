@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/words/wording.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
@@ -288,6 +289,19 @@ void add_question(Panel& panel, const NodeName& node, const plan::Asked& asked) 
             "stop here: the run parks, nothing more is touched, and it can be resumed");
 }
 
+// How a run ended, by what it was about.
+struct EndTitles {
+  const char *wanted, *undone, *back, *between;
+};
+constexpr EndTitles kLayoutTitles{"DONE: the new layout is in place, verified",
+                                  "DONE: the earlier layout is in place again, verified",
+                                  "WENT BACK: the earlier layout is in place again, verified",
+                                  "ENDED IN BETWEEN: some nodes have the new layout, some the old one"};
+constexpr EndTitles kNodeTitles{"DONE: the nodes are as requested, verified",
+                                "DONE: the nodes are as they were before, verified",
+                                "WENT BACK: the nodes are as they were before, verified",
+                                "ENDED IN BETWEEN: some nodes are as requested, some as they were"};
+
 void add_standing(Panel& panel, const UiState& state, const RunView& view, const std::string& run) {
   for (const auto& [node, asked] : view.questions)
     if (!view.parked.contains(node)) return add_question(panel, node, asked);
@@ -304,10 +318,12 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
     bool wanted = view.run.finished->outcome == plan::Outcome::wanted;
     bool undone = !view.run.started.undoes.empty() && view.run.finished->outcome == plan::Outcome::recorded;
     bool back = view.run.finished->outcome == plan::Outcome::recorded;
-    panel.title(wanted   ? "DONE: the new layout is in place, verified"
-                : undone ? "DONE: the earlier layout is in place again, verified"
-                : back   ? "WENT BACK: the earlier layout is in place again, verified"
-                         : "ENDED IN BETWEEN: some nodes have the new layout, some the old one",
+    const bool whole_nodes = plan::is_node_action(view.run.started.plan.intent);
+    const EndTitles& titles = whole_nodes ? kNodeTitles : kLayoutTitles;
+    panel.title(wanted   ? titles.wanted
+                : undone ? titles.undone
+                : back   ? titles.back
+                         : titles.between,
                 wanted || undone ? Role::good : Role::warning);
     panel.say(view.run.finished->text);
     bool one_node = view.run.nodes.size() == 1;
