@@ -119,7 +119,7 @@ void OperatorBuilder::hold_autoscaler() {
   Step& step = add(special(verbs::kHoldAutoscaler));
   step.before = {Answering{}, MarkIsOurs{}};
   step.after = {says(words::kAutoscaler, "held")};
-  step.undo = "remove the annotations that were not there before";
+  step.undo = "take those annotations off that were not there";  // as plan files of earlier versions have it
 }
 
 void OperatorBuilder::close() {
