@@ -97,9 +97,14 @@ TEST_F(KubeChangeE2e, APlanFileIsRefusedOnceTheClusterPolicyWasEditedOrTheFileIt
   kubectl({"patch", "clusterpolicy", "cluster-policy", "--type=merge", "-p",
            R"({"spec":{"mig":{"strategy":"single"}}})"});
   refused(plan.out, "ClusterPolicy changed");
-  // The edit restarts the device plugin, which offers nothing for a moment.
-  kubectl({"wait", "node/h2", R"(--for=jsonpath={.status.allocatable.nvidia\.com/gpu}=2)", "--timeout=60s"});
-  EXPECT_EQ(offers("h2", "gpu"), "2");
+  // The edit restarts the device plugin once, which offers nothing for a moment: before, at or after the
+  // first wait.
+  auto wait = [&] {
+    kubectl(
+        {"wait", "node/h2", R"(--for=jsonpath={.status.allocatable.nvidia\.com/gpu}=2)", "--timeout=60s"});
+    return offers("h2", "gpu");
+  };
+  if (std::string offered = wait(); offered != "2") EXPECT_EQ(wait(), "2") << "first " << offered;
   expect_given_back("h2");
 }
 
