@@ -8,9 +8,9 @@
 
 namespace tessera::fleet {
 
-// `file` is used in messages only. Errors read "file:line:column: why", with a hint: keys that are not known,
-// pools of one name, products and presets that there are not, a pool without a rule or with two, a node that
-// is excepted twice, more than 200,000 names.
+// `file` is used in messages only. Errors read "file:line:column: why", with a hint: unknown keys,
+// two pools with the same name, unknown products and presets, a pool with no rule or with two, a node with
+// two exceptions, more than 200,000 names.
 Result<Fleet> read_fleet(std::string_view text, std::string_view file, const mig::Catalogue& catalogue);
 
 }  // namespace tessera::fleet

@@ -55,24 +55,23 @@ std::string clients(std::string_view name, int replicas) {
   return fmt::format("{}, {} client{}", name, replicas, replicas == 1 ? "" : "s");
 }
 
-std::string instances_text(const Wish& wish) {
-  if (wish.instances.empty()) return "MIG on, no instances";
+}  // namespace
+
+std::string instances_text(const Wish& wish, std::string_view between, std::string_view times) {
   std::string text;
   for (std::size_t i = 0; i < wish.instances.size();) {
     const WishedInstance& one = wish.instances[i];
     std::size_t same = 1;
     if (!one.start)
       while (i + same < wish.instances.size() && wish.instances[i + same] == one) ++same;
-    if (!text.empty()) text += " + ";
-    if (same > 1) text += fmt::format("{} × ", same);
+    if (!text.empty()) text += between;
+    if (same > 1) text += fmt::format("{}{}", same, times);
     text += one.profile.text;
     if (one.start) text += fmt::format("@{}", *one.start);
     i += same;
   }
   return text;
 }
-
-}  // namespace
 
 Wish wish_of(const mig::Product& product, const mig::Layout& layout) {
   Wish wish;
@@ -119,7 +118,7 @@ std::optional<Strategy> parse_sharing(std::string_view text) {
 std::string to_text(const Wish& wish) {
   switch (wish.strategy) {
     case Strategy::mig: {
-      std::string text = instances_text(wish);
+      std::string text = wish.instances.empty() ? "MIG on, no instances" : instances_text(wish, " + ", " × ");
       return wish.replicas > 1 ? fmt::format("{}, {} time-slices each", text, wish.replicas) : text;
     }
     case Strategy::mps: return wish.replicas > 1 ? clients("MPS", wish.replicas) : "MPS";

@@ -116,6 +116,8 @@ Result<Wish> parse_layout_wish(std::string_view text);
 std::optional<Strategy> parse_sharing(std::string_view word);
 // "7 × 1g.10gb", "3g.40gb@4 + 2g.20gb", "whole GPU", "MPS, 8 clients"
 std::string to_text(const Wish& wish);
+// The instances alone, equal ones in one word: what stands between two, and behind how many there are of one.
+std::string instances_text(const Wish& wish, std::string_view between, std::string_view times);
 
 // What it wishes of one node: that node alone, wishes and orders without names of nodes.
 Intent intent_of(const Intent& intent, const NodeName& node);

@@ -142,7 +142,7 @@ Status check_nodes(const Cluster& cluster, const Intent& intent) {
   const auto refused = [](const NodeName& node, std::string why, std::string hint) {
     return cannot("close or open", node, std::move(why), std::move(hint));
   };
-  if (!intent.boards.empty()) return refused({}, "it also wishes for a layout", "plan the layout by itself");
+  if (!intent.boards.empty()) return refused({}, "it requests a layout, too", "plan the layout by itself");
   if (intent.nodes.empty()) return refused({}, "it names no node", "tessera nodes lists them");
   std::set<NodeName> seen;
   for (const NodeName& name : intent.nodes) {
@@ -151,7 +151,8 @@ Status check_nodes(const Cluster& cluster, const Intent& intent) {
                      "tessera nodes lists them");
     if (!seen.insert(name).second) return refused(name, "it is named twice", "name each node once");
     if (!action_of(intent_of(intent, name).orders))
-      return refused(name, "what is wished of it is not known here", "this tessera is older than the file");
+      return refused(name, "this version of tessera does not know what is requested for it",
+                     "update tessera: the file comes from a newer one");
   }
   return Done{};
 }

@@ -153,6 +153,12 @@ class Reader {
     }
     return value;
   }
+  std::optional<int> whole(const std::string& name, int least, int most, const std::string& hint) {
+    const std::optional<int> value = number<int>(name, hint);
+    if (!value || (*value >= least && *value <= most)) return value;
+    complain(bad(name, *find(name), hint));
+    return std::nullopt;
+  }
   void complain(Error error) {
     if (!error_) error_ = std::move(error);
   }
@@ -280,9 +286,7 @@ void read_change(Reader& reader, Options& options) {
   options.partition = reader.text("partition");
   options.plan_it = reader.on("plan");
   options.apply_it = reader.on("apply");
-  options.days = reader.number<int>("days", "days from 1 to 366").value_or(options.days);
-  if (options.days < 1 || options.days > 366)
-    reader.complain(bad("days", *reader.find("days"), "days from 1 to 366"));
+  options.days = reader.whole("days", 1, 366, "days from 1 to 366").value_or(options.days);
   options.intent_file = reader.text("intent");
   options.preset = reader.text("preset");
   options.strategy = reader.text("strategy");
@@ -327,9 +331,7 @@ void read_run(Reader& reader, Options& options) {
   options.go_on = reader.on("go-on");
   options.due = reader.on("due");
   options.messages = reader.on("messages");
-  options.hours = reader.number<int>("hours", "hours from 1 to 720").value_or(options.hours);
-  if (options.hours < 1 || options.hours > 720)
-    reader.complain(bad("hours", *reader.find("hours"), "hours from 1 to 720"));
+  options.hours = reader.whole("hours", 1, 720, "hours from 1 to 720").value_or(options.hours);
   options.patch = reader.on("patch");
 }
 

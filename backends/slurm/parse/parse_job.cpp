@@ -9,6 +9,7 @@
 #include "backends/slurm/parse/record.hpp"
 #include "backends/slurm/parse/times.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/slurm_time.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -435,7 +436,7 @@ std::optional<JobFacts> parse_job_facts(std::string_view text) {
     Raw raw;
     for (Fields fields(records.record(), schema); fields.next();) raw.set(fields);
     if (state_of_job(raw.state) == WorkloadState::pending)
-      return JobFacts{clean(told(raw.qos), 256), read_limit(raw.limit)};
+      return JobFacts{clean(told(raw.qos), 256), slurm_time_limit(raw.limit)};
   }
   return std::nullopt;
 }

@@ -1,9 +1,6 @@
 #include "backends/slurm/parse/times.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <ctime>
-#include <vector>
 
 namespace tessera::slurm {
 namespace {
@@ -34,36 +31,6 @@ std::time_t ask_library(chrono::sys_days day, int seconds) {
 }
 
 }  // namespace
-
-std::optional<Duration> read_limit(std::string_view text) {
-  constexpr long kMostDays = 100'000;
-  std::vector<long> parts;
-  const std::size_t dash = text.find('-');
-  const auto number = [&](std::string_view word) {
-    long value = 0;
-    const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
-    const bool good = failed == std::errc() && end == word.data() + word.size() && value >= 0;
-    parts.push_back(good && value <= kMostDays * 1440 ? value : -1);
-  };
-  if (dash != std::string_view::npos) number(text.substr(0, dash));
-  std::string_view rest = dash == std::string_view::npos ? text : text.substr(dash + 1);
-  while (parts.size() <= 4) {
-    const std::size_t colon = rest.find(':');
-    number(rest.substr(0, colon));
-    if (colon == std::string_view::npos) break;
-    rest.remove_prefix(colon + 1);
-  }
-  if (parts.size() > 4 || std::find(parts.begin(), parts.end(), -1) != parts.end()) return std::nullopt;
-  const auto at = [&](std::size_t i) { return i < parts.size() ? parts[i] : 0; };
-  long seconds = 0;
-  if (dash != std::string_view::npos)
-    seconds = at(0) * 86400 + at(1) * 3600 + at(2) * 60 + at(3);
-  else if (parts.size() == 3)
-    seconds = at(0) * 3600 + at(1) * 60 + at(2);
-  else
-    seconds = parts.size() > 3 ? 0 : at(0) * 60 + at(1);
-  return seconds > 0 && seconds <= kMostDays * 86400 ? std::optional<Duration>(seconds * 1000) : std::nullopt;
-}
 
 std::optional<long> LocalTimes::offset_of(chrono::sys_days day) {
   auto [it, fresh] = days_.try_emplace(static_cast<int>(day.time_since_epoch().count()));

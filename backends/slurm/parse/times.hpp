@@ -13,10 +13,6 @@
 
 namespace tessera::slurm {
 
-// A time limit as Slurm writes it: "30", "10:00", "01:00:00", "1-00", "2-12:30", "2-12:30:00"; minutes where
-// nothing tells otherwise. nullopt for "UNLIMITED", "Partition_Limit", "INVALID" and whatever is none.
-std::optional<Duration> read_limit(std::string_view text);
-
 class LocalTimes {
  public:
   // nullopt for "Unknown", "None", "N/A" and whatever is no such time.

@@ -124,20 +124,7 @@ class NodeWishReader {
 };
 
 std::string instances_in_file(const Wish& wish) {
-  if (wish.instances.empty()) return "empty";
-  std::string text;
-  for (std::size_t i = 0; i < wish.instances.size();) {
-    const WishedInstance& one = wish.instances[i];
-    std::size_t same = 1;
-    if (!one.start)
-      while (i + same < wish.instances.size() && wish.instances[i + same] == one) ++same;
-    if (!text.empty()) text += ",";
-    if (same > 1) text += std::to_string(same) + "x";
-    text += one.profile.text;
-    if (one.start) text += "@" + std::to_string(*one.start);
-    i += same;
-  }
-  return text;
+  return wish.instances.empty() ? "empty" : instances_text(wish, ",", "x");
 }
 
 }  // namespace

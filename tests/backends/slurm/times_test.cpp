@@ -31,20 +31,6 @@ TEST(SlurmTimes, ReadsLocalTime) {
   EXPECT_EQ(times.read("2026-11-21T02:36:31"), TimePoint(std::chrono::seconds(1795224991)));
 }
 
-TEST(SlurmTimes, ReadsTimeLimitsInAllTheirForms) {
-  using namespace std::chrono_literals;
-  EXPECT_EQ(read_limit("30"), Duration(30min));
-  EXPECT_EQ(read_limit("10:30"), Duration(10min + 30s));
-  EXPECT_EQ(read_limit("01:00:00"), Duration(1h));
-  EXPECT_EQ(read_limit("1-00:00:00"), Duration(24h));
-  EXPECT_EQ(read_limit("2-12"), Duration(60h));
-  EXPECT_EQ(read_limit("365-00:00:00"), Duration(24h * 365));
-  for (const char* none :
-       {"", "UNLIMITED", "Partition_Limit", "INVALID", "0", "00:00:00", "-1", "1-", "1:2:3:4", "1-2:3:4:5",
-        "99999999999999999999", "1:x", "10:00 ", "999999-00:00:00"})
-    EXPECT_EQ(read_limit(none), std::nullopt) << none;
-}
-
 TEST(SlurmTimes, FollowsChangesToAndFromSummerTime) {
   Zone zone("CET-1CEST,M3.5.0,M10.5.0/3");
   LocalTimes times;
