@@ -25,6 +25,7 @@ constexpr std::size_t kNamedNodes = 3;
 
 struct Asked {
   Steady::time_point due{};
+  Steady::time_point answered{};
   std::optional<Error> failure;  // of its last answer
   bool viewed = false, under_way = false;
 };
@@ -105,6 +106,7 @@ void NodeExporters::State::heard(const std::string& name, Result<HttpResponse> r
     node.failure = readings.error();
   } else {
     ++answered;
+    node.answered = Steady::now();
     latency += result->took;
     readings->at = calls.clock();
     calls.told(NodeName(name), std::move(*readings));
@@ -175,7 +177,8 @@ void NodeExporters::set_viewed(const std::vector<NodeName>& nodes) {
   for (auto& [name, node] : state_->nodes) {
     const bool viewed = std::find(nodes.begin(), nodes.end(), NodeName(name)) != nodes.end();
     if (viewed && !node.viewed && !node.failure) {
-      node.due = std::min(node.due, Steady::now());
+      // Going to and fro between pages asks no more often than staying on one.
+      node.due = std::min(node.due, std::max(Steady::now(), node.answered + state_->pace.viewed));
       sooner = true;
     }
     node.viewed = viewed;

@@ -21,14 +21,14 @@ struct Known {
   std::string_view what, hint;
 };
 constexpr Known kKnown[] = {
-    {401, "it wants a login",
-     "no login is passed on: let the site's command add one, or name a server that wants none"},
+    {401, "it requires a login",
+     "no login is passed on: let the site's command add one, or name a server that requires none"},
     {403, "access is denied", "allow this user to query it"},
     {404, "there is no such page", "name the server's root: its API is at /api/v1"},
-    {429, "it has too many requests", "the question is repeated later"},
-    {502, "a proxy before it has no answer", "is Prometheus running?"},
+    {429, "it receives too many requests", "the question is repeated later"},
+    {502, "a proxy in front of it got no answer", "is Prometheus running?"},
     {503, "it is not ready", "it may be starting, or the service has no pod that is ready"},
-    {504, "a proxy before it waited in vain", "it may be busy: the question is repeated later"},
+    {504, "a proxy in front of it timed out", "it may be busy: the question is repeated later"},
 };
 
 // What a server says with its status, without markup: one line of it.

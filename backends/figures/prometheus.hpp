@@ -2,9 +2,9 @@
 // one node when a page shows it.
 //
 // The way to the server is the caller's: through an API server's proxy, or by a command of the site's; no
-// credential passes through here. One question at a time. What fails is asked again later and later, up to
-// five minutes, and never before a Retry-After. Threads: the worker's thread; nothing is called back after
-// the destructor.
+// credential passes through here. Rounds go one after another; looks back are asked beside them. What fails
+// is asked again later and later, up to five minutes, and never before a Retry-After. Threads: the worker's
+// thread; nothing is called back after the destructor.
 #pragma once
 
 #include <functional>

@@ -14,7 +14,7 @@ constexpr std::size_t kMostLabels = 64;
 constexpr std::size_t kLongestLabel = 512;
 constexpr std::size_t kMostSamples = 20'000;  // of one series; Prometheus itself refuses more than 11,000
 constexpr double kLatest = 4e9;               // seconds; a time beyond is none
-constexpr std::string_view kReading = "cannot read what Prometheus answers";
+constexpr std::string_view kReading = "cannot read Prometheus's answer";
 
 struct Said {
   std::string status, type, error, result;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "backends/figures/look_back.hpp"
@@ -15,7 +16,11 @@ namespace {
 constexpr Duration kFocused{20000}, kIdle{120000};
 
 // Slurm's node names are host names without a domain. Which of them are the cluster's, its model knows.
-std::string short_name(std::string_view name) { return std::string(name.substr(0, name.find('.'))); }
+// An address is no name.
+std::string short_name(std::string_view name) {
+  if (name.find_first_not_of("0123456789.:[]") == std::string_view::npos) return {};
+  return std::string(name.substr(0, name.find('.')));
+}
 
 }  // namespace
 
@@ -30,8 +35,12 @@ struct PrometheusBackend::State {
 
   const PrometheusOptions options;
   EventSink* sink = nullptr;
-  // It answered; also what wakes the reader of the past.
-  void answered() { post(SourceReport{Source::dcgm, std::nullopt, Duration(0), ""}); }
+  // How the last round went; again, where the reader of the past is to be woken.
+  void report(SourceReport now) {
+    last = std::move(now);
+    post(*last);
+  }
+  std::optional<SourceReport> last;
 
   LookBack past;
   Pace pace = Pace::focused;  // the worker's thread
@@ -52,10 +61,10 @@ PrometheusCalls PrometheusBackend::State::calls() {
       post(measured_of(NodeName(one.node.node), one.readings, options.catalogue));
     std::string note;
     if (now.skipped > 0) note = fmt::format("{} series could not be read: {}", now.skipped, now.problem);
-    post(SourceReport{Source::dcgm, std::nullopt, latency, std::move(note)});
+    report(SourceReport{Source::dcgm, std::nullopt, latency, std::move(note)});
   };
   calls.failed = [this](Error error, Duration latency) {
-    post(SourceReport{Source::dcgm, std::move(error), latency, ""});
+    report(SourceReport{Source::dcgm, std::move(error), latency, ""});
   };
   calls.every = [this] {
     if (options.every > Duration(0)) return options.every;
@@ -91,7 +100,9 @@ void PrometheusBackend::look_back(const NodeName& node, TimePoint since) {
   State* state = state_.get();
   state->past.ask(
       state->worker, [state] { return &state->prometheus; }, node, since, state->options.catalogue,
-      [state] { state->answered(); });
+      [state] {
+        if (state->last) state->post(*state->last);
+      });
 }
 
 std::vector<history::KeptFigures> PrometheusBackend::take_kept() { return state_->past.take(); }

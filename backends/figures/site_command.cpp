@@ -36,7 +36,7 @@ Result<HttpResponse> judge(const std::string& shown, std::string_view doing, con
   std::string said = last_line(ran->err);
   std::string how = ran->signal != 0 ? fmt::format("the site's command was ended by signal {}", ran->signal)
                                      : fmt::format("the site's command ended with {}", ran->exit_code);
-  if (said.empty() && ran->exit_code == kCurlHttpError) said = "of curl: the server answered with an error";
+  if (said.empty() && ran->exit_code == kCurlHttpError) said = "curl: the server returned an HTTP error";
   return because(how + (said.empty() ? "" : ": " + said));
 }
 

@@ -537,9 +537,10 @@ void KubernetesBackend::State::refresh() {
 
 void KubernetesBackend::State::look_into(const WorkloadId& id, LookedInto told) {
   if (!client) return;
-  if (!details) details.emplace(worker, *client, [this] { called(); });
+  if (!details)
+    details.emplace(
+        worker, *client, [this] { called(); }, options.clock);
   details->look(id.text, [this, told = std::move(told)](Details read) {
-    read.at = options.clock();
     told(std::move(read));
     tell_pace();
   });
@@ -569,9 +570,7 @@ void KubernetesBackend::look_back(const NodeName& node, TimePoint since) {
   State* state = state_.get();
   state->past.ask(
       state->worker, [state] { return state->prometheus.get(); }, node, since, state->options.catalogue,
-      [state] {
-        state->post(SourceReport{Source::dcgm, std::nullopt, Duration(0), ""});
-      });
+      [state] { state->tell_pace(); });
 }
 
 std::vector<history::KeptFigures> KubernetesBackend::take_kept() { return state_->past.take(); }

@@ -1,5 +1,7 @@
 #include "backends/kubernetes/details.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <utility>
@@ -84,6 +86,8 @@ struct PodDetails::Looking : std::enable_shared_from_this<PodDetails::Looking> {
         if (items->size() < kMostItems) items->push_back(item);
       };
       api->list(target, false, each, [self, items, read](const Answer& answer) {
+        if (answer.ok() && items->size() == kMostItems)
+          self->told.asked.back().note = fmt::format("only the first {} were read", kMostItems);
         if (answer.ok())
           read(*self, *items);
         else
@@ -147,7 +151,12 @@ void PodDetails::Looking::ask_claims() {
   todo.push_back([](const std::shared_ptr<Looking>& self) {
     self->details.called_();
     self->api->get("/apis/resource.k8s.io", [self](const Answer& answer) {
-      std::string version = answer.ok() ? text_at(answer.body, {"preferredVersion", "version"}) : "";
+      if (!answer.ok()) {
+        self->asked(Teller::claims, "kubectl api-resources --api-group=resource.k8s.io").failure =
+            answer.error;
+        return self->next();
+      }
+      std::string version = text_at(answer.body, {"preferredVersion", "version"});
       if (version.empty()) version = "v1";
       std::deque<Ask> later = std::exchange(self->todo, {});
       for (const std::string& name : self->links.claims)
@@ -169,7 +178,7 @@ void PodDetails::Looking::ask_queues() {
         const std::string version = answer.ok() ? text_at(answer.body, {"preferredVersion", "version"}) : "";
         if (version.empty()) {
           self->asked(Teller::admission, "kubectl api-resources --api-group=kueue.x-k8s.io").failure =
-              answer.ok() ? Error{"cannot ask Kueue", "it tells no version of its API", ""} : answer.error;
+              answer.ok() ? Error{"cannot ask Kueue", "it reports no API version", ""} : answer.error;
         } else {
           self->ask_kueue(version);
         }
@@ -192,7 +201,8 @@ void PodDetails::Looking::ask_kueue(const std::string& version) {
        in_namespace("/apis/kueue.x-k8s.io/" + url_escape(version), space, "workloads"),
        [](Looking& self, const std::vector<Json>& workloads) {
          auto one = related_workload(workloads, self.links);
-         if (!one && !self.links.queue.empty())
+         const bool cut = !self.told.asked.back().note.empty();
+         if (!one && !cut && !self.links.queue.empty())
            one = related_missing(Teller::admission, "Workload of Kueue for the queue", self.links.queue);
          if (one) self.told.related.push_back(std::move(*one));
        });
@@ -218,11 +228,12 @@ void PodDetails::begin(const std::string& id, Told told) {
 
 void PodDetails::end(const std::shared_ptr<Looking>& looking) {
   last_ = looking->told;
+  last_.at = clock_();
   last_at_ = Steady::now();
   worker_.after(kGap, [this] {
     busy_ = false;
     if (const std::string id = std::exchange(waiting_, {}); !id.empty())
-      begin(id, std::exchange(waiting_told_, nullptr));
+      look(id, std::exchange(waiting_told_, nullptr));
   });
   looking->then(last_);
 }

@@ -18,8 +18,9 @@ class PodDetails {
  public:
   using Told = std::function<void(Details)>;
   // called: each request counts. All outlive it.
-  PodDetails(Worker& worker, HttpClient& client, std::function<void()> called)
-      : worker_(worker), client_(client), called_(std::move(called)) {}
+  PodDetails(Worker& worker, HttpClient& client, std::function<void()> called,
+             std::function<TimePoint()> clock)
+      : worker_(worker), client_(client), called_(std::move(called)), clock_(std::move(clock)) {}
 
   // "namespace/pod". What was told moments ago is told again; while one look is under way the last pod that
   // was asked for waits; those before it are never told of.
@@ -33,6 +34,7 @@ class PodDetails {
   Worker& worker_;
   HttpClient& client_;
   std::function<void()> called_;
+  std::function<TimePoint()> clock_;
   bool busy_ = false;
   std::string waiting_;  // and whom to tell
   Told waiting_told_;

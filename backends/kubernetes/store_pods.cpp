@@ -183,8 +183,9 @@ figures::SeriesNode ClusterStore::node_of_series(const figures::MetricLine& seri
   // Where a scrape renames labels, the plain names are those of the exporter that was scraped.
   const std::string_view name_space = series.label("namespace"), pod = series.label("pod");
   if (pod.empty()) return {};
+  const std::string id = std::string(name_space) + "/" + std::string(pod);
   for (const auto& [name, entry] : state_->nodes)
-    if (state_->has_exporter(entry, std::string(name_space) + "/" + std::string(pod)))
+    if (state_->has_exporter(entry, id))
       return {name, {{"namespace", std::string(name_space)}, {"pod", std::string(pod)}}};
   return {};
 }

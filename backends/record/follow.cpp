@@ -31,25 +31,29 @@ void FollowBackend::refresh() {
 void FollowBackend::look() {
   worker_.cancel(timer_);
   const std::optional<Covered> all = recording_->covered();
-  if (all && shown_ != all->to) show(all->to);
-  if (all && !simulated_) follow_silence(all->to);
+  if (all && shown_ != all->to)
+    show(all->to);
+  else if (shown_ && !simulated_)
+    tell_failure(silence(*shown_), *shown_);
   timer_ = worker_.after(kLookEvery, [this] { look(); });
 }
 
-void FollowBackend::follow_silence(TimePoint newest) {
-  const bool silent = wall_() - newest > kSilent;
-  if (std::exchange(silent_, silent) == silent) return;
-  std::optional<Error> why;
-  if (silent)
-    why = Error{"the recorder is silent", "its newest round is of " + utc_text(newest),
-                "start tessera record again, or leave out --at now to ask the cluster"};
+std::optional<Error> FollowBackend::silence(TimePoint newest) const {
+  if (simulated_ || wall_() - newest <= kSilent) return std::nullopt;
+  return Error{"the recorder is silent", "its newest round is of " + utc_text(newest),
+               "start tessera record again, or leave out --at now to ask the cluster"};
+}
+
+void FollowBackend::tell_failure(std::optional<Error> why, TimePoint newest) {
+  if (failure_.has_value() == why.has_value() && (!why || failure_->reason == why->reason)) return;
+  failure_ = why;
   sink_->post({name_, 0, newest, SourceReport{Source::none, std::move(why), {}, "", false}});
 }
 
 void FollowBackend::show(TimePoint newest) {
   const Result<Model> model = recording_->at(newest);
   if (!model) {
-    sink_->post({name_, 0, newest, SourceReport{Source::none, model.error(), {}, "", false}});
+    tell_failure(model.error(), newest);
     sink_->post({name_, 0, newest, Loaded{}});
     return;
   }
@@ -60,7 +64,7 @@ void FollowBackend::show(TimePoint newest) {
   // The clock of a simulated cluster is its own, and stands where the recorder saw it.
   if (now.simulated) sink_->post({name_, 0, newest, ClockSet{wall_(), 0}});
   sink_->post({name_, 0, newest, PaceReport{0, pace_}});
-  if (!simulated_) follow_silence(newest);
+  tell_failure(silence(newest), newest);
   tell_moment(*sink_, name_, now, newest);
 }
 

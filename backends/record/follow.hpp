@@ -26,7 +26,8 @@ class FollowBackend final : public Backend {
  private:
   void look();
   void show(TimePoint newest);
-  void follow_silence(TimePoint newest);
+  void tell_failure(std::optional<Error> why, TimePoint newest);
+  std::optional<Error> silence(TimePoint newest) const;  // the newest round is old
 
   std::unique_ptr<Recording> recording_;
   ClusterName name_;
@@ -34,7 +35,7 @@ class FollowBackend final : public Backend {
   std::optional<TimePoint> shown_;
   Duration pace_{60'000};  // between the two newest rounds
   bool simulated_ = false;
-  bool silent_ = false;  // the newest round is old, and that was told
+  std::optional<Error> failure_;  // as told last
   EventSink* sink_ = nullptr;
   std::uint64_t timer_ = 0;
   Worker worker_;  // goes first

@@ -294,7 +294,7 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     auto parts = split_letters(seen.letters[which], nodes_.size());
     if (!parts)
       return Error{"cannot read the recording",
-                   "the figures of " + utc_text(at_) + " are not those of the nodes that it has told of", ""};
+                   "the figures of " + utc_text(at_) + " do not match the nodes recorded before them", ""};
     letters[which] = std::move(*parts);
   }
   std::size_t place = 0;

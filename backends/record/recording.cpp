@@ -85,7 +85,7 @@ class OnDisk final : public Recording {
     look_again();
     std::optional<Covered> all;
     for (Part& part : parts_)
-      if (load(part)) {
+      if (!part.frames.empty() || load(part)) {
         all = Covered{part.frames.front().at, part.frames.front().at};
         break;
       }
@@ -118,6 +118,7 @@ class OnDisk final : public Recording {
       // Days that are over before are not read for it.
       if (i + 1 < parts_.size() && begins_by(parts_[i + 1], from)) continue;
       Part& part = parts_[i];
+      if (const auto midnight = midnight_of(part); midnight && *midnight > to) continue;
       if (Status read = load(part); !read) return read;
       if (part.frames.front().at > to) continue;
       auto more = rounds_of(part, from, to, see);

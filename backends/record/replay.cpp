@@ -11,10 +11,7 @@ namespace tessera::record {
 namespace {
 
 constexpr Duration kTick{1000};
-constexpr Duration kSearched{24 * 3'600'000LL};  // how far the next round may lie away
-constexpr Duration kGap{600'000};                // a round that is older says little of a moment
-
-constexpr Duration kNear{900'000};
+constexpr Duration kGap{600'000};            // a round that is older says little of a moment
 constexpr Duration kPiece{2 * 3'600'000LL};  // of a recording that is looked through backwards
 
 std::string in_short(const std::vector<std::string>& what) {
@@ -80,20 +77,18 @@ void ReplayBackend::play(double speed) {
 void ReplayBackend::step(int rounds) {
   worker_.post([this, rounds] {
     if (!open()) return;
+    if (rounds < 0) {
+      const std::optional<Covered> all = recording_->covered();
+      if (!all || round_ <= all->from) return show(round_, "this is the first round");
+      return show(round_ - Duration{1});
+    }
     std::optional<TimePoint> found;
-    const auto see = [&](const Round& round) {
+    const Status read = recording_->rounds(round_ + Duration{1}, TimePoint::max(), [&](const Round& round) {
       found = round.at;
-      return rounds < 0;  // the last one before; else the first one after
-    };
-    Status read = Done{};
-    if (rounds > 0) read = recording_->rounds(round_ + Duration{1}, round_ + kSearched, see);
-    // The one before is mostly near, and what lies before a moment is read from a key frame on.
-    for (Duration back : {kNear, kSearched})
-      if (rounds < 0 && !found && read) read = recording_->rounds(round_ - back, round_ - Duration{1}, see);
+      return false;  // the first one after
+    });
     if (!read) return fail(read.error());
-    show(found.value_or(round_), found        ? ""
-                                 : rounds < 0 ? "this is the first round"
-                                              : "this is the newest round");
+    show(found.value_or(round_), found ? "" : "this is the newest round");
   });
 }
 

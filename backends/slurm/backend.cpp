@@ -369,7 +369,6 @@ void SlurmBackend::State::look_into(const WorkloadId& id, LookedInto told) {
   if (job == last_jobs.end()) return;
   details.look({*job, facts, shown.partitions, round.had_failure()},
                [this, told = std::move(told)](Details read) {
-                 read.at = options.clock();
                  told(std::move(read));
                  post(PaceReport{pacer.calls_per_minute(Steady::now()), pacer.interval()});
                });
@@ -414,6 +413,7 @@ void SlurmBackend::look_into(const WorkloadId& id, LookedInto told) {
 
 void SlurmBackend::set_viewed(const std::vector<NodeName>& nodes) {
   state_->worker.post([state = state_.get(), nodes] {
+    state->viewed = nodes;
     if (state->exporters) state->exporters->set_viewed(nodes);
   });
 }

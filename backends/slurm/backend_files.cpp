@@ -88,6 +88,7 @@ void SlurmBackend::State::ask_exporters() {
   for (const Node& node : last_nodes)
     if (!node.gpus.empty() || !node.pool.empty()) with_gpus.push_back(node.name);
   exporters->set_nodes(with_gpus);
+  exporters->set_viewed(viewed);
 }
 
 }  // namespace tessera::slurm

@@ -119,8 +119,9 @@ struct SlurmBackend::State {
   Processes processes{worker};
   std::optional<figures::NodeExporters> exporters;
   std::vector<Remark> exporter_remarks;  // as posted last
+  std::vector<NodeName> viewed;          // on screen
   Calls calls{processes, pacer};
-  DetailsReader details{worker, calls, site};
+  DetailsReader details{worker, calls, site, options.clock};
   SlurmActuator actuator{worker,
                          processes,
                          calls,

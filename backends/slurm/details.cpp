@@ -1,5 +1,7 @@
 #include "backends/slurm/details.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -55,12 +57,6 @@ std::vector<std::string> all_qos(const JobLook& look, const std::string& own) {
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
-}
-
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
-  std::string text;
-  for (const std::string& one : words) text += (text.empty() ? "" : std::string(between)) + one;
-  return text;
 }
 
 // One job, or all tasks of an array.
@@ -119,7 +115,12 @@ std::optional<bool> enforces_limits(const ClusterFacts& facts) {
   return has_word(facts.enforced, {"limits", "safe", "all"});
 }
 
+bool DetailsReader::knows(const JobLook& look) const {
+  return details_.of == look.job.id && told_at_ && Steady::now() - *told_at_ < kFresh;
+}
+
 void DetailsReader::look(JobLook look, Told told) {
+  if (!now_ && knows(look)) return told(details_);
   if (now_ || resting_)
     waiting_ = std::make_unique<Wanted>(Wanted{std::move(look), std::move(told)});
   else
@@ -127,7 +128,7 @@ void DetailsReader::look(JobLook look, Told told) {
 }
 
 void DetailsReader::begin(JobLook look, Told told) {
-  if (details_.of == look.job.id && told_at_ && Steady::now() - *told_at_ < kFresh) return told(details_);
+  if (knows(look)) return told(details_);
   now_ = std::make_unique<Wanted>(Wanted{std::move(look), std::move(told)});
   const JobLook& wanted = now_->look;
   details_ = Details{};
@@ -162,7 +163,7 @@ void DetailsReader::take_job(const Result<Outcome>& result) {
     details_.job = parse_job_facts(result->out);
     if (!details_.job)
       details_.asked.back().failure =
-          Error{"cannot read the job", "it does not wait any more, or is hidden", ""};
+          Error{"cannot read the job", "it is no longer pending, or it is hidden from you", ""};
   }
   if (!details_.job) return ask_priorities();
   ask_limits();
@@ -173,7 +174,7 @@ void DetailsReader::ask_limits() {
   const std::vector<std::string> qos = all_qos(wanted, details_.job->qos);
   const bool plain = is_name(wanted.job.user) && std::all_of(qos.begin(), qos.end(), is_name);
   if (plain && !qos.empty() && !wanted.job.account.empty())
-    return ask(Teller::limits, show_limits(site_, wanted.job.user, joined(qos, ",")),
+    return ask(Teller::limits, show_limits(site_, wanted.job.user, fmt::format("{}", fmt::join(qos, ","))),
                &DetailsReader::take_limits);
   details_.asked.push_back({Teller::limits, {}, {}, {}});
   details_.asked.back().failure =
@@ -192,8 +193,8 @@ void DetailsReader::take_limits(const Result<Outcome>& result) {
     } else {
       details_.limits = std::move(read->limits);
       if (!read->missing.empty())
-        inquiry.note =
-            "not in the answer, and perhaps hidden from you (PrivateData): " + joined(read->missing, ", ");
+        inquiry.note = "not in the answer, and perhaps hidden from you (PrivateData): " +
+                       fmt::format("{}", fmt::join(read->missing, ", "));
     }
   }
   ask_priorities();
@@ -229,6 +230,7 @@ void DetailsReader::end() {
   const bool any = !details_.asked.empty();
   const std::unique_ptr<Wanted> done = std::move(now_);
   told_at_ = Steady::now();
+  details_.at = clock_();
   resting_ = any;  // what asked nothing cost nothing
   if (any)
     worker_.after(std::chrono::duration_cast<Duration>(kGap), [this] {

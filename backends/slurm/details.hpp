@@ -29,14 +29,15 @@ class DetailsReader {
  public:
   using Told = std::function<void(Details)>;
   // All outlive it.
-  DetailsReader(Worker& worker, Calls& calls, const SlurmClient& site)
-      : worker_(worker), calls_(calls), site_(site) {}
+  DetailsReader(Worker& worker, Calls& calls, const SlurmClient& site, std::function<TimePoint()> clock)
+      : worker_(worker), calls_(calls), site_(site), clock_(std::move(clock)) {}
 
   // Answers what the same job was told moments ago with that. While one look is under way, and for some
   // seconds after it, the last job that was asked for waits; those before it are never told of.
   void look(JobLook look, Told told);
 
  private:
+  bool knows(const JobLook& look) const;
   using Took = void (DetailsReader::*)(const Result<Outcome>&);
   void begin(JobLook look, Told told);
   void ask(Teller teller, const Command& command, Took took);
@@ -51,6 +52,7 @@ class DetailsReader {
   Worker& worker_;
   Calls& calls_;
   const SlurmClient& site_;
+  std::function<TimePoint()> clock_;
   struct Wanted {
     JobLook look;
     Told told;

@@ -18,11 +18,7 @@ constexpr std::size_t kNamed = 6;
 constexpr int kMostGpus = 64;
 
 std::string some_of(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size() && i < kNamed; ++i)
-    text += (i > 0 ? ", " : "") + clean(names[i], 64);
-  if (names.size() > kNamed) text += fmt::format(" and {} more", names.size() - kNamed);
-  return text.empty() ? "nothing" : text;
+  return names.empty() ? "nothing" : tessera::some_of({names.begin(), names.end()}, kNamed);
 }
 
 Remark about(const NodeObject& node, std::string text, std::string hint) {
@@ -94,7 +90,7 @@ std::string ConfigJudge::not_taken_up(const NodeObject& node) const {
   const std::int64_t offered = there == node.capacity.end() ? 0 : there->second;
   const std::int64_t meant = std::int64_t{*gpus} * each;
   if (offered == meant || offered == 0) return "";  // 0: no plugin runs there, which is said elsewhere
-  return fmt::format("the device plugin hands out {} {}, and its configuration {} says {}", offered, resource,
+  return fmt::format("the device plugin hands out {} {}, and its configuration {} sets {}", offered, resource,
                      clean(config->first, 64), meant);
 }
 

@@ -66,7 +66,7 @@ bool belongs(const Json& workload, const PodLinks& links) {
   return false;
 }
 
-// "2 × gpu.nvidia.com": what a claim asks a DRA driver for, in both forms of its requests.
+// "gpu.nvidia.com, mig.nvidia.com": what a claim asks a DRA driver for, in both forms of its requests.
 std::string devices_of(const Json& claim) {
   std::string text;
   std::size_t told = 0;
@@ -135,7 +135,7 @@ Related related_volume(const std::string& name, const Json& claim) {
       std::nullopt};
   if (phase.empty()) one.state = "?";
   if (one.in_the_way)
-    one.text = storage.empty() ? "no storage class: a volume must be there for it"
+    one.text = storage.empty() ? "no storage class: it needs a volume that already exists"
                                : "storage class " + cleaned(storage) +
                                      "; one that waits for the first consumer binds it only once the pod has "
                                      "a node";

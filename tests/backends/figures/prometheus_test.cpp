@@ -3,6 +3,7 @@
 #include "backends/figures/prometheus.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 
 #include <deque>
 #include <fstream>
@@ -131,7 +132,7 @@ TEST(PrometheusFigures, WhatCannotBeReadSaysSoWithItsPlace) {
   EXPECT_NE(error_of("").reason.find("it is empty"), std::string::npos);
   const std::string whole = answer({series(kActive, "", "0.5"), series(kUsed, "", "5")});
   for (std::size_t cut : {std::size_t{20}, whole.size() / 2, whole.size() - 1})
-    EXPECT_EQ(error_of(whole.substr(0, cut)).what, "cannot read what Prometheus answers") << cut;
+    EXPECT_EQ(error_of(whole.substr(0, cut)).what, "cannot read Prometheus's answer") << cut;
   EXPECT_EQ(error_of(R"({"status":"error","errorType":"bad_data","error":"1:2: parse\u001b[31m"})").reason,
             "bad_data: 1:2: parse\xC2\xB7[31m");
   EXPECT_NE(error_of(answer({}, "scalar")).reason.find("\"scalar\""), std::string::npos);
@@ -166,7 +167,7 @@ TEST(PrometheusFigures, StatusesSayWhatToDo) {
     response.body = std::move(body);
     return explain_prometheus(document, response);
   };
-  EXPECT_NE(explained(401, "Unauthorized\n").reason.find("it wants a login (Unauthorized)"),
+  EXPECT_NE(explained(401, "Unauthorized\n").reason.find("it requires a login (Unauthorized)"),
             std::string::npos);
   EXPECT_NE(explained(403).hint.find("allow"), std::string::npos);
   EXPECT_NE(explained(404, "<html>").hint.find("root"), std::string::npos);
@@ -351,6 +352,25 @@ TEST_F(BySiteCommand, HowTheCommandFailedIsToldWithTheCommandToTry) {
   EXPECT_EQ(error.reason,
             "the site's command ended with 22: curl: (22) The requested URL returned error: 401");
   EXPECT_TRUE(error.hint.starts_with("run it by hand: sh -c ")) << error.hint;
+}
+
+// Who reads the past is woken by a report; a server that refuses has not answered by that.
+TEST_F(BySiteCommand, LookingBackDoesNotMakeAFailingServerOneThatAnswers) {
+  const auto failed = [](const Cluster& cluster) {
+    auto told = cluster.sources.find(Source::dcgm);
+    return told != cluster.sources.end() && told->second.failure;
+  };
+  PrometheusBackend refused(with("exit 22"));
+  ASSERT_TRUE(until(refused, failed));
+  refused.look_back(NodeName("mixed-02"), TimePoint(Duration(1'795'570'000'000)));
+  std::optional<SourceReport> told;
+  while (!told) {
+    pollfd fd{mailbox.wake_fd(), POLLIN, 0};
+    ASSERT_EQ(poll(&fd, 1, 20'000), 1) << "the reader of the past is not woken";
+    for (Event& event : mailbox.take())
+      if (auto* report = std::get_if<SourceReport>(&event.what)) told = *report;
+  }
+  EXPECT_TRUE(told->failure);
 }
 
 }  // namespace

@@ -157,6 +157,17 @@ TEST_F(Replay, StepsGoByRounds) {
   EXPECT_EQ(found(), "this is the first round");
 }
 
+TEST_F(Replay, AStepCrossesAGapOfDaysBothWays) {
+  write(0);
+  write(86'400 * 3);
+  tape_.reset();
+  play_from(0);
+  after([&] { player().step(1); });
+  EXPECT_EQ(shown(), 86'400 * 3);
+  after([&] { player().step(-1); });
+  EXPECT_EQ(shown(), 0);
+}
+
 TEST_F(Replay, EventsAreFoundBothWays) {
   a_while();
   play_from(0);
@@ -230,19 +241,26 @@ TEST_F(Replay, WhoFollowsSeesEachNewRoundWithItsAge) {
   EXPECT_EQ(player_->actuator(), nullptr);
 }
 
-TEST_F(Replay, ARecorderThatIsSilentIsNotTakenForNow) {
+TEST_F(Replay, ARecorderThatIsSilentIsNotTakenForNowUntilItWritesAgain) {
   write(0);
   auto recordings = record::open_recordings(folder_);
   ASSERT_TRUE(recordings);
   player_ = std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(700); });
   player_->start(mailbox_);
   wait();
-  while (!cluster().sources.contains(Source::none)) {
-    pollfd fd{mailbox_.wake_fd(), POLLIN, 0};
-    ASSERT_EQ(poll(&fd, 1, 10'000), 1) << "silence is not told";
-    for (Event& event : mailbox_.take()) reduce(model_, std::move(event));
-  }
-  EXPECT_EQ(cluster().sources.at(Source::none).failure->what, "the recorder is silent");
+  const auto silence = [&]() -> const SourceHealth& { return cluster().sources.at(Source::none); };
+  const auto wait_for_silence = [&](bool wanted) {
+    while (!cluster().sources.contains(Source::none) || silence().failure.has_value() != wanted) {
+      pollfd fd{mailbox_.wake_fd(), POLLIN, 0};
+      ASSERT_EQ(poll(&fd, 1, 10'000), 1) << "nothing is told of it";
+      for (Event& event : mailbox_.take()) reduce(model_, std::move(event));
+    }
+  };
+  wait_for_silence(true);
+  EXPECT_EQ(silence().failure->what, "the recorder is silent");
+  write(690);
+  player_->refresh();
+  wait_for_silence(false);
 }
 
 TEST_F(Replay, AClusterThatIsNotRecordedFailsByItself) {

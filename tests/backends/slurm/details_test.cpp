@@ -74,7 +74,8 @@ class SlurmDetailsOfOneJob : public testing::Test {
   Processes processes_{worker_};
   Pacer pacer_{Duration(0), Pacer::Instant::clock::now()};
   Calls calls_{processes_, pacer_};
-  DetailsReader reader_{worker_, calls_, site_};
+  DetailsReader reader_{worker_, calls_, site_, [this] { return now_; }};
+  TimePoint now_{1'800'000'000s};
 };
 
 TEST_F(SlurmDetailsOfOneJob, ThreeCallsTellItsLimitsAndItsPlaceAndAreNotMadeAgainAtOnce) {
@@ -87,6 +88,15 @@ TEST_F(SlurmDetailsOfOneJob, ThreeCallsTellItsLimitsAndItsPlaceAndAreNotMadeAgai
   ASSERT_EQ(told.priorities.size(), 1u);
   EXPECT_EQ(told.priorities.front().place, 2);
   EXPECT_EQ(calls(), "scontrol scontrol sprio");
+  EXPECT_EQ(told.at, now_);
+}
+
+TEST_F(SlurmDetailsOfOneJob, AnAnswerFromMemoryHasTheTimeAtWhichItWasAsked) {
+  const TimePoint asked = now_;
+  ask();
+  now_ += 5s;
+  EXPECT_EQ(ask().at, asked);
+  EXPECT_EQ(calls(), "scontrol scontrol sprio") << "asked once";
 }
 
 TEST_F(SlurmDetailsOfOneJob, WhereNothingIsEnforcedNothingIsAsked) {

@@ -45,6 +45,7 @@ TEST(NodeActionByKeys, APlanForANodeOffersNothingAboutRunningWork) {
   type_command(session, "drain n0031 firmware");
   EXPECT_TRUE(session.shows("on failure")) << session.screen();
   EXPECT_FALSE(session.shows("running work")) << session.screen();
+  EXPECT_FALSE(session.shows("RESOURCES")) << session.screen();
   for (const char* key : {"r", "c", "e"}) {
     session.press(key);
     EXPECT_TRUE(session.shows("closing or opening a node ends no job or pod")) << key << session.screen();

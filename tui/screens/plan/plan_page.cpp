@@ -38,6 +38,7 @@ class Page {
     notices();
     decision();
     if (plan_.nodes.size() > 1) nodes();
+    if (plan::is_node_action(plan_.intent)) return std::move(lines_);  // no GPU gets another layout
     resources();
     slices();
     pending();
