@@ -1,8 +1,9 @@
 #include "engine/slurm_time.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
+
+#include "engine/number.hpp"
 
 namespace tessera {
 
@@ -11,10 +12,7 @@ std::optional<Duration> slurm_time_limit(std::string_view text) {
   std::vector<long> parts;
   const std::size_t dash = text.find('-');
   const auto number = [&](std::string_view word) {
-    long value = 0;
-    const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), value);
-    const bool good = failed == std::errc() && end == word.data() + word.size() && value >= 0;
-    parts.push_back(good && value <= kMostDays * 1440 ? value : -1);
+    parts.push_back(whole_number<long>(word, kMostDays * 1440).value_or(-1));
   };
   if (dash != std::string_view::npos) number(text.substr(0, dash));
   std::string_view rest = dash == std::string_view::npos ? text : text.substr(dash + 1);

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::pack {
@@ -85,14 +85,12 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, cons
     };
     const std::size_t equals = word.rfind('='), colon = word.rfind(':', equals);
     if (equals == std::string::npos) return cannot("not PROFILE=COUNT");
-    int count = -1;
-    auto [end, problem_code] = std::from_chars(word.data() + equals + 1, word.data() + word.size(), count);
-    if (problem_code != std::errc{} || end != word.data() + word.size() || count < 0 || count > kMostWanted)
-      return cannot("the count is not a whole number");
+    const auto count = whole_number<int>(std::string_view(word).substr(equals + 1), kMostWanted);
+    if (!count) return cannot("the count is not a whole number");
     const std::size_t begin = colon == std::string::npos ? 0 : colon + 1;
     auto profile = mig::canonical_profile(word.substr(begin, equals - begin));
     if (!profile) return cannot("not the name of a MIG profile");
-    Demand wanted{*profile, std::nullopt, count};
+    Demand wanted{*profile, std::nullopt, *count};
     if (colon != std::string::npos) {
       const mig::Product* product = catalogue.by_any(word.substr(0, colon));
       auto at = std::find(problem.products.begin(), problem.products.end(), product);

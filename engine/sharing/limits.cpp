@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "engine/number.hpp"
 #include "engine/sharing/rules.hpp"
 
 namespace tessera::sharing {
@@ -18,10 +18,8 @@ constexpr std::string_view kTimeSliceDriver = "455";
 constexpr std::string_view kTimeSliceCuda = "11.1";
 
 std::optional<int> take_part(std::string_view& text) {
-  int number = 0;
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || number < 0) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  const auto number = take_number(text);
+  if (!number) return std::nullopt;
   if (text.starts_with('.')) {
     text.remove_prefix(1);
   } else {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "engine/embedded.hpp"
+#include "engine/number.hpp"
 #include "engine/sharing/read_yaml.hpp"
 
 namespace tessera::sharing {
@@ -15,23 +15,20 @@ namespace {
 constexpr std::size_t kMaxBoards = 200;
 constexpr int kMaxGigabytes = 1024;
 
-std::optional<int> take_number(std::string_view& text) {
-  int value = 0;
-  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || value < 1 || value > kMaxGigabytes) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
+std::optional<int> take_gigabytes(std::string_view& text) {
+  const auto value = take_number(text, kMaxGigabytes);
+  return value && *value > 0 ? value : std::nullopt;
 }
 
 // "4Q", "1-10CME": what follows the GPU in the name of a type.
 std::optional<VgpuType> parse_size(std::string_view text) {
   VgpuType type;
-  auto first = take_number(text);
+  auto first = take_gigabytes(text);
   if (!first) return std::nullopt;
   type.gigabytes = *first;
   if (text.starts_with('-')) {
     text.remove_prefix(1);
-    auto second = take_number(text);
+    auto second = take_gigabytes(text);
     if (!second) return std::nullopt;
     type.compute_slices = *first;
     type.gigabytes = *second;

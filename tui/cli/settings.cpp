@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "engine/hostlist.hpp"
+#include "engine/number.hpp"
 #include "engine/slurmconf/settings.hpp"
 #include "engine/text.hpp"
 #include "engine/yaml.hpp"
@@ -228,18 +229,15 @@ std::map<std::string, std::int64_t> read_quotas(Reader& reader) {
   std::map<std::string, std::int64_t> quotas;
   for (const std::string& one : split_commas(reader.text("quota"))) {
     const std::size_t equals = one.rfind('=');
-    std::int64_t number = -1;
-    if (equals != std::string::npos && equals > 0) {
-      const char* end = one.data() + one.size();
-      auto [rest, problem] = std::from_chars(one.data() + equals + 1, end, number);
-      if (problem != std::errc{} || rest != end) number = -1;
-    }
-    if (number < 0) {
+    std::optional<std::int64_t> number;
+    if (equals != std::string::npos && equals > 0)
+      number = whole_number<std::int64_t>(std::string_view(one).substr(equals + 1));
+    if (!number) {
       reader.complain(
           bad("quota", *reader.find("quota"), "accounts or namespaces and their GPUs: physics=16,ml=8"));
       break;
     }
-    quotas[one.substr(0, equals)] = number;
+    quotas[one.substr(0, equals)] = *number;
   }
   return quotas;
 }
@@ -339,14 +337,13 @@ constexpr Duration kDay{24LL * 3'600'000};
 
 // "10M", "2GiB": bytes, in steps of 1024.
 std::optional<std::int64_t> parse_size(std::string_view text) {
-  std::int64_t value = 0;
-  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || value < 0 || value > 1'000'000'000) return std::nullopt;
-  std::string unit = lower(text.substr(static_cast<std::size_t>(end - text.data())));
+  const auto value = take_number<std::int64_t>(text, 1'000'000'000);
+  if (!value) return std::nullopt;
+  std::string unit = lower(text);
   if (unit.ends_with("ib")) unit.resize(unit.size() - 2);
   constexpr std::pair<std::string_view, int> kUnits[] = {{"", 0}, {"k", 10}, {"m", 20}, {"g", 30}};
   for (const auto& [name, shift] : kUnits)
-    if (unit == name) return value << shift;
+    if (unit == name) return *value << shift;
   return std::nullopt;
 }
 
@@ -545,15 +542,14 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
 }
 
 std::optional<Duration> parse_duration(std::string_view text) {
-  std::int64_t value = 0;
-  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || value < 0 || value > 1'000'000'000) return std::nullopt;
-  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (unit == "ms") return Duration{value};
-  if (unit.empty() || unit == "s") return Duration{value * 1000};
-  if (unit == "m" || unit == "min") return Duration{value * 60'000};
-  if (unit == "h") return Duration{value * 3'600'000};
-  if (unit == "d" && value <= 100'000) return Duration{value * 86'400'000};
+  const auto value = take_number<std::int64_t>(text, 1'000'000'000);
+  if (!value) return std::nullopt;
+  const std::string_view unit = text;
+  if (unit == "ms") return Duration{*value};
+  if (unit.empty() || unit == "s") return Duration{*value * 1000};
+  if (unit == "m" || unit == "min") return Duration{*value * 60'000};
+  if (unit == "h") return Duration{*value * 3'600'000};
+  if (unit == "d" && *value <= 100'000) return Duration{*value * 86'400'000};
   return std::nullopt;
 }
 

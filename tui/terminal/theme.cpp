@@ -3,6 +3,7 @@
 #include <charconv>
 #include <set>
 
+#include "engine/number.hpp"
 #include "engine/yaml.hpp"
 
 namespace tessera::tui {
@@ -24,11 +25,7 @@ std::optional<short> colour_of(std::string_view text) {
   if (bright) text.remove_prefix(7);
   for (std::size_t i = 0; i < kColours.size(); ++i)
     if (kColours[i] == text) return static_cast<short>(i + (bright ? 8 : 0));
-  int number = -1;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (bright || problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (number < 0 || number > 255) return std::nullopt;
-  return static_cast<short>(number);
+  return bright ? std::nullopt : whole_number<short>(text, 255);
 }
 
 std::optional<Rgb> rgb_of(std::string_view text) {

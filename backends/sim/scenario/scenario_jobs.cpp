@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "backends/sim/scenario/scenario_read.hpp"
+#include "engine/number.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -65,11 +66,10 @@ void read_pin(ClusterReader& cluster, const Yaml& at, std::string text, Pin& pin
     std::string rest = text.substr(slash + 4);
     std::size_t sign = rest.find('@');
     auto number = [&](std::string_view digits, int most) {
-      int value = -1;
-      auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      bool good = error == std::errc() && end == digits.data() + digits.size() && value >= 0 && value < most;
-      if (!good) cluster.reader.fail(at, fmt::format("'{}': NODE/gpuN or NODE/gpuN@START is expected", text));
-      return good ? value : 0;
+      const auto value = whole_number(digits, most - 1);
+      if (!value)
+        cluster.reader.fail(at, fmt::format("'{}': NODE/gpuN or NODE/gpuN@START is expected", text));
+      return value.value_or(0);
     };
     pin.gpu = number(std::string_view(rest).substr(0, sign), kMostBoards);
     if (sign != std::string::npos) pin.start = number(std::string_view(rest).substr(sign + 1), 64);

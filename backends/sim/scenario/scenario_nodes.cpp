@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "backends/sim/hardware.hpp"
 #include "backends/sim/scenario/scenario_read.hpp"
+#include "engine/number.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
@@ -42,10 +42,7 @@ void describe_product(ClusterReader& cluster, Fields& fields, NodeGroup& group) 
 std::optional<int> number_after(std::string_view text, char separator) {
   std::size_t at = text.rfind(separator);
   if (at == std::string_view::npos) return std::nullopt;
-  int value = 0;
-  auto [end, error] = std::from_chars(text.data() + at + 1, text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return -1;
-  return value;
+  return whole_number(text.substr(at + 1)).value_or(-1);
 }
 
 // "mps:100", "time-slicing:4", "shard": shared without a cut. False: it is none of them.
