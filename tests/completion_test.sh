@@ -15,7 +15,7 @@ mv "$work/zsh" "$work/functions/_tessera"
 touch "$work/home/a-file.yaml"
 
 # What is typed, and what it becomes.
-cases='nod|nodes
+cases='work|workloads
 nodes --outp|--output
 nodes --output=ya|yaml
 nodes -o js|json

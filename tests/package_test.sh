@@ -87,6 +87,10 @@ for file in man/man1/tessera.1 man/man1/tessera-plan.1 man/man1/tessera-sim.1 ma
 done
 grep -q '^ExecStart=/usr/bin/tessera record' "$root/usr/lib/systemd/system/tessera-record.service" ||
   fail "the deb has no unit of the recorder"
+grep -q '^ExecStart=/usr/bin/tessera fleet run' "$root/usr/lib/systemd/system/tessera-fleet.service" ||
+  fail "the deb has no unit of the fleet"
+grep -q '^OnCalendar=' "$root/usr/lib/systemd/system/tessera-fleet.timer" || fail "the deb has no timer of the fleet"
+grep -q '^\[Timer\]' "$root/usr/lib/systemd/system/tessera-fleet.service" && fail "the fleet's service holds its timer"
 while read -r library _; do
   [ -s "$root/usr/share/doc/tessera/licences/$library" ] || fail "the deb has no licence of $library"
 done <"$scratch/static/linked_in"
