@@ -22,6 +22,47 @@ TEST(Conditions, WhereStartsWereChosenTheLayoutIsAtThem) {
   EXPECT_FALSE(unmet(LayoutIs{GpuIndex{0}, wanted, false}, facts, "r1")) << "the driver chose";
 }
 
+TEST(Conditions, ALayoutWithoutChosenStartsIsItsProfilesAndNotTheirNumber) {
+  NodeFacts facts;
+  facts.node = node("n1", {cut(0, {instance("2g.20gb", 0, 2, 0)})});
+  EXPECT_TRUE(unmet(LayoutIs{GpuIndex{0}, {at_start("1g.10gb", 0, 1)}, false}, facts, "r1"));
+}
+
+TEST(Conditions, AGpuWhoseMigIsToGoOffAtAResetStillHasIt) {
+  Gpu board = cut(0, {});
+  board.mig_mode = MigMode::disable_pending;
+  EXPECT_TRUE(state_of(board).mig);
+  board.mig_mode = MigMode::enable_pending;
+  EXPECT_FALSE(state_of(board).mig);
+}
+
+TEST(Conditions, ANodeThatDoesNotAnswerMeetsNothingThatAsksForAnAnswer) {
+  NodeFacts facts;
+  EXPECT_FALSE(unmet(Answering{}, facts, "r1"));
+  facts.answering = false;
+  EXPECT_EQ(unmet(Answering{}, facts, "r1"), "the node does not answer");
+}
+
+TEST(Conditions, AsManyVgpusOfAnotherTypeAreNotWhatIsWanted) {
+  Slice one = shared(SliceKind::vgpu, 1, 0);
+  one.profile = ProfileName("L40-8Q");
+  Gpu board = gpu(0, Strategy::vgpu, {one, one});
+  board.replicas = 2;
+  NodeFacts facts;
+  facts.node = node("n1", {board});
+  EXPECT_FALSE(unmet(SharingIs{{GpuIndex{0}}, Strategy::vgpu, 2, ProfileName("L40-8Q")}, facts, "r1"));
+  EXPECT_EQ(unmet(SharingIs{{GpuIndex{0}}, Strategy::vgpu, 2, ProfileName("L40-12Q")}, facts, "r1"),
+            "GPU 0 offers L40-8Q, not L40-12Q");
+}
+
+// A GPU that fell off the bus has no instances; that is not what was wanted of it.
+TEST(Conditions, InstancesOfAGpuThatIsNotListedAreNotGone) {
+  NodeFacts facts;
+  facts.node = node("n1", {});
+  EXPECT_EQ(unmet(InstancesGone{GpuIndex{3}, {at_start("1g.10gb", 0, 1)}}, facts, "r1"),
+            "GPU 3 is not listed");
+}
+
 // A device plugin that still offers what is gone offers too much.
 TEST(Conditions, MoreThanWantedIsNotWhatIsWanted) {
   NodeFacts facts;
@@ -80,6 +121,33 @@ TEST(Conditions, OnlyWhatTheRunHasClosedIsLeftToBeOpened) {
   EXPECT_FALSE(narrow(open, facts, "r1")) << "another run has";
   facts.closed_as->run = "r1";
   EXPECT_TRUE(narrow(open, facts, "r1"));
+}
+
+TEST(Conditions, OnlyTheRunsOwnMarkIsLeftToBeRemoved) {
+  NodeFacts facts;
+  const Action clear = ClearMark{};
+  EXPECT_FALSE(narrow(clear, facts, "r1")) << "there is none";
+  facts.mark = RunMark{"r9", "eve", "login2", {}};
+  EXPECT_FALSE(narrow(clear, facts, "r1")) << "it keeps others off the node for run r9";
+  facts.mark->run = "r1";
+  EXPECT_TRUE(narrow(clear, facts, "r1"));
+}
+
+// Where the driver chooses the places, what stood before the run is none of what the run has made.
+TEST(Conditions, WhatStoodBeforeDoesNotCountAsMade) {
+  NodeFacts facts;
+  facts.node = node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0)})});
+  CreateInstances two{GpuIndex{0},
+                      {at_start("1g.10gb", 1, 1), at_start("1g.10gb", 2, 1)},
+                      {at_start("1g.10gb", 0, 1)},
+                      false};
+  auto left = narrow(two, facts, "r1");
+  ASSERT_TRUE(left);
+  EXPECT_EQ(std::get<CreateInstances>(*left).instances.size(), 2u);
+  facts.node.gpus[0].slices.push_back(instance("1g.10gb", 5, 1, 1));
+  left = narrow(two, facts, "r1");
+  ASSERT_TRUE(left);
+  EXPECT_EQ(std::get<CreateInstances>(*left).instances.size(), 1u) << "one was made, elsewhere than expected";
 }
 
 }  // namespace

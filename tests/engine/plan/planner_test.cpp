@@ -273,6 +273,32 @@ TEST(Planner, AModeChangeOnAmpereResetsAllBoardsAndMakesTheirInstancesAgain) {
   EXPECT_TRUE(has_notice(*made, "dragged"));
 }
 
+TEST(Planner, WhoHoldsAWholeGpuThatIsCutHoldsWhatGoes) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {uncut(0, 0)})}});
+  Workload job = running("9", "carol", {holds("n1", {{0, 1}})});
+  job.requests = {{"gpu", 1}};
+  story.tell(WorkloadsListed{{job}});
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"),
+                              plan::simulator_capabilities(), {}, at(0));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  ASSERT_EQ(made->nodes[0].blast_radius.size(), 1u);
+  EXPECT_EQ(made->nodes[0].blast_radius[0].hit, Hit::holds) << "nothing of it is destroyed by name";
+}
+
+TEST(Planner, WhereTheBackendNeedsItAnInstanceInFreePlacesClosesTheNodeToo) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})})}});
+  for (const bool closes : {false, true}) {
+    plan::Means can = plan::simulator_capabilities();
+    can.needs_closing = closes;
+    auto made = plan::make_plan(story.cluster(), catalogue(), wants("3g.40gb,3g.40gb"), can, {}, at(0));
+    ASSERT_TRUE(made.ok()) << to_line(made.error());
+    EXPECT_FALSE(made->nodes[0].scope) << "nobody is in the way";
+    EXPECT_EQ(made->nodes[0].needs.drain, closes);
+  }
+}
+
 TEST(Planner, AResetThatWouldMakeAnotherBoardsPendingModeTrueIsRefused) {
   Story story;
   Gpu other = uncut(1, 1, "A100-40GB");
