@@ -235,6 +235,25 @@ TEST(Permit, AFileWithAStepLessOrMoreThanTesseraMakesIsRefused) {
   ASSERT_TRUE(why_not_as_made(more, now));
 }
 
+TEST(Permit, AFileThatSendsAwayWorkThatHasLeftSinceIsCarriedOutWithoutThat) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)})})}});
+  const Workload stays = running("7", "alice", {holds("n1", {{0, 1}})});
+  story.tell(WorkloadsListed{{stays, running("8", "bob", {holds("n1", {{1, 1}})})}});
+  plan::Intent intent = wants("7x1g.10gb");
+  intent.options.way = Way::requeue;
+  const auto made = [&] {
+    return make_plan(story.cluster(), catalogue(), intent, simulator_capabilities(), {}, at(0)).value();
+  };
+  const plan::Plan read = made();
+  story.tell(WorkloadsListed{{stays}});
+  const plan::Plan now = made();
+  ASSERT_GT(read.nodes.at(0).steps.size(), now.nodes.at(0).steps.size());
+  const auto why = why_not_as_made(read, now);
+  EXPECT_EQ(why, std::nullopt) << to_line(*why);
+}
+
 TEST(Permit, AFileThatNamesAWorkloadWithoutTheSlicesThatItLosesIsRefused) {
   Story story;
   story.tell(NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)}), uncut(1, 1)})}});

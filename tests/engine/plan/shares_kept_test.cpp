@@ -232,7 +232,11 @@ TEST(KubeNames, AChangeOfNameSaysWhoAsksByTheOldOne) {
   Sharing k("    renameByDefault: true\n", true);
   Workload pod = waiting("ml/tune", "ann", "nvidia.com/gpu.shared");
   Workload other = waiting("ml/train", "bob", "nvidia.com/gpu");
-  k.tell(WorkloadsListed{{pod, other}});
+  Workload over = waiting("ml/over", "ann", "nvidia.com/gpu.shared");
+  over.state = WorkloadState::ended;
+  Workload elsewhere = running("ml/elsewhere", "ann", {holds_some("n2", "", 1)});
+  elsewhere.requests = pod.requests;
+  k.tell(WorkloadsListed{{pod, other, over, elsewhere}});
   plan::Intent intent = sharing_everywhere(Strategy::time_slicing, 8);
   EXPECT_EQ(renamed_notice(k.plan(intent)), "");
   intent.switches.rename_shared = false;
