@@ -96,6 +96,21 @@ TEST(Live, APodThatWaitsIsJudgedByTheNodesThatOfferWhatItAsksFor) {
   EXPECT_TRUE(live(told(Scheduler::kubernetes, node, {waits}), Platform::gpu_operator).empty());
 }
 
+// It may start on the node whose shares allow it: what another node would refuse is no finding.
+TEST(Live, APodThatWaitsIsNotWarnedOfANodeThatItNeedNotGoTo) {
+  Workload waits = test::waiting("a/waits", "bob", "nvidia.com/gpu");
+  waits.kind = WorkloadKind::pod, waits.requests[0].count = 2, waits.pod = PodUse{"main", 0, true};
+  const Node shares = shared_node("n1", Strategy::mps, 8, SliceKind::mps);
+  const Node wholes = test::node("n2", {test::gpu(0, Strategy::whole, {test::whole(0)}),
+                                        test::gpu(1, Strategy::whole, {test::whole(1)})});
+  test::Story story = told(Scheduler::kubernetes, shares, {waits});
+  EXPECT_FALSE(live(story, Platform::fpt).empty());
+  for (const auto& order : {std::vector<Node>{shares, wholes}, std::vector<Node>{wholes, shares}}) {
+    story.tell(NodesListed{order});
+    EXPECT_EQ(rules_of(live(story, Platform::fpt)), Rules{});
+  }
+}
+
 TEST(Live, OnWholeGpusOfTheManagedPlatformAPodAsksForNoMoreThanAWorkerHas) {
   Workload waits = test::waiting("a/waits", "bob", "nvidia.com/gpu");
   waits.kind = WorkloadKind::pod, waits.requests[0].count = 3, waits.pod = PodUse{"main", 0, true};
