@@ -222,6 +222,19 @@ TEST(Planner, AMultiNodeJobCountsWithAllItsGpus) {
   EXPECT_FALSE(plan.nodes[0].needs.reset);
 }
 
+// Slurm lists the nodes of a job of which only one offers GPUs that tessera sees.
+TEST(Planner, AJobIsOverAsManyNodesAsItsSchedulerCounts) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})})}});
+  Workload job = running("9", "carol", {holds("n1", {{0, 1}})});
+  job.node_count = 4;
+  story.tell(WorkloadsListed{{job}});
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"),
+                              plan::simulator_capabilities(), {}, at(0));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  EXPECT_EQ(made->nodes[0].blast_radius.at(0).nodes, 4);
+}
+
 // A 1g.10gb that was held for an hour is a seventh of a GPU-hour, not one.
 TEST(Planner, HoursOfASliceAreNotHoursOfAGpu) {
   Stage stage;

@@ -111,6 +111,18 @@ TEST(Live, APodThatWaitsIsNotWarnedOfANodeThatItNeedNotGoTo) {
   }
 }
 
+TEST(Live, APodThatCompletesOrHasItsNodeIsNotJudgedAsOneThatWaits) {
+  const Node node = shared_node("n1", Strategy::mps, 8, SliceKind::mps);
+  Workload over = pod("a/over", 3);
+  const auto found = [&] { return live(told(Scheduler::kubernetes, node, {over}), Platform::gpu_operator); };
+  EXPECT_EQ(found().size(), 1u);
+  over.state = WorkloadState::completing;
+  EXPECT_TRUE(found().empty());
+  // Its image is being pulled: it is judged on the node that it has, once.
+  over.state = WorkloadState::pending;
+  EXPECT_EQ(found().size(), 1u);
+}
+
 TEST(Live, OnWholeGpusOfTheManagedPlatformAPodAsksForNoMoreThanAWorkerHas) {
   Workload waits = test::waiting("a/waits", "bob", "nvidia.com/gpu");
   waits.kind = WorkloadKind::pod, waits.requests[0].count = 3, waits.pod = PodUse{"main", 0, true};
