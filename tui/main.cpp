@@ -66,12 +66,6 @@ cli::Opening open_simulator(const cli::Options& options, const mig::Catalogue& c
 constexpr int kPartForMeasures = 3;      // of --timeout, for the exporters of a large cluster
 constexpr std::size_t kDoctorAsks = 16;  // nodes, eight at a time, of a Slurm cluster
 
-bool is_planning(const cli::Options& options) {
-  for (const char* planning : {"plan", "apply", "node", "undo", "resume", "pack", "fleet"})
-    if (options.command == planning) return true;
-  return false;
-}
-
 std::vector<std::string> nodes_named(const cli::Options& options) {
   auto named = expand_hosts(options.nodes);
   return named ? std::move(*named) : std::vector<std::string>();
@@ -104,7 +98,7 @@ BackendPtr slurm_backend(const cli::Options& options, const figures::FigureSourc
   wanted.exporter = sources.exporter;
   wanted.folders = runtime_folders(environment);
   // A plan needs the GPUs that it is about; the console shows them when they are there.
-  if (is_planning(options)) {
+  if (cli::makes_plans(options.command)) {
     wanted.needs_boards.emplace();
     for (std::string& node : nodes_named(options)) wanted.needs_boards->emplace_back(std::move(node));
   }
@@ -163,7 +157,7 @@ BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubern
   // A command prints once: what an exporter answers after the first seconds would never be seen.
   if (!options.command.empty()) wanted.measures_within = options.timeout / kPartForMeasures;
   wanted.prometheus = sources.service;
-  if (is_planning(options)) wanted.measured_first = nodes_named(options);
+  if (cli::makes_plans(options.command)) wanted.measured_first = nodes_named(options);
   wanted.catalogue = &catalogue;
   wanted.clock = wall_clock;
   return std::make_unique<kubernetes::KubernetesBackend>(std::move(wanted));
@@ -225,7 +219,7 @@ cli::Opening open_recording(const cli::Options& options) {
 }
 
 bool looks_back(const cli::Options& options) {
-  return options.command == "replay" || (!options.at.empty() && !is_planning(options));
+  return options.command == "replay" || (!options.at.empty() && cli::can_look_back(options.command));
 }
 
 // The past of the clusters that a console shows live: the folder that is named, or the usual one where a

@@ -76,6 +76,18 @@ TEST(Record, ATimeThatIsNotRecordedIsSaidAndNothingIsShown) {
   EXPECT_NE(ran.err.find("nothing is recorded of"), std::string::npos) << ran.err;
 }
 
+// For a plan --at is a time to come, also where a recording is configured.
+TEST(Record, WhatIfATimeToComeIsPlayedOnTheClusterAsItIs) {
+  Scratch folder;
+  RunOptions options;
+  options.environment["TESSERA_RECORDING"] = folder.path() + "/none";
+  const Ran ran = run_tessera({"whatif", "--sim=demo", "--sim-seed=1", "--sim-speed=0", "--node=h100-03",
+                               "--gpu=0", "--layout=3g.40gb,3g.40gb", "--at=+2h"},
+                              options);
+  EXPECT_EQ(ran.err.find("recording"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.out, "") << ran.err;
+}
+
 TEST(Record, TheUnitIsPrinted) {
   const Ran unit = run_tessera({"config", "record-unit"});
   EXPECT_EQ(unit.code, 0);

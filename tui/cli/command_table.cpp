@@ -583,4 +583,14 @@ const Flag* find_flag(std::string_view name) {
   return nullptr;
 }
 
+bool makes_plans(std::string_view command) {
+  const Command* known = find_command(command);
+  return known && (known->takes & (kPatient | kChanging)) != 0;
+}
+
+bool can_look_back(std::string_view command) {
+  const Command* known = find_command(command);
+  return known && (known->takes & (kLooking | kReplay)) != 0;
+}
+
 }  // namespace tessera::cli

@@ -26,6 +26,25 @@ TEST(Parse, FlagsMayStandBeforeOrAfterTheCommand) {
   }
 }
 
+// --at is a time to come for plans and a moment of a recording for others: whoever takes it is one of them.
+TEST(CommandTable, EachCommandWithATimeEitherPlansOrLooksBack) {
+  const auto takes = [](const Command& command, std::string_view flag) {
+    const Flag* known = find_flag(flag);
+    return known && (known->takes & command.takes) != 0;
+  };
+  for (const Command& command : commands()) {
+    const bool plans = makes_plans(command.name), looks = can_look_back(command.name);
+    EXPECT_FALSE(plans && looks) << command.name;
+    EXPECT_EQ(takes(command, "at"), takes(command, "when-empty") || looks) << command.name;
+    // What says how a change is to be made, or that it may be made, needs the GPUs of its nodes.
+    for (const char* flag : {"layout", "intent", "way", "when-empty", "yes", "dry-run", "hours", "replan"})
+      EXPECT_TRUE(plans || !takes(command, flag)) << command.name << " --" << flag;
+    EXPECT_TRUE(looks || !takes(command, "speed")) << command.name;
+  }
+  EXPECT_TRUE(makes_plans("whatif"));
+  EXPECT_TRUE(can_look_back("replay"));
+}
+
 TEST(Parse, SimulationNeedsNoScenarioAndTakesNoCommandForOne) {
   auto parsed = parse_arguments({"--sim", "nodes"});
   ASSERT_TRUE(parsed);
