@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/record/moment.hpp"
 #include "engine/time.hpp"
 
 namespace tessera::record {
@@ -65,7 +64,7 @@ void FollowBackend::show(TimePoint newest) {
   if (now.simulated) sink_->post({name_, 0, newest, ClockSet{wall_(), 0}});
   sink_->post({name_, 0, newest, PaceReport{0, pace_}});
   tell_failure(silence(newest), newest);
-  tell_moment(*sink_, name_, now, newest);
+  moments_.tell(*sink_, name_, now, newest);
 }
 
 }  // namespace tessera::record

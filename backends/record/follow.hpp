@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "backends/record/moment.hpp"
 #include "backends/worker.hpp"
 #include "engine/port.hpp"
 #include "engine/record/recording.hpp"
@@ -35,6 +36,7 @@ class FollowBackend final : public Backend {
   std::optional<TimePoint> shown_;
   Duration pace_{60'000};  // between the two newest rounds
   bool simulated_ = false;
+  Moments moments_;
   std::optional<Error> failure_;  // as told last
   EventSink* sink_ = nullptr;
   std::uint64_t timer_ = 0;

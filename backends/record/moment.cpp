@@ -3,12 +3,25 @@
 #include <string>
 #include <utility>
 
+#include "engine/record/measured_by.hpp"
+
 namespace tessera::record {
 
-void tell_moment(EventSink& sink, const ClusterName& name, const Cluster& then, TimePoint at) {
+void Moments::tell(EventSink& sink, const ClusterName& name, const Cluster& then, TimePoint at) {
   const auto tell = [&](decltype(Event::what) what, TimePoint when) {
     sink.post({name, 0, when, std::move(what)});
   };
+  for (Source source : std::exchange(remarked_, {}))
+    if (!then.remarks.contains(source)) tell(RemarksListed{source, {}}, at);
+  for (const auto& [source, remarks] : then.remarks) remarked_.insert(source);
+  // A list of nodes takes no figure away, and what was measured later was not known at this time.
+  std::map<NodeName, std::set<Source>> now;
+  for (const Node& node : then.nodes.all()) now.emplace(node.name, measured_by(node));
+  for (const auto& [node, sources] : measured_)
+    for (Source source : sources)
+      if (const auto there = now.find(node); there != now.end() && !there->second.contains(source))
+        tell(Measured{node, source, at, {}}, at);
+  measured_ = std::move(now);
   tell(ClusterSeen{then.scheduler, then.simulated, then.version, then.endpoint, then.id}, at);
   tell(LicenceNamed{then.licence}, at);
   // One report a source: a mailbox keeps the newest only, and what it told before it failed still stands.

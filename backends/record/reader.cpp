@@ -7,6 +7,7 @@
 #include "backends/record/json_in.hpp"
 #include "engine/model/telemetry.hpp"
 #include "engine/record/levels.hpp"
+#include "engine/record/measured_by.hpp"
 #include "engine/time.hpp"
 
 namespace tessera::record {
@@ -174,7 +175,13 @@ void Reader::read(JsonValue& root, Seen& seen) {
       return seen.kind == "gone" ? get(value, seen.gone_workload) : get(value, seen.workload.emplace());
     if (key == "finding") return get(value, seen.finding);
     if (key == "source") return get(value, seen.source);
-    if (key == "silent") return get(value, seen.silent);
+    if (key == "silent")
+      return value.items([&](JsonValue& one) {
+        std::string node;
+        get(one, node);
+        seen.silent.insert(std::move(node));
+      });
+    if (key == "measured") return get(value, seen.measured);
     if (key == "partitions") return get(value, seen.partitions);
     if (key == "reservations") return get(value, seen.reservations);
     if (key == "quotas") return get(value, seen.quotas);
@@ -262,6 +269,7 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
   if (!seen.finding.empty() && seen.kind == "gone") findings_.erase(seen.finding);
   if (!seen.gone_node.empty()) {
     nodes_.erase(seen.gone_node);
+    measured_.erase(seen.gone_node);
     tell(events, NodeGone{NodeName(seen.gone_node)});
   }
   if (!seen.gone_workload.empty()) tell(events, WorkloadGone{WorkloadId(seen.gone_workload)});
@@ -287,8 +295,6 @@ void Reader::finish(std::vector<Event>& events) {
 }
 
 Status Reader::measure(Seen& seen, std::vector<Event>& events) {
-  const std::vector<std::string>& silent = seen.silent;
-  const Origin origin{seen.source, at_};
   std::array<std::vector<std::string_view>, 4> letters;
   for (std::size_t which = 0; which < letters.size(); ++which) {
     auto parts = split_letters(seen.letters[which], nodes_.size());
@@ -300,7 +306,9 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
   std::size_t place = 0;
   for (auto& [name, node] : nodes_) {
     const std::size_t here = place++;
-    if (std::find(silent.begin(), silent.end(), name) != silent.end()) continue;
+    const auto old = seen.measured.find(name);
+    if (old == seen.measured.end() && seen.silent.contains(name)) continue;
+    const Origin origin{seen.source, old == seen.measured.end() ? at_ : old->second};
     const auto told = seen.figures.find(name);
     const auto memory = seen.memory.find(name);
     const std::array<std::string_view, 4> own{letters[0][here], {}, letters[2][here], letters[3][here]};
@@ -313,7 +321,13 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     const bool any = told != seen.figures.end() || memory != seen.memory.end() || lettered;
     if (!any && !measures(seen.source, node)) continue;
     date(node, origin);
-    if (!quiet_) tell_figures(node, events);
+    if (quiet_) continue;
+    // The model keeps the figures of a source until it is told otherwise.
+    std::set<Source> now = measured_by(node);
+    for (Source source : measured_[name])
+      if (!now.contains(source)) tell(events, Measured{node.name, source, at_, {}});
+    measured_[name] = std::move(now);
+    tell_figures(node, events);
   }
   return Done{};
 }

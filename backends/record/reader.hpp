@@ -45,7 +45,8 @@ class Reader {
     std::map<std::string, std::map<std::string, std::vector<std::optional<std::int64_t>>>> figures;  // of 1
     std::map<std::string, std::map<std::string, std::optional<std::int64_t>>> memory;
     std::array<std::string, 4> letters;  // of each figure
-    std::vector<std::string> silent;
+    std::set<std::string> silent;
+    std::map<std::string, TimePoint> measured;  // figures of silent nodes that are told once more
     std::vector<Partition> partitions;
     std::vector<Reservation> reservations;
     std::vector<Quota> quotas;
@@ -68,6 +69,7 @@ class Reader {
   TimePoint at_{};
   bool in_key_ = false;
   bool quiet_ = false;
+  std::map<std::string, std::set<Source>> measured_;  // by node: whose figures were told, and still stand
   std::map<std::string, Node> nodes_;  // with the figures that were told last; letters have this order
   std::vector<Workload> key_workloads_;
   std::set<std::string> findings_;  // as the recorder named them

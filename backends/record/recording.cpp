@@ -26,6 +26,7 @@ struct Part {
   std::uintmax_t size = 0;        // when its frames were looked for
   std::vector<Frame> frames;      // empty: not looked for yet
   std::optional<TimePoint> last;  // of its newest round
+  bool torn = false;              // in its first frame: it says nothing (yet)
 };
 
 // Calls `see` with each line; what it returns false for ends the walk.
@@ -62,21 +63,19 @@ class OnDisk final : public Recording {
  public:
   // folder: looked through again for files that came; empty: these are all.
   OnDisk(std::vector<std::string> files, std::string folder) : folder_(std::move(folder)) {
-    for (std::string& file : files) parts_.push_back({std::move(file), 0, {}, std::nullopt});
+    for (std::string& file : files) parts_.push_back({std::move(file), 0, {}, std::nullopt, false});
   }
 
-  // What the recording calls its cluster. Errors: the newest file cannot be read.
+  // What the recording calls its cluster, by the newest file whose head can be read. Errors: of the newest
+  // file, where none can.
   Status name() {
-    Part& newest = parts_.back();
-    if (Status read = load(newest); !read) return read;
-    auto text = text_of(bytes_, newest.frames.front());
-    if (!text) return cannot_read(newest.path, text.error());
-    Reader reader;
-    std::vector<Event> events;
-    if (Status head = reader.take(std::string_view(*text).substr(0, text->find('\n')), events); !head)
-      return cannot_read(newest.path, head.error());
-    name_ = ClusterName(reader.head().cluster);
-    return Done{};
+    std::optional<Error> why;
+    for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+      Status read = read_name(*part);
+      if (read) return read;
+      if (!why) why = read.error();
+    }
+    return *why;
   }
 
   const ClusterName& cluster() const override { return name_; }
@@ -101,7 +100,7 @@ class OnDisk final : public Recording {
     look_again();
     for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
       if (const auto midnight = midnight_of(*part); midnight && *midnight > time) continue;
-      if (Status read = load(*part); !read) return read.error();
+      if (Status read = load(*part); !read && !part->torn) return read.error();
       for (auto frame = part->frames.rbegin(); frame != part->frames.rend(); ++frame) {
         if (frame->at > time || frame->data >= frame->end) continue;
         Result<Model> model = model_at(*part, *frame, time);
@@ -119,8 +118,8 @@ class OnDisk final : public Recording {
       if (i + 1 < parts_.size() && begins_by(parts_[i + 1], from)) continue;
       Part& part = parts_[i];
       if (const auto midnight = midnight_of(part); midnight && *midnight > to) continue;
-      if (Status read = load(part); !read) return read;
-      if (part.frames.front().at > to) continue;
+      if (Status read = load(part); !read && !part.torn) return read;
+      if (part.torn || part.frames.front().at > to) continue;
       auto more = rounds_of(part, from, to, see);
       if (!more) return more.error();
       if (!*more) return Done{};
@@ -129,6 +128,18 @@ class OnDisk final : public Recording {
   }
 
  private:
+  Status read_name(Part& part) {
+    if (Status read = load(part); !read) return read;
+    auto text = text_of(bytes_, part.frames.front());
+    if (!text) return cannot_read(part.path, text.error());
+    Reader reader;
+    std::vector<Event> events;
+    if (Status head = reader.take(std::string_view(*text).substr(0, text->find('\n')), events); !head)
+      return cannot_read(part.path, head.error());
+    name_ = ClusterName(reader.head().cluster);
+    return Done{};
+  }
+
   Result<Model> model_at(const Part& part, const Frame& frame, TimePoint time) const {
     Model model;
     Reader reader;
@@ -185,6 +196,8 @@ class OnDisk final : public Recording {
     if (!*read) return Error{"cannot read the recording", clean(part.path) + ": there is no such file", ""};
     bytes_ = std::move((*read)->text);
     loaded_ = part.path;
+    // So short a file is the mark of its first frame, which was being written.
+    part.torn = bytes_.size() < kMarkBytes;
     auto frames = frames_in(bytes_);
     if (!frames) return cannot_read(part.path, frames.error());
     if (frames->empty()) return Error{"cannot read the recording", clean(part.path) + ": it is empty", ""};
@@ -201,7 +214,8 @@ class OnDisk final : public Recording {
       for (std::string& file : files_in(folder_)) {
         auto known =
             std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) { return part.path == file; });
-        now.push_back(known == parts_.end() ? Part{std::move(file), 0, {}, std::nullopt} : std::move(*known));
+        now.push_back(known == parts_.end() ? Part{std::move(file), 0, {}, std::nullopt, false}
+                                            : std::move(*known));
       }
       if (!now.empty()) parts_ = std::move(now);
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/record/moment.hpp"
 #include "engine/model/model.hpp"
 #include "engine/record/happened.hpp"
 
@@ -17,16 +16,6 @@ constexpr Duration kPiece{2 * 3'600'000LL};  // of a recording that is looked th
 std::string in_short(const std::vector<std::string>& what) {
   if (what.size() == 1) return what.front();
   return what.front() + " (+" + std::to_string(what.size() - 1) + ")";
-}
-
-std::set<Source> measured_by(const Node& node) {
-  std::set<Source> sources;
-  for (const Gpu& gpu : node.gpus) {
-    sources.insert(gpu.telemetry.origin.source);
-    for (const Slice& slice : gpu.slices) sources.insert(slice.measured.source);
-  }
-  sources.erase(Source::none);
-  return sources;
 }
 
 // Why the moment that is shown is not the one that was asked for; empty: it is.
@@ -176,17 +165,6 @@ void ReplayBackend::fail(const Error& error) {
   tell(Loaded{}, at_);
 }
 
-// A list of nodes takes no figure away, and what was measured later was not known at this time.
-void ReplayBackend::forget_figures(const Cluster& then, TimePoint round) {
-  std::map<NodeName, std::set<Source>> now;
-  for (const Node& node : then.nodes.all()) now.emplace(node.name, measured_by(node));
-  for (const auto& [name, sources] : measured_)
-    for (Source source : sources)
-      if (const auto node = now.find(name); node != now.end() && !node->second.contains(source))
-        tell(Measured{name, source, round, {}}, round);
-  measured_ = std::move(now);
-}
-
 // A moment outside is the nearest one within.
 void ReplayBackend::show(TimePoint to, std::string found) {
   if (!open()) return;
@@ -202,11 +180,7 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   tell(ClockSet{wall_(), 0}, round);
   tell(Recorded{all.from, all.to, std::move(found)}, round);
   if (std::exchange(failed_, false)) tell(SourceReport{Source::none, {}, {}, "", false}, round);
-  for (Source source : std::exchange(remarked_, {}))
-    if (!then.remarks.contains(source)) tell(RemarksListed{source, {}}, round);
-  for (const auto& [source, remarks] : then.remarks) remarked_.insert(source);
-  forget_figures(then, round);
-  tell_moment(*sink_, name_, then, round);
+  moments_.tell(*sink_, name_, then, round);
 }
 
 }  // namespace tessera::record

@@ -5,11 +5,10 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 
+#include "backends/record/moment.hpp"
 #include "backends/worker.hpp"
 #include "engine/port.hpp"
 #include "engine/record/player.hpp"
@@ -43,7 +42,6 @@ class ReplayBackend final : public Backend, public Player {
   void show(TimePoint to, std::string found = {});
   bool open();
   void fail(const Error& error);
-  void forget_figures(const Cluster& then, TimePoint round);
   void tick();
   void seek_on(const NodeName& node);
   void seek_back(const NodeName& node);
@@ -55,9 +53,7 @@ class ReplayBackend final : public Backend, public Player {
   TimePoint at_;       // asked for
   TimePoint round_{};  // that is shown for it
   bool failed_ = false;
-  // What the moment before told, and the next one may not.
-  std::set<Source> remarked_;
-  std::map<NodeName, std::set<Source>> measured_;
+  Moments moments_;
   double speed_;
   std::uint64_t timer_ = 0;
   std::function<TimePoint()> wall_;

@@ -12,7 +12,8 @@ namespace {
 constexpr std::uint32_t kSkippable = 0x184D2A57;  // one of sixteen that decoders pass over (RFC 8878, 3.1.2)
 constexpr std::uint32_t kZstd = 0xFD2FB528;
 constexpr std::string_view kMark = "tessera-recording ";  // then the milliseconds since the epoch, 15 digits
-constexpr std::size_t kDigits = 15, kMarkBytes = 8 + kMark.size() + kDigits;
+constexpr std::size_t kDigits = 15;
+static_assert(kMarkBytes == 8 + kMark.size() + kDigits);
 constexpr int kLevel = 15, kWindowLog = 23;  // 8 MiB: a key frame is found again in the hour that follows it
 
 void put_u32(std::string& out, std::uint32_t value) {

@@ -43,6 +43,8 @@ struct Frame {
   std::size_t end = 0;    // behind them; for a torn one: the end of the file
   bool torn = false;      // the file ends within it
 };
+// Of the mark that each frame begins with: what is shorter is not even that.
+inline constexpr std::size_t kMarkBytes = 41;
 // Looks at headers only. Errors: the bytes are no recording, or broken in the middle.
 Result<std::vector<Frame>> frames_in(std::string_view bytes);
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/insight/attention.hpp"
 #include "engine/record/anonymous.hpp"
 #include "engine/record/json_out.hpp"
 #include "engine/record/levels.hpp"
+#include "engine/record/measured_by.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::record {
 namespace {
@@ -138,7 +141,7 @@ std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
   at_ = cluster_now(cluster, wall);
   if (key) {
     written_.clear();
-    shown_.clear();
+    for (auto& [name, shown] : shown_) shown.lines.clear();
     head(cluster);
   }
   about(cluster);
@@ -221,7 +224,8 @@ void Recorder::nodes(const Cluster& cluster) {
     put(text, copy);
     there.insert(copy.name.text);
     if (!changed("nodes", copy.name.text, text)) continue;
-    shown_.erase(copy.name.text);  // another layout may have other lines
+    // Another layout may have other lines; when they were measured stays known.
+    if (const auto shown = shown_.find(copy.name.text); shown != shown_.end()) shown->second.lines.clear();
     begin("node");
     out_ += ",\"node\":" + text + "}\n";
   }
@@ -268,7 +272,7 @@ void Recorder::Moved::go_to(std::size_t to) {
 }
 
 // Memory in MiB by line, since it seldom moves; the others a letter for each line.
-void Recorder::measure(const Node& node, const std::string& name, bool slow, Moved& into) {
+void Recorder::measure(const Node& node, const std::string& name, bool slow, Writes writes, Moved& into) {
   Shown& shown = shown_[name];
   const std::vector<Quad> now = lines_of(node);
   const bool fresh = shown.lines.size() != now.size();
@@ -282,7 +286,7 @@ void Recorder::measure(const Node& node, const std::string& name, bool slow, Mov
       const std::optional<std::int64_t>& figure = now[i][which];
       // Heat and power follow use: they are told less often, unless they come or go.
       const bool looked_at = which < kQuick || slow || last.has_value() != figure.has_value();
-      if (!looked_at || !moved(last, figure, which)) continue;
+      if (writes == Writes::moved && (!looked_at || !moved(last, figure, which))) continue;
       last = figure;
       if (which == kMemory) {
         if (names.empty()) names = names_of(node);
@@ -296,31 +300,49 @@ void Recorder::measure(const Node& node, const std::string& name, bool slow, Mov
   if (!memory.empty()) put_field(into.memory, name, "{" + memory + "}");
 }
 
+// The figures that were written last are measured no more: each is n/a from now on.
+void Recorder::take_away(const Node& node, const std::string& name, std::size_t place) {
+  const auto shown = shown_.find(name);
+  if (shown == shown_.end() || shown->second.source == Source::none) return;
+  Moved& moved = moved_[std::exchange(shown->second.source, Source::none)];
+  moved.go_to(place);
+  measure(node, name, true, Writes::all, moved);
+}
+
 void Recorder::figures(const Cluster& cluster) {
   const bool slow = at_ - slow_at_ >= kSlow || at_ < slow_at_;
   if (slow) slow_at_ = at_;
-  std::map<Source, Moved> by_source;
+  moved_.clear();
   std::size_t before = 0;
   for (const auto& [name, node] : by_written_name(cluster, wanted_.salt)) {
     const std::size_t place = before++;
     const Origin origin = newest(*node);
-    if (origin.source == Source::none) continue;
-    auto [shown, fresh] = shown_.try_emplace(name);
-    Moved& moved = by_source[origin.source];
-    if (!fresh && origin.at <= shown->second.measured) {
-      moved.silent += (moved.silent.empty() ? "" : ",");
-      put_text(moved.silent, name);
+    if (origin.source == Source::none) {
+      take_away(*node, name, place);
       continue;
     }
-    shown->second.measured = origin.at;
+    Shown& shown = shown_[name];
+    Moved& moved = moved_[origin.source];
+    // Of a node that was not written yet, what is older than a round is not of this one.
+    const bool old = origin.at <= shown.measured.value_or(at_ - wanted_.every - Duration{1});
+    const bool other = shown.source != Source::none && !measured_by(*node).contains(shown.source);
+    if (old) {
+      moved.silent += (moved.silent.empty() ? "" : ",");
+      put_text(moved.silent, name);
+      if (!shown.lines.empty() && !other && shown.source != Source::none) continue;
+      put_field(moved.old, name, '"' + utc_text(origin.at) + '"');
+    }
+    shown.measured = origin.at;
+    shown.source = origin.source;
     moved.go_to(place);
-    measure(*node, name, slow, moved);
+    measure(*node, name, slow, other ? Writes::all : Writes::moved, moved);
   }
-  for (auto& [source, moved] : by_source) {
+  for (auto& [source, moved] : moved_) {
     begin("figures");
     out_ += ",\"source\":";
     put_text(out_, word(source));
     if (!moved.silent.empty()) out_ += ",\"silent\":[" + moved.silent + "]";
+    if (!moved.old.empty()) out_ += ",\"measured\":{" + moved.old + "}";
     moved.go_to(before == 0 ? 0 : before - 1);
     for (std::size_t which = 0; which < kFigures.size(); ++which) {
       if (which == kMemory && !moved.memory.empty()) out_ += ",\"memory\":{" + moved.memory + "}";

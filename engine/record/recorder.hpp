@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,14 +49,17 @@ class Recorder {
  private:
   using Quad = std::array<std::optional<std::int64_t>, 4>;  // use, memory, temperature, power
   struct Shown {
-    TimePoint measured{};
-    std::vector<Quad> lines;  // the GPUs, then the slices of each: as they were measured when written last
+    Source source = Source::none;       // under which its figures were written last; none: they are gone
+    std::optional<TimePoint> measured;  // when those were measured that were written last
+    // The GPUs, then the slices of each: as they were measured when written last. Empty: all are to be
+    // written.
+    std::vector<Quad> lines;
   };
   // What one source tells.
   struct Moved {
     std::array<std::string, 4> letters;  // of each figure, node by node
     std::size_t place = 0;               // of the node that they have come to
-    std::string memory, silent;          // fields and items of JSON
+    std::string memory, silent, old;     // fields and items of JSON
     void go_to(std::size_t to);
   };
 
@@ -69,7 +73,9 @@ class Recorder {
   void workloads(const Cluster& cluster);
   void findings(const Cluster& cluster, TimePoint wall);
   void figures(const Cluster& cluster);
-  void measure(const Node& node, const std::string& name, bool slow, Moved& moved);
+  enum class Writes : std::uint8_t { moved, all };
+  void measure(const Node& node, const std::string& name, bool slow, Writes writes, Moved& moved);
+  void take_away(const Node& node, const std::string& name, std::size_t place);
   bool changed(std::string_view group, const std::string& name, std::string text);
   void drop_gone(std::string_view group, std::string_view field,
                  const std::unordered_set<std::string>& there);
@@ -80,6 +86,7 @@ class Recorder {
   // What was written last of each object, by group: its text.
   std::map<std::string, std::unordered_map<std::string, std::string>, std::less<>> written_;
   std::unordered_map<std::string, Shown> shown_;  // by node
+  std::map<Source, Moved> moved_;                 // in this round
 };
 
 }  // namespace tessera::record

@@ -136,6 +136,113 @@ TEST_F(RecordingOnDisk, WhatIsNotMeasuredAnyMoreIsAGapAndNotTheLastFigure) {
   EXPECT_EQ(then->clusters.front().nodes.find(NodeName("n2"))->gpus[0].telemetry.origin.at, at(0));
 }
 
+// Each round as whoever goes through it sees it: use of n2 and when that was measured; nothing where none is.
+TEST_F(RecordingOnDisk, FiguresThatVanishAreGoneFromThatRoundOnAndNotThoseOfNow) {
+  const auto see = [&] {
+    std::vector<std::pair<std::optional<Percent>, TimePoint>> all;
+    const Status read = open()->rounds({}, TimePoint::max(), [&](const record::Round& round) {
+      const Telemetry& told = round.cluster.nodes.find(NodeName("n2"))->gpus[0].telemetry;
+      all.emplace_back(told.use, told.use ? told.origin.at : TimePoint{});
+      return true;
+    });
+    EXPECT_TRUE(read.ok());
+    return all;
+  };
+  // Another node goes on being measured by the same source.
+  const auto others = [&](int seconds) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{30};
+    story_.tell(Measured{NodeName("n1"), Source::dcgm, at(seconds), {figures}}, seconds);
+  };
+  measure(0, 50), others(0);
+  ASSERT_TRUE(write(0));
+  story_.tell(Measured{NodeName("n2"), Source::dcgm, at(60), {}}, 60), others(60);
+  ASSERT_TRUE(write(60));
+  others(120);
+  ASSERT_TRUE(write(120));
+  measure(180, 70), others(180);
+  ASSERT_TRUE(write(180));
+  // The node is otherwise in the round in which its figures vanish.
+  Node closed = *story_.cluster().nodes.find(NodeName("n2"));
+  closed.state = {"DRAIN"};
+  story_.tell(NodeSeen{closed}, 240);
+  story_.tell(Measured{NodeName("n2"), Source::dcgm, at(240), {}}, 240), others(240);
+  ASSERT_TRUE(write(240));
+  tape_.reset();
+  using Seen = std::pair<std::optional<Percent>, TimePoint>;
+  EXPECT_EQ(see(), (std::vector<Seen>{{Percent{50}, at(0)},
+                                      {std::nullopt, {}},
+                                      {std::nullopt, {}},
+                                      {Percent{70}, at(180)},
+                                      {std::nullopt, {}}}));
+  for (int seconds : {60, 120, 240})
+    EXPECT_FALSE(open()->at(at(seconds))->clusters.front().nodes.find(NodeName("n2"))->gpus[0].telemetry.use)
+        << seconds;
+}
+
+TEST_F(RecordingOnDisk, OldFiguresKeepTheirTimeWhenTheyAreWrittenOnceMore) {
+  measure(0, 50);
+  ASSERT_TRUE(write(0));
+  Node closed = *story_.cluster().nodes.find(NodeName("n2"));
+  closed.state = {"DRAIN"};
+  story_.tell(NodeSeen{closed}, 3600);
+  ASSERT_TRUE(write(3600)) << "the node is written";
+  ASSERT_TRUE(write(3 * 3600)) << "a key frame";
+  tape_.reset();
+  for (int seconds : {3600, 3 * 3600}) {
+    const auto then = open()->at(at(seconds));
+    ASSERT_TRUE(then);
+    const Telemetry& told = then->clusters.front().nodes.find(NodeName("n2"))->gpus[0].telemetry;
+    EXPECT_EQ(told.use, Percent{50}) << seconds;
+    EXPECT_EQ(told.origin, (Origin{Source::dcgm, at(0)})) << seconds;
+  }
+}
+
+TEST_F(RecordingOnDisk, WhatWasOldWhenTheRecorderStartedIsWrittenWithItsTime) {
+  measure(0, 50);
+  ASSERT_TRUE(write(1800));
+  tape_.reset();
+  const auto then = open()->at(at(1800));
+  ASSERT_TRUE(then);
+  EXPECT_EQ(then->clusters.front().nodes.find(NodeName("n2"))->gpus[0].telemetry.origin.at, at(0));
+}
+
+TEST_F(RecordingOnDisk, AnotherSourceBringsAllItsFiguresAndNoneOfTheOneBefore) {
+  GpuFigures figures;
+  figures.gpu = GpuIndex{0};
+  figures.figures.use = Percent{50};
+  figures.figures.power = Watts{300};
+  story_.tell(Measured{NodeName("n2"), Source::dcgm, at(0), {figures}}, 0);
+  ASSERT_TRUE(write(0));
+  figures.figures.power.reset();
+  story_.tell(Measured{NodeName("n2"), Source::dcgm, at(60), {}}, 60);
+  story_.tell(Measured{NodeName("n2"), Source::nvidia_smi, at(60), {figures}}, 60);
+  ASSERT_TRUE(write(60));
+  tape_.reset();
+  const auto then = open()->at(at(60));
+  ASSERT_TRUE(then);
+  const Telemetry& told = then->clusters.front().nodes.find(NodeName("n2"))->gpus[0].telemetry;
+  EXPECT_EQ(told.use, Percent{50});
+  EXPECT_FALSE(told.power);
+  EXPECT_EQ(told.origin, (Origin{Source::nvidia_smi, at(60)}));
+}
+
+TEST_F(RecordingOnDisk, ANewestFileThatToreInItsFirstFrameHidesNoneOfTheDaysBefore) {
+  ASSERT_TRUE(write(0));
+  ASSERT_TRUE(write(60));
+  tape_.reset();
+  for (const std::size_t kept : {std::size_t{1}, std::size_t{5}, std::size_t{60}}) {
+    std::ifstream whole(file(), std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(whole)), {});
+    ASSERT_GT(bytes.size(), kept);
+    const std::string torn = folder_ + "/hpc/2999-01-01.jsonl.zst";
+    std::ofstream(torn, std::ios::binary) << bytes.substr(0, kept);
+    EXPECT_EQ(rounds(), (std::vector{0, 60})) << kept;
+    fs::remove(torn);
+  }
+}
+
 TEST_F(RecordingOnDisk, NoiseBelowAStepIsNotWrittenAgainButItsTimeMovesOn) {
   measure(0, 50);
   ASSERT_TRUE(write(0));

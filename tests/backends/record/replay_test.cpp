@@ -241,6 +241,25 @@ TEST_F(Replay, WhoFollowsSeesEachNewRoundWithItsAge) {
   EXPECT_EQ(player_->actuator(), nullptr);
 }
 
+TEST_F(Replay, WhoFollowsForgetsFiguresThatAreMeasuredNoMore) {
+  GpuFigures figures;
+  figures.gpu = GpuIndex{0};
+  figures.figures.use = Percent{50};
+  story_.tell(Measured{NodeName("n2"), Source::dcgm, at(0), {figures}}, 0);
+  write(0);
+  auto recordings = record::open_recordings(folder_);
+  ASSERT_TRUE(recordings);
+  player_ = std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(70); });
+  player_->start(mailbox_);
+  wait();
+  const auto use = [&] { return cluster().nodes.find(NodeName("n2"))->gpus.front().telemetry.use; };
+  EXPECT_EQ(use(), Percent{50});
+  story_.tell(Measured{NodeName("n2"), Source::dcgm, at(60), {}}, 60);
+  write(60);
+  after([&] { player_->refresh(); });
+  EXPECT_FALSE(use());
+}
+
 TEST_F(Replay, ARecorderThatIsSilentIsNotTakenForNowUntilItWritesAgain) {
   write(0);
   auto recordings = record::open_recordings(folder_);

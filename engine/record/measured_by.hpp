@@ -1,0 +1,26 @@
+// Who measures what is shown of a node: of the recorder, which writes figures by their source, and of those
+// that read a recording and take figures away again. Threads: a pure function.
+#pragma once
+
+#include <set>
+
+#include "engine/model/telemetry.hpp"
+#include "engine/model/values.hpp"
+
+namespace tessera::record {
+
+// The sources whose figures the node shows. One whose figures are all n/a measures nothing.
+inline std::set<Source> measured_by(const Node& node) {
+  std::set<Source> sources;
+  for (const Gpu& gpu : node.gpus) {
+    const Telemetry& told = gpu.telemetry;
+    if (told.use || told.memory_used || told.temperature || told.power || told.licensed)
+      sources.insert(told.origin.source);
+    for (const Slice& slice : gpu.slices)
+      if (slice.use || slice.memory_used) sources.insert(slice.measured.source);
+  }
+  sources.erase(Source::none);
+  return sources;
+}
+
+}  // namespace tessera::record
