@@ -282,19 +282,28 @@ std::optional<Candidates> no_room(const Cluster& cluster, const Node& node, cons
   return std::nullopt;
 }
 
+// Shares on one GPU of a node. Not exact: who holds those of a GPU is not known, and there may be more.
+struct Shares {
+  int known = 0;
+  bool exact = true;
+  void see(std::optional<int> free) {
+    known = std::max(known, free.value_or(0));
+    exact = exact && free.has_value();
+  }
+};
+
 // The shares that are free on the GPU with the most of them: Slurm takes a job's MPS or shards of a node from
 // one GPU. nullopt: the request is not for such shares.
-std::optional<int> most_on_one_gpu(const Cluster& cluster, const Node& node, const Request& want) {
+std::optional<Shares> most_on_one_gpu(const Cluster& cluster, const Node& node, const Request& want) {
   if (cluster.scheduler != Scheduler::slurm) return std::nullopt;
   const auto name = sharing::parse_resource(want.resource, cluster.scheduler);
   const bool mps = name && name->kind == sharing::ResourceKind::mps;
   if (!mps && (!name || name->kind != sharing::ResourceKind::shard)) return std::nullopt;
   const insight::Sight sight = insight::sight_of(cluster, node);
-  int most = 0;
+  Shares most;
   const auto look = [&](const Slice& slice) {
     const bool shards = slice.kind == SliceKind::shard || slice.kind == SliceKind::time_slice;
-    if (mps ? slice.kind == SliceKind::mps : shards)
-      most = std::max(most, insight::available(sight, slice).value_or(0));
+    if (mps ? slice.kind == SliceKind::mps : shards) most.see(insight::available(sight, slice));
   };
   for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
   std::for_each(node.pool.begin(), node.pool.end(), look);
@@ -303,37 +312,53 @@ std::optional<int> most_on_one_gpu(const Cluster& cluster, const Node& node, con
 
 // Slurm hands out the MPS of a node from one GPU at a time (gres.conf: one_sharing, which is the default for
 // MPS): while one is in use the others have nothing for a job. nullopt: none is in use, or it is not MPS.
-std::optional<int> left_on_gpu_in_use(const Cluster& cluster, const Node& node, const Request& want) {
+std::optional<Shares> left_on_gpu_in_use(const Cluster& cluster, const Node& node, const Request& want) {
   const auto name = sharing::parse_resource(want.resource, cluster.scheduler);
   if (cluster.scheduler != Scheduler::slurm || !name || name->kind != sharing::ResourceKind::mps)
     return std::nullopt;
   const insight::Sight sight = insight::sight_of(cluster, node);
-  std::optional<int> left;
+  std::optional<Shares> left;
   for (const Gpu& gpu : node.gpus)
-    for (const Slice& slice : gpu.slices)
-      if (slice.kind == SliceKind::mps && !slice.holders.empty())
-        left = std::max(left.value_or(0), insight::available(sight, slice).value_or(0));
+    for (const Slice& slice : gpu.slices) {
+      if (slice.kind != SliceKind::mps || slice.holders.empty()) continue;
+      if (!left) left.emplace();
+      left->see(insight::available(sight, slice));
+    }
   return left;
 }
 
 std::optional<Candidates> scattered(const Cluster& cluster, const Node& node, const Workload& workload) {
   for (const Request& want : asked_of(workload, cluster.scheduler).each) {
     const auto most = most_on_one_gpu(cluster, node, want);
-    if (most && *most < want.count && node.open_kinds.empty())
-      return failed(
-          Topic::room,
-          fmt::format("no single GPU has {} × {} free: the most on one is {}, and Slurm takes them from "
-                      "one GPU",
-                      want.count, want.resource, *most),
-          nodes_source(node));
+    if (most && most->known < want.count && node.open_kinds.empty())
+      return most->exact
+                 ? failed(
+                       Topic::room,
+                       fmt::format("no single GPU has {} × {} free: the most on one is {}, and Slurm takes "
+                                   "them from one GPU",
+                                   want.count, want.resource, most->known),
+                       nodes_source(node))
+                 : failed(Topic::room,
+                          fmt::format("no single GPU is known to have {} × {} free: who holds those of some "
+                                      "is not known, and Slurm takes them from one GPU",
+                                      want.count, want.resource),
+                          nodes_source(node), Certainty::unknown);
     const auto left = left_on_gpu_in_use(cluster, node, want);
-    if (left && *left < want.count)
-      return failed(
-          Topic::room,
-          fmt::format("the GPU whose MPS is in use has {} × {} left, and it asks for {}: Slurm hands "
-                      "out MPS from one GPU of a node at a time, unless all_sharing is set in gres.conf",
-                      *left, want.resource, want.count),
-          nodes_source(node), Certainty::likely);
+    if (left && left->known < want.count)
+      return left->exact
+                 ? failed(
+                       Topic::room,
+                       fmt::format("the GPU whose MPS is in use has {} × {} left, and it asks for {}: Slurm "
+                                   "hands out MPS from one GPU of a node at a time, unless all_sharing is "
+                                   "set in gres.conf",
+                                   left->known, want.resource, want.count),
+                       nodes_source(node), Certainty::likely)
+                 : failed(Topic::room,
+                          fmt::format("how much of the GPU whose MPS is in use is left is not known, and it "
+                                      "asks for {} × {}: Slurm hands out MPS from one GPU of a node at a "
+                                      "time, unless all_sharing is set in gres.conf",
+                                      want.count, want.resource),
+                          nodes_source(node), Certainty::unknown);
   }
   return std::nullopt;
 }

@@ -315,5 +315,22 @@ TEST(Why, WhileTheMpsOfOneGpuIsInUseTheOtherGpusHaveNone) {
   EXPECT_TRUE(about(answer_for(story, waits), "n1")->fits);
 }
 
+TEST(Why, SharesWhoseHolderIsNotKnownAreNotCountedAsNoneLeft) {
+  Story story;
+  Gpu first = test::gpu(0, Strategy::mps, {test::shared(SliceKind::mps, 100, 0)}),
+      second = test::gpu(1, Strategy::mps, {test::shared(SliceKind::mps, 100, 1)});
+  story.tell(NodesListed{{in(node("n1", {first, second}), {"gpu"})}});
+  Workload waits = job("mps");
+  waits.requests.front().count = 50;
+  story.tell(
+      WorkloadsListed{{test::running("1", "bob", {test::holds_some("n1", "", 75, Family::mps)}), waits}});
+  const Answer answer = answer_for(story, waits);
+  const Candidates* on = about(answer, "n1");
+  ASSERT_NE(on, nullptr);
+  EXPECT_FALSE(on->fits);
+  EXPECT_EQ(on->what.certainty, Certainty::unknown) << on->what.text;
+  EXPECT_EQ(on->what.text.find("has 0"), std::string::npos) << on->what.text;
+}
+
 }  // namespace
 }  // namespace tessera::why
