@@ -41,6 +41,8 @@ struct Limit {
   std::string whose;  // the account or user of whose use it counts
   double limit = 0;   // in the resource's own unit: GPUs, CPUs, MiB, jobs, minutes
   std::optional<double> used;  // nullopt: not told, or each job is held against it by itself
+  std::string cluster;         // of an association: as Slurm names it; empty: not told
+  std::string partition;       // of an association of one partition; else empty
   friend bool operator==(const Limit&, const Limit&) = default;
 };
 

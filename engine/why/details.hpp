@@ -15,12 +15,16 @@ namespace tessera::why {
 struct Checked {
   const Limit* limit = nullptr;
   std::optional<double> asks;  // nullopt: it is not known how much of it the job asks for
-  bool reached = false;        // as the numbers stand it lets the job not start
+  // Whether it lets the job not start, as the numbers stand; nullopt: the numbers do not say so.
+  std::optional<bool> reached;
 };
 // Those that count: where a QOS sets the same limit, that of an association does not.
 std::vector<Checked> check_limits(const Details& details, const Workload& job);
 // "QOS normal: MaxTRESPU gres/gpu=8, alice holds 8 and it asks for 2"
 std::string sentence_of(const Checked& checked);
+
+// "MaxTRESPU billing of QOS normal"
+std::string name_of(const Limit& limit);
 
 // What the details add to the answer: statements, and whom they take from what is not known.
 void add_details(Answer& answer, const Workload& workload, const Details* details);

@@ -27,6 +27,14 @@ std::optional<double> gpus_asked(const Workload& job, std::string_view resource)
   return sum;
 }
 
+// Of MPS or shards, which have no types.
+double shares_asked(const Workload& job, std::string_view wanted) {
+  double sum = 0;
+  for (const Request& request : job.requests)
+    if (request.resource == wanted) sum += static_cast<double>(request.count);
+  return sum;
+}
+
 std::optional<double> minutes_of(const std::optional<JobFacts>& job) {
   if (!job || !job->limit) return std::nullopt;
   return std::chrono::duration<double, std::ratio<60>>(*job->limit).count();
@@ -35,6 +43,7 @@ std::optional<double> minutes_of(const std::optional<JobFacts>& job) {
 // How much of a resource the job asks for, on all its nodes together.
 std::optional<double> resource_asked(const Workload& job, std::string_view resource) {
   if (resource == "gres/gpu" || resource.starts_with("gres/gpu:")) return gpus_asked(job, resource);
+  if (resource == "gres/shard" || resource == "gres/mps") return shares_asked(job, resource.substr(5));
   if (resource == "node") return job.node_count > 0 ? std::optional<double>(job.node_count) : std::nullopt;
   if (!job.needs) return std::nullopt;
   if (resource == "cpu" && job.needs->cpus) return *job.needs->cpus;
@@ -61,12 +70,19 @@ std::optional<double> asked_of_limit(const Limit& limit, const Workload& job,
   return asks && minutes ? std::optional(*asks * *minutes) : std::nullopt;
 }
 
-bool is_reached(const Limit& limit, std::optional<double> asks) {
+// nullopt: what it asks for, or what is in use, is not known, and the rest does not decide it.
+std::optional<bool> is_reached(const Limit& limit, std::optional<double> asks) {
   // What is not asked for cannot be too much: a limit on CPUs holds back no job for its GPUs.
   if (asks && *asks <= 0) return false;
-  if (counts_past_minutes(limit)) return limit.used && *limit.used >= limit.limit;
-  if (limit.counted == Limit::Of::job || limit.counted == Limit::Of::node) return asks && *asks > limit.limit;
-  return asks && limit.used && *limit.used + *asks > limit.limit;
+  const bool each = limit.counted == Limit::Of::job || limit.counted == Limit::Of::node;
+  if (each) return asks ? std::optional(*asks > limit.limit) : std::nullopt;
+  const bool past = counts_past_minutes(limit);
+  if (limit.used && *limit.used >= limit.limit && (past || asks)) return true;
+  if (!past && asks && *asks > limit.limit) return true;
+  if (!asks || !limit.used) return std::nullopt;
+  const bool passes = *limit.used + *asks <= limit.limit;
+  // Whether its own minutes count beforehand depends on AccountingStorageEnforce: safe.
+  return past && !passes ? std::nullopt : std::optional(!passes);
 }
 
 bool same_thing(const Limit& a, const Limit& b) { return a.name == b.name && a.resource == b.resource; }
@@ -100,13 +116,18 @@ std::string raise(const Checked& checked) {
       (!limit.user.empty() && !is_plain(limit.user)))
     return {};
   if (!limit.resource.empty() && !is_plain(limit.resource)) return {};
+  // Several clusters may share one slurmdbd: without its name the limit would be raised on all of them.
+  if (!limit.qos && (!is_plain(limit.cluster) || (!limit.partition.empty() && !is_plain(limit.partition))))
+    return {};
   const bool each = limit.counted == Limit::Of::job || limit.counted == Limit::Of::node;
   const double needed = std::ceil(*checked.asks + (each ? 0 : limit.used.value_or(0)));
   const std::string to = limit.resource.empty() ? number(needed) : limit.resource + "=" + number(needed);
-  const std::string which =
-      limit.qos            ? fmt::format("modify qos where name={}", limit.owner)
-      : limit.user.empty() ? fmt::format("modify account where name={}", limit.owner)
-                           : fmt::format("modify user where name={} account={}", limit.user, limit.owner);
+  std::string which = limit.qos ? fmt::format("modify qos where name={}", limit.owner)
+                      : limit.user.empty()
+                          ? fmt::format("modify account where name={} cluster={}", limit.owner, limit.cluster)
+                          : fmt::format("modify user where name={} account={} cluster={}", limit.user,
+                                        limit.owner, limit.cluster);
+  if (!limit.partition.empty()) which += fmt::format(" partition={}", limit.partition);
   return fmt::format("sacctmgr {} set {}={}", which, command_name(limit), to);
 }
 
@@ -184,6 +205,11 @@ std::vector<Checked> check_limits(const Details& details, const Workload& job) {
   return all;
 }
 
+std::string name_of(const Limit& limit) {
+  return fmt::format("{}{}{} of {}", limit.name, limit.resource.empty() ? "" : " ", limit.resource,
+                     owner_of(limit));
+}
+
 std::string sentence_of(const Checked& checked) {
   const Limit& limit = *checked.limit;
   const std::string what =
@@ -210,7 +236,7 @@ std::vector<Remedy> limit_remedies(const Cluster& cluster, const Workload& workl
   const Details* details = site.details;
   if (details == nullptr || details->limits_enforced == false) return all;
   for (const Checked& one : check_limits(*details, workload)) {
-    if (!one.reached) continue;
+    if (one.reached != true) continue;
     if (const auto release = released(cluster, one); release && release->at > site.wall)
       all.push_back({Help::by_itself,
                      fmt::format("{} has room again by {} at the latest, by the time limit of job {} of {}",

@@ -9,7 +9,8 @@
 namespace tessera::why {
 namespace {
 
-constexpr std::size_t kMostRelated = 8;  // that are told of
+constexpr std::size_t kMostRelated = 8;   // that are told of
+constexpr std::size_t kMostUnjudged = 4;  // limits that are named
 
 std::string parts_of(const PriorityTold& told) {
   std::vector<PriorityPart> parts = told.parts;
@@ -40,19 +41,25 @@ void add_limits(Answer& answer, const Workload& job, const Details& details) {
   if (details.limits_enforced == false) return;
   const std::vector<Checked> all = check_limits(details, job);
   std::size_t reached = 0;
+  std::string open;  // those that cannot be judged
+  std::size_t unjudged = 0;
   for (const Checked& one : all) {
-    if (!one.reached) continue;
+    if (!one.reached && unjudged++ < kMostUnjudged) open += (open.empty() ? "" : ", ") + name_of(*one.limit);
+    if (one.reached != true) continue;
     ++reached;
     answer.more.push_back({sentence_of(one), Certainty::certain, Source::none, word(Teller::limits)});
   }
+  if (unjudged > kMostUnjudged) open += fmt::format(" (+{})", unjudged - kMostUnjudged);
   const auto asked = std::find_if(details.asked.begin(), details.asked.end(),
                                   [](const Inquiry& one) { return one.source == Teller::limits; });
   if (asked == details.asked.end() || asked->failure || !asked->note.empty() || reached > 0) return;
-  const bool certain = answer.topic != Topic::limit;
-  answer.more.push_back({certain ? "no limit of its QOS and association keeps it from starting"
-                                 : "none of the limits that were told is reached: what was in use may have "
-                                   "ended meanwhile",
-                         certain ? Certainty::likely : Certainty::unknown, Source::none,
+  const bool certain = answer.topic != Topic::limit && unjudged == 0;
+  std::string text = "no limit of its QOS and association keeps it from starting";
+  if (unjudged > 0)
+    text = fmt::format("no limit that can be judged keeps it from starting; these cannot be: {}", open);
+  else if (!certain)
+    text = "none of the limits that were told is reached: what was in use may have ended meanwhile";
+  answer.more.push_back({std::move(text), certain ? Certainty::likely : Certainty::unknown, Source::none,
                          word(Teller::limits)});
 }
 

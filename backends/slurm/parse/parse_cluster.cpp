@@ -1,5 +1,6 @@
 #include "backends/slurm/parse/parse_cluster.hpp"
 
+#include "backends/slurm/parse/lines.hpp"
 #include "backends/slurm/parse/record.hpp"
 #include "backends/slurm/parse/times.hpp"
 #include "engine/text.hpp"
@@ -37,13 +38,6 @@ Parsed<Value> read_list(std::string_view text, Records::Begins begins, const Sch
       parsed.values.push_back(std::move(value));
   }
   return parsed;
-}
-
-std::string_view next_line(std::string_view& text) {
-  std::size_t end = text.find('\n');
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
 }
 
 std::string_view trim(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "backends/slurm/parse/lines.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -17,14 +18,6 @@ constexpr std::size_t kMostAccounts = 200'000;
 
 Error not_whole(std::string reason) {
   return {"cannot read the limits", std::move(reason), "look at what scontrol show assoc_mgr prints here"};
-}
-
-std::string_view next_line(std::string_view& rest) {
-  const std::size_t end = std::min(rest.find('\n'), rest.size());
-  std::string_view line = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
 }
 
 // The text behind "Key=" up to the next blank, where a word of the line begins so.
@@ -171,6 +164,7 @@ class LimitsReader {
       limits_ = nullptr, parent_ = nullptr;
       like_ = Limit{};
       like_.owner = account, like_.user = user, like_.whose = user.empty() ? account : user;
+      like_.cluster = name_in(value_of(line, "ClusterName=")), like_.partition = clean(partition, 256);
       if (user.empty() && accounts_.size() < kMostAccounts) {
         Association& one = accounts_[account];
         limits_ = &one.limits, parent_ = &one.parent;

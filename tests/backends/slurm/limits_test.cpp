@@ -47,6 +47,7 @@ TEST(SlurmLimits, AQosAnAccountAndAPartitionsQosAreToldApart) {
   EXPECT_FALSE(account->qos);
   EXPECT_EQ(account->owner, "chem");
   EXPECT_EQ(account->limit, 2);
+  EXPECT_EQ(account->cluster, "lab") << "a slurmdbd may have others";
   const Limit* capped = find(*read, "GrpTRES", "gres/gpu:h100");
   ASSERT_NE(capped, nullptr);
   EXPECT_EQ(capped->owner, "capped");

@@ -94,6 +94,70 @@ TEST(WhyLimits, ALimitThatIsNotReachedIsNotBlamed) {
   EXPECT_EQ(first(answer, Help::admin), nullptr);
 }
 
+// billing and licences are not known of a job, nor is a request without a type: none of them is "no limit".
+TEST(WhyLimits, LimitsThatCannotBeJudgedAreNamedAndNotTakenForNone) {
+  Limit billing = per_user(100, 90), typed = per_user(8, 8), untold = per_user(8, 0);
+  billing.resource = "billing", typed.resource = "gres/gpu:h100", untold.used.reset();
+  Workload open = job("7", "alice", 1, "Resources");
+  open.requests.front().resource = "gpu";
+  Story story;
+  story.tell(WorkloadsListed{{open}});
+  const Answer answer = answer_for(story, told({billing, typed, untold}));
+  EXPECT_EQ(saying(answer, "no limit of its QOS"), nullptr);
+  const Statement* open_limits = saying(answer, "no limit that can be judged");
+  ASSERT_NE(open_limits, nullptr);
+  EXPECT_EQ(open_limits->certainty, Certainty::unknown);
+  EXPECT_EQ(open_limits->text,
+            "no limit that can be judged keeps it from starting; these cannot be: MaxTRESPU billing of QOS "
+            "normal, MaxTRESPU gres/gpu:h100 of QOS normal, MaxTRESPU gres/gpu of QOS normal");
+  EXPECT_EQ(first(answer, Help::admin), nullptr) << "nothing is raised on suspicion";
+}
+
+TEST(WhyLimits, MoreThanALimitAllowsIsTooMuchWhateverIsInUse) {
+  Limit untold = per_user(2, 0);
+  untold.used.reset();
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 3, "Resources")}});
+  EXPECT_NE(saying(answer_for(story, told({untold})), "MaxTRESPU gres/gpu=2"), nullptr);
+}
+
+TEST(WhyLimits, WhetherItsOwnMinutesCountBeforehandIsNotKnown) {
+  Limit minutes = per_user(100, 50);
+  minutes.name = "GrpTRESMins", minutes.counted = Limit::Of::all, minutes.whose.clear();
+  Details details = told({minutes});
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 1, "Resources")}});
+  EXPECT_NE(saying(answer_for(story, details), "no limit that can be judged"), nullptr);
+  details.job = JobFacts{"short", Duration(std::chrono::hours(2))};
+  EXPECT_NE(saying(answer_for(story, details), "no limit that can be judged"), nullptr)
+      << "50 + 120 minutes: only with AccountingStorageEnforce=safe";
+  details.job = JobFacts{"short", Duration(std::chrono::minutes(30))};
+  EXPECT_NE(saying(answer_for(story, details), "no limit of its QOS"), nullptr);
+}
+
+TEST(WhyLimits, ALimitIsRaisedOnItsOwnClusterAndPartitionAlone) {
+  Limit own = per_user(1, 1);
+  own.qos = false, own.owner = "physics", own.user = "alice", own.name = "GrpTRES";
+  own.counted = Limit::Of::all, own.whose.clear();
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 3, "Resources")}});
+  const auto command = [&](const Limit& limit) {
+    const Answer answer = answer_for(story, told({limit}));
+    const Remedy* raise = first(answer, Help::admin);
+    return raise ? raise->command : "no remedy";
+  };
+  EXPECT_EQ(command(own), "") << "on which clusters it would count is not known";
+  own.cluster = "hpc";
+  EXPECT_EQ(command(own),
+            "sacctmgr modify user where name=alice account=physics cluster=hpc set GrpTRES=gres/gpu=4");
+  own.partition = "gpu";
+  EXPECT_EQ(command(own),
+            "sacctmgr modify user where name=alice account=physics cluster=hpc partition=gpu "
+            "set GrpTRES=gres/gpu=4");
+  own.user.clear(), own.partition.clear();
+  EXPECT_EQ(command(own), "sacctmgr modify account where name=physics cluster=hpc set GrpTRES=gres/gpu=4");
+}
+
 TEST(WhyLimits, AQosOverrulesTheSameLimitOfAnAssociation) {
   Limit association = per_user(1, 1);
   association.qos = false, association.owner = "physics", association.user = "alice";
@@ -146,7 +210,9 @@ TEST(WhyLimits, ATypeThatIsLeftOpenIsNotHeldAgainstALimitOfOneType) {
   typed.resource = "gres/gpu:h100";
   Story story;
   story.tell(WorkloadsListed{{open}});
-  EXPECT_EQ(saying(answer_for(story, told({typed})), "MaxTRESPU"), nullptr);
+  const Answer answer = answer_for(story, told({typed}));
+  EXPECT_EQ(saying(answer, "MaxTRESPU gres/gpu:h100=1"), nullptr);
+  EXPECT_NE(saying(answer, "these cannot be: MaxTRESPU gres/gpu:h100 of QOS normal"), nullptr);
 }
 
 TEST(WhyLimits, AnEndlessPastIsComparedAndMinutesComeFromTheJobsOwnLimit) {
