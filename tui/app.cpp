@@ -56,7 +56,8 @@ struct App::Parts {
   Clocks clocks;
   World live;
   std::optional<Past> past;
-  std::optional<ClusterName> lead;  // searches its recording, and the others will follow
+  std::optional<ClusterName> lead;  // goes through its recording, and the others follow
+  std::optional<TimePoint> led_to;  // where they went last
   UiState state;
   Canvas canvas{Size{}};
   std::string theme;  // the one that is shown
@@ -110,9 +111,10 @@ struct App::Parts {
   // --- the past
 
   void move_in_time(const TimeMove& move) {
+    const bool searches = !move.live && !move.to && !move.speed;
+    lead.reset(), led_to.reset();
     if (move.live) return show_live();
     if (!state.past && move.to) return go_back(*move.to);
-    const bool searches = !move.to && !move.speed;
     if (searches) lead = leader();
     for (const BackendPtr& backend : played()) {
       auto* player = dynamic_cast<record::Player*>(backend.get());
@@ -132,19 +134,30 @@ struct App::Parts {
     return past ? std::span<const BackendPtr>(past->backends) : with.backends;
   }
 
-  // The cluster whose rounds and events are gone through: the one on the screen, or the first.
+  // The cluster whose rounds and events are gone through: the one on the screen where it is recorded, or the
+  // first that is. Where none is, one that says so.
   ClusterName leader() const {
+    const auto is_recorded = [&](const ClusterName& name) {
+      const Cluster* cluster = world().model.find(name);
+      return cluster && cluster->recorded;
+    };
     const ClusterName& shown = state.top().cluster;
+    if (!shown.empty() && is_recorded(shown)) return shown;
+    for (const BackendPtr& backend : played())
+      if (is_recorded(backend->name())) return backend->name();
     return shown.empty() ? played().front()->name() : shown;
   }
 
-  // The others go where the leader has come to, so that all show one moment.
+  // The others go where the leader has come to, so that all show one moment: also when an order of before is
+  // carried out behind a later one. What plays moves by itself.
   void follow_lead(const Event& event) {
     if (!lead || event.cluster != *lead || !std::holds_alternative<Recorded>(event.what)) return;
-    for (const BackendPtr& backend : played())
-      if (auto* player = dynamic_cast<record::Player*>(backend.get()); player && backend->name() != *lead)
-        player->jump(event.at);
-    lead.reset();
+    if (led_to != event.at)
+      for (const BackendPtr& backend : played())
+        if (auto* player = dynamic_cast<record::Player*>(backend.get()); player && backend->name() != *lead)
+          player->jump(event.at);
+    led_to = event.at;
+    if (state.playing > 0) lead.reset();
   }
 
   // The live clusters are asked meanwhile at the pace of an idle console.
@@ -160,8 +173,11 @@ struct App::Parts {
   }
 
   Status open_past(TimePoint at) {
+    // A cluster may have several backends: Prometheus measures beside Slurm.
     std::vector<ClusterName> names;
-    for (const BackendPtr& backend : with.backends) names.push_back(backend->name());
+    for (const BackendPtr& backend : with.backends)
+      if (std::find(names.begin(), names.end(), backend->name()) == names.end())
+        names.push_back(backend->name());
     auto opened = with.archive->open(names, at);
     if (!opened) return opened.error();
     past.emplace();
@@ -416,7 +432,7 @@ struct App::Parts {
     World& shown = world();
     if (shown.model.revision == shown.shown_revision) return;
     shown.shown_revision = shown.model.revision;
-    send(ModelChanged{std::exchange(shown.unseen, {})});
+    send(ModelChanged{});
   }
 
   void take_signals() {

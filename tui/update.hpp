@@ -42,9 +42,7 @@ struct Paste {
 struct Resize {
   Size size;
 };
-struct ModelChanged {
-  Changes changes;
-};
+struct ModelChanged {};
 // Time went by. The loop sends one when `next_tick` says so, and at least once a minute.
 struct Tick {};
 struct Mouse {

@@ -1,20 +1,9 @@
 #include "tui/world.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
 namespace tessera::tui {
-namespace {
-
-void merge(Changes& into, Changes&& more) {
-  into.cluster = into.cluster || more.cluster;
-  std::move(more.nodes.begin(), more.nodes.end(), std::back_inserter(into.nodes));
-  std::move(more.workloads.begin(), more.workloads.end(), std::back_inserter(into.workloads));
-}
-
-}  // namespace
-
 void World::learn(Event event) {
   const ClusterName name = event.cluster;
   if (std::holds_alternative<ClockSet>(event.what)) {
@@ -23,7 +12,7 @@ void World::learn(Event event) {
     clock->second = event.at;
   }
   const std::vector<NodeName> measured = history::nodes_measured_by(event);
-  merge(unseen, reduce(model, std::move(event)));
+  reduce(model, std::move(event));
   const Cluster* cluster = model.find(name);
   for (const NodeName& node : measured)
     if (cluster) history.take(*cluster, node);

@@ -1,4 +1,4 @@
-// A model with the history of its figures, and what of it the state was told: the live clusters are one
+// A model with the history of its figures, and which revision of it is shown: the live clusters are one
 // world, and the moment of a recording that is looked at is another.
 // Threads: a value of the UI thread.
 #pragma once
@@ -16,7 +16,6 @@ namespace tessera::tui {
 struct World {
   Model model;
   history::History history;
-  Changes unseen;  // in the model already, not yet told to the state
   std::uint64_t shown_revision = 0;
   std::uint64_t shown_status = 0;
   std::pair<ClusterName, NodeName> watched;  // the node on screen, of which more is kept

@@ -99,8 +99,8 @@ Session& Session::resize(tui::Size size) {
 }
 
 Session& Session::tell(Event event) {
-  Changes changes = reduce(model, std::move(event));
-  send(tui::ModelChanged{std::move(changes)});
+  reduce(model, std::move(event));
+  send(tui::ModelChanged{});
   return *this;
 }
 

@@ -142,8 +142,9 @@ class AppTest : public testing::Test {
   record::Archive* archive = nullptr;
   UiState first;  // what it starts with
 
- private:
   std::vector<BackendPtr> backends_;
+
+ private:
   mig::Catalogue catalogue_;
   Keymap keymap_;
   Signals signals_;

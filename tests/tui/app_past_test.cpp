@@ -16,19 +16,21 @@ class FakePlayer final : public Backend, public record::Player {
  public:
   FakePlayer(ClusterName name, PlayerLog& log) : name_(std::move(name)), log_(log) {}
   ClusterName name() const override { return name_; }
-  void start(EventSink&) override { log_.calls.emplace_back("start"); }
+  void start(EventSink&) override { say("start"); }
   void set_pace(Pace) override {}
   void refresh() override {}
-  void jump(TimePoint) override { log_.calls.emplace_back("jump"); }
-  void step(int rounds) override { log_.calls.push_back("step " + std::to_string(rounds)); }
+  void jump(TimePoint) override { say("jump"); }
+  void step(int rounds) override { say("step " + std::to_string(rounds)); }
   void seek(int direction, const NodeName& node) override {
-    log_.calls.push_back("seek " + std::to_string(direction) + " " + node.text);
+    say("seek " + std::to_string(direction) + " " + node.text);
   }
-  void play(double speed) override {
-    log_.calls.push_back("play " + std::to_string(static_cast<int>(speed)));
-  }
+  void play(double speed) override { say("play " + std::to_string(static_cast<int>(speed))); }
 
  private:
+  void say(const std::string& what) {
+    log_.calls.push_back(name_.text == "hpc" ? what : name_.text + ": " + what);
+  }
+
   ClusterName name_;
   PlayerLog& log_;
 };
@@ -42,6 +44,7 @@ class FakeArchive final : public record::Archive {
  public:
   Result<std::vector<BackendPtr>> open(const std::vector<ClusterName>& clusters, TimePoint) override {
     ++opened;
+    asked = clusters;
     if (failure) return *failure;
     std::vector<BackendPtr> backends;
     for (const ClusterName& name : clusters) backends.push_back(std::make_unique<FakePlayer>(name, log));
@@ -52,6 +55,7 @@ class FakeArchive final : public record::Archive {
   EventSource& events() override { return queue; }
 
   int opened = 0;
+  std::vector<ClusterName> asked;
   std::optional<Error> failure;
   std::optional<ClusterName> also;
   PlayerLog log;
@@ -64,6 +68,7 @@ class FakeArchive final : public record::Archive {
 class AppPastTest : public AppTest {
  protected:
   AppPastTest() {
+    backends_.push_back(std::make_unique<Watched>(other_log));
     archive = &recorded;
     app();
     events.post(seen("now-1"));
@@ -72,10 +77,10 @@ class AppPastTest : public AppTest {
     press("2");
   }
   // The recorder's world at the time that was asked for.
-  void arrive(const char* node = "then-1") {
-    const TimePoint then = TimePoint{} + wall - std::chrono::hours(2);
+  void arrive(const char* node = "then-1", const char* cluster = "hpc", int minutes = 120) {
+    const TimePoint then = TimePoint{} + wall - std::chrono::minutes(minutes);
     const auto tell = [&](decltype(Event::what) what) {
-      recorded.queue.post(Event{ClusterName("hpc"), 0, then, std::move(what)});
+      recorded.queue.post(Event{ClusterName(cluster), 0, then, std::move(what)});
     };
     tell(ClockSet{TimePoint{} + wall, 0});
     tell(Recorded{then, then, ""});
@@ -87,6 +92,7 @@ class AppPastTest : public AppTest {
   }
   bool shows(std::string_view text) const { return terminal.shown.find(text) != std::string::npos; }
   FakeArchive recorded;
+  Watched::Log other_log;
 };
 
 TEST_F(AppPastTest, TheScreenThatWasOpenShowsTheOtherTime) {
@@ -162,9 +168,62 @@ TEST_F(AppPastTest, OneClusterLeadsAndTheOthersGoToItsMoment) {
   press(")");
   EXPECT_EQ(recorded.log.calls, (std::vector<std::string>{"seek 1 "})) << "the first alone";
   arrive();
-  EXPECT_EQ(recorded.log.calls, (std::vector<std::string>{"seek 1 ", "jump"}));
+  EXPECT_EQ(recorded.log.calls, (std::vector<std::string>{"seek 1 ", "other: jump"}));
   arrive();
   EXPECT_EQ(recorded.log.calls.size(), 2u) << "once";
+}
+
+// The first cluster is not recorded: whoever is leads, or nothing would move.
+TEST_F(AppPastTest, AClusterThatIsRecordedLeads) {
+  recorded.also = ClusterName("other");
+  press(":at -2h\r");
+  recorded.queue.post(
+      Event{ClusterName("hpc"), 0, TimePoint{} + wall,
+            SourceReport{Source::none, Error{"cannot go back", "nothing", ""}, {}, "", false}});
+  arrive("then-1", "other");
+  recorded.log.calls.clear();
+  press("{");
+  EXPECT_EQ(recorded.log.calls, (std::vector<std::string>{"other: step -1"}));
+  arrive("then-1", "other", 121);
+  EXPECT_EQ(recorded.log.calls.back(), "jump") << "the one without a recording says so itself";
+}
+
+TEST_F(AppPastTest, ATimeThatIsNamedEndsASearchThatStillGoesOn) {
+  recorded.also = ClusterName("other");
+  press(":at -2h\r");
+  arrive();
+  recorded.log.calls.clear();
+  press(")");
+  press(":at -3h\r");
+  const std::vector<std::string> calls{"seek 1 ", "jump", "other: jump"};
+  EXPECT_EQ(recorded.log.calls, calls);
+  arrive("then-1", "hpc", 90);
+  arrive("then-1", "hpc", 180);
+  EXPECT_EQ(recorded.log.calls, calls) << "all are on their way to one time";
+  press(")");
+  press(":live\r");
+  recorded.log.calls.clear();
+  arrive("then-1", "hpc", 60);
+  EXPECT_TRUE(recorded.log.calls.empty());
+}
+
+TEST_F(AppPastTest, TheOthersFollowTwoStepsInARowToTheSecond) {
+  recorded.also = ClusterName("other");
+  press(":at -2h\r");
+  arrive();
+  recorded.log.calls.clear();
+  press("{");
+  press("{");
+  arrive("then-1", "hpc", 121);
+  arrive("then-1", "hpc", 122);
+  EXPECT_EQ(recorded.log.calls,
+            (std::vector<std::string>{"step -1", "step -1", "other: jump", "other: jump"}));
+}
+
+// Prometheus measures beside Slurm: a backend of its own, of the same cluster.
+TEST_F(AppPastTest, AClusterWithSeveralBackendsIsOpenedOnce) {
+  press(":at -2h\r");
+  EXPECT_EQ(recorded.asked, (std::vector{ClusterName("hpc")}));
 }
 
 // A console of another time must not hear of figures that are not its own.

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/model/reduce.hpp"
 #include "tui/cli/command_table.hpp"
@@ -33,9 +34,10 @@ std::optional<int> OpenClusters::start(const std::string& cluster) {
 // The others are not even started.
 Status OpenClusters::choose(const std::string& cluster) {
   std::string known;
+  std::set<std::string> named;  // a cluster may have several backends
   for (const BackendPtr& backend : backends_) {
-    std::string name = backend->name().text;
-    known += (known.empty() ? "clusters here: " : ", ") + name;
+    const std::string name = backend->name().text;
+    if (named.insert(name).second) known += (known.empty() ? "clusters here: " : ", ") + name;
     if (cluster.empty() || name == cluster) asked_.push_back(backend.get());
   }
   if (!cluster.empty() && asked_.empty()) return Error{"no such cluster", "\"" + cluster + "\"", known};

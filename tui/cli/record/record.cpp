@@ -50,6 +50,8 @@ class Loop {
     for (const BackendPtr& backend : clusters_.backends()) {
       const ClusterName name = backend->name();
       if (!options_.cluster.empty() && name.text != options_.cluster) continue;
+      if (writers_.contains(name))
+        continue;  // Prometheus measures beside Slurm: a backend of the same cluster
       auto tape = joins_.tape(options_.recording, name, options_.keep);
       if (!tape) return tape.error();
       record::Wanted wanted{options_.every, std::string(tui::version()), options_.hash_names, &catalogue_};
