@@ -76,6 +76,55 @@ TEST(Record, ATimeThatIsNotRecordedIsSaidAndNothingIsShown) {
   EXPECT_NE(ran.err.find("nothing is recorded of"), std::string::npos) << ran.err;
 }
 
+// kill -9 of the real program at several moments: all rounds that were written whole can be read, by tessera
+// and by others, and the next recorder goes on behind them.
+TEST(Record, AfterEachKillAllCompleteRoundsAreReadAndTheNextRecorderGoesOn) {
+  Scratch folder;
+  const auto recorder = [&](Words words) {
+    words.insert(words.end(),
+                 {"record", "--sim=demo", "--sim-seed=1", "--sim-speed=60", "--every=1s", "--cluster=hpc",
+                  "--sim-state=" + folder.path() + "/world", "--folder=" + folder.path() + "/recording"});
+    return words;
+  };
+  // The lines that end, of all rounds.
+  const auto recorded = [&](int* code = nullptr) {
+    RunOptions options;
+    options.program = "/usr/bin/zstdcat";
+    Ran ran = run_tessera({file_in(folder)}, options);
+    if (code) *code = ran.code;
+    ran.out.resize(ran.out.rfind('\n') + 1);
+    return ran.out;
+  };
+  const auto rounds_in = [](const std::string& text) {
+    int rounds = 0;
+    for (auto at = text.find(R"("kind":"sources")"); at != std::string::npos;
+         at = text.find(R"("kind":"sources")", at + 1))
+      ++rounds;
+    return rounds;
+  };
+  std::string before;
+  for (const char* lives : {"2.5", "1.01", "2.02", "1.6"}) {
+    RunOptions options;
+    options.program = "/usr/bin/timeout";
+    const Ran killed = run_tessera(recorder({"-s", "KILL", lives, binary()}), options);
+    ASSERT_EQ(killed.code, 128 + 9) << killed.err;
+    const std::string after = recorded();
+    EXPECT_TRUE(after.starts_with(before)) << "what was recorded before " << lives;
+    before = after;
+    const Ran newest = look(folder, {"nodes", "--at=-0s", "-o", "json"});
+    EXPECT_EQ(newest.code, 0) << newest.err;
+    EXPECT_EQ(check_schema(schema_text("nodes"), newest.out), Words{});
+    EXPECT_EQ(look(folder, {"usage", "-o", "json"}).code, 0);
+  }
+  EXPECT_GE(rounds_in(before), 4) << "one for each that was killed";
+  const Ran last = run_tessera(recorder({"--rounds=1"}));
+  EXPECT_EQ(last.code, 0) << last.err;
+  int code = -1;
+  const std::string all = recorded(&code);
+  EXPECT_EQ(code, 0) << "nothing torn is left";
+  EXPECT_EQ(rounds_in(all), rounds_in(before) + 1);
+}
+
 // For a plan --at is a time to come, also where a recording is configured.
 TEST(Record, WhatIfATimeToComeIsPlayedOnTheClusterAsItIs) {
   Scratch folder;
