@@ -112,6 +112,7 @@ void ClusterStore::State::drop_pod(const std::string& id) {
 // One that has no node yet is told of nowhere.
 void ClusterStore::State::keep_of_stack(const PodObject& pod) {
   if (pod.node.empty()) return;
+  exporter_nodes.reset();
   StackPod one = stack_pod_of(pod);
   one.list = pod_list;
   words.share(one.name_space);
@@ -133,6 +134,7 @@ void ClusterStore::State::keep_of_stack(const PodObject& pod) {
 void ClusterStore::State::drop_of_stack(const PodObject& pod) {
   auto here = stack.find(pod.node);
   if (here == stack.end()) return;
+  exporter_nodes.reset();
   if (std::erase_if(here->second, [&](const StackPod& one) { return one.is(pod); }) == 0) return;
   if (here->second.empty()) stack.erase(here);
   mark(pod.node);
@@ -150,6 +152,7 @@ void ClusterStore::State::pods_listed() {
     if (!seen_pods.contains(id)) gone.push_back(id);
   for (const std::string& id : gone) drop_pod(id);
   seen_pods.clear();
+  exporter_nodes.reset();
   for (auto& [node, here] : stack)
     if (std::erase_if(here, [&](const StackPod& one) { return one.list != pod_list; }) > 0) mark(node);
   std::erase_if(stack, [](const auto& entry) { return entry.second.empty(); });
@@ -174,6 +177,17 @@ bool ClusterStore::State::has_exporter(const NodeEntry& entry, const std::string
                      [&](const StackPod& one) { return is_exporter(one) && id_of(one) == pod; });
 }
 
+const std::string* ClusterStore::State::node_of_exporter(const std::string& pod) {
+  if (!exporter_nodes) {
+    exporter_nodes.emplace();
+    for (const auto& [node, here] : stack)
+      for (const StackPod& one : here)
+        if (is_exporter(one)) exporter_nodes->emplace(id_of(one), node);
+  }
+  const auto found = exporter_nodes->find(pod);
+  return found != exporter_nodes->end() && nodes.contains(found->second) ? &found->second : nullptr;
+}
+
 figures::SeriesNode ClusterStore::node_of_series(const figures::MetricLine& series) const {
   figures::SeriesNode found = figures::node_by_labels(series, [this](std::string_view name) {
     auto node = state_->nodes.find(std::string(name));
@@ -184,10 +198,9 @@ figures::SeriesNode ClusterStore::node_of_series(const figures::MetricLine& seri
   const std::string_view name_space = series.label("namespace"), pod = series.label("pod");
   if (pod.empty()) return {};
   const std::string id = std::string(name_space) + "/" + std::string(pod);
-  for (const auto& [name, entry] : state_->nodes)
-    if (state_->has_exporter(entry, id))
-      return {name, {{"namespace", std::string(name_space)}, {"pod", std::string(pod)}}};
-  return {};
+  const std::string* node = state_->node_of_exporter(id);
+  if (!node) return {};
+  return {*node, {{"namespace", std::string(name_space)}, {"pod", std::string(pod)}}};
 }
 
 std::vector<Exporter> ClusterStore::exporters() const {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 
 #include "backends/kubernetes/objects/budgets.hpp"
@@ -50,6 +52,9 @@ struct ClusterStore::State {
   std::unordered_map<std::string, std::set<std::string>> claimants;  // claim → pods
   std::unordered_map<std::string, std::set<std::string>> bound;  // node → pods, also of nodes not known yet
   std::unordered_map<std::string, std::vector<StackPod>> stack;  // by node, in order of their ids
+  // Ready exporters of `stack` → their node; nullopt: to be looked up again. A Prometheus of several clusters
+  // has many series of pods that are none of these.
+  std::optional<std::unordered_map<std::string, std::string>> exporter_nodes;
   std::vector<DaemonSetObject> sets, sets_listed;
   bool sets_known = false;
   std::vector<ClusterPolicyObject> policies, policies_listed;
@@ -114,6 +119,7 @@ struct ClusterStore::State {
   void measure(Node& node, NodeEntry& entry);
   std::vector<Measured> figures_of(Node& node, NodeEntry& entry);
   bool has_exporter(const NodeEntry& entry, const std::string& pod) const;
+  const std::string* node_of_exporter(const std::string& pod);  // nullptr: no such exporter on a known node
   void forget_readings(Duration older);
   // DRA.
   bool has_devices(const NodeObject& node) const { return slices.has(node.meta.name); }

@@ -188,6 +188,29 @@ TEST_F(StackOnANode, PodsComeChangeAndGo) {
   EXPECT_EQ(parts(), "DCGM exporter not-ready; ") << "by its labels it is no part of the stack any more";
 }
 
+// Where a scrape renames labels, a series is of the node whose exporter was scraped: as long as it runs
+// there.
+TEST_F(StackOnANode, ASeriesIsOfTheNodeOfItsExporterAsLongAsThatIsReady) {
+  const auto node_of = [&](const char* pod) {
+    return store_.node_of_series({"DCGM_FI_DEV_GPU_UTIL", {{"namespace", "gpu-operator"}, {"pod", pod}}, 1})
+        .node;
+  };
+  list({pod_of("x", "nvidia-dcgm-exporter", true)});
+  EXPECT_EQ(node_of("x"), "a");
+  EXPECT_EQ(node_of("of-another-cluster"), "");
+  tell("MODIFIED", pod_of("x", "nvidia-dcgm-exporter", false));
+  EXPECT_EQ(node_of("x"), "");
+  tell("ADDED", pod_of("y", "nvidia-dcgm-exporter", true));
+  EXPECT_EQ(node_of("y"), "a");
+  tell("DELETED", pod_of("y", "nvidia-dcgm-exporter", true));
+  EXPECT_EQ(node_of("y"), "");
+  tell("ADDED", pod_of("z", "nvidia-dcgm-exporter", true));
+  EXPECT_EQ(node_of("z"), "a");
+  list({pod_of("x", "nvidia-dcgm-exporter", true)});
+  EXPECT_EQ(node_of("z"), "") << "the new list has it not";
+  EXPECT_EQ(node_of("x"), "a");
+}
+
 TEST_F(StackOnANode, APodThatAListNoLongerHasIsGone) {
   list({pod_of("d", "nvidia-driver-daemonset", true), pod_of("x", "nvidia-dcgm-exporter", true)});
   list({pod_of("x", "nvidia-dcgm-exporter", true)});
