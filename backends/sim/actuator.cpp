@@ -152,7 +152,7 @@ class SimulatedAction {
 
  private:
   Status close_or_open(const plan::Special& act) {
-    const auto left = plan::reason_after(act, order_.node, order_.mark, closed_reason());
+    const auto left = plan::reason_after(act, order_.node, order_.mark, reason_now(act));
     if (!left) return left.error();
     if (!*left) return Done{};
     if (!(*left)->empty())
@@ -165,7 +165,9 @@ class SimulatedAction {
     return Done{};
   }
   // As the run sees it; empty: it is open.
-  std::string closed_reason() { return observe(hand_.world, order_.node, hand_.world.now).closed_reason; }
+  std::string reason_now(const plan::Special& act) {
+    return plan::reason_now(act, observe(hand_.world, order_.node, hand_.world.now));
+  }
   void close_for(std::string reason) {
     if (node().condition == Condition::up) {
       hand_.step.close(hand_.index, Condition::drained, std::move(reason), order_.mark.who, std::nullopt);

@@ -10,6 +10,7 @@
 #include "engine/insight/hardware.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/plan/facts.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
 
@@ -248,11 +249,7 @@ class Collector {
     const char* noun = cluster_.scheduler == Scheduler::slurm ? "job" : "pod";
     return fmt::format("{} {}{} left", node.workloads.size(), noun, node.workloads.size() == 1 ? "" : "s");
   }
-  std::string opening(const Node& node) const {
-    return cluster_.scheduler == Scheduler::slurm
-               ? "scontrol update nodename=" + node.name.text + " state=resume"
-               : "kubectl uncordon " + node.name.text;
-  }
+  std::string opening(const Node& node) const { return plan::opening_command(node.name, cluster_.scheduler); }
 
   static std::optional<plan::RunMark> run_of(const Node& node) {
     if (node.health != Health::draining && node.health != Health::drained) return std::nullopt;

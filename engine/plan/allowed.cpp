@@ -182,7 +182,9 @@ class ActJudge {
   Why by_any(const Special& act) const {
     const bool closes = act.verb == node_acts::kKeepClosed;
     const std::string words = argument(act, closes ? "words" : "reason");
-    if (words.empty() || !says_word(step_.before, kClosedWord, closes ? "" : words))
+    const bool down = !closes && says_word(step_.before, kClosedWord, "") &&
+                      says_word(step_.before, kDownWord, words) && says_word(step_.after, kDownWord, "");
+    if (words.empty() || (!down && !says_word(step_.before, kClosedWord, closes ? "" : words)))
       return "it does not ask first whether and why the node is closed";
     return says_word(step_.after, closes ? kClosedForWord : kClosedWord, closes ? words : "") ? Why{}
                                                                                               : kNotSeen;

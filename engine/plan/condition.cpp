@@ -103,6 +103,7 @@ class Judge {
   Why operator()(const WordIs& wanted) const {
     if (facts_.left_out.contains(wanted.key)) return fmt::format("{} was not read", wanted.key);
     if (wanted.key == kClosedWord || wanted.key == kClosedForWord) return wrong_closing(wanted);
+    if (wanted.key == kDownWord) return wrong_down(wanted);
     auto it = facts_.words.find(wanted.key);
     if (it != facts_.words.end() && it->second == wanted.value) return std::nullopt;
     if (wanted.value.empty())  // a word that is to be empty says itself what is wrong
@@ -117,9 +118,18 @@ class Judge {
     const std::string& node = facts_.node.name.text;
     if (now == facts_.words.end()) return fmt::format("whether {} is closed is not known", node);
     if (now->second == wanted.value) return std::nullopt;
-    if (!facts_.closed) return fmt::format("{} is open to new workloads", node);
+    const std::string reason = closed_reason(facts_);
+    if (reason.empty()) return fmt::format("{} is open to new workloads", node);
     const std::string by = facts_.closed_by.empty() ? "another user" : facts_.closed_by;
-    return fmt::format("{} is closed by {}: {}", node, by, facts_.closed_reason);
+    return fmt::format("{} is closed by {}: {}", node, by, reason);
+  }
+  Why wrong_down(const WordIs& wanted) const {
+    auto now = facts_.words.find(wanted.key);
+    const std::string& node = facts_.node.name.text;
+    if (now == facts_.words.end()) return fmt::format("whether {} is DOWN is not known", node);
+    if (now->second == wanted.value) return std::nullopt;
+    if (now->second.empty()) return fmt::format("{} is no longer DOWN, or does not answer", node);
+    return fmt::format("{} is DOWN: {}", node, now->second);
   }
   // The scheduler lists GPUs without their instances: none there would pass for none left.
   Why boards_untold() const {

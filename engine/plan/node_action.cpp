@@ -3,13 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::plan {
 namespace {
 
 constexpr std::size_t kLongestReason = 300;
+constexpr const char* kNoReason = "no reason given";
+constexpr std::array<std::string_view, 6> kClosedFlags{"DRAIN", "DRAINED", "DRAINING",
+                                                       "FAIL",  "FAILING", "SCHEDULINGDISABLED"};
+// Beside DOWN: it does not answer, or is switched off or on.
+constexpr std::array<std::string_view, 9> kAwayFlags{"NOT_RESPONDING", "POWERED_DOWN", "POWERING_DOWN",
+                                                     "POWER_DOWN",     "POWERING_UP",  "POWER_UP",
+                                                     "REBOOT_ISSUED",  "ERROR",        "FUTURE"};
 // Names of orders: no label of Kubernetes has such a prefix.
 constexpr const char* kVerb = "tessera/node";
 constexpr const char* kReason = "tessera/reason";
@@ -28,6 +37,23 @@ constexpr Row kRows[] = {
 std::string value(const Orders& orders, const char* key) {
   auto found = orders.find(key);
   return found == orders.end() ? "" : found->second;
+}
+
+template <std::size_t N>
+bool has_any(const Node& node, const std::array<std::string_view, N>& flags) {
+  return std::any_of(node.state.begin(), node.state.end(), [&](const std::string& flag) {
+    return std::find(flags.begin(), flags.end(), flag) != flags.end();
+  });
+}
+
+std::string or_none(const std::string& reason) { return reason.empty() ? kNoReason : reason; }
+
+// At the start of the text or anywhere in it, in brackets, too.
+bool holds_mark(std::string_view text) {
+  for (std::size_t at = text.find("tessera "); at != std::string_view::npos;
+       at = text.find("tessera ", at + 1))
+    if (parse_mark(text.substr(at, text.find_first_of("()", at) - at))) return true;
+  return false;
 }
 
 }  // namespace
@@ -90,7 +116,35 @@ std::optional<std::string> why_no_reason(std::string_view reason) {
   if (reason.size() > kLongestReason)
     return fmt::format("the reason is longer than {} bytes", kLongestReason);
   if (clean(reason, kLongestReason) != reason) return "the reason holds characters that no line of text has";
+  if (holds_mark(reason)) return "part of the reason reads as the mark of a run: tessera RUN WHO@HOST";
   return std::nullopt;
+}
+
+std::string repeated_reason(std::string_view reason) {
+  const auto kept = parse_closing(reason);
+  std::string words = clean(kept ? kept->words : reason, kLongestReason);
+  if (words.empty() || words == kNoReason) return "closed before, and no reason was given";
+  if (const auto mark = parse_mark(words))
+    return fmt::format("run {} of {} had closed it", mark->run, mark->who);
+  return why_no_reason(words) ? "closed before, for a reason that cannot be repeated" : words;
+}
+
+bool closed_by_flags(const Node& node) { return has_any(node, kClosedFlags); }
+
+std::string closed_reason(const Node& node) { return closed_by_flags(node) ? or_none(node.reason) : ""; }
+
+std::string closed_reason(const NodeFacts& facts) { return facts.closed ? or_none(facts.closed_reason) : ""; }
+
+std::string down_reason(const Node& node) {
+  const auto is_down = [](const std::string& flag) { return flag == "DOWN"; };
+  const bool down = std::any_of(node.state.begin(), node.state.end(), is_down);
+  return down && !has_any(node, kAwayFlags) ? or_none(node.reason) : "";
+}
+
+std::string opening_command(const NodeName& node, Scheduler scheduler) {
+  const std::string name = shell_word(node.text);
+  return scheduler == Scheduler::slurm ? fmt::format("scontrol update NodeName={} State=RESUME", name)
+                                       : fmt::format("kubectl uncordon {}", name);
 }
 
 std::string to_text(const Closing& closing) {
@@ -114,6 +168,10 @@ Special reopen(std::string reason) {
 bool is_node_act(const Special& act) {
   return act.verb == node_acts::kKeepClosed || act.verb == node_acts::kReopen;
 }
+std::string reason_now(const Special& act, const NodeFacts& facts) {
+  std::string closed = closed_reason(facts);
+  return closed.empty() && act.verb == node_acts::kReopen ? down_reason(facts.node) : closed;
+}
 Result<std::optional<std::string>> reason_after(const Special& act, const NodeName& node, const RunMark& mark,
                                                 const std::string& now) {
   const auto refused = [&] {
@@ -134,9 +192,11 @@ std::string argument_of(const Special& act, std::string_view name) {
 }
 
 void tell_closed(NodeFacts& facts) {
-  const auto kept = parse_closing(facts.closed_reason);
-  facts.words[std::string(kClosedWord)] = facts.closed ? facts.closed_reason : "";
-  facts.words[std::string(kClosedForWord)] = facts.closed && kept ? kept->words : "";
+  const std::string reason = closed_reason(facts);
+  const auto kept = parse_closing(reason);
+  facts.words[std::string(kClosedWord)] = reason;
+  facts.words[std::string(kClosedForWord)] = kept ? kept->words : "";
+  facts.words[std::string(kDownWord)] = down_reason(facts.node);
 }
 
 std::string done_text(const NodePlan& plan) {

@@ -42,8 +42,23 @@ std::string_view called(NodeVerb verb, Scheduler scheduler);
 std::optional<NodeVerb> parse_node_verb(std::string_view text);
 // "drain: fans are loud", "resume"
 std::string to_text(const NodeAction& action, Scheduler scheduler);
-// Why an admin's reason cannot be kept with a node; nullopt: it can. It must say something, on one line.
+// Why an admin's reason cannot be kept with a node; nullopt: it can. It must say something, on one line, and
+// nothing in it may read as the mark of a run.
 std::optional<std::string> why_no_reason(std::string_view reason);
+// A reason that another user gave, in words that can be kept with a node once more.
+std::string repeated_reason(std::string_view reason);
+
+// Whether its scheduler keeps new work away by a flag of the node's own: DRAIN and FAIL of Slurm,
+// spec.unschedulable of Kubernetes. A node that is powered off or down is not closed by that alone.
+bool closed_by_flags(const Node& node);
+// Why it is closed; empty: it is not. A closing without a reason is told by words of ours.
+std::string closed_reason(const Node& node);
+std::string closed_reason(const NodeFacts& facts);
+// Slurm has set it DOWN and nothing says that it does not answer: without ReturnToService it stays so until
+// an admin resumes it. The reason; empty: it is not so.
+std::string down_reason(const Node& node);
+// How an admin opens it by hand.
+std::string opening_command(const NodeName& node, Scheduler scheduler);
 
 // Why a node is kept closed: the admin's words first, since lists of nodes cut a reason off, then who closed
 // it by which run. It is no mark of a run: nothing is being changed there.
@@ -65,7 +80,10 @@ inline constexpr std::string_view kReopen = "reopen";
 Special keep_closed(std::string words);
 Special reopen(std::string reason);
 bool is_node_act(const Special& act);
-// For whoever carries one out, on a fresh look at the node: `now` is why it is closed, empty: it is open. The
+// Why a node is as such an act finds it, by a fresh look: closed or, for who reopens it, set DOWN; empty: it
+// is open.
+std::string reason_now(const Special& act, const NodeFacts& facts);
+// For whoever carries one out, on a fresh look at the node: `now` is reason_now(). The
 // reason that it shall have, empty: it shall be open; nullopt: nothing is left to do. Errors: it is closed
 // for another reason.
 Result<std::optional<std::string>> reason_after(const Special& act, const NodeName& node, const RunMark& mark,
@@ -75,6 +93,7 @@ std::string argument_of(const Special& act, std::string_view name);  // empty: i
 // Keys of NodeFacts::words, on every backend that can do it.
 inline constexpr std::string_view kClosedWord = "closed";         // the reason; empty: it is open
 inline constexpr std::string_view kClosedForWord = "closed for";  // the words of a Closing; empty: it is none
+inline constexpr std::string_view kDownWord = "set down";         // down_reason()
 void tell_closed(NodeFacts& facts);
 
 // What a run of such a plan has come to there; empty: it is a plan for something else.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "engine/digest.hpp"
@@ -19,20 +18,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Flags of Slurm, and of Kubernetes' spec.unschedulable, with which a node takes no new work.
-constexpr std::array<std::string_view, 6> kClosedFlags{"DRAIN", "DRAINED", "DRAINING",
-                                                       "FAIL",  "FAILING", "SCHEDULINGDISABLED"};
-
 Error cannot(std::string_view verb, const NodeName& node, std::string why, std::string hint) {
   return {fmt::format("cannot {} {}", verb, node.empty() ? std::string("nodes") : node.text), std::move(why),
           std::move(hint)};
-}
-
-bool is_closed(const Node& node) {
-  if (node.health == Health::draining || node.health == Health::drained) return true;
-  return std::any_of(node.state.begin(), node.state.end(), [](const std::string& flag) {
-    return std::find(kClosedFlags.begin(), kClosedFlags.end(), flag) != kClosedFlags.end();
-  });
 }
 
 // As closed by whom, for people: "alice, fans are loud".
@@ -102,24 +90,42 @@ class NodeActionPlanner {
   }
 
   Status open() {
-    if (reason_.empty() && node_.health != Health::down) return Done{};
-    const std::string why = node_.reason.empty() ? "no reason given" : node_.reason;
-    if (node_.health == Health::down)
-      return refused(fmt::format("it is down: {}", why), "open it once that is mended and it answers");
-    if (node_.health == Health::invalid)
-      return refused(fmt::format("it registered with less than is configured: {}", why),
-                     "mend its GPUs or its configuration first");
+    if (Status can = may_open(); !can) return can;
+    const std::string down = down_reason(node_);
+    const std::string why = reason_.empty() ? down : reason_;
+    if (why.empty()) return Done{};
     if (Status ours = check_whose(); !ours) return ours;
-    Step& step = add(reopen(reason_));
+    Step& step = add(reopen(why));
     step.before.push_back(WordIs{std::string(kClosedWord), reason_, false});
+    if (!down.empty()) step.before.push_back(WordIs{std::string(kDownWord), down, false});
     step.after = {WordIs{std::string(kClosedWord), ""}};
+    if (!down.empty()) step.after.push_back(WordIs{std::string(kDownWord), ""});
     // A node that Slurm resumes takes no job until it has answered slurmctld's ping.
     if (can_.dialect == Dialect::slurm) step.after.push_back(Answering{});
     step.undo = "close the node for the same reason";
+    plan_.ordered_before = {{std::string(kClosedWord), why}};
     plan_.ordered_after = {{std::string(kClosedWord), ""}};
     return Done{};
   }
 
+  // Whether it is in a state from which opening leads anywhere.
+  Status may_open() const {
+    const std::string why = node_.reason.empty() ? "no reason given" : node_.reason;
+    if (node_.health == Health::unknown)
+      return refused("its state is not known", "plan again once its scheduler reports it");
+    if (node_.health == Health::invalid)
+      return refused(fmt::format("it registered with less than is configured: {}", why),
+                     "mend its GPUs or its configuration first");
+    const bool slurm = cluster_.scheduler == Scheduler::slurm;
+    if (node_.health == Health::down && (!slurm || down_reason(node_).empty()))
+      return refused(fmt::format("it is down: {}", why), "open it once that is mended and it answers");
+    // It is to be switched off once its jobs have ended.
+    if (node_.health != Health::ok && node_.health != Health::down && !closed_by_flags(node_))
+      return refused(
+          fmt::format("no drain keeps new jobs away from it: its state is {}", fmt::join(node_.state, "+")),
+          "it takes new jobs again once that state is over");
+    return Done{};
+  }
   Status check_whose() {
     const std::string why = why_anothers(node_, action_.of_runs);
     if (why.empty()) return Done{};
@@ -176,12 +182,13 @@ Plan bare_plan(Intent intent, Scheduler scheduler, const Means& can, TimePoint n
 
 }  // namespace
 
-std::string closed_reason(const Node& node) {
-  if (!is_closed(node)) return "";
-  return node.reason.empty() ? "no reason given" : node.reason;
-}
+bool may_reopen(const Node& node) { return closed_by_flags(node) || !down_reason(node).empty(); }
 
 std::string why_anothers(const Node& node, const std::set<std::string>& runs) {
+  // Whoever closed it: that Slurm found it down is for an admin to judge.
+  if (const std::string down = down_reason(node); !down.empty())
+    return closed_by_flags(node) ? fmt::format("it is DOWN, too, and closed by {}", whose(node))
+                                 : fmt::format("Slurm has it DOWN: {}", down);
   const auto kept = parse_closing(closed_reason(node));
   if (kept && runs.contains(kept->by.run)) return "";
   return "closed by " + whose(node);
@@ -190,7 +197,10 @@ std::string why_anothers(const Node& node, const std::set<std::string>& runs) {
 std::vector<std::string> action_facts(const Node& node) {
   const std::string reason = closed_reason(node);
   std::vector<std::string> facts{reason.empty() ? "takes new workloads" : "closed: " + reason};
-  if (node.health == Health::down) facts.push_back("does not answer");
+  if (const std::string down = down_reason(node); !down.empty())
+    facts.push_back("set DOWN: " + down);
+  else if (node.health == Health::down)
+    facts.push_back("does not answer");
   return facts;
 }
 
@@ -207,8 +217,7 @@ Intent action_back(const Plan& plan, const NodePlan& node, const std::string& ru
   if (back.verb == NodeVerb::open) {
     back.of_runs = {run};
   } else {
-    const auto kept = parse_closing(reason);
-    back.reason = kept ? kept->words : reason;
+    back.reason = repeated_reason(reason);
   }
   intent.node_orders[node.node.text] = orders_of(back);
   return intent;

@@ -25,10 +25,10 @@ Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, con
 // What such a plan relies on of a node, one fact a line.
 std::vector<std::string> action_facts(const Node& node);
 
-// Why the node takes no new work, as Slurm or Kubernetes reports it; empty: it is not closed.
-std::string closed_reason(const Node& node);
+// Whether there is anything to open: it is closed, or Slurm has set it DOWN and it may answer.
+bool may_reopen(const Node& node);
 
-// Whose closing it is, unless one of these runs has closed it; empty: one has.
+// Whose closing it is, unless one of these runs has closed it; empty: one has. Precondition: may_reopen().
 std::string why_anothers(const Node& node, const std::set<std::string>& runs);
 
 }  // namespace tessera::plan

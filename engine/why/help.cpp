@@ -8,6 +8,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/plan/effect/resources.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
@@ -233,8 +234,7 @@ void reopen(Case& of, const std::vector<Candidates>& nodes) {
     const std::string& name = node->name.text;
     of.add(Help::admin,
            fmt::format("open {} once the reason for its closing is gone: it has room for it", name),
-           of.slurm() ? command("scontrol update NodeName={} State=RESUME", name)
-                      : command("kubectl uncordon {}", name));
+           plan::opening_command(node->name, of.cluster.scheduler));
     return;
   }
 }

@@ -73,8 +73,7 @@ void set_health(Node& node, const NodeObject& object, bool invalid, std::optiona
     return;
   }
   node.health = busy.value_or(true) ? Health::draining : Health::drained;  // never empty by guess
-  node.reason = kCordoned;
-  if (!busy) node.reason += "; its pods have not been read";
+  node.reason = kCordoned;  // exactly this: a plan that opens the node asks for the same reason again
   // A run of tessera says so where it cordons.
   if (auto closing = object.meta.annotations.find(operators::kClosing);
       closing != object.meta.annotations.end() && !closing->second.empty())

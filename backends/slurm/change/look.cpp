@@ -127,7 +127,7 @@ class Look : public std::enable_shared_from_this<Look> {
     const std::string_view record = census_->record_of(what_.node);
     fact(key::kGres) = plan::slurm::plain_gres(gres_of_record(record));
     fact(key::kRegistered) = registered_word(node, slurmd_started(record));
-    fact(key::kOpen) = facts().closed ? "the node is drained: " + facts().closed_reason : "";
+    fact(key::kOpen) = facts().closed ? "the node is drained: " + plan::closed_reason(facts()) : "";
     if (what_.whole) {
       auto work = census_->work_on(node);
       if (!work) return fail(work.error());

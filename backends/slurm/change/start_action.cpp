@@ -268,8 +268,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   // Why it is closed is asked again here: it may have changed since the run looked.
   void close_or_open(const plan::Special& act) {
     look({order_.node, false, false, false}, [this, act](Seen& seen) {
-      const std::string now = seen.facts.closed ? seen.facts.closed_reason : "";
-      const auto left = plan::reason_after(act, order_.node, order_.mark, now);
+      const auto left = plan::reason_after(act, order_.node, order_.mark, plan::reason_now(act, seen.facts));
       if (!left) return end(left.error());
       if (*left) (*left)->empty() ? open_it() : drain_for(**left);
       next();

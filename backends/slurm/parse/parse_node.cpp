@@ -6,6 +6,7 @@
 #include "backends/slurm/parse/record.hpp"
 #include "backends/slurm/parse/times.hpp"
 #include "engine/number.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -226,9 +227,7 @@ bool has_flag(const Node& node, std::initializer_list<std::string_view> any_of) 
   });
 }
 
-bool is_closed(const Node& node) {
-  return has_flag(node, {"DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING"});
-}
+bool is_closed(const Node& node) { return plan::closed_by_flags(node); }
 
 bool is_busy(const Node& node) {
   return node.cpus_held.value_or(0) > 0 || has_flag(node, {"ALLOCATED", "MIXED", "COMPLETING"});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/run/journal.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/time.hpp"
@@ -196,9 +197,9 @@ std::optional<Error> why_no_plan(const NodeFacts& facts) {
   if (boards == facts.words.end() || boards->second.empty()) return std::nullopt;
   return Error{
       "cannot plan on " + facts.node.name.text, boards->second,
-      fmt::format("scontrol update NodeName={} State=RESUME, then again: its reservation keeps others "
-                  "off meanwhile. Or resume the run as it was planned, which does that by itself",
-                  facts.node.name.text)};
+      fmt::format("{}, then again: its reservation keeps others off meanwhile. Or resume the run as it was "
+                  "planned, which does that by itself",
+                  opening_command(facts.node.name, Scheduler::slurm))};
 }
 
 }  // namespace tessera::plan

@@ -121,7 +121,7 @@ Turn Executor::next(const Result<NodeFacts>* fresh, TimePoint now) {
       blind_ = 0;
       place_ = place_text(**fresh, plan_, run_);
       const bool others = (*fresh)->closed && !closed_by_run(**fresh, run_);
-      left_closed_ = others ? (*fresh)->closed_reason : "";
+      left_closed_ = others ? closed_reason(**fresh) : "";
       todo = phase_ == Phase::ready ? prepare(**fresh) : watch(**fresh);
     }
     if (!todo) continue;
@@ -213,7 +213,7 @@ std::optional<Next> Executor::prepare(const NodeFacts& facts) {
     return ask(Ask::closed_by_other,
                fmt::format("{} is closed already by {}: {}. Go on under that? It stays closed afterwards.",
                            facts.node.name.text, facts.closed_by.empty() ? "someone else" : facts.closed_by,
-                           facts.closed_reason));
+                           closed_reason(facts)));
   if (auto todo = rest(facts)) return todo;
   return begin(facts);
 }

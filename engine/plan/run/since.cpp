@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/plan/effect/observed.hpp"
+#include "engine/plan/node_action.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -44,8 +45,24 @@ bool may_be_ours(const BoardState& now, const std::vector<const BoardState*>& kn
   return true;
 }
 
+// A plan says the admin's words, the node also which run has closed it.
+void judge_closing(const Plans& run, const NodeName& node, const std::string& now,
+                   std::vector<std::string>& all) {
+  if (now.empty()) return;
+  const auto kept = parse_closing(now);
+  for (const NodePlan* plan : run)
+    for (const Orders* orders : {&plan->ordered_before, &plan->ordered_after})
+      if (auto found = orders->find(std::string(kClosedWord)); found != orders->end())
+        if (found->second == now || (kept && found->second == kept->words)) return;
+  all.push_back(fmt::format("another user has closed {} since: {}", node.text, now));
+}
+
 void judge_orders(const Plans& run, const NodePlan& now, std::vector<std::string>& all) {
   for (const auto& [key, value] : now.ordered_before) {
+    if (key == kClosedWord) {
+      judge_closing(run, now.node, value, all);
+      continue;
+    }
     if (value.empty()) continue;  // taken off on the way from one to the other
     bool recorded = false, known = false;
     for (const NodePlan* plan : run)

@@ -18,33 +18,43 @@ Intent intent_for(const Run& run, const NodePlan& node, const ChangeOptions* opt
   return intent;
 }
 
-// Of a run that closed or opened nodes: all of them in one plan. Those that it left as they were stay so.
-Result<Plan> plan_action_undo(const Run& run, const Cluster& cluster, const Means& capabilities,
-                              TimePoint now, const ChangeOptions* options) {
-  std::optional<Intent> all;
-  for (const NodePlan& node : run.started.plan.nodes) {
-    if (node.steps.empty()) continue;
-    Intent one = action_back(run.started.plan, node, run.started.run);
-    if (!all) {
-      all = std::move(one);
-      continue;
-    }
-    all->nodes.push_back(node.node);
-    all->node_orders.merge(one.node_orders);
-  }
-  if (!all) return Error{"cannot plan the way back", "run " + run.started.run + " was to change nothing", ""};
-  if (options) all->options = *options;
-  Result<Plan> plan = plan_node_action(cluster, *all, capabilities, now);
-  if (plan) plan->undoes = run.started.run;
-  return plan;
-}
-
 // Whoever arms the undo sees what goes; that it is not the run's own work is said beside it.
 void tell_of_others(Plan& plan, const Run& run) {
   for (const NodePlan& node : plan.nodes)
     for (std::string& one : done_by_others(plans_of(run, node.node), node))
       plan.notices.push_back(
           {Severity::warning, "changed-since", node.node, one + ": this undo does not lead back to that"});
+}
+
+// Of a run that closed or opened nodes: those that it touched, in one plan. One that cannot be led back,
+// since another has closed it or it is gone, keeps no other from it.
+Result<Plan> plan_action_undo(const Run& run, const Cluster& cluster, const Means& capabilities,
+                              TimePoint now, const ChangeOptions* options) {
+  const Plan& original = run.started.plan;
+  std::vector<Intent> intents;
+  std::vector<Notice> left;
+  std::optional<Error> refused;
+  for (const NodePlan& node : original.nodes) {
+    if (node.steps.empty() || !run.begun.contains(node.node)) continue;
+    Intent one = action_back(original, node, run.started.run);
+    if (options) one.options = *options;
+    if (Result<Plan> alone = plan_node_action(cluster, one, capabilities, now); !alone) {
+      left.push_back({Severity::warning, "not-undone", node.node,
+                      "the undo leaves it as it is: " + to_line(alone.error())});
+      if (!refused) refused = alone.error();
+      continue;
+    }
+    intents.push_back(std::move(one));
+  }
+  if (intents.empty() && refused) return *refused;
+  if (intents.empty())
+    return Error{"cannot plan the way back", "run " + run.started.run + " has changed no node", ""};
+  Result<Plan> plan = plan_node_action(cluster, joined(intents), capabilities, now);
+  if (!plan) return plan;
+  plan->undoes = run.started.run;
+  tell_of_others(*plan, run);
+  plan->notices.insert(plan->notices.end(), left.begin(), left.end());
+  return plan;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "engine/plan/effect/observed.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/slurm_builder.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
 #include "engine/replaced.hpp"
@@ -54,8 +55,9 @@ std::string why_not_down(const NodeChange& change) {
   if (!slurm::down_by_itself(change.node))
     return fmt::format(
         "{} is DOWN ({}): an admin or a health check has set that, for a reason that a layout does not fix. "
-        "Once it is repaired: scontrol update NodeName={} State=RESUME",
-        node, change.node.reason.empty() ? "no reason given" : change.node.reason, node);
+        "Once it is repaired: {}",
+        node, change.node.reason.empty() ? "no reason given" : change.node.reason,
+        opening_command(change.node.name, Scheduler::slurm));
   const slurmconf::Reach reach = change.can.slurm->reach;
   if (reach == slurmconf::Reach::ssh || reach == slurmconf::Reach::custom) return "";
   return fmt::format(

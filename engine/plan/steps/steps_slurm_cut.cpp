@@ -6,6 +6,7 @@
 #include "engine/digest.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/files/boot_layout.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/slurm_builder.hpp"
 
 namespace tessera::plan {
@@ -55,10 +56,8 @@ void SlurmBuilder::recut_by_parted() {
 void SlurmBuilder::read_back() {
   Step& step = in_reservation_ ? add(special(slurm::verb::kOpenToLook)) : add(LookOnly{});
   if (in_reservation_)
-    step.commands = {
-        fmt::format("scontrol update NodeName={} State=RESUME  # if this run has drained it: the "
-                    "reservation keeps others off",
-                    node_)};
+    step.commands = {opening_command(change_.node.name, Scheduler::slurm) +
+                     "  # if this run has drained it: the reservation keeps others off"};
   step.before = guarded();
   step.after = boards();
   step.deadline = std::chrono::seconds(10);

@@ -25,7 +25,8 @@ std::string list_of(const std::vector<GpuIndex>& gpus) {
 class Words {
  public:
   Words(const NodeName& node, Dialect dialect, Scheduler scheduler, const mig::Product* product)
-      : node_(shell_word(node.text)),
+      : name_(node),
+        node_(shell_word(node.text)),
         dialect_(dialect),
         slurm_(scheduler == Scheduler::slurm),
         product_(product) {}
@@ -44,8 +45,7 @@ class Words {
                         shell_quoted("tessera RUN WHO@HOST: " + act.words))};
   }
   Lines operator()(const OpenNode&) const {
-    if (!slurm_) return {fmt::format("kubectl uncordon {}", node_)};
-    return {fmt::format("scontrol update NodeName={} State=RESUME", node_)};
+    return {opening_command(name_, slurm_ ? Scheduler::slurm : Scheduler::kubernetes)};
   }
   Lines operator()(const Evict& act) const {
     const std::string& id = act.workload.text;
@@ -192,7 +192,8 @@ class Words {
     return profile && profile->id ? std::to_string(*profile->id) : name.text;
   }
 
-  std::string node_;
+  NodeName name_;
+  std::string node_;  // as a shell takes it
   Dialect dialect_;
   bool slurm_;
   const mig::Product* product_;

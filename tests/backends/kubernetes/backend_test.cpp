@@ -230,7 +230,7 @@ TEST(KubernetesBackendTest, WhatIsForbiddenIsNamedAndTheRestIsShown) {
   EXPECT_EQ(open.gpus[0].slices[0].holding, Holding::unknown);
   const Node& closed = *watch.cluster().nodes.find(NodeName("closed"));
   EXPECT_EQ(closed.health, Health::draining) << "not drained: that would be \"empty, resume it\"";
-  EXPECT_EQ(closed.reason, "cordoned; its pods have not been read");
+  EXPECT_EQ(closed.reason, "cordoned");
   ASSERT_TRUE(watch.failure(Source::kubernetes_pods));
   EXPECT_EQ(watch.failure(Source::kubernetes_pods)->what, "not allowed to list pods");
   EXPECT_NE(watch.failure(Source::kubernetes_pods)->reason.find("User \"viewer\" cannot list"),

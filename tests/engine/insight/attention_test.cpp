@@ -253,7 +253,7 @@ TEST(Attention, AnXidInTheReasonOfADrainSaysWhatToDo) {
   const auto findings = findings_of(story);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_TRUE(findings[0].hint.starts_with("Xid 79: the GPU has fallen off the bus")) << findings[0].hint;
-  EXPECT_NE(findings[0].hint.find("state=resume"), std::string::npos) << "the way back stays";
+  EXPECT_NE(findings[0].hint.find("State=RESUME"), std::string::npos) << "the way back stays";
 }
 
 TEST(Attention, FewerSlicesThanConfiguredAfterABootNameTheBootUnit) {

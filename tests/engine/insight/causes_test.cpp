@@ -40,8 +40,8 @@ TEST(Causes, NodesDrainedForOneReasonAreOneLine) {
   EXPECT_EQ(all[0].since, at(-7200)) << "the earliest";
   EXPECT_EQ(all[0].sources, std::vector<Source>{Source::slurm_nodes});
   EXPECT_EQ(all[0].commands,
-            (std::vector<std::string>{"scontrol show node n1", "scontrol update nodename=n1 state=resume",
-                                      "scontrol show node n2", "scontrol update nodename=n2 state=resume"}));
+            (std::vector<std::string>{"scontrol show node n1", "scontrol update NodeName=n1 State=RESUME",
+                                      "scontrol show node n2", "scontrol update NodeName=n2 State=RESUME"}));
   EXPECT_FALSE(all[0].follows.empty());
   EXPECT_EQ(all[1].whose, std::vector<std::string>{"n3"});
 }

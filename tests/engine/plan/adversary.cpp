@@ -63,6 +63,7 @@ Cluster Adversary::cluster() const {
   cluster.name = ClusterName("hpc");
   Node told = node;
   told.health = closed_ ? Health::drained : Health::ok;
+  if (closed_) told.state = {"IDLE", "DRAIN"};
   told.reason = closed_ ? closed_reason_ : "";
   cluster.nodes.upsert(told);
   for (const Workload& one : workloads) cluster.workloads.upsert(one);

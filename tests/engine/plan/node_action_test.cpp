@@ -108,7 +108,7 @@ TEST_F(NodeActions, ANodeThatARunIsChangingIsNeitherClosedNorOpenedUnasked) {
 
 TEST_F(NodeActions, ANodeThatIsDownIsNotOpened) {
   Node down = node("n1", {uncut(0, 0)});
-  down.state = {"DOWN"};
+  down.state = {"DOWN", "NOT_RESPONDING"};
   down.health = Health::down;
   down.reason = "Node unexpectedly rebooted";
   tell({down});
@@ -160,15 +160,18 @@ TEST_F(NodeActions, AJournalThatOpensWhatItWasNotToldToIsNotCarriedOn) {
   EXPECT_TRUE(why_not_allowed(made.nodes[0], made.intent, made.means()));
 }
 
-plan::Run ended(const Plan& plan) {
+// touched: where a step has begun.
+plan::Run ended(const Plan& plan, const std::vector<std::string>& touched) {
   RunStarted started;
   started.run = "r1", started.who = "root", started.from = "login1", started.plan = plan;
-  return run_of(started);
+  plan::Run run = run_of(started);
+  for (const std::string& name : touched) run.begun[NodeName(name)].insert("reopen");
+  return run;
 }
 
 TEST_F(NodeActions, AnUndoOpensWhatTheRunHasClosedAndNothingElse) {
   tell({node("n1", {uncut(0, 0)}), drained("n2", "bad ECC", "alice")});
-  const plan::Run run = ended(planned(intent_for(closing("firmware"), {"n1", "n2"})).value());
+  const plan::Run run = ended(planned(intent_for(closing("firmware"), {"n1", "n2"})).value(), {"n1"});
   tell({drained("n1", "firmware (tessera r1 root@login1)", "root"), drained("n2", "bad ECC", "alice")});
   auto back = plan_undo(run, story.cluster(), catalogue(), simulator_capabilities(), {}, at(1));
   ASSERT_TRUE(back.ok()) << to_line(back.error());
@@ -183,7 +186,7 @@ TEST_F(NodeActions, AnUndoOpensWhatTheRunHasClosedAndNothingElse) {
 
 TEST_F(NodeActions, AnUndoClosesEachNodeForTheReasonThatItHad) {
   tell({drained("n1", "bad ECC", "alice"), drained("n2", "firmware (tessera r0 root@login1)", "root")});
-  const plan::Run run = ended(planned(intent_for(opening({}, true), {"n1", "n2"})).value());
+  const plan::Run run = ended(planned(intent_for(opening({}, true), {"n1", "n2"})).value(), {"n1", "n2"});
   tell({node("n1", {uncut(0, 0)}), node("n2", {uncut(0, 0)})});
   auto back = plan_undo(run, story.cluster(), catalogue(), simulator_capabilities(), {}, at(1));
   ASSERT_TRUE(back.ok()) << to_line(back.error());
@@ -191,6 +194,148 @@ TEST_F(NodeActions, AnUndoClosesEachNodeForTheReasonThatItHad) {
   EXPECT_EQ(back->nodes[0].steps.at(0).action, Action(keep_closed("bad ECC")));
   EXPECT_EQ(back->nodes[1].steps.at(0).action, Action(keep_closed("firmware")));
   expect_allowed(*back);
+}
+
+TEST_F(NodeActions, AnUndoLeavesNodesAloneThatTheRunNeverTouched) {
+  tell({drained("n1", "a (tessera r0 root@login1)", "root"),
+        drained("n2", "a (tessera r0 root@login1)", "root")});
+  const plan::Run run = ended(planned(intent_for(opening({"r0"}), {"n1", "n2"})).value(), {"n1"});
+  tell({node("n1", {uncut(0, 0)}), node("n2", {uncut(0, 0)})});  // an admin has opened n2 by hand
+  auto back = plan_undo(run, story.cluster(), catalogue(), simulator_capabilities(), {}, at(1));
+  ASSERT_TRUE(back.ok()) << to_line(back.error());
+  ASSERT_EQ(back->nodes.size(), 1u);
+  EXPECT_EQ(back->nodes[0].node, NodeName("n1"));
+  EXPECT_FALSE(plan_undo(ended(run.started.plan, {}), story.cluster(), catalogue(), simulator_capabilities(),
+                         {}, at(1))
+                   .ok());
+}
+
+TEST_F(NodeActions, AnUndoLeadsTheOtherNodesBackWhereOneCannotBe) {
+  tell({node("n1", {uncut(0, 0)}), node("n2", {uncut(0, 0)}), node("n3", {uncut(0, 0)})});
+  const plan::Run run =
+      ended(planned(intent_for(closing("firmware"), {"n1", "n2", "n3"})).value(), {"n1", "n2", "n3"});
+  tell({drained("n1", "firmware (tessera r1 root@login1)", "root"), drained("n2", "do not touch", "alice")});
+  auto back = plan_undo(run, story.cluster(), catalogue(), simulator_capabilities(), {}, at(1));
+  ASSERT_TRUE(back.ok()) << to_line(back.error());
+  ASSERT_EQ(back->nodes.size(), 1u);
+  EXPECT_EQ(back->nodes[0].node, NodeName("n1"));
+  ASSERT_EQ(back->notices.size(), 2u) << "not one about n1, which is as the run left it";
+  EXPECT_EQ(back->notices[0].node, NodeName("n2"));
+  EXPECT_NE(back->notices[0].text.find("do not touch"), std::string::npos) << back->notices[0].text;
+  EXPECT_EQ(back->notices[1].node, NodeName("n3"));
+  expect_allowed(*back);
+}
+
+TEST_F(NodeActions, AnUndoSaysWhereAnotherHasClosedTheNodeSince) {
+  tell({drained("n1", "a (tessera r0 root@login1)", "root")});
+  const plan::Run run = ended(planned(intent_for(opening({"r0"}))).value(), {"n1"});
+  tell({drained("n1", "bad ECC", "alice")});
+  auto back = plan_undo(run, story.cluster(), catalogue(), simulator_capabilities(), {}, at(1));
+  ASSERT_TRUE(back.ok()) << to_line(back.error());
+  EXPECT_FALSE(back->changes_anything());
+  EXPECT_TRUE(std::any_of(back->notices.begin(), back->notices.end(), [](const Notice& one) {
+    return one.text.find("another user has closed n1 since: bad ECC") != std::string::npos;
+  }));
+}
+
+TEST_F(NodeActions, AnUndoRepeatsALongReasonOfAnotherAndNoneThatWasNeverGiven) {
+  const std::string reason(2000, 'x');
+  tell({drained("n1", reason, "alice"), drained("n2", "", ""),
+        drained("n3", "tessera r7 bob@login2: 7x1g", "bob")});
+  Intent wish = intent_for(opening({}, true), {"n1", "n2", "n3"});
+  wish.options.break_lock = true;
+  const plan::Run run = ended(planned(wish).value(), {"n1", "n2", "n3"});
+  tell({node("n1", {uncut(0, 0)}), node("n2", {uncut(0, 0)}), node("n3", {uncut(0, 0)})});
+  auto back = plan_undo(run, story.cluster(), catalogue(), simulator_capabilities(), {}, at(1));
+  ASSERT_TRUE(back.ok()) << to_line(back.error());
+  ASSERT_EQ(back->nodes.size(), 3u);
+  EXPECT_TRUE(back->notices.empty()) << back->notices.front().text;
+  const auto words = [&](std::size_t at) {
+    return argument_of(std::get<Special>(back->nodes.at(at).steps.at(0).action), "words");
+  };
+  EXPECT_TRUE(words(0).starts_with("xxx") && words(0).size() <= 300) << words(0);
+  EXPECT_EQ(words(1), "closed before, and no reason was given");
+  EXPECT_EQ(words(2), "run r7 of bob had closed it");
+  expect_allowed(*back);
+}
+
+TEST_F(NodeActions, ANodeThatWasClosedWithoutAReasonIsOpenedByAStep) {
+  tell({drained("n1", "", "")});
+  auto made = planned(intent_for(opening({}, true)));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  const Step& step = made->nodes.at(0).steps.at(0);
+  NodeFacts facts;
+  facts.node = *story.cluster().nodes.find(NodeName("n1"));
+  facts.closed = true;
+  tell_closed(facts);
+  EXPECT_FALSE(first_unmet(step.before, facts, "r1"));
+  EXPECT_TRUE(first_unmet(step.after, facts, "r1")) << "still closed: nothing has been done";
+  const Special act = std::get<Special>(step.action);
+  auto left = reason_after(act, NodeName("n1"), {}, reason_now(act, facts));
+  ASSERT_TRUE(left.ok()) << to_line(left.error());
+  EXPECT_EQ(*left, std::optional<std::string>(""));
+  EXPECT_FALSE(
+      reason_after(keep_closed("firmware"), NodeName("n1"), {}, reason_now(keep_closed("x"), facts)));
+  expect_allowed(*made);
+}
+
+TEST_F(NodeActions, ANodeThatIsToBeSwitchedOffIsNotTakenForClosed) {
+  Node leaving = node("n1", {uncut(0, 0)});
+  leaving.state = {"ALLOCATED", "POWER_DOWN"};
+  leaving.health = Health::draining;
+  tell({leaving});
+  auto closes = planned(intent_for(closing("firmware")));
+  ASSERT_TRUE(closes.ok()) << to_line(closes.error());
+  EXPECT_EQ(closes->nodes.at(0).steps.size(), 1u);
+  EXPECT_NE(refusal(planned(intent_for(opening({}, true)))).find("ALLOCATED+POWER_DOWN"), std::string::npos);
+}
+
+TEST_F(NodeActions, ANodeOfUnknownStateIsNotSaidToBeOpen) {
+  Node untold = node("n1", {uncut(0, 0)});
+  untold.health = Health::unknown;
+  tell({untold});
+  EXPECT_NE(refusal(planned(intent_for(opening({})))).find("its state is not known"), std::string::npos);
+}
+
+TEST_F(NodeActions, AReasonThatReadsAsTheMarkOfARunIsRefused) {
+  for (const char* reason :
+       {"tessera upgrade root@login1", "after tessera r1 root@login1: fans", "fans (tessera r1 root@login1)"})
+    EXPECT_NE(why_no_reason(reason).value_or("none").find("mark of a run"), std::string::npos) << reason;
+  EXPECT_FALSE(why_no_reason("tessera is being upgraded, ask root@login1"));
+}
+
+TEST_F(NodeActions, ANodeThatSlurmHasSetDownAndThatMayAnswerIsResumedKnowingly) {
+  for (const bool drains : {false, true}) {
+    Node down = node("n1", {uncut(0, 0)});
+    down.state = {"DOWN"};
+    if (drains) down.state.push_back("DRAIN");
+    down.health = Health::down;
+    down.reason = "Node unexpectedly rebooted";
+    down.reason_by = "slurm";
+    tell({down});
+    EXPECT_NE(refusal(planned(intent_for(opening({})))).find("over-others"), std::string::npos);
+    auto made = planned(intent_for(opening({}, true)), slurm_capabilities());
+    ASSERT_TRUE(made.ok()) << to_line(made.error());
+    ASSERT_EQ(made->notices.size(), 1u);
+    EXPECT_EQ(made->notices[0].severity, Severity::danger);
+    EXPECT_NE(made->notices[0].text.find("unexpectedly rebooted"), std::string::npos);
+    expect_allowed(*made);
+    const Step& step = made->nodes.at(0).steps.at(0);
+    NodeFacts facts;
+    facts.node = down;
+    facts.closed = drains, facts.closed_reason = drains ? down.reason : "";
+    facts.answering = false;  // what is DOWN does not count as answering
+    tell_closed(facts);
+    EXPECT_FALSE(first_unmet(step.before, facts, "r1"));
+    EXPECT_TRUE(first_unmet(step.after, facts, "r1"));
+    const Special act = std::get<Special>(step.action);
+    auto left = reason_after(act, NodeName("n1"), {}, reason_now(act, facts));
+    ASSERT_TRUE(left.ok()) << to_line(left.error());
+    EXPECT_EQ(*left, std::optional<std::string>(""));
+    facts.node.state = {"DOWN", "NOT_RESPONDING"};
+    tell_closed(facts);
+    EXPECT_TRUE(first_unmet(step.before, facts, "r1")) << "it does not answer any more";
+  }
 }
 
 TEST(Closing, IsFoundAgainBehindTheAdminsWords) {

@@ -46,7 +46,7 @@ TEST(Walk, FromACauseToTheNodeAndToTheListOfNodes) {
   EXPECT_NE(selected(session).find("NVLink errors"), std::string::npos) << session.screen();
   session.press("y");
   EXPECT_EQ(session.effects.back().copy,
-            "scontrol show node n0012\nscontrol update nodename=n0012 state=resume");
+            "scontrol show node n0012\nscontrol update NodeName=n0012 State=RESUME");
   session.press("<enter>");
   EXPECT_EQ(session.state.top().kind, ScreenKind::node);
   EXPECT_EQ(session.state.top().subject, "n0012");
