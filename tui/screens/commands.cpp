@@ -10,6 +10,7 @@
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/node_names.hpp"
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/plan/plan.hpp"
@@ -127,13 +128,27 @@ void add_names(std::vector<std::string>& names, const Items& items, const std::s
   }
 }
 
+// By their own names, too, where the cluster stands in front.
+void add_nodes(std::vector<std::string>& names, const Model& model, const Cluster& cluster,
+               const std::string& stem) {
+  const std::string wanted = lower(stem);
+  const std::string front = lower(cluster.name.text + "/");
+  const bool of_this = wanted.starts_with(front);
+  for (const Node& node : cluster.nodes.all()) {
+    const std::string plain = lower(node.name.text);
+    if (!plain.starts_with(wanted) && !(of_this && plain.starts_with(wanted.substr(front.size())))) continue;
+    std::string name = typed_names(model, cluster, {node.name});
+    names.push_back(of_this && lower(name) == plain ? cluster.name.text + "/" + name : std::move(name));
+  }
+}
+
 std::vector<std::string> arguments(const UiState& state, const UiContext& ui, const std::string& command,
                                    const std::string& stem) {
   std::vector<std::string> names;
   const Model& model = ui.model;
   for (const Cluster& cluster : model.clusters) {
     if (command == "node" || command == "plan" || command == "guide" || is_node_command(command))
-      add_names(names, cluster.nodes.all(), stem, [](const Node& node) { return node.name.text; });
+      add_nodes(names, model, cluster, stem);
     if (command == "job" || command == "pod")
       add_names(names, cluster.workloads.all(), stem, [](const Workload& work) { return work.id.text; });
   }
@@ -168,12 +183,10 @@ Error unknown_name(std::string_view what, const std::string& name) {
 }
 
 std::optional<Error> open_named_node(UiState& state, const UiContext& ui, const std::string& name) {
-  for (const Cluster& cluster : ui.model.clusters)
-    if (cluster.nodes.find(NodeName(name))) {
-      open_node(state, cluster.name, name);
-      return std::nullopt;
-    }
-  return unknown_name("node", name);
+  Result<NamedNodes> named = named_nodes(ui.model, name);
+  if (!named) return named.error();
+  open_node(state, named->cluster->name, named->nodes.front().text);
+  return std::nullopt;
 }
 
 std::optional<Error> open_named_workload(UiState& state, const UiContext& ui, const std::string& id) {
@@ -238,18 +251,14 @@ sharing::Corrected meant_by(const UiState& state, const UiContext& ui, const pla
 
 // "n0031,n0032 7x1g.10gb": all GPUs of these nodes.
 std::optional<Error> plan_named(UiState& state, const UiContext& ui, const std::string& text) {
-  auto [names, layout] = split(text);
+  Result<NamedNodes> named = named_nodes(ui.model, text);
+  if (!named) return named.error();
+  const std::string layout = named->rest;
   if (auto wish = plan::parse_layout_wish(layout); !wish) return wish.error();
   plan::Intent intent;
   intent.words = layout;
-  for (std::size_t at = 0; at < names.size();) {
-    std::size_t end = std::min(names.find(',', at), names.size());
-    intent.nodes.emplace_back(names.substr(at, end - at));
-    at = end + 1;
-  }
-  for (const Cluster& cluster : ui.model.clusters)
-    if (intent.cluster.empty() && cluster.nodes.find(intent.nodes.front())) intent.cluster = cluster.name;
-  if (intent.cluster.empty()) return unknown_name("node", intent.nodes.front().text);
+  intent.cluster = named->cluster->name;
+  intent.nodes = std::move(named->nodes);
   sharing::Corrected meant = meant_by(state, ui, intent, layout);
   if (meant.refused) return *meant.refused;
   Result<plan::Wish> wish = plan::parse_layout_wish(meant.layout);

@@ -121,5 +121,100 @@ TEST(NodeActionByKeys, AFindingLeadsToThePlanThatOpensItsNodes) {
   EXPECT_EQ(session.state.plan->plan.nodes.size(), 2u);
 }
 
+// A second cluster with a node of the same name.
+void add_cluster(Session& session, const char* name, Scheduler scheduler) {
+  session.tell(on(name, ClusterSeen{scheduler, false, "", "", ""}));
+  session.tell(on(name, NodesListed{{node("n0031", {sevenths(0, 0)})}}));
+  session.tell(on(name, Loaded{}));
+  session.state.abilities[ClusterName(name)] = plan::simulator_capabilities();
+}
+std::string cluster_of_plan(const Session& session) {
+  return session.state.plan ? session.state.plan->plan.intent.cluster.text : "no plan";
+}
+void show_nodes_of(Session& session, const std::string& cluster) {
+  type_command(session, "cluster " + cluster);
+  session.press("gg");
+}
+
+TEST(NodeActionByKeys, ATypedNameThatSeveralClustersHaveIsRefusedUntilTheClusterIsNamed) {
+  for (const char* rest : {"drain % firmware", "plan % 7x1g.10gb", "node %", "gpu % 0", "guide %"}) {
+    Session session = changing({120, 24});
+    add_cluster(session, "lab", Scheduler::slurm);
+    std::string typed = rest;
+    typed.replace(typed.find('%'), 1, "n0031");
+    type_command(session, typed);
+    EXPECT_TRUE(session.shows("several clusters have n0031")) << rest << session.screen();
+    EXPECT_TRUE(session.shows("hpc/n0031")) << session.screen();
+    EXPECT_FALSE(session.state.plan);
+    typed = rest;
+    typed.replace(typed.find('%'), 1, "lab/n0031");
+    type_command(session, typed);
+    const bool plans = typed.starts_with("drain") || typed.starts_with("plan");
+    EXPECT_EQ(plans ? cluster_of_plan(session) : session.state.top().cluster.text, "lab") << session.screen();
+  }
+}
+
+TEST(NodeActionByKeys, TheKeysActOnTheClusterOfTheRow) {
+  Session session = changing({120, 24});
+  add_cluster(session, "lab", Scheduler::slurm);
+  show_nodes_of(session, "lab");
+  session.press("K");
+  EXPECT_EQ(session.state.input.text, "drain lab/n0031 ");
+  session.press("firmware<enter>");
+  EXPECT_EQ(cluster_of_plan(session), "lab");
+  session.press("<esc>");
+  session.tell(on("lab", NodeSeen{closed_by(session, "n0031", "bad ECC", "alice")}));
+  show_nodes_of(session, "lab");
+  session.press("O");
+  EXPECT_EQ(session.state.input.text, "resume lab/n0031 over-others");
+  session.press("<enter>");
+  EXPECT_EQ(cluster_of_plan(session), "lab");
+}
+
+TEST(NodeActionByKeys, TheKeyThatOpensPlansOnTheClusterOfTheRow) {
+  Session session = changing({120, 24});
+  add_cluster(session, "lab", Scheduler::slurm);
+  RunHead head;
+  head.run = "r1";
+  head.state = RunState::finished;
+  session.state.runs.heads = {head};
+  session.tell(on("lab", NodeSeen{closed_by(session, "n0031", "a (tessera r1 root@login1)", "root")}));
+  show_nodes_of(session, "lab");
+  session.press("O");
+  EXPECT_EQ(cluster_of_plan(session), "lab") << session.screen();
+}
+
+TEST(NodeActionByKeys, AHostOfBothSchedulersIsMeantByTheirWords) {
+  Session session = changing({120, 24});
+  add_cluster(session, "kube", Scheduler::kubernetes);
+  type_command(session, "cordon n0031 firmware");
+  EXPECT_EQ(cluster_of_plan(session), "kube") << session.screen();
+  session.press("<esc>");
+  type_command(session, "drain n0031 firmware");
+  EXPECT_EQ(cluster_of_plan(session), "hpc") << session.screen();
+}
+
+TEST(NodeActionByKeys, TabOffersTheClusterInFrontOfANameThatSeveralHave) {
+  Session session = changing({120, 24});
+  add_cluster(session, "lab", Scheduler::slurm);
+  session.press(":drain n003<tab>");
+  EXPECT_EQ(session.state.input.text, "drain hpc/n0031");
+  session.press("<esc>:drain lab/n00<tab>");
+  EXPECT_EQ(session.state.input.text, "drain lab/n0031");
+}
+
+TEST(NodeActionByKeys, ANodeThatSlurmHasDownIsResumedOnlyKnowingly) {
+  Session session = changing({120, 24});
+  Node down = closed_by(session, "n0031", "Node unexpectedly rebooted", "slurm");
+  down.health = Health::down;
+  down.state = {"DOWN"};
+  session.tell(on("hpc", NodeSeen{down}));
+  session.press("2O");
+  EXPECT_EQ(session.state.input.text, "resume n0031 over-others");
+  EXPECT_TRUE(session.shows("unexpectedly rebooted")) << session.screen();
+  session.press("<enter>");
+  EXPECT_TRUE(session.shows("this plan opens it all the same")) << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -9,6 +9,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/node_names.hpp"
 #include "tui/screens/overview/overview.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/gpu.hpp"
@@ -226,14 +227,16 @@ void open_guide_here(UiState& state, const UiContext& ui) {
 
 std::optional<Error> open_guide_named(UiState& state, const UiContext& ui, const std::string& name) {
   Screen screen;
-  for (const Cluster& cluster : ui.model.clusters) {
-    if (!cluster.nodes.find(NodeName(name))) continue;
-    screen.cluster = cluster.name;
-    screen.subject = name;
-    screen.guide.asked = {{NodeName(name), std::nullopt}};
+  Result<NamedNodes> named = named_nodes(ui.model, name);
+  if (named && named->rest.empty()) {
+    screen.cluster = named->cluster->name;
+    screen.subject = named->nodes.front().text;
+    screen.guide.asked = {{named->nodes.front(), std::nullopt}};
     open(state, ui, std::move(screen));
     return std::nullopt;
   }
+  const auto has_it = [&](const Cluster& cluster) { return cluster.nodes.find(NodeName(name)) != nullptr; };
+  if (!named && std::any_of(ui.model.clusters.begin(), ui.model.clusters.end(), has_it)) return named.error();
   const mig::Product* product = ui.catalogue.by_any(name);
   if (!product) return Error{"no node and no product is called " + clean(name, 60), "", "Tab offers them"};
   screen.subject = product->key.text;

@@ -8,6 +8,7 @@
 #include "engine/query/tables.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/empty.hpp"
+#include "tui/screens/node_names.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/gpu_page.hpp"
 #include "tui/widgets/tiles.hpp"
@@ -133,23 +134,21 @@ GpuPlace gpu_on(const Screen& screen, const Model& model) {
 }
 
 std::optional<Error> open_named_gpu(UiState& state, const UiContext& ui, const std::string& text) {
-  const std::size_t blank = text.find(' ');
-  const std::string name = text.substr(0, blank);
+  const std::size_t blank = text.rfind(' ');
   const std::optional<int> index =
       blank == std::string::npos ? std::nullopt : number(std::string_view(text).substr(blank + 1));
   if (!index) return Error{"gpu takes a node and the number of a GPU", "", "gpu n0007 2"};
-  for (const Cluster& cluster : ui.model.clusters) {
-    if (!cluster.nodes.find(NodeName(name))) continue;
-    Screen screen;
-    screen.kind = ScreenKind::gpu;
-    screen.cluster = cluster.name;
-    screen.subject = gpu_subject(NodeName(name), GpuIndex{*index});
-    if (!gpu_on(screen, ui.model).gpu)
-      return Error{fmt::format("{} has no GPU {}", name, *index), "GPUs are counted from 0", ""};
-    push(state, std::move(screen));
-    return std::nullopt;
-  }
-  return Error{fmt::format("no node is called {}", name), "", ""};
+  Result<NamedNodes> named = named_nodes(ui.model, std::string_view(text).substr(0, blank));
+  if (!named) return named.error();
+  const NodeName& node = named->nodes.front();
+  Screen screen;
+  screen.kind = ScreenKind::gpu;
+  screen.cluster = named->cluster->name;
+  screen.subject = gpu_subject(node, GpuIndex{*index});
+  if (!gpu_on(screen, ui.model).gpu)
+    return Error{fmt::format("{} has no GPU {}", node.text, *index), "GPUs are counted from 0", ""};
+  push(state, std::move(screen));
+  return std::nullopt;
 }
 
 Effects open_on_gpu(UiState& state, const UiContext& ui) {

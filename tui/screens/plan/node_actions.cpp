@@ -3,11 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <unordered_set>
 
-#include "engine/hostlist.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/plan_node_action.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/node_names.hpp"
 #include "tui/screens/overview/overview.hpp"
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/plan/plan.hpp"
@@ -19,7 +20,6 @@ namespace {
 using plan::NodeAction;
 using plan::NodeVerb;
 
-constexpr std::size_t kMostNodes = 20'000;
 constexpr std::string_view kOverOthers = "over-others";
 
 // Runs whose journals are here: what they have closed was closed from here.
@@ -55,28 +55,37 @@ void keep_relevant(NodeAction& action, const std::set<std::string>& own, const C
   }
 }
 
+plan::Intent intent_of(const UiState& state, const Cluster& cluster, std::vector<NodeName> nodes,
+                       NodeAction action) {
+  plan::Intent intent;
+  intent.cluster = cluster.name;
+  intent.nodes = std::move(nodes);
+  if (action.verb == NodeVerb::open) keep_relevant(action, own_runs(state), cluster, intent);
+  intent.words = plan::to_text(action, cluster.scheduler);
+  intent.orders = plan::orders_of(action);
+  return intent;
+}
+
 Result<plan::Intent> intent_of(const UiState& state, const UiContext& ui, const std::string& command,
                                const std::string& argument) {
-  const std::size_t blank = argument.find(' ');
-  auto names = expand_hosts(argument.substr(0, blank), kMostNodes);
-  if (!names) return names.error();
-  const Cluster* cluster = nullptr;
-  for (const Cluster& one : ui.model.clusters)
-    if (!cluster && !names->empty() && one.nodes.find(NodeName(names->front()))) cluster = &one;
-  if (!cluster) return Error{"no node is called " + argument.substr(0, blank), "", "Tab offers the nodes"};
   const NodeVerb verb = *plan::parse_node_verb(command);
-  if (const std::string_view word = plan::called(verb, cluster->scheduler); word != command)
-    return Error{fmt::format("{} is called {} on {}", command, word, cluster->name.text), "", ""};
-  Result<NodeAction> action =
-      read_action(verb, command, blank == std::string::npos ? "" : argument.substr(blank + 1));
+  const Scheduler own =
+      plan::called(verb, Scheduler::slurm) == command ? Scheduler::slurm : Scheduler::kubernetes;
+  Result<NamedNodes> named = named_nodes(ui.model, argument, own);
+  if (!named) return named.error();
+  const Cluster& cluster = *named->cluster;
+  if (const std::string_view word = plan::called(verb, cluster.scheduler); word != command)
+    return Error{fmt::format("{} is called {} on {}", command, word, cluster.name.text), "", ""};
+  Result<NodeAction> action = read_action(verb, command, named->rest);
   if (!action) return action.error();
-  plan::Intent intent;
-  intent.cluster = cluster->name;
-  for (const std::string& name : *names) intent.nodes.emplace_back(name);
-  if (verb == NodeVerb::open) keep_relevant(*action, own_runs(state), *cluster, intent);
-  intent.words = plan::to_text(*action, cluster->scheduler);
-  intent.orders = plan::orders_of(*action);
-  return intent;
+  return intent_of(state, cluster, std::move(named->nodes), std::move(*action));
+}
+
+std::optional<Error> open_intent(UiState& state, const UiContext& ui, const plan::Intent& intent) {
+  Result<plan::Plan> planned = plan_for(state, ui, intent);
+  if (!planned) return planned.error();
+  open_plan(state, ui, std::move(*planned), {});
+  return std::nullopt;
 }
 
 // --- which nodes a key is about
@@ -98,6 +107,7 @@ Chosen in_table(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   const int at = cursor_row(ui.model, screen);
   Chosen chosen;
+  std::unordered_set<std::string_view> seen;  // every GPU of a node may have a row
   for (std::size_t i = 0; i < screen.derived.rows.size(); ++i) {
     const RowRef& ref = screen.derived.rows[i];
     const bool meant = screen.marks.empty() ? static_cast<int>(i) == at
@@ -107,8 +117,7 @@ Chosen in_table(const UiState& state, const UiContext& ui) {
     if (chosen.cluster && chosen.cluster != row->cluster)
       return none("the marked rows are of several clusters: a plan is for one");
     chosen.cluster = row->cluster;
-    if (std::find(chosen.nodes.begin(), chosen.nodes.end(), row->node->name) == chosen.nodes.end())
-      chosen.nodes.push_back(row->node->name);
+    if (seen.insert(row->node->name.text).second) chosen.nodes.push_back(row->node->name);
   }
   return chosen.cluster ? chosen : none("there is no node in this row");
 }
@@ -133,21 +142,17 @@ Chosen nodes_here(const UiState& state, const UiContext& ui) {
   }
 }
 
-std::string folded_names(const std::vector<NodeName>& nodes) {
-  std::vector<std::string> names;
-  for (const NodeName& node : nodes) names.push_back(node.text);
-  return fold_hosts(names);
-}
-
 void type_on(UiState& state, std::string text) {
   open_prompt(state, InputKind::command);
   state.input.text = std::move(text);
   state.input.cursor = state.input.text.size();
 }
 
-bool is_closed(const Cluster& cluster, const NodeName& name) {
+// Whether it has anything to do there.
+bool acts_on(Action action, const Cluster& cluster, const NodeName& name) {
   const Node* node = cluster.nodes.find(name);
-  return node && !plan::closed_reason(*node).empty();
+  if (action == Action::open_nodes) return node && plan::may_reopen(*node);
+  return !node || !plan::closed_by_flags(*node);
 }
 
 }  // namespace
@@ -160,7 +165,7 @@ Effects act_on_nodes(UiState& state, const UiContext& ui, Action action) {
     return {};
   }
   type_on(state, fmt::format("{} {} ", plan::called(NodeVerb::close, chosen.cluster->scheduler),
-                             folded_names(chosen.nodes)));
+                             typed_names(ui.model, *chosen.cluster, chosen.nodes)));
   return {};
 }
 
@@ -168,9 +173,8 @@ std::string why_not_on_nodes(Action action, const UiState& state, const UiContex
   const Chosen chosen = nodes_here(state, ui);
   if (!chosen.cluster) return chosen.why;
   const bool opens = action == Action::open_nodes;
-  const bool any = std::any_of(chosen.nodes.begin(), chosen.nodes.end(), [&](const NodeName& node) {
-    return is_closed(*chosen.cluster, node) == opens;
-  });
+  const bool any = std::any_of(chosen.nodes.begin(), chosen.nodes.end(),
+                               [&](const NodeName& node) { return acts_on(action, *chosen.cluster, node); });
   if (any) return "";
   return opens ? "it takes new workloads already" : "it is closed to new workloads already";
 }
@@ -178,19 +182,20 @@ std::string why_not_on_nodes(Action action, const UiState& state, const UiContex
 void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
                   const std::vector<NodeName>& nodes) {
   const std::string command(plan::called(NodeVerb::open, cluster.scheduler));
-  const std::string names = folded_names(nodes);
   const std::set<std::string> own = own_runs(state);
   for (const NodeName& name : nodes) {
     const Node* node = cluster.nodes.find(name);
-    if (!node || plan::closed_reason(*node).empty()) continue;
+    if (!node || !plan::may_reopen(*node)) continue;
     const std::string why = plan::why_anothers(*node, own);
     if (why.empty()) continue;
-    type_on(state, fmt::format("{} {} {}", command, names, kOverOthers));
+    type_on(state, fmt::format("{} {} {}", command, typed_names(ui.model, cluster, nodes), kOverOthers));
     // Beside what is typed: a message would stand where the prompt is.
     state.input.error = fmt::format("{}: {}", name.text, told(state, why));
     return;
   }
-  if (auto error = run_node_command(state, ui, command, names))
+  NodeAction action;
+  action.verb = NodeVerb::open;
+  if (auto error = open_intent(state, ui, intent_of(state, cluster, nodes, std::move(action))))
     say(state, ui, Severity::danger, to_line(*error));
 }
 
@@ -200,10 +205,7 @@ std::optional<Error> run_node_command(UiState& state, const UiContext& ui, const
                                       const std::string& argument) {
   Result<plan::Intent> intent = intent_of(state, ui, command, argument);
   if (!intent) return intent.error();
-  Result<plan::Plan> planned = plan_for(state, ui, *intent);
-  if (!planned) return planned.error();
-  open_plan(state, ui, std::move(*planned), {});
-  return std::nullopt;
+  return open_intent(state, ui, *intent);
 }
 
 }  // namespace tessera::tui
