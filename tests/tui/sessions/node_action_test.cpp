@@ -162,6 +162,7 @@ TEST(NodeActionByKeys, TheKeysActOnTheClusterOfTheRow) {
   EXPECT_EQ(session.state.input.text, "drain lab/n0031 ");
   session.press("firmware<enter>");
   EXPECT_EQ(cluster_of_plan(session), "lab");
+  EXPECT_TRUE(session.shows("lab › n0031")) << "the name that arms it is of two nodes\n" << session.screen();
   session.press("<esc>");
   session.tell(on("lab", NodeSeen{closed_by(session, "n0031", "bad ECC", "alice")}));
   show_nodes_of(session, "lab");

@@ -93,7 +93,11 @@ class Page {
   void head() {
     const Risk risk = risk_of(plan_);
     const Role risky = risk == Risk::low ? Role::good : risk == Risk::medium ? Role::warning : Role::danger;
-    DocLine line{{{nodes_text(plan_) + boards_text(), Style(Role::text).with_bold(), 1}}, {}};
+    // Nodes of two clusters may have one name, and it is typed to arm the plan.
+    std::string where;
+    if (ui_.model.clusters.size() > 1)
+      where = fmt::format("{} {} ", plan_.intent.cluster.text, glyphs(state_.ascii).crumb);
+    DocLine line{{{where + nodes_text(plan_) + boards_text(), Style(Role::text).with_bold(), 1}}, {}};
     std::string words = plan_.intent.words;
     line.spans.push_back(
         {fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
