@@ -15,9 +15,12 @@ using Counts = std::map<std::string, int>;  // instances, by profile
 
 Counts instances_on(const Node& node) {
   Counts counts;
+  const auto count = [&](const Slice& slice) {
+    if (slice.kind == SliceKind::gpu_instance) ++counts[slice.profile.text];
+  };
   for (const Gpu& gpu : node.gpus)
-    for (const Slice& slice : gpu.slices)
-      if (slice.kind == SliceKind::gpu_instance) ++counts[slice.profile.text];
+    for (const Slice& slice : gpu.slices) count(slice);
+  for (const Slice& slice : node.pool) count(slice);
   return counts;
 }
 
@@ -33,10 +36,7 @@ Counts idle_on(const pack::Problem& problem) {
   return counts;
 }
 
-void ask_for(pack::Problem& problem, const Rule& rule, const std::vector<NodeSurvey*>& nodes) {
-  Counts there;
-  for (const NodeSurvey* one : nodes)
-    for (const auto& [profile, count] : instances_on(*one->node)) there[profile] += count;
+void ask_for(pack::Problem& problem, const Rule& rule, Counts there) {
   const Counts idle = idle_on(problem);
   for (const auto& [profile, count] : rule.demand) {
     auto loose = idle.find(profile);
@@ -45,11 +45,12 @@ void ask_for(pack::Problem& problem, const Rule& rule, const std::vector<NodeSur
   }
 }
 
-void add_board(const pack::Problem& problem, const pack::BoardPlan& plan, std::vector<NodeSurvey*>& nodes) {
+using ByName = std::map<NodeName, NodeSurvey*>;
+
+void add_board(const pack::Problem& problem, const pack::BoardPlan& plan, const ByName& nodes) {
   const pack::Board& board = problem.boards[plan.board];
-  auto at = std::find_if(nodes.begin(), nodes.end(),
-                         [&](const NodeSurvey* one) { return one->node->name == board.node; });
-  const Gpu* gpu = at == nodes.end() ? nullptr : plan::find_gpu(*(*at)->node, board.gpu);
+  const auto at = nodes.find(board.node);
+  const Gpu* gpu = at == nodes.end() ? nullptr : plan::find_gpu(*at->second->node, board.gpu);
   if (!gpu) return;
   BoardSurvey one;
   one.gpu = board.gpu;
@@ -57,23 +58,47 @@ void add_board(const pack::Problem& problem, const pack::BoardPlan& plan, std::v
   one.wanted = plan::wish_of(*problem.products[board.product], pack::layout_after(plan));
   one.made = plan::state_of(*gpu);
   for (const pack::Instance& instance : board.instances) one.held += instance.held;
-  (*at)->boards.push_back(std::move(one));
+  at->second->boards.push_back(std::move(one));
 }
 
 }  // namespace
 
 std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const Place& place,
-                               const std::vector<NodeSurvey*>& nodes) {
+                               const std::vector<NodeSurvey*>& nodes,
+                               const std::vector<const NodeSurvey*>& unknown, bool untold) {
   std::vector<NodeName> names;
-  for (const NodeSurvey* one : nodes) names.push_back(one->node->name);
+  ByName by_name;
+  Counts there;
+  const auto add = [&](const Node& node) {
+    for (const auto& [profile, count] : instances_on(node)) there[profile] += count;
+  };
+  for (NodeSurvey* one : nodes) {
+    names.push_back(one->node->name);
+    by_name[one->node->name] = one;
+    add(*one->node);
+  }
+  for (const NodeSurvey* one : unknown) add(*one->node);
+  const auto short_of = [&](const auto& wanted) {
+    const auto found = there.find(wanted.first);
+    return wanted.second > (found == there.end() ? 0 : found->second);
+  };
+  if (std::none_of(pool.rule.demand.begin(), pool.rule.demand.end(), short_of)) return std::nullopt;
+  if (!unknown.empty())
+    return PoolNote{&pool, Standing::unknown,
+                    fmt::format("whether it has its instances is not known: of {} nodes it is not known what "
+                                "stands there; take a node that stays away out of the pool, or give it an "
+                                "exception",
+                                unknown.size())};
+  if (untold)
+    return PoolNote{&pool, Standing::unknown,
+                    "whether it has its instances is not known: not every node could be read"};
   if (names.empty()) return std::nullopt;
   pack::Problem problem = pack::problem_of(cluster, names, *place.catalogue, *place.means).problem;
-  ask_for(problem, pool.rule, nodes);
+  ask_for(problem, pool.rule, std::move(there));
   if (problem.demand.empty()) return std::nullopt;
   auto answer = pack::pack(problem);
   if (!answer) return PoolNote{&pool, Standing::impossible, to_line(answer.error())};
-  std::vector<NodeSurvey*> touched = nodes;
-  for (const pack::BoardPlan& plan : answer->boards) add_board(problem, plan, touched);
+  for (const pack::BoardPlan& plan : answer->boards) add_board(problem, plan, by_name);
   std::string unmet;
   for (std::size_t i = 0; i < problem.demand.size(); ++i)
     if (answer->unmet[i] > 0)

@@ -8,8 +8,11 @@ namespace tessera::fleet {
 
 // Instances that are held or stand on GPUs that no plan may change count as there; the rest is packed onto
 // the others, and the GPUs that are to change are added to their nodes, which become Standing::drifts.
-// nodes: those of the pool that are known. Returns what cannot be met.
+// nodes: those of the pool that are known. unknown: those that are not; what was last known of their
+// instances counts as there. untold: nodes of the pool may not be listed at all. Where either leaves the
+// demand open, nothing is to change. Returns what cannot be met, or is not known.
 std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const Place& place,
-                               const std::vector<NodeSurvey*>& nodes);
+                               const std::vector<NodeSurvey*>& nodes,
+                               const std::vector<const NodeSurvey*>& unknown, bool untold);
 
 }  // namespace tessera::fleet

@@ -10,6 +10,15 @@ bool Fleet::has_windows() const {
   return std::any_of(pools.begin(), pools.end(), [](const Pool& pool) { return !pool.windows.empty(); });
 }
 
+bool Pool::is_exception(const std::string& node) const {
+  return std::any_of(exceptions.begin(), exceptions.end(),
+                     [&](const Exception& one) { return one.nodes.contains(node); });
+}
+
+bool same_rule(const Rule& a, const Rule& b) {
+  return a.kind == b.kind && a.wish == b.wish && a.preset == b.preset && a.demand == b.demand;
+}
+
 std::string to_text(const Rule& rule) {
   switch (rule.kind) {
     case Rule::Kind::as_is: return "as it is";

@@ -73,6 +73,7 @@ struct Pool {
   std::vector<Window> windows;        // the first that holds counts, instead of `rule`
   plan::Way evict = plan::Way::wait;  // what fleet run may do to work in the way
   Budget budget;
+  bool is_exception(const std::string& node) const;
   friend bool operator==(const Pool&, const Pool&) = default;
 };
 
@@ -91,6 +92,8 @@ struct Fleet {
   bool has_windows() const;
   friend bool operator==(const Fleet&, const Fleet&) = default;
 };
+
+bool same_rule(const Rule& a, const Rule& b);  // wherever they stand in the file
 
 std::string to_text(const Rule& rule);  // "7 × 1g.10gb", "all-balanced", ">=10 3g.40gb", "as it is"
 

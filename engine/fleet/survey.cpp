@@ -73,19 +73,30 @@ class Surveyor {
     all.cluster = &cluster_;
     const std::set<NodeName> wanted(only.begin(), only.end());
     for (const Node& node : cluster_.nodes.all()) {
-      if (!wanted.empty() && !wanted.contains(node.name)) continue;
-      NodeSurvey one = look(node);
+      const bool asked = wanted.empty() || wanted.contains(node.name);
+      NodeSurvey one = look(node, asked);
+      // The others of its pool decide what a demand asks of a node.
+      if (!asked && (!one.rule() || one.rule()->kind != Rule::Kind::demand)) continue;
       const bool named = one.pool && one.pool->nodes.contains(node.name.text);
       if (node.gpus.empty() && node.pool.empty() && !named) continue;
       all.nodes.push_back(std::move(one));
     }
     spread_demand(all);
-    if (only.empty()) note_pools(all);
+    if (only.empty()) {
+      note_pools(all);
+      return all;
+    }
+    std::erase_if(all.nodes, [&](const NodeSurvey& one) { return !wanted.contains(one.node->name); });
+    std::erase_if(all.notes, [&](const PoolNote& note) {
+      return std::none_of(all.nodes.begin(), all.nodes.end(),
+                          [&](const NodeSurvey& one) { return one.pool == note.pool; });
+    });
     return all;
   }
 
  private:
-  NodeSurvey look(const Node& node) const {
+  // asked: else only whether it belongs to a demand, and what is known of it, is looked at.
+  NodeSurvey look(const Node& node, bool asked) const {
     NodeSurvey one;
     one.node = &node;
     for (const Pool& pool : fleet_.pools) {
@@ -99,7 +110,7 @@ class Surveyor {
     for (const Exception& each : one.pool->exceptions)
       if (each.nodes.contains(node.name.text)) one.exception = &each;
     const Rule& rule = *one.rule();
-    if (rule.kind == Rule::Kind::as_is) return one;
+    if (rule.kind == Rule::Kind::as_is || (!asked && rule.kind != Rule::Kind::demand)) return one;
     one.why = why_unknown(node);
     one.standing = one.why.empty() ? Standing::as_wanted : Standing::unknown;
     if (one.standing == Standing::unknown || rule.kind == Rule::Kind::demand) return one;
@@ -107,17 +118,27 @@ class Surveyor {
       if (auto board = look(node, gpu, rule)) one.boards.push_back(std::move(*board));
     missing_boards(one, rule);
     settle(one);
-    if (one.standing == Standing::as_wanted && switches_differ(node, rule.wish.switches)) {
-      one.standing = Standing::drifts;
-      one.why = "the device plugin's switches for shares differ";
-    }
+    if (rule.wish.switches.any()) look_at_switches(one, rule.wish.switches);
     return one;
   }
 
-  bool switches_differ(const Node& node, const plan::WishedSwitches& wanted) const {
-    const auto now = plan::switches_now(*place_.means, node);
-    return now && ((wanted.rename_shared && *wanted.rename_shared != now->rename) ||
-                   (wanted.refuse_several && *wanted.refuse_several != now->refuse_several));
+  // Switches that cannot be read are not as wanted.
+  void look_at_switches(NodeSurvey& one, const plan::WishedSwitches& wanted) const {
+    if (cluster_.scheduler == Scheduler::slurm) {
+      one.standing = Standing::impossible;
+      one.why = "Slurm's shares keep their name: rename_shared and refuse_several are Kubernetes'";
+      return;
+    }
+    if (one.standing != Standing::as_wanted) return;
+    const auto now = plan::switches_now(*place_.means, *one.node);
+    if (!now) {
+      one.standing = Standing::unknown;
+      one.why = "the device plugin's switches for shares are not known";
+    } else if ((wanted.rename_shared && *wanted.rename_shared != now->rename) ||
+               (wanted.refuse_several && *wanted.refuse_several != now->refuse_several)) {
+      one.standing = Standing::drifts;
+      one.why = "the device plugin's switches for shares differ";
+    }
   }
 
   std::optional<BoardSurvey> look(const Node& node, const Gpu& gpu, const Rule& rule) const {
@@ -190,12 +211,29 @@ class Surveyor {
   void spread_demand(Survey& all) const {
     for (const Pool& pool : fleet_.pools) {
       if (pool.rule.kind != Rule::Kind::demand) continue;
+      if (!pool.cluster.empty() && pool.cluster != cluster_.name) continue;
       std::vector<NodeSurvey*> nodes;
+      std::vector<const NodeSurvey*> unknown;
       for (NodeSurvey& one : all.nodes)
-        if (one.rule() == &pool.rule && one.standing != Standing::unknown) nodes.push_back(&one);
-      if (auto note = spread(pool, cluster_, place_, nodes)) all.notes.push_back(std::move(*note));
+        if (one.rule() == &pool.rule) {
+          if (one.standing == Standing::unknown)
+            unknown.push_back(&one);
+          else
+            nodes.push_back(&one);
+        }
+      const bool unlisted = std::any_of(pool.nodes.begin(), pool.nodes.end(), [&](const std::string& name) {
+        return !pool.is_exception(name) && !cluster_.nodes.find(NodeName(name));
+      });
+      if (auto note = spread(pool, cluster_, place_, nodes, unknown, unlisted || nodes_unread()))
+        all.notes.push_back(std::move(*note));
       for (NodeSurvey* one : nodes) settle(*one);
     }
+  }
+
+  bool nodes_unread() const {
+    return std::any_of(cluster_.sources.begin(), cluster_.sources.end(), [](const auto& each) {
+      return tells_nodes(each.first) && (each.second.incomplete || each.second.failure);
+    });
   }
 
   void note_pools(Survey& all) const {
@@ -237,6 +275,13 @@ Result<Survey> survey(const Fleet& fleet, const Cluster& cluster, const Place& p
   auto tables = sharing::built_in_presets();
   if (!tables) return tables.error();
   return Surveyor(fleet, cluster, place, std::move(*tables)).run(only);
+}
+
+const Pool* pool_of(const Fleet& fleet, const Cluster& cluster, const Node& node,
+                    const mig::Catalogue& catalogue) {
+  for (const Pool& pool : fleet.pools)
+    if (takes(pool, cluster, node, catalogue)) return &pool;
+  return nullptr;
 }
 
 plan::SiteRules rules_of(const Fleet& fleet, const ClusterName& cluster, plan::SiteRules site) {

@@ -64,9 +64,14 @@ struct Place {
   const plan::SiteRules* rules = nullptr;  // of the site; what the file says of the cluster counts more
 };
 
-// only: look at these nodes alone; empty: at all. Errors: the built-in tables of presets cannot be read.
+// only: these nodes alone; empty: all. What a demand asks of them is what it asks of them among all of their
+// pool. Errors: the built-in tables of presets cannot be read.
 Result<Survey> survey(const Fleet& fleet, const Cluster& cluster, const Place& place,
                       const std::vector<NodeName>& only = {});
+
+// The pool that rules a node; nullptr: none takes it.
+const Pool* pool_of(const Fleet& fleet, const Cluster& cluster, const Node& node,
+                    const mig::Catalogue& catalogue);
 
 // The site's rules with what the file says of this cluster.
 plan::SiteRules rules_of(const Fleet& fleet, const ClusterName& cluster, plan::SiteRules site);

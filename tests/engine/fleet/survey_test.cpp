@@ -25,11 +25,11 @@ struct Site {
     story.tell(Loaded{});
   }
   Place place() const { return {&test::catalogue(), &means, &rules}; }
-  Survey look(const std::string& text) {
+  Survey look(const std::string& text, const std::vector<NodeName>& only = {}) {
     auto read = read_fleet(text, "fleet.yaml", test::catalogue());
     EXPECT_TRUE(read) << to_line(read.error());
     if (read) fleet = std::move(*read);
-    auto found = survey(fleet, story.cluster(), place());
+    auto found = survey(fleet, story.cluster(), place(), only);
     EXPECT_TRUE(found);
     return *found;
   }
@@ -114,6 +114,51 @@ TEST(FleetSurvey, ADemandIsSpreadAroundWhatRuns) {
   EXPECT_EQ(much.notes[0].standing, Standing::impossible);
   EXPECT_NE(much.notes[0].text.find("its GPUs have no room for 6 of 9 7g.80gb"), std::string::npos)
       << much.notes[0].text;
+}
+
+TEST(FleetSurvey, ADemandAsksNoMoreOfOneNodeThanAmongAllOfItsPool) {
+  Site site({cut_node("n1", {}), cut_node("n2", {test::instance("3g.40gb", 4, 1, 0)})});
+  const std::string met = "pools: [{name: a, demand: {3g.40gb: 1}}]";
+  EXPECT_EQ(told(site.look(met, {NodeName("n1")})), "n1 a as-wanted") << "n2 has it";
+  const std::string open = "pools: [{name: a, demand: {3g.40gb: 9}}]";
+  const Survey one = site.look(open, {NodeName("n1")});
+  ASSERT_EQ(one.notes.size(), 1u) << "what the pool lacks is told for its nodes, too";
+  const std::string alone = told(one);  // before another look: a survey points into the file
+  EXPECT_EQ(alone, told(site.look(open)).substr(0, alone.size()));
+}
+
+TEST(FleetSurvey, InstancesOfANodeThatIsDownAreNotCutElsewhere) {
+  Node down = cut_node("n2", {test::instance("3g.40gb", 4, 1, 0)});
+  down.health = Health::down;
+  Site site({cut_node("n1", {}), down});
+  const Survey met = site.look("pools: [{name: a, demand: {3g.40gb: 1}}]");
+  EXPECT_EQ(told(met), "n1 a as-wanted; n2 a unknown");
+  EXPECT_TRUE(met.notes.empty());
+  const Survey open = site.look("pools: [{name: a, demand: {3g.40gb: 2}}]");
+  EXPECT_EQ(told(open), "n1 a as-wanted; n2 a unknown") << "n2 may have more by now";
+  ASSERT_EQ(open.notes.size(), 1u);
+  EXPECT_EQ(open.notes[0].standing, Standing::unknown);
+  EXPECT_EQ(told(site.look("pools: [{name: a, demand: {3g.40gb: 2}, except: {n2: as-is}}]")),
+            "n1 a drifts 0; n2 a left-alone");
+}
+
+TEST(FleetSurvey, ADemandThatNodesThatCouldNotBeReadMayMeetChangesNothing) {
+  Site site({cut_node("n1", {})});
+  const Survey unlisted = site.look("pools: [{name: a, nodes: \"n[1-2]\", demand: {3g.40gb: 1}}]");
+  EXPECT_EQ(told(unlisted), "n1 a as-wanted");
+  EXPECT_EQ(unlisted.notes.at(0).standing, Standing::unknown);
+  site.story.tell(
+      SourceReport{Source::simulator, std::nullopt, Duration(1), "a node could not be read", true});
+  const Survey unread = site.look("pools: [{name: a, demand: {3g.40gb: 1}}]");
+  EXPECT_EQ(told(unread), "n1 a as-wanted");
+  EXPECT_EQ(unread.notes.at(0).text,
+            "whether it has its instances is not known: not every node could be read");
+}
+
+TEST(FleetSurvey, SwitchesThatSlurmDoesNotHaveAreImpossible) {
+  Site site({cut_node("n1", {})});
+  EXPECT_EQ(told(site.look("pools: [{name: a, strategy: time-slicing, replicas: 2, rename_shared: true}]")),
+            "n1 a impossible 0 1");
 }
 
 // Whatever stands there and whatever changes it: what init writes is read, and nothing differs from it.
