@@ -246,6 +246,9 @@ class FleetReader {
     if (Status done = read_patience(pool, value); !done) return done;
     if (const Yaml* windows = value.find("windows"))
       if (Status done = read_windows(pool, *windows); !done) return done;
+    if (pool.budget.not_after && pool.windows.empty())
+      return bad(*value.find("budget"), "not_after belongs to windows, and the pool has none",
+                 "leave not_after out, or give the pool windows");
     fleet_.pools.push_back(std::move(pool));
     return Done{};
   }

@@ -10,6 +10,7 @@ namespace {
 using std::chrono::days;
 using std::chrono::sys_days;
 
+constexpr days kFarthest(8);  // that an end of a phase is looked for
 constexpr int kDayMinutes = 24 * 60;
 constexpr std::uint8_t kEveryDay = 0x7f;
 constexpr std::string_view kDays[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
@@ -115,19 +116,34 @@ std::vector<Phase> phases(const Fleet& fleet, const Pool& pool, const Zone& zone
   std::vector<Phase> all;
   for (TimePoint edge : edges) {
     const Window* window = window_at(fleet, pool, zone, edge);
-    if (!all.empty() && all.back().window == window) continue;
-    if (!all.empty()) all.back().end = edge;
-    all.push_back({edge, until, window});
+    if (!all.empty()) {
+      Phase& before = all.back();
+      if (before.window == window) continue;
+      if (before.window && window && same_rule(before.window->rule, window->rule)) {
+        if (before.words.find(window->words) == std::string::npos) before.words += ", " + window->words;
+        continue;
+      }
+      before.end = edge;
+    }
+    all.push_back({edge, until, window, window ? window->words : ""});
   }
   return all;
 }
 
 Phase phase_at(const Fleet& fleet, const Pool& pool, const Zone& zone, TimePoint at) {
-  return phases(fleet, pool, zone, at - days(8), at + std::chrono::milliseconds(1)).back();
+  for (Phase& phase : phases(fleet, pool, zone, at - kFarthest, at + kFarthest))
+    if (phase.begin <= at && at < phase.end) return std::move(phase);
+  return {at, at, nullptr, ""};  // cannot be: they have no gaps
 }
 
-std::optional<TimePoint> last_begin(const Pool& pool, const Zone& zone, const Phase& phase) {
+const Rule& rule_at(const Fleet& fleet, const Pool& pool, const Zone& zone, TimePoint at) {
+  const Window* window = window_at(fleet, pool, zone, at);
+  return window ? window->rule : pool.rule;
+}
+
+std::optional<TimePoint> last_begin(const Pool& pool, const Zone& zone, const Phase& phase, TimePoint at) {
   if (!pool.budget.not_after) return std::nullopt;
+  if (phase.begin <= at - kFarthest) return zone.moment({zone.local(at).day, *pool.budget.not_after});
   const sys_days day = zone.local(phase.begin).day;
   const TimePoint same = zone.moment({day, *pool.budget.not_after});
   return same > phase.begin ? same : zone.moment({day + days(1), *pool.budget.not_after});

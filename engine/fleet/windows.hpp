@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,21 +24,27 @@ std::optional<int> minutes_of_day(std::string_view text);
 // A stretch of time in which one rule of a pool holds.
 struct Phase {
   TimePoint begin{}, end{};
-  const Window* window = nullptr;  // nullptr: the pool's own rule
+  const Window* window = nullptr;  // the first of them; nullptr: the pool's own rule
+  std::string words;               // of its windows, which follow one another with the same rule
 };
 
 // Which window holds at that moment; nullptr: none. Of several the first in the file. A window begins when
 // clocks show its begin (where they leap over it, at the leap) and ends when they first show its end.
 const Window* window_at(const Fleet& fleet, const Pool& pool, const Zone& zone, TimePoint at);
 
-// In order, without gaps, from `from` to `until`; neighbours have different rules. At most some 400 days.
+// In order, without gaps, from `from` to `until`. Neighbours are of different rules, or only one of them is a
+// window's. At most some 400 days.
 std::vector<Phase> phases(const Fleet& fleet, const Pool& pool, const Zone& zone, TimePoint from,
                           TimePoint until);
 
-// The phase of a pool that holds at a moment; its begin is at most eight days back.
+// The phase of a pool that holds at a moment. It is looked for over eight days back and ahead: a begin or end
+// that is farther away is told as that day.
 Phase phase_at(const Fleet& fleet, const Pool& pool, const Zone& zone, TimePoint at);
-// Until when its budget lets a change begin in that phase; nullopt: until its end.
-std::optional<TimePoint> last_begin(const Pool& pool, const Zone& zone, const Phase& phase);
+// The rule of the pool that holds then.
+const Rule& rule_at(const Fleet& fleet, const Pool& pool, const Zone& zone, TimePoint at);
+// Until when its budget lets a change begin in that phase, which holds at `at`; nullopt: until its end. Where
+// it began eight days back or earlier, it is the limit of that day.
+std::optional<TimePoint> last_begin(const Pool& pool, const Zone& zone, const Phase& phase, TimePoint at);
 
 // What begins when, in the order of time, over all pools with windows: first what holds at `from`.
 struct Due {

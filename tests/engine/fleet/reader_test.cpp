@@ -88,6 +88,8 @@ TEST(FleetFile, ARefusalNamesLineAndColumn) {
       {"pools: [{name: a, layout: none, evict: maybe}]", "fleet.yaml:1:40: evict is wait, requeue or cancel"},
       {"pools: [{name: a, layout: none, budget: {max_nodes_at_once: 0}}]",
        "fleet.yaml:1:61: max_nodes_at_once is a whole number"},
+      {"pools: [{name: a, layout: none, budget: {not_after: '06:00'}}]",
+       "fleet.yaml:1:41: not_after belongs to windows, and the pool has none"},
       {"pools: [{name: a, layout: none, budget: {not_after: 6}}]",
        "fleet.yaml:1:53: not_after is a time of the day"},
       {"pools: [{name: a, layout: none", "fleet.yaml:"},

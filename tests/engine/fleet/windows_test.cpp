@@ -144,10 +144,28 @@ TEST(FleetWindows, TheLastBeginIsTheFirstSuchTimeOfThePhase) {
   const Pool& pool = fleet.pools.at(0);
   const Phase night = phase_at(fleet, pool, zone, utc(2026, 11, 24, 3, 0));
   EXPECT_EQ(night.begin, utc(2026, 11, 23, 19, 0));
-  EXPECT_EQ(last_begin(pool, zone, night), utc(2026, 11, 24, 1, 0));
+  EXPECT_EQ(last_begin(pool, zone, night, utc(2026, 11, 24, 3, 0)), utc(2026, 11, 24, 1, 0));
   const Phase day = phase_at(fleet, pool, zone, utc(2026, 11, 24, 9, 0));
   EXPECT_EQ(day.window, nullptr);
-  EXPECT_EQ(last_begin(pool, zone, day), utc(2026, 11, 25, 1, 0));
+  EXPECT_EQ(last_begin(pool, zone, day, utc(2026, 11, 24, 9, 0)), utc(2026, 11, 25, 1, 0));
+}
+
+TEST(FleetWindows, ALimitCountsByTheDayInAPhaseOfManyDays) {
+  const Fleet fleet = read("  - {when: holidays, layout: none}\n  budget: {not_after: '06:00'}\n",
+                           "time_zone: Europe/Berlin\nholidays: [2026-12-25]\n");
+  const Zone zone = berlin();
+  const Pool& pool = fleet.pools.at(0);
+  const TimePoint now = utc(2026, 11, 24, 3, 0);
+  EXPECT_EQ(last_begin(pool, zone, phase_at(fleet, pool, zone, now), now), utc(2026, 11, 24, 5, 0));
+}
+
+TEST(FleetWindows, WindowsOfOneRuleThatFollowOneAnotherAreOnePhase) {
+  const Fleet fleet = read("  - {when: Sat, layout: none}\n  - {when: Sun, layout: none}\n");
+  const Pool& pool = fleet.pools.at(0);
+  const Phase weekend = phase_at(fleet, pool, Zone(), utc(2026, 11, 29, 3, 0));
+  EXPECT_EQ(weekend.begin, utc(2026, 11, 28, 0, 0));
+  EXPECT_EQ(weekend.end, utc(2026, 11, 30, 0, 0));
+  EXPECT_EQ(weekend.words, "Sat, Sun");
 }
 
 TEST(FleetWindows, WhatNoCalendarHasIsRefused) {

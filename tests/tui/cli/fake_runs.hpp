@@ -107,7 +107,8 @@ class FakeRuns final : public plan::Runs {
   void start(plan::Plan plan, std::string undoes) override {
     note(undoes.empty() ? "start" : "start, undoes " + undoes);
     asked_.plan = plan;
-    run_ = "r1";
+    run_ = "r" + std::to_string(++started_);
+    next_ = 1, chain_ = {};
     plan::RunStarted started;
     started.run = run_, started.who = "root", started.from = "login1", started.undoes = std::move(undoes);
     started.plan = std::move(plan);
@@ -155,6 +156,7 @@ class FakeRuns final : public plan::Runs {
   Box& box_;
   Asked& asked_;
   std::string run_;
+  int started_ = 0;
   std::int64_t next_ = 1;
   plan::Chain chain_;
   plan::Resuming how_;

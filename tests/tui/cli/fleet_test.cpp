@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -50,10 +51,12 @@ class FleetCommandLine : public testing::Test {
       opening.backends.push_back(std::move(backend));
       auto runs = std::make_unique<FakeRuns>(box, asked);
       runs->heads = heads;
+      runs->journals = journals;
       runs->on_start = [this](FakeRuns& room) {
         for (const NodeName& node : asked.plan->intent.nodes)
           room.write(node.text, plan::NodeFinished{plan::Outcome::wanted, "as wanted"});
         room.write("", plan::RunFinished{plan::Outcome::wanted, "done"});
+        if (on_started) on_started();
       };
       opening.runs = std::move(runs);
       return opening;
@@ -65,9 +68,13 @@ class FleetCommandLine : public testing::Test {
     return run_fleet(options, test::catalogue(), joins, Streams{out, err});
   }
 
+  std::ptrdiff_t begun() const { return std::count(asked.what.begin(), asked.what.end(), "start"); }
+
   test::Box box;
   FakeRuns::Asked asked;
   std::vector<RunHead> heads;
+  std::map<std::string, std::string> journals;
+  std::function<void()> on_started;
   Options options;
   std::string folder, unread;
   bool loads = true, some_unknown = false;
@@ -248,7 +255,8 @@ TEST_F(FleetCommandLine, RunNeverEvictsUnlessThePoolSaysSo) {
 
 TEST_F(FleetCommandLine, RunSkipsAPoolBeyondItsBudgetWithAFinding) {
   options.write = options.yes = true;
-  EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 7g.80gb, budget: {max_disturbed: 0}}]")}),
+  EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 7g.80gb, evict: requeue, budget: "
+                             "{max_disturbed: 0}}]")}),
             kFinding);
   EXPECT_NE(err.str().find("pool a is skipped: 1 jobs or pods are in the way, and its budget is 0"),
             std::string::npos)
@@ -285,17 +293,99 @@ TEST_F(FleetCommandLine, APausedFileAndASecondRunnerBeginNothing) {
   EXPECT_NE(err.str().find("tessera fleet run is paused for this file since 2027-01-15T08:00:0"),
             std::string::npos)
       << err.str();
-  EXPECT_EQ(run({"check", path}), kFinding);
-  EXPECT_NE(err.str().find("is paused"), std::string::npos) << "everybody sees it: " << err.str();
+  for (const char* verb : {"check", "plan", "diff", "calendar"}) {
+    run({verb, path});
+    EXPECT_NE(err.str().find("is paused"), std::string::npos) << "everybody sees it: " << verb << err.str();
+  }
+  options.dry_run = true;
+  EXPECT_EQ(run({"run", path}), kDone) << err.str();
+  options.dry_run = false;
   EXPECT_EQ(run({"pause", path}), kFinding) << "once";
   EXPECT_EQ(run({"unpause", path}), kDone);
   EXPECT_EQ(run({"unpause", path}), kFinding);
-  const int other = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int other = ::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   ASSERT_EQ(::flock(other, LOCK_EX | LOCK_NB), 0);
   EXPECT_EQ(run({"run", path}), kFinding);
   EXPECT_NE(err.str().find("another tessera fleet run is at work on this file"), std::string::npos)
       << err.str();
   ::close(other);
+  EXPECT_TRUE(asked.what.empty());
+}
+
+constexpr const char* kTwoPools =
+    "pools: [{name: a, nodes: n1, layout: 3g.40gb}, {name: b, nodes: n2, layout: empty}, {name: c, layout: "
+    "none}]";
+
+TEST_F(FleetCommandLine, APoolIsPlannedOnWhatIsSoAfterTheRunOfThePoolBeforeIt) {
+  options.write = options.yes = true;
+  on_started = [this] {  // n1 goes: the last node takes its place in the model
+    on_started = {};
+    box.post(
+        Event{ClusterName("hpc"), 0, test::at(0),
+              NodesListed{{test::node("n3", {test::uncut(0, 0)}), test::node("n2", {test::uncut(0, 0)})}}});
+  };
+  EXPECT_EQ(run({"run", file(kTwoPools)}), kDone) << err.str();
+  EXPECT_EQ(begun(), 2) << err.str();
+  EXPECT_EQ(asked.plan->intent.nodes, std::vector<NodeName>{NodeName("n2")});
+}
+
+TEST_F(FleetCommandLine, APauseDuringARunKeepsTheNextPoolFromBeginning) {
+  options.write = options.yes = true;
+  const std::string path = file(kTwoPools);
+  on_started = [&] { std::ofstream(path + ".paused") << "now"; };
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_EQ(begun(), 1) << err.str();
+}
+
+TEST_F(FleetCommandLine, NothingIsBegunAndNothingDeniedWhereJournalsCannotBeListed) {
+  options.write = options.yes = true;
+  RunHead lost;
+  lost.state = RunState::unreadable, lost.why = "the folder cannot be read";
+  heads = {lost};
+  EXPECT_EQ(run({"run", file(kTwoPools)}), kUnknown);
+  EXPECT_NE(err.str().find("the folder cannot be read"), std::string::npos) << err.str();
+  EXPECT_TRUE(asked.what.empty());
+  EXPECT_EQ(run({"explain", "n2", file(kTwoPools)}), kDone);
+  EXPECT_EQ(out.str().find("no run of tessera"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("not every journal could be read"), std::string::npos) << out.str();
+}
+
+TEST_F(FleetCommandLine, WhatIsOnlyWaitedForIsNotDisturbed) {
+  options.write = options.yes = true;
+  EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 7g.80gb, budget: {max_disturbed: 0}}]")}),
+            kDone)
+      << err.str();
+  EXPECT_EQ(begun(), 1) << err.str();
+}
+
+TEST_F(FleetCommandLine, WhatIsImpossibleOrUnknownDecidesTheExitCodeOfRunPlanAndApply) {
+  options.write = options.yes = true;
+  const std::string much = file("pools: [{name: a, demand: {7g.80gb: 9}, nodes: n1}]");
+  for (const char* verb : {"run", "plan", "apply"}) {
+    EXPECT_EQ(run({verb, much}), kFinding) << verb;
+    EXPECT_NE(err.str().find("pool a: its GPUs have no room for"), std::string::npos) << verb << err.str();
+    EXPECT_EQ((out.str() + err.str()).find("every node is as the file says"), std::string::npos) << verb;
+  }
+  some_unknown = true;
+  EXPECT_EQ(run({"run", file(kTwoPools)}), kUnknown) << err.str();
+  EXPECT_EQ(run({"apply", file(kTwoPools)}), kUnknown) << err.str();
+}
+
+TEST_F(FleetCommandLine, AParkedRunOfAWindowThatIsOverIsNotCarriedOn) {
+  options.write = options.yes = true;
+  RunHead parked;
+  parked.run = "r7", parked.cluster = ClusterName("hpc"), parked.nodes = {NodeName("n2")};
+  parked.state = RunState::parked, parked.words = "as fleet.yaml says";
+  parked.started = test::at(-3600);
+  heads = {parked};
+  const auto path = file(
+      "pools: [{name: a, nodes: n2, layout: empty, windows: [{when: 'Thu 20:00-07:30', layout: none}]}, "
+      "{name: b, layout: as-is}]");
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_NE(err.str().find("run r7 is left parked: the window of pool a for which it was begun is over; "
+                           "tessera resume r7 --back opens its nodes"),
+            std::string::npos)
+      << err.str();
   EXPECT_TRUE(asked.what.empty());
 }
 

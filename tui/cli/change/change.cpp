@@ -44,9 +44,11 @@ Result<plan::Plan> read_plan(const std::string& name, const Streams& streams) {
 // Carries one run on, or several one after the other.
 class Resumer {
  public:
-  Resumer(const Options& options, const mig::Catalogue& catalogue, const Joins& joins, const Streams& streams)
+  Resumer(const Options& options, const mig::Catalogue& catalogue, const Joins& joins, const Streams& streams,
+          WhyNot why_not = {})
       : options_(options),
         streams_(streams),
+        why_not_(std::move(why_not)),
         clusters_(options, catalogue, joins, streams),
         lines_(streams.asks ? streams.in_fd : -1) {}
 
@@ -183,6 +185,7 @@ class Resumer {
 
   int resume_due(const std::vector<RunHead>& runs) {
     std::vector<Followed> due;
+    int left = kDone;
     for (const RunHead& head : runs) {
       if (head.state != RunState::parked) continue;
       if (!head.unarmed.empty()) {
@@ -192,13 +195,22 @@ class Resumer {
                      << "\n";
         continue;
       }
+      const Cluster* cluster = clusters_.model().find(head.cluster);
+      const auto why = why_not_ && cluster ? why_not_(head, *cluster) : std::nullopt;
+      if (why) {
+        streams_.err << told(streams_, fmt::format("run {} is left parked: {}", clean(head.run, 100),
+                                                   told(streams_, *why)))
+                     << "\n";
+        left = kFinding;
+        continue;
+      }
       auto known = read_run(clusters_, options_, head.run);
       if (auto* followed = std::get_if<Followed>(&known); followed && is_due(*followed->run()))
         due.push_back(std::move(*followed));
     }
     if (due.empty()) {
       report_no_run("nothing", "no run is due", options_, streams_);
-      return kDone;
+      return left;
     }
     if (auto why = why_not_armed(options_, streams_)) return say(*why);
     clusters_.catch_signals();
@@ -206,7 +218,7 @@ class Resumer {
       streams_.err << told(streams_, one.run()->started.run + " is due") << "\n";
     if (auto refused = arm(clusters_, options_, streams_, lines_, std::to_string(due.size()), "take them up"))
       return *refused;
-    int code = kDone;
+    int code = left;
     for (const Followed& one : due) {
       int ended = follow(one);
       if (ended > 128) return ended;
@@ -217,6 +229,7 @@ class Resumer {
 
   const Options& options_;
   const Streams& streams_;
+  WhyNot why_not_;  // empty: every run that is due
   OpenClusters clusters_;
   Lines lines_;
 };
@@ -290,6 +303,11 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
 int run_resume(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams) {
   return Resumer(options, catalogue, joins, streams).run();
+}
+
+int run_resume_due(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+                   const Streams& streams, const WhyNot& why_not) {
+  return Resumer(options, catalogue, joins, streams, why_not).run();
 }
 
 }  // namespace tessera::cli

@@ -2,6 +2,8 @@
 // Threads: the calling thread owns the model; runs are driven by the room's own.
 #pragma once
 
+#include "engine/model/model.hpp"
+#include "engine/model/run_news.hpp"
 #include "tui/cli/run.hpp"
 
 namespace tessera::cli {
@@ -13,5 +15,10 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
              const Streams& streams);
 int run_resume(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams);
+
+// As `tessera resume --due`, without the parked runs of which why_not gives a reason, which is told.
+using WhyNot = std::function<std::optional<std::string>(const RunHead&, const Cluster&)>;
+int run_resume_due(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+                   const Streams& streams, const WhyNot& why_not);
 
 }  // namespace tessera::cli

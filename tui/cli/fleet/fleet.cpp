@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -58,23 +60,43 @@ Result<fleet::Zone> zone_of(const std::string& name) {
 // What lies beside a file whose runs are paused.
 constexpr const char* kPaused = ".paused";
 
-// One runner of a file at a time: held for as long as this lives. Threads: one.
+// One runner of a file at a time: held for as long as this lives. It locks FILE.lock, which no editor
+// replaces; where the folder cannot be written, FILE itself. Threads: one.
 class FleetLock {
  public:
   explicit FleetLock(const std::string& path)
-      : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
-        held_(file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0) {}
+      : file_(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
+    if (file_ < 0) file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) != 0) problem_ = errno;
+  }
   FleetLock(const FleetLock&) = delete;
   FleetLock& operator=(const FleetLock&) = delete;
   ~FleetLock() {
     if (file_ >= 0) ::close(file_);
   }
-  bool held() const { return held_; }
+  // nullopt: it is held.
+  std::optional<Error> why_not() const {
+    if (problem_ == 0) return std::nullopt;
+    if (problem_ == EWOULDBLOCK)
+      return Error{"nothing is begun", "another tessera fleet run is at work on this file",
+                   "wait until it has ended"};
+    return Error{"nothing is begun",
+                 "the fleet file cannot be locked: " + std::string(std::strerror(problem_)),
+                 "keep it in a folder that its runner may write, on a file system with locks"};
+  }
 
  private:
   int file_;
-  bool held_;
+  int problem_ = 0;  // errno
 };
+
+// The worse of two exit codes: a signal, wrong usage, a finding, unknown, done.
+int worse(int a, int b) {
+  const auto rank = [](int code) {
+    return code == kDone ? 0 : code == kUnknown ? 1 : code == kFinding ? 2 : code == kUsage ? 3 : code;
+  };
+  return rank(a) >= rank(b) ? a : b;
+}
 
 class FleetCommand {
  public:
@@ -91,6 +113,8 @@ class FleetCommand {
     if (Status ok = check_output(options_); !ok) return refuse(streams_, ok.error(), kUsage);
     if (verb_ != "init")
       if (Status read = read_file(); !read) return refuse(streams_, read.error(), kUsage);
+    if (verb_ != "init" && verb_ != "pause" && verb_ != "unpause" && (verb_ != "run" || options_.dry_run))
+      if (const std::string text = paused_text(); !text.empty()) streams_.err << told(streams_, text) << "\n";
     if (verb_ == "calendar") return calendar();
     if (verb_ == "pause" || verb_ == "unpause") return pause(verb_ == "pause");
     if (verb_ == "run")
@@ -99,12 +123,12 @@ class FleetCommand {
     if (auto failed = look_afresh(clusters_, options_, streams_, options_.cluster)) return *failed;
     if (auto refusal = choose()) return refuse(streams_, *refusal);
     if (verb_ == "init") return init();
+    if (verb_ == "run") return run_due();
+    // Before the surveys: while the list comes in, the model that they point into may change.
+    if (verb_ == "diff" || verb_ == "explain") (void)list_known_runs();
     if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
     if (verb_ == "plan" || verb_ == "apply") return change();
-    if (verb_ == "run") return run_due();
-    if (std::filesystem::exists(path_ + kPaused)) streams_.err << told(streams_, paused_text()) << "\n";
     if (verb_ == "check") return show(check_page(page_, options_));
-    list_known_runs();
     if (verb_ == "explain") return explain();
     return show(diff_page(page_, options_));
   }
@@ -237,17 +261,37 @@ class FleetCommand {
     return std::nullopt;
   }
 
-  // Who changed a node last is told where journals can be read, and never keeps an answer back.
-  void list_known_runs() {
-    if (!clusters_.runs()) return;
+  // Why the runs that are known here may not be all; nullopt: they are.
+  std::optional<Refusal> list_known_runs() {
+    page_.runs.clear();
+    page_.runs_untold.clear();
+    if (!clusters_.runs()) {
+      page_.runs_untold = "there are no journals here";
+      return Refusal{{"cannot read the journals", page_.runs_untold, "tessera journal lists them"}, kUnknown};
+    }
     auto runs = list_runs(clusters_, options_);
-    if (auto* list = std::get_if<std::vector<RunHead>>(&runs)) page_.runs = std::move(*list);
+    if (auto* refusal = std::get_if<Refusal>(&runs)) {
+      page_.runs_untold = refusal->error.reason;
+      return std::move(*refusal);
+    }
+    page_.runs = std::move(std::get<std::vector<RunHead>>(runs));
+    std::optional<Refusal> untold;
+    for (const RunHead& head : page_.runs) {
+      if (head.state != RunState::unreadable) continue;
+      page_.runs_untold = clean(head.why, 300);
+      if (head.run.empty())
+        untold =
+            Refusal{{"cannot read the journals", page_.runs_untold, "tessera journal lists them"}, kUnknown};
+    }
+    return untold;
   }
 
-  int code() const {
+  // beside: drift that a change of this very call mends is no finding.
+  int code(bool beside = false) const {
     bool unknown = !page_.unread.empty();
     for (const fleet::Survey& survey : page_.surveys) {
-      if (survey.count(Standing::drifts) + survey.count(Standing::impossible) > 0) return kFinding;
+      if ((beside ? 0 : survey.count(Standing::drifts)) + survey.count(Standing::impossible) > 0)
+        return kFinding;
       unknown = unknown || survey.count(Standing::unknown) > 0;
       for (const fleet::PoolNote& note : survey.notes) {
         if (note.standing == Standing::impossible) return kFinding;
@@ -282,15 +326,17 @@ class FleetCommand {
 
   // One plan is about one cluster.
   int change() {
-    const std::string words = "as " + file_name(path_) + " says";
     std::vector<plan::Intent> intents;
     for (const fleet::Survey& survey : page_.surveys)
-      if (auto intent = fleet::intent_of(survey, words, options_.change))
+      if (auto intent = fleet::intent_of(survey, words(), options_.change))
         intents.push_back(std::move(*intent));
     streams_.err << told_notes();
     if (intents.empty()) {
-      report_no_run("nothing", "nothing to do: every node whose GPUs are known is as the file says", options_,
-                    streams_);
+      report_no_run("nothing",
+                    code() == kDone
+                        ? "nothing to do: every node is as the file says"
+                        : "nothing to do: of the nodes that are not left out, every one is as the file says",
+                    options_, streams_);
       return code();
     }
     if (intents.size() > 1)
@@ -298,19 +344,31 @@ class FleetCommand {
                     usage("nodes of several clusters differ, and one plan is about one cluster",
                           "name one with --cluster"),
                     kUsage);
-    return change(std::move(intents.front()));
+    const int beside = code(true);  // the surveys end with the first event
+    return worse(change(std::move(intents.front())), beside);
   }
+
+  std::string words() const { return "as " + file_name(path_) + " says"; }
 
   std::string told_notes() const {
     std::string text;
-    for (const fleet::Survey& survey : page_.surveys)
+    const auto line = [&](const std::string& english) { text += told(streams_, english) + "\n"; };
+    for (const fleet::Survey& survey : page_.surveys) {
       for (const fleet::NodeSurvey& node : survey.nodes)
         if (node.standing == Standing::unknown || node.standing == Standing::impossible)
-          text += told(streams_, fmt::format("{} is left out: {}", node.node->name.text, node.why)) + "\n";
+          line(fmt::format("{} is left out: {}", node.node->name.text, node.why));
+      for (const fleet::PoolNote& note : survey.notes)
+        line(fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name,
+                         told(streams_, note.text)));
+    }
+    for (const std::string& one : page_.unread) line(one);
     return text;
   }
 
+  // Empty: it is not. That it cannot be found out counts as paused.
   std::string paused_text() const {
+    std::error_code problem;
+    if (!std::filesystem::exists(path_ + kPaused, problem) && !problem) return "";
     auto files = read_files({path_ + kPaused}, 1024);
     const std::string since = files && !files->empty() ? clean(files->front().text, 100) : "?";
     return fmt::format("tessera fleet run is paused for this file since {}; tessera fleet unpause ends that",
@@ -335,49 +393,82 @@ class FleetCommand {
 
   // Nothing is begun beside another runner or while paused; earlier runs are carried on first.
   std::optional<int> before_run() {
-    lock_.emplace(path_);
-    if (!lock_->held())
-      return refuse(streams_,
-                    {"nothing is begun", "another tessera fleet run is at work on this file",
-                     "wait until it has ended"},
-                    kFinding);
-    if (std::filesystem::exists(path_ + kPaused))
-      return refuse(streams_, {"nothing is begun", paused_text(), ""}, kFinding);
     if (options_.dry_run) return std::nullopt;
+    lock_.emplace(path_);
+    if (auto why = lock_->why_not()) return refuse(streams_, *why, kFinding);
+    if (const std::string text = paused_text(); !text.empty())
+      return refuse(streams_, {"nothing is begun", text, ""}, kFinding);
     Options due = options_;
     due.command = "resume";
     due.due = true;
     due.words.clear();
-    worst_ = run_resume(due, catalogue_, joins_, streams_);
+    worst_ = run_resume_due(
+        due, catalogue_, joins_, streams_,
+        [this](const RunHead& head, const Cluster& cluster) { return why_not_carried_on(head, cluster); });
     if (worst_ > 128 || worst_ == kUsage) return worst_;
+    return std::nullopt;
+  }
+
+  // What a run of this file was to make may be something else by now, or it is too late for it.
+  std::optional<std::string> why_not_carried_on(const RunHead& head, const Cluster& cluster) const {
+    if (head.words != words() || !head.undoes.empty()) return std::nullopt;
+    const TimePoint wall = joins_.wall(), now = cluster_now(cluster, wall);
+    const TimePoint begun = now - (wall - head.started);  // by the cluster's clock
+    for (const NodeName& name : head.nodes) {
+      const Node* node = cluster.nodes.find(name);
+      const fleet::Pool* pool = node ? fleet::pool_of(fleet_, cluster, *node, catalogue_) : nullptr;
+      if (!pool || pool->windows.empty() || pool->is_exception(name.text)) continue;
+      const fleet::Phase phase = fleet::phase_at(fleet_, *pool, zone_, now);
+      if (!fleet::same_rule(fleet::rule_at(fleet_, *pool, zone_, begun),
+                            fleet::rule_at(fleet_, *pool, zone_, now)))
+        return fmt::format(
+            "the window of pool {} for which it was begun is over; tessera resume {} --back opens its nodes",
+            pool->name, clean(head.run, 100));
+      const auto last = fleet::last_begin(*pool, zone_, phase, now);
+      if (last && now > *last)
+        return fmt::format("a change of pool {} may begin until {} only", pool->name, utc_text(*last));
+    }
     return std::nullopt;
   }
 
   // What is due now, pool by pool, each with its own patience and budget.
   int run_due() {
-    list_known_runs();
+    if (auto refusal = list_known_runs()) return refuse(streams_, *refusal);
+    if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
     if (options_.dry_run) (void)calendar();
-    if (!page_.unread.empty()) worst_ = std::max(worst_, kUnknown);
     streams_.err << told_notes();
-    for (const fleet::Survey& survey : page_.surveys) {
-      const std::set<NodeName> busy = busy_nodes(survey);
-      std::set<const fleet::Pool*> seen;
+    worst_ = worse(worst_, code(true));
+    if (!page_.runs_untold.empty()) {
+      streams_.err << told(streams_, "not every journal could be read: " + page_.runs_untold) << "\n";
+      worst_ = worse(worst_, kUnknown);
+    }
+    // By their names: every run that is begun takes events in, and what the surveys point to goes.
+    std::vector<std::pair<ClusterName, std::string>> due;
+    for (const fleet::Survey& survey : page_.surveys)
       for (const fleet::NodeSurvey& node : survey.nodes) {
-        if (node.standing != Standing::drifts || !seen.insert(node.pool).second) continue;
-        const int code = run_pool(survey, *node.pool, busy);
-        worst_ = std::max(worst_, code);
-        if (code > 128) return code;
+        if (node.standing != Standing::drifts) continue;
+        std::pair one(survey.cluster->name, node.pool->name);
+        if (std::find(due.begin(), due.end(), one) == due.end()) due.push_back(std::move(one));
       }
+    for (const auto& [cluster, pool] : due) {
+      const std::string paused = options_.dry_run ? "" : paused_text();
+      if (!paused.empty())
+        return worse(worst_, refuse(streams_, {"nothing more is begun", paused, ""}, kFinding));
+      if (auto refusal = list_known_runs()) return worse(worst_, refuse(streams_, *refusal));
+      const int code = run_pool(cluster, pool);
+      worst_ = worse(worst_, code);
+      if (code > 128) return code;
     }
     return worst_;
   }
 
   // Nodes of runs that have not ended: these are the runs' business, or a person's.
-  std::set<NodeName> busy_nodes(const fleet::Survey& survey) {
+  std::set<NodeName> busy_nodes(const ClusterName& cluster) {
     std::set<NodeName> busy;
     for (const RunHead& head : page_.runs) {
-      if (head.cluster != survey.cluster->name || head.state == RunState::finished) continue;
+      if (head.cluster != cluster || head.state == RunState::finished) continue;
       busy.insert(head.nodes.begin(), head.nodes.end());
+      if (!told_busy_.insert(head.run).second) continue;
       streams_.err << told(streams_, fmt::format("the nodes of run {} are left out: it has not ended",
                                                  clean(head.run, 100)))
                    << "\n";
@@ -386,10 +477,9 @@ class FleetCommand {
   }
 
   // A finding: why a pool is passed over this time.
-  int skip(const fleet::Pool& pool, const std::string& why) {
-    streams_.err << told(streams_, fmt::format("pool {} is skipped: {}", pool.name, told(streams_, why)))
-                 << "\n";
-    return kFinding;
+  int skip(const std::string& pool, const std::string& why, int code = kFinding) {
+    streams_.err << told(streams_, fmt::format("pool {} is skipped: {}", pool, told(streams_, why))) << "\n";
+    return code;
   }
 
   // In the process it waits for nobody: a node that is held is closed and parked, and the next call goes on.
@@ -403,23 +493,39 @@ class FleetCommand {
     return patience;
   }
 
-  int run_pool(const fleet::Survey& survey, const fleet::Pool& pool, const std::set<NodeName>& busy) {
-    const Cluster& cluster = *survey.cluster;
+  // On the clusters as they are now, and the file as it is to be now.
+  int run_pool(const ClusterName& name, const std::string& pool_name) {
+    page_.surveys.clear();
+    now_.clear();
+    const Cluster* here = clusters_.model().find(name);
+    const bool answers =
+        here && std::none_of(here->sources.begin(), here->sources.end(), [](const auto& each) {
+          return (tells_nodes(each.first) || tells_work(each.first)) && each.second.failure;
+        });
+    if (!answers) return skip(pool_name, name.text + " does not answer now", kUnknown);
+    const Cluster& cluster = *here;
     const TimePoint now = cluster_now(cluster, clusters_.wall());
-    const auto last = fleet::last_begin(pool, zone_, fleet::phase_at(fleet_, pool, zone_, now));
+    const fleet::Fleet& wanted = fleet_now(cluster);
+    const auto by_name = [&](const fleet::Pool& one) { return one.name == pool_name; };
+    const fleet::Pool& pool = *std::find_if(wanted.pools.begin(), wanted.pools.end(), by_name);
+    const auto last = fleet::last_begin(pool, zone_, fleet::phase_at(fleet_, pool, zone_, now), now);
     if (last && now > *last)
-      return skip(pool, fmt::format("a change may begin until {} only", utc_text(*last)));
-    auto intent =
-        fleet::intent_of(survey, "as " + file_name(path_) + " says", patience_of(pool), &pool, busy);
+      return skip(pool_name, fmt::format("a change may begin until {} only", utc_text(*last)));
+    auto survey = fleet::survey(wanted, cluster, place_of(cluster), only_);
+    if (!survey) return skip(pool_name, to_line(survey.error()), kUnknown);
+    if (!fleet::intent_of(*survey, words(), patience_of(pool), &pool))
+      return kDone;  // it is as wanted by now
+    auto intent = fleet::intent_of(*survey, words(), patience_of(pool), &pool, busy_nodes(name));
     if (!intent) return kFinding;
     Options options = options_;
     options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
     auto plan = plan::make_plan(cluster, catalogue_, *intent, means_.at(cluster.name), options.rules, now);
-    if (!plan) return skip(pool, to_line(plan.error()));
-    const std::size_t disturbed = disturbed_by(*plan);
+    if (!plan) return skip(pool_name, to_line(plan.error()));
+    // What is waited for ends by itself.
+    const std::size_t disturbed = pool.evict == plan::Way::wait ? 0 : disturbed_by(*plan);
     if (pool.budget.disturbed && disturbed > static_cast<std::size_t>(*pool.budget.disturbed))
-      return skip(pool, fmt::format("{} jobs or pods are in the way, and its budget is {}", disturbed,
-                                    *pool.budget.disturbed));
+      return skip(pool_name, fmt::format("{} jobs or pods are in the way, and its budget is {}", disturbed,
+                                         *pool.budget.disturbed));
     return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
   }
 
@@ -459,8 +565,9 @@ class FleetCommand {
   std::vector<NodeName> only_;
   std::map<ClusterName, plan::Means> means_;
   FleetPage page_;
-  std::optional<FleetLock> lock_;  // run
-  int worst_ = kDone;              // run: so far
+  std::optional<FleetLock> lock_;    // run
+  std::set<std::string> told_busy_;  // run
+  int worst_ = kDone;                // run: so far
 };
 
 }  // namespace

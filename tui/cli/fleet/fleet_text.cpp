@@ -76,6 +76,7 @@ class Page {
         line(
             fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name, told(note.text)));
     for (const std::string& one : page_.unread) line(one);
+    if (!page_.runs_untold.empty()) line("not every journal could be read: " + page_.runs_untold);
   }
   void sums() {
     for (const fleet::Survey& survey : page_.surveys) {
@@ -270,8 +271,9 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
   if (const RunHead* run = last_run(all.runs, survey.cluster->name, node.node->name))
     line(fmt::format("changed last by run {} of {}, {}: {}", clean(run->run, 60), clean(run->who, 60),
                      utc_text(run->started), clean(run->words, 200)));
-  else
+  else if (all.runs_untold.empty())
     line("no run of tessera that is known here has changed it");
+  if (!all.runs_untold.empty()) line("not every journal could be read: " + all.runs_untold);
   return page.take();
 }
 
@@ -310,7 +312,7 @@ std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet
       {{"begin", "FROM"}, {"end", "UNTIL"}, {"pool", "POOL"}, {"window", "WINDOW"}, {"rule", "IS TO BE"}});
   for (const fleet::Due& due : all)
     grid.rows.push_back({clock_text(due.begin), clock_text(due.end), due.pool->name,
-                         due.phase.window ? due.phase.window->words : std::string("-"),
+                         due.phase.window ? due.phase.words : std::string("-"),
                          fleet::to_text(due.phase.window ? due.phase.window->rule : due.pool->rule)});
   return to_table(grid, options.headers, options.paper) + "\n" +
          tui::told(options.reader, fmt::format("Times are those of {}.", zone)) + "\n";
@@ -324,7 +326,7 @@ Json calendar_json(const std::vector<fleet::Due>& all) {
     one.add("from", Json::of(utc_text(due.phase.begin)));
     one.add("until", Json::of(utc_text(due.phase.end)));
     one.add("pool", Json::of(due.pool->name));
-    one.add("window", due.phase.window ? Json::of(due.phase.window->words) : Json());
+    one.add("window", due.phase.window ? Json::of(due.phase.words) : Json());
     one.add("line", Json::of(std::int64_t{due.phase.window ? due.phase.window->line : due.pool->rule.line}));
     one.add("wanted", Json::of(fleet::to_text(due.phase.window ? due.phase.window->rule : due.pool->rule)));
     phases.items.push_back(std::move(one));

@@ -13,12 +13,14 @@
 
 namespace tessera::cli {
 
-// What a page or document is made of. The surveys point into the fleet and the model.
+// What a page or document is made of. The surveys point into the fleet and the model: the next event that is
+// taken in ends them.
 struct FleetPage {
   std::string file;
   std::vector<fleet::Survey> surveys;
   std::vector<std::string> unread;  // clusters of the file that could not be read, each with why
   std::vector<RunHead> runs;        // newest first; for who changed a node last
+  std::string runs_untold;          // why they may not be all; empty: they are
 };
 
 std::string check_page(const FleetPage& page, const Options& options);  // nodes that differ, and sums
