@@ -43,6 +43,21 @@ TEST(PlanFirst, ShowsEachGpuAsItIsAndAsItWillBe) {
   EXPECT_NE(second.find("111○○○○"), std::string::npos) << "held slices are told from free ones: " << second;
 }
 
+// Titles were cut at about 48 characters, however wide the terminal was.
+TEST(PlanFirst, ATitleOfAStepIsNeverCutAndGoesOnBelow) {
+  for (const tui::Size size : {tui::Size{80, 50}, tui::Size{120, 40}, tui::Size{200, 60}}) {
+    Session session = changing(size);
+    open(session, disturbing_two(session));
+    const std::string screen = session.screen();
+    const std::size_t at = screen.find("GPU 0-1: destroy");
+    ASSERT_NE(at, std::string::npos) << screen;
+    for (int start = 0; start < 7; ++start)
+      EXPECT_NE(screen.find("1g.10gb@" + std::to_string(start), at), std::string::npos)
+          << size.columns << ": the title lacks the slice at " << start << ":\n"
+          << screen;
+  }
+}
+
 TEST(PlanFirst, SaysUntilWhenWhoIsWaitedForIsThereAtTheLatest) {
   Session session = changing({120, 40});
   Workload limited = named(running("88131", "bob", {holds("n0031", {{9}})}), "notebook", -435600);

@@ -37,6 +37,20 @@ TEST(RunWatched, ShowsTheGpusAsTheyAreBesideWhatIsWanted) {
   EXPECT_EQ(after.find("○○○○○○○"), std::string::npos) << after;
 }
 
+TEST(RunWatched, ATitleOfAStepIsNeverCutAndGoesOnBelow) {
+  Session place = changing();
+  Diary diary(plan_of(place, {"n0031"}, 0));
+  diary.through(2);
+  for (const tui::Size size : {tui::Size{80, 40}, tui::Size{120, 40}, tui::Size{200, 60}}) {
+    Session session = watching(diary);
+    session.resize(size);
+    const std::string screen = session.screen();
+    const std::size_t at = screen.find("GPU 0: destroy");
+    ASSERT_NE(at, std::string::npos) << screen;
+    EXPECT_NE(screen.find("1g.10gb@6", at), std::string::npos) << size.columns << ":\n" << screen;
+  }
+}
+
 TEST(RunWatched, RingsWhenItEndsAndNamesTheWindow) {
   Session place = changing();
   Diary diary(plan_of(place, {"n0031"}, 0));

@@ -418,11 +418,14 @@ class Page {
     const std::size_t index = group.first;
     std::string deadline = deadline_text(step.deadline);
     Style style = step.disturbs ? Style(Role::warning) : Style(Role::text);
+    // A title names the slices that it changes: what does not fit goes on below.
+    const std::vector<std::string> title = wrap(told(step.title), width_ - 17);
     lines_.push_back({{{fmt::format("{:>2}", index + 1), Role::dim, 2},
-                       {shorten(told(step.title), width_ - 17, state_.ascii), style, 5},
+                       {title.front(), style, 5},
                        {step.disturbs ? " !" : "", Style(Role::warning).with_bold()},
                        {deadline, Role::dim, width_ - 2 - display_width(deadline)}},
                       id_of('s', std::to_string(index))});
+    for (std::size_t i = 1; i < title.size(); ++i) lines_.push_back({{{title[i], style, 5}}, {}});
   }
   void undo() {
     lines_.push_back(heading_line(told("UNDO")));

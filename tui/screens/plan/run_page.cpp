@@ -89,7 +89,8 @@ class RunPage {
     if (view_.turned.contains(node)) aside += aside.empty() ? "on the way back" : ", on the way back";
     lines_.push_back(heading_line("STEPS", aside));
     if (plan.steps.empty()) lines_.push_back({{{"nothing to do on this node", Role::dim, 3}}, {}});
-    for (std::size_t i = 0; i < plan.steps.size(); ++i) step_line(node, plan.steps[i], i);
+    const int time_at = time_column(plan.steps);
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) step_line(node, plan.steps[i], i, time_at);
     return std::move(lines_);
   }
 
@@ -194,7 +195,18 @@ class RunPage {
                       "d\x1f" + node.text});
   }
 
-  void step_line(const NodeName& node, const plan::Step& step, std::size_t index) {
+  // Where the times of the steps stand: behind the longest title, as far as the width goes. A wide page keeps
+  // room for what each step showed.
+  int time_column(const std::vector<plan::Step>& steps) const {
+    int longest = 0;
+    for (const plan::Step& step : steps)
+      longest = std::max(longest, display_width(tui::told(state_, step.title)));
+    const int least = width_ >= 100 ? width_ * 45 / 100 + 1 : width_ - 19;
+    const int most = width_ >= 100 ? width_ * 60 / 100 : width_ - 11;
+    return std::clamp(longest + 8, least, std::max(least, most));
+  }
+
+  void step_line(const NodeName& node, const plan::Step& step, std::size_t index, int time_at) {
     auto found = view_.steps.find(step.id);
     StepProgress progress = found == view_.steps.end() ? StepProgress{} : found->second;
     const plan::Executor& executor = run_.nodes.at(node);
@@ -220,22 +232,23 @@ class RunPage {
     Style text = here                            ? Style(Role::text).with_bold()
                  : progress.stage == Stage::done ? Style(Role::text)
                                                  : Style(Role::dim);
-    int title = width_ >= 100 ? width_ * 45 / 100 : width_ - 20;
+    const bool beside = width_ >= 100;
+    const std::vector<std::string> titles = wrap(tui::told(state_, step.title), time_at - 8);
     DocLine line{{{sign_of(sign, state_.ascii), Style(role).with_bold(), 1},
                   {fmt::format("{:>2}", index + 1), Role::dim, 3},
-                  {shorten(tui::told(state_, step.title), title - 7, state_.ascii), text, 6},
-                  {fmt::format("{:>9}", time), here ? Style(role) : Style(Role::dim), title + 1}},
+                  {titles.front(), text, 6},
+                  {fmt::format("{:>9}", time), here ? Style(role) : Style(Role::dim), time_at}},
                  "s\x1f" + step.id};
     std::string told = progress.stage == Stage::done ? seen_text(step.after) : progress.why;
     if (here && progress.attempts > 1 && told.find("attempt") == std::string::npos)
       told += (told.empty() ? "" : "; ") + fmt::format("attempt {}", progress.attempts);
     told = tui::told(state_, told);
-    bool beside = width_ >= 100;
     if (beside && !told.empty())
       line.spans.push_back({"  " + told,
                             here || progress.stage == Stage::failed ? Style(role) : Style(Role::dim),
-                            title + 11});
+                            time_at + 10});
     lines_.push_back(std::move(line));
+    for (std::size_t i = 1; i < titles.size(); ++i) lines_.push_back({{{titles[i], text, 6}}, {}});
     if (!beside && !told.empty() && progress.stage != Stage::done)
       for (std::string& part : wrap(told, width_ - 8)) lines_.push_back({{{std::move(part), role, 6}}, {}});
   }
