@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <regex>
 
+#include "backends/acknowledged.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/pty.hpp"
 #include "tests/support/run_binary.hpp"
@@ -51,6 +54,72 @@ TEST(Console, StartsShowsTheOverviewAndQuits) {
   EXPECT_FALSE(pty.alternate());
   EXPECT_TRUE(pty.echoes());
   EXPECT_TRUE(pty.cursor_visible());
+}
+
+// The row on which a finding stands.
+int row_of(const Pty& pty, std::string_view text) {
+  for (int y = 1; y < 40; ++y)
+    if (pty.row(y).find(text) != std::string::npos) return y;
+  return -1;
+}
+
+TEST(Console, AnAcknowledgedFindingStaysDimmedInTheNextConsoleAndCallsAgainAfterTheHours) {
+  const test::Scratch folder;
+  const std::map<std::string, std::string> environment{{"XDG_STATE_HOME", folder.path()}};
+  const std::string notes = folder.path() + "/tessera/acknowledged";
+  constexpr std::string_view kFinding = "kubelet stopped posting";
+  struct Seen {
+    int row = 0;
+    std::string sign;
+    int colour = -1;
+  };
+  // A console of its own each time: it opens the findings, presses these keys and is left.
+  auto look = [&](std::string_view keys) {
+    Seen seen;
+    Pty pty(demo(environment));
+    EXPECT_TRUE(ready(pty)) << pty.screen();
+    EXPECT_TRUE(pty.press("7") && pty.wait_for(kFinding)) << pty.screen();
+    if (!keys.empty()) EXPECT_TRUE(pty.press(keys)) << pty.screen();
+    seen.row = row_of(pty, kFinding);
+    const std::string line = pty.row(seen.row);
+    seen.sign = line.find("!!") != std::string::npos      ? "!!"
+                : line.find("-  ml") != std::string::npos ? "-"
+                                                          : "";
+    // The node's name, behind the cluster's: its cells are as many as its bytes where no mark stands before.
+    for (int x = 0; x < 40; ++x)
+      if (pty.cell(x, seen.row).glyph == "g" && pty.cell(x + 1, seen.row).glyph == "p")
+        seen.colour = pty.cell(x, seen.row).foreground;
+    pty.send("q");
+    EXPECT_TRUE(pty.wait_ended());
+    return seen;
+  };
+  const Seen before = look("");
+  EXPECT_EQ(before.sign, "!!");
+  EXPECT_FALSE(std::filesystem::exists(notes)) << "looking notes nothing";
+
+  const Seen noted = look("a");
+  EXPECT_EQ(noted.sign, "-");
+  EXPECT_NE(noted.colour, before.colour);
+  EXPECT_GT(noted.row, before.row) << "below what calls for attention";
+  const Seen second = look("");
+  EXPECT_EQ(second.sign, "-") << "the file in the state folder tells the next console";
+  EXPECT_EQ(second.colour, noted.colour);
+  EXPECT_EQ(second.row, noted.row);
+
+  // The hours go by: the same file, with the end of the note in the past.
+  auto kept = read_acknowledged(notes);
+  ASSERT_TRUE(kept) << to_line(kept.error());
+  ASSERT_EQ(kept->size(), 1u);
+  const auto until =
+      kept->front().until - std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  EXPECT_GT(until, std::chrono::hours(7));
+  EXPECT_LE(until, std::chrono::hours(8));
+  kept->front().until = TimePoint{} + std::chrono::hours(1);
+  std::ofstream(notes) << insight::acknowledged_text(*kept, {});
+  const Seen after = look("");
+  EXPECT_EQ(after.sign, "!!");
+  EXPECT_EQ(after.row, before.row);
+  EXPECT_EQ(after.colour, before.colour);
 }
 
 // As root the console made /nonexistent, the home of service accounts, to remember its columns there.

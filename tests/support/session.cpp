@@ -33,7 +33,8 @@ const mig::Catalogue& built_in() {
 
 bool asks_for_something(const tui::Effects& effects) {
   return effects.quit || effects.suspend || effects.refresh || effects.repaint || effects.copy ||
-         effects.theme || effects.mouse || effects.ring || effects.time || !effects.orders.empty();
+         effects.theme || effects.mouse || effects.ring || effects.time || effects.acknowledge ||
+         !effects.orders.empty();
 }
 
 }  // namespace

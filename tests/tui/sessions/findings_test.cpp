@@ -1,0 +1,73 @@
+// Findings that are acknowledged for some hours, key by key.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/places.hpp"
+
+namespace tessera::test {
+namespace {
+
+// How the line of a finding is drawn, at the first cell of its text.
+bool is_dim(const Session& session, std::string_view text) {
+  const tui::Canvas canvas = session.canvas();
+  for (int y = 0; y < canvas.size().rows; ++y) {
+    std::string row;
+    std::vector<int> column;  // of each byte
+    for (int x = 0; x < canvas.size().columns; ++x) {
+      row += canvas.at(x, y).glyph;
+      column.resize(row.size(), x);
+    }
+    const std::size_t at = row.find(text);
+    if (at != std::string::npos) return canvas.at(column[at], y).style.role == tui::Role::dim;
+  }
+  ADD_FAILURE() << "no " << text << ":\n" << session.screen();
+  return false;
+}
+
+TEST(Findings, OneThatIsAcknowledgedIsDimmedMovesDownAndCallsAgainAfterTheHours) {
+  Session session(small_place());
+  session.press("7");
+  ASSERT_GE(session.state.overview.causes.size(), 2u);
+  const std::string first = session.state.overview.causes.front().id;
+  const std::string words = session.state.overview.causes.front().text.substr(0, 20);
+  EXPECT_FALSE(is_dim(session, words));
+
+  session.press("a");
+  session.line_with("noted for 8 hours");
+  EXPECT_EQ(session.state.overview.causes.back().id, first) << "it makes room for what calls for attention";
+  EXPECT_TRUE(is_dim(session, words));
+  session.line_with("until ");
+  ASSERT_TRUE(session.effects.back().acknowledge);
+  EXPECT_EQ(session.effects.back().acknowledge->until - session.wall, Duration(std::chrono::hours(8)));
+
+  // A console that starts with what the first one kept shows it so, too.
+  Session next(small_place());
+  next.state.acknowledged = {*session.effects.back().acknowledge};
+  next.press("7");
+  EXPECT_TRUE(is_dim(next, words));
+
+  session.pass(std::chrono::hours(8) - std::chrono::minutes(1));
+  EXPECT_TRUE(is_dim(session, words));
+  session.pass(std::chrono::minutes(1));
+  EXPECT_FALSE(is_dim(session, words)) << session.screen();
+}
+
+TEST(Findings, TheSameKeyWithdrawsAnAcknowledgement) {
+  Session session(small_place());
+  session.press("7");
+  const std::string words = session.state.overview.causes.front().text.substr(0, 20);
+  session.press("a");
+  EXPECT_TRUE(is_dim(session, words));
+  session.press("a");
+  session.line_with("no longer acknowledged");
+  EXPECT_FALSE(is_dim(session, words));
+  ASSERT_TRUE(session.effects.back().acknowledge);
+  EXPECT_LE(session.effects.back().acknowledge->until, session.wall) << "the file forgets it as well";
+}
+
+}  // namespace
+}  // namespace tessera::test
