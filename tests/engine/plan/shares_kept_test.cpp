@@ -232,8 +232,8 @@ TEST(KubeNames, AChangeOfNameSaysWhoAsksByTheOldOne) {
   Sharing k("    renameByDefault: true\n", true);
   Workload pod = waiting("ml/tune", "ann", "nvidia.com/gpu.shared");
   Workload other = waiting("ml/train", "bob", "nvidia.com/gpu");
-  Workload over = waiting("ml/over", "ann", "nvidia.com/gpu.shared");
-  over.state = WorkloadState::ended;
+  Workload over = running("ml/over", "ann", {holds_some("n1", "", 1)});
+  over.requests = pod.requests, over.state = WorkloadState::ended;
   Workload elsewhere = running("ml/elsewhere", "ann", {holds_some("n2", "", 1)});
   elsewhere.requests = pod.requests;
   k.tell(WorkloadsListed{{pod, other, over, elsewhere}});
