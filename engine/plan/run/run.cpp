@@ -131,8 +131,13 @@ void instruct(Journal& journal, const Means& can) {
 
 NodeStage stage_of(const Run& run, const NodeName& node) {
   const Executor& executor = run.nodes.at(node);
-  if (executor.finished())
-    return executor.back() && run.started.undoes.empty() ? NodeStage::failed : NodeStage::done;
+  if (executor.finished()) {
+    // An undo is a way back from the start: only one that was planned again as such has turned round.
+    const auto again = run.replanned.find(node);
+    const bool turned = again != run.replanned.end() && again->second;
+    const bool went_back = run.started.undoes.empty() ? executor.back() : turned;
+    return went_back ? NodeStage::failed : NodeStage::done;
+  }
   if (executor.stopped())
     return executor.stopped()->until == Until::someone ? NodeStage::failed : NodeStage::waiting;
   return executor.touched() ? NodeStage::running : NodeStage::untouched;

@@ -226,6 +226,29 @@ TEST_F(NodeActions, AnUndoLeadsTheOtherNodesBackWhereOneCannotBe) {
   expect_allowed(*back);
 }
 
+TEST_F(NodeActions, AnUndoThatTurnsRoundBeginsNoFurtherNode) {
+  tell({node("n1", {uncut(0, 0)}), node("n2", {uncut(0, 0)})});
+  const plan::Run run = ended(planned(intent_for(closing("firmware"), {"n1", "n2"})).value(), {"n1", "n2"});
+  const std::string reason = "firmware (tessera r1 root@login1)";
+  tell({drained("n1", reason, "root"), drained("n2", reason, "root")});
+  RunStarted started;
+  started.run = "r2", started.who = "root", started.from = "login1", started.undoes = "r1";
+  started.plan = plan_undo(run, story.cluster(), catalogue(), simulator_capabilities(), {}, at(1)).value();
+  plan::Run undo = run_of(started);
+  EXPECT_EQ(nodes_to_begin(undo).size(), 1u);
+  // An admin goes back to what the undo found on n1.
+  auto back =
+      plan_onward(undo, NodeName("n1"), story.cluster(), catalogue(), {}, true, at(2), nullptr, nullptr);
+  ASSERT_TRUE(back.ok()) << to_line(back.error());
+  ASSERT_TRUE(note(undo, {0, at(2), NodeName("n1"), Replanned{std::move(*back), true, "root"}}).ok());
+  NodeFinished end;
+  end.outcome = Outcome::recorded;
+  ASSERT_TRUE(note(undo, {0, at(2), NodeName("n1"), end}).ok());
+  EXPECT_EQ(stage_of(undo, NodeName("n1")), NodeStage::failed);
+  EXPECT_TRUE(nodes_to_begin(undo).empty());
+  EXPECT_EQ(summary(undo).back, std::vector<NodeName>{NodeName("n1")});
+}
+
 TEST_F(NodeActions, AnUndoSaysWhereAnotherHasClosedTheNodeSince) {
   tell({drained("n1", "a (tessera r0 root@login1)", "root")});
   const plan::Run run = ended(planned(intent_for(opening({"r0"}))).value(), {"n1"});
