@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "engine/fleet/reader.hpp"
 #include "engine/hostlist.hpp"
@@ -173,12 +174,19 @@ class FleetWriter {
       auto found = fleet ? survey(*fleet, *one.cluster, one.place, names) : Result<Survey>(fleet.error());
       Group good{group.product, group.rule, {}};
       std::map<std::string, std::string> why;
+      std::set<std::string> kept_names;
       if (found)
-        for (const NodeSurvey& node : found->nodes)
-          (node.standing == Standing::as_wanted ? good.nodes.push_back(node.node->name.text)
-                                                : void(why[node.node->name.text] = node.why));
+        for (const NodeSurvey& node : found->nodes) {
+          const std::string& name = node.node->name.text;
+          if (node.standing != Standing::as_wanted) {
+            why[name] = node.why;
+            continue;
+          }
+          good.nodes.push_back(name);
+          kept_names.insert(name);
+        }
       for (const std::string& name : group.nodes)
-        if (std::find(good.nodes.begin(), good.nodes.end(), name) == good.nodes.end())
+        if (!kept_names.contains(name))
           leave_out(*one.cluster, name,
                     found ? why[name].empty() ? "a change is under way" : why[name] : to_line(found.error()));
       if (!good.nodes.empty()) kept.push_back(std::move(good));

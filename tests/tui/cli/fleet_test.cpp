@@ -246,7 +246,6 @@ TEST_F(FleetCommandLine, RunDoesWhatIsDuePoolByPoolWithTheirOwnPatience) {
 
 TEST_F(FleetCommandLine, RunNeverEvictsUnlessThePoolSaysSo) {
   options.write = options.yes = true;
-  options.change.way = plan::Way::cancel;  // whatever a flag says
   EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 3g.40gb}]")}), kDone) << err.str();
   ASSERT_TRUE(asked.plan);
   EXPECT_EQ(asked.plan->intent.options.way, plan::Way::wait);
@@ -400,6 +399,32 @@ TEST_F(FleetCommandLine, ADryRunShowsTheCalendarAndChangesNothing) {
   EXPECT_NE(out.str().find("Fri 07:00-09:00"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("Nothing has been changed"), std::string::npos) << out.str();
   EXPECT_TRUE(asked.what.empty());
+}
+
+TEST_F(FleetCommandLine, FlagsThatAVerbHasNotAreRefused) {
+  const Options plain = options;
+  const auto refused = [&](std::vector<std::string> words, const std::function<void()>& set) {
+    options = plain;
+    set();
+    const std::string verb = words.front();
+    EXPECT_EQ(run(std::move(words)), kUsage) << verb;
+    EXPECT_NE(err.str().find("fleet " + verb + " has no "), std::string::npos) << err.str();
+  };
+  const std::string path = file(kAsItIs);
+  refused({"init"}, [&] { options.nodes = "n1"; });
+  refused({"explain", "n1", path}, [&] { options.output = OutputFormat::json; });
+  refused({"pause", path}, [&] { options.output = OutputFormat::json; });
+  refused({"run", path}, [&] { options.at = "+2h"; });
+  refused({"run", path}, [&] { options.change.way = plan::Way::cancel; });
+  refused({"run", path}, [&] { options.change.when_empty = true; });
+  refused({"check", path}, [&] { options.at = "+2h"; });
+}
+
+TEST_F(FleetCommandLine, ANodeThatMayNotHaveBeenReadIsNotDenied) {
+  options.nodes = "n77";
+  EXPECT_EQ(run({"check", file(kAsItIs)}), kUsage);
+  unread = "2 nodes could not be read";
+  EXPECT_EQ(run({"check", file(kAsItIs)}), kUnknown) << err.str();
 }
 
 TEST_F(FleetCommandLine, RefusesWhatItCannotUse) {

@@ -66,18 +66,6 @@ plan::Means capabilities_of(const OpenClusters& clusters, const Cluster& cluster
   return plan::presumed_capabilities(cluster);
 }
 
-// A name that is not listed may stand in a record that could not be read.
-Refusal with_unread_nodes(Refusal refusal, const Model& model) {
-  for (const Cluster& cluster : model.clusters)
-    for (const auto& [source, health] : cluster.sources) {
-      if (!tells_nodes(source) || !health.incomplete || refusal.code != kUsage) continue;
-      refusal.error.hint =
-          fmt::format("not every node of {} could be read: {}", cluster.name.text, health.note);
-      refusal.code = kUnknown;
-    }
-  return refusal;
-}
-
 Or<plan::Plan> make_wished(const OpenClusters& clusters, const Options& options,
                            const mig::Catalogue& catalogue) {
   Or<Wished> wished = read_wish(options, clusters.model(), catalogue, clusters.wall());

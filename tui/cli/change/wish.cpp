@@ -96,8 +96,10 @@ class NodeChooser {
     for (const Cluster& cluster : model_.clusters)
       for (const Node& node : cluster.nodes.all()) known.push_back(node.name.text);
     std::string near = known.size() <= kMostNodes ? nearest(name, known) : "";
-    return usage("there is no node \"" + clean(name, 200) + "\"",
-                 near.empty() ? "tessera nodes lists them" : "did you mean " + clean(near, 200) + "?");
+    return with_unread_nodes(
+        usage("there is no node \"" + clean(name, 200) + "\"",
+              near.empty() ? "tessera nodes lists them" : "did you mean " + clean(near, 200) + "?"),
+        model_);
   }
 
   const Options& options_;
@@ -515,6 +517,17 @@ Status check_wish(const Options& options) {
   if (!wish) return wish.error();
   if (Status ok = check_replicas(*wish, options); !ok) return ok;
   return check_at(options);
+}
+
+Refusal with_unread_nodes(Refusal refusal, const Model& model) {
+  for (const Cluster& cluster : model.clusters)
+    for (const auto& [source, health] : cluster.sources) {
+      if (!tells_nodes(source) || !health.incomplete || refusal.code != kUsage) continue;
+      refusal.error.hint =
+          fmt::format("not every node of {} could be read: {}", cluster.name.text, health.note);
+      refusal.code = kUnknown;
+    }
+  return refusal;
 }
 
 Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const mig::Catalogue& catalogue,

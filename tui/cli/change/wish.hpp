@@ -21,13 +21,17 @@ Status load_intent_file(Options& options);
 // What is wrong with the flags alone, before anything is asked of a cluster.
 Status check_wish(const Options& options);
 
+// A name that is not listed may stand in a record that could not be read: kUnknown then instead of kUsage.
+Refusal with_unread_nodes(Refusal refusal, const Model& model);
+
 // The nodes that --node means, by names, ranges or a filter: all of one cluster.
 struct ChosenNodes {
   const Cluster* cluster = nullptr;  // into the model
   std::vector<NodeName> nodes;
 };
 // what: the beginning of an error, "cannot plan". Exit codes: kUsage for what cannot be read and for names
-// that there are not, kFinding for a filter that nothing passes.
+// that there are not (kUnknown where not every node could be read), kFinding for a filter that nothing
+// passes.
 Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const mig::Catalogue& catalogue,
                              TimePoint wall, std::string_view what);
 

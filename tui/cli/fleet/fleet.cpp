@@ -1,13 +1,9 @@
 #include "tui/cli/fleet/fleet.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -23,6 +19,7 @@
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/fleet/fleet_files.hpp"
 #include "tui/cli/fleet/fleet_text.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/settings.hpp"
@@ -44,51 +41,8 @@ std::string file_name(const std::string& path) {
   return clean(path.substr(path.rfind('/') + 1), 100);  // npos + 1 is 0
 }
 
-// Where distributions keep the database of time zones.
-Result<fleet::Zone> zone_of(const std::string& name) {
-  if (name == "UTC") return fleet::Zone();
-  constexpr std::uintmax_t kMostBytes = 1u << 20;
-  auto files = read_files({"/usr/share/zoneinfo/" + name}, kMostBytes);
-  if (!files) return files.error();
-  if (files->empty())
-    return Error{"cannot read the fleet file",
-                 "there is no time zone " + clean(name, 100) + " in /usr/share/zoneinfo",
-                 "write a name like Europe/Berlin; the package tzdata has them"};
-  return fleet::read_zone(files->front().text, name);
-}
-
 // What lies beside a file whose runs are paused.
 constexpr const char* kPaused = ".paused";
-
-// One runner of a file at a time: held for as long as this lives. It locks FILE.lock, which no editor
-// replaces; where the folder cannot be written, FILE itself. Threads: one.
-class FleetLock {
- public:
-  explicit FleetLock(const std::string& path)
-      : file_(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-    if (file_ < 0) file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) != 0) problem_ = errno;
-  }
-  FleetLock(const FleetLock&) = delete;
-  FleetLock& operator=(const FleetLock&) = delete;
-  ~FleetLock() {
-    if (file_ >= 0) ::close(file_);
-  }
-  // nullopt: it is held.
-  std::optional<Error> why_not() const {
-    if (problem_ == 0) return std::nullopt;
-    if (problem_ == EWOULDBLOCK)
-      return Error{"nothing is begun", "another tessera fleet run is at work on this file",
-                   "wait until it has ended"};
-    return Error{"nothing is begun",
-                 "the fleet file cannot be locked: " + std::string(std::strerror(problem_)),
-                 "keep it in a folder that its runner may write, on a file system with locks"};
-  }
-
- private:
-  int file_;
-  int problem_ = 0;  // errno
-};
 
 // The worse of two exit codes: a signal, wrong usage, a finding, unknown, done.
 int worse(int a, int b) {
@@ -151,9 +105,30 @@ class FleetCommand {
     path_ = rest.empty() ? options_.fleet_file : rest.front();
     if (verb_ == "run" && options_.output != OutputFormat::table)
       return usage("fleet run has no such form", "tessera journal -o json has its runs");
+    if (auto why = flag_without_effect()) return why;
     if (path_.empty() && verb_ != "init")
       return usage("no fleet file is named",
                    "name it at the end, or set fleet: FILE in config.yaml; tessera fleet init writes one");
+    return std::nullopt;
+  }
+
+  // A flag that a verb would pass over changes what a person expects of it.
+  std::optional<Error> flag_without_effect() const {
+    const auto is = [&](std::initializer_list<std::string_view> verbs) {
+      return std::find(verbs.begin(), verbs.end(), verb_) != verbs.end();
+    };
+    const auto no = [&](const char* flag, const char* hint) {
+      return usage(fmt::format("fleet {} has no {}", verb_, flag), hint);
+    };
+    if (is({"init", "explain", "pause", "unpause"}) && options_.output != OutputFormat::table)
+      return no("-o", "check, diff, plan and calendar have it");
+    if (is({"init", "explain", "calendar", "pause", "unpause"}) && !options_.nodes.empty())
+      return no("--node", "check, diff, plan, apply and run have it");
+    if (is({"plan", "apply"})) return std::nullopt;
+    if (!options_.at.empty()) return no("--at", "plan and apply have it; windows of the file say when");
+    constexpr const char* kPatience = "plan and apply have it; in the file it is evict";
+    if (options_.change.way != plan::Way::wait) return no("--way", kPatience);
+    if (options_.change.when_empty) return no("--when-empty", kPatience);
     return std::nullopt;
   }
 
@@ -312,12 +287,14 @@ class FleetCommand {
   }
 
   int explain() {
+    bool found = false;  // several clusters may have a node of that name
     for (const fleet::Survey& survey : page_.surveys)
       for (const fleet::NodeSurvey& node : survey.nodes)
         if (node.node->name.text == node_) {
           streams_.out << explain_page(page_, survey, node, options_) << std::flush;
-          return kDone;
+          found = true;
         }
+    if (found) return kDone;
     return refuse(streams_,
                   {"cannot explain", "no node with GPUs is called \"" + clean(node_, 200) + "\"",
                    "tessera nodes lists them"},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "engine/hostlist.hpp"
 #include "engine/plan/files/node_wish.hpp"
@@ -60,6 +61,26 @@ Grid grid_of(std::initializer_list<std::pair<const char*, const char*>> heads) {
   }
   return grid;
 }
+
+// The newest run that changed, or was to change, a node.
+class LastRuns {
+ public:
+  explicit LastRuns(const std::vector<RunHead>& runs) {
+    for (const RunHead& run : runs)
+      for (const NodeName& node : run.nodes) {
+        const RunHead*& last = by_node_[{run.cluster, node}];
+        if (!last || run.started > last->started) last = &run;
+      }
+  }
+  // nullptr: none is known.
+  const RunHead* of(const fleet::Survey& survey, const NodeSurvey& node) const {
+    const auto found = by_node_.find({survey.cluster->name, node.node->name});
+    return found == by_node_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::map<std::pair<ClusterName, NodeName>, const RunHead*> by_node_;
+};
 
 class Page {
  public:
@@ -128,9 +149,9 @@ std::vector<BoardRow> rows_of(const NodeSurvey& node) {
 
 std::string word_of(const Page& page, Standing standing) { return page.told(word(standing)); }
 
-void add_rows(Grid& grid, const Page& page, const FleetPage& all, const fleet::Survey& survey,
+void add_rows(Grid& grid, const Page& page, const LastRuns& runs, const fleet::Survey& survey,
               const NodeSurvey& node) {
-  const std::string by = run_text(last_run(all.runs, survey.cluster->name, node.node->name));
+  const std::string by = run_text(runs.of(survey, node));
   const auto row = [&](std::string gpus, std::string wanted, std::string made, std::string held,
                        Standing standing) {
     grid.rows.push_back({survey.cluster->name.text, node.node->name.text, node.pool->name, std::move(gpus),
@@ -168,7 +189,7 @@ Json json_of(const BoardSurvey& board) {
   return one;
 }
 
-Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const FleetPage& page) {
+Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns& runs) {
   Json one = Json::map();
   one.add("node", Json::of(node.node->name.text));
   one.add("state", Json::of(std::string(word(node.standing))));
@@ -182,22 +203,13 @@ Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const FleetPag
     offered = Json::map();
     for (const auto& [resource, count] : *node.node->allocatable) offered.add(resource, Json::of(count));
   }
-  const RunHead* run = last_run(page.runs, survey.cluster->name, node.node->name);
+  const RunHead* run = runs.of(survey, node);
   one.add("last_run", run ? Json::of(clean(run->run)) : Json());
   one.add("changed_by", run ? Json::of(clean(run->who)) : Json());
   return one;
 }
 
 }  // namespace
-
-const RunHead* last_run(std::span<const RunHead> runs, const ClusterName& cluster, const NodeName& node) {
-  const RunHead* last = nullptr;
-  for (const RunHead& run : runs)
-    if (run.cluster == cluster && std::find(run.nodes.begin(), run.nodes.end(), node) != run.nodes.end() &&
-        (!last || run.started > last->started))
-      last = &run;
-  return last;
-}
 
 std::string check_page(const FleetPage& all, const Options& options) {
   Page page(all, options);
@@ -227,6 +239,7 @@ std::string check_page(const FleetPage& all, const Options& options) {
 
 std::string diff_page(const FleetPage& all, const Options& options) {
   Page page(all, options);
+  const LastRuns runs(all.runs);
   Grid grid = grid_of({{"cluster", "CLUSTER"},
                        {"node", "NODE"},
                        {"pool", "POOL"},
@@ -239,7 +252,8 @@ std::string diff_page(const FleetPage& all, const Options& options) {
                        {"last_run", "LAST RUN"}});
   for (const fleet::Survey& survey : all.surveys)
     for (const NodeSurvey& node : survey.nodes)
-      if (node.pool && node.rule()->kind != fleet::Rule::Kind::as_is) add_rows(grid, page, all, survey, node);
+      if (node.pool && node.rule()->kind != fleet::Rule::Kind::as_is)
+        add_rows(grid, page, runs, survey, node);
   page.table(grid);
   page.notes();
   page.sums();
@@ -268,7 +282,7 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
     line(fmt::format("GPU {}: wanted {}, made {}; slices held: {}", gpus_text(row.gpus),
                      plan::to_text(row.board->wanted), made_text(*row.board), row.held));
   line(fmt::format("the scheduler offers: {}", offered_text(*node.node)));
-  if (const RunHead* run = last_run(all.runs, survey.cluster->name, node.node->name))
+  if (const RunHead* run = LastRuns(all.runs).of(survey, node))
     line(fmt::format("changed last by run {} of {}, {}: {}", clean(run->run, 60), clean(run->who, 60),
                      utc_text(run->started), clean(run->words, 200)));
   else if (all.runs_untold.empty())
@@ -278,6 +292,7 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
 }
 
 Json fleet_json(const FleetPage& page) {
+  const LastRuns runs(page.runs);
   Json document = Json::map();
   document.add("file", Json::of(page.file));
   Json& clusters = document.add("clusters", Json::list());
@@ -285,7 +300,7 @@ Json fleet_json(const FleetPage& page) {
     Json one = Json::map();
     one.add("cluster", Json::of(survey.cluster->name.text));
     Json& nodes = one.add("nodes", Json::list());
-    for (const NodeSurvey& node : survey.nodes) nodes.items.push_back(json_of(node, survey, page));
+    for (const NodeSurvey& node : survey.nodes) nodes.items.push_back(json_of(node, survey, runs));
     Json& notes = one.add("pools", Json::list());
     for (const fleet::PoolNote& note : survey.notes) {
       Json each = Json::map();

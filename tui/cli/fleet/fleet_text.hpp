@@ -2,7 +2,6 @@
 // Threads: pure functions.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -33,8 +32,5 @@ Json fleet_json(const FleetPage& page);
 std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet& fleet,
                           const Options& options);
 Json calendar_json(const std::vector<fleet::Due>& all);
-
-// The newest run that changed, or was to change, a node; nullptr: none is known.
-const RunHead* last_run(std::span<const RunHead> runs, const ClusterName& cluster, const NodeName& node);
 
 }  // namespace tessera::cli
