@@ -349,6 +349,14 @@ TEST_F(FleetCommandLine, NothingIsBegunAndNothingDeniedWhereJournalsCannotBeList
   EXPECT_NE(out.str().find("not every journal could be read"), std::string::npos) << out.str();
 }
 
+TEST_F(FleetCommandLine, RunBeginsWithTheNodesThatNothingHolds) {
+  options.write = options.yes = true;
+  EXPECT_EQ(run({"run", file(kOther)}), kDone) << err.str();
+  ASSERT_TRUE(asked.plan);
+  EXPECT_EQ(asked.plan->intent.nodes, (std::vector<NodeName>{NodeName("n2"), NodeName("n1")}));
+  EXPECT_EQ(asked.plan->nodes.at(0).node, NodeName("n2"));
+}
+
 TEST_F(FleetCommandLine, WhatIsOnlyWaitedForIsNotDisturbed) {
   options.write = options.yes = true;
   EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 7g.80gb, budget: {max_disturbed: 0}}]")}),

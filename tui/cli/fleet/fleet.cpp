@@ -470,6 +470,16 @@ class FleetCommand {
     return patience;
   }
 
+  // A run begins no node while one of it waits for work to end: those that wait for none go before.
+  static void free_first(plan::Intent& intent, const fleet::Survey& survey) {
+    std::set<NodeName> held;
+    for (const fleet::NodeSurvey& node : survey.nodes)
+      for (const fleet::BoardSurvey& board : node.boards)
+        if (board.held > 0) held.insert(node.node->name);
+    std::stable_partition(intent.nodes.begin(), intent.nodes.end(),
+                          [&](const NodeName& node) { return !held.contains(node); });
+  }
+
   // On the clusters as they are now, and the file as it is to be now.
   int run_pool(const ClusterName& name, const std::string& pool_name) {
     page_.surveys.clear();
@@ -494,6 +504,7 @@ class FleetCommand {
       return kDone;  // it is as wanted by now
     auto intent = fleet::intent_of(*survey, words(), patience_of(pool), &pool, busy_nodes(name));
     if (!intent) return kFinding;
+    free_first(*intent, *survey);
     Options options = options_;
     options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
     auto plan = plan::make_plan(cluster, catalogue_, *intent, means_.at(cluster.name), options.rules, now);
