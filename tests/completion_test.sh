@@ -13,6 +13,13 @@ mkdir "$work/bin" "$work/functions" "$work/home"
 ln -s "$(readlink -f "$tessera")" "$work/bin/tessera"
 mv "$work/zsh" "$work/functions/_tessera"
 touch "$work/home/a-file.yaml"
+# Journals of two runs, one of them of a simulated world. They are found by their names: no cluster is asked.
+export XDG_STATE_HOME=$work/state
+unset TESSERA_RUNS
+mkdir -p "$XDG_STATE_HOME/tessera/runs" "$XDG_STATE_HOME/tessera/simulated-runs"
+touch "$XDG_STATE_HOME/tessera/runs/20261121-1403-n0031.journal" \
+  "$XDG_STATE_HOME/tessera/runs/\$(touch made).journal" \
+  "$XDG_STATE_HOME/tessera/simulated-runs/20261122-0900-h1.journal"
 
 # What is typed, and what it becomes.
 cases='work|workloads
@@ -26,7 +33,17 @@ completion fi|fish
 --theme=mo|mono
 plan --pre|--preset
 doctor --se|--self
-config exa|example'
+config exa|example
+nodes --columns heal|health
+nodes --columns node,heal|node,health
+gpus --columns=tempe|temperature
+slices --sort prof|profile
+workloads -s use|user
+plan --preset all-bal|all-balanced
+plan --preset=all-1g.10gb.m|all-1g.10gb.me
+undo 20|20261121-1403-n0031
+journal 20|20261121-1403-n0031
+resume --sim 20|20261122-0900-h1'
 
 # The line as bash hands it over: its words are split at = as well.
 bash_offers() {  # line
@@ -71,5 +88,6 @@ while IFS='|' read -r typed wanted; do
     fi
   done
 done <<<"$cases"
+[ -z "$(find "$work" -name made)" ] || { echo 'completion_test: a name was run as a command' >&2; failures=1; }
 [ "$failures" = 0 ] || exit 1
 printf 'completion_test: %d lines completed by bash, zsh and fish\n' "$checked"

@@ -124,20 +124,20 @@ constexpr Command kCommands[] = {
      "tessera node cordon 'gpu-[1-4]' firmware --dry-run\n"
      "tessera node resume n0031 --write\n"
      "tessera node resume n0032 over-others --write  # what another user has drained"},
-    {"undo", kUndo, "RUN", 1, Completes::nothing, "", "undo a run: go back to the layout that it found",
+    {"undo", kUndo, "RUN", 1, Completes::run, "", "undo a run: go back to the layout that it found",
      "Plans the way back to the layout that a finished run found, from the current layout, shows it and "
      "applies it, armed like apply. It waits for running jobs and never ends one. Jobs that ended are not "
      "started again.",
      "tessera undo 20261121-1403-n0031 --dry-run\n"
      "tessera undo 20261121-1403-n0031 --write"},
-    {"resume", kResume, "[RUN]", 1, Completes::nothing, "", "resume a parked or interrupted run",
+    {"resume", kResume, "[RUN]", 1, Completes::run, "", "resume a parked or interrupted run",
      "Carries on from the step where the run stopped; with --replan plans again from the current layout, "
      "with --back goes back to the layout that was found. With --due every parked run is resumed whose time "
      "has come or whose nodes are empty: for a timer.",
      "tessera resume 20261121-1403-n0031 --write\n"
      "tessera resume 20261121-1403-n0031 --back --write\n"
      "tessera resume --due --write --yes"},
-    {"journal", kJournal, "[RUN]", 1, Completes::nothing, "", "list runs, or show what one of them did",
+    {"journal", kJournal, "[RUN]", 1, Completes::run, "", "list runs, or show what one of them did",
      "Lists every run: those whose journals are here, and those that are known only by the mark that they "
      "left on a cluster. With RUN its events are listed one by one.",
      "tessera journal\n"
@@ -353,9 +353,9 @@ constexpr Flag kFlags[] = {
      "how to print: table, json or yaml; lists also wide or csv"},
     {"filter", 'f', "EXPR", false, "selector l", Section::output, kLists, "", false, "", Completes::nothing,
      "", "only rows that pass: words, column=value, column>=number, !not, a | b; as / in the console"},
-    {"sort", 's', "KEY[,-KEY]", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
+    {"sort", 's', "KEY[,-KEY]", false, "", Section::output, kLists, "", false, "", Completes::columns, "",
      "sort by these columns; prefix one with - to sort it descending (--sort=-KEY)"},
-    {"columns", 0, "KEY,...", false, "", Section::output, kLists, "", false, "", Completes::nothing, "",
+    {"columns", 0, "KEY,...", false, "", Section::output, kLists, "", false, "", Completes::columns, "",
      "exactly these columns, in this order (table, wide, csv)"},
     {"no-headers", 0, "", false, "", Section::output,
      kLists | kLayouts | kJournal | kUsers | kReports | kFleet, "", false, "", Completes::nothing, "",
@@ -427,7 +427,7 @@ constexpr Flag kFlags[] = {
      "a YAML file with what each node and GPU is to be, instead of these flags (docs/apply.md)"},
     {"layout", 0, "SPEC", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
      "give them this layout: 3g.40gb@4,2x1g.10gb; none: the whole GPU; empty: MIG on, no instances"},
-    {"preset", 0, "NAME", false, "", Section::change, kWishing, "", false, "", Completes::nothing, "",
+    {"preset", 0, "NAME", false, "", Section::change, kWishing, "", false, "", Completes::preset, "",
      "give them a layout by name: all-balanced, all-1g.10gb, all-disabled"},
     {"strategy", 0, "WAY", false, "", Section::change, kWishing, "", false, "", Completes::words,
      "mps time-slicing shard vgpu none", "share them without MIG: mps, time-slicing, shard, vgpu or none"},

@@ -11,7 +11,19 @@
 namespace tessera::cli {
 
 // What a shell can offer after a flag or for a word.
-enum class Completes : std::uint8_t { nothing, words, file, product, scenario, theme, keymap };
+// columns: of the lists, one or several with commas; run: of a run whose journal lies in the state folder.
+enum class Completes : std::uint8_t {
+  nothing,
+  words,
+  file,
+  product,
+  scenario,
+  theme,
+  keymap,
+  columns,
+  preset,
+  run
+};
 
 // Headings of --help and the manual.
 enum class Section : std::uint8_t {

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "engine/embedded.hpp"
+#include "engine/query/tables.hpp"
+#include "engine/sharing/presets.hpp"
 #include "engine/slurmconf/generate.hpp"
 #include "engine/text.hpp"
 #include "tui/action.hpp"
@@ -62,6 +64,29 @@ std::vector<std::string> names_of(std::span<const embedded::File> files, std::st
   return names;
 }
 
+template <class Row>
+std::vector<std::string> column_names() {
+  std::vector<std::string> names;
+  for (const query::Column<Row>& column : query::columns<Row>()) names.emplace_back(column.key);
+  return names;
+}
+
+// What --preset takes on any of these products: the operator's names, then those of the platforms' tables.
+std::vector<std::string> preset_names(const mig::Catalogue& catalogue) {
+  std::vector<std::string> names;
+  auto add = [&](std::vector<sharing::Preset> presets) {
+    for (sharing::Preset& one : presets)
+      if (std::find(names.begin(), names.end(), one.name) == names.end())
+        names.push_back(std::move(one.name));
+  };
+  for (const mig::Product& product : catalogue.products()) add(sharing::operator_presets(product));
+  if (const auto tables = sharing::built_in_presets())
+    for (const mig::Product& product : catalogue.products())
+      for (const sharing::PresetTable& table : *tables)
+        add(sharing::presets(product, table.platform, {&table, 1}));
+  return names;
+}
+
 int run_completion(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                    const Streams& streams) {
   CompletionWords words;
@@ -71,6 +96,11 @@ int run_completion(const Options& options, const mig::Catalogue& catalogue, cons
   words.scenarios = joins.scenarios;
   words.themes = names_of(embedded::themes(), "");
   words.keymaps = names_of(embedded::keymaps(), "keys-");
+  words.presets = preset_names(catalogue);
+  words.columns = {{"nodes", column_names<query::NodeRow>()},
+                   {"gpus", column_names<query::GpuRow>()},
+                   {"slices", column_names<query::SliceRow>()},
+                   {"workloads", column_names<query::WorkloadRow>()}};
   std::string shell = options.words.empty() ? "" : options.words.front();
   if (shell == "bash") {
     streams.out << bash_completion(words);

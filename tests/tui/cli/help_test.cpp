@@ -16,7 +16,10 @@
 namespace tessera::cli {
 namespace {
 
-const CompletionWords kWords{{"A30", "H100-80GB-SXM5"}, {"demo", "broken"}, {"dark", "mono"}, {"default"}};
+const CompletionWords kWords{
+    {"A30", "H100-80GB-SXM5"}, {"demo", "broken"},
+    {"dark", "mono"},          {"default"},
+    {"all-balanced"},          {{"nodes", {"node", "health"}}, {"gpus", {"temperature"}}}};
 
 TEST(Help, NamesEveryCommandAndFlag) {
   std::string text = help_text();
@@ -155,13 +158,29 @@ TEST(Completion, OffersEveryCommandFlagAndValueInEachShell) {
   }
 }
 
+// tests/completion_test.sh types them in the shells themselves.
+TEST(Completion, OffersColumnsPresetsAndRunsWithoutAskingACluster) {
+  for (const std::string& script :
+       {bash_completion(kWords), zsh_completion(kWords), fish_completion(kWords)}) {
+    EXPECT_NE(script.find("node health"), std::string::npos) << "the columns of nodes";
+    EXPECT_NE(script.find("temperature"), std::string::npos) << "and those of gpus";
+    EXPECT_EQ(script.find("health temperature"), std::string::npos) << "each list has its own";
+    EXPECT_NE(script.find("all-balanced"), std::string::npos);
+    EXPECT_NE(script.find("/tessera/$kind"), std::string::npos) << "runs, from the state folder";
+    EXPECT_EQ(script.find("$(tessera "), std::string::npos) << "no completion starts the program";
+  }
+}
+
 TEST(Completion, LeavesOutValuesThatAShellWouldRead) {
   CompletionWords words = kWords;
   words.products.push_back("a'; rm -rf /; '");
   words.scenarios.push_back("$(reboot)");
+  words.presets.push_back("$(reboot)");
+  words.columns["nodes"].push_back("`reboot`");
   for (const std::string& script : {bash_completion(words), zsh_completion(words), fish_completion(words)}) {
     EXPECT_EQ(script.find("rm -rf"), std::string::npos);
     EXPECT_EQ(script.find("$(reboot"), std::string::npos);
+    EXPECT_EQ(script.find("`reboot"), std::string::npos);
   }
 }
 

@@ -57,6 +57,10 @@ std::string bash_flag_values(const CompletionWords& known) {
     if (flag.value_optional) pattern = "--" + std::string(flag.name) + "=";
     std::string action = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$cur\"))",
                                      completion_values(flag.completes, flag.words, known));
+    // Keys in a list: what stands before the last comma stays.
+    if (flag.completes == Completes::columns)
+      action = R"([[ $cur == *,* ]] && before=${cur%,*},
+      COMPREPLY=($(compgen -P "$before" -W "$columns" -- "${cur##*,}")); compopt -o nospace 2>/dev/null)";
     if (completes_files(flag.completes)) action += "; compopt -o default 2>/dev/null";
     text += fmt::format("    {}) {}; return ;;\n", pattern, action);
   }
@@ -76,7 +80,12 @@ std::string bash_words_of_commands(const CompletionWords& known) {
     }
     std::string words =
         command.name.empty() ? command_names() : completion_values(command.completes, command.words, known);
-    text += fmt::format("    '{}') flags='{}'; words='{}' ;;\n", command.name, flag_names, words);
+    if (command.completes == Completes::run) words = "$(_tessera_runs)";
+    const char quote = command.completes == Completes::run ? '"' : '\'';
+    text += fmt::format("    '{}') flags='{}'; words={}{}{}", command.name, flag_names, quote, words, quote);
+    if (const std::string columns = completion_columns(command.name, known); !columns.empty())
+      text += fmt::format("; columns='{}'", columns);
+    text += " ;;\n";
   }
   return text;
 }
@@ -94,7 +103,11 @@ std::string zsh_quoted(std::string_view text) {
   return out;
 }
 
-std::string zsh_action(Completes completes, std::string_view words, const CompletionWords& known) {
+std::string zsh_action(Completes completes, std::string_view words, const CompletionWords& known,
+                       std::string_view command = {}) {
+  if (completes == Completes::run) return "_tessera_runs";
+  if (completes == Completes::columns)
+    return "{_values -s , column " + completion_columns(command, known) + "}";
   std::string list = completion_values(completes, words, known);
   if (completes == Completes::file || (completes_files(completes) && list.empty())) return "_files";
   if (list.empty()) return " ";
@@ -102,7 +115,7 @@ std::string zsh_action(Completes completes, std::string_view words, const Comple
 }
 
 // One line an alternative: '(-o --output)'{-o,--output=}'[help]:FORMAT:(table wide)'
-std::string zsh_flag(const Flag& flag, const CompletionWords& known) {
+std::string zsh_flag(const Flag& flag, const CompletionWords& known, std::string_view command) {
   std::vector<std::string> names = dashed(flag);
   std::string all, alternatives;
   for (const std::string& name : names) {
@@ -114,7 +127,7 @@ std::string zsh_flag(const Flag& flag, const CompletionWords& known) {
   std::string value;
   if (!flag.value.empty()) {
     value = fmt::format("{}{}:{}", flag.value_optional ? "::" : ":", zsh_quoted(flag.value),
-                        zsh_action(flag.completes, flag.words, known));
+                        zsh_action(flag.completes, flag.words, known, command));
   }
   if (names.size() > 1) alternatives = "{" + alternatives + "}";
   return fmt::format("'({})'{}'[{}]{}'", all, alternatives, zsh_quoted(flag.help), value);
@@ -123,7 +136,8 @@ std::string zsh_flag(const Flag& flag, const CompletionWords& known) {
 std::string zsh_arguments(const Command& command, const CompletionWords& known) {
   std::string text;
   for (const Flag& flag : flags()) {
-    if (flag.takes & command.takes) text += fmt::format(" \\\n        {}", zsh_flag(flag, known));
+    if (flag.takes & command.takes)
+      text += fmt::format(" \\\n        {}", zsh_flag(flag, known, command.name));
   }
   if (command.max_words > 0) {
     text += fmt::format(" \\\n        '1:{}:{}'", zsh_quoted(command.arguments),
@@ -141,10 +155,18 @@ std::string completion_values(Completes completes, std::string_view words, const
     case Completes::scenario: return joined(known.scenarios);
     case Completes::theme: return joined(known.themes);
     case Completes::keymap: return joined(known.keymaps);
+    case Completes::preset: return joined(known.presets);
+    case Completes::columns:  // of the command: completion_columns
+    case Completes::run:      // looked up while a line is typed
     case Completes::file:
     case Completes::nothing: break;
   }
   return "";
+}
+
+std::string completion_columns(std::string_view command, const CompletionWords& known) {
+  const auto found = known.columns.find(std::string(command));
+  return found == known.columns.end() ? "" : joined(found->second);
 }
 
 bool completes_files(Completes completes) {
@@ -154,8 +176,18 @@ bool completes_files(Completes completes) {
 
 std::string bash_completion(const CompletionWords& words) {
   return fmt::format(R"(# bash completion for tessera; made by `tessera completion bash`
+# The runs whose journals lie in the state folder; no cluster is asked.
+_tessera_runs() {{
+  local state=${{XDG_STATE_HOME:-}} kind=runs file
+  [[ $state == /* ]] || state=$HOME/.local/state
+  [[ " ${{COMP_WORDS[*]}} " == *' --sim'* ]] && kind=simulated-runs
+  for file in "$state/tessera/$kind"/*.journal ${{TESSERA_RUNS:+"$TESSERA_RUNS"/*.journal}}; do
+    file=${{file##*/}}
+    [[ $file =~ ^[A-Za-z0-9._-]+\.journal$ ]] && printf '%s\n' "${{file%.journal}}"
+  done
+}}
 _tessera() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command= word flags words
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command= word flags words columns= before=
   # bash splits --flag=value at the equals sign
   if [[ $cur == '=' ]]; then
     cur=
@@ -165,12 +197,12 @@ _tessera() {{
   fi
   [[ $prev == --sim && -z $cur && ${{COMP_WORDS[COMP_CWORD]}} == '=' ]] && prev=--sim=
   COMPREPLY=()
-  case $prev in
-{}  esac
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case " {} " in *" $word "*) command=$word; break ;; esac
   done
   case $command in
+{}  esac
+  case $prev in
 {}  esac
   if [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$cur"))
@@ -180,7 +212,7 @@ _tessera() {{
 }}
 complete -F _tessera tessera
 )",
-                     bash_flag_values(words), command_names(), bash_words_of_commands(words));
+                     command_names(), bash_words_of_commands(words), bash_flag_values(words));
 }
 
 std::string zsh_completion(const CompletionWords& words) {
@@ -193,13 +225,24 @@ std::string zsh_completion(const CompletionWords& words) {
   }
   return fmt::format(R"(#compdef tessera
 # zsh completion for tessera; made by `tessera completion zsh`
+# The runs whose journals lie in the state folder; no cluster is asked.
+_tessera_runs() {{
+  local state=$XDG_STATE_HOME kind=runs
+  local -a files
+  [[ $state == /* ]] || state=$HOME/.local/state
+  [[ " $words" == *' --sim'* ]] && kind=simulated-runs
+  files=($state/tessera/$kind/*.journal(N:t:r))
+  [[ -n $TESSERA_RUNS ]] && files+=($TESSERA_RUNS/*.journal(N:t:r))
+  files=(${{(M)files:#[A-Za-z0-9._-]##}})
+  (( $#files )) && compadd -a files
+}}
 _tessera() {{
   local -a commands
   local context state state_descr line
   typeset -A opt_args
   commands=(
 {}  )
-  _arguments -s -C{} \
+  _arguments -s -C -A '-*'{} \
         '1:command:->command' '*::argument:->argument' && return
   if [[ $state == command ]]; then
     _describe command commands

@@ -2,6 +2,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ struct CompletionWords {
   std::vector<std::string> scenarios;
   std::vector<std::string> themes;
   std::vector<std::string> keymaps;
+  std::vector<std::string> presets;
+  std::map<std::string, std::vector<std::string>> columns;  // by command: "nodes"
 };
 
 std::string bash_completion(const CompletionWords& words);
@@ -25,5 +28,7 @@ std::string fish_completion(const CompletionWords& words);
 // What they share. The words that may stand there, separated by blanks; and whether the name of a file may.
 std::string completion_values(Completes completes, std::string_view words, const CompletionWords& known);
 bool completes_files(Completes completes);
+// The columns of one list, separated by blanks.
+std::string completion_columns(std::string_view command, const CompletionWords& known);
 
 }  // namespace tessera::cli

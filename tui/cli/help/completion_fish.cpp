@@ -46,11 +46,47 @@ std::string condition_of(unsigned takes) {
   return " -n " + quoted(condition);
 }
 
+// Columns are those of the command that is typed: a line for each of the lists.
+std::string column_flags(const Flag& flag, const CompletionWords& known) {
+  std::string text;
+  for (const Command& command : commands()) {
+    if (command.name.empty() || (command.takes & flag.takes) == 0) continue;
+    text += fmt::format("complete -c tessera -n {}{} -r -f -a {} -d {}\n",
+                        quoted(fmt::format("__fish_seen_subcommand_from {}", command.name)), spellings(flag),
+                        quoted(fmt::format("(__tessera_list {})", completion_columns(command.name, known))),
+                        quoted(flag.help));
+  }
+  return text;
+}
+
+// The runs whose journals lie in the state folder, without asking a cluster; and keys in a list, behind what
+// stands before the last comma.
+constexpr std::string_view kFunctions = R"(function __tessera_runs
+    set -l state $XDG_STATE_HOME
+    string match -q '/*' -- "$state"; or set state $HOME/.local/state
+    set -l kind runs
+    string match -q -- '* --sim*' (commandline); and set kind simulated-runs
+    set -l files $state/tessera/$kind/*.journal
+    set -q TESSERA_RUNS; and set -a files $TESSERA_RUNS/*.journal
+    for file in $files
+        string match -r -g '^(?:.*/)?([A-Za-z0-9._-]+)\.journal$' -- $file
+    end
+end
+function __tessera_list
+    set -l typed (string replace -r '^-[^=]*=' '' -- (commandline -ct))
+    set -l before (string match -r '^.*,' -- $typed)
+    for key in $argv
+        echo "$before$key"
+    end
+end
+)";
+
 }  // namespace
 
 std::string fish_completion(const CompletionWords& known) {
-  std::string text =
-      "# fish completion for tessera; made by `tessera completion fish`\ncomplete -c tessera -f\n";
+  std::string text = "# fish completion for tessera; made by `tessera completion fish`\n";
+  text += kFunctions;
+  text += "complete -c tessera -f\n";
   for (const Command& command : commands()) {
     if (command.name.empty() || command.name == kSimulator) continue;
     text += fmt::format("complete -c tessera -n __fish_use_subcommand -a {} -d {}\n", command.name,
@@ -58,10 +94,16 @@ std::string fish_completion(const CompletionWords& known) {
     const std::string words = completion_values(command.completes, command.words, known);
     const std::string seen = quoted(fmt::format("__fish_seen_subcommand_from {}", command.name));
     if (!words.empty()) text += fmt::format("complete -c tessera -n {} -a {}\n", seen, quoted(words));
+    if (command.completes == Completes::run)
+      text += fmt::format("complete -c tessera -n {} -a '(__tessera_runs)'\n", seen);
     if (completes_files(command.completes)) text += fmt::format("complete -c tessera -n {} -F\n", seen);
   }
   for (const Flag& flag : flags()) {
     if (flag.takes == kSim) continue;
+    if (flag.completes == Completes::columns) {
+      text += column_flags(flag, known);
+      continue;
+    }
     text += fmt::format("complete -c tessera{}{}{} -d {}\n", condition_of(flag.takes), spellings(flag),
                         value_of(flag, known), quoted(flag.help));
   }
