@@ -78,7 +78,7 @@ int list_products(const Options& options, const mig::Catalogue& catalogue, const
   Grid grid;
   grid.heads = {{"product", "PRODUCT", {}},
                 {"architecture", "ARCHITECTURE", {}},
-                {"memory_gb", "GB", query::Align::right},
+                {"memory_gb", "MIG GB", query::Align::right},
                 {"units", "SLICES", query::Align::right},
                 {"profiles", "PROFILES", query::Align::right},
                 {"placements", "PLACEMENTS", {}}};

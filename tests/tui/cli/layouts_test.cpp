@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/engine/plan/boards.hpp"
@@ -42,6 +43,20 @@ Checked check(std::vector<std::string> words) {
   std::ostringstream out, err;
   const int code = run_layouts(*options, test::catalogue(), {out, err});
   return {code, out.str(), err.str()};
+}
+
+// B300-288GB has 269: NVIDIA's name of the profile that is the whole GPU (7g.269gb), not the one on the box.
+TEST(LayoutsList, TheMemoryIsWhatMigHandsOutAndIsCalledSo) {
+  const Checked all = check({});
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_NE(all.out.find("MIG GB"), std::string::npos) << all.out;
+  for (const mig::Product& product : test::catalogue().products()) {
+    if (!product.mig_capable || !product.memory_gb || product.profiles.empty()) continue;
+    const std::string whole = "." + std::to_string(*product.memory_gb) + "gb";
+    EXPECT_TRUE(std::any_of(product.profiles.begin(), product.profiles.end(),
+                            [&](const mig::Profile& one) { return one.name.text.ends_with(whole); }))
+        << product.key.text << " has no profile " << whole;
+  }
 }
 
 TEST(LayoutsCheck, TakesWhatDocumentsMisprintAndSaysWhatIsMeant) {
