@@ -7,6 +7,7 @@
 #include "engine/fleet/demand.hpp"
 #include "engine/plan/effect/diff.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
+#include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
 
@@ -127,6 +128,11 @@ class Surveyor {
     if (cluster_.scheduler == Scheduler::slurm) {
       one.standing = Standing::impossible;
       one.why = "Slurm's shares keep their name: rename_shared and refuse_several are Kubernetes'";
+      return;
+    }
+    if (place_.means->dialect == plan::Dialect::direct && !plan::simulated_switches(*one.node)) {
+      one.standing = Standing::impossible;
+      one.why = "the NVIDIA device plugin, which has these switches, does not hand out its GPUs";
       return;
     }
     if (one.standing != Standing::as_wanted) return;
