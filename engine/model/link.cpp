@@ -50,7 +50,8 @@ int shares_held(const Slice& slice) {
 void add_holder(Slice& slice, const WorkloadId& id, int share) {
   for (Holder& holder : slice.holders)
     if (holder.workload == id) {
-      holder.share = std::min(slice.capacity, holder.share + share);
+      const bool told = holder.share > 0 && share > 0;
+      holder.share = told ? std::min(slice.capacity, holder.share + share) : 0;
       return;
     }
   slice.holders.push_back({id, share});
@@ -58,6 +59,12 @@ void add_holder(Slice& slice, const WorkloadId& id, int share) {
 
 bool takes(const Slice& slice, const DeviceShare& device, Family family) {
   return slice.device == device.device && (in_family(slice, family) || whole_board_of_shared(slice, family));
+}
+
+// 0: how many of the slice's shares is not told.
+int share_of(const Slice& slice, const DeviceShare& device, Family family) {
+  if (slice.capacity == 1) return 1;
+  return in_family(slice, family) ? std::max(0, device.share) : slice.capacity;
 }
 
 // False where a device is called by a number that no slice here has: then only the count can be believed.
@@ -69,8 +76,7 @@ bool hold_devices(std::vector<Slice*>& slices, const WorkloadId& id, const Alloc
   for (const DeviceShare& device : allocation.devices)
     for (Slice* slice : slices)
       if (takes(*slice, device, allocation.family))
-        add_holder(*slice, id,
-                   in_family(*slice, allocation.family) ? std::max(1, device.share) : slice->capacity);
+        add_holder(*slice, id, share_of(*slice, device, allocation.family));
   return true;
 }
 

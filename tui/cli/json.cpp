@@ -134,7 +134,7 @@ Tree tree_of(const Holder& holder, const Cluster& cluster) {
   bool pod = workload && workload->kind == WorkloadKind::pod;
   tree["namespace"] = pod ? text_value(workload->group) : Tree();
   tree["since"] = workload ? time_value(workload->started) : Tree();
-  tree["share"] = holder.share;
+  tree["share"] = holder.share > 0 ? Tree(holder.share) : Tree();
   return tree;
 }
 

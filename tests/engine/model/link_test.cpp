@@ -1,6 +1,7 @@
 // Who holds which slice: what the scheduler tells, and what may be concluded from it.
 #include <gtest/gtest.h>
 
+#include "engine/insight/available.hpp"
 #include "tests/support/build.hpp"
 
 namespace tessera::test {
@@ -223,6 +224,19 @@ TEST(LinkHolders, SharesOverSeveralBoardsCountByTheirSum) {
   job.allocations[0].count = 5;
   story.tell(WorkloadsListed{{job}});
   EXPECT_EQ(story.node("n1").counts.shares_held, 5);
+  EXPECT_EQ(story.slice("n1", 0, 0).holders.at(0).share, 0);
+  EXPECT_EQ(insight::unheld(story.slice("n1", 0, 0), true), std::nullopt) << "not three of four";
+}
+
+TEST(LinkHolders, AJobWhosePartIsToldOnceAndOnceNotHoldsAnUnknownPart) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)})})}});
+  for (const auto& [first, second] : {std::pair{40, 0}, {0, 40}}) {
+    Workload job = running("1", "alice", {holds("n1", {{0, first}}, Family::mps)});
+    job.allocations.push_back(holds("n1", {{0, second}}, Family::mps));
+    story.tell(WorkloadsListed{{job}});
+    EXPECT_EQ(story.slice("n1", 0, 0).holders.at(0).share, 0);
+  }
 }
 
 TEST(LinkHolders, AShareOfUnknownSizeLeavesTheSumOpen) {
