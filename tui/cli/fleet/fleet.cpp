@@ -4,10 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
-#include <map>
-#include <set>
 
 #include "engine/fleet/reader.hpp"
 #include "engine/fleet/windows.hpp"
@@ -19,8 +16,7 @@
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
-#include "tui/cli/fleet/fleet_files.hpp"
-#include "tui/cli/fleet/fleet_text.hpp"
+#include "tui/cli/fleet/fleet_command.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/cli/table_text.hpp"
@@ -44,7 +40,8 @@ std::string file_name(const std::string& path) {
 // What lies beside a file whose runs are paused.
 constexpr const char* kPaused = ".paused";
 
-// The worse of two exit codes: a signal, wrong usage, a finding, unknown, done.
+}  // namespace
+
 int worse(int a, int b) {
   const auto rank = [](int code) {
     return code == kDone ? 0 : code == kUnknown ? 1 : code == kFinding ? 2 : code == kUsage ? 3 : code;
@@ -52,513 +49,316 @@ int worse(int a, int b) {
   return rank(a) >= rank(b) ? a : b;
 }
 
-class FleetCommand {
- public:
-  FleetCommand(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
-               const Streams& streams)
-      : options_(options),
-        catalogue_(catalogue),
-        joins_(joins),
-        streams_(streams),
-        clusters_(options, catalogue, joins, streams) {}
+int FleetCommand::run() {
+  if (auto why = take_words()) return refuse(streams_, *why, kUsage);
+  if (Status ok = check_output(options_); !ok) return refuse(streams_, ok.error(), kUsage);
+  if (verb_ != "init")
+    if (Status read = read_file(); !read) return refuse(streams_, read.error(), kUsage);
+  if (verb_ != "init" && verb_ != "pause" && verb_ != "unpause" && (verb_ != "run" || options_.dry_run))
+    if (const std::string text = paused_text(); !text.empty()) streams_.err << told(streams_, text) << "\n";
+  if (verb_ == "calendar") return calendar();
+  if (verb_ == "pause" || verb_ == "unpause") return pause(verb_ == "pause");
+  if (verb_ == "run")
+    if (auto ended = before_run()) return *ended;
+  if (auto failed = clusters_.open()) return *failed;
+  if (auto failed = look_afresh(clusters_, options_, streams_, options_.cluster)) return *failed;
+  if (auto refusal = choose()) return refuse(streams_, *refusal);
+  if (verb_ == "init") return init();
+  if (verb_ == "run") return run_due();
+  // Before the surveys: while the list comes in, the model that they point into may change.
+  if (verb_ == "diff" || verb_ == "explain") (void)list_known_runs();
+  if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
+  if (verb_ == "plan" || verb_ == "apply") return change();
+  if (verb_ == "check") return show(check_page(page_, options_));
+  if (verb_ == "explain") return explain();
+  return show(diff_page(page_, options_));
+}
 
-  int run() {
-    if (auto why = take_words()) return refuse(streams_, *why, kUsage);
-    if (Status ok = check_output(options_); !ok) return refuse(streams_, ok.error(), kUsage);
-    if (verb_ != "init")
-      if (Status read = read_file(); !read) return refuse(streams_, read.error(), kUsage);
-    if (verb_ != "init" && verb_ != "pause" && verb_ != "unpause" && (verb_ != "run" || options_.dry_run))
-      if (const std::string text = paused_text(); !text.empty()) streams_.err << told(streams_, text) << "\n";
-    if (verb_ == "calendar") return calendar();
-    if (verb_ == "pause" || verb_ == "unpause") return pause(verb_ == "pause");
-    if (verb_ == "run")
-      if (auto ended = before_run()) return *ended;
-    if (auto failed = clusters_.open()) return *failed;
-    if (auto failed = look_afresh(clusters_, options_, streams_, options_.cluster)) return *failed;
-    if (auto refusal = choose()) return refuse(streams_, *refusal);
-    if (verb_ == "init") return init();
-    if (verb_ == "run") return run_due();
-    // Before the surveys: while the list comes in, the model that they point into may change.
-    if (verb_ == "diff" || verb_ == "explain") (void)list_known_runs();
-    if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
-    if (verb_ == "plan" || verb_ == "apply") return change();
-    if (verb_ == "check") return show(check_page(page_, options_));
-    if (verb_ == "explain") return explain();
-    return show(diff_page(page_, options_));
+std::optional<Error> FleetCommand::take_words() {
+  constexpr const char* kHint =
+      "tessera fleet init|check|diff|plan|apply|calendar|run|pause|unpause [FILE], or explain NODE [FILE]";
+  if (options_.words.empty()) return usage("no verb is given", kHint);
+  std::vector<std::string> rest(options_.words.begin() + 1, options_.words.end());
+  verb_ = options_.words.front();
+  if (std::find(std::begin(kVerbs), std::end(kVerbs), verb_) == std::end(kVerbs))
+    return usage("\"" + clean(verb_, 60) + "\" is not a verb of fleet", kHint);
+  if (verb_ == "explain") {
+    if (rest.empty()) return usage("which node?", "tessera fleet explain NODE [FILE]");
+    node_ = rest.front();
+    rest.erase(rest.begin());
   }
+  if (rest.size() > 1) return usage("unexpected word \"" + clean(rest[1], 100) + "\"", kHint);
+  path_ = rest.empty() ? options_.fleet_file : rest.front();
+  if (verb_ == "run" && options_.output != OutputFormat::table)
+    return usage("fleet run has no such form", "tessera journal -o json has its runs");
+  if (auto why = flag_without_effect()) return why;
+  if (path_.empty() && verb_ != "init")
+    return usage("no fleet file is named",
+                 "name it at the end, or set fleet: FILE in config.yaml; tessera fleet init writes one");
+  return std::nullopt;
+}
 
- private:
-  std::optional<Error> take_words() {
-    constexpr const char* kHint =
-        "tessera fleet init|check|diff|plan|apply|calendar|run|pause|unpause [FILE], or explain NODE [FILE]";
-    if (options_.words.empty()) return usage("no verb is given", kHint);
-    std::vector<std::string> rest(options_.words.begin() + 1, options_.words.end());
-    verb_ = options_.words.front();
-    if (std::find(std::begin(kVerbs), std::end(kVerbs), verb_) == std::end(kVerbs))
-      return usage("\"" + clean(verb_, 60) + "\" is not a verb of fleet", kHint);
-    if (verb_ == "explain") {
-      if (rest.empty()) return usage("which node?", "tessera fleet explain NODE [FILE]");
-      node_ = rest.front();
-      rest.erase(rest.begin());
-    }
-    if (rest.size() > 1) return usage("unexpected word \"" + clean(rest[1], 100) + "\"", kHint);
-    path_ = rest.empty() ? options_.fleet_file : rest.front();
-    if (verb_ == "run" && options_.output != OutputFormat::table)
-      return usage("fleet run has no such form", "tessera journal -o json has its runs");
-    if (auto why = flag_without_effect()) return why;
-    if (path_.empty() && verb_ != "init")
-      return usage("no fleet file is named",
-                   "name it at the end, or set fleet: FILE in config.yaml; tessera fleet init writes one");
-    return std::nullopt;
-  }
+std::optional<Error> FleetCommand::flag_without_effect() const {
+  const auto is = [&](std::initializer_list<std::string_view> verbs) {
+    return std::find(verbs.begin(), verbs.end(), verb_) != verbs.end();
+  };
+  const auto no = [&](const char* flag, const char* hint) {
+    return usage(fmt::format("fleet {} has no {}", verb_, flag), hint);
+  };
+  if (is({"init", "explain", "pause", "unpause"}) && options_.output != OutputFormat::table)
+    return no("-o", "check, diff, plan and calendar have it");
+  if (is({"init", "explain", "calendar", "pause", "unpause"}) && !options_.nodes.empty())
+    return no("--node", "check, diff, plan, apply and run have it");
+  if (is({"plan", "apply"})) return std::nullopt;
+  if (!options_.at.empty()) return no("--at", "plan and apply have it; windows of the file say when");
+  constexpr const char* kPatience = "plan and apply have it; in the file it is evict";
+  if (options_.change.way != plan::Way::wait) return no("--way", kPatience);
+  if (options_.change.when_empty) return no("--when-empty", kPatience);
+  return std::nullopt;
+}
 
-  // A flag that a verb would pass over changes what a person expects of it.
-  std::optional<Error> flag_without_effect() const {
-    const auto is = [&](std::initializer_list<std::string_view> verbs) {
-      return std::find(verbs.begin(), verbs.end(), verb_) != verbs.end();
-    };
-    const auto no = [&](const char* flag, const char* hint) {
-      return usage(fmt::format("fleet {} has no {}", verb_, flag), hint);
-    };
-    if (is({"init", "explain", "pause", "unpause"}) && options_.output != OutputFormat::table)
-      return no("-o", "check, diff, plan and calendar have it");
-    if (is({"init", "explain", "calendar", "pause", "unpause"}) && !options_.nodes.empty())
-      return no("--node", "check, diff, plan, apply and run have it");
-    if (is({"plan", "apply"})) return std::nullopt;
-    if (!options_.at.empty()) return no("--at", "plan and apply have it; windows of the file say when");
-    constexpr const char* kPatience = "plan and apply have it; in the file it is evict";
-    if (options_.change.way != plan::Way::wait) return no("--way", kPatience);
-    if (options_.change.when_empty) return no("--when-empty", kPatience);
-    return std::nullopt;
-  }
+Status FleetCommand::read_file() {
+  auto files = read_files({path_});
+  if (!files) return files.error();
+  if (files->empty())
+    return Error{"cannot read the fleet file", "there is no file " + clean(path_, 300),
+                 "tessera fleet init " + clean(path_, 300) + " writes one from what stands now"};
+  auto read = fleet::read_fleet(files->front().text, clean(path_, 300), catalogue_);
+  if (!read) return read.error();
+  fleet_ = std::move(*read);
+  page_.file = clean(path_, 300);
+  if (fleet_.time_zone.empty() || !fleet_.has_windows()) return Done{};
+  auto zone = zone_of(fleet_.time_zone);
+  if (!zone) return zone.error();
+  zone_ = std::move(*zone);
+  return Done{};
+}
 
-  Status read_file() {
-    auto files = read_files({path_});
-    if (!files) return files.error();
-    if (files->empty())
-      return Error{"cannot read the fleet file", "there is no file " + clean(path_, 300),
-                   "tessera fleet init " + clean(path_, 300) + " writes one from what stands now"};
-    auto read = fleet::read_fleet(files->front().text, clean(path_, 300), catalogue_);
-    if (!read) return read.error();
-    fleet_ = std::move(*read);
-    page_.file = clean(path_, 300);
-    if (fleet_.time_zone.empty() || !fleet_.has_windows()) return Done{};
-    auto zone = zone_of(fleet_.time_zone);
-    if (!zone) return zone.error();
-    zone_ = std::move(*zone);
-    return Done{};
-  }
-
-  // The clusters that were read, and the nodes that --node means.
-  std::optional<Refusal> choose() {
-    for (const Cluster& cluster : clusters_.model().clusters) {
-      if (!options_.cluster.empty() && cluster.name.text != options_.cluster) continue;
-      if (cluster.loaded)
-        read_.push_back(&cluster);
-      else
-        page_.unread.push_back(cluster.name.text + " gave no complete answer");
-      if (cluster.loaded && !OpenClusters::is_whole(cluster))
-        page_.unread.push_back("not everything of " + cluster.name.text + " could be read");
-    }
-    if (options_.nodes.empty()) return std::nullopt;
-    auto chosen =
-        choose_nodes(options_, clusters_.model(), catalogue_, clusters_.wall(), "cannot look at the fleet");
-    if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
-    auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
-    only_ = std::move(nodes);
-    read_ = {cluster};
-    return std::nullopt;
-  }
-
-  // The file as it is to be now, by the cluster's clock.
-  const fleet::Fleet& fleet_now(const Cluster& cluster) {
-    const TimePoint now = cluster_now(cluster, clusters_.wall());
-    return now_.emplace_back(fleet::fleet_at(fleet_, zone_, now));
-  }
-
-  int calendar() {
-    const std::vector<fleet::Due> all = fleet::calendar(fleet_, zone_, clusters_.wall(), options_.days);
-    if (options_.output == OutputFormat::table) {
-      const std::string text = calendar_page(all, fleet_, options_);
-      streams_.out << (options_.ascii ? in_ascii(text) : text);
-    } else {
-      streams_.out << document(calendar_json(all),
-                               options_.output == OutputFormat::json ? Markup::json : Markup::yaml);
-    }
-    streams_.out << std::flush;
-    return kDone;
-  }
-
-  fleet::Place place_of(const Cluster& cluster) {
-    plan::Means& means = means_[cluster.name];
-    means = capabilities_of(clusters_, cluster);
-    return {&catalogue_, &means, &options_.rules};
-  }
-
-  int init() {
-    std::vector<fleet::Standstill> all;
-    for (const Cluster* cluster : read_) all.push_back({cluster, place_of(*cluster)});
-    auto written = fleet::write_fleet(all);
-    if (!written) return refuse(streams_, written.error(), kUnknown);
-    if (path_.empty()) {
-      streams_.out << written->text << std::flush;
-    } else if (Status done = write_new(path_, written->text,
-                                       "name a file that is not there; tessera fleet diff "
-                                       "shows how an existing one differs");
-               !done) {
-      return refuse(streams_, done.error(), kUsage);
-    }
-    streams_.err << told(streams_,
-                         fmt::format("{} nodes are ruled, {} are left out: comments of the file say why",
-                                     written->nodes, written->left_out))
-                 << "\n";
-    return page_.unread.empty() ? kDone : kUnknown;
-  }
-
-  std::optional<Refusal> make_surveys() {
-    for (const fleet::Pool& pool : fleet_.pools) {
-      if (pool.cluster.empty() && clusters_.model().clusters.size() > 1 && options_.cluster.empty())
-        return Refusal{{"cannot look at the fleet",
-                        fmt::format("{}:{}: pool {} names no cluster, and there are several", page_.file,
-                                    pool.line, pool.name),
-                        "give it cluster: NAME"},
-                       kUsage};
-      if (pool.cluster.empty() || !only_.empty() || clusters_.model().find(pool.cluster)) continue;
-      if (options_.cluster.empty() || options_.cluster == pool.cluster.text)
-        page_.unread.push_back(fmt::format("pool {}: cluster {} is not among those that are found here",
-                                           pool.name, clean(pool.cluster.text, 100)));
-    }
-    for (const Cluster* cluster : read_) {
-      auto found = fleet::survey(fleet_now(*cluster), *cluster, place_of(*cluster), only_);
-      if (!found) return Refusal{found.error(), kUsage};
-      page_.surveys.push_back(std::move(*found));
-    }
-    return std::nullopt;
-  }
-
-  // Why the runs that are known here may not be all; nullopt: they are.
-  std::optional<Refusal> list_known_runs() {
-    page_.runs.clear();
-    page_.runs_untold.clear();
-    if (!clusters_.runs()) {
-      page_.runs_untold = "there are no journals here";
-      return Refusal{{"cannot read the journals", page_.runs_untold, "tessera journal lists them"}, kUnknown};
-    }
-    auto runs = list_runs(clusters_, options_);
-    if (auto* refusal = std::get_if<Refusal>(&runs)) {
-      page_.runs_untold = refusal->error.reason;
-      return std::move(*refusal);
-    }
-    page_.runs = std::move(std::get<std::vector<RunHead>>(runs));
-    std::optional<Refusal> untold;
-    for (const RunHead& head : page_.runs) {
-      if (head.state != RunState::unreadable) continue;
-      page_.runs_untold = clean(head.why, 300);
-      if (head.run.empty())
-        untold =
-            Refusal{{"cannot read the journals", page_.runs_untold, "tessera journal lists them"}, kUnknown};
-    }
-    return untold;
-  }
-
-  // beside: drift that a change of this very call mends is no finding.
-  int code(bool beside = false) const {
-    bool unknown = !page_.unread.empty();
-    for (const fleet::Survey& survey : page_.surveys) {
-      if ((beside ? 0 : survey.count(Standing::drifts)) + survey.count(Standing::impossible) > 0)
-        return kFinding;
-      unknown = unknown || survey.count(Standing::unknown) > 0;
-      for (const fleet::PoolNote& note : survey.notes) {
-        if (note.standing == Standing::impossible) return kFinding;
-        unknown = true;
-      }
-    }
-    return unknown ? kUnknown : kDone;
-  }
-
-  int show(const std::string& text) const {
-    if (options_.output == OutputFormat::table)
-      streams_.out << (options_.ascii ? in_ascii(text) : text);
+std::optional<Refusal> FleetCommand::choose() {
+  for (const Cluster& cluster : clusters_.model().clusters) {
+    if (!options_.cluster.empty() && cluster.name.text != options_.cluster) continue;
+    if (cluster.loaded)
+      read_.push_back(&cluster);
     else
-      streams_.out << document(fleet_json(page_),
-                               options_.output == OutputFormat::json ? Markup::json : Markup::yaml);
-    streams_.out << std::flush;
+      page_.unread.push_back(cluster.name.text + " gave no complete answer");
+    if (cluster.loaded && !OpenClusters::is_whole(cluster))
+      page_.unread.push_back("not everything of " + cluster.name.text + " could be read");
+  }
+  if (options_.nodes.empty()) return std::nullopt;
+  auto chosen =
+      choose_nodes(options_, clusters_.model(), catalogue_, clusters_.wall(), "cannot look at the fleet");
+  if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
+  auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
+  only_ = std::move(nodes);
+  read_ = {cluster};
+  return std::nullopt;
+}
+
+const fleet::Fleet& FleetCommand::fleet_now(const Cluster& cluster) {
+  const TimePoint now = cluster_now(cluster, clusters_.wall());
+  return now_.emplace_back(fleet::fleet_at(fleet_, zone_, now));
+}
+
+int FleetCommand::calendar() {
+  const std::vector<fleet::Due> all = fleet::calendar(fleet_, zone_, clusters_.wall(), options_.days);
+  if (options_.output == OutputFormat::table) {
+    const std::string text = calendar_page(all, fleet_, options_);
+    streams_.out << (options_.ascii ? in_ascii(text) : text);
+  } else {
+    streams_.out << document(calendar_json(all),
+                             options_.output == OutputFormat::json ? Markup::json : Markup::yaml);
+  }
+  streams_.out << std::flush;
+  return kDone;
+}
+
+fleet::Place FleetCommand::place_of(const Cluster& cluster) {
+  plan::Means& means = means_[cluster.name];
+  means = capabilities_of(clusters_, cluster);
+  return {&catalogue_, &means, &options_.rules};
+}
+
+int FleetCommand::init() {
+  std::vector<fleet::Standstill> all;
+  for (const Cluster* cluster : read_) all.push_back({cluster, place_of(*cluster)});
+  auto written = fleet::write_fleet(all);
+  if (!written) return refuse(streams_, written.error(), kUnknown);
+  if (path_.empty()) {
+    streams_.out << written->text << std::flush;
+  } else if (Status done = write_new(path_, written->text,
+                                     "name a file that is not there; tessera fleet diff "
+                                     "shows how an existing one differs");
+             !done) {
+    return refuse(streams_, done.error(), kUsage);
+  }
+  streams_.err << told(streams_,
+                       fmt::format("{} nodes are ruled, {} are left out: comments of the file say why",
+                                   written->nodes, written->left_out))
+               << "\n";
+  return page_.unread.empty() ? kDone : kUnknown;
+}
+
+std::optional<Refusal> FleetCommand::make_surveys() {
+  for (const fleet::Pool& pool : fleet_.pools) {
+    if (pool.cluster.empty() && clusters_.model().clusters.size() > 1 && options_.cluster.empty())
+      return Refusal{{"cannot look at the fleet",
+                      fmt::format("{}:{}: pool {} names no cluster, and there are several", page_.file,
+                                  pool.line, pool.name),
+                      "give it cluster: NAME"},
+                     kUsage};
+    if (pool.cluster.empty() || !only_.empty() || clusters_.model().find(pool.cluster)) continue;
+    if (options_.cluster.empty() || options_.cluster == pool.cluster.text)
+      page_.unread.push_back(fmt::format("pool {}: cluster {} is not among those that are found here",
+                                         pool.name, clean(pool.cluster.text, 100)));
+  }
+  for (const Cluster* cluster : read_) {
+    auto found = fleet::survey(fleet_now(*cluster), *cluster, place_of(*cluster), only_);
+    if (!found) return Refusal{found.error(), kUsage};
+    page_.surveys.push_back(std::move(*found));
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> FleetCommand::list_known_runs() {
+  page_.runs.clear();
+  page_.runs_untold.clear();
+  if (!clusters_.runs()) {
+    page_.runs_untold = "there are no journals here";
+    return Refusal{{"cannot read the journals", page_.runs_untold, "tessera journal lists them"}, kUnknown};
+  }
+  auto runs = list_runs(clusters_, options_);
+  if (auto* refusal = std::get_if<Refusal>(&runs)) {
+    page_.runs_untold = refusal->error.reason;
+    return std::move(*refusal);
+  }
+  page_.runs = std::move(std::get<std::vector<RunHead>>(runs));
+  std::optional<Refusal> untold;
+  for (const RunHead& head : page_.runs) {
+    if (head.state != RunState::unreadable) continue;
+    page_.runs_untold = clean(head.why, 300);
+    if (head.run.empty())
+      untold =
+          Refusal{{"cannot read the journals", page_.runs_untold, "tessera journal lists them"}, kUnknown};
+  }
+  return untold;
+}
+
+int FleetCommand::code(bool beside) const {
+  bool unknown = !page_.unread.empty();
+  for (const fleet::Survey& survey : page_.surveys) {
+    if ((beside ? 0 : survey.count(Standing::drifts)) + survey.count(Standing::impossible) > 0)
+      return kFinding;
+    unknown = unknown || survey.count(Standing::unknown) > 0;
+    for (const fleet::PoolNote& note : survey.notes) {
+      if (note.standing == Standing::impossible) return kFinding;
+      unknown = true;
+    }
+  }
+  return unknown ? kUnknown : kDone;
+}
+
+int FleetCommand::show(const std::string& text) const {
+  if (options_.output == OutputFormat::table)
+    streams_.out << (options_.ascii ? in_ascii(text) : text);
+  else
+    streams_.out << document(fleet_json(page_),
+                             options_.output == OutputFormat::json ? Markup::json : Markup::yaml);
+  streams_.out << std::flush;
+  return code();
+}
+
+int FleetCommand::explain() {
+  bool found = false;  // several clusters may have a node of that name
+  for (const fleet::Survey& survey : page_.surveys)
+    for (const fleet::NodeSurvey& node : survey.nodes)
+      if (node.node->name.text == node_) {
+        streams_.out << explain_page(page_, survey, node, options_) << std::flush;
+        found = true;
+      }
+  if (found) return kDone;
+  return refuse(streams_,
+                {"cannot explain", "no node with GPUs is called \"" + clean(node_, 200) + "\"",
+                 "tessera nodes lists them"},
+                page_.unread.empty() ? kUsage : kUnknown);
+}
+
+int FleetCommand::change() {
+  std::vector<plan::Intent> intents;
+  for (const fleet::Survey& survey : page_.surveys)
+    if (auto intent = fleet::intent_of(survey, words(), options_.change))
+      intents.push_back(std::move(*intent));
+  streams_.err << told_notes();
+  if (intents.empty()) {
+    report_no_run("nothing",
+                  code() == kDone
+                      ? "nothing to do: every node is as the file says"
+                      : "nothing to do: of the nodes that are not left out, every one is as the file says",
+                  options_, streams_);
     return code();
   }
-
-  int explain() {
-    bool found = false;  // several clusters may have a node of that name
-    for (const fleet::Survey& survey : page_.surveys)
-      for (const fleet::NodeSurvey& node : survey.nodes)
-        if (node.node->name.text == node_) {
-          streams_.out << explain_page(page_, survey, node, options_) << std::flush;
-          found = true;
-        }
-    if (found) return kDone;
+  if (intents.size() > 1)
     return refuse(streams_,
-                  {"cannot explain", "no node with GPUs is called \"" + clean(node_, 200) + "\"",
-                   "tessera nodes lists them"},
-                  page_.unread.empty() ? kUsage : kUnknown);
-  }
+                  usage("nodes of several clusters differ, and one plan is about one cluster",
+                        "name one with --cluster"),
+                  kUsage);
+  const int beside = code(true);  // the surveys end with the first event
+  return worse(change(std::move(intents.front())), beside);
+}
 
-  // One plan is about one cluster.
-  int change() {
-    std::vector<plan::Intent> intents;
-    for (const fleet::Survey& survey : page_.surveys)
-      if (auto intent = fleet::intent_of(survey, words(), options_.change))
-        intents.push_back(std::move(*intent));
-    streams_.err << told_notes();
-    if (intents.empty()) {
-      report_no_run("nothing",
-                    code() == kDone
-                        ? "nothing to do: every node is as the file says"
-                        : "nothing to do: of the nodes that are not left out, every one is as the file says",
-                    options_, streams_);
-      return code();
-    }
-    if (intents.size() > 1)
-      return refuse(streams_,
-                    usage("nodes of several clusters differ, and one plan is about one cluster",
-                          "name one with --cluster"),
-                    kUsage);
-    const int beside = code(true);  // the surveys end with the first event
-    return worse(change(std::move(intents.front())), beside);
-  }
+std::string FleetCommand::words() const { return "as " + file_name(path_) + " says"; }
 
-  std::string words() const { return "as " + file_name(path_) + " says"; }
-
-  std::string told_notes() const {
-    std::string text;
-    const auto line = [&](const std::string& english) { text += told(streams_, english) + "\n"; };
-    for (const fleet::Survey& survey : page_.surveys) {
-      for (const fleet::NodeSurvey& node : survey.nodes)
-        if (node.standing == Standing::unknown || node.standing == Standing::impossible)
-          line(fmt::format("{} is left out: {}", node.node->name.text, node.why));
-      for (const fleet::PoolNote& note : survey.notes)
-        line(fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name,
-                         told(streams_, note.text)));
-    }
-    for (const std::string& one : page_.unread) line(one);
-    return text;
-  }
-
-  // Empty: it is not. That it cannot be found out counts as paused.
-  std::string paused_text() const {
-    std::error_code problem;
-    if (!std::filesystem::exists(path_ + kPaused, problem) && !problem) return "";
-    auto files = read_files({path_ + kPaused}, 1024);
-    const std::string since = files && !files->empty() ? clean(files->front().text, 100) : "?";
-    return fmt::format("tessera fleet run is paused for this file since {}; tessera fleet unpause ends that",
-                       since);
-  }
-
-  // Whoever reads the file sees it: it lies beside the file.
-  int pause(bool on) const {
-    const std::string mark = path_ + kPaused;
-    if (on) {
-      const std::string text = fmt::format("{} by uid {}", utc_text(clusters_.wall()), geteuid());
-      const Status done = write_new(mark, text, "where that file is there, it is paused already");
-      return done ? kDone : refuse(streams_, done.error(), kFinding);
-    }
-    std::error_code problem;
-    if (std::filesystem::remove(mark, problem)) return kDone;
-    return refuse(streams_,
-                  {"cannot unpause", problem ? problem.message() : "it is not paused",
-                   "tessera fleet run does what is due"},
-                  kFinding);
-  }
-
-  // Nothing is begun beside another runner or while paused; earlier runs are carried on first.
-  std::optional<int> before_run() {
-    if (options_.dry_run) return std::nullopt;
-    lock_.emplace(path_);
-    if (auto why = lock_->why_not()) return refuse(streams_, *why, kFinding);
-    if (const std::string text = paused_text(); !text.empty())
-      return refuse(streams_, {"nothing is begun", text, ""}, kFinding);
-    Options due = options_;
-    due.command = "resume";
-    due.due = true;
-    due.words.clear();
-    worst_ = run_resume_due(
-        due, catalogue_, joins_, streams_,
-        [this](const RunHead& head, const Cluster& cluster) { return why_not_carried_on(head, cluster); });
-    if (worst_ > 128 || worst_ == kUsage) return worst_;
-    return std::nullopt;
-  }
-
-  // What a run of this file was to make may be something else by now, or it is too late for it.
-  std::optional<std::string> why_not_carried_on(const RunHead& head, const Cluster& cluster) const {
-    if (head.words != words() || !head.undoes.empty()) return std::nullopt;
-    const TimePoint wall = joins_.wall(), now = cluster_now(cluster, wall);
-    const TimePoint begun = now - (wall - head.started);  // by the cluster's clock
-    for (const NodeName& name : head.nodes) {
-      const Node* node = cluster.nodes.find(name);
-      const fleet::Pool* pool = node ? fleet::pool_of(fleet_, cluster, *node, catalogue_) : nullptr;
-      if (!pool || pool->windows.empty() || pool->is_exception(name.text)) continue;
-      const fleet::Phase phase = fleet::phase_at(fleet_, *pool, zone_, now);
-      if (!fleet::same_rule(fleet::rule_at(fleet_, *pool, zone_, begun),
-                            fleet::rule_at(fleet_, *pool, zone_, now)))
-        return fmt::format(
-            "the window of pool {} for which it was begun is over; tessera resume {} --back opens its nodes",
-            pool->name, clean(head.run, 100));
-      const auto last = fleet::last_begin(*pool, zone_, phase, now);
-      if (last && now > *last)
-        return fmt::format("a change of pool {} may begin until {} only", pool->name, utc_text(*last));
-    }
-    return std::nullopt;
-  }
-
-  // What is due now, pool by pool, each with its own patience and budget.
-  int run_due() {
-    if (auto refusal = list_known_runs()) return refuse(streams_, *refusal);
-    if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
-    if (options_.dry_run) (void)calendar();
-    streams_.err << told_notes();
-    worst_ = worse(worst_, code(true));
-    if (!page_.runs_untold.empty()) {
-      streams_.err << told(streams_, "not every journal could be read: " + page_.runs_untold) << "\n";
-      worst_ = worse(worst_, kUnknown);
-    }
-    // By their names: every run that is begun takes events in, and what the surveys point to goes.
-    std::vector<std::pair<ClusterName, std::string>> due;
-    for (const fleet::Survey& survey : page_.surveys)
-      for (const fleet::NodeSurvey& node : survey.nodes) {
-        if (node.standing != Standing::drifts) continue;
-        std::pair one(survey.cluster->name, node.pool->name);
-        if (std::find(due.begin(), due.end(), one) == due.end()) due.push_back(std::move(one));
-      }
-    for (const auto& [cluster, pool] : due) {
-      const std::string paused = options_.dry_run ? "" : paused_text();
-      if (!paused.empty())
-        return worse(worst_, refuse(streams_, {"nothing more is begun", paused, ""}, kFinding));
-      if (auto refusal = list_known_runs()) return worse(worst_, refuse(streams_, *refusal));
-      const int code = run_pool(cluster, pool);
-      worst_ = worse(worst_, code);
-      if (code > 128) return code;
-    }
-    return worst_;
-  }
-
-  // Nodes of runs that have not ended: these are the runs' business, or a person's.
-  std::set<NodeName> busy_nodes(const ClusterName& cluster) {
-    std::set<NodeName> busy;
-    for (const RunHead& head : page_.runs) {
-      if (head.cluster != cluster || head.state == RunState::finished) continue;
-      busy.insert(head.nodes.begin(), head.nodes.end());
-      if (!told_busy_.insert(head.run).second) continue;
-      streams_.err << told(streams_, fmt::format("the nodes of run {} are left out: it has not ended",
-                                                 clean(head.run, 100)))
-                   << "\n";
-    }
-    return busy;
-  }
-
-  // A finding: why a pool is passed over this time.
-  int skip(const std::string& pool, const std::string& why, int code = kFinding) {
-    streams_.err << told(streams_, fmt::format("pool {} is skipped: {}", pool, told(streams_, why))) << "\n";
-    return code;
-  }
-
-  // In the process it waits for nobody: a node that is held is closed and parked, and the next call goes on.
-  plan::ChangeOptions patience_of(const fleet::Pool& pool) const {
-    plan::ChangeOptions patience = options_.change;
-    patience.way = pool.evict;
-    patience.when_empty = pool.evict == plan::Way::wait;
-    if (!pool.budget.nodes_at_once) return patience;
-    patience.batch = std::min(patience.batch, *pool.budget.nodes_at_once);
-    patience.canary = std::min(patience.canary, *pool.budget.nodes_at_once);
-    return patience;
-  }
-
-  // A run begins no node while one of it waits for work to end: those that wait for none go before.
-  static void free_first(plan::Intent& intent, const fleet::Survey& survey) {
-    std::set<NodeName> held;
+std::string FleetCommand::told_notes() const {
+  std::string text;
+  const auto line = [&](const std::string& english) { text += told(streams_, english) + "\n"; };
+  for (const fleet::Survey& survey : page_.surveys) {
     for (const fleet::NodeSurvey& node : survey.nodes)
-      for (const fleet::BoardSurvey& board : node.boards)
-        if (board.held > 0) held.insert(node.node->name);
-    std::stable_partition(intent.nodes.begin(), intent.nodes.end(),
-                          [&](const NodeName& node) { return !held.contains(node); });
+      if (node.standing == Standing::unknown || node.standing == Standing::impossible)
+        line(fmt::format("{} is left out: {}", node.node->name.text, node.why));
+    for (const fleet::PoolNote& note : survey.notes)
+      line(fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name,
+                       told(streams_, note.text)));
   }
+  for (const std::string& one : page_.unread) line(one);
+  return text;
+}
 
-  // On the clusters as they are now, and the file as it is to be now.
-  int run_pool(const ClusterName& name, const std::string& pool_name) {
-    page_.surveys.clear();
-    now_.clear();
-    const Cluster* here = clusters_.model().find(name);
-    const bool answers =
-        here && std::none_of(here->sources.begin(), here->sources.end(), [](const auto& each) {
-          return (tells_nodes(each.first) || tells_work(each.first)) && each.second.failure;
-        });
-    if (!answers) return skip(pool_name, name.text + " does not answer now", kUnknown);
-    const Cluster& cluster = *here;
-    const TimePoint now = cluster_now(cluster, clusters_.wall());
-    const fleet::Fleet& wanted = fleet_now(cluster);
-    const auto by_name = [&](const fleet::Pool& one) { return one.name == pool_name; };
-    const fleet::Pool& pool = *std::find_if(wanted.pools.begin(), wanted.pools.end(), by_name);
-    const auto last = fleet::last_begin(pool, zone_, fleet::phase_at(fleet_, pool, zone_, now), now);
-    if (last && now > *last)
-      return skip(pool_name, fmt::format("a change may begin until {} only", utc_text(*last)));
-    auto survey = fleet::survey(wanted, cluster, place_of(cluster), only_);
-    if (!survey) return skip(pool_name, to_line(survey.error()), kUnknown);
-    if (!fleet::intent_of(*survey, words(), patience_of(pool), &pool))
-      return kDone;  // it is as wanted by now
-    auto intent = fleet::intent_of(*survey, words(), patience_of(pool), &pool, busy_nodes(name));
-    if (!intent) return kFinding;
-    free_first(*intent, *survey);
-    Options options = options_;
-    options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
-    auto plan = plan::make_plan(cluster, catalogue_, *intent, means_.at(cluster.name), options.rules, now);
-    if (!plan) return skip(pool_name, to_line(plan.error()));
-    // What is waited for ends by itself.
-    const std::size_t disturbed = pool.evict == plan::Way::wait ? 0 : disturbed_by(*plan);
-    if (pool.budget.disturbed && disturbed > static_cast<std::size_t>(*pool.budget.disturbed))
-      return skip(pool_name, fmt::format("{} jobs or pods are in the way, and its budget is {}", disturbed,
-                                         *pool.budget.disturbed));
+std::string FleetCommand::paused_text() const {
+  std::error_code problem;
+  if (!std::filesystem::exists(path_ + kPaused, problem) && !problem) return "";
+  auto files = read_files({path_ + kPaused}, 1024);
+  const std::string since = files && !files->empty() ? clean(files->front().text, 100) : "?";
+  return fmt::format("tessera fleet run is paused for this file since {}; tessera fleet unpause ends that",
+                     since);
+}
+
+int FleetCommand::pause(bool on) const {
+  const std::string mark = path_ + kPaused;
+  if (on) {
+    const std::string text = fmt::format("{} by uid {}", utc_text(clusters_.wall()), geteuid());
+    const Status done = write_new(mark, text, "where that file is there, it is paused already");
+    return done ? kDone : refuse(streams_, done.error(), kFinding);
+  }
+  std::error_code problem;
+  if (std::filesystem::remove(mark, problem)) return kDone;
+  return refuse(streams_,
+                {"cannot unpause", problem ? problem.message() : "it is not paused",
+                 "tessera fleet run does what is due"},
+                kFinding);
+}
+
+int FleetCommand::change(plan::Intent intent) {
+  const Cluster& cluster = *clusters_.model().find(intent.cluster);
+  const TimePoint now = cluster_now(cluster, clusters_.wall());
+  if (Status ok = set_time(intent.options, options_, now); !ok) return refuse(streams_, ok.error(), kUsage);
+  Options options = options_;
+  options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
+  auto plan = plan::make_plan(cluster, catalogue_, intent, means_.at(cluster.name), options.rules, now);
+  if (!plan) return refuse(streams_, plan.error(), work_untold(cluster) ? kUnknown : kFinding);
+  if (verb_ == "apply")
     return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
-  }
-
-  static std::size_t disturbed_by(const plan::Plan& plan) {
-    std::set<std::string> all;
-    std::size_t unknown = 0;
-    for (const plan::NodePlan& node : plan.nodes)
-      for (const plan::Disturbed& one : node.blast_radius)
-        if (one.id.text.empty() || !all.insert(one.id.text).second) unknown += one.id.text.empty();
-    return all.size() + unknown;
-  }
-
-  int change(plan::Intent intent) {
-    const Cluster& cluster = *clusters_.model().find(intent.cluster);
-    const TimePoint now = cluster_now(cluster, clusters_.wall());
-    if (Status ok = set_time(intent.options, options_, now); !ok) return refuse(streams_, ok.error(), kUsage);
-    Options options = options_;
-    options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
-    auto plan = plan::make_plan(cluster, catalogue_, intent, means_.at(cluster.name), options.rules, now);
-    if (!plan) return refuse(streams_, plan.error(), work_untold(cluster) ? kUnknown : kFinding);
-    if (verb_ == "apply")
-      return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
-    print_plan(*plan, options, streams_);
-    return plan->violations.empty() ? kDone : kFinding;
-  }
-
-  const Options& options_;
-  const mig::Catalogue& catalogue_;
-  const Joins& joins_;
-  const Streams& streams_;
-  OpenClusters clusters_;
-  std::string verb_, node_, path_;
-  fleet::Fleet fleet_;
-  fleet::Zone zone_;
-  std::deque<fleet::Fleet> now_;  // one for each cluster: surveys point into them
-  std::vector<const Cluster*> read_;
-  std::vector<NodeName> only_;
-  std::map<ClusterName, plan::Means> means_;
-  FleetPage page_;
-  std::optional<FleetLock> lock_;    // run
-  std::set<std::string> told_busy_;  // run
-  int worst_ = kDone;                // run: so far
-};
-
-}  // namespace
+  print_plan(*plan, options, streams_);
+  return plan->violations.empty() ? kDone : kFinding;
+}
 
 int run_fleet(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {

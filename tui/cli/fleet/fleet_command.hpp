@@ -1,0 +1,102 @@
+// One call of `tessera fleet VERB`: what it was given, what it has read, and what each verb does with that.
+//
+// fleet.cpp has the verbs that look and the one plan of plan and apply, fleet_run.cpp what is due by the
+// windows. Threads: one owner.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/fleet/survey.hpp"
+#include "engine/fleet/windows.hpp"
+#include "tui/cli/change/planning.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/fleet/fleet.hpp"
+#include "tui/cli/fleet/fleet_files.hpp"
+#include "tui/cli/fleet/fleet_text.hpp"
+
+namespace tessera::cli {
+
+// The worse of two exit codes: a signal, wrong usage, a finding, unknown, done.
+int worse(int a, int b);
+
+class FleetCommand {
+ public:
+  FleetCommand(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+               const Streams& streams)
+      : options_(options),
+        catalogue_(catalogue),
+        joins_(joins),
+        streams_(streams),
+        clusters_(options, catalogue, joins, streams) {}
+
+  int run();
+
+ private:
+  std::optional<Error> take_words();
+  // A flag that a verb would pass over changes what a person expects of it.
+  std::optional<Error> flag_without_effect() const;
+  Status read_file();
+  // The clusters that were read, and the nodes that --node means.
+  std::optional<Refusal> choose();
+  // The file as it is to be now, by the cluster's clock.
+  const fleet::Fleet& fleet_now(const Cluster& cluster);
+  int calendar();
+  fleet::Place place_of(const Cluster& cluster);
+  int init();
+  std::optional<Refusal> make_surveys();
+  // Why the runs that are known here may not be all; nullopt: they are.
+  std::optional<Refusal> list_known_runs();
+  // beside: drift that a change of this very call mends is no finding.
+  int code(bool beside = false) const;
+  int show(const std::string& text) const;
+  int explain();
+  // One plan is about one cluster.
+  int change();
+  int change(plan::Intent intent);
+  std::string words() const;
+  std::string told_notes() const;
+  // Empty: it is not. That it cannot be found out counts as paused.
+  std::string paused_text() const;
+  // Whoever reads the file sees it: it lies beside the file.
+  int pause(bool on) const;
+
+  // fleet run.
+  // Nothing is begun beside another runner or while paused; earlier runs are carried on first.
+  std::optional<int> before_run();
+  // What a run of this file was to make may be something else by now, or it is too late for it.
+  std::optional<std::string> why_not_carried_on(const RunHead& head, const Cluster& cluster) const;
+  // What is due now, pool by pool, each with its own patience and budget.
+  int run_due();
+  // Nodes of runs that have not ended: these are the runs' business, or a person's.
+  std::set<NodeName> busy_nodes(const ClusterName& cluster);
+  // A finding: why a pool is passed over this time.
+  int skip(const std::string& pool, const std::string& why, int code = kFinding);
+  // In the process it waits for nobody: a node that is held is closed and parked, and the next call goes on.
+  plan::ChangeOptions patience_of(const fleet::Pool& pool) const;
+  // On the clusters as they are now, and the file as it is to be now.
+  int run_pool(const ClusterName& name, const std::string& pool_name);
+
+  const Options& options_;
+  const mig::Catalogue& catalogue_;
+  const Joins& joins_;
+  const Streams& streams_;
+  OpenClusters clusters_;
+  std::string verb_, node_, path_;
+  fleet::Fleet fleet_;
+  fleet::Zone zone_;
+  std::deque<fleet::Fleet> now_;  // one for each cluster: surveys point into them
+  std::vector<const Cluster*> read_;
+  std::vector<NodeName> only_;
+  std::map<ClusterName, plan::Means> means_;
+  FleetPage page_;
+  std::optional<FleetLock> lock_;    // run
+  std::set<std::string> told_busy_;  // run
+  int worst_ = kDone;                // run: so far
+};
+
+}  // namespace tessera::cli
