@@ -14,6 +14,7 @@
 #include "engine/plan/run/actuator.hpp"
 #include "engine/record/archive.hpp"
 #include "engine/record/player.hpp"
+#include "tui/looks.hpp"
 #include "tui/screens/pages/charts.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
@@ -63,6 +64,7 @@ struct App::Parts {
   std::string theme;  // the one that is shown
 
   std::tuple<ScreenKind, ClusterName, std::string> charted{};  // the page that was looked back for last
+  Looks looks;
   std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
   bool changed = true;               // the picture may differ from what is shown
   bool status_moved = false;         // the line may that tells how fresh it is
@@ -368,6 +370,7 @@ struct App::Parts {
       if (!take_news(event)) live.learn(std::move(event));
     }
     take_kept();
+    for (WorkDetails& one : looks.take()) send(DetailsTold{std::move(one)});
     take_past_events();
     World& shown = world();
     if (shown.model.revision != shown.shown_revision) changed = true;
@@ -413,6 +416,16 @@ struct App::Parts {
       for (const NodeName& node : nodes)
         if (keeps) keeps->look_back(node, clocks.wall() - kCharted);
     }
+  }
+
+  // Why it waits is asked only for the work whose page is shown.
+  void look_into() {
+    const Screen& screen = state.top();
+    if (looks_back() || screen.kind != ScreenKind::workload) return;
+    const Cluster* cluster = live.model.find(screen.cluster);
+    const Workload* work = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
+    if (!work || work->state != WorkloadState::pending) return;
+    looks.ask(with.backends, screen.cluster, work->id, clocks.steady());
   }
 
   void take_kept() {
@@ -480,6 +493,7 @@ struct App::Parts {
     show_changes();
     watch_node();
     look_back();
+    look_into();
     if (canvas.size() != state.size) canvas = Canvas(state.size);
     draw(ui(), state, canvas);
     with.terminal.present(canvas);

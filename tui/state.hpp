@@ -17,6 +17,7 @@
 #include "engine/insight/acknowledged.hpp"
 #include "engine/insight/causes.hpp"
 #include "engine/insight/users.hpp"
+#include "engine/model/details.hpp"
 #include "engine/model/model.hpp"
 #include "engine/plan/capabilities.hpp"
 #include "engine/plan/planner.hpp"
@@ -87,6 +88,12 @@ struct WhyView {
   std::uint64_t revision = 0;  // the model's and one; 0: never
   std::string subject;
   std::shared_ptr<const why::Answer> answer;  // null: it does not wait
+};
+
+// What was asked for one job or pod alone, as it was told last.
+struct WorkDetails {
+  ClusterName cluster;
+  Details details;
 };
 
 struct Screen {
@@ -235,6 +242,7 @@ struct UiState {
   Choice choice;
   OverviewData overview;
   UsersData users;
+  std::shared_ptr<const WorkDetails> looked_into;      // null: nothing was asked for one job or pod
   std::vector<insight::Acknowledgement> acknowledged;  // findings, by this user
   CellMemory cells;
   std::map<ScreenKind, std::vector<query::Sort>> last_sorts;  // choices outlive a screen

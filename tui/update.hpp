@@ -60,6 +60,10 @@ struct Notice {
 struct RunNews {
   std::variant<RunsListed, RunTold, RunRefused, RunsAtRest> what;
 };
+// What was asked for the work of a page alone has been answered.
+struct DetailsTold {
+  WorkDetails what;
+};
 // From now on the model is another one: that of a recording, or the live one again.
 struct OtherWorld {
   bool past = false;
@@ -69,7 +73,7 @@ struct Ending {
   std::string why;
 };
 using Message = std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse,
-                             Notice, RunNews, OtherWorld, Ending>;
+                             Notice, RunNews, DetailsTold, OtherWorld, Ending>;
 
 // Moving about in a recording, or from the live clusters into one and back.
 struct TimeMove {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/history/keeps_figures.hpp"
+#include "engine/looks_into.hpp"
 #include "tests/support/event_queue.hpp"
 #include "tui/app.hpp"
 
@@ -78,13 +79,18 @@ class PipeTerminal final : public Terminal {
   Decoder decoder_;
 };
 
-class Watched final : public Backend, public history::KeepsFigures, public history::AsksNodes {
+class Watched final : public Backend,
+                      public history::KeepsFigures,
+                      public history::AsksNodes,
+                      public LooksInto {
  public:
   struct Log {
     std::vector<Pace> paces;
     int refreshed = 0;
     std::vector<std::string> looked_back, viewed;  // nodes
     std::vector<history::KeptFigures> kept;        // what it answers next
+    std::vector<std::string> looked_into;          // jobs and pods
+    LookedInto told;                               // for the last of them
   };
   explicit Watched(Log& log) : log_(log) {}
   ClusterName name() const override { return ClusterName("hpc"); }
@@ -93,6 +99,10 @@ class Watched final : public Backend, public history::KeepsFigures, public histo
   void refresh() override { ++log_.refreshed; }
   void look_back(const NodeName& node, TimePoint) override { log_.looked_back.push_back(node.text); }
   std::vector<history::KeptFigures> take_kept() override { return std::exchange(log_.kept, {}); }
+  void look_into(const WorkloadId& id, LookedInto told) override {
+    log_.looked_into.push_back(id.text);
+    log_.told = std::move(told);
+  }
   void set_viewed(const std::vector<NodeName>& nodes) override {
     log_.viewed.clear();
     for (const NodeName& node : nodes) log_.viewed.push_back(node.text);

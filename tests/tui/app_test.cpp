@@ -354,5 +354,46 @@ TEST_F(AppTest, ThePageOfAGpuAsksForItsPastOnceAndDrawsIt) {
   EXPECT_TRUE(log.viewed.empty()) << "no node's page is on screen any more";
 }
 
+// What limits it, its priority, a pod's events: that costs calls, and is asked for what a person looks at.
+TEST_F(AppTest, TheWaitingJobWhosePageIsShownIsAskedAboutAlone) {
+  Workload waits;
+  waits.id = WorkloadId("7");
+  waits.state = WorkloadState::pending;
+  waits.reason = "QOSMaxGRESPerUser";
+  Workload runs_now = waits;
+  runs_now.id = WorkloadId("8");
+  runs_now.state = WorkloadState::running;
+  first.stack.push_back(Screen{});
+  first.top().kind = ScreenKind::workload;
+  first.top().cluster = ClusterName("hpc");
+  first.top().subject = "8";
+  app();
+  events.post({ClusterName("hpc"), 1, TimePoint{} + wall, WorkloadsListed{{waits, runs_now}}});
+  events.post({ClusterName("hpc"), 1, TimePoint{} + wall, Loaded{}});
+  pass(Duration{1000});
+  turn();
+  EXPECT_TRUE(log.looked_into.empty()) << "it runs";
+  press(":job 7\r");
+  pass(Duration{1000});
+  press("j");
+  EXPECT_EQ(log.looked_into, std::vector<std::string>{"7"}) << "once a page";
+  Details details;
+  details.of = waits.id;
+  details.at = TimePoint{} + wall;
+  details.asked = {{Teller::limits, "scontrol show assoc_mgr", {}, {}},
+                   {Teller::priority, "sprio -j 7", Error{"cannot ask", "timed out", ""}, {}}};
+  log.told(details);
+  events.post(seen("n2"));
+  pass(Duration{1000});
+  turn();
+  EXPECT_NE(terminal.shown.find("ASKED FOR IT ALONE"), std::string::npos) << terminal.shown;
+  EXPECT_NE(terminal.shown.find("scontrol show assoc_mgr"), std::string::npos) << terminal.shown;
+  EXPECT_NE(terminal.shown.find("timed out"), std::string::npos) << terminal.shown;
+  pass(Duration{61'000});
+  events.post(seen("n3"));
+  turn();
+  EXPECT_EQ(log.looked_into.size(), 2u) << "it still waits, and a person still looks";
+}
+
 }  // namespace
 }  // namespace tessera::tui

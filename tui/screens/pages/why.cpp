@@ -42,8 +42,11 @@ std::shared_ptr<const why::Answer> work_out(const UiContext& ui, const UiState& 
   const Workload* workload = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
   if (!workload || workload->state != WorkloadState::pending) return nullptr;
   const auto able = state.abilities.find(cluster->name);
+  // What was asked now says nothing of a recording.
+  const WorkDetails* told = state.past ? nullptr : state.looked_into.get();
+  const bool about_it = told && told->cluster == cluster->name && told->details.of == workload->id;
   const why::Site site{&ui.catalogue, able == state.abilities.end() ? nullptr : &able->second, state.rules,
-                       cluster_now(*cluster, ui.wall)};
+                       cluster_now(*cluster, ui.wall), about_it ? &told->details : nullptr};
   return std::make_shared<const why::Answer>(why::explain(*cluster, *workload, site));
 }
 
@@ -87,7 +90,25 @@ void add_nodes(FactPage& page, const why::Answer& answer) {
   page.data(page.told("not known"), untold, Role::dim);
 }
 
+void add_asked(FactPage& page, const why::Answer& answer, const Cluster& cluster, TimePoint wall) {
+  if (answer.asked.empty()) return;
+  page.heading("ASKED FOR IT ALONE");
+  std::string when = answer.asked_at ? ago_text(cluster, *answer.asked_at, wall) : "";
+  for (const Inquiry& one : answer.asked) {
+    std::string text = one.command.empty() ? std::string(word(one.source)) : one.command;
+    if (one.failure) text += " (" + page.told(to_line(*one.failure)) + ")";
+    if (!one.note.empty()) text += " (" + page.told(one.note) + ")";
+    page.data(std::exchange(when, {}), text, one.failure ? Style(Role::warning) : Style(Role::dim));
+  }
+}
+
 }  // namespace
+
+void take_details(UiState& state, const DetailsTold& told) {
+  state.looked_into = std::make_shared<const WorkDetails>(told.what);
+  for (Screen& screen : state.stack)
+    if (screen.why.subject == told.what.details.of.text) screen.why = {};  // worked out again
+}
 
 std::shared_ptr<const why::Answer> why_of(const UiContext& ui, const UiState& state, const Screen& screen) {
   if (screen.why.revision == ui.model.revision + 1 && screen.why.subject == screen.subject)
@@ -103,12 +124,13 @@ void refresh_why(UiState& state, Screen& screen, const UiContext& ui) {
   screen.why = {ui.model.revision + 1, screen.subject, work_out(ui, state, screen)};
 }
 
-void add_why(FactPage& page, const why::Answer& answer) {
+void add_why(FactPage& page, const why::Answer& answer, const Cluster& cluster, TimePoint wall) {
   page.heading("WHY IT WAITS");
   add_statement(page, answer.sentence, style_of(answer.sentence.certainty).with_bold(), 3);
   for (const why::Statement& one : answer.more) add_statement(page, one, style_of(one.certainty), kIndent);
   add_help(page, answer.help);
   add_nodes(page, answer);
+  add_asked(page, answer, cluster, wall);
 }
 
 const why::Remedy* remedy_under(const why::Answer& answer, const std::string& stop) {

@@ -165,7 +165,7 @@ Document workload_document(const UiContext& ui, const UiState& state, int width)
   const std::shared_ptr<const why::Answer> answer = why_of(ui, state, screen);
   if (answer) {
     page.fact("asks for", asked_text(*workload));
-    add_why(page, *answer);
+    add_why(page, *answer, *cluster, ui.wall);
     page.heading("ABOUT IT");
   }
   data(N_("user"), workload->user);

@@ -1,0 +1,38 @@
+// Asks about the waiting job or pod whose page is shown what the lists of its cluster do not hold.
+//
+// One question at a time counts: a page that stays asks again after a minute, and what the backend was told
+// moments ago it does not ask twice. Threads: the UI thread; answers come in from the backend's.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "engine/port.hpp"
+#include "tui/state.hpp"
+
+namespace tessera::tui {
+
+class Looks {
+ public:
+  // now: a steady clock.
+  void ask(std::span<const BackendPtr> backends, const ClusterName& cluster, const WorkloadId& work,
+           Duration now);
+  // What has been answered since.
+  std::vector<WorkDetails> take();
+
+ private:
+  // Outlives the console where a backend answers late.
+  struct Box {
+    std::mutex mutex;
+    std::vector<WorkDetails> told;
+  };
+  std::shared_ptr<Box> box_ = std::make_shared<Box>();
+  std::optional<std::pair<ClusterName, WorkloadId>> asked_;
+  Duration at_{};
+};
+
+}  // namespace tessera::tui
