@@ -90,6 +90,13 @@ class AppPastTest : public AppTest {
     tell(Loaded{});
     turn();
   }
+  // The recordings of two clusters are looked at.
+  void look_back_at_two() {
+    recorded.also = ClusterName("other");
+    press(":at -2h\r");
+    arrive();
+    recorded.log.calls.clear();
+  }
   bool shows(std::string_view text) const { return terminal.shown.find(text) != std::string::npos; }
   FakeArchive recorded;
   Watched::Log other_log;
@@ -161,10 +168,7 @@ TEST_F(AppPastTest, KeysMoveThePlayers) {
 
 // Rounds of two clusters are seconds apart: they must not drift.
 TEST_F(AppPastTest, OneClusterLeadsAndTheOthersGoToItsMoment) {
-  recorded.also = ClusterName("other");
-  press(":at -2h\r");
-  arrive();
-  recorded.log.calls.clear();
+  look_back_at_two();
   press(")");
   EXPECT_EQ(recorded.log.calls, (std::vector<std::string>{"seek 1 "})) << "the first alone";
   arrive();
@@ -189,10 +193,7 @@ TEST_F(AppPastTest, AClusterThatIsRecordedLeads) {
 }
 
 TEST_F(AppPastTest, ATimeThatIsNamedEndsASearchThatStillGoesOn) {
-  recorded.also = ClusterName("other");
-  press(":at -2h\r");
-  arrive();
-  recorded.log.calls.clear();
+  look_back_at_two();
   press(")");
   press(":at -3h\r");
   const std::vector<std::string> calls{"seek 1 ", "jump", "other: jump"};
@@ -208,10 +209,7 @@ TEST_F(AppPastTest, ATimeThatIsNamedEndsASearchThatStillGoesOn) {
 }
 
 TEST_F(AppPastTest, TheOthersFollowTwoStepsInARowToTheSecond) {
-  recorded.also = ClusterName("other");
-  press(":at -2h\r");
-  arrive();
-  recorded.log.calls.clear();
+  look_back_at_two();
   press("{");
   press("{");
   arrive("then-1", "hpc", 121);

@@ -323,6 +323,10 @@ class BySiteCommand : public testing::Test {
     backend.start(mailbox);
     return test::reduce_until(mailbox, model, ClusterName("hpc"), done, 20s);
   }
+  static bool failed(const Cluster& cluster) {
+    auto told = cluster.sources.find(Source::dcgm);
+    return told != cluster.sources.end() && told->second.failure;
+  }
   Mailbox mailbox;
   Model model;
 };
@@ -342,10 +346,6 @@ TEST_F(BySiteCommand, FiguresOfASlurmClustersNodesComeByTheSitesCommand) {
 }
 
 TEST_F(BySiteCommand, HowTheCommandFailedIsToldWithTheCommandToTry) {
-  const auto failed = [](const Cluster& cluster) {
-    auto told = cluster.sources.find(Source::dcgm);
-    return told != cluster.sources.end() && told->second.failure;
-  };
   PrometheusBackend refused(with("echo 'curl: (22) The requested URL returned error: 401' >&2; exit 22"));
   ASSERT_TRUE(until(refused, failed));
   const Error error = *model.find(ClusterName("hpc"))->sources.at(Source::dcgm).failure;
@@ -356,10 +356,6 @@ TEST_F(BySiteCommand, HowTheCommandFailedIsToldWithTheCommandToTry) {
 
 // Who reads the past is woken by a report; a server that refuses has not answered by that.
 TEST_F(BySiteCommand, LookingBackDoesNotMakeAFailingServerOneThatAnswers) {
-  const auto failed = [](const Cluster& cluster) {
-    auto told = cluster.sources.find(Source::dcgm);
-    return told != cluster.sources.end() && told->second.failure;
-  };
   PrometheusBackend refused(with("exit 22"));
   ASSERT_TRUE(until(refused, failed));
   refused.look_back(NodeName("mixed-02"), TimePoint(Duration(1'795'570'000'000)));

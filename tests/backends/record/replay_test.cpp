@@ -68,6 +68,15 @@ class Replay : public testing::Test {
     player_->start(mailbox_);
     wait();
   }
+  // Beside the recorder, by a clock that stands.
+  void follow_at(int wall) {
+    auto recordings = record::open_recordings(folder_);
+    ASSERT_TRUE(recordings);
+    player_ =
+        std::make_unique<record::FollowBackend>(std::move(recordings->front()), [wall] { return at(wall); });
+    player_->start(mailbox_);
+    wait();
+  }
   record::Player& player() { return dynamic_cast<record::Player&>(*player_); }
   // Until the moment that was asked for has been told.
   void wait() {
@@ -223,11 +232,7 @@ TEST_F(Replay, WhatARecorderWritesMeanwhileIsSeen) {
 TEST_F(Replay, WhoFollowsSeesEachNewRoundWithItsAge) {
   story_.tell(SourceReport{Source::slurm_nodes, {}, {}, "", false}, 0);
   write(0);
-  auto recordings = record::open_recordings(folder_);
-  ASSERT_TRUE(recordings);
-  player_ = std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(70); });
-  player_->start(mailbox_);
-  wait();
+  follow_at(70);
   EXPECT_EQ(cluster().workloads.size(), 2u);
   EXPECT_FALSE(cluster().sources.contains(Source::none));
   EXPECT_FALSE(cluster().clock) << "its clock is that of the wall, so that ages are those of now";
@@ -247,11 +252,7 @@ TEST_F(Replay, WhoFollowsForgetsFiguresThatAreMeasuredNoMore) {
   figures.figures.use = Percent{50};
   story_.tell(Measured{NodeName("n2"), Source::dcgm, at(0), {figures}}, 0);
   write(0);
-  auto recordings = record::open_recordings(folder_);
-  ASSERT_TRUE(recordings);
-  player_ = std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(70); });
-  player_->start(mailbox_);
-  wait();
+  follow_at(70);
   const auto use = [&] { return cluster().nodes.find(NodeName("n2"))->gpus.front().telemetry.use; };
   EXPECT_EQ(use(), Percent{50});
   story_.tell(Measured{NodeName("n2"), Source::dcgm, at(60), {}}, 60);
@@ -262,11 +263,7 @@ TEST_F(Replay, WhoFollowsForgetsFiguresThatAreMeasuredNoMore) {
 
 TEST_F(Replay, ARecorderThatIsSilentIsNotTakenForNowUntilItWritesAgain) {
   write(0);
-  auto recordings = record::open_recordings(folder_);
-  ASSERT_TRUE(recordings);
-  player_ = std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(700); });
-  player_->start(mailbox_);
-  wait();
+  follow_at(700);
   const auto silence = [&]() -> const SourceHealth& { return cluster().sources.at(Source::none); };
   const auto wait_for_silence = [&](bool wanted) {
     while (!cluster().sources.contains(Source::none) || silence().failure.has_value() != wanted) {

@@ -29,9 +29,9 @@ struct ChosenNodes {
   const Cluster* cluster = nullptr;  // into the model
   std::vector<NodeName> nodes;
 };
-// what: the beginning of an error, "cannot plan". Exit codes: kUsage for what cannot be read and for names
-// that there are not (kUnknown where not every node could be read), kFinding for a filter that nothing
-// passes.
+// what: the beginning of an error, "cannot plan". Exit codes: kUsage for what cannot be read and for a name
+// that no node has, kUnknown for such a name where not every node could be read, kFinding for a filter that
+// no node passes.
 Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const mig::Catalogue& catalogue,
                              TimePoint wall, std::string_view what);
 

@@ -138,7 +138,7 @@ std::optional<Refusal> FleetCommand::choose() {
   for (const Cluster& cluster : clusters_.model().clusters) {
     if (!options_.cluster.empty() && cluster.name.text != options_.cluster) continue;
     if (cluster.loaded)
-      read_.push_back(&cluster);
+      read_.push_back(cluster.name);
     else
       page_.unread.push_back(cluster.name.text + " gave no complete answer");
     if (cluster.loaded && !OpenClusters::is_whole(cluster))
@@ -150,7 +150,7 @@ std::optional<Refusal> FleetCommand::choose() {
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
   auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
   only_ = std::move(nodes);
-  read_ = {cluster};
+  read_ = {cluster->name};
   return std::nullopt;
 }
 
@@ -180,7 +180,10 @@ fleet::Place FleetCommand::place_of(const Cluster& cluster) {
 
 int FleetCommand::init() {
   std::vector<fleet::Standstill> all;
-  for (const Cluster* cluster : read_) all.push_back({cluster, place_of(*cluster)});
+  for (const ClusterName& name : read_) {
+    const Cluster* cluster = clusters_.model().find(name);
+    all.push_back({cluster, place_of(*cluster)});
+  }
   auto written = fleet::write_fleet(all);
   if (!written) return refuse(streams_, written.error(), kUnknown);
   if (path_.empty()) {
@@ -211,7 +214,8 @@ std::optional<Refusal> FleetCommand::make_surveys() {
       page_.unread.push_back(fmt::format("pool {}: cluster {} is not among those that are found here",
                                          pool.name, clean(pool.cluster.text, 100)));
   }
-  for (const Cluster* cluster : read_) {
+  for (const ClusterName& name : read_) {
+    const Cluster* cluster = clusters_.model().find(name);
     auto found = fleet::survey(fleet_now(*cluster), *cluster, place_of(*cluster), only_);
     if (!found) return Refusal{found.error(), kUsage};
     page_.surveys.push_back(std::move(*found));

@@ -89,8 +89,8 @@ class FleetCommand {
   std::string verb_, node_, path_;
   fleet::Fleet fleet_;
   fleet::Zone zone_;
-  std::deque<fleet::Fleet> now_;  // one for each cluster: surveys point into them
-  std::vector<const Cluster*> read_;
+  std::deque<fleet::Fleet> now_;   // one for each cluster: surveys point into them
+  std::vector<ClusterName> read_;  // the model moves clusters when one comes in late
   std::vector<NodeName> only_;
   std::map<ClusterName, plan::Means> means_;
   FleetPage page_;
