@@ -15,6 +15,7 @@ constexpr std::size_t kMostPools = 1000;
 constexpr std::size_t kMostNames = 200'000;  // in the file together
 constexpr std::size_t kMostText = 253;       // of a name, as long as that of a host
 constexpr std::size_t kMostWindows = 50;     // of one pool
+constexpr std::size_t kMostReason = 1024;    // of a refusal, in bytes
 constexpr int kMostWanted = 1'000'000;
 
 constexpr std::string_view kPoolKeys[] = {
@@ -25,6 +26,7 @@ constexpr std::string_view kWishKeys[] = {"layout", "strategy",      "replicas",
                                           "vgpu",   "rename_shared", "refuse_several"};
 constexpr std::string_view kRuleKeys[] = {"layout", "strategy",      "replicas",       "vgpu",  "gpus",
                                           "preset", "rename_shared", "refuse_several", "demand"};
+constexpr std::string_view kClusterKeys[] = {"platform", "plugin_strategy"};
 constexpr std::string_view kAsIs = "as-is";
 
 template <std::size_t N>
@@ -63,9 +65,10 @@ class FleetReader {
   }
 
  private:
-  Error bad(const Yaml& at, const std::string& why, std::string hint) const {
-    return {"cannot read the fleet file", fmt::format("{}:{}:{}: {}", file_, at.line, at.column, why),
-            std::move(hint)};
+  // Whatever the file holds: neither its keys nor its name can put a control character on a terminal.
+  Error bad(const Yaml& at, const std::string& why, const std::string& hint) const {
+    const std::string reason = fmt::format("{}:{}:{}: {}", file_, at.line, at.column, why);
+    return {"cannot read the fleet file", clean(reason, kMostReason), clean(hint, kMostReason)};
   }
   Error unknown_key(const std::string& key, const Yaml& at, const std::string& known) const {
     return bad(at, "\"" + clean(key, 60) + "\" is not a key here", "one of: " + known);
@@ -99,10 +102,14 @@ class FleetReader {
       return bad(clusters, "clusters is a map from a cluster's name to its rules",
                  "write clusters: {hpc: {platform: slurm}}");
     for (const auto& [name, rules] : clusters.fields) {
+      if (name.empty() || name.size() > kMostText || clean(name, kMostText) != name)
+        return bad(rules, "\"" + clean(name, 60) + "\" is not the name of a cluster",
+                   "write it as tessera nodes lists it");
       if (rules.kind != Yaml::Kind::map)
         return bad(rules, "the rules of a cluster are a map", "write platform: NAME");
       ClusterRules& into = fleet_.clusters[name];
       for (const auto& [key, value] : rules.fields) {
+        if (!is_one_of(kClusterKeys, key)) return unknown_key(key, value, listed(kClusterKeys));
         auto text = text_of(value, key);
         if (!text) return text.error();
         if (Status done = read_cluster_rule(into, key, *text, value); !done) return done;
@@ -208,15 +215,12 @@ class FleetReader {
         return bad(at, "\"" + clean(text, 60) + "\" is not a platform", "tessera plan --help lists them");
       return Done{};
     }
-    if (key == "plugin_strategy") {
-      using sharing::MigStrategy;
-      for (MigStrategy each : {MigStrategy::none, MigStrategy::single, MigStrategy::mixed})
-        if (sharing::word(each) == text) into.strategy = each;
-      if (!into.strategy)
-        return bad(at, "\"" + clean(text, 60) + "\" is not a MIG strategy", "none, single or mixed");
-      return Done{};
-    }
-    return unknown_key(key, at, "platform, plugin_strategy");
+    using sharing::MigStrategy;
+    for (MigStrategy each : {MigStrategy::none, MigStrategy::single, MigStrategy::mixed})
+      if (sharing::word(each) == text) into.strategy = each;
+    if (!into.strategy)
+      return bad(at, "\"" + clean(text, 60) + "\" is not a MIG strategy", "none, single or mixed");
+    return Done{};
   }
 
   Status read_pool(const Yaml& value) {

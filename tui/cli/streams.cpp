@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "engine/text.hpp"
 #include "tui/cli/help/help.hpp"
 
 namespace tessera::cli {
@@ -27,8 +28,10 @@ std::string told(const Streams& streams, std::string_view english) {
 
 void complain(const Streams& streams, const Error& error) {
   const auto shown = [&](const std::string& text) { return as_called(told(streams, text), streams.program); };
-  streams.err << streams.program << ": "
-              << to_line(Error{shown(error.what), shown(error.reason), shown(error.hint)}) << std::endl;
+  // The readers clean what they tell; this holds whatever one of them forgets.
+  std::string line = clean_lines(to_line(Error{shown(error.what), shown(error.reason), shown(error.hint)}));
+  std::erase(line, '\r');
+  streams.err << streams.program << ": " << line << std::endl;
 }
 
 int refuse(const Streams& streams, const Refusal& refusal) {

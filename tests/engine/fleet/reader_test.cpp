@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/text.hpp"
 #include "tests/support/catalogue.hpp"
 
 namespace tessera::fleet {
@@ -53,6 +54,20 @@ pools:
   EXPECT_EQ(fleet->pools[2].rule.wish.switches.rename_shared, true);
   EXPECT_EQ(to_text(fleet->pools[3].rule), "all-balanced");
   EXPECT_EQ(to_text(fleet->pools[4].rule), ">=40 1g.10gb, >=10 3g.40gb");
+}
+
+// Found by a fuzzer: a key that no rule has was told before it was known, with its carriage returns.
+TEST(FleetFile, NoRefusalPutsAControlCharacterOnATerminal) {
+  for (const char* text :
+       {"clusters: {hpc: {\"plat\\rform\": }}\npools: []",
+        "clusters: {\"h\\epc\": {platform: slurm}}\npools: []", "\"po\\rols\": []",
+        "pools: [{name: a, \"lay\\rout\": }]", "pools: [{name: a, demand: {\"1g\\r\": x}}]"}) {
+    const std::string line = refused(text);
+    EXPECT_FALSE(line.empty());
+    EXPECT_EQ(clean(line, line.size()), line) << text;
+  }
+  EXPECT_NE(refused("clusters: {hpc: {moon: }}\npools: []").find("\"moon\" is not a key here"),
+            std::string::npos);
 }
 
 TEST(FleetFile, ARefusalNamesLineAndColumn) {
