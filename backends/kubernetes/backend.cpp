@@ -157,6 +157,7 @@ struct KubernetesBackend::State {
   KubernetesActuator actuator{worker, actuator_options()};
   std::array<std::unique_ptr<Feed>, kFeeds> feeds;
   std::unique_ptr<Exporters> exporters;
+  std::vector<NodeName> viewed;  // nodes on screen
   std::unique_ptr<figures::Prometheus> prometheus;
   std::optional<PodDetails> details;
   bool prometheus_tells = false;  // its last answer was good: the exporters are left alone
@@ -238,6 +239,7 @@ void KubernetesBackend::State::follow() {
     feeds[i] = std::make_unique<Feed>(worker, *client, std::move(spec), calls_for(which, std::move(handler)));
   }
   exporters = std::make_unique<Exporters>(worker, *client, exporter_calls());
+  exporters->set_viewed(viewed);
   if (options.prometheus) begin_prometheus();
 }
 
@@ -330,6 +332,7 @@ ExporterCalls KubernetesBackend::State::exporter_calls() {
   };
   calls.called = [this] { called(); };
   calls.every = [this] { return measures_every(); };
+  calls.others = [this] { return options.every > Duration(0) ? measures_every() : kMeasuredIdle; };
   calls.clock = options.clock;
   return calls;
 }
@@ -499,7 +502,8 @@ void KubernetesBackend::State::tick() {
            Error{"the cluster has not answered yet", "kubectl reports: " + proxy->complaint(),
                  "follow it: tessera goes on as soon as kubectl is logged in"},
            Duration(0), "");
-  store->look_again(std::max(kMeasuresLast, 2 * exporters->round_took()));
+  // At the latest it is asked again behind the round under way, at the end of its own.
+  store->look_again(std::max(kMeasuresLast, kMeasuredIdle + 2 * exporters->round_took()));
   actuator.set_kept_back(store->kept_back(), failures[kBudgets]);
   tell_pace();
   worker.after(kTick, [this] { tick(); });
@@ -564,6 +568,13 @@ void KubernetesBackend::start(EventSink& sink) {
 
 void KubernetesBackend::set_pace(Pace pace) {
   state_->worker.post([state = state_.get(), pace] { state->pace = pace; });
+}
+
+void KubernetesBackend::set_viewed(const std::vector<NodeName>& nodes) {
+  state_->worker.post([state = state_.get(), nodes] {
+    state->viewed = nodes;
+    if (state->exporters) state->exporters->set_viewed(nodes);
+  });
 }
 
 void KubernetesBackend::look_back(const NodeName& node, TimePoint since) {

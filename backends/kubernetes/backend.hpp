@@ -36,7 +36,10 @@ struct KubernetesOptions {
   std::function<TimePoint()> clock;           // the wall clock
 };
 
-class KubernetesBackend final : public Backend, public history::KeepsFigures, public LooksInto {
+class KubernetesBackend final : public Backend,
+                                public history::KeepsFigures,
+                                public history::AsksNodes,
+                                public LooksInto {
  public:
   explicit KubernetesBackend(KubernetesOptions options);
   ~KubernetesBackend() override;
@@ -47,8 +50,12 @@ class KubernetesBackend final : public Backend, public history::KeepsFigures, pu
   void refresh() override;
   void look_back(const NodeName& node, TimePoint since) override;
   std::vector<history::KeptFigures> take_kept() override;
+  void set_viewed(const std::vector<NodeName>& nodes) override;
   void look_into(const WorkloadId& id, LookedInto told) override;
   plan::Actuator* actuator() override;
+  LooksInto* looks_into() override { return this; }
+  history::KeepsFigures* keeps_figures() override { return this; }
+  history::AsksNodes* asks_nodes() override { return this; }
 
  private:
   struct State;

@@ -22,14 +22,13 @@ constexpr Duration kAnswer{10000};
 constexpr std::size_t kNamedNodes = 3;          // in a remark
 constexpr std::size_t kMostMetrics = 8u << 20;  // bytes; eight GPUs of seven instances tell half a megabyte
 
-struct Trouble {
-  std::set<std::string> nodes;  // or namespaces, where it is forbidden
-  Error first;
-};
+// By node; by namespace, where it is forbidden. What an exporter told stands until it is asked again.
+using Trouble = std::map<std::string, Error>;
 
-void note(Trouble& trouble, const std::string& name, Error error) {
-  if (trouble.nodes.empty()) trouble.first = std::move(error);
-  trouble.nodes.insert(name);
+std::set<std::string> names(const Trouble& trouble) {
+  std::set<std::string> all;
+  for (const auto& [name, error] : trouble) all.insert(name);
+  return all;
 }
 
 }  // namespace
@@ -47,9 +46,15 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   ExporterCalls calls;
   Parser parser;
   std::uint64_t timer = 0;
-  bool under_way = false, complete = false;
+  bool under_way = false, complete = false, rests = true;
 
-  std::map<std::string, bool> by_https;  // how each answered last
+  struct Known {
+    bool https = false;  // how it answered last
+    Steady::time_point tried{};
+  };
+  std::map<std::string, Known> known;  // by the exporter's id
+  std::set<std::string> viewed;        // nodes
+  Trouble forbidden, silent, unreadable;
 
   // Of the round that is under way.
   std::vector<Exporter> waiting;  // the next one last
@@ -61,9 +66,11 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   std::size_t begun = 0, answered = 0;
   Steady::time_point since{};
   Duration latency{0}, took{0};
-  Trouble forbidden, silent, unreadable;
 
-  void begin();
+  void begin(bool all);
+  bool is_due(const Exporter& exporter, bool all) const;
+  void forget(const std::vector<Exporter>& there);
+  void look_at_viewed();
   void ask_more();
   void ask(Question question);
   void heard(Question question, Result<HttpResponse> result);
@@ -79,25 +86,65 @@ void Exporters::State::stop() {
   asked.clear();
   waiting.clear();
   under_way = false;
+  rests = true;
 }
 
-void Exporters::State::begin() {
+void Exporters::State::begin(bool all) {
   if (timer != 0) worker.cancel(std::exchange(timer, 0));
-  waiting = calls.where();
+  const std::vector<Exporter> there = calls.where();
+  forget(there);
+  waiting.clear();
+  for (Exporter exporter : there) {
+    if (!is_due(exporter, all)) continue;
+    if (auto before = known.find(exporter.id()); before != known.end()) exporter.https = before->second.https;
+    forbidden.erase(exporter.name_space);
+    waiting.push_back(std::move(exporter));
+  }
   std::reverse(waiting.begin(), waiting.end());
-  std::map<std::string, bool> still;
-  for (Exporter& exporter : waiting)
-    if (auto other = by_https.find(exporter.id()); other != by_https.end()) {
-      exporter.https = other->second;
-      still.insert(*other);
-    }
-  by_https = std::move(still);
   begun = answered = 0;
   since = Steady::now();
   latency = Duration(0);
-  forbidden = silent = unreadable = {};
   under_way = true;
+  rests = false;
   ask_more();
+}
+
+// A round that would come a little too early for one asks it, too, instead of leaving it for the next.
+bool Exporters::State::is_due(const Exporter& exporter, bool all) const {
+  auto before = known.find(exporter.id());
+  if (all || before == known.end() || viewed.contains(exporter.node)) return true;
+  return Steady::now() - before->second.tried + calls.every() / 2 >= calls.others();
+}
+
+// What is known of exporters that are gone.
+void Exporters::State::forget(const std::vector<Exporter>& there) {
+  std::set<std::string> ids, nodes, spaces;
+  for (const Exporter& exporter : there) {
+    ids.insert(exporter.id());
+    nodes.insert(exporter.node);
+    spaces.insert(exporter.name_space);
+  }
+  std::erase_if(known, [&](const auto& one) { return !ids.contains(one.first); });
+  std::erase_if(silent, [&](const auto& one) { return !nodes.contains(one.first); });
+  std::erase_if(unreadable, [&](const auto& one) { return !nodes.contains(one.first); });
+  std::erase_if(forbidden, [&](const auto& one) { return !spaces.contains(one.first); });
+}
+
+// Going to and fro between pages asks no more often than staying on one.
+void Exporters::State::look_at_viewed() {
+  if (rests) return;
+  if (under_way) {
+    std::stable_partition(waiting.begin(), waiting.end(),
+                          [this](const Exporter& one) { return !viewed.contains(one.node); });
+    return;
+  }
+  const std::vector<Exporter> there = calls.where();
+  const bool due = std::any_of(there.begin(), there.end(), [this](const Exporter& one) {
+    auto before = known.find(one.id());
+    return viewed.contains(one.node) &&
+           (before == known.end() || Steady::now() - before->second.tried >= calls.every());
+  });
+  if (due) begin(false);
 }
 
 void Exporters::State::ask_more() {
@@ -105,7 +152,9 @@ void Exporters::State::ask_more() {
   while (asked.size() < kAtOnce && !waiting.empty() && begun < may_begin) {
     Exporter next = std::move(waiting.back());
     waiting.pop_back();
-    if (forbidden.nodes.contains(next.name_space)) continue;
+    known[next.id()].tried = Steady::now();
+    silent.erase(next.node), unreadable.erase(next.node);
+    if (forbidden.contains(next.name_space)) continue;
     ++begun;
     ask({std::move(next), ""});
   }
@@ -143,13 +192,18 @@ void Exporters::State::ask(Question question) {
 void Exporters::State::heard(Question question, Result<HttpResponse> result) {
   Exporter& exporter = question.exporter;
   std::string doing = "get pods/proxy in namespace " + exporter.name_space;
-  if (!result) return note(silent, exporter.node, explain_silence(doing, result.error(), ""));
+  if (!result) {
+    silent.emplace(exporter.node, explain_silence(doing, result.error(), ""));
+    return;
+  }
   if (result->status == 200) return keep(exporter, *result);
   Error why = explain_response(doing, *result, parser, "");
   // The API server's own refusal; an exporter that wants a login of its own says so in other words.
   bool ours = parser.status(result->body).has_value();
-  if (ours && (result->status == 401 || result->status == 403))
-    return note(forbidden, exporter.name_space, std::move(why));
+  if (ours && (result->status == 401 || result->status == 403)) {
+    forbidden.emplace(exporter.name_space, std::move(why));
+    return;
+  }
   if (question.refused.empty()) {
     question.refused = why.reason;
     exporter.https = !exporter.https;
@@ -157,13 +211,16 @@ void Exporters::State::heard(Question question, Result<HttpResponse> result) {
   }
   why.reason = fmt::format("by {}: {}; by {}: {}", exporter.https ? "HTTP" : "HTTPS", question.refused,
                            exporter.https ? "HTTPS" : "HTTP", why.reason);
-  note(silent, exporter.node, std::move(why));
+  silent.emplace(exporter.node, std::move(why));
 }
 
 void Exporters::State::keep(const Exporter& exporter, const HttpResponse& response) {
-  by_https[exporter.id()] = exporter.https;
+  known[exporter.id()].https = exporter.https;
   auto readings = figures::read_dcgm(response.body);
-  if (!readings) return note(unreadable, exporter.node, readings.error());
+  if (!readings) {
+    unreadable.emplace(exporter.node, readings.error());
+    return;
+  }
   latency += response.took;
   ++answered;
   readings->from = exporter.id();
@@ -174,13 +231,13 @@ void Exporters::State::keep(const Exporter& exporter, const HttpResponse& respon
 void Exporters::State::end() {
   under_way = false;
   complete = true;
-  took = std::chrono::floor<Duration>(Steady::now() - since);
+  took = std::max(std::chrono::floor<Duration>(Steady::now() - since), took - took / 4);
   if (timer != 0) worker.cancel(timer);
   timer = worker.after(calls.every(), [weak = weak_from_this()] {
     auto self = weak.lock();
     if (!self) return;
     self->timer = 0;
-    self->begin();
+    self->begin(false);
   });
   calls.round(answered, answered > 0 ? latency / static_cast<std::int64_t>(answered) : Duration(0),
               remarks());
@@ -191,19 +248,22 @@ std::vector<Remark> Exporters::State::remarks() const {
   auto add = [&](std::string text, std::string hint) {
     all_of_them.push_back({Remark::Grade::info, "DCGM exporter", false, std::move(text), std::move(hint)});
   };
-  if (!forbidden.nodes.empty())
+  if (!forbidden.empty())
     add(fmt::format(
             "use and memory of GPUs are unknown, and so is the slice that a pod holds: not allowed to get "
             "pods/proxy in namespace {}",
-            some_of(forbidden.nodes, kNamedNodes)),
-        forbidden.first.hint);
-  if (!silent.nodes.empty())
-    add(fmt::format("does not answer on {}: {}", some_of(silent.nodes, kNamedNodes), silent.first.reason),
+            some_of(names(forbidden), kNamedNodes)),
+        forbidden.begin()->second.hint);
+  if (!silent.empty())
+    add(fmt::format("does not answer on {}: {}", some_of(names(silent), kNamedNodes),
+                    silent.begin()->second.reason),
         "the API server must reach the exporter's port: a network policy may stand in between");
-  if (!unreadable.nodes.empty())
-    add(fmt::format("what it reports on {} cannot be read: {}", some_of(unreadable.nodes, kNamedNodes),
-                    to_line({unreadable.first.what, unreadable.first.reason, ""})),
-        unreadable.first.hint);
+  if (!unreadable.empty()) {
+    const Error& first = unreadable.begin()->second;
+    add(fmt::format("what it reports on {} cannot be read: {}", some_of(names(unreadable), kNamedNodes),
+                    to_line({first.what, first.reason, ""})),
+        first.hint);
+  }
   return all_of_them;
 }
 
@@ -212,7 +272,15 @@ Exporters::Exporters(Worker& worker, HttpClient& client, ExporterCalls calls)
 Exporters::~Exporters() { state_->stop(); }
 
 void Exporters::go() {
-  if (!state_->under_way) state_->begin();
+  if (!state_->under_way) state_->begin(true);
+}
+
+void Exporters::set_viewed(const std::vector<NodeName>& nodes) {
+  std::set<std::string> now;
+  for (const NodeName& node : nodes) now.insert(node.text);
+  const bool more = !std::includes(state_->viewed.begin(), state_->viewed.end(), now.begin(), now.end());
+  state_->viewed = std::move(now);
+  if (more) state_->look_at_viewed();
 }
 void Exporters::rest() { state_->stop(); }
 bool Exporters::has_rounds() const { return state_->complete; }

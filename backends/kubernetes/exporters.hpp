@@ -1,5 +1,5 @@
 // Asks the DCGM exporters of all GPU nodes what they measure, through the API server's way to pods
-// (pods/proxy), again and again.
+// (pods/proxy), again and again: nodes that are on screen in each round, the others every two minutes.
 //
 // Eight at a time, and after the first sixteen of a round four a second: each answer is half a megabyte that
 // the API server hands through. Where it is forbidden for a namespace, the rest of that namespace is left
@@ -36,10 +36,12 @@ struct Exporter {
 struct ExporterCalls {
   std::function<std::vector<Exporter>()> where;  // those that there are, asked before each round
   std::function<void(const Exporter&, DcgmReadings)> told;
-  // After each round: how many answered, how long an answer took, and what to remark (empty: all is well).
+  // After each round: how many of those asked answered, how long an answer took, and what to remark of all
+  // exporters, of those asked before, too (empty: all is well).
   std::function<void(std::size_t answered, Duration latency, std::vector<Remark>)> round;
   std::function<void()> called;      // one request more
-  std::function<Duration()> every;   // between two rounds
+  std::function<Duration()> every;   // between two rounds, which ask the nodes on screen
+  std::function<Duration()> others;  // between two questions to every other node
   std::function<TimePoint()> clock;  // the wall clock
 };
 
@@ -50,10 +52,11 @@ class Exporters {
   Exporters(const Exporters&) = delete;
   Exporters& operator=(const Exporters&) = delete;
 
-  void go();                    // a round now, unless one is under way
+  void go();  // a round of all now, unless one is under way
+  void set_viewed(const std::vector<NodeName>& nodes);
   void rest();                  // until go()
   bool has_rounds() const;      // one was complete
-  Duration round_took() const;  // the last one that was
+  Duration round_took() const;  // the longest one of late
 
  private:
   struct State;
