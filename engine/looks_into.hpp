@@ -1,6 +1,6 @@
 // What a backend offers that can ask about one job or pod more than its lists hold (why it waits).
 //
-// Beside Backend (port.hpp), for those backends that have it: whoever holds a Backend asks by dynamic_cast.
+// Backend::looks_into() gives it (port.hpp), where the backend has it.
 // Threads: as Backend; `told` is called on the backend's thread.
 #pragma once
 

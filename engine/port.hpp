@@ -16,6 +16,14 @@ namespace tessera {
 namespace plan {
 class Actuator;
 }
+namespace history {
+class KeepsFigures;
+class AsksNodes;
+}  // namespace history
+namespace record {
+class Player;
+}
+class LooksInto;
 
 class EventSink {
  public:
@@ -47,9 +55,18 @@ class Backend {
   virtual void set_pace(Pace pace) = 0;
   // Asks for a fresh look now; does nothing when one is under way.
   virtual void refresh() = 0;
-  // The way to change this cluster (engine/plan/run/actuator.hpp); nullptr: it can only be looked at. Lives
-  // as long as the backend.
+
+  // What only some backends offer; nullptr: not this one. Each lives as long as the backend.
+  // The way to change this cluster (engine/plan/run/actuator.hpp); without it, it can only be looked at.
   virtual plan::Actuator* actuator() { return nullptr; }
+  // More of one job or pod than the lists hold (engine/looks_into.hpp).
+  virtual LooksInto* looks_into() { return nullptr; }
+  // What its source measured before we asked (engine/history/keeps_figures.hpp).
+  virtual history::KeepsFigures* keeps_figures() { return nullptr; }
+  // It asks nodes one by one (engine/history/keeps_figures.hpp).
+  virtual history::AsksNodes* asks_nodes() { return nullptr; }
+  // It shows a recording (engine/record/player.hpp).
+  virtual record::Player* player() { return nullptr; }
 };
 
 using BackendPtr = std::unique_ptr<Backend>;

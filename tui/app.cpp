@@ -119,7 +119,7 @@ struct App::Parts {
     if (!state.past && move.to) return go_back(*move.to);
     if (searches) lead = leader();
     for (const BackendPtr& backend : played()) {
-      auto* player = dynamic_cast<record::Player*>(backend.get());
+      record::Player* player = backend->player();
       if (!player || (searches && backend->name() != *lead)) continue;
       if (move.to)
         player->jump(*move.to);
@@ -156,7 +156,7 @@ struct App::Parts {
     if (!lead || event.cluster != *lead || !std::holds_alternative<Recorded>(event.what)) return;
     if (led_to != event.at)
       for (const BackendPtr& backend : played())
-        if (auto* player = dynamic_cast<record::Player*>(backend.get()); player && backend->name() != *lead)
+        if (record::Player* player = backend->player(); player && backend->name() != *lead)
           player->jump(event.at);
     led_to = event.at;
     if (state.playing > 0) lead.reset();
@@ -167,7 +167,8 @@ struct App::Parts {
     if (!past) {
       if (Status opened = open_past(at); !opened) return complain(opened.error());
     } else {
-      for (const BackendPtr& backend : past->backends) dynamic_cast<record::Player&>(*backend).jump(at);
+      for (const BackendPtr& backend : past->backends)
+        if (record::Player* player = backend->player()) player->jump(at);
     }
     past->world.follow(live);
     if (pace != Pace::idle) set_pace(Pace::idle);
@@ -191,7 +192,8 @@ struct App::Parts {
 
   void show_live() {
     if (!past) return;
-    for (const BackendPtr& backend : past->backends) dynamic_cast<record::Player&>(*backend).play(0);
+    for (const BackendPtr& backend : past->backends)
+      if (record::Player* player = backend->player()) player->play(0);
     live.follow(past->world);
     send(OtherWorld{false});
     seen(clocks.steady());
@@ -410,9 +412,9 @@ struct App::Parts {
     const std::vector<NodeName> nodes = charted_nodes(live.model, screen);
     for (const BackendPtr& backend : with.backends) {
       const bool here = backend->name() == screen.cluster;
-      if (auto* asks = dynamic_cast<history::AsksNodes*>(backend.get()))
+      if (history::AsksNodes* asks = backend->asks_nodes())
         asks->set_viewed(!here ? std::vector<NodeName>() : nodes.empty() ? viewed : nodes);
-      auto* keeps = here ? dynamic_cast<history::KeepsFigures*>(backend.get()) : nullptr;
+      history::KeepsFigures* keeps = here ? backend->keeps_figures() : nullptr;
       for (const NodeName& node : nodes)
         if (keeps) keeps->look_back(node, clocks.wall() - kCharted);
     }
@@ -430,7 +432,7 @@ struct App::Parts {
 
   void take_kept() {
     for (const BackendPtr& backend : with.backends) {
-      auto* keeps = dynamic_cast<history::KeepsFigures*>(backend.get());
+      history::KeepsFigures* keeps = backend->keeps_figures();
       const Cluster* cluster = keeps ? live.model.find(backend->name()) : nullptr;
       if (!cluster) continue;
       for (const history::KeptFigures& kept : keeps->take_kept()) {
@@ -553,9 +555,8 @@ App::App(AppParts parts, UiState state, AppOptions options, Clocks clocks)
   p.typed_at = p.clocks.steady();
   p.ticked_at = p.typed_at;
   for (const BackendPtr& backend : p.with.backends) p.live.expect(backend->name());
-  p.state.past = std::any_of(p.with.backends.begin(), p.with.backends.end(), [](const BackendPtr& backend) {
-    return dynamic_cast<const record::Player*>(backend.get()) != nullptr;
-  });
+  p.state.past = std::any_of(p.with.backends.begin(), p.with.backends.end(),
+                             [](const BackendPtr& backend) { return backend->player() != nullptr; });
   if (!p.with.archive && p.state.no_past.empty()) p.state.no_past = no_recorder();
   p.state.runs.available = p.with.runs != nullptr;
   p.send(Resize{p.with.terminal.size()});

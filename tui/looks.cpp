@@ -16,7 +16,7 @@ void Looks::ask(std::span<const BackendPtr> backends, const ClusterName& cluster
   asked_ = std::move(page);
   at_ = now;
   for (const BackendPtr& backend : backends) {
-    auto* looks = backend->name() == cluster ? dynamic_cast<LooksInto*>(backend.get()) : nullptr;
+    LooksInto* looks = backend->name() == cluster ? backend->looks_into() : nullptr;
     if (!looks) continue;
     looks->look_into(work, [box = box_, cluster](Details details) {
       const std::lock_guard lock(box->mutex);

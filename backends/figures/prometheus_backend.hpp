@@ -35,6 +35,7 @@ class PrometheusBackend final : public Backend, public history::KeepsFigures {
   void refresh() override;
   void look_back(const NodeName& node, TimePoint since) override;
   std::vector<history::KeptFigures> take_kept() override;
+  history::KeepsFigures* keeps_figures() override { return this; }
 
  private:
   struct State;

@@ -31,6 +31,7 @@ class ReplayBackend final : public Backend, public Player {
   void start(EventSink& sink) override;
   void set_pace(Pace) override {}
   void refresh() override {}
+  Player* player() override { return this; }
 
   void jump(TimePoint to) override;
   void step(int rounds) override;

@@ -56,6 +56,8 @@ class SlurmBackend final : public Backend, public LooksInto, public history::Ask
   void look_into(const WorkloadId& id, LookedInto told) override;
   void set_viewed(const std::vector<NodeName>& nodes) override;
   plan::Actuator* actuator() override;
+  LooksInto* looks_into() override { return this; }
+  history::AsksNodes* asks_nodes() override { return this; }
 
  private:
   struct State;

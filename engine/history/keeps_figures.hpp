@@ -1,7 +1,7 @@
 // What a backend offers besides, whose sources keep what they measured (the past of a node, for its charts),
 // or that asks nodes one by one.
 //
-// The owner of the model finds it by a cast from Backend.
+// Backend::keeps_figures() and Backend::asks_nodes() give it (engine/port.hpp), where the backend has it.
 // Threads: for the one thread that owns the model; both return at once. The backend posts an event when an
 // answer is here, so that its reader wakes and takes it.
 #pragma once

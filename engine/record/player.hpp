@@ -1,4 +1,4 @@
-// Moving about in the past that is looked at.
+// Moving about in the past that is looked at: Backend::player() gives it (engine/port.hpp).
 // Threads: the one that owns the model; the methods return at once, and the cluster then tells the other
 // moment by events, as a live one does.
 #pragma once

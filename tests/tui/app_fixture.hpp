@@ -107,6 +107,9 @@ class Watched final : public Backend,
     log_.viewed.clear();
     for (const NodeName& node : nodes) log_.viewed.push_back(node.text);
   }
+  LooksInto* looks_into() override { return this; }
+  history::KeepsFigures* keeps_figures() override { return this; }
+  history::AsksNodes* asks_nodes() override { return this; }
 
  private:
   Log& log_;

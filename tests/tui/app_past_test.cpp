@@ -19,6 +19,7 @@ class FakePlayer final : public Backend, public record::Player {
   void start(EventSink&) override { say("start"); }
   void set_pace(Pace) override {}
   void refresh() override {}
+  record::Player* player() override { return this; }
   void jump(TimePoint) override { say("jump"); }
   void step(int rounds) override { say("step " + std::to_string(rounds)); }
   void seek(int direction, const NodeName& node) override {

@@ -176,7 +176,8 @@ namespace {
 // What the lists do not hold: asked for this work alone. nullopt: this cluster tells no more, or there was no
 // answer in time; then it stays unknown.
 std::optional<Details> look_into(OpenClusters& clusters, const ClusterName& name, const WorkloadId& id) {
-  auto* able = dynamic_cast<LooksInto*>(clusters.backend(name));
+  Backend* backend = clusters.backend(name);
+  LooksInto* able = backend ? backend->looks_into() : nullptr;
   if (able == nullptr) return std::nullopt;
   // Written once on the backend's thread; the event that follows wakes us.
   auto answer = std::make_shared<std::promise<Details>>();

@@ -77,7 +77,7 @@ class Replay : public testing::Test {
     player_->start(mailbox_);
     wait();
   }
-  record::Player& player() { return dynamic_cast<record::Player&>(*player_); }
+  record::Player& player() { return *player_->player(); }
   // Until the moment that was asked for has been told.
   void wait() {
     for (bool told = false; !told;) {
