@@ -393,6 +393,9 @@ TEST(KubeSharedWrites, APatchOfThePolicyIsAboutOneConfigMapAndNothingElse) {
   act.arguments["patch"] =
       R"({"spec":{"migManager":{"config":{"name":"tessera-mig-config"}},"driver":{"enabled":false}}})";
   expect_refused(api, act, "the patch is about more");
+  act.arguments["patch"] =
+      R"({"spec":{"migManager":{"config":{"name":"tessera-mig-config"}}},"metadata":{"labels":{"a":"b"}}})";
+  expect_refused(api, act, "the patch is about more");
 }
 
 TEST(KubeSharedWrites, ANodeWhosePluginConfigurationTheNewMapLacksKeepsThePolicyAsItIs) {

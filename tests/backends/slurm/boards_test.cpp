@@ -59,5 +59,20 @@ TEST(SlurmBoards, WhatTheNodeSaysIsHeldStaysHeld) {
   EXPECT_EQ(node.gpus.at(0).slices.at(0).told_held, true);
 }
 
+// The driver names a process on a GPU that no job holds: it is in use all the same.
+TEST(SlurmBoards, AWholeGpuThatIsOpenIsHeldWhateverSlurmCounts) {
+  for (const bool as_many : {true, false}) {
+    Node node = test::node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+    if (!as_many) node.gpus.clear();
+    for (Gpu& told : node.gpus) told.slices[0].told_held = false;
+    node.cpus_held = 0;
+    Gpu seen = gpu(0, Strategy::whole, {whole(0)});
+    seen.slices[0].told_held = true;
+    lay_boards(node, {seen});
+    ASSERT_EQ(node.gpus.at(0).slices.size(), 1U);
+    EXPECT_EQ(node.gpus[0].slices[0].told_held, true) << as_many;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::slurm
