@@ -8,42 +8,12 @@
 #include <vector>
 
 #include "bench/large.hpp"
+#include "bench/still_terminal.hpp"
 #include "tests/support/event_queue.hpp"
 #include "tui/app.hpp"
 
 namespace tessera::bench {
 namespace {
-
-class CountingTerminal final : public tui::Terminal {
- public:
-  tui::Size size() const override { return {200, 60}; }
-  void present(const tui::Canvas& canvas) override {
-    ++frames;
-    for (int y = 0; y < canvas.size().rows; ++y)
-      for (int x = 0; x < canvas.size().columns; ++x)
-        cells += shown_.size() != canvas.size() || !(shown_.at(x, y) == canvas.at(x, y));
-    shown_ = canvas;
-  }
-  void forget() override {}
-  void set_theme(const tui::Theme&) override {}
-  int input_fd() const override { return -1; }
-  std::vector<tui::Input> read() override { return {}; }
-  std::optional<Duration> waiting() const override { return std::nullopt; }
-  std::vector<tui::Input> expire() override { return {}; }
-  bool ended() const override { return false; }
-  void resized() override {}
-  void set_mouse(bool) override {}
-  Status copy(std::string_view) override { return Done{}; }
-  void suspend() override {}
-  void resumed() override {}
-  std::uint64_t bytes_read() const override { return 0; }
-  std::uint64_t bytes_written() const override { return 0; }
-
-  double frames = 0, cells = 0;
-
- private:
-  tui::Canvas shown_{tui::Size{}};
-};
 
 // One poll of an idle cluster after the other, on one screen.
 void poll_idle(benchmark::State& state, const char* screen) {
@@ -54,7 +24,7 @@ void poll_idle(benchmark::State& state, const char* screen) {
   for (int i = 0; i < kWorkloads; ++i) workloads.workloads.push_back(bench_workload(i, kNodes));
 
   Duration now{1'000'000};
-  CountingTerminal terminal;
+  StillTerminal terminal({200, 60});
   test::EventQueue events;
   tui::Signals signals;
   const tui::Keymap keymap;

@@ -86,7 +86,7 @@ void diff_of_the_edit(benchmark::State& state) {
 BENCHMARK(diff_of_the_edit)->Unit(benchmark::kMillisecond)->MinTime(1);
 
 void check_all(benchmark::State& state) {
-  SlurmClient all;
+  SlurmSetup all;
   all.files = site();
   for (auto _ : state) {
     auto remarks = check(all, nullptr);

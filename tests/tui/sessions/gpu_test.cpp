@@ -4,7 +4,7 @@
 #include "engine/history/history.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/change_places.hpp"
-#include "tui/screens/pages/gpu_page.hpp"
+#include "tui/screens/pages/gpu.hpp"
 
 namespace tessera::test {
 namespace {

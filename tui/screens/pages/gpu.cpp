@@ -10,7 +10,6 @@
 #include "tui/screens/empty.hpp"
 #include "tui/screens/node_names.hpp"
 #include "tui/screens/pages/boards.hpp"
-#include "tui/screens/pages/gpu_page.hpp"
 #include "tui/widgets/tiles.hpp"
 
 namespace tessera::tui {

@@ -1,14 +1,15 @@
-#include "tui/screens/pages/gpu_page.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <map>
+#include <tuple>
+#include <vector>
 
 #include "engine/query/tables.hpp"
 #include "tui/screens/cell_words.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/charts.hpp"
+#include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
 
@@ -37,6 +38,38 @@ std::string start_text(const Slice& slice) {
 struct SliceColumns {
   int profile = 3, start = 16, ids = 22, use = 34, holder = 40;
 };
+
+// Waiting workloads that ask for something that this GPU is or could be cut into.
+struct Wanted {
+  std::vector<const Workload*> first;  // of them, the longest wait first
+  std::size_t count = 0;
+};
+
+Wanted wanted_of(const GpuPlace& at, const mig::Catalogue& catalogue, std::size_t most) {
+  std::vector<const Workload*> found;
+  const mig::Product* product = at.gpu->product ? catalogue.by_key(at.gpu->product->text) : nullptr;
+  const auto fits = [&](const Request& request) {
+    if (product && product->mig_capable)
+      for (const mig::Profile& profile : product->profiles)
+        if (request.resource.ends_with(profile.name.text)) return true;
+    const bool whole = request.resource == "nvidia.com/gpu" || request.resource == "gpu";
+    const bool typed = request.resource.starts_with("gpu:") && !at.node->model.empty() &&
+                       request.resource == "gpu:" + at.node->model;
+    return whole || typed;
+  };
+  for (const Workload& work : at.cluster->workloads.all())
+    if (work.state == WorkloadState::pending && std::any_of(work.requests.begin(), work.requests.end(), fits))
+      found.push_back(&work);
+  // Thousands may wait, and this is done for each picture.
+  const std::size_t count = found.size(), first = std::min(count, most);
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(first), found.end(),
+                    [](const Workload* a, const Workload* b) {
+                      return std::tuple(a->submitted.value_or(TimePoint::max()), a->id.view()) <
+                             std::tuple(b->submitted.value_or(TimePoint::max()), b->id.view());
+                    });
+  found.resize(first);
+  return {std::move(found), count};
+}
 
 class Page {
  public:
@@ -171,10 +204,10 @@ class Page {
   }
 
   void waiting() {
-    const std::vector<const Workload*> wanted = wanted_of(at_, ui_.catalogue);
+    const Wanted wanted = wanted_of(at_, ui_.catalogue, kMostWaiting);
     page_.heading("WANTED", "waiting workloads that ask for what this GPU is or could be");
-    for (std::size_t i = 0; i < std::min(wanted.size(), kMostWaiting); ++i) {
-      const Workload& work = *wanted[i];
+    for (const Workload* one : wanted.first) {
+      const Workload& work = *one;
       std::string asks;
       for (const Request& request : work.requests)
         asks += fmt::format("{}{} × {}", asks.empty() ? "" : ", ", request.count, request.resource);
@@ -183,9 +216,9 @@ class Page {
                   {"  " + asks, Role::dim, 34}},
                  query::row_id(query::WorkloadRow{at_.cluster, &work})});
     }
-    if (wanted.size() > kMostWaiting)
-      page_.fact("", fmt::format("and {} more", wanted.size() - kMostWaiting), Role::dim);
-    if (wanted.empty()) page_.fact("", at_.cluster->work_known ? "nothing" : "unknown", Role::dim);
+    if (wanted.count > wanted.first.size())
+      page_.fact("", fmt::format("and {} more", wanted.count - wanted.first.size()), Role::dim);
+    if (wanted.count == 0) page_.fact("", at_.cluster->work_known ? "nothing" : "unknown", Role::dim);
   }
 
   // Runs that named the node, and what was seen to happen to it.
@@ -242,28 +275,6 @@ class Page {
 };
 
 }  // namespace
-
-std::vector<const Workload*> wanted_of(const GpuPlace& at, const mig::Catalogue& catalogue) {
-  std::vector<const Workload*> found;
-  const mig::Product* product = at.gpu->product ? catalogue.by_key(at.gpu->product->text) : nullptr;
-  const auto fits = [&](const Request& request) {
-    if (product && product->mig_capable)
-      for (const mig::Profile& profile : product->profiles)
-        if (request.resource.ends_with(profile.name.text)) return true;
-    const bool whole = request.resource == "nvidia.com/gpu" || request.resource == "gpu";
-    const bool typed = request.resource.starts_with("gpu:") && !at.node->model.empty() &&
-                       request.resource == "gpu:" + at.node->model;
-    return whole || typed;
-  };
-  for (const Workload& work : at.cluster->workloads.all())
-    if (work.state == WorkloadState::pending && std::any_of(work.requests.begin(), work.requests.end(), fits))
-      found.push_back(&work);
-  std::sort(found.begin(), found.end(), [](const Workload* a, const Workload* b) {
-    return std::pair(a->submitted.value_or(TimePoint::max()), a->id) <
-           std::pair(b->submitted.value_or(TimePoint::max()), b->id);
-  });
-  return found;
-}
 
 Document gpu_document(const UiContext& ui, const UiState& state, int width) {
   const GpuPlace at = gpu_on(state.top(), ui.model);
