@@ -60,6 +60,11 @@ inline void get(JsonValue& json, TimePoint& value) {
   auto told = json.text();
   if (auto time = told ? parse_utc(*told) : std::nullopt) value = *time;
 }
+inline void get(JsonValue& json, Duration& value) {
+  constexpr std::int64_t kLongest = 10'000'000'000;
+  auto told = json.integer();
+  if (told && *told >= 0 && *told <= kLongest) value = std::chrono::seconds(*told);
+}
 inline void get(JsonValue& json, Mib& value) { get(json, value.value); }
 inline void get(JsonValue& json, GpuIndex& value) { get(json, value.value); }
 template <class Tag>

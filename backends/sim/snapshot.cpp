@@ -115,6 +115,7 @@ Workload workload_value(const World& world, const Job& job) {
   workload.allocations = allocations_of(world, job);
   workload.node_count = shape.nodes;
   workload.submitted = job.submitted;
+  if (slurm && job.limit > Duration(0)) workload.limit = job.limit;
   if (job.state != JobState::pending) {
     workload.started = job.started;
     if (slurm) workload.ends = job.started + job.limit;

@@ -6,6 +6,7 @@
 // Threads: plain values; the UI thread owns the model (see model.hpp).
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -275,8 +276,10 @@ struct Workload {
   int node_count = 0;
   std::optional<TimePoint> submitted;
   std::optional<TimePoint> started;
-  std::optional<TimePoint> ends;    // by its time limit
-  std::optional<bool> restartable;  // Slurm Requeue=1, or owned by a controller
+  std::optional<TimePoint> ends;         // by its time limit
+  std::optional<Duration> limit;         // how long it may run; nullopt: without bound, or not told
+  std::optional<std::int64_t> priority;  // the scheduler's own: the higher comes first; nullopt: not told
+  std::optional<bool> restartable;       // Slurm Requeue=1, or owned by a controller
   std::string comment;
   std::string unasked;  // how it reaches GPUs that it never asked for ("privileged"); empty: it does not
   bool stays = false;   // sent away, it is started on that node again at once (a pod of a DaemonSet)

@@ -90,7 +90,7 @@ void fields(V& v, Of<Workload>) {
   v("state_word", &Workload::state_word), v("reason", &Workload::reason), v("asks", &Workload::requests);
   v("holds", &Workload::allocations), v("nodes", &Workload::node_count);
   v("submitted", &Workload::submitted), v("started", &Workload::started), v("ends", &Workload::ends);
-  v("restartable", &Workload::restartable), v("comment", &Workload::comment);
+  v("limit_s", &Workload::limit), v("restartable", &Workload::restartable), v("comment", &Workload::comment);
   v("unasked", &Workload::unasked), v("stays", &Workload::stays), v("pod", &Workload::pod);
   v("needs", &Workload::needs), v("origin", &Workload::origin);
 }

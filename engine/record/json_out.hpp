@@ -37,6 +37,10 @@ inline void put(std::string& out, int value) { out += std::to_string(value); }
 inline void put(std::string& out, std::int64_t value) { out += std::to_string(value); }
 inline void put(std::string& out, const std::string& value) { put_text(out, value); }
 inline void put(std::string& out, const TimePoint& value) { put_text(out, utc_text(value)); }
+// In seconds.
+inline void put(std::string& out, const Duration& value) {
+  put(out, std::int64_t{value / std::chrono::seconds(1)});
+}
 inline void put(std::string& out, const Mib& value) { put(out, value.value); }
 inline void put(std::string& out, const GpuIndex& value) { put(out, value.value); }
 template <class Tag>

@@ -170,17 +170,21 @@ class Play {
 
   void look() {
     std::vector<bool> failed(stage_.shapes.size());
+    std::set<std::size_t> full;  // no place has the room, whatever the limit
     guards_.clear();
     std::set<std::string> guarded, closed;
     for (InLine& one : stage_.line) {
       const Shape& shape = stage_.shapes[one.shape];
-      if (one.started || failed[one.shape] || closed.contains(shape.partition)) continue;
-      const std::vector<std::size_t> found = search(shape);
+      if (one.started || failed[one.shape] || full.contains(shape.room) || closed.contains(shape.partition))
+        continue;
+      int roomy = 0;
+      const std::vector<std::size_t> found = search(shape, roomy);
       if (static_cast<int>(found.size()) == shape.asked.nodes) {
         start(one, found);
         continue;
       }
       failed[one.shape] = true;
+      if (roomy < shape.asked.nodes) full.insert(shape.room);
       if (!is_slurm() || !waits_its_turn(*one.work) || !guarded.insert(shape.partition).second) continue;
       if (!question_.cluster->simulated)
         guard(one.shape);
@@ -195,13 +199,15 @@ class Play {
            work.reason.empty();
   }
 
-  std::vector<std::size_t> search(const Shape& shape) const {
+  // roomy: how many of the places that were looked at have the room, if a start there delayed nobody.
+  std::vector<std::size_t> search(const Shape& shape, int& roomy) const {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < stage_.places.size(); ++i) {
       if (static_cast<int>(found.size()) == shape.asked.nodes) break;
       const Place& place = stage_.places[i];
-      if (place.open && shape.allowed[i] && serves(place.units, shape) && !delays(shape, i))
-        found.push_back(i);
+      if (!place.open || !shape.allowed[i] || !serves(place.units, shape)) continue;
+      ++roomy;
+      if (!delays(shape, i)) found.push_back(i);
     }
     return found;
   }

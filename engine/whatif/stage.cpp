@@ -1,6 +1,7 @@
 #include "engine/whatif/stage.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/insight/available.hpp"
 #include "engine/plan/effect/queue.hpp"
@@ -144,7 +145,8 @@ class Builder {
         ++stage_.left_out;
     }
     const auto key = [](const Workload* one) {
-      return std::pair(one->submitted.value_or(TimePoint::max()), one->id.view());
+      return std::tuple(-one->priority.value_or(0), one->submitted.value_or(TimePoint::max()),
+                        one->id.view());
     };
     std::sort(waiting.begin(), waiting.end(),
               [&](const Workload* a, const Workload* b) { return key(a) < key(b); });
@@ -155,9 +157,9 @@ class Builder {
     for (const Workload* work : waiting) stage_.line.push_back({work, shape(*work), false});
   }
 
-  // How long its partitions let it run; nullopt: without bound. Its own limit is not in the lists that are
-  // read.
+  // How long it may run: by its own limit, or else by those of its partitions; nullopt: without bound.
   std::optional<Duration> longest_run(const Workload& work) const {
+    if (work.limit || cluster_.scheduler != Scheduler::slurm) return work.limit;
     std::optional<Duration> longest;
     const std::string wanted = "," + work.group + ",";
     for (const Partition& one : cluster_.partitions) {
@@ -177,9 +179,11 @@ class Builder {
       key += '\n' + work.needs->nodes + '\n' + work.needs->excluded + '\n' + work.needs->features;
     if (!slurm) key += '\n' + work.reason;  // names the taints that repel it
     for (const Request& one : asked.each) key += '\n' + one.resource + '*' + std::to_string(one.count);
-    auto [at, fresh] = shapes_.try_emplace(key, stage_.shapes.size());
+    const std::optional<Duration> limit = longest_run(work);
+    const std::size_t room = rooms_.try_emplace(key, rooms_.size()).first->second;
+    const auto [at, fresh] = shapes_.try_emplace({room, limit}, stage_.shapes.size());
     if (!fresh) return at->second;
-    Shape shape{asked, {}, slurm ? longest_run(work) : std::nullopt, slurm ? work.group : std::string(), {}};
+    Shape shape{asked, {}, limit, slurm ? work.group : std::string(), {}, room};
     for (const Request& one : asked.each) {
       std::vector<std::pair<std::string, std::size_t>> found;
       for (std::size_t i = 0; i < stage_.names.all().size(); ++i)
@@ -199,7 +203,8 @@ class Builder {
   const mig::Catalogue& catalogue_;
   const plan::Plan* plan_;
   std::map<WorkloadId, std::size_t> runs_;
-  std::map<std::string, std::size_t> shapes_;
+  std::map<std::string, std::size_t> rooms_;
+  std::map<std::pair<std::size_t, std::optional<Duration>>, std::size_t> shapes_;
   Stage stage_;
 };
 

@@ -58,6 +58,7 @@ struct Shape {
   std::optional<Duration> limit;
   std::string partition;
   std::vector<bool> allowed;  // by place
+  std::size_t room = 0;       // those of one number need the same room; only their limits differ
 };
 
 struct InLine {

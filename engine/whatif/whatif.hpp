@@ -1,9 +1,10 @@
 // What becomes of the work that waits, in the next hours: as things stand, and if a plan were applied now.
 //
-// A model of a scheduler, stated in docs/whatif.md: the longer wait comes first; what runs ends at its time
-// limit, what starts at that of its partition; Slurm's backfill lets a job slip past only where that delays
-// none of those before it that wait for room. GPUs, slices and shares are counted; CPUs, memory, limits and
-// what others will submit are not known. Threads: pure functions of values.
+// A model of a scheduler, stated in docs/whatif.md: the higher priority comes first, then the longer wait;
+// what runs ends at its time limit, what starts at its own or that of its partition; Slurm's backfill lets a
+// job slip past only where that delays none of those before it that wait for room. GPUs, slices and shares
+// are counted; CPUs, memory, limits and what others will submit are not known. Threads: pure functions of
+// values.
 #pragma once
 
 #include <optional>

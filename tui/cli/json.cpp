@@ -31,6 +31,10 @@ Tree or_null(const std::optional<T>& value) {
   }
 }
 
+Tree seconds_of(const std::optional<Duration>& time) {
+  return time ? Tree(std::int64_t{*time / std::chrono::seconds(1)}) : Tree();
+}
+
 // One decimal: what a meter reads, not the float that carried it.
 template <class Unit>
 Tree measure(const std::optional<Unit>& value) {
@@ -223,6 +227,8 @@ Tree tree_of(const query::WorkloadRow& row, const query::Context&) {
   tree["submitted_at"] = time_value(workload.submitted);
   tree["started_at"] = time_value(workload.started);
   tree["ends_at"] = time_value(workload.ends);
+  tree["time_limit_s"] = seconds_of(workload.limit);
+  tree["priority"] = or_null(workload.priority);
   tree["restartable"] = or_null(workload.restartable);
   tree["unasked"] = text_value(workload.unasked);
   tree["comment"] = text_value(workload.comment);

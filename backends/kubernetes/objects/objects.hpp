@@ -97,6 +97,8 @@ struct PodObject {
   bool metrics_https = false;   // ... it is called "https" or "https-metrics"
   std::string runtime_class;
   std::string priority_class;
+  std::optional<std::int64_t> priority;  // as admission wrote it
+  std::optional<Duration> deadline;      // spec.activeDeadlineSeconds
   Counts requests;  // GPU resources (of sharing::parse_resource), as the scheduler counts them
   Counts largest;   // ... the most of each that one of its containers asks for
   std::vector<std::string> claims;  // names of the ResourceClaims it uses

@@ -166,6 +166,9 @@ Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin)
   workload.node_count = 1;
   workload.submitted = pod.meta.created;
   workload.started = pod.started;
+  workload.limit = pod.deadline;
+  workload.priority = pod.priority;
+  if (pod.started && pod.deadline) workload.ends = *pod.started + *pod.deadline;
   const std::string& owner = pod.meta.owner_kind;
   workload.restartable = !owner.empty() && owner != "Node";
   workload.stays = stays_with_node(pod);

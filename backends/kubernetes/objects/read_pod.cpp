@@ -1,5 +1,6 @@
 // core/v1 Pod: of its containers only what they ask for and how they reach devices.
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "backends/kubernetes/objects/parse.hpp"
@@ -218,6 +219,13 @@ void read_claims(JsonValue& value, PodObject& pod) {
   });
 }
 
+// Kubernetes takes no more than 2^31 - 1 s.
+std::optional<Duration> deadline_of(JsonValue& value) {
+  const std::optional<std::int64_t> seconds = value.integer();
+  if (!seconds || *seconds <= 0 || *seconds > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  return std::chrono::seconds(*seconds);
+}
+
 bool read_pod_spec(JsonValue& value, PodObject& pod) {
   std::vector<Container> first, together, debugging;
   const bool told = value.fields([&](std::string_view key, JsonValue& field) {
@@ -226,6 +234,8 @@ bool read_pod_spec(JsonValue& value, PodObject& pod) {
     if (key == "hostIPC") pod.host_ipc = field.boolean().value_or(false);
     if (key == "runtimeClassName") pod.runtime_class = words(field, 128);
     if (key == "priorityClassName") pod.priority_class = words(field, 128);
+    if (key == "priority") pod.priority = field.integer();
+    if (key == "activeDeadlineSeconds") pod.deadline = deadline_of(field);
     if (key == "volumes") read_volumes(field, pod);
     if (key == "initContainers") first = read_containers(field);
     if (key == "containers") together = read_containers(field);

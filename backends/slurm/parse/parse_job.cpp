@@ -9,6 +9,7 @@
 #include "backends/slurm/parse/record.hpp"
 #include "backends/slurm/parse/times.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/number.hpp"
 #include "engine/slurm_time.hpp"
 #include "engine/text.hpp"
 
@@ -23,6 +24,7 @@ enum JobField : int {
   kHetOffset,
   kJobName,
   kUser,
+  kPriority,
   kAccount,
   kQos,
   kLimit,
@@ -62,6 +64,7 @@ constexpr Key kJobKeys[] = {
     {"HetJobOffset=", kHetOffset},
     {"JobName=", kJobName, Ends::before_partner, false, "UserId="},
     {"UserId=", kUser},
+    {"Priority=", kPriority},
     {"Account=", kAccount},
     {"QOS=", kQos},
     {"JobState=", kState},
@@ -131,6 +134,12 @@ std::optional<int> read_int(std::string_view text) {
   return failed == std::errc() && ended && value >= 0 ? std::optional(value) : std::nullopt;
 }
 
+// 0 is that of a job that is held.
+std::optional<std::int64_t> priority_of(std::string_view text) {
+  const auto value = whole_number<std::int64_t>(text);
+  return value.value_or(0) > 0 ? value : std::nullopt;
+}
+
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
@@ -169,9 +178,9 @@ std::string_view without_sluid(std::string_view name) {
 
 // The fields of one record as they stand there.
 struct Raw {
-  std::string_view id, array_id, array_task, het_id, het_offset, name, user, account, qos, limit, state,
-      reason, requeue, submitted, started, ends, partition, needed_nodes, excluded_nodes, nodes, node_count,
-      tasks, features, sharing, exclusive, comment;
+  std::string_view id, array_id, array_task, het_id, het_offset, name, user, priority, account, qos, limit,
+      state, reason, requeue, submitted, started, ends, partition, needed_nodes, excluded_nodes, nodes,
+      node_count, tasks, features, sharing, exclusive, comment;
   Asked asked;
   std::vector<JobGroup> groups;
 
@@ -204,6 +213,7 @@ void Raw::set(const Fields& fields) {
       if (!user.empty() && name.data()) restart_at(fields);
       user = value;
       break;
+    case kPriority: priority = value; break;
     case kAccount: account = value; break;
     case kQos: qos = value; break;
     case kLimit: limit = value; break;
@@ -332,6 +342,8 @@ class JobReader {
     job.comment = trimmed(raw.comment, 4096);
     job.node_count = read_int(raw.node_count).value_or(0);
     job.submitted = times_.read(raw.submitted);
+    job.limit = slurm_time_limit(raw.limit);
+    job.priority = priority_of(raw.priority);
     if (is_number(raw.requeue)) job.restartable = raw.requeue != "0";
     job.origin = origin_;
     raw.asked.nodes = job.node_count;

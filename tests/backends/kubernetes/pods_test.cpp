@@ -91,6 +91,25 @@ TEST(KubernetesPods, WhoseItIsAndWhetherItComesBack) {
   EXPECT_EQ(hub.user, "alice");
 }
 
+TEST(KubernetesPods, ADeadlineIsATimeLimitAndItsPriorityIsANumber) {
+  const auto read = [](const std::string& spec, const std::string& status) {
+    return workload_of(
+        pod(R"("containers":[{"resources":{"limits":{"nvidia.com/gpu":"1"}}}])" + spec, status), nullptr,
+        kPodsOrigin);
+  };
+  const Workload waits = read(R"(,"priority":-5,"activeDeadlineSeconds":7200)", R"("phase":"Pending")");
+  EXPECT_EQ(waits.limit, Duration(2h));
+  EXPECT_EQ(waits.priority, -5);
+  EXPECT_EQ(waits.ends, std::nullopt);
+  const Workload runs =
+      read(R"(,"activeDeadlineSeconds":60)", R"("phase":"Running","startTime":"2026-11-21T10:00:00Z")");
+  ASSERT_TRUE(runs.started);
+  EXPECT_EQ(runs.ends, *runs.started + 1min);
+  EXPECT_EQ(runs.priority, std::nullopt);
+  for (const char* none : {"0", "-1", "1e30", "4294967296", "\"60\"", "null", "[]"})
+    EXPECT_EQ(read(std::string(R"(,"activeDeadlineSeconds":)") + none, "").limit, std::nullopt) << none;
+}
+
 TEST(KubernetesPods, AGpuReachedUnaskedIsTold) {
   PodObject env =
       pod(R"("nodeName":"n1","containers":[{"env":[{"name":"NVIDIA_VISIBLE_DEVICES","value":"all"}]}])");

@@ -37,7 +37,9 @@ class RecordingOnDisk : public testing::Test {
     story_.tell(NodesListed{
         {node("n1", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 7), instance("3g.40gb", 4, 4, 8)})}),
          node("n2", {gpu(0, Strategy::whole, {whole(0)})})}});
-    story_.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{7, 1}})})}});
+    Workload job = running("1", "alice", {holds("n1", {{7, 1}})});
+    job.limit = std::chrono::hours(30);
+    story_.tell(WorkloadsListed{{job}});
     story_.tell(SourceReport{Source::slurm_nodes, {}, {}, "", false});
     story_.tell(SourceReport{Source::slurm_jobs, {}, {}, "", false});
     story_.tell(Loaded{});
@@ -116,6 +118,7 @@ TEST_F(RecordingOnDisk, AMomentIsTheClusterAsItStood) {
   EXPECT_EQ(cut->gpus[0].slices[0].placement, (Placement{0, 4}));
   EXPECT_EQ(cut->gpus[0].slices[0].holding, Holding::held) << "holders are worked out again";
   EXPECT_EQ(cluster.nodes.find(NodeName("n2"))->gpus[0].telemetry.use, Percent{85}) << "the nearest level";
+  EXPECT_EQ(cluster.workloads.find(WorkloadId("1"))->limit, Duration(std::chrono::hours(30)));
   EXPECT_EQ(cluster_now(cluster, at(99'999)), at(0)) << "its clock stands still";
 
   auto later = recording->at(at(1000));

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr Duration kAhead = 12h;
 constexpr TimePoint kFar{std::chrono::milliseconds(4'000'000'000'000)};
 
-// No work is submitted, nothing breaks, what runs runs to its time limit and what starts to that of its
+// No work is submitted, nothing breaks, what runs and what starts runs to its time limit or to that of its
 // partition: what is left is the scheduler.
 void hold_still(World& world) {
   for (Recurring& one : world.streams) one.next = kFar;
@@ -27,7 +27,10 @@ void hold_still(World& world) {
     const std::int32_t partition = wanted_by(world, job).partition;
     const Duration most =
         partition < 0 ? Duration(0) : world.spec().max_times[static_cast<std::size_t>(partition)];
-    job.runs = most.count() > 0 ? most : Duration(std::chrono::hours(24 * 30));
+    const bool slurm = world.spec().scheduler == Scheduler::slurm;
+    job.runs = slurm && job.limit > Duration(0) ? job.limit
+               : most.count() > 0              ? most
+                                               : Duration(std::chrono::hours(24 * 30));
     if (job.state == JobState::running) job.ends = std::max(job.started + job.limit, world.now + 1min);
   }
   world.pass_at = world.now + 1s;

@@ -155,6 +155,9 @@ TEST(SlurmJobNeeds, WhatAWaitingJobAsksOfItsNodesIsReadInEachVersion) {
     const auto needs = [&](const char* id) { return find(parsed, id)->needs.value(); };
     EXPECT_EQ(needs("21").nodes, "gpu[01-02]");
     EXPECT_EQ(needs("28").features, "mig");
+    using namespace std::chrono_literals;
+    EXPECT_EQ(find(parsed, "1")->limit, Duration(24h));
+    EXPECT_GT(find(parsed, "1")->priority, find(parsed, "3")->priority);
     EXPECT_EQ(needs("24").nodes + needs("24").excluded + needs("24").features, "");
     EXPECT_EQ(machine(needs("24")), "1 CPUs, 100 MiB");
     EXPECT_TRUE(needs("24").expected) << "it may not begin before";

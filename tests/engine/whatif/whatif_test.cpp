@@ -99,6 +99,34 @@ TEST_F(WhatIf, BackfillLetsPastWhatEndsBeforeTheFirstInLineStarts) {
   EXPECT_EQ(told(unfold(question())), "4@0m 2@240m 3@300m");
 }
 
+TEST_F(WhatIf, AJobsOwnTimeLimitCountsBeforeThatOfItsPartition) {
+  whole_gpus(2);
+  runs("1", 0, 4);
+  waits("2", "gpu:h100", 2, 5).limit = 1h;
+  waits("3", "gpu:h100", 1, 5);             // may run for five hours: it would delay the first
+  waits("4", "gpu:h100", 1, 5).limit = 3h;  // needs the same room and is gone by then
+  EXPECT_EQ(told(unfold(question())), "4@0m 2@240m 3@300m");
+}
+
+TEST_F(WhatIf, ThoseOfHigherPriorityComeFirst) {
+  whole_gpus(1);
+  runs("1", 0, 1);
+  waits("2", "gpu:h100", 1, 1).priority = 5;
+  waits("3", "gpu:h100", 1, 1).priority = 7;
+  waits("4", "gpu:h100", 1, 1).priority = 7;
+  EXPECT_EQ(told(unfold(question())), "3@60m 4@120m 2@180m");
+}
+
+TEST_F(WhatIf, APodEndsAtItsOwnDeadline) {
+  scheduler = Scheduler::kubernetes;
+  whole_gpus(1);
+  waits("team/2", "nvidia.com/gpu", 1, 0).limit = 2h;
+  waits("team/3", "nvidia.com/gpu", 1, 0);
+  for (Workload& one : jobs_)
+    one.kind = WorkloadKind::pod, one.reason = "0/1 nodes are available: 1 Insufficient nvidia.com/gpu.";
+  EXPECT_EQ(told(unfold(question())), "team/2@0m team/3@120m");
+}
+
 TEST_F(WhatIf, KubernetesHasNoReservationsForThoseBefore) {
   scheduler = Scheduler::kubernetes;
   whole_gpus(2);
