@@ -23,6 +23,7 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
     {"layout", "In the layout editor"},
     {"log", "In the events"},
     {"findings", "On the findings"},
+    {"usage", "On usage and waste"},
     {"plan", "On a plan"},
     {"run", "On a run, in the journal"},
     {"resume", "Resuming a run"},

@@ -30,6 +30,7 @@ enum class Scope : std::uint8_t {
   layout,
   log,
   findings,
+  usage,
   plan,
   run,
   resume,

@@ -57,6 +57,11 @@
   ROW(acknowledge, "acknowledge", "acknowledge", "Acknowledge this finding for 8 hours: it moves down and is dimmed until then, or until it concerns more; again: withdraw that.", "a", findings, mark, acknowledge_here, why_no_acknowledge) \
   ROW(finding_plan, "finding-plan", "plan", "Plan the way out of this finding, where tessera has one: open the nodes again, or edit their layout.", "P", findings, mark, plan_way_out, why_no_way_out) \
   ROW(show_users, "users", "users", "Who holds and waits for how much, in all clusters.", "8", global, screens, show_screen, always) \
+  ROW(show_usage, "usage", "usage", "Who held how much of the GPUs over the last days, and how much of it was used.", "", global, screens, show_screen, always) \
+  ROW(show_waste, "waste", "waste", "What was held or stood free for nothing over the last days, with what would do instead.", "", global, screens, show_screen, always) \
+  ROW(usage_by, "usage-by", "sum up by", "Sum up by user, account, partition or namespace, profile, node, and by job or pod.", "b", usage, find, sum_up_by, why_no_sums) \
+  ROW(usage_days, "usage-days", "days", "Look at the last day, the last 7 days or the last 30.", "d", usage, find, choose_days, why_no_days) \
+  ROW(usage_letter, "usage-letter", "copy letter", "Copy a text to the owner: all that this user wasted, with what would do instead.", "Y", usage, mark, copy_letter, why_no_letter) \
   ROW(show_journal, "journal", "journal", "All runs: what was changed, what stopped, and the way back.", "J", global, screens, show_runs, always) \
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \
   ROW(help, "help", "help", "The keys of this screen.", "? F1", global, screens, show_page, is_help) \

@@ -20,6 +20,7 @@
 #include "tui/screens/time_travel.hpp"
 #include "tui/terminal/utf8.hpp"
 #include "tui/update.hpp"
+#include "tui/usage_reading.hpp"
 #include "tui/view.hpp"
 #include "tui/world.hpp"
 
@@ -34,7 +35,6 @@ constexpr Duration kLongest{60'000};
 constexpr Duration kLongHold{1000};   // only a paste is held back so long
 constexpr std::uint64_t kTyped = 16;  // bytes of one read that a person may have typed
 
-// What a key does while text is typed, beside typing: only what cannot be meant as text.
 // Over a slow line Esc and the next key arrive together and look like Alt with that key. Keys that have
 // sequences of their own tell of Alt in them, so these are what was pressed.
 bool after_escape(const Key& pressed) {
@@ -57,6 +57,7 @@ struct App::Parts {
   Clocks clocks;
   World live;
   std::optional<Past> past;
+  UsageReading reading;
   std::optional<ClusterName> lead;  // goes through its recording, and the others follow
   std::optional<TimePoint> led_to;  // where they went last
   UiState state;
@@ -95,8 +96,10 @@ struct App::Parts {
 
   void obey(const Effects& effects) {
     if (effects.quit) leaving = true;
-    if (effects.refresh)
+    if (effects.refresh) {
       for (const BackendPtr& backend : with.backends) backend->refresh();
+      state.usage.wanted_again = true;
+    }
     if (effects.repaint) with.terminal.forget();
     if (effects.mouse) with.terminal.set_mouse(*effects.mouse);
     if (effects.copy)
@@ -176,11 +179,7 @@ struct App::Parts {
   }
 
   Status open_past(TimePoint at) {
-    // A cluster may have several backends: Prometheus measures beside Slurm.
-    std::vector<ClusterName> names;
-    for (const BackendPtr& backend : with.backends)
-      if (std::find(names.begin(), names.end(), backend->name()) == names.end())
-        names.push_back(backend->name());
+    const std::vector<ClusterName> names = cluster_names(with.backends);
     auto opened = with.archive->open(names, at);
     if (!opened) return opened.error();
     past.emplace();
@@ -385,13 +384,15 @@ struct App::Parts {
   }
 
   void take_past_events() {
-    if (!past) return;
+    if (!with.archive) return;
     std::vector<Event> events = with.archive->events().take();
-    if (!events.empty() && looks_back()) urgent = true;  // a person waits for it
+    if (!events.empty() && (looks_back() || state.usage.part)) urgent = true;  // a person waits for it
     for (Event& event : events) {
+      if (event.cluster.empty() || !past) continue;
       follow_lead(event);
       past->world.learn(std::move(event));
     }
+    if (auto now = with.archive->added_up()) send(UsageTold{std::move(*now)});
   }
 
   // Of the node on screen more is kept.
@@ -496,6 +497,7 @@ struct App::Parts {
     watch_node();
     look_back();
     look_into();
+    reading.follow(state, with.archive, with.backends, with.catalogue);
     if (canvas.size() != state.size) canvas = Canvas(state.size);
     draw(ui(), state, canvas);
     with.terminal.present(canvas);
@@ -520,10 +522,10 @@ struct App::Parts {
     return out;
   }
 
-  int past_fd() const { return past ? with.archive->events().wake_fd() : -1; }
+  int past_fd() const { return with.archive ? with.archive->events().wake_fd() : -1; }
 
   void report_idle() {
-    if (!options.idle_fd || changed || held_until) return;
+    if (!options.idle_fd || changed || held_until || state.usage.part) return;
     pollfd waiting[] = {{with.terminal.input_fd(), POLLIN, 0},
                         {with.events.wake_fd(), POLLIN, 0},
                         {with.signals.fd(), POLLIN, 0},

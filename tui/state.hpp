@@ -28,6 +28,7 @@
 #include "tui/run_state.hpp"
 #include "tui/screens/layout/layout_state.hpp"
 #include "tui/terminal/canvas.hpp"
+#include "tui/usage_state.hpp"
 
 namespace tessera::why {
 struct Answer;
@@ -56,6 +57,8 @@ enum class ScreenKind : std::uint8_t {
   doctor,    // what is wrong everywhere, by its cause
   users,     // who holds and waits for how much
   gpu,       // one GPU: its slices with ids and holders, what is wanted of it, what was done to it
+  usage,     // who held how much for how long, from a recording
+  waste,     // what was held or free for nothing
   count_
 };
 // What each of them is stands in tui/screens/screens.cpp.
@@ -242,6 +245,7 @@ struct UiState {
   Choice choice;
   OverviewData overview;
   UsersData users;
+  UsageState usage;
   std::shared_ptr<const WorkDetails> looked_into;      // null: nothing was asked for one job or pod
   std::vector<insight::Acknowledgement> acknowledged;  // findings, by this user
   CellMemory cells;

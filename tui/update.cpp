@@ -14,6 +14,7 @@
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
+#include "tui/screens/usage.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -100,6 +101,7 @@ Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
   if (const auto* mouse = std::get_if<Mouse>(&message)) return take(state, ui, *mouse);
   if (const auto* news = std::get_if<RunNews>(&message)) return take_news(state, ui, *news);
   if (const auto* told = std::get_if<DetailsTold>(&message)) take_details(state, *told);
+  if (const auto* told = std::get_if<UsageTold>(&message)) take_usage(state, *told);
   if (const auto* world = std::get_if<OtherWorld>(&message)) enter_world(state, ui, *world);
   if (const auto* ending = std::get_if<Ending>(&message)) return park_and_leave(state, ui, ending->why);
   if (const auto* text = std::get_if<TextInput>(&message)) {

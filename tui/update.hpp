@@ -11,6 +11,7 @@
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/reduce.hpp"
+#include "engine/record/archive.hpp"
 #include "tui/action.hpp"
 #include "tui/state.hpp"
 
@@ -64,6 +65,10 @@ struct RunNews {
 struct DetailsTold {
   WorkDetails what;
 };
+// A recording is being read through, or was. Neither sums nor failure: it gets on.
+struct UsageTold {
+  record::Archive::AddingUp what;
+};
 // From now on the model is another one: that of a recording, or the live one again.
 struct OtherWorld {
   bool past = false;
@@ -73,7 +78,7 @@ struct Ending {
   std::string why;
 };
 using Message = std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse,
-                             Notice, RunNews, DetailsTold, OtherWorld, Ending>;
+                             Notice, RunNews, DetailsTold, UsageTold, OtherWorld, Ending>;
 
 // Moving about in a recording, or from the live clusters into one and back.
 struct TimeMove {

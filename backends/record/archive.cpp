@@ -1,13 +1,17 @@
 #include "backends/record/archive.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <future>
+#include <optional>
 #include <utility>
 
 #include "backends/mailbox.hpp"
 #include "backends/record/recording.hpp"
 #include "backends/record/replay.hpp"
 #include "backends/record/tape.hpp"
+#include "backends/worker.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::record {
@@ -31,10 +35,45 @@ Result<std::unique_ptr<Recording>> recording_of(const std::string& folder, const
   return nothing_of(cluster, folder);
 }
 
+// One reading through. Threads: `part` and `stopped` from both; the promise is kept once, by the worker's.
+struct Reading {
+  std::atomic<bool> stopped = false;
+  std::atomic<int> percent = 0;
+  std::promise<Archive::AddingUp> over;
+  std::future<Archive::AddingUp> told = over.get_future();
+};
+
+// Clusters of which nothing is recorded are passed over while there are others.
+Archive::AddingUp read_through(const std::string& folder, const std::vector<ClusterName>& clusters,
+                               const usage::Span& span, const mig::Catalogue& catalogue,
+                               const usage::KeepOn& keep_on) {
+  Archive::AddingUp result;
+  std::vector<std::unique_ptr<Recording>> recordings;
+  std::optional<Error> missing;
+  for (const ClusterName& cluster : clusters) {
+    auto one = recording_of(folder, cluster);
+    if (one)
+      recordings.push_back(std::move(*one));
+    else if (!missing)
+      missing = one.error();
+  }
+  if (recordings.empty()) {
+    result.failure = missing ? missing : nothing_of(ClusterName(), folder);
+    return result;
+  }
+  auto sums = usage::reckon(recordings, span, catalogue, keep_on);
+  if (sums)
+    result.sums = std::make_shared<const usage::Reckoning>(std::move(*sums));
+  else
+    result.failure = sums.error();
+  return result;
+}
+
 class Folder final : public Archive {
  public:
-  Folder(std::string folder, std::function<TimePoint()> wall)
-      : folder_(std::move(folder)), wall_(std::move(wall)) {}
+  Folder(std::string folder, std::function<TimePoint()> wall, Duration idle_after)
+      : folder_(std::move(folder)), wall_(std::move(wall)), idle_after_(idle_after) {}
+  ~Folder() override { give_up(); }
 
   Result<std::vector<BackendPtr>> open(const std::vector<ClusterName>& clusters, TimePoint at) override {
     std::error_code ignored;
@@ -56,7 +95,37 @@ class Folder final : public Archive {
   EventSink& sink() override { return mailbox_; }
   EventSource& events() override { return mailbox_; }
 
+  void add_up(const std::vector<ClusterName>& clusters, Duration since,
+              const mig::Catalogue& catalogue) override {
+    give_up();
+    if (!worker_) worker_.emplace();
+    reading_ = std::make_shared<Reading>();
+    worker_->post([this, clusters, span = usage::Span{since, idle_after_}, &catalogue, reading = reading_] {
+      reading->over.set_value(read_through(folder_, clusters, span, catalogue, [&](double part) {
+        const int percent = static_cast<int>(part * 100);
+        if (reading->percent.exchange(percent) != percent) wake();
+        return !reading->stopped;
+      }));
+      wake();
+    });
+  }
+  void give_up() override {
+    if (reading_) reading_->stopped = true;
+    reading_.reset();
+  }
+  std::optional<AddingUp> added_up() override {
+    if (!reading_) return std::nullopt;
+    AddingUp now;
+    now.part = reading_->percent / 100.0;
+    if (reading_->told.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return now;
+    now = reading_->told.get();
+    now.part = 1;
+    reading_.reset();
+    return now;
+  }
+
  private:
+  void wake() { mailbox_.post({ClusterName(), 0, wall_(), PaceReport{}}); }
   // The folder of one cluster was named.
   static bool has_files(const std::string& folder) {
     std::error_code ignored;
@@ -67,13 +136,17 @@ class Folder final : public Archive {
 
   std::string folder_;
   std::function<TimePoint()> wall_;
+  Duration idle_after_;
   Mailbox mailbox_;
+  std::shared_ptr<Reading> reading_;
+  std::optional<Worker> worker_;  // the first to go: it uses all of the above
 };
 
 }  // namespace
 
-std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall) {
-  return std::make_unique<Folder>(std::move(folder), std::move(wall));
+std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall,
+                                      Duration idle_after) {
+  return std::make_unique<Folder>(std::move(folder), std::move(wall), idle_after);
 }
 
 }  // namespace tessera::record

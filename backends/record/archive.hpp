@@ -13,6 +13,8 @@ namespace tessera::record {
 // Where the unit that `tessera config record-unit` prints lets a recorder write.
 inline constexpr std::string_view kUsualFolder = "/var/lib/tessera/recording";
 
-std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall);
+// idle_after: as usage::Span has it.
+std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall,
+                                      Duration idle_after = usage::Span{}.idle_after);
 
 }  // namespace tessera::record

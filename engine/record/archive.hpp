@@ -2,10 +2,13 @@
 // Threads: the one that owns the model; reading is done on threads of the backends that it opens.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/error.hpp"
 #include "engine/port.hpp"
+#include "engine/usage/reckoning.hpp"
 
 namespace tessera::record {
 
@@ -19,6 +22,20 @@ class Archive {
   virtual Result<std::vector<BackendPtr>> open(const std::vector<ClusterName>& clusters, TimePoint at) = 0;
   virtual EventSink& sink() = 0;
   virtual EventSource& events() = 0;
+
+  // Reads what is recorded of these clusters through and adds it up. One at a time: what was under way before
+  // is given up. events() wakes as it gets on, with an event of no cluster.
+  virtual void add_up(const std::vector<ClusterName>& clusters, Duration since,
+                      const mig::Catalogue& catalogue) = 0;
+  virtual void give_up() = 0;
+  struct AddingUp {
+    double part = 0;  // that is done, 0 to 1
+    std::shared_ptr<const usage::Reckoning> sums;
+    std::optional<Error> failure;
+    bool is_over() const { return sums || failure; }
+  };
+  // How it fares; nullopt: nothing is added up, or its end was told already.
+  virtual std::optional<AddingUp> added_up() = 0;
 };
 
 }  // namespace tessera::record

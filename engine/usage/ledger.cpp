@@ -168,7 +168,8 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, double hours) {
         stranded_ += mig::room(*product, *layout).stranded_memory_slices * hours;
     for (const Slice& slice : gpu.slices) {
       const std::optional<int> free = insight::available(sight, slice);
-      if (!free || *free <= 0) continue;
+      // What is shared and held in part was asked for.
+      if (!free || *free <= 0 || !slice.holders.empty() || slice.holding == Holding::held) continue;
       const std::string kind = kind_of(slice);
       Spare& spare = spare_[cluster.name.text + '\x1f' + kind];
       // A kind that appears later was not free all the time.

@@ -11,8 +11,10 @@ std::vector<Letter> letters(const std::vector<Waste>& all) {
   std::map<std::string, std::string> texts;
   for (const Waste& one : all) {
     if (one.user.empty()) continue;
-    texts[one.user] += fmt::format("  {} {} on {}: {:.1f} slice-hours {} ({})\n", one.workload, one.profile,
-                                   one.node, one.slice_hours, one.kind, one.advice);
+    const std::string much = one.slice_hours ? fmt::format("{:.1f} slice-hours", *one.slice_hours)
+                                             : fmt::format("{:.1f} h", one.hours.value_or(0));
+    texts[one.user] += fmt::format("  {} {} on {}: {} {} ({})\n", one.workload, one.profile, one.node, much,
+                                   one.kind, one.advice);
   }
   std::vector<Letter> letters;
   for (auto& [user, lines] : texts)

@@ -62,9 +62,13 @@ const mig::Profile* smaller(const Hold& hold, const mig::Catalogue& catalogue) {
   return best;
 }
 
-Waste of_hold(const Hold& hold, std::string kind, double slice_hours, std::string advice) {
-  return {hold.cluster,   std::move(kind), hold.user,   hold.workload.text,
-          hold.node.text, hold.profile,    slice_hours, std::move(advice)};
+// slices: that were wasted for so many hours; nullopt: the product is not counted in them.
+Waste of_hold(const Hold& hold, std::string kind, double hours, std::optional<double> slices,
+              std::string advice) {
+  Waste one{hold.cluster, std::move(kind), hold.user,        hold.workload.text, hold.node.text, hold.profile,
+            {},           hours,           std::move(advice)};
+  if (slices) one.slice_hours = hours * *slices;
+  return one;
 }
 
 }  // namespace
@@ -119,27 +123,29 @@ std::optional<double> coverage(const std::vector<Sum>& sums) {
 std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) {
   std::vector<Waste> all;
   for (const Hold& hold : ledger.holds()) {
-    const double slices = hold.slices.value_or(0);
-    if (hold.parked > 0) all.push_back(of_hold(hold, "parked", hold.parked * slices, "memory kept, no use"));
+    if (hold.parked > 0)
+      all.push_back(of_hold(hold, "parked", hold.parked, hold.slices, "memory kept, no use"));
     if (const double idle = hold.idle - hold.parked; idle > 1e-9)
-      all.push_back(of_hold(hold, "idle", idle * slices, "no use"));
+      all.push_back(of_hold(hold, "idle", idle, hold.slices, "no use"));
     if (hold.measured < kLeastHours || hold.idle > kMostlyIdle * hold.measured) continue;
     if (const mig::Profile* profile = smaller(hold, catalogue)) {
       const double p95 = hold.spread.percentile(0.95).value_or(0);
-      all.push_back(of_hold(hold, "too-big", hold.hours * (slices - profile->memory_slices),
+      all.push_back(of_hold(hold, "too-big", hold.hours, hold.slices.value_or(0) - profile->memory_slices,
                             fmt::format("{} would do: use stayed below {:.0f} %, memory below {} MiB",
                                         profile->name.text, p95, hold.memory_peak->value)));
     }
   }
   if (ledger.stranded() > 1e-9)
-    all.push_back({ClusterName(), "stranded", "", "", "", "", ledger.stranded(),
+    all.push_back({ClusterName(), "stranded", "", "", "", "", ledger.stranded(), std::nullopt,
                    "no further instance fits there: tessera layouts, or the editor (L)"});
   for (const Spare& spare : ledger.spare())
     if (spare.always && !spare.asked && spare.slice_hours > 1e-9)
-      all.push_back({spare.cluster, "unasked", "", "", "", spare.profile, spare.slice_hours,
+      all.push_back({spare.cluster, "unasked", "", "", "", spare.profile, spare.slice_hours, std::nullopt,
                      "free all the time, and no waiting job or pod asks for it"});
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Waste& a, const Waste& b) { return a.slice_hours > b.slice_hours; });
+  std::stable_sort(all.begin(), all.end(), [](const Waste& a, const Waste& b) {
+    return std::pair(a.slice_hours.value_or(0), a.hours.value_or(0)) >
+           std::pair(b.slice_hours.value_or(0), b.hours.value_or(0));
+  });
   return all;
 }
 

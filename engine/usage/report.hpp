@@ -36,10 +36,11 @@ struct Waste {
   std::string workload;  // empty: no owner
   std::string node;
   std::string profile;
-  double slice_hours = 0;
+  std::optional<double> slice_hours;  // nullopt: this product is not counted in slices
+  std::optional<double> hours;        // of holding it; nullopt: this is about no holder
   std::string advice;  // what would do instead, or be worth looking at
 };
-// Most slice-hours first. What is parked is idle, too, and counted as parked; what is idle most of the time
+// Most slice-hours first, then the longest. What is parked is idle, too, and counted as parked; what is idle most of the time
 // is not also too big.
 std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue);
 

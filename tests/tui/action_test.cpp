@@ -56,7 +56,7 @@ bool lies_over(Scope scope) {
          scope == Scope::guide || scope == Scope::question;
 }
 bool has_verbs_of_its_own(Scope scope) {
-  return scope == Scope::plan || scope == Scope::run || scope == Scope::findings;
+  return scope == Scope::plan || scope == Scope::run || scope == Scope::findings || scope == Scope::usage;
 }
 
 TEST(Actions, NoDefaultKeyMeansTwoThings) {

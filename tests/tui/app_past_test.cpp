@@ -3,6 +3,7 @@
 
 #include "engine/record/archive.hpp"
 #include "engine/record/player.hpp"
+#include "tests/support/reckoned.hpp"
 #include "tests/tui/app_fixture.hpp"
 
 namespace tessera::tui {
@@ -54,7 +55,15 @@ class FakeArchive final : public record::Archive {
   }
   EventSink& sink() override { return sink_; }
   EventSource& events() override { return queue; }
+  void add_up(const std::vector<ClusterName>& clusters, Duration since, const mig::Catalogue&) override {
+    read.push_back(std::to_string(clusters.size()) + " clusters, " +
+                   std::to_string(since / std::chrono::hours(24)) + " days");
+  }
+  void give_up() override { read.push_back("given up"); }
+  std::optional<AddingUp> added_up() override { return std::exchange(adding, std::nullopt); }
 
+  std::vector<std::string> read;   // what was asked for
+  std::optional<AddingUp> adding;  // what is told next
   int opened = 0;
   std::vector<ClusterName> asked;
   std::optional<Error> failure;
@@ -102,6 +111,36 @@ class AppPastTest : public AppTest {
   FakeArchive recorded;
   Watched::Log other_log;
 };
+
+TEST_F(AppPastTest, ARecordingIsReadThroughWhileAScreenShowsWhatItComesTo) {
+  using Read = std::vector<std::string>;
+  const auto tell = [&](record::Archive::AddingUp now) {
+    recorded.adding = std::move(now);
+    recorded.queue.post(Event{ClusterName(), 0, TimePoint{} + wall, PaceReport{}});
+    turn();
+  };
+  EXPECT_EQ(recorded.read, Read{}) << "nothing is read that is not looked at";
+  press(":waste\r");
+  EXPECT_EQ(recorded.read, (Read{"1 clusters, 7 days"}));
+  tell({0.4, nullptr, std::nullopt});
+  EXPECT_TRUE(shows("reading the recording: 40 %")) << terminal.shown;
+  press("d");
+  EXPECT_EQ(recorded.read.back(), "1 clusters, 30 days");
+  press("2");
+  EXPECT_EQ(recorded.read.back(), "given up") << "before its end";
+  press(":usage\r");
+  EXPECT_EQ(recorded.read.back(), "1 clusters, 30 days");
+  tell({1, test::reckoned(), std::nullopt});
+  EXPECT_TRUE(shows("alice")) << terminal.shown;
+  const std::size_t asked = recorded.read.size();
+  press("2");
+  press(":waste\r");
+  EXPECT_TRUE(shows("parked"));
+  EXPECT_EQ(recorded.read.size(), asked) << "both screens show one reading";
+  press("\x12");
+  EXPECT_EQ(recorded.read.size(), asked + 1) << "a refresh reads it again";
+  EXPECT_TRUE(shows("parked")) << "what was read stays meanwhile";
+}
 
 TEST_F(AppPastTest, TheScreenThatWasOpenShowsTheOtherTime) {
   ASSERT_TRUE(shows("now-1"));

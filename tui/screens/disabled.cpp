@@ -11,6 +11,7 @@
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
+#include "tui/screens/usage.hpp"
 
 namespace tessera::tui {
 namespace reasons {

@@ -13,6 +13,7 @@
 #include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
+#include "tui/screens/usage.hpp"
 #include "tui/screens/users.hpp"
 
 namespace tessera::tui {
@@ -55,6 +56,8 @@ constexpr auto kGuideFooter =
 constexpr auto kGpuFooter = list(open, back, show_layout, guide_open, show_waiting, facts, previous_sibling,
                                  next_sibling, copy, palette);
 constexpr auto kDoctorFooter = list(open, finding_plan, acknowledge, back, copy, palette);
+constexpr auto kUsageFooter = list(open, usage_by, usage_days, back, copy, refresh, palette);
+constexpr auto kWasteFooter = list(open, usage_letter, usage_days, back, copy, refresh, palette);
 constexpr auto kUsersFooter = list(open, back, copy, show_waiting, palette);
 
 constexpr auto kCutHints = list(show_layout, guide_open);
@@ -65,6 +68,7 @@ constexpr std::array kNodeScopes{Scope::node};
 constexpr std::array kLayoutScopes{Scope::layout};
 constexpr std::array kLogScopes{Scope::log};
 constexpr std::array kFindingsScopes{Scope::findings};
+constexpr std::array kUsageScopes{Scope::usage};
 constexpr std::array kPlanScopes{Scope::plan};
 constexpr std::array kArmAsks{Scope::arm};
 constexpr std::array kRunScopes{Scope::run};
@@ -295,6 +299,32 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .open = open_on_gpu,
      .facts = facts_on_gpu,
      .copy = copy_on_gpu},
+    {.kind = ScreenKind::usage,
+     .word = "usage",
+     .way = show_usage,
+     .scopes = kUsageScopes,
+     .footer = kUsageFooter,
+     .body = &kPanesBody,
+     .panes = usage_panes,
+     .stands_alone = true,
+     .over_time = true,
+     .no_parts = one_list,
+     .open = open_on_usage,
+     .why_no_open = why_no_open_on_usage,
+     .copy = copy_on_usage},
+    {.kind = ScreenKind::waste,
+     .word = "waste",
+     .way = show_waste,
+     .scopes = kUsageScopes,
+     .footer = kWasteFooter,
+     .body = &kPanesBody,
+     .panes = waste_panes,
+     .stands_alone = true,
+     .over_time = true,
+     .no_parts = one_list,
+     .open = open_on_waste,
+     .why_no_open = why_no_open_on_waste,
+     .copy = copy_on_waste},
 }};
 
 constexpr bool in_kind_order() {

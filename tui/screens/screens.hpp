@@ -58,6 +58,7 @@ struct ScreenRow {
   bool stands_alone = false;    // shown without any cluster, and while they load
   bool shows_failures = false;  // names failing sources itself: no banner
   bool shows_runs = false;      // names the run that is under way itself
+  bool over_time = false;       // shows what recordings come to, which are read while it is on top
   bool shows_sources = false;   // lists sources: drawn again whenever one of them answers
   bool footer_fits = false;     // keys that do not work now are left out of the footer
   std::string_view parts;       // why Tab does nothing; empty: it goes from part to part

@@ -59,7 +59,7 @@ struct Watched {
   double wasted(const std::string& kind, const std::string& user) const {
     double hours = 0;
     for (const usage::Waste& one : usage::waste(ledger, catalogue))
-      if (one.kind == kind && one.user == user) hours += one.slice_hours;
+      if (one.kind == kind && one.user == user) hours += one.slice_hours.value_or(0);
     return hours;
   }
 };
@@ -123,7 +123,7 @@ TEST(Waste, ASliceThatASmallerOneWouldServeIsTooBig) {
   ASSERT_NE(found, all.end());
   EXPECT_EQ(found->user, "bob");
   EXPECT_EQ(found->advice, "1g.10gb would do: use stayed below 15 %, memory below 4000 MiB");
-  EXPECT_NEAR(found->slice_hours, 2 * 3, 1e-9) << "three of four memory slices for two hours";
+  EXPECT_NEAR(found->slice_hours.value_or(0), 2 * 3, 1e-9) << "three of four memory slices for two hours";
   EXPECT_EQ(here.wasted("too-big", "alice"), 0);
 }
 

@@ -5,6 +5,7 @@
 #include <regex>
 #include <sstream>
 
+#include "tests/support/reckoned.hpp"
 #include "tests/tui/screens/change_places.hpp"
 #include "tests/tui/screens/layout_places.hpp"
 #include "tui/cli/change/plan_text.hpp"
@@ -104,6 +105,24 @@ TEST(JapaneseScreens, HoldNoEnglishSentence) {
       session.press(keys);
       expect_japanese(session, keys);
     }
+}
+
+TEST(JapaneseScreens, OfUsageAndWasteHoldNoEnglishSentence) {
+  for (const char* keys : {":usage<enter>", ":waste<enter>"}) {
+    Session session = reading(two_places());
+    session.press(keys);
+    expect_japanese(session, "nothing recorded");
+    session.state.usage.part = 0.3;
+    expect_japanese(session, "reading");
+    session.state.usage.part.reset();
+    session.state.usage.read = reckoned();
+    for (int i = 0; i < 8; ++i) {
+      expect_japanese(session, std::string(keys) + std::to_string(i));
+      session.press("j");
+    }
+    session.press("b");
+    expect_japanese(session, "summed up by another thing");
+  }
 }
 
 TEST(JapaneseScreens, OfPlansHoldNoEnglishSentence) {

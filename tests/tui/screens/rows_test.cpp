@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "tests/support/reckoned.hpp"
 #include "tests/tui/screens/change_places.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -66,6 +67,11 @@ Session showing(tui::ScreenKind kind, tui::Size size = {80, 24}) {
     case tui::ScreenKind::doctor: session.press("7"); break;
     case tui::ScreenKind::users: session.press("8"); break;
     case tui::ScreenKind::gpu: session.press(":gpu n0031 0<enter>"); break;
+    case tui::ScreenKind::usage:
+    case tui::ScreenKind::waste:
+      session.state.usage.read = reckoned();
+      session.press(kind == tui::ScreenKind::usage ? ":usage<enter>" : ":waste<enter>j");
+      break;
     case tui::ScreenKind::count_: break;
   }
   EXPECT_EQ(session.state.top().kind, kind) << session.screen();

@@ -8,7 +8,7 @@
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
-#include "engine/usage/report.hpp"
+#include "engine/usage/reckoning.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/record/past.hpp"
@@ -17,47 +17,31 @@
 namespace tessera::cli {
 namespace {
 
-struct Looked {
-  usage::Ledger ledger;
-  TimePoint from{}, to{};  // the first and the last round
-};
+using usage::Reckoning;
 
 // Adds up --since until the newest round of each recording.
-Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins) {
+Result<Reckoning> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins) {
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
-  Looked looked{usage::Ledger(catalogue, options.idle_after)};
-  for (const auto& one : *recordings) {
-    const std::optional<record::Covered> covered = one->covered();
-    if (!covered) continue;
-    const TimePoint to = covered->to;
-    Status read = one->rounds(to - options.since, to, [&](const record::Round& round) {
-      if (looked.from == TimePoint{} || round.at < looked.from) looked.from = round.at;
-      looked.to = std::max(looked.to, round.at);
-      looked.ledger.see(round.cluster, round.at);
-      return true;
-    });
-    if (!read) return read.error();
-  }
-  return looked;
+  return usage::reckon(*recordings, {options.since, options.idle_after}, catalogue);
 }
 
 Json hours(double value) { return Json::of(std::round(value * 1000) / 1000); }
 Json maybe(const std::optional<double>& value) { return value ? hours(*value) : Json(); }
 
-void add_span(Json& document, const Looked& looked) {
+void add_span(Json& document, const Reckoning& looked) {
   document.add("from", Json::of(utc_text(looked.from)));
   document.add("to", Json::of(utc_text(looked.to)));
-  document.add("hours_recorded", hours(looked.ledger.hours()));
+  document.add("hours_recorded", hours(looked.hours));
   document.add("source", Json::of(std::string("recording")));
 }
 
-Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const std::string& by) {
+Json json_of(const std::vector<usage::Sum>& sums, const Reckoning& looked, const std::string& by) {
   Json document = Json::map();
   add_span(document, looked);
   document.add("by", Json::of(by));
   document.add("measured_percent", maybe(usage::coverage(sums)));
-  document.add("unplaced_hours", hours(looked.ledger.unplaced()));
+  document.add("unplaced_hours", hours(looked.unplaced));
   Json& list = document.add("usage", Json::list());
   for (const usage::Sum& sum : sums) {
     Json& one = list.items.emplace_back(Json::map());
@@ -114,21 +98,21 @@ Grid grid_of(const std::vector<usage::Sum>& sums, const std::string& by, bool ba
 }
 
 // Where figures come from, and of how much of the time there are any.
-std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, const Options& options) {
+std::string footer(const std::vector<usage::Sum>& sums, const Reckoning& looked, const Options& options) {
   const auto covered = usage::coverage(sums);
-  std::string text = tui::told(
-      options.reader, fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
-                                  utc_text(looked.from), utc_text(looked.to), looked.ledger.hours()));
+  std::string text =
+      tui::told(options.reader, fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
+                                            utc_text(looked.from), utc_text(looked.to), looked.hours));
   if (covered)
     text +=
         "; " + tui::told(options.reader, fmt::format("{:.0f} % of held hours have use figures", *covered));
-  if (looked.ledger.unplaced() > 1e-9)
+  if (looked.unplaced > 1e-9)
     text += "; " + tui::told(options.reader, fmt::format("{:.1f} h were held on slices that are not reported",
-                                                         looked.ledger.unplaced()));
+                                                         looked.unplaced));
   return text + "\n";
 }
 
-Json json_of(const std::vector<usage::Waste>& all, const Looked& looked, double sum) {
+Json json_of(const std::vector<usage::Waste>& all, const Reckoning& looked, double sum) {
   Json document = Json::map();
   add_span(document, looked);
   document.add("slice_hours", hours(sum));
@@ -137,7 +121,8 @@ Json json_of(const std::vector<usage::Waste>& all, const Looked& looked, double 
   for (const usage::Waste& one : all) {
     Json& row = list.items.emplace_back(Json::map());
     row.add("kind", Json::of(one.kind));
-    row.add("slice_hours", hours(one.slice_hours));
+    row.add("slice_hours", maybe(one.slice_hours));
+    row.add("hours", maybe(one.hours));
     row.add("cluster", text(one.cluster.text));
     row.add("user", text(one.user));
     row.add("workload", text(one.workload));
@@ -150,12 +135,19 @@ Json json_of(const std::vector<usage::Waste>& all, const Looked& looked, double 
 
 Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool bare) {
   Grid grid;
-  grid.heads = {{"kind", "KIND"},       {"slice_hours", "SLICE-HOURS", query::Align::right},
-                {"user", "USER"},       {"workload", "JOB/POD"},
-                {"profile", "PROFILE"}, {"node", "NODE"},
+  const auto count = [bare](const std::optional<double>& value) {
+    return value ? fmt::format("{:.2f}", *value) : std::string(bare ? "" : "n/a");
+  };
+  grid.heads = {{"kind", "KIND"},
+                {"slice_hours", "SLICE-HOURS", query::Align::right},
+                {"hours", "HOURS", query::Align::right},
+                {"user", "USER"},
+                {"workload", "JOB/POD"},
+                {"profile", "PROFILE"},
+                {"node", "NODE"},
                 {"advice", "ADVICE"}};
   for (const usage::Waste& one : all)
-    grid.rows.push_back({one.kind, fmt::format("{:.2f}", one.slice_hours), one.user, one.workload,
+    grid.rows.push_back({one.kind, count(one.slice_hours), count(one.hours), one.user, one.workload,
                          one.profile, one.node, bare ? one.advice : tui::told(options.reader, one.advice)});
   return grid;
 }
@@ -171,7 +163,7 @@ int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joi
            kUsage;
   auto looked = look(options, catalogue, joins);
   if (!looked) return complain(streams, looked.error()), kUnknown;
-  const std::vector<usage::Sum> sums = usage::sums(looked->ledger, *by);
+  const std::vector<usage::Sum>& sums = looked->sums.at(*by);
   switch (options.output) {
     case OutputFormat::json:
       streams.out << document(json_of(sums, *looked, options.by), Markup::json);
@@ -194,9 +186,9 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
               const Streams& streams) {
   auto looked = look(options, catalogue, joins);
   if (!looked) return complain(streams, looked.error()), kUnknown;
-  const std::vector<usage::Waste> all = usage::waste(looked->ledger, catalogue);
+  const std::vector<usage::Waste>& all = looked->waste;
   double sum = 0;
-  for (const usage::Waste& one : all) sum += one.slice_hours;
+  for (const usage::Waste& one : all) sum += one.slice_hours.value_or(0);
   const int code = options.more_than && sum > *options.more_than ? kFinding : kDone;
   if (options.messages) {
     for (const usage::Letter& letter : usage::letters(all))
@@ -214,7 +206,7 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
     streams.out << tui::told(options.reader, "Nothing that was held was idle or too large.") << "\n";
   else
     streams.out << to_table(grid_of(all, options, false), options.headers, options.paper);
-  streams.out << footer(usage::sums(looked->ledger, usage::By::user), *looked, options);
+  streams.out << footer(looked->sums.at(usage::By::user), *looked, options);
   return code;
 }
 

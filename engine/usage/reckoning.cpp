@@ -1,0 +1,45 @@
+#include "engine/usage/reckoning.hpp"
+
+#include <algorithm>
+
+namespace tessera::usage {
+namespace {
+
+double part_of(TimePoint at, TimePoint from, TimePoint to) {
+  if (to <= from) return 1;
+  return std::clamp(std::chrono::duration<double>(at - from) / std::chrono::duration<double>(to - from), 0.0,
+                    1.0);
+}
+
+}  // namespace
+
+Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> recordings, const Span& span,
+                         const mig::Catalogue& catalogue, const KeepOn& keep_on) {
+  Reckoning all;
+  all.asked = span;
+  Ledger ledger(catalogue, span.idle_after);
+  bool goes_on = true;
+  for (std::size_t i = 0; i < recordings.size() && goes_on; ++i) {
+    const std::optional<record::Covered> covered = recordings[i]->covered();
+    if (!covered) continue;
+    const TimePoint from = std::max(covered->from, covered->to - span.since);
+    Status read = recordings[i]->rounds(from, covered->to, [&](const record::Round& round) {
+      if (all.from == TimePoint{} || round.at < all.from) all.from = round.at;
+      all.to = std::max(all.to, round.at);
+      ledger.see(round.cluster, round.at);
+      if (keep_on)
+        goes_on = keep_on((static_cast<double>(i) + part_of(round.at, from, covered->to)) /
+                          static_cast<double>(recordings.size()));
+      return goes_on;
+    });
+    if (!read) return read.error();
+  }
+  all.hours = ledger.hours();
+  all.unplaced = ledger.unplaced();
+  for (const By by : {By::user, By::account, By::group, By::profile, By::node, By::workload})
+    all.sums[by] = sums(ledger, by);
+  all.waste = waste(ledger, catalogue);
+  return all;
+}
+
+}  // namespace tessera::usage

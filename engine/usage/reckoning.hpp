@@ -1,0 +1,37 @@
+// What recordings come to over some days: read through once, for the commands and for the screens alike.
+// Threads: pure, but for the recordings, which belong to the thread that calls.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/record/recording.hpp"
+#include "engine/usage/report.hpp"
+
+namespace tessera::usage {
+
+struct Span {
+  Duration since{7LL * 24 * 3'600'000};  // before the newest round of each recording
+  Duration idle_after{900'000};
+};
+
+struct Reckoning {
+  Span asked;
+  TimePoint from{}, to{};  // the first and the last round; both zero: there was none
+  double hours = 0;        // that rounds cover
+  double unplaced = 0;     // held on slices that are not reported
+  std::map<By, std::vector<Sum>> sums;
+  std::vector<Waste> waste;
+};
+
+// Called now and then with the part that is done, 0 to 1; false: give up.
+using KeepOn = std::function<bool(double part)>;
+
+// Errors: a recording that cannot be read. Given up: what was added up so far.
+Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> recordings, const Span& span,
+                         const mig::Catalogue& catalogue, const KeepOn& keep_on = {});
+
+}  // namespace tessera::usage

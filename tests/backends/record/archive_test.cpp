@@ -1,0 +1,114 @@
+// A recorder's folder added up in the background: the same sums as read at once, progress, and giving up.
+#include "backends/record/archive.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <filesystem>
+
+#include "backends/record/recording.hpp"
+#include "backends/record/tape.hpp"
+#include "engine/record/recorder.hpp"
+#include "tests/backends/sim/worlds.hpp"
+
+namespace tessera::record {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+class ArchiveOfTheSimulator : public testing::Test {
+ protected:
+  // Six hours of the simulator's clusters, a round every ten minutes.
+  void SetUp() override {
+    char name[] = "/tmp/tessera-archive-XXXXXX";
+    ASSERT_NE(mkdtemp(name), nullptr);
+    folder_ = name;
+    for (sim::World& world : sim::worlds_of("demo", 7)) {
+      const Model first = sim::model_of(world);
+      names_.push_back(first.clusters.front().name);
+      auto tape = open_tape(folder_, names_.back(), {});
+      ASSERT_TRUE(tape) << to_line(tape.error());
+      Recorder recorder{Wanted{}};
+      for (int i = 0; i < 36; ++i) {
+        world.advance(world.now + 10min);
+        const Model model = sim::model_of(world);
+        const bool key = (*tape)->wants_key(world.now);
+        ASSERT_TRUE((*tape)->write(recorder.take(model.clusters.front(), world.now, key), world.now, key));
+      }
+    }
+    archive_ = open_archive(
+        folder_, [] { return TimePoint{}; }, 15min);
+  }
+  void TearDown() override {
+    archive_.reset();
+    fs::remove_all(folder_);
+  }
+  // Follows a reading to its end.
+  Archive::AddingUp wait() {
+    double before = 0;
+    for (int i = 0; i < 3000; ++i) {
+      pollfd fd{archive_->events().wake_fd(), POLLIN, 0};
+      poll(&fd, 1, 10);
+      archive_->events().take();
+      const auto now = archive_->added_up();
+      if (!now) break;
+      EXPECT_GE(now->part, before);
+      before = now->part;
+      if (now->is_over()) return *now;
+    }
+    ADD_FAILURE() << "no end";
+    return {};
+  }
+
+  std::string folder_;
+  std::vector<ClusterName> names_;
+  std::unique_ptr<Archive> archive_;
+};
+
+TEST_F(ArchiveOfTheSimulator, ComesToWhatReadingItAtOnceComesTo) {
+  archive_->add_up(names_, 24h, test::catalogue());
+  const Archive::AddingUp told = wait();
+  ASSERT_TRUE(told.sums) << (told.failure ? to_line(*told.failure) : "");
+  auto recordings = open_recordings(folder_);
+  ASSERT_TRUE(recordings);
+  auto once = usage::reckon(*recordings, {24h, 15min}, test::catalogue());
+  ASSERT_TRUE(once);
+  EXPECT_EQ(told.sums->from, once->from);
+  EXPECT_EQ(told.sums->to, once->to);
+  EXPECT_NEAR(told.sums->hours, once->hours, 1e-9);
+  const auto& users = told.sums->sums.at(usage::By::user);
+  ASSERT_EQ(users.size(), once->sums.at(usage::By::user).size());
+  EXPECT_GT(users.size(), 3U);
+  EXPECT_NEAR(users.front().gpu_hours, once->sums.at(usage::By::user).front().gpu_hours, 1e-9);
+  EXPECT_EQ(told.sums->waste.size(), once->waste.size());
+  EXPECT_EQ(archive_->added_up(), std::nullopt) << "its end is told once";
+}
+
+TEST_F(ArchiveOfTheSimulator, WhatIsGivenUpTellsNothingMore) {
+  archive_->add_up(names_, 24h, test::catalogue());
+  archive_->give_up();
+  EXPECT_FALSE(archive_->added_up());
+  archive_->add_up(names_, 1h, test::catalogue());
+  const Archive::AddingUp told = wait();
+  ASSERT_TRUE(told.sums);
+  EXPECT_EQ(told.sums->asked.since, Duration(1h)) << "the second one's, not the first one's";
+}
+
+TEST_F(ArchiveOfTheSimulator, AClusterThatIsNotRecordedIsPassedOverWhileOthersAre) {
+  archive_->add_up({ClusterName("nowhere"), names_.front()}, 24h, test::catalogue());
+  EXPECT_TRUE(wait().sums);
+  archive_->add_up({ClusterName("nowhere")}, 24h, test::catalogue());
+  const Archive::AddingUp told = wait();
+  ASSERT_TRUE(told.failure);
+  EXPECT_NE(told.failure->reason.find("nothing is recorded of nowhere"), std::string::npos);
+  EXPECT_FALSE(told.failure->hint.empty());
+}
+
+TEST_F(ArchiveOfTheSimulator, AnEndInTheMiddleOfAReadingWaitsForNoReading) {
+  archive_->add_up(names_, 24h, test::catalogue());
+  archive_.reset();
+}
+
+}  // namespace
+}  // namespace tessera::record

@@ -1,0 +1,106 @@
+// The screens of usage and waste: what recordings came to, how a reading fares, and what there is without
+// one.
+#include <gtest/gtest.h>
+
+#include "tests/support/golden.hpp"
+#include "tests/support/reckoned.hpp"
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/places.hpp"
+
+namespace tessera::test {
+namespace {
+
+Session looking(const char* keys, tui::Size size = {120, 40}) {
+  Session session(two_places(), size);
+  session.state.usage.read = reckoned();
+  return std::move(session.press(keys));
+}
+
+TEST(UsageScreens, GoldenAtThreeSizes) {
+  for (const tui::Size size : {tui::Size{80, 24}, {120, 40}, {200, 60}}) {
+    const std::string end = "-" + std::to_string(size.columns);
+    expect_golden("usage" + end, looking(":usage<enter>j", size).canvas());
+    expect_golden("waste" + end, looking(":waste<enter>j", size).canvas());
+  }
+}
+
+TEST(UsageScreens, WithoutARecordingTheyTeachHowToMakeOne) {
+  for (const char* keys : {":usage<enter>", ":waste<enter>"}) {
+    Session session(two_places());
+    session.press(keys);
+    EXPECT_TRUE(session.shows("tessera record --folder DIR")) << session.screen();
+    EXPECT_EQ(tui::why_disabled(tui::Action::usage_days, session.state, session.world()),
+              "no recording is opened");
+  }
+}
+
+TEST(UsageScreens, AReadingTellsHowFarItIsAndAFailureWhatToDo) {
+  Session session(two_places());
+  session.press(":waste<enter>");
+  session.state.usage.part = 0.43;
+  EXPECT_TRUE(session.shows("reading the recording: 43 %")) << session.screen();
+  session.state.usage.part.reset();
+  session.state.usage.failure =
+      Error{"cannot go back", "nothing is recorded of hpc", "tessera record --folder F"};
+  EXPECT_TRUE(session.shows("nothing is recorded of hpc")) << session.screen();
+  EXPECT_TRUE(session.shows("tessera record --folder F"));
+  // What was read before stays, with what became of the second reading.
+  session.state.usage.read = reckoned();
+  EXPECT_TRUE(session.shows("could not be read again: nothing is recorded of hpc")) << session.screen();
+  EXPECT_TRUE(session.shows("parked"));
+}
+
+TEST(UsageScreens, BSumsUpBySomethingElseAndEnterOpensIt) {
+  Session session = looking(":usage<enter>");
+  EXPECT_TRUE(session.shows("alice"));
+  for (const char* head : {"ACCOUNT", "PARTITION, NAMESPACE", "PROFILE", "NODE"}) {
+    session.press("b");
+    EXPECT_TRUE(session.shows(head)) << head << session.screen();
+  }
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::node);
+  EXPECT_EQ(session.state.top().subject, "n0007");
+  session.press("<esc>b<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workload);
+  EXPECT_EQ(session.state.top().subject, "88123");
+  session.press("<esc>j<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::usage) << "that one has ended";
+  EXPECT_TRUE(session.shows("it has ended")) << session.screen();
+  session.press("b<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workloads);
+  EXPECT_EQ(session.state.top().filter_text, "user=alice");
+}
+
+TEST(UsageScreens, AWastersPageOrNodeIsOpenedAndTheLetterIsForTheOwner) {
+  Session session = looking(":waste<enter>");
+  session.press("Y");
+  EXPECT_TRUE(session.effects.empty() || !session.effects.back().copy) << "what is free has no owner";
+  session.press("jY");
+  ASSERT_FALSE(session.effects.empty());
+  ASSERT_TRUE(session.effects.back().copy);
+  EXPECT_NE(session.effects.back().copy->find("80001 3g.40gb on n0007: 44.0 slice-hours parked"),
+            std::string::npos)
+      << *session.effects.back().copy;
+  EXPECT_NE(session.effects.back().copy->find("80002 shard on n0099: 2.0 h idle"), std::string::npos)
+      << "not in slices where the product has none";
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::node) << "the job has ended; its node is there";
+  session.press("<esc>j<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workload);
+  EXPECT_EQ(session.state.top().subject, "88123");
+}
+
+TEST(UsageScreens, DLooksAtMoreDays) {
+  Session session = looking(":waste<enter>");
+  const auto days = [&] { return session.state.usage.since / std::chrono::hours(24); };
+  EXPECT_EQ(days(), 7);
+  session.press("d");
+  EXPECT_EQ(days(), 30);
+  session.press("d");
+  EXPECT_EQ(days(), 1);
+  session.press("d");
+  EXPECT_EQ(days(), 7);
+}
+
+}  // namespace
+}  // namespace tessera::test

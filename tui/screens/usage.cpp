@@ -1,0 +1,232 @@
+#include "tui/screens/usage.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "engine/query/value.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/screens/roles.hpp"
+#include "tui/screens/usage_common.hpp"
+
+namespace tessera::tui {
+namespace {
+
+using usage::By;
+using usage::Sum;
+
+struct ByName {
+  By by{};
+  std::string_view head, word;
+};
+constexpr std::array<ByName, 6> kBys{{{By::user, "USER", "by user"},
+                                      {By::account, "ACCOUNT", "by account"},
+                                      {By::group, "PARTITION, NAMESPACE", "by partition or namespace"},
+                                      {By::profile, "PROFILE", "by profile"},
+                                      {By::node, "NODE", "by node"},
+                                      {By::workload, "JOB, POD", "by job or pod"}}};
+
+const ByName& name_of(By by) {
+  return *std::find_if(kBys.begin(), kBys.end(), [by](const ByName& one) { return one.by == by; });
+}
+
+const std::vector<Sum>* sums_of(const UiState& state) {
+  if (!state.usage.read) return nullptr;
+  const auto found = state.usage.read->sums.find(state.usage.by);
+  return found == state.usage.read->sums.end() ? nullptr : &found->second;
+}
+
+std::string id_of(const Sum& sum) { return sum.cluster.text + '\x1f' + sum.name; }
+
+const Sum* sum_here(const UiState& state) {
+  const std::vector<Sum>* sums = sums_of(state);
+  if (!sums || sums->empty()) return nullptr;
+  const auto found = std::find_if(sums->begin(), sums->end(),
+                                  [&](const Sum& one) { return id_of(one) == state.top().cursor; });
+  return found != sums->end() ? &*found : &sums->front();
+}
+
+std::string percent(const std::optional<double>& value) {
+  return value ? fmt::format("{:.0f}%", *value) : std::string("n/a");
+}
+
+struct Columns {
+  int cluster = 0, held = 0, mean = 0, p95 = 0, idle = 0, waited = 0, memory = 0;
+};
+Columns columns_of(const UiContext& ui, int width) {
+  Columns at;
+  int x = width >= 110 ? 30 : 22;
+  if (ui.model.clusters.size() > 1) at.cluster = x, x += 12;
+  at.held = x, at.mean = x + 10, at.p95 = x + 16, at.idle = x + 22, at.waited = x + 31;
+  if (x + 52 < width) at.memory = x + 41;
+  return at;
+}
+
+DocLine heading(const UiState& state, const Columns& at) {
+  DocLine line;
+  line.spans.push_back({std::string(name_of(state.usage.by).head), Role::heading, 1});
+  if (at.cluster > 0) line.spans.push_back({"CLUSTER", Role::heading, at.cluster});
+  put_right(line, "GPU-H", at.held, 9, Role::heading);
+  put_right(line, "MEAN", at.mean, 5, Role::heading);
+  put_right(line, "P95", at.p95, 5, Role::heading);
+  put_right(line, "IDLE-H", at.idle, 8, Role::heading);
+  put_right(line, "WAITED-H", at.waited, 9, Role::heading);
+  if (at.memory > 0) put_right(line, "MEM PEAK", at.memory, 9, Role::heading);
+  return line;
+}
+
+DocLine line_of(const Sum& sum, const Columns& at, const UiState& state) {
+  DocLine line;
+  line.id = id_of(sum);
+  const int first = at.cluster > 0 ? at.cluster : at.held;
+  line.spans.push_back({shorten(sum.name.empty() ? "?" : sum.name, first - 2, state.ascii),
+                        sum.name.empty() ? Style(Role::unknown) : Style(Role::text).with_bold(), 1});
+  if (at.cluster > 0)
+    line.spans.push_back({shorten(sum.cluster.text, 11, state.ascii), Role::dim, at.cluster});
+  put_right(line, fmt::format("{:.1f}", sum.gpu_hours), at.held, 9, Role::text);
+  put_right(line, percent(sum.mean_use), at.mean, 5, sum.mean_use ? Role::text : Role::dim);
+  put_right(line, percent(sum.p95_use), at.p95, 5, sum.p95_use ? Role::text : Role::dim);
+  const bool much = sum.idle > 0.5 * sum.measured && sum.measured > 0;
+  put_right(line, sum.measured > 0 ? fmt::format("{:.1f}", sum.idle) : "n/a", at.idle, 8,
+            much               ? Role::warning
+            : sum.measured > 0 ? Role::text
+                               : Role::dim);
+  put_right(line, fmt::format("{:.1f}", sum.waited), at.waited, 9, sum.waited > 0 ? Role::text : Role::dim);
+  if (at.memory > 0)
+    put_right(line, sum.memory_peak ? query::memory_text(sum.memory_peak->value) : "n/a", at.memory, 9,
+              sum.memory_peak ? Role::text : Role::dim);
+  return line;
+}
+
+// Of how much of the time there are figures, whatever the list says.
+void add_coverage(Document& foot, const std::vector<Sum>& sums, const UiState& state, int width) {
+  if (const auto covered = usage::coverage(sums))
+    add_wrapped_fact(foot, told(state, "figures"),
+                     told(state, fmt::format("{:.0f} % of held hours have use figures", *covered)), width,
+                     *covered < 50 ? Role::warning : Role::dim);
+  if (state.usage.read->unplaced > 1e-9)
+    add_wrapped_fact(foot, "",
+                     told(state, fmt::format("{:.1f} h were held on slices that are not reported",
+                                             state.usage.read->unplaced)),
+                     width, Role::unknown);
+}
+
+Document foot_for(const Sum& sum, const std::vector<Sum>& sums, const UiState& state, int width) {
+  Document foot;
+  foot.push_back(
+      {{{sum.name.empty() ? told(state, "not reported") : sum.name, Style(Role::text).with_bold(), 1},
+        {"  " + told(state, std::string(name_of(state.usage.by).word)), Role::dim}},
+       {}});
+  double all = 0;
+  for (const Sum& one : sums) all += one.gpu_hours;
+  std::string held = fmt::format("{:.1f} GPU-hours, {:.1f} slice-hours", sum.gpu_hours, sum.slice_hours);
+  if (all > 0) held += fmt::format("; {:.0f} % of all", 100 * sum.gpu_hours / all);
+  add_wrapped_fact(foot, told(state, "held"), told(state, held), width);
+  add_wrapped_fact(foot, told(state, "idle"),
+                   sum.measured > 0 ? told(state, fmt::format("{:.1f} of {:.1f} GPU-hours with figures",
+                                                              sum.idle, sum.measured))
+                                    : told(state, "no figures of use"),
+                   width, sum.measured > 0 ? Role::text : Role::unknown);
+  add_coverage(foot, sums, state, width);
+  return foot;
+}
+
+}  // namespace
+
+Panes usage_panes(const UiContext& ui, const UiState& state, int width) {
+  Panes panes;
+  const std::vector<Sum>* sums = sums_of(state);
+  if (!sums || sums->empty()) {
+    panes.main = no_sums(state, width);
+    return panes;
+  }
+  const Columns at = columns_of(ui, width);
+  panes.main = span_lines(state);
+  panes.main.push_back(heading(state, at));
+  for (const Sum& sum : *sums) panes.main.push_back(line_of(sum, at, state));
+  if (const Sum* sum = sum_here(state)) panes.foot = foot_for(*sum, *sums, state, width);
+  panes.foot_first = true;
+  return panes;
+}
+
+void take_usage(UiState& state, const UsageTold& told) {
+  UsageState& usage = state.usage;
+  if (!told.what.is_over()) {
+    if (usage.part) usage.part = told.what.part;
+    return;
+  }
+  usage.part.reset();
+  usage.failure = told.what.failure;
+  if (told.what.sums) usage.read = told.what.sums;
+}
+
+Effects sum_up_by(UiState& state, const UiContext&, Action) {
+  const auto at =
+      std::find_if(kBys.begin(), kBys.end(), [&](const ByName& one) { return one.by == state.usage.by; });
+  state.usage.by = (at + 1 == kBys.end() ? kBys.begin() : at + 1)->by;
+  state.top().cursor.clear();
+  state.top().top = 0;
+  return {};
+}
+
+std::string why_no_sums(Action, const UiState& state, const UiContext&) {
+  if (state.top().kind != ScreenKind::usage) return "only usage is summed up: :usage";
+  return state.usage.read ? "" : "nothing was read yet";
+}
+
+Effects choose_days(UiState& state, const UiContext& ui, Action) {
+  constexpr Duration kDay{24LL * 3'600'000};
+  Duration& since = state.usage.since;
+  since = since < 7 * kDay ? 7 * kDay : since < 30 * kDay ? 30 * kDay : kDay;
+  say(state, ui, Severity::info, fmt::format("looking at {}", days_text(since)));
+  return {};
+}
+
+std::string why_no_days(Action, const UiState& state, const UiContext&) {
+  const UsageState& usage = state.usage;
+  return usage.read || usage.failure || usage.part ? "" : "no recording is opened";
+}
+
+Effects open_on_usage(UiState& state, const UiContext&) {
+  const Sum* sum = sum_here(state);
+  if (!sum) return {};
+  if (state.usage.by == By::node) {
+    open_node(state, sum->cluster, sum->name);
+  } else if (state.usage.by == By::workload) {
+    open_workload(state, sum->cluster, sum->name);
+  } else {
+    Screen list;
+    list.kind = ScreenKind::workloads;
+    list.cluster = sum->cluster;
+    set_filter(list, "user=" + sum->name);
+    push(state, std::move(list));
+  }
+  return {};
+}
+
+std::string why_no_open_on_usage(const UiState& state, const UiContext& ui) {
+  const Sum* sum = sum_here(state);
+  if (!sum) return "nothing to open here";
+  const Cluster* cluster = ui.model.find(sum->cluster);
+  if (sum->name.empty() || !cluster) return "it is not told who that was";
+  switch (state.usage.by) {
+    case By::user: return "";
+    case By::node: return cluster->nodes.find(NodeName(sum->name)) ? "" : "the node is no longer listed";
+    case By::workload:
+      return cluster->workloads.find(WorkloadId(sum->name)) ? ""
+                                                            : "it has ended: nothing more is known of it";
+    case By::account:
+    case By::group:
+    case By::profile: break;
+  }
+  return "sum up by user, node or job to open one";
+}
+
+std::string copy_on_usage(const UiState& state, const UiContext&) {
+  const Sum* sum = sum_here(state);
+  return sum ? sum->name : "";
+}
+
+}  // namespace tessera::tui

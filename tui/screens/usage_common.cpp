@@ -1,0 +1,85 @@
+#include "tui/screens/usage_common.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/time.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+// "2026-03-02 09:05"
+std::string minutes_text(TimePoint at) {
+  std::string text = utc_text(at).substr(0, 16);
+  std::replace(text.begin(), text.end(), 'T', ' ');
+  return text;
+}
+
+std::string reading_text(double part) { return fmt::format("reading the recording: {:.0f} %", part * 100); }
+
+}  // namespace
+
+std::string days_text(Duration since) {
+  const auto days = std::chrono::duration_cast<std::chrono::hours>(since).count() / 24;
+  return days == 1 ? "the last day" : fmt::format("the last {} days", days);
+}
+
+void put_right(DocLine& line, std::string text, int x, int width, Style style) {
+  const int pad = std::max(0, width - display_width(text));
+  line.spans.push_back({std::move(text), style, x + pad});
+}
+
+Document span_lines(const UiState& state) {
+  const UsageState& usage = state.usage;
+  DocLine line;
+  if (usage.read) {
+    const usage::Reckoning& read = *usage.read;
+    line.spans.push_back({told(state, days_text(read.asked.since)), Style(Role::text).with_bold(), 1});
+    line.spans.push_back(
+        {"  " + told(state, fmt::format("{} to {} UTC, {:.1f} h recorded", minutes_text(read.from),
+                                        minutes_text(read.to), read.hours)),
+         Role::dim});
+  }
+  if (usage.part) line.spans.push_back({"  " + told(state, reading_text(*usage.part)), Role::changing});
+  Document lines{std::move(line)};
+  if (usage.failure && !usage.part)
+    lines.push_back(
+        {{{told(state, "could not be read again: " + usage.failure->reason), Role::danger, 1}}, {}});
+  return lines;
+}
+
+Document no_sums(const UiState& state, int width) {
+  FactPage page(state, width);
+  const UsageState& usage = state.usage;
+  if (usage.part) {
+    page.fact("", reading_text(*usage.part), Style(Role::text).with_bold());
+    page.fact("", "the clusters are not asked for anything", Role::dim);
+    page.fact(first_key(state, Action::back), "give up and go back");
+    return page.take();
+  }
+  if (usage.failure) {
+    page.fact("", usage.failure->what + ": " + usage.failure->reason, Role::danger);
+    if (!usage.failure->hint.empty()) page.fact("", usage.failure->hint);
+    page.fact(first_key(state, Action::refresh), "read it again");
+    return page.take();
+  }
+  if (usage.read) {
+    page.fact("", "nothing was recorded in that time", Style(Role::text).with_bold());
+    page.fact(first_key(state, Action::usage_days), "look at more days");
+    return page.take();
+  }
+  page.fact("", "Nothing is known of the days before: no recording is opened.",
+            Style(Role::text).with_bold());
+  page.fact("", "tessera record --folder DIR", Role::input);
+  page.fact("", "writes one from now on; tessera config record-unit prints a service that does so for good",
+            Role::dim);
+  page.fact("", "tessera --recording DIR", Role::input);
+  page.fact("", "opens the console with it; so does `recording: DIR` in config.yaml", Role::dim);
+  return page.take();
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,198 @@
+// What was held or stood free for nothing over days, and what would do instead.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "tui/screens/control.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/roles.hpp"
+#include "tui/screens/usage.hpp"
+#include "tui/screens/usage_common.hpp"
+
+namespace tessera::tui {
+namespace {
+
+using usage::Waste;
+
+const std::vector<Waste>* all_of(const UiState& state) {
+  return state.usage.read ? &state.usage.read->waste : nullptr;
+}
+
+std::string id_of(const Waste& one) {
+  return one.cluster.text + '\x1f' + one.kind + '\x1f' + one.workload + '\x1f' + one.node + '\x1f' +
+         one.profile;
+}
+
+const Waste* waste_here(const UiState& state) {
+  const std::vector<Waste>* all = all_of(state);
+  if (!all || all->empty()) return nullptr;
+  const auto found = std::find_if(all->begin(), all->end(),
+                                  [&](const Waste& one) { return id_of(one) == state.top().cursor; });
+  return found != all->end() ? &*found : &all->front();
+}
+
+// As docs/time.md defines them.
+std::string_view meaning(const std::string& kind) {
+  if (kind == "idle") return "held, and used less than 1 % for long";
+  if (kind == "parked") return "held without use, while its memory is kept";
+  if (kind == "too-big") return "what was used fits a smaller profile";
+  if (kind == "stranded") return "free places in which no further instance fits";
+  if (kind == "unasked") return "free all the time, and no waiting work asks for it";
+  return "";
+}
+
+struct Columns {
+  int hours = 0, owner = 0, work = 0, profile = 0, node = 0, advice = 0;
+};
+Columns columns_of(int width) {
+  Columns at;
+  at.hours = 10, at.owner = 21, at.work = 32, at.profile = width >= 110 ? 52 : 46;
+  if (width >= 110) at.node = at.profile + 14;
+  at.advice = at.node > 0 ? at.node + 14 : at.profile + 13;
+  return at;
+}
+
+DocLine heading(const Columns& at) {
+  DocLine line;
+  line.spans.push_back({"KIND", Role::heading, 1});
+  put_right(line, "SLICE-H", at.hours, 9, Role::heading);
+  line.spans.push_back({"OWNER", Role::heading, at.owner});
+  line.spans.push_back({"JOB, POD", Role::heading, at.work});
+  line.spans.push_back({"PROFILE", Role::heading, at.profile});
+  if (at.node > 0) line.spans.push_back({"NODE", Role::heading, at.node});
+  line.spans.push_back({"WHAT", Role::heading, at.advice});
+  return line;
+}
+
+DocLine line_of(const Waste& one, const Columns& at, const UiState& state, int width) {
+  DocLine line;
+  line.id = id_of(one);
+  const auto put = [&](const std::string& text, int x, int end, Style style) {
+    line.spans.push_back({shorten(text.empty() ? "-" : text, end - x - 1, state.ascii),
+                          text.empty() ? Style(Role::dim) : style, x});
+  };
+  put(one.kind, 1, at.hours, Style(Role::text).with_bold());
+  put_right(line, one.slice_hours ? fmt::format("{:.1f}", *one.slice_hours) : "n/a", at.hours, 9,
+            one.slice_hours ? Role::warning : Role::dim);
+  put(one.user, at.owner, at.work, Role::held);
+  put(one.workload, at.work, at.profile, Role::text);
+  put(one.profile, at.profile, at.node > 0 ? at.node : at.advice, Role::text);
+  if (at.node > 0) put(one.node, at.node, at.advice, Role::dim);
+  put(told(state, one.advice), at.advice, width, Role::text);
+  return line;
+}
+
+DocLine total_line(const std::vector<Waste>& all, const UiState& state) {
+  std::map<std::string, double> hours;
+  double sum = 0;
+  for (const Waste& one : all) {
+    hours[one.kind] += one.slice_hours.value_or(0);
+    sum += one.slice_hours.value_or(0);
+  }
+  DocLine line;
+  line.spans.push_back(
+      {told(state, fmt::format("{:.1f} slice-hours", sum)), Style(Role::warning).with_bold(), 1});
+  for (const auto& [kind, part] : hours)
+    line.spans.push_back({fmt::format("   {} {:.1f}", kind, part), Role::dim});
+  return line;
+}
+
+Document foot_for(const Waste& one, const UiState& state, int width) {
+  Document foot;
+  foot.push_back({{{one.kind, Style(Role::text).with_bold(), 1},
+                   {"  " + told(state, std::string(meaning(one.kind))), Role::dim}},
+                  {}});
+  add_wrapped_fact(foot, told(state, "what"), told(state, one.advice), width);
+  if (one.hours)
+    add_wrapped_fact(
+        foot, told(state, "held"),
+        told(state, one.slice_hours
+                        ? fmt::format("{:.1f} h", *one.hours)
+                        : fmt::format("{:.1f} h; this product is not counted in slices", *one.hours)),
+        width);
+  std::string where = one.cluster.text;
+  if (!one.node.empty()) where += (where.empty() ? "" : ", ") + one.node;
+  if (!where.empty()) add_wrapped_fact(foot, told(state, "where"), where, width);
+  if (!one.user.empty())
+    add_wrapped_fact(foot, told(state, "owner"),
+                     one.user + "  " +
+                         told(state, fmt::format("{} copies a text to this owner",
+                                                 first_key(state, Action::usage_letter))),
+                     width);
+  return foot;
+}
+
+Document nothing_wasted(const UiState& state, int width) {
+  FactPage page(state, width);
+  for (DocLine& line : span_lines(state)) page.add(std::move(line));
+  page.fact("", "Nothing was wasted in that time, as far as there are figures.", Role::good);
+  page.fact(first_key(state, Action::usage_days), "look at more days");
+  return page.take();
+}
+
+}  // namespace
+
+Panes waste_panes(const UiContext&, const UiState& state, int width) {
+  Panes panes;
+  const std::vector<Waste>* all = all_of(state);
+  if (!all || all->empty()) {
+    const bool looked = all && state.usage.read->from != TimePoint{};
+    panes.main = looked ? nothing_wasted(state, width) : no_sums(state, width);
+    return panes;
+  }
+  const Columns at = columns_of(width);
+  panes.main = span_lines(state);
+  panes.main.push_back(total_line(*all, state));
+  panes.main.push_back(heading(at));
+  for (const Waste& one : *all) panes.main.push_back(line_of(one, at, state, width));
+  if (const Waste* one = waste_here(state)) panes.foot = foot_for(*one, state, width);
+  panes.foot_first = true;
+  return panes;
+}
+
+Effects copy_letter(UiState& state, const UiContext& ui, Action) {
+  Effects effects;
+  const Waste* here = waste_here(state);
+  if (!here) return effects;
+  for (usage::Letter& letter : usage::letters(*all_of(state)))
+    if (letter.user == here->user) effects.copy = std::move(letter.text);
+  say(state, ui, Severity::info, "the text to " + here->user + " is copied");
+  return effects;
+}
+
+std::string why_no_letter(Action, const UiState& state, const UiContext&) {
+  if (state.top().kind != ScreenKind::waste) return "texts to owners are on the screen of waste: :waste";
+  const Waste* here = waste_here(state);
+  if (!here) return "nothing was read yet";
+  return here->user.empty() ? "this has no owner" : "";
+}
+
+Effects open_on_waste(UiState& state, const UiContext& ui) {
+  const Waste* here = waste_here(state);
+  if (!here) return {};
+  const Cluster* cluster = ui.model.find(here->cluster);
+  if (cluster && cluster->workloads.find(WorkloadId(here->workload)))
+    open_workload(state, here->cluster, here->workload);
+  else
+    open_node(state, here->cluster, here->node);
+  return {};
+}
+
+std::string why_no_open_on_waste(const UiState& state, const UiContext& ui) {
+  const Waste* here = waste_here(state);
+  if (!here) return "nothing to open here";
+  const Cluster* cluster = ui.model.find(here->cluster);
+  if (!cluster) return "this is not about one node";
+  if (!here->workload.empty() && cluster->workloads.find(WorkloadId(here->workload))) return "";
+  if (here->node.empty()) return "this is not about one node";
+  return cluster->nodes.find(NodeName(here->node)) ? "" : "it has ended, and its node is no longer listed";
+}
+
+std::string copy_on_waste(const UiState& state, const UiContext&) {
+  const Waste* here = waste_here(state);
+  if (!here) return "";
+  return !here->workload.empty() ? here->workload : !here->node.empty() ? here->node : here->profile;
+}
+
+}  // namespace tessera::tui

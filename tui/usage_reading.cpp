@@ -1,0 +1,35 @@
+#include "tui/usage_reading.hpp"
+
+#include <algorithm>
+
+#include "tui/screens/screens.hpp"
+
+namespace tessera::tui {
+
+std::vector<ClusterName> cluster_names(std::span<const BackendPtr> backends) {
+  std::vector<ClusterName> names;
+  for (const BackendPtr& backend : backends)
+    if (std::find(names.begin(), names.end(), backend->name()) == names.end())
+      names.push_back(backend->name());
+  return names;
+}
+
+void UsageReading::follow(UiState& state, record::Archive* archive, std::span<const BackendPtr> backends,
+                          const mig::Catalogue& catalogue) {
+  if (!archive) return;
+  UsageState& usage = state.usage;
+  if (!row_of(state).over_time) {
+    if (!usage.part) return;
+    archive->give_up();
+    usage.part.reset();
+    usage.wanted_again = true;
+    return;
+  }
+  if (days_ == usage.since && !usage.wanted_again) return;
+  days_ = usage.since;
+  usage.wanted_again = false;
+  usage.part = 0;
+  archive->add_up(cluster_names(backends), usage.since, catalogue);
+}
+
+}  // namespace tessera::tui
