@@ -21,6 +21,7 @@ class NodeSum {
       ++totals_.gpus;
       ++totals_.gpus_by_strategy[gpu.strategy];
       for (const Slice& slice : gpu.slices) add(slice);
+      use(gpu);
     }
     for (const Slice& slice : node_.pool) {
       ++totals_.gpus_by_strategy[Strategy::mig];
@@ -37,6 +38,14 @@ class NodeSum {
     totals_.unknown += counts.all - counts.held - counts.free - counts.out;
     // Where a node's number is not known, that of the others stands: so many at least.
     *totals_.free += available_slices(sight_, node_).value_or(0);
+  }
+
+  void use(const Gpu& gpu) {
+    const bool held = std::any_of(gpu.slices.begin(), gpu.slices.end(),
+                                  [](const Slice& slice) { return slice.holding == Holding::held; });
+    if (!held || !gpu.telemetry.use) return;
+    ++totals_.measured;
+    totals_.used += static_cast<double>(gpu.telemetry.use->value);
   }
 
   void add(const Slice& slice) {

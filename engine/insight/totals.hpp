@@ -26,6 +26,9 @@ struct Totals {
   int held = 0;
   std::optional<int> free = 0;  // slices of which something can be had now; nullopt: not known
   int unknown = 0;
+  // Of the GPUs on which work runs those with a figure of use, and the sum of these, in percent.
+  int measured = 0;
+  double used = 0;
   std::map<Strategy, int> gpus_by_strategy;           // pools count their slices under mig
   std::map<std::string, int> free_by_profile;         // "1g.10gb", "whole": slices that can be had now
   std::map<std::string, int> free_shares;             // "MPS percent", "MPS clients", "shards": shares

@@ -22,6 +22,21 @@ TEST(Totals, ClosedNodesOfferNothing) {
   EXPECT_EQ(totals.free_by_profile, (Figures{{"whole", 1}}));
 }
 
+TEST(Totals, UseIsThatOfTheGpusOnWhichWorkRunsAndOfWhichItIsTold) {
+  const auto used = [](int device, std::optional<float> use) {
+    Gpu one = gpu(device, Strategy::whole, {whole(device)});
+    if (use) one.telemetry.use = Percent{*use};
+    return one;
+  };
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {used(0, 90.0F), used(1, 20.0F), used(2, 5.0F), used(3, std::nullopt)})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 1}, {1, 1}, {3, 1}})})}});
+  const insight::Totals totals = insight::totals(story.cluster());
+  EXPECT_EQ(totals.measured, 2) << "the third is free, and nothing is told of the fourth";
+  EXPECT_NEAR(totals.used, 110, 1e-6);
+}
+
 TEST(Totals, FreeSharesOfASharedBoardAreCountedInShares) {
   Story story;
   story.tell(NodesListed{{node("n1", {gpu(0, Strategy::shard, {shared(SliceKind::shard, 4, 0)})})}});

@@ -19,13 +19,13 @@ constexpr int kRoomy = 118;  // from here on the sharing stands in the cluster's
 
 // Columns of the cluster table, from the left; 0: there is no room for this one.
 struct ClusterColumns {
-  int name, scheduler, nodes, gpus, bar, bar_width, free, pending, needs, sharing;
+  int name, scheduler, nodes, gpus, bar, bar_width, used, free, pending, needs, sharing;
 };
 ClusterColumns cluster_columns(int width) {
-  if (width >= 150) return {1, 18, 32, 39, 49, 16, 72, 81, 91, 100};
-  if (width >= kRoomy) return {1, 15, 27, 34, 43, 7, 56, 65, 74, 82};
-  if (width >= 79) return {1, 15, 27, 34, 43, 7, 56, 65, 74, 0};
-  return {1, 0, 15, 21, 29, 5, 39, 46, 53, 0};
+  if (width >= 150) return {1, 18, 32, 39, 49, 16, 71, 79, 88, 98, 107};
+  if (width >= kRoomy) return {1, 15, 27, 34, 43, 7, 56, 62, 71, 80, 88};
+  if (width >= 79) return {1, 15, 27, 34, 43, 7, 0, 56, 65, 74, 0};
+  return {1, 0, 15, 21, 29, 5, 0, 39, 46, 53, 0};
 }
 
 std::string sharing_text(const insight::Totals& totals) {
@@ -42,6 +42,7 @@ void draw_heading(Canvas& canvas, Rect area, int y) {
   put_right(canvas, area.x + at.nodes + 5, y, "NODES", Role::heading);
   put_right(canvas, area.x + at.gpus + 6, y, "GPUS", Role::heading);
   canvas.put(area.x + at.bar, y, "SLICES HELD", Role::heading);
+  if (at.used) put_right(canvas, area.x + at.used + 5, y, "USED", Role::heading);
   put_right(canvas, area.x + at.free + 6, y, "FREE", Role::heading);
   put_right(canvas, area.x + at.pending + 7, y, "WAITING", Role::heading);
   if (at.sharing) canvas.put(area.x + at.sharing, y, "SHARING", Role::heading);
@@ -84,6 +85,10 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   } else {
     canvas.put(area.x + at.bar, y, "n/a", Role::dim);
   }
+  if (at.used)
+    put_right(canvas, area.x + at.used + 5, y,
+              totals.measured > 0 ? fmt::format("{:.0f}%", totals.used / totals.measured) : "n/a",
+              totals.measured > 0 ? plain : Style(Role::dim));
   if (totals.free)
     count(OverviewCell::free, at.free + 6, *totals.free, Style(*totals.free > 0 ? Role::free : Role::dim));
   else
