@@ -62,6 +62,7 @@
   ROW(usage_by, "usage-by", "sum up by", "Sum up by user, account, partition or namespace, profile, node, and by job or pod.", "b", usage, find, sum_up_by, why_no_sums) \
   ROW(usage_days, "usage-days", "days", "Look at the last day, the last 7 days or the last 30.", "d", usage, find, choose_days, why_no_days) \
   ROW(usage_letter, "usage-letter", "copy letter", "Copy a text to the owner: all that this user wasted, with what would do instead.", "Y", usage, mark, copy_letter, why_no_letter) \
+  ROW(show_pack, "pack", "pack", "Find the fewest GPUs to change for a demand of MIG slices, with what is proven.", "", global, screens, show_pack, why_no_pack) \
   ROW(show_journal, "journal", "journal", "All runs: what was changed, what stopped, and the way back.", "J", global, screens, show_runs, always) \
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \
   ROW(help, "help", "help", "The keys of this screen.", "? F1", global, screens, show_page, is_help) \
@@ -124,6 +125,14 @@
   ROW(layout_refuse, "layout-refuse", "one share each", "Refuse pods that ask for several shares, or take them (failRequestsGreaterThanOne); again: as the node has it.", "F", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_all, "layout-all", "all or one", "Edit every GPU of this product here, or only the one in view; Tab shows the next one.", "a", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_plan, "layout-plan", "plan", "Plan the edited layout: steps, and how to arm it.", "P", layout, layout, edit_layout, why_no_edit) \
+  ROW(pack_more, "pack-more", "more", "Ask for one more free instance of the profile under the cursor.", "+", pack, pack, edit_pack, why_no_pack_edit) \
+  ROW(pack_less, "pack-less", "less", "Ask for one less of the profile under the cursor.", "- Backspace", pack, pack, edit_pack, why_no_pack_edit) \
+  ROW(pack_count, "pack-count", "how many", "Type how many instances of the profile under the cursor are to be free; 0 asks for none.", "#", pack, pack, edit_pack, why_no_pack_edit) \
+  ROW(pack_queue, "pack-queue", "from the queue", "Take the demand from the jobs and pods that wait for room.", "f", pack, pack, edit_pack, why_no_pack_edit) \
+  ROW(pack_clear, "pack-clear", "clear", "Ask for nothing.", "c", pack, pack, edit_pack, why_no_pack_edit) \
+  ROW(pack_product, "pack-product", "product", "Ask for this profile on the next product that has it, then on any.", "p", pack, pack, edit_pack, why_no_pack_edit) \
+  ROW(pack_evict, "pack-evict", "requeue", "Move jobs or pods where nothing else serves (the plan requeues them), or leave them alone.", "r", pack, pack, edit_pack, why_no_pack_edit) \
+  ROW(pack_cluster, "pack-cluster", "next cluster", "Plan on the next cluster.", "s", pack, pack, edit_pack, why_no_pack_edit) \
   ROW(guide_open, "guide", "guide", "Open the guide: how to share what the cursor is on, or what is marked.", "D", global, guide, decide_here, why_no_guide) \
   ROW(guide_yes, "guide-yes", "yes", "Answer the question with yes.", "y", question, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_no, "guide-no", "no", "Answer the question with no.", "n", question, guide, act_on_guide, why_no_guide_action) \

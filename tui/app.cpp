@@ -15,6 +15,7 @@
 #include "engine/record/archive.hpp"
 #include "engine/record/player.hpp"
 #include "tui/looks.hpp"
+#include "tui/packer.hpp"
 #include "tui/screens/pages/charts.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
@@ -66,6 +67,7 @@ struct App::Parts {
 
   std::tuple<ScreenKind, ClusterName, std::string> charted{};  // the page that was looked back for last
   Looks looks;
+  std::unique_ptr<Packer> packer = std::make_unique<Packer>();
   std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
   bool changed = true;               // the picture may differ from what is shown
   bool status_moved = false;         // the line may that tells how fresh it is
@@ -372,6 +374,7 @@ struct App::Parts {
     }
     take_kept();
     for (WorkDetails& one : looks.take()) send(DetailsTold{std::move(one)});
+    if (auto answer = packer->take()) urgent = true, send(PackTold{std::move(answer)});
     take_past_events();
     World& shown = world();
     if (shown.model.revision != shown.shown_revision) changed = true;
@@ -498,6 +501,7 @@ struct App::Parts {
     look_back();
     look_into();
     reading.follow(state, with.archive, with.backends, with.catalogue);
+    packer->follow(state);
     if (canvas.size() != state.size) canvas = Canvas(state.size);
     draw(ui(), state, canvas);
     with.terminal.present(canvas);
@@ -525,7 +529,7 @@ struct App::Parts {
   int past_fd() const { return with.archive ? with.archive->events().wake_fd() : -1; }
 
   void report_idle() {
-    if (!options.idle_fd || changed || held_until || state.usage.part) return;
+    if (!options.idle_fd || changed || held_until || state.usage.part || packer->busy()) return;
     pollfd waiting[] = {{with.terminal.input_fd(), POLLIN, 0},
                         {with.events.wake_fd(), POLLIN, 0},
                         {with.signals.fd(), POLLIN, 0},
@@ -541,13 +545,6 @@ struct App::Parts {
     }
   }
 };
-
-Clocks system_clocks() {
-  return {[] { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); },
-          [] {
-            return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch());
-          }};
-}
 
 App::App(AppParts parts, UiState state, AppOptions options, Clocks clocks)
     : parts_(std::make_unique<Parts>(Parts{parts, std::move(options), std::move(clocks)})) {
@@ -580,11 +577,12 @@ bool App::turn(std::optional<Duration> limit) {
   pollfd fds[] = {{p.hung_up ? -1 : p.with.terminal.input_fd(), POLLIN, 0},
                   {p.with.events.wake_fd(), POLLIN, 0},
                   {p.with.signals.fd(), POLLIN, 0},
-                  {p.past_fd(), POLLIN, 0}};
-  if (poll(fds, 4, static_cast<int>(patience.count())) < 0 && errno != EINTR) return false;
+                  {p.past_fd(), POLLIN, 0},
+                  {p.packer->wake_fd(), POLLIN, 0}};
+  if (poll(fds, 5, static_cast<int>(patience.count())) < 0 && errno != EINTR) return false;
   if (fds[2].revents != 0 || p.with.signals.ending()) p.take_signals();
   if (!p.leaving) p.take_input(fds[0].revents != 0);
-  if (!p.leaving && (fds[1].revents != 0 || fds[3].revents != 0)) p.take_events();
+  if (!p.leaving && (fds[1].revents != 0 || fds[3].revents != 0 || fds[4].revents != 0)) p.take_events();
   if (!p.leaving) p.tick();
   if (!p.leaving && !p.hung_up) p.draw_if_due();
   if (!p.leaving) p.ask_next_tick();

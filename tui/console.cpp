@@ -62,6 +62,13 @@ void complete(UiState& state, const Keymap& keymap, const TerminalFacts& facts) 
 
 }  // namespace
 
+Clocks system_clocks() {
+  return {[] { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); },
+          [] {
+            return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch());
+          }};
+}
+
 Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, const mig::Catalogue& catalogue,
                         std::span<const BackendPtr> backends, EventSink& sink, EventSource& source,
                         plan::Runs* runs, record::Archive* archive) {

@@ -36,6 +36,8 @@ struct Answer;
 
 namespace tessera::tui {
 
+struct PackState;
+
 enum class ScreenKind : std::uint8_t {
   overview,
   nodes,
@@ -59,6 +61,7 @@ enum class ScreenKind : std::uint8_t {
   gpu,       // one GPU: its slices with ids and holders, what is wanted of it, what was done to it
   usage,     // who held how much for how long, from a recording
   waste,     // what was held or free for nothing
+  pack,      // which GPUs to change for a demand of MIG slices, with what is proven of that
   count_
 };
 // What each of them is stands in tui/screens/screens.cpp.
@@ -246,6 +249,7 @@ struct UiState {
   OverviewData overview;
   UsersData users;
   UsageState usage;
+  std::shared_ptr<const PackState> pack;               // of the pack screen; null: it was not opened yet
   std::shared_ptr<const WorkDetails> looked_into;      // null: nothing was asked for one job or pod
   std::vector<insight::Acknowledgement> acknowledged;  // findings, by this user
   CellMemory cells;

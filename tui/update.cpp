@@ -9,6 +9,7 @@
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/palette.hpp"
 #include "tui/screens/guide/guide.hpp"
+#include "tui/screens/pack/pack.hpp"
 #include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
@@ -102,6 +103,7 @@ Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
   if (const auto* news = std::get_if<RunNews>(&message)) return take_news(state, ui, *news);
   if (const auto* told = std::get_if<DetailsTold>(&message)) take_details(state, *told);
   if (const auto* told = std::get_if<UsageTold>(&message)) take_usage(state, *told);
+  if (const auto* told = std::get_if<PackTold>(&message)) take_answer(state, ui, *told);
   if (const auto* world = std::get_if<OtherWorld>(&message)) enter_world(state, ui, *world);
   if (const auto* ending = std::get_if<Ending>(&message)) return park_and_leave(state, ui, ending->why);
   if (const auto* text = std::get_if<TextInput>(&message)) {

@@ -4,6 +4,7 @@
 // Threads: the UI thread.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -16,6 +17,8 @@
 #include "tui/state.hpp"
 
 namespace tessera::tui {
+
+struct PackAnswer;
 
 // What every view and update may read beside the state.
 struct UiContext {
@@ -69,6 +72,10 @@ struct DetailsTold {
 struct UsageTold {
   record::Archive::AddingUp what;
 };
+// The planner has answered the pack screen.
+struct PackTold {
+  std::shared_ptr<const PackAnswer> what;
+};
 // From now on the model is another one: that of a recording, or the live one again.
 struct OtherWorld {
   bool past = false;
@@ -78,7 +85,7 @@ struct Ending {
   std::string why;
 };
 using Message = std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse,
-                             Notice, RunNews, DetailsTold, UsageTold, OtherWorld, Ending>;
+                             Notice, RunNews, DetailsTold, UsageTold, PackTold, OtherWorld, Ending>;
 
 // Moving about in a recording, or from the live clusters into one and back.
 struct TimeMove {

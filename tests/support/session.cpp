@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "tests/support/build.hpp"
+#include "tui/packer.hpp"
 
 namespace tessera::test {
 namespace {
@@ -107,6 +108,12 @@ Session& Session::tell(Event event) {
 
 Session& Session::hear(tui::RunNews news) {
   send(std::move(news));
+  return *this;
+}
+
+Session& Session::pack() {
+  EXPECT_TRUE(state.pack && state.pack->question) << "nothing is asked of the planner";
+  if (state.pack && state.pack->question) send(tui::PackTold{tui::answer_of(state.pack->question)});
   return *this;
 }
 

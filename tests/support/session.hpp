@@ -28,6 +28,7 @@ class Session {
   Session& resize(tui::Size size);
   Session& tell(Event event);
   Session& hear(tui::RunNews news);  // from the room that keeps runs
+  Session& pack();                   // the planner answers the pack screen
   Session& pass(Duration time);      // moves the clock and ticks
   Session& mouse(tui::Mouse::Kind kind, int x, int y);
 

@@ -11,6 +11,7 @@
 #include "tui/screens/frame/palette.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/pack/pack.hpp"
 #include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/arm.hpp"

@@ -11,6 +11,7 @@
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/node_names.hpp"
+#include "tui/screens/pack/pack.hpp"
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/plan/plan.hpp"
@@ -74,6 +75,8 @@ constexpr std::array kWithArgument{
     Taker{"job", "ID: open that job"},
     Taker{"pod", "NAMESPACE/NAME: open that pod"},
     Taker{"plan", "NODE LAYOUT: plan this layout for all its GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, or whole"},
+    Taker{"pack", "PROFILE=COUNT...: find the fewest GPUs to change for this demand: 3g.40gb=10 1g.10gb=40"},
+    Taker{"wanted", "NUMBER: how many instances of the profile under the cursor, on the pack screen"},
     Taker{"drain", "NODES REASON: plan to drain Slurm nodes until they are resumed"},
     Taker{"resume",
           "NODES: plan to resume drained Slurm nodes; over-others behind them: also another user's"},
@@ -323,6 +326,8 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
   if (command == "node") return open_named_node(state, ui, argument);
   if (command == "gpu") return open_named_gpu(state, ui, argument);
   if (command == "job" || command == "pod") return open_named_workload(state, ui, argument);
+  if (command == "pack") return open_pack_named(state, ui, argument);
+  if (command == "wanted") return type_wanted(state, ui, argument);
   if (command == "plan") return plan_named(state, ui, argument);
   if (is_node_command(command)) return run_node_command(state, ui, command, argument);
   if (command == "cluster") return restrict_to(state, ui, argument);

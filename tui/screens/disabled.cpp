@@ -5,6 +5,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/pack/pack.hpp"
 #include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/plan/plan.hpp"

@@ -7,6 +7,7 @@
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/overview/overview_body.hpp"
+#include "tui/screens/pack/pack.hpp"
 #include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/pages/node_body.hpp"
@@ -60,12 +61,15 @@ constexpr auto kUsageFooter = list(open, usage_by, usage_days, back, copy, refre
 constexpr auto kWasteFooter = list(open, usage_letter, usage_days, back, copy, refresh, palette);
 constexpr auto kUsersFooter = list(open, back, copy, show_waiting, palette);
 
+constexpr auto kPackFooter = list(pack_more, pack_less, pack_count, open, pack_queue, back, pack_clear,
+                                  pack_product, pack_evict, pack_cluster, copy, palette);
 constexpr auto kCutHints = list(show_layout, guide_open);
 constexpr auto kWaitHints = list(show_waiting);
 
 constexpr std::array kTableScopes{Scope::table};
 constexpr std::array kNodeScopes{Scope::node};
 constexpr std::array kLayoutScopes{Scope::layout};
+constexpr std::array kPackScopes{Scope::pack};
 constexpr std::array kLogScopes{Scope::log};
 constexpr std::array kFindingsScopes{Scope::findings};
 constexpr std::array kUsageScopes{Scope::usage};
@@ -325,6 +329,22 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .open = open_on_waste,
      .why_no_open = why_no_open_on_waste,
      .copy = copy_on_waste},
+    {.kind = ScreenKind::pack,
+     .word = "pack",
+     .way = show_pack,
+     .scopes = kPackScopes,
+     .footer = kPackFooter,
+     .hints = kWaitHints,
+     .body = &kPanesBody,
+     .panes = pack_panes,
+     .no_parts = one_list,
+     .open = open_on_pack,
+     .why_no_open = why_no_open_on_pack,
+     .back = back_in_pack,
+     .copy = copy_on_pack,
+     .nothing_to_copy = "no demand: there is no command to copy",
+     .refresh = refresh_pack,
+     .next_change = pack_next_change},
 }};
 
 constexpr bool in_kind_order() {

@@ -72,6 +72,7 @@ Session showing(tui::ScreenKind kind, tui::Size size = {80, 24}) {
       session.state.usage.read = reckoned();
       session.press(kind == tui::ScreenKind::usage ? ":usage<enter>" : ":waste<enter>j");
       break;
+    case tui::ScreenKind::pack: session.press(":pack 3g.40gb=2<enter>").pack(); break;
     case tui::ScreenKind::count_: break;
   }
   EXPECT_EQ(session.state.top().kind, kind) << session.screen();

@@ -160,10 +160,10 @@ std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer,
   std::string text;
   for (std::size_t i = 0; i < problem.demand.size(); ++i)
     if (answer.unmet[i] > 0)
-      text += tui::told(options.reader, fmt::format("unmet: {} of {} {}: ", answer.unmet[i],
-                                                    problem.demand[i].count, problem.demand[i].profile.text) +
-                                            tui::told(options.reader, answer.reason[i])) +
-              "\n";
+      text +=
+          tui::told(options.reader, fmt::format("unmet: {} of {} {}", answer.unmet[i],
+                                                problem.demand[i].count, problem.demand[i].profile.text)) +
+          ": " + tui::told(options.reader, answer.reason[i]) + "\n";
   return text;
 }
 

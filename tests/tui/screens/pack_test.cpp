@@ -1,0 +1,218 @@
+// The pack screen: a demand is edited, the planner answers beside, and Enter leads to the plan.
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include "tests/support/golden.hpp"
+#include "tests/tui/screens/change_places.hpp"
+#include "tui/pack_state.hpp"
+#include "tui/packer.hpp"
+
+namespace tessera::test {
+namespace {
+
+using tui::ScreenKind;
+
+Session asking(const std::string& demand, tui::Size size = {80, 24}) {
+  Session session = changing(size);
+  session.press(":pack " + demand + "<enter>");
+  return session;
+}
+
+Session answered(const std::string& demand, tui::Size size = {80, 24}) {
+  Session session = asking(demand, size);
+  session.pack();
+  return session;
+}
+
+// The cursor on the line of that profile.
+void go_to(Session& session, const std::string& profile) {
+  session.press("g");
+  for (int i = 0; i < 12 && session.line_with("▌").find(profile + " ") == std::string::npos; ++i)
+    session.press("j");
+}
+
+TEST(Pack, ADemandIsEditedByKeysAndTheAnswerSaysWhatIsProven) {
+  Session session = changing();
+  session.press(":pack<enter>");
+  EXPECT_TRUE(session.shows("How many instances are to be free?")) << session.screen();
+  go_to(session, "3g.40gb");
+  session.press("+++-").pack();
+  EXPECT_TRUE(session.shows("touches 1 GPU on 1 node; proven minimum 1")) << session.screen();
+  session.press("#4<enter>").pack();
+  EXPECT_TRUE(session.shows("touches 2 GPUs on 1 node; proven minimum 2")) << session.screen();
+  EXPECT_TRUE(session.shows("disturbs")) << session.screen();
+  session.press("c");
+  EXPECT_FALSE(session.shows("touches")) << "nothing is asked for any more";
+}
+
+TEST(Pack, WhatCannotBeMetIsToldWithTheReason) {
+  Session session = answered("7g.80gb=13");
+  EXPECT_TRUE(session.shows("unmet: 2 of 13 7g.80gb")) << session.screen();
+}
+
+TEST(Pack, TheAnswerBeforeStaysAndIsMarkedAsOldUntilTheNewOneComes) {
+  Session session = answered("3g.40gb=2");
+  session.press(":wanted 4<enter>");
+  go_to(session, "3g.40gb");
+  session.press("+");
+  EXPECT_TRUE(session.shows("what is shown is the one before")) << session.screen();
+  EXPECT_TRUE(session.shows("touches 1 GPU on 1 node")) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::pack) << "an old answer was planned";
+  EXPECT_EQ(session.state.message.text, "the answer is still being worked out");
+  session.pack();
+  EXPECT_FALSE(session.shows("the one before")) << session.screen();
+}
+
+TEST(Pack, EscStopsWaitingAndAnEditAsksAgain) {
+  Session session = asking("3g.40gb=2");
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::pack);
+  EXPECT_FALSE(session.state.pack->question) << "the planner is still asked";
+  EXPECT_TRUE(session.shows("stopped")) << session.screen();
+  go_to(session, "3g.40gb");
+  session.press("+").pack();
+  EXPECT_TRUE(session.shows("touches")) << session.screen();
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << "with its answer Esc leaves";
+}
+
+TEST(Pack, TheAnswerToAnotherDemandIsDropped) {
+  Session session = asking("3g.40gb=2");
+  const auto late = tui::answer_of(session.state.pack->question);
+  session.press(":pack 3g.40gb=4<enter>");
+  tui::update(session.state, session.world(), tui::PackTold{late});
+  EXPECT_FALSE(session.shows("touches")) << session.screen();
+}
+
+TEST(Pack, EnterOpensThePlanOfAllNodesThatChange) {
+  Session session = answered("7g.80gb=5");
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+  const plan::Plan& plan = session.state.plan->plan;
+  EXPECT_GT(plan.nodes.size(), 1u);
+  EXPECT_EQ(plan.intent.words, "packed for a demand");
+  EXPECT_EQ(plan.intent.options.way, plan::Way::wait);
+  session.press("<esc>");
+  EXPECT_TRUE(session.shows("proven minimum 5")) << "the demand is still there:\n" << session.screen();
+}
+
+TEST(Pack, WithRequeueThePlanMovesWhatRuns) {
+  Session session = answered("7g.80gb=11 4g.40gb=1");
+  EXPECT_TRUE(session.shows("unmet: 1 of 11 7g.80gb")) << session.screen();
+  session.press("r").pack();
+  EXPECT_FALSE(session.shows("unmet:")) << session.screen();
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+  EXPECT_EQ(session.state.plan->plan.intent.options.way, plan::Way::requeue);
+}
+
+TEST(Pack, TakesTheDemandFromWhatWaits) {
+  Session session = changing();
+  session.press(":pack<enter>f").pack();
+  EXPECT_TRUE(session.shows("touches 1 GPU on 1 node; proven minimum 1")) << session.screen();
+  EXPECT_TRUE(session.shows("the queue: 2 jobs or pods")) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.plan->plan.intent.words, "packed for the queue");
+}
+
+// An answer is about GPUs as they stood: a job that came in since is not planned over.
+TEST(Pack, WhatStartedSinceIsNotPlannedOver) {
+  Session session = answered("7g.80gb=1");
+  const pack::Answer& answer = *session.state.pack->answer->answer;
+  const pack::Board& board = session.state.pack->question->problem.boards[answer.boards[0].board];
+  const int first = board.gpu.value * 7;
+  session.tell(on("hpc", WorkloadSeen{running("99000", "eve", {holds(board.node.text.c_str(), {{first}})})}));
+  EXPECT_TRUE(session.state.pack->working()) << "it is asked again";
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::pack);
+}
+
+TEST(Pack, NothingIsPlannedInThePast) {
+  Session session = changing();
+  session.state.past = true;
+  session.press(":pack<enter>");
+  EXPECT_TRUE(session.shows("the past is shown, and nothing can be changed there")) << session.screen();
+  session.press("+<enter>");
+  EXPECT_FALSE(session.state.pack->question);
+  EXPECT_EQ(session.state.top().kind, ScreenKind::pack);
+}
+
+TEST(Pack, NothingIsPlannedOnAClusterThatDoesNotAnswerAndTheDemandStays) {
+  Session session = answered("3g.40gb=2");
+  session.wall += Duration(180000);
+  const Error down{"squeue failed", "connection refused", ""};
+  session.tell(on("hpc", SourceReport{Source::slurm_jobs, down, Duration(0)}, 60));
+  EXPECT_TRUE(session.shows("the list of jobs or pods is old")) << session.screen();
+  EXPECT_FALSE(session.shows("touches")) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::pack);
+  session.tell(on("hpc", SourceReport{Source::slurm_jobs, std::nullopt, Duration(1)}, 190)).pack();
+  EXPECT_TRUE(session.shows("touches 1 GPU on 1 node")) << session.screen();
+}
+
+TEST(Pack, AWordThatIsNoDemandIsNamed) {
+  for (const auto& [words, why] : std::vector<std::pair<std::string, std::string>>{
+           {"3g.40gb", "not PROFILE=COUNT"},
+           {"3g.40gb=many", "not a whole number"},
+           {"9x=1", "not the name of a MIG profile"},
+           {"A30-24GB:1g.6gb=1", "none of these GPUs is of that product"}}) {
+    Session session = asking(words, {120, 40});
+    EXPECT_NE(session.state.message.text.find(why), std::string::npos) << session.state.message.text;
+    EXPECT_FALSE(session.state.pack->question);
+  }
+}
+
+TEST(Pack, CopiesTheCommandThatAsksForTheSame) {
+  Session session = answered("3g.40gb=2");
+  session.press("y");
+  ASSERT_TRUE(session.effects.back().copy);
+  EXPECT_EQ(*session.effects.back().copy, "tessera pack --cluster hpc 3g.40gb=2");
+}
+
+TEST(Pack, AnotherClusterHasADemandOfItsOwn) {
+  Session session(two_places(), {120, 40});
+  session.press(":pack<enter>");
+  go_to(session, "3g.40gb");
+  session.press("+");
+  session.press("s");
+  EXPECT_EQ(session.state.pack->cluster.text, "train-a");
+  EXPECT_FALSE(session.state.pack->question);
+}
+
+// The thread that answers: one question at a time, and the newest counts.
+TEST(Packer, AnswersTheLastQuestionAndWakesTheLoop) {
+  Session first = asking("3g.40gb=2"), second = asking("7g.80gb=3");
+  tui::Packer packer;
+  EXPECT_FALSE(packer.take());
+  packer.ask(first.state.pack->question);
+  packer.ask(second.state.pack->question);
+  packer.ask(second.state.pack->question);
+  for (std::shared_ptr<const tui::PackAnswer> told; !told || told->question != second.state.pack->question;) {
+    pollfd waiting{packer.wake_fd(), POLLIN, 0};
+    ASSERT_EQ(poll(&waiting, 1, 60'000), 1) << "no answer came";
+    if (auto one = packer.take()) told = one;
+    if (told) EXPECT_TRUE(told->answer);
+  }
+  EXPECT_FALSE(packer.busy());
+}
+
+TEST(PackGolden, AtThreeSizes) {
+  for (tui::Size size : {tui::Size{80, 24}, {120, 40}, {200, 60}})
+    expect_golden("pack-" + std::to_string(size.columns), answered("3g.40gb=5 7g.80gb=2", size).canvas());
+}
+
+TEST(PackGolden, BeforeADemandInAsciiAndInJapanese) {
+  Session session = changing();
+  session.press(":pack<enter>");
+  expect_golden("pack-empty-80", session.canvas());
+  Session asked = answered("3g.40gb=5 7g.80gb=12");
+  asked.state.ascii = true;
+  expect_golden("pack-ascii-80", asked.canvas());
+  asked.state.ascii = false;
+  ASSERT_TRUE(set_language(asked.state, tui::Language::ja));
+  expect_golden("pack-ja-80", asked.canvas());
+}
+
+}  // namespace
+}  // namespace tessera::test

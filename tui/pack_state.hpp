@@ -1,0 +1,71 @@
+// What the pack screen knows: the demand that is edited, the GPUs that it is asked of, the question that the
+// planner works on and its last answer.
+//
+// Plain values that UiState holds as one constant value: a change makes a new one. Threads: owned by the UI
+// thread; a question is read by the planner's thread, too, and never changes.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/values.hpp"
+#include "engine/pack/problem.hpp"
+#include "engine/plan/plan.hpp"
+#include "engine/whatif/whatif.hpp"
+
+namespace tessera::tui {
+
+// A line of the table of demand.
+struct PackWant {
+  ProfileName profile;
+  const mig::Product* product = nullptr;  // of the catalogue; nullptr: any that has the profile
+  int count = 0;
+  int idle = 0;  // that exist now and nobody holds
+  friend bool operator==(const PackWant&, const PackWant&) = default;
+};
+
+// The GPUs of the cluster as they stood, without a demand.
+struct PackBoards {
+  pack::Problem problem;
+  std::map<std::string, int> left_out;  // GPUs that no plan may change, by the reason
+};
+
+struct PackQuestion {
+  std::shared_ptr<const PackBoards> boards;
+  pack::Problem problem;  // these with the demand
+};
+
+struct PackAnswer {
+  std::shared_ptr<const PackQuestion> question;
+  Result<pack::Answer> answer;
+};
+
+// What the change that is the answer would do.
+struct PackPreview {
+  std::optional<plan::Plan> plan;
+  std::string trouble;  // why there is none
+  std::shared_ptr<const whatif::Comparison> played;
+};
+
+struct PackState {
+  ClusterName cluster;
+  std::string refused;  // why nothing is planned here and now; empty: it is
+  std::vector<PackWant> wants;
+  bool evict = false;
+  std::string trouble;   // why this demand cannot be asked of these GPUs; empty: it can
+  std::string source;    // where the demand came from, where it was not typed
+  bool stopped = false;  // the person did not want to wait; an edit asks again
+  std::shared_ptr<const PackBoards> boards;
+  std::uint64_t revision = 0;  // the model's and one, of `boards`; 0: never
+  TimePoint at{};
+  std::shared_ptr<const PackQuestion> question;  // nullptr: nothing is asked for
+  std::shared_ptr<const PackAnswer> answer;      // the last; old where it is of another question
+  PackPreview preview;                           // of `answer`
+
+  bool working() const { return question && (!answer || answer->question != question); }
+};
+
+}  // namespace tessera::tui

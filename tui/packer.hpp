@@ -1,0 +1,40 @@
+// Answers the pack screen's question beside the UI thread, so that keys never wait for the solver.
+//
+// One question at a time: a newer one takes the place of one that waits, and the answer to a question that
+// was replaced is dropped by who reads it. Threads: made and used by the UI thread; has one of its own from
+// the first question on, which ends with it.
+#pragma once
+
+#include <memory>
+
+#include "tui/pack_state.hpp"
+#include "tui/state.hpp"
+
+namespace tessera::tui {
+
+class Packer {
+ public:
+  Packer();
+  ~Packer();  // waits for the question that is worked on
+  Packer(const Packer&) = delete;
+  Packer& operator=(const Packer&) = delete;
+
+  // The question of the pack screen, while it is shown and waits for the answer; else none.
+  void follow(const UiState& state);
+  // nullptr: none any more. The same question again is no other one.
+  void ask(std::shared_ptr<const PackQuestion> question);
+  // What has been answered since; nullptr: nothing.
+  std::shared_ptr<const PackAnswer> take();
+  // Readable once there is something to take.
+  int wake_fd() const;
+  bool busy() const;
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+// The answer itself, on whichever thread.
+std::shared_ptr<const PackAnswer> answer_of(std::shared_ptr<const PackQuestion> question);
+
+}  // namespace tessera::tui

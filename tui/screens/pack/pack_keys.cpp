@@ -1,0 +1,260 @@
+// The keys of the pack screen: editing the demand, and the way to the plan.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/number.hpp"
+#include "engine/pack/cluster.hpp"
+#include "engine/pack/queue_demand.hpp"
+#include "engine/shell.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/screens/layout/layout.hpp"
+#include "tui/screens/pack/pack.hpp"
+#include "tui/screens/plan/plan.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kMostWanted = 1'000'000;
+
+bool has_profile(const mig::Product& product, const ProfileName& profile) {
+  return product.index_of(profile.view()).has_value();
+}
+
+// A new edit is waited for again.
+template <class Edit>
+void edit_demand(UiState& state, Edit edit) {
+  change_pack(state, [&](PackState& pack) {
+    pack.stopped = false;
+    edit(pack);
+  });
+}
+
+void set_count(UiState& state, std::size_t at, int count) {
+  edit_demand(state, [&](PackState& pack) {
+    pack.wants[at].count = std::clamp(count, 0, kMostWanted);
+    pack.source.clear();
+  });
+}
+
+// One line a profile again, with nothing asked for.
+void clear(PackState& pack) {
+  std::vector<PackWant> kept;
+  for (PackWant& want : pack.wants) {
+    if (std::any_of(kept.begin(), kept.end(), [&](const auto& one) { return one.profile == want.profile; }))
+      continue;
+    want.count = 0, want.product = nullptr;
+    kept.push_back(std::move(want));
+  }
+  pack.wants = std::move(kept);
+  pack.source.clear();
+}
+
+// Joins what is asked for with the table: a profile on products has a line for each.
+void put_demand(PackState& pack, const std::vector<pack::Demand>& demand, const pack::Problem& problem) {
+  clear(pack);
+  for (const pack::Demand& one : demand) {
+    const mig::Product* product = one.product ? problem.products[*one.product] : nullptr;
+    auto at = std::find_if(pack.wants.begin(), pack.wants.end(), [&](const PackWant& want) {
+      return want.profile == one.profile && want.count == 0;
+    });
+    if (at == pack.wants.end()) at = pack.wants.insert(at, PackWant{one.profile, nullptr, 0, 0});
+    at->product = product, at->count = one.count;
+  }
+}
+
+void take_queue(UiState& state, const UiContext& ui) {
+  const Cluster* cluster = ui.model.find(state.pack->cluster);
+  if (!cluster) return;
+  const pack::QueueDemand queue = pack::demand_of_queue(*cluster, "");
+  const std::string source = fmt::format(
+      "the queue: {} jobs or pods ask for these slices, {} for whole GPUs or shares, {} wait for "
+      "something else than room",
+      queue.workloads, queue.other, queue.kept);
+  if (queue.demand.empty()) return say(state, ui, Severity::info, source);
+  edit_demand(state, [&](PackState& pack) {
+    put_demand(pack, queue.demand, pack.boards->problem);
+    pack.source = source;
+  });
+}
+
+// Any product and each that has the profile; where other lines ask for this profile, what is left to this
+// one.
+std::vector<const mig::Product*> products_for(const PackState& pack, std::size_t at) {
+  const PackWant& want = pack.wants[at];
+  std::vector<const mig::Product*> ways, taken;
+  for (std::size_t i = 0; i < pack.wants.size(); ++i)
+    if (i != at && pack.wants[i].profile == want.profile) taken.push_back(pack.wants[i].product);
+  if (taken.empty()) ways.push_back(nullptr);
+  for (const mig::Product* product : pack.boards->problem.products)
+    if (has_profile(*product, want.profile) && std::find(taken.begin(), taken.end(), product) == taken.end())
+      ways.push_back(product);
+  return ways;
+}
+
+void next_product(UiState& state) {
+  edit_demand(state, [&](PackState& pack) {
+    const std::size_t here = want_here(state);
+    PackWant& want = pack.wants[here];
+    const std::vector<const mig::Product*> ways = products_for(pack, here);
+    const auto now = std::find(ways.begin(), ways.end(), want.product);
+    const std::size_t next = now == ways.end() ? 0 : static_cast<std::size_t>(now - ways.begin()) + 1;
+    want.product = ways[next % ways.size()];
+  });
+}
+
+void next_cluster(UiState& state, const UiContext& ui) {
+  const std::vector<Cluster>& clusters = ui.model.clusters;
+  auto at = std::find_if(clusters.begin(), clusters.end(),
+                         [&](const Cluster& one) { return one.name == state.top().cluster; });
+  if (at == clusters.end() || ++at == clusters.end()) at = clusters.begin();
+  state.top().cluster = at->name;
+  state.top().cursor.clear();
+}
+
+void ask_for_count(UiState& state) {
+  open_prompt(state, InputKind::command);
+  state.input.text = "wanted ";
+  state.input.cursor = state.input.text.size();
+}
+
+std::string why_not_answered(const PackState& pack) {
+  if (!pack.refused.empty()) return pack.refused;
+  if (pack.stopped) return "stopped: any edit of the demand asks again";
+  if (!pack.trouble.empty()) return pack.trouble;
+  if (!pack.question) return "no demand: + asks for one more of the profile under the cursor";
+  if (pack.working()) return "the answer is still being worked out";
+  if (!pack.answer->answer) return to_line(pack.answer->answer.error());
+  return "";
+}
+
+}  // namespace
+
+std::string want_id(std::size_t at) { return fmt::format("w{}", at); }
+
+std::size_t want_here(const UiState& state) {
+  const std::string& cursor = state.top().cursor;
+  const auto at = cursor.starts_with('w')
+                      ? whole_number<std::size_t>(std::string_view(cursor).substr(1), kMostWanted)
+                      : std::nullopt;
+  return at && state.pack && *at < state.pack->wants.size() ? *at : 0;
+}
+
+std::string why_no_pack(Action, const UiState&, const UiContext& ui) {
+  return ui.model.clusters.empty() ? "no cluster is open" : "";
+}
+
+Effects show_pack(UiState& state, const UiContext& ui, Action) {
+  ClusterName cluster = state.top().cluster;
+  if (cluster.empty() && state.pack) cluster = state.pack->cluster;
+  if (!ui.model.find(cluster)) cluster = ui.model.clusters.front().name;
+  go_to(state, ScreenKind::pack);
+  state.top().cluster = cluster;
+  return {};
+}
+
+std::string why_no_pack_edit(Action action, const UiState& state, const UiContext& ui) {
+  if (state.top().kind != ScreenKind::pack || !state.pack) return "this works on the demand of :pack";
+  if (action == Action::pack_cluster) return ui.model.clusters.size() > 1 ? "" : "there is no other cluster";
+  if (!state.pack->refused.empty()) return state.pack->refused;
+  if (state.pack->wants.empty()) return "no GPU here can be planned";
+  const std::size_t here = want_here(state);
+  if (action == Action::pack_less && state.pack->wants[here].count == 0) return "none is asked for";
+  // With two products there are three ways: either, or any of them.
+  if (action == Action::pack_product && products_for(*state.pack, here).size() < 3)
+    return "one product alone has this profile here";
+  return "";
+}
+
+Effects edit_pack(UiState& state, const UiContext& ui, Action action) {
+  const std::size_t here = want_here(state);
+  switch (action) {
+    case Action::pack_more: set_count(state, here, state.pack->wants[here].count + 1); break;
+    case Action::pack_less: set_count(state, here, state.pack->wants[here].count - 1); break;
+    case Action::pack_count: ask_for_count(state); break;
+    case Action::pack_queue: take_queue(state, ui); break;
+    case Action::pack_clear: edit_demand(state, clear); break;
+    case Action::pack_product: next_product(state); break;
+    case Action::pack_evict: edit_demand(state, [](PackState& pack) { pack.evict = !pack.evict; }); break;
+    case Action::pack_cluster: next_cluster(state, ui); break;
+    default: break;
+  }
+  return {};
+}
+
+std::string why_no_open_on_pack(const UiState& state, const UiContext&) {
+  if (!state.pack) return "this works on the demand of :pack";
+  if (std::string why = why_not_answered(*state.pack); !why.empty()) return why;
+  const pack::Answer& answer = *state.pack->answer->answer;
+  if (answer.boards.empty())
+    return answer.met() ? "nothing to do: idle instances meet the demand"
+                        : "no GPU can be changed for that demand";
+  return "";
+}
+
+Effects open_on_pack(UiState& state, const UiContext& ui) {
+  // A job may have started since: the answer must be about what stands now.
+  if (boards_moved(state, ui)) {
+    say(state, ui, Severity::warning, "the cluster has changed: the answer is being worked out again");
+    return {};
+  }
+  const PackState& pack = *state.pack;
+  plan::Intent intent = pack::intent_of(pack.answer->question->problem, *pack.answer->answer, pack.cluster);
+  intent.words = pack.source.empty() ? "packed for a demand" : "packed for the queue";
+  intent.options.way = pack.evict ? plan::Way::requeue : plan::Way::wait;
+  Result<plan::Plan> plan = plan_for(state, ui, intent);
+  if (!plan)
+    say(state, ui, Severity::danger, to_line(plan.error()));
+  else
+    open_plan(state, ui, std::move(*plan), {});
+  return {};
+}
+
+bool back_in_pack(UiState& state, const UiContext&) {
+  if (!state.pack || !state.pack->working()) return false;
+  change_pack(state, [](PackState& pack) {
+    pack.stopped = true;
+    pack.question = nullptr;
+  });
+  return true;
+}
+
+std::string copy_on_pack(const UiState& state, const UiContext&) {
+  if (!state.pack) return "";
+  std::string words;
+  for (const PackWant& want : state.pack->wants)
+    if (want.count > 0)
+      words += fmt::format(" {}{}={}", want.product ? want.product->key.text + ":" : "", want.profile.text,
+                           want.count);
+  if (words.empty()) return "";
+  return fmt::format("tessera pack --cluster {}{}{}", shell_word(state.pack->cluster.text), words,
+                     state.pack->evict ? " --way requeue" : "");
+}
+
+std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const std::string& text) {
+  if (std::string why = why_no_pack(Action::show_pack, state, ui); !why.empty()) return Error{why, "", ""};
+  show_pack(state, ui, Action::show_pack);
+  refresh_pack(state, state.top(), ui);
+  if (!state.pack->refused.empty()) return Error{"cannot plan", state.pack->refused, ""};
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    if (end > at) words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  auto demand = pack::read_demand(words, state.pack->boards->problem, ui.catalogue);
+  if (!demand) return demand.error();
+  edit_demand(state, [&](PackState& pack) { put_demand(pack, *demand, pack.boards->problem); });
+  return std::nullopt;
+}
+
+std::optional<Error> type_wanted(UiState& state, const UiContext& ui, const std::string& text) {
+  if (std::string why = why_no_pack_edit(Action::pack_count, state, ui); !why.empty())
+    return Error{why, "", ""};
+  const auto count = whole_number<int>(text, kMostWanted);
+  if (!count) return Error{"the count is not a whole number", "", "for example :wanted 10"};
+  set_count(state, want_here(state), *count);
+  return std::nullopt;
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,266 @@
+// What the pack screen shows: the table of demand, the GPUs that change before and after, and below both what
+// is proven, whom it disturbs, who waits less and what is left out.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/insight/available.hpp"
+#include "engine/pack/cluster.hpp"
+#include "engine/pack/pack.hpp"
+#include "engine/query/tables.hpp"
+#include "tui/plan_phrases.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/pack/pack.hpp"
+#include "tui/widgets/paint.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr int kWide = 110;                // from here on the GPUs stand beside the demand
+constexpr int kSplit = 58;                // cells of the table then
+constexpr std::size_t kMostListed = 200;  // GPUs; the plan lists all
+
+struct Columns {
+  int product = 12, wanted = 32, idle = 40, unmet = 48;
+};
+constexpr Columns kAt;
+
+void put_number(DocLine& line, const std::string& text, int x, Style style) {
+  line.spans.push_back({text, style, x + std::max(0, 6 - display_width(text))});
+}
+
+class Page {
+ public:
+  Page(const UiContext& ui, const UiState& state, int width)
+      : ui_(ui), state_(state), pack_(*state.pack), width_(width) {}
+
+  Panes panes() {
+    Panes panes;
+    panes.foot_first = true;
+    head(panes.main);
+    if (!pack_.refused.empty()) {
+      note(panes.main, pack_.refused, Role::warning);
+      return panes;
+    }
+    table(panes.main);
+    const bool wide = width_ >= kWide;
+    if (wide) panes.split = kSplit;
+    gpus(wide ? panes.side : panes.main);
+    left_out(panes.main);
+    foot(panes.foot);
+    for (std::size_t i = pack_.wants.size(); i-- > 0;)
+      if (pack_.wants[i].count > 0) panes.start = want_id(i);
+    return panes;
+  }
+
+ private:
+  std::string told(const std::string& english) const { return tui::told(state_, english); }
+  void note(Document& to, const std::string& english, Style style) const {
+    for (const std::string& line : wrap(told(english), width_ - 3)) to.push_back({{{line, style, 1}}, {}});
+  }
+  const pack::Answer* answer() const {
+    return pack_.answer && pack_.answer->answer ? &*pack_.answer->answer : nullptr;
+  }
+  const pack::Problem& problem() const { return pack_.answer->question->problem; }
+
+  void head(Document& to) const {
+    DocLine line;
+    line.spans.push_back({pack_.cluster.text, Style(Role::text).with_bold(), 1});
+    if (pack_.refused.empty() && pack_.boards)
+      line.spans.push_back(
+          {"  " + told(fmt::format("{} GPUs can be planned", pack_.boards->problem.boards.size())),
+           Role::dim});
+    if (pack_.evict) line.spans.push_back({"  " + told("requeue where nothing else serves"), Role::warning});
+    to.push_back(std::move(line));
+  }
+
+  // What is not met of a line, as the last answer has it; nullopt: it was not part of it.
+  std::optional<int> unmet_of(const PackWant& want) const {
+    const pack::Answer* found = answer();
+    if (!found || pack_.working()) return std::nullopt;
+    for (std::size_t i = 0; i < problem().demand.size(); ++i) {
+      const pack::Demand& one = problem().demand[i];
+      const mig::Product* product = one.product ? problem().products[*one.product] : nullptr;
+      if (one.profile == want.profile && product == want.product) return found->unmet[i];
+    }
+    return std::nullopt;
+  }
+
+  void table(Document& to) const {
+    if (pack_.wants.empty()) return note(to, "no GPU here can be planned", Role::warning);
+    DocLine heads;
+    heads.spans.push_back({"PROFILE", Role::heading, 1});
+    heads.spans.push_back({"PRODUCT", Role::heading, kAt.product});
+    put_number(heads, "WANTED", kAt.wanted, Role::heading);
+    put_number(heads, "FREE", kAt.idle, Role::heading);
+    put_number(heads, "UNMET", kAt.unmet, Role::heading);
+    to.push_back(std::move(heads));
+    for (std::size_t i = 0; i < pack_.wants.size(); ++i) to.push_back(line_of(pack_.wants[i], i));
+  }
+  DocLine line_of(const PackWant& want, std::size_t at) const {
+    const bool asked = want.count > 0;
+    DocLine line;
+    line.id = want_id(at);
+    line.spans.push_back({want.profile.text, asked ? Style(Role::text).with_bold() : Style(Role::text), 1});
+    line.spans.push_back({want.product
+                              ? shorten(want.product->key.text, kAt.wanted - kAt.product - 1, state_.ascii)
+                              : told("any"),
+                          Role::dim, kAt.product});
+    put_number(line, std::to_string(want.count), kAt.wanted,
+               asked ? Style(Role::text).with_bold() : Style(Role::dim));
+    put_number(line, std::to_string(want.idle), kAt.idle, Role::dim);
+    const std::optional<int> unmet = unmet_of(want);
+    if (unmet) put_number(line, std::to_string(*unmet), kAt.unmet, *unmet > 0 ? Role::danger : Role::good);
+    return line;
+  }
+
+  void gpus(Document& to) const {
+    const pack::Answer* found = answer();
+    if (!found || found->boards.empty()) return;
+    if (!to.empty()) to.push_back({});
+    DocLine heads;
+    heads.spans.push_back({"GPU", Role::heading, 1});
+    heads.spans.push_back({"NOW", Role::heading, 20});
+    heads.spans.push_back({"AFTERWARDS", Role::heading, 33});
+    to.push_back(std::move(heads));
+    const std::size_t shown = std::min(found->boards.size(), kMostListed);
+    for (std::size_t i = 0; i < shown; ++i) to.push_back(line_of(found->boards[i]));
+    if (shown < found->boards.size())
+      to.push_back({{{told(fmt::format("and {} more: the plan lists all", found->boards.size() - shown)),
+                      Role::dim, 1}},
+                    {}});
+  }
+  DocLine line_of(const pack::BoardPlan& plan) const {
+    const pack::Board& board = problem().boards[plan.board];
+    DocLine line;
+    line.id = fmt::format("g{}\x1f{}", board.node.text, board.gpu.value);
+    const Style style = pack_.working() ? Style(Role::dim) : Style(Role::text);
+    line.spans.push_back(
+        {fmt::format("{} {}", shorten(board.node.text, 14, state_.ascii), board.gpu.value), style, 1});
+    const Cluster* cluster = ui_.model.find(pack_.cluster);
+    const Node* node = cluster ? cluster->nodes.find(board.node) : nullptr;
+    if (!node) return line;
+    const auto gpu = std::find_if(node->gpus.begin(), node->gpus.end(),
+                                  [&](const Gpu& one) { return one.index == board.gpu; });
+    if (gpu == node->gpus.end()) return line;
+    const insight::Sight sight = insight::sight_of(*cluster, *node);
+    line.spans.push_back({query::strip(*gpu, &ui_.catalogue, state_.ascii, sight), style, 20});
+    line.spans.push_back({state_.ascii ? "->" : "→", Role::dim, 30});
+    line.spans.push_back(
+        {query::strip(afterwards(*gpu, plan, board), &ui_.catalogue, state_.ascii, sight), style, 33});
+    std::string makes = counted(plan.create, board);
+    if (!makes.empty()) line.spans.push_back({"+ " + makes, pack_.working() ? Role::dim : Role::good, 44});
+    return line;
+  }
+  // What stays as it is, and what is made, free.
+  Gpu afterwards(const Gpu& now, const pack::BoardPlan& plan, const pack::Board& board) const {
+    const mig::Product& product = *problem().products[board.product];
+    Gpu after = now;
+    after.strategy = Strategy::mig;
+    std::erase_if(after.slices, [&](const Slice& slice) {
+      return std::none_of(plan.keep.begin(), plan.keep.end(), [&](const mig::Placed& kept) {
+        return slice.kind == SliceKind::gpu_instance && slice.placement &&
+               slice.placement->start == kept.start;
+      });
+    });
+    for (const mig::Placed& made : plan.create) {
+      const mig::Profile& profile = product.profiles[static_cast<std::size_t>(made.profile)];
+      Slice slice;
+      slice.kind = SliceKind::gpu_instance;
+      slice.profile = profile.name;
+      slice.placement = Placement{made.start, profile.memory_slices};
+      slice.holding = Holding::free;
+      after.slices.push_back(std::move(slice));
+    }
+    return after;
+  }
+  std::string counted(const std::vector<mig::Placed>& list, const pack::Board& board) const {
+    const mig::Product& product = *problem().products[board.product];
+    std::map<std::string, int> by_name;
+    for (const mig::Placed& one : list)
+      ++by_name[product.profiles[static_cast<std::size_t>(one.profile)].name.text];
+    std::string text;
+    for (const auto& [name, count] : by_name)
+      text += fmt::format("{}{}×{}", text.empty() ? "" : ", ", count, name);
+    return text;
+  }
+
+  void fact(Document& to, const std::string& label, const std::string& english, Style style = {}) const {
+    add_wrapped_fact(to, label, told(english), width_, style);
+  }
+
+  void foot(Document& to) const {
+    if (pack_.stopped) note(to, "stopped: any edit of the demand asks again", Role::warning);
+    if (!pack_.trouble.empty()) return note(to, pack_.trouble, Role::danger);
+    if (pack_.working())
+      note(to,
+           pack_.answer ? "working out the answer; what is shown is the one before (Esc stops)"
+                        : "working out the answer (Esc stops)",
+           Role::warning);
+    if (pack_.answer && !pack_.answer->answer)
+      return note(to, to_line(pack_.answer->answer.error()), Role::danger);
+    if (const pack::Answer* found = answer())
+      certificate(to, *found), effects(to, *found);
+    else if (!pack_.question && !pack_.stopped)
+      note(to,
+           "How many instances are to be free? + asks for one more of the profile under the cursor, # "
+           "takes a number, f takes what waits in the queue.",
+           Role::text);
+    if (!pack_.source.empty()) note(to, pack_.source, Role::dim);
+  }
+
+  void left_out(Document& to) const {
+    if (!to.empty()) to.push_back({});
+    for (const auto& [why, count] : pack_.boards->left_out)
+      note(to, fmt::format("left out: {} GPUs {}", count, why), Role::dim);
+  }
+
+  void certificate(Document& to, const pack::Answer& found) const {
+    const bool old = pack_.working() || pack_.stopped;
+    const Style style = old ? Style(Role::dim) : Style(found.met() ? Role::good : Role::text).with_bold();
+    if (found.boards.empty() && found.met())
+      note(to, "Nothing to do: idle instances meet the demand.", style);
+    else
+      note(to, pack::certificate(problem(), found), style);
+    for (std::size_t i = 0; i < problem().demand.size(); ++i)
+      if (found.unmet[i] > 0)
+        for (const std::string& line :
+             wrap(told(fmt::format("unmet: {} of {} {}", found.unmet[i], problem().demand[i].count,
+                                   problem().demand[i].profile.text)) +
+                      ": " + told(found.reason[i]),
+                  width_ - 3))
+          to.push_back({{{line, old ? Role::dim : Role::danger, 1}}, {}});
+  }
+
+  void effects(Document& to, const pack::Answer& found) const {
+    if (found.boards.empty()) return;
+    const PackPreview& preview = pack_.preview;
+    fact(to, told("costs"),
+         fmt::format("{} made, {} idle destroyed, {} running moved", found.created, found.idle_destroyed,
+                     found.evicted));
+    if (!preview.trouble.empty()) return fact(to, told("refused"), preview.trouble, Role::danger);
+    if (!preview.plan) return fact(to, told("disturbs"), "many nodes change: the plan tells", Role::dim);
+    const std::string whom = disturbs_text(*preview.plan);
+    fact(to, told("disturbs"), whom, whom == "no workload" ? Role::good : Role::warning);
+    for (const plan::Notice& one : preview.plan->violations)
+      fact(to, told("refused"), one.text, Role::danger);
+    if (!preview.plan->no_steps.empty()) fact(to, told("refused"), preview.plan->no_steps, Role::warning);
+    if (preview.played && !(preview.played->sooner.empty() && preview.played->later.empty()))
+      fact(to, told("waiting"), whatif::headline(*preview.played));
+    else if (preview.plan->will_run_count > 0)
+      fact(to, told("waiting"), fmt::format("{} will be able to run", preview.plan->will_run_count));
+  }
+
+  const UiContext& ui_;
+  const UiState& state_;
+  const PackState& pack_;
+  int width_;
+};
+
+}  // namespace
+
+Panes pack_panes(const UiContext& ui, const UiState& state, int width) {
+  return state.pack ? Page(ui, state, width).panes() : Panes();
+}
+
+}  // namespace tessera::tui
