@@ -164,34 +164,47 @@ class FleetWriter {
                        yaml_word(fold_hosts(group.nodes)), group.rule);
   }
 
-  // What a plan would not find as wanted, or could not read, is no rule.
+  // What a plan would not find as wanted, or could not read, is no rule. One survey looks at all groups: each
+  // walks the whole cluster.
   void prune(const Standstill& one, std::vector<Group>& groups) {
+    Fleet all;
+    std::vector<NodeName> names;
+    std::map<std::string, std::string> why;  // by node; empty: it is as wanted
+    for (const Group& group : groups) {
+      auto fleet = read_fleet("pools:\n" + pool_text(*one.cluster, group, 1), "init", *one.place.catalogue);
+      for (const std::string& name : group.nodes) {
+        why[name] = fleet ? "a change is under way" : to_line(fleet.error());
+        if (fleet) names.emplace_back(name);
+      }
+      if (fleet) all.pools.push_back(std::move(fleet->pools.front()));
+    }
+    // Without names a survey is one of every node.
+    if (!names.empty()) tell_why(one, all, names, why);
     std::vector<Group> kept;
     for (Group& group : groups) {
-      auto fleet = read_fleet("pools:\n" + pool_text(*one.cluster, group, 1), "init", *one.place.catalogue);
-      std::vector<NodeName> names;
-      for (const std::string& name : group.nodes) names.emplace_back(name);
-      auto found = fleet ? survey(*fleet, *one.cluster, one.place, names) : Result<Survey>(fleet.error());
       Group good{group.product, group.rule, {}};
-      std::map<std::string, std::string> why;
-      std::set<std::string> kept_names;
-      if (found)
-        for (const NodeSurvey& node : found->nodes) {
-          const std::string& name = node.node->name.text;
-          if (node.standing != Standing::as_wanted) {
-            why[name] = node.why;
-            continue;
-          }
-          good.nodes.push_back(name);
-          kept_names.insert(name);
-        }
       for (const std::string& name : group.nodes)
-        if (!kept_names.contains(name))
-          leave_out(*one.cluster, name,
-                    found ? why[name].empty() ? "a change is under way" : why[name] : to_line(found.error()));
+        if (why[name].empty())
+          good.nodes.push_back(name);
+        else
+          leave_out(*one.cluster, name, why[name]);
       if (!good.nodes.empty()) kept.push_back(std::move(good));
     }
     groups = std::move(kept);
+  }
+
+  static void tell_why(const Standstill& one, const Fleet& all, const std::vector<NodeName>& names,
+                       std::map<std::string, std::string>& why) {
+    auto found = survey(all, *one.cluster, one.place, names);
+    if (!found) {
+      for (const NodeName& name : names) why[name.text] = to_line(found.error());
+      return;
+    }
+    for (const NodeSurvey& node : found->nodes)
+      if (node.standing == Standing::as_wanted)
+        why[node.node->name.text].clear();
+      else if (!node.why.empty())
+        why[node.node->name.text] = node.why;
   }
 
   Written written_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/plan/each_node.hpp"
 #include "engine/plan/effect/blast.hpp"
 #include "engine/plan/effect/moved.hpp"
 #include "engine/plan/effect/observed.hpp"
@@ -367,12 +368,13 @@ Status check_intent(const Cluster& cluster, const Intent& intent) {
   if (intent.boards.empty())
     return cannot({}, "no layout was requested", "give --layout, --preset or --strategy");
   std::set<NodeName> seen;
+  const EachNode each(intent);
   for (const NodeName& name : intent.nodes) {
     if (!cluster.nodes.find(name))
       return cannot(name, fmt::format("{} lists no such node", cluster.name.text),
                     "tessera nodes lists them");
     if (!seen.insert(name).second) return cannot(name, "it is named twice", "name each node once");
-    if (intent_of(intent, name).boards.empty())
+    if (!each.wishes_for(name))
       return cannot(name, "nothing is requested for it", "request a layout for each node");
   }
   for (const BoardWish& one : intent.boards)
@@ -425,9 +427,10 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   plan.made = now;
   std::vector<std::vector<BoardChange>> changes;
   std::vector<Shares> shares;
+  const EachNode each(intent);
   for (const NodeName& name : intent.nodes) {
     const Node& node = *cluster.nodes.find(name);
-    const Intent own = intent_of(intent, name);
+    const Intent own = each.intent_of(name);
     Result<NodeResult> one = plan_node(cluster, catalogue, node, own, capabilities,
                                        with_site(told, capabilities, &node, &own), now);
     if (!one) return one.error();
