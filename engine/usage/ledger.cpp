@@ -61,6 +61,19 @@ bool is_fresh(const Gpu& gpu, const Slice& slice, TimePoint at) {
   return origin.source != Source::none && at - origin.at <= kLongestRound;
 }
 
+// In one order whatever the hashes: sums of doubles are then the same each time.
+template <class Value>
+std::vector<Value> by_key(const std::unordered_map<std::string, Value>& values) {
+  std::vector<const std::pair<const std::string, Value>*> places;
+  places.reserve(values.size());
+  for (const auto& place : values) places.push_back(&place);
+  std::sort(places.begin(), places.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+  std::vector<Value> all;
+  all.reserve(places.size());
+  for (const auto* place : places) all.push_back(place->second);
+  return all;
+}
+
 }  // namespace
 
 void Spread::add(float percent, double for_hours) {
@@ -203,16 +216,8 @@ void Ledger::see_work(const Cluster& cluster, double hours) {
   }
 }
 
-std::vector<Hold> Ledger::holds() const {
-  std::vector<Hold> all;
-  for (const auto& [key, hold] : holds_) all.push_back(hold);
-  return all;
-}
-std::vector<Waited> Ledger::waited() const {
-  std::vector<Waited> all;
-  for (const auto& [key, one] : waited_) all.push_back(one);
-  return all;
-}
+std::vector<Hold> Ledger::holds() const { return by_key(holds_); }
+std::vector<Waited> Ledger::waited() const { return by_key(waited_); }
 std::vector<Spare> Ledger::spare() const {
   std::vector<Spare> all;
   for (const auto& [key, one] : spare_) all.push_back(one);

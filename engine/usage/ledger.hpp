@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
@@ -99,8 +100,9 @@ class Ledger {
 
   const mig::Catalogue& catalogue_;
   Duration idle_after_;
-  std::map<std::string, Hold> holds_;
-  std::map<std::string, Waited> waited_;
+  // Looked up for each held slice of each round: ten million times for a day of 1,000 nodes.
+  std::unordered_map<std::string, Hold> holds_;
+  std::unordered_map<std::string, Waited> waited_;
   std::map<std::string, Spare> spare_;
   std::map<ClusterName, TimePoint> before_;  // the round before
   double stranded_ = 0, hours_ = 0, unplaced_ = 0;
