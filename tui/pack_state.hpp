@@ -66,6 +66,12 @@ struct PackState {
   PackPreview preview;                           // of `answer`
 
   bool working() const { return question && (!answer || answer->question != question); }
+  // The answer is of this demand, though of GPUs that may have moved since.
+  bool answered() const {
+    if (!question || !answer) return false;
+    const pack::Problem &now = question->problem, &then = answer->question->problem;
+    return now.demand == then.demand && now.evict == then.evict && now.products == then.products;
+  }
 };
 
 }  // namespace tessera::tui

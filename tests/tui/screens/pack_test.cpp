@@ -128,6 +128,19 @@ TEST(Pack, WhatStartedSinceIsNotPlannedOver) {
   EXPECT_EQ(session.state.top().kind, ScreenKind::pack);
 }
 
+// On a busy cluster something moves with every look: only the GPUs of the answer count.
+TEST(Pack, WhatMovesElsewhereDoesNotKeepFromPlanning) {
+  Session session = answered("7g.80gb=1");
+  const pack::Answer& answer = *session.state.pack->answer->answer;
+  const std::string& changed = session.state.pack->question->problem.boards[answer.boards[0].board].node.text;
+  const std::string other = changed == "n0045" ? "n0044" : "n0045";
+  session.tell(on("hpc", WorkloadSeen{running("99000", "eve", {holds(other.c_str(), {{0}})})}));
+  EXPECT_TRUE(session.state.pack->working()) << "it is asked again";
+  EXPECT_TRUE(session.shows("the cluster has changed")) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+}
+
 TEST(Pack, NothingIsPlannedInThePast) {
   Session session = changing();
   session.state.past = true;

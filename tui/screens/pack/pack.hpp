@@ -38,7 +38,7 @@ std::string want_id(std::size_t at);
 void refresh_pack(UiState& state, Screen& screen, const UiContext& ui);
 std::optional<TimePoint> pack_next_change(const UiState& state, const UiContext& ui);
 void take_answer(UiState& state, const UiContext& ui, const PackTold& told);
-// Reads the cluster as it stands now; true: its GPUs are no longer those of the answer.
+// Reads the cluster as it stands now; true: GPUs of the answer no longer stand as it has them.
 bool boards_moved(UiState& state, const UiContext& ui);
 // Changes the state of the screen.
 template <class Edit>

@@ -123,7 +123,7 @@ std::string why_not_answered(const PackState& pack) {
   if (pack.stopped) return "stopped: any edit of the demand asks again";
   if (!pack.trouble.empty()) return pack.trouble;
   if (!pack.question) return "no demand: + asks for one more of the profile under the cursor";
-  if (pack.working()) return "the answer is still being worked out";
+  if (!pack.answered()) return "the answer is still being worked out";
   if (!pack.answer->answer) return to_line(pack.answer->answer.error());
   return "";
 }
@@ -193,7 +193,7 @@ std::string why_no_open_on_pack(const UiState& state, const UiContext&) {
 }
 
 Effects open_on_pack(UiState& state, const UiContext& ui) {
-  // A job may have started since: the answer must be about what stands now.
+  // A job may have started since: the GPUs that change must stand as the answer has them.
   if (boards_moved(state, ui)) {
     say(state, ui, Severity::warning, "the cluster has changed: the answer is being worked out again");
     return {};

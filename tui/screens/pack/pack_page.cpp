@@ -55,12 +55,14 @@ class Page {
 
  private:
   std::string told(const std::string& english) const { return tui::told(state_, english); }
-  void note(Document& to, const std::string& english, Style style) const {
-    for (const std::string& line : wrap(told(english), width_ - 3)) to.push_back({{{line, style, 1}}, {}});
+  void note(Document& to, const std::string& english, Style style) const { note(to, english, style, width_); }
+  void note(Document& to, const std::string& english, Style style, int width) const {
+    for (const std::string& line : wrap(told(english), width - 3)) to.push_back({{{line, style, 1}}, {}});
   }
   const pack::Answer* answer() const {
     return pack_.answer && pack_.answer->answer ? &*pack_.answer->answer : nullptr;
   }
+  bool is_old() const { return pack_.stopped || !pack_.answered(); }
   const pack::Problem& problem() const { return pack_.answer->question->problem; }
 
   void head(Document& to) const {
@@ -77,7 +79,7 @@ class Page {
   // What is not met of a line, as the last answer has it; nullopt: it was not part of it.
   std::optional<int> unmet_of(const PackWant& want) const {
     const pack::Answer* found = answer();
-    if (!found || pack_.working()) return std::nullopt;
+    if (!found || !pack_.answered()) return std::nullopt;
     for (std::size_t i = 0; i < problem().demand.size(); ++i) {
       const pack::Demand& one = problem().demand[i];
       const mig::Product* product = one.product ? problem().products[*one.product] : nullptr;
@@ -134,7 +136,7 @@ class Page {
     const pack::Board& board = problem().boards[plan.board];
     DocLine line;
     line.id = fmt::format("g{}\x1f{}", board.node.text, board.gpu.value);
-    const Style style = pack_.working() ? Style(Role::dim) : Style(Role::text);
+    const Style style = is_old() ? Style(Role::dim) : Style(Role::text);
     line.spans.push_back(
         {fmt::format("{} {}", shorten(board.node.text, 14, state_.ascii), board.gpu.value), style, 1});
     const Cluster* cluster = ui_.model.find(pack_.cluster);
@@ -149,7 +151,7 @@ class Page {
     line.spans.push_back(
         {query::strip(afterwards(*gpu, plan, board), &ui_.catalogue, state_.ascii, sight), style, 33});
     std::string makes = counted(plan.create, board);
-    if (!makes.empty()) line.spans.push_back({"+ " + makes, pack_.working() ? Role::dim : Role::good, 44});
+    if (!makes.empty()) line.spans.push_back({"+ " + makes, is_old() ? Role::dim : Role::good, 44});
     return line;
   }
   // What stays as it is, and what is made, free.
@@ -192,7 +194,9 @@ class Page {
   void foot(Document& to) const {
     if (pack_.stopped) note(to, "stopped: any edit of the demand asks again", Role::warning);
     if (!pack_.trouble.empty()) return note(to, pack_.trouble, Role::danger);
-    if (pack_.working())
+    if (pack_.working() && pack_.answered())
+      note(to, "the cluster has changed: the answer is being worked out again", Role::dim);
+    else if (pack_.working())
       note(to,
            pack_.answer ? "working out the answer; what is shown is the one before (Esc stops)"
                         : "working out the answer (Esc stops)",
@@ -212,11 +216,11 @@ class Page {
   void left_out(Document& to) const {
     if (!to.empty()) to.push_back({});
     for (const auto& [why, count] : pack_.boards->left_out)
-      note(to, fmt::format("left out: {} GPUs {}", count, why), Role::dim);
+      note(to, fmt::format("left out: {} GPUs {}", count, why), Role::dim, width_ >= kWide ? kSplit : width_);
   }
 
   void certificate(Document& to, const pack::Answer& found) const {
-    const bool old = pack_.working() || pack_.stopped;
+    const bool old = is_old();
     const Style style = old ? Style(Role::dim) : Style(found.met() ? Role::good : Role::text).with_bold();
     if (found.boards.empty() && found.met())
       note(to, "Nothing to do: idle instances meet the demand.", style);

@@ -155,9 +155,22 @@ std::optional<TimePoint> pack_next_change(const UiState& state, const UiContext&
 
 bool boards_moved(UiState& state, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(state.pack->cluster);
-  const std::shared_ptr<const PackBoards> before = state.pack->boards;
-  if (cluster) change_pack(state, [&](PackState& pack) { take_boards(pack, state, ui, *cluster); });
-  return state.pack->boards != before;
+  if (!cluster) return true;
+  change_pack(state, [&](PackState& pack) { take_boards(pack, state, ui, *cluster); });
+  const std::vector<pack::Board>& now = state.pack->boards->problem.boards;
+  const pack::Problem& then = state.pack->answer->question->problem;
+  // Both are in the order of the cluster's nodes.
+  auto from = now.begin();
+  for (const pack::BoardPlan& plan : state.pack->answer->answer->boards) {
+    const pack::Board& board = then.boards[plan.board];
+    from = std::find_if(from, now.end(), [&](const pack::Board& one) {
+      return one.node == board.node && one.gpu == board.gpu;
+    });
+    if (from == now.end() || from->instances != board.instances ||
+        state.pack->boards->problem.products[from->product] != then.products[board.product])
+      return true;
+  }
+  return state.pack->boards->problem.mode != then.mode;
 }
 
 void take_answer(UiState& state, const UiContext& ui, const PackTold& told) {
