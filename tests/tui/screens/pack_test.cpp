@@ -102,6 +102,7 @@ TEST(Pack, WithRequeueThePlanMovesWhatRuns) {
   EXPECT_TRUE(session.shows("unmet: 1 of 11 7g.80gb")) << session.screen();
   session.press("r").pack();
   EXPECT_FALSE(session.shows("unmet:")) << session.screen();
+  EXPECT_TRUE(session.shows("requeue allowed")) << session.screen();
   session.press("<enter>");
   ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
   EXPECT_EQ(session.state.plan->plan.intent.options.way, plan::Way::requeue);

@@ -72,7 +72,7 @@ class Page {
       line.spans.push_back(
           {"  " + told(fmt::format("{} GPUs can be planned", pack_.boards->problem.boards.size())),
            Role::dim});
-    if (pack_.evict) line.spans.push_back({"  " + told("requeue where nothing else serves"), Role::warning});
+    if (pack_.evict) line.spans.push_back({"  " + told("requeue allowed"), Role::warning});
     to.push_back(std::move(line));
   }
 
