@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,10 @@ namespace {
 using Words = std::vector<std::string>;
 
 // Records so many rounds of the world in `folder`/world, which does not move between two commands.
-Ran record(const Scratch& folder, const char* rounds = "1") {
-  return run_tessera({"record", "--sim=demo", "--sim-seed=1", "--sim-speed=0", "--every=1s", "--cluster=hpc",
-                      "--sim-state=" + folder.path() + "/world", "--rounds", rounds,
-                      "--folder=" + folder.path() + "/recording"});
+Ran record(const Scratch& folder, const char* rounds = "1", const char* speed = "0") {
+  return run_tessera({"record", "--sim=demo", "--sim-seed=1", std::string("--sim-speed=") + speed,
+                      "--every=1s", "--cluster=hpc", "--sim-state=" + folder.path() + "/world", "--rounds",
+                      rounds, "--folder=" + folder.path() + "/recording"});
 }
 Ran look(const Scratch& folder, Words words) {
   words.push_back("--recording=" + folder.path() + "/recording");
@@ -65,6 +66,47 @@ TEST(Record, ReportsKeepToTheirSchemas) {
   EXPECT_EQ(check_schema(schema_text("waste"), waste.out), Words{}) << waste.err;
   const Ran diff = look(folder, {"diff", "--from=-0s", "-o", "json"});
   EXPECT_EQ(check_schema(schema_text("diff"), diff.out), Words{}) << diff.err;
+}
+
+// Within two seconds the simulated jobs hold what they held: the peak of a profile is what its slices tell.
+TEST(Record, TheDemandOfAMomentIsWhatItsSlicesHold) {
+  Scratch folder;
+  ASSERT_EQ(record(folder, "3", "1").code, 0);
+  const Ran json = look(folder, {"usage", "--demand", "-o", "json"});
+  EXPECT_EQ(check_schema(schema_text("demand"), json.out), Words{}) << json.err;
+  const Ran peaks = look(folder, {"usage", "--demand"});
+  for (const char* profile : {"1g.10gb", "3g.40gb", "2g.12gb"}) {
+    const Ran slices = look(folder, {"slices", "--at=-0s", "-o", "csv", "--columns=user", "--no-headers",
+                                     "-f", std::string("profile=") + profile});
+    ASSERT_EQ(slices.code, 0) << slices.err;
+    int held = 0;
+    std::string line;
+    for (std::istringstream lines(slices.out); std::getline(lines, line);) held += !line.empty();
+    ASSERT_GT(held, 0) << slices.out;
+    std::string name, cluster, peak, held_then;
+    for (std::istringstream lines(peaks.out); std::getline(lines, line);)
+      if (std::istringstream words(line); words >> name && name == profile)
+        words >> cluster >> peak >> held_then;
+    EXPECT_EQ(held_then, std::to_string(held)) << profile << "\n" << peaks.out;
+  }
+}
+
+TEST(Record, ThePlannerTakesThePeaksOfARecordingAndRefusesWithoutOne) {
+  Scratch folder;
+  ASSERT_EQ(record(folder, "3", "1").code, 0);
+  const auto pack = [&](Words words) {
+    words.insert(words.end(), {"pack", "--for-history=30d", "--sim=demo", "--sim-speed=0", "--cluster=hpc",
+                               "--sim-state=" + folder.path() + "/world"});
+    return run_tessera(words);
+  };
+  const Ran planned = pack({"-o", "json", "--recording=" + folder.path() + "/recording"});
+  EXPECT_EQ(check_schema(schema_text("pack"), planned.out), Words{}) << planned.err;
+  EXPECT_NE(planned.out.find("\"hours_recorded\""), std::string::npos);
+  const Ran one_round = pack({"--recording=" + folder.path() + "/nothing"});
+  EXPECT_EQ(one_round.code, 3);
+  EXPECT_EQ(one_round.out, "");
+  EXPECT_EQ(pack({}).code, 3) << "no recording is named";
+  EXPECT_EQ(pack({"--node=x", "--recording=" + folder.path() + "/recording"}).code, 2);
 }
 
 TEST(Record, ATimeThatIsNotRecordedIsSaidAndNothingIsShown) {

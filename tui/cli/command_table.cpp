@@ -1,7 +1,5 @@
 #include "tui/cli/command_table.hpp"
 
-#include <algorithm>
-
 namespace tessera::cli {
 namespace {
 
@@ -52,7 +50,10 @@ constexpr Command kCommands[] = {
      "Computes which GPUs get which layout, so that the demand is met with the fewest changes: running "
      "instances stay where they are, and what else stays keeps its start. Prints the GPUs to change, what "
      "no plan can be better than, and whether this one is proven to be the best. The demand counts "
-     "instances that are free afterwards; with --for-queue it is what waits for room. It is for the cluster "
+     "instances that are free afterwards; with --for-queue it is what waits for room, with --for-history "
+     "what "
+     "the most that was needed at the same time leaves wanting beside what is held now. It is for the "
+     "cluster "
      "that is found here, or for its nodes that --node or --partition name; with --boards demand and GPUs "
      "stand in a file (docs/planning.md), and no cluster is asked. With --way requeue running instances may "
      "be moved where nothing else serves. Nothing is changed without --apply: --plan shows the steps, and "
@@ -61,6 +62,7 @@ constexpr Command kCommands[] = {
      "tessera pack 3g.40gb=10 1g.10gb=40\n"
      "tessera pack --for-queue --partition short --plan  # serve what waits\n"
      "tessera pack --for-queue --apply --write  # all nodes, one journal, one undo\n"
+     "tessera pack --for-history 30d --plan  # for the peaks of a recorded month\n"
      "tessera pack 7g.80gb=2 -n 'n[1-4]' -o json | jq -r .intent > intent.yaml\n"
      "tessera apply --intent intent.yaml --write\n"
      "tessera pack --boards - -o json < gpus.json | jq .seconds"},
@@ -207,8 +209,12 @@ constexpr Command kCommands[] = {
     {"usage", kUsed, "", 0, Completes::nothing, "", "sum up who held how much and used it, from a recording",
      "Sums up a recording by user, account, group (partition or namespace), profile, node or workload: "
      "GPU-hours and slice-hours held, the share of them for which use was measured, mean and 95th "
-     "percentile of use, peak memory, idle hours and hours of waiting. docs/time.md defines each of them.",
+     "percentile of use, peak memory, idle hours and hours of waiting. With --demand the most that was "
+     "needed "
+     "of each profile at the same time, held and waited for; CSV and JSON have each hour. docs/time.md "
+     "defines each of them.",
      "tessera usage --since 7d --by user\n"
+     "tessera usage --since 30d --demand -o csv  # peaks of each hour, by profile\n"
      "tessera usage --since 30d --by profile -o csv"},
     {"waste", kWaste, "", 0, Completes::nothing, "",
      "list what was held without use, or too large, from a recording",
@@ -407,8 +413,11 @@ constexpr Flag kFlags[] = {
      "a YAML or JSON file with GPUs and demand; - reads standard input"},
     {"for-queue", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
      "the demand is what waits for room: the MIG slices for which waiting jobs and pods ask"},
+    {"for-history", 0, "TIME", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
+     "the demand is the peak of each profile within so long a time (30d), from a recording"},
     {"partition", 0, "NAME", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
-     "only nodes of this partition; with --for-queue only its jobs, on Kubernetes those of this namespace"},
+     "only nodes of this partition; with --for-queue and --for-history only its jobs, on Kubernetes those "
+     "of this namespace"},
     {"plan", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
      "print the plan of these GPUs, as tessera plan does"},
     {"apply", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
@@ -515,8 +524,8 @@ constexpr Flag kFlags[] = {
     {"terms", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "explain the terms: ways of sharing, the GPU operator's parts, Slurm's daemons and commands"},
 
-    {"recording", 0, "FOLDER", false, "folder", Section::past, kConsole | kPast, "TESSERA_RECORDING", true,
-     "", Completes::file, "", "the folder that tessera record writes to"},
+    {"recording", 0, "FOLDER", false, "folder", Section::past, kConsole | kPast | kPack, "TESSERA_RECORDING",
+     true, "", Completes::file, "", "the folder that tessera record writes to"},
     {"keep", 0, "TIME", false, "", Section::past, kRecord, "", true, "30d", Completes::nothing, "",
      "remove days of the recording that are older (30d)"},
     {"max-size", 0, "SIZE", false, "", Section::past, kRecord, "", true, "", Completes::nothing, "",
@@ -537,6 +546,8 @@ constexpr Flag kFlags[] = {
      "how far back to look (7d)"},
     {"by", 0, "WHAT", false, "", Section::past, kUsed, "", false, "user", Completes::words,
      "user account group profile node workload", "what to sum up by (user)"},
+    {"demand", 0, "", false, "", Section::past, kUsed, "", false, "", Completes::nothing, "",
+     "the peaks of what was needed at the same time, by profile, instead of sums"},
     {"idle-after", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", true, "15m", Completes::nothing,
      "", "how long a held slice must be below 1 % to count as idle (15m)"},
     {"more-than", 0, "HOURS", false, "", Section::past, kWaste, "", true, "", Completes::nothing, "",
@@ -548,40 +559,11 @@ constexpr Flag kFlags[] = {
      "show the version"},
 };
 
-constexpr ExitCode kExitCodes[] = {
-    {kDone, "done"},
-    {kFinding, "a finding, or refused: an illegal layout, a parked run, a missing answer"},
-    {kUsage, "wrong usage or configuration"},
-    {kUnknown, "could not find out everything: no cluster, no answer, or a broken one"},
-    {130, "128 and the signal's number: a run was parked because a signal came"},
-};
-
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
 
-std::string called(const Command& command) {
-  if (command.name.empty()) return "tessera";
-  return (command.name == kSimulator ? "tessera-" : "tessera ") + std::string(command.name);
-}
 std::span<const Flag> flags() { return kFlags; }
-std::span<const ExitCode> exit_codes() { return kExitCodes; }
-
-const Command* find_command(std::string_view name) {
-  auto it = std::find_if(std::begin(kCommands), std::end(kCommands),
-                         [&](const Command& command) { return command.name == name; });
-  return it == std::end(kCommands) ? nullptr : it;
-}
-
-const Flag* find_flag(std::string_view name) {
-  for (const Flag& flag : kFlags) {
-    if (flag.name == name) return &flag;
-    for (std::string_view other : split_words(flag.also)) {
-      if (other == name) return &flag;
-    }
-  }
-  return nullptr;
-}
 
 bool makes_plans(std::string_view command) {
   const Command* known = find_command(command);

@@ -1,10 +1,19 @@
-// Words about the table of commands: headings, lists of words, and what was meant by a misspelt one.
+// Words about the table of commands: what is found in it, headings, lists of words, and what was meant by a
+// misspelt one.
 #include <algorithm>
 
 #include "tui/cli/command_table.hpp"
 
 namespace tessera::cli {
 namespace {
+
+constexpr ExitCode kExitCodes[] = {
+    {kDone, "done"},
+    {kFinding, "a finding, or refused: an illegal layout, a parked run, a missing answer"},
+    {kUsage, "wrong usage or configuration"},
+    {kUnknown, "could not find out everything: no cluster, no answer, or a broken one"},
+    {130, "128 and the signal's number: a run was parked because a signal came"},
+};
 
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -22,6 +31,30 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string called(const Command& command) {
+  if (command.name.empty()) return "tessera";
+  return (command.name == kSimulator ? "tessera-" : "tessera ") + std::string(command.name);
+}
+
+std::span<const ExitCode> exit_codes() { return kExitCodes; }
+
+const Command* find_command(std::string_view name) {
+  const auto all = commands();
+  const auto it =
+      std::find_if(all.begin(), all.end(), [&](const Command& command) { return command.name == name; });
+  return it == all.end() ? nullptr : &*it;
+}
+
+const Flag* find_flag(std::string_view name) {
+  for (const Flag& flag : flags()) {
+    if (flag.name == name) return &flag;
+    for (std::string_view other : split_words(flag.also)) {
+      if (other == name) return &flag;
+    }
+  }
+  return nullptr;
+}
 
 std::string_view title(Section section) {
   switch (section) {

@@ -83,12 +83,13 @@ struct Options {
 
   std::string boards_file;  // pack: GPUs and demand; "-": standard input
 
-  bool for_queue = false;  // pack: what waits is the demand
-  std::string partition;   // pack: only work and nodes of this partition; empty: all
-  bool plan_it = false;    // pack: the plan of its answer...
-  bool apply_it = false;   // ...and its run
-  std::string fleet_file;  // fleet: where no FILE is named
-  int days = 7;            // fleet calendar: so many days ahead
+  bool for_queue = false;               // pack: what waits is the demand
+  std::optional<Duration> for_history;  // pack: the peaks of so long a time are the demand
+  std::string partition;                // pack: only work and nodes of this partition; empty: all
+  bool plan_it = false;                 // pack: the plan of its answer...
+  bool apply_it = false;                // ...and its run
+  std::string fleet_file;               // fleet: where no FILE is named
+  int days = 7;                         // fleet calendar: so many days ahead
 
   // plan and apply: what to change...
   std::string nodes;  // names, ranges or a filter
@@ -127,6 +128,7 @@ struct Options {
   std::string from, to;                  // diff: times in words
   Duration since{7LL * 24 * 3'600'000};  // usage, waste: how far back
   std::string by = "user";               // usage
+  bool demand = false;                   // usage: peaks by profile and hour, instead of sums
   Duration idle_after{900'000};          // waste
   std::optional<double> more_than;       // waste: slice-hours beyond which the exit code is 1
 

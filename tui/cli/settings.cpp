@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::string_view kReadingSettings = "cannot use this setting";
 constexpr Duration kShortest{1000};  // between two looks at a cluster
+constexpr Duration kDay{24LL * 3'600'000};
 constexpr Duration kLongest{24 * 3600 * 1000};
 constexpr Duration kLongestWait = std::chrono::hours(60 * 24);
 constexpr std::size_t kMostGpus = 64;
@@ -281,6 +282,7 @@ void read_change(Reader& reader, Options& options) {
   options.boards_file = reader.text("boards");
   options.fleet_file = reader.text("fleet");
   options.for_queue = reader.on("for-queue");
+  options.for_history = reader.duration("for-history", 3650 * kDay, "a time from 1s to 3650d, like 30d");
   options.partition = reader.text("partition");
   options.plan_it = reader.on("plan");
   options.apply_it = reader.on("apply");
@@ -333,7 +335,6 @@ void read_run(Reader& reader, Options& options) {
   options.patch = reader.on("patch");
 }
 
-constexpr Duration kDay{24LL * 3'600'000};
 
 // "10M", "2GiB": bytes, in steps of 1024.
 std::optional<std::int64_t> parse_size(std::string_view text) {
@@ -365,6 +366,7 @@ void read_recording(Reader& reader, Options& options) {
   if (auto since = reader.duration("since", 3650 * kDay, "a time from 1s to 3650d, like 7d"))
     options.since = *since;
   if (reader.find("by")) options.by = reader.text("by");
+  options.demand = reader.on("demand");
   if (auto idle = reader.duration("idle-after", kDay, "a time from 1s to 1d, like 15m"))
     options.idle_after = *idle;
   options.more_than = reader.number<double>("more-than", "a number of slice-hours");

@@ -16,6 +16,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/pack/pack_text.hpp"
+#include "tui/cli/record/demand.hpp"
 #include "tui/cli/settings.hpp"
 
 namespace tessera::cli {
@@ -63,15 +64,24 @@ Status check_words(const Options& options) {
   const bool by_file = !options.boards_file.empty();
   if (by_file && (!options.words.empty() || !options.nodes.empty()))
     return Error{what, "--boards names the GPUs and the demand", "leave out --node and PROFILE=COUNT"};
+  if (by_file && options.for_history)
+    return Error{what, "--boards asks no cluster", "leave out --for-history"};
   if (by_file && (options.for_queue || options.plan_it || options.apply_it || !options.partition.empty()))
     return Error{what, "--boards asks no cluster", "leave out --for-queue, --partition, --plan and --apply"};
   if (options.for_queue && !options.words.empty())
     return Error{what, "the demand is said in two ways", "leave out --for-queue or PROFILE=COUNT"};
+  if (options.for_history && (options.for_queue || !options.words.empty()))
+    return Error{what, "the demand is said in two ways",
+                 "leave out --for-history, or --for-queue and PROFILE=COUNT"};
+  if (options.for_history && !options.nodes.empty())
+    return Error{what, "--for-history tells the demand of all nodes, or of a partition",
+                 "leave out --node; --partition narrows both"};
   if (options.plan_it && options.apply_it)
     return Error{what, "--plan and --apply exclude each other", "look first, with --plan"};
-  if (!by_file && !options.for_queue && options.words.empty())
-    return Error{what, "no demand is named",
-                 "tessera pack 3g.40gb=10, --for-queue, or --boards FILE (docs/planning.md)"};
+  if (!by_file && !options.for_queue && !options.for_history && options.words.empty())
+    return Error{
+        what, "no demand is named",
+        "tessera pack 3g.40gb=10, --for-queue, --for-history 30d, or --boards FILE (docs/planning.md)"};
   return Done{};
 }
 
@@ -109,7 +119,19 @@ std::optional<Refusal> narrow(ChosenNodes& chosen, const std::string& partition)
                  kUsage};
 }
 
-Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, const mig::Catalogue& catalogue) {
+// The peaks of the cluster's recording.
+Result<pack::PastDemand> past_of(const Options& options, const Joins& joins, const Cluster& cluster) {
+  Options one = options;
+  one.cluster = cluster.name.text;
+  auto looked = look_at_demand(one, joins, *options.for_history, options.partition);
+  if (!looked) return looked.error();
+  pack::PastDemand past = pack::demand_of_past(looked->demand, cluster, options.partition);
+  past.from = looked->from, past.to = looked->to;
+  return past;
+}
+
+Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, const mig::Catalogue& catalogue,
+                      const Joins& joins) {
   Or<ChosenNodes> chosen = nodes_of(options, clusters, catalogue);
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
   if (auto refusal = narrow(std::get<ChosenNodes>(chosen), options.partition)) return std::move(*refusal);
@@ -123,10 +145,15 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
         kUnknown};
   pack::ClusterProblem found =
       pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster));
-  PackedCluster about{cluster->name.text, std::move(found.left_out), std::nullopt};
+  PackedCluster about{cluster->name.text, std::move(found.left_out), std::nullopt, std::nullopt};
   if (options.for_queue) {
     about.queue = pack::demand_of_queue(*cluster, options.partition);
     found.problem.demand = about.queue->demand;
+  } else if (options.for_history) {
+    auto past = past_of(options, joins, *cluster);
+    if (!past) return Refusal{past.error(), kUnknown};
+    found.problem.demand = past->demand;
+    about.past = std::move(*past);
   } else {
     auto demand = pack::read_demand(options.words, found.problem, catalogue);
     if (!demand) return Refusal{demand.error(), kUsage};
@@ -146,7 +173,9 @@ int change(const Asked& asked, const pack::Answer& packed, const Options& option
   }
   const Cluster& cluster = *clusters.model().find(ClusterName(asked.cluster->name));
   plan::Intent intent = pack::intent_of(asked.problem, packed, cluster.name);
-  intent.words = options.for_queue ? "packed for the queue" : "packed for a demand";
+  intent.words = options.for_queue     ? "packed for the queue"
+                 : options.for_history ? "packed for the history"
+                                       : "packed for a demand";
   intent.options = options.change;
   const TimePoint now = cluster_now(cluster, clusters.wall());
   if (Status ok = set_time(intent.options, options, now); !ok) return refuse(streams, ok.error(), kUsage);
@@ -199,7 +228,7 @@ int run_pack(const Options& options, const mig::Catalogue& catalogue, const Join
   if (auto failed = clusters.open()) return *failed;
   if (auto failed = look_afresh(clusters, options, streams, options.cluster)) return *failed;
   times.read = watch.lap();
-  Or<Asked> asked = ask_cluster(options, clusters, catalogue);
+  Or<Asked> asked = ask_cluster(options, clusters, catalogue, joins);
   if (auto* refusal = std::get_if<Refusal>(&asked)) return refuse(streams, *refusal);
   return answer(std::get<Asked>(asked), options, catalogue, &clusters, streams, times);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/time.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -113,6 +114,24 @@ Grid grid_of(const pack::Problem& problem, const pack::Answer& answer) {
   return grid;
 }
 
+Json history_json(const pack::PastDemand& past) {
+  Json one = Json::map();
+  one.add("from", Json::of(utc_text(past.from)));
+  one.add("to", Json::of(utc_text(past.to)));
+  one.add("hours_recorded", Json::of(past.hours));
+  one.add("whole_peak", Json::of(std::int64_t{past.whole}));
+  one.add("unplaced_peak", Json::of(std::int64_t{past.unplaced}));
+  Json& peaks = one.add("peaks", Json::list());
+  for (const pack::PastNeed& need : past.needs) {
+    Json& peak = peaks.items.emplace_back(Json::map());
+    peak.add("profile", Json::of(need.profile.text));
+    peak.add("peak", Json::of(std::int64_t{need.peak}));
+    peak.add("at", Json::of(utc_text(need.at)));
+    peak.add("held_now", Json::of(std::int64_t{need.held_now}));
+  }
+  return one;
+}
+
 }  // namespace
 
 Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
@@ -147,6 +166,7 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
       for (const pack::Demand& one : cluster->queue->demand)
         asked.add(one.profile.text, Json::of(std::int64_t{one.count}));
     }
+    if (cluster->past) document.add("history", history_json(*cluster->past));
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
   }
   Json& seconds = document.add("seconds", Json::map());
@@ -186,6 +206,19 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
         "the queue: {} jobs or pods ask for these slices, {} for whole GPUs or shares, {} wait for "
         "something else than room",
         cluster->queue->workloads, cluster->queue->other, cluster->queue->kept));
+  if (cluster->past) {
+    const pack::PastDemand& past = *cluster->past;
+    line(fmt::format("the history: recorded from {} to {}, {:.1f} h of it", utc_text(past.from),
+                     utc_text(past.to), past.hours));
+    for (const pack::PastNeed& need : past.needs)
+      line(fmt::format("{}: {} at most at {}, {} of them held now", need.profile.text, need.peak,
+                       utc_text(need.at), need.held_now));
+    if (past.whole > 0)
+      line(fmt::format("whole GPUs: {} at most at the same time; this demand keeps none of them free",
+                       past.whole));
+    if (past.unplaced > 0)
+      line(fmt::format("up to {} more were held on slices that are not reported", past.unplaced));
+  }
   for (const auto& [why, count] : cluster->left_out) line(fmt::format("left out: {} GPUs {}", count, why));
   if (!answer.boards.empty()) {
     line("To make the change: the same with --plan shows its steps, with --apply --write makes it.");

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/json.hpp"
+#include "engine/pack/past_demand.hpp"
 #include "engine/pack/problem.hpp"
 #include "engine/pack/queue_demand.hpp"
 #include "tui/cli/options.hpp"
@@ -23,6 +24,7 @@ struct PackedCluster {
   std::string name;
   std::map<std::string, int> left_out;     // GPUs, by the reason
   std::optional<pack::QueueDemand> queue;  // --for-queue: where the demand came from
+  std::optional<pack::PastDemand> past;    // --for-history: the same
 };
 
 // docs/json.md describes its fields. cluster: nullptr: the GPUs stood in a file.

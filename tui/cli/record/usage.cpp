@@ -11,6 +11,7 @@
 #include "engine/usage/reckoning.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/record/demand.hpp"
 #include "tui/cli/record/past.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -156,6 +157,7 @@ Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool 
 
 int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {
+  if (options.demand) return run_demand(options, joins, streams);
   const auto by = usage::by_of(options.by);
   if (!by)
     return complain(streams, {"cannot sum up", "--by: \"" + clean(options.by, 40) + "\" is not known",

@@ -1,0 +1,33 @@
+// What was needed at the same time in the past as a demand for the planner.
+// Threads: pure function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/pack/problem.hpp"
+#include "engine/usage/demand.hpp"
+
+namespace tessera::pack {
+
+struct PastNeed {
+  ProfileName profile;
+  int peak = 0;
+  TimePoint at{};
+  int held_now = 0;
+};
+
+struct PastDemand {
+  std::vector<Demand> demand;  // by profile, in the order of their names
+  std::vector<PastNeed> needs;
+  int whole = 0;     // the most GPUs that are not cut: no part of the demand
+  int unplaced = 0;  // the most that were held without it being known which
+  double hours = 0;  // that are recorded
+  TimePoint from{}, to{};
+};
+
+// The planner counts instances that are free afterwards: of each peak, those that are not held now. group: as
+// the past was summed up, of one partition or namespace.
+PastDemand demand_of_past(const usage::DemandOverTime& past, const Cluster& now, const std::string& group);
+
+}  // namespace tessera::pack

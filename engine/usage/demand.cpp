@@ -1,0 +1,122 @@
+#include "engine/usage/demand.hpp"
+
+#include <algorithm>
+
+#include "engine/plan/effect/queue.hpp"
+#include "engine/sharing/resources.hpp"
+#include "engine/usage/ledger.hpp"
+
+namespace tessera::usage {
+namespace {
+
+constexpr std::int64_t kHourMs = 3'600'000;
+constexpr std::int64_t kMostWanted = 100'000'000;
+
+TimePoint hour_of(TimePoint at) {
+  const auto ms = std::chrono::duration_cast<Duration>(at.time_since_epoch()).count();
+  return TimePoint(Duration(ms - ms % kHourMs));
+}
+
+// A Slurm job may name several partitions: "gpu,long".
+bool is_of(const Workload& workload, const std::string& group) {
+  return group.empty() || ("," + workload.group + ",").find("," + group + ",") != std::string::npos;
+}
+
+// Shares of a GPU are counted by nothing that a layout offers.
+std::string profile_of(const Slice& slice) {
+  if (slice.kind == SliceKind::whole_gpu) return "whole";
+  return slice.kind == SliceKind::gpu_instance ? slice.profile.text : std::string();
+}
+
+std::string profile_of(std::string_view resource, Scheduler scheduler) {
+  const auto name = sharing::parse_resource(resource, scheduler);
+  if (!name || name->shared) return {};
+  if (name->kind == sharing::ResourceKind::instance) return name->profile ? name->profile->text : "";
+  return name->kind == sharing::ResourceKind::gpu ? "whole" : "";
+}
+
+int more(int sum, std::int64_t count) {
+  return static_cast<int>(std::clamp<std::int64_t>(sum + std::max<std::int64_t>(count, 0), 0, kMostWanted));
+}
+
+}  // namespace
+
+DemandOverTime::Needs DemandOverTime::needs_of(const Cluster& cluster) {
+  Needs needs;
+  for (const Node& node : cluster.nodes.all())
+    for (const Gpu& gpu : node.gpus)
+      for (const Slice& slice : gpu.slices) {
+        const std::string profile = profile_of(slice);
+        if (profile.empty() || !slice.exact) continue;
+        const bool held = std::any_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
+          const Workload* workload = cluster.workloads.find(holder.workload);
+          return workload && workload->state == WorkloadState::running && is_of(*workload, group_);
+        });
+        if (held) needs[profile].held = more(needs[profile].held, 1);
+      }
+  int unplaced = 0;
+  for (const Workload& workload : cluster.workloads.all()) {
+    if (!is_of(workload, group_)) continue;
+    if (workload.state == WorkloadState::running)
+      for (const Allocation& allocation : workload.allocations)
+        if (allocation.devices.empty() && allocation.family == Family::gpu)
+          unplaced = more(unplaced, allocation.count);
+    if (workload.state != WorkloadState::pending || !plan::waits_for_room(workload, cluster.scheduler))
+      continue;
+    for (const Request& request : workload.requests)
+      if (const std::string profile = profile_of(request.resource, cluster.scheduler); !profile.empty())
+        needs[profile].waiting = more(needs[profile].waiting, request.count);
+  }
+  unplaced_ = std::max(unplaced_, unplaced);
+  return needs;
+}
+
+void DemandOverTime::see(const Cluster& cluster, TimePoint at) {
+  auto [before, first] = before_.try_emplace(cluster.name, at);
+  const Duration passed = std::clamp<Duration>(at - before->second, Duration{0}, kLongestRound);
+  const double hours = static_cast<double>(passed.count()) / static_cast<double>(kHourMs);
+  before->second = at;
+  ++rounds_;
+  hours_ += hours;
+  const TimePoint hour = hour_of(at);
+  covered_[cluster.name][hour] += hours;
+  for (const auto& [profile, need] : needs_of(cluster)) {
+    DemandHour& one = all_[{cluster.name, profile}][hour];
+    const int both = more(need.held, need.waiting);
+    one.sum += both * hours;
+    if (both <= one.peak) continue;
+    one.peak = both, one.held = need.held, one.waiting = need.waiting, one.at = at;
+  }
+}
+
+std::vector<DemandHour> DemandOverTime::by_hour() const {
+  std::vector<DemandHour> list;
+  for (const auto& [key, hours] : all_)
+    // Every hour that is recorded: one in which nobody needed any is a zero that is known.
+    for (const auto& [hour, covered] : covered_.at(key.first)) {
+      const auto found = hours.find(hour);
+      DemandHour one = found == hours.end() ? DemandHour{} : found->second;
+      one.cluster = key.first, one.profile = key.second, one.hour = hour, one.hours = covered;
+      list.push_back(std::move(one));
+    }
+  return list;
+}
+
+std::vector<DemandPeak> DemandOverTime::peaks() const {
+  std::vector<DemandPeak> list;
+  for (const auto& [key, hours] : all_) {
+    DemandPeak peak{key.first, key.second};
+    double sum = 0, covered = 0;
+    for (const auto& [hour, one] : hours) {
+      sum += one.sum;
+      if (one.peak <= peak.peak) continue;
+      peak.peak = one.peak, peak.held = one.held, peak.waiting = one.waiting, peak.at = one.at;
+    }
+    for (const auto& [hour, part] : covered_.at(key.first)) covered += part;
+    if (covered > 0) peak.mean = sum / covered;
+    if (peak.peak > 0) list.push_back(std::move(peak));
+  }
+  return list;
+}
+
+}  // namespace tessera::usage

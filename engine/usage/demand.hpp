@@ -1,0 +1,68 @@
+// How many instances of each profile were needed at the same time: those that running jobs and pods held,
+// and those for which others waited for room. Peaks tell what a layout has to offer; sums do not.
+//
+// Each round stands for the time since the one before, for kLongestRound at most; an hour without a round is
+// left out, since nothing is known of it. Threads: values; one owner.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/model/model.hpp"
+
+namespace tessera::usage {
+
+// The most of one hour (of UTC) that were needed at the same time.
+struct DemandHour {
+  ClusterName cluster;
+  std::string profile;  // "1g.10gb"; "whole": GPUs that are not cut
+  TimePoint hour{};     // its beginning
+  int peak = 0;         // held and waited for, at `at`
+  int held = 0, waiting = 0;
+  TimePoint at{};
+  double hours = 0;  // of this hour, that rounds stand for
+  double sum = 0;    // instance-hours
+};
+
+// Of all hours.
+struct DemandPeak {
+  ClusterName cluster;
+  std::string profile;
+  int peak = 0, held = 0, waiting = 0;
+  TimePoint at{};
+  double mean = 0;  // over the hours that are recorded
+};
+
+class DemandOverTime {
+ public:
+  // group: only what belongs to this partition or namespace; empty: all.
+  explicit DemandOverTime(std::string group = {}) : group_(std::move(group)) {}
+
+  // One round. Rounds of a cluster come in the order of time.
+  void see(const Cluster& cluster, TimePoint at);
+  // By cluster, profile and hour.
+  std::vector<DemandHour> by_hour() const;
+  // By cluster and profile.
+  std::vector<DemandPeak> peaks() const;
+  double hours() const { return hours_; }  // that rounds stand for
+  int rounds() const { return rounds_; }
+  // The most GPUs or slices held at the same time of which it is not known which: in no profile above.
+  int unplaced() const { return unplaced_; }
+
+ private:
+  struct Need {
+    int held = 0, waiting = 0;
+  };
+  using Needs = std::map<std::string, Need>;
+  Needs needs_of(const Cluster& cluster);
+
+  std::string group_;
+  std::map<ClusterName, TimePoint> before_;
+  std::map<ClusterName, std::map<TimePoint, double>> covered_;  // hours that rounds stand for
+  std::map<std::pair<ClusterName, std::string>, std::map<TimePoint, DemandHour>> all_;
+  double hours_ = 0;
+  int rounds_ = 0, unplaced_ = 0;
+};
+
+}  // namespace tessera::usage

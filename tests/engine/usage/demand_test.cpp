@@ -1,0 +1,105 @@
+// What was needed at the same time, against figures that were worked out by hand.
+#include "engine/usage/demand.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/pack/past_demand.hpp"
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+// Node n1: GPU 0 whole; GPU 1 cut into two 3g.40gb. A round is seen where a test says so.
+struct Past {
+  Story story;
+  usage::DemandOverTime demand;
+
+  explicit Past(std::string group = {}) : demand(std::move(group)) {
+    story.tell(NodesListed{
+        {node("n1", {gpu(0, Strategy::whole, {whole(0)}),
+                     gpu(1, Strategy::mig, {instance("3g.40gb", 0, 4, 1), instance("3g.40gb", 4, 4, 2)})})}});
+    story.tell(SourceReport{Source::slurm_nodes, {}, {}, "", false});
+    story.tell(SourceReport{Source::slurm_jobs, {}, {}, "", false});
+    story.tell(Loaded{});
+  }
+  void round(int minute, std::vector<Workload> work) {
+    story.tell(WorkloadsListed{std::move(work)}, 60 * minute);
+    demand.see(story.cluster(), at(60 * minute));
+  }
+  usage::DemandPeak peak(const std::string& profile) const {
+    for (const usage::DemandPeak& one : demand.peaks())
+      if (one.profile == profile) return one;
+    return {};
+  }
+};
+
+TEST(Demand, APeakIsOfOneMomentAndNoSumOfPeaks) {
+  Past past;
+  past.round(0, {running("1", "alice", {holds("n1", {{1, 1}})})});
+  past.round(5, {running("1", "alice", {holds("n1", {{1, 1}})}), running("2", "bob", {holds("n1", {{2, 1}})}),
+                 waiting("3", "carol", "gpu:3g.40gb")});
+  past.round(10, {waiting("4", "carol", "gpu:3g.40gb"), waiting("5", "dan", "gpu:3g.40gb")});
+  EXPECT_EQ(past.peak("3g.40gb").peak, 3) << "two held and one waited for; never two held and two waited for";
+  EXPECT_EQ(past.peak("3g.40gb").held, 2);
+  EXPECT_EQ(past.peak("3g.40gb").waiting, 1);
+  EXPECT_EQ(past.peak("3g.40gb").at, at(300));
+  EXPECT_NEAR(past.peak("3g.40gb").mean, (3 * 5 + 2 * 5) / 10.0, 1e-9);
+}
+
+TEST(Demand, AnHourWithoutARoundIsLeftOutAndAnHourWithoutDemandIsZero) {
+  Past past;
+  const std::vector<Workload> alice = {running("1", "alice", {holds("n1", {{1, 1}})})};
+  past.round(0, alice);
+  past.round(10, {});
+  past.round(70, {});         // a gap of an hour: ten minutes of it count
+  past.round(3 * 60, alice);  // nothing is known of the hour between
+  const auto hours = past.demand.by_hour();
+  ASSERT_EQ(hours.size(), 3U);
+  EXPECT_EQ(hours[0].hour, at(0)) << "15 January 2027, 08:00";
+  EXPECT_EQ(hours[0].peak, 1);
+  EXPECT_EQ(hours[1].hour, at(3600));
+  EXPECT_EQ(hours[1].peak, 0);
+  EXPECT_EQ(hours[2].hour, at(3 * 3600));
+  EXPECT_NEAR(past.demand.hours(), 0.5, 1e-9);
+}
+
+TEST(Demand, WhatWaitsForAnythingElseThanRoomIsNone) {
+  Past past;
+  Workload held = waiting("3", "carol", "gpu:3g.40gb");
+  held.reason = "JobHeldUser";
+  past.round(0, {held});
+  EXPECT_EQ(past.peak("3g.40gb").peak, 0);
+}
+
+TEST(Demand, OnlyTheGroupThatIsAskedForCounts) {
+  Past past("ml");
+  Workload other = waiting("3", "carol", "gpu:3g.40gb"), own = waiting("4", "dan", "gpu:3g.40gb");
+  other.group = "chem", own.group = "long,ml";
+  past.round(0, {other, own});
+  EXPECT_EQ(past.peak("3g.40gb").waiting, 1);
+}
+
+TEST(Demand, WhatIsHeldWithoutItBeingKnownWhichIsNoProfileAndIsSaid) {
+  Past past;
+  Workload hidden = running("1", "alice", {holds("n1", {})});
+  hidden.allocations.front().count = 2;
+  past.round(0, {hidden});
+  EXPECT_EQ(past.demand.unplaced(), 2);
+  EXPECT_TRUE(past.demand.peaks().empty());
+}
+
+// The planner counts what is free afterwards: what is held now serves its part of the peak.
+TEST(Demand, ThePlannerIsAskedForThePeakLessWhatIsHeldNow) {
+  Past past;
+  past.round(0, {running("1", "alice", {holds("n1", {{1, 1}})}), waiting("2", "bob", "gpu:3g.40gb"),
+                 waiting("3", "bob", "gpu:3g.40gb"), waiting("4", "eve", "gpu:h100")});
+  past.round(10, {running("2", "bob", {holds("n1", {{1, 1}})})});
+  const pack::PastDemand found = pack::demand_of_past(past.demand, past.story.cluster(), {});
+  ASSERT_EQ(found.demand.size(), 1U);
+  EXPECT_EQ(found.demand[0].profile, ProfileName("3g.40gb"));
+  EXPECT_EQ(found.demand[0].count, 2) << "three at most, one of them is held now";
+  EXPECT_EQ(found.whole, 1) << "told, and planned for by nobody";
+}
+
+}  // namespace
+}  // namespace tessera::test

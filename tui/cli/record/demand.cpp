@@ -1,0 +1,133 @@
+#include "tui/cli/record/demand.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/time.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/json.hpp"
+#include "tui/cli/record/past.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using query::Align;
+
+Json rounded(double value) { return Json::of(std::round(value * 1000) / 1000); }
+
+void add_needs(Json& one, int peak, int held, int waiting, TimePoint at) {
+  one.add("peak", Json::of(std::int64_t{peak}));
+  one.add("held", Json::of(std::int64_t{held}));
+  one.add("waiting", Json::of(std::int64_t{waiting}));
+  one.add("at", peak > 0 ? Json::of(utc_text(at)) : Json());
+}
+
+Json json_of(const LookedDemand& looked) {
+  Json document = Json::map();
+  document.add("from", Json::of(utc_text(looked.from)));
+  document.add("to", Json::of(utc_text(looked.to)));
+  document.add("hours_recorded", rounded(looked.demand.hours()));
+  document.add("source", Json::of(std::string("recording")));
+  document.add("unplaced_peak", Json::of(std::int64_t{looked.demand.unplaced()}));
+  Json& peaks = document.add("peaks", Json::list());
+  for (const usage::DemandPeak& peak : looked.demand.peaks()) {
+    Json& one = peaks.items.emplace_back(Json::map());
+    one.add("cluster", Json::of(peak.cluster.text));
+    one.add("profile", Json::of(peak.profile));
+    add_needs(one, peak.peak, peak.held, peak.waiting, peak.at);
+    one.add("mean", rounded(peak.mean));
+  }
+  Json& hours = document.add("hours", Json::list());
+  for (const usage::DemandHour& hour : looked.demand.by_hour()) {
+    Json& one = hours.items.emplace_back(Json::map());
+    one.add("cluster", Json::of(hour.cluster.text));
+    one.add("profile", Json::of(hour.profile));
+    one.add("hour", Json::of(utc_text(hour.hour)));
+    add_needs(one, hour.peak, hour.held, hour.waiting, hour.at);
+    one.add("hours_recorded", rounded(hour.hours));
+  }
+  return document;
+}
+
+Grid hours_grid(const LookedDemand& looked) {
+  Grid grid;
+  grid.heads = {{"cluster", "CLUSTER"},
+                {"profile", "PROFILE"},
+                {"hour", "HOUR"},
+                {"peak", "PEAK", Align::right},
+                {"held", "HELD", Align::right},
+                {"waiting", "WAITING", Align::right},
+                {"hours_recorded", "RECORDED", Align::right}};
+  for (const usage::DemandHour& one : looked.demand.by_hour())
+    grid.rows.push_back({one.cluster.text, one.profile, utc_text(one.hour), std::to_string(one.peak),
+                         std::to_string(one.held), std::to_string(one.waiting),
+                         fmt::format("{:.3f}", one.hours)});
+  return grid;
+}
+
+Grid peaks_grid(const LookedDemand& looked) {
+  Grid grid;
+  grid.heads = {{"profile", "PROFILE"},
+                {"cluster", "CLUSTER"},
+                {"peak", "PEAK", Align::right},
+                {"held", "HELD", Align::right},
+                {"waiting", "WAITING", Align::right},
+                {"at", "AT"},
+                {"mean", "MEAN", Align::right}};
+  for (const usage::DemandPeak& one : looked.demand.peaks())
+    grid.rows.push_back({one.profile, one.cluster.text, std::to_string(one.peak), std::to_string(one.held),
+                         std::to_string(one.waiting), utc_text(one.at), fmt::format("{:.1f}", one.mean)});
+  return grid;
+}
+
+}  // namespace
+
+Result<LookedDemand> look_at_demand(const Options& options, const Joins& joins, Duration span,
+                                    const std::string& group) {
+  auto recordings = recordings_of(options, joins);
+  if (!recordings) return recordings.error();
+  LookedDemand looked{usage::DemandOverTime(group)};
+  for (const auto& one : *recordings) {
+    const std::optional<record::Covered> covered = one->covered();
+    if (!covered) continue;
+    Status read = one->rounds(covered->to - span, covered->to, [&](const record::Round& round) {
+      if (looked.from == TimePoint{} || round.at < looked.from) looked.from = round.at;
+      looked.to = std::max(looked.to, round.at);
+      looked.demand.see(round.cluster, round.at);
+      return true;
+    });
+    if (!read) return read.error();
+  }
+  // One round is a moment, and no history.
+  if (looked.demand.hours() <= 0)
+    return Error{"cannot tell the demand", "nothing is recorded of that time",
+                 "tessera record writes one; look further back, or name another folder"};
+  return looked;
+}
+
+int run_demand(const Options& options, const Joins& joins, const Streams& streams) {
+  auto looked = look_at_demand(options, joins, options.since, {});
+  if (!looked) return complain(streams, looked.error()), kUnknown;
+  switch (options.output) {
+    case OutputFormat::json: streams.out << document(json_of(*looked), Markup::json); return kDone;
+    case OutputFormat::yaml: streams.out << document(json_of(*looked), Markup::yaml); return kDone;
+    case OutputFormat::csv: streams.out << to_csv(hours_grid(*looked), options.headers); return kDone;
+    case OutputFormat::table:
+    case OutputFormat::wide: break;
+  }
+  const auto told = [&](const std::string& english) { return tui::told(options.reader, english); };
+  streams.out << to_table(peaks_grid(*looked), options.headers, options.paper)
+              << told(fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
+                                  utc_text(looked->from), utc_text(looked->to), looked->demand.hours()));
+  if (looked->demand.unplaced() > 0)
+    streams.out << "; "
+                << told(fmt::format("up to {} more were held on slices that are not reported",
+                                    looked->demand.unplaced()));
+  streams.out << "\n";
+  return kDone;
+}
+
+}  // namespace tessera::cli
