@@ -29,6 +29,7 @@
 #include "backends/record/tape.hpp"
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
+#include "backends/slurm/accounting.hpp"
 #include "backends/slurm/backend.hpp"
 #include "backends/slurm/change/try_settings.hpp"
 #include "backends/slurm/find_slurm.hpp"
@@ -108,6 +109,29 @@ BackendPtr slurm_backend(const cli::Options& options, const figures::FigureSourc
     wanted.most_asked = kDoctorAsks;
   }
   return std::make_unique<slurm::SlurmBackend>(std::move(wanted));
+}
+
+// The jobs of --since, from the Slurm of this machine.
+Result<usage::PastJobs> past_jobs(const cli::Options& options) {
+  if (auto trouble = slurm::conf_trouble(options.slurm_conf)) return *trouble;
+  slurm::Conf conf;
+  if (!options.slurm_conf.empty()) {
+    conf = slurm::read_conf(options.slurm_conf);
+  } else {
+    auto found = slurm::find_slurm(options.timeout);
+    if (!found) return found.error();
+    conf = *found;
+  }
+  const ClusterName name(conf.cluster_name);
+  if (!options.cluster.empty() && options.cluster != name.text)
+    return Error{"no such cluster", "\"" + clean(options.cluster, 100) + "\"",
+                 "Slurm's cluster here is " + clean(name.text, 100)};
+  slurm::SlurmClient site;
+  site.conf = options.slurm_conf;
+  const TimePoint now = wall_clock();
+  auto past = slurm::read_accounting(site, {account_name(geteuid()), geteuid()}, now - options.since, now);
+  if (past) past->cluster = name;
+  return past;
 }
 
 // What the site names beside its clusters. An error says where the setting stands.
@@ -403,6 +427,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   cli::Joins joins{mailbox, mailbox, open, console, wall_clock, {}, has_terminal, {}, {}};
   joins.tape = record::open_tape;
   joins.recordings = record::open_recordings;
+  joins.accounting = past_jobs;
   joins.machine.find_program = [](std::string_view name) { return find_program(name); };
   joins.acknowledged = [&] { return read_acknowledged(own_journals(environment, kNotes)); };
   joins.machine.journals = own_journals(environment, "runs");

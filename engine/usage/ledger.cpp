@@ -216,6 +216,17 @@ void Ledger::see_work(const Cluster& cluster, double hours) {
   }
 }
 
+void Ledger::add(Hold hold) {
+  std::string key =
+      hold.cluster.text + '\x1f' + hold.workload.text + '\x1f' + hold.node.text + '\x1f' + hold.profile;
+  holds_.insert_or_assign(std::move(key), std::move(hold));
+}
+
+void Ledger::add(Waited waited) {
+  std::string key = waited.cluster.text + '\x1f' + waited.workload.text;
+  waited_.insert_or_assign(std::move(key), std::move(waited));
+}
+
 std::vector<Hold> Ledger::holds() const { return by_key(holds_); }
 std::vector<Waited> Ledger::waited() const { return by_key(waited_); }
 std::vector<Spare> Ledger::spare() const {

@@ -83,6 +83,10 @@ class Ledger {
 
   // One round. Rounds of a cluster come in the order of time.
   void see(const Cluster& cluster, TimePoint at);
+  // What another source has added up itself, and the hours that it covers.
+  void add(Hold hold);
+  void add(Waited waited);
+  void cover(double hours) { hours_ += hours; }
   std::vector<Hold> holds() const;
   std::vector<Waited> waited() const;
   std::vector<Spare> spare() const;

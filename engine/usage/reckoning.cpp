@@ -13,10 +13,20 @@ double part_of(TimePoint at, TimePoint from, TimePoint to) {
 
 }  // namespace
 
-Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> recordings, const Span& span,
-                         const mig::Catalogue& catalogue, const KeepOn& keep_on) {
+Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& catalogue) {
   Reckoning all;
   all.asked = span;
+  all.hours = ledger.hours();
+  all.unplaced = ledger.unplaced();
+  for (const By by : {By::user, By::account, By::group, By::profile, By::node, By::workload})
+    all.sums[by] = sums(ledger, by);
+  all.waste = waste(ledger, catalogue);
+  return all;
+}
+
+Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> recordings, const Span& span,
+                         const mig::Catalogue& catalogue, const KeepOn& keep_on) {
+  Reckoning all;  // of it: from and to
   Ledger ledger(catalogue, span.idle_after);
   bool goes_on = true;
   for (std::size_t i = 0; i < recordings.size() && goes_on; ++i) {
@@ -34,12 +44,9 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
     });
     if (!read) return read.error();
   }
-  all.hours = ledger.hours();
-  all.unplaced = ledger.unplaced();
-  for (const By by : {By::user, By::account, By::group, By::profile, By::node, By::workload})
-    all.sums[by] = sums(ledger, by);
-  all.waste = waste(ledger, catalogue);
-  return all;
+  Reckoning summed = sum_up(ledger, span, catalogue);
+  summed.from = all.from, summed.to = all.to;
+  return summed;
 }
 
 }  // namespace tessera::usage

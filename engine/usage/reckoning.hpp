@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -20,12 +21,16 @@ struct Span {
 
 struct Reckoning {
   Span asked;
-  TimePoint from{}, to{};  // the first and the last round; both zero: there was none
-  double hours = 0;        // that rounds cover
-  double unplaced = 0;     // held on slices that are not reported
+  TimePoint from{}, to{};     // the first and the last round; both zero: there was none
+  double hours = 0;           // that rounds cover
+  double unplaced = 0;        // held on slices that are not reported
+  std::optional<int> unread;  // lines of an accounting that could not be read; nullopt: a recording
   std::map<By, std::vector<Sum>> sums;
   std::vector<Waste> waste;
 };
+
+// What a ledger comes to; from and to stay zero.
+Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& catalogue);
 
 // Called now and then with the part that is done, 0 to 1; false: give up.
 using KeepOn = std::function<bool(double part)>;

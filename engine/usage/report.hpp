@@ -38,10 +38,10 @@ struct Waste {
   std::string profile;
   std::optional<double> slice_hours;  // nullopt: this product is not counted in slices
   std::optional<double> hours;        // of holding it; nullopt: this is about no holder
-  std::string advice;  // what would do instead, or be worth looking at
+  std::string advice;                 // what would do instead, or be worth looking at
 };
-// Most slice-hours first, then the longest. What is parked is idle, too, and counted as parked; what is idle most of the time
-// is not also too big.
+// Most slice-hours first, then the longest. What is parked is idle, too, and counted as parked; what is idle
+// most of the time is not also too big.
 std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue);
 
 // One text for each owner, for people to send on.

@@ -211,9 +211,12 @@ constexpr Command kCommands[] = {
      "GPU-hours and slice-hours held, the share of them for which use was measured, mean and 95th "
      "percentile of use, peak memory, idle hours and hours of waiting. With --demand the most that was "
      "needed "
-     "of each profile at the same time, held and waited for; CSV and JSON have each hour. docs/time.md "
+     "of each profile at the same time, held and waited for; CSV and JSON have each hour. With "
+     "--accounting it asks slurmdbd by sacct, a day at a time, for what was held and waited for. "
+     "docs/time.md "
      "defines each of them.",
      "tessera usage --since 7d --by user\n"
+     "tessera usage --since 30d --accounting --by account  # from slurmdbd\n"
      "tessera usage --since 30d --demand -o csv  # peaks of each hour, by profile\n"
      "tessera usage --since 30d --by profile -o csv"},
     {"waste", kWaste, "", 0, Completes::nothing, "",
@@ -300,8 +303,8 @@ constexpr Flag kFlags[] = {
      "sim serve: write a kubeconfig for it to FILE"},
     {"user-port", 0, "NAME=PORT:RULES", false, "", Section::data, kSim, "", false, "", Completes::nothing, "",
      "sim serve: one more port, for a user who may do less: viewer=8002:view, ops=8003:get,list:nodes", true},
-    {"slurm-conf", 0, "FILE", false, "", Section::data, kShowing, "SLURM_CONF", true, "", Completes::file, "",
-     "the slurm.conf that Slurm's commands are to use"},
+    {"slurm-conf", 0, "FILE", false, "", Section::data, kShowing | kUsed, "SLURM_CONF", true, "",
+     Completes::file, "", "the slurm.conf that Slurm's commands are to use"},
     {"kubeconfig", 0, "FILE", false, "", Section::data, kShowing, "", true, "", Completes::file, "",
      "the kubeconfig that names Kubernetes clusters; else KUBECONFIG, else ~/.kube/config"},
     {"context", 0, "NAME[,NAME]", false, "contexts", Section::data, kShowing, "TESSERA_CONTEXT", true, "",
@@ -546,6 +549,8 @@ constexpr Flag kFlags[] = {
      "how far back to look (7d)"},
     {"by", 0, "WHAT", false, "", Section::past, kUsed, "", false, "user", Completes::words,
      "user account group profile node workload", "what to sum up by (user)"},
+    {"accounting", 0, "", false, "", Section::past, kUsed, "", false, "", Completes::nothing, "",
+     "ask Slurm's accounting (sacct) instead of a recording"},
     {"demand", 0, "", false, "", Section::past, kUsed, "", false, "", Completes::nothing, "",
      "the peaks of what was needed at the same time, by profile, instead of sums"},
     {"idle-after", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", true, "15m", Completes::nothing,

@@ -16,6 +16,7 @@
 #include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
 #include "engine/record/recording.hpp"
+#include "engine/usage/past_jobs.hpp"
 #include "tui/cli/options.hpp"
 #include "tui/cli/self/self.hpp"
 #include "tui/cli/sim.hpp"
@@ -47,6 +48,8 @@ struct Joins {
   std::function<Result<std::unique_ptr<record::Tape>>(const std::string&, const ClusterName&, record::Keep)>
       tape = {};
   std::function<Result<std::vector<std::unique_ptr<record::Recording>>>(const std::string&)> recordings = {};
+  // What the scheduler's accounting keeps of the last --since.
+  std::function<Result<usage::PastJobs>(const Options&)> accounting = {};
   // What this user has acknowledged; empty: nothing is kept.
   std::function<Result<std::vector<insight::Acknowledgement>>()> acknowledged = {};
 };

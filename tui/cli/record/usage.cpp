@@ -8,6 +8,7 @@
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
+#include "engine/usage/past_sums.hpp"
 #include "engine/usage/reckoning.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
@@ -20,8 +21,21 @@ namespace {
 
 using usage::Reckoning;
 
+// What the scheduler's accounting keeps of --since until now.
+Result<Reckoning> look_at_accounting(const Options& options, const mig::Catalogue& catalogue,
+                                     const Joins& joins) {
+  auto past = joins.accounting(options);
+  if (!past) return past.error();
+  usage::Ledger ledger(catalogue, options.idle_after);
+  usage::add(ledger, *past, catalogue);
+  Reckoning all = usage::sum_up(ledger, {options.since, options.idle_after}, catalogue);
+  all.from = past->from, all.to = past->to, all.unread = past->unread;
+  return all;
+}
+
 // Adds up --since until the newest round of each recording.
 Result<Reckoning> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins) {
+  if (options.accounting && joins.accounting) return look_at_accounting(options, catalogue, joins);
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
   return usage::reckon(*recordings, {options.since, options.idle_after}, catalogue);
@@ -34,7 +48,8 @@ void add_span(Json& document, const Reckoning& looked) {
   document.add("from", Json::of(utc_text(looked.from)));
   document.add("to", Json::of(utc_text(looked.to)));
   document.add("hours_recorded", hours(looked.hours));
-  document.add("source", Json::of(std::string("recording")));
+  document.add("source", Json::of(std::string(looked.unread ? "accounting" : "recording")));
+  if (looked.unread) document.add("unread_lines", Json::of(std::int64_t{*looked.unread}));
 }
 
 Json json_of(const std::vector<usage::Sum>& sums, const Reckoning& looked, const std::string& by) {
@@ -98,9 +113,28 @@ Grid grid_of(const std::vector<usage::Sum>& sums, const std::string& by, bool ba
   return grid;
 }
 
+// Slurm's accounting tells what was held, and not whether it was used.
+std::string accounting_footer(const Reckoning& looked, const Options& options) {
+  std::string text =
+      tui::told(options.reader, fmt::format("from Slurm's accounting, {} to {}; it has no use figures",
+                                            utc_text(looked.from), utc_text(looked.to)));
+  double untyped = 0;
+  for (const usage::Sum& sum : looked.sums.at(usage::By::profile))
+    if (sum.name == "untyped") untyped += sum.gpu_hours;
+  if (untyped > 0)
+    text += "; " +
+            tui::told(options.reader,
+                      fmt::format("{:.1f} GPU-hours have no type: slices among them count as GPUs", untyped));
+  if (*looked.unread > 0)
+    text +=
+        "; " + tui::told(options.reader, fmt::format("{} of its lines could not be read", *looked.unread));
+  return text + "\n";
+}
+
 // Where figures come from, and of how much of the time there are any.
 std::string footer(const std::vector<usage::Sum>& sums, const Reckoning& looked, const Options& options) {
   const auto covered = usage::coverage(sums);
+  if (looked.unread) return accounting_footer(looked, options);
   std::string text =
       tui::told(options.reader, fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
                                             utc_text(looked.from), utc_text(looked.to), looked.hours));
@@ -157,6 +191,10 @@ Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool 
 
 int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {
+  if (options.demand && options.accounting)
+    return complain(streams, {"cannot tell the demand", "the demand is summed up from a recording",
+                              "leave out --accounting, or --demand"}),
+           kUsage;
   if (options.demand) return run_demand(options, joins, streams);
   const auto by = usage::by_of(options.by);
   if (!by)

@@ -1,0 +1,22 @@
+// What slurmdbd keeps of the jobs of some days: asked for on request alone, a day at a time.
+//
+// Each call waits for the one before it and has a deadline and a bound on its output; slurmctld is asked for
+// nothing. Threads: blocks the calling thread.
+#pragma once
+
+#include "backends/slurm/commands.hpp"
+#include "engine/usage/past_jobs.hpp"
+
+namespace tessera::slurm {
+
+struct AccountingAsker {
+  std::string user;  // whom slurmdbd knows us as
+  unsigned uid = 0;
+};
+
+// The jobs that waited or ran in [from, to]. Errors: accounting is off, slurmdbd does not answer, it tells
+// this user of own jobs alone, or an answer could not be read: a part of the truth is none.
+Result<usage::PastJobs> read_accounting(const SlurmClient& site, const AccountingAsker& who, TimePoint from,
+                                        TimePoint to);
+
+}  // namespace tessera::slurm

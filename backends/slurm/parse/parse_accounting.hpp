@@ -1,0 +1,31 @@
+// What sacct prints → jobs of the past. Threads: pure functions.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/usage/past_jobs.hpp"
+
+namespace tessera::slurm {
+
+// The columns that are asked for, in their order; times in seconds since 1970 (SLURM_TIME_FORMAT=%s).
+inline constexpr std::string_view kAccountingColumns =
+    "JobIDRaw,User,Account,Partition,State,Submit,Start,End,AllocTRES,NodeList";
+// Between two columns: no name holds it.
+inline constexpr char kAccountingComma = '\x1f';
+
+struct AccountingAnswer {
+  std::vector<usage::PastJob> jobs;
+  int unread = 0;  // lines that have other columns, or no time that can be
+};
+AccountingAnswer parse_accounting(std::string_view text);
+
+// What `sacctmgr show config` tells of who sees which jobs.
+struct AccountingRules {
+  bool jobs_are_private = false;
+  bool told = false;       // slurmdbd's part stands there
+  std::string slurm_user;  // "slurm(64030)"
+};
+AccountingRules parse_accounting_rules(std::string_view text);
+
+}  // namespace tessera::slurm

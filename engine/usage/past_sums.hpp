@@ -1,0 +1,14 @@
+// What jobs of the past come to. Threads: pure function.
+#pragma once
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/usage/ledger.hpp"
+#include "engine/usage/past_jobs.hpp"
+
+namespace tessera::usage {
+
+// Adds what they held and for how long they waited within the stretch. Jobs that still run hold until its
+// end. GPUs without a type count as whole ones and are called "untyped": they may have been slices.
+void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue);
+
+}  // namespace tessera::usage

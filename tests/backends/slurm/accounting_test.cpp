@@ -1,0 +1,157 @@
+// Jobs of the past as a real slurmdbd 22.05 told them, and what is no answer of it.
+#include "backends/slurm/accounting.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "backends/slurm/parse/parse_accounting.hpp"
+#include "tests/backends/slurm/fixtures.hpp"
+#include "tests/support/paths.hpp"
+#include "tests/support/run_binary.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+TimePoint second(std::int64_t seconds) { return TimePoint(std::chrono::seconds(seconds)); }
+
+const usage::PastJob* find(const AccountingAnswer& answer, std::string_view id) {
+  for (const usage::PastJob& job : answer.jobs)
+    if (job.id.text == id) return &job;
+  return nullptr;
+}
+
+TEST(SlurmAccounting, JobsOfARealSlurmdbdAreReadWithTypesAndTimes) {
+  const AccountingAnswer answer = parse_accounting(recording("22.05", "accounting"));
+  EXPECT_EQ(answer.jobs.size(), 24U);
+  EXPECT_EQ(answer.unread, 0);
+  const usage::PastJob* job = find(answer, "20");
+  ASSERT_NE(job, nullptr);
+  EXPECT_EQ(job->gpus, (std::map<std::string, std::int64_t>{{"1g.10gb", 1}})) << "the total is not added";
+  EXPECT_EQ(job->group, "mig");
+  EXPECT_EQ(job->nodes, "mig01");
+  EXPECT_EQ(job->started, second(1795610246));
+  EXPECT_EQ(job->ended, second(1795610250));
+}
+
+TEST(SlurmAccounting, AJobThatNeverStartedHasNoStartAndNoNodes) {
+  const AccountingAnswer answer = parse_accounting(recording("22.05", "accounting"));
+  const usage::PastJob* cancelled = find(answer, "3");
+  const usage::PastJob* waits = find(answer, "22");
+  ASSERT_TRUE(cancelled && waits);
+  EXPECT_EQ(cancelled->started, std::nullopt);
+  EXPECT_NE(cancelled->ended, std::nullopt);
+  EXPECT_EQ(waits->started, std::nullopt);
+  EXPECT_EQ(waits->ended, std::nullopt);
+  EXPECT_EQ(waits->nodes, "");
+}
+
+// AccountingStorageTRES of that site does not name gres/gpu:3g.40gb.
+TEST(SlurmAccounting, ATypeThatTheSiteDoesNotCountIsUntypedAndNotGuessed) {
+  const AccountingAnswer answer = parse_accounting(recording("22.05", "accounting"));
+  const usage::PastJob* job = find(answer, "23");
+  ASSERT_NE(job, nullptr);
+  EXPECT_EQ(job->gpus, (std::map<std::string, std::int64_t>{{"", 1}}));
+}
+
+TEST(SlurmAccounting, LinesThatAreNoJobAreCountedAndNotTaken) {
+  const std::string sep(1, kAccountingComma);
+  const auto line = [&](const std::string& id, const std::string& start, const std::string& tres) {
+    std::string text = id;
+    for (const std::string& one :
+         {std::string("alice"), std::string("ml"), std::string("gpu"), std::string("RUNNING"),
+          std::string("100"), start, std::string("Unknown"), tres, std::string("n1")})
+      text += sep + one;
+    return text + "\n";
+  };
+  EXPECT_EQ(parse_accounting(line("1", "200", "gres/gpu=1")).jobs.size(), 1U);
+  for (const std::string& bad : {line("1;rm", "200", ""), line("1", "-5", ""),
+                                 line("1", "99999999999999999999", ""), line("1", "200", "gres/gpu=-1"),
+                                 line("1", "200", "gres/gpu=99999999999"), line("1", "200", "gres/gpu:x"),
+                                 std::string("1\x1f"
+                                             "2\n"),
+                                 line("1",
+                                      "200\x1f"
+                                      "300",
+                                      "")}) {
+    const AccountingAnswer answer = parse_accounting(bad);
+    EXPECT_TRUE(answer.jobs.empty()) << bad;
+    EXPECT_EQ(answer.unread, 1) << bad;
+  }
+}
+
+// Programs in a folder that stand in for Slurm's.
+struct Stand {
+  test::Scratch folder;
+  SlurmClient site;
+
+  explicit Stand(const std::string& sacct,
+                 const std::string& config = "cat '" + test::source_dir() +
+                                             "/tests/fixtures/slurm-22.05/accounting-config.txt'") {
+    site.bin = folder.path();
+    program("sacct", sacct);
+    program("sacctmgr", config);
+  }
+  void program(const std::string& name, const std::string& text) {
+    const std::string file = folder.path() + "/" + name;
+    std::ofstream(file) << "#!/bin/sh\n" << text << "\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+  Result<usage::PastJobs> read(unsigned uid = 0, int days = 1) {
+    return read_accounting(site, {"alice", uid}, second(1795500000), second(1795500000 + days * 86'400));
+  }
+};
+
+TEST(SlurmAccounting, EachDayIsACallAndAJobOfSeveralDaysIsOneJob) {
+  Stand stand("echo \"$*\" >> \"$(dirname \"$0\")/calls\"; test \"$SLURM_TIME_FORMAT\" = %s && cat '" +
+              test::source_dir() + "/tests/fixtures/slurm-22.05/accounting.txt'");
+  const auto past = stand.read(0, 3);
+  ASSERT_TRUE(past) << to_line(past.error());
+  EXPECT_EQ(past->jobs.size(), 24U);
+  std::ifstream calls(stand.folder.path() + "/calls");
+  std::string line;
+  std::vector<std::string> all;
+  while (std::getline(calls, line)) all.push_back(line);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_NE(all[1].find("-S uts1795586400 -E uts1795672800"), std::string::npos) << all[1];
+}
+
+TEST(SlurmAccounting, NoAnswerIsAnErrorThatSaysWhatToDoAndNeverAnEmptyList) {
+  const auto reason = [](Stand& stand) {
+    const auto past = stand.read();
+    return past ? std::string("an answer") : past.error().reason;
+  };
+  Stand off("echo 'Slurm accounting storage is disabled' >&2; exit 1");
+  EXPECT_EQ(reason(off), "Slurm keeps none here: AccountingStorageType is not accounting_storage/slurmdbd");
+  Stand down("echo 'sacct: error: Problem talking to the database: Connection refused' >&2; exit 1");
+  EXPECT_EQ(reason(down),
+            "slurmdbd does not answer: sacct: error: Problem talking to the database: Connection refused");
+  Stand quiet("echo 'sacct: error: Problem talking to the database: Connection refused' >&2; exit 0");
+  EXPECT_TRUE(reason(quiet).starts_with("slurmdbd does not answer")) << "although it ends with 0";
+  Stand silent("exit 1");
+  EXPECT_EQ(reason(silent), "the command failed without a message");
+  Stand untold("exit 0", "echo nothing");
+  EXPECT_EQ(reason(untold), "sacctmgr does not tell who may see which jobs");
+}
+
+// slurmdbd tells others then of their own jobs alone, and says nothing of it.
+TEST(SlurmAccounting, WhereJobsArePrivateOnlyAnOperatorIsAnswered) {
+  const std::string config =
+      "case \"$*\" in *adminlevel*) echo LEVEL;; *) printf '%s\\n' "
+      "'SlurmUserId = slurm(64030)' 'SlurmDBD configuration:' 'PrivateData = jobs,usage';; esac";
+  const auto answered = [&](const std::string& level, unsigned uid) {
+    std::string text = config;
+    text.replace(text.find("LEVEL"), 5, level);
+    Stand stand("exit 0", text);
+    return static_cast<bool>(stand.read(uid));
+  };
+  EXPECT_FALSE(answered("None", 1000));
+  EXPECT_FALSE(answered("", 1000));
+  EXPECT_TRUE(answered("Operator", 1000));
+  EXPECT_TRUE(answered("Administrator", 1000));
+  EXPECT_TRUE(answered("None", 0));
+  EXPECT_TRUE(answered("None", 64030)) << "SlurmUser";
+}
+
+}  // namespace
+}  // namespace tessera::slurm
