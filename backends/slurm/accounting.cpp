@@ -56,7 +56,8 @@ Error why(const Outcome& outcome) {
   const std::string last = clean(last_line(err), 300);
   if (err.find("talking to the database") != std::string::npos ||
       err.find("ersistent connection") != std::string::npos)
-    return {kWhat, "slurmdbd does not answer: " + last, "AccountingStorageHost in scontrol show config is its host"};
+    return {kWhat, "slurmdbd does not answer: " + last,
+            "AccountingStorageHost in scontrol show config is its host"};
   return {kWhat, last.empty() ? "the command failed without a message" : last,
           "run sacct -a -X yourself to see more"};
 }

@@ -335,7 +335,6 @@ void read_run(Reader& reader, Options& options) {
   options.patch = reader.on("patch");
 }
 
-
 // "10M", "2GiB": bytes, in steps of 1024.
 std::optional<std::int64_t> parse_size(std::string_view text) {
   const auto value = take_number<std::int64_t>(text, 1'000'000'000);
