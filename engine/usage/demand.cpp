@@ -77,11 +77,23 @@ void DemandOverTime::see(const Cluster& cluster, TimePoint at) {
   const double hours = static_cast<double>(passed.count()) / static_cast<double>(kHourMs);
   before->second = at;
   ++rounds_;
+  count(cluster.name, at, hours, needs_of(cluster));
+}
+
+void DemandOverTime::hold(const ClusterName& cluster, TimePoint at, double hours,
+                          const std::map<std::string, int>& held, int unplaced) {
+  Needs needs;
+  for (const auto& [profile, number] : held) needs[profile].held = number;
+  unplaced_ = std::max(unplaced_, unplaced);
+  count(cluster, at, hours, needs);
+}
+
+void DemandOverTime::count(const ClusterName& cluster, TimePoint at, double hours, const Needs& needs) {
   hours_ += hours;
   const TimePoint hour = hour_of(at);
-  covered_[cluster.name][hour] += hours;
-  for (const auto& [profile, need] : needs_of(cluster)) {
-    DemandHour& one = all_[{cluster.name, profile}][hour];
+  covered_[cluster][hour] += hours;
+  for (const auto& [profile, need] : needs) {
+    DemandHour& one = all_[{cluster, profile}][hour];
     const int both = more(need.held, need.waiting);
     one.sum += both * hours;
     if (both <= one.peak) continue;

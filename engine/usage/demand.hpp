@@ -41,6 +41,10 @@ class DemandOverTime {
 
   // One round. Rounds of a cluster come in the order of time.
   void see(const Cluster& cluster, TimePoint at);
+  // What another source tells: so many of each profile were held from `at` on for so many hours of one hour
+  // of the clock, and so many of which the profile is not known.
+  void hold(const ClusterName& cluster, TimePoint at, double hours, const std::map<std::string, int>& held,
+            int unplaced);
   // By cluster, profile and hour.
   std::vector<DemandHour> by_hour() const;
   // By cluster and profile.
@@ -56,6 +60,7 @@ class DemandOverTime {
   };
   using Needs = std::map<std::string, Need>;
   Needs needs_of(const Cluster& cluster);
+  void count(const ClusterName& cluster, TimePoint at, double hours, const Needs& needs);
 
   std::string group_;
   std::map<ClusterName, TimePoint> before_;

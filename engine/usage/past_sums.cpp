@@ -1,6 +1,8 @@
 #include "engine/usage/past_sums.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 
 #include "engine/mig/profile_name.hpp"
 
@@ -12,6 +14,15 @@ double hours_within(const PastJobs& past, TimePoint from, TimePoint to) {
   return begin < end ? std::chrono::duration<double, std::ratio<3600>>(end - begin).count() : 0;
 }
 
+constexpr const char* kUntyped = "untyped";
+
+std::string kind_of(const std::string& type) {
+  const auto profile = mig::profile_of_slurm_type(type);
+  return profile ? profile->text : type.empty() ? kUntyped : "whole";
+}
+
+int most(std::int64_t count) { return static_cast<int>(std::min<std::int64_t>(count, 100'000'000)); }
+
 // What one GRES type is worth, as far as all products that it may mean agree.
 struct Worth {
   std::string profile;
@@ -20,7 +31,7 @@ struct Worth {
 };
 Worth worth_of(const std::string& type, const mig::Catalogue& catalogue) {
   const auto profile = mig::profile_of_slurm_type(type);
-  Worth worth{profile ? profile->text : type.empty() ? "untyped" : "whole"};
+  Worth worth{kind_of(type)};
   if (type.empty()) return worth;
   bool first = true;
   const auto see = [&](const mig::Product& product, const mig::Profile* of) {
@@ -68,6 +79,35 @@ void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue) 
       if (worth.slices) hold.slices = *worth.slices * static_cast<double>(count);
       ledger.add(std::move(hold));
     }
+  }
+}
+
+void add(DemandOverTime& demand, const PastJobs& past, const std::string& group) {
+  // By how many the number of each kind changes at a time.
+  std::map<TimePoint, std::map<std::string, std::int64_t>> changes;
+  for (const PastJob& job : past.jobs) {
+    if (!job.started || !(group.empty() || group == job.group)) continue;
+    const TimePoint from = std::max(*job.started, past.from);
+    const TimePoint to = std::min(job.ended.value_or(past.to), past.to);
+    if (from >= to) continue;
+    for (const auto& [type, count] : job.gpus) {
+      const std::string kind = kind_of(type);
+      changes[from][kind] += count, changes[to][kind] -= count;
+    }
+  }
+  // Each stretch ends where something changes, or an hour of the clock is over.
+  constexpr auto kHour = std::chrono::hours(1);
+  for (TimePoint hour = std::chrono::floor<std::chrono::hours>(past.from); hour < past.to; hour += kHour)
+    changes[std::max(hour, past.from)];
+  changes[past.to];
+  std::map<std::string, std::int64_t> now;
+  for (auto it = changes.begin(); std::next(it) != changes.end(); ++it) {
+    for (const auto& [kind, by] : it->second) now[kind] += by;
+    std::map<std::string, int> held;
+    for (const auto& [kind, count] : now)
+      if (kind != kUntyped && count > 0) held[kind] = most(count);
+    demand.hold(past.cluster, it->first, hours_within(past, it->first, std::next(it)->first), held,
+                most(now[kUntyped]));
   }
 }
 

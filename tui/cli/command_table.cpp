@@ -417,7 +417,7 @@ constexpr Flag kFlags[] = {
     {"for-queue", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
      "the demand is what waits for room: the MIG slices for which waiting jobs and pods ask"},
     {"for-history", 0, "TIME", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
-     "the demand is the peak of each profile within so long a time (30d), from a recording"},
+     "the demand is the peak of each profile within so long a time (30d), from a recording or --accounting"},
     {"partition", 0, "NAME", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
      "only nodes of this partition; with --for-queue and --for-history only its jobs, on Kubernetes those "
      "of this namespace"},
@@ -549,7 +549,7 @@ constexpr Flag kFlags[] = {
      "how far back to look (7d)"},
     {"by", 0, "WHAT", false, "", Section::past, kUsed, "", false, "user", Completes::words,
      "user account group profile node workload", "what to sum up by (user)"},
-    {"accounting", 0, "", false, "", Section::past, kUsed, "", false, "", Completes::nothing, "",
+    {"accounting", 0, "", false, "", Section::past, kUsed | kPack, "", false, "", Completes::nothing, "",
      "ask Slurm's accounting (sacct) instead of a recording"},
     {"demand", 0, "", false, "", Section::past, kUsed, "", false, "", Completes::nothing, "",
      "the peaks of what was needed at the same time, by profile, instead of sums"},

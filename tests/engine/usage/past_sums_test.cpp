@@ -66,5 +66,32 @@ TEST(PastSums, WhatWasCancelledBeforeItStartedHasWaitedUntilThen) {
   EXPECT_EQ(kept.sum("carol").gpu_hours, 0);
 }
 
+TEST(PastSums, TheDemandIsWhatWasHeldAtTheSameTime) {
+  Kept kept;
+  kept.job("1", "alice", 0, 1, 4, {{"3g.40gb", 2}});
+  kept.job("2", "bob", 0, 4, 6, {{"3g.40gb", 2}});  // begins as the first ends: never four
+  kept.job("3", "bob", 0, 5, 7, {{"3g.40gb", 1}, {"", 4}});
+  kept.job("4", "carol", 0, std::nullopt, std::nullopt, {{"3g.40gb", 9}});
+  usage::DemandOverTime demand;
+  usage::add(demand, kept.past, {});
+  const auto peaks = demand.peaks();
+  ASSERT_EQ(peaks.size(), 1U);
+  EXPECT_EQ(peaks[0].profile, "3g.40gb");
+  EXPECT_EQ(peaks[0].peak, 3);
+  EXPECT_EQ(peaks[0].at, at(5 * 3600));
+  EXPECT_NEAR(peaks[0].mean, (3 * 2 + 2 * 2 + 1 * 2) / 24.0, 1e-9);
+  EXPECT_EQ(demand.unplaced(), 4);
+  EXPECT_NEAR(demand.hours(), 24, 1e-9);
+  EXPECT_EQ(demand.by_hour().size(), 24U) << "hours in which nothing was held are zero, and known";
+}
+
+TEST(PastSums, TheDemandOfAPartitionIsOfItsJobsAlone) {
+  Kept kept;
+  kept.job("1", "alice", 0, 1, 4, {{"3g.40gb", 2}});
+  usage::DemandOverTime demand;
+  usage::add(demand, kept.past, "other");
+  EXPECT_TRUE(demand.peaks().empty());
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -75,6 +75,22 @@ TEST(PackCommand, UnmetDemandIsAFindingWithItsReason) {
       << asked.out.str();
 }
 
+// It would change nothing, and a simulated cluster has no slurmdbd.
+TEST(PackCommand, AccountingIsRefusedWhereNoHistoryOfARealSlurmIsAskedFor) {
+  for (const bool simulated : {false, true}) {
+    Options options;
+    options.command = "pack";
+    options.accounting = true;
+    if (simulated) options.sim = "demo", options.for_history = Duration{86'400'000};
+    if (!simulated) options.for_queue = true;
+    test::Box box;
+    Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
+    std::ostringstream out, err;
+    EXPECT_EQ(run_pack(options, test::catalogue(), joins, Streams{out, err}), kUsage);
+    EXPECT_NE(err.str().find("--accounting"), std::string::npos) << err.str();
+  }
+}
+
 TEST(PackCommand, RefusesWhatItCannotRead) {
   Asked missing;
   missing.file = "/nonexistent/gpus.yaml";

@@ -73,6 +73,9 @@ Status check_words(const Options& options) {
   if (options.for_history && (options.for_queue || !options.words.empty()))
     return Error{what, "the demand is said in two ways",
                  "leave out --for-history, or --for-queue and PROFILE=COUNT"};
+  if (options.accounting && (!options.for_history || options.sim))
+    return Error{what, "--accounting is where --for-history looks, on a real Slurm",
+                 options.sim ? "leave out --accounting" : "add --for-history 30d, or leave out --accounting"};
   if (options.for_history && !options.nodes.empty())
     return Error{what, "--for-history tells the demand of all nodes, or of a partition",
                  "leave out --node; --partition narrows both"};

@@ -210,6 +210,7 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
     const pack::PastDemand& past = *cluster->past;
     line(fmt::format("the history: recorded from {} to {}, {:.1f} h of it", utc_text(past.from),
                      utc_text(past.to), past.hours));
+    if (options.accounting) line("accounting tells what was held, and not what waited for room");
     for (const pack::PastNeed& need : past.needs)
       line(fmt::format("{}: {} at most at {}, {} of them held now", need.profile.text, need.peak,
                        utc_text(need.at), need.held_now));

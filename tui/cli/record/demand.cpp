@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/time.hpp"
+#include "engine/usage/past_sums.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/record/past.hpp"
@@ -25,12 +26,12 @@ void add_needs(Json& one, int peak, int held, int waiting, TimePoint at) {
   one.add("at", peak > 0 ? Json::of(utc_text(at)) : Json());
 }
 
-Json json_of(const LookedDemand& looked) {
+Json json_of(const LookedDemand& looked, bool accounting) {
   Json document = Json::map();
   document.add("from", Json::of(utc_text(looked.from)));
   document.add("to", Json::of(utc_text(looked.to)));
   document.add("hours_recorded", rounded(looked.demand.hours()));
-  document.add("source", Json::of(std::string("recording")));
+  document.add("source", Json::of(std::string(accounting ? "accounting" : "recording")));
   document.add("unplaced_peak", Json::of(std::int64_t{looked.demand.unplaced()}));
   Json& peaks = document.add("peaks", Json::list());
   for (const usage::DemandPeak& peak : looked.demand.peaks()) {
@@ -85,8 +86,26 @@ Grid peaks_grid(const LookedDemand& looked) {
 
 }  // namespace
 
+namespace {
+
+// From what the scheduler's accounting keeps: what was held alone.
+Result<LookedDemand> held_by_accounting(const Options& options, const Joins& joins, Duration span,
+                                        const std::string& group) {
+  Options one = options;
+  one.since = span;
+  auto past = joins.accounting(one);
+  if (!past) return past.error();
+  LookedDemand looked{usage::DemandOverTime(group)};
+  usage::add(looked.demand, *past, group);
+  looked.from = past->from, looked.to = past->to;
+  return looked;
+}
+
+}  // namespace
+
 Result<LookedDemand> look_at_demand(const Options& options, const Joins& joins, Duration span,
                                     const std::string& group) {
+  if (options.accounting && joins.accounting) return held_by_accounting(options, joins, span, group);
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
   LookedDemand looked{usage::DemandOverTime(group)};
@@ -112,20 +131,32 @@ int run_demand(const Options& options, const Joins& joins, const Streams& stream
   auto looked = look_at_demand(options, joins, options.since, {});
   if (!looked) return complain(streams, looked.error()), kUnknown;
   switch (options.output) {
-    case OutputFormat::json: streams.out << document(json_of(*looked), Markup::json); return kDone;
-    case OutputFormat::yaml: streams.out << document(json_of(*looked), Markup::yaml); return kDone;
+    case OutputFormat::json:
+      streams.out << document(json_of(*looked, options.accounting), Markup::json);
+      return kDone;
+    case OutputFormat::yaml:
+      streams.out << document(json_of(*looked, options.accounting), Markup::yaml);
+      return kDone;
     case OutputFormat::csv: streams.out << to_csv(hours_grid(*looked), options.headers); return kDone;
     case OutputFormat::table:
     case OutputFormat::wide: break;
   }
   const auto told = [&](const std::string& english) { return tui::told(options.reader, english); };
   streams.out << to_table(peaks_grid(*looked), options.headers, options.paper)
-              << told(fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
-                                  utc_text(looked->from), utc_text(looked->to), looked->demand.hours()));
+              << told(options.accounting
+                          ? fmt::format("from Slurm's accounting, {} to {}; what waited is not counted",
+                                        utc_text(looked->from), utc_text(looked->to))
+                          : fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
+                                        utc_text(looked->from), utc_text(looked->to),
+                                        looked->demand.hours()));
   if (looked->demand.unplaced() > 0)
     streams.out << "; "
-                << told(fmt::format("up to {} more were held on slices that are not reported",
-                                    looked->demand.unplaced()));
+                << told(options.accounting
+                            ? fmt::format("up to {} more GPUs were held of which it is not told whether "
+                                          "they were slices",
+                                          looked->demand.unplaced())
+                            : fmt::format("up to {} more were held on slices that are not reported",
+                                          looked->demand.unplaced()));
   streams.out << "\n";
   return kDone;
 }

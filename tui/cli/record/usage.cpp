@@ -191,10 +191,6 @@ Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool 
 
 int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {
-  if (options.demand && options.accounting)
-    return complain(streams, {"cannot tell the demand", "the demand is summed up from a recording",
-                              "leave out --accounting, or --demand"}),
-           kUsage;
   if (options.demand) return run_demand(options, joins, streams);
   const auto by = usage::by_of(options.by);
   if (!by)
