@@ -56,6 +56,7 @@ struct Budget {
   std::optional<int> nodes_at_once;
   std::optional<int> disturbed;  // jobs and pods in the way of one change
   std::optional<int> not_after;  // minutes of the day: nothing is begun later in a phase
+  std::optional<int> lead;  // minutes: so long before a window nodes may be closed for it; nullopt: never
   friend bool operator==(const Budget&, const Budget&) = default;
 };
 

@@ -175,9 +175,15 @@ class FleetReader {
           return bad(one, "not_after is a time of the day", "write not_after: '06:00'");
         continue;
       }
+      if (key == "lead") {
+        pool.budget.lead = one.kind == Yaml::Kind::scalar ? minutes_of_day(one.scalar) : std::nullopt;
+        if (!pool.budget.lead)
+          return bad(one, "lead is hours and minutes, up to 24:00", "write lead: '04:00'");
+        continue;
+      }
       const bool nodes = key == "max_nodes_at_once";
       if (!nodes && key != "max_disturbed")
-        return unknown_key(key, one, "max_nodes_at_once, max_disturbed, not_after");
+        return unknown_key(key, one, "max_nodes_at_once, max_disturbed, not_after, lead");
       const auto number = one.as_int();
       if (!number || *number < (nodes ? 1 : 0) || *number > kMostWanted)
         return bad(one, key + " is a whole number", "write " + key + ": 4");
@@ -253,7 +259,25 @@ class FleetReader {
     if (pool.budget.not_after && pool.windows.empty())
       return bad(*value.find("budget"), "not_after belongs to windows, and the pool has none",
                  "leave not_after out, or give the pool windows");
+    if (Status done = check_lead(pool, value); !done) return done;
     fleet_.pools.push_back(std::move(pool));
+    return Done{};
+  }
+
+  // What is made before its window opens must be the same that is due then, and ends nobody's work.
+  Status check_lead(const Pool& pool, const Yaml& value) const {
+    if (!pool.budget.lead) return Done{};
+    const Yaml& at = *value.find("budget");
+    if (pool.windows.empty())
+      return bad(at, "lead belongs to windows, and the pool has none",
+                 "leave lead out, or give the pool windows");
+    if (pool.evict != plan::Way::wait)
+      return bad(at, "lead waits for workloads to end, and the pool evicts them", "leave lead or evict out");
+    bool demand = pool.rule.kind == Rule::Kind::demand;
+    for (const Window& window : pool.windows) demand = demand || window.rule.kind == Rule::Kind::demand;
+    if (demand)
+      return bad(at, "lead is for layouts, and a demand is spread when its window opens",
+                 "leave lead or demand out");
     return Done{};
   }
 

@@ -44,7 +44,7 @@ class FleetCommandLine : public testing::Test {
       auto backend = std::make_unique<test::StandingBackend>(
           std::vector<Node>{test::node("n1", {test::cut(0, {test::instance("1g.10gb", 6, 1, 0)})}),
                             test::node("n2", {test::uncut(0, 0)}), down},
-          std::vector<Workload>{test::running("1", "alice", {test::holds("n1", {{0}})})});
+          std::vector<Workload>{alices});
       backend->loads = loads;
       backend->unread = unread;
       Opening opening;
@@ -77,6 +77,7 @@ class FleetCommandLine : public testing::Test {
   std::function<void()> on_started;
   Options options;
   std::string folder, unread;
+  Workload alices = test::running("1", "alice", {test::holds("n1", {{0}})});
   bool loads = true, some_unknown = false;
   std::ostringstream out, err;
 };
@@ -394,6 +395,77 @@ TEST_F(FleetCommandLine, AParkedRunOfAWindowThatIsOverIsNotCarriedOn) {
             std::string::npos)
       << err.str();
   EXPECT_TRUE(asked.what.empty());
+}
+
+// The clock stands at Friday, 8:00.
+constexpr const char* kSoon = R"(pools:
+- name: a
+  nodes: "n[1-2]"
+  layout: as-is
+  budget: {lead: '06:00'}
+  windows: [{when: 'Fri 12:00-20:00', layout: empty}]
+- {name: b, layout: as-is}
+)";
+
+TEST_F(FleetCommandLine, RunClosesANodeBeforeItsWindowWhenItsWorkMayRunUntilThen) {
+  options.write = options.yes = true;
+  alices.ends = *alices.started + std::chrono::hours(5);
+  EXPECT_EQ(run({"run", file(kSoon)}), kDone) << err.str();
+  ASSERT_TRUE(asked.plan) << err.str();
+  EXPECT_EQ(asked.plan->intent.nodes, std::vector<NodeName>{NodeName("n1")}) << "nothing holds n2";
+  EXPECT_EQ(asked.plan->intent.words, "as fleet.yaml says from 2027-01-15T12:00:00Z");
+  EXPECT_TRUE(asked.plan->intent.options.when_empty);
+  EXPECT_NE(err.str().find("for the window that opens at 2027-01-15T12:00:00Z: time limit 300 min"),
+            std::string::npos)
+      << err.str();
+}
+
+TEST_F(FleetCommandLine, RunClosesNoNodeEarlyWhoseWorkHasNoLimitOrEndsInTime) {
+  options.write = options.yes = true;
+  EXPECT_EQ(run({"run", file(kSoon)}), kDone) << err.str();
+  EXPECT_NE(err.str().find("n1 is changed when its window opens at 2027-01-15T12:00:00Z: how long its "
+                           "workloads may run is unknown"),
+            std::string::npos)
+      << err.str();
+  EXPECT_TRUE(asked.what.empty());
+  alices.ends = *alices.started + std::chrono::hours(3);
+  EXPECT_EQ(run({"run", file(kSoon)}), kDone) << err.str();
+  EXPECT_NE(err.str().find("n1 is closed at 2027-01-15T08:"), std::string::npos) << err.str();
+  EXPECT_TRUE(asked.what.empty());
+}
+
+TEST_F(FleetCommandLine, WhatWasMadeEarlyIsNotMadeBackBeforeItsWindowOpens) {
+  options.write = options.yes = true;
+  RunHead early;
+  early.run = "r7", early.cluster = ClusterName("hpc"), early.nodes = {NodeName("n1"), NodeName("n2")};
+  early.state = RunState::finished, early.words = "as fleet.yaml says from 2027-01-15T12:00:00Z";
+  heads = {early};
+  alices.ends = *alices.started + std::chrono::hours(5);
+  EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: 'n[1-2]', layout: 3g.40gb, budget: {lead: '06:00'}, "
+                             "windows: [{when: 'Fri 12:00-20:00', layout: empty}]}, {name: b, layout: "
+                             "as-is}]")}),
+            kDone)
+      << err.str();
+  EXPECT_TRUE(asked.what.empty()) << err.str();
+  heads.front().words = "as fleet.yaml says from 2027-01-15T07:00:00Z";
+  EXPECT_EQ(run({"run", file(kSoon)}), kDone) << err.str();
+  ASSERT_TRUE(asked.plan) << "that window has opened: its run is one like others";
+}
+
+TEST_F(FleetCommandLine, AParkedRunThatWasBegunEarlyIsCarriedOnBeforeAndAfterTheOpening) {
+  options.write = options.yes = true;
+  RunHead parked;
+  parked.run = "r7", parked.cluster = ClusterName("hpc"), parked.nodes = {NodeName("n1")};
+  parked.state = RunState::parked, parked.started = test::at(-3600);
+  heads = {parked};
+  const std::string path = file(kSoon);
+  const auto left = [&](const char* opening) {
+    heads.front().words = std::string("as fleet.yaml says from ") + opening;
+    (void)run({"run", path});
+    return err.str().find("for which it was begun is over") != std::string::npos;
+  };
+  EXPECT_FALSE(left("2027-01-15T12:00:00Z"));
+  EXPECT_TRUE(left("2027-01-08T12:00:00Z")) << "that window is over";
 }
 
 TEST_F(FleetCommandLine, ADryRunShowsTheCalendarAndChangesNothing) {

@@ -311,6 +311,10 @@ int FleetCommand::change() {
 
 std::string FleetCommand::words() const { return "as " + file_name(path_) + " says"; }
 
+std::string FleetCommand::early_words(const std::string& opening) const {
+  return fmt::format("as {} says from {}", file_name(path_), opening);
+}
+
 std::string FleetCommand::told_notes() const {
   std::string text;
   const auto line = [&](const std::string& english) { text += told(streams_, english) + "\n"; };

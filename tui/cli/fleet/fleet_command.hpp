@@ -74,12 +74,25 @@ class FleetCommand {
   int run_due();
   // Nodes of runs that have not ended: these are the runs' business, or a person's.
   std::set<NodeName> busy_nodes(const ClusterName& cluster);
+  // Nodes that a run has made, or was to make, as a window wants them that opens later: until then nothing of
+  // the phase before is made there again.
+  std::set<NodeName> early_nodes(const ClusterName& cluster, TimePoint now) const;
+  // The opening of the window for which a run of this file was begun early; nullopt: it was not.
+  std::optional<TimePoint> opening_of(const RunHead& head) const;
+  // What such a run is called.
+  std::string early_words(const std::string& opening) const;
   // A finding: why a pool is passed over this time.
   int skip(const std::string& pool, const std::string& why, int code = kFinding);
   // In the process it waits for nobody: a node that is held is closed and parked, and the next call goes on.
   plan::ChangeOptions patience_of(const fleet::Pool& pool) const;
   // On the clusters as they are now, and the file as it is to be now.
   int run_pool(const ClusterName& name, const std::string& pool_name);
+  // Nodes whose work may run until the next window of the pool opens are closed for it now.
+  int run_early(const ClusterName& name, const std::string& pool_name);
+  int begin_pool(const Cluster& cluster, const fleet::Pool& pool, const fleet::Survey& survey,
+                 plan::Intent intent);
+  // nullptr: it does not answer as a whole now.
+  const Cluster* answering(const ClusterName& name);
 
   const Options& options_;
   const mig::Catalogue& catalogue_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/fleet/early.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/begin.hpp"
@@ -57,9 +58,11 @@ std::optional<int> FleetCommand::before_run() {
 
 std::optional<std::string> FleetCommand::why_not_carried_on(const RunHead& head,
                                                             const Cluster& cluster) const {
-  if (head.words != words() || !head.undoes.empty()) return std::nullopt;
-  const TimePoint wall = joins_.wall(), now = cluster_now(cluster, wall);
-  const TimePoint begun = now - (wall - head.started);  // by the cluster's clock
+  const std::optional<TimePoint> opening = opening_of(head);
+  if ((head.words != words() && !opening) || !head.undoes.empty()) return std::nullopt;
+  const TimePoint wall = joins_.wall(), clock = cluster_now(cluster, wall);
+  const TimePoint begun = opening ? *opening : clock - (wall - head.started);  // by the cluster's clock
+  const TimePoint now = opening ? std::max(clock, *opening) : clock;
   for (const NodeName& name : head.nodes) {
     const Node* node = cluster.nodes.find(name);
     const fleet::Pool* pool = node ? fleet::pool_of(fleet_, cluster, *node, catalogue_) : nullptr;
@@ -104,7 +107,35 @@ int FleetCommand::run_due() {
     worst_ = worse(worst_, code);
     if (code > 128) return code;
   }
+  for (const fleet::Pool& pool : fleet_.pools) {
+    if (!pool.budget.lead) continue;
+    for (const ClusterName& cluster : read_) {
+      if (!pool.cluster.empty() && pool.cluster != cluster) continue;
+      const std::string paused = options_.dry_run ? "" : paused_text();
+      if (!paused.empty())
+        return worse(worst_, refuse(streams_, {"nothing more is begun", paused, ""}, kFinding));
+      if (auto refusal = list_known_runs()) return worse(worst_, refuse(streams_, *refusal));
+      const int code = run_early(cluster, pool.name);
+      worst_ = worse(worst_, code);
+      if (code > 128) return code;
+    }
+  }
   return worst_;
+}
+
+std::optional<TimePoint> FleetCommand::opening_of(const RunHead& head) const {
+  const std::string begins = early_words("");
+  if (head.words.rfind(begins, 0) != 0) return std::nullopt;
+  return parse_utc(head.words.substr(begins.size()));
+}
+
+std::set<NodeName> FleetCommand::early_nodes(const ClusterName& cluster, TimePoint now) const {
+  std::set<NodeName> all;
+  for (const RunHead& head : page_.runs) {
+    const auto opening = head.cluster == cluster ? opening_of(head) : std::nullopt;
+    if (opening && *opening > now && head.undoes.empty()) all.insert(head.nodes.begin(), head.nodes.end());
+  }
+  return all;
 }
 
 std::set<NodeName> FleetCommand::busy_nodes(const ClusterName& cluster) {
@@ -135,14 +166,19 @@ plan::ChangeOptions FleetCommand::patience_of(const fleet::Pool& pool) const {
   return patience;
 }
 
-int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name) {
+const Cluster* FleetCommand::answering(const ClusterName& name) {
   page_.surveys.clear();
   now_.clear();
   const Cluster* here = clusters_.model().find(name);
   const bool answers = here && std::none_of(here->sources.begin(), here->sources.end(), [](const auto& each) {
                          return (tells_nodes(each.first) || tells_work(each.first)) && each.second.failure;
                        });
-  if (!answers) return skip(pool_name, name.text + " does not answer now", kUnknown);
+  return answers ? here : nullptr;
+}
+
+int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name) {
+  const Cluster* here = answering(name);
+  if (!here) return skip(pool_name, name.text + " does not answer now", kUnknown);
   const Cluster& cluster = *here;
   const TimePoint now = cluster_now(cluster, clusters_.wall());
   const fleet::Fleet& wanted = fleet_now(cluster);
@@ -153,18 +189,75 @@ int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name
     return skip(pool_name, fmt::format("a change may begin until {} only", utc_text(*last)));
   auto survey = fleet::survey(wanted, cluster, place_of(cluster), only_);
   if (!survey) return skip(pool_name, to_line(survey.error()), kUnknown);
-  if (!fleet::intent_of(*survey, words(), patience_of(pool), &pool)) return kDone;  // it is as wanted by now
-  auto intent = fleet::intent_of(*survey, words(), patience_of(pool), &pool, busy_nodes(name));
+  std::set<NodeName> without = early_nodes(name, now);
+  // It is as wanted by now, or as a window that opens soon wants it.
+  if (!fleet::intent_of(*survey, words(), patience_of(pool), &pool, without)) return kDone;
+  without.merge(busy_nodes(name));
+  auto intent = fleet::intent_of(*survey, words(), patience_of(pool), &pool, without);
   if (!intent) return kFinding;
-  free_first(*intent, *survey);
+  return begin_pool(cluster, pool, *survey, std::move(*intent));
+}
+
+int FleetCommand::run_early(const ClusterName& name, const std::string& pool_name) {
+  const Cluster* here = answering(name);
+  if (!here) return skip(pool_name, name.text + " does not answer now", kUnknown);
+  const TimePoint now = cluster_now(*here, clusters_.wall());
+  const auto by_name = [&](const fleet::Pool& one) { return one.name == pool_name; };
+  const fleet::Pool& pool = *std::find_if(fleet_.pools.begin(), fleet_.pools.end(), by_name);
+  const TimePoint opening = fleet::phase_at(fleet_, pool, zone_, now).end;
+  const Duration lead = std::chrono::minutes(*pool.budget.lead);
+  if (opening - now > lead || fleet::same_rule(fleet::rule_at(fleet_, pool, zone_, now),
+                                               fleet::rule_at(fleet_, pool, zone_, opening)))
+    return kDone;
+  const fleet::Fleet& wanted = now_.emplace_back(fleet::fleet_at(fleet_, zone_, opening));
+  const fleet::Pool& then = *std::find_if(wanted.pools.begin(), wanted.pools.end(), by_name);
+  auto survey = fleet::survey(wanted, *here, place_of(*here), only_);
+  if (!survey) return skip(pool_name, to_line(survey.error()), kUnknown);
+  std::set<NodeName> without = early_nodes(name, now);
+  for (const fleet::NodeSurvey& node : survey->nodes)
+    if (node.exception) without.insert(node.node->name);  // no window changes it
+  if (!fleet::intent_of(*survey, early_words(utc_text(opening)), patience_of(then), &then, without))
+    return kDone;
+  without.merge(busy_nodes(name));
+  auto intent = fleet::intent_of(*survey, early_words(utc_text(opening)), patience_of(then), &then, without);
+  if (!intent) return kFinding;
+  auto plan = plan::make_plan(*here, catalogue_, *intent, means_.at(name),
+                              fleet::rules_of(fleet_, name, options_.rules), now);
+  if (!plan) return skip(pool_name, to_line(plan.error()));
+  const auto line = [&](const std::string& english) { streams_.err << told(streams_, english) << "\n"; };
+  for (const plan::NodePlan& node : plan->nodes) {
+    const fleet::Early early = fleet::early(*here, node, opening, lead);
+    if (!early.begin) {
+      line(fmt::format("{} is changed when its window opens at {}: how long its workloads may run is unknown",
+                       node.node.text, utc_text(opening)));
+    } else {
+      const auto minutes = [](Duration time) {
+        return std::chrono::ceil<std::chrono::minutes>(time).count();
+      };
+      line(fmt::format("{} is closed at {} for the window that opens at {}: time limit {} min, steps {} min",
+                       node.node.text, utc_text(*early.begin), utc_text(opening), minutes(early.limit),
+                       minutes(early.steps)));
+      if (early.capped)
+        line(fmt::format("{} may be late: the lead of pool {} is shorter", node.node.text, pool_name));
+    }
+    if (!early.begin || *early.begin > now) without.insert(node.node);
+  }
+  intent = fleet::intent_of(*survey, early_words(utc_text(opening)), patience_of(then), &then, without);
+  return intent ? begin_pool(*here, then, *survey, std::move(*intent)) : kDone;
+}
+
+int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, const fleet::Survey& survey,
+                             plan::Intent intent) {
+  const TimePoint now = cluster_now(cluster, clusters_.wall());
+  free_first(intent, survey);
   Options options = options_;
   options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
-  auto plan = plan::make_plan(cluster, catalogue_, *intent, means_.at(cluster.name), options.rules, now);
-  if (!plan) return skip(pool_name, to_line(plan.error()));
+  auto plan = plan::make_plan(cluster, catalogue_, intent, means_.at(cluster.name), options.rules, now);
+  if (!plan) return skip(pool.name, to_line(plan.error()));
   // What is waited for ends by itself.
   const std::size_t disturbed = pool.evict == plan::Way::wait ? 0 : disturbed_by(*plan);
   if (pool.budget.disturbed && disturbed > static_cast<std::size_t>(*pool.budget.disturbed))
-    return skip(pool_name, fmt::format("{} jobs or pods are in the way, and its budget is {}", disturbed,
+    return skip(pool.name, fmt::format("{} jobs or pods are in the way, and its budget is {}", disturbed,
                                        *pool.budget.disturbed));
   return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
 }

@@ -1,0 +1,81 @@
+// When nodes are closed for a window that has not opened yet.
+#include "engine/fleet/early.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/fleet/reader.hpp"
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::fleet {
+namespace {
+
+using namespace std::chrono;
+
+class EarlyBeginning : public testing::Test {
+ protected:
+  void job(const std::string& id, std::optional<Duration> limit) {
+    Workload one = test::running(id, "alice", {test::holds("n1", {{0}})});
+    if (limit) one.ends = *one.started + *limit;
+    cluster.workloads.upsert(one);
+    plan::Disturbed disturbed;
+    disturbed.id = one.id;
+    node.blast_radius.push_back(disturbed);
+  }
+  Early look() { return early(cluster, node, opening, hours(8)); }
+
+  Cluster cluster;
+  plan::NodePlan node;
+  const TimePoint opening = test::at(36000);
+};
+
+TEST_F(EarlyBeginning, TheLongestTimeLimitBeforeTheOpeningIsWhenANodeIsClosed) {
+  job("1", hours(2)), job("2", hours(5));
+  EXPECT_EQ(look().begin, opening - hours(5));
+  EXPECT_FALSE(look().capped);
+}
+
+TEST_F(EarlyBeginning, ANodeThatNothingHoldsIsNotClosedBeforeItsStepsNeedIt) {
+  EXPECT_EQ(look().begin, opening);
+}
+
+TEST_F(EarlyBeginning, NoNodeIsClosedLongerBeforeThanTheLeadAllows) {
+  job("1", hours(24 * 7));
+  EXPECT_EQ(look().begin, opening - hours(8));
+  EXPECT_TRUE(look().capped);
+}
+
+TEST_F(EarlyBeginning, WorkWithoutATimeLimitLeavesTheBeginningUnknown) {
+  job("1", hours(2)), job("2", std::nullopt);
+  EXPECT_FALSE(look().begin);
+}
+
+TEST_F(EarlyBeginning, WorkThatIsNotListedLeavesTheBeginningUnknown) {
+  node.blast_radius.emplace_back();
+  EXPECT_FALSE(look().begin);
+  node.blast_radius.front().id = WorkloadId("gone");
+  EXPECT_FALSE(look().begin);
+}
+
+TEST(EarlyLead, IsRefusedWhereItCannotHold) {
+  const auto reason = [](const std::string& rest) {
+    auto read = read_fleet("pools: [{name: a, " + rest + "}]", "f.yaml", test::catalogue());
+    return read ? std::string() : read.error().reason;
+  };
+  const std::string windows = ", windows: [{when: Sat, layout: empty}]";
+  EXPECT_EQ(reason("layout: none, budget: {lead: '04:00'}" + windows), "");
+  EXPECT_NE(reason("layout: none, budget: {lead: '04:00'}").find("lead belongs to windows"),
+            std::string::npos);
+  EXPECT_NE(reason("layout: none, evict: requeue, budget: {lead: '04:00'}" + windows).find("evicts"),
+            std::string::npos);
+  EXPECT_NE(reason("demand: {1g.10gb: 2}, budget: {lead: '04:00'}" + windows).find("demand is spread"),
+            std::string::npos);
+  for (const char* wrong : {"'25:00'", "4h", "-1", "[1]", "''"})
+    EXPECT_NE(reason(std::string("layout: none, budget: {lead: ") + wrong + "}" + windows)
+                  .find("lead is hours and minutes"),
+              std::string::npos)
+        << wrong;
+}
+
+}  // namespace
+}  // namespace tessera::fleet
