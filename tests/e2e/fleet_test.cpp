@@ -80,6 +80,34 @@ TEST_F(FleetE2e, TheNightsLayoutIsMadeAtNightAndTheDaysByDay) {
   EXPECT_EQ(board("n3", 0), "whole");
 }
 
+TEST_F(FleetE2e, ANightIsBegunBeforeItOpensAndStandsOverAKill) {
+  const std::string path = file(
+      "pools:\n- name: n3\n  nodes: n3\n  layout: none\n  budget: {lead: '02:00'}\n  windows: [{when: "
+      "'Mon-Fri 20:00-07:00', layout: 7g.80gb}]\n- {name: others, layout: as-is}\n");
+  const auto due = [&] { return fleet({"run", path, "--write", "--yes"}); };
+  sim({"advance", "9h30m"});
+  Ran soon = due();
+  EXPECT_EQ(soon.code, 0) << soon.err;
+  EXPECT_TRUE(has(soon.err, "n3 is closed at ")) << soon.err;
+  EXPECT_EQ(board("n3", 0), "whole") << "the steps need less than 90 minutes";
+  sim({"advance", "89m"});
+  sim({"advance", "52s"});
+  sim({"fault", "dies-before node=n3 verb=create-instances"});
+  Ran killed = due();
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  EXPECT_TRUE(has(killed.err, "n3 is closed at 2026-03-02T19:59:50Z")) << killed.err;
+  must({"resume", newest_run(), "--write", "--yes"});
+  EXPECT_EQ(board("n3", 0), "7g.80gb@0");
+  Ran again = due();
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(board("n3", 0), "7g.80gb@0");
+  EXPECT_EQ(json_size(json_at(journal(), "")), 1u) << "one run";
+  sim({"advance", "12h"});
+  EXPECT_EQ(due().code, 0);
+  EXPECT_EQ(board("n3", 0), "whole") << "by day as before";
+  expect_sound();
+}
+
 TEST_F(FleetE2e, APackedPlanOfSeveralNodesIsOneRun) {
   Ran packed = run({"pack", "7g.80gb=3", "--apply", "--write", "--yes"});
   EXPECT_EQ(packed.code, 0) << packed.out << packed.err;
