@@ -164,5 +164,26 @@ TEST_F(SlurmFleet, DriftOnARealSlurmIsFoundAndMended) {
   EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
 }
 
+// Slurm's clock cannot be moved: the window that holds today moves instead.
+TEST_F(SlurmFleet, FleetRunMakesTheNightsLayoutOnARealSlurmAndTheDaysAgain) {
+  slurmconf::SlurmSettings site = with_runner();
+  RunOptions options = command_line();
+  const auto due = [&](const std::string& when) {
+    const std::string path = scratch_.write("fleet.yaml",
+                                            "holidays: [1999-01-01]\npools:\n- name: cut\n  nodes: gpu01\n  "
+                                            "gpus: {0-7: none}\n  windows: [{when: " +
+                                                when + ", gpus: {0: 7x1g.12gb, 1-7: none}}]\n");
+    return tessera(site, {"fleet", "run", path, "-n", "gpu01"}, options);
+  };
+  Ran night = due("daily");
+  EXPECT_EQ(night.code, 0) << night.out << night.err;
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  Ran same = due("daily");
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  Ran day = due("holidays");
+  EXPECT_EQ(day.code, 0) << day.out << day.err;
+  EXPECT_NE(gres("gpu01"), kSevens) << record("gpu01");
+}
+
 }  // namespace
 }  // namespace tessera::test
