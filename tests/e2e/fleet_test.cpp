@@ -140,6 +140,24 @@ TEST_F(KubeFleet, DriftOnTheGpuOperatorIsFoundAndMended) {
   EXPECT_NE(drift.code, 0) << drift.out;
 }
 
+// The window that holds moves, as on Slurm below.
+TEST_F(KubeFleet, FleetRunMakesTheNightsLayoutOnTheGpuOperatorAndTheDaysAgain) {
+  const auto due = [&](const std::string& when) {
+    const std::string path = folder_.write("fleet.yaml",
+                                           "holidays: [1999-01-01]\npools:\n- name: cut\n  nodes: h2\n  "
+                                           "preset: all-disabled\n  windows: [{when: " +
+                                               when + ", preset: all-1g.10gb}]\n");
+    return run({"fleet", "run", path, "--write", "--yes"});
+  };
+  Ran night = due("daily");
+  EXPECT_EQ(night.code, 0) << night.out << night.err;
+  EXPECT_EQ(told("h2", ".status.allocatable.nvidia\\.com/mig-1g\\.10gb"), "14");
+  Ran day = due("holidays");
+  EXPECT_EQ(day.code, 0) << day.out << day.err;
+  EXPECT_NE(told("h2", ".status.allocatable.nvidia\\.com/mig-1g\\.10gb"), "14");
+  expect_given_back("h2");
+}
+
 class SlurmFleet : public SlurmCut {};
 
 TEST_F(SlurmFleet, DriftOnARealSlurmIsFoundAndMended) {
