@@ -24,15 +24,22 @@ Error nothing_of(const ClusterName& cluster, const std::string& folder) {
           "tessera record --folder " + clean(folder, 4096) + " records it from now on"};
 }
 
-// The folder of that cluster below the recorder's; else whatever lies there under the cluster's name.
-Result<std::unique_ptr<Recording>> recording_of(const std::string& folder, const ClusterName& cluster) {
+// The folder of that cluster below the recorder's; else whatever lies there under the cluster's name. Null:
+// nothing is recorded of it. Errors: what is there cannot be read.
+Result<std::unique_ptr<Recording>> find_recording(const std::string& folder, const ClusterName& cluster) {
   const std::string own = folder + "/" + folder_name(cluster);
   std::error_code ignored;
   auto all = open_recordings(fs::is_directory(own, ignored) ? own : folder);
   if (!all) return all.error();
   for (auto& one : *all)
     if (one->cluster() == cluster) return std::move(one);
-  return nothing_of(cluster, folder);
+  return std::unique_ptr<Recording>();
+}
+
+Result<std::unique_ptr<Recording>> recording_of(const std::string& folder, const ClusterName& cluster) {
+  auto found = find_recording(folder, cluster);
+  if (found && !*found) return nothing_of(cluster, folder);
+  return found;
 }
 
 // One reading through. Threads: `part` and `stopped` from both; the promise is kept once, by the worker's.
@@ -43,22 +50,23 @@ struct Reading {
   std::future<Archive::AddingUp> told = over.get_future();
 };
 
-// Clusters of which nothing is recorded are passed over while there are others.
+// Clusters of which nothing is recorded are passed over while there are others. One of which something is
+// that cannot be read is a failure: sums without it would pass for all.
 Archive::AddingUp read_through(const std::string& folder, const std::vector<ClusterName>& clusters,
                                const usage::Span& span, const mig::Catalogue& catalogue,
                                const usage::KeepOn& keep_on) {
   Archive::AddingUp result;
   std::vector<std::unique_ptr<Recording>> recordings;
-  std::optional<Error> missing;
   for (const ClusterName& cluster : clusters) {
-    auto one = recording_of(folder, cluster);
-    if (one)
-      recordings.push_back(std::move(*one));
-    else if (!missing)
-      missing = one.error();
+    auto one = find_recording(folder, cluster);
+    if (!one) {
+      result.failure = one.error();
+      return result;
+    }
+    if (*one) recordings.push_back(std::move(*one));
   }
   if (recordings.empty()) {
-    result.failure = missing ? missing : nothing_of(ClusterName(), folder);
+    result.failure = nothing_of(clusters.empty() ? ClusterName() : clusters.front(), folder);
     return result;
   }
   auto sums = usage::reckon(recordings, span, catalogue, keep_on);

@@ -66,13 +66,14 @@ class OnDisk final : public Recording {
     for (std::string& file : files) parts_.push_back({std::move(file), 0, {}, std::nullopt, false});
   }
 
-  // What the recording calls its cluster, by the newest file whose head can be read. Errors: of the newest
-  // file, where none can.
+  // What the recording calls its cluster, by the newest file whose head can be read. A file that was torn
+  // before its first frame was whole is passed over; errors: one that is damaged, or that none can be read.
   Status name() {
     std::optional<Error> why;
     for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
       Status read = read_name(*part);
       if (read) return read;
+      if (!part->torn) return read;
       if (!why) why = read.error();
     }
     return *why;
@@ -131,6 +132,9 @@ class OnDisk final : public Recording {
   Status read_name(Part& part) {
     if (Status read = load(part); !read) return read;
     auto text = text_of(bytes_, part.frames.front());
+    // The only frame was being written.
+    const bool cut = !text || text->find('\n') == std::string::npos;
+    part.torn = part.torn || (cut && part.frames.size() == 1);
     if (!text) return cannot_read(part.path, text.error());
     Reader reader;
     std::vector<Event> events;

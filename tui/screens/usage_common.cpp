@@ -67,6 +67,12 @@ Document no_sums(const UiState& state, int width) {
     page.fact(first_key(state, Action::refresh), "read it again");
     return page.take();
   }
+  if (usage.read && usage.read->from != TimePoint{}) {
+    for (DocLine& line : span_lines(state)) page.add(std::move(line));
+    page.fact("", "no GPU was held in that time", Style(Role::text).with_bold());
+    page.fact(first_key(state, Action::usage_days), "look at more days");
+    return page.take();
+  }
   if (usage.read) {
     page.fact("", "nothing was recorded in that time", Style(Role::text).with_bold());
     page.fact(first_key(state, Action::usage_days), "look at more days");

@@ -85,16 +85,19 @@ DocLine line_of(const Waste& one, const Columns& at, const UiState& state, int w
 
 DocLine total_line(const std::vector<Waste>& all, const UiState& state) {
   std::map<std::string, double> hours;
-  double sum = 0;
+  double sum = 0, uncounted = 0;
   for (const Waste& one : all) {
-    hours[one.kind] += one.slice_hours.value_or(0);
-    sum += one.slice_hours.value_or(0);
+    if (one.slice_hours) hours[one.kind] += *one.slice_hours, sum += *one.slice_hours;
+    if (!one.slice_hours) uncounted += one.hours.value_or(0);
   }
   DocLine line;
   line.spans.push_back(
       {told(state, fmt::format("{:.1f} slice-hours", sum)), Style(Role::warning).with_bold(), 1});
   for (const auto& [kind, part] : hours)
     line.spans.push_back({fmt::format("   {} {:.1f}", kind, part), Role::dim});
+  if (uncounted > 0)
+    line.spans.push_back(
+        {"   " + told(state, fmt::format("{:.1f} h not counted in slices", uncounted)), Role::dim});
   return line;
 }
 

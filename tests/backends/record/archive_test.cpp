@@ -5,6 +5,8 @@
 #include <poll.h>
 
 #include <filesystem>
+#include <fstream>
+#include <future>
 
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
@@ -105,9 +107,33 @@ TEST_F(ArchiveOfTheSimulator, AClusterThatIsNotRecordedIsPassedOverWhileOthersAr
   EXPECT_FALSE(told.failure->hint.empty());
 }
 
-TEST_F(ArchiveOfTheSimulator, AnEndInTheMiddleOfAReadingWaitsForNoReading) {
+// Sums without it would pass for those of all clusters.
+TEST_F(ArchiveOfTheSimulator, AClusterWhoseRecordingCannotBeReadIsAFailure) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ + "/" + folder_name(names_.front())))
+    if (entry.is_regular_file() && entry.path().extension() == ".zst")
+      std::ofstream(entry.path(), std::ios::binary) << std::string(4000, '\x5a');
   archive_->add_up(names_, 24h, test::catalogue());
+  const Archive::AddingUp told = wait();
+  ASSERT_TRUE(told.failure);
+  EXPECT_FALSE(told.sums);
+}
+
+TEST_F(ArchiveOfTheSimulator, WhatIsGivenUpIsReadNoFurther) {
+  std::promise<void> begun, may_go_on;
+  int woken = 0;
+  archive_ = open_archive(folder_, [&, go = may_go_on.get_future().share()] {
+    if (woken++ == 0) {
+      begun.set_value();
+      go.wait();
+    }
+    return TimePoint{};
+  });
+  archive_->add_up(names_, 24h, test::catalogue());
+  begun.get_future().wait();
+  archive_->give_up();
+  may_go_on.set_value();
   archive_.reset();
+  EXPECT_LE(woken, 2) << "it had begun, and says that it ended; 72 rounds would have followed";
 }
 
 }  // namespace

@@ -246,6 +246,16 @@ TEST_F(RecordingOnDisk, ANewestFileThatToreInItsFirstFrameHidesNoneOfTheDaysBefo
   }
 }
 
+// What cannot be read is no end of the recording: the days before would pass for all that there is.
+TEST_F(RecordingOnDisk, ANewestFileThatIsDamagedIsAnErrorAndNoEnd) {
+  ASSERT_TRUE(write(0));
+  tape_.reset();
+  std::ofstream(folder_ + "/hpc/2999-01-01.jsonl.zst", std::ios::binary) << std::string(3000, '\x5a');
+  auto all = record::open_recordings(folder_);
+  ASSERT_FALSE(all);
+  EXPECT_NE(all.error().reason.find("2999-01-01"), std::string::npos) << to_line(all.error());
+}
+
 TEST_F(RecordingOnDisk, NoiseBelowAStepIsNotWrittenAgainButItsTimeMovesOn) {
   measure(0, 50);
   ASSERT_TRUE(write(0));

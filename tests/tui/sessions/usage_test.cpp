@@ -50,6 +50,18 @@ TEST(UsageScreens, AReadingTellsHowFarItIsAndAFailureWhatToDo) {
   EXPECT_TRUE(session.shows("parked"));
 }
 
+TEST(UsageScreens, RecordedTimeInWhichNoGpuWasHeldIsNoTimeWithoutARecording) {
+  Session session(two_places());
+  usage::Reckoning idle;
+  idle.from = idle.to = *parse_utc("2026-11-21T08:05:00Z");
+  for (const usage::By by : {usage::By::user, usage::By::node}) idle.sums[by] = {};
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(std::move(idle));
+  session.press(":usage<enter>");
+  EXPECT_TRUE(session.shows("no GPU was held in that time")) << session.screen();
+  session.press(":waste<enter>");
+  EXPECT_TRUE(session.shows("Nothing was wasted in that time")) << session.screen();
+}
+
 TEST(UsageScreens, BSumsUpBySomethingElseAndEnterOpensIt) {
   Session session = looking(":usage<enter>");
   EXPECT_TRUE(session.shows("alice"));

@@ -151,6 +151,10 @@ Json json_of(const std::vector<usage::Waste>& all, const Reckoning& looked, doub
   Json document = Json::map();
   add_span(document, looked);
   document.add("slice_hours", hours(sum));
+  double uncounted = 0;
+  for (const usage::Waste& one : all)
+    if (!one.slice_hours) uncounted += one.hours.value_or(0);
+  document.add("uncounted_hours", hours(uncounted));
   Json& list = document.add("waste", Json::list());
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json::of(value); };
   for (const usage::Waste& one : all) {
