@@ -57,6 +57,7 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   Trouble forbidden, silent, unreadable;
 
   // Of the round that is under way.
+  std::vector<Exporter> all_there;
   std::vector<Exporter> waiting;  // the next one last
   struct Question {
     Exporter exporter;
@@ -71,6 +72,7 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   bool is_due(const Exporter& exporter, bool all) const;
   void forget(const std::vector<Exporter>& there);
   void look_at_viewed();
+  void ask_viewed_again();
   void ask_more();
   void ask(Question question);
   void heard(Question question, Result<HttpResponse> result);
@@ -91,10 +93,10 @@ void Exporters::State::stop() {
 
 void Exporters::State::begin(bool all) {
   if (timer != 0) worker.cancel(std::exchange(timer, 0));
-  const std::vector<Exporter> there = calls.where();
-  forget(there);
+  all_there = calls.where();
+  forget(all_there);
   waiting.clear();
-  for (Exporter exporter : there) {
+  for (Exporter exporter : all_there) {
     if (!is_due(exporter, all)) continue;
     if (auto before = known.find(exporter.id()); before != known.end()) exporter.https = before->second.https;
     forbidden.erase(exporter.name_space);
@@ -147,8 +149,26 @@ void Exporters::State::look_at_viewed() {
   if (due) begin(false);
 }
 
+// A round of thousands takes many minutes: nodes on screen do not wait for its end.
+void Exporters::State::ask_viewed_again() {
+  if (viewed.empty() || waiting.empty()) return;
+  for (const Exporter& one : all_there) {
+    if (!viewed.contains(one.node)) continue;
+    auto before = known.find(one.id());
+    if (before == known.end() || Steady::now() - before->second.tried < calls.every()) continue;
+    const auto is_it = [&](const Exporter& other) { return other.id() == one.id(); };
+    if (std::any_of(waiting.begin(), waiting.end(), is_it)) continue;
+    if (std::any_of(asked.begin(), asked.end(),
+                    [&](const auto& each) { return is_it(each.second.exporter); }))
+      continue;
+    waiting.push_back(one);
+    waiting.back().https = before->second.https;
+  }
+}
+
 void Exporters::State::ask_more() {
   auto may_begin = kQuickly + static_cast<std::size_t>((Steady::now() - since) / kEach);
+  ask_viewed_again();
   while (asked.size() < kAtOnce && !waiting.empty() && begun < may_begin) {
     Exporter next = std::move(waiting.back());
     waiting.pop_back();
