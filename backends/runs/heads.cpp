@@ -78,7 +78,12 @@ RunHead head_of(const plan::Journal& journal, bool driven) {
   TimePoint started = journal.entries.front().at, last = journal.entries.back().at;
   const auto& first = std::get<plan::RunStarted>(journal.entries.front().what);
   Result<plan::Run> run = plan::replay(journal);
-  return run ? head_of(*run, started, last, driven) : unreadable(first.run, run.error());
+  if (run) return head_of(*run, started, last, driven);
+  // What it was about still reads: whoever plans leaves these nodes alone.
+  RunHead head = unreadable(first.run, run.error());
+  head.cluster = first.plan.intent.cluster;
+  head.nodes = first.plan.intent.nodes;
+  return head;
 }
 
 RunHead unreadable(const std::string& run, const Error& error) {

@@ -309,6 +309,13 @@ TEST_F(FleetCommandLine, APausedFileAndASecondRunnerBeginNothing) {
   EXPECT_NE(err.str().find("another tessera fleet run is at work on this file"), std::string::npos)
       << err.str();
   ::close(other);
+  // A runner of another user, who may not open the lock beside it, holds the file itself.
+  const int itself = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(itself, LOCK_EX | LOCK_NB), 0);
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_NE(err.str().find("another tessera fleet run is at work on this file"), std::string::npos)
+      << err.str();
+  ::close(itself);
   EXPECT_TRUE(asked.what.empty());
 }
 
@@ -450,6 +457,29 @@ TEST_F(FleetCommandLine, WhatWasMadeEarlyIsNotMadeBackBeforeItsWindowOpens) {
   heads.front().words = "as fleet.yaml says from 2027-01-15T07:00:00Z";
   EXPECT_EQ(run({"run", file(kSoon)}), kDone) << err.str();
   ASSERT_TRUE(asked.plan) << "that window has opened: its run is one like others";
+}
+
+TEST_F(FleetCommandLine, AParkedRunIsNotCarriedOnByAFileThatWasChangedSinceOrOnANodeThatIsNotListed) {
+  options.write = options.yes = true;
+  RunHead parked;
+  parked.run = "r7", parked.cluster = ClusterName("hpc"), parked.nodes = {NodeName("n2")};
+  parked.state = RunState::parked, parked.words = "as fleet.yaml says";
+  parked.started = TimePoint(std::chrono::hours(24));  // long before the file was written
+  heads = {parked};
+  const std::string path = file("pools: [{name: a, layout: as-is}]");
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_NE(err.str().find("run r7 is left parked: the fleet file was changed after it was begun"),
+            std::string::npos)
+      << err.str();
+  heads.front().started = test::at(-3600), heads.front().nodes = {NodeName("gone")};
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_NE(err.str().find("run r7 is left parked: node gone is not listed now"), std::string::npos)
+      << err.str();
+  heads.front().cluster = ClusterName("elsewhere");
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_NE(err.str().find("run r7 is left parked: cluster elsewhere is not listed now"), std::string::npos)
+      << err.str();
+  EXPECT_TRUE(asked.what.empty());
 }
 
 TEST_F(FleetCommandLine, AParkedRunThatWasBegunEarlyIsCarriedOnBeforeAndAfterTheOpening) {

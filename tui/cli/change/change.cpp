@@ -184,7 +184,7 @@ class Resumer {
   }
 
   int resume_due(const std::vector<RunHead>& runs) {
-    std::vector<Followed> due;
+    std::vector<std::pair<RunHead, Followed>> due;
     int left = kDone;
     for (const RunHead& head : runs) {
       if (head.state != RunState::parked) continue;
@@ -195,18 +195,13 @@ class Resumer {
                      << "\n";
         continue;
       }
-      const Cluster* cluster = clusters_.model().find(head.cluster);
-      const auto why = why_not_ && cluster ? why_not_(head, *cluster) : std::nullopt;
-      if (why) {
-        streams_.err << told(streams_, fmt::format("run {} is left parked: {}", clean(head.run, 100),
-                                                   told(streams_, *why)))
-                     << "\n";
+      if (is_left_parked(head)) {
         left = kFinding;
         continue;
       }
       auto known = read_run(clusters_, options_, head.run);
       if (auto* followed = std::get_if<Followed>(&known); followed && is_due(*followed->run()))
-        due.push_back(std::move(*followed));
+        due.emplace_back(head, std::move(*followed));
     }
     if (due.empty()) {
       report_no_run("nothing", "no run is due", options_, streams_);
@@ -214,17 +209,35 @@ class Resumer {
     }
     if (auto why = why_not_armed(options_, streams_)) return say(*why);
     clusters_.catch_signals();
-    for (const Followed& one : due)
+    for (const auto& [head, one] : due)
       streams_.err << told(streams_, one.run()->started.run + " is due") << "\n";
     if (auto refused = arm(clusters_, options_, streams_, lines_, std::to_string(due.size()), "take them up"))
       return *refused;
     int code = left;
-    for (const Followed& one : due) {
+    for (const auto& [head, one] : due) {
+      // The runs before it took their time: a pause may have been set meanwhile, or its window be over.
+      if (is_left_parked(head)) {
+        code = std::max(code, static_cast<int>(kFinding));
+        continue;
+      }
       int ended = follow(one);
       if (ended > 128) return ended;
       code = std::max(code, ended);
     }
     return code;
+  }
+
+  bool is_left_parked(const RunHead& head) {
+    if (!why_not_) return false;
+    const Cluster* cluster = clusters_.model().find(head.cluster);
+    const auto why = cluster
+                         ? why_not_(head, *cluster)
+                         : std::optional("cluster " + clean(head.cluster.text, 100) + " is not listed now");
+    if (!why) return false;
+    streams_.err << told(streams_,
+                         fmt::format("run {} is left parked: {}", clean(head.run, 100), told(streams_, *why)))
+                 << "\n";
+    return true;
   }
 
   const Options& options_;

@@ -240,7 +240,7 @@ std::optional<Refusal> FleetCommand::list_known_runs() {
   for (const RunHead& head : page_.runs) {
     if (head.state != RunState::unreadable) continue;
     page_.runs_untold = clean(head.why, 300);
-    if (head.run.empty())
+    if (head.run.empty() || head.nodes.empty())
       untold =
           Refusal{{"cannot read the journals", page_.runs_untold, "tessera journal lists them"}, kUnknown};
   }

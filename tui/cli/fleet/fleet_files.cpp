@@ -24,13 +24,32 @@ Result<fleet::Zone> zone_of(const std::string& name) {
   return fleet::read_zone(files->front().text, name);
 }
 
-FleetLock::FleetLock(const std::string& path)
-    : file_(::open((path + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-  if (file_ < 0) file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_ < 0 || ::flock(file_, LOCK_EX | LOCK_NB) != 0) problem_ = errno;
+namespace {
+
+// Some network file systems lock only what is open for writing.
+int open_to_lock(const std::string& path, int flags) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0644);
+  return file >= 0 ? file : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+// 0: it is locked; else errno.
+int lock(int file) { return file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) == 0 ? 0 : errno; }
+
+}  // namespace
+
+FleetLock::FleetLock(const std::string& path) {
+  beside_ = open_to_lock(path + ".lock", O_CREAT);
+  const int first = lock(beside_);
+  file_ = open_to_lock(path, 0);
+  const int second = lock(file_);
+  if (first == EWOULDBLOCK || second == EWOULDBLOCK)
+    problem_ = EWOULDBLOCK;
+  else if (first != 0 && second != 0)
+    problem_ = first;
 }
 
 FleetLock::~FleetLock() {
+  if (beside_ >= 0) ::close(beside_);
   if (file_ >= 0) ::close(file_);
 }
 

@@ -1,6 +1,7 @@
 // What `tessera fleet run` does: parked runs are carried on, then each pool that drifts gets a run of its
 // own.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <set>
@@ -26,6 +27,15 @@ void free_first(plan::Intent& intent, const fleet::Survey& survey) {
       if (board.held > 0) held.insert(node.node->name);
   std::stable_partition(intent.nodes.begin(), intent.nodes.end(),
                         [&](const NodeName& node) { return !held.contains(node); });
+}
+
+// What cannot be told was changed.
+bool changed_since(const std::string& path, TimePoint when) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return true;
+  const auto changed =
+      std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
+  return TimePoint(std::chrono::ceil<Duration>(changed)) > when;
 }
 
 std::size_t disturbed_by(const plan::Plan& plan) {
@@ -60,13 +70,21 @@ std::optional<std::string> FleetCommand::why_not_carried_on(const RunHead& head,
                                                             const Cluster& cluster) const {
   const std::optional<TimePoint> opening = opening_of(head);
   if ((head.words != words() && !opening) || !head.undoes.empty()) return std::nullopt;
+  if (std::string paused = paused_text(); !paused.empty()) return paused;
+  if (changed_since(path_, head.started))
+    return fmt::format(
+        "the fleet file was changed after it was begun; tessera resume {} carries it on, tessera resume {} "
+        "--back opens its nodes",
+        clean(head.run, 100), clean(head.run, 100));
   const TimePoint wall = joins_.wall(), clock = cluster_now(cluster, wall);
   const TimePoint begun = opening ? *opening : clock - (wall - head.started);  // by the cluster's clock
   const TimePoint now = opening ? std::max(clock, *opening) : clock;
   for (const NodeName& name : head.nodes) {
     const Node* node = cluster.nodes.find(name);
-    const fleet::Pool* pool = node ? fleet::pool_of(fleet_, cluster, *node, catalogue_) : nullptr;
-    if (!pool || pool->windows.empty() || pool->is_exception(name.text)) continue;
+    if (!node) return "node " + clean(name.text, 100) + " is not listed now";
+    const fleet::Pool* pool = fleet::pool_of(fleet_, cluster, *node, catalogue_);
+    if (!pool) return "the fleet file has no pool for node " + clean(name.text, 100) + " now";
+    if (pool->windows.empty() || pool->is_exception(name.text)) continue;
     const fleet::Phase phase = fleet::phase_at(fleet_, *pool, zone_, now);
     if (!fleet::same_rule(fleet::rule_at(fleet_, *pool, zone_, begun),
                           fleet::rule_at(fleet_, *pool, zone_, now)))
