@@ -5,7 +5,7 @@
 // single objects of its kind that wait: it knows better. Beyond the bound a producer waits up to 100 ms for
 // the reader; if none comes, news about single objects is dropped and counted until the reader is back. Lists
 // and removals never are: a producer that sees the count grow posts its lists again. Threads: post from any
-// thread; wake_fd and take from one reader. The only mutex of tessera is in here.
+// thread; wake_fd and take from one reader.
 #pragma once
 
 #include <cstddef>

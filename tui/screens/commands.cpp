@@ -188,6 +188,7 @@ Error unknown_name(std::string_view what, const std::string& name) {
 std::optional<Error> open_named_node(UiState& state, const UiContext& ui, const std::string& name) {
   Result<NamedNodes> named = named_nodes(ui.model, name);
   if (!named) return named.error();
+  if (named->nodes.size() > 1 || !named->rest.empty()) return Error{"node takes one node", "", "node n0007"};
   open_node(state, named->cluster->name, named->nodes.front().text);
   return std::nullopt;
 }

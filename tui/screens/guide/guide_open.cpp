@@ -228,6 +228,7 @@ void open_guide_here(UiState& state, const UiContext& ui) {
 std::optional<Error> open_guide_named(UiState& state, const UiContext& ui, const std::string& name) {
   Screen screen;
   Result<NamedNodes> named = named_nodes(ui.model, name);
+  if (named && named->nodes.size() > 1) return Error{"guide takes one node, or a product", "", "guide n0007"};
   if (named && named->rest.empty()) {
     screen.cluster = named->cluster->name;
     screen.subject = named->nodes.front().text;

@@ -139,6 +139,7 @@ std::optional<Error> open_named_gpu(UiState& state, const UiContext& ui, const s
   if (!index) return Error{"gpu takes a node and the number of a GPU", "", "gpu n0007 2"};
   Result<NamedNodes> named = named_nodes(ui.model, std::string_view(text).substr(0, blank));
   if (!named) return named.error();
+  if (named->nodes.size() > 1) return Error{"gpu takes a node and the number of a GPU", "", "gpu n0007 2"};
   const NodeName& node = named->nodes.front();
   Screen screen;
   screen.kind = ScreenKind::gpu;
