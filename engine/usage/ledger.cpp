@@ -7,6 +7,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/insight/worth.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/sharing/resources.hpp"
 
 namespace tessera::usage {
 namespace {
@@ -53,6 +54,35 @@ std::optional<Percent> use_of(const Gpu& gpu, const Slice& slice) {
 std::optional<Mib> memory_used(const Gpu& gpu, const Slice& slice) {
   return slice.kind == SliceKind::whole_gpu && !slice.memory_used ? gpu.telemetry.memory_used
                                                                   : slice.memory_used;
+}
+
+// Where all GPUs of a Kubernetes node are cut alike (strategy single), instances are called nvidia.com/gpu;
+// to Slurm an instance is a GPU like others.
+bool named_as_gpu(const Cluster& cluster, const Node& node, const Slice& slice) {
+  if (slice.kind != SliceKind::gpu_instance || cluster.scheduler == Scheduler::slurm || !node.allocatable)
+    return true;
+  return std::none_of(node.allocatable->begin(), node.allocatable->end(), [&](const auto& offered) {
+    const auto name = sharing::parse_resource(offered.first, cluster.scheduler);
+    return name && name->profile && *name->profile == slice.profile;
+  });
+}
+
+// Whether what waits for that resource may get such a slice. What cannot be told apart counts as asked for:
+// "unasked" has to be certain.
+bool may_take(const sharing::ResourceName& asked, const Spare& spare, Scheduler scheduler) {
+  using enum sharing::ResourceKind;
+  switch (asked.kind) {
+    case instance: return spare.kind == SliceKind::gpu_instance && asked.profile->text == spare.profile;
+    case mps: return spare.kind == SliceKind::mps;
+    case shard: return spare.kind == SliceKind::shard;
+    case vgpu: return spare.kind == SliceKind::vgpu;
+    case gpu: break;
+    case gpu_memory:
+    case other_gpu: return true;
+  }
+  // Slurm's type is a model's, or an instance's, which has a profile then.
+  if (scheduler == Scheduler::slurm && !asked.type.empty()) return spare.kind != SliceKind::gpu_instance;
+  return spare.kind != SliceKind::vgpu && spare.as_gpu;
 }
 
 // A figure that is older than a round says nothing of it.
@@ -105,6 +135,7 @@ void Ledger::see(const Cluster& cluster, TimePoint at) {
   before->second = at;
   ++rounds_;
   hours_ += hours;
+  covered_[cluster.name] += hours;
   for (const Node& node : cluster.nodes.all()) {
     for (const Gpu& gpu : node.gpus)
       for (const Slice& slice : gpu.slices) see_slice(cluster, node, gpu, slice, hours);
@@ -186,13 +217,24 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, double hours) {
       const std::string kind = kind_of(slice);
       Spare& spare = spare_[cluster.name.text + '\x1f' + kind];
       // A kind that appears later was not free all the time.
-      if (spare.profile.empty()) spare.always = rounds_ <= 1 || hours_ <= hours;
+      if (spare.profile.empty()) spare.always = covered_.at(cluster.name) <= hours;
       spare.cluster = cluster.name;
+      spare.kind = slice.kind;
       spare.profile = kind;
+      spare.as_gpu = spare.as_gpu || named_as_gpu(cluster, node, slice);
       spare.free_now = true;
       spare.hours += hours;
       spare.slice_hours += memory_slices(gpu, slice, *free, catalogue_).value_or(0) * hours;
     }
+  }
+}
+
+void Ledger::see_asked(const Cluster& cluster, const Workload& waiting) {
+  for (const Request& request : waiting.requests) {
+    const auto name = sharing::parse_resource(request.resource, cluster.scheduler);
+    for (auto& [key, spare] : spare_)
+      if (spare.cluster == cluster.name && !spare.asked)
+        spare.asked = !name || may_take(*name, spare, cluster.scheduler);
   }
 }
 
@@ -202,13 +244,7 @@ void Ledger::see_work(const Cluster& cluster, double hours) {
       Waited& waited = waited_[cluster.name.text + '\x1f' + workload.id.text];
       waited = {cluster.name,     workload.id,    workload.user,
                 workload.account, workload.group, waited.hours + hours};
-      for (auto& [key, spare] : spare_)
-        for (const Request& request : workload.requests) {
-          // "nvidia.com/mig-1g.10gb", "gpu:1g.10gb:2"; what names no profile may take any whole GPU.
-          const bool named = request.resource.find(spare.profile) != std::string::npos;
-          const bool any = spare.profile == "whole" && request.resource.find("g.") == std::string::npos;
-          if (spare.cluster == cluster.name && (named || any)) spare.asked = true;
-        }
+      see_asked(cluster, workload);
     }
     if (workload.state != WorkloadState::running) continue;
     for (const Allocation& allocation : workload.allocations)

@@ -62,9 +62,11 @@ struct Hold {
 // Of a kind of slice, over the whole time.
 struct Spare {
   ClusterName cluster;
+  SliceKind kind{};
   std::string profile;
+  bool as_gpu = false;                // one of them is handed out by the name of a whole GPU
   double slice_hours = 0, hours = 0;  // free
-  bool always = true;                 // one of them was free in every round
+  bool always = true;                 // one of them was free in every round of its cluster
   bool asked = false;                 // waiting work asked for it in some round
   bool free_now = false;              // in the round that is looked at
 };
@@ -99,6 +101,7 @@ class Ledger {
  private:
   void see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice, double hours);
   void see_spare(const Cluster& cluster, const Node& node, double hours);
+  void see_asked(const Cluster& cluster, const Workload& waiting);
   void see_work(const Cluster& cluster, double hours);
   void measure(Hold& hold, const Gpu& gpu, const Slice& slice, double hours);
 
@@ -109,6 +112,7 @@ class Ledger {
   std::unordered_map<std::string, Waited> waited_;
   std::map<std::string, Spare> spare_;
   std::map<ClusterName, TimePoint> before_;  // the round before
+  std::map<ClusterName, double> covered_;    // hours
   double stranded_ = 0, hours_ = 0, unplaced_ = 0;
   int rounds_ = 0;
 };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -134,6 +135,60 @@ TEST(Waste, SlicesThatNoJobAskedForAreNamed) {
   here.story.tell(WorkloadSeen{waiting("3", "carol", "gpu:3g.40gb")}, 4000);
   here.pass(1, 80, 60'000, 50);
   EXPECT_EQ(here.wasted("unasked", ""), 0);
+}
+
+// Hours after which one kind of slice that nobody held in a cluster is unasked, while that waits.
+std::optional<double> unasked(Scheduler scheduler, const Slice& slice, Strategy strategy,
+                              const std::string& waits_for,
+                              std::optional<std::map<std::string, std::int64_t>> allocatable = {}) {
+  Story story;
+  story.tell(ClusterSeen{scheduler, false, "1", "", ""});
+  Node one = node("n1", {gpu(0, strategy, {slice})});
+  one.allocatable = std::move(allocatable);
+  story.tell(NodesListed{{one}});
+  story.tell(WorkloadsListed{{waiting("3", "carol", waits_for)}});
+  const bool slurm = scheduler == Scheduler::slurm;
+  story.tell(SourceReport{slurm ? Source::slurm_nodes : Source::kubernetes_nodes, {}, {}, "", false});
+  story.tell(SourceReport{slurm ? Source::slurm_jobs : Source::kubernetes_pods, {}, {}, "", false});
+  story.tell(Loaded{});
+  const mig::Catalogue catalogue = *mig::Catalogue::built_in();
+  usage::Ledger ledger{catalogue, Duration{900'000}};
+  for (int minute = 0; minute <= 60; ++minute) ledger.see(story.cluster(), at(60 * minute));
+  for (const usage::Waste& one_kind : usage::waste(ledger, catalogue))
+    if (one_kind.kind == "unasked") return one_kind.slice_hours;
+  return std::nullopt;
+}
+
+TEST(Waste, SharesThatAreAskedForByTheNameOfAGpuAreNotUnasked) {
+  const Slice share = shared(SliceKind::time_slice, 4, 0), clients = shared(SliceKind::mps, 4, 0);
+  const auto of = [](const Slice& slice, Strategy strategy, const std::string& waits_for) {
+    return unasked(Scheduler::kubernetes, slice, strategy, waits_for);
+  };
+  EXPECT_EQ(of(share, Strategy::time_slicing, "nvidia.com/gpu.shared"), std::nullopt);
+  EXPECT_EQ(of(share, Strategy::time_slicing, "nvidia.com/gpu"), std::nullopt);
+  EXPECT_EQ(of(clients, Strategy::mps, "nvidia.com/gpu"), std::nullopt);
+  EXPECT_TRUE(of(share, Strategy::time_slicing, "nvidia.com/mig-1g.10gb")) << "asks for something else";
+}
+
+TEST(Waste, InstancesThatAnyGpuRequestGetsAreNotUnasked) {
+  const Slice cut = instance("1g.10gb", 0, 1, 0);
+  EXPECT_EQ(unasked(Scheduler::slurm, cut, Strategy::mig, "gpu"), std::nullopt) << "Slurm takes any";
+  EXPECT_TRUE(unasked(Scheduler::slurm, cut, Strategy::mig, "gpu:h100"));
+  EXPECT_TRUE(unasked(Scheduler::slurm, cut, Strategy::mig, "gpu:3g.40gb"));
+  EXPECT_EQ(unasked(Scheduler::kubernetes, cut, Strategy::mig, "nvidia.com/gpu", {{{"nvidia.com/gpu", 1}}}),
+            std::nullopt)
+      << "strategy single";
+  EXPECT_TRUE(unasked(Scheduler::kubernetes, cut, Strategy::mig, "nvidia.com/gpu",
+                      {{{"nvidia.com/gpu", 1}, {"nvidia.com/mig-1g.10gb", 1}}}));
+}
+
+TEST(Waste, SlicesOfASecondClusterAreUnaskedToo) {
+  Watched here;
+  here.pass(60, 80, 60'000, 50);
+  Cluster second = here.story.cluster();
+  second.name = ClusterName("hpc2");
+  for (int minute = 0; minute <= 60; ++minute) here.ledger.see(second, at(60 * minute));
+  EXPECT_NEAR(here.wasted("unasked", ""), 8, 1e-9) << "four slice-hours in each";
 }
 
 TEST(Waste, EachOwnerGetsOneText) {
