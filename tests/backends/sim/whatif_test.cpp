@@ -29,8 +29,8 @@ void hold_still(World& world) {
         partition < 0 ? Duration(0) : world.spec().max_times[static_cast<std::size_t>(partition)];
     const bool slurm = world.spec().scheduler == Scheduler::slurm;
     job.runs = slurm && job.limit > Duration(0) ? job.limit
-               : most.count() > 0              ? most
-                                               : Duration(std::chrono::hours(24 * 30));
+               : most.count() > 0               ? most
+                                                : Duration(std::chrono::hours(24 * 30));
     if (job.state == JobState::running) job.ends = std::max(job.started + job.limit, world.now + 1min);
   }
   world.pass_at = world.now + 1s;

@@ -1,10 +1,11 @@
 // The page of one GPU, and the ways to it and from it.
+#include "tui/screens/pages/gpu.hpp"
+
 #include <gtest/gtest.h>
 
 #include "engine/history/history.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/change_places.hpp"
-#include "tui/screens/pages/gpu.hpp"
 
 namespace tessera::test {
 namespace {
