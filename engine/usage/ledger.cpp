@@ -209,7 +209,7 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, double hours) {
   for (const Gpu& gpu : node.gpus) {
     if (const mig::Product* product = product_of(gpu, catalogue_); product && gpu.strategy == Strategy::mig)
       if (auto layout = mig::observed_layout(*product, gpu))
-        stranded_ += mig::room(*product, *layout).stranded_memory_slices * hours;
+        stranded_[cluster.name] += mig::room(*product, *layout).stranded_memory_slices * hours;
     for (const Slice& slice : gpu.slices) {
       const std::optional<int> free = insight::available(sight, slice);
       // What is shared and held in part was asked for.

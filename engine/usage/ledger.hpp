@@ -92,8 +92,8 @@ class Ledger {
   std::vector<Hold> holds() const;
   std::vector<Waited> waited() const;
   std::vector<Spare> spare() const;
-  double stranded() const { return stranded_; }  // slice-hours
-  double hours() const { return hours_; }        // that rounds cover
+  const std::map<ClusterName, double>& stranded() const { return stranded_; }  // slice-hours
+  double hours() const { return hours_; }                                      // that rounds cover
   int rounds() const { return rounds_; }
   // Work that held GPUs of which it is not known which: hours that are in no hold.
   double unplaced() const { return unplaced_; }
@@ -113,7 +113,8 @@ class Ledger {
   std::map<std::string, Spare> spare_;
   std::map<ClusterName, TimePoint> before_;  // the round before
   std::map<ClusterName, double> covered_;    // hours
-  double stranded_ = 0, hours_ = 0, unplaced_ = 0;
+  std::map<ClusterName, double> stranded_;
+  double hours_ = 0, unplaced_ = 0;
   int rounds_ = 0;
 };
 

@@ -135,9 +135,10 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) 
                                         profile->name.text, p95, hold.memory_peak->value)));
     }
   }
-  if (ledger.stranded() > 1e-9)
-    all.push_back({ClusterName(), "stranded", "", "", "", "", ledger.stranded(), std::nullopt,
-                   "no further instance fits there: tessera layouts, or the editor (L)"});
+  for (const auto& [cluster, slice_hours] : ledger.stranded())
+    if (slice_hours > 1e-9)
+      all.push_back({cluster, "stranded", "", "", "", "", slice_hours, std::nullopt,
+                     "no further instance fits there: tessera layouts, or the editor (L)"});
   for (const Spare& spare : ledger.spare())
     if (spare.always && !spare.asked && spare.slice_hours > 1e-9)
       all.push_back({spare.cluster, "unasked", "", "", "", spare.profile, spare.slice_hours, std::nullopt,

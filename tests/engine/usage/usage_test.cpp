@@ -191,6 +191,29 @@ TEST(Waste, SlicesOfASecondClusterAreUnaskedToo) {
   EXPECT_NEAR(here.wasted("unasked", ""), 8, 1e-9) << "four slice-hours in each";
 }
 
+TEST(Waste, WhatIsStrandedIsToldOfEachCluster) {
+  const mig::Catalogue catalogue = *mig::Catalogue::built_in();
+  usage::Ledger ledger(catalogue, Duration{900'000});
+  Gpu cut = gpu(0, Strategy::mig, {});
+  for (int i = 0; i < 7; ++i) cut.slices.push_back(instance("1g.10gb", i, 1, i));  // one memory slice is left
+  Story story;
+  story.tell(NodesListed{{node("n1", {cut})}});
+  story.tell(WorkloadsListed{});
+  story.tell(Loaded{});
+  Cluster second = story.cluster();
+  second.name = ClusterName("hpc2");
+  for (int minute = 0; minute <= 60; ++minute) {
+    ledger.see(story.cluster(), at(60 * minute));
+    ledger.see(second, at(60 * minute));
+  }
+  std::map<std::string, double> stranded;
+  for (const usage::Waste& one : usage::waste(ledger, catalogue))
+    if (one.kind == "stranded") stranded[one.cluster.text] += one.slice_hours.value_or(0);
+  ASSERT_EQ(stranded.size(), 2U);
+  EXPECT_NEAR(stranded[story.cluster().name.text], 1, 1e-9);
+  EXPECT_NEAR(stranded["hpc2"], 1, 1e-9);
+}
+
 TEST(Waste, EachOwnerGetsOneText) {
   Watched here;
   here.pass(60, 0, 60'000, 0);
