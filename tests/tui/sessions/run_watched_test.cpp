@@ -37,6 +37,15 @@ TEST(RunWatched, ShowsTheGpusAsTheyAreBesideWhatIsWanted) {
   EXPECT_EQ(after.find("○○○○○○○"), std::string::npos) << after;
 }
 
+TEST(RunWatched, NamesItsClusterWhereThereAreSeveral) {
+  Session place = changing();
+  Diary diary(plan_of(place, {"n0031"}, 0));
+  Session session = watching(diary);
+  EXPECT_EQ(session.line_with("under way").find("hpc: n0031"), std::string::npos);
+  session.tell(on("train-a", ClusterSeen{Scheduler::kubernetes, false, "v1.31.4", "admin"}));
+  EXPECT_NE(session.line_with("under way").find("hpc: n0031"), std::string::npos) << session.screen();
+}
+
 TEST(RunWatched, ATitleOfAStepIsNeverCutAndGoesOnBelow) {
   Session place = changing();
   Diary diary(plan_of(place, {"n0031"}, 0));

@@ -45,6 +45,7 @@ class RunPage {
     RunLook look = look_of(state_, state_.top().subject);
     std::string nodes =
         plan.nodes.size() == 1 ? plan.nodes[0].node.text : fmt::format("{} nodes", plan.nodes.size());
+    if (ui_.model.clusters.size() > 1) nodes = plan.intent.cluster.text + ": " + nodes;
     DocLine line{{{nodes, Style(Role::text).with_bold(), 1},
                   {fmt::format("  {} {}", glyphs(state_.ascii).crumb, plan.intent.words),
                    Style(Role::accent).with_bold()},
