@@ -82,11 +82,15 @@ struct PodDetails::Looking : std::enable_shared_from_this<PodDetails::Looking> {
       asked(source, command);
       details.called_();
       auto items = std::make_shared<std::vector<Json>>();
-      const auto each = [items](const Json& item) {
-        if (items->size() < kMostItems) items->push_back(item);
+      auto more = std::make_shared<bool>(false);
+      const auto each = [items, more](const Json& item) {
+        if (items->size() < kMostItems)
+          items->push_back(item);
+        else
+          *more = true;
       };
-      api->list(target, false, each, [self, items, read](const Answer& answer) {
-        if (answer.ok() && items->size() == kMostItems)
+      api->list(target, false, each, [self, items, more, read](const Answer& answer) {
+        if (answer.ok() && *more)
           self->told.asked.back().note = fmt::format("only the first {} were read", kMostItems);
         if (answer.ok())
           read(*self, *items);

@@ -314,6 +314,7 @@ Json fleet_json(const FleetPage& page) {
   }
   Json& unread = document.add("unread", Json::list());
   for (const std::string& one : page.unread) unread.items.push_back(Json::of(one));
+  document.add("runs_untold", page.runs_untold.empty() ? Json() : Json::of(page.runs_untold));
   return document;
 }
 
