@@ -33,7 +33,7 @@ Intent EachNode::intent_of(const NodeName& node) const {
   Intent own = plan::intent_of(bare_, node);
   const auto found = of_node_.find(node);
   const std::vector<std::size_t> here = found == of_node_.end() ? std::vector<std::size_t>() : found->second;
-  // In the order of the intent: of two wishes for a GPU the later one counts.
+  // In the order of the intent: if two layouts are given for a GPU, the later one counts.
   std::vector<std::size_t> both;
   std::merge(of_all_.begin(), of_all_.end(), here.begin(), here.end(), std::back_inserter(both));
   for (const std::size_t at : both) own.boards.push_back({intent_.boards[at].gpu, intent_.boards[at].wish});

@@ -1,5 +1,5 @@
-// What an intent wishes of one of its nodes after the other: intent_of() for many nodes, where walking all
-// wishes for each of them would take the square of their number. Threads: pure functions.
+// The part of an intent that is about one node, for many nodes: as intent_of(), but without searching the
+// whole intent for each of them. Threads: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ class EachNode {
 
  private:
   const Intent& intent_;
-  Intent bare_;                                           // the same without its wishes for GPUs
-  std::map<NodeName, std::vector<std::size_t>> of_node_;  // positions of the wishes for it alone
-  std::vector<std::size_t> of_all_;                       // of those for every node
+  Intent bare_;                                           // the intent without its GPU layouts
+  std::map<NodeName, std::vector<std::size_t>> of_node_;  // where the layouts for that node alone stand
+  std::vector<std::size_t> of_all_;                       // where those for every node stand
 };
 
 }  // namespace tessera::plan
