@@ -8,6 +8,7 @@
 #include "backends/sim/step.hpp"
 #include "backends/sim/strike.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
@@ -145,6 +146,7 @@ class SimulatedAction {
   Status operator()(const plan::LookOnly&) { return Done{}; }
   Status operator()(const plan::Special& act) {
     if (plan::is_node_act(act)) return close_or_open(act);
+    if (plan::is_restart(act)) return restart_plugin();
     const std::optional<plan::Switches> set = plan::simulated_switches(act.arguments);
     if (act.verb == plan::verbs::kLabelNode && set) return switch_shares(*set);
     return refusal("change", hand_, fmt::format("'{}' is not known to the simulator", clean(act.verb, 64)));
@@ -177,6 +179,17 @@ class SimulatedAction {
     }
   }
   NodeState& node() { return hand_.world.nodes[hand_.index]; }
+
+  // What holds GPUs keeps them; that nothing is offered for some seconds is not played.
+  Status restart_plugin() {
+    if (!has_plugin(hand_.world.group(node())))
+      return refusal("restart the device plugin of", hand_, "no device plugin runs there");
+    if (!node().mark || node().mark->run != order_.mark.run)
+      return refusal("restart the device plugin of", hand_, "the run's mark is not on it any more");
+    node().plugin_by = order_.mark.run;
+    hand_.step.touched(hand_.index);
+    return Done{};
+  }
 
   // What runs keeps its shares, by whichever name it has asked for them.
   Status switch_shares(const plan::Switches& set) {

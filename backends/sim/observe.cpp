@@ -2,11 +2,13 @@
 #include <algorithm>
 
 #include "backends/sim/actuator.hpp"
+#include "backends/sim/slots.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/text.hpp"
 
@@ -39,6 +41,13 @@ void tell_closing(plan::NodeFacts& facts, const NodeState& node) {
   facts.closed_as = plan::parse_mark(facts.closed_reason);
 }
 
+void tell_plugin(plan::NodeFacts& facts, const NodeState& node) {
+  const bool again = facts.mark && facts.mark->run == node.plugin_by;
+  facts.words[std::string(plan::restarts::kPluginAgain)] =
+      again ? "" : "the device plugin's pod is the one from before";
+  facts.words[std::string(plan::restarts::kPluginOffers)] = plan::offers_by_plugin(facts);
+}
+
 // A state file may hold any bytes.
 plan::RunMark cleaned(const plan::RunMark& mark) {
   return {clean(mark.run, 120), clean(mark.who, 120), clean(mark.from, 253), mark.since};
@@ -68,6 +77,7 @@ plan::NodeFacts observe(const World& world, const NodeName& name, TimePoint at) 
       facts.node.allocatable
           ? *facts.node.allocatable
           : plan::offered(facts.node, *world.scenario->catalogue, {}, nullptr).by(world.spec().scheduler);
+  if (has_plugin(world.group(node))) tell_plugin(facts, node);
   return facts;
 }
 

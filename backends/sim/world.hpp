@@ -103,6 +103,7 @@ struct NodeState {
   std::optional<TimePoint> until;  // comes back by itself then
   std::optional<Closing> closing;  // while it is away: it comes back closed
   std::optional<plan::RunMark> mark;
+  std::string plugin_by;        // Kubernetes: the run that has restarted its device plugin last; empty: none
   std::optional<int> promised;  // devices that the scheduler expects; nullopt: those of the scenario
   std::optional<PluginOffer>
       offer;  // nullopt: no GPU operator looks after it; the scenario's strategy counts

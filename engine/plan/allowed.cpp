@@ -11,6 +11,7 @@
 #include "engine/operators/plugin_config.hpp"
 #include "engine/plan/files/boot_layout.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/words/operator_words.hpp"
@@ -120,6 +121,7 @@ class ActJudge {
   }
   Why operator()(const Special& act) const {
     if (is_node_act(act)) return by_any(act);
+    if (is_restart(act)) return restarts_plugin(act);
     switch (can_.dialect) {
       case Dialect::direct: return by_simulator(act);
       case Dialect::slurm: return by_slurm(act);
@@ -188,6 +190,16 @@ class ActJudge {
       return "it does not ask first whether and why the node is closed";
     return says_word(step_.after, closes ? kClosedForWord : kClosedWord, closes ? words : "") ? Why{}
                                                                                               : kNotSeen;
+  }
+
+  // Only where a run's mark tells old pods from new ones.
+  Why restarts_plugin(const Special& act) const {
+    if (can_.dialect == Dialect::slurm) return kNotHere;
+    const std::string ns = argument(act, "namespace");
+    if (!ns.empty() && !(can_.gpu_operator && can_.gpu_operator->ns == ns))
+      return unlike("the operator's namespace", ns, can_.gpu_operator ? can_.gpu_operator->ns : "");
+    if (!says_word(step_.after, restarts::kPluginAgain, "")) return kNotSeen;
+    return needs_mark();
   }
 
   // --- the simulator
@@ -465,17 +477,31 @@ Why why_other_switches(const NodePlan& node, const Intent& intent, const Means& 
   return "the device plugin's configuration that it writes has other switches than the plan shows";
 }
 
-// Nodes are closed and opened for good only where that was wished for, and nothing else is done to them then.
+// What a node as a whole is wished for comes to no other act than these.
+bool is_of(const NodeAction& wished, const Step& step) {
+  const auto* act = std::get_if<Special>(&step.action);
+  switch (wished.verb) {
+    case NodeVerb::close:
+      return act && act->verb == node_acts::kKeepClosed && argument_of(*act, "words") == wished.reason;
+    case NodeVerb::open: return act && act->verb == node_acts::kReopen;
+    case NodeVerb::restart_plugin:
+      return act ? act->verb == restarts::kPlugin
+                 : std::holds_alternative<SetMark>(step.action) ||
+                       std::holds_alternative<ClearMark>(step.action) ||
+                       std::holds_alternative<LookOnly>(step.action);
+  }
+  return false;
+}
+
+// Nodes are closed, opened or restarted only where that was wished for, and nothing else is done to them
+// then.
 Why why_other_action(const NodePlan& node, const Intent& intent) {
   const std::optional<NodeAction> wished = action_of(intent.orders);
   for (const Step& step : node.steps) {
     const auto* act = std::get_if<Special>(&step.action);
-    const bool own = act && is_node_act(*act);
+    const bool own = act && (is_node_act(*act) || is_restart(*act));
     if (!own && !wished) continue;
-    const bool closes = own && act->verb == node_acts::kKeepClosed;
-    const bool right = own && wished && closes == (wished->verb == NodeVerb::close) &&
-                       (!closes || argument_of(*act, "words") == wished->reason);
-    if (!right)
+    if (!wished || !is_of(*wished, step))
       return fmt::format("step {} ({}) is not what was wished for", clean(step.id, 100),
                          clean(step.title, 200));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/plan/node_restart.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
 
@@ -32,6 +33,7 @@ struct Row {
 constexpr Row kRows[] = {
     {NodeVerb::close, "close", "drain", "cordon"},
     {NodeVerb::open, "open", "resume", "uncordon"},
+    {NodeVerb::restart_plugin, "restart-plugin", "restart-plugin", "restart-plugin"},
 };
 
 std::string value(const Orders& orders, const char* key) {
@@ -199,7 +201,20 @@ void tell_closed(NodeFacts& facts) {
   facts.words[std::string(kDownWord)] = down_reason(facts.node);
 }
 
+std::optional<NodeVerb> verb_of(const Intent& intent) {
+  std::optional<NodeAction> action = action_of(intent.orders);
+  for (auto one = intent.node_orders.begin(); !action && one != intent.node_orders.end(); ++one)
+    action = action_of(one->second);
+  return action ? std::optional(action->verb) : std::nullopt;
+}
+
 std::string done_text(const NodePlan& plan) {
+  const auto restarts_plugin = [](const Step& step) {
+    const auto* act = std::get_if<Special>(&step.action);
+    return act && act->verb == restarts::kPlugin;
+  };
+  if (std::any_of(plan.steps.begin(), plan.steps.end(), restarts_plugin))
+    return plan.node.text + ": a new pod of the device plugin is ready, and the node advertises GPUs";
   auto found = plan.ordered_after.find(std::string(kClosedWord));
   if (found == plan.ordered_after.end()) return "";
   if (found->second.empty()) return plan.node.text + ": open to new workloads, read back";

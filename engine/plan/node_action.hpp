@@ -1,7 +1,7 @@
-// What an admin may want of a node as a whole, beside a layout of its GPUs: that it takes no new work, or
-// takes work again. An Intent carries it among its orders, so that plans, journals and undo are those of
-// every other intent, and a tessera that does not know it refuses the file: it names no layout. Threads:
-// plain values, pure functions.
+// What an admin may want of a node as a whole, beside a layout of its GPUs: that it takes no new work, takes
+// work again, or begins something again (node_restart.hpp). An Intent carries it among its orders, so that
+// plans, journals and undo are those of every other intent, and a tessera that does not know it refuses the
+// file: it names no layout. Threads: plain values, pure functions.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ namespace tessera::plan {
 enum class NodeVerb : std::uint8_t {
   close,  // drain (Slurm), cordon (Kubernetes): for good, until it is opened again
   open,   // resume, uncordon
+  restart_plugin,
 };
 
 struct NodeAction {
@@ -40,6 +41,8 @@ bool is_node_action(const Intent& intent);
 std::string_view called(NodeVerb verb, Scheduler scheduler);
 // Either scheduler's word; nullopt: it is none.
 std::optional<NodeVerb> parse_node_verb(std::string_view text);
+// What the run of such a plan leads back to; false: what was begun again is not taken back.
+constexpr bool has_way_back(NodeVerb verb) { return verb == NodeVerb::close || verb == NodeVerb::open; }
 // "drain: fans are loud", "resume"
 std::string to_text(const NodeAction& action, Scheduler scheduler);
 // Why an admin's reason cannot be kept with a node; nullopt: it can. It must say something, on one line, and
@@ -95,6 +98,9 @@ inline constexpr std::string_view kClosedWord = "closed";         // the reason;
 inline constexpr std::string_view kClosedForWord = "closed for";  // the words of a Closing; empty: it is none
 inline constexpr std::string_view kDownWord = "set down";         // down_reason()
 void tell_closed(NodeFacts& facts);
+
+// The verb of an intent that is about nodes as a whole: one for all of them. nullopt: it is another one's.
+std::optional<NodeVerb> verb_of(const Intent& intent);
 
 // What a run of such a plan has come to there; empty: it is a plan for something else.
 std::string done_text(const NodePlan& plan);

@@ -8,6 +8,7 @@
 #include "engine/digest.hpp"
 #include "engine/plan/effect/moved.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_restart.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/time.hpp"
@@ -46,8 +47,9 @@ class NodeActionPlanner {
   Result<NodePlan> plan() {
     plan_.node = node_.name;
     plan_.relied_on = action_facts(node_);
-    plan_.ordered_before = plan_.ordered_after = {{std::string(kClosedWord), reason_}};
-    if (Status made = action_.verb == NodeVerb::close ? close() : open(); !made) return made.error();
+    if (has_way_back(action_.verb))
+      plan_.ordered_before = plan_.ordered_after = {{std::string(kClosedWord), reason_}};
+    if (Status made = make(); !made) return made.error();
     name_steps(node_.name, can_.dialect, plan_.steps, 0);
     return std::move(plan_);
   }
@@ -70,6 +72,25 @@ class NodeActionPlanner {
     step.retry = kFewRetry;
     if (!options_.break_lock) step.before = {NoForeignMark{}};
     return plan_.steps.emplace_back(std::move(step));
+  }
+
+  Status make() {
+    switch (action_.verb) {
+      case NodeVerb::close: return close();
+      case NodeVerb::open: return open();
+      case NodeVerb::restart_plugin: return restart_plugin();
+    }
+    return Done{};
+  }
+
+  Status restart_plugin() {
+    if (auto why = why_no_plugin_restart(node_, cluster_.scheduler, can_.dialect))
+      return refused(std::move(why->reason), std::move(why->hint));
+    plan_.steps = plugin_restart_steps(node_.name, can_, cluster_.scheduler, options_.break_lock);
+    say(Severity::info, "plugin-restart",
+        "pods there keep their GPUs and go on. Until the new pod is ready, usually within 15 s, the node "
+        "advertises no GPU: new pods wait");
+    return Done{};
   }
 
   Status close() {
@@ -146,7 +167,7 @@ class NodeActionPlanner {
 
 Status check_nodes(const Cluster& cluster, const Intent& intent) {
   const auto refused = [](const NodeName& node, std::string why, std::string hint) {
-    return cannot("close or open", node, std::move(why), std::move(hint));
+    return cannot("plan for", node, std::move(why), std::move(hint));
   };
   if (!intent.boards.empty()) return refused({}, "it requests a layout, too", "plan the layout by itself");
   if (intent.nodes.empty()) return refused({}, "it names no node", "tessera nodes lists them");
@@ -204,12 +225,21 @@ std::vector<std::string> action_facts(const Node& node) {
   return facts;
 }
 
+bool leads_back(const Plan& plan, const NodePlan& node) {
+  const auto action = action_of(intent_of(plan.intent, node.node).orders);
+  return action && has_way_back(action->verb);
+}
+
 Intent action_back(const Plan& plan, const NodePlan& node, const std::string& run) {
   Intent intent;
   intent.cluster = plan.intent.cluster;
   intent.nodes = {node.node};
   intent.words = "undo " + run;
   intent.options = way_back(plan.intent.options);
+  if (!leads_back(plan, node)) {
+    intent.node_orders[node.node.text] = intent_of(plan.intent, node.node).orders;
+    return intent;
+  }
   const auto was = node.ordered_before.find(std::string(kClosedWord));
   const std::string reason = was == node.ordered_before.end() ? "" : was->second;
   NodeAction back;
@@ -229,6 +259,8 @@ Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, con
   NodePlan nothing;
   nothing.node = node.name;
   nothing.only_given_back = true;
+  if (const auto verb = verb_of(plan.intent); verb && !has_way_back(*verb))
+    nothing.steps = unmark_steps(node.name, can, scheduler);
   nothing.relied_on = action_facts(node);
   plan.nodes.push_back(std::move(nothing));
   plan.fingerprint = fingerprint_of(plan.nodes);

@@ -1,5 +1,5 @@
-// Plans for a node as a whole: closing it, opening it again. Same preview, arming, journal and undo as a
-// layout. Threads: pure functions.
+// Plans for a node as a whole: closing it, opening it again, restarting its device plugin. Same preview,
+// arming, journal and undo as a layout. Threads: pure functions.
 #pragma once
 
 #include <set>
@@ -16,11 +16,13 @@ namespace tessera::plan {
 Result<Plan> plan_node_action(const Cluster& cluster, const Intent& intent, const Means& can, TimePoint now);
 
 // The way back from what the run did to this node: what was open is opened, what was closed is closed for the
-// reason that it had.
+// reason that it had. Of one that does not lead back: its own intent.
 Intent action_back(const Plan& plan, const NodePlan& node, const std::string& run);
 
-// The way back of a run that has not begun anything there.
+// The way back of a run that has not begun anything there, or nothing that is taken back: the mark goes.
 Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, const Means& can, TimePoint now);
+// Whether a node of a run of such a plan has something to lead back.
+bool leads_back(const Plan& plan, const NodePlan& node);
 
 // What such a plan relies on of a node, one fact a line.
 std::vector<std::string> action_facts(const Node& node);

@@ -86,6 +86,13 @@ TEST_F(NodeAction, NothingIsClosedReadOnlyUnnamedOrWithoutAReason) {
   EXPECT_EQ(journal(), "[]\n");
 }
 
+TEST_F(NodeAction, SlurmHasNoDevicePluginToRestart) {
+  Ran refused = node({"restart-plugin", "n1"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_TRUE(has(refused.err, "Slurm has no device plugin")) << refused.err;
+  EXPECT_EQ(node({"restart-plugin", "n1", "now"}).code, 2);
+}
+
 class NodeActionKube : public KubeChangeLab {
  protected:
   Ran node(KubeWords words) {
@@ -117,6 +124,47 @@ TEST_F(NodeActionKube, WhatKubectlHasCordonedIsOpenedOnlyKnowingly) {
   EXPECT_EQ(knowingly.code, 0) << knowingly.err;
   EXPECT_EQ(told("h2", ".spec.unschedulable"), "");
   EXPECT_EQ(node({"drain", "h2", "x"}).code, 2) << "kubectl drain would evict: another word";
+}
+
+TEST_F(NodeActionKube, TheDevicePluginsPodIsRestartedWhilePodsKeepTheirGpus) {
+  const auto pods = [&](const std::string& node) {
+    return kubectl({"get", "pods", "--all-namespaces", "--selector", "app=nvidia-device-plugin-daemonset",
+                    "--field-selector", "spec.nodeName=" + node, "-o", "jsonpath={.items[*].metadata.uid}"});
+  };
+  const std::string here = pods("h1"), elsewhere = pods("h2");
+  ASSERT_NE(here, "");
+  Ran restarted = node({"restart-plugin", "h1"});
+  ASSERT_EQ(restarted.code, 0) << restarted.out << restarted.err;
+  const std::string now = pods("h1");
+  EXPECT_NE(now, here);
+  EXPECT_EQ(now.find(' '), std::string::npos) << "one pod: " << now;
+  EXPECT_EQ(pods("h2"), elsewhere);
+  EXPECT_EQ(offers("h1", "gpu"), "2");
+  EXPECT_EQ(kubectl({"get", "pods", "--namespace", "training", "-o", "jsonpath={.items[*].status.phase}"}),
+            "Running");
+  expect_given_back("h1");
+  Ran back = run({"undo", run_of(restarted), "--write", "--yes"});
+  EXPECT_EQ(back.code, 1);
+  EXPECT_NE(back.err.find("leaves nothing to take back"), std::string::npos) << back.err;
+}
+
+TEST_F(NodeActionKube, ARunThatIsKilledWhileThePluginFailsGoesBackByTakingItsMarkOff) {
+  kubectl({"label", "node", "h2", "nvidia.com/device-plugin.config=missing"});
+  kubectl({"patch", "clusterpolicy", "cluster-policy", "--type=merge", "-p",
+           R"({"spec":{"devicePlugin":{"config":{"name":"nowhere"}}}})"});
+  RunOptions options;
+  options.environment = environment();
+  options.deadline_seconds =
+      10;  // SIGKILL: the new pod's configuration does not exist, so it never gets ready
+  Ran killed = run_tessera({"node", "restart-plugin", "h2", "--write", "--yes", "--kubeconfig", kubeconfig()},
+                           options);
+  EXPECT_NE(killed.code, 0) << killed.out;
+  EXPECT_NE(killed.err.find("is not ready: CrashLoopBackOff"), std::string::npos) << killed.err;
+  EXPECT_NE(told("h2", ".metadata.annotations.tessera/run"), "");
+  const std::string run = json_at(this->run({"journal", "-o", "json"}).out, "/0/run");
+  Ran back = this->run({"resume", run.substr(1, run.size() - 2), "--back", "--write", "--yes", "-o", "json"});
+  EXPECT_EQ(json_at(back.out, "/outcome"), "\"recorded\"") << back.out << back.err;
+  expect_given_back("h2");
 }
 
 plan::Plan node_plan(Admin& admin, plan::NodeAction action, std::vector<NodeName> nodes) {

@@ -16,6 +16,7 @@
 #include "engine/operators/mig_parted.hpp"
 #include "engine/operators/plugin_config.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_restart.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
@@ -38,6 +39,9 @@ constexpr Duration kTooLong = minutes(5);
 constexpr Duration kUsual = minutes(2);
 // How long a device plugin may take to restart after its label has changed.
 constexpr Duration kRestarted = seconds(30);
+// Before that a node may advertise what the plugin's pod before this one has offered: a kubelet writes the
+// node's status every ten seconds.
+constexpr Duration kRegistered = seconds(12);
 // Until plugin and feature discovery are back and tell of what was made.
 constexpr Duration kSettled = minutes(4);
 // So long a manager that is at work may say nothing.
@@ -158,6 +162,7 @@ class Facts {
     tell_mig();
     tell_files();
     for (const auto& [resource, count] : look_.object.allocatable) facts_.advertised[resource.str()] = count;
+    tell_restart();
     return std::move(facts_);
   }
 
@@ -249,6 +254,24 @@ class Facts {
     bool over = upgrade.empty() || upgrade == "upgrade-done";
     say(fact::kDriverUpgrade, over ? "" : "a driver upgrade is under way: " + clean(upgrade, 64));
     if (memory_.access) say(fact::kAccess, *memory_.access);
+  }
+
+  void tell_restart() {
+    const PodObject* pod = pod_of(look_, "device plugin");
+    std::string again = readiness(look_, "device plugin");
+    if (!facts_.mark)
+      again = "no run has marked " + look_.name;
+    else if (pod && pod->meta.created < facts_.mark->since)
+      again = fmt::format("the device plugin's pod {} is the one from before", pod->meta.name);
+    say(plan::restarts::kPluginAgain, again);
+    std::string offers = plan::offers_by_plugin(facts_);
+    const Duration age = pod && pod->meta.created ? look_.cluster_time - *pod->meta.created : Duration{0};
+    if (!pod)
+      offers = again;
+    else if (age < kRegistered)
+      offers = fmt::format("the device plugin's pod is {} s old: the kubelet may not have heard of it yet",
+                           std::max<Duration>(age, Duration{0}).count() / 1000);
+    say(plan::restarts::kPluginOffers, offers);
   }
 
   void tell_autoscaler() {

@@ -6,10 +6,12 @@
 #include <map>
 #include <memory>
 
+#include "backends/kubernetes/change/restart_plugin.hpp"
 #include "backends/kubernetes/change/shared_writes.hpp"
 #include "backends/kubernetes/objects/node_values.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_restart.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
 
@@ -25,6 +27,7 @@ Error cannot(std::string what, std::string why, std::string hint = "") {
 
 // The patch that it takes, made of the node as it was just read; nullopt: nothing is to be done; or why not.
 using NodeEdit = std::function<Result<std::optional<Json>>(const Json& node)>;
+using DatedEdit = std::function<Result<std::optional<Json>>(const Json& node, std::optional<TimePoint> date)>;
 
 std::string annotation(const Json& node, std::string_view key) {
   return text_at(node, {"metadata", "annotations", key});
@@ -44,7 +47,7 @@ bool is_ours(const Json& node, const plan::Order& order) {
 }
 
 // Reads the node, makes the patch, and writes it unless it was written since.
-void change_node(const Place& place, const plan::Order& order, bool needs_mark, NodeEdit change,
+void change_node(const Place& place, const plan::Order& order, bool needs_mark, DatedEdit change,
                  Ended ended) {
   std::string target = node_target(order.node.text);
   place.api->get(target, [place, order, needs_mark, target, change = std::move(change),
@@ -53,7 +56,7 @@ void change_node(const Place& place, const plan::Order& order, bool needs_mark, 
     if (needs_mark && !is_ours(told.body, order))
       return ended(cannot("change " + order.node.text, "the run's mark is not on it any more",
                           "another run has taken the node over: its annotations name that run"));
-    Result<std::optional<Json>> patch = change(told.body);
+    Result<std::optional<Json>> patch = change(told.body, told.date);
     if (!patch) return ended(patch.error());
     if (!*patch) return ended(Done{});
     Json body = std::move(**patch);
@@ -61,6 +64,14 @@ void change_node(const Place& place, const plan::Order& order, bool needs_mark, 
     meta.add("resourceVersion", Json::of(text_at(told.body, {"metadata", "resourceVersion"})));
     place.api->patch(target, body, [ended](Answer written) { answer(ended, std::move(written)); });
   });
+}
+
+void change_node(const Place& place, const plan::Order& order, bool needs_mark, NodeEdit change,
+                 Ended ended) {
+  auto whenever = [change = std::move(change)](const Json& node, std::optional<TimePoint>) {
+    return change(node);
+  };
+  change_node(place, order, needs_mark, DatedEdit(whenever), std::move(ended));
 }
 
 std::optional<Json> nothing() { return std::nullopt; }
@@ -126,15 +137,20 @@ class KubernetesAction {
   KubernetesAction(const Place& place, const plan::Order& order, Ended ended)
       : place_(place), order_(order), ended_(std::move(ended)) {}
 
+  // Since when it is there is told by the server's clock: pods that started later are told apart by it.
   void operator()(const plan::SetMark& act) {
-    change(false, [act, order = order_](const Json& node) -> Result<std::optional<Json>> {
+    DatedEdit edit = [act, order = order_](const Json& node,
+                                           std::optional<TimePoint> date) -> Result<std::optional<Json>> {
       auto mark = read_mark(annotation(node, operators::kMark));
       if (mark && mark->run == order.mark.run) return nothing();
       if (mark && !act.break_lock)
         return cannot("mark " + order.node.text, "marked by " + plan::to_text(*mark),
                       "break its lock, or wait for it");
-      return std::optional(metadata("annotations", {{std::string(operators::kMark), mark_text(order.mark)}}));
-    });
+      plan::RunMark ours = order.mark;
+      if (date) ours.since = *date;
+      return std::optional(metadata("annotations", {{std::string(operators::kMark), mark_text(ours)}}));
+    };
+    change_node(place_, order_, false, std::move(edit), std::move(ended_));
   }
   void operator()(const plan::ClearMark&) {
     change(false, [order = order_](const Json& node) -> Result<std::optional<Json>> {
@@ -186,6 +202,7 @@ class KubernetesAction {
   void operator()(const plan::LookOnly&) { ended_(Done{}); }
   void operator()(const plan::Special& act) {
     if (plan::is_node_act(act)) return close_or_open(act);
+    if (plan::is_restart(act)) return restart_plugin(place_, order_, value(act, "namespace"), ended_);
     if (act.verb == verbs::kReviewAccess) return review_access(act.arguments);
     if (act.verb == verbs::kHoldAutoscaler) return hold_autoscaler();
     if (act.verb == verbs::kFreeAutoscaler) return free_autoscaler();

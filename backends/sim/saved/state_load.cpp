@@ -204,6 +204,10 @@ class Loader {
       node.mark = std::move(mark);
       lines_.end_line();
     }
+    if (lines_.take("plugin")) {
+      node.plugin_by = lines_.quoted();
+      lines_.end_line();
+    }
     if (lines_.take("promised")) {
       node.promised = static_cast<int>(lines_.number(0, 10'000));
       lines_.end_line();

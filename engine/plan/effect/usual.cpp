@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/node_restart.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 
@@ -35,6 +36,7 @@ struct Usual {
     if (act.verb == verbs::kOrderMig || act.verb == verbs::kOrderVgpu ||
         act.verb == slurm::verb::kApplyParted)
       return kManager;
+    if (is_restart(act)) return kPlugin;
     if (act.verb == slurm::verb::kReconfigure) return kReconfigure;
     if (act.verb == slurm::verb::kRestartController || act.verb == slurm::verb::kRestartNode) return kRestart;
     return kOneCall;

@@ -319,9 +319,9 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
     return Error{"cannot plan on", node.text + " is not listed by the cluster", "wait until it is back"};
   const Node& now_there = *known;
   if (is_node_action(original.intent)) {
-    const bool untouched = back && !run.begun.contains(node);
-    return untouched ? plan_nothing_back(now_there, std::move(intent), original.scheduler, *can, now)
-                     : plan_node_action(cluster, intent, *can, now);
+    const bool nothing = back && (!run.begun.contains(node) || !leads_back(original, *planned));
+    return nothing ? plan_nothing_back(now_there, std::move(intent), original.scheduler, *can, now)
+                   : plan_node_action(cluster, intent, *can, now);
   }
   if (back && !has_changed_layout(run, node, builder))
     return plan_release(now_there, *planned, std::move(intent), original.scheduler, *can, now);

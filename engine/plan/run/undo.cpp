@@ -31,6 +31,9 @@ void tell_of_others(Plan& plan, const Run& run) {
 Result<Plan> plan_action_undo(const Run& run, const Cluster& cluster, const Means& capabilities,
                               TimePoint now, const ChangeOptions* options) {
   const Plan& original = run.started.plan;
+  if (const auto verb = verb_of(original.intent); verb && !has_way_back(*verb))
+    return Error{"cannot undo run " + run.started.run,
+                 "it restarted the pod of a device plugin, which leaves nothing to take back", ""};
   std::vector<Intent> intents;
   std::vector<Notice> left;
   std::optional<Error> refused;

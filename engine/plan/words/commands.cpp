@@ -5,6 +5,7 @@
 
 #include "engine/operators/labels.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_restart.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/plan/words/wording.hpp"
@@ -101,10 +102,21 @@ class Words {
   Lines operator()(const Special& act) const {
     if (act.verb == node_acts::kReopen) return (*this)(OpenNode{});
     if (act.verb == node_acts::kKeepClosed) return keeps_closed(argument(act, "words"));
+    if (is_restart(act)) return restarts_plugin(argument(act, "namespace"));
     return slurm_ ? on_slurm(act) : by_operator(act);
   }
 
  private:
+  // Whose pod it is is looked up where the operator did not set it up: charts name it in many ways.
+  Lines restarts_plugin(const std::string& ns) const {
+    const std::string here = "--field-selector spec.nodeName=" + node_;
+    if (!ns.empty())
+      return {
+          fmt::format("kubectl delete pod --namespace {} --selector app=nvidia-device-plugin-daemonset {}",
+                      shell_word(ns), here)};
+    return {"kubectl get pods --all-namespaces " + here,
+            "kubectl delete pod --namespace NAMESPACE POD-OF-THE-DEVICE-PLUGIN"};
+  }
   static std::string argument(const Special& act, std::string_view name) {
     auto found = act.arguments.find(std::string(name));
     return found == act.arguments.end() ? "" : found->second;

@@ -7,6 +7,7 @@
 #include "engine/operators/labels.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/plan/words/operator_words.hpp"
@@ -79,12 +80,14 @@ class Title {
   std::string operator()(const LookOnly&) const {
     if (has<ScopeEmpty>(step_.after)) return wait_for_work();
     if (step_.after.empty()) return step_.not_before ? "wait for the time" : "look at the node";
+    if (reads(restarts::kPluginOffers)) return "verify that the node advertises GPUs again";
     if (on_slurm()) return slurm_look();
     if (dialect_ == Dialect::gpu_operator) return operator_look();
     return "verify GPUs and advertised resources";
   }
   std::string operator()(const Special& act) const {
     if (is_node_act(act)) return node_act(act);
+    if (is_restart(act)) return fmt::format("restart the device plugin's pod on {}", node_);
     return on_slurm() ? slurm_act(act) : operator_act(act);
   }
 

@@ -8,6 +8,7 @@
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_restart.hpp"
 
 namespace tessera::test {
 
@@ -61,6 +62,7 @@ void Adversary::link() {
 Cluster Adversary::cluster() const {
   Cluster cluster;
   cluster.name = ClusterName("hpc");
+  cluster.scheduler = scheduler;
   Node told = node;
   told.health = closed_ ? Health::drained : Health::ok;
   if (closed_) told.state = {"IDLE", "DRAIN"};
@@ -168,7 +170,10 @@ Result<plan::NodeFacts> Adversary::observe(const std::string& run) {
   seen_closed_by_other_ = closed_ && !(facts.closed_as && facts.closed_as->run == run);
   plan::tell_closed(facts);
   facts.mark = mark_;
-  facts.advertised = plan::offered(node, catalogue_, {}, nullptr).slurm;
+  facts.advertised = plan::offered(node, catalogue_, {}, nullptr).by(scheduler);
+  const bool again = mark_ && mark_->run == plugin_by_;
+  facts.words[std::string(plan::restarts::kPluginAgain)] = again ? "" : "the pod is the one from before";
+  facts.words[std::string(plan::restarts::kPluginOffers)] = plan::offers_by_plugin(facts);
   return facts;
 }
 
@@ -290,6 +295,13 @@ struct Adversary::Hand {
   }
   Status operator()(const plan::LookOnly&) const { return Done{}; }
   Status operator()(const plan::Special& act) const {
+    if (plan::is_restart(act)) {
+      if (!world.mark_ || world.mark_->run != mark.run)
+        return Error{"cannot restart", "the mark is gone", ""};
+      ++world.plugin_restarts;
+      world.plugin_by_ = mark.run;
+      return Done{};
+    }
     if (!plan::is_node_act(act)) return Error{"cannot do that", "not known here", ""};
     const auto left = plan::reason_after(act, world.node.name, mark, world.closed_reason());
     if (!left) return left.error();

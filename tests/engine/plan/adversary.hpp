@@ -51,6 +51,7 @@ class Adversary {
   Status perform(const plan::Action& action, const plan::RunMark& mark);
   // What the planner would be told.
   Cluster cluster() const;
+  const std::optional<plan::RunMark>& mark() const { return mark_; }
   // Why it takes no new work; empty: it takes some.
   std::string closed_reason() const { return closed_ ? closed_reason_ : ""; }
   void close_by_hand(std::string reason, std::string by) {
@@ -58,6 +59,8 @@ class Adversary {
   }
 
   TimePoint now = at(0);
+  Scheduler scheduler = Scheduler::slurm;
+  int plugin_restarts = 0;
   // Someone's work ends, unknown clients leave, a foreign mark goes: what an admin waits for.
   void let_all_work_end();
   void mend();  // the fault is over; the node is back
@@ -95,6 +98,7 @@ class Adversary {
   bool closed_ = false;
   std::string closed_reason_, closed_by_;
   std::optional<plan::RunMark> mark_;
+  std::string plugin_by_;  // the run that has restarted the device plugin last
 };
 
 }  // namespace tessera::test

@@ -48,8 +48,18 @@ TEST(NodeActionByKeys, APlanForANodeOffersNothingAboutRunningWork) {
   EXPECT_FALSE(session.shows("RESOURCES")) << session.screen();
   for (const char* key : {"r", "c", "e"}) {
     session.press(key);
-    EXPECT_TRUE(session.shows("closing or opening a node ends no job or pod")) << key << session.screen();
+    EXPECT_TRUE(session.shows("what is done to a node as a whole ends no job or pod"))
+        << key << session.screen();
   }
+}
+
+TEST(NodeActionByKeys, ADevicePluginIsRestartedOnKubernetesAndRefusedOnSlurm) {
+  Session session = changing({120, 40});
+  type_command(session, "restart-plugin n0031");
+  EXPECT_TRUE(session.shows("Slurm has no device plugin")) << session.screen();
+  type_command(session, "restart-plugin n0031 now");
+  EXPECT_TRUE(session.shows("nothing can stand behind the nodes")) << session.screen();
+  EXPECT_FALSE(started(session));
 }
 
 TEST(NodeActionByKeys, WithoutAReasonOrForAnotherSchedulerNothingOpens) {

@@ -29,7 +29,9 @@ Result<NodeAction> read_action(const Options& options) {
   if (words.empty()) return wrong("the verb is missing", "tessera node drain NODE REASON");
   const std::string verb = clean(words.front(), 60);
   const std::optional<NodeVerb> known = plan::parse_node_verb(words.front());
-  if (!known) return wrong("\"" + verb + "\" is not one of the verbs", "drain, resume, cordon or uncordon");
+  if (!known)
+    return wrong("\"" + verb + "\" is not one of the verbs",
+                 "drain, resume, cordon, uncordon or restart-plugin");
   if (words.size() < 2) return wrong("the node is missing", "tessera nodes lists them");
   NodeAction action;
   action.verb = *known;
@@ -40,10 +42,12 @@ Result<NodeAction> read_action(const Options& options) {
                                      verb, clean(words[1], 200)));
     return action;
   }
-  action.over_others = words.size() == 3 && words[2] == kOverOthers;
+  const bool opens = *known == NodeVerb::open;
+  action.over_others = opens && words.size() == 3 && words[2] == kOverOthers;
   if (words.size() > 2 && !action.over_others)
     return wrong(fmt::format("{} takes no \"{}\"", verb, clean(words[2], 60)),
-                 fmt::format("only {} can stand behind the nodes", kOverOthers));
+                 opens ? fmt::format("only {} can stand behind the nodes", kOverOthers)
+                       : "names with commas or a filter are several nodes");
   return action;
 }
 

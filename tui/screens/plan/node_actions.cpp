@@ -39,9 +39,13 @@ Result<NodeAction> read_action(NodeVerb verb, const std::string& command, const 
     action.reason = rest;
     return action;
   }
-  action.over_others = rest == kOverOthers;
+  const bool opens = verb == NodeVerb::open;
+  action.over_others = opens && rest == kOverOthers;
   if (!rest.empty() && !action.over_others)
-    return Error{"cannot " + command, fmt::format("only {} can stand behind the nodes", kOverOthers), ""};
+    return Error{"cannot " + command,
+                 opens ? fmt::format("only {} can stand behind the nodes", kOverOthers)
+                       : std::string("nothing can stand behind the nodes"),
+                 ""};
   return action;
 }
 
@@ -69,8 +73,8 @@ plan::Intent intent_of(const UiState& state, const Cluster& cluster, std::vector
 Result<plan::Intent> intent_of(const UiState& state, const UiContext& ui, const std::string& command,
                                const std::string& argument) {
   const NodeVerb verb = *plan::parse_node_verb(command);
-  const Scheduler own =
-      plan::called(verb, Scheduler::slurm) == command ? Scheduler::slurm : Scheduler::kubernetes;
+  const bool by_slurm = verb != NodeVerb::restart_plugin && plan::called(verb, Scheduler::slurm) == command;
+  const Scheduler own = by_slurm ? Scheduler::slurm : Scheduler::kubernetes;
   Result<NamedNodes> named = named_nodes(ui.model, argument, own);
   if (!named) return named.error();
   const Cluster& cluster = *named->cluster;

@@ -223,7 +223,7 @@ std::string why_not_on_plan(Action action, const UiState& state, const UiContext
     case Action::plan_requeue:
     case Action::plan_cancel:
     case Action::plan_when_empty:
-      return plan::is_node_action(plan.intent) ? "closing or opening a node ends no job or pod" : "";
+      return plan::is_node_action(plan.intent) ? "what is done to a node as a whole ends no job or pod" : "";
     case Action::plan_copy_all: return all_commands(plan).empty() ? "there is no command to copy" : "";
     case Action::plan_messages:
       return plan::messages(plan).empty() ? "no workload is disturbed: there is no message to send" : "";
