@@ -216,28 +216,29 @@ TEST_F(SlurmNodeAction, WhatAnotherHasDrainedMeanwhileStaysDrained) {
 }
 
 // As after a reboot that Slurm did not expect: slurmd answers, and the node stays DOWN until it is resumed.
+// On a node that no other test resumes: a slurmd that registers after that sets its node IDLE again.
 TEST_F(SlurmNodeAction, ANodeThatIsDownAndAnswersIsResumedKnowingly) {
   for (const bool drains : {false, true}) {
     SCOPED_TRACE(drains ? "DOWN+DRAIN" : "DOWN");
-    if (drains) drain("gpu02", "bad ECC");
-    ASSERT_EQ(
-        lab_->run({"scontrol", "update", "NodeName=gpu02", "State=DOWN", "Reason=Node unexpectedly rebooted"})
-            .status,
-        0);
+    if (drains) drain("shard01", "bad ECC");
+    ASSERT_EQ(lab_->run({"scontrol", "update", "NodeName=shard01", "State=DOWN",
+                         "Reason=Node unexpectedly rebooted"})
+                  .status,
+              0);
     Admin admin(*lab_, said(), folder());
     plan::NodeAction opening;
     opening.verb = plan::NodeVerb::open;
     opening.over_others = true;
-    const plan::Plan plan = node_plan(admin, opening, {NodeName("gpu02")});
+    const plan::Plan plan = node_plan(admin, opening, {NodeName("shard01")});
     ASSERT_FALSE(plan.notices.empty());
     EXPECT_NE(plan.notices.front().text.find("unexpectedly rebooted"), std::string::npos);
     std::string run = admin.start(plan);
     EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run);
-    const std::string state = field(record("gpu02"), "State");
+    const std::string state = field(record("shard01"), "State");
     EXPECT_EQ(state.find("DOWN"), std::string::npos) << state;
     EXPECT_EQ(state.find("DRAIN"), std::string::npos) << state;
     EXPECT_EQ(state.find("*"), std::string::npos) << state;
-    if (state.find("DOWN") != std::string::npos) resume("gpu02");
+    if (state.find("DOWN") != std::string::npos) resume("shard01");
   }
 }
 
