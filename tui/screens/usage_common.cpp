@@ -28,11 +28,6 @@ std::string days_text(Duration since) {
   return days == 1 ? "the last day" : fmt::format("the last {} days", days);
 }
 
-void put_right(DocLine& line, std::string text, int x, int width, Style style) {
-  const int pad = std::max(0, width - display_width(text));
-  line.spans.push_back({std::move(text), style, x + pad});
-}
-
 Document span_lines(const UiState& state) {
   const UsageState& usage = state.usage;
   DocLine line;

@@ -15,6 +15,5 @@ Document span_lines(const UiState& state);
 // Why there is no list, and what to do about it.
 Document no_sums(const UiState& state, int width);
 std::string days_text(Duration since);  // "the last 7 days"
-void put_right(DocLine& line, std::string text, int x, int width, Style style);
 
 }  // namespace tessera::tui

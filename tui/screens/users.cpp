@@ -52,11 +52,6 @@ UserColumns columns_of(const UiContext& ui, int width) {
   return at;
 }
 
-void put_number(DocLine& line, std::string text, int x, int width, Style style) {
-  const int pad = std::max(0, width - display_width(text));
-  line.spans.push_back({std::move(text), style, x + pad});
-}
-
 std::string idle_text(const insight::UserSum& sum) {
   return sum.measured == 0 ? "n/a" : fmt::format("{} of {}", sum.idle, sum.measured);
 }
@@ -69,10 +64,10 @@ DocLine line_of(const insight::UserSum& sum, const UserColumns& at, const UiStat
                         sum.user.empty() ? Style(Role::unknown) : Style(Role::text).with_bold(), 1});
   if (at.cluster > 0)
     line.spans.push_back({shorten(sum.cluster.text, 11, state.ascii), Role::dim, at.cluster});
-  put_number(line, gpus_text(sum, state.ascii), at.gpus, 6, Role::text);
-  put_number(line, std::to_string(sum.running), at.running, 7, sum.running > 0 ? Role::text : Role::dim);
-  put_number(line, std::to_string(sum.waiting), at.waiting, 7, sum.waiting > 0 ? Role::warning : Role::dim);
-  put_number(line, idle_text(sum), at.idle, 7, sum.idle > 0 ? Role::warning : Role::dim);
+  put_right(line, gpus_text(sum, state.ascii), at.gpus, 6, Role::text);
+  put_right(line, std::to_string(sum.running), at.running, 7, sum.running > 0 ? Role::text : Role::dim);
+  put_right(line, std::to_string(sum.waiting), at.waiting, 7, sum.waiting > 0 ? Role::warning : Role::dim);
+  put_right(line, idle_text(sum), at.idle, 7, sum.idle > 0 ? Role::warning : Role::dim);
   std::string holds = counts_text(sum.holds);
   if (holds.empty()) holds = told(state, "nothing");
   line.spans.push_back({std::move(holds), sum.holds.empty() ? Role::dim : Role::text, at.holds});
@@ -97,10 +92,10 @@ DocLine heading(const UserColumns& at) {
   DocLine line;
   line.spans.push_back({"USER", Role::heading, 1});
   if (at.cluster > 0) line.spans.push_back({"CLUSTER", Role::heading, at.cluster});
-  put_number(line, "GPUS", at.gpus, 6, Role::heading);
-  put_number(line, "RUNNING", at.running, 7, Role::heading);
-  put_number(line, "WAITING", at.waiting, 7, Role::heading);
-  put_number(line, "IDLE", at.idle, 7, Role::heading);
+  put_right(line, "GPUS", at.gpus, 6, Role::heading);
+  put_right(line, "RUNNING", at.running, 7, Role::heading);
+  put_right(line, "WAITING", at.waiting, 7, Role::heading);
+  put_right(line, "IDLE", at.idle, 7, Role::heading);
   line.spans.push_back({"HOLDS", Role::heading, at.holds});
   return line;
 }

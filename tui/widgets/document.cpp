@@ -22,6 +22,11 @@ void add_wrapped_fact(Document& document, const std::string& label, std::string_
   }
 }
 
+void put_right(DocLine& line, std::string text, int x, int width, Style style) {
+  const int pad = std::max(0, width - display_width(text));
+  line.spans.push_back({std::move(text), style, x + pad});
+}
+
 void draw_document(Canvas& canvas, Rect area, const Document& document, int top, const std::string& cursor,
                    bool ascii) {
   top = std::clamp(top, 0, std::max(0, static_cast<int>(document.size()) - area.height));

@@ -28,6 +28,8 @@ DocLine fact_line(std::string label, std::string value, Style style = {});
 void add_wrapped_fact(Document& document, const std::string& label, std::string_view value, int width,
                       Style style = {});
 inline constexpr int kLabelWidth = 16;
+// Ends in the last of the `width` columns from x on.
+void put_right(DocLine& line, std::string text, int x, int width, Style style);
 
 // Draws from line `top` on; the line with `cursor` as its id is the selected one.
 void draw_document(Canvas& canvas, Rect area, const Document& document, int top, const std::string& cursor,

@@ -24,10 +24,7 @@ struct Columns {
   int product = 12, wanted = 32, idle = 40, unmet = 48;
 };
 constexpr Columns kAt;
-
-void put_number(DocLine& line, const std::string& text, int x, Style style) {
-  line.spans.push_back({text, style, x + std::max(0, 6 - display_width(text))});
-}
+constexpr int kNumber = 6;  // columns
 
 class Page {
  public:
@@ -93,9 +90,9 @@ class Page {
     DocLine heads;
     heads.spans.push_back({"PROFILE", Role::heading, 1});
     heads.spans.push_back({"PRODUCT", Role::heading, kAt.product});
-    put_number(heads, "WANTED", kAt.wanted, Role::heading);
-    put_number(heads, "FREE", kAt.idle, Role::heading);
-    put_number(heads, "UNMET", kAt.unmet, Role::heading);
+    put_right(heads, "WANTED", kAt.wanted, kNumber, Role::heading);
+    put_right(heads, "FREE", kAt.idle, kNumber, Role::heading);
+    put_right(heads, "UNMET", kAt.unmet, kNumber, Role::heading);
     to.push_back(std::move(heads));
     for (std::size_t i = 0; i < pack_.wants.size(); ++i) to.push_back(line_of(pack_.wants[i], i));
   }
@@ -108,11 +105,12 @@ class Page {
                               ? shorten(want.product->key.text, kAt.wanted - kAt.product - 1, state_.ascii)
                               : told("any"),
                           Role::dim, kAt.product});
-    put_number(line, std::to_string(want.count), kAt.wanted,
-               asked ? Style(Role::text).with_bold() : Style(Role::dim));
-    put_number(line, std::to_string(want.idle), kAt.idle, Role::dim);
+    put_right(line, std::to_string(want.count), kAt.wanted, kNumber,
+              asked ? Style(Role::text).with_bold() : Style(Role::dim));
+    put_right(line, std::to_string(want.idle), kAt.idle, kNumber, Role::dim);
     const std::optional<int> unmet = unmet_of(want);
-    if (unmet) put_number(line, std::to_string(*unmet), kAt.unmet, *unmet > 0 ? Role::danger : Role::good);
+    if (unmet)
+      put_right(line, std::to_string(*unmet), kAt.unmet, kNumber, *unmet > 0 ? Role::danger : Role::good);
     return line;
   }
 
