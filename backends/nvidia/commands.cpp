@@ -41,8 +41,6 @@ Argv list_gpus() { return {"nvidia-smi", "-L"}; }
 Argv query() { return {"nvidia-smi", "-q", "-x"}; }
 Argv list_instances() { return {"nvidia-smi", "mig", "-lgi"}; }
 Argv list_compute() { return {"nvidia-smi", "mig", "-lci"}; }
-Argv list_profiles() { return {"nvidia-smi", "mig", "-lgip"}; }
-Argv list_placements() { return {"nvidia-smi", "mig", "-lgipp"}; }
 Argv read_minors() { return {"cat", "/proc/driver/nvidia-caps/mig-minors"}; }
 
 Argv create(GpuIndex gpu, std::span<const plan::InstanceAt> instances, const mig::Product* product,

@@ -18,13 +18,11 @@ namespace tessera::nvidia {
 using Argv = std::vector<std::string>;
 
 // Reading. The first four together make a NodeAnswers.
-Argv list_gpus();        // -L
-Argv query();            // -q -x
-Argv list_instances();   // mig -lgi
-Argv list_compute();     // mig -lci
-Argv list_profiles();    // mig -lgip
-Argv list_placements();  // mig -lgipp
-Argv read_minors();      // cat /proc/driver/nvidia-caps/mig-minors
+Argv list_gpus();       // -L
+Argv query();           // -q -x
+Argv list_instances();  // mig -lgi
+Argv list_compute();    // mig -lci
+Argv read_minors();     // cat /proc/driver/nvidia-caps/mig-minors
 
 // Creates GPU instances in the order of the list, each with its full-width compute instance.
 // at_places appends ":start" to each profile: the form stands in the help text of newer drivers (read on

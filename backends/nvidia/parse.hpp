@@ -51,42 +51,6 @@ struct ComputeRow {
 };
 Result<std::vector<ComputeRow>> parse_compute(std::string_view text);
 
-// `nvidia-smi mig -lgip`; engines are told in this order: SM, DEC, ENC, CE, JPEG, OFA
-struct ProfileRow {
-  int gpu = 0;
-  ProfileName profile;
-  int id = 0;
-  int free = 0, total = 0;
-  double gib = 0;
-  bool peer_to_peer = false;
-  int sm = 0, decoder = 0, encoder = 0;
-  std::optional<int> copy, jpeg, ofa;
-};
-Result<std::vector<ProfileRow>> parse_profiles(std::string_view text);
-
-// `nvidia-smi mig -lgipp`
-struct PlacementRow {
-  int gpu = 0;
-  int profile_id = 0;
-  std::vector<int> starts;
-  int size = 0;
-};
-Result<std::vector<PlacementRow>> parse_placements(std::string_view text);
-
-// /proc/driver/nvidia-caps/mig-minors: N of /dev/nvidia-caps/nvidia-capN
-struct MinorRow {
-  int gpu_minor = 0;  // the N of /dev/nvidiaN, not the index
-  int instance = 0;
-  std::optional<int> compute;  // nullopt: of the GPU instance itself
-  int minor = 0;
-};
-struct Minors {
-  std::optional<int> config, monitor;
-  std::vector<MinorRow> rows;
-  std::optional<int> find(int gpu_minor, int instance, std::optional<int> compute) const;
-};
-Result<Minors> parse_minors(std::string_view text);
-
 // What a verb that changes something said: what it did, and why it stopped.
 struct Change {
   enum class Refusal : std::uint8_t {

@@ -1,4 +1,4 @@
-// nvidia-smi -L, the capability minors and CSV.
+// nvidia-smi -L.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,6 @@ namespace tessera::nvidia {
 namespace {
 
 constexpr std::string_view kList = "nvidia-smi -L";
-constexpr std::string_view kMinors = "the file mig-minors";
 constexpr std::size_t kMostDevices = 256;  // of one GPU
 
 // "… (UUID: X)" is taken apart; a name may itself hold brackets.
@@ -52,31 +51,6 @@ std::optional<ListedDevice> device_line(std::string_view line) {
   return ListedDevice{ProfileName(clean(words[1], 32)), device, *uuid};
 }
 
-std::optional<int> prefixed(std::string_view part, std::string_view prefix) {
-  return part.starts_with(prefix) ? number(part.substr(prefix.size())) : std::nullopt;
-}
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    std::size_t end = text.find(at);
-    parts.push_back(trimmed(text.substr(0, end)));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-std::optional<MinorRow> minor_line(const Words& words) {
-  std::vector<std::string_view> parts = split(words[0], '/');
-  if (parts.size() < 3 || parts.size() > 4 || parts.back() != "access") return std::nullopt;
-  std::optional<int> gpu = prefixed(parts[0], "gpu"), instance = prefixed(parts[1], "gi");
-  std::optional<int> minor = number(words[1]);
-  if (!gpu || !instance || !minor) return std::nullopt;
-  MinorRow row{*gpu, *instance, std::nullopt, *minor};
-  if (parts.size() == 4 && !(row.compute = prefixed(parts[2], "ci"))) return std::nullopt;
-  return row;
-}
-
 }  // namespace
 
 Result<std::vector<ListedGpu>> parse_list(std::string_view text) {
@@ -102,32 +76,6 @@ Result<std::vector<ListedGpu>> parse_list(std::string_view text) {
     }
   }
   return gpus;
-}
-
-std::optional<int> Minors::find(int gpu_minor, int instance, std::optional<int> compute) const {
-  for (const MinorRow& row : rows)
-    if (row.gpu_minor == gpu_minor && row.instance == instance && row.compute == compute) return row.minor;
-  return std::nullopt;
-}
-
-Result<Minors> parse_minors(std::string_view text) {
-  if (auto error = no_answer(kMinors, text)) return *error;
-  Minors minors;
-  for (Lines lines(text); lines.next();) {
-    Words words = words_of(lines.line());
-    if (words.empty()) continue;
-    if (words.size() != 2) return unreadable(kMinors, lines.number(), "a name and a number", lines.line());
-    if (words[0] == "config" || words[0] == "monitor") {
-      std::optional<int> minor = number(words[1]);
-      if (!minor) return unreadable(kMinors, lines.number(), "no number", lines.line());
-      (words[0] == "config" ? minors.config : minors.monitor) = minor;
-      continue;
-    }
-    std::optional<MinorRow> row = minor_line(words);
-    if (!row) return unreadable(kMinors, lines.number(), "gpuN/giN/ciN/access is expected", lines.line());
-    minors.rows.push_back(*row);
-  }
-  return minors;
 }
 
 }  // namespace tessera::nvidia

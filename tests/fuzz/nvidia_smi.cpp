@@ -29,13 +29,6 @@ int fuzz_nvidia_smi(const std::uint8_t* data, std::size_t size) {
       if (auto rows = nvidia::parse_compute(text))
         for (const auto& row : *rows) need(row.id >= 0 && row.instance >= 0);
       break;
-    case 3: (void)nvidia::parse_profiles(text); break;
-    case 4:
-      if (auto rows = nvidia::parse_placements(text))
-        for (const auto& row : *rows) need(row.size > 0);
-      break;
-    case 5:
-    case 6: (void)nvidia::parse_minors(text); break;
     case 9: {
       auto refused = nvidia::parted_refusal({}, text, 1, "x");
       need(refused && clean(refused->reason) == refused->reason);

@@ -19,11 +19,6 @@ void Budgets::keep(BudgetObject budget, const std::string& api) {
   all_[std::move(id)] = std::move(budget);
 }
 
-const BudgetObject* Budgets::find(const std::string& id) const {
-  auto found = all_.find(id);
-  return found == all_.end() ? nullptr : &found->second;
-}
-
 std::vector<std::string> Budgets::ids() const {
   std::vector<std::string> ids;
   for (const auto& [id, budget] : all_) ids.push_back(id);

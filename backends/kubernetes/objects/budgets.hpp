@@ -18,7 +18,6 @@ class Budgets {
   // api: that of the list, for budgets that do not say it themselves.
   void keep(BudgetObject budget, const std::string& api = "");
   void drop(const std::string& id) { all_.erase(id); }
-  const BudgetObject* find(const std::string& id) const;
   std::vector<std::string> ids() const;
 
   // Why an eviction of this pod would be refused now: "budget spell-pdb allows no disruption now: 2 healthy,

@@ -99,11 +99,6 @@ std::vector<ObjectPtr> ObjectStore::all(std::string_view resource, std::string_v
   return list;
 }
 
-std::size_t ObjectStore::count(std::string_view resource) const {
-  auto found = objects_.find(resource);
-  return found == objects_.end() ? 0 : found->second.size();
-}
-
 std::vector<ObjectPtr> ObjectStore::pods_on(std::string_view node) const {
   std::vector<ObjectPtr> list;
   auto here = bound_.find(node);

@@ -82,7 +82,6 @@ class ObjectStore {
   std::vector<ObjectPtr> all(std::string_view resource, std::string_view ns = {}) const;
   // Pods that are bound to that node.
   std::vector<ObjectPtr> pods_on(std::string_view node) const;
-  std::size_t count(std::string_view resource) const;
   ObjectPage list(const ListRequest& request) const;
 
   // kind, apiVersion and metadata.{name,namespace} are the caller's; uid, creationTimestamp and

@@ -177,62 +177,6 @@ TEST(NvidiaMig, ReadsComputeInstancesOldAndNew) {
   EXPECT_FALSE((*rows)[0].at);
 }
 
-TEST(NvidiaMig, ReadsProfiles) {
-  auto rows = parse_profiles(
-      "+-----------------------------------------------------------------------------+\n"
-      "| GPU instance profiles:                                                      |\n"
-      "| GPU   Name             ID    Instances   Memory     P2P    SM    DEC   ENC  |\n"
-      "|                              Free/Total   GiB              CE    JPEG  OFA  |\n"
-      "|=============================================================================|\n"
-      "|   0  MIG 1g.10gb       19     7/7        9.75       No     16     1     0   |\n"
-      "|                                                             1     1     0   |\n"
-      "+-----------------------------------------------------------------------------+\n"
-      "|   0  MIG 1g.10gb+me    20     1/1        9.75       No     16     1     0   |\n"
-      "|                                                             1     1     1   |\n"
-      "+-----------------------------------------------------------------------------+\n");
-  ASSERT_TRUE(rows) << to_line(rows.error());
-  ASSERT_EQ(rows->size(), 2u);
-  EXPECT_EQ((*rows)[0].id, 19);
-  EXPECT_EQ((*rows)[0].free, 7);
-  EXPECT_DOUBLE_EQ((*rows)[0].gib, 9.75);
-  EXPECT_EQ((*rows)[0].sm, 16);
-  EXPECT_EQ((*rows)[1].ofa, 1);
-  auto error = parse_profiles("Failed to display GPU instance profiles: Unknown Error\n");
-  ASSERT_FALSE(error);
-  EXPECT_NE(error.error().reason.find("Unknown Error"), std::string::npos);
-}
-
-TEST(NvidiaMig, ReadsPlacements) {
-  auto rows = parse_placements(
-      "GPU  0 Profile ID 19 Placements: {0,1,2,3,4,5,6}:1\n"
-      "GPU  0 Profile ID 15 Placements: {0,2,4,6}:2\n"
-      "GPU  0 Profile ID  5 Placement : {0}:4\n"
-      "GPU  1 Profile ID  0 Placement: {0}:8\n");
-  ASSERT_TRUE(rows) << to_line(rows.error());
-  ASSERT_EQ(rows->size(), 4u);
-  EXPECT_EQ((*rows)[1].starts, (std::vector<int>{0, 2, 4, 6}));
-  EXPECT_EQ((*rows)[1].size, 2);
-  EXPECT_EQ((*rows)[2].profile_id, 5);
-  EXPECT_EQ((*rows)[3].gpu, 1);
-  for (const char* bad : {"GPU  0 Profile ID 19 Placements: {0,1", "GPU  0 Profile ID 19 Placements: {0,x}:1",
-                          "GPU  0 Profile ID 19 Placements: {0}:0", "GPU 0 Profile ID 19", "nonsense"})
-    EXPECT_FALSE(parse_placements(bad)) << bad;
-}
-
-TEST(NvidiaOther, ReadsMinors) {
-  auto minors = parse_minors(
-      "config 1\nmonitor 2\ngpu0/gi2/access 21\ngpu0/gi2/ci0/access 22\ngpu31/gi14/ci7/access 4322\n");
-  ASSERT_TRUE(minors) << to_line(minors.error());
-  EXPECT_EQ(minors->config, 1);
-  EXPECT_EQ(minors->find(0, 2, std::nullopt), 21);
-  EXPECT_EQ(minors->find(0, 2, 0), 22);
-  EXPECT_EQ(minors->find(31, 14, 7), 4322);
-  EXPECT_EQ(minors->find(1, 2, 0), std::nullopt);
-  EXPECT_FALSE(parse_minors("cat: /proc/driver/nvidia-caps/mig-minors: No such file or directory\n"));
-  EXPECT_FALSE(parse_minors("gpu0/gi2/access x\n"));
-  EXPECT_FALSE(parse_minors("gpu0/access 1\n"));
-}
-
 TEST(NvidiaChange, ReadsWhatWasMadeAndDestroyed) {
   Change change = parse_change(
       "Successfully created GPU instance ID  2 on GPU  0 using profile MIG 3g.20gb (ID  9)\n"

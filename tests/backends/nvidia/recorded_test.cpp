@@ -9,6 +9,7 @@
 #include "backends/nvidia/parse.hpp"
 #include "backends/sim/smi/smi.hpp"
 #include "tests/support/catalogue.hpp"
+#include "tests/support/driver_tables.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/words.hpp"
 
@@ -86,16 +87,14 @@ TEST(NvidiaRecorded, TheCatalogueSaysWhatTheDriverSays) {
     SCOPED_TRACE(key);
     const mig::Product* product = test::catalogue().by_key(key);
     ASSERT_TRUE(product);
-    auto rows = parse_profiles(told(machine, "mig -lgip"));
-    ASSERT_TRUE(rows) << to_line(rows.error());
-    auto places = parse_placements(told(machine, "mig -lgipp"));
-    ASSERT_TRUE(places) << to_line(places.error());
-    ASSERT_EQ(rows->size(), product->profiles.size());
-    ASSERT_EQ(places->size(), product->profiles.size());
-    for (std::size_t i = 0; i < rows->size(); ++i) {
+    const auto rows = test::profile_rows(told(machine, "mig -lgip"));
+    const auto places = test::placement_rows(told(machine, "mig -lgipp"));
+    ASSERT_EQ(rows.size(), product->profiles.size());
+    ASSERT_EQ(places.size(), product->profiles.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
       const mig::Profile& profile = product->profiles[i];
-      const ProfileRow& row = (*rows)[i];
-      EXPECT_EQ(row.profile, profile.name);
+      const test::ProfileRow& row = rows[i];
+      EXPECT_EQ(row.profile, profile.name.text);
       EXPECT_EQ(row.id, profile.id);
       EXPECT_EQ(row.total, profile.max);
       EXPECT_NEAR(row.gib, profile.display_gib.value_or(0), 0.005);
@@ -105,9 +104,9 @@ TEST(NvidiaRecorded, TheCatalogueSaysWhatTheDriverSays) {
       EXPECT_EQ(row.copy, profile.engines.copy);
       EXPECT_EQ(row.jpeg, profile.engines.jpeg);
       EXPECT_EQ(row.ofa, profile.engines.ofa);
-      EXPECT_EQ((*places)[i].profile_id, profile.id);
-      EXPECT_EQ((*places)[i].starts, profile.starts);
-      EXPECT_EQ((*places)[i].size, profile.memory_slices);
+      EXPECT_EQ(places[i].profile_id, profile.id);
+      EXPECT_EQ(places[i].starts, profile.starts);
+      EXPECT_EQ(places[i].size, profile.memory_slices);
     }
   }
 }
@@ -138,12 +137,13 @@ TEST(NvidiaRecorded, AGpuThatIsGoneIsAFailureAndANodeWithoutAnyIsNot) {
 }
 
 TEST(NvidiaRecorded, TheNumbersOfCapabilityDevicesAreOnesThatTheStandInGives) {
-  auto minors = parse_minors(recorded("mig-minors.txt"));
-  ASSERT_TRUE(minors) << to_line(minors.error());
-  ASSERT_EQ(minors->rows.size(), 271u);
-  for (const MinorRow& row : minors->rows)
-    EXPECT_EQ(row.minor, row.compute ? sim::compute_minor(row.gpu_minor, row.instance, *row.compute)
-                                     : sim::instance_minor(row.gpu_minor, row.instance));
+  const test::Minors minors = test::minors_of(recorded("mig-minors.txt"));
+  ASSERT_EQ(minors.size(), 271u);
+  for (const auto& [of, minor] : minors) {
+    const auto& [gpu, instance, compute] = of;
+    EXPECT_EQ(minor,
+              compute ? sim::compute_minor(gpu, instance, *compute) : sim::instance_minor(gpu, instance));
+  }
 }
 
 // What the stand-in does not play: it keeps no topology, no list of compute profiles.

@@ -15,6 +15,7 @@
 #include "backends/sim/smi/parted.hpp"
 #include "backends/sim/smi/print.hpp"
 #include "tests/support/catalogue.hpp"
+#include "tests/support/driver_tables.hpp"
 #include "tests/support/words.hpp"
 
 namespace tessera::sim {
@@ -95,28 +96,26 @@ TEST(Smi, EveryProductReadsBackThroughTheParsers) {
       change(machine, "-mig 1");
       if (!machine.cards[0].board.cut()) change(machine, "--gpu-reset");
       ASSERT_TRUE(machine.cards[0].board.cut()) << product.key.text;
-      auto profiles = nvidia::parse_profiles(call(machine, nvidia::list_profiles()).out);
-      ASSERT_TRUE(profiles) << to_line(profiles.error());
-      ASSERT_EQ(profiles->size(), product.profiles.size());
-      for (std::size_t i = 0; i < profiles->size(); ++i) {
+      const auto profiles = test::profile_rows(call(machine, {"nvidia-smi", "mig", "-lgip"}).out);
+      ASSERT_EQ(profiles.size(), product.profiles.size());
+      for (std::size_t i = 0; i < profiles.size(); ++i) {
         const mig::Profile& profile = product.profiles[i];
-        EXPECT_EQ((*profiles)[i].profile, profile.name);
-        EXPECT_EQ((*profiles)[i].total, profile.max);
+        EXPECT_EQ(profiles[i].profile, profile.name.text);
+        EXPECT_EQ(profiles[i].total, profile.max);
         if (profile.id) {
-          EXPECT_EQ((*profiles)[i].id, *profile.id);
+          EXPECT_EQ(profiles[i].id, *profile.id);
         }
         if (profile.sm) {
-          EXPECT_EQ((*profiles)[i].sm, *profile.sm);
+          EXPECT_EQ(profiles[i].sm, *profile.sm);
         }
       }
-      auto places = nvidia::parse_placements(call(machine, nvidia::list_placements()).out);
-      ASSERT_TRUE(places) << to_line(places.error());
+      const auto places = test::placement_rows(call(machine, {"nvidia-smi", "mig", "-lgipp"}).out);
       std::size_t row = 0;
       for (const mig::Profile& profile : product.profiles) {
         if (profile.starts.empty() || profile.memory_slices == 0) continue;
-        ASSERT_LT(row, places->size());
-        EXPECT_EQ((*places)[row].starts, profile.starts);
-        EXPECT_EQ((*places)[row].size, profile.memory_slices);
+        ASSERT_LT(row, places.size());
+        EXPECT_EQ(places[row].starts, profile.starts);
+        EXPECT_EQ(places[row].size, profile.memory_slices);
         ++row;
       }
       for (std::size_t i = 0; i < product.profiles.size(); ++i) {
@@ -528,10 +527,9 @@ TEST_F(SmiFiles, AFileKeepsTheGpusAndAFolderTheirDevices) {
   EXPECT_TRUE(has("nvidia-caps/nvidia-cap156"));
   EXPECT_TRUE(has("nvidia-caps/nvidia-cap157"));
   std::ifstream stream(here / "dev" / "mig-minors");
-  auto minors = nvidia::parse_minors(std::string((std::istreambuf_iterator<char>(stream)), {}));
-  ASSERT_TRUE(minors) << to_line(minors.error());
-  EXPECT_EQ(minors->find(1, 2, std::nullopt), 156);
-  EXPECT_EQ(minors->find(1, 2, 0), 157);
+  const test::Minors minors = test::minors_of({std::istreambuf_iterator<char>(stream), {}});
+  EXPECT_EQ(minors.at({1, 2, std::nullopt}), 156);
+  EXPECT_EQ(minors.at({1, 2, 0}), 157);
   EXPECT_EQ(play("--hold 1 2 -- mig -i 1 -dci").exit_code, 19);
   EXPECT_EQ(play("--release 1 2 -- mig -i 1 -dci").exit_code, 0);
   EXPECT_FALSE(has("nvidia-caps/nvidia-cap157"));
