@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
@@ -13,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 64;
 constexpr std::size_t kMaxBytes = 64U << 20U;
+constexpr std::size_t kFewKeys = 16;
 
 // Builds the tree while the text is read; refuses what a tree of its own would have swallowed.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
@@ -31,14 +33,17 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool string(std::string& value) override { return put(Json::of(std::move(value))); }
   bool binary(binary_t& /*value*/) override { return fail("binary data"); }
 
-  bool start_object(std::size_t /*elements*/) override { return open(Json::map()); }
+  bool start_object(std::size_t /*elements*/) override {
+    Json map = Json::map();
+    map.fields.reserve(4);
+    return open(std::move(map));
+  }
   bool start_array(std::size_t /*elements*/) override { return open(Json::list()); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(std::string& value) override {
     Level& top = levels_.back();
-    if (!top.keys.insert(value).second)
-      return fail(fmt::format("the key '{}' is there twice", clean(value, 80)));
+    if (is_there(top, value)) return fail(fmt::format("the key '{}' is there twice", clean(value, 80)));
     top.key = std::move(value);
     return true;
   }
@@ -55,8 +60,18 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   struct Level {
     Json value;
     std::string key;
-    std::unordered_set<std::string> keys;
+    std::unordered_set<std::string> keys;  // once there are many
   };
+
+  // Nearly every map has a few keys: they are compared, and a set is made for the others.
+  static bool is_there(Level& level, const std::string& key) {
+    const auto& fields = level.value.fields;
+    if (fields.size() < kFewKeys)
+      return std::any_of(fields.begin(), fields.end(), [&](const auto& one) { return one.first == key; });
+    if (level.keys.empty())
+      for (const auto& [name, value] : fields) level.keys.insert(name);
+    return !level.keys.insert(key).second;
+  }
 
   // "[json.exception.parse_error.101] parse error at line 3, column 7: ..." → "line 3, column 7: ..."
   static std::string words(std::string text) {

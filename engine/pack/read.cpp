@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "engine/json.hpp"
@@ -35,74 +36,94 @@ const std::string* words(const Yaml& value) {
 }
 const std::string* words(const Json& value) { return value.kind == Json::Kind::text ? &value.text : nullptr; }
 
-// Reads a tree of either kind; keeps the first error. `where` is what JSON has instead of lines.
+// A place in JSON, which has no lines: "boards[3].instances[0]". Put into words only for an error.
+struct Where {
+  const Where* within = nullptr;
+  std::string_view name;
+  std::optional<std::size_t> index;
+
+  std::string text() const {
+    std::string text = within ? within->text() : "";
+    if (!text.empty() && !name.empty()) text += '.';
+    text += clean(name, 80);
+    if (index) text += fmt::format("[{}]", *index);
+    return text;
+  }
+};
+
+// Reads a tree of either kind; keeps the first error.
 template <class Tree>
 class Reader {
  public:
   Reader(std::string_view file, const mig::Catalogue& catalogue) : file_(file), catalogue_(catalogue) {}
 
   Result<Problem> run(const Tree& root) {
-    if (!is_map(root)) return fail(root, "", "not a map with demand and GPUs"), *error_;
-    only(root, "", {"mode", "evict", "demand", "boards"});
+    if (!is_map(root)) return fail(root, {}, "not a map with demand and GPUs"), *error_;
+    only(root, {}, {"mode", "evict", "demand", "boards"});
     read_mode(root);
     if (const Tree* evict = root.find("evict")) problem_.evict = flag(*evict, "evict");
     const Tree* boards = root.find("boards");
     if (!boards || !is_list(*boards))
-      fail(boards ? *boards : root, "boards", "boards: a list of GPUs is missing");
+      fail(boards ? *boards : root, at("boards"), "boards: a list of GPUs is missing");
     if (!error_)
-      each(*boards, "boards",
-           [&](const Tree& board, const std::string& where) { read_boards(board, where); });
+      each(*boards, at("boards"), [&](const Tree& board, const Where& where) { read_boards(board, where); });
     const Tree* demand = root.find("demand");
     if (!demand || !is_map(*demand))
-      fail(demand ? *demand : root, "demand", "demand: a map of profiles is missing");
+      fail(demand ? *demand : root, at("demand"), "demand: a map of profiles is missing");
     if (!error_) read_demand(*demand);
     if (error_) return *error_;
     return std::move(problem_);
   }
 
  private:
-  void fail(const Tree& at, const std::string& where, const std::string& why) {
+  static Where at(std::string_view name, const Where* within = nullptr) { return {within, name, {}}; }
+  void fail(const Tree& at, const Where& where, const std::string& why) {
     if (error_) return;
     if constexpr (std::is_same_v<Tree, Yaml>) {
       error_ = yaml_error(kWhat, file_, at, why);
       error_->hint = kHint;
     } else {
+      const std::string text = where.text();
       error_ = Error{std::string(kWhat),
-                     fmt::format("{}: {}: {}", file_, where.empty() ? "the document" : where, why),
+                     fmt::format("{}: {}: {}", file_, text.empty() ? "the document" : text, why),
                      std::string(kHint)};
     }
   }
 
   template <class Take>
-  void each(const Tree& list, const std::string& where, Take take) {
+  void each(const Tree& list, const Where& where, Take take) {
     for (std::size_t i = 0; i < list.items.size() && !error_; ++i)
-      take(list.items[i], fmt::format("{}[{}]", where, i));
+      take(list.items[i], Where{where.within, where.name, i});
   }
 
-  void only(const Tree& map, const std::string& where, std::initializer_list<std::string_view> known) {
+  void only(const Tree& map, const Where& where, std::initializer_list<std::string_view> known) {
     for (const auto& field : map.fields)
       if (std::find(known.begin(), known.end(), field.first) == known.end())
         fail(field.second, where,
              fmt::format("unknown key \"{}\"; known are {}", clean(field.first, 80), fmt::join(known, ", ")));
   }
 
-  int number(const Tree& value, const std::string& where, std::string_view name, std::int64_t least,
+  int number(const Tree& value, const Where& where, std::string_view name, std::int64_t least,
              std::int64_t most) {
     auto read = integer(value);
     if (read && *read >= least && *read <= most) return static_cast<int>(*read);
     fail(value, where, fmt::format("{}: a whole number from {} to {} is needed", name, least, most));
     return 0;
   }
-  bool flag(const Tree& value, const std::string& name) {
+  bool flag(const Tree& value, std::string_view name) {
     auto read = boolean(value);
-    if (!read) fail(value, name, name + ": true or false is needed");
+    if (!read) fail(value, at(name), fmt::format("{}: true or false is needed", name));
     return read.value_or(false);
   }
-  // A name of at most 253 bytes without control characters.
-  std::string name(const Tree& map, const std::string& where, std::string_view key) {
+  static bool is_clean(std::string_view text) {
+    const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+    return ascii || clean(text, 253) == text;
+  }
+  // Of the tree. A name of at most 253 bytes without control characters.
+  std::string_view name(const Tree& map, const Where& where, std::string_view key) {
     const Tree* value = map.find(key);
     const std::string* text = value ? words(*value) : nullptr;
-    if (!text || text->empty() || text->size() > 253 || clean(*text, 253) != *text) {
+    if (!text || text->empty() || text->size() > 253 || !is_clean(*text)) {
       fail(value ? *value : map, where, fmt::format("{}: a name is needed", key));
       return {};
     }
@@ -116,10 +137,10 @@ class Reader {
     if (text && *text == word(Mode::whole_node))
       problem_.mode = Mode::whole_node;
     else if (!text || *text != word(Mode::in_place))
-      fail(*mode, "mode", "mode: in-place or whole-node is needed");
+      fail(*mode, at("mode"), "mode: in-place or whole-node is needed");
   }
 
-  std::optional<std::size_t> product(const Tree& at, const std::string& where, const std::string& called) {
+  std::optional<std::size_t> product(const Tree& at, const Where& where, std::string_view called) {
     if (called == last_name_) return last_product_;
     const mig::Product* found = catalogue_.by_any(called);
     if (!found || !found->mig_capable || !found->placements_known) {
@@ -135,11 +156,11 @@ class Reader {
     return last_product_;
   }
 
-  void read_boards(const Tree& value, const std::string& where) {
+  void read_boards(const Tree& value, const Where& where) {
     if (!is_map(value)) return fail(value, where, "not a map with node, gpu and product");
     only(value, where, {"node", "gpu", "product", "count", "instances"});
     Board board;
-    board.node = NodeName(name(value, where, "node"));
+    board.node = NodeName(std::string(name(value, where, "node")));
     const Tree* gpu = value.find("gpu");
     if (!gpu) return fail(value, where, "gpu: the number of the GPU on its node is missing");
     board.gpu = GpuIndex{number(*gpu, where, "gpu", 0, 1'000'000)};
@@ -152,11 +173,11 @@ class Reader {
     add(value, where, std::move(board), count);
   }
 
-  void add(const Tree& value, const std::string& where, Board board, int count) {
+  void add(const Tree& value, const Where& where, Board board, int count) {
     for (int i = 0; i < count && !error_; ++i) {
       if (problem_.boards.size() >= kMostBoards)
         return fail(value, where, fmt::format("more than {} GPUs", kMostBoards));
-      if (!seen_.insert(fmt::format("{}\n{}", board.node.text, board.gpu.value)).second)
+      if (!is_new(board))
         return fail(value, where,
                     fmt::format("GPU {} of {} is listed twice", board.gpu.value, board.node.text));
       problem_.boards.push_back(board);
@@ -164,13 +185,22 @@ class Reader {
     }
   }
 
-  void read_instances(const Tree& list, const std::string& where, Board& board) {
+  bool is_new(const Board& board) {
+    // GPUs of a node nearly always stand together.
+    if (!of_last_ || last_node_ != board.node.text) {
+      last_node_ = board.node.text;
+      of_last_ = &seen_[last_node_];
+    }
+    return of_last_->insert(board.gpu.value).second;
+  }
+
+  void read_instances(const Tree& list, const Where& where, Board& board) {
     if (!is_list(list)) return fail(list, where, "instances: a list is needed");
     const mig::Product& of = *problem_.products[board.product];
-    each(list, where + ".instances", [&](const Tree& value, const std::string& at) {
+    each(list, at("instances", &where), [&](const Tree& value, const Where& at) {
       if (!is_map(value)) return fail(value, at, "not a map with profile and start");
       only(value, at, {"profile", "start", "held"});
-      const std::string called = name(value, at, "profile");
+      const std::string_view called = name(value, at, "profile");
       auto profile = error_ ? std::nullopt : of.index_of(called);
       if (!profile)
         return fail(value, at, fmt::format("{} has no profile \"{}\"", of.key.text, clean(called, 80)));
@@ -190,7 +220,7 @@ class Reader {
   void read_demand(const Tree& demand) {
     for (const auto& field : demand.fields) {
       if (error_) return;
-      const std::string where = "demand." + clean(field.first, 80);
+      const Where top = at("demand"), where = at(field.first, &top);
       if (!is_map(field.second)) {
         read_wanted(field.first, field.second, where, std::nullopt);
         continue;
@@ -198,11 +228,11 @@ class Reader {
       auto of = product(field.second, where, field.first);
       if (!of) return;
       for (const auto& wanted : field.second.fields)
-        read_wanted(wanted.first, wanted.second, where + "." + clean(wanted.first, 80), of);
+        read_wanted(wanted.first, wanted.second, at(wanted.first, &where), of);
     }
   }
 
-  void read_wanted(const std::string& called, const Tree& value, const std::string& where,
+  void read_wanted(const std::string& called, const Tree& value, const Where& where,
                    std::optional<std::size_t> of) {
     auto profile = mig::canonical_profile(called);
     if (!profile)
@@ -221,7 +251,9 @@ class Reader {
   const mig::Catalogue& catalogue_;
   Problem problem_;
   std::optional<Error> error_;
-  std::unordered_set<std::string> seen_;
+  std::unordered_map<std::string, std::unordered_set<int>> seen_;  // GPUs by node
+  std::unordered_set<int>* of_last_ = nullptr;
+  std::string last_node_;
   std::string last_name_;
   std::size_t last_product_ = 0;
 };

@@ -66,12 +66,20 @@ TEST(PackFile, ErrorsNameTheLineOfYaml) {
   EXPECT_EQ(trouble("demand: {T4: {1g.10gb: 1}}\nboards: []\n").substr(0, 12), "gpus.yaml:1:");
 }
 
+TEST(PackFile, AGpuIsListedTwiceAlsoWhereOtherNodesStandBetween) {
+  const std::string other = "- {node: n2, gpu: 0, product: H100-80GB-SXM5}\n";
+  EXPECT_EQ(trouble(std::string(kGood) + "}\n" + other + "- {node: n1, gpu: 0, product: H100-80GB-SXM5}\n"),
+            "gpus.yaml:6: GPU 0 of n1 is listed twice");
+}
+
 TEST(PackFile, ErrorsNameTheItemOfJson) {
   EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"node": "n\u001b[31m", "gpu": 0}]})"),
             "gpus.yaml: boards[0]: node: a name is needed");
   EXPECT_EQ(trouble(R"({"demand": {}, "boards": [{"node": "n1", "gpu": 0, "product": "H100-80GB-SXM5",)"
                     R"( "instances": [{"profile": "1g.10gb", "start": 99}]}]})"),
             "gpus.yaml: boards[0].instances[0]: start: a whole number from 0 to 16 is needed");
+  EXPECT_EQ(trouble(R"({"demand": {"H100-80GB-SXM5": {"9g": -1}}, "boards": []})"),
+            "gpus.yaml: demand.H100-80GB-SXM5.9g: \"9g\" is not the name of a MIG profile");
   EXPECT_NE(trouble(R"({"demand": {"1g.10gb": 1}, "boards": [)"), "read") << "truncated";
 }
 

@@ -1,4 +1,5 @@
 // Plan files and journals: there and back, and nothing but what was written.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -109,6 +110,11 @@ TEST(PlanFile, AFieldThatIsNotKnownIsPassedOverWhereItOnlyTellsAndRefusedInAStep
 }
 
 TEST(JsonText, TwoEqualKeysDeepNestsAndBadBytesAreRefused) {
+  std::string many = "{";
+  for (int i = 0; i < 40; ++i) many += fmt::format("\"k{}\":{},", i, i);
+  EXPECT_TRUE(parse_json(many + "\"k40\":0}", "f"));
+  for (const char* again : {"k3", "k15", "k16", "k39"})
+    EXPECT_FALSE(parse_json(fmt::format("{}\"{}\":0}}", many, again), "f")) << again;
   EXPECT_NE(parse_json("{\"a\":1,\"a\":2}", "f").error().reason.find("'a' is there twice"),
             std::string::npos);
   EXPECT_NE(parse_json(std::string(100, '['), "f").error().reason.find("deeper than 64"), std::string::npos);
