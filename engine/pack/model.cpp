@@ -113,12 +113,6 @@ class Builder {
   Program program_;
 };
 
-// Whether all of the demand can be met in the relaxation; then it is tried before anything is searched for.
-bool may_all_be_met(const Builder& builder) {
-  auto root = relax(builder.program(), builder.objective(Cost::unmet));
-  return root && root->value < 1e-6;
-}
-
 class Passes {
  public:
   Passes(const Model& model, const Classes& classes, int max_nodes)
@@ -137,11 +131,13 @@ class Passes {
 
  private:
   bool one(Cost cost, std::optional<Cost> next) {
-    if (cost == Cost::unmet && next && may_all_be_met(builder_)) {
+    // Nearly always all of the demand can be met: that is tried before the least that is left is searched
+    // for.
+    if (cost == Cost::unmet && next) {
       const Builder before = builder_;
       builder_.limit(cost, 0);
       if (minimise_next(*next)) {
-        selection_.passes.insert(selection_.passes.begin(), Pass{cost, 0, 0, true});
+        selection_.passes.insert(selection_.passes.begin(), Pass{cost, 0, 0, true, {}});
         done_ = next;
         return true;
       }
@@ -156,7 +152,8 @@ class Passes {
     auto solution = minimise(builder_.program(), objective, max_nodes_);
     if (!solution) return false;
     builder_.tell(*solution, selection_);
-    selection_.passes.push_back({cost, solution->value, solution->bound, solution->proven});
+    selection_.passes.push_back(
+        {cost, solution->value, solution->bound, solution->proven, std::move(solution->root)});
     builder_.limit(cost, solution->value);
     return true;
   }

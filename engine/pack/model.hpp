@@ -37,6 +37,7 @@ struct Pass {
   Cost cost = Cost::unmet;
   std::int64_t value = 0, bound = 0;
   bool proven = false;
+  Relaxed root;  // the relaxation, with all costs before it at most what they came to
 };
 
 struct Selection {

@@ -46,7 +46,7 @@ struct Solved {
   Classes classes;
   Chosen chosen;
   Selection selection;
-  bool running_proven = true;  // no plan as good touches nodes with fewer running instances
+  bool of_all = false;  // by classes of all GPUs, nodes not told apart
 };
 
 class Planner {
@@ -71,7 +71,7 @@ class Planner {
 
  private:
   Result<Solved> solve(Classes classes, const Model& model, bool rest) {
-    Solved solved{std::move(classes), {}, {}};
+    Solved solved{std::move(classes), {}, {}, false};
     const auto costs = costs_of(problem_, evict_, true, rest);
     solved.selection = select(model, solved.classes, costs, kMaxNodes);
     finish(solved, model, all_);
@@ -85,17 +85,17 @@ class Planner {
 
   Result<Solved> without_nodes(const Classes& coarse) {
     std::vector<bool> allowed = all_;
-    int most_running = 0;
-    if (problem_.mode == Mode::whole_node) most_running = quiet_nodes(coarse, allowed);
+    const bool whole = problem_.mode == Mode::whole_node;
+    if (whole) quiet_nodes(coarse, allowed);
     const Model model = by_class(coarse, nodes_, allowed);
-    Solved solved{coarse, {}, {}, most_running == 0};
+    Solved solved{coarse, {}, {}, !whole};
     solved.selection = select(model, coarse, costs_of(problem_, evict_, false, false), kMaxNodes);
     finish(solved, model, allowed);
     return solved;
   }
 
   // Only the nodes with the fewest running instances that meet as much demand as all nodes do.
-  int quiet_nodes(const Classes& coarse, std::vector<bool>& allowed) {
+  void quiet_nodes(const Classes& coarse, std::vector<bool>& allowed) {
     std::vector<int> steps = nodes_.running;
     std::sort(steps.begin(), steps.end());
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
@@ -111,7 +111,6 @@ class Planner {
     auto enough = std::partition_point(steps.begin(), steps.end() - 1,
                                        [&](int running) { return unmet(up_to(running)) > least; });
     allowed = up_to(*enough);
-    return *enough;
   }
 
   const Problem& problem_;
@@ -203,7 +202,10 @@ std::vector<int> to_make(const Problem& problem, const Classes& classes, const A
 
 void tell_relaxed(const Problem& problem, const Solved& solved, const Planner& planner, std::int64_t unmet,
                   Answer& answer) {
-  auto root = relaxed_gpus(planner.all_classes(solved.classes), solved.classes, unmet, answer.evicted);
+  const Pass* gpus = solved.of_all ? solved.selection.pass(Cost::gpus) : nullptr;
+  const std::optional<Relaxed> root =
+      gpus ? gpus->root
+           : relaxed_gpus(planner.all_classes(solved.classes), solved.classes, unmet, answer.evicted);
   if (!root) return;
   answer.bounds.lp = root->value;
   for (std::size_t i = 0; i < problem.demand.size(); ++i)

@@ -12,6 +12,9 @@
 namespace tessera::pack {
 namespace {
 
+constexpr std::size_t kMostOthers = 24;  // columns that the relaxation's solution does without
+constexpr int kNearNodes = 50;
+
 std::int64_t rounded_up(double value) { return static_cast<std::int64_t>(std::ceil(value - 1e-6)); }
 
 void load(const Program& program, std::span<const double> objective, OsiClpSolverInterface& solver) {
@@ -47,10 +50,9 @@ Relaxed relaxed(const OsiClpSolverInterface& solver) {
   return {solver.getObjValue(), {prices, prices + solver.getNumRows()}};
 }
 
-std::optional<Solution> search(OsiClpSolverInterface& solver, std::span<const double> objective,
+// Branch and bound, from a solved relaxation on.
+std::optional<Solution> branch(const OsiClpSolverInterface& solver, std::span<const double> objective,
                                int max_nodes) {
-  solver.initialSolve();
-  if (!solver.isProvenOptimal()) return std::nullopt;
   const Relaxed root = relaxed(solver);
   CbcModel model(solver);
   model.setLogLevel(0);
@@ -73,11 +75,84 @@ std::optional<Solution> search(OsiClpSolverInterface& solver, std::span<const do
     value += objective[i] * static_cast<double>(solution.values.back());
   }
   solution.value = std::llround(value);
-  solution.lp = root.value;
   solution.bound = std::max(rounded_up(root.value), rounded_up(model.getBestPossibleObjValue()));
   if (model.isProvenOptimal()) solution.bound = solution.value;
   solution.proven = solution.bound >= solution.value;
-  solution.prices = root.prices;
+  solution.root = root;
+  return solution;
+}
+
+// The columns that stand in the relaxation's solution and the cheapest others, each from what it has there.
+std::vector<std::size_t> near_columns(const OsiClpSolverInterface& solver) {
+  const double *values = solver.getColSolution(), *costs = solver.getReducedCost();
+  const double room = std::ceil(solver.getObjValue() - 1e-6) - solver.getObjValue() + 1e-6;
+  std::vector<std::size_t> near, others;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(solver.getNumCols()); ++i)
+    if (values[i] > 1e-9)
+      near.push_back(i);
+    else if (costs[i] <= room)
+      others.push_back(i);
+  std::stable_sort(others.begin(), others.end(),
+                   [&](std::size_t a, std::size_t b) { return costs[a] < costs[b]; });
+  others.resize(std::min(others.size(), kMostOthers));
+  near.insert(near.end(), others.begin(), others.end());
+  std::sort(near.begin(), near.end());
+  return near;
+}
+
+// What is left of the program when these columns have at least what the relaxation gives them in whole
+// numbers, and all others nothing.
+Program near_program(const Program& program, const std::vector<std::size_t>& columns, const double* values) {
+  std::vector<double> given(program.rows.size(), 0);
+  std::vector<int> number(program.rows.size(), -1);
+  Program near;
+  for (const std::size_t i : columns) {
+    const double whole = std::floor(values[i] + 1e-9);
+    Program::Column& column =
+        near.columns.emplace_back(Program::Column{program.columns[i].upper - whole, {}});
+    for (const Program::Entry& entry : program.columns[i].entries) {
+      const auto row = static_cast<std::size_t>(entry.row);
+      given[row] += entry.value * whole;
+      if (number[row] < 0)
+        number[row] = static_cast<int>(near.rows.size()), near.rows.push_back(program.rows[row]);
+      column.entries.push_back({number[row], entry.value});
+    }
+  }
+  for (std::size_t row = 0; row < number.size(); ++row) {
+    if (number[row] < 0) continue;
+    Program::Row& left = near.rows[static_cast<std::size_t>(number[row])];
+    if (left.lower > -kFree) left.lower -= given[row];
+    if (left.upper < kFree) left.upper -= given[row];
+  }
+  return near;
+}
+
+// Nearly always a few columns of the relaxation lead to a solution that is as good as its bound allows: a
+// program so small costs next to nothing. nullopt: they do not.
+std::optional<Solution> search_near(const OsiClpSolverInterface& solver, const Program& program,
+                                    std::span<const double> objective) {
+  const double* values = solver.getColSolution();
+  const std::vector<std::size_t> columns = near_columns(solver);
+  std::vector<double> weights;
+  Solution solution;
+  solution.values.assign(program.columns.size(), 0);
+  double value = 0;
+  for (const std::size_t i : columns) {
+    weights.push_back(objective[i]);
+    solution.values[i] = std::llround(std::floor(values[i] + 1e-9));
+    value += objective[i] * static_cast<double>(solution.values[i]);
+  }
+  OsiClpSolverInterface small;
+  load(near_program(program, columns, values), weights, small);
+  small.initialSolve();
+  if (!small.isProvenOptimal()) return std::nullopt;
+  const auto rest = branch(small, weights, kNearNodes);
+  solution.bound = rounded_up(solver.getObjValue());
+  if (!rest || std::llround(value) + rest->value > solution.bound) return std::nullopt;
+  for (std::size_t i = 0; i < columns.size(); ++i) solution.values[columns[i]] += rest->values[i];
+  solution.value = solution.bound;
+  solution.proven = true;
+  solution.root = relaxed(solver);
   return solution;
 }
 
@@ -88,7 +163,10 @@ std::optional<Solution> minimise(const Program& program, std::span<const double>
                                  int max_nodes) try {
   OsiClpSolverInterface solver;
   load(program, objective, solver);
-  return search(solver, objective, max_nodes);
+  solver.initialSolve();
+  if (!solver.isProvenOptimal()) return std::nullopt;
+  if (auto near = search_near(solver, program, objective)) return near;
+  return branch(solver, objective, max_nodes);
 } catch (const CoinError&) {
   return std::nullopt;
 }

@@ -30,18 +30,17 @@ struct Program {
 };
 inline constexpr double kFree = 1e30;
 
+struct Relaxed {
+  double value = 0;
+  std::vector<double> prices;  // of the rows
+};
+
 struct Solution {
   std::vector<std::int64_t> values;  // by column
   std::int64_t value = 0;            // of the objective
-  double lp = 0;                     // of the linear relaxation
   std::int64_t bound = 0;            // no solution is below it
   bool proven = false;               // value is the optimum
-  std::vector<double> prices;        // of the rows, in the relaxation
-};
-
-struct Relaxed {
-  double value = 0;
-  std::vector<double> prices;
+  Relaxed root;                      // the linear relaxation
 };
 
 // Objective: a whole number for each column, to be made small. nullopt: no solution, or none found in time.
