@@ -15,7 +15,17 @@ constexpr int kHighestIndex = 1023;
 constexpr double kMostMib = 16.0 * 1024 * 1024;
 
 // Of the two that tell use, the engine's share of time counts more: instances have no other.
-enum class Counter : std::uint8_t { utilization, engine_active, memory_used, temperature, power, licence };
+enum class Counter : std::uint8_t {
+  utilization,
+  engine_active,
+  memory_used,
+  temperature,
+  power,
+  licence,
+  xid,
+  replaced_rows,
+  remap_failure
+};
 struct KnownCounter {
   std::string_view name;
   Counter counter;
@@ -27,7 +37,16 @@ constexpr std::array kCounters = {
     KnownCounter{"DCGM_FI_DEV_GPU_TEMP", Counter::temperature},
     KnownCounter{"DCGM_FI_DEV_POWER_USAGE", Counter::power},
     KnownCounter{"DCGM_FI_DEV_VGPU_LICENSE_STATUS", Counter::licence},
+    KnownCounter{"DCGM_FI_DEV_XID_ERRORS", Counter::xid},
+    KnownCounter{"DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", Counter::replaced_rows},
+    KnownCounter{"DCGM_FI_DEV_ROW_REMAP_FAILURE", Counter::remap_failure},
 };
+constexpr std::size_t kFaultCounters = 3;  // the last ones
+constexpr auto kNames = [] {
+  std::array<std::string_view, kCounters.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kCounters[i].name;
+  return names;
+}();
 
 const KnownCounter* find_counter(std::string_view name) {
   for (const KnownCounter& known : kCounters)
@@ -73,6 +92,15 @@ void set(DcgmPart& part, Counter counter, double value) {
     case Counter::licence:
       if (within(value, 0, 1)) part.licensed = value >= 1;
       break;
+    case Counter::xid:
+      if (within(value, 0, 999)) part.xid = static_cast<int>(value);
+      break;
+    case Counter::replaced_rows:
+      if (within(value, 0, 1e6)) part.replaced_rows = static_cast<int>(value);
+      break;
+    case Counter::remap_failure:
+      if (within(value, 0, 1)) part.remap_failed = value >= 1;
+      break;
   }
 }
 
@@ -106,18 +134,15 @@ void forget_figures(DcgmPart& part) {
   part.temperature.reset();
   part.power.reset();
   part.licensed.reset();
+  part.xid.reset(), part.replaced_rows.reset(), part.remap_failed.reset();
 }
 
 }  // namespace
 
 std::span<const std::string_view> dcgm_counters() {
-  static constexpr auto kNames = [] {
-    std::array<std::string_view, kCounters.size()> names;
-    for (std::size_t i = 0; i < names.size(); ++i) names[i] = kCounters[i].name;
-    return names;
-  }();
-  return kNames;
+  return std::span(kNames).first(kNames.size() - kFaultCounters);
 }
+std::span<const std::string_view> dcgm_fault_counters() { return std::span(kNames).last(kFaultCounters); }
 
 bool is_dcgm_counter(std::string_view name) { return find_counter(name) != nullptr; }
 

@@ -38,7 +38,10 @@ struct DcgmPart {
   std::optional<Mib> memory_used;
   std::optional<Celsius> temperature;
   std::optional<Watts> power;
-  std::optional<bool> licensed;  // a vGPU licence is held
+  std::optional<bool> licensed;      // a vGPU licence is held
+  std::optional<int> xid;            // the driver's last Xid error; 0: none
+  std::optional<int> replaced_rows;  // of memory, after errors that were not correctable
+  std::optional<bool> remap_failed;  // of such a row
 };
 
 struct DcgmReadings {
@@ -49,8 +52,10 @@ struct DcgmReadings {
   std::string problem;          // of the first of those
 };
 
-// The counters that are wanted, of those that a metric may be.
+// The counters that are wanted, of those that a metric may be: figures, and those that are above 0 only after
+// a fault.
 std::span<const std::string_view> dcgm_counters();
+std::span<const std::string_view> dcgm_fault_counters();
 bool is_dcgm_counter(std::string_view name);
 
 // Gathers the metrics of one node, in any order.

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "backends/figures/faults.hpp"
 #include "backends/runner.hpp"
 #include "engine/text.hpp"
 
@@ -42,6 +43,7 @@ struct NodeExporters::State : std::enable_shared_from_this<State> {
   NodeExporterCalls calls;
   NodeExporterPace pace;
   std::map<std::string, Asked> nodes;
+  Faults faults;
   std::size_t under_way = 0, answered = 0;
   Duration latency{0};
   std::uint64_t timer = 0;
@@ -109,6 +111,7 @@ void NodeExporters::State::heard(const std::string& name, Result<HttpResponse> r
     node.answered = Steady::now();
     latency += result->took;
     readings->at = calls.clock();
+    faults.keep(name, *readings);
     calls.told(NodeName(name), std::move(*readings));
   }
   const Duration pause = node.failure  ? std::max(pace.silent, pace.others)
@@ -146,6 +149,7 @@ void NodeExporters::State::report() {
                        fmt::format("use and memory of GPUs are unknown on {}: {}",
                                    some_of(silent, kNamedNodes), to_line({first->what, first->reason, ""})),
                        first->hint});
+  for (Remark& fault : faults.remarks()) remarks.push_back(std::move(fault));
   calls.report(std::move(report), std::move(remarks));
 }
 
@@ -169,6 +173,7 @@ void NodeExporters::set_nodes(const std::vector<NodeName>& nodes) {
     now.emplace(node.text, before == state_->nodes.end() ? Asked{} : before->second);
   }
   state_->nodes = std::move(now);
+  state_->faults.forget([&](const std::string& node) { return !state_->nodes.contains(node); });
   if (fresh || state_->timer == 0) state_->step();
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "backends/figures/faults.hpp"
 #include "backends/figures/look_back.hpp"
 #include "backends/figures/prometheus.hpp"
 #include "backends/process.hpp"
@@ -41,6 +42,7 @@ struct PrometheusBackend::State {
     post(*last);
   }
   std::optional<SourceReport> last;
+  std::vector<Remark> faulty;  // as posted last
 
   LookBack past;
   Pace pace = Pace::focused;  // the worker's thread
@@ -59,6 +61,8 @@ PrometheusCalls PrometheusBackend::State::calls() {
   calls.told = [this](const FiguresNow& now, Duration latency) {
     for (const NodeReadings& one : now.nodes)
       post(measured_of(NodeName(one.node.node), one.readings, options.catalogue));
+    std::vector<Remark> remarks = faults_of(now);
+    if (std::exchange(faulty, remarks) != remarks) post(RemarksListed{Source::dcgm, std::move(remarks)});
     std::string note;
     if (now.skipped > 0) note = fmt::format("{} series could not be read: {}", now.skipped, now.problem);
     report(SourceReport{Source::dcgm, std::nullopt, latency, std::move(note)});

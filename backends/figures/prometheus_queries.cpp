@@ -25,7 +25,6 @@ constexpr std::string_view kDated =
     "DCGM_FI_DEV_FB_USED";  // in the exporter's default counters of all versions
 
 std::string node_labels() { return fmt::format("{}", fmt::join(kNodeLabels, ",")); }
-std::string counters() { return fmt::format("{}", fmt::join(dcgm_counters(), "|")); }
 
 // As a string of PromQL.
 std::string quoted(std::string_view text) {
@@ -38,8 +37,14 @@ std::string quoted(std::string_view text) {
 }
 
 std::string figures_query(const std::string& more_matchers) {
-  return fmt::format(R"(max by (__name__,{},{}) ({{__name__=~"{}"{}}}))", kKept, node_labels(), counters(),
-                     more_matchers);
+  return fmt::format(R"(max by (__name__,{},{}) ({{__name__=~"{}"{}}}))", kKept, node_labels(),
+                     fmt::join(dcgm_counters(), "|"), more_matchers);
+}
+
+// Only where there was a fault: of thousands of GPUs that are well nothing is told.
+std::string faults_query() {
+  return fmt::format(R"(max by (__name__,{},{}) ({{__name__=~"{}"}} > 0))", kKept, node_labels(),
+                     fmt::join(dcgm_fault_counters(), "|"));
 }
 
 struct Gathered {
@@ -69,7 +74,7 @@ std::string path_of_figures_now() {
   const std::string dated =
       fmt::format(R"(label_replace(max by ({},namespace,pod) (timestamp({})),"{}","time","",""))",
                   node_labels(), kDated, kTimeLabel);
-  return "/api/v1/query?query=" + url_escape(figures_query("") + " or " + dated);
+  return "/api/v1/query?query=" + url_escape(figures_query("") + " or " + faults_query() + " or " + dated);
 }
 
 std::string path_of_figures_before(const SeriesNode& node, TimePoint from, TimePoint to, Duration step) {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 
+#include "backends/figures/faults.hpp"
 #include "backends/figures/look_back.hpp"
 #include "backends/http_client.hpp"
 #include "backends/kubernetes/change/actuator.hpp"
@@ -286,11 +287,11 @@ void KubernetesBackend::State::begin_prometheus() {
 }
 
 void KubernetesBackend::State::prometheus_told(figures::FiguresNow now, Duration latency) {
+  exporter_remarks = figures::faults_of(now);
   for (figures::NodeReadings& one : now.nodes) store->set_readings(one.node.node, std::move(one.readings));
   post(SourceReport{Source::dcgm, std::nullopt, latency, ""});
   prometheus_tells = true;
   exporters->rest();
-  exporter_remarks.clear();
   prometheus_remark.reset();
   if (now.skipped > 0)
     prometheus_remark = Remark{Remark::Grade::info, "Prometheus", false,

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "backends/figures/faults.hpp"
 #include "backends/kubernetes/explain.hpp"
 #include "engine/text.hpp"
 
@@ -55,6 +56,7 @@ struct Exporters::State : std::enable_shared_from_this<State> {
   std::map<std::string, Known> known;  // by the exporter's id
   std::set<std::string> viewed;        // nodes
   Trouble forbidden, silent, unreadable;
+  figures::Faults faults;
 
   // Of the round that is under way.
   std::vector<Exporter> all_there;
@@ -129,6 +131,7 @@ void Exporters::State::forget(const std::vector<Exporter>& there) {
   std::erase_if(known, [&](const auto& one) { return !ids.contains(one.first); });
   std::erase_if(silent, [&](const auto& one) { return !nodes.contains(one.first); });
   std::erase_if(unreadable, [&](const auto& one) { return !nodes.contains(one.first); });
+  faults.forget([&](const std::string& node) { return !nodes.contains(node); });
   std::erase_if(forbidden, [&](const auto& one) { return !spaces.contains(one.first); });
 }
 
@@ -243,6 +246,7 @@ void Exporters::State::keep(const Exporter& exporter, const HttpResponse& respon
   }
   latency += response.took;
   ++answered;
+  faults.keep(exporter.node, *readings);
   readings->from = exporter.id();
   readings->at = calls.clock();
   calls.told(exporter, std::move(*readings));
@@ -284,6 +288,7 @@ std::vector<Remark> Exporters::State::remarks() const {
                     to_line({first.what, first.reason, ""})),
         first.hint);
   }
+  for (Remark& fault : faults.remarks()) all_of_them.push_back(std::move(fault));
   return all_of_them;
 }
 

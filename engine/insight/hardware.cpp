@@ -62,6 +62,10 @@ std::optional<int> xid_in(std::string_view text) {
   return std::nullopt;
 }
 
+bool is_of_a_program(int xid) {
+  return xid == 13 || xid == 31 || (xid >= 43 && xid <= 45) || xid == 68 || xid == 69;
+}
+
 std::string hardware_advice(std::string_view text) {
   if (const std::optional<int> xid = xid_in(text)) {
     for (const Meaning& one : kXids)

@@ -11,6 +11,9 @@ namespace tessera::insight {
 // The number behind the first "Xid" of a text: "NVRM: Xid (PCI:0000:3b:00): 79, …", "XID 79", "xid=79".
 std::optional<int> xid_in(std::string_view text);
 
+// An error of the program that ran, and none of the GPU, as far as the number tells.
+bool is_of_a_program(int xid);
+
 // The way out for a text that names an Xid, ECC errors or row remapping; empty: it names none. Meanings as in
 // NVIDIA's Xid catalog and GPU memory error management.
 std::string hardware_advice(std::string_view text);

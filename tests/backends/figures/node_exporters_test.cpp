@@ -15,7 +15,9 @@ namespace {
 using std::chrono_literals::operator""s;
 
 constexpr const char* kScript =
-    "case \"$1\" in n1|n2) echo \"DCGM_FI_DEV_FB_USED{gpu=\\\"0\\\",UUID=\\\"GPU-$1\\\"} 42\";; "
+    "case \"$1\" in n3) echo \"DCGM_FI_DEV_FB_USED{gpu=\\\"0\\\",UUID=\\\"GPU-$1\\\"} 42\";"
+    " echo \"DCGM_FI_DEV_XID_ERRORS{gpu=\\\"0\\\",UUID=\\\"GPU-$1\\\"} 95\";; n1|n2) echo "
+    "\"DCGM_FI_DEV_FB_USED{gpu=\\\"0\\\",UUID=\\\"GPU-$1\\\"} 42\";; "
     "*) echo 'curl: (7) Failed to connect' >&2; exit 7;; esac";
 
 class NodeExportersTest : public testing::Test {
@@ -90,6 +92,18 @@ TEST_F(NodeExportersTest, EachNodeIsAskedAndThoseThatAreSilentAreNamed) {
   EXPECT_NE(remarked[0].text.find("unknown on n9"), std::string::npos) << remarked[0].text;
   EXPECT_NE(remarked[0].text.find("curl: (7) Failed to connect"), std::string::npos) << remarked[0].text;
   EXPECT_NE(remarked[0].hint.find("run it by hand"), std::string::npos);
+}
+
+TEST_F(NodeExportersTest, AFaultIsRemarkedUntilTheNodeIsListedNoMore) {
+  on_worker([&] { exporters->set_pace({Duration(300), Duration(300), Duration(300)}); });
+  set({"n1", "n3"});
+  ASSERT_TRUE(until([&] { return remarked.size() == 1; }));
+  on_worker([&] {
+    EXPECT_EQ(remarked[0].subject, "n3");
+    EXPECT_NE(remarked[0].text.find("Xid 95"), std::string::npos) << remarked[0].text;
+  });
+  set({"n1"});
+  EXPECT_TRUE(until([&] { return remarked.empty(); }));
 }
 
 TEST_F(NodeExportersTest, WhereNoneAnswersTheSourceFails) {

@@ -13,6 +13,7 @@ namespace tessera::kubernetes {
 namespace {
 
 constexpr const char* kIdle = "DCGM_FI_DEV_GPU_UTIL{gpu=\"0\",UUID=\"GPU-0\"} 0\n";
+constexpr const char* kFailing = "DCGM_FI_DEV_XID_ERRORS{gpu=\"2\",UUID=\"GPU-b\"} 79\n";
 
 // Two nodes with an exporter each; rounds follow each other at once.
 class ExporterRounds : public testing::Test {
@@ -50,7 +51,7 @@ class ExporterRounds : public testing::Test {
     return true;
   }
 
-  std::atomic<bool> b_answers = true;
+  std::atomic<bool> b_answers = true, b_fails = false;
   std::vector<Remark> remarks;  // of the last round; read inside until()
   int rounds = 0;
 
@@ -78,6 +79,7 @@ class ExporterRounds : public testing::Test {
   std::condition_variable changed_;
   HttpScript script_{[this](const HttpScript::Asked& asked) -> HttpScript::Answer {
     if (asked.target.find("dcgm-b") != std::string::npos && !b_answers) return {502, "no route", {}};
+    if (asked.target.find("dcgm-b") != std::string::npos && b_fails) return {200, kFailing, {}};
     return {200, kIdle, {}};
   }};
   Worker worker_;
@@ -127,6 +129,18 @@ TEST_F(ExporterRounds, WhatOneDidNotAnswerStandsUntilItIsAskedAgain) {
   ASSERT_TRUE(until([&] { return remarks.front().text.find("does not answer on b") != std::string::npos; }))
       << "rounds that did not ask it know no better";
   b_answers = true;
+  view("b");
+  ASSERT_TRUE(until([&] { return remarks.empty(); }));
+}
+
+TEST_F(ExporterRounds, AFaultStandsUntilItsExporterTellsOfItNoMore) {
+  b_fails = true;
+  begin(1440min);
+  view("a");
+  ASSERT_TRUE(until([&] { return rounds >= 3 && remarks.size() == 1; })) << "rounds that ask only a";
+  EXPECT_EQ(remarks.front().subject, "b");
+  EXPECT_NE(remarks.front().text.find("GPU 2"), std::string::npos) << remarks.front().text;
+  b_fails = false;
   view("b");
   ASSERT_TRUE(until([&] { return remarks.empty(); }));
 }

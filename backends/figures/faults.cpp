@@ -1,0 +1,74 @@
+#include "backends/figures/faults.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/insight/hardware.hpp"
+
+namespace tessera::figures {
+namespace {
+
+constexpr std::size_t kMostNodes = 200;
+
+// Of one GPU: DCGM tells these of each of its instances, too.
+struct Faulty {
+  int xid = 0, rows = 0;
+  bool failed = false;
+};
+
+std::map<int, Faulty> by_gpu(const DcgmReadings& readings) {
+  std::map<int, Faulty> gpus;
+  for (const DcgmPart& part : readings.parts) {
+    Faulty& gpu = gpus[part.gpu];
+    gpu.xid = std::max(gpu.xid, part.xid.value_or(0));
+    gpu.rows = std::max(gpu.rows, part.replaced_rows.value_or(0));
+    gpu.failed = gpu.failed || part.remap_failed.value_or(false);
+  }
+  return gpus;
+}
+
+}  // namespace
+
+void Faults::keep(const std::string& node, const DcgmReadings& readings) {
+  std::vector<Remark> told;
+  const auto add = [&](Remark::Grade grade, std::string text, std::string hint) {
+    told.push_back({grade, node, true, std::move(text), std::move(hint)});
+  };
+  for (const auto& [gpu, fault] : by_gpu(readings)) {
+    if (fault.failed)
+      add(Remark::Grade::danger, fmt::format("GPU {}: remapping a row of its memory failed", gpu), "");
+    if (fault.xid > 0 && !insight::is_of_a_program(fault.xid))
+      add(Remark::Grade::warning,
+          fmt::format("GPU {}: the driver's last error is Xid {}; when, is not reported", gpu, fault.xid),
+          "dmesg on the node has the line with its time");
+    if (fault.rows > 0 && !fault.failed)
+      add(Remark::Grade::info,
+          fmt::format("GPU {}: {} of its memory replaced after uncorrectable errors", gpu,
+                      fault.rows == 1 ? "1 row" : fmt::format("{} rows", fault.rows)),
+          "it works on with spare rows: watch whether their number grows");
+  }
+  if (told.empty())
+    by_node_.erase(node);
+  else
+    by_node_[node] = std::move(told);
+}
+
+std::vector<Remark> Faults::remarks() const {
+  std::vector<Remark> all;
+  std::size_t nodes = 0;
+  for (const auto& [node, told] : by_node_)
+    if (++nodes <= kMostNodes) all.insert(all.end(), told.begin(), told.end());
+  if (nodes > kMostNodes)
+    all.push_back({Remark::Grade::warning, "DCGM exporter", false,
+                   fmt::format("{} more nodes report faults of GPUs", nodes - kMostNodes), ""});
+  return all;
+}
+
+std::vector<Remark> faults_of(const FiguresNow& now) {
+  Faults faults;
+  for (const NodeReadings& one : now.nodes) faults.keep(one.node.node, one.readings);
+  return faults.remarks();
+}
+
+}  // namespace tessera::figures
