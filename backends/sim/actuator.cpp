@@ -8,6 +8,7 @@
 #include "backends/sim/step.hpp"
 #include "backends/sim/strike.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/words/operator_words.hpp"
@@ -147,6 +148,7 @@ class SimulatedAction {
   Status operator()(const plan::Special& act) {
     if (plan::is_node_act(act)) return close_or_open(act);
     if (plan::is_restart(act)) return restart_plugin();
+    if (plan::is_reboot(act)) return reboot_or_not(act);
     const std::optional<plan::Switches> set = plan::simulated_switches(act.arguments);
     if (act.verb == plan::verbs::kLabelNode && set) return switch_shares(*set);
     return refusal("change", hand_, fmt::format("'{}' is not known to the simulator", clean(act.verb, 64)));
@@ -179,6 +181,28 @@ class SimulatedAction {
     }
   }
   NodeState& node() { return hand_.world.nodes[hand_.index]; }
+
+  // As Slurm does it: once no job is there, and at once where none is.
+  Status reboot_or_not(const plan::Special& act) {
+    if (hand_.world.spec().scheduler != Scheduler::slurm)
+      return refusal("reboot", hand_, "no scheduler of Kubernetes reboots nodes");
+    const Result<bool> done =
+        plan::is_done(act, observe(hand_.world, order_.node, hand_.world.now), order_.mark.run);
+    if (!done) return done.error();
+    if (*done) return Done{};
+    if (act.verb == plan::reboots::kCancel) {
+      hand_.step.resume(hand_.index);
+      return Done{};
+    }
+    const bool open = plan::argument_of(act, "found").empty();
+    if (open)
+      close_for(plan::to_text(plan::Closing{clean(plan::argument_of(act, "words"), 400), order_.mark}));
+    node().reboots = true;
+    node().reopens = open;
+    hand_.step.reboot_when_empty(hand_.index);
+    hand_.step.touched(hand_.index);
+    return Done{};
+  }
 
   // What holds GPUs keeps them; that nothing is offered for some seconds is not played.
   Status restart_plugin() {
@@ -307,6 +331,8 @@ TimePoint over_at(const World& world, const plan::Order& order) {
   std::optional<std::uint32_t> index = find_node(world, order.node.text);
   if (!index) return world.now;
   const NodeState& node = world.nodes[*index];
+  const auto* act = std::get_if<plan::Special>(&order.action);
+  if (act && plan::is_reboot(*act) && node.reboots && node.until) return std::max(world.now, *node.until);
   if (const auto* evict = std::get_if<plan::Evict>(&order.action))
     for (JobId id : jobs_on(node))
       if (const Job& job = world.jobs.at(id);

@@ -30,7 +30,7 @@ void tell_work(plan::NodeFacts& facts, const World& world, std::uint32_t index) 
 
 void tell_closing(plan::NodeFacts& facts, const NodeState& node) {
   std::string reason = node.reason, by = node.by;
-  facts.closed = node.condition == Condition::drained || node.condition == Condition::invalid;
+  facts.closed = node.condition == Condition::drained || node.condition == Condition::invalid || node.reboots;
   if (node.closing) {
     facts.closed = true;
     reason = node.closing->reason, by = node.closing->by;

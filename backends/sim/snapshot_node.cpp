@@ -194,8 +194,12 @@ class NodeTeller {
     std::string base = !busy ? "IDLE" : held_ >= slots_ && group_.told ? "ALLOCATED" : "MIXED";
     switch (condition_) {
       case Condition::up: return {base};
-      case Condition::drained: return {base, "DRAIN"};
-      case Condition::down: return {"DOWN", "NOT_RESPONDING"};
+      case Condition::drained:
+        if (state_.reboots) return {base, "DRAIN", "REBOOT_REQUESTED"};
+        return {base, "DRAIN"};
+      case Condition::down:
+        if (state_.reboots) return {"DOWN", "DRAIN", "REBOOT_ISSUED"};
+        return {"DOWN", "NOT_RESPONDING"};
       case Condition::invalid: return {base, "DRAIN", "INVALID_REG"};
       case Condition::unknown: return {"UNKNOWN"};
     }

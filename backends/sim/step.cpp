@@ -128,13 +128,17 @@ void WorldStep::start(Job& job, std::vector<Claim> claims) {
   changed(job.id);
 }
 
-void WorldStep::release_claims(Job& job) {
+std::set<std::uint32_t> WorldStep::release_claims(Job& job) {
   hold_counts(job, -1);
-  for (const Claim& claim : job.claims)
+  std::set<std::uint32_t> nodes;
+  for (const Claim& claim : job.claims) {
+    nodes.insert(claim.node);
     if (std::vector<Hold>* holds = holds_of(world_, claim))
       std::erase_if(*holds, [&](const Hold& hold) { return hold.job == job.id; });
+  }
   job.claims.clear();
   request_pass();
+  return nodes;
 }
 
 void WorldStep::finish(Job& job) {
@@ -146,19 +150,21 @@ void WorldStep::finish(Job& job) {
 }
 
 void WorldStep::leave(Job& job) {
-  release_claims(job);
+  const std::set<std::uint32_t> nodes = release_claims(job);
   changes_.gone.push_back(workload_id(world_, job));
   world_.jobs.erase(job.id);
+  for (std::uint32_t node : nodes) reboot_when_empty(node);
 }
 
 void WorldStep::requeue(Job& job) {
-  release_claims(job);
+  const std::set<std::uint32_t> nodes = release_claims(job);
   job.state = JobState::pending;
   job.reason = world_.spec().scheduler == Scheduler::slurm ? "BeginTime" : "";
   job.started = job.ends = TimePoint{};
   if (job.stream >= 0) ++derived().waiting[static_cast<std::size_t>(job.stream)];
   derived().pending.insert(job.id);
   changed(job.id);
+  for (std::uint32_t node : nodes) reboot_when_empty(node);
 }
 
 std::set<JobId> jobs_on(const NodeState& node) {
@@ -233,8 +239,18 @@ int devices_promised(const NodeState& node, const NodeGroup& group) {
 
 }  // namespace
 
+void WorldStep::reboot_when_empty(std::uint32_t index) {
+  NodeState& node = world_.nodes[index];
+  const bool away = node.condition == Condition::down || node.condition == Condition::unknown;
+  if (!node.reboots || away || !jobs_on(node).empty()) return;
+  node.reason += " : reboot issued";
+  if (node.reopens) node.condition = Condition::up;  // nextstate=RESUME
+  reboot_node(index, node.reason, node.by, world_.now + kBoot, world_.group(node).recut_at_boot);
+}
+
 void WorldStep::resume(std::uint32_t index) {
   NodeState& node = world_.nodes[index];
+  node.reboots = node.reopens = false;
   if (std::optional<Closing> again = std::exchange(node.closing, std::nullopt)) {
     close(index, Condition::drained, std::move(again->reason), std::move(again->by), std::nullopt);
     node.since = again->since;

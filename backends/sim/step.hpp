@@ -55,13 +55,14 @@ class WorldStep {
              std::optional<TimePoint> until);
   // recut: its boot unit makes the instances of the scenario again.
   void reboot_node(std::uint32_t node, std::string reason, std::string by, TimePoint until, bool recut);
+  void reboot_when_empty(std::uint32_t node);  // where it is to reboot
   void resume(std::uint32_t node);   // as it comes back: closed if it was, invalid when devices are missing
   void recount(std::uint32_t node);  // after its slices or ways of sharing were changed
 
  private:
   void leave(Job& job);
-  void release_claims(Job& job);
-  void empty_node(std::uint32_t node);  // its jobs are requeued, or lost
+  std::set<std::uint32_t> release_claims(Job& job);  // of which nodes
+  void empty_node(std::uint32_t node);               // its jobs are requeued, or lost
   void arrive(std::uint32_t stream);
   void strike(std::uint32_t trouble);
   void fault();

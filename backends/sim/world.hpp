@@ -103,6 +103,8 @@ struct NodeState {
   std::optional<TimePoint> until;  // comes back by itself then
   std::optional<Closing> closing;  // while it is away: it comes back closed
   std::optional<plan::RunMark> mark;
+  // Slurm: it reboots once no job is there, or is at it; reopens: it takes new ones then, whoever closed it.
+  bool reboots = false, reopens = false;
   std::string plugin_by;        // Kubernetes: the run that has restarted its device plugin last; empty: none
   std::optional<int> promised;  // devices that the scheduler expects; nullopt: those of the scenario
   std::optional<PluginOffer>

@@ -11,6 +11,7 @@
 #include "engine/operators/plugin_config.hpp"
 #include "engine/plan/files/boot_layout.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
@@ -19,6 +20,7 @@
 #include "engine/sharing/ack.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -122,6 +124,7 @@ class ActJudge {
   Why operator()(const Special& act) const {
     if (is_node_act(act)) return by_any(act);
     if (is_restart(act)) return restarts_plugin(act);
+    if (is_reboot(act)) return act.verb == reboots::kAsk ? reboots_node(act) : cancels_reboot(act);
     switch (can_.dialect) {
       case Dialect::direct: return by_simulator(act);
       case Dialect::slurm: return by_slurm(act);
@@ -190,6 +193,25 @@ class ActJudge {
       return "it does not ask first whether and why the node is closed";
     return says_word(step_.after, closes ? kClosedForWord : kClosedWord, closes ? words : "") ? Why{}
                                                                                               : kNotSeen;
+  }
+
+  // Of a node that is closed as it was found, and then only while no job is there.
+  Why reboots_node(const Special& act) const {
+    if (can_.dialect == Dialect::gpu_operator) return kNotHere;
+    const std::string found = argument(act, "found");
+    if (!says_word(step_.before, kClosedWord, found) || !says_word(step_.before, reboots::kWord, ""))
+      return "it does not ask first whether the node is closed, or is to reboot already";
+    if (!found.empty() && !whole_node_is_emptied()) return kNotEmptied;
+    const auto then = parse_utc(argument(act, "then"));
+    if (!then) return "it does not say from which boot on";
+    return expect(word_is({RebootWord::Kind::asked, *then}, found));
+  }
+  Why cancels_reboot(const Special& act) const {
+    if (can_.dialect == Dialect::gpu_operator) return kNotHere;
+    if (!says_word(step_.before, reboots::kWord, "requested") ||
+        !says_word(step_.before, kClosedWord, argument(act, "reason")))
+      return "it does not ask first whether the reboot has begun, and whose it is";
+    return says_word(step_.after, reboots::kWord, "") ? Why{} : Why{kNotSeen};
   }
 
   // Only where a run's mark tells old pods from new ones.
@@ -489,17 +511,25 @@ bool is_of(const NodeAction& wished, const Step& step) {
                  : std::holds_alternative<SetMark>(step.action) ||
                        std::holds_alternative<ClearMark>(step.action) ||
                        std::holds_alternative<LookOnly>(step.action);
+    case NodeVerb::reboot:
+      return act ? act->verb == reboots::kAsk && argument_of(*act, "words") == wished.reason &&
+                       wished.booted && argument_of(*act, "then") == utc_text(later_boot(*wished.booted))
+                 : std::holds_alternative<LookOnly>(step.action);
+    case NodeVerb::cancel_reboot: {
+      const auto kept = act ? parse_closing(argument_of(*act, "reason")) : std::nullopt;
+      return kept && act->verb == reboots::kCancel && wished.of_runs.contains(kept->by.run);
+    }
   }
   return false;
 }
 
-// Nodes are closed, opened or restarted only where that was wished for, and nothing else is done to them
-// then.
+// Nodes are closed, opened, restarted or rebooted only where that was wished for, and nothing else is done to
+// them then.
 Why why_other_action(const NodePlan& node, const Intent& intent) {
   const std::optional<NodeAction> wished = action_of(intent.orders);
   for (const Step& step : node.steps) {
     const auto* act = std::get_if<Special>(&step.action);
-    const bool own = act && (is_node_act(*act) || is_restart(*act));
+    const bool own = act && (is_node_act(*act) || is_restart(*act) || is_reboot(*act));
     if (!own && !wished) continue;
     if (!wished || !is_of(*wished, step))
       return fmt::format("step {} ({}) is not what was wished for", clean(step.id, 100),

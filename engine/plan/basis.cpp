@@ -36,7 +36,8 @@ Basis of_slurm(const slurmconf::SlurmSetup& site) {
   const auto& [major, minor, files, unapplied, in_pods, writer, config_host, cannot_write, configless, reach,
                mig_tool, runner, restart_controller, restart_node, stop_clients, start_clients, boot_file,
                boot_unit, without_systemd, look_deadline, autodetect, mig_prefix, mig_minors, gpu_file,
-               instance_file] = site;
+               instance_file, reboot_program] = site;
+  (void)reboot_program;   // Slurm itself refuses a reboot where it has none
   (void)look_deadline;    // no step depends on it
   (void)without_systemd;  // grows as nodes are asked; steps that depend on it are compared themselves
   (void)cannot_write;     // depends on who asks; a run looks before it writes

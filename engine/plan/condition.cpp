@@ -7,6 +7,7 @@
 
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 
 namespace tessera::plan {
@@ -104,6 +105,8 @@ class Judge {
     if (facts_.left_out.contains(wanted.key)) return fmt::format("{} was not read", wanted.key);
     if (wanted.key == kClosedWord || wanted.key == kClosedForWord) return wrong_closing(wanted);
     if (wanted.key == kDownWord) return wrong_down(wanted);
+    if (wanted.key == reboots::kWord) return wrong_reboot(wanted);
+    if (auto reboot = parse_reboot_word(wanted.key)) return plan::unmet(*reboot, wanted.value, facts_, run_);
     auto it = facts_.words.find(wanted.key);
     if (it != facts_.words.end() && it->second == wanted.value) return std::nullopt;
     if (wanted.value.empty())  // a word that is to be empty says itself what is wrong
@@ -130,6 +133,15 @@ class Judge {
     if (now->second == wanted.value) return std::nullopt;
     if (now->second.empty()) return fmt::format("{} is no longer DOWN, or does not answer", node);
     return fmt::format("{} is DOWN: {}", node, now->second);
+  }
+  Why wrong_reboot(const WordIs& wanted) const {
+    auto now = facts_.words.find(wanted.key);
+    const std::string& node = facts_.node.name.text;
+    if (now == facts_.words.end()) return fmt::format("whether {} is to reboot is not known", node);
+    if (now->second == wanted.value) return std::nullopt;
+    if (now->second.empty()) return fmt::format("no reboot of {} is noted any more", node);
+    return now->second == "issued" ? fmt::format("the reboot of {} has begun", node)
+                                   : fmt::format("a reboot of {} is noted", node);
   }
   // The scheduler lists GPUs without their instances: none there would pass for none left.
   Why boards_untold() const {

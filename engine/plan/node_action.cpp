@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -25,6 +27,9 @@ constexpr const char* kVerb = "tessera/node";
 constexpr const char* kReason = "tessera/reason";
 constexpr const char* kOfRuns = "tessera/of-runs";
 constexpr const char* kOverOthers = "tessera/over-others";
+constexpr const char* kBooted = "tessera/booted";
+constexpr std::array<std::string_view, 3> kOfReboots{" : reboot issued", " : reboot requested",
+                                                     " : reboot timed out"};
 
 struct Row {
   NodeVerb verb;
@@ -34,6 +39,8 @@ constexpr Row kRows[] = {
     {NodeVerb::close, "close", "drain", "cordon"},
     {NodeVerb::open, "open", "resume", "uncordon"},
     {NodeVerb::restart_plugin, "restart-plugin", "restart-plugin", "restart-plugin"},
+    {NodeVerb::reboot, "reboot", "reboot", "reboot"},
+    {NodeVerb::cancel_reboot, "cancel-reboot", "cancel-reboot", "cancel-reboot"},
 };
 
 std::string value(const Orders& orders, const char* key) {
@@ -69,6 +76,7 @@ Orders orders_of(const NodeAction& action) {
   for (const std::string& run : action.of_runs) runs += (runs.empty() ? "" : ",") + run;
   if (!runs.empty()) orders[kOfRuns] = runs;
   if (action.over_others) orders[kOverOthers] = "yes";
+  if (action.booted) orders[kBooted] = utc_text(*action.booted);
   return orders;
 }
 
@@ -87,6 +95,7 @@ std::optional<NodeAction> action_of(const Orders& orders) {
     at = end + 1;
   }
   action.over_others = value(orders, kOverOthers) == "yes";
+  action.booted = parse_utc(value(orders, kBooted));
   return action;
 }
 
@@ -104,7 +113,7 @@ std::string_view called(NodeVerb verb, Scheduler scheduler) {
 
 std::optional<NodeVerb> parse_node_verb(std::string_view text) {
   for (const Row& row : kRows)
-    if (text == row.slurm || text == row.kubernetes) return row.verb;
+    if ((text == row.slurm || text == row.kubernetes) && row.verb != NodeVerb::cancel_reboot) return row.verb;
   return std::nullopt;
 }
 
@@ -153,12 +162,21 @@ std::string to_text(const Closing& closing) {
   return fmt::format("{} ({})", closing.words, to_text(closing.by));
 }
 
-std::optional<Closing> parse_closing(std::string_view text) {
+std::string without_reboot(std::string_view reason) {
+  const auto ends = [&](std::string_view said) { return reason.ends_with(said); };
+  for (auto said = std::find_if(kOfReboots.begin(), kOfReboots.end(), ends); said != kOfReboots.end();
+       said = std::find_if(kOfReboots.begin(), kOfReboots.end(), ends))
+    reason.remove_suffix(said->size());
+  return std::string(reason);
+}
+
+std::optional<Closing> parse_closing(std::string_view reason) {
+  const std::string text = without_reboot(reason);
   const std::size_t open = text.rfind(" (");
-  if (open == std::string_view::npos || !text.ends_with(')')) return std::nullopt;
+  if (open == std::string::npos || !text.ends_with(')')) return std::nullopt;
   auto mark = parse_mark(text.substr(open + 2, text.size() - open - 3));
   if (!mark) return std::nullopt;
-  return Closing{std::string(text.substr(0, open)), std::move(*mark)};
+  return Closing{text.substr(0, open), std::move(*mark)};
 }
 
 Special keep_closed(std::string words) {
@@ -199,6 +217,7 @@ void tell_closed(NodeFacts& facts) {
   facts.words[std::string(kClosedWord)] = reason;
   facts.words[std::string(kClosedForWord)] = kept ? kept->words : "";
   facts.words[std::string(kDownWord)] = down_reason(facts.node);
+  facts.words[std::string(reboots::kWord)] = reboot_of(facts.node);
 }
 
 std::optional<NodeVerb> verb_of(const Intent& intent) {
@@ -209,12 +228,18 @@ std::optional<NodeVerb> verb_of(const Intent& intent) {
 }
 
 std::string done_text(const NodePlan& plan) {
-  const auto restarts_plugin = [](const Step& step) {
-    const auto* act = std::get_if<Special>(&step.action);
-    return act && act->verb == restarts::kPlugin;
+  const auto does = [&](std::string_view verb) {
+    return std::any_of(plan.steps.begin(), plan.steps.end(), [&](const Step& step) {
+      const auto* act = std::get_if<Special>(&step.action);
+      return act && act->verb == verb;
+    });
   };
-  if (std::any_of(plan.steps.begin(), plan.steps.end(), restarts_plugin))
+  if (does(restarts::kPlugin))
     return plan.node.text + ": a new pod of the device plugin is ready, and the node advertises GPUs";
+  if (does(reboots::kAsk)) return plan.node.text + ": has booted again, and answers";
+  if (does(reboots::kCancel)) return plan.node.text + ": the reboot is cancelled, and it is open to new jobs";
+  if (plan.ordered_after.contains(std::string(reboots::kWord)))
+    return plan.node.text + ": no reboot is noted";
   auto found = plan.ordered_after.find(std::string(kClosedWord));
   if (found == plan.ordered_after.end()) return "";
   if (found->second.empty()) return plan.node.text + ": open to new workloads, read back";

@@ -21,13 +21,17 @@ enum class NodeVerb : std::uint8_t {
   close,  // drain (Slurm), cordon (Kubernetes): for good, until it is opened again
   open,   // resume, uncordon
   restart_plugin,
+  reboot,         // Slurm: once its jobs have ended
+  cancel_reboot,  // only as the way back of a reboot
 };
 
 struct NodeAction {
   NodeVerb verb = NodeVerb::close;
-  std::string reason;             // close: in the admin's words
-  std::set<std::string> of_runs;  // open: what these runs have closed needs no further word
+  std::string reason;             // close, reboot: in the admin's words
+  std::set<std::string> of_runs;  // open: what these runs have closed needs no further word; cancel_reboot:
+                                  // only theirs
   bool over_others = false;       // open: also what another user or another run has closed
+  std::optional<TimePoint> booted = std::nullopt;  // reboot: the boot after which another one is wanted
   friend bool operator==(const NodeAction&, const NodeAction&) = default;
 };
 
@@ -39,9 +43,9 @@ bool is_node_action(const Intent& intent);
 
 // As a scheduler's admins call it: "drain" and "resume", or "cordon" and "uncordon".
 std::string_view called(NodeVerb verb, Scheduler scheduler);
-// Either scheduler's word; nullopt: it is none.
+// Either scheduler's word; nullopt: it is none that an admin types.
 std::optional<NodeVerb> parse_node_verb(std::string_view text);
-// What the run of such a plan leads back to; false: what was begun again is not taken back.
+// Whether a finished run of such a plan can be undone; false: what was begun again is not taken back.
 constexpr bool has_way_back(NodeVerb verb) { return verb == NodeVerb::close || verb == NodeVerb::open; }
 // "drain: fans are loud", "resume"
 std::string to_text(const NodeAction& action, Scheduler scheduler);
@@ -71,7 +75,10 @@ struct Closing {
   friend bool operator==(const Closing&, const Closing&) = default;
 };
 std::string to_text(const Closing& closing);  // "fans are loud (tessera RUN who@from)"
+// Also of one behind which Slurm has written that a reboot was issued.
 std::optional<Closing> parse_closing(std::string_view text);
+// A reason without what Slurm writes behind it about a reboot: "fans are loud : reboot issued".
+std::string without_reboot(std::string_view reason);
 
 // The acts, as verbs of Special.
 namespace node_acts {

@@ -6,10 +6,14 @@
 #include <set>
 
 #include "engine/digest.hpp"
+#include "engine/plan/effect/blast.hpp"
 #include "engine/plan/effect/moved.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/notices.hpp"
+#include "engine/plan/planner.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/time.hpp"
 
@@ -36,12 +40,16 @@ std::string whose(const Node& node) {
 class NodeActionPlanner {
  public:
   NodeActionPlanner(const Cluster& cluster, const Node& node, const NodeAction& action,
-                    const ChangeOptions& options, const Means& can)
+                    const ChangeOptions& options, const Means& can, const mig::Catalogue* catalogue,
+                    bool asked, TimePoint now)
       : cluster_(cluster),
         node_(node),
         action_(action),
         options_(options),
         can_(can),
+        catalogue_(catalogue),
+        asked_(asked),
+        now_(now),
         reason_(closed_reason(node)) {}
 
   Result<NodePlan> plan() {
@@ -50,7 +58,7 @@ class NodeActionPlanner {
     if (has_way_back(action_.verb))
       plan_.ordered_before = plan_.ordered_after = {{std::string(kClosedWord), reason_}};
     if (Status made = make(); !made) return made.error();
-    name_steps(node_.name, can_.dialect, plan_.steps, 0);
+    name_steps(node_.name, can_.dialect, plan_.steps, plan_.blast_radius.size());
     return std::move(plan_);
   }
   const std::vector<Notice>& notices() const { return notices_; }
@@ -79,6 +87,8 @@ class NodeActionPlanner {
       case NodeVerb::close: return close();
       case NodeVerb::open: return open();
       case NodeVerb::restart_plugin: return restart_plugin();
+      case NodeVerb::reboot: return reboot();
+      case NodeVerb::cancel_reboot: return cancel_reboot();
     }
     return Done{};
   }
@@ -93,7 +103,54 @@ class NodeActionPlanner {
     return Done{};
   }
 
+  Status reboot() {
+    if (auto why = why_no_reason(action_.reason)) return refused(*why, "say why behind the node");
+    if (auto untold = work_untold(cluster_))
+      return refused("who runs there is not fully known: " + *untold,
+                     "fix that first: the reboot waits for every job");
+    if (auto why = why_no_reboot(node_, jobs_there(), asked_, cluster_.scheduler, can_))
+      return refused(std::move(why->reason), std::move(why->hint));
+    if (node_.booted && action_.booted && *node_.booted > later_boot(*action_.booted)) {
+      say(Severity::info, "rebooted", "it has booted since that was asked for: " + utc_text(*node_.booted));
+      return Done{};
+    }
+    if (!action_.booted) return refused("when it had booted is not known", "plan again");
+    plan_.scope = Scope{};
+    if (catalogue_) plan_.blast_radius = blast_radius(cluster_, node_, {}, *plan_.scope, *catalogue_, now_);
+    plan_.steps = reboot_steps(node_, action_, can_, options_.break_lock);
+    say(Severity::warning, "reboot",
+        reason_.empty()
+            ? "no new job starts there from now on, and no job is ended: Slurm reboots it once the "
+              "last one has left. Until then the run can go back"
+            : "it is empty, so that Slurm reboots it at once, and a boot cannot be undone");
+    if (!reason_.empty())
+      say(Severity::info, "stays-closed", "it stays closed afterwards, by " + whose(node_));
+    if (std::string lost = lost_at_boot(node_, can_); !lost.empty())
+      say(Severity::warning, "lost-at-boot", std::move(lost));
+    return Done{};
+  }
+  std::vector<std::string> jobs_there() const {
+    std::vector<std::string> jobs;
+    for (const WorkloadId& id : node_.workloads) {
+      const Workload* job = cluster_.workloads.find(id);
+      if (!job || present(*job)) jobs.push_back(id.text);
+    }
+    return jobs;
+  }
+
+  Status cancel_reboot() {
+    if (auto why = why_no_cancelling(node_, action_.of_runs))
+      return refused(std::move(why->reason), std::move(why->hint));
+    plan_.ordered_before = {{std::string(reboots::kWord), std::string(reboot_of(node_))}};
+    plan_.ordered_after = {{std::string(reboots::kWord), ""}};
+    if (!reboot_of(node_).empty()) plan_.steps = cancel_steps(node_, can_);
+    return Done{};
+  }
+
   Status close() {
+    if (!reboot_of(node_).empty())
+      return refused("a reboot of it is noted, which opens it again: " + node_.reason,
+                     "close it once it has booted, or cancel the reboot first");
     if (auto why = why_no_reason(action_.reason)) return refused(*why, "say why behind the node");
     if (!reason_.empty()) {
       if (auto run = parse_mark(reason_))
@@ -131,6 +188,9 @@ class NodeActionPlanner {
 
   // Whether it is in a state from which opening leads anywhere.
   Status may_open() const {
+    if (!reboot_of(node_).empty())
+      return refused("a reboot of it is noted: " + node_.reason,
+                     "it opens once it has booted; the run that asked for it can go back until then");
     const std::string why = node_.reason.empty() ? "no reason given" : node_.reason;
     if (node_.health == Health::unknown)
       return refused("its state is not known", "plan again once its scheduler reports it");
@@ -160,6 +220,9 @@ class NodeActionPlanner {
   const NodeAction& action_;
   const ChangeOptions& options_;
   const Means& can_;
+  const mig::Catalogue* catalogue_;
+  const bool asked_;  // the wish is an earlier one: it notes from which boot on
+  const TimePoint now_;
   const std::string reason_;  // why it is closed now; empty: it is open
   NodePlan plan_;
   std::vector<Notice> notices_;
@@ -192,6 +255,18 @@ std::string id_of(const Plan& plan) {
   return "p-" + all.text().substr(0, 8);
 }
 
+// Since which boot they are up: what they are to reboot from, however often the wish is planned again.
+void note_boots(Intent& intent, const Cluster& cluster) {
+  if (verb_of(intent) != NodeVerb::reboot) return;
+  for (const NodeName& name : intent.nodes) {
+    auto action = action_of(intent_of(intent, name).orders);
+    const Node* node = cluster.nodes.find(name);
+    if (!action || action->booted || !node || !node->booted) continue;
+    action->booted = node->booted;
+    intent.node_orders[name.text] = orders_of(*action);
+  }
+}
+
 Plan bare_plan(Intent intent, Scheduler scheduler, const Means& can, TimePoint now) {
   Plan plan;
   plan.intent = std::move(intent);
@@ -222,12 +297,14 @@ std::vector<std::string> action_facts(const Node& node) {
     facts.push_back("set DOWN: " + down);
   else if (node.health == Health::down)
     facts.push_back("does not answer");
+  if (const std::string_view noted = reboot_of(node); !noted.empty())
+    facts.push_back(fmt::format("a reboot is {}", noted));
   return facts;
 }
 
 bool leads_back(const Plan& plan, const NodePlan& node) {
   const auto action = action_of(intent_of(plan.intent, node.node).orders);
-  return action && has_way_back(action->verb);
+  return action && (has_way_back(action->verb) || action->verb == NodeVerb::reboot);
 }
 
 Intent action_back(const Plan& plan, const NodePlan& node, const std::string& run) {
@@ -240,9 +317,15 @@ Intent action_back(const Plan& plan, const NodePlan& node, const std::string& ru
     intent.node_orders[node.node.text] = intent_of(plan.intent, node.node).orders;
     return intent;
   }
+  NodeAction back;
+  if (verb_of(plan.intent) == NodeVerb::reboot) {
+    back.verb = NodeVerb::cancel_reboot;
+    back.of_runs = {run};
+    intent.node_orders[node.node.text] = orders_of(back);
+    return intent;
+  }
   const auto was = node.ordered_before.find(std::string(kClosedWord));
   const std::string reason = was == node.ordered_before.end() ? "" : was->second;
-  NodeAction back;
   back.verb = reason.empty() ? NodeVerb::open : NodeVerb::close;
   if (back.verb == NodeVerb::open) {
     back.of_runs = {run};
@@ -259,7 +342,7 @@ Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, con
   NodePlan nothing;
   nothing.node = node.name;
   nothing.only_given_back = true;
-  if (const auto verb = verb_of(plan.intent); verb && !has_way_back(*verb))
+  if (const auto verb = verb_of(plan.intent); verb == NodeVerb::restart_plugin)
     nothing.steps = unmark_steps(node.name, can, scheduler);
   nothing.relied_on = action_facts(node);
   plan.nodes.push_back(std::move(nothing));
@@ -268,14 +351,17 @@ Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, con
   return plan;
 }
 
-Result<Plan> plan_node_action(const Cluster& cluster, const Intent& intent, const Means& can, TimePoint now) {
-  if (Status ok = check_nodes(cluster, intent); !ok) return ok.error();
-  Plan plan = bare_plan(intent, cluster.scheduler, can, now);
+Result<Plan> plan_node_action(const Cluster& cluster, const Intent& wished, const Means& can, TimePoint now,
+                              const mig::Catalogue* catalogue) {
+  if (Status ok = check_nodes(cluster, wished); !ok) return ok.error();
+  Plan plan = bare_plan(wished, cluster.scheduler, can, now);
   plan.cluster_id = cluster.id;
-  for (const NodeName& name : intent.nodes) {
+  note_boots(plan.intent, cluster);
+  for (const NodeName& name : plan.intent.nodes) {
     const Node& node = *cluster.nodes.find(name);
-    const NodeAction action = *action_of(intent_of(intent, name).orders);
-    NodeActionPlanner planner(cluster, node, action, intent.options, can);
+    const bool asked = action_of(intent_of(wished, name).orders)->booted.has_value();
+    const NodeAction action = *action_of(intent_of(plan.intent, name).orders);
+    NodeActionPlanner planner(cluster, node, action, plan.intent.options, can, catalogue, asked, now);
     Result<NodePlan> one = planner.plan();
     if (!one) return one.error();
     plan.nodes.push_back(std::move(*one));

@@ -1,5 +1,5 @@
-// Plans for a node as a whole: closing it, opening it again, restarting its device plugin. Same preview,
-// arming, journal and undo as a layout. Threads: pure functions.
+// Plans for a node as a whole: closing it, opening it again, restarting its device plugin, rebooting it. Same
+// preview, arming, journal and undo as a layout. Threads: pure functions.
 #pragma once
 
 #include <set>
@@ -13,7 +13,10 @@ namespace tessera::plan {
 
 // Precondition: is_node_action(intent). Errors: unknown nodes, a closing that is another's, what this backend
 // cannot do. A node that is as wished already gets no steps.
-Result<Plan> plan_node_action(const Cluster& cluster, const Intent& intent, const Means& can, TimePoint now);
+// catalogue: for what jobs that are waited for hold; may be null. The plan's intent notes more than the given
+// one: since which boot a node is up that is to be rebooted.
+Result<Plan> plan_node_action(const Cluster& cluster, const Intent& intent, const Means& can, TimePoint now,
+                              const mig::Catalogue* catalogue = nullptr);
 
 // The way back from what the run did to this node: what was open is opened, what was closed is closed for the
 // reason that it had. Of one that does not lead back: its own intent.
@@ -21,7 +24,8 @@ Intent action_back(const Plan& plan, const NodePlan& node, const std::string& ru
 
 // The way back of a run that has not begun anything there, or nothing that is taken back: the mark goes.
 Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, const Means& can, TimePoint now);
-// Whether a node of a run of such a plan has something to lead back.
+// Whether there may be something to lead back on a node of a run of such a plan: a reboot is cancelled while
+// it has not begun.
 bool leads_back(const Plan& plan, const NodePlan& node);
 
 // What such a plan relies on of a node, one fact a line.

@@ -412,7 +412,7 @@ Outlook look_out(const Cluster& cluster, const mig::Catalogue& catalogue, const 
 Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
                        const Means& capabilities, const SiteRules& told, TimePoint now,
                        const Outlook* outlook) {
-  if (is_node_action(intent)) return plan_node_action(cluster, intent, capabilities, now);
+  if (is_node_action(intent)) return plan_node_action(cluster, intent, capabilities, now, &catalogue);
   const SiteRules rules = with_site(told, capabilities);
   if (Status ok = check_intent(cluster, intent); !ok) return ok.error();
   if (auto untold = work_untold(cluster))

@@ -5,6 +5,7 @@
 // shared as const.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,7 @@ struct SlurmSetup {
       mig_minors;  // text of a node's /proc/driver/nvidia-caps/mig-minors; the same on all with one driver
   std::string gpu_file;
   std::string instance_file;
+  std::optional<std::string> reboot_program;  // as slurmctld runs; empty: none; nullopt: not reported
   bool reconfigure_suffices() const { return major > 23 || (major == 23 && minor >= 11); }
   friend bool operator==(const SlurmSetup&, const SlurmSetup&) = default;
 };

@@ -194,6 +194,7 @@ TEST(Doctor, TheRoleIsPrintedWithoutACluster) {
     EXPECT_NE(read.out.find(rule), std::string::npos) << rule;
   Ran write = run_tessera({"doctor", "--rbac", "--write"});
   EXPECT_NE(write.out.find("pods/eviction"), std::string::npos);
+  EXPECT_NE(write.out.find("for\n# `tessera node restart-plugin`"), std::string::npos);
 }
 
 // Both roles were called tessera, so that the second took the place of the first; namespace and group were

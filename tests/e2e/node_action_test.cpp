@@ -93,6 +93,46 @@ TEST_F(NodeAction, SlurmHasNoDevicePluginToRestart) {
   EXPECT_EQ(node({"restart-plugin", "n1", "now"}).code, 2);
 }
 
+TEST_F(NodeAction, SlurmRebootsAnEmptyNodeAndItTakesJobsAgain) {
+  Ran rebooted = node({"reboot", "n3", "XID", "79"});
+  ASSERT_EQ(rebooted.code, 0) << rebooted.out << rebooted.err;
+  EXPECT_EQ(health("n3"), "ok");
+  EXPECT_TRUE(has(must({"journal", text_at(rebooted.out, "/run")}).out, "has booted again, and answers"));
+  Ran back = run({"undo", text_at(rebooted.out, "/run"), "--write", "--yes"});
+  EXPECT_EQ(back.code, 1);
+  EXPECT_TRUE(has(back.err, "leaves nothing to take back")) << back.err;
+  expect_sound();
+}
+
+TEST_F(NodeAction, AClosedNodeStaysClosedOverTheRebootAndOneWithJobsIsRefused) {
+  sim({"drain", "n3", "bad ECC"});
+  EXPECT_EQ(node({"reboot", "n3", "XID", "79"}).code, 0);
+  EXPECT_EQ(health("n3"), "drained");
+  EXPECT_TRUE(reason("n3").starts_with("bad ECC")) << reason("n3");
+  sim({"drain", "n2", "fans"});
+  Ran refused = node({"reboot", "n2", "XID", "79"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_TRUE(has(refused.err, "Slurm would open it after the boot")) << refused.err;
+  EXPECT_EQ(node({"reboot", "n1"}).code, 2) << "a reason is missing";
+}
+
+TEST_F(NodeAction, ARebootThatWaitsForJobsIsGoneBackFromAfterTheProcessWasKilled) {
+  RunOptions impatient = options_;
+  impatient.deadline_seconds = 5;  // SIGKILL: a job of 4 days is there, and the world stands still
+  Ran killed = run_tessera({"node", "reboot", "n2", "XID", "79", "--write", "--yes", state()}, impatient);
+  EXPECT_NE(killed.code, 0) << killed.out;
+  EXPECT_TRUE(has(killed.err + killed.out, "n2 reboots once its jobs have ended"))
+      << killed.err << killed.out;
+  EXPECT_EQ(health("n2"), "draining");
+  Ran close = node({"drain", "n2", "fans"});
+  EXPECT_TRUE(has(close.err, "a reboot of it is noted")) << close.err;
+  Ran back = run({"resume", newest_run(), "--back", "--write", "--yes", "-o", "json"});
+  EXPECT_EQ(text_at(back.out, "/outcome"), "recorded") << back.out << back.err;
+  EXPECT_EQ(health("n2"), "ok");
+  EXPECT_EQ(reason("n2"), "null");
+  expect_sound();
+}
+
 class NodeActionKube : public KubeChangeLab {
  protected:
   Ran node(KubeWords words) {
@@ -165,6 +205,12 @@ TEST_F(NodeActionKube, ARunThatIsKilledWhileThePluginFailsGoesBackByTakingItsMar
   Ran back = this->run({"resume", run.substr(1, run.size() - 2), "--back", "--write", "--yes", "-o", "json"});
   EXPECT_EQ(json_at(back.out, "/outcome"), "\"recorded\"") << back.out << back.err;
   expect_given_back("h2");
+}
+
+TEST_F(NodeActionKube, NoSchedulerOfKubernetesRebootsNodes) {
+  Ran refused = node({"reboot", "h1", "XID", "79"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.err.find("no scheduler of Kubernetes reboots nodes"), std::string::npos) << refused.err;
 }
 
 plan::Plan node_plan(Admin& admin, plan::NodeAction action, std::vector<NodeName> nodes) {
@@ -240,6 +286,125 @@ TEST_F(SlurmNodeAction, ANodeThatIsDownAndAnswersIsResumedKnowingly) {
     EXPECT_EQ(state.find("*"), std::string::npos) << state;
     if (state.find("DOWN") != std::string::npos) resume("shard01");
   }
+}
+
+// With a RebootProgram that ends slurmd and starts it again as after a boot (-b), once `go` is there.
+class SlurmReboot : public testing::Test {
+ protected:
+  static constexpr const char* kScript = R"(#!/bin/bash
+# Run by slurmd: whoever is above this shell and has -N is the node.
+up=$PPID
+while [ "$up" -gt 1 ]; do
+  node=$(tr '\0' '\n' < /proc/$up/cmdline | grep -A1 -x -- -N | tail -n 1)
+  [ -n "$node" ] && break
+  up=$(awk '/^PPid/ { print $2 }' /proc/$up/status)
+done
+[ -n "$node" ] || exit 1
+echo "$node" >> "$(dirname "$0")/rebooted"
+setsid bash -c "kill $up; while kill -0 $up 2>/dev/null; do sleep .05; done; slurmd -b -N $node" > /dev/null 2>&1 < /dev/null &
+)";
+
+  void SetUp() override {
+    if (!SlurmLab::possible())
+      GTEST_SKIP() << "needs root and Debian's slurmctld, slurmd, slurm-client and munge";
+    script_ = scratch_.write("reboot.sh", kScript);
+    ::chmod(script_.c_str(), 0755);
+    lab_ = std::make_unique<SlurmLab>("RebootProgram=" + script_ + "\nResumeTimeout=60");
+    ASSERT_EQ(lab_->trouble(), "");
+  }
+  slurmconf::SlurmSettings said() const {
+    slurmconf::SlurmSettings said;
+    said.restart_controller = lab_->restart_command("slurmctld");
+    said.restart_node = lab_->restart_command("slurmd-{node}");
+    said.devices = "gpu=" + lab_->folder() + "/dev/nvidia{gpu}";
+    return said;
+  }
+  plan::Plan reboot(Admin& admin, const std::string& node) const {
+    plan::NodeAction action;
+    action.verb = plan::NodeVerb::reboot;
+    action.reason = "XID 79, \"fallen off\"";
+    return node_plan(admin, action, {NodeName(node)});
+  }
+  std::string record(const std::string& node) const {
+    return lab_->run({"scontrol", "-d", "-o", "show", "node", node}).out;
+  }
+  std::string rebooted() const { return file_text(scratch_.path() + "/rebooted"); }
+  std::string runs() const { return scratch_.path() + "/runs"; }
+
+  Scratch scratch_;
+  std::string script_;
+  std::unique_ptr<SlurmLab> lab_;
+};
+
+TEST_F(SlurmReboot, AnEmptyNodeIsRebootedAtOnceAndAClosedOneStaysClosed) {
+  Admin admin(*lab_, said(), runs());
+  const std::string run = admin.start(reboot(admin, "gpu02"));
+  EXPECT_EQ(admin.outcome(run), "wanted") << admin.journal(run) << record("gpu02");
+  EXPECT_EQ(rebooted(), "gpu02\n");
+  EXPECT_NE(record("gpu02").find("State=IDLE "), std::string::npos) << record("gpu02");
+
+  ASSERT_EQ(lab_->run({"scontrol", "update", "NodeName=gpu01", "State=DRAIN", "Reason=bad ECC"}).status, 0);
+  const std::string closed = admin.start(reboot(admin, "gpu01"));
+  EXPECT_EQ(admin.outcome(closed), "wanted") << admin.journal(closed) << record("gpu01");
+  EXPECT_EQ(rebooted(), "gpu02\ngpu01\n");
+  EXPECT_NE(record("gpu01").find("State=IDLE+DRAIN "), std::string::npos) << record("gpu01");
+  EXPECT_NE(record("gpu01").find("Reason=bad ECC"), std::string::npos) << record("gpu01");
+}
+
+TEST_F(SlurmReboot, ABusyNodeWaitsForItsJobsAndGoingBackCancelsTheReboot) {
+  const std::string job = lab_->submit({"-w", "gpu01", "--gres=gpu:h100:1", "-t", "60"});
+  ASSERT_TRUE(lab_->wait({"squeue", "-h", "-o", "%T", "-j", job},
+                         [](const std::string& out) { return out.starts_with("RUNNING"); }));
+  Admin admin(*lab_, said(), runs());
+  const std::string run = admin.start(reboot(admin, "gpu01"));
+  EXPECT_TRUE(admin.wait_for(run, "reboots once its jobs have ended")) << admin.journal(run);
+  EXPECT_NE(record("gpu01").find("REBOOT_REQUESTED"), std::string::npos) << record("gpu01");
+  EXPECT_NE(record("gpu01").find("(tessera " + run + " root@lab)"), std::string::npos) << record("gpu01");
+  admin.room().demand(run, NodeName("gpu01"), plan::Demand::turn_back, "");
+  EXPECT_EQ(admin.outcome(run), "recorded") << admin.journal(run);
+  EXPECT_EQ(record("gpu01").find("REBOOT_REQUESTED"), std::string::npos) << record("gpu01");
+  EXPECT_EQ(record("gpu01").find("DRAIN"), std::string::npos) << record("gpu01");
+
+  // Asked for again, and let go through by the end of the job.
+  const std::string again = admin.start(reboot(admin, "gpu01"));
+  EXPECT_TRUE(admin.wait_for(again, "reboots once its jobs have ended")) << admin.journal(again);
+  EXPECT_EQ(rebooted(), "");
+  ASSERT_EQ(lab_->run({"scancel", job}).status, 0);
+  EXPECT_EQ(admin.outcome(again), "wanted") << admin.journal(again) << record("gpu01");
+  EXPECT_EQ(rebooted(), "gpu01\n");
+}
+
+TEST_F(SlurmReboot, WhatAnotherHasDrainedMeanwhileIsNotOpenedByGoingBack) {
+  const std::string job = lab_->submit({"-w", "gpu01", "--gres=gpu:h100:1", "-t", "60"});
+  ASSERT_TRUE(lab_->wait({"squeue", "-h", "-o", "%T", "-j", job},
+                         [](const std::string& out) { return out.starts_with("RUNNING"); }));
+  Admin admin(*lab_, said(), runs());
+  const std::string run = admin.start(reboot(admin, "gpu01"));
+  EXPECT_TRUE(admin.wait_for(run, "reboots once its jobs have ended")) << admin.journal(run);
+  ASSERT_EQ(lab_->run({"scontrol", "update", "NodeName=gpu01", "State=DRAIN", "Reason=bad ECC"}).status, 0);
+  EXPECT_NE(admin.outcome(run).find("closed for another reason now"), std::string::npos)
+      << admin.journal(run);
+  EXPECT_NE(record("gpu01").find("Reason=bad ECC"), std::string::npos) << record("gpu01");
+}
+
+TEST(SlurmRebootProgram, WithoutOneNothingIsPlanned) {
+  if (!SlurmLab::possible())
+    GTEST_SKIP() << "needs root and Debian's slurmctld, slurmd, slurm-client and munge";
+  SlurmLab lab;
+  ASSERT_EQ(lab.trouble(), "");
+  Scratch scratch;
+  Admin admin(lab, {}, scratch.path() + "/runs");
+  plan::NodeAction action;
+  action.verb = plan::NodeVerb::reboot;
+  action.reason = "XID 79";
+  plan::Intent intent;
+  intent.cluster = admin.cluster().name;
+  intent.nodes = {NodeName("gpu01")};
+  intent.orders = plan::orders_of(action);
+  const auto made = plan::make_plan(admin.cluster(), catalogue(), intent, admin.backend().actuator()->means(),
+                                    {}, wall_clock());
+  EXPECT_NE((made ? "planned" : to_line(made.error())).find("Slurm has no RebootProgram"), std::string::npos)
+      << (made ? "planned" : to_line(made.error()));
 }
 
 }  // namespace

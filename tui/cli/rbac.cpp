@@ -90,7 +90,8 @@ rules:
 )";
 
 constexpr std::string_view kOperatorWrite =
-    R"(# ... to which --write may add; the MIG manager's pod, where it hangs, and its log
+    R"(# ... to which --write may add; the MIG manager's pod, where it hangs, and its log; the device plugin's pod for
+# `tessera node restart-plugin`. Where a chart of its own brings the plugin, --operator-namespace names that one's.
 - apiGroups: [""]
   resources: [configmaps]
   verbs: [create, patch]

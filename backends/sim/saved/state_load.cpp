@@ -204,6 +204,11 @@ class Loader {
       node.mark = std::move(mark);
       lines_.end_line();
     }
+    if (lines_.take("reboots")) {
+      node.reboots = true;
+      node.reopens = lines_.number(0, 1) == 1;
+      lines_.end_line();
+    }
     if (lines_.take("plugin")) {
       node.plugin_by = lines_.quoted();
       lines_.end_line();

@@ -56,6 +56,7 @@ class Writer {
     if (node.mark)
       line("mark {} {} {} {}", time(node.mark->since), quoted(node.mark->run), quoted(node.mark->who),
            quoted(node.mark->from));
+    if (node.reboots) line("reboots {}", node.reopens ? 1 : 0);
     if (!node.plugin_by.empty()) line("plugin {}", quoted(node.plugin_by));
     if (node.promised) line("promised {}", *node.promised);
     const int renamed = node.switches.renamed ? 1 : 0, refuses = node.switches.refuses_several ? 1 : 0;

@@ -171,7 +171,8 @@ struct SlurmActuator::State {
     fresh.cannot_write = std::move(cannot_write);
     fresh.without_systemd = without_systemd();
     if (auto known = site.load())  // until they are held against it
-      fresh.unapplied = known->unapplied, fresh.in_pods = known->in_pods;
+      fresh.unapplied = known->unapplied, fresh.in_pods = known->in_pods,
+      fresh.reboot_program = known->reboot_program;
     site.store(std::make_shared<const slurmconf::SlurmSetup>(std::move(fresh)));
   }
 };
@@ -318,6 +319,13 @@ void SlurmActuator::hold_against(const std::vector<Node>& nodes) {
 
 namespace {
 
+// nullopt: the answer does not have the line.
+std::optional<std::string> reboot_program(const std::string& config) {
+  if (config.find("RebootProgram") == std::string::npos) return std::nullopt;
+  const std::string program = clean(config_value(config, "RebootProgram"), 400);
+  return program == "(null)" ? "" : program;
+}
+
 // Whether NVSentinel is there only Kubernetes could tell.
 Remark about_pods(const std::vector<std::string>& nodes) {
   return {
@@ -333,9 +341,12 @@ Remark about_pods(const std::vector<std::string>& nodes) {
 std::vector<Remark> SlurmActuator::unapplied_remarks(const Shown& shown, const std::vector<Node>& nodes,
                                                      const std::vector<Workload>& jobs) {
   auto known = state_->site.load();
-  if (known && known->in_pods != nodes_in_pods(shown.nodes)) {
+  std::optional<std::string> reboots = reboot_program(shown.config);
+  if (!reboots && known) reboots = known->reboot_program;
+  if (known && (known->in_pods != nodes_in_pods(shown.nodes) || known->reboot_program != reboots)) {
     auto fresh = std::make_shared<slurmconf::SlurmSetup>(*known);
     fresh->in_pods = nodes_in_pods(shown.nodes);
+    fresh->reboot_program = std::move(reboots);
     state_->site.store(fresh);
     known = fresh;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/slurm/explain.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/replaced.hpp"
 #include "engine/text.hpp"
 
@@ -52,6 +53,14 @@ Command drain(const SlurmClient& site, const std::string& node, const std::strin
 }
 Command open(const SlurmClient& site, const std::string& node) {
   return change(site, {"update", "NodeName=" + node, "State=RESUME"});
+}
+Command reboot_or_not(const SlurmClient& site, const plan::Special& act, const plan::Order& order) {
+  const std::string& node = order.node.text;
+  if (act.verb == plan::reboots::kCancel) return change(site, {"cancel_reboot", node});
+  // A closed node stays so: with ASAP or a next state Slurm opens it after the boot.
+  if (!plan::argument_of(act, "found").empty()) return change(site, {"reboot", node});
+  const plan::Closing why{clean(plan::argument_of(act, "words"), 400), order.mark};
+  return change(site, {"reboot", "ASAP", "nextstate=RESUME", "reason=" + plan::to_text(why), node});
 }
 Command requeue(const SlurmClient& site, const std::string& job) {
   return change(site, {"--", "requeue", job});

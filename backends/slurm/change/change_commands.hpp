@@ -10,6 +10,7 @@
 #include "backends/process.hpp"
 #include "backends/slurm/commands.hpp"
 #include "engine/plan/facts.hpp"
+#include "engine/plan/run/actuator.hpp"
 
 namespace tessera::slurm {
 
@@ -17,6 +18,8 @@ namespace tessera::slurm {
 // Reason must not be empty: Slurm refuses a drain without one.
 Command drain(const SlurmClient& site, const std::string& node, const std::string& reason);
 Command open(const SlurmClient& site, const std::string& node);
+// Precondition: plan::is_reboot(act).
+Command reboot_or_not(const SlurmClient& site, const plan::Special& act, const plan::Order& order);
 Command requeue(const SlurmClient& site, const std::string& job);
 Command cancel(const SlurmClient& site, const std::string& job);
 Command reconfigure(const SlurmClient& site);

@@ -17,6 +17,7 @@
 #include "backends/worker.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/slurmconf/edit.hpp"
@@ -32,10 +33,8 @@ namespace verb = plan::slurm::verb;
 
 constexpr Duration kOnNode{120000};  // a driver that resets eight GPUs takes its time
 constexpr Duration kParted{300000};  // all GPUs of a node, and every order in which instances may fit
-constexpr Duration kSeeEnd{15000};
-constexpr Duration kLockPatience{20000};
+constexpr Duration kSeeEnd{15000}, kLockPatience{20000}, kLockAgain{250}, kFarLockAgain{2000};
 constexpr Duration kToldFor{30000};  // nodes write one after the other
-constexpr Duration kLockAgain{250}, kFarLockAgain{2000};
 
 class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
  public:
@@ -162,11 +161,8 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
 
   void operator()(const plan::Special& act) {
     const slurmconf::SlurmSetup& said = hands_.eyes.said;
-    auto value = [&](const char* name) {
-      auto it = act.arguments.find(name);
-      return it == act.arguments.end() ? std::string() : it->second;
-    };
-    if (plan::is_node_act(act)) return close_or_open(act);
+    const auto value = [&](const char* name) { return plan::argument_of(act, name); };
+    if (plan::is_node_act(act) || plan::is_reboot(act)) return on_whole_node(act);
     if (act.verb == verb::kStopClients) return clients(said.stop_clients, "stopped");
     if (act.verb == verb::kStartClients) return clients(said.start_clients, "started");
     if (act.verb == verb::kApplyParted) return apply_parted(value("config"), value("text"));
@@ -266,8 +262,13 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     });
   }
   // Why it is closed is asked again here: it may have changed since the run looked.
-  void close_or_open(const plan::Special& act) {
+  void on_whole_node(const plan::Special& act) {
     look({order_.node, false, false, false}, [this, act](Seen& seen) {
+      if (plan::is_reboot(act)) {
+        const Result<bool> done = plan::is_done(act, seen.facts, order_.mark.run);
+        if (done && !*done) local(reboot_or_not(hands_.commands, act, order_), "cannot reboot " + node());
+        return done ? next() : end(done.error());
+      }
       const auto left = plan::reason_after(act, order_.node, order_.mark, plan::reason_now(act, seen.facts));
       if (!left) return end(left.error());
       if (*left) (*left)->empty() ? open_it() : drain_for(**left);

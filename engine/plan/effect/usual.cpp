@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/plan/words/slurm_words.hpp"
@@ -20,6 +21,8 @@ constexpr Duration kOneInstance = milliseconds(700), kReset = seconds(15), kMode
 // The MIG manager stops and starts the GPU's daemons around its work; the device plugin starts again.
 constexpr Duration kManager = seconds(90), kPlugin = seconds(15);
 constexpr Duration kLook = seconds(2);
+// A server with eight GPUs spends minutes in its firmware (docs/simulator.md plays four).
+constexpr Duration kBoot = std::chrono::minutes(4);
 
 struct Usual {
   std::optional<Duration> operator()(const DestroyInstances& act) const { return each(act.instances.size()); }
@@ -64,6 +67,7 @@ bool waits(const Step& step) {
 
 std::optional<Duration> usual(const Step& step) {
   if (waits(step)) return std::nullopt;
+  if (waits_for_boot(step)) return kBoot;
   return std::visit(Usual{}, step.action);
 }
 
@@ -97,7 +101,9 @@ Duration usual(const Plan& plan) {
 
 bool waits_for_work(const Plan& plan) {
   return std::any_of(plan.nodes.begin(), plan.nodes.end(), [](const NodePlan& node) {
-    return !node.blast_radius.empty() && std::any_of(node.steps.begin(), node.steps.end(), waits);
+    return !node.blast_radius.empty() &&
+           std::any_of(node.steps.begin(), node.steps.end(),
+                       [](const Step& step) { return waits(step) || waits_for_boot(step); });
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/time.hpp"
@@ -45,6 +46,7 @@ std::string place_text(const NodeFacts& facts, const NodePlan& plan, std::string
   }
   for (const auto& [gpus, stands] : boards_alike(boards)) text += fmt::format("; {}: {}", gpus, stands);
   auto clients = facts.words.find(std::string(slurm::key::kClients));
+  if (reboot_of(facts.node) == "requested") text += "; Slurm reboots it once its jobs have ended";
   if (clients != facts.words.end() && clients->second == "stopped")
     text += "; the site's GPU clients are stopped there, and started when the run goes on or back";
   return text;

@@ -321,7 +321,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   if (is_node_action(original.intent)) {
     const bool nothing = back && (!run.begun.contains(node) || !leads_back(original, *planned));
     return nothing ? plan_nothing_back(now_there, std::move(intent), original.scheduler, *can, now)
-                   : plan_node_action(cluster, intent, *can, now);
+                   : plan_node_action(cluster, intent, *can, now, &catalogue);
   }
   if (back && !has_changed_layout(run, node, builder))
     return plan_release(now_there, *planned, std::move(intent), original.scheduler, *can, now);

@@ -31,9 +31,7 @@ void tell_of_others(Plan& plan, const Run& run) {
 Result<Plan> plan_action_undo(const Run& run, const Cluster& cluster, const Means& capabilities,
                               TimePoint now, const ChangeOptions* options) {
   const Plan& original = run.started.plan;
-  if (const auto verb = verb_of(original.intent); verb && !has_way_back(*verb))
-    return Error{"cannot undo run " + run.started.run,
-                 "it restarted the pod of a device plugin, which leaves nothing to take back", ""};
+  if (auto nothing = why_nothing_to_undo(run)) return *nothing;
   std::vector<Intent> intents;
   std::vector<Notice> left;
   std::optional<Error> refused;
@@ -61,6 +59,16 @@ Result<Plan> plan_action_undo(const Run& run, const Cluster& cluster, const Mean
 }
 
 }  // namespace
+
+std::optional<Error> why_nothing_to_undo(const Run& run) {
+  const std::optional<NodeVerb> verb = verb_of(run.started.plan.intent);
+  if (!verb || has_way_back(*verb)) return std::nullopt;
+  const std::string what = "cannot undo run " + run.started.run;
+  if (*verb == NodeVerb::restart_plugin)
+    return Error{what, "it restarted the pod of a device plugin, which leaves nothing to take back", ""};
+  return Error{what, "what has booted again leaves nothing to take back",
+               "a run that still waits goes back by: tessera resume " + run.started.run + " --back"};
+}
 
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,
                        const Means& capabilities, const SiteRules& rules, TimePoint now,

@@ -5,6 +5,7 @@
 
 #include "engine/operators/labels.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/plan/words/slurm_words.hpp"
@@ -102,11 +103,19 @@ class Words {
   Lines operator()(const Special& act) const {
     if (act.verb == node_acts::kReopen) return (*this)(OpenNode{});
     if (act.verb == node_acts::kKeepClosed) return keeps_closed(argument(act, "words"));
+    if (act.verb == reboots::kCancel) return {"scontrol cancel_reboot " + node_};
+    if (act.verb == reboots::kAsk) return reboots_node(argument(act, "words"), argument(act, "found"));
     if (is_restart(act)) return restarts_plugin(argument(act, "namespace"));
     return slurm_ ? on_slurm(act) : by_operator(act);
   }
 
  private:
+  // One that is closed stays so: without ASAP and nextstate Slurm leaves the drain as it is.
+  Lines reboots_node(const std::string& words, const std::string& found) const {
+    if (!found.empty()) return {"scontrol reboot " + node_};
+    return {fmt::format("scontrol reboot ASAP nextstate=RESUME reason={} {}",
+                        shell_quoted(words + " (tessera RUN WHO@HOST)"), node_)};
+  }
   // Whose pod it is is looked up where the operator did not set it up: charts name it in many ways.
   Lines restarts_plugin(const std::string& ns) const {
     const std::string here = "--field-selector spec.nodeName=" + node_;

@@ -7,6 +7,7 @@
 #include "engine/operators/labels.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -80,6 +81,10 @@ class Title {
   std::string operator()(const LookOnly&) const {
     if (has<ScopeEmpty>(step_.after)) return wait_for_work();
     if (step_.after.empty()) return step_.not_before ? "wait for the time" : "look at the node";
+    if (waits_for_boot(step_)) return boot_look();
+    if (has<Answering>(step_.after) && (reads(kClosedWord) || has<NodeClosed>(step_.after)))
+      return fmt::format("verify that {} answers, and {}", node_,
+                         has<NodeClosed>(step_.after) ? "is closed as before" : "takes jobs again");
     if (reads(restarts::kPluginOffers)) return "verify that the node advertises GPUs again";
     if (on_slurm()) return slurm_look();
     if (dialect_ == Dialect::gpu_operator) return operator_look();
@@ -87,6 +92,8 @@ class Title {
   }
   std::string operator()(const Special& act) const {
     if (is_node_act(act)) return node_act(act);
+    if (act.verb == reboots::kAsk) return fmt::format("have Slurm reboot {} once no job runs there", node_);
+    if (act.verb == reboots::kCancel) return fmt::format("cancel the reboot of {}", node_);
     if (is_restart(act)) return fmt::format("restart the device plugin's pod on {}", node_);
     return on_slurm() ? slurm_act(act) : operator_act(act);
   }
@@ -94,6 +101,11 @@ class Title {
  private:
   bool on_slurm() const { return dialect_ == Dialect::slurm; }
   bool reads(std::string_view key) const { return said(step_.after, key) != nullptr; }
+  std::string boot_look() const {
+    if (disturbed_ == 0) return fmt::format("wait until {} has booted", node_);
+    return fmt::format("wait until {} job{} ended and {} has booted", disturbed_,
+                       disturbed_ == 1 ? " has" : "s have", node_);
+  }
   std::string wait_for_work() const {
     if (disturbed_ == 0) return "wait until no workload is running";
     const char* one = on_slurm() ? "job" : dialect_ == Dialect::gpu_operator ? "pod" : "workload";

@@ -8,6 +8,7 @@
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_restart.hpp"
 
 namespace tessera::test {
@@ -67,6 +68,7 @@ Cluster Adversary::cluster() const {
   told.health = closed_ ? Health::drained : Health::ok;
   if (closed_) told.state = {"IDLE", "DRAIN"};
   told.reason = closed_ ? closed_reason_ : "";
+  if (!noted_reboot_.empty()) told.state.push_back(noted_reboot_);
   cluster.nodes.upsert(told);
   for (const Workload& one : workloads) cluster.workloads.upsert(one);
   return cluster;
@@ -97,6 +99,20 @@ void Adversary::reboot() {
   node.booted = now;
   away_ = 3;
   link();
+}
+
+// Once no job is there; the node comes back some looks later.
+void Adversary::reboot_by_slurm() {
+  if (noted_reboot_ == "REBOOT_ISSUED" && away_ <= 0) {
+    noted_reboot_.clear();
+    node.booted = now;
+    if (reopens_) closed_ = false;
+  }
+  if (noted_reboot_ != "REBOOT_REQUESTED" || !workloads.empty()) return;
+  noted_reboot_ = "REBOOT_ISSUED";
+  ++ordered_reboots;
+  closed_reason_ += " : reboot issued";
+  reboot();
 }
 
 bool Adversary::held(const Slice& slice, const std::string& deed) {
@@ -152,22 +168,29 @@ Result<plan::NodeFacts> Adversary::observe(const std::string& run) {
     return Error{"cannot read the cluster", "connection refused", ""};
   }
   link();
-  plan::NodeFacts facts;
+  reboot_by_slurm();
   seen_held_.clear();
   for (const Gpu& gpu : node.gpus)
     for (const Slice& slice : gpu.slices)
       if (plan::in_use(slice) && slice.device) seen_held_.insert(*slice.device);
+  plan::NodeFacts facts = facts_now();
+  if (away_ > 0) --away_;
+  seen_closed_by_other_ = closed_ && !(facts.closed_as && facts.closed_as->run == run);
+  return facts;
+}
+
+plan::NodeFacts Adversary::facts_now() const {
+  plan::NodeFacts facts;
   facts.at = now;
   facts.node = node;
+  if (!noted_reboot_.empty()) facts.node.state = {"IDLE", "DRAIN", noted_reboot_};
   facts.workloads = workloads;
   facts.known = !failing(Fault::node_vanishes);
   facts.answering = facts.known && away_ <= 0;
-  if (away_ > 0) --away_;
   facts.closed = closed_;
   facts.closed_reason = closed_reason_;
   facts.closed_by = closed_by_;
   if (closed_) facts.closed_as = plan::parse_mark(closed_reason_);
-  seen_closed_by_other_ = closed_ && !(facts.closed_as && facts.closed_as->run == run);
   plan::tell_closed(facts);
   facts.mark = mark_;
   facts.advertised = plan::offered(node, catalogue_, {}, nullptr).by(scheduler);
@@ -293,6 +316,27 @@ struct Adversary::Hand {
     }
     return Done{};
   }
+  Status reboot_or_not(const plan::Special& act) const {
+    const auto done = plan::is_done(act, world.facts_now(), mark.run);
+    if (!done) return done.error();
+    if (*done) return Done{};
+    if (act.verb == plan::reboots::kCancel) {
+      const auto kept = plan::parse_closing(world.closed_reason_);
+      if (!kept || kept->by.run != mark.run) world.harm.push_back("opens what someone else closed");
+      world.noted_reboot_.clear();
+      world.closed_ = false;
+      return Done{};
+    }
+    if (world.closed_ && !world.workloads.empty())
+      world.harm.push_back("has Slurm open what someone else closed");
+    world.noted_reboot_ = "REBOOT_REQUESTED";
+    world.reopens_ = !world.closed_;
+    if (world.closed_) return Done{};
+    world.closed_ = true;
+    world.closed_reason_ = plan::to_text(plan::Closing{plan::argument_of(act, "words"), mark});
+    world.closed_by_ = mark.who;
+    return Done{};
+  }
   Status operator()(const plan::LookOnly&) const { return Done{}; }
   Status operator()(const plan::Special& act) const {
     if (plan::is_restart(act)) {
@@ -302,6 +346,7 @@ struct Adversary::Hand {
       world.plugin_by_ = mark.run;
       return Done{};
     }
+    if (plan::is_reboot(act)) return reboot_or_not(act);
     if (!plan::is_node_act(act)) return Error{"cannot do that", "not known here", ""};
     const auto left = plan::reason_after(act, world.node.name, mark, world.closed_reason());
     if (!left) return left.error();

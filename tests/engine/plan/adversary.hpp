@@ -61,6 +61,7 @@ class Adversary {
   TimePoint now = at(0);
   Scheduler scheduler = Scheduler::slurm;
   int plugin_restarts = 0;
+  int ordered_reboots = 0;  // that Slurm was asked for and that have begun
   // Someone's work ends, unknown clients leave, a foreign mark goes: what an admin waits for.
   void let_all_work_end();
   void mend();  // the fault is over; the node is back
@@ -84,6 +85,8 @@ class Adversary {
   void strike();
   bool failing(Fault fault) const { return struck && fault_ == fault && !mended_; }
   void reboot();
+  plan::NodeFacts facts_now() const;
+  void reboot_by_slurm();
   bool held(const Slice& slice, const std::string& deed);
 
   const mig::Catalogue& catalogue_;
@@ -98,7 +101,9 @@ class Adversary {
   bool closed_ = false;
   std::string closed_reason_, closed_by_;
   std::optional<plan::RunMark> mark_;
-  std::string plugin_by_;  // the run that has restarted the device plugin last
+  std::string noted_reboot_;  // as Slurm's flag: REBOOT_REQUESTED, REBOOT_ISSUED; empty: none
+  bool reopens_ = false;      // ... with nextstate=RESUME
+  std::string plugin_by_;     // the run that has restarted the device plugin last
 };
 
 }  // namespace tessera::test

@@ -62,6 +62,50 @@ TEST(NodeActionByKeys, ADevicePluginIsRestartedOnKubernetesAndRefusedOnSlurm) {
   EXPECT_FALSE(started(session));
 }
 
+Node up_for_days(const Session& session, const std::string& name) {
+  Node up = *session.model.find(ClusterName("hpc"))->nodes.find(NodeName(name));
+  up.state = {"MIXED"};
+  up.booted = at(-864000);
+  return up;
+}
+
+TEST(NodeActionByKeys, ARebootWaitsForTheJobsThatItsPlanNames) {
+  Session session = changing({120, 40});
+  session.tell(on("hpc", NodeSeen{up_for_days(session, "n0031")}));
+  type_command(session, "reboot n0031");
+  EXPECT_TRUE(session.shows("a reason is missing")) << session.screen();
+  type_command(session, "reboot n0031 XID 79");
+  EXPECT_TRUE(session.shows("reboot: XID 79")) << session.screen();
+  EXPECT_TRUE(session.shows("have Slurm reboot n0031 once no job runs")) << session.screen();
+  EXPECT_TRUE(session.shows("88120")) << session.screen();
+  EXPECT_TRUE(session.shows("its GPU instances are gone after the boot")) << session.screen();
+  session.press("An0031<enter>");
+  session.press("!");
+  ASSERT_TRUE(started(session));
+}
+
+TEST(NodeActionByKeys, TheRunOfARestartOrARebootOffersNoUndo) {
+  Session session = changing({120, 40});
+  session.tell(on("hpc", NodeSeen{up_for_days(session, "n0041")}));
+  type_command(session, "reboot n0041 XID 79");
+  ASSERT_TRUE(session.state.plan);
+  Diary diary(session.state.plan->plan);
+  diary.through(diary.count());
+  plan::NodeFinished node_end;
+  node_end.outcome = plan::Outcome::wanted, node_end.text = "n0041: has booted again, and answers";
+  diary.add("n0041", node_end, 30);
+  plan::RunFinished end;
+  end.outcome = plan::Outcome::wanted, end.text = "1 done";
+  diary.add("", end, 31);
+  session.hear({RunsListed{{diary.head(RunState::finished)}}});
+  session.hear({diary.told()});
+  session.press("J<enter>");
+  EXPECT_TRUE(session.shows("has booted again, and answers")) << session.screen();
+  EXPECT_FALSE(session.shows("undoes this run")) << session.screen();
+  session.press("z");
+  EXPECT_TRUE(session.shows("leaves nothing to take back")) << session.screen();
+}
+
 TEST(NodeActionByKeys, WithoutAReasonOrForAnotherSchedulerNothingOpens) {
   Session session = changing({80, 24});
   type_command(session, "drain n0031");

@@ -31,11 +31,11 @@ Result<NodeAction> read_action(const Options& options) {
   const std::optional<NodeVerb> known = plan::parse_node_verb(words.front());
   if (!known)
     return wrong("\"" + verb + "\" is not one of the verbs",
-                 "drain, resume, cordon, uncordon or restart-plugin");
+                 "drain, resume, cordon, uncordon, reboot or restart-plugin");
   if (words.size() < 2) return wrong("the node is missing", "tessera nodes lists them");
   NodeAction action;
   action.verb = *known;
-  if (*known == NodeVerb::close) {
+  if (*known == NodeVerb::close || *known == NodeVerb::reboot) {
     for (std::size_t i = 2; i < words.size(); ++i) action.reason += (i > 2 ? " " : "") + words[i];
     if (auto why = plan::why_no_reason(action.reason))
       return wrong(*why, fmt::format("tessera node {} {} REASON: it tells others why the node is closed",

@@ -33,7 +33,7 @@ std::set<std::string> own_runs(const UiState& state) {
 Result<NodeAction> read_action(NodeVerb verb, const std::string& command, const std::string& rest) {
   NodeAction action;
   action.verb = verb;
-  if (verb == NodeVerb::close) {
+  if (verb == NodeVerb::close || verb == NodeVerb::reboot) {
     if (auto why = plan::why_no_reason(rest))
       return Error{"cannot " + command, *why, "type it behind the node: others read why it is closed"};
     action.reason = rest;

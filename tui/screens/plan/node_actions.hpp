@@ -1,5 +1,6 @@
-// Closing and opening nodes in the console: keys that write a command into the line below, and the commands,
-// which end on the plan screen. Nothing is changed before the plan is armed there. Threads: the UI thread.
+// Closing, opening and rebooting nodes in the console: keys that write a command into the line below, and the
+// commands, which end on the plan screen. Nothing is changed before the plan is armed there. Threads: the UI
+// thread.
 #pragma once
 
 #include <optional>
@@ -20,7 +21,7 @@ std::string why_not_on_nodes(Action action, const UiState& state, const UiContex
 void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
                   const std::vector<NodeName>& nodes);
 
-// "drain", "resume", "cordon", "uncordon"
+// "drain", "resume", "reboot", ...
 bool is_node_command(std::string_view command);
 // argument: "n[1-3] fans are loud" or "n1" or "n1 over-others". Opens the plan. Errors: why there is none.
 std::optional<Error> run_node_command(UiState& state, const UiContext& ui, const std::string& command,

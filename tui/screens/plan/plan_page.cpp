@@ -429,9 +429,15 @@ class Page {
   }
   void undo() {
     lines_.push_back(heading_line(told("UNDO")));
-    if (const auto verb = plan::verb_of(plan_.intent); verb && !plan::has_way_back(*verb))
+    const auto verb = plan::verb_of(plan_.intent);
+    if (verb == plan::NodeVerb::restart_plugin)
       return note("A pod that was restarted leaves nothing to take back: this plan needs no undo.",
                   Role::dim);
+    if (verb && !plan::has_way_back(*verb))
+      return note(
+          "While jobs are still there, going back on the run's page cancels the reboot. A boot cannot "
+          "be undone.",
+          Role::dim);
     if (plan::is_node_action(plan_.intent))
       return note(
           fmt::format("The run records why each node was closed, or that it was open. {} on it undoes "

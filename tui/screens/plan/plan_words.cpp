@@ -11,6 +11,7 @@
 
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/usual.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/query/tables.hpp"
@@ -80,6 +81,7 @@ struct Seen {
   }
   // A word is empty where nothing is wrong, a label where it is not there.
   std::string operator()(const WordIs& c) const {
+    if (const auto reboot = parse_reboot_word(c.key)) return to_text(*reboot);
     bool label = c.key.find('/') != std::string::npos;
     return c.key + ": " + (!c.value.empty() ? c.value : label ? "not set" : "all well");
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/run/undo.hpp"
 #include "engine/plan/words/wording.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
@@ -347,7 +348,8 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
       panel.say(end->text, Role::dim);
       break;
     }
-    panel.key(Action::run_undo, "undoes this run; a plan is shown first");
+    if (!plan::why_nothing_to_undo(view.run))
+      panel.key(Action::run_undo, "undoes this run; a plan is shown first");
     return;
   }
   bool gone = head && head->state == RunState::interrupted;

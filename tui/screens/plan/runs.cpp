@@ -140,6 +140,9 @@ bool has_ended(const UiState& state, const std::string& run) {
 
 std::string why_not_undone(const UiState& state, const RunHead* head) {
   if (!head) return "there is no run under the cursor";
+  const RunView* view = view_of(state, head->run);
+  if (auto nothing = view ? plan::why_nothing_to_undo(view->run) : std::nullopt; nothing)
+    return nothing->reason;
   auto why = plan::why_not_undone(*head);
   if (!why || has_ended(state, head->run)) return "";
   // A second run would meet this one's mark, and leave the node closed as it found it.
