@@ -19,6 +19,8 @@ bool same_rule(const Rule& a, const Rule& b) {
   return a.kind == b.kind && a.wish == b.wish && a.preset == b.preset && a.demand == b.demand;
 }
 
+std::string_view word(OnFailure what) { return what == OnFailure::stop ? "stop" : "go-on"; }
+
 std::string to_text(const Rule& rule) {
   switch (rule.kind) {
     case Rule::Kind::as_is: return "as it is";

@@ -60,6 +60,12 @@ struct Budget {
   friend bool operator==(const Budget&, const Budget&) = default;
 };
 
+// What fleet run does about a pool when a node of it fails. The node itself is left parked.
+enum class OnFailure : std::uint8_t {
+  stop,   // its run begins no other node
+  go_on,  // the other nodes are changed, until Budget::nodes_at_once have failed or wait
+};
+
 // Empty conditions hold for every node.
 struct Pool {
   std::string name;
@@ -73,7 +79,8 @@ struct Pool {
   std::vector<Exception> exceptions;  // no node stands in two
   std::vector<Window> windows;        // the first that holds counts, instead of `rule`
   plan::Way evict = plan::Way::wait;  // what fleet run may do to work in the way
-  Budget budget;
+  OnFailure on_failure = OnFailure::stop;
+  Budget budget;  // with go_on it has nodes_at_once
   bool is_exception(const std::string& node) const;
   friend bool operator==(const Pool&, const Pool&) = default;
 };
@@ -95,6 +102,8 @@ struct Fleet {
 };
 
 bool same_rule(const Rule& a, const Rule& b);  // wherever they stand in the file
+
+std::string_view word(OnFailure what);  // "stop" "go-on"
 
 std::string to_text(const Rule& rule);  // "7 × 1g.10gb", "all-balanced", ">=10 3g.40gb", "as it is"
 

@@ -21,7 +21,7 @@ constexpr int kMostWanted = 1'000'000;
 constexpr std::string_view kPoolKeys[] = {
     "name",   "cluster", "nodes",    "partition", "feature", "label",         "product",
     "layout", "gpus",    "strategy", "replicas",  "vgpu",    "rename_shared", "refuse_several",
-    "preset", "demand",  "except",   "windows",   "evict",   "budget"};
+    "preset", "demand",  "except",   "windows",   "evict",   "on_failure",    "budget"};
 constexpr std::string_view kWishKeys[] = {"layout", "strategy",      "replicas",
                                           "vgpu",   "rename_shared", "refuse_several"};
 constexpr std::string_view kRuleKeys[] = {"layout", "strategy",      "replicas",       "vgpu",  "gpus",
@@ -164,6 +164,20 @@ class FleetReader {
       if (!way) return bad(*evict, "evict is wait, requeue or cancel", "write evict: requeue");
       pool.evict = *way;
     }
+    if (const Yaml* failure = value.find("on_failure")) {
+      const bool goes_on = failure->scalar == word(OnFailure::go_on);
+      if (failure->kind != Yaml::Kind::scalar || (!goes_on && failure->scalar != word(OnFailure::stop)))
+        return bad(*failure, "on_failure is stop or go-on", "write on_failure: go-on");
+      if (goes_on) pool.on_failure = OnFailure::go_on;
+    }
+    if (Status done = read_budget(pool, value); !done) return done;
+    if (pool.on_failure == OnFailure::go_on && !pool.budget.nodes_at_once)
+      return bad(*value.find("on_failure"), "on_failure: go-on needs a bound to the nodes that may fail",
+                 "write budget: {max_nodes_at_once: 2}");
+    return Done{};
+  }
+
+  Status read_budget(Pool& pool, const Yaml& value) const {
     const Yaml* budget = value.find("budget");
     if (!budget) return Done{};
     if (budget->kind != Yaml::Kind::map)

@@ -2,85 +2,16 @@
 #include "tui/cli/fleet/fleet.hpp"
 
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-
-#include "engine/json.hpp"
 #include "tests/support/json_check.hpp"
-#include "tests/tui/cli/fake_runs.hpp"
-#include "tui/cli/command_table.hpp"
+#include "tests/tui/cli/fleet_lab.hpp"
 
 namespace tessera::cli {
 namespace {
 
-using test::FakeRuns;
-
-// n1 is cut into one slice that alice holds, n2 is whole, of n3 nothing is known now.
-class FleetCommandLine : public testing::Test {
- protected:
-  FleetCommandLine() : folder(testing::TempDir() + "/fleet_test." + std::to_string(getpid())) {
-    std::filesystem::create_directories(folder);
-    options.command = "fleet";
-    options.timeout = Duration(1500);
-  }
-  ~FleetCommandLine() override { std::filesystem::remove_all(folder); }
-
-  std::string file(const std::string& text) {
-    const std::string path = folder + "/fleet.yaml";
-    std::ofstream(path) << text;
-    return path;
-  }
-
-  int run(std::vector<std::string> words) {
-    options.words = std::move(words);
-    auto open = [&](const Options&, const mig::Catalogue&) {
-      Node down = test::node("n3", {test::uncut(0, 0)});
-      if (some_unknown) down.health = Health::down;
-      auto backend = std::make_unique<test::StandingBackend>(
-          std::vector<Node>{test::node("n1", {test::cut(0, {test::instance("1g.10gb", 6, 1, 0)})}),
-                            test::node("n2", {test::uncut(0, 0)}), down},
-          std::vector<Workload>{alices});
-      backend->loads = loads;
-      backend->unread = unread;
-      Opening opening;
-      opening.backends.push_back(std::move(backend));
-      auto runs = std::make_unique<FakeRuns>(box, asked);
-      runs->heads = heads;
-      runs->journals = journals;
-      runs->on_start = [this](FakeRuns& room) {
-        for (const NodeName& node : asked.plan->intent.nodes)
-          room.write(node.text, plan::NodeFinished{plan::Outcome::wanted, "as wanted"});
-        room.write("", plan::RunFinished{plan::Outcome::wanted, "done"});
-        if (on_started) on_started();
-      };
-      opening.runs = std::move(runs);
-      return opening;
-    };
-    int seconds = 0;  // one goes by from one look at the clock to the next
-    Joins joins{box, box, open, {}, [&] { return test::at(++seconds); }, {}, false};
-    out.str(""), err.str("");
-    asked = {};
-    return run_fleet(options, test::catalogue(), joins, Streams{out, err});
-  }
-
-  std::ptrdiff_t begun() const { return std::count(asked.what.begin(), asked.what.end(), "start"); }
-
-  test::Box box;
-  FakeRuns::Asked asked;
-  std::vector<RunHead> heads;
-  std::map<std::string, std::string> journals;
-  std::function<void()> on_started;
-  Options options;
-  std::string folder, unread;
-  Workload alices = test::running("1", "alice", {test::holds("n1", {{0}})});
-  bool loads = true, some_unknown = false;
-  std::ostringstream out, err;
-};
+using test::FleetCommandLine;
 
 constexpr const char* kAsItIs = R"(pools:
 - {name: cut, nodes: n1, layout: 1g.10gb}

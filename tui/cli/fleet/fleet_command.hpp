@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -72,8 +73,14 @@ class FleetCommand {
   std::optional<std::string> why_not_carried_on(const RunHead& head, const Cluster& cluster) const;
   // What is due now, pool by pool, each with its own patience and budget.
   int run_due();
-  // Nodes of runs that have not ended: these are the runs' business, or a person's.
-  std::set<NodeName> busy_nodes(const ClusterName& cluster);
+  // What is begun for one pool: once, or as long as more of its nodes are to be begun. false: nothing more is
+  // begun at all.
+  bool in_turns(const std::function<int()>& turn);
+  // Nodes of runs that have not ended: these are the runs' business, or a person's. Of a parked run of a pool
+  // that goes on, those that are done are not.
+  std::set<NodeName> busy_nodes(const ClusterName& cluster, const fleet::Pool& pool);
+  void read_done_nodes();
+  bool is_of_this_file(const RunHead& head) const;
   // Nodes that a run has made, or was to make, as a window wants them that opens later: until then nothing of
   // the phase before is made there again.
   std::set<NodeName> early_nodes(const ClusterName& cluster, TimePoint now) const;
@@ -89,8 +96,16 @@ class FleetCommand {
   int run_pool(const ClusterName& name, const std::string& pool_name);
   // Nodes whose work may run until the next window of the pool opens are closed for it now.
   int run_early(const ClusterName& name, const std::string& pool_name);
+  // called: the run. without: nodes that are left out beside those of runs that have not ended.
   int begin_pool(const Cluster& cluster, const fleet::Pool& pool, const fleet::Survey& survey,
-                 plan::Intent intent);
+                 const std::string& called, std::set<NodeName> without);
+  // Of a pool that goes on when a node fails, the intent is narrowed to as many nodes as its budget leaves
+  // beside those that have failed or wait; the rest gets runs of its own. Returns the code of a pool that is
+  // passed over.
+  std::optional<int> take_turn(const ClusterName& cluster, const fleet::Pool& pool,
+                               const fleet::Survey& survey, plan::Intent& intent,
+                               const std::set<NodeName>& busy);
+  void tell(const std::string& english);
   // nullptr: it does not answer as a whole now.
   const Cluster* answering(const ClusterName& name);
 
@@ -107,9 +122,13 @@ class FleetCommand {
   std::vector<NodeName> only_;
   std::map<ClusterName, plan::Means> means_;
   FleetPage page_;
-  std::optional<FleetLock> lock_;    // run
-  std::set<std::string> told_busy_;  // run
-  int worst_ = kDone;                // run: so far
+  std::optional<FleetLock> lock_;                    // run
+  std::set<std::string> told_busy_, told_early_;     // run
+  std::map<std::string, std::set<NodeName>> done_;   // run: of parked runs, where a pool goes on
+  std::map<ClusterName, std::set<NodeName>> tried_;  // run: by this call, of pools that go on
+  std::set<NodeName> left_parked_;                   // run: by runs of this file, of busy_nodes()
+  bool more_ = false;                                // run: of the pool that is being begun
+  int worst_ = kDone;                                // run: so far
 };
 
 }  // namespace tessera::cli

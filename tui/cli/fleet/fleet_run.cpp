@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/fleet/early.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/begin.hpp"
@@ -116,35 +117,59 @@ int FleetCommand::run_due() {
       std::pair one(survey.cluster->name, node.pool->name);
       if (std::find(due.begin(), due.end(), one) == due.end()) due.push_back(std::move(one));
     }
-  for (const auto& [cluster, pool] : due) {
-    const std::string paused = options_.dry_run ? "" : paused_text();
-    if (!paused.empty())
-      return worse(worst_, refuse(streams_, {"nothing more is begun", paused, ""}, kFinding));
-    if (auto refusal = list_known_runs()) return worse(worst_, refuse(streams_, *refusal));
-    const int code = run_pool(cluster, pool);
-    worst_ = worse(worst_, code);
-    if (code > 128) return code;
-  }
+  for (const auto& one : due)
+    if (!in_turns([&] { return run_pool(one.first, one.second); })) return worst_;
   for (const fleet::Pool& pool : fleet_.pools) {
     if (!pool.budget.lead) continue;
     for (const ClusterName& cluster : read_) {
       if (!pool.cluster.empty() && pool.cluster != cluster) continue;
-      const std::string paused = options_.dry_run ? "" : paused_text();
-      if (!paused.empty())
-        return worse(worst_, refuse(streams_, {"nothing more is begun", paused, ""}, kFinding));
-      if (auto refusal = list_known_runs()) return worse(worst_, refuse(streams_, *refusal));
-      const int code = run_early(cluster, pool.name);
-      worst_ = worse(worst_, code);
-      if (code > 128) return code;
+      if (!in_turns([&] { return run_early(cluster, pool.name); })) return worst_;
     }
   }
   return worst_;
+}
+
+bool FleetCommand::in_turns(const std::function<int()>& turn) {
+  do {
+    more_ = false;
+    const std::string paused = options_.dry_run ? "" : paused_text();
+    if (!paused.empty()) {
+      worst_ = worse(worst_, refuse(streams_, {"nothing more is begun", paused, ""}, kFinding));
+      return false;
+    }
+    if (auto refusal = list_known_runs()) {
+      worst_ = worse(worst_, refuse(streams_, *refusal));
+      return false;
+    }
+    read_done_nodes();
+    const int code = turn();
+    worst_ = worse(worst_, code);
+    if (code > 128) return false;
+  } while (more_);
+  return true;
+}
+
+void FleetCommand::read_done_nodes() {
+  done_.clear();
+  const auto goes_on = [](const fleet::Pool& pool) { return pool.on_failure == fleet::OnFailure::go_on; };
+  if (std::none_of(fleet_.pools.begin(), fleet_.pools.end(), goes_on)) return;
+  for (const RunHead& head : page_.runs) {
+    if (head.state != RunState::parked || !is_of_this_file(head)) continue;
+    auto known = read_run(clusters_, options_, head.run);
+    const auto* followed = std::get_if<Followed>(&known);
+    if (!followed || !followed->run()) continue;  // then all of its nodes are left out
+    for (NodeName& node : plan::summary(*followed->run()).done) done_[head.run].insert(std::move(node));
+  }
 }
 
 std::optional<TimePoint> FleetCommand::opening_of(const RunHead& head) const {
   const std::string begins = early_words("");
   if (head.words.rfind(begins, 0) != 0) return std::nullopt;
   return parse_utc(head.words.substr(begins.size()));
+}
+
+bool FleetCommand::is_of_this_file(const RunHead& head) const {
+  return head.words == words() || opening_of(head).has_value();
 }
 
 std::set<NodeName> FleetCommand::early_nodes(const ClusterName& cluster, TimePoint now) const {
@@ -156,21 +181,31 @@ std::set<NodeName> FleetCommand::early_nodes(const ClusterName& cluster, TimePoi
   return all;
 }
 
-std::set<NodeName> FleetCommand::busy_nodes(const ClusterName& cluster) {
+std::set<NodeName> FleetCommand::busy_nodes(const ClusterName& cluster, const fleet::Pool& pool) {
   std::set<NodeName> busy;
+  left_parked_.clear();
   for (const RunHead& head : page_.runs) {
     if (head.cluster != cluster || head.state == RunState::finished) continue;
-    busy.insert(head.nodes.begin(), head.nodes.end());
+    const auto done = done_.find(head.run);
+    const bool goes_on = pool.on_failure == fleet::OnFailure::go_on && done != done_.end();
+    for (const NodeName& node : head.nodes)
+      if (!goes_on || !done->second.contains(node)) busy.insert(node);
+    if (head.state == RunState::parked && is_of_this_file(head))
+      left_parked_.insert(head.nodes.begin(), head.nodes.end());
     if (!told_busy_.insert(head.run).second) continue;
+    const std::string progress =
+        head.progress.empty() ? "" : ": " + told(streams_, clean(head.progress, 300));
     streams_.err << told(streams_, fmt::format("the nodes of run {} are left out: it has not ended",
                                                clean(head.run, 100)))
-                 << "\n";
+                 << progress << "\n";
   }
   return busy;
 }
 
+void FleetCommand::tell(const std::string& english) { streams_.err << told(streams_, english) << "\n"; }
+
 int FleetCommand::skip(const std::string& pool, const std::string& why, int code) {
-  streams_.err << told(streams_, fmt::format("pool {} is skipped: {}", pool, told(streams_, why))) << "\n";
+  tell(fmt::format("pool {} is skipped: {}", pool, told(streams_, why)));
   return code;
 }
 
@@ -179,6 +214,11 @@ plan::ChangeOptions FleetCommand::patience_of(const fleet::Pool& pool) const {
   patience.way = pool.evict;
   patience.when_empty = pool.evict == plan::Way::wait;
   if (!pool.budget.nodes_at_once) return patience;
+  if (pool.on_failure == fleet::OnFailure::go_on) {  // all of a run are begun together: none is left behind
+    patience.batch = *pool.budget.nodes_at_once;
+    patience.canary = 0;
+    return patience;
+  }
   patience.batch = std::min(patience.batch, *pool.budget.nodes_at_once);
   patience.canary = std::min(patience.canary, *pool.budget.nodes_at_once);
   return patience;
@@ -208,12 +248,10 @@ int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name
   auto survey = fleet::survey(wanted, cluster, place_of(cluster), only_);
   if (!survey) return skip(pool_name, to_line(survey.error()), kUnknown);
   std::set<NodeName> without = early_nodes(name, now);
+  without.insert(tried_[name].begin(), tried_[name].end());
   // It is as wanted by now, or as a window that opens soon wants it.
   if (!fleet::intent_of(*survey, words(), patience_of(pool), &pool, without)) return kDone;
-  without.merge(busy_nodes(name));
-  auto intent = fleet::intent_of(*survey, words(), patience_of(pool), &pool, without);
-  if (!intent) return kFinding;
-  return begin_pool(cluster, pool, *survey, std::move(*intent));
+  return begin_pool(cluster, pool, *survey, words(), std::move(without));
 }
 
 int FleetCommand::run_early(const ClusterName& name, const std::string& pool_name) {
@@ -234,15 +272,19 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
   std::set<NodeName> without = early_nodes(name, now);
   for (const fleet::NodeSurvey& node : survey->nodes)
     if (node.exception) without.insert(node.node->name);  // no window changes it
-  if (!fleet::intent_of(*survey, early_words(utc_text(opening)), patience_of(then), &then, without))
-    return kDone;
-  without.merge(busy_nodes(name));
-  auto intent = fleet::intent_of(*survey, early_words(utc_text(opening)), patience_of(then), &then, without);
+  without.insert(tried_[name].begin(), tried_[name].end());
+  const std::string called = early_words(utc_text(opening));
+  if (!fleet::intent_of(*survey, called, patience_of(then), &then, without)) return kDone;
+  std::set<NodeName> busy = busy_nodes(name, then);
+  busy.insert(without.begin(), without.end());
+  auto intent = fleet::intent_of(*survey, called, patience_of(then), &then, busy);
   if (!intent) return kFinding;
   auto plan = plan::make_plan(*here, catalogue_, *intent, means_.at(name),
                               fleet::rules_of(fleet_, name, options_.rules), now);
   if (!plan) return skip(pool_name, to_line(plan.error()));
-  const auto line = [&](const std::string& english) { streams_.err << told(streams_, english) << "\n"; };
+  const auto line = [&](const std::string& english) {
+    if (told_early_.insert(english).second) tell(english);
+  };
   for (const plan::NodePlan& node : plan->nodes) {
     const fleet::Early early = fleet::early(*here, node, opening, lead);
     if (!early.begin) {
@@ -260,23 +302,70 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
     }
     if (!early.begin || *early.begin > now) without.insert(node.node);
   }
-  intent = fleet::intent_of(*survey, early_words(utc_text(opening)), patience_of(then), &then, without);
-  return intent ? begin_pool(*here, then, *survey, std::move(*intent)) : kDone;
+  busy.insert(without.begin(), without.end());
+  if (!fleet::intent_of(*survey, called, patience_of(then), &then, busy)) return kDone;
+  return begin_pool(*here, then, *survey, called, std::move(without));
+}
+
+std::optional<int> FleetCommand::take_turn(const ClusterName& cluster, const fleet::Pool& pool,
+                                           const fleet::Survey& survey, plan::Intent& intent,
+                                           const std::set<NodeName>& busy) {
+  std::vector<std::string> open;
+  for (const fleet::NodeSurvey& node : survey.nodes)
+    if (node.pool == &pool && busy.contains(node.node->name)) open.push_back(node.node->name.text);
+  const auto most = static_cast<std::size_t>(*pool.budget.nodes_at_once);
+  if (open.size() >= most)
+    return skip(pool.name, fmt::format("runs that have not ended hold {} of its nodes ({}), and "
+                                       "max_nodes_at_once is {}",
+                                       open.size(), fold_hosts(open), most));
+  std::set<NodeName> later;
+  for (std::size_t i = most - open.size(); i < intent.nodes.size(); ++i) later.insert(intent.nodes[i]);
+  if (!later.empty()) {
+    more_ = true;
+    for (const fleet::NodeSurvey& node : survey.nodes)
+      if (std::find(intent.nodes.begin(), intent.nodes.end(), node.node->name) == intent.nodes.end())
+        later.insert(node.node->name);
+    intent = *fleet::intent_of(survey, intent.words, intent.options, &pool, later);
+    free_first(intent, survey);
+  }
+  tried_[cluster].insert(intent.nodes.begin(), intent.nodes.end());
+  return std::nullopt;
 }
 
 int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, const fleet::Survey& survey,
-                             plan::Intent intent) {
+                             const std::string& called, std::set<NodeName> without) {
+  const std::set<NodeName> busy = busy_nodes(cluster.name, pool);
+  // What a run of this file has left parked is a finding for as long as it is.
+  for (const fleet::NodeSurvey& node : survey.nodes)
+    if (node.pool == &pool && node.standing == Standing::drifts && busy.contains(node.node->name) &&
+        left_parked_.contains(node.node->name) && !without.contains(node.node->name))
+      worst_ = worse(worst_, kFinding);
+  without.insert(busy.begin(), busy.end());
+  auto intent = fleet::intent_of(survey, called, patience_of(pool), &pool, without);
+  if (!intent) return kFinding;
+  free_first(*intent, survey);
   const TimePoint now = cluster_now(cluster, clusters_.wall());
-  free_first(intent, survey);
   Options options = options_;
   options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
-  auto plan = plan::make_plan(cluster, catalogue_, intent, means_.at(cluster.name), options.rules, now);
-  if (!plan) return skip(pool.name, to_line(plan.error()));
+  const auto planned = [&] {
+    return plan::make_plan(cluster, catalogue_, *intent, means_.at(cluster.name), options.rules, now);
+  };
   // What is waited for ends by itself.
-  const std::size_t disturbed = pool.evict == plan::Way::wait ? 0 : disturbed_by(*plan);
-  if (pool.budget.disturbed && disturbed > static_cast<std::size_t>(*pool.budget.disturbed))
-    return skip(pool.name, fmt::format("{} jobs or pods are in the way, and its budget is {}", disturbed,
-                                       *pool.budget.disturbed));
+  if (pool.budget.disturbed && pool.evict != plan::Way::wait) {
+    auto all = planned();
+    const std::size_t disturbed = all ? disturbed_by(*all) : 0;
+    if (disturbed > static_cast<std::size_t>(*pool.budget.disturbed))
+      return skip(pool.name, fmt::format("{} jobs or pods are in the way, and its budget is {}", disturbed,
+                                         *pool.budget.disturbed));
+  }
+  if (pool.on_failure == fleet::OnFailure::go_on)
+    if (auto code = take_turn(cluster.name, pool, survey, *intent, busy)) return *code;
+  auto plan = planned();
+  if (!plan) return skip(pool.name, to_line(plan.error()));
+  if (options_.dry_run)
+    tell(pool.on_failure == fleet::OnFailure::go_on
+             ? fmt::format("pool {}: where a node fails, its other nodes go on", pool.name)
+             : fmt::format("pool {}: where a node fails, its run begins no other node", pool.name));
   return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
 }
 

@@ -273,6 +273,7 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
   if (node.exception)
     line(fmt::format("an exception of the pool names it: {}:{}", all.file, node.rule()->line));
   line(fmt::format("it is to be: {}", fleet::to_text(*node.rule())));
+  line(fmt::format("where a node of the pool fails: {}", word(node.pool->on_failure)));
   for (const fleet::Pool* other : node.also)
     line(fmt::format("pool {} would take it, too, and stands below: {}:{}", other->name, all.file,
                      other->line));
@@ -345,6 +346,7 @@ Json calendar_json(const std::vector<fleet::Due>& all) {
     one.add("window", due.phase.window ? Json::of(due.phase.words) : Json());
     one.add("line", Json::of(std::int64_t{due.phase.window ? due.phase.window->line : due.pool->rule.line}));
     one.add("wanted", Json::of(fleet::to_text(due.phase.window ? due.phase.window->rule : due.pool->rule)));
+    one.add("on_failure", Json::of(std::string(fleet::word(due.pool->on_failure))));
     phases.items.push_back(std::move(one));
   }
   return document;

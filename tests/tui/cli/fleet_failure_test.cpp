@@ -1,0 +1,130 @@
+// What tessera fleet run does about the rest of a pool when a node of it fails.
+#include "tests/tui/cli/fleet_lab.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using test::FakeRuns;
+
+class FleetFailure : public test::FleetCommandLine {
+ protected:
+  FleetFailure() {
+    options.write = options.yes = true;
+    starts = [this](FakeRuns& room) { begin(room); };
+  }
+
+  // Every node but those that fail is done.
+  void begin(FakeRuns& room) {
+    bool failed = false;
+    std::vector<NodeName> nodes = asked.plan->intent.nodes;
+    plans.push_back(nodes);
+    for (const NodeName& node : nodes) {
+      if (failed && asked.plan->intent.options.batch == 1) break;
+      if (fails.contains(node.text)) {
+        failed = true;
+        room.write(node.text, plan::StepFailed{"restart-daemon", "no answer"});
+        room.write(node.text, plan::Parked{"no answer", node.text + " is closed", {}});
+      } else {
+        room.write(node.text, plan::NodeFinished{plan::Outcome::wanted, node.text + ": as wanted"});
+      }
+    }
+    if (!failed) return room.write("", plan::RunFinished{plan::Outcome::wanted, "done"});
+    RunHead head;
+    head.run = "r" + std::to_string(plans.size()), head.cluster = ClusterName("hpc"), head.nodes = nodes;
+    head.state = RunState::parked, head.words = asked.plan->intent.words;
+    head.progress = "1 failed (" + *fails.begin() + ")", head.unarmed = "it waits for a person";
+    room.heads.push_back(head);
+    heads.push_back(head);
+  }
+  bool said(const std::string& part) const { return (out.str() + err.str()).find(part) != std::string::npos; }
+  std::string pool(const std::string& rest) {
+    return file("pools: [{name: a, nodes: 'n[1-3]', layout: 3g.40gb" + rest + "}]");
+  }
+  static std::vector<NodeName> nodes(std::initializer_list<const char*> names) {
+    return {names.begin(), names.end()};
+  }
+
+  std::set<std::string> fails;
+  std::vector<std::vector<NodeName>> plans;
+};
+
+TEST_F(FleetFailure, OtherNodesOfAPoolThatGoesOnAreBegunAfterAFailure) {
+  fails = {"n2"};
+  EXPECT_EQ(run({"run", pool(", on_failure: go-on, budget: {max_nodes_at_once: 2}")}), kFinding);
+  ASSERT_EQ(plans.size(), 2u) << err.str();
+  EXPECT_EQ(plans[0], nodes({"n2", "n3"}));
+  EXPECT_EQ(plans[1], nodes({"n1"})) << "n2 stays parked and counts, n3 is done and does not";
+  EXPECT_EQ(asked.plan->intent.options.canary, 0) << "all of a run are begun together";
+  EXPECT_TRUE(said("the nodes of run r1 are left out: it has not ended: 1 failed (n2)")) << err.str();
+}
+
+TEST_F(FleetFailure, APoolStopsAtAFailureUnlessTheFileSaysOtherwise) {
+  fails = {"n2"};
+  for (const char* said : {"", ", on_failure: stop"}) {
+    plans.clear(), heads.clear();
+    options.change.batch = 1;
+    EXPECT_EQ(run({"run", pool(said)}), kFinding);
+    ASSERT_EQ(plans.size(), 1u) << said << err.str();
+    EXPECT_EQ(plans[0], nodes({"n2", "n3", "n1"})) << "one run, which begins no other node";
+  }
+}
+
+TEST_F(FleetFailure, APoolThatGoesOnStopsAtAsManyFailuresAsItsBudgetHasNodes) {
+  fails = {"n2"};
+  const std::string path = pool(", on_failure: go-on, budget: {max_nodes_at_once: 1}");
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_EQ(plans.size(), 1u) << err.str();
+  const char* why =
+      "pool a is skipped: runs that have not ended hold 1 of its nodes (n2), and max_nodes_at_once is 1";
+  EXPECT_TRUE(said(why)) << err.str();
+  EXPECT_EQ(run({"run", path}), kFinding) << "the next call, too";
+  EXPECT_EQ(plans.size(), 1u) << err.str();
+  EXPECT_TRUE(said(why)) << err.str();
+}
+
+TEST_F(FleetFailure, ANodeThatIsDoneInAParkedRunIsChangedAgainByItsPoolThatGoesOn) {
+  fails = {"n2"};
+  starts = [this](FakeRuns& room) {
+    begin(room);
+    journals["r1"] = room.journals["r1"];
+  };
+  EXPECT_EQ(run({"run", pool(", on_failure: go-on, budget: {max_nodes_at_once: 2}")}), kFinding);
+  plans.clear(), fails.clear();
+  EXPECT_EQ(run({"run", pool(", on_failure: go-on, budget: {max_nodes_at_once: 3}")}), kFinding)
+      << "n2 is still parked";
+  ASSERT_EQ(plans.size(), 1u) << err.str();
+  EXPECT_EQ(plans[0], nodes({"n3", "n1"}));
+  plans.clear();
+  EXPECT_EQ(run({"run", pool("")}), kFinding);
+  ASSERT_EQ(plans.size(), 1u) << err.str();
+  EXPECT_EQ(plans[0], nodes({"n1"})) << "a pool that stops leaves all nodes of that run alone";
+}
+
+TEST_F(FleetFailure, ADryRunAnExplanationAndTheCalendarSayWhatAFailureMeans) {
+  options.dry_run = true;
+  const std::string rest =
+      ", on_failure: go-on, budget: {max_nodes_at_once: 2}, windows: [{when: Sat, layout: none}]";
+  EXPECT_EQ(run({"run", pool(rest)}), kDone) << err.str();
+  EXPECT_TRUE(said("pool a: where a node fails, its other nodes go on")) << err.str();
+  EXPECT_EQ(run({"run", pool("")}), kDone) << err.str();
+  EXPECT_TRUE(said("pool a: where a node fails, its run begins no other node")) << err.str();
+  EXPECT_TRUE(plans.empty());
+  EXPECT_EQ(run({"explain", "n2", pool(rest)}), kDone) << err.str();
+  EXPECT_TRUE(said("  where a node of the pool fails: go-on")) << out.str();
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run({"calendar", pool(rest)}), kDone) << err.str();
+  auto document = parse_json(out.str(), "calendar");
+  ASSERT_TRUE(document);
+  EXPECT_EQ(document->find("phases")->items.at(0).find("on_failure")->text, "go-on");
+}
+
+TEST_F(FleetFailure, ABudgetOfDisturbedJobsIsAboutThePoolAndNotAboutEachOfItsRuns) {
+  EXPECT_EQ(run({"run", pool(", evict: requeue, on_failure: go-on, budget: {max_nodes_at_once: 1, "
+                             "max_disturbed: 0}")}),
+            kFinding);
+  EXPECT_TRUE(said("1 jobs or pods are in the way, and its budget is 0")) << err.str();
+  EXPECT_TRUE(plans.empty());
+}
+
+}  // namespace
+}  // namespace tessera::cli
