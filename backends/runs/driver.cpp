@@ -256,8 +256,9 @@ void Driver::next_nodes() {
 
 // ── taking up ─────────────────────────────────────────────────────────────────────────────────────────
 
-void Driver::take_up(Onward onward, bool accept_harm) {
-  taking_up_ = TakingUp{onward, accept_harm, {}, {}, {}};
+void Driver::take_up(const plan::Resuming& how) {
+  const Onward onward = how.onward;
+  taking_up_ = TakingUp{onward, how.accept_harm, how.by_timer, {}, {}, {}};
   if (onward == Onward::carry_on) return take_up_planned();
   for (const auto& [node, executor] : run_.nodes)
     if (executor.touched() && !executor.finished()) taking_up_->to_look.push_back(node);
@@ -294,6 +295,10 @@ void Driver::take_up_planned() {
   TakingUp taken = std::move(*taking_up_);
   taking_up_.reset();
   if (!enter({}, plan::Resumed{around_.options->who, around_.options->from})) return;
+  // No person asks for it: the journal says why it goes back.
+  if (taken.by_timer && taken.onward == Onward::back &&
+      !enter({}, plan::Requested{Demand::turn_back, around_.options->who, "what it was begun for is over"}))
+    return;
   for (auto& [node, onward] : taken.plans)
     if (!enter(node, plan::Replanned{std::move(onward), taken.onward == Onward::back, around_.options->who}))
       return;

@@ -42,7 +42,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   // A new run: its first line is written, nothing else yet.
   Status open(plan::RunStarted started);
   void begin();
-  void take_up(plan::Onward onward, bool accept_harm);
+  void take_up(const plan::Resuming& how);
 
   // node empty: for all. why: of a pause; empty: an admin wants it so.
   Status demand(const NodeName& node, plan::Demand what, const std::string& why);
@@ -70,6 +70,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   struct TakingUp {
     plan::Onward onward = plan::Onward::replan;
     bool accept_harm = false;
+    bool by_timer = false;
     std::vector<NodeName> to_look;
     std::map<NodeName, plan::Plan> plans;
     std::vector<std::string> harm;

@@ -217,7 +217,7 @@ void Desk::resume(const std::string& run, const plan::Resuming& how, bool waited
   auto driver = add_driver(run, *actuator, std::move(taken->file), std::move(*replayed), &taken->journal);
   tell(RunTold{run, std::move(taken->text), true});
   changed();
-  driver->take_up(how.onward, how.accept_harm);
+  driver->take_up(how);
 }
 
 void Desk::demand(const std::string& run, const NodeName& node, plan::Demand what, const std::string& why) {

@@ -173,6 +173,7 @@ class Sentence {
   }
   std::string operator()(const Requested& e) const {
     // With a reason it was not requested: a terminal went away, a question stayed without an answer.
+    if (e.what == Demand::turn_back && !e.why.empty()) return fmt::format("going back: {}", e.why);
     return e.why.empty() ? fmt::format("{} asked to {}", e.who, word(e.what))
                          : fmt::format("{} at the edge of a step: {}", word(e.what), e.why);
   }

@@ -6,6 +6,7 @@
 
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/plan_node_action.hpp"
+#include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/since.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -246,6 +247,17 @@ std::vector<NodeName> waits_for_empty(const Run& run) {
   for (const auto& [name, executor] : run.nodes)
     if (executor.stopped() && executor.stopped()->until == Until::empty) nodes.push_back(name);
   return nodes;
+}
+
+bool only_closes(const Run& run) {
+  const Summary stages = summary(run);
+  if (run.finished || stages.waiting.empty() || !stages.failed.empty() || !stages.running.empty() ||
+      is_node_action(run.started.plan.intent))
+    return false;
+  const StepBuilder& builder = builder_for(run.started.plan.means().dialect);
+  return std::none_of(stages.waiting.begin(), stages.waiting.end(), [&](const NodeName& node) {
+    return run.replanned.contains(node) || has_changed_layout(run, node, builder);
+  });
 }
 
 bool may_be_due(const Run& run, TimePoint now) {

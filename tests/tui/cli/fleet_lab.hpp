@@ -19,7 +19,7 @@ namespace tessera::test {
 // n1 is cut into one slice that alice holds, n2 is whole, of n3 nothing is known now.
 class FleetCommandLine : public testing::Test {
  protected:
-  FleetCommandLine() : folder(testing::TempDir() + "/fleet_test." + std::to_string(getpid())) {
+  FleetCommandLine() : folder(testing::TempDir() + "fleet_test." + std::to_string(getpid())) {
     std::filesystem::create_directories(folder);
     options.command = "fleet";
     options.timeout = Duration(1500);
@@ -60,7 +60,7 @@ class FleetCommandLine : public testing::Test {
       return opening;
     };
     int seconds = 0;  // one goes by from one look at the clock to the next
-    cli::Joins joins{box, box, open, {}, [&] { return at(++seconds); }, {}, false};
+    cli::Joins joins{box, box, open, {}, [&] { return at(later + ++seconds); }, {}, false};
     out.str(""), err.str("");
     asked = {};
     return cli::run_fleet(options, catalogue(), joins, cli::Streams{out, err});
@@ -76,6 +76,7 @@ class FleetCommandLine : public testing::Test {
   std::function<void(FakeRuns&)> starts;   // instead of a run whose nodes are all done
   std::function<void(FakeRuns&)> resumes;  // what the room does then
   cli::Options options;
+  int later = 0;  // seconds after at(0)
   std::string folder, unread;
   Workload alices = running("1", "alice", {holds("n1", {{0}})});
   bool loads = true, some_unknown = false;

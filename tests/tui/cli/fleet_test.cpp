@@ -351,7 +351,7 @@ TEST_F(FleetCommandLine, RunClosesANodeBeforeItsWindowWhenItsWorkMayRunUntilThen
   EXPECT_EQ(run({"run", file(kSoon)}), kDone) << err.str();
   ASSERT_TRUE(asked.plan) << err.str();
   EXPECT_EQ(asked.plan->intent.nodes, std::vector<NodeName>{NodeName("n1")}) << "nothing holds n2";
-  EXPECT_EQ(asked.plan->intent.words, "as fleet.yaml says from 2027-01-15T12:00:00Z");
+  EXPECT_EQ(asked.plan->intent.words, "as " + folder + "/fleet.yaml says from 2027-01-15T12:00:00Z");
   EXPECT_TRUE(asked.plan->intent.options.when_empty);
   EXPECT_NE(err.str().find("for the window that opens at 2027-01-15T12:00:00Z: time limit 300 min"),
             std::string::npos)

@@ -8,6 +8,7 @@
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
+#include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
 #include "engine/text.hpp"
@@ -140,10 +141,11 @@ class Resumer {
     });
   }
 
-  int follow(const Followed& known) {
+  int follow(const Followed& known) { return follow(known, options_.back); }
+  int follow(const Followed& known, bool goes_back) {
     if (!await_identity(known.run()->started.plan)) return 128 + clusters_.ended_by().value_or(0);
     const std::string run = known.run()->started.run;
-    plan::Onward onward = options_.back     ? plan::Onward::back
+    plan::Onward onward = goes_back         ? plan::Onward::back
                           : options_.replan ? plan::Onward::replan
                                             : plan::Onward::carry_on;
     Follower follower(clusters_, options_, streams_, lines_, run);
@@ -152,7 +154,7 @@ class Resumer {
     clusters_.runs()->resume(
         run, {onward, options_.accept_harm, !options_.cluster.empty(), options_.due, known.chain().last()});
     Ended ended = follower.follow();
-    bool back = options_.back || !known.run()->started.undoes.empty();
+    bool back = goes_back || !known.run()->started.undoes.empty();
     return report(ended, follower.followed(), back ? plan::Outcome::recorded : plan::Outcome::wanted,
                   options_, streams_);
   }
@@ -183,8 +185,14 @@ class Resumer {
     return plan::why_busy(facts, scope).has_value();
   }
 
+  struct DueRun {
+    RunHead head;
+    Followed known;
+    std::optional<NotCarriedOn> over;  // why it goes back; nullopt: it goes on
+  };
+
   int resume_due(const std::vector<RunHead>& runs) {
-    std::vector<std::pair<RunHead, Followed>> due;
+    std::vector<DueRun> due;
     int left = kDone;
     for (const RunHead& head : runs) {
       if (head.state != RunState::parked) continue;
@@ -195,13 +203,17 @@ class Resumer {
                      << "\n";
         continue;
       }
-      if (is_left_parked(head)) {
-        left = kFinding;
-        continue;
-      }
+      const auto not_on = why_not_carried_on(head);
       auto known = read_run(clusters_, options_, head.run);
-      if (auto* followed = std::get_if<Followed>(&known); followed && is_due(*followed->run()))
-        due.emplace_back(head, std::move(*followed));
+      auto* followed = std::get_if<Followed>(&known);
+      const bool opens = not_on && not_on->over && followed && plan::only_closes(*followed->run());
+      if (not_on && not_on->finding) left = kFinding;
+      if (not_on && !opens) {
+        if (not_on->over) left = kFinding;  // what it has begun is a person's business
+        tell_not_on(head, *not_on, false);
+      } else if (followed && (opens || is_due(*followed->run()))) {
+        due.push_back({head, std::move(*followed), opens ? not_on : std::nullopt});
+      }
     }
     if (due.empty()) {
       report_no_run("nothing", "no run is due", options_, streams_);
@@ -209,35 +221,36 @@ class Resumer {
     }
     if (auto why = why_not_armed(options_, streams_)) return say(*why);
     clusters_.catch_signals();
-    for (const auto& [head, one] : due)
-      streams_.err << told(streams_, one.run()->started.run + " is due") << "\n";
+    for (const DueRun& one : due)
+      if (one.over)
+        tell_not_on(one.head, *one.over, true);
+      else
+        streams_.err << told(streams_, one.head.run + " is due") << "\n";
     if (auto refused = arm(clusters_, options_, streams_, lines_, std::to_string(due.size()), "take them up"))
       return *refused;
     int code = left;
-    for (const auto& [head, one] : due) {
+    for (const DueRun& one : due) {
       // The runs before it took their time: a pause may have been set meanwhile, or its window be over.
-      if (is_left_parked(head)) {
+      const auto not_on = why_not_carried_on(one.head);
+      if (not_on ? !not_on->over || !one.over : one.over.has_value()) {
+        if (not_on) tell_not_on(one.head, *not_on, false);
         code = std::max(code, static_cast<int>(kFinding));
         continue;
       }
-      int ended = follow(one);
+      int ended = follow(one.known, one.over.has_value());
       if (ended > 128) return ended;
       code = std::max(code, ended);
     }
     return code;
   }
 
-  bool is_left_parked(const RunHead& head) {
-    if (!why_not_) return false;
-    const Cluster* cluster = clusters_.model().find(head.cluster);
-    const auto why = cluster
-                         ? why_not_(head, *cluster)
-                         : std::optional("cluster " + clean(head.cluster.text, 100) + " is not listed now");
-    if (!why) return false;
-    streams_.err << told(streams_,
-                         fmt::format("run {} is left parked: {}", clean(head.run, 100), told(streams_, *why)))
-                 << "\n";
-    return true;
+  std::optional<NotCarriedOn> why_not_carried_on(const RunHead& head) const {
+    if (!why_not_) return std::nullopt;
+    if (const Cluster* cluster = clusters_.model().find(head.cluster)) return why_not_(head, *cluster);
+    return NotCarriedOn{"cluster " + clean(head.cluster.text, 100) + " is not listed now"};
+  }
+  void tell_not_on(const RunHead& head, const NotCarriedOn& why, bool opens) const {
+    streams_.err << not_on_text(head, why, opens, streams_) << "\n";
   }
 
   const Options& options_;
@@ -248,6 +261,17 @@ class Resumer {
 };
 
 }  // namespace
+
+std::string way_back(const RunHead& head) {
+  return fmt::format("tessera resume {} --back opens its nodes", clean(head.run, 100));
+}
+
+std::string not_on_text(const RunHead& head, const NotCarriedOn& why, bool opens, const Streams& streams) {
+  const std::string run = clean(head.run, 100), reason = told(streams, why.why);
+  if (opens) return told(streams, fmt::format("the nodes of run {} are opened again: {}", run, reason));
+  return told(streams, fmt::format("run {} is left parked: {}", run, reason)) +
+         (why.over ? "; " + told(streams, way_back(head)) : "");
+}
 
 int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {

@@ -16,8 +16,19 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
 int run_resume(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams);
 
-// As `tessera resume --due`, without the parked runs of which why_not gives a reason, which is told.
-using WhyNot = std::function<std::optional<std::string>(const RunHead&, const Cluster&)>;
+// Why a parked run is not carried on, which is told.
+struct NotCarriedOn {
+  std::string why;
+  // It was begun for what is over by now. Where it has done nothing but close nodes, these are opened again.
+  bool over = false;
+  bool finding = true;
+};
+// What a person types to have its nodes opened.
+std::string way_back(const RunHead& head);
+// opens: its nodes are opened again.
+std::string not_on_text(const RunHead& head, const NotCarriedOn& why, bool opens, const Streams& streams);
+// As `tessera resume --due`, without the parked runs of which why_not gives a reason.
+using WhyNot = std::function<std::optional<NotCarriedOn>(const RunHead&, const Cluster&)>;
 int run_resume_due(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                    const Streams& streams, const WhyNot& why_not);
 

@@ -33,10 +33,6 @@ Error usage(std::string reason, std::string hint) {
   return {"cannot use these arguments", std::move(reason), std::move(hint)};
 }
 
-std::string file_name(const std::string& path) {
-  return clean(path.substr(path.rfind('/') + 1), 100);  // npos + 1 is 0
-}
-
 // What lies beside a file whose runs are paused.
 constexpr const char* kPaused = ".paused";
 
@@ -309,11 +305,11 @@ int FleetCommand::change() {
   return worse(change(std::move(intents.front())), beside);
 }
 
-std::string FleetCommand::words() const { return "as " + file_name(path_) + " says"; }
-
-std::string FleetCommand::early_words(const std::string& opening) const {
-  return fmt::format("as {} says from {}", file_name(path_), opening);
+std::string FleetCommand::file_name() const {
+  return clean(path_.substr(path_.rfind('/') + 1), 100);  // npos + 1 is 0
 }
+
+std::string FleetCommand::words() const { return "as " + file_name() + " says"; }
 
 std::string FleetCommand::told_notes() const {
   std::string text;

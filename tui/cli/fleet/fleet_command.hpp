@@ -14,6 +14,7 @@
 
 #include "engine/fleet/survey.hpp"
 #include "engine/fleet/windows.hpp"
+#include "tui/cli/change/change.hpp"
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/fleet/fleet.hpp"
@@ -60,6 +61,7 @@ class FleetCommand {
   int change();
   int change(plan::Intent intent);
   std::string words() const;
+  std::string file_name() const;
   std::string told_notes() const;
   // Empty: it is not. That it cannot be found out counts as paused.
   std::string paused_text() const;
@@ -70,7 +72,12 @@ class FleetCommand {
   // Nothing is begun beside another runner or while paused; earlier runs are carried on first.
   std::optional<int> before_run();
   // What a run of this file was to make may be something else by now, or it is too late for it.
-  std::optional<std::string> why_not_carried_on(const RunHead& head, const Cluster& cluster) const;
+  std::optional<NotCarriedOn> why_not_carried_on(const RunHead& head, const Cluster& cluster) const;
+  // Those of them that are parked now, for whom nothing is changed.
+  void tell_parked();
+  // The same for one of its nodes. begun: the moment for whose rule it was begun. dated: by a window.
+  std::optional<NotCarriedOn> why_over(const fleet::Pool& pool, const NodeName& node, TimePoint begun,
+                                       TimePoint clock, bool dated) const;
   // What is due now, pool by pool, each with its own patience and budget.
   int run_due();
   // What is begun for one pool: once, or as long as more of its nodes are to be begun. false: nothing more is
@@ -84,10 +91,11 @@ class FleetCommand {
   // Nodes that a run has made, or was to make, as a window wants them that opens later: until then nothing of
   // the phase before is made there again.
   std::set<NodeName> early_nodes(const ClusterName& cluster, TimePoint now) const;
-  // The opening of the window for which a run of this file was begun early; nullopt: it was not.
+  // The opening of the window for which a run of this file was begun; nullopt: for none.
   std::optional<TimePoint> opening_of(const RunHead& head) const;
-  // What such a run is called.
-  std::string early_words(const std::string& opening) const;
+  // What such a run is called; `fleet apply` by a person has no date.
+  std::string words_from(TimePoint from) const;
+  std::string whole_path() const;
   // A finding: why a pool is passed over this time.
   int skip(const std::string& pool, const std::string& why, int code = kFinding);
   // In the process it waits for nobody: a node that is held is closed and parked, and the next call goes on.

@@ -1,12 +1,10 @@
 // What `tessera fleet run` does: parked runs are carried on, then each pool that drifts gets a run of its
 // own.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <set>
 
-#include "engine/fleet/early.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -28,15 +26,6 @@ void free_first(plan::Intent& intent, const fleet::Survey& survey) {
       if (board.held > 0) held.insert(node.node->name);
   std::stable_partition(intent.nodes.begin(), intent.nodes.end(),
                         [&](const NodeName& node) { return !held.contains(node); });
-}
-
-// What cannot be told was changed.
-bool changed_since(const std::string& path, TimePoint when) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return true;
-  const auto changed =
-      std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
-  return TimePoint(std::chrono::ceil<Duration>(changed)) > when;
 }
 
 std::size_t disturbed_by(const plan::Plan& plan) {
@@ -67,40 +56,9 @@ std::optional<int> FleetCommand::before_run() {
   return std::nullopt;
 }
 
-std::optional<std::string> FleetCommand::why_not_carried_on(const RunHead& head,
-                                                            const Cluster& cluster) const {
-  const std::optional<TimePoint> opening = opening_of(head);
-  if ((head.words != words() && !opening) || !head.undoes.empty()) return std::nullopt;
-  if (std::string paused = paused_text(); !paused.empty()) return paused;
-  if (changed_since(path_, head.started))
-    return fmt::format(
-        "the fleet file was changed after it was begun; tessera resume {} carries it on, tessera resume {} "
-        "--back opens its nodes",
-        clean(head.run, 100), clean(head.run, 100));
-  const TimePoint wall = joins_.wall(), clock = cluster_now(cluster, wall);
-  const TimePoint begun = opening ? *opening : clock - (wall - head.started);  // by the cluster's clock
-  const TimePoint now = opening ? std::max(clock, *opening) : clock;
-  for (const NodeName& name : head.nodes) {
-    const Node* node = cluster.nodes.find(name);
-    if (!node) return "node " + clean(name.text, 100) + " is not listed now";
-    const fleet::Pool* pool = fleet::pool_of(fleet_, cluster, *node, catalogue_);
-    if (!pool) return "the fleet file has no pool for node " + clean(name.text, 100) + " now";
-    if (pool->windows.empty() || pool->is_exception(name.text)) continue;
-    const fleet::Phase phase = fleet::phase_at(fleet_, *pool, zone_, now);
-    if (!fleet::same_rule(fleet::rule_at(fleet_, *pool, zone_, begun),
-                          fleet::rule_at(fleet_, *pool, zone_, now)))
-      return fmt::format(
-          "the window of pool {} for which it was begun is over; tessera resume {} --back opens its nodes",
-          pool->name, clean(head.run, 100));
-    const auto last = fleet::last_begin(*pool, zone_, phase, now);
-    if (last && now > *last)
-      return fmt::format("a change of pool {} may begin until {} only", pool->name, utc_text(*last));
-  }
-  return std::nullopt;
-}
-
 int FleetCommand::run_due() {
   if (auto refusal = list_known_runs()) return refuse(streams_, *refusal);
+  if (options_.dry_run) tell_parked();
   if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
   if (options_.dry_run) (void)calendar();
   streams_.err << told_notes();
@@ -160,25 +118,6 @@ void FleetCommand::read_done_nodes() {
     if (!followed || !followed->run()) continue;  // then all of its nodes are left out
     for (NodeName& node : plan::summary(*followed->run()).done) done_[head.run].insert(std::move(node));
   }
-}
-
-std::optional<TimePoint> FleetCommand::opening_of(const RunHead& head) const {
-  const std::string begins = early_words("");
-  if (head.words.rfind(begins, 0) != 0) return std::nullopt;
-  return parse_utc(head.words.substr(begins.size()));
-}
-
-bool FleetCommand::is_of_this_file(const RunHead& head) const {
-  return head.words == words() || opening_of(head).has_value();
-}
-
-std::set<NodeName> FleetCommand::early_nodes(const ClusterName& cluster, TimePoint now) const {
-  std::set<NodeName> all;
-  for (const RunHead& head : page_.runs) {
-    const auto opening = head.cluster == cluster ? opening_of(head) : std::nullopt;
-    if (opening && *opening > now && head.undoes.empty()) all.insert(head.nodes.begin(), head.nodes.end());
-  }
-  return all;
 }
 
 std::set<NodeName> FleetCommand::busy_nodes(const ClusterName& cluster, const fleet::Pool& pool) {
@@ -242,7 +181,8 @@ int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name
   const fleet::Fleet& wanted = fleet_now(cluster);
   const auto by_name = [&](const fleet::Pool& one) { return one.name == pool_name; };
   const fleet::Pool& pool = *std::find_if(wanted.pools.begin(), wanted.pools.end(), by_name);
-  const auto last = fleet::last_begin(pool, zone_, fleet::phase_at(fleet_, pool, zone_, now), now);
+  const fleet::Phase phase = fleet::phase_at(fleet_, pool, zone_, now);
+  const auto last = fleet::last_begin(pool, zone_, phase, now);
   if (last && now > *last)
     return skip(pool_name, fmt::format("a change may begin until {} only", utc_text(*last)));
   auto survey = fleet::survey(wanted, cluster, place_of(cluster), only_);
@@ -250,61 +190,9 @@ int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name
   std::set<NodeName> without = early_nodes(name, now);
   without.insert(tried_[name].begin(), tried_[name].end());
   // It is as wanted by now, or as a window that opens soon wants it.
-  if (!fleet::intent_of(*survey, words(), patience_of(pool), &pool, without)) return kDone;
-  return begin_pool(cluster, pool, *survey, words(), std::move(without));
-}
-
-int FleetCommand::run_early(const ClusterName& name, const std::string& pool_name) {
-  const Cluster* here = answering(name);
-  if (!here) return skip(pool_name, name.text + " does not answer now", kUnknown);
-  const TimePoint now = cluster_now(*here, clusters_.wall());
-  const auto by_name = [&](const fleet::Pool& one) { return one.name == pool_name; };
-  const fleet::Pool& pool = *std::find_if(fleet_.pools.begin(), fleet_.pools.end(), by_name);
-  const TimePoint opening = fleet::phase_at(fleet_, pool, zone_, now).end;
-  const Duration lead = std::chrono::minutes(*pool.budget.lead);
-  if (opening - now > lead || fleet::same_rule(fleet::rule_at(fleet_, pool, zone_, now),
-                                               fleet::rule_at(fleet_, pool, zone_, opening)))
-    return kDone;
-  const fleet::Fleet& wanted = now_.emplace_back(fleet::fleet_at(fleet_, zone_, opening));
-  const fleet::Pool& then = *std::find_if(wanted.pools.begin(), wanted.pools.end(), by_name);
-  auto survey = fleet::survey(wanted, *here, place_of(*here), only_);
-  if (!survey) return skip(pool_name, to_line(survey.error()), kUnknown);
-  std::set<NodeName> without = early_nodes(name, now);
-  for (const fleet::NodeSurvey& node : survey->nodes)
-    if (node.exception) without.insert(node.node->name);  // no window changes it
-  without.insert(tried_[name].begin(), tried_[name].end());
-  const std::string called = early_words(utc_text(opening));
-  if (!fleet::intent_of(*survey, called, patience_of(then), &then, without)) return kDone;
-  std::set<NodeName> busy = busy_nodes(name, then);
-  busy.insert(without.begin(), without.end());
-  auto intent = fleet::intent_of(*survey, called, patience_of(then), &then, busy);
-  if (!intent) return kFinding;
-  auto plan = plan::make_plan(*here, catalogue_, *intent, means_.at(name),
-                              fleet::rules_of(fleet_, name, options_.rules), now);
-  if (!plan) return skip(pool_name, to_line(plan.error()));
-  const auto line = [&](const std::string& english) {
-    if (told_early_.insert(english).second) tell(english);
-  };
-  for (const plan::NodePlan& node : plan->nodes) {
-    const fleet::Early early = fleet::early(*here, node, opening, lead);
-    if (!early.begin) {
-      line(fmt::format("{} is changed when its window opens at {}: how long its workloads may run is unknown",
-                       node.node.text, utc_text(opening)));
-    } else {
-      const auto minutes = [](Duration time) {
-        return std::chrono::ceil<std::chrono::minutes>(time).count();
-      };
-      line(fmt::format("{} is closed at {} for the window that opens at {}: time limit {} min, steps {} min",
-                       node.node.text, utc_text(*early.begin), utc_text(opening), minutes(early.limit),
-                       minutes(early.steps)));
-      if (early.capped)
-        line(fmt::format("{} may be late: the lead of pool {} is shorter", node.node.text, pool_name));
-    }
-    if (!early.begin || *early.begin > now) without.insert(node.node);
-  }
-  busy.insert(without.begin(), without.end());
-  if (!fleet::intent_of(*survey, called, patience_of(then), &then, busy)) return kDone;
-  return begin_pool(*here, then, *survey, called, std::move(without));
+  const std::string called = pool.windows.empty() ? words() : words_from(phase.begin);
+  if (!fleet::intent_of(*survey, called, patience_of(pool), &pool, without)) return kDone;
+  return begin_pool(cluster, pool, *survey, called, std::move(without));
 }
 
 std::optional<int> FleetCommand::take_turn(const ClusterName& cluster, const fleet::Pool& pool,

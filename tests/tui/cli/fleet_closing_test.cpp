@@ -1,0 +1,161 @@
+// Nodes that tessera fleet run has closed for a window are opened again by it when that window is over.
+#include "tests/tui/cli/fleet_lab.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using test::FakeRuns;
+
+// The clock stands at Friday, 8:00; what runs on n1 may run for five hours.
+class FleetClosing : public test::FleetCommandLine {
+ protected:
+  FleetClosing() {
+    options.write = options.yes = true;
+    alices.ends = *alices.started + std::chrono::hours(5);
+    starts = [this](FakeRuns& room) {
+      RunHead head;
+      for (const plan::NodePlan& node : asked.plan->nodes) {
+        room.write(node.node.text, plan::StepBegun{"close", 1, plan::CloseNode{}});
+        if (begins_more) room.write(node.node.text, plan::StepBegun{"cut", 1, plan::DestroyInstances{}});
+        room.write(node.node.text, plan::Parked{"n1 is in use", "n1 is closed", plan::Until::empty});
+        head.nodes.push_back(node.node);
+      }
+      head.run = "r1", head.cluster = ClusterName("hpc"), head.state = RunState::parked;
+      head.words = asked.plan->intent.words, head.started = test::at(later);
+      heads = {head};
+      room.heads = heads;
+      journals = room.journals;
+    };
+    resumes = [this](FakeRuns& room) {
+      room.write("n1", plan::NodeFinished{plan::Outcome::recorded, "n1: open again"});
+      room.write("", plan::RunFinished{plan::Outcome::recorded, "n1 has gone back"});
+      for (RunHead& head : room.heads) head.state = RunState::finished, head.outcome = "recorded";
+      heads = room.heads;
+    };
+  }
+
+  std::string with(const std::string& window, const std::string& more = "") {
+    return file("pools:\n- {name: a, nodes: n1, layout: 1g.10gb, budget: {lead: '06:00'" + more +
+                "}, windows: [{when: '" + window + "', layout: empty}]}\n- {name: b, layout: as-is}\n");
+  }
+  // n1 is closed for the window that opens at 12:00.
+  void close() {
+    EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kFinding);
+    ASSERT_EQ(begun(), 1) << err.str();
+    EXPECT_EQ(heads.front().words, "as " + folder + "/fleet.yaml says from 2027-01-15T12:00:00Z");
+  }
+  bool opened() const {
+    return std::find(asked.what.begin(), asked.what.end(), "resume back r1") != asked.what.end();
+  }
+  bool said(const std::string& part) const { return err.str().find(part) != std::string::npos; }
+
+  bool begins_more = false;
+};
+
+TEST_F(FleetClosing, ANodeIsOpenedAgainOnceItsWindowIsOver) {
+  close();
+  EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kDone) << err.str();
+  EXPECT_TRUE(asked.what.empty()) << "the window is still to come";
+  later = 5 * 3600;
+  EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kFinding) << "it waits, and is named";
+  EXPECT_FALSE(opened()) << err.str();
+  later = 13 * 3600;
+  EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kFinding) << "the window was missed";
+  EXPECT_TRUE(opened()) << err.str();
+  EXPECT_TRUE(
+      said("the nodes of run r1 are opened again: the window of pool a for which it was begun is over"))
+      << err.str();
+  EXPECT_FALSE(said("left parked")) << err.str();
+}
+
+TEST_F(FleetClosing, ANodeIsOpenedAgainWhereItsWindowIsNoLongerInTheFile) {
+  for (const char* instead : {"Fri 14:00-20:00", "Sat 12:00-20:00"}) {
+    close();
+    EXPECT_EQ(run({"run", with(instead)}), kDone) << err.str();
+    EXPECT_TRUE(opened()) << instead << err.str();
+    EXPECT_TRUE(said("no window of pool a begins or ends at 2027-01-15T12:00:00Z now")) << err.str();
+    heads.clear(), journals.clear();
+  }
+  close();
+  EXPECT_EQ(run({"run", file("pools: [{name: b, layout: as-is}]")}), kDone) << err.str();
+  EXPECT_TRUE(opened()) << err.str();
+}
+
+TEST_F(FleetClosing, ANodeIsOpenedAgainWhereItsWindowIsSkipped) {
+  close();
+  later = 5 * 3600;
+  EXPECT_EQ(run({"run", with("Fri 12:00-20:00", ", not_after: '12:30'")}), kFinding);
+  EXPECT_TRUE(opened()) << err.str();
+  EXPECT_TRUE(said("opened again: a change of pool a may begin until 2027-01-15T12:30:00Z only"))
+      << err.str();
+}
+
+TEST_F(FleetClosing, ANodeThatWasOpenedAgainIsClosedForAnotherWindow) {
+  close();
+  starts = {};
+  EXPECT_EQ(run({"run", with("Fri 13:00-20:00")}), kDone) << err.str();
+  EXPECT_TRUE(opened()) << err.str();
+  ASSERT_EQ(begun(), 1) << err.str();
+  EXPECT_TRUE(asked.plan->intent.words.ends_with("says from 2027-01-15T13:00:00Z"));
+}
+
+TEST_F(FleetClosing, WhatHasBegunToChangeALayoutOrWasTouchedByOthersIsLeftToAPerson) {
+  begins_more = true;
+  close();
+  later = 13 * 3600;
+  const std::string path = with("Fri 12:00-20:00");
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_FALSE(opened());
+  EXPECT_TRUE(
+      said("run r1 is left parked: the window of pool a for which it was begun is over; tessera resume r1 "
+           "--back opens its nodes"))
+      << err.str();
+  begins_more = false, later = 0, heads.clear(), journals.clear();
+  close();
+  later = 13 * 3600;
+  heads.front().unarmed = "its journal was changed";
+  run({"run", path});
+  EXPECT_TRUE(said("r1 is left alone: its journal was changed")) << err.str();
+  EXPECT_FALSE(opened()) << err.str();
+}
+
+TEST_F(FleetClosing, TheRunOfAnotherFleetFileIsNotThisOnesBusiness) {
+  close();
+  later = 13 * 3600;
+  heads.front().words = "as /srv/fleet.yaml says from 2027-01-15T12:00:00Z";
+  run({"run", with("Fri 12:00-20:00")});
+  EXPECT_FALSE(opened());
+  EXPECT_TRUE(asked.what.empty()) << "nor is it carried on: its own file says until when";
+  EXPECT_TRUE(said("run r1 is left parked: it is of the fleet file /srv/fleet.yaml")) << err.str();
+  heads.front().words = "as fleet.yaml says from 2027-01-15T12:00:00Z";
+  run({"run", with("Fri 12:00-20:00")});
+  EXPECT_FALSE(opened()) << "an earlier tessera did not say which file of that name";
+  EXPECT_TRUE(said("tessera resume r1 --back opens its nodes")) << err.str();
+}
+
+TEST_F(FleetClosing, NothingIsOpenedWhereTheClusterIsNotReadWholeOrTheFileIsPaused) {
+  close();
+  later = 13 * 3600;
+  const std::string path = with("Fri 12:00-20:00");
+  unread = "2 jobs could not be read";
+  run({"run", path});
+  EXPECT_FALSE(opened()) << err.str();
+  unread.clear();
+  std::ofstream(path + ".paused") << "now";
+  EXPECT_EQ(run({"run", path}), kFinding);
+  EXPECT_FALSE(opened()) << err.str();
+}
+
+TEST_F(FleetClosing, ADryRunSaysWhatWouldBeOpenedAndOpensNothing) {
+  close();
+  later = 13 * 3600;
+  options.dry_run = true;
+  run({"run", with("Fri 12:00-20:00")});
+  EXPECT_FALSE(opened());
+  EXPECT_TRUE(
+      said("the nodes of run r1 are opened again: the window of pool a for which it was begun is over"))
+      << err.str();
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -1,0 +1,206 @@
+// What `tessera fleet run` does for a window before it opens, and about runs whose window is over.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/fleet/early.hpp"
+#include "engine/plan/run/closing.hpp"
+#include "engine/text.hpp"
+#include "engine/time.hpp"
+#include "tui/cli/change/runs_list.hpp"
+#include "tui/cli/fleet/fleet_command.hpp"
+
+namespace tessera::cli {
+namespace {
+
+// What cannot be told was changed.
+bool changed_since(const std::string& path, TimePoint when) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return true;
+  const auto changed =
+      std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::nanoseconds(info.st_mtim.tv_nsec);
+  return TimePoint(std::chrono::ceil<Duration>(changed)) > when;
+}
+
+// What a run for a window of a fleet file is called.
+std::string dated_words(const std::string& file, const std::string& from) {
+  return fmt::format("as {} says from {}", file, from);
+}
+struct Dated {
+  std::string file;
+  TimePoint from;
+};
+std::optional<Dated> dated(const RunHead& head) {
+  constexpr std::string_view kAs = "as ";
+  static const std::string kFrom = dated_words("", "").substr(kAs.size());
+  const std::size_t at = head.words.rfind(kFrom);
+  if (at == std::string::npos || !head.words.starts_with(kAs)) return std::nullopt;
+  const auto from = parse_utc(head.words.substr(at + kFrom.size()));
+  if (!from) return std::nullopt;
+  return Dated{head.words.substr(kAs.size(), at - kAs.size()), *from};
+}
+
+}  // namespace
+
+// A file elsewhere may have the same name: what this one's runs close is opened by this one's alone.
+std::string FleetCommand::whole_path() const {
+  std::error_code problem;
+  const auto whole = std::filesystem::weakly_canonical(path_, problem);
+  return clean(problem ? path_ : whole.string(), 300);
+}
+
+std::string FleetCommand::words_from(TimePoint from) const { return dated_words(whole_path(), utc_text(from)); }
+
+std::optional<TimePoint> FleetCommand::opening_of(const RunHead& head) const {
+  const auto told = dated(head);
+  if (!told || (told->file != whole_path() && told->file != file_name())) return std::nullopt;
+  return told->from;
+}
+
+bool FleetCommand::is_of_this_file(const RunHead& head) const {
+  return head.words == words() || opening_of(head).has_value();
+}
+
+std::set<NodeName> FleetCommand::early_nodes(const ClusterName& cluster, TimePoint now) const {
+  std::set<NodeName> all;
+  for (const RunHead& head : page_.runs) {
+    const auto opening = head.cluster == cluster ? opening_of(head) : std::nullopt;
+    const bool opened_again =
+        head.state == RunState::finished && head.outcome == word(plan::Outcome::recorded);
+    if (opening && *opening > now && head.undoes.empty() && !opened_again)
+      all.insert(head.nodes.begin(), head.nodes.end());
+  }
+  return all;
+}
+
+std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const RunHead& head,
+                                                             const Cluster& cluster) const {
+  if (!head.undoes.empty()) return std::nullopt;
+  const auto told = dated(head);
+  const std::optional<TimePoint> opening = opening_of(head);
+  if (told && !opening && told->file.starts_with('/'))
+    return NotCarriedOn{"it is of the fleet file " + clean(told->file, 300), false, false};
+  if (!is_of_this_file(head)) return std::nullopt;
+  if (std::string paused = paused_text(); !paused.empty()) return NotCarriedOn{paused};
+  const TimePoint wall = joins_.wall(), clock = cluster_now(cluster, wall);
+  const TimePoint begun = opening ? *opening : clock - (wall - head.started);  // by the cluster's clock
+  std::optional<NotCarriedOn> over;
+  for (const NodeName& name : head.nodes) {
+    const Node* node = cluster.nodes.find(name);
+    if (!node) return NotCarriedOn{"node " + clean(name.text, 100) + " is not listed now"};
+    const fleet::Pool* pool = fleet::pool_of(fleet_, cluster, *node, catalogue_);
+    if (over) continue;
+    if (!pool)
+      over = NotCarriedOn{"the fleet file has no pool for node " + clean(name.text, 100) + " now",
+                          opening.has_value(), !opening};
+    else
+      over = why_over(*pool, name, begun, clock, opening.has_value());
+  }
+  // What cannot be read whole decides nothing, and a run that another file or a person may have begun is
+  // theirs.
+  if (over && over->over && (!told || told->file != whole_path() || !OpenClusters::is_whole(cluster)))
+    over->over = false, over->finding = true, over->why += "; " + way_back(head);
+  if (!over && changed_since(path_, head.started))
+    return NotCarriedOn{fmt::format(
+        "the fleet file was changed after it was begun; tessera resume {} carries it on, tessera resume {} "
+        "--back opens its nodes",
+        clean(head.run, 100), clean(head.run, 100))};
+  return over;
+}
+
+std::optional<NotCarriedOn> FleetCommand::why_over(const fleet::Pool& pool, const NodeName& node,
+                                                   TimePoint begun, TimePoint clock, bool dated) const {
+  const bool early = dated && begun > clock;
+  if (pool.windows.empty() || pool.is_exception(node.text)) {
+    if (!early) return std::nullopt;
+    return NotCarriedOn{fmt::format("no window of pool {} rules node {} now", pool.name, node.text), true,
+                        false};
+  }
+  const fleet::Rule& wanted = fleet::rule_at(fleet_, pool, zone_, begun);
+  if (early) {
+    const bool begins = fleet::phase_at(fleet_, pool, zone_, begun).begin == begun &&
+                        !fleet::same_rule(fleet::rule_at(fleet_, pool, zone_, begun - Duration(1)), wanted);
+    if (begins) return std::nullopt;
+    return NotCarriedOn{
+        fmt::format("no window of pool {} begins or ends at {} now", pool.name, utc_text(begun)), true,
+        false};
+  }
+  if (!fleet::same_rule(wanted, fleet::rule_at(fleet_, pool, zone_, clock)))
+    return NotCarriedOn{fmt::format("the window of pool {} for which it was begun is over", pool.name), true};
+  const auto last = fleet::last_begin(pool, zone_, fleet::phase_at(fleet_, pool, zone_, clock), clock);
+  if (!last || clock <= *last) return std::nullopt;
+  return NotCarriedOn{fmt::format("a change of pool {} may begin until {} only", pool.name, utc_text(*last)),
+                      true};
+}
+
+void FleetCommand::tell_parked() {
+  const std::vector<RunHead> runs = page_.runs;
+  for (const RunHead& head : runs) {
+    const Cluster* cluster = clusters_.model().find(head.cluster);
+    if (head.state != RunState::parked || !head.unarmed.empty() || !cluster) continue;
+    const auto not_on = why_not_carried_on(head, *cluster);
+    if (!not_on) continue;
+    auto known = read_run(clusters_, options_, head.run);
+    const auto* followed = std::get_if<Followed>(&known);
+    const bool opens = not_on->over && followed && followed->run() && plan::only_closes(*followed->run());
+    streams_.err << not_on_text(head, *not_on, opens, streams_) << "\n";
+    if (not_on->finding || (not_on->over && !opens)) worst_ = worse(worst_, kFinding);
+  }
+}
+
+int FleetCommand::run_early(const ClusterName& name, const std::string& pool_name) {
+  const Cluster* here = answering(name);
+  if (!here) return skip(pool_name, name.text + " does not answer now", kUnknown);
+  const TimePoint now = cluster_now(*here, clusters_.wall());
+  const auto by_name = [&](const fleet::Pool& one) { return one.name == pool_name; };
+  const fleet::Pool& pool = *std::find_if(fleet_.pools.begin(), fleet_.pools.end(), by_name);
+  const TimePoint opening = fleet::phase_at(fleet_, pool, zone_, now).end;
+  const Duration lead = std::chrono::minutes(*pool.budget.lead);
+  if (opening - now > lead || fleet::same_rule(fleet::rule_at(fleet_, pool, zone_, now),
+                                               fleet::rule_at(fleet_, pool, zone_, opening)))
+    return kDone;
+  const fleet::Fleet& wanted = now_.emplace_back(fleet::fleet_at(fleet_, zone_, opening));
+  const fleet::Pool& then = *std::find_if(wanted.pools.begin(), wanted.pools.end(), by_name);
+  auto survey = fleet::survey(wanted, *here, place_of(*here), only_);
+  if (!survey) return skip(pool_name, to_line(survey.error()), kUnknown);
+  std::set<NodeName> without = early_nodes(name, now);
+  for (const fleet::NodeSurvey& node : survey->nodes)
+    if (node.exception) without.insert(node.node->name);  // no window changes it
+  without.insert(tried_[name].begin(), tried_[name].end());
+  const std::string called = words_from(opening);
+  if (!fleet::intent_of(*survey, called, patience_of(then), &then, without)) return kDone;
+  std::set<NodeName> busy = busy_nodes(name, then);
+  busy.insert(without.begin(), without.end());
+  auto intent = fleet::intent_of(*survey, called, patience_of(then), &then, busy);
+  if (!intent) return kFinding;
+  auto plan = plan::make_plan(*here, catalogue_, *intent, means_.at(name),
+                              fleet::rules_of(fleet_, name, options_.rules), now);
+  if (!plan) return skip(pool_name, to_line(plan.error()));
+  const auto line = [&](const std::string& english) {
+    if (told_early_.insert(english).second) tell(english);
+  };
+  for (const plan::NodePlan& node : plan->nodes) {
+    const fleet::Early early = fleet::early(*here, node, opening, lead);
+    if (!early.begin) {
+      line(fmt::format("{} is changed when its window opens at {}: how long its workloads may run is unknown",
+                       node.node.text, utc_text(opening)));
+    } else {
+      const auto minutes = [](Duration time) {
+        return std::chrono::ceil<std::chrono::minutes>(time).count();
+      };
+      line(fmt::format("{} is closed at {} for the window that opens at {}: time limit {} min, steps {} min",
+                       node.node.text, utc_text(*early.begin), utc_text(opening), minutes(early.limit),
+                       minutes(early.steps)));
+      if (early.capped)
+        line(fmt::format("{} may be late: the lead of pool {} is shorter", node.node.text, pool_name));
+    }
+    if (!early.begin || *early.begin > now) without.insert(node.node);
+  }
+  busy.insert(without.begin(), without.end());
+  if (!fleet::intent_of(*survey, called, patience_of(then), &then, busy)) return kDone;
+  return begin_pool(*here, then, *survey, called, std::move(without));
+}
+
+}  // namespace tessera::cli
