@@ -149,12 +149,35 @@ std::optional<TimePoint> last_begin(const Pool& pool, const Zone& zone, const Ph
   return same > phase.begin ? same : zone.moment({day + days(1), *pool.budget.not_after});
 }
 
-std::vector<Due> calendar(const Fleet& fleet, const Zone& zone, TimePoint from, int ahead) {
+namespace {
+
+const Rule& rule_of(const Pool& pool, const Phase& phase) {
+  return phase.window ? phase.window->rule : pool.rule;
+}
+
+// Nodes are closed for the phase that comes next, and for none behind it.
+std::optional<TimePoint> closing_of(const Pool& pool, const Phase& before, const Phase& phase) {
+  const Rule& rule = rule_of(pool, phase);
+  if (!pool.budget.lead || rule.kind == Rule::Kind::as_is || same_rule(rule_of(pool, before), rule))
+    return std::nullopt;
+  return std::max(before.begin, phase.begin - std::chrono::minutes(*pool.budget.lead));
+}
+
+}  // namespace
+
+std::vector<Due> calendar(const Fleet& fleet, const Zone& zone,
+                          const std::function<TimePoint(const Pool&)>& now, int ahead) {
   std::vector<Due> all;
   for (const Pool& pool : fleet.pools) {
     if (pool.windows.empty()) continue;
-    for (const Phase& phase : phases(fleet, pool, zone, from, from + days(ahead)))
-      all.push_back({&pool, phase, zone.local(phase.begin), zone.local(phase.end)});
+    const TimePoint from = now(pool);
+    Phase before = phase_at(fleet, pool, zone, from);
+    for (const Phase& phase : phases(fleet, pool, zone, from, from + days(ahead))) {
+      const auto closing = phase.begin == from ? std::nullopt : closing_of(pool, before, phase);
+      all.push_back({&pool, phase, closing, zone.local(phase.begin), zone.local(phase.end),
+                     zone.local(closing.value_or(phase.begin))});
+      if (phase.begin != from) before = phase;
+    }
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const Due& a, const Due& b) { return a.phase.begin < b.phase.begin; });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,13 +47,18 @@ const Rule& rule_at(const Fleet& fleet, const Pool& pool, const Zone& zone, Time
 // it began eight days back or earlier, it is the limit of that day.
 std::optional<TimePoint> last_begin(const Pool& pool, const Zone& zone, const Phase& phase, TimePoint at);
 
-// What begins when, in the order of time, over all pools with windows: first what holds at `from`.
+// What begins when, in the order of time, over all pools with windows: first what holds now.
 struct Due {
   const Pool* pool = nullptr;
   Phase phase;
-  LocalTime begin, end;  // by the clocks of the fleet's zone
+  // From when on nodes may be closed for it, where the pool's budget has a lead; nullopt: not before it
+  // begins, or it has begun.
+  std::optional<TimePoint> closing;
+  LocalTime begin, end, closing_local;  // by the clocks of the fleet's zone
 };
-std::vector<Due> calendar(const Fleet& fleet, const Zone& zone, TimePoint from, int days);
+// now: by the clock that the pool's runs go by.
+std::vector<Due> calendar(const Fleet& fleet, const Zone& zone,
+                          const std::function<TimePoint(const Pool&)>& now, int days);
 
 // The fleet as it is to be at that moment: each pool with the rule that holds then.
 Fleet fleet_at(const Fleet& fleet, const Zone& zone, TimePoint at);

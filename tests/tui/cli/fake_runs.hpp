@@ -65,6 +65,7 @@ class StandingBackend final : public Backend {
     post(WorkloadsListed{work_});
     post(SourceReport{Source::simulator, failure, Duration(1), unread, !unread.empty()});
     if (!remarks.empty()) post(RemarksListed{Source::simulator, remarks});
+    if (clock) post(ClockSet{at(0) - (*clock - at(0)), 1});
     if (!loads) return;
     post(Loaded{});
   }
@@ -73,8 +74,9 @@ class StandingBackend final : public Backend {
   plan::Actuator* actuator() override { return &actuator_; }
 
   std::string id = "hpc-1";
-  std::optional<Error> failure;  // of the only source
-  std::string unread;            // what of its nodes and work could not be read
+  std::optional<TimePoint> clock;  // its own, at at(0) of this machine's
+  std::optional<Error> failure;    // of the only source
+  std::string unread;              // what of its nodes and work could not be read
   std::vector<Remark> remarks;
   bool loads = true;
 

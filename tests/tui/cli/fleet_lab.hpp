@@ -43,6 +43,7 @@ class FleetCommandLine : public testing::Test {
           std::vector<Workload>{alices});
       backend->loads = loads;
       backend->unread = unread;
+      backend->clock = clock;
       cli::Opening opening;
       opening.backends.push_back(std::move(backend));
       auto runs = std::make_unique<FakeRuns>(box, asked);
@@ -76,7 +77,8 @@ class FleetCommandLine : public testing::Test {
   std::function<void(FakeRuns&)> starts;   // instead of a run whose nodes are all done
   std::function<void(FakeRuns&)> resumes;  // what the room does then
   cli::Options options;
-  int later = 0;  // seconds after at(0)
+  std::optional<TimePoint> clock;  // of the cluster
+  int later = 0;                   // seconds after at(0)
   std::string folder, unread;
   Workload alices = running("1", "alice", {holds("n1", {{0}})});
   bool loads = true, some_unknown = false;

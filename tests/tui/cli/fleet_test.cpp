@@ -141,13 +141,16 @@ TEST_F(FleetCommandLine, TheCalendarListsWhatTheWindowsBringAndAsksNoCluster) {
       "- {name: b, layout: none}\n");
   options.days = 1;
   EXPECT_EQ(run({"calendar", path}), kDone) << err.str();
-  EXPECT_EQ(out.str(),
-            "FROM                  UNTIL                 POOL  WINDOW               IS TO BE\n"
-            "Fri 2027-01-15 08:00  Fri 2027-01-15 20:00  a     -                    whole GPU\n"
-            "Fri 2027-01-15 20:00  Sat 2027-01-16 07:00  a     Mon-Fri 20:00-07:00  all-balanced\n"
-            "Sat 2027-01-16 07:00  Sat 2027-01-16 08:00  a     -                    whole GPU\n"
-            "\n"
-            "Times are those of UTC.\n");
+  EXPECT_EQ(
+      out.str(),
+      "FROM                  UNTIL                 POOL  WINDOW               IS TO BE\n"
+      "Fri 2027-01-15 08:00  Fri 2027-01-15 20:00  a     -                    whole GPU\n"
+      "Fri 2027-01-15 20:00  Sat 2027-01-16 07:00  a     Mon-Fri 20:00-07:00  all-balanced\n"
+      "Sat 2027-01-16 07:00  Sat 2027-01-16 08:00  a     -                    whole GPU\n"
+      "\n"
+      "Times are those of UTC.\n"
+      "It is 2027-01-15T08:00:01Z by the clock of this machine; tessera fleet run goes by the clock of each "
+      "cluster.\n");
   options.output = OutputFormat::json;
   EXPECT_EQ(run({"calendar", path}), kDone);
   auto document = parse_json(out.str(), "calendar");
@@ -440,6 +443,42 @@ TEST_F(FleetCommandLine, ADryRunShowsTheCalendarAndChangesNothing) {
   EXPECT_NE(out.str().find("Fri 07:00-09:00"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("Nothing has been changed"), std::string::npos) << out.str();
   EXPECT_TRUE(asked.what.empty());
+}
+
+TEST_F(FleetCommandLine, TheCalendarSaysFromWhenNodesMayBeClosedForAWindow) {
+  options.days = 1;
+  EXPECT_EQ(run({"calendar", file(kSoon)}), kDone) << err.str();
+  EXPECT_EQ(
+      out.str().substr(0, out.str().find("Times are")),
+      "FROM                  UNTIL                 CLOSING FROM          POOL  WINDOW           IS TO BE\n"
+      "Fri 2027-01-15 08:00  Fri 2027-01-15 12:00  -                     a     -                as it is\n"
+      "Fri 2027-01-15 12:00  Fri 2027-01-15 20:00  Fri 2027-01-15 06:00  a     Fri 12:00-20:00  MIG on, no "
+      "instances\n"
+      "Fri 2027-01-15 20:00  Sat 2027-01-16 08:00  -                     a     -                as it is\n"
+      "\n");
+  EXPECT_NE(out.str().find("CLOSING FROM: no node is closed for the window before"), std::string::npos);
+}
+
+TEST_F(FleetCommandLine, ADryRunIsOneDocumentByTheClockOfItsCluster) {
+  options.dry_run = true;
+  options.output = OutputFormat::json;
+  clock = test::at(3600);  // of the cluster: an hour ahead of this machine
+  alices.ends = *alices.started + std::chrono::hours(4);
+  EXPECT_EQ(run({"run", file(kSoon)}), kDone) << err.str();
+  auto document = parse_json(out.str(), "fleet run");
+  ASSERT_TRUE(document) << out.str();
+  EXPECT_EQ(document->find("clocks")->items.at(0).find("cluster")->text, "hpc");
+  EXPECT_EQ(document->find("phases")->items.at(0).find("from")->text.substr(0, 15), "2027-01-15T09:0");
+  EXPECT_EQ(document->find("phases")->items.at(1).find("closing_from")->text, "2027-01-15T06:00:00Z");
+  const Json& early = document->find("early")->items.at(0);
+  EXPECT_EQ(early.find("node")->text, "n1");
+  EXPECT_EQ(early.find("opens")->text, "2027-01-15T12:00:00Z");
+  EXPECT_EQ(to_line(*early.find("limit_minutes")), "240");
+  const Json& due = document->find("due")->items.at(0);
+  EXPECT_EQ(to_line(*due.find("nodes")), R"(["n1"])") << "it is 9:00 there, and 12:00 less 4 hours is over";
+  EXPECT_TRUE(asked.what.empty());
+  options.dry_run = false;
+  EXPECT_EQ(run({"run", file(kSoon)}), kUsage) << "what is begun is told run by run";
 }
 
 TEST_F(FleetCommandLine, FlagsThatAVerbHasNotAreRefused) {

@@ -60,6 +60,7 @@ int FleetCommand::run() {
   if (auto failed = look_afresh(clusters_, options_, streams_, options_.cluster)) return *failed;
   if (auto refusal = choose()) return refuse(streams_, *refusal);
   if (verb_ == "init") return init();
+  if (verb_ == "run" && options_.dry_run) return run_dry();
   if (verb_ == "run") return run_due();
   // Before the surveys: while the list comes in, the model that they point into may change.
   if (verb_ == "diff" || verb_ == "explain") (void)list_known_runs();
@@ -85,8 +86,8 @@ std::optional<Error> FleetCommand::take_words() {
   }
   if (rest.size() > 1) return usage("unexpected word \"" + clean(rest[1], 100) + "\"", kHint);
   path_ = rest.empty() ? options_.fleet_file : rest.front();
-  if (verb_ == "run" && options_.output != OutputFormat::table)
-    return usage("fleet run has no such form", "tessera journal -o json has its runs");
+  if (verb_ == "run" && options_.output != OutputFormat::table && !options_.dry_run)
+    return usage("fleet run has no such form", "tessera journal -o json has its runs; --dry-run has it");
   if (auto why = flag_without_effect()) return why;
   if (path_.empty() && verb_ != "init")
     return usage("no fleet file is named",
@@ -156,16 +157,32 @@ const fleet::Fleet& FleetCommand::fleet_now(const Cluster& cluster) {
 }
 
 int FleetCommand::calendar() {
-  const std::vector<fleet::Due> all = fleet::calendar(fleet_, zone_, clusters_.wall(), options_.days);
+  // Whatever goes by one clock is told by that clock: the calendar of a run by those of its clusters.
+  std::vector<ClockTold> clocks;
+  for (const ClusterName& name : read_)
+    clocks.push_back({name, cluster_now(*clusters_.model().find(name), clusters_.wall())});
+  const TimePoint wall = clusters_.wall();
+  const auto now = [&](const fleet::Pool& pool) {
+    for (const ClockTold& one : clocks)
+      if (pool.cluster.empty() || pool.cluster == one.cluster) return one.now;
+    return wall;
+  };
+  const std::vector<fleet::Due> all = fleet::calendar(fleet_, zone_, now, options_.days);
+  if (clocks.empty()) clocks.push_back({{}, wall});
   if (options_.output == OutputFormat::table) {
-    const std::string text = calendar_page(all, fleet_, options_);
-    streams_.out << (options_.ascii ? in_ascii(text) : text);
+    const std::string text = calendar_page(all, fleet_, clocks, options_);
+    streams_.out << (options_.ascii ? in_ascii(text) : text) << std::flush;
+  } else if (verb_ == "run") {
+    due_json_ = calendar_json(all, clocks);
   } else {
-    streams_.out << document(calendar_json(all),
-                             options_.output == OutputFormat::json ? Markup::json : Markup::yaml);
+    show_document(calendar_json(all, clocks));
   }
-  streams_.out << std::flush;
   return kDone;
+}
+
+void FleetCommand::show_document(const Json& json) const {
+  streams_.out << document(json, options_.output == OutputFormat::json ? Markup::json : Markup::yaml)
+               << std::flush;
 }
 
 fleet::Place FleetCommand::place_of(const Cluster& cluster) {
@@ -261,8 +278,7 @@ int FleetCommand::show(const std::string& text) const {
   if (options_.output == OutputFormat::table)
     streams_.out << (options_.ascii ? in_ascii(text) : text);
   else
-    streams_.out << document(fleet_json(page_),
-                             options_.output == OutputFormat::json ? Markup::json : Markup::yaml);
+    show_document(fleet_json(page_));
   streams_.out << std::flush;
   return code();
 }

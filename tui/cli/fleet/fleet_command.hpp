@@ -80,6 +80,10 @@ class FleetCommand {
                                        TimePoint clock, bool dated) const;
   // What is due now, pool by pool, each with its own patience and budget.
   int run_due();
+  // The same for whoever looks: a calendar, and what would be begun; as a document it is one.
+  int run_dry();
+  bool as_document() const { return options_.dry_run && options_.output != OutputFormat::table; }
+  void show_document(const Json& json) const;
   // What is begun for one pool: once, or as long as more of its nodes are to be begun. false: nothing more is
   // begun at all.
   bool in_turns(const std::function<int()>& turn);
@@ -130,13 +134,15 @@ class FleetCommand {
   std::vector<NodeName> only_;
   std::map<ClusterName, plan::Means> means_;
   FleetPage page_;
-  std::optional<FleetLock> lock_;                    // run
-  std::set<std::string> told_busy_, told_early_;     // run
-  std::map<std::string, std::set<NodeName>> done_;   // run: of parked runs, where a pool goes on
-  std::map<ClusterName, std::set<NodeName>> tried_;  // run: by this call, of pools that go on
-  std::set<NodeName> left_parked_;                   // run: by runs of this file, of busy_nodes()
-  bool more_ = false;                                // run: of the pool that is being begun
-  int worst_ = kDone;                                // run: so far
+  std::optional<FleetLock> lock_;                             // run
+  std::set<std::string> told_busy_, told_early_;              // run
+  std::map<std::string, std::set<NodeName>> done_;            // run: of parked runs, where a pool goes on
+  std::map<ClusterName, std::set<NodeName>> tried_;           // run: by this call, of pools that go on
+  std::set<NodeName> left_parked_;                            // run: by runs of this file, of busy_nodes()
+  Json due_list_ = Json::list(), early_list_ = Json::list();  // of it
+  Json due_json_;                                             // run --dry-run -o json
+  bool more_ = false;                                         // run: of the pool that is being begun
+  int worst_ = kDone;                                         // run: so far
 };
 
 }  // namespace tessera::cli

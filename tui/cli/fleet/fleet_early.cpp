@@ -15,6 +15,23 @@
 namespace tessera::cli {
 namespace {
 
+Json early_json(const ClusterName& cluster, const std::string& pool, const NodeName& node, TimePoint opening,
+                const fleet::Early& early) {
+  const auto minutes = [](Duration time) {
+    return Json::of(std::int64_t{std::chrono::ceil<std::chrono::minutes>(time).count()});
+  };
+  Json one = Json::map();
+  one.add("cluster", Json::of(cluster.text));
+  one.add("pool", Json::of(pool));
+  one.add("node", Json::of(node.text));
+  one.add("opens", Json::of(utc_text(opening)));
+  one.add("closes", early.begin ? Json::of(utc_text(*early.begin)) : Json());
+  one.add("limit_minutes", early.begin ? minutes(early.limit) : Json());
+  one.add("steps_minutes", minutes(early.steps));
+  one.add("may_be_late", Json::of(early.capped));
+  return one;
+}
+
 // What cannot be told was changed.
 bool changed_since(const std::string& path, TimePoint when) {
   struct stat info {};
@@ -51,7 +68,9 @@ std::string FleetCommand::whole_path() const {
   return clean(problem ? path_ : whole.string(), 300);
 }
 
-std::string FleetCommand::words_from(TimePoint from) const { return dated_words(whole_path(), utc_text(from)); }
+std::string FleetCommand::words_from(TimePoint from) const {
+  return dated_words(whole_path(), utc_text(from));
+}
 
 std::optional<TimePoint> FleetCommand::opening_of(const RunHead& head) const {
   const auto told = dated(head);
@@ -183,6 +202,8 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
   };
   for (const plan::NodePlan& node : plan->nodes) {
     const fleet::Early early = fleet::early(*here, node, opening, lead);
+    if (as_document() && told_early_.insert(name.text + " " + node.node.text).second)
+      early_list_.items.push_back(early_json(name, pool_name, node.node, opening, early));
     if (!early.begin) {
       line(fmt::format("{} is changed when its window opens at {}: how long its workloads may run is unknown",
                        node.node.text, utc_text(opening)));

@@ -56,11 +56,20 @@ std::optional<int> FleetCommand::before_run() {
   return std::nullopt;
 }
 
+int FleetCommand::run_dry() {
+  (void)calendar();
+  if (options_.output == OutputFormat::table) return run_due();
+  const int code = run_due();
+  due_json_.add("due", std::move(due_list_));
+  due_json_.add("early", std::move(early_list_));
+  show_document(due_json_);
+  return code;
+}
+
 int FleetCommand::run_due() {
   if (auto refusal = list_known_runs()) return refuse(streams_, *refusal);
   if (options_.dry_run) tell_parked();
   if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
-  if (options_.dry_run) (void)calendar();
   streams_.err << told_notes();
   worst_ = worse(worst_, code(true));
   if (!page_.runs_untold.empty()) {
@@ -254,6 +263,17 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
     tell(pool.on_failure == fleet::OnFailure::go_on
              ? fmt::format("pool {}: where a node fails, its other nodes go on", pool.name)
              : fmt::format("pool {}: where a node fails, its run begins no other node", pool.name));
+  if (as_document()) {
+    Json one = Json::map();
+    one.add("cluster", Json::of(cluster.name.text));
+    one.add("pool", Json::of(pool.name));
+    one.add("words", Json::of(called));
+    Json& nodes = one.add("nodes", Json::list());
+    for (const plan::NodePlan& node : plan->nodes) nodes.items.push_back(Json::of(node.node.text));
+    one.add("on_failure", Json::of(std::string(fleet::word(pool.on_failure))));
+    due_list_.items.push_back(std::move(one));
+    return plan->violations.empty() ? kDone : kFinding;
+  }
   return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
 }
 

@@ -320,28 +320,56 @@ Json fleet_json(const FleetPage& page) {
 }
 
 std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet& fleet,
-                          const Options& options) {
+                          const std::vector<ClockTold>& clocks, const Options& options) {
+  const auto line = [&](const std::string& english) { return tui::told(options.reader, english) + "\n"; };
   const std::string zone = fleet.time_zone.empty() ? "UTC" : fleet.time_zone;
-  if (all.empty())
-    return tui::told(options.reader, "No pool of the file has windows: what it says holds at all times.") +
-           "\n";
-  Grid grid = grid_of(
-      {{"begin", "FROM"}, {"end", "UNTIL"}, {"pool", "POOL"}, {"window", "WINDOW"}, {"rule", "IS TO BE"}});
-  for (const fleet::Due& due : all)
-    grid.rows.push_back({clock_text(due.begin), clock_text(due.end), due.pool->name,
-                         due.phase.window ? due.phase.words : std::string("-"),
-                         fleet::to_text(due.phase.window ? due.phase.window->rule : due.pool->rule)});
-  return to_table(grid, options.headers, options.paper) + "\n" +
-         tui::told(options.reader, fmt::format("Times are those of {}.", zone)) + "\n";
+  if (all.empty()) return line("No pool of the file has windows: what it says holds at all times.");
+  const bool early = std::any_of(all.begin(), all.end(), [](const fleet::Due& due) { return due.closing; });
+  Grid grid = grid_of({{"begin", "FROM"}, {"end", "UNTIL"}});
+  const auto column = [&](const char* key, const char* title) {
+    Grid::Head head;
+    head.key = key, head.title = title;
+    grid.heads.push_back(std::move(head));
+  };
+  if (early) column("closing_from", "CLOSING FROM");
+  column("pool", "POOL"), column("window", "WINDOW"), column("rule", "IS TO BE");
+  for (const fleet::Due& due : all) {
+    std::vector<std::string> row{clock_text(due.begin), clock_text(due.end)};
+    if (early) row.push_back(due.closing ? clock_text(due.closing_local) : std::string("-"));
+    row.push_back(due.pool->name);
+    row.push_back(due.phase.window ? due.phase.words : std::string("-"));
+    row.push_back(fleet::to_text(due.phase.window ? due.phase.window->rule : due.pool->rule));
+    grid.rows.push_back(std::move(row));
+  }
+  std::string text = to_table(grid, options.headers, options.paper) + "\n";
+  text += line(fmt::format("Times are those of {}.", zone));
+  if (early)
+    text += line(
+        "CLOSING FROM: no node is closed for the window before; time limits of what runs there say when.");
+  for (const ClockTold& one : clocks)
+    text += one.cluster.empty() ? line(fmt::format("It is {} by the clock of this machine; tessera fleet run "
+                                                   "goes by the clock of each cluster.",
+                                                   utc_text(one.now)))
+                                : line(fmt::format("It is {} by the clock of {}, which fleet run goes by.",
+                                                   utc_text(one.now), one.cluster.text));
+  return text;
 }
 
-Json calendar_json(const std::vector<fleet::Due>& all) {
+Json calendar_json(const std::vector<fleet::Due>& all, const std::vector<ClockTold>& clocks) {
   Json document = Json::map();
+  Json& told = document.add("clocks", Json::list());
+  for (const ClockTold& one : clocks) {
+    Json clock = Json::map();
+    clock.add("cluster", one.cluster.empty() ? Json() : Json::of(one.cluster.text));
+    clock.add("now", Json::of(utc_text(one.now)));
+    told.items.push_back(std::move(clock));
+  }
   Json& phases = document.add("phases", Json::list());
   for (const fleet::Due& due : all) {
     Json one = Json::map();
     one.add("from", Json::of(utc_text(due.phase.begin)));
     one.add("until", Json::of(utc_text(due.phase.end)));
+    one.add("closing_from", due.closing ? Json::of(utc_text(*due.closing)) : Json());
     one.add("pool", Json::of(due.pool->name));
     one.add("window", due.phase.window ? Json::of(due.phase.words) : Json());
     one.add("line", Json::of(std::int64_t{due.phase.window ? due.phase.window->line : due.pool->rule.line}));

@@ -28,9 +28,14 @@ std::string explain_page(const FleetPage& page, const fleet::Survey& survey, con
                          const Options& options);
 Json fleet_json(const FleetPage& page);
 
+// Whose clock says what time it is. cluster: empty for that of this machine.
+struct ClockTold {
+  ClusterName cluster;
+  TimePoint now;
+};
 // What the windows bring, by the clocks of the file's zone.
 std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet& fleet,
-                          const Options& options);
-Json calendar_json(const std::vector<fleet::Due>& all);
+                          const std::vector<ClockTold>& clocks, const Options& options);
+Json calendar_json(const std::vector<fleet::Due>& all, const std::vector<ClockTold>& clocks);
 
 }  // namespace tessera::cli
