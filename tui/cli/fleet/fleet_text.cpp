@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <map>
 
-#include "engine/hostlist.hpp"
+#include "engine/fleet/rows.hpp"
 #include "engine/plan/files/node_wish.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -16,33 +14,15 @@
 namespace tessera::cli {
 namespace {
 
+using fleet::BoardRow;
 using fleet::BoardSurvey;
+using fleet::gpus_text;
+using fleet::LastRuns;
+using fleet::made_text;
 using fleet::NodeSurvey;
+using fleet::offered_text;
+using fleet::rows_of;
 using fleet::Standing;
-
-plan::Wish wish_of(const plan::BoardState& state) {
-  plan::Wish wish;
-  wish.strategy = state.mig ? Strategy::mig : state.strategy;
-  wish.replicas = state.replicas;
-  wish.vgpu = state.vgpu;
-  for (const plan::InstanceAt& one : state.instances)
-    wish.instances.push_back({one.profile, one.placed() ? std::optional(one.at.start) : std::nullopt});
-  return wish;
-}
-
-std::string made_text(const BoardSurvey& board) {
-  if (!board.made) return "?";
-  if (board.made->mig && board.made->instances.empty()) return "empty";
-  return plan::to_text(wish_of(*board.made));
-}
-
-std::string offered_text(const Node& node) {
-  if (!node.allocatable) return "n/a";
-  std::string text;
-  for (const auto& [resource, count] : *node.allocatable)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", clean(resource, 100), count);
-  return text.empty() ? "nothing" : text;
-}
 
 std::string run_text(const RunHead* run) {
   return run ? fmt::format("{} ({})", clean(run->run, 60), clean(run->who, 40)) : "-";
@@ -61,26 +41,6 @@ Grid grid_of(std::initializer_list<std::pair<const char*, const char*>> heads) {
   }
   return grid;
 }
-
-// The newest run that changed, or was to change, a node.
-class LastRuns {
- public:
-  explicit LastRuns(const std::vector<RunHead>& runs) {
-    for (const RunHead& run : runs)
-      for (const NodeName& node : run.nodes) {
-        const RunHead*& last = by_node_[{run.cluster, node}];
-        if (!last || run.started > last->started) last = &run;
-      }
-  }
-  // nullptr: none is known.
-  const RunHead* of(const fleet::Survey& survey, const NodeSurvey& node) const {
-    const auto found = by_node_.find({survey.cluster->name, node.node->name});
-    return found == by_node_.end() ? nullptr : found->second;
-  }
-
- private:
-  std::map<std::pair<ClusterName, NodeName>, const RunHead*> by_node_;
-};
 
 class Page {
  public:
@@ -118,35 +78,6 @@ class Page {
   std::string text_;
 };
 
-std::string gpus_text(const std::vector<int>& gpus) {
-  std::vector<std::string> names;
-  for (int gpu : gpus) names.push_back("g" + std::to_string(gpu));
-  std::string text = fold_hosts(names);
-  std::erase_if(text, [](char c) { return c == 'g' || c == '[' || c == ']'; });
-  return text;
-}
-
-// GPUs of a node that are alike are one row.
-struct BoardRow {
-  std::vector<int> gpus;
-  const BoardSurvey* board = nullptr;
-  int held = 0;
-};
-
-std::vector<BoardRow> rows_of(const NodeSurvey& node) {
-  std::vector<BoardRow> rows;
-  for (const BoardSurvey& board : node.boards) {
-    auto same = std::find_if(rows.begin(), rows.end(), [&](const BoardRow& row) {
-      return row.board->standing == board.standing && row.board->wanted == board.wanted &&
-             made_text(*row.board) == made_text(board);
-    });
-    if (same == rows.end()) same = rows.insert(rows.end(), BoardRow{{}, &board, 0});
-    same->gpus.push_back(board.gpu.value);
-    same->held += board.held;
-  }
-  return rows;
-}
-
 std::string word_of(const Page& page, Standing standing) { return page.told(word(standing)); }
 
 void add_rows(Grid& grid, const Page& page, const LastRuns& runs, const fleet::Survey& survey,
@@ -166,16 +97,6 @@ void add_rows(Grid& grid, const Page& page, const LastRuns& runs, const fleet::S
         node.standing);
 }
 
-// "Mon 2026-11-23 20:00"
-std::string clock_text(const fleet::LocalTime& at) {
-  constexpr const char* kDays[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
-  const std::chrono::year_month_day date(at.day);
-  return fmt::format("{} {:04}-{:02}-{:02} {:02}:{:02}",
-                     kDays[std::chrono::weekday(at.day).iso_encoding() - 1], static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), at.minutes / 60,
-                     at.minutes % 60);
-}
-
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }
 
 Json json_of(const BoardSurvey& board) {
@@ -183,7 +104,7 @@ Json json_of(const BoardSurvey& board) {
   one.add("gpu", Json::of(std::int64_t{board.gpu.value}));
   one.add("state", Json::of(std::string(word(board.standing))));
   one.add("wanted", Json::of(plan::file_text(board.wanted)));
-  one.add("made", board.made ? Json::of(plan::file_text(wish_of(*board.made))) : Json());
+  one.add("made", board.made ? Json::of(plan::file_text(fleet::wish_of(*board.made))) : Json());
   one.add("held", Json::of(std::int64_t{board.held}));
   one.add("why", text_or_null(board.why));
   return one;
@@ -353,6 +274,17 @@ std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet
                                 : line(fmt::format("It is {} by the clock of {}, which fleet run goes by.",
                                                    utc_text(one.now), one.cluster.text));
   return text;
+  if (all.empty())
+    return tui::told(options.reader, "No pool of the file has windows: what it says holds at all times.") +
+           "\n";
+  Grid grid = grid_of(
+      {{"begin", "FROM"}, {"end", "UNTIL"}, {"pool", "POOL"}, {"window", "WINDOW"}, {"rule", "IS TO BE"}});
+  for (const fleet::Due& due : all)
+    grid.rows.push_back({fleet::clock_text(due.begin), fleet::clock_text(due.end), due.pool->name,
+                         due.phase.window ? due.phase.words : std::string("-"),
+                         fleet::to_text(fleet::rule_of(due))});
+  return to_table(grid, options.headers, options.paper) + "\n" +
+         tui::told(options.reader, fmt::format("Times are those of {}.", zone)) + "\n";
 }
 
 Json calendar_json(const std::vector<fleet::Due>& all, const std::vector<ClockTold>& clocks) {
@@ -375,6 +307,7 @@ Json calendar_json(const std::vector<fleet::Due>& all, const std::vector<ClockTo
     one.add("line", Json::of(std::int64_t{due.phase.window ? due.phase.window->line : due.pool->rule.line}));
     one.add("wanted", Json::of(fleet::to_text(due.phase.window ? due.phase.window->rule : due.pool->rule)));
     one.add("on_failure", Json::of(std::string(fleet::word(due.pool->on_failure))));
+    one.add("wanted", Json::of(fleet::to_text(fleet::rule_of(due))));
     phases.items.push_back(std::move(one));
   }
   return document;

@@ -1,0 +1,83 @@
+#include "engine/fleet/rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "engine/hostlist.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::fleet {
+
+plan::Wish wish_of(const plan::BoardState& state) {
+  plan::Wish wish;
+  wish.strategy = state.mig ? Strategy::mig : state.strategy;
+  wish.replicas = state.replicas;
+  wish.vgpu = state.vgpu;
+  for (const plan::InstanceAt& one : state.instances)
+    wish.instances.push_back({one.profile, one.placed() ? std::optional(one.at.start) : std::nullopt});
+  return wish;
+}
+
+std::string made_text(const BoardSurvey& board) {
+  if (!board.made) return "?";
+  if (board.made->mig && board.made->instances.empty()) return "empty";
+  return plan::to_text(wish_of(*board.made));
+}
+
+std::string offered_text(const Node& node) {
+  if (!node.allocatable) return "n/a";
+  std::string text;
+  for (const auto& [resource, count] : *node.allocatable)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", clean(resource, 100), count);
+  return text.empty() ? "nothing" : text;
+}
+
+std::string gpus_text(const std::vector<int>& gpus) {
+  std::vector<std::string> names;
+  for (int gpu : gpus) names.push_back("g" + std::to_string(gpu));
+  std::string text = fold_hosts(names);
+  std::erase_if(text, [](char c) { return c == 'g' || c == '[' || c == ']'; });
+  return text;
+}
+
+std::vector<BoardRow> rows_of(const NodeSurvey& node) {
+  std::vector<BoardRow> rows;
+  for (const BoardSurvey& board : node.boards) {
+    auto same = std::find_if(rows.begin(), rows.end(), [&](const BoardRow& row) {
+      return row.board->standing == board.standing && row.board->wanted == board.wanted &&
+             made_text(*row.board) == made_text(board);
+    });
+    if (same == rows.end()) same = rows.insert(rows.end(), BoardRow{{}, &board, 0});
+    same->gpus.push_back(board.gpu.value);
+    same->held += board.held;
+  }
+  return rows;
+}
+
+LastRuns::LastRuns(const std::vector<RunHead>& runs) {
+  for (const RunHead& run : runs)
+    for (const NodeName& node : run.nodes) {
+      const RunHead*& last = by_node_[{run.cluster, node}];
+      if (!last || run.started > last->started) last = &run;
+    }
+}
+
+const RunHead* LastRuns::of(const Survey& survey, const NodeSurvey& node) const {
+  const auto found = by_node_.find({survey.cluster->name, node.node->name});
+  return found == by_node_.end() ? nullptr : found->second;
+}
+
+const Rule& rule_of(const Due& due) { return due.phase.window ? due.phase.window->rule : due.pool->rule; }
+
+std::string clock_text(const LocalTime& at) {
+  constexpr const char* kDays[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+  const std::chrono::year_month_day date(at.day);
+  return fmt::format("{} {:04}-{:02}-{:02} {:02}:{:02}",
+                     kDays[std::chrono::weekday(at.day).iso_encoding() - 1], static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), at.minutes / 60,
+                     at.minutes % 60);
+}
+
+}  // namespace tessera::fleet
