@@ -22,6 +22,7 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
     {"node", "On a node's page"},
     {"layout", "In the layout editor"},
     {"pack", "On the pack screen"},
+    {"fleet", "On the fleet screen"},
     {"log", "In the events"},
     {"findings", "On the findings"},
     {"usage", "On usage and waste"},
@@ -37,10 +38,18 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
 }};
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Group::count_)> kGroups{
-    "Moving",           "Finding and arranging", "Marking and copying",
-    "Screens",          "Editing a layout",      "Packing a demand",
-    "Console",          "Changing a layout",     "The guide",
-    "Lists of choices", "While typing",
+    "Moving",
+    "Finding and arranging",
+    "Marking and copying",
+    "Screens",
+    "Editing a layout",
+    "Packing a demand",
+    "The fleet file",
+    "Console",
+    "Changing a layout",
+    "The guide",
+    "Lists of choices",
+    "While typing",
 };
 
 // "k Up" → "`k` `Up`"; a bar inside a Markdown table needs a backslash.

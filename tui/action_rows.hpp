@@ -63,6 +63,7 @@
   ROW(usage_days, "usage-days", "days", "Look at the last day, the last 7 days or the last 30.", "d", usage, find, choose_days, why_no_days) \
   ROW(usage_letter, "usage-letter", "copy letter", "Copy a text to the owner: all that this user wasted, with what would do instead.", "Y", usage, mark, copy_letter, why_no_letter) \
   ROW(show_pack, "pack", "pack", "Find the fewest GPUs to change for a demand of MIG slices, with what is proven.", "", global, screens, show_pack, why_no_pack) \
+  ROW(show_fleet, "fleet", "fleet", "What differs from the fleet file, which says what the GPUs are to be, and the calendar of its windows.", "", global, screens, show_fleet, always) \
   ROW(show_journal, "journal", "journal", "All runs: what was changed, what stopped, and the way back.", "J", global, screens, show_runs, always) \
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \
   ROW(help, "help", "help", "The keys of this screen.", "? F1", global, screens, show_page, is_help) \
@@ -133,6 +134,12 @@
   ROW(pack_product, "pack-product", "product", "Ask for this profile on the next product that has it, then on any.", "p", pack, pack, edit_pack, why_no_pack_edit) \
   ROW(pack_evict, "pack-evict", "requeue", "Move jobs or pods where nothing else serves (the plan requeues them), or leave them alone.", "r", pack, pack, edit_pack, why_no_pack_edit) \
   ROW(pack_cluster, "pack-cluster", "next cluster", "Plan on the next cluster.", "s", pack, pack, edit_pack, why_no_pack_edit) \
+  ROW(fleet_pool, "fleet-pool", "plan pool", "Plan every node of this pool that drifts.", "P", fleet, fleet, act_on_fleet, why_not_on_fleet) \
+  ROW(fleet_cluster, "fleet-cluster", "plan all", "Plan every node of this cluster that drifts.", "a", fleet, fleet, act_on_fleet, why_not_on_fleet) \
+  ROW(fleet_read, "fleet-read", "read again", "Read the fleet file again.", "r", fleet, fleet, act_on_fleet, why_not_on_fleet) \
+  ROW(fleet_calendar, "fleet-calendar", "calendar", "Show what the windows of the file bring in the next 7 days, or the nodes again.", "c", fleet, fleet, act_on_fleet, why_not_on_fleet) \
+  ROW(fleet_pause, "fleet-pause", "pause", "Keep tessera fleet run from beginning anything for this file; where it is paused, type the word that ends that.", "p", fleet, fleet, act_on_fleet, why_not_on_fleet) \
+  ROW(fleet_unpause, "fleet-unpause", "unpause", "Let tessera fleet run do again what the windows of this file ask for.", "", fleet, fleet, act_on_fleet, why_not_on_fleet) \
   ROW(guide_open, "guide", "guide", "Open the guide: how to share what the cursor is on, or what is marked.", "D", global, guide, decide_here, why_no_guide) \
   ROW(guide_yes, "guide-yes", "yes", "Answer the question with yes.", "y", question, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_no, "guide-no", "no", "Answer the question with no.", "n", question, guide, act_on_guide, why_no_guide_action) \

@@ -110,6 +110,7 @@ struct App::Parts {
     if (effects.theme) show_theme(*effects.theme);
     if (effects.acknowledge && options.acknowledge)
       if (Status kept = options.acknowledge(*effects.acknowledge); !kept) complain(kept.error());
+    if (effects.fleet && options.fleet) send(options.fleet(*effects.fleet));
     if (effects.suspend) suspend();
     for (const RunOrder& order : effects.orders) ask(order);
     if (effects.time) move_in_time(*effects.time);
@@ -374,7 +375,7 @@ struct App::Parts {
     }
     take_kept();
     for (WorkDetails& one : looks.take()) send(DetailsTold{std::move(one)});
-    if (auto answer = packer->take()) urgent = true, send(PackTold{std::move(answer)});
+    if (const auto answer = packer->take()) urgent = true, send(*answer);
     take_past_events();
     World& shown = world();
     if (shown.model.revision != shown.shown_revision) changed = true;

@@ -18,6 +18,7 @@
 #include "engine/mig/catalogue.hpp"
 #include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
+#include "tui/fleet_state.hpp"
 #include "tui/keymap.hpp"
 #include "tui/state.hpp"
 #include "tui/terminal/signals.hpp"
@@ -52,6 +53,8 @@ struct AppOptions {
   std::vector<std::filesystem::path> theme_directories;
   // Keeps it for the next console; empty: it counts in this one alone.
   std::function<Status(const insight::Acknowledgement&)> acknowledge;
+  // Reads a fleet file, looks whether it is another one by now, or pauses it; empty: there are none.
+  std::function<FleetTold(const FleetOrder&)> fleet;
   // A line "clusters-loading bytes-read resizes bytes-written" is written here whenever the loop has nothing
   // left to do; tests wait for it instead of sleeping.
   std::optional<int> idle_fd;
@@ -87,6 +90,7 @@ struct ConsoleOptions {
   TerminalOptions terminal;
   std::string remembered;  // the file of choices that outlive the console; empty: none
   std::function<Status(const insight::Acknowledgement&)> acknowledge;  // as AppOptions has it
+  std::function<FleetTold(const FleetOrder&)> fleet;                   // as AppOptions has it
   UiState state;  // themes, ascii and size are filled in here
 };
 Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, const mig::Catalogue& catalogue,

@@ -89,6 +89,7 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
   AppOptions app_options;
   app_options.theme_directories = options.theme_directories;
   app_options.acknowledge = options.acknowledge;
+  app_options.fleet = options.fleet;
   app_options.idle_fd = idle_fd_from_environment();
   for (const BackendPtr& backend : backends)
     if (plan::Actuator* hand = backend->actuator()) state.abilities.emplace(backend->name(), hand->means());

@@ -39,6 +39,7 @@
 #include "engine/text.hpp"
 #include "tui/app.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/fleet/fleet_files.hpp"
 #include "tui/cli/look.hpp"
 #include "tui/cli/program.hpp"
 #include "tui/cli/record/past.hpp"
@@ -416,6 +417,9 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     if (noted) wanted.state.acknowledged = std::move(*noted);
     wanted.acknowledge = [notes](const insight::Acknowledgement& one) {
       return keep_acknowledged(notes, one, wall_clock());
+    };
+    wanted.fleet = [&](const tui::FleetOrder& order) {
+      return cli::answer_fleet(order, catalogue, wall_clock());
     };
     const std::unique_ptr<record::Archive> archive = archive_of(options);
     auto code = tui::run_console(wanted, *keymap, catalogue, backends, mailbox, mailbox, runs, archive.get());

@@ -4,32 +4,47 @@
 #include <unistd.h>
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "engine/pack/pack.hpp"
+#include "tui/screens/fleet/fleet.hpp"
 
 namespace tessera::tui {
 
 struct Packer::Work {
   std::mutex mutex;
   std::condition_variable news;
-  std::shared_ptr<const PackQuestion> asked, next;  // the last one; and while nobody works on it
-  std::shared_ptr<const PackAnswer> told;
+  std::shared_ptr<const void> asked;  // the last one
+  std::function<Message()> next;      // works it out; empty: nobody needs to
+  std::optional<Message> told;
   bool working = false, ending = false;
   int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   std::thread thread;
+
+  template <class Question>
+  void ask(std::shared_ptr<const Question> question, Message (*answer)(std::shared_ptr<const Question>)) {
+    const std::lock_guard lock(mutex);
+    if (question == asked) return;
+    asked = question;
+    next = nullptr;
+    if (!question) return;
+    next = [question = std::move(question), answer] { return answer(question); };
+    if (!thread.joinable()) thread = std::thread([this] { run(); });
+    news.notify_one();
+  }
 
   void run() {
     std::unique_lock lock(mutex);
     while (true) {
       news.wait(lock, [this] { return ending || next; });
       if (ending) return;
-      std::shared_ptr<const PackQuestion> question = std::exchange(next, nullptr);
+      const std::function<Message()> work = std::exchange(next, nullptr);
       working = true;
       lock.unlock();
-      std::shared_ptr<const PackAnswer> answer = answer_of(std::move(question));
+      Message answer = work();
       lock.lock();
       working = false;
       told = std::move(answer);
@@ -54,25 +69,29 @@ Packer::~Packer() {
 }
 
 void Packer::follow(const UiState& state) {
+  if (state.top().kind == ScreenKind::fleet && state.fleet && state.fleet->working())
+    return ask(state.fleet->question);
   const bool shown = state.top().kind == ScreenKind::pack && state.pack && state.pack->working();
   ask(shown ? state.pack->question : nullptr);
 }
 
 void Packer::ask(std::shared_ptr<const PackQuestion> question) {
-  const std::lock_guard lock(work_->mutex);
-  if (question == work_->asked) return;
-  work_->asked = question;
-  work_->next = std::move(question);
-  if (!work_->next) return;
-  if (!work_->thread.joinable()) work_->thread = std::thread([work = work_.get()] { work->run(); });
-  work_->news.notify_one();
+  work_->ask<PackQuestion>(std::move(question), [](std::shared_ptr<const PackQuestion> one) -> Message {
+    return PackTold{answer_of(std::move(one))};
+  });
 }
 
-std::shared_ptr<const PackAnswer> Packer::take() {
+void Packer::ask(std::shared_ptr<const FleetQuestion> question) {
+  work_->ask<FleetQuestion>(std::move(question), [](std::shared_ptr<const FleetQuestion> one) -> Message {
+    return FleetSeen{answer_of(std::move(one))};
+  });
+}
+
+std::optional<Message> Packer::take() {
   const std::lock_guard lock(work_->mutex);
   std::uint64_t count = 0;
-  if (read(work_->wake, &count, sizeof count) < 0) return nullptr;
-  return std::exchange(work_->told, nullptr);
+  if (read(work_->wake, &count, sizeof count) < 0) return std::nullopt;
+  return std::exchange(work_->told, std::nullopt);
 }
 
 int Packer::wake_fd() const { return work_->wake; }

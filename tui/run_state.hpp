@@ -62,6 +62,7 @@ struct PlanView {
   std::vector<plan::Moved> moved;
   std::shared_ptr<const whatif::Comparison> whatif;  // nullptr: the cluster is too large to play it here
   std::optional<TimePoint> past;                     // made of a recording, as it stood then: never applied
+  std::optional<plan::SiteRules> rules;  // that it was made by, where they are not those of the site
   std::string trouble;  // why planning again with other options failed; the plan before it stays
 };
 

@@ -36,6 +36,7 @@ struct Answer;
 
 namespace tessera::tui {
 
+struct FleetState;
 struct PackState;
 
 enum class ScreenKind : std::uint8_t {
@@ -62,6 +63,7 @@ enum class ScreenKind : std::uint8_t {
   usage,     // who held how much for how long, from a recording
   waste,     // what was held or free for nothing
   pack,      // which GPUs to change for a demand of MIG slices, with what is proven of that
+  fleet,     // what differs from the fleet file, and the calendar of its windows
   count_
 };
 // What each of them is stands in tui/screens/screens.cpp.
@@ -250,6 +252,7 @@ struct UiState {
   UsersData users;
   UsageState usage;
   std::shared_ptr<const PackState> pack;               // of the pack screen; null: it was not opened yet
+  std::shared_ptr<const FleetState> fleet;             // of the fleet screen; null: no file is named
   std::shared_ptr<const WorkDetails> looked_into;      // null: nothing was asked for one job or pod
   std::vector<insight::Acknowledgement> acknowledged;  // findings, by this user
   CellMemory cells;

@@ -6,6 +6,7 @@
 
 #include "tui/screens/changed.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/palette.hpp"
 #include "tui/screens/guide/guide.hpp"
@@ -104,6 +105,8 @@ Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
   if (const auto* told = std::get_if<DetailsTold>(&message)) take_details(state, *told);
   if (const auto* told = std::get_if<UsageTold>(&message)) take_usage(state, *told);
   if (const auto* told = std::get_if<PackTold>(&message)) take_answer(state, ui, *told);
+  if (const auto* told = std::get_if<FleetTold>(&message)) take_file(state, ui, *told);
+  if (const auto* seen = std::get_if<FleetSeen>(&message)) take_fleet(state, *seen);
   if (const auto* world = std::get_if<OtherWorld>(&message)) enter_world(state, ui, *world);
   if (const auto* ending = std::get_if<Ending>(&message)) return park_and_leave(state, ui, ending->why);
   if (const auto* text = std::get_if<TextInput>(&message)) {
@@ -126,7 +129,7 @@ Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
              ui.wall - state.message.at >= kMessageFor) {
     state.message = {};
   }
-  return {};
+  return std::holds_alternative<Tick>(message) ? look_at_fleet(state) : Effects();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "engine/model/reduce.hpp"
 #include "engine/record/archive.hpp"
 #include "tui/action.hpp"
+#include "tui/fleet_state.hpp"
 #include "tui/state.hpp"
 
 namespace tessera::tui {
@@ -76,6 +77,10 @@ struct UsageTold {
 struct PackTold {
   std::shared_ptr<const PackAnswer> what;
 };
+// The clusters were held against the fleet file.
+struct FleetSeen {
+  std::shared_ptr<const FleetAnswer> what;
+};
 // From now on the model is another one: that of a recording, or the live one again.
 struct OtherWorld {
   bool past = false;
@@ -84,8 +89,9 @@ struct OtherWorld {
 struct Ending {
   std::string why;
 };
-using Message = std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse,
-                             Notice, RunNews, DetailsTold, UsageTold, PackTold, OtherWorld, Ending>;
+using Message =
+    std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse, Notice,
+                 RunNews, DetailsTold, UsageTold, PackTold, FleetTold, FleetSeen, OtherWorld, Ending>;
 
 // Moving about in a recording, or from the live clusters into one and back.
 struct TimeMove {
@@ -108,6 +114,7 @@ struct Effects {
   std::optional<std::string> ring;   // a run has ended or waits for an answer: bell and title of the terminal
   std::optional<TimeMove> time;      // for record::Archive and record::Player
   std::optional<insight::Acknowledgement> acknowledge;  // keep it in the user's state folder
+  std::optional<FleetOrder> fleet;                      // for AppOptions::fleet
   std::vector<RunOrder> orders;                         // for plan::Runs, in this order
 };
 

@@ -7,6 +7,7 @@
 
 #include "tests/support/build.hpp"
 #include "tui/packer.hpp"
+#include "tui/screens/fleet/fleet.hpp"
 
 namespace tessera::test {
 namespace {
@@ -35,7 +36,7 @@ const mig::Catalogue& built_in() {
 bool asks_for_something(const tui::Effects& effects) {
   return effects.quit || effects.suspend || effects.refresh || effects.repaint || effects.copy ||
          effects.theme || effects.mouse || effects.ring || effects.time || effects.acknowledge ||
-         !effects.orders.empty();
+         effects.fleet || !effects.orders.empty();
 }
 
 }  // namespace
@@ -114,6 +115,12 @@ Session& Session::hear(tui::RunNews news) {
 Session& Session::pack() {
   EXPECT_TRUE(state.pack && state.pack->question) << "nothing is asked of the planner";
   if (state.pack && state.pack->question) send(tui::PackTold{tui::answer_of(state.pack->question)});
+  return *this;
+}
+
+Session& Session::survey() {
+  EXPECT_TRUE(state.fleet && state.fleet->question) << "no cluster is held against a file";
+  if (state.fleet && state.fleet->question) send(tui::FleetSeen{tui::answer_of(state.fleet->question)});
   return *this;
 }
 

@@ -5,6 +5,7 @@
 
 #include "engine/embedded.hpp"
 #include "tui/cli/settings.hpp"
+#include "tui/fleet_state.hpp"
 #include "tui/version.hpp"
 
 namespace tessera::cli {
@@ -65,6 +66,7 @@ tui::ConsoleOptions console_options(const Options& options, const Environment& e
   console.state.site = options.site;
   console.state.platform = options.platform;
   console.state.rules = options.rules;
+  if (!options.fleet_file.empty()) console.state.fleet = tui::fleet_named(options.fleet_file);
   console.state.about.emplace_back("version", std::string(tui::version()));
   console.state.me = value_of(environment, "USER");
   return console;

@@ -7,6 +7,7 @@
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
@@ -76,6 +77,7 @@ constexpr std::array kWithArgument{
     Taker{"pod", "NAMESPACE/NAME: open that pod"},
     Taker{"plan", "NODE LAYOUT: plan this layout for all its GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, or whole"},
     Taker{"pack", "PROFILE=COUNT...: find the fewest GPUs to change for this demand: 3g.40gb=10 1g.10gb=40"},
+    Taker{"fleet", "FILE: hold the clusters against this fleet file"},
     Taker{"wanted", "NUMBER: how many instances of the profile under the cursor, on the pack screen"},
     Taker{"drain", "NODES REASON: plan to drain Slurm nodes until they are resumed"},
     Taker{"resume",
@@ -330,6 +332,10 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
   if (command == "gpu") return open_named_gpu(state, ui, argument);
   if (command == "job" || command == "pod") return open_named_workload(state, ui, argument);
   if (command == "pack") return open_pack_named(state, ui, argument);
+  if (command == "fleet") {
+    effects = open_fleet_file(state, argument);
+    return std::nullopt;
+  }
   if (command == "wanted") return type_wanted(state, ui, argument);
   if (command == "plan") return plan_named(state, ui, argument);
   if (is_node_command(command)) return run_node_command(state, ui, command, argument);

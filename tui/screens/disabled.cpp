@@ -3,6 +3,7 @@
 #include <array>
 
 #include "tui/screens/control.hpp"
+#include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/pack/pack.hpp"

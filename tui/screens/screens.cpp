@@ -4,6 +4,7 @@
 
 #include "tui/screens/body.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/overview/overview_body.hpp"
@@ -63,6 +64,8 @@ constexpr auto kUsersFooter = list(open, back, copy, show_waiting, palette);
 
 constexpr auto kPackFooter = list(pack_more, pack_less, pack_count, open, pack_queue, back, pack_clear,
                                   pack_product, pack_evict, pack_cluster, copy, palette);
+constexpr auto kFleetFooter =
+    list(open, fleet_pool, fleet_cluster, fleet_read, fleet_calendar, back, fleet_pause, copy, palette);
 constexpr auto kCutHints = list(show_layout, guide_open);
 constexpr auto kWaitHints = list(show_waiting);
 
@@ -70,6 +73,7 @@ constexpr std::array kTableScopes{Scope::table};
 constexpr std::array kNodeScopes{Scope::node};
 constexpr std::array kLayoutScopes{Scope::layout};
 constexpr std::array kPackScopes{Scope::pack};
+constexpr std::array kFleetScopes{Scope::fleet};
 constexpr std::array kLogScopes{Scope::log};
 constexpr std::array kFindingsScopes{Scope::findings};
 constexpr std::array kUsageScopes{Scope::usage};
@@ -345,6 +349,20 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .nothing_to_copy = "no demand: there is no command to copy",
      .refresh = refresh_pack,
      .next_change = pack_next_change},
+    {.kind = ScreenKind::fleet,
+     .word = "fleet",
+     .way = show_fleet,
+     .scopes = kFleetScopes,
+     .footer = kFleetFooter,
+     .body = &kPanesBody,
+     .panes = fleet_panes,
+     .stands_alone = true,
+     .no_parts = one_list,
+     .open = open_on_fleet,
+     .why_no_open = why_no_open_on_fleet,
+     .copy = copy_on_fleet,
+     .refresh = refresh_fleet,
+     .next_change = fleet_next_change},
 }};
 
 constexpr bool in_kind_order() {

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "tests/support/reckoned.hpp"
-#include "tests/tui/screens/change_places.hpp"
+#include "tests/tui/screens/fleet_places.hpp"
 #include "tests/tui/screens/layout_places.hpp"
 #include "tui/cli/change/plan_text.hpp"
 
@@ -123,6 +123,23 @@ TEST(JapaneseScreens, OfUsageAndWasteHoldNoEnglishSentence) {
     session.press("b");
     expect_japanese(session, "summed up by another thing");
   }
+}
+
+TEST(JapaneseScreens, OfTheFleetHoldNoEnglishSentence) {
+  Session session = changing({160, 400});
+  ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
+  session.press(":fleet<enter>");
+  expect_japanese(session, "no file");
+  session.press(":fleet fleet.yaml<enter>");
+  expect_japanese(session, "being read");
+  open_fleet(session);
+  hear(session, {"fleet.yaml", "2", "2026-11-21T14:03:00Z", nullptr, {}});
+  for (int i = 0; i < 5; ++i) {
+    expect_japanese(session, "row " + std::to_string(i));
+    session.press("<enter>j");
+  }
+  session.press("c");
+  expect_japanese(session, "calendar");
 }
 
 TEST(JapaneseScreens, OfPlansHoldNoEnglishSentence) {

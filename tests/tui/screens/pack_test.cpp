@@ -205,7 +205,7 @@ TEST(Packer, AnswersTheLastQuestionAndWakesTheLoop) {
   for (std::shared_ptr<const tui::PackAnswer> told; !told || told->question != second.state.pack->question;) {
     pollfd waiting{packer.wake_fd(), POLLIN, 0};
     ASSERT_EQ(poll(&waiting, 1, 60'000), 1) << "no answer came";
-    if (auto one = packer.take()) told = one;
+    if (auto one = packer.take()) told = std::get<tui::PackTold>(*one).what;
     if (told) EXPECT_TRUE(told->answer);
   }
   EXPECT_FALSE(packer.busy());

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "tests/support/reckoned.hpp"
-#include "tests/tui/screens/change_places.hpp"
+#include "tests/tui/screens/fleet_places.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/runs.hpp"
@@ -73,6 +73,7 @@ Session showing(tui::ScreenKind kind, tui::Size size = {80, 24}) {
       session.press(kind == tui::ScreenKind::usage ? ":usage<enter>" : ":waste<enter>j");
       break;
     case tui::ScreenKind::pack: session.press(":pack 3g.40gb=2<enter>").pack(); break;
+    case tui::ScreenKind::fleet: test::open_fleet(session); break;
     case tui::ScreenKind::count_: break;
   }
   EXPECT_EQ(session.state.top().kind, kind) << session.screen();

@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 
-#include "engine/fleet/reader.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/fleet/written.hpp"
 #include "engine/text.hpp"
@@ -35,6 +33,9 @@ Error usage(std::string reason, std::string hint) {
 
 // What lies beside a file whose runs are paused.
 constexpr const char* kPaused = ".paused";
+std::string file_name(const std::string& path) {
+  return clean(path.substr(path.rfind('/') + 1), 100);  // npos + 1 is 0
+}
 
 }  // namespace
 
@@ -115,19 +116,11 @@ std::optional<Error> FleetCommand::flag_without_effect() const {
 }
 
 Status FleetCommand::read_file() {
-  auto files = read_files({path_});
-  if (!files) return files.error();
-  if (files->empty())
-    return Error{"cannot read the fleet file", "there is no file " + clean(path_, 300),
-                 "tessera fleet init " + clean(path_, 300) + " writes one from what stands now"};
-  auto read = fleet::read_fleet(files->front().text, clean(path_, 300), catalogue_);
+  auto read = read_fleet_file(path_, catalogue_);
   if (!read) return read.error();
-  fleet_ = std::move(*read);
+  fleet_ = std::move(read->fleet);
+  zone_ = std::move(read->zone);
   page_.file = clean(path_, 300);
-  if (fleet_.time_zone.empty() || !fleet_.has_windows()) return Done{};
-  auto zone = zone_of(fleet_.time_zone);
-  if (!zone) return zone.error();
-  zone_ = std::move(*zone);
   return Done{};
 }
 
@@ -343,27 +336,16 @@ std::string FleetCommand::told_notes() const {
 }
 
 std::string FleetCommand::paused_text() const {
-  std::error_code problem;
-  if (!std::filesystem::exists(path_ + kPaused, problem) && !problem) return "";
-  auto files = read_files({path_ + kPaused}, 1024);
-  const std::string since = files && !files->empty() ? clean(files->front().text, 100) : "?";
+  const std::string since = paused_since(path_);
+  if (since.empty()) return "";
   return fmt::format("tessera fleet run is paused for this file since {}; tessera fleet unpause ends that",
                      since);
 }
 
 int FleetCommand::pause(bool on) const {
-  const std::string mark = path_ + kPaused;
-  if (on) {
-    const std::string text = fmt::format("{} by uid {}", utc_text(clusters_.wall()), geteuid());
-    const Status done = write_new(mark, text, "where that file is there, it is paused already");
-    return done ? kDone : refuse(streams_, done.error(), kFinding);
-  }
-  std::error_code problem;
-  if (std::filesystem::remove(mark, problem)) return kDone;
-  return refuse(streams_,
-                {"cannot unpause", problem ? problem.message() : "it is not paused",
-                 "tessera fleet run does what is due"},
-                kFinding);
+  const Status done =
+      on ? pause_fleet(path_, clusters_.wall(), fmt::format("uid {}", geteuid())) : unpause_fleet(path_);
+  return done ? kDone : refuse(streams_, done.error(), kFinding);
 }
 
 int FleetCommand::change(plan::Intent intent) {

@@ -1,16 +1,97 @@
 #include "tui/cli/fleet/fleet_files.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <memory>
 
+#include "engine/fleet/reader.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 #include "tui/cli/settings.hpp"
 
 namespace tessera::cli {
+namespace {
+
+// What lies beside a file whose runs are paused.
+constexpr const char* kPaused = ".paused";
+
+// Another one where the file is another one; empty where there is none.
+std::string stamp_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return "";
+  return fmt::format("{}.{:09} {} {}:{}", info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size,
+                     info.st_dev, info.st_ino);
+}
+
+}  // namespace
+
+Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue& catalogue) {
+  const std::string name = clean(path, 300);
+  auto files = read_files({path});
+  if (!files) return files.error();
+  if (files->empty())
+    return Error{"cannot read the fleet file", "there is no file " + name,
+                 "tessera fleet init " + name + " writes one from what stands now"};
+  auto fleet = fleet::read_fleet(files->front().text, name, catalogue);
+  if (!fleet) return fleet.error();
+  ReadFleet read{std::move(*fleet), {}};
+  if (read.fleet.time_zone.empty() || !read.fleet.has_windows()) return read;
+  auto zone = zone_of(read.fleet.time_zone);
+  if (!zone) return zone.error();
+  read.zone = std::move(*zone);
+  return read;
+}
+
+std::string paused_since(const std::string& path) {
+  std::error_code problem;
+  if (!std::filesystem::exists(path + kPaused, problem) && !problem) return "";
+  auto files = read_files({path + kPaused}, 1024);
+  const std::string since = files && !files->empty() ? clean(files->front().text, 100) : "";
+  return since.empty() ? "?" : since;
+}
+
+Status pause_fleet(const std::string& path, TimePoint wall, const std::string& who) {
+  return write_new(path + kPaused, fmt::format("{} by {}", utc_text(wall), who),
+                   "where that file is there, it is paused already");
+}
+
+Status unpause_fleet(const std::string& path) {
+  std::error_code problem;
+  if (std::filesystem::remove(path + kPaused, problem)) return Done{};
+  return Error{"cannot unpause", problem ? problem.message() : "it is not paused",
+               "tessera fleet run does what is due"};
+}
+
+tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& catalogue, TimePoint wall) {
+  using What = tui::FleetOrder::What;
+  tui::FleetTold told;
+  told.path = order.path;
+  const std::string who = order.who.empty() ? fmt::format("uid {}", geteuid()) : clean(order.who, 60);
+  const Status done = order.what == What::pause     ? pause_fleet(order.path, wall, who)
+                      : order.what == What::unpause ? unpause_fleet(order.path)
+                                                    : Status(Done{});
+  if (!done) told.failure = done.error();
+  // Before the file: one that is edited meanwhile is told as changed.
+  told.stamp = stamp_of(order.path);
+  told.paused = paused_since(order.path);
+  if (order.what != What::read) return told;
+  auto read = read_fleet_file(order.path, catalogue);
+  tui::FleetFile file;
+  file.stamp = told.stamp;
+  if (read)
+    file.fleet = std::move(read->fleet), file.zone = std::move(read->zone);
+  else
+    file.failure = read.error();
+  told.file = std::make_shared<const tui::FleetFile>(std::move(file));
+  return told;
+}
 
 Result<fleet::Zone> zone_of(const std::string& name) {
   if (name == "UTC") return fleet::Zone();

@@ -1,4 +1,4 @@
-// What tessera fleet reads and locks beside the fleet file itself.
+// The files of tessera fleet: the fleet file itself, what lies beside it, and the time zones that it names.
 // Threads: one at a time.
 #pragma once
 
@@ -6,12 +6,31 @@
 #include <string>
 
 #include "engine/error.hpp"
+#include "engine/fleet/fleet.hpp"
 #include "engine/fleet/zone.hpp"
+#include "engine/mig/catalogue.hpp"
+#include "tui/fleet_state.hpp"
 
 namespace tessera::cli {
 
+struct ReadFleet {
+  fleet::Fleet fleet;
+  fleet::Zone zone;  // of its windows, where it has any
+};
+// Errors: it is not there or cannot be read, what it says, its time zone.
+Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue& catalogue);
+
 // From the system's database. Errors: there is no such zone, or its file cannot be read.
 Result<fleet::Zone> zone_of(const std::string& name);
+
+// A mark beside the file, so that whoever reads the file sees it: since when tessera fleet run is paused for
+// it and by whom. Empty: it is not. That it cannot be found out counts as paused: "?".
+std::string paused_since(const std::string& path);
+Status pause_fleet(const std::string& path, TimePoint wall, const std::string& who);
+Status unpause_fleet(const std::string& path);
+
+// What the console asks of these files.
+tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& catalogue, TimePoint wall);
 
 // One runner of a file at a time, whoever runs it: held for as long as this lives. It locks FILE.lock, which
 // no editor replaces, and FILE itself, since another user's runner may not be able to make or open the first.

@@ -45,8 +45,8 @@ void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& o
   plan::Intent intent = view.plan.intent;
   intent.options = options;
   // The way back is planned from the run: its nodes may have been found unlike each other.
-  Result<plan::Plan> planned =
-      view.undoes.empty() ? plan_for(state, ui, intent) : way_back(state, ui, view.undoes, &options);
+  Result<plan::Plan> planned = view.undoes.empty() ? plan_for(state, ui, intent, view.rules)
+                                                   : way_back(state, ui, view.undoes, &options);
   if (!planned) {
     view.trouble = to_line(planned.error());
     say(state, ui, Severity::warning, view.trouble);
@@ -110,11 +110,12 @@ std::shared_ptr<const whatif::Comparison> play_hours(const UiContext& ui, const 
   return std::make_shared<const whatif::Comparison>(whatif::compare(question, plan));
 }
 
-Result<plan::Plan> plan_for(const UiState& state, const UiContext& ui, const plan::Intent& intent) {
+Result<plan::Plan> plan_for(const UiState& state, const UiContext& ui, const plan::Intent& intent,
+                            const std::optional<plan::SiteRules>& rules) {
   const Cluster* cluster = ui.model.find(intent.cluster);
   if (!cluster) return Error{"cannot plan", intent.cluster.text + " is not open here", ""};
-  return plan::make_plan(*cluster, ui.catalogue, intent, capabilities_of(state, *cluster), state.rules,
-                         cluster_now(*cluster, ui.wall));
+  return plan::make_plan(*cluster, ui.catalogue, intent, capabilities_of(state, *cluster),
+                         rules ? *rules : state.rules, cluster_now(*cluster, ui.wall));
 }
 
 std::string nodes_text(const plan::Plan& plan) {

@@ -16,8 +16,9 @@ namespace tessera::tui {
 void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string undoes);
 
 // From what stands now, with what the cluster's backend can do; where it cannot be changed, as its kind
-// would.
-Result<plan::Plan> plan_for(const UiState& state, const UiContext& ui, const plan::Intent& intent);
+// would. rules: instead of those of the site.
+Result<plan::Plan> plan_for(const UiState& state, const UiContext& ui, const plan::Intent& intent,
+                            const std::optional<plan::SiteRules>& rules = std::nullopt);
 
 // "n0031", "8 nodes": as in titles and on the arming line.
 std::string nodes_text(const plan::Plan& plan);

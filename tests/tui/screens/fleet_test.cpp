@@ -1,0 +1,278 @@
+// The fleet screen: what differs from the fleet file, the way to a plan of it, and what is said where the
+// file or a cluster cannot be read.
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include "tests/support/golden.hpp"
+#include "tests/tui/screens/fleet_places.hpp"
+#include "tui/packer.hpp"
+
+namespace tessera::test {
+namespace {
+
+using tui::FleetOrder;
+using tui::ScreenKind;
+
+TEST(FleetScreen, NamesTheFileAndCountsWhatDiffers) {
+  Session session = fleet_session();
+  EXPECT_TRUE(session.shows("fleet.yaml  read at")) << session.screen();
+  EXPECT_TRUE(session.shows("2 drift  1 impossible  0 unknown  2 as wanted  1 left alone"))
+      << session.screen();
+}
+
+TEST(FleetScreen, WhatDriftsStandsFirstAndWhatIsAsWantedLast) {
+  const std::string screen = fleet_session({120, 40}).screen();
+  const std::size_t drifts = screen.find("n0041"), odd = screen.find("n0044"), fine = screen.find("n0031");
+  EXPECT_LT(drifts, odd) << screen;
+  EXPECT_LT(odd, fine) << screen;
+  EXPECT_EQ(screen.find("n0043"), std::string::npos) << "it is left alone";
+}
+
+TEST(FleetScreen, OpeningAsksForTheFileOnceAndRForItAgain) {
+  Session session = changing();
+  session.press(":fleet fleet.yaml<enter>");
+  ASSERT_EQ(session.effects.size(), 1u);
+  ASSERT_TRUE(session.effects.back().fleet);
+  EXPECT_EQ(session.effects.back().fleet->path, "fleet.yaml");
+  EXPECT_EQ(session.effects.back().fleet->what, FleetOrder::What::read);
+  hear(session, told_of(kFleetText));
+  session.press("r");
+  ASSERT_EQ(session.effects.size(), 2u);
+  EXPECT_EQ(session.effects.back().fleet->what, FleetOrder::What::read);
+}
+
+TEST(FleetScreen, TheFileOfTheSettingsNeedsNoName) {
+  Session session = changing();
+  session.state.fleet = tui::fleet_named("/etc/tessera/fleet.yaml");
+  session.press(":fleet<enter>");
+  ASSERT_TRUE(!session.effects.empty() && session.effects.back().fleet);
+  EXPECT_EQ(session.effects.back().fleet->path, "/etc/tessera/fleet.yaml");
+}
+
+TEST(FleetScreen, WithoutAFileItTeachesHowToMakeOne) {
+  Session session = changing();
+  session.press(":fleet<enter>");
+  EXPECT_TRUE(session.effects.empty()) << "no file is named, so none is read";
+  EXPECT_TRUE(session.shows("tessera fleet init fleet.yaml")) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.message.text, "no fleet file is named: :fleet FILE");
+}
+
+TEST(FleetScreen, AnErrorInTheFileIsShownWithItsLineAndNoTableBesideIt) {
+  Session session = fleet_session({120, 40});
+  hear(session, told_of("pools:\n- {name: a, laoyut: none}\n", "2"));
+  EXPECT_TRUE(session.shows("fleet.yaml:2:")) << session.screen();
+  EXPECT_FALSE(session.shows("drift")) << "what an older file said is not what this one says";
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::fleet);
+}
+
+TEST(FleetScreen, AFileThatWasEditedSinceIsToldAndNotPlanned) {
+  Session session = fleet_session();
+  session.pass(Duration(10000));
+  ASSERT_TRUE(session.effects.back().fleet);
+  EXPECT_EQ(session.effects.back().fleet->what, FleetOrder::What::look);
+  tui::FleetTold looked{"fleet.yaml", "1", "", nullptr, {}};
+  hear(session, looked);
+  EXPECT_FALSE(session.shows("The file has changed")) << session.screen();
+  looked.stamp = "2";
+  hear(session, looked);
+  EXPECT_TRUE(session.shows("The file has changed since: r reads it again.")) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::fleet) << "a plan was made of a file of before";
+  hear(session, told_of(kFleetText, "2"));
+  session.survey();
+  EXPECT_FALSE(session.shows("The file has changed")) << session.screen();
+}
+
+TEST(FleetScreen, WhatIsToldOfAnotherFileIsDropped) {
+  Session session = fleet_session();
+  tui::FleetTold other = told_of("pools: [{name: all, layout: as-is}]", "9");
+  other.path = "other.yaml";
+  hear(session, other);
+  EXPECT_TRUE(session.shows("2 drift")) << session.screen();
+}
+
+TEST(FleetScreen, EnterPlansTheNodeUnderTheCursor) {
+  Session session = fleet_session();
+  session.press("gj<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+  const plan::Plan& plan = session.state.plan->plan;
+  ASSERT_EQ(plan.nodes.size(), 1u);
+  EXPECT_EQ(plan.nodes[0].node.text, "n0042");
+  EXPECT_EQ(plan.intent.words, "as fleet.yaml says") << "fleet run knows its runs by these words";
+}
+
+TEST(FleetScreen, OneKeyPlansWhatDriftsOfAPoolAndOneOfTheCluster) {
+  const std::string text = std::string("pools:\n- {name: a, nodes: n0041, layout: none}\n") +
+                           "- {name: b, nodes: \"n[0042-0043]\", layout: none}\n- {name: c, layout: as-is}\n";
+  Session session = fleet_session({80, 24}, text);
+  session.press("gjP");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+  EXPECT_EQ(session.state.plan->plan.nodes.size(), 2u);
+  session.press("<esc>a");
+  EXPECT_EQ(session.state.plan->plan.nodes.size(), 3u);
+}
+
+TEST(FleetScreen, WhatDoesNotDriftHasNoPlanAndAReason) {
+  Session session = fleet_session();
+  session.press("G<enter>");
+  EXPECT_EQ(session.state.message.text, "nothing to do: this node is as the file says");
+  session.press("P");
+  EXPECT_EQ(session.state.message.text, "no node of pool notebooks drifts");
+  session.press("gjj<enter>");
+  EXPECT_NE(session.state.message.text.find("it has no GPU 5"), std::string::npos)
+      << session.state.message.text;
+  EXPECT_EQ(session.state.top().kind, ScreenKind::fleet);
+}
+
+// What the file says of a cluster's platform holds for its plans, also when they are made again.
+TEST(FleetScreen, ThePlanGoesByTheRulesOfTheFile) {
+  Session session = fleet_session(
+      {80, 24}, std::string("clusters: {hpc: {platform: slurm, plugin_strategy: mixed}}\n") +
+                    "pools: [{name: a, nodes: n0041, layout: none}, {name: b, layout: as-is}]\n");
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+  ASSERT_TRUE(session.state.plan->rules);
+  EXPECT_EQ(session.state.plan->rules->platform, sharing::Platform::slurm);
+  EXPECT_FALSE(session.state.rules.platform) << "and for no other plan";
+}
+
+TEST(FleetScreen, TheRunThatChangedANodeLastIsNamed) {
+  Session session = changing({120, 40});
+  Diary diary(plan_of(session, {"n0041"}, 0), "20261121-1403-n0041");
+  session.hear({RunsListed{{diary.head(RunState::finished, false)}}});
+  open_fleet(session);
+  EXPECT_NE(session.line_with("last run").find("20261121-1403-n0041 of alice"), std::string::npos);
+  session.hear({RunsListed{{diary.head(RunState::parked, false)}}});
+  session.survey();
+  EXPECT_TRUE(session.shows("a run that has not ended is at it")) << session.screen();
+}
+
+TEST(FleetScreen, FollowsTheClusterAndAsksAgain) {
+  Session session = fleet_session();
+  EXPECT_FALSE(session.state.fleet->working());
+  Node whole =
+      node("n0041", {gpu(0, Strategy::whole, {test::whole(0)}), gpu(1, Strategy::whole, {test::whole(1)})});
+  session.tell(on("hpc", NodeSeen{whole}));
+  EXPECT_TRUE(session.state.fleet->working());
+  EXPECT_TRUE(session.shows("2 drift")) << "until then what was known stays";
+  session.survey();
+  EXPECT_TRUE(session.shows("1 drift")) << session.screen();
+}
+
+// An old list of nodes says nothing of what stands there now.
+TEST(FleetScreen, AClusterThatDoesNotAnswerIsNotWithoutDrift) {
+  Session session = fleet_session();
+  session.wall += Duration(180000);
+  const Error down{"scontrol failed", "connection refused", ""};
+  session.tell(on("hpc", SourceReport{Source::slurm_nodes, down, Duration(0)}, 60));
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::fleet) << "planned on an old list";
+  session.survey();
+  EXPECT_TRUE(session.shows("the list of nodes is old")) << session.screen();
+  EXPECT_FALSE(session.shows("as wanted")) << session.screen();
+}
+
+TEST(FleetScreen, APoolWithoutClusterAmongSeveralIsAnErrorWithItsLine) {
+  Session session(two_places(), {120, 40});
+  session.press(":fleet fleet.yaml<enter>");
+  hear(session, told_of("pools:\n- {name: a, layout: none}\n"));
+  session.survey();
+  EXPECT_TRUE(session.shows("line 2: pool a names no cluster, and there are several")) << session.screen();
+}
+
+TEST(FleetScreen, APoolOfAClusterThatIsNotHereIsTold) {
+  Session session = fleet_session(
+      {120, 40},
+      "pools: [{name: a, cluster: elsewhere, layout: none}, {name: b, cluster: hpc, layout: none}]");
+  EXPECT_TRUE(session.shows("pool a: cluster elsewhere is not among those that are found here"))
+      << session.screen();
+}
+
+TEST(FleetScreen, ThePastIsNotHeldAgainstAFileOfNow) {
+  Session session = changing();
+  session.state.past = true;
+  session.press(":fleet fleet.yaml<enter>");
+  hear(session, told_of(kFleetText));
+  EXPECT_FALSE(session.state.fleet->question);
+  EXPECT_TRUE(session.shows("the past is shown")) << session.screen();
+}
+
+TEST(FleetScreen, TheCalendarHasTheNextSevenDays) {
+  Session session = fleet_session({120, 40});
+  session.press("c");
+  EXPECT_TRUE(session.shows("Mon-Fri 20:00-07:00")) << session.screen();
+  EXPECT_TRUE(session.shows("Times are those of UTC.")) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::fleet);
+  session.press("c");
+  EXPECT_TRUE(session.shows("2 drift")) << session.screen();
+}
+
+TEST(FleetScreen, WithoutWindowsTheCalendarSaysSo) {
+  Session session = fleet_session({80, 24}, "pools: [{name: a, layout: as-is}]");
+  session.press("c");
+  EXPECT_TRUE(session.shows("No pool of the file has windows")) << session.screen();
+}
+
+TEST(FleetScreen, PPausesAndOnlyAWordEndsThat) {
+  Session session = fleet_session();
+  session.press("p");
+  ASSERT_TRUE(session.effects.back().fleet);
+  EXPECT_EQ(session.effects.back().fleet->what, FleetOrder::What::pause);
+  EXPECT_EQ(session.effects.back().fleet->who, "alice");
+  hear(session, {"fleet.yaml", "1", "2026-11-21T14:03:00Z by alice", nullptr, {}});
+  EXPECT_TRUE(session.shows("PAUSED")) << session.screen();
+  EXPECT_TRUE(session.shows("2026-11-21T14:03:00Z by alice")) << session.screen();
+  const std::size_t asked = session.effects.size();
+  session.press("p");
+  EXPECT_EQ(session.effects.size(), asked) << "a key that slips lets nothing begin";
+  session.press("<enter>");
+  ASSERT_EQ(session.effects.size(), asked + 1);
+  EXPECT_EQ(session.effects.back().fleet->what, FleetOrder::What::unpause);
+}
+
+TEST(FleetScreen, CopiesTheCommandThatExplainsTheNode) {
+  Session session = fleet_session();
+  session.press("y");
+  ASSERT_TRUE(session.effects.back().copy);
+  EXPECT_EQ(*session.effects.back().copy, "tessera fleet explain n0041 fleet.yaml");
+}
+
+TEST(Packer, HoldsTheClustersAgainstTheFleetFileBesideTheLoop) {
+  Session session = changing();
+  session.press(":fleet fleet.yaml<enter>");
+  hear(session, told_of(kFleetText));
+  tui::Packer packer;
+  packer.follow(session.state);
+  pollfd waiting{packer.wake_fd(), POLLIN, 0};
+  ASSERT_EQ(poll(&waiting, 1, 60'000), 1) << "no answer came";
+  const auto told = packer.take();
+  ASSERT_TRUE(told);
+  tui::update(session.state, session.world(), *told);
+  EXPECT_TRUE(session.shows("2 drift")) << session.screen();
+}
+
+TEST(FleetGolden, AtThreeSizes) {
+  for (tui::Size size : {tui::Size{80, 24}, {120, 40}, {200, 60}})
+    expect_golden("fleet-" + std::to_string(size.columns), fleet_session(size).canvas());
+}
+
+TEST(FleetGolden, ItsCalendarItsEmptyStateAndJapanese) {
+  Session session = fleet_session();
+  session.press("c");
+  expect_golden("fleet-calendar-80", session.canvas());
+  Session empty = changing();
+  empty.press(":fleet<enter>");
+  expect_golden("fleet-empty-80", empty.canvas());
+  Session japanese = fleet_session();
+  ASSERT_TRUE(set_language(japanese.state, tui::Language::ja));
+  expect_golden("fleet-ja-80", japanese.canvas());
+  japanese.state.ascii = true;
+  ASSERT_TRUE(set_language(japanese.state, tui::Language::en));
+  expect_golden("fleet-ascii-80", japanese.canvas());
+}
+
+}  // namespace
+}  // namespace tessera::test

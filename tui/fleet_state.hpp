@@ -1,0 +1,97 @@
+// What the fleet screen knows: the fleet file as it was read, the clusters that are held against it and what
+// that came to, and what it asks of those who touch files.
+//
+// Plain values that UiState holds as one constant value: a change makes a new one. Threads: owned by the UI
+// thread; a question is read by the planner's thread, too, and never changes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/fleet/rows.hpp"
+#include "engine/fleet/survey.hpp"
+#include "engine/fleet/windows.hpp"
+
+namespace tessera::tui {
+
+// A fleet file as it was read.
+struct FleetFile {
+  std::optional<Error> failure;  // why the rest of this is empty
+  fleet::Fleet fleet;
+  fleet::Zone zone;
+  std::string stamp;  // another one where the file is another one
+};
+
+// What the loop asks of AppOptions::fleet.
+struct FleetOrder {
+  enum class What : std::uint8_t { read, look, pause, unpause };
+  What what = What::read;
+  std::string path;
+  std::string who;  // pause: as its mark names the person
+};
+struct FleetTold {
+  std::string path;
+  std::string stamp;   // of the file as it is now
+  std::string paused;  // since when and by whom tessera fleet run is paused for it; empty: it is not
+  std::shared_ptr<const FleetFile> file;  // null: only looked
+  std::optional<Error> failure;           // of pause and unpause
+};
+
+struct FleetQuestion {
+  std::shared_ptr<const FleetFile> file;
+  const mig::Catalogue* catalogue = nullptr;
+  std::vector<Cluster> clusters;  // copies: the model moves on meanwhile
+  std::map<ClusterName, plan::Means> means;
+  plan::SiteRules rules;
+  std::vector<RunHead> runs;
+  TimePoint wall{};
+};
+
+// A line of the table: GPUs of a node that are alike, or the node where none of its GPUs is told apart.
+struct FleetRow {
+  const fleet::Survey* survey = nullptr;
+  const fleet::NodeSurvey* node = nullptr;
+  fleet::BoardRow boards;
+  fleet::Standing standing() const { return boards.board ? boards.board->standing : node->standing; }
+};
+
+// Everything in it points into itself and its question, so it is never copied.
+struct FleetAnswer {
+  std::shared_ptr<const FleetQuestion> question;
+  std::optional<Error> failure;
+  std::deque<fleet::Fleet> now;  // the file as it is to be at that moment, one a cluster
+  std::vector<fleet::Survey> surveys;
+  std::vector<FleetRow> rows;       // of nodes that a pool rules: what differs first
+  std::vector<std::string> unread;  // clusters of which nothing, or not everything, is known now
+  fleet::LastRuns last;
+  FleetAnswer() = default;
+  FleetAnswer(const FleetAnswer&) = delete;
+  FleetAnswer& operator=(const FleetAnswer&) = delete;
+};
+
+struct FleetState {
+  std::string path;  // of the file that is shown; empty: none is named
+  bool calendar = false;
+  std::shared_ptr<const FleetFile> file;  // null: it was not read yet
+  TimePoint read_at{};
+  bool changed = false;                           // it is another one by now
+  std::string paused;                             // as FleetTold has it
+  std::string refused;                            // why nothing is held against it; empty: it is
+  std::shared_ptr<const FleetQuestion> question;  // nullptr: nothing is asked for
+  std::shared_ptr<const FleetAnswer> answer;      // of this file; nullptr: there is none yet
+  std::uint64_t revision = 0;                     // the model's and one, of `question`; 0: never
+  std::vector<fleet::Due> due;                    // of the calendar; points into `file`
+  TimePoint due_at{};
+
+  bool working() const { return question && (!answer || answer->question != question); }
+};
+
+// The state of a console for which the settings name this file; it is read once the screen is opened.
+std::shared_ptr<const FleetState> fleet_named(std::string path);
+
+}  // namespace tessera::tui

@@ -1,0 +1,54 @@
+// The fleet screen: the clusters held against the fleet file (docs/fleet.md), what differs first, and the way
+// to a plan of it; beside it the calendar of its windows.
+//
+// Files are read by who runs the loop (AppOptions::fleet), and the clusters are held against the file on the
+// planner's thread (tui/packer.hpp). Threads: the UI thread; what draws only reads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tui/fleet_state.hpp"
+#include "tui/screens/screens.hpp"
+
+namespace tessera::tui {
+
+// Keys (fleet_keys.cpp).
+Effects show_fleet(UiState& state, const UiContext& ui, Action action);
+Effects act_on_fleet(UiState& state, const UiContext& ui, Action action);
+std::string why_not_on_fleet(Action action, const UiState& state, const UiContext& ui);
+// Enter: the plan of this node.
+Effects open_on_fleet(UiState& state, const UiContext& ui);
+std::string why_no_open_on_fleet(const UiState& state, const UiContext& ui);
+std::string copy_on_fleet(const UiState& state, const UiContext& ui);
+// ":fleet FILE".
+Effects open_fleet_file(UiState& state, const std::string& path);
+
+// What is asked, and what was told (fleet_refresh.cpp).
+void refresh_fleet(UiState& state, Screen& screen, const UiContext& ui);
+std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext& ui);
+void take_file(UiState& state, const UiContext& ui, const FleetTold& told);
+void take_fleet(UiState& state, const FleetSeen& seen);
+// Whether the file that is shown is another one by now; asked as time goes by.
+Effects look_at_fleet(const UiState& state);
+template <class Edit>
+void change_fleet(UiState& state, Edit edit) {
+  FleetState next = state.fleet ? *state.fleet : FleetState();
+  edit(next);
+  state.fleet = std::make_shared<const FleetState>(std::move(next));
+}
+
+// The page (fleet_page.cpp).
+Panes fleet_panes(const UiContext& ui, const UiState& state, int width);
+// What stands beside its table (fleet_calendar.cpp).
+Document fleet_calendar(const UiContext& ui, const UiState& state, int width);
+Document no_fleet_file(const UiState& state, int width);
+// The row under the cursor; the first where it is on none; nullptr: there is none.
+const FleetRow* fleet_row_here(const UiState& state);
+std::string id_of(const FleetRow& row);
+
+// The clusters held against the file (fleet_answer.cpp), on whichever thread.
+std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion> question);
+
+}  // namespace tessera::tui

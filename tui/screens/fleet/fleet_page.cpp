@@ -1,0 +1,308 @@
+// What the fleet screen shows: the file and how many nodes are as it says, a line for the GPUs of each node,
+// what differs first, and below it all about the one under the cursor.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "engine/text.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/fleet/fleet.hpp"
+#include "tui/screens/frame/frame.hpp"
+
+namespace tessera::tui {
+namespace {
+
+using fleet::Standing;
+
+constexpr std::size_t kMostRows = 1000;  // the command lists all
+constexpr std::size_t kMostNotes = 4;
+
+Role role_of(Standing standing) {
+  switch (standing) {
+    case Standing::as_wanted: return Role::good;
+    case Standing::left_alone: return Role::dim;
+    case Standing::drifts: return Role::danger;
+    case Standing::unknown: return Role::unknown;
+    case Standing::impossible: return Role::danger;
+  }
+  return Role::unknown;
+}
+
+// Of a node whose switches differ no GPU does: its lines say what is said of the node.
+Standing standing_of(const FleetRow& row) {
+  const std::vector<fleet::BoardSurvey>& boards = row.node->boards;
+  const bool by_boards = std::any_of(boards.begin(), boards.end(), [&](const fleet::BoardSurvey& one) {
+    return one.standing == row.node->standing;
+  });
+  return by_boards ? row.standing() : row.node->standing;
+}
+
+// 0: there is no room for it.
+struct Columns {
+  int node = 1, cluster = 0, pool = 0, state = 0, gpus = 0, wanted = 0, made = 0, offered = 0, held = 0,
+      by = 0;
+};
+Columns columns_of(const UiContext& ui, int width) {
+  Columns at;
+  const bool wide = width >= 110, huge = width >= 180;
+  int x = wide ? 16 : 13;
+  if (wide && ui.model.clusters.size() > 1) at.cluster = x, x += 11;
+  if (wide) at.pool = x, x += 14;
+  at.state = x, x += 12;
+  at.gpus = x, x += wide ? 7 : 5;
+  const int text = huge ? 34 : wide ? 20 : 18;
+  at.wanted = x, x += text;
+  at.made = x, x += text;
+  if (huge) at.offered = x, x += 36;
+  at.held = x, x += 6;
+  if (wide) at.by = x;
+  return at;
+}
+
+std::string wanted_text(const FleetRow& row) {
+  return row.boards.board ? plan::to_text(row.boards.board->wanted) : fleet::to_text(*row.node->rule());
+}
+std::string made_text(const FleetRow& row) {
+  if (row.boards.board) return fleet::made_text(*row.boards.board);
+  return row.node->standing == Standing::unknown ? "?" : "-";
+}
+plan::Wish anywhere(plan::Wish wish) {
+  for (plan::WishedInstance& one : wish.instances) one.start.reset();
+  return wish;
+}
+// Wanted and made for the narrow columns: where instances stand is told only where that alone differs.
+std::pair<std::string, std::string> short_texts(const FleetRow& row) {
+  const fleet::BoardSurvey* board = row.boards.board;
+  if (!board || !board->made || board->made->instances.empty()) return {wanted_text(row), made_text(row)};
+  std::string wanted = plan::to_text(anywhere(board->wanted)),
+              made = plan::to_text(anywhere(fleet::wish_of(*board->made)));
+  const bool differ = board->standing != Standing::as_wanted;
+  if (differ && wanted == made) return {wanted_text(row), made_text(row)};
+  return {std::move(wanted), std::move(made)};
+}
+std::string held_text(const FleetRow& row) {
+  if (!row.boards.board) return "-";
+  return row.survey->cluster->work_known ? std::to_string(row.boards.held) : "?";
+}
+
+class Page {
+ public:
+  Page(const UiContext& ui, const UiState& state, int width)
+      : ui_(ui), state_(state), fleet_(*state.fleet), width_(width) {}
+
+  Panes panes() {
+    Panes panes;
+    panes.foot_first = true;
+    head(panes.main);
+    if (!fleet_.file) return panes;
+    if (fleet_.file->failure) {
+      failure(panes.main, *fleet_.file->failure);
+      return panes;
+    }
+    if (fleet_.calendar) {
+      for (DocLine& line : fleet_calendar(ui_, state_, width_)) panes.main.push_back(std::move(line));
+      return panes;
+    }
+    if (!fleet_.refused.empty()) note(panes.main, fleet_.refused, Role::warning);
+    if (!fleet_.answer) {
+      if (fleet_.refused.empty()) note(panes.main, "the clusters are being held against the file", Role::dim);
+      return panes;
+    }
+    if (fleet_.answer->failure) {
+      failure(panes.main, *fleet_.answer->failure);
+      return panes;
+    }
+    sums(panes.main);
+    notes(panes.main);
+    table(panes.main);
+    if (const FleetRow* row = fleet_row_here(state_)) foot(panes.foot, *row);
+    return panes;
+  }
+
+ private:
+  std::string told(std::string_view english) const { return tui::told(state_, english); }
+  std::string key(Action action) const { return first_key(state_, action); }
+  void note(Document& to, const std::string& english, Style style) const {
+    for (const std::string& line : wrap(told(english), width_ - 3)) to.push_back({{{line, style, 1}}, {}});
+  }
+  void failure(Document& to, const Error& error) const {
+    note(to, error.what, Style(Role::danger).with_bold());
+    note(to, error.reason, Role::danger);
+    if (!error.hint.empty()) note(to, error.hint, Role::text);
+    to.push_back({});
+    note(to, fmt::format("{} reads the file again", key(Action::fleet_read)), Role::dim);
+  }
+
+  void head(Document& to) const {
+    DocLine line;
+    line.spans.push_back({clean(fleet_.path, 300), Style(Role::text).with_bold(), 1});
+    if (!fleet_.file) {
+      line.spans.push_back({"  " + told("being read"), Role::changing});
+      return to.push_back(std::move(line));
+    }
+    line.spans.push_back(
+        {"  " + told(fmt::format("read at {}", time_text(fleet_.read_at).substr(11))), Role::dim});
+    const std::size_t pools = fleet_.file->fleet.pools.size();
+    if (!fleet_.file->failure)
+      line.spans.push_back({", " + told(pools == 1 ? "1 pool" : fmt::format("{} pools", pools)), Role::dim});
+    to.push_back(std::move(line));
+    if (fleet_.changed)
+      note(to, fmt::format("The file has changed since: {} reads it again.", key(Action::fleet_read)),
+           Style(Role::warning).with_bold());
+    if (!fleet_.paused.empty())
+      note(to, fmt::format("PAUSED: fleet run begins nothing, since {}", fleet_.paused),
+           Role::warning);
+  }
+
+  void sums(Document& to) const {
+    for (const fleet::Survey& survey : fleet_.answer->surveys) {
+      DocLine line;
+      line.spans.push_back({survey.cluster->name.text, Style(Role::text).with_bold(), 1});
+      const auto add = [&](Standing standing, const std::string& text) {
+        line.spans.push_back({"  " + told(text), survey.count(standing) == 0
+                                                     ? Style(Role::dim)
+                                                     : Style(role_of(standing)).with_bold()});
+      };
+      const auto count = [&](Standing standing) { return survey.count(standing); };
+      add(Standing::drifts, fmt::format("{} drift", count(Standing::drifts)));
+      add(Standing::impossible, fmt::format("{} impossible", count(Standing::impossible)));
+      add(Standing::unknown, fmt::format("{} unknown", count(Standing::unknown)));
+      add(Standing::as_wanted, fmt::format("{} as wanted", count(Standing::as_wanted)));
+      add(Standing::left_alone, fmt::format("{} left alone", count(Standing::left_alone)));
+      to.push_back(std::move(line));
+    }
+  }
+
+  void notes(Document& to) const {
+    std::vector<std::pair<std::string, Role>> all;
+    for (const std::string& one : fleet_.answer->unread) all.emplace_back(one, Role::warning);
+    for (const fleet::Survey& survey : fleet_.answer->surveys)
+      for (const fleet::PoolNote& one : survey.notes)
+        all.emplace_back(fmt::format("line {}: pool {}: {}", one.pool->line, one.pool->name, told(one.text)),
+                         one.standing == Standing::impossible ? Role::danger : Role::warning);
+    for (std::size_t i = 0; i < std::min(all.size(), kMostNotes); ++i) note(to, all[i].first, all[i].second);
+    if (all.size() > kMostNotes)
+      note(to, fmt::format("and {} more: tessera fleet check names all", all.size() - kMostNotes),
+           Role::warning);
+  }
+
+  void table(Document& to) const {
+    const std::vector<FleetRow>& rows = fleet_.answer->rows;
+    if (fleet_.answer->surveys.empty()) return;
+    to.push_back({});
+    if (rows.empty()) return note(to, "The file rules no node that is listed here.", Role::warning);
+    const Columns at = columns_of(ui_, width_);
+    DocLine heads;
+    const auto head = [&](const char* text, int x) {
+      if (x > 0) heads.spans.push_back({text, Role::heading, x});
+    };
+    head("NODE", at.node), head("CLUSTER", at.cluster), head("POOL", at.pool), head("STATE", at.state);
+    head("GPU", at.gpus), head("WANTED", at.wanted), head("MADE", at.made), head("ADVERTISED", at.offered);
+    head("HELD", at.held), head("LAST RUN", at.by);
+    to.push_back(std::move(heads));
+    for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) to.push_back(line_of(rows[i], at));
+    if (rows.size() > kMostRows)
+      note(to, fmt::format("and {} more rows: tessera fleet diff lists all", rows.size() - kMostRows),
+           Role::dim);
+  }
+  DocLine line_of(const FleetRow& row, const Columns& at) const {
+    const Standing standing = standing_of(row);
+    const bool differs = standing != Standing::as_wanted;
+    DocLine line;
+    line.id = id_of(row);
+    const auto put = [&](std::string text, int x, int next, Style style) {
+      if (x > 0) line.spans.push_back({shorten(text, next - x - 1, state_.ascii), style, x});
+    };
+    const int after_node = at.cluster ? at.cluster : at.pool ? at.pool : at.state;
+    put(row.node->node->name.text, at.node, after_node,
+        differs ? Style(Role::text).with_bold() : Style(Role::text));
+    put(row.survey->cluster->name.text, at.cluster, at.pool, Role::dim);
+    put(row.node->pool->name, at.pool, at.state, Role::dim);
+    put(std::string(fleet::word(standing)), at.state, at.gpus, role_of(standing));
+    put(row.boards.gpus.empty() ? "-" : fleet::gpus_text(row.boards.gpus), at.gpus, at.wanted, Role::text);
+    auto [wanted, made] = short_texts(row);
+    put(std::move(wanted), at.wanted, at.made, Role::text);
+    put(std::move(made), at.made, at.offered ? at.offered : at.held,
+        differs ? Style(role_of(standing)) : Style(Role::text));
+    put(fleet::offered_text(*row.node->node), at.offered, at.held, Role::dim);
+    put(held_text(row), at.held, at.held + 6, row.boards.held > 0 ? Role::held : Role::dim);
+    const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
+    put(run ? fmt::format("{} ({})", run->run, run->who) : "-", at.by, width_, Role::dim);
+    return line;
+  }
+
+  void fact(Document& to, const std::string& label, const std::string& value, Style style = {}) const {
+    add_wrapped_fact(to, told(label), value, width_, style);
+  }
+
+  void foot(Document& to, const FleetRow& row) const {
+    const fleet::NodeSurvey& node = *row.node;
+    DocLine title;
+    title.spans.push_back({node.node->name.text, Style(Role::text).with_bold(), 1});
+    title.spans.push_back({fmt::format("  {}  ", fleet::word(node.standing)), role_of(node.standing)});
+    title.spans.push_back(
+        {told(node.exception
+                  ? fmt::format("an exception of pool {}, line {}", node.pool->name, node.rule()->line)
+                  : fmt::format("pool {}, line {}", node.pool->name, node.rule()->line)),
+         Role::dim});
+    to.push_back(std::move(title));
+    const std::string gpus = row.boards.gpus.empty() ? "" : "GPU " + fleet::gpus_text(row.boards.gpus) + ": ";
+    fact(to, "wanted", gpus + wanted_text(row));
+    fact(to, "made", gpus + made_text(row), standing_of(row) == Standing::drifts ? Role::danger : Role::text);
+    fact(to, "advertised", fleet::offered_text(*node.node));
+    fact(to, "held slices", held_text(row));
+    fact(to, "last run", last_text(row));
+    if (!node.why.empty()) fact(to, "why", told(node.why), role_of(node.standing));
+    if (const std::string way = way_out(row); !way.empty()) fact(to, "way out", told(way));
+  }
+
+  std::string last_text(const FleetRow& row) const {
+    if (const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node))
+      return told(fmt::format("{} of {}, {}", run->run, run->who, time_text(run->started)));
+    if (!state_.runs.listed) return told("the journals were not read");
+    return told("no run of tessera that is known here has changed it");
+  }
+
+  std::string way_out(const FleetRow& row) const {
+    const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
+    const Standing standing = row.node->standing;
+    if (standing == Standing::drifts && run && run->state != RunState::finished)
+      return fmt::format("a run that has not ended is at it: {} shows it", key(Action::show_journal));
+    if (standing == Standing::drifts)
+      return fmt::format("{} plans this node, {} all of its pool that drift, {} all of its cluster",
+                         key(Action::open), key(Action::fleet_pool), key(Action::fleet_cluster));
+    if (standing == Standing::impossible)
+      return fmt::format("edit line {} of the file, then {} reads it again", row.node->rule()->line,
+                         key(Action::fleet_read));
+    return "";
+  }
+
+  const UiContext& ui_;
+  const UiState& state_;
+  const FleetState& fleet_;
+  int width_;
+};
+
+}  // namespace
+
+std::string id_of(const FleetRow& row) {
+  return fmt::format("{}\x1f{}\x1f{}", row.survey->cluster->name.text, row.node->node->name.text,
+                     row.boards.gpus.empty() ? -1 : row.boards.gpus.front());
+}
+
+const FleetRow* fleet_row_here(const UiState& state) {
+  if (!state.fleet || !state.fleet->answer || state.fleet->answer->rows.empty()) return nullptr;
+  const std::vector<FleetRow>& rows = state.fleet->answer->rows;
+  const auto found = std::find_if(rows.begin(), rows.end(),
+                                  [&](const FleetRow& one) { return id_of(one) == state.top().cursor; });
+  return found == rows.end() ? &rows.front() : &*found;
+}
+
+Panes fleet_panes(const UiContext& ui, const UiState& state, int width) {
+  if (!state.fleet || state.fleet->path.empty()) return {no_fleet_file(state, width)};
+  return Page(ui, state, width).panes();
+}
+
+}  // namespace tessera::tui
