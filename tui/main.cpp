@@ -30,6 +30,7 @@
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
 #include "backends/slurm/accounting.hpp"
+#include "backends/slurm/accounting_cache.hpp"
 #include "backends/slurm/backend.hpp"
 #include "backends/slurm/change/try_settings.hpp"
 #include "backends/slurm/find_slurm.hpp"
@@ -113,7 +114,7 @@ BackendPtr slurm_backend(const cli::Options& options, const figures::FigureSourc
 }
 
 // The jobs of --since, from the Slurm of this machine.
-Result<usage::PastJobs> past_jobs(const cli::Options& options) {
+Result<usage::PastJobs> past_jobs(const cli::Options& options, const cli::Environment& environment) {
   if (auto trouble = slurm::conf_trouble(options.slurm_conf)) return *trouble;
   slurm::Conf conf;
   if (!options.slurm_conf.empty()) {
@@ -130,9 +131,13 @@ Result<usage::PastJobs> past_jobs(const cli::Options& options) {
   slurm::SlurmClient site;
   site.conf = options.slurm_conf;
   const TimePoint now = wall_clock();
-  auto past = slurm::read_accounting(site, {account_name(geteuid()), geteuid()}, now - options.since, now);
-  if (past) past->cluster = name;
-  return past;
+  // A home that does not exist is not made.
+  const std::string home = cli::value_of(environment, "HOME");
+  std::error_code ignored;
+  const std::string folder = slurm::accounting_cache_folder(
+      cli::value_of(environment, "XDG_CACHE_HOME"), std::filesystem::is_directory(home, ignored) ? home : "");
+  return slurm::read_accounting(site, {account_name(geteuid()), geteuid()},
+                                {name, now - options.since, now, now, folder, options.no_cache});
 }
 
 // What the site names beside its clusters. An error says where the setting stands.
@@ -431,7 +436,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   cli::Joins joins{mailbox, mailbox, open, console, wall_clock, {}, has_terminal, {}, {}};
   joins.tape = record::open_tape;
   joins.recordings = record::open_recordings;
-  joins.accounting = past_jobs;
+  joins.accounting = [&](const cli::Options& options) { return past_jobs(options, environment); };
   joins.machine.find_program = [](std::string_view name) { return find_program(name); };
   joins.acknowledged = [&] { return read_acknowledged(own_journals(environment, kNotes)); };
   joins.machine.journals = own_journals(environment, "runs");

@@ -14,7 +14,7 @@ constexpr std::uint32_t kZstd = 0xFD2FB528;
 constexpr std::string_view kMark = "tessera-recording ";  // then the milliseconds since the epoch, 15 digits
 constexpr std::size_t kDigits = 15;
 static_assert(kMarkBytes == 8 + kMark.size() + kDigits);
-constexpr int kLevel = 15, kWindowLog = 23;  // 8 MiB: a key frame is found again in the hour that follows it
+constexpr int kWindowLog = 23;  // 8 MiB: a key frame is found again in the hour that follows it
 
 void put_u32(std::string& out, std::uint32_t value) {
   for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift & 0xff);
@@ -43,9 +43,9 @@ std::optional<TimePoint> mark_at(std::string_view bytes, std::size_t at) {
 
 struct Compressor::State {
   ZSTD_CCtx* context = ZSTD_createCCtx();
-  State() {
+  explicit State(int level) {
     if (!context) throw std::bad_alloc();
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kLevel);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, kWindowLog);
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   }
@@ -54,7 +54,7 @@ struct Compressor::State {
   State& operator=(const State&) = delete;
 };
 
-Compressor::Compressor() : state_(std::make_unique<State>()) {}
+Compressor::Compressor(int level) : state_(std::make_unique<State>(level)) {}
 Compressor::~Compressor() = default;
 
 std::string Compressor::begin(TimePoint at) {
@@ -119,7 +119,7 @@ Result<std::vector<Frame>> frames_in(std::string_view bytes) {
   return frames;
 }
 
-Result<std::string> text_of(std::string_view bytes, const Frame& frame) {
+Result<std::string> text_of(std::string_view bytes, const Frame& frame, std::size_t most) {
   ZSTD_DCtx* context = ZSTD_createDCtx();
   if (!context) return broken("no memory to decompress it");
   ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, kWindowLog + 2);
@@ -129,8 +129,8 @@ Result<std::string> text_of(std::string_view bytes, const Frame& frame) {
   std::optional<Error> wrong;
   while (in.pos < in.size) {
     const std::size_t before = text.size();
-    if (before > kLargestFrame) {
-      wrong = broken("one of its frames is larger than 1 GiB");
+    if (before > most) {
+      wrong = broken("one of its frames is larger than " + std::to_string(most >> 20) + " MiB");
       break;
     }
     text.resize(before + ZSTD_DStreamOutSize());

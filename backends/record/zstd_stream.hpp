@@ -17,7 +17,8 @@ namespace tessera::record {
 
 class Compressor {
  public:
-  Compressor();
+  static constexpr int kSmallest = 15;  // a level of zstd: what is written once and kept for weeks
+  explicit Compressor(int level = kSmallest);
   ~Compressor();
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
@@ -48,9 +49,9 @@ inline constexpr std::size_t kMarkBytes = 41;
 // Looks at headers only. Errors: the bytes are no recording, or broken in the middle.
 Result<std::vector<Frame>> frames_in(std::string_view bytes);
 
-// The text of one frame, of which a torn one gives what is whole, up to its last newline. At most
-// kLargestFrame bytes: more is an error, and so are bytes that are no zstd.
+// The text of one frame, of which a torn one gives what is whole, up to its last newline. More than `most`
+// bytes are an error, and so are bytes that are no zstd.
 inline constexpr std::size_t kLargestFrame = 1u << 30;
-Result<std::string> text_of(std::string_view bytes, const Frame& frame);
+Result<std::string> text_of(std::string_view bytes, const Frame& frame, std::size_t most = kLargestFrame);
 
 }  // namespace tessera::record

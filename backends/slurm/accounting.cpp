@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <future>
 #include <map>
+#include <set>
 
 #include "backends/last_line.hpp"
+#include "backends/slurm/accounting_cache.hpp"
 #include "backends/slurm/calls.hpp"
 #include "backends/slurm/parse/parse_accounting.hpp"
 #include "engine/text.hpp"
@@ -85,8 +87,8 @@ class Asking {
   Calls calls_{processes_, pacer_};
 };
 
-// Whether slurmdbd tells this user of the jobs of all users.
-Status sees_all(Asking& ask, const SlurmClient& site, const AccountingAsker& who) {
+// What slurmdbd tells of itself. Errors: it does not tell this user of the jobs of all users.
+Result<AccountingRules> sees_all(Asking& ask, const SlurmClient& site, const AccountingAsker& who) {
   auto config = ask(tool(site, "sacctmgr", {"show", "config"}));
   if (!config) return config.error();
   const AccountingRules rules = parse_accounting_rules(*config);
@@ -94,36 +96,105 @@ Status sees_all(Asking& ask, const SlurmClient& site, const AccountingAsker& who
     return Error{kWhat, "sacctmgr does not tell who may see which jobs",
                  "look at what sacctmgr show config prints"};
   if (!rules.jobs_are_private || who.uid == 0 || rules.slurm_user.ends_with(fmt::format("({})", who.uid)))
-    return Done{};
+    return rules;
   auto level =
       ask(tool(site, "sacctmgr", {"-n", "-P", "list", "user", "name=" + who.user, "format=adminlevel"}));
   if (!level) return level.error();
-  if (level->starts_with("Operator") || level->starts_with("Administrator")) return Done{};
+  if (level->starts_with("Operator") || level->starts_with("Administrator")) return rules;
   return Error{kWhat,
                fmt::format("PrivateData=jobs, and {} is no operator: only own jobs would be counted",
                            clean(who.user, 100)),
                "an admin can set that: sacctmgr modify user NAME set adminlevel=Operator"};
 }
 
-}  // namespace
+// What an answer about a day depends on. All of it is about the jobs of all users (sees_all).
+std::string identity_of(const AccountingQuestion& question, const AccountingRules& rules,
+                        const AccountingAsker& who) {
+  return fmt::format("cluster {}, database {}, all jobs for {} ({}), columns {}", question.cluster.text,
+                     rules.database, who.user, who.uid, kAccountingColumns);
+}
 
-Result<usage::PastJobs> read_accounting(const SlurmClient& site, const AccountingAsker& who, TimePoint from,
-                                        TimePoint to) {
-  Asking ask;
-  if (Status all = sees_all(ask, site, who); !all) return all.error();
-  usage::PastJobs past;
-  past.from = from, past.to = to;
-  // A job of several days is told in each of them; the last tells most.
-  std::map<std::string, usage::PastJob> jobs;
-  for (TimePoint day = from; day < to; day += kDay) {
-    auto text = ask(ask_day(site, day, std::min(day + kDay, to)));
+using Ids = std::set<std::string, std::less<>>;
+
+// What had not ended when the answer was given went on into the next day, and is told there. Where it is not,
+// slurmdbd has learned since that it ended before: the answer is no longer what it would say.
+bool goes_on(const AccountingAnswer& kept, const std::optional<Ids>& next_day) {
+  return std::all_of(kept.jobs.begin(), kept.jobs.end(), [&](const usage::PastJob& job) {
+    return job.ended || (next_day && next_day->contains(job.id.text));
+  });
+}
+
+// Reads days from the newest on.
+class Days {
+ public:
+  Days(Asking& ask, const SlurmClient& site, const AccountingQuestion& question, AccountingCache& cache)
+      : ask_(ask), site_(site), question_(question), cache_(cache) {}
+
+  Status read(TimePoint day) {
+    const bool over = day + kDay <= question_.to && day + kDay + kSettled <= question_.now;
+    ++told_.days;
+    if (std::optional<AccountingAnswer> kept = over ? of_cache(day) : std::nullopt)
+      return take(std::move(*kept)), ++told_.kept_days, Done{};
+    auto text = ask_(ask_day(site_, day, std::min(day + kDay, question_.to)));
     if (!text) return text.error();
     AccountingAnswer answer = parse_accounting(*text);
-    past.unread += answer.unread;
-    for (usage::PastJob& job : answer.jobs) jobs[job.id.text] = std::move(job);
+    if (over && answer.unread == 0) cache_.keep(day, *text);
+    return take(std::move(answer)), Done{};
   }
-  for (auto& [id, job] : jobs) past.jobs.push_back(std::move(job));
-  return past;
+
+  usage::PastJobs past() {
+    usage::PastJobs past;
+    past.cluster = question_.cluster, past.from = question_.from, past.to = question_.to;
+    for (auto& [id, job] : jobs_) past.jobs.push_back(std::move(job));
+    told_.cache_trouble = cache_.trouble();
+    past.told = std::move(told_);
+    return past;
+  }
+
+ private:
+  std::optional<AccountingAnswer> of_cache(TimePoint day) const {
+    if (question_.ask_again) return std::nullopt;
+    const auto text = cache_.find(day);
+    if (!text) return std::nullopt;
+    AccountingAnswer kept = parse_accounting(*text);
+    if (kept.unread > 0 || !goes_on(kept, next_day_)) return std::nullopt;
+    return kept;
+  }
+
+  // A job of several days is told in each of them; the last tells most.
+  void take(AccountingAnswer answer) {
+    told_.unread += answer.unread;
+    next_day_.emplace();
+    for (usage::PastJob& job : answer.jobs) {
+      next_day_->insert(job.id.text);
+      // Of the first day what ended before the stretch is told, too.
+      if (!job.ended || *job.ended >= question_.from) jobs_.try_emplace(job.id.text, std::move(job));
+    }
+  }
+
+  Asking& ask_;
+  const SlurmClient& site_;
+  const AccountingQuestion& question_;
+  AccountingCache& cache_;
+  std::map<std::string, usage::PastJob> jobs_;
+  std::optional<Ids> next_day_;  // the jobs that are told of the day behind the one that is read
+  usage::AccountingTold told_;
+};
+
+}  // namespace
+
+Result<usage::PastJobs> read_accounting(const SlurmClient& site, const AccountingAsker& who,
+                                        const AccountingQuestion& question) {
+  Asking ask;
+  auto rules = sees_all(ask, site, who);
+  if (!rules) return rules.error();
+  AccountingCache cache(question.cache, identity_of(question, *rules, who), question.now);
+  Days days(ask, site, question, cache);
+  const TimePoint first = std::chrono::floor<std::chrono::days>(question.from);
+  for (TimePoint day = std::chrono::floor<std::chrono::days>(question.to - Duration{1}); day >= first;
+       day -= kDay)
+    if (Status read = days.read(day); !read) return read.error();
+  return days.past();
 }
 
 }  // namespace tessera::slurm

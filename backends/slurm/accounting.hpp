@@ -1,7 +1,8 @@
-// What slurmdbd keeps of the jobs of some days: asked for on request alone, a day at a time.
+// What slurmdbd keeps of the jobs of some days: asked for on request alone, a day of UTC at a time.
 //
 // Each call waits for the one before it and has a deadline and a bound on its output; slurmctld is asked for
-// nothing. Threads: blocks the calling thread.
+// nothing. Days that are over are taken from the cache where that can still be right. Threads: blocks the
+// calling thread.
 #pragma once
 
 #include "backends/slurm/commands.hpp"
@@ -14,9 +15,17 @@ struct AccountingAsker {
   unsigned uid = 0;
 };
 
+struct AccountingQuestion {
+  ClusterName cluster;
+  TimePoint from{}, to{};
+  TimePoint now{};         // when it is asked
+  std::string cache;       // the folder; empty: nothing is kept
+  bool ask_again = false;  // what is kept is replaced, and not read
+};
+
 // The jobs that waited or ran in [from, to]. Errors: accounting is off, slurmdbd does not answer, it tells
 // this user of own jobs alone, or an answer could not be read: a part of the truth is none.
-Result<usage::PastJobs> read_accounting(const SlurmClient& site, const AccountingAsker& who, TimePoint from,
-                                        TimePoint to);
+Result<usage::PastJobs> read_accounting(const SlurmClient& site, const AccountingAsker& who,
+                                        const AccountingQuestion& question);
 
 }  // namespace tessera::slurm

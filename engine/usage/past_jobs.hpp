@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/model/values.hpp"
+#include "engine/usage/accounting_told.hpp"
 
 namespace tessera::usage {
 
@@ -24,7 +25,7 @@ struct PastJobs {
   ClusterName cluster;
   TimePoint from{}, to{};
   std::vector<PastJob> jobs;
-  int unread = 0;  // lines that could not be understood
+  AccountingTold told;
 };
 
 }  // namespace tessera::usage

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/record/recording.hpp"
+#include "engine/usage/accounting_told.hpp"
 #include "engine/usage/report.hpp"
 
 namespace tessera::usage {
@@ -21,10 +22,10 @@ struct Span {
 
 struct Reckoning {
   Span asked;
-  TimePoint from{}, to{};     // the first and the last round; both zero: there was none
-  double hours = 0;           // that rounds cover
-  double unplaced = 0;        // held on slices that are not reported
-  std::optional<int> unread;  // lines of an accounting that could not be read; nullopt: a recording
+  TimePoint from{}, to{};                    // the first and the last round; both zero: there was none
+  double hours = 0;                          // that rounds cover
+  double unplaced = 0;                       // held on slices that are not reported
+  std::optional<AccountingTold> accounting;  // nullopt: a recording
   std::map<By, std::vector<Sum>> sums;
   std::vector<Waste> waste;
 };

@@ -559,6 +559,8 @@ constexpr Flag kFlags[] = {
      "user account group profile node workload", "what to sum up by (user)"},
     {"accounting", 0, "", false, "", Section::past, kUsed | kPack, "", false, "", Completes::nothing, "",
      "ask Slurm's accounting (sacct) instead of a recording"},
+    {"no-cache", 0, "", false, "", Section::past, kUsed | kPack, "", false, "", Completes::nothing, "",
+     "with --accounting: ask again about days whose answers are kept"},
     {"demand", 0, "", false, "", Section::past, kUsed, "", false, "", Completes::nothing, "",
      "the peaks of what was needed at the same time, by profile, instead of sums"},
     {"idle-after", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", true, "15m", Completes::nothing,

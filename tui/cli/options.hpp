@@ -129,6 +129,7 @@ struct Options {
   Duration since{7LL * 24 * 3'600'000};  // usage, waste: how far back
   std::string by = "user";               // usage
   bool accounting = false;               // usage: ask the scheduler's accounting, no recording
+  bool no_cache = false;                 // ...about each day again
   bool demand = false;                   // usage: peaks by profile and hour, instead of sums
   Duration idle_after{900'000};          // waste
   std::optional<double> more_than;       // waste: slice-hours beyond which the exit code is 1

@@ -367,6 +367,7 @@ void read_recording(Reader& reader, Options& options) {
   if (reader.find("by")) options.by = reader.text("by");
   options.demand = reader.on("demand");
   options.accounting = reader.on("accounting");
+  options.no_cache = reader.on("no-cache");
   if (auto idle = reader.duration("idle-after", kDay, "a time from 1s to 1d, like 15m"))
     options.idle_after = *idle;
   options.more_than = reader.number<double>("more-than", "a number of slice-hours");

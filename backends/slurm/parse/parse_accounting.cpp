@@ -96,9 +96,11 @@ AccountingRules parse_accounting_rules(std::string_view text) {
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string key = lower(line.substr(0, line.find(' ')));
-    const std::string value = lower(line.substr(equals + 1));
-    if (key == "slurmuserid")
-      rules.slurm_user = clean(value.substr(std::min(value.find_first_not_of(' '), value.size())), 256);
+    std::string value = lower(line.substr(equals + 1));
+    value.erase(0, value.find_first_not_of(' '));
+    if (key == "slurmuserid") rules.slurm_user = clean(value, 256);
+    if (key == "accountingstoragehost" || key == "accountingstorageport" || key == "storageloc")
+      rules.database += (rules.database.empty() ? "" : " ") + clean(value, 256);
     if (key == "privatedata" && value.find("jobs") != std::string::npos) rules.jobs_are_private = true;
   }
   return rules;

@@ -25,6 +25,7 @@ struct AccountingRules {
   bool jobs_are_private = false;
   bool told = false;       // slurmdbd's part stands there
   std::string slurm_user;  // "slurm(64030)"
+  std::string database;    // where answers come from: "db1 6819 slurm_acct_db"
 };
 AccountingRules parse_accounting_rules(std::string_view text);
 

@@ -98,7 +98,8 @@ struct Stand {
     std::filesystem::permissions(file, std::filesystem::perms::owner_all);
   }
   Result<usage::PastJobs> read(unsigned uid = 0, int days = 1) {
-    return read_accounting(site, {"alice", uid}, second(1795500000), second(1795500000 + days * 86'400));
+    const TimePoint from = second(1795500000), to = second(1795500000 + days * 86'400);
+    return read_accounting(site, {"alice", uid}, {ClusterName("hpc"), from, to, to});
   }
 };
 
@@ -112,8 +113,13 @@ TEST(SlurmAccounting, EachDayIsACallAndAJobOfSeveralDaysIsOneJob) {
   std::string line;
   std::vector<std::string> all;
   while (std::getline(calls, line)) all.push_back(line);
-  ASSERT_EQ(all.size(), 3U);
-  EXPECT_NE(all[1].find("-S uts1795586400 -E uts1795672800"), std::string::npos) << all[1];
+  // Days of UTC, the newest first: their answers can be kept.
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_NE(all[0].find("-S uts1795737600 -E uts1795759200"), std::string::npos) << all[0];
+  EXPECT_NE(all[1].find("-S uts1795651200 -E uts1795737600"), std::string::npos) << all[1];
+  EXPECT_NE(all[3].find("-S uts1795478400 -E uts1795564800"), std::string::npos) << all[3];
+  EXPECT_EQ(past->told.days, 4);
+  EXPECT_EQ(past->told.kept_days, 0);
 }
 
 TEST(SlurmAccounting, NoAnswerIsAnErrorThatSaysWhatToDoAndNeverAnEmptyList) {

@@ -26,12 +26,13 @@ void add_needs(Json& one, int peak, int held, int waiting, TimePoint at) {
   one.add("at", peak > 0 ? Json::of(utc_text(at)) : Json());
 }
 
-Json json_of(const LookedDemand& looked, bool accounting) {
+Json json_of(const LookedDemand& looked) {
   Json document = Json::map();
   document.add("from", Json::of(utc_text(looked.from)));
   document.add("to", Json::of(utc_text(looked.to)));
   document.add("hours_recorded", rounded(looked.demand.hours()));
-  document.add("source", Json::of(std::string(accounting ? "accounting" : "recording")));
+  document.add("source", Json::of(std::string(looked.accounting ? "accounting" : "recording")));
+  if (looked.accounting) add_days(document, *looked.accounting);
   document.add("unplaced_peak", Json::of(std::int64_t{looked.demand.unplaced()}));
   Json& peaks = document.add("peaks", Json::list());
   for (const usage::DemandPeak& peak : looked.demand.peaks()) {
@@ -98,6 +99,7 @@ Result<LookedDemand> held_by_accounting(const Options& options, const Joins& joi
   LookedDemand looked{usage::DemandOverTime(group)};
   usage::add(looked.demand, *past, group);
   looked.from = past->from, looked.to = past->to;
+  looked.accounting = std::move(past->told);
   return looked;
 }
 
@@ -131,19 +133,15 @@ int run_demand(const Options& options, const Joins& joins, const Streams& stream
   auto looked = look_at_demand(options, joins, options.since, {});
   if (!looked) return complain(streams, looked.error()), kUnknown;
   switch (options.output) {
-    case OutputFormat::json:
-      streams.out << document(json_of(*looked, options.accounting), Markup::json);
-      return kDone;
-    case OutputFormat::yaml:
-      streams.out << document(json_of(*looked, options.accounting), Markup::yaml);
-      return kDone;
+    case OutputFormat::json: streams.out << document(json_of(*looked), Markup::json); return kDone;
+    case OutputFormat::yaml: streams.out << document(json_of(*looked), Markup::yaml); return kDone;
     case OutputFormat::csv: streams.out << to_csv(hours_grid(*looked), options.headers); return kDone;
     case OutputFormat::table:
     case OutputFormat::wide: break;
   }
   const auto told = [&](const std::string& english) { return tui::told(options.reader, english); };
   streams.out << to_table(peaks_grid(*looked), options.headers, options.paper)
-              << told(options.accounting
+              << told(looked->accounting
                           ? fmt::format("from Slurm's accounting, {} to {}; what waited is not counted",
                                         utc_text(looked->from), utc_text(looked->to))
                           : fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
@@ -151,12 +149,13 @@ int run_demand(const Options& options, const Joins& joins, const Streams& stream
                                         looked->demand.hours()));
   if (looked->demand.unplaced() > 0)
     streams.out << "; "
-                << told(options.accounting
+                << told(looked->accounting
                             ? fmt::format("up to {} more GPUs were held of which it is not told whether "
                                           "they were slices",
                                           looked->demand.unplaced())
                             : fmt::format("up to {} more were held on slices that are not reported",
                                           looked->demand.unplaced()));
+  if (looked->accounting) streams.out << cache_words(*looked->accounting, options);
   streams.out << "\n";
   return kDone;
 }

@@ -2,8 +2,10 @@
 // the same as the planner's demand. Threads: the main one.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "engine/usage/accounting_told.hpp"
 #include "engine/usage/demand.hpp"
 #include "tui/cli/run.hpp"
 
@@ -11,7 +13,8 @@ namespace tessera::cli {
 
 struct LookedDemand {
   usage::DemandOverTime demand;
-  TimePoint from{}, to{};  // the first and the last round
+  TimePoint from{}, to{};                           // the first and the last round
+  std::optional<usage::AccountingTold> accounting;  // nullopt: a recording
 };
 
 // What was recorded within `span` until the newest round of each recording that --cluster names; group: of

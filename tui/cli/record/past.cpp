@@ -1,5 +1,7 @@
 #include "tui/cli/record/past.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -28,6 +30,22 @@ TimePoint now_of(const Recordings& recordings, TimePoint wall) {
   for (const auto& one : recordings)
     if (const auto covered = one->covered()) wall = std::max(wall, covered->to);
   return wall;
+}
+
+std::string cache_words(const usage::AccountingTold& told, const Options& options) {
+  std::string text;
+  if (told.kept_days > 0)
+    text += "; " +
+            tui::told(options.reader, fmt::format("{} of {} days from the cache", told.kept_days, told.days));
+  if (!told.cache_trouble.empty())
+    text += "; " + tui::told(options.reader, "answers are not kept: " + clean(told.cache_trouble, 300));
+  return text;
+}
+
+void add_days(Json& document, const usage::AccountingTold& told) {
+  document.add("unread_lines", Json::of(std::int64_t{told.unread}));
+  document.add("days", Json::of(std::int64_t{told.days}));
+  document.add("days_from_cache", Json::of(std::int64_t{told.kept_days}));
 }
 
 }  // namespace tessera::cli

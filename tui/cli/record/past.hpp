@@ -3,9 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/record/recording.hpp"
+#include "engine/usage/accounting_told.hpp"
+#include "tui/cli/json.hpp"
 #include "tui/cli/run.hpp"
 
 namespace tessera::cli {
@@ -18,5 +21,10 @@ Result<Recordings> recordings_of(const Options& options, const Joins& joins);
 // What "the last 03:12" is counted from: the wall clock, or the newest round of a cluster whose clock is
 // ahead.
 TimePoint now_of(const Recordings& recordings, TimePoint wall);
+
+// "; 6 of 8 days from the cache", for the end of a line; empty: there is nothing to say of it.
+std::string cache_words(const usage::AccountingTold& told, const Options& options);
+// The same for a document.
+void add_days(Json& document, const usage::AccountingTold& told);
 
 }  // namespace tessera::cli

@@ -29,7 +29,7 @@ Result<Reckoning> look_at_accounting(const Options& options, const mig::Catalogu
   usage::Ledger ledger(catalogue, options.idle_after);
   usage::add(ledger, *past, catalogue);
   Reckoning all = usage::sum_up(ledger, {options.since, options.idle_after}, catalogue);
-  all.from = past->from, all.to = past->to, all.unread = past->unread;
+  all.from = past->from, all.to = past->to, all.accounting = std::move(past->told);
   return all;
 }
 
@@ -48,8 +48,8 @@ void add_span(Json& document, const Reckoning& looked) {
   document.add("from", Json::of(utc_text(looked.from)));
   document.add("to", Json::of(utc_text(looked.to)));
   document.add("hours_recorded", hours(looked.hours));
-  document.add("source", Json::of(std::string(looked.unread ? "accounting" : "recording")));
-  if (looked.unread) document.add("unread_lines", Json::of(std::int64_t{*looked.unread}));
+  document.add("source", Json::of(std::string(looked.accounting ? "accounting" : "recording")));
+  if (looked.accounting) add_days(document, *looked.accounting);
 }
 
 Json json_of(const std::vector<usage::Sum>& sums, const Reckoning& looked, const std::string& by) {
@@ -125,16 +125,16 @@ std::string accounting_footer(const Reckoning& looked, const Options& options) {
     text += "; " +
             tui::told(options.reader,
                       fmt::format("{:.1f} GPU-hours have no type: slices among them count as GPUs", untyped));
-  if (*looked.unread > 0)
-    text +=
-        "; " + tui::told(options.reader, fmt::format("{} of its lines could not be read", *looked.unread));
-  return text + "\n";
+  const usage::AccountingTold& told = *looked.accounting;
+  if (told.unread > 0)
+    text += "; " + tui::told(options.reader, fmt::format("{} of its lines could not be read", told.unread));
+  return text + cache_words(told, options) + "\n";
 }
 
 // Where figures come from, and of how much of the time there are any.
 std::string footer(const std::vector<usage::Sum>& sums, const Reckoning& looked, const Options& options) {
   const auto covered = usage::coverage(sums);
-  if (looked.unread) return accounting_footer(looked, options);
+  if (looked.accounting) return accounting_footer(looked, options);
   std::string text =
       tui::told(options.reader, fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
                                             utc_text(looked.from), utc_text(looked.to), looked.hours));

@@ -1,0 +1,72 @@
+// tessera usage --accounting: what is told of the days that were asked about, as a table and as a document.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/support/catalogue.hpp"
+#include "tests/support/json_check.hpp"
+#include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/record/usage.hpp"
+
+namespace tessera::cli::accounting_story {
+namespace {
+
+// One job of two H100 that ran for four hours of a day.
+struct Asked {
+  Options options;
+  usage::PastJobs past;
+  std::ostringstream out, err;
+
+  Asked() {
+    options.accounting = true;
+    options.command = "usage";
+    past.cluster = ClusterName("hpc");
+    past.from = test::at(0), past.to = test::at(24 * 3600);
+    past.told = {0, 8, 6, ""};
+    usage::PastJob job;
+    job.id = WorkloadId("7"), job.user = "alice", job.account = "ml", job.group = "gpu", job.nodes = "n1";
+    job.submitted = job.started = test::at(3600), job.ended = test::at(5 * 3600);
+    job.gpus = {{"h100", 2}};
+    past.jobs.push_back(std::move(job));
+  }
+  int run(int (*command)(const Options&, const mig::Catalogue&, const Joins&, const Streams&)) {
+    test::Box box;
+    Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
+    joins.accounting = [&](const Options&) -> Result<usage::PastJobs> { return past; };
+    out.str(""), err.str("");
+    return command(options, test::catalogue(), joins, Streams{out, err});
+  }
+  bool says(const std::string& text) const { return out.str().find(text) != std::string::npos; }
+};
+
+TEST(AccountingCommand, TheLastLineSaysHowManyDaysCameFromTheCache) {
+  for (const bool demand : {false, true}) {
+    Asked asked;
+    asked.options.demand = demand;
+    EXPECT_EQ(asked.run(run_usage), kDone);
+    EXPECT_TRUE(asked.says("; 6 of 8 days from the cache\n")) << asked.out.str();
+    asked.past.told.kept_days = 0;
+    asked.run(run_usage);
+    EXPECT_FALSE(asked.says("cache")) << asked.out.str();
+    asked.past.told.cache_trouble = "/c: other users may open it (chmod 700)";
+    asked.run(run_usage);
+    EXPECT_TRUE(asked.says("; answers are not kept: /c: other users may open it (chmod 700)\n"))
+        << asked.out.str();
+  }
+}
+
+TEST(AccountingCommand, DocumentsTellTheDaysAsTheSchemasSay) {
+  Asked asked;
+  asked.options.output = OutputFormat::json;
+  asked.run(run_usage);
+  EXPECT_EQ(test::check_schema(test::schema_text("usage"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_TRUE(asked.says("\"days_from_cache\": 6")) << asked.out.str();
+  asked.options.demand = true;
+  asked.run(run_usage);
+  EXPECT_EQ(test::check_schema(test::schema_text("demand"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_TRUE(asked.says("\"days\": 8")) << asked.out.str();
+}
+
+}  // namespace
+}  // namespace tessera::cli::accounting_story
