@@ -253,9 +253,10 @@ void Ledger::see_work(const Cluster& cluster, double hours) {
 }
 
 void Ledger::add(Hold hold) {
-  std::string key =
-      hold.cluster.text + '\x1f' + hold.workload.text + '\x1f' + hold.node.text + '\x1f' + hold.profile;
-  holds_.insert_or_assign(std::move(key), std::move(hold));
+  // Each is one more: a job may hold several GPUs of one profile, and of several types that are called whole.
+  std::string key = hold.cluster.text + '\x1f' + hold.workload.text + '\x1f' + hold.node.text + '\x1f' +
+                    hold.profile + '\x1f' + std::to_string(holds_.size());
+  holds_.emplace(std::move(key), std::move(hold));
 }
 
 void Ledger::add(Waited waited) {

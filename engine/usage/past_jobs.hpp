@@ -11,6 +11,14 @@
 
 namespace tessera::usage {
 
+// What was measured of one GPU, or slice, over the whole of a job.
+struct GpuFigures {
+  NodeName node;
+  GpuIndex gpu{};
+  std::optional<Percent> use;              // mean
+  std::optional<Mib> memory_peak, memory;  // the most that was used, and what there was
+};
+
 struct PastJob {
   WorkloadId id;
   std::string user, account, group;  // group: partition
@@ -18,6 +26,7 @@ struct PastJob {
   std::optional<TimePoint> submitted, started, ended;
   std::string nodes;                         // "gpu[01-02]"; empty: none
   std::map<std::string, std::int64_t> gpus;  // held, by type: "h100", "1g.10gb"; "": untyped
+  std::vector<GpuFigures> figures;           // once it has ended; empty: none are kept
 };
 
 // One answer for a stretch of time.

@@ -56,9 +56,44 @@ Worth worth_of(const std::string& type, const mig::Catalogue& catalogue) {
   return worth;
 }
 
+// Whether two products are cut in the same way.
+bool alike(const mig::Product& a, const mig::Product& b) {
+  const auto same = [](const mig::Profile& one, const mig::Profile& other) {
+    return one.name == other.name && one.memory_slices == other.memory_slices;
+  };
+  return a.units == b.units && a.compute_slices == b.compute_slices &&
+         std::equal(a.profiles.begin(), a.profiles.end(), b.profiles.begin(), b.profiles.end(), same);
+}
+
+// Which whole GPU it was, by its type and its memory; nullopt: several that are cut in different ways, or
+// none.
+std::optional<ProductKey> product_of(const std::string& type, Mib memory, const mig::Catalogue& catalogue) {
+  if (type.empty() || mig::profile_of_slurm_type(type)) return std::nullopt;
+  const mig::Product* found = nullptr;
+  for (const mig::Product* product : catalogue.by_slurm_type(type, {})) {
+    // "80 GB" on the box are 79.6 GiB of the driver's, or 80.
+    const double of_box = static_cast<double>(memory.value) / 1024 / product->memory_gb.value_or(0);
+    if (!product->memory_gb || of_box < 0.94 || of_box > 1.02) continue;
+    if (found && !alike(*found, *product)) return std::nullopt;
+    found = product;
+  }
+  return found ? std::optional(found->key) : std::nullopt;
+}
+
+// Adds the figures of one GPU to a hold of it.
+void measure(Hold& hold, const std::string& type, const GpuFigures& figures, bool long_enough,
+             const mig::Catalogue& catalogue) {
+  hold.node = figures.node, hold.gpu = figures.gpu;
+  hold.memory_peak = figures.memory_peak, hold.memory = figures.memory;
+  if (figures.memory) hold.product = product_of(type, *figures.memory, catalogue);
+  if (!figures.use) return;
+  hold.measured = hold.hours, hold.use = figures.use->value * hold.hours;
+  if (figures.use->value < kIdleBelow && long_enough) hold.idle = hold.hours;
+}
+
 }  // namespace
 
-void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue) {
+void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue, Duration idle_after) {
   ledger.cover(hours_within(past, past.from, past.to));
   for (const PastJob& job : past.jobs) {
     const TimePoint ended = job.ended.value_or(past.to);
@@ -68,16 +103,28 @@ void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue) 
     if (!job.started) continue;
     const double hours = hours_within(past, *job.started, ended);
     if (hours <= 0) continue;
+    const bool long_enough = ended - *job.started >= idle_after;
     for (const auto& [type, count] : job.gpus) {
       const Worth worth = worth_of(type, catalogue);
-      Hold hold;
-      hold.cluster = past.cluster, hold.workload = job.id, hold.user = job.user;
-      hold.account = job.account, hold.group = job.group;
-      hold.node = NodeName(job.nodes), hold.profile = worth.profile, hold.began = job.started;
-      // One for all of its kind: where each of them was is not told.
-      hold.hours = hours, hold.part = worth.part * static_cast<double>(count);
-      if (worth.slices) hold.slices = *worth.slices * static_cast<double>(count);
-      ledger.add(std::move(hold));
+      Hold one;
+      one.cluster = past.cluster, one.workload = job.id, one.user = job.user;
+      one.account = job.account, one.group = job.group;
+      one.node = NodeName(job.nodes), one.profile = worth.profile, one.began = job.started;
+      one.hours = hours, one.part = worth.part, one.slices = worth.slices;
+      std::int64_t rest = count;
+      // More figures than GPUs, or GPUs of several types: which is whose is not told.
+      if (job.gpus.size() == 1 && static_cast<std::int64_t>(job.figures.size()) <= count)
+        for (const GpuFigures& figures : job.figures) {
+          Hold measured = one;
+          measure(measured, type, figures, long_enough, catalogue);
+          ledger.add(std::move(measured));
+          --rest;
+        }
+      if (rest <= 0) continue;
+      // The others are one of their kind: where each of them was is not told.
+      one.part *= static_cast<double>(rest);
+      if (one.slices) *one.slices *= static_cast<double>(rest);
+      ledger.add(std::move(one));
     }
   }
 }

@@ -9,8 +9,11 @@
 namespace tessera::usage {
 
 // Adds what they held and for how long they waited within the stretch. Jobs that still run hold until its
-// end. GPUs without a type count as whole ones and are called "untyped": they may have been slices.
-void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue);
+// end. GPUs without a type count as whole ones and are called "untyped": they may have been slices. Figures
+// of a job count for each of its hours; GPUs of which the job has none, and jobs with GPUs of several types,
+// are not measured. A mean tells no percentile, and of what was idle only GPUs that were never used: those
+// with a mean below kIdleBelow over the whole of a job of at least idle_after.
+void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue, Duration idle_after);
 
 // How many of each profile were held at the same time, of jobs of `group` (a partition; empty: all). What
 // waited is not counted: accounting does not tell for what. GPUs without a type are in no profile.

@@ -42,14 +42,25 @@ struct Adding {
   Spread spread;
 };
 
+// What was used at most, or on the whole where only a mean is known.
+struct Used {
+  double percent = 0;
+  bool mean = false;
+};
+std::optional<Used> used_of(const Hold& hold) {
+  if (const auto p95 = hold.spread.percentile(0.95)) return Used{*p95};
+  if (hold.measured <= 0) return std::nullopt;
+  return Used{hold.use / hold.measured, true};
+}
+
 // The smallest profile that would have done; nullopt: none, or it is not known.
 const mig::Profile* smaller(const Hold& hold, const mig::Catalogue& catalogue) {
   const mig::Product* product = hold.product ? catalogue.by_key(hold.product->text) : nullptr;
   if (!product || !product->placements_known || product->compute_slices <= 0 || product->units <= 0)
     return nullptr;
-  const auto p95 = hold.spread.percentile(0.95);
-  if (!p95 || !hold.memory_peak || !hold.memory || !hold.slices) return nullptr;
-  const double used = *p95 / 100 * hold.part * product->compute_slices * kAir;
+  const auto most = used_of(hold);
+  if (!most || !hold.memory_peak || !hold.memory || !hold.slices) return nullptr;
+  const double used = most->percent / 100 * hold.part * product->compute_slices * kAir;
   const double a_slice = static_cast<double>(hold.memory->value) / *hold.slices;
   const double memory = static_cast<double>(hold.memory_peak->value) * kAir;
   const mig::Profile* best = nullptr;
@@ -129,10 +140,14 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) 
       all.push_back(of_hold(hold, "idle", idle, hold.slices, "no use"));
     if (hold.measured < kLeastHours || hold.idle > kMostlyIdle * hold.measured) continue;
     if (const mig::Profile* profile = smaller(hold, catalogue)) {
-      const double p95 = hold.spread.percentile(0.95).value_or(0);
-      all.push_back(of_hold(hold, "too-big", hold.hours, hold.slices.value_or(0) - profile->memory_slices,
-                            fmt::format("{} would do: use stayed below {:.0f} %, memory below {} MiB",
-                                        profile->name.text, p95, hold.memory_peak->value)));
+      const Used used = used_of(hold).value_or(Used{});
+      const std::string why = used.mean
+                                  ? fmt::format("{} would do: mean use was {:.0f} %, memory at most {} MiB",
+                                                profile->name.text, used.percent, hold.memory_peak->value)
+                                  : fmt::format("{} would do: use stayed below {:.0f} %, memory below {} MiB",
+                                                profile->name.text, used.percent, hold.memory_peak->value);
+      all.push_back(
+          of_hold(hold, "too-big", hold.hours, hold.slices.value_or(0) - profile->memory_slices, why));
     }
   }
   for (const auto& [cluster, slice_hours] : ledger.stranded())

@@ -21,7 +21,7 @@ int fuzz_slurm_accounting(const std::uint8_t* data, std::size_t size) {
   usage::PastJobs past;
   past.to = TimePoint(std::chrono::seconds(2'000'000'000));
   past.jobs = std::move(answer.jobs);
-  usage::add(ledger, past, catalogue);
+  usage::add(ledger, past, catalogue, Duration{900'000});
   for (const usage::Hold& hold : ledger.holds())
     if (!(hold.gpu_hours() >= 0)) std::abort();
   const slurm::AccountingRules rules = slurm::parse_accounting_rules(text);

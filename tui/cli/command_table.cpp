@@ -233,8 +233,9 @@ constexpr Command kCommands[] = {
      "too-big (use and memory would have fitted a smaller profile with 20 % to spare), stranded (memory "
      "slices that no further instance can use) and unasked (free all the time, and asked for by no waiting "
      "job or pod). Nothing is ever cancelled. Exit code 1 when more than --more-than slice-hours were "
-     "wasted.",
+     "wasted. With --accounting idle and too-big are told of the jobs of which jobstats keeps figures.",
      "tessera waste --since 7d\n"
+     "tessera waste --since 30d --accounting  # from slurmdbd\n"
      "tessera waste --since 1d --more-than 100 -o json\n"
      "tessera waste --messages  # a text for each owner"},
     {"init", kInit, "", 0, Completes::nothing, "",
@@ -311,7 +312,7 @@ constexpr Flag kFlags[] = {
      "sim serve: write a kubeconfig for it to FILE"},
     {"user-port", 0, "NAME=PORT:RULES", false, "", Section::data, kSim, "", false, "", Completes::nothing, "",
      "sim serve: one more port, for a user who may do less: viewer=8002:view, ops=8003:get,list:nodes", true},
-    {"slurm-conf", 0, "FILE", false, "", Section::data, kShowing | kUsed, "SLURM_CONF", true, "",
+    {"slurm-conf", 0, "FILE", false, "", Section::data, kShowing | kUsed | kWaste, "SLURM_CONF", true, "",
      Completes::file, "", "the slurm.conf that Slurm's commands are to use"},
     {"kubeconfig", 0, "FILE", false, "", Section::data, kShowing, "", true, "", Completes::file, "",
      "the kubeconfig that names Kubernetes clusters; else KUBECONFIG, else ~/.kube/config"},
@@ -557,10 +558,10 @@ constexpr Flag kFlags[] = {
      "how far back to look (7d)"},
     {"by", 0, "WHAT", false, "", Section::past, kUsed, "", false, "user", Completes::words,
      "user account group profile node workload", "what to sum up by (user)"},
-    {"accounting", 0, "", false, "", Section::past, kUsed | kPack, "", false, "", Completes::nothing, "",
-     "ask Slurm's accounting (sacct) instead of a recording"},
-    {"no-cache", 0, "", false, "", Section::past, kUsed | kPack, "", false, "", Completes::nothing, "",
-     "with --accounting: ask again about days whose answers are kept"},
+    {"accounting", 0, "", false, "", Section::past, kUsed | kWaste | kPack, "", false, "", Completes::nothing,
+     "", "ask Slurm's accounting (sacct) instead of a recording"},
+    {"no-cache", 0, "", false, "", Section::past, kUsed | kWaste | kPack, "", false, "", Completes::nothing,
+     "", "with --accounting: ask again about days whose answers are kept"},
     {"demand", 0, "", false, "", Section::past, kUsed, "", false, "", Completes::nothing, "",
      "the peaks of what was needed at the same time, by profile, instead of sums"},
     {"idle-after", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", true, "15m", Completes::nothing,

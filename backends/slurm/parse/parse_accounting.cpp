@@ -4,13 +4,14 @@
 #include <array>
 #include <map>
 
+#include "backends/slurm/parse/jobstats.hpp"
 #include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
 namespace {
 
-constexpr std::size_t kColumns = 10;
+constexpr std::size_t kColumns = 11;
 constexpr std::size_t kMostText = 1024;                 // of a name
 constexpr std::int64_t kMostSeconds = 100'000'000'000;  // the year 5138
 constexpr std::int64_t kMostGpus = 1'000'000;           // of one job
@@ -69,6 +70,8 @@ bool read_job(std::string_view line, usage::PastJob& job) {
       !read_time(column[7], job.ended) || !read_gpus(column[8], job.gpus))
     return false;
   if (column[9] != "None assigned") job.nodes = clean(column[9], kMostText);
+  // That of a job which was requeued may be of its first run.
+  if (job.ended) job.figures = read_jobstats(column[10]);
   return true;
 }
 

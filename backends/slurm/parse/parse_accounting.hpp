@@ -10,7 +10,7 @@ namespace tessera::slurm {
 
 // The columns that are asked for, in their order; times in seconds since 1970 (SLURM_TIME_FORMAT=%s).
 inline constexpr std::string_view kAccountingColumns =
-    "JobIDRaw,User,Account,Partition,State,Submit,Start,End,AllocTRES,NodeList";
+    "JobIDRaw,User,Account,Partition,State,Submit,Start,End,AllocTRES,NodeList,AdminComment";
 // Between two columns: no name holds it.
 inline constexpr char kAccountingComma = '\x1f';
 

@@ -10,6 +10,8 @@
 namespace tessera::test {
 namespace {
 
+using usage::GpuFigures;
+
 struct Kept {
   usage::PastJobs past;
   Kept() {
@@ -25,9 +27,14 @@ struct Kept {
     one.gpus = std::move(gpus);
     past.jobs.push_back(std::move(one));
   }
+  std::vector<usage::Waste> waste() const {
+    usage::Ledger ledger(catalogue(), Duration{900'000});
+    usage::add(ledger, past, catalogue(), Duration{900'000});
+    return usage::waste(ledger, catalogue());
+  }
   usage::Sum sum(const std::string& name, usage::By by = usage::By::user) const {
     usage::Ledger ledger(catalogue(), Duration{900'000});
-    usage::add(ledger, past, catalogue());
+    usage::add(ledger, past, catalogue(), Duration{900'000});
     for (const usage::Sum& one : usage::sums(ledger, by))
       if (one.name == name) return one;
     return {};
@@ -64,6 +71,96 @@ TEST(PastSums, WhatWasCancelledBeforeItStartedHasWaitedUntilThen) {
   kept.job("2", "carol", 20, std::nullopt, std::nullopt, {});
   EXPECT_NEAR(kept.sum("carol").waited, 2 + 4, 1e-9);
   EXPECT_EQ(kept.sum("carol").gpu_hours, 0);
+}
+
+GpuFigures figures(const char* node, int gpu, std::optional<float> use, int peak, int memory) {
+  GpuFigures one;
+  one.node = NodeName(node), one.gpu = GpuIndex{gpu};
+  if (use) one.use = Percent{*use};
+  one.memory_peak = Mib{peak}, one.memory = Mib{memory};
+  return one;
+}
+
+TEST(PastSums, FiguresOfAJobCountForTheHoursOfTheirGpus) {
+  Kept kept;
+  kept.job("1", "alice", 0, 1, 5, {{"h100", 3}});
+  kept.past.jobs[0].figures = {figures("n1", 0, 80, 40'000, 81'559), figures("n2", 0, 20, 60'000, 81'559)};
+  const usage::Sum sum = kept.sum("alice");
+  EXPECT_NEAR(sum.gpu_hours, 12, 1e-9);
+  EXPECT_NEAR(sum.measured, 8, 1e-9) << "of the third GPU nothing is known";
+  EXPECT_NEAR(*sum.mean_use, 50, 1e-6);
+  EXPECT_EQ(sum.p95_use, std::nullopt) << "means tell no percentile";
+  EXPECT_EQ(sum.memory_peak, Mib{60'000});
+  EXPECT_NEAR(sum.idle, 0, 1e-9);
+  EXPECT_NEAR(*usage::coverage({sum}), 100.0 * 8 / 12, 1e-9);
+  EXPECT_NEAR(kept.sum("n2", usage::By::node).gpu_hours, 4, 1e-9);
+}
+
+TEST(PastSums, MemoryWithoutUseIsNotMeasured) {
+  Kept kept;
+  kept.job("1", "bob", 0, 0, 4, {{"1g.10gb", 1}});
+  kept.past.jobs[0].figures = {figures("mig01", 1, std::nullopt, 119, 9'728)};
+  const usage::Sum sum = kept.sum("bob");
+  EXPECT_EQ(sum.measured, 0);
+  EXPECT_EQ(sum.mean_use, std::nullopt);
+  EXPECT_EQ(sum.memory_peak, Mib{119});
+  EXPECT_TRUE(kept.waste().empty()) << "unknown is not idle";
+}
+
+TEST(PastSums, FiguresOfWhichIsNotKnownWhoseTheyAreAreLeftOut) {
+  Kept kept;
+  kept.job("1", "alice", 0, 0, 4, {{"h100", 1}, {"a100", 1}});
+  kept.job("2", "alice", 0, 0, 4, {{"h100", 1}});
+  kept.past.jobs[0].figures = {figures("n1", 0, 0, 1, 81'559), figures("n1", 1, 0, 1, 81'559)};
+  kept.past.jobs[1].figures = kept.past.jobs[0].figures;
+  EXPECT_EQ(kept.sum("alice").measured, 0);
+  EXPECT_NEAR(kept.sum("alice").gpu_hours, 12, 1e-9);
+  EXPECT_TRUE(kept.waste().empty());
+}
+
+// The second type, called whole like the first, once took its place.
+TEST(PastSums, AJobWithWholeGpusOfTwoTypesHoldsBoth) {
+  Kept kept;
+  kept.job("1", "alice", 0, 0, 4, {{"h100", 1}, {"a100", 2}});
+  EXPECT_NEAR(kept.sum("alice").gpu_hours, 4 + 8, 1e-9);
+  EXPECT_NEAR(kept.sum("alice").slice_hours, 4 * 8 + 8 * 8, 1e-9);
+}
+
+TEST(PastSums, AGpuThatWasNeverUsedIsIdleAndOneThatWasUsedALittleIsNot) {
+  Kept kept;
+  kept.job("1", "alice", 0, 0, 4, {{"h100", 2}});
+  kept.past.jobs[0].figures = {figures("n1", 0, 0.4F, 1'000, 81'559), figures("n1", 1, 1, 70'000, 81'559)};
+  kept.job("2", "bob", 0, 0, 4, {{"h100", 1}});
+  kept.past.jobs[1].figures = {figures("n1", 2, 0, 1'000, 81'559)};
+  kept.past.jobs[1].started = at(4 * 3600 - 840), kept.past.jobs[1].ended = at(4 * 3600);  // 14 min
+  const auto waste = kept.waste();
+  ASSERT_EQ(waste.size(), 1U);
+  EXPECT_EQ(waste[0].kind, "idle");
+  EXPECT_EQ(waste[0].user, "alice");
+  EXPECT_NEAR(*waste[0].slice_hours, 4 * 8, 1e-9);
+  EXPECT_NEAR(kept.sum("alice").idle, 4, 1e-9);
+}
+
+TEST(PastSums, AGpuThatASmallerProfileWouldHaveBeenIsTooBigByItsMean) {
+  Kept kept;
+  kept.job("1", "carol", 0, 0, 10, {{"h100", 1}});
+  kept.past.jobs[0].figures = {figures("n1", 0, 20, 15'000, 81'559)};
+  const auto waste = kept.waste();
+  ASSERT_EQ(waste.size(), 1U);
+  EXPECT_EQ(waste[0].kind, "too-big");
+  // 20 % and 15,000 MiB with 20 % to spare: 1.68 of seven compute slices, 1.77 of eight memory slices.
+  EXPECT_EQ(waste[0].advice, "2g.20gb would do: mean use was 20 %, memory at most 15000 MiB");
+  EXPECT_NEAR(*waste[0].slice_hours, 10 * (8 - 2), 1e-9);
+}
+
+TEST(PastSums, NoAdviceIsGivenForAGpuOfWhichTheProductIsNotKnown) {
+  Kept kept;
+  kept.job("1", "carol", 0, 0, 10, {{"", 1}});
+  kept.job("2", "carol", 0, 0, 10, {{"h100", 1}});
+  kept.past.jobs[0].figures = {figures("n1", 0, 20, 15'000, 81'559)};
+  kept.past.jobs[1].figures = {figures("n1", 1, 20, 15'000, 40'000)};  // no H100 has that
+  EXPECT_TRUE(kept.waste().empty());
+  EXPECT_NEAR(kept.sum("carol").measured, 20, 1e-9);
 }
 
 TEST(PastSums, TheDemandIsWhatWasHeldAtTheSameTime) {

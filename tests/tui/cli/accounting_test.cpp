@@ -68,5 +68,50 @@ TEST(AccountingCommand, DocumentsTellTheDaysAsTheSchemasSay) {
   EXPECT_TRUE(asked.says("\"days\": 8")) << asked.out.str();
 }
 
+usage::GpuFigures figures(int gpu, float use) {
+  usage::GpuFigures one;
+  one.node = NodeName("n1"), one.gpu = GpuIndex{gpu}, one.use = Percent{use};
+  one.memory_peak = Mib{2'000}, one.memory = Mib{81'559};
+  return one;
+}
+
+TEST(AccountingCommand, TheShareOfHeldHoursWithFiguresIsToldWithTheirSource) {
+  Asked asked;
+  EXPECT_EQ(asked.run(run_usage), kDone);
+  EXPECT_TRUE(asked.says("it has no use figures")) << asked.out.str();
+  asked.past.jobs[0].figures = {figures(0, 40)};
+  asked.run(run_usage);
+  EXPECT_TRUE(asked.says("; 50 % of held hours have use figures, by jobstats")) << asked.out.str();
+  asked.options.output = OutputFormat::json;
+  asked.run(run_usage);
+  EXPECT_EQ(test::check_schema(test::schema_text("usage"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_TRUE(asked.says("\"jobstats\"")) << asked.out.str();
+}
+
+TEST(AccountingCommand, WasteIsToldOfWhatHasFigures) {
+  Asked asked;
+  asked.past.jobs[0].figures = {figures(0, 0), figures(1, 40)};
+  EXPECT_EQ(asked.run(run_waste), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("idle ")) << asked.out.str();
+  EXPECT_TRUE(asked.says("4g.40gb would do")) << asked.out.str();
+  EXPECT_TRUE(asked.says("100 % of held hours")) << asked.out.str();
+  asked.options.more_than = 30;
+  EXPECT_EQ(asked.run(run_waste), kFinding);
+  asked.options.output = OutputFormat::json;
+  asked.run(run_waste);
+  EXPECT_EQ(test::check_schema(test::schema_text("waste"), asked.out.str()), std::vector<std::string>{});
+}
+
+// "Nothing that was held was idle" would be a lie, and exit code 0 a wrong all-clear.
+TEST(AccountingCommand, WithoutFiguresNothingWastedIsNotSaid) {
+  Asked asked;
+  asked.options.more_than = 0;
+  EXPECT_EQ(asked.run(run_waste), kUnknown);
+  EXPECT_NE(asked.err.str().find("no job of that time has use figures"), std::string::npos)
+      << asked.err.str();
+  asked.past.jobs.clear();
+  EXPECT_EQ(asked.run(run_waste), kDone) << "nothing was held at all";
+}
+
 }  // namespace
 }  // namespace tessera::cli::accounting_story

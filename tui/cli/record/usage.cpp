@@ -27,7 +27,7 @@ Result<Reckoning> look_at_accounting(const Options& options, const mig::Catalogu
   auto past = joins.accounting(options);
   if (!past) return past.error();
   usage::Ledger ledger(catalogue, options.idle_after);
-  usage::add(ledger, *past, catalogue);
+  usage::add(ledger, *past, catalogue, options.idle_after);
   Reckoning all = usage::sum_up(ledger, {options.since, options.idle_after}, catalogue);
   all.from = past->from, all.to = past->to, all.accounting = std::move(past->told);
   return all;
@@ -44,12 +44,19 @@ Result<Reckoning> look(const Options& options, const mig::Catalogue& catalogue, 
 Json hours(double value) { return Json::of(std::round(value * 1000) / 1000); }
 Json maybe(const std::optional<double>& value) { return value ? hours(*value) : Json(); }
 
+bool has_figures(const Reckoning& looked) {
+  return usage::coverage(looked.sums.at(usage::By::user)).value_or(0) > 0;
+}
+
 void add_span(Json& document, const Reckoning& looked) {
   document.add("from", Json::of(utc_text(looked.from)));
   document.add("to", Json::of(utc_text(looked.to)));
   document.add("hours_recorded", hours(looked.hours));
   document.add("source", Json::of(std::string(looked.accounting ? "accounting" : "recording")));
-  if (looked.accounting) add_days(document, *looked.accounting);
+  if (!looked.accounting) return;
+  add_days(document, *looked.accounting);
+  Json& by = document.add("figures_by", Json::list());
+  if (has_figures(looked)) by.items.push_back(Json::of(std::string("jobstats")));
 }
 
 Json json_of(const std::vector<usage::Sum>& sums, const Reckoning& looked, const std::string& by) {
@@ -113,11 +120,18 @@ Grid grid_of(const std::vector<usage::Sum>& sums, const std::string& by, bool ba
   return grid;
 }
 
-// Slurm's accounting tells what was held, and not whether it was used.
+// Slurm's accounting tells what was held, and whether it was used only where something else noted that there.
 std::string accounting_footer(const Reckoning& looked, const Options& options) {
+  const std::string from = utc_text(looked.from), to = utc_text(looked.to);
   std::string text =
-      tui::told(options.reader, fmt::format("from Slurm's accounting, {} to {}; it has no use figures",
-                                            utc_text(looked.from), utc_text(looked.to)));
+      has_figures(looked)
+          ? tui::told(
+                options.reader,
+                fmt::format("from Slurm's accounting, {} to {}; {:.0f} % of held hours have use figures, by "
+                            "jobstats",
+                            from, to, *usage::coverage(looked.sums.at(usage::By::user))))
+          : tui::told(options.reader,
+                      fmt::format("from Slurm's accounting, {} to {}; it has no use figures", from, to));
   double untyped = 0;
   for (const usage::Sum& sum : looked.sums.at(usage::By::profile))
     if (sum.name == "untyped") untyped += sum.gpu_hours;
@@ -226,6 +240,14 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
               const Streams& streams) {
   auto looked = look(options, catalogue, joins);
   if (!looked) return complain(streams, looked.error()), kUnknown;
+  // Without figures nothing is found, which is not to say that nothing was wasted.
+  const auto covered = usage::coverage(looked->sums.at(usage::By::user));
+  if (looked->accounting && covered && *covered <= 0)
+    return complain(
+               streams,
+               {"cannot tell what was wasted", "no job of that time has use figures in Slurm's accounting",
+                "jobstats writes them there (AdminComment); tessera record measures them itself"}),
+           kUnknown;
   const std::vector<usage::Waste>& all = looked->waste;
   double sum = 0;
   for (const usage::Waste& one : all) sum += one.slice_hours.value_or(0);

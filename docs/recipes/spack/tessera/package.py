@@ -32,6 +32,7 @@ class Tessera(CMakePackage):
     depends_on("cli11@2:")
     depends_on("utf8proc")
     depends_on("cbc@2.10:")
+    depends_on("zlib-api")
     depends_on("zstd")
 
     conflicts("%gcc@:11", msg="tessera is written in C++20 as g++ 12 knows it")
