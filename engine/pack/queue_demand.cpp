@@ -30,18 +30,21 @@ std::map<std::string, std::int64_t> slices_of(const Workload& workload, Schedule
 
 }  // namespace
 
-QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition) {
+QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition,
+                            const std::set<WorkloadId>* only) {
   QueueDemand found;
   std::map<std::string, std::int64_t> sums;
   for (const Workload& workload : cluster.workloads.all()) {
     if (workload.state != WorkloadState::pending || workload.requests.empty() || !is_of(workload, partition))
       continue;
+    if (only && !only->contains(workload.id)) continue;
     if (!plan::waits_for_room(workload, cluster.scheduler)) {
       ++found.kept;
       continue;
     }
     const auto slices = slices_of(workload, cluster.scheduler);
     ++(slices.empty() ? found.other : found.workloads);
+    if (!slices.empty()) found.ids.push_back(workload.id);
     for (const auto& [profile, count] : slices) sums[profile] += count;
   }
   for (const auto& [profile, count] : sums)

@@ -2,6 +2,7 @@
 // Threads: pure function.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,14 +12,16 @@
 namespace tessera::pack {
 
 struct QueueDemand {
-  std::vector<Demand> demand;  // by profile, in the order of their names
-  int workloads = 0;           // that it counts
-  int other = 0;               // that wait for room, and ask for whole or untyped GPUs, or for shares
-  int kept = 0;                // that wait for something else than room: a release, a limit, a dependency
+  std::vector<Demand> demand;   // by profile, in the order of their names
+  int workloads = 0;            // that it counts
+  std::vector<WorkloadId> ids;  // of these
+  int other = 0;                // that wait for room, and ask for whole or untyped GPUs, or for shares
+  int kept = 0;                 // that wait for something else than room: a release, a limit, a dependency
 };
 
 // All that waits for room counts, also what idle slices will serve: the planner lets these stand. partition:
-// only work of this partition (Slurm; on Kubernetes of this namespace); empty: all.
-QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition);
+// only work of this partition (Slurm; on Kubernetes of this namespace); empty: all. only: of these alone.
+QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition,
+                            const std::set<WorkloadId>* only = nullptr);
 
 }  // namespace tessera::pack

@@ -40,9 +40,13 @@ std::string span_text(Duration ahead) {
 }  // namespace
 
 Comparison compare(const Question& question, const plan::Plan& plan) {
+  return compare(question, plan, unfold(question));
+}
+
+Comparison compare(const Question& question, const plan::Plan& plan, Future as_it_is) {
   Comparison answer;
   answer.from = question.now, answer.ahead = question.ahead;
-  answer.left = unfold(question);
+  answer.left = std::move(as_it_is);
   answer.changed = unfold(question, &plan);
   std::map<WorkloadId, Both> all;
   for (const Start& one : answer.left.starts) all[one.id].left = &one;

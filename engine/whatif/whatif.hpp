@@ -66,6 +66,8 @@ struct Comparison {
   int never_again = 0;                    // waiting workloads that would match nothing any more
 };
 Comparison compare(const Question& question, const plan::Plan& plan);
+// as_it_is: what unfold() answers without a plan, worked out once for several plans.
+Comparison compare(const Question& question, const plan::Plan& plan, Future as_it_is);
 
 // "3 start sooner, 1 later or not within 24 h; 12.5 GPU-hours gained"
 std::string headline(const Comparison& comparison);

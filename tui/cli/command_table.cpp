@@ -66,6 +66,17 @@ constexpr Command kCommands[] = {
      "tessera pack 7g.80gb=2 -n 'n[1-4]' -o json | jq -r .intent > intent.yaml\n"
      "tessera apply --intent intent.yaml --write\n"
      "tessera pack --boards - -o json < gpus.json | jq .seconds"},
+    {"advise", kAdvise, "", 0, Completes::nothing, "",
+     "say which nodes to re-cut for what waits, and what that costs",
+     "Tries plans of tessera pack for the MIG slices that waiting jobs and pods ask for, on free nodes, on "
+     "few "
+     "and on all, and plays the next hours with each. Prints those that no other one beats in every figure: "
+     "which work starts sooner, the nodes and their new layouts, whom the change waits for and until when, "
+     "and "
+     "the command that prints the plan. No running work is ever ended. Nothing is changed. Exit code 1 when "
+     "work waits for slices and no re-cut helps: the reason is printed (docs/planning.md).",
+     "tessera advise\n"
+     "tessera advise --partition short -o json | jq -r '.answers[].command'"},
     {"fleet", kFleet, "VERB [NODE] [FILE]", 3, Completes::words,
      "init check diff plan apply explain calendar run pause unpause",
      "hold the clusters against a file of wanted layouts",
@@ -281,12 +292,12 @@ constexpr Command kCommands[] = {
 constexpr unsigned kChanging = kApply | kUndo | kResume | kNode;
 constexpr unsigned kRuns = kChanging | kJournal;
 constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy | kRecord | kPack |
-                             kWhatif | kFleet;                   // commands that ask a cluster
+                             kWhatif | kFleet | kAdvise;         // commands that ask a cluster
 constexpr unsigned kLooking = kLists | kUsers | kDoctor | kWhy;  // that can look at a recording instead
 constexpr unsigned kReports = kDiff | kUsed | kWaste, kPast = kReports | kRecord | kReplay | kLooking;
 constexpr unsigned kShowing = kConsole | kAsking | kInit;
 constexpr unsigned kWishing = kPlan | kApply | kWhatif;
-constexpr unsigned kPlanning = kConsole | kPlan | kPack | kWhatif | kFleet | kChanging;
+constexpr unsigned kPlanning = kConsole | kPlan | kPack | kAdvise | kWhatif | kFleet | kChanging;
 constexpr unsigned kNodes = kPlanning | kDoctor;  // commands that look at nodes themselves
 constexpr unsigned kNaming = kWishing | kGuide | kPack;
 constexpr unsigned kPatient = kWishing | kFleet | kPack;  // commands that say how patient a change is
@@ -427,7 +438,7 @@ constexpr Flag kFlags[] = {
      "the demand is what waits for room: the MIG slices for which waiting jobs and pods ask"},
     {"for-history", 0, "TIME", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
      "the demand is the peak of each profile within so long a time (30d), from a recording or --accounting"},
-    {"partition", 0, "NAME", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
+    {"partition", 0, "NAME", false, "", Section::pack, kPack | kAdvise, "", false, "", Completes::nothing, "",
      "only nodes of this partition; with --for-queue and --for-history only its jobs, on Kubernetes those "
      "of this namespace"},
     {"plan", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
@@ -440,7 +451,7 @@ constexpr Flag kFlags[] = {
     {"days", 0, "N", false, "", Section::fleet, kFleet, "", false, "", Completes::nothing, "",
      "calendar: how many days ahead (7)"},
 
-    {"node", 'n', "N[,N...]", false, "nodes", Section::change, kNaming | kFleet, "", false, "",
+    {"node", 'n', "N[,N...]", false, "nodes", Section::change, kNaming | kFleet | kAdvise, "", false, "",
      Completes::nothing, "", "the nodes: names, ranges as n[01-04], or a filter such as 'state:drain'"},
     {"gpu", 'g', "I[,I...]", false, "gpus", Section::change, kNaming, "", false, "", Completes::nothing, "",
      "only these GPUs of each node, counted from 0: 0,2-3"},
@@ -491,7 +502,7 @@ constexpr Flag kFlags[] = {
      "continue on a node that another admin has closed; it stays closed afterwards"},
     {"due", 0, "", false, "", Section::run, kResume, "", false, "", Completes::nothing, "",
      "every parked run whose time has come or whose nodes are empty"},
-    {"hours", 0, "N", false, "", Section::run, kWhatif, "", false, "24", Completes::nothing, "",
+    {"hours", 0, "N", false, "", Section::run, kWhatif | kAdvise, "", false, "24", Completes::nothing, "",
      "how many hours ahead are played (24)"},
     {"messages", 0, "", false, "", Section::run, kPlan | kFleet | kPack | kJournal | kWaste, "", false, "",
      Completes::nothing, "",
@@ -583,7 +594,7 @@ std::span<const Flag> flags() { return kFlags; }
 
 bool makes_plans(std::string_view command) {
   const Command* known = find_command(command);
-  return known && (known->takes & (kPatient | kChanging)) != 0;
+  return known && (known->takes & (kPatient | kChanging | kAdvise)) != 0;
 }
 
 bool can_look_back(std::string_view command) {

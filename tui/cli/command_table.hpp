@@ -63,6 +63,7 @@ enum Takes : unsigned {
   kPack = 1u << 17,
   kWhatif = 1u << 18,
   kFleet = 1u << 19,
+  kAdvise = 1u << 20,
   kRecord = 1u << 24,
   kReplay = 1u << 25,
   kDiff = 1u << 26,

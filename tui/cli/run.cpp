@@ -10,6 +10,7 @@
 #include "engine/slurmconf/generate.hpp"
 #include "engine/text.hpp"
 #include "tui/action.hpp"
+#include "tui/cli/advise/advise.hpp"
 #include "tui/cli/change/change.hpp"
 #include "tui/cli/change/journal.hpp"
 #include "tui/cli/change/node.hpp"
@@ -150,7 +151,8 @@ Runner runner_of(std::string_view command) {
       {"plan", run_plan},       {"apply", run_apply},   {"undo", run_undo},   {"resume", run_resume},
       {"journal", run_journal}, {"doctor", run_doctor}, {"users", run_users}, {"why", run_why},
       {"record", run_record},   {"diff", run_diff},     {"usage", run_usage}, {"waste", run_waste},
-      {"pack", run_pack},       {"whatif", run_whatif}, {"node", run_node},   {"fleet", run_fleet}};
+      {"pack", run_pack},       {"whatif", run_whatif}, {"node", run_node},   {"fleet", run_fleet},
+      {"advise", run_advise}};
   for (const auto& [name, runner] : kRunners)
     if (name == command) return runner;
   return nullptr;

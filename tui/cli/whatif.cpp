@@ -33,12 +33,6 @@ Json json_of(const whatif::Moved& moved) {
   return one;
 }
 
-Json json_of(const std::vector<whatif::Moved>& all) {
-  Json list = Json::list();
-  for (const whatif::Moved& one : all) list.items.push_back(json_of(one));
-  return list;
-}
-
 Json json_of(const whatif::Future& future) {
   Json starts = Json::list();
   for (const whatif::Start& start : future.starts) {
@@ -59,14 +53,6 @@ Json json_of(const whatif::Future& future) {
   all.add("still_waiting", std::move(waiting));
   all.add("gpu_hours", future.unpriced == 0 ? Json::of(future.gpu_hours) : Json());
   return all;
-}
-
-// "now", "in 2 h 05 min", "not within 24 h"
-std::string when(const std::optional<TimePoint>& at, const whatif::Comparison& answer) {
-  if (!at) return "not";
-  const Duration wait = *at - answer.from;
-  if (wait < std::chrono::minutes(1)) return "now";
-  return "in " + query::duration_text(wait.count() / 1000);
 }
 
 Grid grid_of(const std::vector<whatif::Moved>& all, const whatif::Comparison& answer) {
@@ -108,6 +94,19 @@ class Page {
 
 }  // namespace
 
+Json moved_json(const std::vector<whatif::Moved>& all) {
+  Json list = Json::list();
+  for (const whatif::Moved& one : all) list.items.push_back(json_of(one));
+  return list;
+}
+
+std::string when(const std::optional<TimePoint>& at, const whatif::Comparison& answer) {
+  if (!at) return "not";
+  const Duration wait = *at - answer.from;
+  if (wait < std::chrono::minutes(1)) return "now";
+  return "in " + query::duration_text(wait.count() / 1000);
+}
+
 Json whatif_json(const plan::Plan& plan, const whatif::Comparison& answer) {
   Json document = Json::map();
   document.add("cluster", Json::of(plan.intent.cluster.text));
@@ -118,8 +117,8 @@ Json whatif_json(const plan::Plan& plan, const whatif::Comparison& answer) {
   document.add("from", Json::of(utc_text(answer.from)));
   document.add("hours", Json::of(std::chrono::duration<double, std::ratio<3600>>(answer.ahead).count()));
   document.add("changed_at", time_or_null(answer.changed.changed));
-  document.add("sooner", json_of(answer.sooner));
-  document.add("later", json_of(answer.later));
+  document.add("sooner", moved_json(answer.sooner));
+  document.add("later", moved_json(answer.later));
   document.add("gpu_hours_gained", number_or_null(answer.gpu_hours));
   document.add("gpu_hours_thrown_away", number_or_null(answer.thrown_away));
   document.add("never_again", Json::of(std::int64_t{answer.never_again}));

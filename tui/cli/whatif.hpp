@@ -17,4 +17,8 @@ int run_whatif(const Options& options, const mig::Catalogue& catalogue, const Jo
 std::string whatif_text(const plan::Plan& plan, const whatif::Comparison& answer, const Options& options);
 Json whatif_json(const plan::Plan& plan, const whatif::Comparison& answer);
 
+// Parts of it: workloads whose start is another one, and a time as "now", "in 2 h 05 min" or "not".
+Json moved_json(const std::vector<whatif::Moved>& all);
+std::string when(const std::optional<TimePoint>& at, const whatif::Comparison& answer);
+
 }  // namespace tessera::cli

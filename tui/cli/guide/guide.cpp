@@ -8,6 +8,7 @@
 #include "engine/guide/together.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/text.hpp"
+#include "tui/cli/as_asked.hpp"
 #include "tui/cli/change/wish.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/layouts.hpp"
@@ -63,22 +64,6 @@ Result<Subject> subject_of(const Options& options, const Model& model, const mig
   const mig::Product* product = catalogue.by_any(options.product);
   if (product == nullptr) return unknown_product(options.product, catalogue);
   return Subject{{guide::Group{product->key.text, guide::scope_of(*product)}}, nullptr};
-}
-
-// How a cluster was found is part of how it is planned on.
-std::vector<std::string> as_asked(const Options& options, const Cluster* cluster) {
-  std::vector<std::string> flags;
-  const auto add = [&](std::string_view flag, const std::string& value) {
-    if (!value.empty()) flags.insert(flags.end(), {"--" + std::string(flag), value});
-  };
-  if (options.sim) flags.push_back(options.sim->empty() ? "--sim" : "--sim=" + *options.sim);
-  add("sim-state", options.sim_state);
-  add("kubeconfig", options.kubeconfig);
-  add("context", fmt::format("{}", fmt::join(options.contexts, ",")));
-  add("slurm-conf", options.slurm_conf);
-  if (cluster != nullptr) add("cluster", cluster->name.text);
-  if (options.platform) add("platform", std::string(sharing::word(*options.platform)));
-  return flags;
 }
 
 // For each layout the whole `tessera plan …`, several where GPUs differ.

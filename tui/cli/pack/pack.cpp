@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/insight/available.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/read.hpp"
@@ -15,6 +14,7 @@
 #include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/pack/nodes_to_pack.hpp"
 #include "tui/cli/pack/pack_text.hpp"
 #include "tui/cli/record/demand.hpp"
 #include "tui/cli/settings.hpp"
@@ -88,40 +88,6 @@ Status check_words(const Options& options) {
   return Done{};
 }
 
-// Every node of the only cluster, or those that --node means.
-Or<ChosenNodes> nodes_of(const Options& options, const OpenClusters& clusters,
-                         const mig::Catalogue& catalogue) {
-  if (!options.nodes.empty())
-    return choose_nodes(options, clusters.model(), catalogue, clusters.wall(), "cannot plan");
-  if (clusters.model().clusters.size() != 1) {
-    std::string names;
-    for (const Cluster& cluster : clusters.model().clusters)
-      names += (names.empty() ? "" : ", ") + cluster.name.text;
-    return Refusal{
-        {"cannot plan", fmt::format("there are several clusters: {}", names), "name one with --cluster"},
-        kUsage};
-  }
-  ChosenNodes chosen;
-  chosen.cluster = &clusters.model().clusters.front();
-  for (const Node& node : chosen.cluster->nodes.all()) chosen.nodes.push_back(node.name);
-  return chosen;
-}
-
-// Those of the partition that --partition names.
-std::optional<Refusal> narrow(ChosenNodes& chosen, const std::string& partition) {
-  if (partition.empty()) return std::nullopt;
-  std::erase_if(chosen.nodes, [&](const NodeName& name) {
-    const std::vector<std::string>& of = chosen.cluster->nodes.find(name)->partitions;
-    // Nodes of Kubernetes have no partition: only its work is narrowed there.
-    return chosen.cluster->scheduler == Scheduler::slurm &&
-           std::find(of.begin(), of.end(), partition) == of.end();
-  });
-  if (!chosen.nodes.empty()) return std::nullopt;
-  return Refusal{{"cannot plan", "no node is in partition \"" + clean(partition, 100) + "\"",
-                  "tessera nodes --columns node,partitions lists them"},
-                 kUsage};
-}
-
 // The peaks of the cluster's recording.
 Result<pack::PastDemand> past_of(const Options& options, const Joins& joins, const Cluster& cluster) {
   Options one = options;
@@ -135,17 +101,9 @@ Result<pack::PastDemand> past_of(const Options& options, const Joins& joins, con
 
 Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, const mig::Catalogue& catalogue,
                       const Joins& joins) {
-  Or<ChosenNodes> chosen = nodes_of(options, clusters, catalogue);
+  Or<ChosenNodes> chosen = nodes_to_pack(options, clusters, catalogue, "cannot plan");
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
-  if (auto refusal = narrow(std::get<ChosenNodes>(chosen), options.partition)) return std::move(*refusal);
   const auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
-  // Without the whole list of jobs or pods every instance would look free.
-  if (!cluster->loaded || !insight::work_is_current(*cluster))
-    return Refusal{
-        {"no complete answer from " + clean(cluster->name.text, 100),
-         fmt::format("its workloads could not be read within {} s", options.timeout.count() / 1000),
-         "tessera doctor names the source that fails; --cluster leaves other clusters out"},
-        kUnknown};
   pack::ClusterProblem found =
       pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster));
   PackedCluster about{cluster->name.text, std::move(found.left_out), std::nullopt, std::nullopt};

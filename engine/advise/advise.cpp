@@ -1,0 +1,258 @@
+#include "engine/advise/advise.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "engine/advise/candidates.hpp"
+#include "engine/pack/cluster.hpp"
+#include "engine/plan/effect/queue.hpp"
+#include "engine/why/why.hpp"
+
+namespace tessera::advise {
+namespace {
+
+double hours(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
+
+// By how much waits are shorter in sum. What does not start in time counts as starting at its end.
+double hours_sooner(const whatif::Comparison& forecast) {
+  const TimePoint end = forecast.from + forecast.ahead;
+  double sum = 0;
+  for (const auto* moved : {&forecast.sooner, &forecast.later})
+    for (const whatif::Moved& one : *moved) sum += hours(one.left.value_or(end) - one.changed.value_or(end));
+  return sum;
+}
+
+std::vector<NodeCost> costs_of(const plan::Plan& plan, const Cluster& cluster, TimePoint now) {
+  std::vector<NodeCost> costs;
+  for (const plan::NodePlan& node : plan.nodes) {
+    if (node.steps.empty()) continue;
+    NodeCost cost{node.node, node.needs.drain, now, node.blast_radius};
+    for (const plan::Disturbed& one : node.blast_radius) {
+      const Workload* work = one.id.empty() ? nullptr : cluster.workloads.find(one.id);
+      if (!work || !work->ends)
+        cost.until.reset();
+      else if (cost.until)
+        cost.until = std::max(*cost.until, *work->ends);
+    }
+    costs.push_back(std::move(cost));
+  }
+  return costs;
+}
+
+int disturbed_by(const std::vector<NodeCost>& costs) {
+  std::set<WorkloadId> named;
+  int unnamed = 0;
+  for (const NodeCost& cost : costs)
+    for (const plan::Disturbed& one : cost.whom) {
+      if (one.id.empty())
+        ++unnamed;
+      else
+        named.insert(one.id);
+    }
+  return static_cast<int>(named.size()) + unnamed;
+}
+
+// Empty: shares, which no layout of this planner changes.
+std::string name_of(SliceKind kind, const ProfileName& profile) {
+  if (kind == SliceKind::whole_gpu) return "whole";
+  return kind == SliceKind::gpu_instance ? profile.text : "";
+}
+
+std::vector<Offer> offers_of(const Cluster& cluster, const plan::Plan& plan) {
+  std::map<std::string, Offer> all;
+  for (const Node& node : cluster.nodes.all())
+    for (const Gpu& gpu : node.gpus)
+      for (const Slice& slice : gpu.slices)
+        if (const std::string name = name_of(slice.kind, slice.profile); !name.empty()) ++all[name].before;
+  for (auto& [name, offer] : all) offer.profile = name, offer.after = offer.before;
+  const auto more = [&](const std::vector<plan::SlicePlan>& slices, int by) {
+    for (const plan::SlicePlan& slice : slices)
+      if (const std::string name = name_of(slice.kind, slice.profile); !name.empty())
+        all[name].profile = name, all[name].after += by;
+  };
+  for (const plan::NodePlan& node : plan.nodes) more(node.destroyed, -1), more(node.created, 1);
+  std::vector<Offer> changed;
+  for (const auto& [name, offer] : all)
+    if (offer.before != offer.after) changed.push_back(offer);
+  return changed;
+}
+
+struct Score {
+  long gain[2];  // to be large
+  long cost[4];  // to be small
+};
+
+Score score_of(const Answer& one) {
+  return {{static_cast<long>(one.forecast.sooner.size()), std::lround(one.hours_sooner * 10)},
+          {static_cast<long>(one.costs.size()), one.disturbed, static_cast<long>(one.forecast.later.size()),
+           one.forecast.never_again}};
+}
+
+bool is_as_good(const Score& a, const Score& b) {
+  return std::equal(std::begin(a.gain), std::end(a.gain), std::begin(b.gain), std::greater_equal<>()) &&
+         std::equal(std::begin(a.cost), std::end(a.cost), std::begin(b.cost), std::less_equal<>());
+}
+
+// Of two that are equal in all the first stays.
+void drop_dominated(std::vector<Answer>& answers) {
+  std::vector<Answer> kept;
+  std::vector<Score> scores;
+  for (const Answer& one : answers) scores.push_back(score_of(one));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    bool worse = false;
+    for (std::size_t j = 0; j < answers.size() && !worse; ++j)
+      worse = i != j && is_as_good(scores[j], scores[i]) && (j < i || !is_as_good(scores[i], scores[j]));
+    if (!worse) kept.push_back(std::move(answers[i]));
+  }
+  answers = std::move(kept);
+}
+
+// Those go that give least more than the one before them; the first and the last stay.
+void drop_beyond(std::vector<Answer>& answers, std::size_t most) {
+  while (answers.size() > most) {
+    std::size_t least = 1;
+    const auto more = [&](std::size_t at) {
+      return std::abs(answers[at].hours_sooner - answers[at - 1].hours_sooner);
+    };
+    for (std::size_t i = 2; i + 1 < answers.size(); ++i)
+      if (more(i) < more(least)) least = i;
+    answers.erase(answers.begin() + static_cast<std::ptrdiff_t>(least));
+  }
+}
+
+// So many plans are played: each takes seconds on 10,000 nodes.
+std::size_t most_played(const Cluster& cluster) {
+  return std::max<std::size_t>(4, 40'000 / std::max<std::size_t>(1, cluster.nodes.all().size()));
+}
+
+// Evenly out of all, the last among them.
+void thin_out(std::vector<Candidate>& list, std::size_t most) {
+  if (list.size() <= most) return;
+  std::vector<Candidate> kept;
+  for (std::size_t i = 0; i < most; ++i) kept.push_back(std::move(list[(i + 1) * list.size() / most - 1]));
+  list = std::move(kept);
+}
+
+class Advisor {
+ public:
+  explicit Advisor(const Question& question)
+      : question_(question),
+        cluster_(*question.cluster),
+        ask_{question.cluster, question.catalogue, question.now, question.ahead} {}
+
+  Advice run() {
+    advice_.queue = pack::demand_of_queue(cluster_, question_.partition);
+    advice_.left = whatif::unfold(ask_);
+    known();
+    outlook_ = plan::look_out(cluster_, *question_.catalogue, question_.rules);
+    Candidates tried = candidates(question_, wanted());
+    advice_.left_out = std::move(tried.left_out);
+    advice_.reasons = std::move(tried.reasons);
+    thin_out(tried.list, most_played(cluster_));
+    for (Candidate& one : tried.list) judge(std::move(one));
+    finish();
+    return std::move(advice_);
+  }
+
+ private:
+  void known() {
+    for (const Workload& work : cluster_.workloads.all()) {
+      if (work.state == WorkloadState::running && !work.allocations.empty())
+        ++advice_.known.running, advice_.known.running_with_limit += work.ends.has_value();
+      if (work.state == WorkloadState::pending && plan::waits_for_room(work, cluster_.scheduler))
+        ++advice_.known.waiting, advice_.known.waiting_with_limit += work.limit.has_value();
+    }
+  }
+
+  Wanted wanted_of(const pack::QueueDemand& queue) const {
+    Wanted wanted;
+    for (const pack::Demand& one : queue.demand) wanted.profiles[one.profile.text] = one.count;
+    for (const NodeName& name : question_.nodes) {
+      const Node* node = cluster_.nodes.find(name);
+      const bool serves = node && std::any_of(queue.ids.begin(), queue.ids.end(), [&](const WorkloadId& id) {
+                            return why::may_use(cluster_, *node, *cluster_.workloads.find(id));
+                          });
+      if (serves) wanted.nodes.push_back(name);
+    }
+    return wanted;
+  }
+
+  // All that waits, and the part that does not start by itself.
+  std::vector<Wanted> wanted() const {
+    std::vector<Wanted> all;
+    if (!advice_.queue.demand.empty()) all.push_back(wanted_of(advice_.queue));
+    const std::set<WorkloadId> stuck(advice_.left.waiting.begin(), advice_.left.waiting.end());
+    const pack::QueueDemand rest = pack::demand_of_queue(cluster_, question_.partition, &stuck);
+    if (!rest.demand.empty() && rest.workloads < advice_.queue.workloads) all.push_back(wanted_of(rest));
+    return all;
+  }
+
+  void judge(Candidate one) {
+    ++advice_.tried;
+    plan::Intent intent = pack::intent_of(one.problem, one.packed, cluster_.name);
+    intent.words = "packed for a demand";  // as `tessera pack` calls it: it is that plan
+    auto plan = plan::make_plan(cluster_, *question_.catalogue, intent, question_.can, question_.rules,
+                                question_.now, &outlook_);
+    if (!plan) return note(plan.error().reason);
+    if (!plan->violations.empty()) return note(plan->violations.front().text);
+    if (!plan->no_steps.empty()) return note(plan->no_steps);
+    Answer answer;
+    answer.forecast = whatif::compare(ask_, *plan, advice_.left);
+    answer.hours_sooner = hours_sooner(answer.forecast);
+    if (answer.hours_sooner <= 0 || answer.forecast.sooner.empty()) {
+      if (!answer.forecast.changed.changed) note(whatif::headline(answer.forecast));
+      return;
+    }
+    answer.costs = costs_of(*plan, cluster_, question_.now);
+    answer.disturbed = disturbed_by(answer.costs);
+    answer.offers = offers_of(cluster_, *plan);
+    answer.demand = std::move(one.demand), answer.nodes = std::move(one.nodes);
+    answer.problem = std::move(one.problem), answer.packed = std::move(one.packed);
+    answer.plan = std::move(*plan);
+    advice_.answers.push_back(std::move(answer));
+  }
+
+  void finish() {
+    std::vector<Answer>& all = advice_.answers;
+    drop_dominated(all);
+    std::stable_sort(all.begin(), all.end(), [](const Answer& a, const Answer& b) {
+      return std::pair(a.disturbed, a.costs.size()) < std::pair(b.disturbed, b.costs.size());
+    });
+    drop_beyond(all, kMostAnswers);
+    advice_.dropped = advice_.tried - static_cast<int>(all.size());
+    if (!all.empty() || !advice_.reasons.empty()) return;
+    if (advice_.queue.workloads == 0)
+      note("no job or pod waits for a MIG slice");
+    else if (advice_.tried == 0)
+      note("free slices would serve what waits: something else than GPUs keeps it waiting");
+    else
+      note("what waits starts no sooner on other layouts");
+  }
+
+  void note(const std::string& reason) {
+    std::vector<std::string>& all = advice_.reasons;
+    if (std::find(all.begin(), all.end(), reason) == all.end()) all.push_back(reason);
+  }
+
+  const Question& question_;
+  const Cluster& cluster_;
+  whatif::Question ask_;
+  plan::Outlook outlook_;
+  Advice advice_;
+};
+
+}  // namespace
+
+Advice advise(const Question& question) { return Advisor(question).run(); }
+
+std::vector<std::string> words_of(const std::vector<pack::Demand>& demand) {
+  std::vector<std::string> words;
+  for (const pack::Demand& one : demand) words.push_back(fmt::format("{}={}", one.profile.text, one.count));
+  return words;
+}
+
+}  // namespace tessera::advise

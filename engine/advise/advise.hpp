@@ -1,0 +1,82 @@
+// Which nodes to re-cut: a few answers along the trade-off between what waits and what a change touches, each
+// with its forecast, its cost, and the demand by which `tessera pack` makes the same plan.
+//
+// Every answer is a plan of the packing planner that ends no running work, played by engine/whatif. Answers
+// than which another one is at least as good in every figure are dropped (docs/planning.md).
+// Threads: pure functions.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/pack/problem.hpp"
+#include "engine/pack/queue_demand.hpp"
+#include "engine/plan/planner.hpp"
+#include "engine/whatif/whatif.hpp"
+
+namespace tessera::advise {
+
+inline constexpr std::size_t kMostAnswers = 5;
+
+struct Question {
+  const Cluster* cluster = nullptr;
+  const mig::Catalogue* catalogue = nullptr;
+  plan::Means can;
+  plan::SiteRules rules;
+  std::vector<NodeName> nodes;  // that may be changed
+  std::string partition;        // only what waits in it; empty: all
+  TimePoint now{};              // by the cluster's clock
+  Duration ahead = std::chrono::hours(24);
+};
+
+// What a node that changes is closed for.
+struct NodeCost {
+  NodeName node;
+  bool closed = false;             // until it is changed, no new work starts there
+  std::optional<TimePoint> until;  // the last one in the way reaches its time limit; nullopt: one has none
+  std::vector<plan::Disturbed> whom;
+};
+
+// How many of a profile the whole cluster has, held or not; "whole": GPUs that are not cut.
+struct Offer {
+  std::string profile;
+  int before = 0, after = 0;
+};
+
+struct Answer {
+  std::vector<pack::Demand> demand;  // of `tessera pack` on `nodes`, which makes the same plan; no products
+  std::vector<NodeName> nodes;
+  pack::Problem problem;
+  pack::Answer packed;
+  plan::Plan plan;
+  whatif::Comparison forecast;
+  double hours_sooner = 0;  // by which waits are shorter in sum, later starts subtracted; ends with the time
+  std::vector<NodeCost> costs;
+  int disturbed = 0;          // running jobs and pods for whose end the plan waits
+  std::vector<Offer> offers;  // profiles of which there are more or fewer
+};
+
+// What the forecast rests on.
+struct Known {
+  int running = 0, running_with_limit = 0;
+  int waiting = 0, waiting_with_limit = 0;  // for room
+};
+
+struct Advice {
+  pack::QueueDemand queue;
+  whatif::Future left;                  // if nothing is changed
+  std::map<std::string, int> left_out;  // GPUs that no plan may change, by the reason
+  Known known;
+  std::vector<Answer> answers;       // the fewest disturbed first, then the fewest nodes
+  int tried = 0, dropped = 0;        // plans; of these, that are not worth telling
+  std::vector<std::string> reasons;  // why there is no answer, or none that serves more
+};
+
+Advice advise(const Question& question);
+
+// "PROFILE=COUNT" for each: the words of `tessera pack`.
+std::vector<std::string> words_of(const std::vector<pack::Demand>& demand);
+
+}  // namespace tessera::advise

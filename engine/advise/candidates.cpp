@@ -1,0 +1,162 @@
+#include "engine/advise/candidates.hpp"
+
+#include <algorithm>
+
+#include "engine/pack/cluster.hpp"
+#include "engine/pack/pack.hpp"
+
+namespace tessera::advise {
+namespace {
+
+constexpr int kSteps[] = {1, 2, 4, 8, 32, 128, 512};  // nodes at most, of a plan of more
+
+class Search {
+ public:
+  explicit Search(const Question& question) : question_(question) {
+    pack::ClusterProblem all = problem_of(question.nodes);
+    found_.left_out = std::move(all.left_out);
+    for (const pack::Board& board : all.problem.boards)
+      for (const pack::Instance& one : board.instances)
+        if (!one.held) ++idle_[board.node][profile_of(all.problem, board, one.placed)];
+    whole_node_ = all.problem.mode == pack::Mode::whole_node;
+  }
+
+  Candidates run(const std::vector<Wanted>& wanted) {
+    for (const Wanted& one : wanted) {
+      const std::vector<NodeName> free = undisturbed(one.nodes);
+      grow(free, one, free == one.nodes);
+      if (free != one.nodes) grow(one.nodes, one, true);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  const Cluster& cluster() const { return *question_.cluster; }
+
+  pack::ClusterProblem problem_of(const std::vector<NodeName>& nodes) const {
+    return pack::problem_of(cluster(), nodes, *question_.catalogue, question_.can);
+  }
+
+  static const std::string& profile_of(const pack::Problem& problem, const pack::Board& board,
+                                       const mig::Placed& placed) {
+    return problem.products[board.product]->profiles[static_cast<std::size_t>(placed.profile)].name.text;
+  }
+
+  // The plan with the fewest changes of these nodes, and what the best of its nodes give alone. tell: what it
+  // does not meet is no other plan's either.
+  void grow(const std::vector<NodeName>& nodes, const Wanted& wanted, bool tell) {
+    const std::optional<Candidate> full = solve(nodes, wanted, tell);
+    if (!full) return;
+    const std::vector<NodeName> best = by_worth(*full);
+    for (const int most : kSteps)
+      if (static_cast<std::size_t>(most) < best.size())
+        keep(solve({best.begin(), best.begin() + most}, wanted, false));
+    keep(solve(best, wanted, false));
+  }
+
+  // Nodes that a plan changes without waiting for anyone: where a node is closed for it, those without work.
+  std::vector<NodeName> undisturbed(const std::vector<NodeName>& nodes) const {
+    if (!whole_node_) return nodes;
+    std::vector<NodeName> free;
+    for (const NodeName& name : nodes) {
+      const Node& node = *cluster().nodes.find(name);
+      const bool held = std::any_of(node.gpus.begin(), node.gpus.end(), [](const Gpu& gpu) {
+        return std::any_of(gpu.slices.begin(), gpu.slices.end(),
+                           [](const Slice& slice) { return slice.holding != Holding::free; });
+      });
+      if (!held && node.workloads.empty()) free.push_back(name);
+    }
+    return free;
+  }
+
+  // The demand on these nodes alone: what is free on the others serves first.
+  std::vector<pack::Demand> demand_on(const std::vector<NodeName>& nodes, const Wanted& wanted) const {
+    const std::set<NodeName> mine(nodes.begin(), nodes.end());
+    Profiles left = wanted.profiles;
+    for (const NodeName& node : wanted.nodes) {
+      const auto idle = idle_.find(node);
+      if (mine.contains(node) || idle == idle_.end()) continue;
+      for (const auto& [profile, count] : idle->second)
+        if (const auto at = left.find(profile); at != left.end()) at->second -= count;
+    }
+    std::vector<pack::Demand> demand;
+    for (const auto& [profile, count] : left)
+      if (count > 0) demand.push_back({ProfileName(profile), std::nullopt, count});
+    return demand;
+  }
+
+  // The part of the demand that can be met there, and its plan; nullopt: nothing is to be changed for it.
+  std::optional<Candidate> solve(const std::vector<NodeName>& nodes, const Wanted& wanted, bool tell) {
+    Candidate one{demand_on(nodes, wanted), nodes, problem_of(nodes).problem, {}};
+    while (!one.demand.empty()) {
+      one.problem.demand = one.demand;
+      auto packed = pack::pack(one.problem);
+      if (!packed) {
+        note(packed.error().reason);
+        return std::nullopt;
+      }
+      if (packed->met()) {
+        if (packed->boards.empty()) return std::nullopt;
+        one.packed = std::move(*packed);
+        return one;
+      }
+      for (std::size_t i = 0; i < one.demand.size(); ++i) {
+        if (tell && packed->unmet[i] > 0) note(one.demand[i].profile.text + ": " + packed->reason[i]);
+        one.demand[i].count -= packed->unmet[i];
+      }
+      std::erase_if(one.demand, [](const pack::Demand& each) { return each.count <= 0; });
+    }
+    return std::nullopt;
+  }
+
+  // The nodes that it changes, those first that give most: compute slices that are made, for each running
+  // one.
+  static std::vector<NodeName> by_worth(const Candidate& one) {
+    std::map<NodeName, std::pair<int, int>> worth;  // made, running
+    std::set<NodeName> touched;
+    for (const pack::BoardPlan& plan : one.packed.boards) {
+      const pack::Board& board = one.problem.boards[plan.board];
+      touched.insert(board.node);
+      for (const mig::Placed& made : plan.create)
+        worth[board.node].first += one.problem.products[board.product]
+                                       ->profiles[static_cast<std::size_t>(made.profile)]
+                                       .compute_slices;
+    }
+    for (const pack::Board& board : one.problem.boards)
+      for (const pack::Instance& each : board.instances) worth[board.node].second += each.held;
+    std::vector<NodeName> nodes(touched.begin(), touched.end());
+    std::stable_sort(nodes.begin(), nodes.end(), [&](const NodeName& a, const NodeName& b) {
+      const auto [made_a, running_a] = worth[a];
+      const auto [made_b, running_b] = worth[b];
+      return made_a * (1 + running_b) > made_b * (1 + running_a);
+    });
+    return nodes;
+  }
+
+  void keep(std::optional<Candidate> one) {
+    if (!one) return;
+    std::sort(one->nodes.begin(), one->nodes.end());
+    std::vector<NodeName> key = one->nodes;
+    for (const std::string& word : words_of(one->demand)) key.push_back(NodeName(word));
+    if (seen_.insert(std::move(key)).second) found_.list.push_back(std::move(*one));
+  }
+
+  void note(const std::string& reason) {
+    if (std::find(found_.reasons.begin(), found_.reasons.end(), reason) == found_.reasons.end())
+      found_.reasons.push_back(reason);
+  }
+
+  const Question& question_;
+  std::map<NodeName, Profiles> idle_;
+  bool whole_node_ = false;
+  std::set<std::vector<NodeName>> seen_;
+  Candidates found_;
+};
+
+}  // namespace
+
+Candidates candidates(const Question& question, const std::vector<Wanted>& wanted) {
+  return Search(question).run(wanted);
+}
+
+}  // namespace tessera::advise

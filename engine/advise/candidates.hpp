@@ -1,0 +1,34 @@
+// The plans that are tried: for a demand and a set of nodes the fewest changes. Private to this room.
+// Threads: pure functions.
+#pragma once
+
+#include <set>
+
+#include "engine/advise/advise.hpp"
+
+namespace tessera::advise {
+
+using Profiles = std::map<std::string, int>;
+
+// Slices that are to be free at the same time, and the nodes on which they serve.
+struct Wanted {
+  Profiles profiles;
+  std::vector<NodeName> nodes;
+};
+
+struct Candidate {
+  std::vector<pack::Demand> demand;
+  std::vector<NodeName> nodes;
+  pack::Problem problem;
+  pack::Answer packed;
+};
+
+struct Candidates {
+  std::vector<Candidate> list;  // no two alike; each changes something
+  std::map<std::string, int> left_out;
+  std::vector<std::string> reasons;  // of demand that no plan meets
+};
+
+Candidates candidates(const Question& question, const std::vector<Wanted>& wanted);
+
+}  // namespace tessera::advise

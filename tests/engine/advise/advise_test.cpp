@@ -1,0 +1,184 @@
+// Which nodes to re-cut: answers along the trade-off, and what is told where there is none.
+#include "engine/advise/advise.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/pack/cluster.hpp"
+#include "engine/pack/pack.hpp"
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::advise {
+namespace {
+
+using namespace std::chrono_literals;
+using test::at;
+
+class Advise : public testing::Test {
+ protected:
+  // A node of GPUs that are not cut.
+  void node(const std::string& name, int gpus) {
+    std::vector<Gpu> all;
+    for (int i = 0; i < gpus; ++i) {
+      all.push_back(test::gpu(i, Strategy::whole, {test::whole(i)}));
+      all.back().mig_mode = MigMode::disabled;
+    }
+    nodes_.push_back(test::node(name, std::move(all)));
+  }
+  // A job on that whole GPU, which ends in so many hours; 0: it has no time limit.
+  void runs(const std::string& id, const std::string& node, int device, int hours) {
+    Workload job = test::running(id, "alice", {test::holds(node, {{device, 1}})});
+    job.requests = {{"gpu:h100", 1}};
+    if (hours > 0) job.ends = at(hours * 3600);
+    jobs_.push_back(job);
+  }
+  void wait(int count, const std::string& resource, Duration limit = 48h) {
+    for (int i = 0; i < count; ++i) {
+      Workload job = test::waiting(std::to_string(100 + jobs_.size()), "bob", resource);
+      job.node_count = 1;
+      job.submitted = at(-600 + static_cast<int>(jobs_.size()));
+      job.limit = limit;
+      jobs_.push_back(job);
+    }
+  }
+  const Cluster& cluster() {
+    if (story_.model.find(ClusterName("hpc"))) return story_.cluster();
+    story_.tell(ClusterSeen{Scheduler::slurm, false, "", ""});
+    story_.tell(NodesListed{nodes_});
+    story_.tell(WorkloadsListed{jobs_});
+    story_.tell(Loaded{});
+    story_.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
+    story_.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
+    return story_.cluster();
+  }
+  // A node must be free of work for a change, as on a real Slurm.
+  static plan::Capabilities can() {
+    plan::Capabilities can = plan::simulator_capabilities();
+    can.instances = can.mode = can.sharing = plan::Unit::node;
+    return can;
+  }
+  Question question() {
+    Question asked{&cluster(), &test::catalogue(), can(), {}, {}, "", at(0), 24h};
+    for (const Node& node : cluster().nodes.all()) asked.nodes.push_back(node.name);
+    return asked;
+  }
+
+  std::vector<Node> nodes_;
+  std::vector<Workload> jobs_;
+  test::Story story_;
+};
+
+TEST_F(Advise, AFreeNodeIsRecutForWhatWaits) {
+  node("n1", 1), node("n2", 1);
+  runs("1", "n1", 0, 2);
+  wait(2, "gpu:3g.40gb");
+  const Advice advice = advise(question());
+  ASSERT_EQ(advice.answers.size(), 1u);
+  const Answer& answer = advice.answers.front();
+  EXPECT_EQ(answer.nodes, std::vector<NodeName>{NodeName("n2")});
+  EXPECT_EQ(answer.disturbed, 0);
+  EXPECT_EQ(answer.forecast.sooner.size(), 2u);
+  EXPECT_NEAR(answer.hours_sooner, 2 * (24 - 5.0 / 60), 0.01);
+  ASSERT_EQ(answer.offers.size(), 2u);
+  EXPECT_EQ(answer.offers[0].profile, "3g.40gb");
+  EXPECT_EQ(answer.offers[0].after, 2);
+  EXPECT_EQ(answer.offers[1].profile, "whole");
+  EXPECT_EQ(answer.offers[1].before, 2);
+  EXPECT_EQ(answer.offers[1].after, 1);
+}
+
+TEST_F(Advise, WhatWaitingForRunningWorkServesBeyondFreeNodesIsAnAnswerOfItsOwn) {
+  node("n1", 2), node("n2", 1);
+  runs("1", "n1", 0, 2);
+  wait(4, "gpu:3g.40gb");
+  const Advice advice = advise(question());
+  ASSERT_EQ(advice.answers.size(), 2u);
+  EXPECT_EQ(advice.answers[0].disturbed, 0);
+  EXPECT_EQ(advice.answers[0].forecast.sooner.size(), 2u);
+  EXPECT_EQ(advice.answers[1].disturbed, 1);
+  EXPECT_EQ(advice.answers[1].forecast.sooner.size(), 4u);
+  const NodeCost& cost = advice.answers[1].costs.front();
+  EXPECT_EQ(cost.node, NodeName("n1"));
+  EXPECT_TRUE(cost.closed);
+  EXPECT_EQ(cost.until, at(2 * 3600));
+}
+
+// The command that is printed names nothing but these two.
+TEST_F(Advise, ThePackingPlannerMakesTheSamePlanOfDemandAndNodes) {
+  node("n1", 4), node("n2", 2), node("n3", 1);
+  runs("1", "n1", 0, 2), runs("2", "n1", 1, 3), runs("3", "n2", 0, 30);
+  wait(5, "gpu:3g.40gb"), wait(6, "gpu:1g.10gb"), wait(2, "gpu:7g.80gb");
+  const Advice advice = advise(question());
+  ASSERT_GE(advice.answers.size(), 2u);
+  for (const Answer& answer : advice.answers) {
+    pack::Problem problem = pack::problem_of(cluster(), answer.nodes, test::catalogue(), can()).problem;
+    auto demand = pack::read_demand(words_of(answer.demand), problem, test::catalogue());
+    ASSERT_TRUE(demand);
+    problem.demand = *demand;
+    const auto packed = pack::pack(problem);
+    ASSERT_TRUE(packed);
+    EXPECT_TRUE(packed->met());
+    EXPECT_EQ(pack::intent_text(problem, *packed), pack::intent_text(answer.problem, answer.packed));
+  }
+}
+
+TEST_F(Advise, NoAnswerIsAtLeastAsGoodAsAnotherInEveryFigure) {
+  node("n1", 4), node("n2", 2), node("n3", 1), node("n4", 1);
+  runs("1", "n1", 0, 2), runs("2", "n1", 1, 3), runs("3", "n2", 0, 30);
+  wait(6, "gpu:3g.40gb"), wait(9, "gpu:1g.10gb"), wait(2, "gpu:7g.80gb");
+  const Advice advice = advise(question());
+  ASSERT_GE(advice.answers.size(), 2u);
+  for (const Answer& a : advice.answers)
+    for (const Answer& b : advice.answers)
+      if (&a != &b)
+        EXPECT_FALSE(a.forecast.sooner.size() >= b.forecast.sooner.size() &&
+                     a.hours_sooner >= b.hours_sooner && a.costs.size() <= b.costs.size() &&
+                     a.disturbed <= b.disturbed && a.forecast.later.size() <= b.forecast.later.size());
+  EXPECT_EQ(advice.dropped, advice.tried - static_cast<int>(advice.answers.size()));
+}
+
+TEST_F(Advise, WhereNothingWaitsForSlicesItSaysSo) {
+  node("n1", 1);
+  wait(1, "gpu:h100");
+  const Advice advice = advise(question());
+  EXPECT_TRUE(advice.answers.empty());
+  EXPECT_EQ(advice.queue.other, 1);
+  EXPECT_EQ(advice.reasons, std::vector<std::string>{"no job or pod waits for a MIG slice"});
+}
+
+TEST_F(Advise, WhereRunningWorkLeavesNoRoomItSaysSo) {
+  node("n1", 1);
+  runs("1", "n1", 0, 0);
+  wait(1, "gpu:3g.40gb");
+  const Advice advice = advise(question());
+  EXPECT_TRUE(advice.answers.empty());
+  EXPECT_EQ(advice.left_out.size(), 1u);
+  ASSERT_FALSE(advice.reasons.empty());
+}
+
+// It would change what the plan waits for without an end.
+TEST_F(Advise, APlanThatWaitsForWorkWithoutATimeLimitIsNoAnswer) {
+  node("n1", 2);
+  runs("1", "n1", 0, 0);
+  wait(2, "gpu:3g.40gb");
+  const Advice advice = advise(question());
+  EXPECT_TRUE(advice.answers.empty());
+  EXPECT_EQ(advice.tried, 1);
+  EXPECT_EQ(advice.reasons, std::vector<std::string>{
+                                "the plan does not act within 24 h: it waits for work without a known end"});
+}
+
+TEST_F(Advise, WhatItRestsOnIsCounted) {
+  node("n1", 3);
+  runs("1", "n1", 0, 0), runs("2", "n1", 1, 4);
+  wait(2, "gpu:3g.40gb"), wait(1, "gpu:h100");
+  jobs_.back().limit.reset();
+  const Known known = advise(question()).known;
+  EXPECT_EQ(known.running, 2);
+  EXPECT_EQ(known.running_with_limit, 1);
+  EXPECT_EQ(known.waiting, 3);
+  EXPECT_EQ(known.waiting_with_limit, 2);
+}
+
+}  // namespace
+}  // namespace tessera::advise

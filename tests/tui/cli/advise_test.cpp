@@ -1,0 +1,98 @@
+// `tessera advise`: the answers for people and for scripts, and the command that makes the same plan.
+#include "tui/cli/advise/advise.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/json.hpp"
+#include "tests/support/json_check.hpp"
+#include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/pack/pack.hpp"
+
+namespace tessera::cli::advise_story {
+namespace {
+
+// n1 has a free GPU and a second one that is held whole; three wait for a slice.
+struct Asked {
+  Options options;
+  std::string request = "gpu:3g.40gb";
+  bool loads = true;
+  std::ostringstream out, err;
+
+  Asked() { options.timeout = Duration(1500); }
+
+  int run(int (*command)(const Options&, const mig::Catalogue&, const Joins&, const Streams&)) {
+    test::Box box;
+    auto open = [&](const Options&, const mig::Catalogue&) {
+      std::vector<Workload> work{test::running("8", "bob", {test::holds("n1", {{1, 1}})})};
+      for (const char* id : {"5", "6", "7"}) work.push_back(test::waiting(id, "alice", request));
+      Opening opening;
+      auto backend = std::make_unique<test::StandingBackend>(
+          std::vector<Node>{test::node("n1", {test::uncut(0, 0), test::uncut(1, 1)})}, work);
+      backend->loads = loads;
+      opening.backends.push_back(std::move(backend));
+      return opening;
+    };
+    int asked = 0;  // a second goes by from one look at the clock to the next
+    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
+    return command(options, test::catalogue(), joins, Streams{out, err});
+  }
+};
+
+TEST(AdviseCommand, SaysWhatToRecutWhoStartsSoonerAndHowThePlanIsPrinted) {
+  Asked asked;
+  EXPECT_EQ(asked.run(run_advise), kDone) << asked.err.str();
+  for (const char* part :
+       {"0  leave everything as it is", "0 of 3 that wait for room start", "1  touches 1 GPU on 1 node",
+        "waits for no running job or pod", "2 start sooner", "n1 GPU 0: ", "whole 2 -> 1",
+        "$ tessera pack 3g.40gb=2 --node n1 --plan", "no history is in it",
+        "not served: 3g.40gb: ", "left out: 1 GPUs held as a whole"})
+    EXPECT_NE(asked.out.str().find(part), std::string::npos) << part << "\n" << asked.out.str();
+}
+
+TEST(AdviseCommand, ItsDocumentIsAsItsSchemaSays) {
+  Asked asked;
+  asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(run_advise), kDone) << asked.err.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("advise"), asked.out.str()), std::vector<std::string>{})
+      << asked.out.str();
+  EXPECT_EQ(test::json_at(asked.out.str(), "/answers/0/sooner/0/id"), "\"5\"");
+  EXPECT_EQ(test::json_at(asked.out.str(), "/answers/0/disturbed"), "0");
+}
+
+TEST(AdviseCommand, ThePlanOfItsCommandHasTheLayoutsOfTheAnswer) {
+  Asked advised, packed;
+  advised.options.output = packed.options.output = OutputFormat::json;
+  EXPECT_EQ(advised.run(run_advise), kDone) << advised.err.str();
+  EXPECT_EQ(test::json_at(advised.out.str(), "/answers/0/command"),
+            "\"tessera pack 3g.40gb=2 --node n1 --plan\"");
+  packed.options.words = {"3g.40gb=2"}, packed.options.nodes = "n1";
+  EXPECT_EQ(packed.run(run_pack), kDone) << packed.err.str();
+  EXPECT_EQ(test::json_at(advised.out.str(), "/answers/0/intent"),
+            test::json_at(packed.out.str(), "/intent"));
+}
+
+TEST(AdviseCommand, WhereNoRecutHelpsItSaysWhyAndExitsWithAFinding) {
+  Asked asked;
+  asked.request = "gpu:9g.10gb";
+  EXPECT_EQ(asked.run(run_advise), kFinding);
+  EXPECT_NE(asked.out.str().find("No re-cut helps.\n   9g.10gb: "), std::string::npos) << asked.out.str();
+}
+
+TEST(AdviseCommand, WhereNothingWaitsForSlicesThatIsNoFinding) {
+  Asked asked;
+  asked.request = "gpu:h100";
+  EXPECT_EQ(asked.run(run_advise), kDone);
+  EXPECT_NE(asked.out.str().find("no job or pod waits for a MIG slice"), std::string::npos)
+      << asked.out.str();
+}
+
+TEST(AdviseCommand, WithoutTheWholeListOfWorkNothingIsAdvised) {
+  Asked asked;
+  asked.loads = false;
+  EXPECT_EQ(asked.run(run_advise), kUnknown);
+  EXPECT_EQ(asked.out.str(), "");
+}
+
+}  // namespace
+}  // namespace tessera::cli::advise_story

@@ -1,0 +1,37 @@
+#include "tui/cli/advise/advise.hpp"
+
+#include "engine/advise/advise.hpp"
+#include "tui/cli/advise/advise_text.hpp"
+#include "tui/cli/change/planning.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/json.hpp"
+#include "tui/cli/pack/nodes_to_pack.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+
+int run_advise(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+               const Streams& streams) {
+  if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
+  OpenClusters clusters(options, catalogue, joins, streams);
+  if (auto failed = clusters.open()) return *failed;
+  if (auto failed = look_afresh(clusters, options, streams, options.cluster)) return *failed;
+  Or<ChosenNodes> chosen = nodes_to_pack(options, clusters, catalogue, "cannot advise");
+  if (auto* refusal = std::get_if<Refusal>(&chosen)) return refuse(streams, *refusal);
+  const auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
+  advise::Question question{
+      cluster, &catalogue,        capabilities_of(clusters, *cluster),    options.rules,
+      nodes,   options.partition, cluster_now(*cluster, clusters.wall()), std::chrono::hours(options.hours)};
+  const advise::Advice advice = advise::advise(question);
+  if (options.output == OutputFormat::table) {
+    const std::string text = advise_page(question, advice, options);
+    streams.out << (options.ascii ? in_ascii(text) : text);
+  } else {
+    streams.out << document(advise_json(question, advice, options),
+                            options.output == OutputFormat::json ? Markup::json : Markup::yaml);
+  }
+  streams.out << std::flush;
+  return advice.answers.empty() && advice.queue.workloads > 0 ? kFinding : kDone;
+}
+
+}  // namespace tessera::cli

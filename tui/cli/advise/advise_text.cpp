@@ -1,0 +1,238 @@
+#include "tui/cli/advise/advise_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/hostlist.hpp"
+#include "engine/pack/cluster.hpp"
+#include "engine/pack/pack.hpp"
+#include "engine/shell.hpp"
+#include "engine/text.hpp"
+#include "engine/time.hpp"
+#include "tui/cli/as_asked.hpp"
+#include "tui/cli/help/help.hpp"
+#include "tui/cli/whatif.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using advise::Advice;
+using advise::Answer;
+
+constexpr std::size_t kListed = 8;  // GPUs, nodes and owners of one answer; a document has all
+
+Json number(std::size_t count) { return Json::of(static_cast<std::int64_t>(count)); }
+Json number(int count) { return Json::of(std::int64_t{count}); }
+Json rounded(double value) { return Json::of(std::round(value * 1000) / 1000); }
+Json time_or_null(const std::optional<TimePoint>& at) { return at ? Json::of(utc_text(*at)) : Json(); }
+
+Json demand_json(const std::vector<pack::Demand>& demand) {
+  Json all = Json::map();
+  for (const pack::Demand& one : demand) all.add(one.profile.text, number(one.count));
+  return all;
+}
+
+std::string layout_of(const Answer& answer, const pack::BoardPlan& plan) {
+  const pack::Board& board = answer.problem.boards[plan.board];
+  return mig::to_text(*answer.problem.products[board.product], pack::layout_after(plan));
+}
+
+const pack::Board& board_of(const Answer& answer, const pack::BoardPlan& plan) {
+  return answer.problem.boards[plan.board];
+}
+
+Json nodes_json(const Answer& answer) {
+  Json list = Json::list();
+  for (const advise::NodeCost& cost : answer.costs) {
+    Json& one = list.items.emplace_back(Json::map());
+    one.add("node", Json::of(cost.node.text));
+    one.add("closed", Json::of(cost.closed));
+    one.add("until", time_or_null(cost.until));
+    Json& whom = one.add("in_the_way", Json::list());
+    for (const plan::Disturbed& each : cost.whom) {
+      Json& work = whom.items.emplace_back(Json::map());
+      work.add("id", each.id.empty() ? Json() : Json::of(each.id.text));
+      work.add("user", each.user.empty() ? Json() : Json::of(each.user));
+    }
+    Json& gpus = one.add("gpus", Json::list());
+    for (const pack::BoardPlan& plan : answer.packed.boards) {
+      if (board_of(answer, plan).node != cost.node) continue;
+      Json& gpu = gpus.items.emplace_back(Json::map());
+      gpu.add("gpu", number(board_of(answer, plan).gpu.value));
+      gpu.add("layout", Json::of(layout_of(answer, plan)));
+    }
+  }
+  return list;
+}
+
+Json answer_json(const Answer& answer, const Options& options) {
+  Json one = Json::map();
+  one.add("gpus_touched", number(answer.packed.gpus_touched));
+  one.add("nodes_touched", number(answer.costs.size()));
+  one.add("disturbed", number(answer.disturbed));
+  one.add("certificate", Json::of(pack::certificate(answer.problem, answer.packed)));
+  one.add("proven", Json::of(answer.packed.bounds.gpus_proven));
+  one.add("demand", demand_json(answer.demand));
+  one.add("nodes", nodes_json(answer));
+  one.add("changed_at", time_or_null(answer.forecast.changed.changed));
+  one.add("sooner", moved_json(answer.forecast.sooner));
+  one.add("later", moved_json(answer.forecast.later));
+  one.add("hours_sooner", rounded(answer.hours_sooner));
+  one.add("gpu_hours_gained", answer.forecast.gpu_hours ? rounded(*answer.forecast.gpu_hours) : Json());
+  one.add("never_again", number(answer.forecast.never_again));
+  Json& profiles = one.add("profiles", Json::list());
+  for (const advise::Offer& offer : answer.offers) {
+    Json& each = profiles.items.emplace_back(Json::map());
+    each.add("profile", Json::of(offer.profile));
+    each.add("before", number(offer.before));
+    each.add("after", number(offer.after));
+  }
+  one.add("command", Json::of(command_of(answer, options)));
+  one.add("intent", Json::of(pack::intent_text(answer.problem, answer.packed)));
+  return one;
+}
+
+class Page {
+ public:
+  Page(const advise::Question& question, const Advice& advice, const Options& options)
+      : question_(question), advice_(advice), options_(options) {}
+
+  std::string text() {
+    const pack::QueueDemand& queue = advice_.queue;
+    line(
+        fmt::format("{}: {} jobs or pods wait for MIG slices, {} for whole GPUs or shares, {} for something "
+                    "else than room",
+                    clean(question_.cluster->name.text, 100), queue.workloads, queue.other, queue.kept));
+    const std::size_t starts = advice_.left.starts.size();
+    head(0, "leave everything as it is");
+    line(fmt::format("within {} h: {} of {} that wait for room start", options_.hours, starts,
+                     starts + advice_.left.waiting.size()),
+         3);
+    for (std::size_t i = 0; i < advice_.answers.size(); ++i) answer(i + 1, advice_.answers[i]);
+    text_ += "\n";
+    if (advice_.answers.empty()) line("No re-cut helps.");
+    for (const std::string& reason : advice_.reasons)
+      line(advice_.answers.empty() ? reason : "not served: " + reason, advice_.answers.empty() ? 3 : 0);
+    for (const auto& [why, count] : advice_.left_out) line(fmt::format("left out: {} GPUs {}", count, why));
+    how_sure();
+    return std::move(text_);
+  }
+
+ private:
+  void line(const std::string& english, std::size_t indent = 0) {
+    text_ += wrapped(tui::told(options_.reader, english), indent);
+  }
+  void head(std::size_t number, const std::string& english) {
+    text_ += fmt::format("\n{:<2} {}\n", number, tui::told(options_.reader, english));
+  }
+
+  void answer(std::size_t number, const Answer& one) {
+    head(number, pack::certificate(one.problem, one.packed));
+    line(one.disturbed == 0 ? std::string("waits for no running job or pod")
+                            : fmt::format("waits for the end of running jobs or pods: {}", one.disturbed),
+         3);
+    line(whatif::headline(one.forecast), 3);
+    line(fmt::format("waits get shorter by {:.1f} h in sum; the new layout is in place {}", one.hours_sooner,
+                     when(one.forecast.changed.changed, one.forecast)),
+         3);
+    listed(one.packed.boards, [&](const pack::BoardPlan& plan) {
+      text_ += fmt::format("   {} GPU {}: {}\n", clean(board_of(one, plan).node.text, 100),
+                           board_of(one, plan).gpu.value, layout_of(one, plan));
+    });
+    listed(one.costs, [&](const advise::NodeCost& cost) { node(cost); });
+    std::string offers;
+    for (const advise::Offer& offer : one.offers)
+      offers +=
+          fmt::format("{}{} {} -> {}", offers.empty() ? "" : ", ", offer.profile, offer.before, offer.after);
+    line(fmt::format("the cluster then has: {}", offers), 3);
+    if (one.forecast.never_again > 0)
+      line(fmt::format("waiting workloads that would never start: {}", one.forecast.never_again), 3);
+    text_ += "   $ " + command_of(one, options_) + "\n";
+  }
+
+  void node(const advise::NodeCost& cost) {
+    if (cost.whom.empty()) return;
+    std::vector<std::string> users;
+    for (const plan::Disturbed& each : cost.whom)
+      if (std::find(users.begin(), users.end(), each.user) == users.end()) users.push_back(each.user);
+    std::string names;
+    for (std::size_t i = 0; i < users.size() && i < kListed; ++i)
+      names += (names.empty() ? "" : ", ") + (users[i].empty() ? "?" : clean(users[i], 60));
+    line(fmt::format("{} waits until {} for jobs or pods of: {}", clean(cost.node.text, 100),
+                     cost.until ? utc_text(*cost.until) : "?", names),
+         3);
+  }
+
+  template <class All, class Show>
+  void listed(const All& all, const Show& show) {
+    for (std::size_t i = 0; i < all.size() && i < kListed; ++i) show(all[i]);
+    if (all.size() > kListed)
+      line(fmt::format("and {} more; -o json lists all of them", all.size() - kListed), 3);
+  }
+
+  void how_sure() {
+    const advise::Known& known = advice_.known;
+    line(fmt::format(
+        "with a time limit: {} of {} that run, {} of {} that wait for room; what has none runs on",
+        known.running_with_limit, known.running, known.waiting_with_limit, known.waiting));
+    line("from what waits now alone: no history is in it");
+    line("A model, not a promise: docs/whatif.md has its error.");
+  }
+
+  const advise::Question& question_;
+  const Advice& advice_;
+  const Options& options_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string command_of(const Answer& answer, const Options& options) {
+  std::string text = "tessera pack";
+  for (const std::string& word : advise::words_of(answer.demand)) text += " " + word;
+  std::vector<std::string> names;
+  for (const NodeName& node : answer.nodes) names.push_back(node.text);
+  text += " --node " + shell_word(fold_hosts(names));
+  // The cluster is named where it was named here: with several there is no advice without it.
+  const Cluster named{ClusterName(options.cluster)};
+  for (const std::string& word : as_asked(options, options.cluster.empty() ? nullptr : &named))
+    text += " " + shell_word(word);
+  return text + " --plan";
+}
+
+std::string advise_page(const advise::Question& question, const Advice& advice, const Options& options) {
+  return Page(question, advice, options).text();
+}
+
+Json advise_json(const advise::Question& question, const Advice& advice, const Options& options) {
+  Json document = Json::map();
+  document.add("cluster", Json::of(question.cluster->name.text));
+  document.add("from", Json::of(utc_text(question.now)));
+  document.add("hours", number(options.hours));
+  Json& queue = document.add("queue", Json::map());
+  queue.add("workloads", number(advice.queue.workloads));
+  queue.add("other_requests", number(advice.queue.other));
+  queue.add("other_reasons", number(advice.queue.kept));
+  queue.add("demand", demand_json(advice.queue.demand));
+  Json& left = document.add("as_it_is", Json::map());
+  left.add("starts", number(advice.left.starts.size()));
+  left.add("still_waiting", number(advice.left.waiting.size()));
+  Json& answers = document.add("answers", Json::list());
+  for (const Answer& one : advice.answers) answers.items.push_back(answer_json(one, options));
+  document.add("tried", number(advice.tried));
+  document.add("dropped", number(advice.dropped));
+  Json& reasons = document.add("reasons", Json::list());
+  for (const std::string& one : advice.reasons) reasons.items.push_back(Json::of(one));
+  Json& out = document.add("left_out", Json::map());
+  for (const auto& [why, count] : advice.left_out) out.add(why, number(count));
+  Json& known = document.add("known", Json::map());
+  known.add("running", number(advice.known.running));
+  known.add("running_with_time_limit", number(advice.known.running_with_limit));
+  known.add("waiting", number(advice.known.waiting));
+  known.add("waiting_with_time_limit", number(advice.known.waiting_with_limit));
+  return document;
+}
+
+}  // namespace tessera::cli
