@@ -62,13 +62,9 @@ std::string name_of(SliceKind kind, const ProfileName& profile) {
   return kind == SliceKind::gpu_instance ? profile.text : "";
 }
 
-std::vector<Offer> offers_of(const Cluster& cluster, const plan::Plan& plan) {
+std::vector<Offer> offers_of(const std::map<std::string, int>& has, const plan::Plan& plan) {
   std::map<std::string, Offer> all;
-  for (const Node& node : cluster.nodes.all())
-    for (const Gpu& gpu : node.gpus)
-      for (const Slice& slice : gpu.slices)
-        if (const std::string name = name_of(slice.kind, slice.profile); !name.empty()) ++all[name].before;
-  for (auto& [name, offer] : all) offer.profile = name, offer.after = offer.before;
+  for (const auto& [name, count] : has) all[name] = {name, count, count};
   const auto more = [&](const std::vector<plan::SlicePlan>& slices, int by) {
     for (const plan::SlicePlan& slice : slices)
       if (const std::string name = name_of(slice.kind, slice.profile); !name.empty())
@@ -82,12 +78,13 @@ std::vector<Offer> offers_of(const Cluster& cluster, const plan::Plan& plan) {
 }
 
 struct Score {
-  long gain[2];  // to be large
+  long gain[3];  // to be large
   long cost[4];  // to be small
 };
 
 Score score_of(const Answer& one) {
-  return {{static_cast<long>(one.forecast.sooner.size()), std::lround(one.hours_sooner * 10)},
+  return {{static_cast<long>(one.forecast.sooner.size()), std::lround(one.hours_sooner * 10),
+           std::lround(10 * (one.fitted.value_or(0) - one.lost.value_or(0)))},
           {static_cast<long>(one.costs.size()), one.disturbed, static_cast<long>(one.forecast.later.size()),
            one.forecast.never_again}};
 }
@@ -115,9 +112,10 @@ void drop_dominated(std::vector<Answer>& answers) {
 void drop_beyond(std::vector<Answer>& answers, std::size_t most) {
   while (answers.size() > most) {
     std::size_t least = 1;
-    const auto more = [&](std::size_t at) {
-      return std::abs(answers[at].hours_sooner - answers[at - 1].hours_sooner);
+    const auto worth = [&](std::size_t at) {
+      return answers[at].hours_sooner + answers[at].fitted.value_or(0) - answers[at].lost.value_or(0);
     };
+    const auto more = [&](std::size_t at) { return std::abs(worth(at) - worth(at - 1)); };
     for (std::size_t i = 2; i + 1 < answers.size(); ++i)
       if (more(i) < more(least)) least = i;
     answers.erase(answers.begin() + static_cast<std::ptrdiff_t>(least));
@@ -142,12 +140,17 @@ class Advisor {
   explicit Advisor(const Question& question)
       : question_(question),
         cluster_(*question.cluster),
-        ask_{question.cluster, question.catalogue, question.now, question.ahead} {}
+        ask_{question.cluster, question.catalogue, question.now, question.ahead},
+        has_(profiles_of(cluster_)) {}
 
   Advice run() {
     advice_.queue = pack::demand_of_queue(cluster_, question_.partition);
     advice_.left = whatif::unfold(ask_);
     known();
+    if (question_.past) {
+      history_.emplace(*question_.past, cluster_, *question_.catalogue);
+      advice_.past = history_->profiles();
+    }
     outlook_ = plan::look_out(cluster_, *question_.catalogue, question_.rules);
     Candidates tried = candidates(question_, wanted());
     advice_.left_out = std::move(tried.left_out);
@@ -181,13 +184,30 @@ class Advisor {
     return wanted;
   }
 
-  // All that waits, and the part that does not start by itself.
+  // What was needed beside what is held now, so often or at most.
+  void add_past(std::vector<Wanted>& all) const {
+    if (!history_) return;
+    usage::DemandOverTime today(question_.partition);
+    today.see(cluster_, TimePoint{});
+    std::map<std::string, int> held;
+    for (const usage::DemandPeak& one : today.peaks()) held[one.profile] = one.held;
+    for (int PastProfile::*of : {&PastProfile::peak, &PastProfile::p95}) {
+      Wanted wanted{{}, question_.nodes};
+      for (const PastProfile& one : advice_.past)
+        if (one.profile != "whole" && one.*of > held[one.profile])
+          wanted.profiles[one.profile] = one.*of - held[one.profile];
+      if (!wanted.profiles.empty()) all.push_back(std::move(wanted));
+    }
+  }
+
+  // All that waits, the part that does not start by itself, and what the past needed.
   std::vector<Wanted> wanted() const {
     std::vector<Wanted> all;
     if (!advice_.queue.demand.empty()) all.push_back(wanted_of(advice_.queue));
     const std::set<WorkloadId> stuck(advice_.left.waiting.begin(), advice_.left.waiting.end());
     const pack::QueueDemand rest = pack::demand_of_queue(cluster_, question_.partition, &stuck);
     if (!rest.demand.empty() && rest.workloads < advice_.queue.workloads) all.push_back(wanted_of(rest));
+    add_past(all);
     return all;
   }
 
@@ -203,17 +223,34 @@ class Advisor {
     Answer answer;
     answer.forecast = whatif::compare(ask_, *plan, advice_.left);
     answer.hours_sooner = hours_sooner(answer.forecast);
-    if (answer.hours_sooner <= 0 || answer.forecast.sooner.empty()) {
+    answer.offers = offers_of(has_, *plan);
+    weigh(answer);
+    const bool serves = answer.hours_sooner > 0 && !answer.forecast.sooner.empty();
+    const bool would_have = answer.fitted && answer.lost && *answer.fitted - *answer.lost > 0.05;
+    if (!serves && !(would_have && answer.hours_sooner >= 0)) {
       if (!answer.forecast.changed.changed) note(whatif::headline(answer.forecast));
       return;
     }
     answer.costs = costs_of(*plan, cluster_, question_.now);
     answer.disturbed = disturbed_by(answer.costs);
-    answer.offers = offers_of(cluster_, *plan);
     answer.demand = std::move(one.demand), answer.nodes = std::move(one.nodes);
     answer.problem = std::move(one.problem), answer.packed = std::move(one.packed);
     answer.plan = std::move(*plan);
     advice_.answers.push_back(std::move(answer));
+  }
+
+  // Against the past.
+  void weigh(Answer& answer) const {
+    if (!history_) return;
+    for (const Offer& offer : answer.offers) {
+      const auto before = history_->fitted(offer.profile, offer.before),
+                 after = history_->fitted(offer.profile, offer.after);
+      std::optional<double>& sum = offer.after > offer.before ? answer.fitted : answer.lost;
+      if (!before || !after)
+        sum.reset();
+      else if (sum)
+        *sum += std::abs(*after - *before);
+    }
   }
 
   void finish() {
@@ -225,7 +262,9 @@ class Advisor {
     drop_beyond(all, kMostAnswers);
     advice_.dropped = advice_.tried - static_cast<int>(all.size());
     if (!all.empty() || !advice_.reasons.empty()) return;
-    if (advice_.queue.workloads == 0)
+    if (advice_.queue.workloads == 0 && question_.past)
+      note("no job or pod waits for a MIG slice, and what was needed in the past has room or gains nothing");
+    else if (advice_.queue.workloads == 0)
       note("no job or pod waits for a MIG slice");
     else if (advice_.tried == 0)
       note("free slices would serve what waits: something else than GPUs keeps it waiting");
@@ -241,6 +280,8 @@ class Advisor {
   const Question& question_;
   const Cluster& cluster_;
   whatif::Question ask_;
+  std::map<std::string, int> has_;
+  std::optional<History> history_;
   plan::Outlook outlook_;
   Advice advice_;
 };

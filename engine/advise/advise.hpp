@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/advise/history.hpp"
 #include "engine/pack/problem.hpp"
 #include "engine/pack/queue_demand.hpp"
 #include "engine/plan/planner.hpp"
@@ -29,6 +30,7 @@ struct Question {
   std::string partition;        // only what waits in it; empty: all
   TimePoint now{};              // by the cluster's clock
   Duration ahead = std::chrono::hours(24);
+  const usage::DemandOverTime* past = nullptr;  // of this cluster; nullptr: only what waits now counts
 };
 
 // What a node that changes is closed for.
@@ -56,6 +58,9 @@ struct Answer {
   std::vector<NodeCost> costs;
   int disturbed = 0;          // running jobs and pods for whose end the plan waits
   std::vector<Offer> offers;  // profiles of which there are more or fewer
+  // GPU-hours of what was needed in the past that fit only with it, and that fit no longer; nullopt: it is
+  // not known what part of a GPU one of these profiles is.
+  std::optional<double> fitted = 0, lost = 0;
 };
 
 // What the forecast rests on.
@@ -67,6 +72,7 @@ struct Known {
 struct Advice {
   pack::QueueDemand queue;
   whatif::Future left;                  // if nothing is changed
+  std::vector<PastProfile> past;        // by profile; empty: none was asked for, or nothing was needed
   std::map<std::string, int> left_out;  // GPUs that no plan may change, by the reason
   Known known;
   std::vector<Answer> answers;       // the fewest disturbed first, then the fewest nodes

@@ -96,6 +96,7 @@ void DemandOverTime::count(const ClusterName& cluster, TimePoint at, double hour
     DemandHour& one = all_[{cluster, profile}][hour];
     const int both = more(need.held, need.waiting);
     one.sum += both * hours;
+    spread_[{cluster, profile}][both] += hours;
     if (both <= one.peak) continue;
     one.peak = both, one.held = need.held, one.waiting = need.waiting, one.at = at;
   }
@@ -112,6 +113,11 @@ std::vector<DemandHour> DemandOverTime::by_hour() const {
       list.push_back(std::move(one));
     }
   return list;
+}
+
+std::map<int, double> DemandOverTime::spread(const ClusterName& cluster, const std::string& profile) const {
+  const auto found = spread_.find({cluster, profile});
+  return found == spread_.end() ? std::map<int, double>() : found->second;
 }
 
 std::vector<DemandPeak> DemandOverTime::peaks() const {

@@ -49,6 +49,8 @@ class DemandOverTime {
   std::vector<DemandHour> by_hour() const;
   // By cluster and profile.
   std::vector<DemandPeak> peaks() const;
+  // Of one cluster: for how many hours so many were needed at the same time, by their number.
+  std::map<int, double> spread(const ClusterName& cluster, const std::string& profile) const;
   double hours() const { return hours_; }  // that rounds stand for
   int rounds() const { return rounds_; }
   // The most GPUs or slices held at the same time of which it is not known which: in no profile above.
@@ -66,6 +68,7 @@ class DemandOverTime {
   std::map<ClusterName, TimePoint> before_;
   std::map<ClusterName, std::map<TimePoint, double>> covered_;  // hours that rounds stand for
   std::map<std::pair<ClusterName, std::string>, std::map<TimePoint, DemandHour>> all_;
+  std::map<std::pair<ClusterName, std::string>, std::map<int, double>> spread_;
   double hours_ = 0;
   int rounds_ = 0, unplaced_ = 0;
 };

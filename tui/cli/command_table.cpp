@@ -73,7 +73,8 @@ constexpr Command kCommands[] = {
      "and on all, and plays the next hours with each. Prints those that no other one beats in every figure: "
      "which work starts sooner, the nodes and their new layouts, whom the change waits for and until when, "
      "and "
-     "the command that prints the plan. No running work is ever ended. Nothing is changed. Exit code 1 when "
+     "the command that prints the plan. With --recording or --accounting what was needed in the past counts, "
+     "too. No running work is ever ended. Nothing is changed. Exit code 1 when "
      "work waits for slices and no re-cut helps: the reason is printed (docs/planning.md).",
      "tessera advise\n"
      "tessera advise --partition short -o json | jq -r '.answers[].command'"},
@@ -547,8 +548,8 @@ constexpr Flag kFlags[] = {
     {"terms", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "explain the terms: ways of sharing, the GPU operator's parts, Slurm's daemons and commands"},
 
-    {"recording", 0, "FOLDER", false, "folder", Section::past, kConsole | kPast | kPack, "TESSERA_RECORDING",
-     true, "", Completes::file, "", "the folder that tessera record writes to"},
+    {"recording", 0, "FOLDER", false, "folder", Section::past, kConsole | kPast | kPack | kAdvise,
+     "TESSERA_RECORDING", true, "", Completes::file, "", "the folder that tessera record writes to"},
     {"keep", 0, "TIME", false, "", Section::past, kRecord, "", true, "30d", Completes::nothing, "",
      "remove days of the recording that are older (30d)"},
     {"max-size", 0, "SIZE", false, "", Section::past, kRecord, "", true, "", Completes::nothing, "",
@@ -565,14 +566,16 @@ constexpr Flag kFlags[] = {
      "the earlier moment"},
     {"to", 0, "TIME", false, "", Section::past, kDiff, "", false, "", Completes::nothing, "",
      "the later moment; without it the newest round"},
-    {"since", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", false, "7d", Completes::nothing, "",
-     "how far back to look (7d)"},
+    {"since", 0, "TIME", false, "", Section::past, kUsed | kWaste | kAdvise, "", false, "7d",
+     Completes::nothing, "", "how far back to look (7d)"},
     {"by", 0, "WHAT", false, "", Section::past, kUsed, "", false, "user", Completes::words,
      "user account group profile node workload", "what to sum up by (user)"},
     {"accounting", 0, "", false, "", Section::past, kUsed | kWaste | kPack, "", false, "", Completes::nothing,
      "", "ask Slurm's accounting (sacct) instead of a recording"},
     {"no-cache", 0, "", false, "", Section::past, kUsed | kWaste | kPack, "", false, "", Completes::nothing,
      "", "with --accounting: ask again about days whose answers are kept"},
+    {"accounting", 0, "", false, "", Section::past, kUsed | kPack | kAdvise, "", false, "",
+     Completes::nothing, "", "ask Slurm's accounting (sacct) instead of a recording"},
     {"demand", 0, "", false, "", Section::past, kUsed, "", false, "", Completes::nothing, "",
      "the peaks of what was needed at the same time, by profile, instead of sums"},
     {"idle-after", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", true, "15m", Completes::nothing,

@@ -12,11 +12,35 @@
 namespace tessera::cli::advise_story {
 namespace {
 
+// Forty minutes in which four waited for a slice, while nothing was cut.
+class FortyMinutes final : public record::Recording {
+ public:
+  explicit FortyMinutes(const std::string& cluster) : name_(cluster) {}
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<record::Covered> covered() override { return record::Covered{test::at(0), test::at(2400)}; }
+  Result<Model> at(TimePoint) override { return Error{"not asked for", "", ""}; }
+  Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
+    test::Story story;
+    story.tell(ClusterSeen{Scheduler::slurm, true, "", ""});
+    story.tell(NodesListed{{test::node("n1", {test::uncut(0, 0)})}});
+    std::vector<Workload> work;
+    for (const char* id : {"1", "2", "3", "4"}) work.push_back(test::waiting(id, "alice", "gpu:3g.40gb"));
+    story.tell(WorkloadsListed{work});
+    for (int second = 0; second <= 2400; second += 600)
+      if (!see({story.cluster(), test::at(second), {}})) break;
+    return Done{};
+  }
+
+ private:
+  ClusterName name_;
+};
+
 // n1 has a free GPU and a second one that is held whole; three wait for a slice.
 struct Asked {
   Options options;
   std::string request = "gpu:3g.40gb";
   bool loads = true;
+  std::string recorded = "hpc";
   std::ostringstream out, err;
 
   Asked() { options.timeout = Duration(1500); }
@@ -35,6 +59,11 @@ struct Asked {
     };
     int asked = 0;  // a second goes by from one look at the clock to the next
     Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
+    joins.recordings = [&](const std::string&) {
+      std::vector<std::unique_ptr<record::Recording>> all;
+      all.push_back(std::make_unique<FortyMinutes>(recorded));
+      return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
+    };
     return command(options, test::catalogue(), joins, Streams{out, err});
   }
 };
@@ -58,6 +87,30 @@ TEST(AdviseCommand, ItsDocumentIsAsItsSchemaSays) {
       << asked.out.str();
   EXPECT_EQ(test::json_at(asked.out.str(), "/answers/0/sooner/0/id"), "\"5\"");
   EXPECT_EQ(test::json_at(asked.out.str(), "/answers/0/disturbed"), "0");
+}
+
+TEST(AdviseCommand, ARecordingCountsBesideTheQueueAndItsCoverageIsTold) {
+  Asked page, document;
+  page.options.recording = document.options.recording = "/somewhere";
+  EXPECT_EQ(page.run(run_advise), kDone) << page.err.str();
+  for (const char* part :
+       {"0.7 h\nof 168 h", "3g.40gb: 4 needed at most, 4 in 95 % of the time; the cluster has 0",
+        "of the past 0.6 GPU-hours more would have fitted, 0.0 no longer"})
+    EXPECT_NE(page.out.str().find(part), std::string::npos) << part << "\n" << page.out.str();
+  EXPECT_EQ(page.out.str().find("no history is in it"), std::string::npos);
+  document.options.output = OutputFormat::json;
+  EXPECT_EQ(document.run(run_advise), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("advise"), document.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(test::json_at(document.out.str(), "/history/profiles/0/peak"), "4");
+}
+
+// Else the queue alone would look like all that was asked for.
+TEST(AdviseCommand, ARecordingOfAnotherClusterIsAnErrorAndNotAnEmptyHistory) {
+  Asked asked;
+  asked.options.recording = "/somewhere";
+  asked.recorded = "another";
+  EXPECT_EQ(asked.run(run_advise), kUnknown);
+  EXPECT_EQ(asked.out.str(), "");
 }
 
 TEST(AdviseCommand, ThePlanOfItsCommandHasTheLayoutsOfTheAnswer) {

@@ -6,6 +6,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/pack/nodes_to_pack.hpp"
+#include "tui/cli/record/demand.hpp"
 #include "tui/cli/table_text.hpp"
 
 namespace tessera::cli {
@@ -13,6 +14,10 @@ namespace tessera::cli {
 int run_advise(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams) {
   if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
+  if (options.accounting && options.sim)
+    return refuse(streams,
+                  Error{"cannot advise", "a simulated cluster has no accounting", "leave out --accounting"},
+                  kUsage);
   OpenClusters clusters(options, catalogue, joins, streams);
   if (auto failed = clusters.open()) return *failed;
   if (auto failed = look_afresh(clusters, options, streams, options.cluster)) return *failed;
@@ -22,12 +27,21 @@ int run_advise(const Options& options, const mig::Catalogue& catalogue, const Jo
   advise::Question question{
       cluster, &catalogue,        capabilities_of(clusters, *cluster),    options.rules,
       nodes,   options.partition, cluster_now(*cluster, clusters.wall()), std::chrono::hours(options.hours)};
+  std::optional<LookedDemand> past;
+  if (!options.recording.empty() || options.accounting) {
+    Options one = options;
+    one.cluster = cluster->name.text;
+    auto looked = look_at_demand(one, joins, options.since, options.partition);
+    if (!looked) return refuse(streams, looked.error(), kUnknown);
+    past = std::move(*looked);
+    question.past = &past->demand;
+  }
   const advise::Advice advice = advise::advise(question);
   if (options.output == OutputFormat::table) {
-    const std::string text = advise_page(question, advice, options);
+    const std::string text = advise_page(question, advice, past ? &*past : nullptr, options);
     streams.out << (options.ascii ? in_ascii(text) : text);
   } else {
-    streams.out << document(advise_json(question, advice, options),
+    streams.out << document(advise_json(question, advice, past ? &*past : nullptr, options),
                             options.output == OutputFormat::json ? Markup::json : Markup::yaml);
   }
   streams.out << std::flush;

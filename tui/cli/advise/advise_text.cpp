@@ -67,7 +67,32 @@ Json nodes_json(const Answer& answer) {
   return list;
 }
 
-Json answer_json(const Answer& answer, const Options& options) {
+Json rounded(const std::optional<double>& value) { return value ? rounded(*value) : Json(); }
+
+double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
+
+Json past_json(const Advice& advice, const LookedDemand* past, const Options& options) {
+  if (!past) return Json();
+  Json all = Json::map();
+  all.add("from", Json::of(utc_text(past->from)));
+  all.add("to", Json::of(utc_text(past->to)));
+  all.add("hours_recorded", rounded(past->demand.hours()));
+  all.add("hours_asked", rounded(hours_of(options.since)));
+  all.add("source", Json::of(std::string(options.accounting ? "accounting" : "recording")));
+  all.add("unplaced_peak", number(past->demand.unplaced()));
+  Json& profiles = all.add("profiles", Json::list());
+  for (const advise::PastProfile& one : advice.past) {
+    Json& each = profiles.items.emplace_back(Json::map());
+    each.add("profile", Json::of(one.profile));
+    each.add("peak", number(one.peak));
+    each.add("p95", number(one.p95));
+    each.add("has", number(one.has));
+    each.add("gpu_hours_without_room", rounded(one.without_room));
+  }
+  return all;
+}
+
+Json answer_json(const Answer& answer, bool past, const Options& options) {
   Json one = Json::map();
   one.add("gpus_touched", number(answer.packed.gpus_touched));
   one.add("nodes_touched", number(answer.costs.size()));
@@ -89,6 +114,8 @@ Json answer_json(const Answer& answer, const Options& options) {
     each.add("before", number(offer.before));
     each.add("after", number(offer.after));
   }
+  one.add("past_gpu_hours_fitted", past ? rounded(answer.fitted) : Json());
+  one.add("past_gpu_hours_lost", past ? rounded(answer.lost) : Json());
   one.add("command", Json::of(command_of(answer, options)));
   one.add("intent", Json::of(pack::intent_text(answer.problem, answer.packed)));
   return one;
@@ -96,8 +123,9 @@ Json answer_json(const Answer& answer, const Options& options) {
 
 class Page {
  public:
-  Page(const advise::Question& question, const Advice& advice, const Options& options)
-      : question_(question), advice_(advice), options_(options) {}
+  Page(const advise::Question& question, const Advice& advice, const LookedDemand* past,
+       const Options& options)
+      : question_(question), advice_(advice), past_(past), options_(options) {}
 
   std::string text() {
     const pack::QueueDemand& queue = advice_.queue;
@@ -105,6 +133,7 @@ class Page {
         fmt::format("{}: {} jobs or pods wait for MIG slices, {} for whole GPUs or shares, {} for something "
                     "else than room",
                     clean(question_.cluster->name.text, 100), queue.workloads, queue.other, queue.kept));
+    if (past_) history();
     const std::size_t starts = advice_.left.starts.size();
     head(0, "leave everything as it is");
     line(fmt::format("within {} h: {} of {} that wait for room start", options_.hours, starts,
@@ -147,6 +176,12 @@ class Page {
       offers +=
           fmt::format("{}{} {} -> {}", offers.empty() ? "" : ", ", offer.profile, offer.before, offer.after);
     line(fmt::format("the cluster then has: {}", offers), 3);
+    if (past_ && one.fitted && one.lost)
+      line(fmt::format("of the past {:.1f} GPU-hours more would have fitted, {:.1f} no longer", *one.fitted,
+                       *one.lost),
+           3);
+    else if (past_)
+      line("how much more of the past would have fitted is not known", 3);
     if (one.forecast.never_again > 0)
       line(fmt::format("waiting workloads that would never start: {}", one.forecast.never_again), 3);
     text_ += "   $ " + command_of(one, options_) + "\n";
@@ -172,17 +207,36 @@ class Page {
       line(fmt::format("and {} more; -o json lists all of them", all.size() - kListed), 3);
   }
 
+  void history() {
+    const double hours = past_->demand.hours(), asked = hours_of(options_.since);
+    line(fmt::format("the history: recorded from {} to {}, {:.1f} h of {:.0f} h", utc_text(past_->from),
+                     utc_text(past_->to), hours, asked));
+    for (const advise::PastProfile& one : advice_.past)
+      line(fmt::format(
+               "{}: {} needed at most, {} in 95 % of the time; the cluster has {}, {} GPU-hours had no room",
+               one.profile, one.peak, one.p95, one.has,
+               one.without_room ? fmt::format("{:.1f}", *one.without_room) : "?"),
+           3);
+    if (past_->demand.unplaced() > 0)
+      line(fmt::format("up to {} more were held on slices that are not reported", past_->demand.unplaced()),
+           3);
+  }
+
   void how_sure() {
     const advise::Known& known = advice_.known;
     line(fmt::format(
         "with a time limit: {} of {} that run, {} of {} that wait for room; what has none runs on",
         known.running_with_limit, known.running, known.waiting_with_limit, known.waiting));
-    line("from what waits now alone: no history is in it");
+    if (!past_)
+      line("from what waits now alone: no history is in it (--recording FOLDER)");
+    else if (options_.accounting)
+      line("accounting tells what was held, and not what waited for room");
     line("A model, not a promise: docs/whatif.md has its error.");
   }
 
   const advise::Question& question_;
   const Advice& advice_;
+  const LookedDemand* past_;
   const Options& options_;
   std::string text_;
 };
@@ -202,11 +256,13 @@ std::string command_of(const Answer& answer, const Options& options) {
   return text + " --plan";
 }
 
-std::string advise_page(const advise::Question& question, const Advice& advice, const Options& options) {
-  return Page(question, advice, options).text();
+std::string advise_page(const advise::Question& question, const Advice& advice, const LookedDemand* past,
+                        const Options& options) {
+  return Page(question, advice, past, options).text();
 }
 
-Json advise_json(const advise::Question& question, const Advice& advice, const Options& options) {
+Json advise_json(const advise::Question& question, const Advice& advice, const LookedDemand* past,
+                 const Options& options) {
   Json document = Json::map();
   document.add("cluster", Json::of(question.cluster->name.text));
   document.add("from", Json::of(utc_text(question.now)));
@@ -220,7 +276,9 @@ Json advise_json(const advise::Question& question, const Advice& advice, const O
   left.add("starts", number(advice.left.starts.size()));
   left.add("still_waiting", number(advice.left.waiting.size()));
   Json& answers = document.add("answers", Json::list());
-  for (const Answer& one : advice.answers) answers.items.push_back(answer_json(one, options));
+  for (const Answer& one : advice.answers)
+    answers.items.push_back(answer_json(one, past != nullptr, options));
+  document.add("history", past_json(advice, past, options));
   document.add("tried", number(advice.tried));
   document.add("dropped", number(advice.dropped));
   Json& reasons = document.add("reasons", Json::list());
