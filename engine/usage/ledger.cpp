@@ -130,15 +130,16 @@ std::optional<double> Spread::percentile(double part) const {
 
 void Ledger::see(const Cluster& cluster, TimePoint at) {
   auto [before, first] = before_.try_emplace(cluster.name, at);
-  const Duration passed = std::clamp<Duration>(at - before->second, Duration{0}, kLongestRound);
-  const double hours = static_cast<double>(passed.count()) / kHour;
+  const Duration since = std::clamp<Duration>(at - before->second, Duration{0}, kLongestRound);
+  const double hours = static_cast<double>(since.count()) / kHour;
+  const Passed passed{before->second, at, hours, at - before->second > kLongestRound};
   before->second = at;
   ++rounds_;
   hours_ += hours;
   covered_[cluster.name] += hours;
   for (const Node& node : cluster.nodes.all()) {
     for (const Gpu& gpu : node.gpus)
-      for (const Slice& slice : gpu.slices) see_slice(cluster, node, gpu, slice, hours);
+      for (const Slice& slice : gpu.slices) see_slice(cluster, node, gpu, slice, passed);
     see_spare(cluster, node, hours);
   }
   see_work(cluster, hours);
@@ -150,7 +151,7 @@ void Ledger::see(const Cluster& cluster, TimePoint at) {
 }
 
 void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
-                       double hours) {
+                       const Passed& passed) {
   if (!slice.exact) return;
   for (const Holder& holder : slice.holders) {
     const Workload* workload = cluster.workloads.find(holder.workload);
@@ -168,18 +169,22 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
       hold.slices = memory_slices(gpu, slice, holder.share, catalogue_);
       hold.memory = memory_of(gpu, slice, catalogue_);
     }
-    hold.hours += hours;
+    hold.hours += passed.hours;
     // What several use together says nothing of each of them.
-    if (slice.holders.size() == 1 && is_fresh(gpu, slice, before_.at(cluster.name)))
-      measure(hold, gpu, slice, hours);
+    if (slice.holders.size() == 1 && is_fresh(gpu, slice, passed.at)) measure(hold, gpu, slice, passed);
   }
 }
 
-void Ledger::measure(Hold& hold, const Gpu& gpu, const Slice& slice, double hours) {
+void Ledger::measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passed& passed) {
   const std::optional<Mib> memory = memory_used(gpu, slice);
   if (memory && (!hold.memory_peak || hold.memory_peak->value < memory->value)) hold.memory_peak = memory;
   const std::optional<Percent> use = use_of(gpu, slice);
   if (!use) return;
+  // Held before, but not measured then: it may have been used meanwhile.
+  if (passed.gap || hold.told != passed.before) hold.idle_run = hold.parked_run = 0;
+  hold.told = passed.at;
+  if (passed.gap) return;
+  const double hours = passed.hours;
   hold.measured += hours;
   hold.use += static_cast<double>(use->value) * hours;
   hold.spread.add(use->value, hours);

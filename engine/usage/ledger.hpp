@@ -2,7 +2,8 @@
 // recording, or from a cluster that is looked at. docs/time.md defines each figure.
 //
 // A round counts for the time since the one before, and for kLongestRound at most: what lies between two
-// rounds that are farther apart is not known, and not counted. Threads: values; one owner.
+// rounds that are farther apart is not known. None of it counts as measured, and no stretch without use goes
+// on over it. Threads: values; one owner.
 #pragma once
 
 #include <array>
@@ -56,7 +57,8 @@ struct Hold {
 
  private:
   friend class Ledger;
-  double idle_run = 0, parked_run = 0;  // hours since it was last used
+  double idle_run = 0, parked_run = 0;  // hours since it was last used, or since it was not known
+  TimePoint told{};                     // the round whose figure of use was the last one
 };
 
 // Of a kind of slice, over the whole time.
@@ -99,11 +101,18 @@ class Ledger {
   double unplaced() const { return unplaced_; }
 
  private:
-  void see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice, double hours);
+  // The time since the round before, which its figures speak of.
+  struct Passed {
+    TimePoint before{}, at{};
+    double hours = 0;
+    bool gap = false;  // longer than a round can be
+  };
+  void see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
+                 const Passed& passed);
   void see_spare(const Cluster& cluster, const Node& node, double hours);
   void see_asked(const Cluster& cluster, const Workload& waiting);
   void see_work(const Cluster& cluster, double hours);
-  void measure(Hold& hold, const Gpu& gpu, const Slice& slice, double hours);
+  void measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passed& passed);
 
   const mig::Catalogue& catalogue_;
   Duration idle_after_;

@@ -115,6 +115,51 @@ TEST(Waste, MemoryThatIsKeptWithoutUseIsParked) {
   EXPECT_EQ(here.wasted("idle", "alice"), 0) << "counted once";
 }
 
+TEST(Waste, AnIdleStretchDoesNotGoOnOverAGapOfTheRecording) {
+  Watched here;
+  here.pass(10, 0, 1'000, 50);
+  here.minute += 600;  // the recorder was off for ten hours
+  here.pass(10, 0, 1'000, 50);
+  EXPECT_EQ(here.wasted("idle", "alice"), 0) << "ten minutes before the gap, nine behind it";
+  here.pass(6, 0, 1'000, 50);
+  EXPECT_NEAR(here.wasted("idle", "alice"), 8 * 15.0 / 60, 1e-9) << "those behind the gap alone";
+}
+
+TEST(Waste, AStretchThatWasLongEnoughBeginsAgainBehindAGap) {
+  Watched here;
+  here.pass(20, 0, 1'000, 50);
+  here.minute += 600;
+  here.pass(10, 0, 1'000, 50);
+  EXPECT_NEAR(here.wasted("idle", "alice"), 8 * 20.0 / 60, 1e-9) << "nothing of the ten minutes at most";
+}
+
+TEST(Waste, WhatIsParkedDoesNotGoOnOverAGapOfTheRecording) {
+  Watched here;
+  here.pass(10, 0, 60'000, 50);
+  here.minute += 600;
+  here.pass(10, 0, 60'000, 50);
+  EXPECT_EQ(here.wasted("parked", "alice"), 0);
+  here.pass(6, 0, 60'000, 50);
+  EXPECT_NEAR(here.wasted("parked", "alice"), 8 * 15.0 / 60, 1e-9);
+}
+
+TEST(Waste, AnIdleStretchEndsWhereUseIsNotKnown) {
+  Watched here;
+  here.pass(10, 0, 1'000, 50);
+  here.pass(2, std::nullopt, 1'000, 50);
+  here.pass(10, 0, 1'000, 50);
+  EXPECT_EQ(here.wasted("idle", "alice"), 0);
+}
+
+TEST(Usage, AGapCountsInNoPercentileOfUse) {
+  Watched here;
+  here.pass(60, 20, 60'000, 50);
+  here.minute += 600;
+  here.pass(1, 95, 60'000, 50);  // ten minutes of it would be a seventh of the time
+  EXPECT_EQ(here.sum("alice").p95_use, 25);
+  EXPECT_NEAR(here.sum("alice").measured, 1, 1e-9);
+}
+
 TEST(Waste, ASliceThatASmallerOneWouldServeIsTooBig) {
   Watched here;
   here.pass(120, 80, 70'000, 10);
