@@ -256,12 +256,11 @@ bool looks_back(const cli::Options& options) {
 // recorder writes there. nullptr: there is none.
 std::unique_ptr<record::Archive> archive_of(const cli::Options& options) {
   if (looks_back(options)) return nullptr;
-  if (!options.recording.empty())
-    return record::open_archive(options.recording, wall_clock, options.idle_after);
+  const usage::Span limits{options.since, options.idle_after, options.unasked_after};
+  if (!options.recording.empty()) return record::open_archive(options.recording, wall_clock, limits);
   std::error_code ignored;
   const bool usual = !options.sim && std::filesystem::is_directory(record::kUsualFolder, ignored);
-  return usual ? record::open_archive(std::string(record::kUsualFolder), wall_clock, options.idle_after)
-               : nullptr;
+  return usual ? record::open_archive(std::string(record::kUsualFolder), wall_clock, limits) : nullptr;
 }
 
 cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue& catalogue,

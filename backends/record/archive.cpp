@@ -79,8 +79,8 @@ Archive::AddingUp read_through(const std::string& folder, const std::vector<Clus
 
 class Folder final : public Archive {
  public:
-  Folder(std::string folder, std::function<TimePoint()> wall, Duration idle_after)
-      : folder_(std::move(folder)), wall_(std::move(wall)), idle_after_(idle_after) {}
+  Folder(std::string folder, std::function<TimePoint()> wall, usage::Span limits)
+      : folder_(std::move(folder)), wall_(std::move(wall)), limits_(limits) {}
   ~Folder() override { give_up(); }
 
   Result<std::vector<BackendPtr>> open(const std::vector<ClusterName>& clusters, TimePoint at) override {
@@ -108,7 +108,9 @@ class Folder final : public Archive {
     give_up();
     if (!worker_) worker_.emplace();
     reading_ = std::make_shared<Reading>();
-    worker_->post([this, clusters, span = usage::Span{since, idle_after_}, &catalogue, reading = reading_] {
+    usage::Span span = limits_;
+    span.since = since;
+    worker_->post([this, clusters, span, &catalogue, reading = reading_] {
       reading->over.set_value(read_through(folder_, clusters, span, catalogue, [&](double part) {
         const int percent = static_cast<int>(part * 100);
         if (reading->percent.exchange(percent) != percent) wake();
@@ -144,7 +146,7 @@ class Folder final : public Archive {
 
   std::string folder_;
   std::function<TimePoint()> wall_;
-  Duration idle_after_;
+  usage::Span limits_;
   Mailbox mailbox_;
   std::shared_ptr<Reading> reading_;
   std::optional<Worker> worker_;  // the first to go: it uses all of the above
@@ -153,8 +155,8 @@ class Folder final : public Archive {
 }  // namespace
 
 std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall,
-                                      Duration idle_after) {
-  return std::make_unique<Folder>(std::move(folder), std::move(wall), idle_after);
+                                      usage::Span limits) {
+  return std::make_unique<Folder>(std::move(folder), std::move(wall), limits);
 }
 
 }  // namespace tessera::record

@@ -13,8 +13,8 @@ namespace tessera::record {
 // Where the unit that `tessera config record-unit` prints lets a recorder write.
 inline constexpr std::string_view kUsualFolder = "/var/lib/tessera/recording";
 
-// idle_after: as usage::Span has it.
+// limits: from when on something counts as waste; `since` of it is not looked at.
 std::unique_ptr<Archive> open_archive(std::string folder, std::function<TimePoint()> wall,
-                                      Duration idle_after = usage::Span{}.idle_after);
+                                      usage::Span limits = {});
 
 }  // namespace tessera::record

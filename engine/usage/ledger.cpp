@@ -136,18 +136,34 @@ void Ledger::see(const Cluster& cluster, TimePoint at) {
   before->second = at;
   ++rounds_;
   hours_ += hours;
-  covered_[cluster.name] += hours;
+  // Where nodes or work are not told, what is free is not known.
+  const bool known = insight::nodes_are_current(cluster) && insight::work_is_current(cluster);
+  known_[cluster.name] += passed.gap || !known ? 0 : hours;
   for (const Node& node : cluster.nodes.all()) {
     for (const Gpu& gpu : node.gpus)
       for (const Slice& slice : gpu.slices) see_slice(cluster, node, gpu, slice, passed);
     see_spare(cluster, node, hours);
   }
   see_work(cluster, hours);
-  for (auto& [key, spare] : spare_) {
-    if (spare.cluster != cluster.name) continue;
-    spare.always = spare.always && spare.free_now;
-    spare.free_now = false;
+  for (auto& [key, spare] : spare_)
+    if (spare.cluster == cluster.name) {
+      if (known) go_on(spare, passed);
+      spare.asked = false;
+      spare.slices_now = spare.free_now = 0;
+    }
+}
+
+// What was between two rounds counts if it was free in both.
+void Ledger::go_on(Spare& spare, const Passed& passed) {
+  const bool stands = spare.free_now > 0 && !spare.asked;
+  if (!stands) {
+    spare.since = spare.slice_hours = spare.hours = 0;
+  } else if (spare.stood && !passed.gap) {
+    spare.since += passed.hours;
+    spare.slice_hours += spare.slices_now * passed.hours;
+    spare.hours += spare.free_now * passed.hours;
   }
+  spare.stood = stands;
 }
 
 void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
@@ -221,15 +237,12 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, double hours) {
       if (!free || *free <= 0 || !slice.holders.empty() || slice.holding == Holding::held) continue;
       const std::string kind = kind_of(slice);
       Spare& spare = spare_[cluster.name.text + '\x1f' + kind];
-      // A kind that appears later was not free all the time.
-      if (spare.profile.empty()) spare.always = covered_.at(cluster.name) <= hours;
       spare.cluster = cluster.name;
       spare.kind = slice.kind;
       spare.profile = kind;
       spare.as_gpu = spare.as_gpu || named_as_gpu(cluster, node, slice);
-      spare.free_now = true;
-      spare.hours += hours;
-      spare.slice_hours += memory_slices(gpu, slice, *free, catalogue_).value_or(0) * hours;
+      spare.free_now += 1;
+      spare.slices_now += memory_slices(gpu, slice, *free, catalogue_).value_or(0);
     }
   }
 }

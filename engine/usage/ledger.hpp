@@ -61,16 +61,22 @@ struct Hold {
   TimePoint told{};                     // the round whose figure of use was the last one
 };
 
-// Of a kind of slice, over the whole time.
+// Of a kind of slice: since when one of them has been free in every round, while nothing that waits asked for
+// it.
 struct Spare {
   ClusterName cluster;
   SliceKind kind{};
   std::string profile;
-  bool as_gpu = false;                // one of them is handed out by the name of a whole GPU
-  double slice_hours = 0, hours = 0;  // free
-  bool always = true;                 // one of them was free in every round of its cluster
-  bool asked = false;                 // waiting work asked for it in some round
-  bool free_now = false;              // in the round that is looked at
+  bool as_gpu = false;  // one of them is handed out by the name of a whole GPU
+  double since = 0;     // recorded hours until the newest round; what is in gaps is not counted
+  double slice_hours = 0,
+         hours = 0;  // free in these; slices of products that are not known: in `hours` alone
+
+ private:
+  friend class Ledger;
+  bool asked = false;  // in the round that is looked at
+  double slices_now = 0, free_now = 0;
+  bool stood = false;  // free and not asked for in the round before
 };
 
 struct Waited {
@@ -95,6 +101,7 @@ class Ledger {
   std::vector<Waited> waited() const;
   std::vector<Spare> spare() const;
   const std::map<ClusterName, double>& stranded() const { return stranded_; }  // slice-hours
+  const std::map<ClusterName, double>& known() const { return known_; }        // hours, without those of gaps
   double hours() const { return hours_; }                                      // that rounds cover
   int rounds() const { return rounds_; }
   // Work that held GPUs of which it is not known which: hours that are in no hold.
@@ -110,6 +117,7 @@ class Ledger {
   void see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                  const Passed& passed);
   void see_spare(const Cluster& cluster, const Node& node, double hours);
+  void go_on(Spare& spare, const Passed& passed);
   void see_asked(const Cluster& cluster, const Workload& waiting);
   void see_work(const Cluster& cluster, double hours);
   void measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passed& passed);
@@ -121,7 +129,7 @@ class Ledger {
   std::unordered_map<std::string, Waited> waited_;
   std::map<std::string, Spare> spare_;
   std::map<ClusterName, TimePoint> before_;  // the round before
-  std::map<ClusterName, double> covered_;    // hours
+  std::map<ClusterName, double> known_;
   std::map<ClusterName, double> stranded_;
   double hours_ = 0, unplaced_ = 0;
   int rounds_ = 0;

@@ -20,7 +20,8 @@ Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& c
   all.unplaced = ledger.unplaced();
   for (const By by : {By::user, By::account, By::group, By::profile, By::node, By::workload})
     all.sums[by] = sums(ledger, by);
-  all.waste = waste(ledger, catalogue);
+  all.waste = waste(ledger, catalogue, span.unasked_after);
+  all.not_known = not_known(ledger, span.unasked_after);
   return all;
 }
 

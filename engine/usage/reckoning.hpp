@@ -18,6 +18,7 @@ namespace tessera::usage {
 struct Span {
   Duration since{7LL * 24 * 3'600'000};  // before the newest round of each recording
   Duration idle_after{900'000};
+  Duration unasked_after = kUnaskedAfter;
 };
 
 struct Reckoning {
@@ -28,6 +29,7 @@ struct Reckoning {
   std::optional<AccountingTold> accounting;  // nullopt: a recording
   std::map<By, std::vector<Sum>> sums;
   std::vector<Waste> waste;
+  std::vector<NotKnown> not_known;  // kinds of waste
 };
 
 // What a ledger comes to; from and to stay zero.

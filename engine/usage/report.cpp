@@ -11,6 +11,14 @@ namespace {
 constexpr double kAir = 1.2;         // what a smaller profile must have to spare
 constexpr double kLeastHours = 1;    // measured, before advice is given
 constexpr double kMostlyIdle = 0.5;  // of the measured time
+constexpr double kEnough = 0.95;  // of a time that is asked for: a recorder that was restarted hides nothing
+
+double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
+
+// "7.0 days", "12.5 h"
+std::string span_text(double hours) {
+  return hours < 48 ? fmt::format("{:.1f} h", hours) : fmt::format("{:.1f} days", hours / 24);
+}
 
 std::string name_of(const Hold& hold, By by) {
   switch (by) {
@@ -82,6 +90,20 @@ Waste of_hold(const Hold& hold, std::string kind, double hours, std::optional<do
   return one;
 }
 
+Waste unasked(const Spare& spare) {
+  Waste one{spare.cluster,
+            "unasked",
+            "",
+            "",
+            "",
+            spare.profile,
+            {},
+            {},
+            fmt::format("free for {}, and no waiting job or pod asks for it", span_text(spare.since))};
+  if (spare.slice_hours > 1e-9) one.slice_hours = spare.slice_hours;
+  return one;
+}
+
 }  // namespace
 
 std::optional<By> by_of(std::string_view word) {
@@ -131,7 +153,7 @@ std::optional<double> coverage(const std::vector<Sum>& sums) {
   return 100 * measured / held;
 }
 
-std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) {
+std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue, Duration unasked_after) {
   std::vector<Waste> all;
   for (const Hold& hold : ledger.holds()) {
     if (hold.parked > 0)
@@ -155,13 +177,22 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) 
       all.push_back({cluster, "stranded", "", "", "", "", slice_hours, std::nullopt,
                      "no further instance fits there: tessera layouts, or the editor (L)"});
   for (const Spare& spare : ledger.spare())
-    if (spare.always && !spare.asked && spare.slice_hours > 1e-9)
-      all.push_back({spare.cluster, "unasked", "", "", "", spare.profile, spare.slice_hours, std::nullopt,
-                     "free all the time, and no waiting job or pod asks for it"});
+    if (spare.hours > 1e-9 && spare.since >= kEnough * hours_of(unasked_after)) all.push_back(unasked(spare));
   std::stable_sort(all.begin(), all.end(), [](const Waste& a, const Waste& b) {
     return std::pair(a.slice_hours.value_or(0), a.hours.value_or(0)) >
            std::pair(b.slice_hours.value_or(0), b.hours.value_or(0));
   });
+  return all;
+}
+
+std::vector<NotKnown> not_known(const Ledger& ledger, Duration unasked_after) {
+  std::vector<NotKnown> all;
+  const double wanted = hours_of(unasked_after);
+  for (const auto& [cluster, hours] : ledger.known())
+    if (hours < kEnough * wanted)
+      all.push_back(
+          {cluster, "unasked",
+           fmt::format("{} of {} are recorded and looked at", span_text(hours), span_text(wanted))});
   return all;
 }
 

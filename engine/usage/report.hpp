@@ -41,8 +41,18 @@ struct Waste {
   std::string advice;                 // what would do instead, or be worth looking at
 };
 // Most slice-hours first, then the longest. What is parked is idle, too, and counted as parked; what is idle
-// most of the time is not also too big.
-std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue);
+// most of the time is not also too big. unasked_after: for how long a kind must have been free.
+inline constexpr Duration kUnaskedAfter{7LL * 24 * 3'600'000};
+std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue,
+                         Duration unasked_after = kUnaskedAfter);
+
+// A kind of waste of which a cluster's rounds cannot tell: n/a, and not none.
+struct NotKnown {
+  ClusterName cluster;
+  std::string kind;
+  std::string missing;
+};
+std::vector<NotKnown> not_known(const Ledger& ledger, Duration unasked_after = kUnaskedAfter);
 
 // One text for each owner, for people to send on.
 struct Letter {

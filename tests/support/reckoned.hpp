@@ -26,7 +26,7 @@ inline std::shared_ptr<const usage::Reckoning> reckoned() {
   all.sums[By::workload] = {{hpc, "88123", 48, 384, 48, 95.0, 100.0, Mib{70'000}, 0, 0},
                             {hpc, "80001", 12, 96, 12, 5.0, 20.0, Mib{900}, 11, 0}};
   all.waste = {{hpc, "unasked", "", "", "", "1g.10gb", 95.0, std::nullopt,
-                "free all the time, and no waiting job or pod asks for it"},
+                "free for 9.5 days, and no waiting job or pod asks for it"},
                {hpc, "parked", "bob", "80001", "n0007", "3g.40gb", 44.0, 11.0, "memory kept, no use"},
                {hpc, "idle", "alice", "88123", "n0007", "1g.10gb", 8.5, 8.5, "no use"},
                {ClusterName(), "stranded", "", "", "", "", 6.0, std::nullopt,
@@ -34,6 +34,7 @@ inline std::shared_ptr<const usage::Reckoning> reckoned() {
                {hpc, "too-big", "alice", "88124", "n0031", "3g.40gb", 3.0, 1.0,
                 "1g.10gb would do: use stayed below 20 %, memory below 900 MiB"},
                {hpc, "idle", "bob", "80002", "n0099", "shard", std::nullopt, 2.0, "no use"}};
+  all.not_known = {{ClusterName("hpc2"), "unasked", "1.0 h of 7.0 days are recorded and looked at"}};
   return std::make_shared<const usage::Reckoning>(std::move(all));
 }
 

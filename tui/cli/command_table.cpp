@@ -246,6 +246,10 @@ constexpr Command kCommands[] = {
      "slices that no further instance can use) and unasked (free all the time, and asked for by no waiting "
      "job or pod). Nothing is ever cancelled. Exit code 1 when more than --more-than slice-hours were "
      "wasted. With --accounting idle and too-big are told of the jobs of which jobstats keeps figures.",
+     "slices that no further instance can use) and unasked (free for --unasked-after, and asked for by no "
+     "waiting job or pod). Nothing is ever cancelled. Exit code 1 when more than --more-than slice-hours "
+     "were "
+     "wasted.",
      "tessera waste --since 7d\n"
      "tessera waste --since 30d --accounting  # from slurmdbd\n"
      "tessera waste --since 1d --more-than 100 -o json\n"
@@ -580,6 +584,8 @@ constexpr Flag kFlags[] = {
      "the peaks of what was needed at the same time, by profile, instead of sums"},
     {"idle-after", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", true, "15m", Completes::nothing,
      "", "how long a held slice must be below 1 % to count as idle (15m)"},
+    {"unasked-after", 0, "TIME", false, "", Section::past, kWaste, "", true, "7d", Completes::nothing, "",
+     "how long a profile must be free, and not asked for, to count as unasked (7d)"},
     {"more-than", 0, "HOURS", false, "", Section::past, kWaste, "", true, "", Completes::nothing, "",
      "exit code 1 from so many wasted slice-hours on; 0: from the first"},
 

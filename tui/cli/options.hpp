@@ -132,6 +132,7 @@ struct Options {
   bool no_cache = false;                 // ...about each day again
   bool demand = false;                   // usage: peaks by profile and hour, instead of sums
   Duration idle_after{900'000};          // waste
+  Duration unasked_after{604'800'000};   // waste
   std::optional<double> more_than;       // waste: slice-hours beyond which the exit code is 1
 
   bool rbac = false;               // doctor: the role that is needed, instead...

@@ -370,6 +370,8 @@ void read_recording(Reader& reader, Options& options) {
   options.no_cache = reader.on("no-cache");
   if (auto idle = reader.duration("idle-after", kDay, "a time from 1s to 1d, like 15m"))
     options.idle_after = *idle;
+  if (auto free = reader.duration("unasked-after", 365 * kDay, "a time from 1s to 365d, like 7d"))
+    options.unasked_after = *free;
   options.more_than = reader.number<double>("more-than", "a number of slice-hours");
 }
 

@@ -38,7 +38,7 @@ std::string_view meaning(const std::string& kind) {
   if (kind == "parked") return "held without use, while its memory is kept";
   if (kind == "too-big") return "what was used fits a smaller profile";
   if (kind == "stranded") return "free places in which no further instance fits";
-  if (kind == "unasked") return "free all the time, and no waiting work asks for it";
+  if (kind == "unasked") return "free for days, and no waiting work asks for it";
   return "";
 }
 
@@ -101,6 +101,15 @@ DocLine total_line(const std::vector<Waste>& all, const UiState& state) {
   return line;
 }
 
+// Kinds of which nothing can be told yet: n/a, and not none.
+void add_not_known(Document& lines, const UiState& state, int width) {
+  for (const usage::NotKnown& one : state.usage.read->not_known) {
+    const std::string text =
+        told(state, fmt::format("{} is n/a in {}: {}", one.kind, one.cluster.text, told(state, one.missing)));
+    lines.push_back({{{shorten(text, width - 2, state.ascii), Role::dim, 1}}, {}});
+  }
+}
+
 Document foot_for(const Waste& one, const UiState& state, int width) {
   Document foot;
   foot.push_back({{{one.kind, Style(Role::text).with_bold(), 1},
@@ -130,6 +139,9 @@ Document nothing_wasted(const UiState& state, int width) {
   FactPage page(state, width);
   for (DocLine& line : span_lines(state)) page.add(std::move(line));
   page.fact("", "Nothing was wasted in that time, as far as there are figures.", Role::good);
+  Document not_known;
+  add_not_known(not_known, state, width);
+  for (DocLine& line : not_known) page.add(std::move(line));
   page.fact(first_key(state, Action::usage_days), "look at more days");
   return page.take();
 }
@@ -147,6 +159,7 @@ Panes waste_panes(const UiContext&, const UiState& state, int width) {
   const Columns at = columns_of(width);
   panes.main = span_lines(state);
   panes.main.push_back(total_line(*all, state));
+  add_not_known(panes.main, state, width);
   panes.main.push_back(heading(at));
   for (const Waste& one : *all) panes.main.push_back(line_of(one, at, state, width));
   if (const Waste* one = waste_here(state)) panes.foot = foot_for(*one, state, width);

@@ -40,7 +40,7 @@ class ArchiveOfTheSimulator : public testing::Test {
       }
     }
     archive_ = open_archive(
-        folder_, [] { return TimePoint{}; }, 15min);
+        folder_, [] { return TimePoint{}; }, usage::Span{});
   }
   void TearDown() override {
     archive_.reset();

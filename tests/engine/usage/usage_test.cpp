@@ -14,6 +14,8 @@
 namespace tessera::test {
 namespace {
 
+constexpr Duration kHour{3'600'000};
+
 // Node n1: GPU 0 whole, held by alice; GPU 1 cut into 3g.40gb (bob's) and 3g.40gb (unheld). A round a
 // minute.
 struct Watched {
@@ -59,7 +61,7 @@ struct Watched {
   }
   double wasted(const std::string& kind, const std::string& user) const {
     double hours = 0;
-    for (const usage::Waste& one : usage::waste(ledger, catalogue))
+    for (const usage::Waste& one : usage::waste(ledger, catalogue, kHour))
       if (one.kind == kind && one.user == user) hours += one.slice_hours.value_or(0);
     return hours;
   }
@@ -182,6 +184,60 @@ TEST(Waste, SlicesThatNoJobAskedForAreNamed) {
   EXPECT_EQ(here.wasted("unasked", ""), 0);
 }
 
+// What is n/a of a cluster's waste.
+std::string missing(const Watched& here, Duration unasked_after) {
+  std::string all;
+  for (const usage::NotKnown& one : usage::not_known(here.ledger, unasked_after))
+    all += one.cluster.text + ": " + one.kind + ": " + one.missing + "\n";
+  return all;
+}
+
+TEST(Waste, WhatIsFreeForLessThanTheThresholdIsNotUnasked) {
+  Watched here;
+  here.story.tell(WorkloadSeen{running("4", "dan", {holds("n1", {{2, 1}})})}, 1);
+  here.pass(30, 80, 60'000, 50);  // 3g.40gb is held by dan, too
+  here.story.tell(WorkloadGone{WorkloadId("4")}, 1800);
+  here.pass(50, 80, 60'000, 50);
+  EXPECT_EQ(here.wasted("unasked", ""), 0) << "free for less than an hour";
+  here.pass(20, 80, 60'000, 50);
+  EXPECT_NEAR(here.wasted("unasked", ""), 4 * 69.0 / 60, 1e-9)
+      << "since the round in which it was free again";
+  EXPECT_EQ(missing(here, kHour), "");
+}
+
+TEST(Waste, WhatWasAskedForADayAgoIsUnaskedOnceThatIsLongAgo) {
+  Watched here;
+  here.story.tell(WorkloadSeen{waiting("3", "carol", "gpu:3g.40gb")}, 1);
+  here.pass(60, 80, 60'000, 50);
+  here.story.tell(WorkloadGone{WorkloadId("3")}, 3600);
+  here.pass(30, 80, 60'000, 50);
+  EXPECT_EQ(here.wasted("unasked", ""), 0);
+  here.pass(60, 80, 60'000, 50);
+  EXPECT_NEAR(here.wasted("unasked", ""), 4 * 89.0 / 60, 1e-9);
+}
+
+TEST(Waste, ARoundInWhichWorkIsNotToldNeitherEndsNorLengthensWhatIsUnasked) {
+  Watched here;
+  here.pass(60, 80, 60'000, 50);
+  here.story.tell(SourceReport{Source::slurm_jobs, Error{"squeue", "no answer", ""}, {}, "", false}, 3601);
+  here.pass(10, 80, 60'000, 50);
+  here.story.tell(SourceReport{Source::slurm_jobs, {}, {}, "", false}, 4201);
+  here.pass(1, 80, 60'000, 50);
+  EXPECT_NEAR(here.wasted("unasked", ""), 4 * 61.0 / 60, 1e-9);
+}
+
+TEST(Waste, ARecordingThatIsShorterThanTheThresholdTellsNothingOfWhatIsUnasked) {
+  Watched here;
+  here.pass(60, 80, 60'000, 50);
+  EXPECT_EQ(missing(here, kHour), "");
+  EXPECT_EQ(missing(here, usage::kUnaskedAfter),
+            "hpc: unasked: 1.0 h of 7.0 days are recorded and looked at\n");
+  for (const usage::Waste& one : usage::waste(here.ledger, here.catalogue)) EXPECT_NE(one.kind, "unasked");
+  here.minute += 10'000;  // the recorder was off for days
+  here.pass(1, 80, 60'000, 50);
+  EXPECT_NE(missing(here, usage::kUnaskedAfter), "") << "what is in a gap is not recorded";
+}
+
 // Hours after which one kind of slice that nobody held in a cluster is unasked, while that waits.
 std::optional<double> unasked(Scheduler scheduler, const Slice& slice, Strategy strategy,
                               const std::string& waits_for,
@@ -199,7 +255,7 @@ std::optional<double> unasked(Scheduler scheduler, const Slice& slice, Strategy 
   const mig::Catalogue catalogue = *mig::Catalogue::built_in();
   usage::Ledger ledger{catalogue, Duration{900'000}};
   for (int minute = 0; minute <= 60; ++minute) ledger.see(story.cluster(), at(60 * minute));
-  for (const usage::Waste& one_kind : usage::waste(ledger, catalogue))
+  for (const usage::Waste& one_kind : usage::waste(ledger, catalogue, kHour))
     if (one_kind.kind == "unasked") return one_kind.slice_hours;
   return std::nullopt;
 }

@@ -38,7 +38,7 @@ Result<Reckoning> look(const Options& options, const mig::Catalogue& catalogue, 
   if (options.accounting && joins.accounting) return look_at_accounting(options, catalogue, joins);
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
-  return usage::reckon(*recordings, {options.since, options.idle_after}, catalogue);
+  return usage::reckon(*recordings, {options.since, options.idle_after, options.unasked_after}, catalogue);
 }
 
 Json hours(double value) { return Json::of(std::round(value * 1000) / 1000); }
@@ -161,6 +161,17 @@ std::string footer(const std::vector<usage::Sum>& sums, const Reckoning& looked,
   return text + "\n";
 }
 
+Json json_of(const std::vector<usage::NotKnown>& all) {
+  Json list = Json::list();
+  for (const usage::NotKnown& one : all) {
+    Json& row = list.items.emplace_back(Json::map());
+    row.add("kind", Json::of(one.kind));
+    row.add("cluster", Json::of(one.cluster.text));
+    row.add("missing", Json::of(one.missing));
+  }
+  return list;
+}
+
 Json json_of(const std::vector<usage::Waste>& all, const Reckoning& looked, double sum) {
   Json document = Json::map();
   add_span(document, looked);
@@ -169,6 +180,7 @@ Json json_of(const std::vector<usage::Waste>& all, const Reckoning& looked, doub
   for (const usage::Waste& one : all)
     if (!one.slice_hours) uncounted += one.hours.value_or(0);
   document.add("uncounted_hours", hours(uncounted));
+  document.add("not_known", json_of(looked.not_known));
   Json& list = document.add("waste", Json::list());
   const auto text = [](const std::string& value) { return value.empty() ? Json() : Json::of(value); };
   for (const usage::Waste& one : all) {
@@ -269,6 +281,10 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
   else
     streams.out << to_table(grid_of(all, options, false), options.headers, options.paper);
   streams.out << footer(looked->sums.at(usage::By::user), *looked, options);
+  for (const usage::NotKnown& one : looked->not_known)
+    streams.out << tui::told(options.reader, fmt::format("{} is n/a in {}: {}", one.kind, one.cluster.text,
+                                                         tui::told(options.reader, one.missing)))
+                << "\n";
   return code;
 }
 
