@@ -243,13 +243,10 @@ constexpr Command kCommands[] = {
      "list what was held without use, or too large, from a recording",
      "Lists, in slice-hours: idle (held, below 1 % for --idle-after), parked (idle, with memory kept), "
      "too-big (use and memory would have fitted a smaller profile with 20 % to spare), stranded (memory "
-     "slices that no further instance can use) and unasked (free all the time, and asked for by no waiting "
-     "job or pod). Nothing is ever cancelled. Exit code 1 when more than --more-than slice-hours were "
-     "wasted. With --accounting idle and too-big are told of the jobs of which jobstats keeps figures.",
      "slices that no further instance can use) and unasked (free for --unasked-after, and asked for by no "
      "waiting job or pod). Nothing is ever cancelled. Exit code 1 when more than --more-than slice-hours "
      "were "
-     "wasted.",
+     "wasted. With --accounting idle and too-big are told of the jobs of which jobstats keeps figures.",
      "tessera waste --since 7d\n"
      "tessera waste --since 30d --accounting  # from slurmdbd\n"
      "tessera waste --since 1d --more-than 100 -o json\n"
@@ -574,12 +571,10 @@ constexpr Flag kFlags[] = {
      Completes::nothing, "", "how far back to look (7d)"},
     {"by", 0, "WHAT", false, "", Section::past, kUsed, "", false, "user", Completes::words,
      "user account group profile node workload", "what to sum up by (user)"},
-    {"accounting", 0, "", false, "", Section::past, kUsed | kWaste | kPack, "", false, "", Completes::nothing,
-     "", "ask Slurm's accounting (sacct) instead of a recording"},
-    {"no-cache", 0, "", false, "", Section::past, kUsed | kWaste | kPack, "", false, "", Completes::nothing,
-     "", "with --accounting: ask again about days whose answers are kept"},
-    {"accounting", 0, "", false, "", Section::past, kUsed | kPack | kAdvise, "", false, "",
+    {"accounting", 0, "", false, "", Section::past, kUsed | kWaste | kPack | kAdvise, "", false, "",
      Completes::nothing, "", "ask Slurm's accounting (sacct) instead of a recording"},
+    {"no-cache", 0, "", false, "", Section::past, kUsed | kWaste | kPack | kAdvise, "", false, "",
+     Completes::nothing, "", "with --accounting: ask again about days whose answers are kept"},
     {"demand", 0, "", false, "", Section::past, kUsed, "", false, "", Completes::nothing, "",
      "the peaks of what was needed at the same time, by profile, instead of sums"},
     {"idle-after", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", true, "15m", Completes::nothing,

@@ -31,12 +31,6 @@ Error usage(std::string reason, std::string hint) {
   return {"cannot use these arguments", std::move(reason), std::move(hint)};
 }
 
-// What lies beside a file whose runs are paused.
-constexpr const char* kPaused = ".paused";
-std::string file_name(const std::string& path) {
-  return clean(path.substr(path.rfind('/') + 1), 100);  // npos + 1 is 0
-}
-
 }  // namespace
 
 int worse(int a, int b) {

@@ -255,11 +255,11 @@ std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet
   if (early) column("closing_from", "CLOSING FROM");
   column("pool", "POOL"), column("window", "WINDOW"), column("rule", "IS TO BE");
   for (const fleet::Due& due : all) {
-    std::vector<std::string> row{clock_text(due.begin), clock_text(due.end)};
-    if (early) row.push_back(due.closing ? clock_text(due.closing_local) : std::string("-"));
+    std::vector<std::string> row{fleet::clock_text(due.begin), fleet::clock_text(due.end)};
+    if (early) row.push_back(due.closing ? fleet::clock_text(due.closing_local) : std::string("-"));
     row.push_back(due.pool->name);
     row.push_back(due.phase.window ? due.phase.words : std::string("-"));
-    row.push_back(fleet::to_text(due.phase.window ? due.phase.window->rule : due.pool->rule));
+    row.push_back(fleet::to_text(fleet::rule_of(due)));
     grid.rows.push_back(std::move(row));
   }
   std::string text = to_table(grid, options.headers, options.paper) + "\n";
@@ -274,17 +274,6 @@ std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet
                                 : line(fmt::format("It is {} by the clock of {}, which fleet run goes by.",
                                                    utc_text(one.now), one.cluster.text));
   return text;
-  if (all.empty())
-    return tui::told(options.reader, "No pool of the file has windows: what it says holds at all times.") +
-           "\n";
-  Grid grid = grid_of(
-      {{"begin", "FROM"}, {"end", "UNTIL"}, {"pool", "POOL"}, {"window", "WINDOW"}, {"rule", "IS TO BE"}});
-  for (const fleet::Due& due : all)
-    grid.rows.push_back({fleet::clock_text(due.begin), fleet::clock_text(due.end), due.pool->name,
-                         due.phase.window ? due.phase.words : std::string("-"),
-                         fleet::to_text(fleet::rule_of(due))});
-  return to_table(grid, options.headers, options.paper) + "\n" +
-         tui::told(options.reader, fmt::format("Times are those of {}.", zone)) + "\n";
 }
 
 Json calendar_json(const std::vector<fleet::Due>& all, const std::vector<ClockTold>& clocks) {
@@ -305,9 +294,8 @@ Json calendar_json(const std::vector<fleet::Due>& all, const std::vector<ClockTo
     one.add("pool", Json::of(due.pool->name));
     one.add("window", due.phase.window ? Json::of(due.phase.words) : Json());
     one.add("line", Json::of(std::int64_t{due.phase.window ? due.phase.window->line : due.pool->rule.line}));
-    one.add("wanted", Json::of(fleet::to_text(due.phase.window ? due.phase.window->rule : due.pool->rule)));
-    one.add("on_failure", Json::of(std::string(fleet::word(due.pool->on_failure))));
     one.add("wanted", Json::of(fleet::to_text(fleet::rule_of(due))));
+    one.add("on_failure", Json::of(std::string(fleet::word(due.pool->on_failure))));
     phases.items.push_back(std::move(one));
   }
   return document;

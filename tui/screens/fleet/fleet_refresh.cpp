@@ -44,7 +44,13 @@ std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const 
 
 void list_windows(FleetState& fleet, const UiContext& ui) {
   if (!fleet.due.empty() && ui.wall - fleet.due_at < kWindowsEvery) return;
-  fleet.due = fleet::calendar(fleet.file->fleet, fleet.file->zone, ui.wall, kDays);
+  // By the clock that a run of the pool goes by.
+  const auto now = [&](const fleet::Pool& pool) {
+    for (const Cluster& cluster : ui.model.clusters)
+      if (pool.cluster.empty() || pool.cluster == cluster.name) return cluster_now(cluster, ui.wall);
+    return ui.wall;
+  };
+  fleet.due = fleet::calendar(fleet.file->fleet, fleet.file->zone, now, kDays);
   fleet.due_at = ui.wall;
 }
 
