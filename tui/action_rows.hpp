@@ -70,6 +70,8 @@
   ROW(show_layout, "layout", "layout", "Edit the layout of the GPU or node under the cursor, or of all marked ones; nothing changes on the cluster.", "L", global, screens, edit_here, no_layout) \
   ROW(close_nodes, "close-nodes", "close node", "Plan to close the node here, or all marked ones, to new jobs or pods (drain, cordon); the reason is typed first.", "K", global, screens, act_on_nodes, why_not_on_nodes) \
   ROW(open_nodes, "open-nodes", "open node", "Plan to open the node here, or all marked ones, again (resume, uncordon); what was not closed from here asks for one word more.", "O", global, screens, act_on_nodes, why_not_on_nodes) \
+  ROW(reboot_nodes, "reboot-nodes", "reboot node", "Plan to have Slurm reboot the node here, or all marked ones, once their jobs have ended; the reason is typed first.", "", global, screens, act_on_nodes, why_not_on_nodes) \
+  ROW(restart_plugins, "restart-plugins", "restart plugin", "Plan to restart the pod of the device plugin on the node here, or on all marked ones (Kubernetes).", "", global, screens, act_on_nodes, why_not_on_nodes) \
   ROW(time_back, "time-back", "round back", "In a recording: to the round before.", "{", global, console, move_in_time, not_past) \
   ROW(time_on, "time-on", "round", "In a recording: to the next round.", "}", global, console, move_in_time, not_past) \
   ROW(event_back, "event-back", "event back", "In a recording: back to the last time when a job or pod ended, a layout changed or something was found wrong; on the page of a node, there.", "(", global, console, move_in_time, not_past) \

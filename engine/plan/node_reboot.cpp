@@ -44,6 +44,15 @@ Error refused(const NodeFacts& facts, std::string why) {
   return {"cannot reboot " + facts.node.name.text, std::move(why), "plan again"};
 }
 
+std::vector<std::string> jobs_on(const Cluster& cluster, const Node& node) {
+  std::vector<std::string> jobs;
+  for (const WorkloadId& id : node.workloads) {
+    const Workload* job = cluster.workloads.find(id);
+    if (!job || present(*job)) jobs.push_back(id.text);
+  }
+  return jobs;
+}
+
 std::string names(const std::vector<std::string>& jobs) {
   constexpr std::size_t kNamed = 5;
   std::string text;
@@ -155,10 +164,9 @@ Result<bool> is_done(const Special& act, const NodeFacts& facts, std::string_vie
   return false;
 }
 
-std::optional<Error> why_no_reboot(const Node& node, const std::vector<std::string>& jobs, bool asked,
-                                   Scheduler scheduler, const Means& can) {
+std::optional<Error> why_no_reboot(const Cluster& cluster, const Node& node, bool asked, const Means& can) {
   const std::string& name = node.name.text;
-  if (scheduler != Scheduler::slurm)
+  if (cluster.scheduler != Scheduler::slurm)
     return Error{
         "", "no scheduler of Kubernetes reboots nodes",
         fmt::format("tessera node cordon {} REASON, wait for its pods, and reboot it as the site does "
@@ -180,6 +188,7 @@ std::optional<Error> why_no_reboot(const Node& node, const std::vector<std::stri
   if (!node.booted)
     return Error{"", "when it has booted is not reported, so that a later boot would not be known",
                  "scontrol show node " + name};
+  const std::vector<std::string> jobs = jobs_on(cluster, node);
   if (closed_by_flags(node) && !jobs.empty())
     return Error{"",
                  fmt::format("it is closed, and {} there: {}. Slurm would open it after the boot, whoever "

@@ -43,7 +43,7 @@ struct RebootWord {
     asked,  // it is noted, or the node has booted later
     going,  // the same for a step that waits: never provided by another step, so that one that another admin
             // has cancelled is not asked for again
-    over,  // the node has booted later, and none is noted
+    over,   // the node has booted later, and none is noted
   };
   Kind kind = Kind::over;
   TimePoint then{};
@@ -63,10 +63,9 @@ bool is_reboot(const Special& act);
 // be done any more.
 Result<bool> is_done(const Special& act, const NodeFacts& facts, std::string_view run);
 
-// Why a node cannot be rebooted, as reason and hint; nullopt: it can. jobs: those that run or end there.
-// asked: the wish is an earlier one, whose reboot may be noted by now.
-std::optional<Error> why_no_reboot(const Node& node, const std::vector<std::string>& jobs, bool asked,
-                                   Scheduler scheduler, const Means& can);
+// Why a node cannot be rebooted, as reason and hint; nullopt: it can. asked: the wish is an earlier one,
+// whose reboot may be noted by now.
+std::optional<Error> why_no_reboot(const Cluster& cluster, const Node& node, bool asked, const Means& can);
 // Why a noted reboot is not taken back, which of_runs asked for; nullopt: it can be, or none is noted.
 std::optional<Error> why_no_cancelling(const Node& node, const std::set<std::string>& of_runs);
 

@@ -8,7 +8,6 @@
 #include "engine/digest.hpp"
 #include "engine/plan/effect/blast.hpp"
 #include "engine/plan/effect/moved.hpp"
-#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_restart.hpp"
@@ -108,7 +107,7 @@ class NodeActionPlanner {
     if (auto untold = work_untold(cluster_))
       return refused("who runs there is not fully known: " + *untold,
                      "fix that first: the reboot waits for every job");
-    if (auto why = why_no_reboot(node_, jobs_there(), asked_, cluster_.scheduler, can_))
+    if (auto why = why_no_reboot(cluster_, node_, asked_, can_))
       return refused(std::move(why->reason), std::move(why->hint));
     if (node_.booted && action_.booted && *node_.booted > later_boot(*action_.booted)) {
       say(Severity::info, "rebooted", "it has booted since that was asked for: " + utc_text(*node_.booted));
@@ -129,15 +128,6 @@ class NodeActionPlanner {
       say(Severity::warning, "lost-at-boot", std::move(lost));
     return Done{};
   }
-  std::vector<std::string> jobs_there() const {
-    std::vector<std::string> jobs;
-    for (const WorkloadId& id : node_.workloads) {
-      const Workload* job = cluster_.workloads.find(id);
-      if (!job || present(*job)) jobs.push_back(id.text);
-    }
-    return jobs;
-  }
-
   Status cancel_reboot() {
     if (auto why = why_no_cancelling(node_, action_.of_runs))
       return refused(std::move(why->reason), std::move(why->hint));

@@ -84,6 +84,20 @@ TEST(NodeActionByKeys, ARebootWaitsForTheJobsThatItsPlanNames) {
   ASSERT_TRUE(started(session));
 }
 
+TEST(NodeActionByKeys, TheMenuHasRebootAndRestartWithTheReasonWhyNot) {
+  Session session = changing({120, 40});
+  session.press("2");
+  type_command(session, "reboot-nodes");
+  EXPECT_TRUE(session.shows("when it has booted is not reported")) << session.screen();
+  type_command(session, "restart-plugins");
+  EXPECT_TRUE(session.shows("Slurm has no device plugin")) << session.screen();
+  session.tell(on("hpc", NodeSeen{up_for_days(session, "n0031")}));
+  type_command(session, "reboot-nodes");
+  EXPECT_EQ(session.state.input.text, "reboot n0031 ") << session.screen();
+  session.press("XID 79<enter>");
+  EXPECT_TRUE(session.shows("reboot: XID 79")) << session.screen();
+}
+
 TEST(NodeActionByKeys, TheRunOfARestartOrARebootOffersNoUndo) {
   Session session = changing({120, 40});
   session.tell(on("hpc", NodeSeen{up_for_days(session, "n0041")}));

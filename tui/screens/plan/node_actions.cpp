@@ -6,8 +6,11 @@
 #include <unordered_set>
 
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
+#include "engine/plan/node_restart.hpp"
 #include "engine/plan/plan_node_action.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/layout/layout.hpp"
 #include "tui/screens/node_names.hpp"
 #include "tui/screens/overview/overview.hpp"
 #include "tui/screens/pages/gpu.hpp"
@@ -152,11 +155,27 @@ void type_on(UiState& state, std::string text) {
   state.input.cursor = state.input.text.size();
 }
 
-// Whether it has anything to do there.
-bool acts_on(Action action, const Cluster& cluster, const NodeName& name) {
+NodeVerb verb_of(Action action) {
+  if (action == Action::open_nodes) return NodeVerb::open;
+  if (action == Action::reboot_nodes) return NodeVerb::reboot;
+  return action == Action::restart_plugins ? NodeVerb::restart_plugin : NodeVerb::close;
+}
+
+// Why it has nothing to do there; empty: it has.
+std::string why_not_there(Action action, const UiState& state, const Cluster& cluster, const NodeName& name) {
   const Node* node = cluster.nodes.find(name);
-  if (action == Action::open_nodes) return node && plan::may_reopen(*node);
-  return !node || !plan::closed_by_flags(*node);
+  if (!node) return "this node is not in the list any more";
+  std::optional<Error> why;
+  switch (verb_of(action)) {
+    case NodeVerb::open: return plan::may_reopen(*node) ? "" : "it takes new workloads already";
+    case NodeVerb::reboot:
+      why = plan::why_no_reboot(cluster, *node, false, capabilities_of(state, cluster));
+      return why ? why->reason : "";
+    case NodeVerb::restart_plugin:
+      why = plan::why_no_plugin_restart(*node, cluster.scheduler, capabilities_of(state, cluster).dialect);
+      return why ? why->reason : "";
+    default: return plan::closed_by_flags(*node) ? "it is closed to new workloads already" : "";
+  }
 }
 
 }  // namespace
@@ -168,7 +187,16 @@ Effects act_on_nodes(UiState& state, const UiContext& ui, Action action) {
     plan_opening(state, ui, *chosen.cluster, chosen.nodes);
     return {};
   }
-  type_on(state, fmt::format("{} {} ", plan::called(NodeVerb::close, chosen.cluster->scheduler),
+  const NodeVerb verb = verb_of(action);
+  if (verb == NodeVerb::restart_plugin) {
+    NodeAction restart;
+    restart.verb = verb;
+    if (auto error =
+            open_intent(state, ui, intent_of(state, *chosen.cluster, chosen.nodes, std::move(restart))))
+      say(state, ui, Severity::danger, to_line(*error));
+    return {};
+  }
+  type_on(state, fmt::format("{} {} ", plan::called(verb, chosen.cluster->scheduler),
                              typed_names(ui.model, *chosen.cluster, chosen.nodes)));
   return {};
 }
@@ -176,11 +204,13 @@ Effects act_on_nodes(UiState& state, const UiContext& ui, Action action) {
 std::string why_not_on_nodes(Action action, const UiState& state, const UiContext& ui) {
   const Chosen chosen = nodes_here(state, ui);
   if (!chosen.cluster) return chosen.why;
-  const bool opens = action == Action::open_nodes;
-  const bool any = std::any_of(chosen.nodes.begin(), chosen.nodes.end(),
-                               [&](const NodeName& node) { return acts_on(action, *chosen.cluster, node); });
-  if (any) return "";
-  return opens ? "it takes new workloads already" : "it is closed to new workloads already";
+  std::string first;
+  for (const NodeName& name : chosen.nodes) {
+    std::string why = why_not_there(action, state, *chosen.cluster, name);
+    if (why.empty()) return "";
+    if (first.empty()) first = std::move(why);
+  }
+  return first;
 }
 
 void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,

@@ -12,8 +12,8 @@
 
 namespace tessera::tui {
 
-// The node under the cursor, or all marked ones: writes the command that closes them, for the reason to be
-// typed behind it; opens the plan that opens them.
+// The node under the cursor, or all marked ones: writes the command that closes or reboots them, for the
+// reason to be typed behind it; opens the plan that opens them or restarts their device plugins.
 Effects act_on_nodes(UiState& state, const UiContext& ui, Action action);
 std::string why_not_on_nodes(Action action, const UiState& state, const UiContext& ui);
 // The plan that opens these nodes. Where one was not closed from here, its reason is shown, and the command
