@@ -172,7 +172,7 @@ std::optional<Error> why_no_reboot(const Cluster& cluster, const Node& node, boo
         fmt::format("tessera node cordon {} REASON, wait for its pods, and reboot it as the site does "
                     "(ssh, its management controller)",
                     name)};
-  if (can.slurm && !can.slurm->reboot_program)
+  if (can.dialect == Dialect::slurm && !(can.slurm && can.slurm->reboot_program))
     return Error{"", "whether Slurm has a RebootProgram is not known", "scontrol show config shows it"};
   if (can.slurm && can.slurm->reboot_program->empty())
     return Error{"", "Slurm has no RebootProgram, which slurmd would run on the node",

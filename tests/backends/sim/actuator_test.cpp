@@ -1,9 +1,12 @@
 // What a run can do to a simulated cluster, verb by verb, and what it is refused.
 #include "backends/sim/actuator.hpp"
 
+#include "backends/sim/saved/state_text.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/model/telemetry.hpp"
 #include "engine/plan/effect/resources.hpp"
+#include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reboot.hpp"
 #include "tests/backends/sim/hands.hpp"
 
 namespace tessera::sim {
@@ -54,6 +57,56 @@ TEST(Actuator, SeesANodeAsTheModelHasIt) {
   EXPECT_EQ(facts.advertised, plan::offered(shown, *test::shared_catalogue(), {}, nullptr).slurm);
   EXPECT_EQ(facts.advertised.at("gpu:3g.40gb"), 2);
   EXPECT_FALSE(hands.see("nowhere").known);
+}
+
+plan::Special ask_reboot(const Hands& hands, const char* node) {
+  const plan::NodeFacts facts = hands.see(node);
+  return plan::ask_reboot("XID 79", plan::closed_reason(facts), plan::later_boot(*facts.node.booted));
+}
+
+TEST(Actuator, RebootsANodeOnceItsJobsHaveEndedAsSlurmDoesAndSavesThatItIsTo) {
+  Hands hands = hands_from(kPlace);
+  const plan::Special ask = ask_reboot(hands, "n1");
+  EXPECT_EQ(hands.act("n1", ask), "");
+  plan::NodeFacts facts = hands.see("n1");
+  EXPECT_EQ(plan::reboot_of(facts.node), "requested");
+  EXPECT_EQ(facts.closed_reason, "XID 79 (tessera r1 root@login1)");
+  EXPECT_EQ(facts.workloads.size(), 2u) << "no job is ended for it";
+  Result<std::vector<World>> loaded = load_state(save_state({hands.world}), test::shared_catalogue());
+  ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
+  EXPECT_TRUE(loaded->front() == hands.world);
+
+  EXPECT_EQ(hands.act("n1", plan::cancel_reboot(facts.closed_reason)), "");
+  EXPECT_EQ(plan::reboot_of(hands.see("n1").node), "");
+  EXPECT_FALSE(hands.see("n1").closed);
+
+  EXPECT_EQ(hands.act("n1", ask), "");
+  hands.pass(std::chrono::hours(8) + seconds(30));  // the last job has left
+  facts = hands.see("n1");
+  EXPECT_EQ(plan::reboot_of(facts.node), "issued");
+  EXPECT_FALSE(facts.answering);
+  EXPECT_NE(hands.act("n1", plan::cancel_reboot(facts.closed_reason)), "") << "it has begun";
+  hands.pass(minutes(5));
+  facts = hands.see("n1");
+  EXPECT_EQ(plan::reboot_of(facts.node), "");
+  EXPECT_TRUE(facts.answering);
+  EXPECT_FALSE(facts.closed) << facts.closed_reason;
+  EXPECT_EQ(hands.act("n1", ask), "") << "done already";
+  EXPECT_EQ(plan::reboot_of(hands.see("n1").node), "");
+}
+
+TEST(Actuator, AClosedNodeIsRebootedOnlyWhileItIsEmptyAndComesBackClosed) {
+  Hands hands = hands_from(kPlace);
+  for (const char* node : {"n1", "a1"}) {
+    EXPECT_EQ(hands.act(node, plan::keep_closed("fans")), "");
+    const plan::Special ask = ask_reboot(hands, node);
+    const bool busy = node == std::string("n1");
+    EXPECT_EQ(hands.act(node, ask).find("Slurm would open it after the boot") != std::string::npos, busy);
+    hands.pass(minutes(5));
+    EXPECT_TRUE(hands.see(node).closed);
+    EXPECT_TRUE(hands.see(node).answering);
+    EXPECT_EQ(hands.see(node).node.booted > hands.world.start, !busy);
+  }
 }
 
 TEST(Actuator, MarksForOneRunAndNotForTwo) {

@@ -119,7 +119,8 @@ TEST_F(NodeReboot, AClosedNodeWithJobsIsNotRebootedSinceSlurmWouldOpenIt) {
 TEST_F(NodeReboot, IsRefusedWithTheReasonWhereSlurmCouldNotDoIt) {
   tell(up_since(at(0)));
   EXPECT_TRUE(has(refusal(slurm_with("")), "Slurm has no RebootProgram")) << refusal(slurm_with(""));
-  EXPECT_TRUE(has(refusal(slurm_with(std::nullopt)), "whether Slurm has a RebootProgram is not known"));
+  for (const Means& untold : {slurm_with(std::nullopt), Means(slurm_capabilities())})
+    EXPECT_TRUE(has(refusal(untold), "whether Slurm has a RebootProgram is not known")) << refusal(untold);
   Node down = up_since(at(0));
   down.health = Health::down;
   down.state = {"DOWN", "NOT_RESPONDING"};
