@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 constexpr auto kWedged = 5min;  // the MIG manager waits that long for each kind of pod to go
 constexpr auto kRebooting = 20min;
 constexpr auto kSettles = 2min;  // feature discovery writes its labels once a minute
+constexpr std::string_view kMpsDaemon = "MPS daemon";
 constexpr std::string_view kPaused = "paused-for-mig-change";
 
 // ACK's label says how its plugins hand out a node's GPUs.
@@ -127,6 +128,7 @@ class Writer {
     // During a change the pods are away on purpose; the order's own remark tells when that lasts too long.
     bool changing = evidence_.pending_since.has_value();
     for (const Component& part : *evidence_.components) {
+      if (!changing && lacks_mps(part)) continue;
       if (part.state == Part::missing && !changing)
         add(Remark::Grade::warning, fmt::format("no {} runs there: {}", part.name, part.detail),
             "kubectl describe the DaemonSet; a taint or a label keeps its pod away");
@@ -138,6 +140,19 @@ class Writer {
             fmt::format("put the label back: kubectl label node {} --overwrite {}=true", node_.meta.name,
                         part.detail.substr(0, part.detail.find('='))));
     }
+  }
+
+  // Clients reach a GPU that is shared by MPS only through the daemon, and the device plugin waits for it.
+  bool lacks_mps(const Component& part) {
+    const bool away = part.state == Part::missing || part.state == Part::not_ready;
+    if (part.name != kMpsDaemon || !away || evidence_.sharing->method != Strategy::mps) return false;
+    add(Remark::Grade::danger,
+        fmt::format("shares its GPUs by MPS, and the MPS daemon {}: {}",
+                    part.state == Part::missing ? "does not run there" : "is not ready", part.detail),
+        "pods that get a share fail until it runs: kubectl describe its DaemonSet and its pod's log have the "
+        "reason (MIG "
+        "that is on is one)");
+    return true;
   }
 
   void differences() {

@@ -102,6 +102,25 @@ TEST_F(Remarked, APartThatIsMissingNotReadyOrPaused) {
   EXPECT_EQ(only(), "0 remarks") << "they are away on purpose";
 }
 
+// Its clients reach the GPUs through the daemon alone: worse than any other part that is away.
+TEST_F(Remarked, AnMpsDaemonThatIsAwayWhereGpusAreSharedByMps) {
+  parts = {{"MPS daemon", Part::not_ready, "CrashLoopBackOff"}};
+  expect("its MPS daemon is not ready: CrashLoopBackOff", "log has the reason");
+  labels["nvidia.com/gpu.sharing-strategy"] = "mps";
+  labels["nvidia.com/gpu.replicas"] = "4";
+  labels["nvidia.com/gpu.product"] += "-SHARED";
+  offered = {{"nvidia.com/gpu", "8"}};
+  expect("shares its GPUs by MPS, and the MPS daemon is not ready: CrashLoopBackOff", "log have the reason");
+  parts = {{"MPS daemon", Part::missing, "DaemonSet a/b has no pod here"}};
+  expect("shares its GPUs by MPS, and the MPS daemon does not run there: DaemonSet a/b has no pod here",
+         "pods that get a share fail until it runs");
+  evidence.pending_since = now - 1min;
+  EXPECT_EQ(only(), "0 remarks") << "it is away on purpose";
+  evidence.pending_since.reset();
+  parts = {{"MPS daemon", Part::ready, ""}};
+  EXPECT_EQ(only(), "0 remarks");
+}
+
 TEST_F(Remarked, LabelsCountsAndPodsThatDoNotAgree) {
   offered = {{"nvidia.com/gpu", "1"}};
   evidence.differs_since = now - 1min;
