@@ -280,6 +280,7 @@ class Collector {
   // Power saving and booting are a site's wish, not a fault. True: that is all there is to say.
   bool powers(const Node& node) {
     auto has = [&](std::string_view flag) { return has_flag(node, flag); };
+    if (reboots(node)) return true;
     if (has("DOWN") || has("ERROR")) return false;
     std::string reason = node.reason.empty() ? "" : ": " + node.reason;
     if (node.health == Health::down && (has("POWERED_DOWN") || has("POWERING_DOWN") || has("POWER_DOWN"))) {
@@ -293,6 +294,22 @@ class Collector {
       return true;
     }
     return false;
+  }
+
+  // An admin has asked for it (scontrol reboot). One that does not come back within ResumeTimeout loses the
+  // flag.
+  bool reboots(const Node& node) {
+    if (has_flag(node, "REBOOT_ISSUED"))
+      add(Severity::info, node, "rebooting", "is rebooting: " + node.reason,
+          "slurmctld sets it DOWN if it is not back within ResumeTimeout");
+    else if (has_flag(node, "REBOOT_REQUESTED"))
+      add(Severity::info, node, "reboots once its jobs have ended",
+          fmt::format("reboots once its jobs have ended, {}: {}", still_there(node), node.reason),
+          fmt::format("scontrol cancel_reboot {} withdraws that, and opens the node", node.name.text));
+    else
+      return false;
+    found_.back().since = node.reason_at;
+    return true;
   }
 
   void board(const Node& node, const Gpu& gpu) {

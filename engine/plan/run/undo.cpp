@@ -66,8 +66,9 @@ std::optional<Error> why_nothing_to_undo(const Run& run) {
   const std::string what = "cannot undo run " + run.started.run;
   if (*verb == NodeVerb::restart_plugin)
     return Error{what, "it restarted the pod of a device plugin, which leaves nothing to take back", ""};
-  return Error{what, "what has booted again leaves nothing to take back",
-               "a run that still waits goes back by: tessera resume " + run.started.run + " --back"};
+  return Error{
+      what, "a boot, or a reboot that was cancelled, leaves nothing to take back",
+      run.finished ? "" : "while it waits, it goes back by: tessera resume " + run.started.run + " --back"};
 }
 
 Result<Plan> plan_undo(const Run& run, const Cluster& cluster, const mig::Catalogue& catalogue,

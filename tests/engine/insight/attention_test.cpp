@@ -53,6 +53,23 @@ TEST(Attention, ANodeThatARunHasDrainedIsNoAlarm) {
   EXPECT_EQ(findings[0].text, "draining for run 20261121-1403-n1-mbn of root@login1, 0 jobs left");
 }
 
+// scontrol reboot: the node is DOWN while it boots, and that was wished.
+TEST(Attention, ARebootThatWasAskedForIsNoAlarm) {
+  Node waits = node("n1", {}), boots = node("n2", {}), lost = node("n3", {});
+  waits.state = {"MIXED", "DRAIN", "REBOOT_REQUESTED"};
+  waits.health = Health::draining;
+  boots.state = {"DOWN", "DRAIN", "REBOOT_ISSUED"};
+  lost.state = {"DOWN", "NOT_RESPONDING"};
+  boots.health = lost.health = Health::down;
+  waits.reason = boots.reason = "XID 79";
+  lost.reason = "reboot timed out";
+  Story story;
+  story.tell(NodesListed{{waits, boots, lost}});
+  EXPECT_EQ(told(story),
+            (Lines{"n3: slurmd does not answer: reboot timed out",
+                   "n1: reboots once its jobs have ended, 0 jobs left: XID 79", "n2: is rebooting: XID 79"}));
+}
+
 // Between two steps of a run its GPUs have no slices, and its device plugin is paused.
 TEST(Attention, WhatARunDoesToItsNodeIsNoAlarmAndWhatIsBrokenThereIs) {
   Gpu empty = gpu(0, Strategy::mig, {});
