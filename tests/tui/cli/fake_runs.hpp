@@ -97,6 +97,7 @@ class FakeRuns final : public plan::Runs {
 
   std::vector<RunHead> heads;
   std::map<std::string, std::string> journals;
+  int begun = 0;  // the next run is called r1, where it is 0
   std::function<void(FakeRuns&)> on_start, on_resume, on_answer, on_demand, on_park;
 
   void list() override { box_.tell(RunsListed{heads}); }
@@ -109,7 +110,7 @@ class FakeRuns final : public plan::Runs {
   void start(plan::Plan plan, std::string undoes) override {
     note(undoes.empty() ? "start" : "start, undoes " + undoes);
     asked_.plan = plan;
-    run_ = "r" + std::to_string(++started_);
+    run_ = "r" + std::to_string(++begun);
     next_ = 1, chain_ = {};
     plan::RunStarted started;
     started.run = run_, started.who = "root", started.from = "login1", started.undoes = std::move(undoes);
@@ -150,6 +151,7 @@ class FakeRuns final : public plan::Runs {
     journals[run_] += line;
     box_.tell(RunTold{run_, line, first});
   }
+  const std::string& run() const { return run_; }  // the current one
   void refuse(Error error) { box_.tell(RunRefused{run_, std::move(error)}); }
 
  private:
@@ -158,7 +160,6 @@ class FakeRuns final : public plan::Runs {
   Box& box_;
   Asked& asked_;
   std::string run_;
-  int started_ = 0;
   std::int64_t next_ = 1;
   plan::Chain chain_;
   plan::Resuming how_;

@@ -37,10 +37,11 @@ class FleetCommandLine : public testing::Test {
     auto open = [&](const cli::Options&, const mig::Catalogue&) {
       Node down = node("n3", {uncut(0, 0)});
       if (some_unknown) down.health = Health::down;
-      auto backend = std::make_unique<StandingBackend>(
-          std::vector<Node>{node("n1", {cut(0, {instance("1g.10gb", 6, 1, 0)})}), node("n2", {uncut(0, 0)}),
-                            down},
-          std::vector<Workload>{alices});
+      auto backend = stands ? stands()
+                            : std::make_unique<StandingBackend>(
+                                  std::vector<Node>{node("n1", {cut(0, {instance("1g.10gb", 6, 1, 0)})}),
+                                                    node("n2", {uncut(0, 0)}), down},
+                                  std::vector<Workload>{alices});
       backend->loads = loads;
       backend->unread = unread;
       backend->clock = clock;
@@ -49,6 +50,7 @@ class FleetCommandLine : public testing::Test {
       auto runs = std::make_unique<FakeRuns>(box, asked);
       runs->heads = heads;
       runs->journals = journals;
+      runs->begun = begun_before;
       runs->on_start = [this](FakeRuns& room) {
         if (starts) return starts(room);
         for (const NodeName& node : asked.plan->intent.nodes)
@@ -73,6 +75,8 @@ class FleetCommandLine : public testing::Test {
   FakeRuns::Asked asked;
   std::vector<RunHead> heads;
   std::map<std::string, std::string> journals;
+  int begun_before = 0;                                      // runs, before this call
+  std::function<std::unique_ptr<StandingBackend>()> stands;  // another cluster
   std::function<void()> on_started;
   std::function<void(FakeRuns&)> starts;   // instead of a run whose nodes are all done
   std::function<void(FakeRuns&)> resumes;  // what the room does then
