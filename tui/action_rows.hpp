@@ -140,8 +140,8 @@
   ROW(fleet_cluster, "fleet-cluster", "plan all", "Plan every node of this cluster that drifts.", "a", fleet, fleet, act_on_fleet, why_not_on_fleet) \
   ROW(fleet_read, "fleet-read", "read again", "Read the fleet file again.", "r", fleet, fleet, act_on_fleet, why_not_on_fleet) \
   ROW(fleet_calendar, "fleet-calendar", "calendar", "Show what the windows of the file bring in the next 7 days, or the nodes again.", "c", fleet, fleet, act_on_fleet, why_not_on_fleet) \
-  ROW(fleet_pause, "fleet-pause", "pause", "Keep tessera fleet run from beginning anything for this file; where it is paused, type the word that ends that.", "p", fleet, fleet, act_on_fleet, why_not_on_fleet) \
-  ROW(fleet_unpause, "fleet-unpause", "unpause", "Let tessera fleet run do again what the windows of this file ask for.", "", fleet, fleet, act_on_fleet, why_not_on_fleet) \
+  ROW(fleet_pause, "fleet-pause", "pause", "Keep fleet run from beginning anything for this file; where it is paused, type the word that ends that.", "p", fleet, fleet, act_on_fleet, why_not_on_fleet) \
+  ROW(fleet_unpause, "fleet-unpause", "unpause", "Let fleet run do again what the windows of this file ask for.", "", fleet, fleet, act_on_fleet, why_not_on_fleet) \
   ROW(guide_open, "guide", "guide", "Open the guide: how to share what the cursor is on, or what is marked.", "D", global, guide, decide_here, why_no_guide) \
   ROW(guide_yes, "guide-yes", "yes", "Answer the question with yes.", "y", question, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_no, "guide-no", "no", "Answer the question with no.", "n", question, guide, act_on_guide, why_no_guide_action) \

@@ -57,7 +57,7 @@ struct FleetRow {
   const fleet::Survey* survey = nullptr;
   const fleet::NodeSurvey* node = nullptr;
   fleet::BoardRow boards;
-  fleet::Standing standing() const { return boards.board ? boards.board->standing : node->standing; }
+  fleet::Standing standing() const { return fleet::standing_of(*node, boards); }
 };
 
 // Everything in it points into itself and its question, so it is never copied.

@@ -26,6 +26,20 @@ std::string made_text(const BoardSurvey& board) {
   return plan::to_text(wish_of(*board.made));
 }
 
+std::string instances_text(const Node& node) {
+  std::map<std::string, int> counts;
+  const auto count = [&](const std::vector<Slice>& slices) {
+    for (const Slice& slice : slices)
+      if (slice.kind == SliceKind::gpu_instance) ++counts[slice.profile.text];
+  };
+  for (const Gpu& gpu : node.gpus) count(gpu.slices);
+  count(node.pool);
+  std::string text;
+  for (const auto& [profile, number] : counts)
+    text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", number, clean(profile, 60));
+  return text.empty() ? "none" : text;
+}
+
 std::string offered_text(const Node& node) {
   if (!node.allocatable) return "n/a";
   std::string text;
@@ -47,13 +61,20 @@ std::vector<BoardRow> rows_of(const NodeSurvey& node) {
   for (const BoardSurvey& board : node.boards) {
     auto same = std::find_if(rows.begin(), rows.end(), [&](const BoardRow& row) {
       return row.board->standing == board.standing && row.board->wanted == board.wanted &&
-             made_text(*row.board) == made_text(board);
+             (row.board->made == board.made || made_text(*row.board) == made_text(board));
     });
     if (same == rows.end()) same = rows.insert(rows.end(), BoardRow{{}, &board, 0});
     same->gpus.push_back(board.gpu.value);
     same->held += board.held;
   }
   return rows;
+}
+
+Standing standing_of(const NodeSurvey& node, const BoardRow& row) {
+  // Of a node whose switches differ no GPU does.
+  const bool explained = std::any_of(node.boards.begin(), node.boards.end(),
+                                     [&](const BoardSurvey& one) { return one.standing == node.standing; });
+  return row.board && explained ? row.board->standing : node.standing;
 }
 
 LastRuns::LastRuns(const std::vector<RunHead>& runs) {

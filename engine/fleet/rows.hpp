@@ -16,6 +16,7 @@ namespace tessera::fleet {
 
 plan::Wish wish_of(const plan::BoardState& state);
 std::string made_text(const BoardSurvey& board);      // "7 × 1g.10gb", "empty"; "?" where it is not known
+std::string instances_text(const Node& node);         // all of them: "14 × 1g.10gb, 2 × 3g.40gb"; "none"
 std::string offered_text(const Node& node);           // by the scheduler; "n/a": it does not report that
 std::string gpus_text(const std::vector<int>& gpus);  // "0-3,7"
 
@@ -26,6 +27,8 @@ struct BoardRow {
   int held = 0;
 };
 std::vector<BoardRow> rows_of(const NodeSurvey& node);
+// What is said of these GPUs: where none of them explains what is said of the node, that.
+Standing standing_of(const NodeSurvey& node, const BoardRow& row);
 
 // The newest run that changed, or was to change, a node. It points into the runs that it was made of.
 class LastRuns {

@@ -174,6 +174,18 @@ TEST(FleetScreen, AClusterThatDoesNotAnswerIsNotWithoutDrift) {
   EXPECT_FALSE(session.shows("as wanted")) << session.screen();
 }
 
+TEST(FleetScreen, ADemandThatIsMetShowsWhatStandsOnEachNode) {
+  Session session = fleet_session({120, 40}, "pools: [{name: all, demand: {1g.10gb: 70}}]");
+  EXPECT_NE(session.line_with("n0045 ").find("14 × 1g.10gb"), std::string::npos);
+  EXPECT_TRUE(session.shows("0 drift")) << session.screen();
+}
+
+TEST(FleetScreen, WhereInstancesStandIsToldOnlyWhereThatAloneDiffers) {
+  const Session session = fleet_session(
+      {120, 40}, "pools: [{name: a, nodes: n0041, layout: 3g.40gb@4}, {name: b, layout: as-is}]");
+  EXPECT_NE(session.line_with("▌n0041").find("3g.40gb             7 × 1g.10gb"), std::string::npos);
+}
+
 TEST(FleetScreen, APoolWithoutClusterAmongSeveralIsAnErrorWithItsLine) {
   Session session(two_places(), {120, 40});
   session.press(":fleet fleet.yaml<enter>");

@@ -91,7 +91,7 @@ void add_rows(Grid& grid, const Page& page, const LastRuns& runs, const fleet::S
   };
   for (const BoardRow& each : rows_of(node))
     row(gpus_text(each.gpus), plan::to_text(each.board->wanted), made_text(*each.board),
-        std::to_string(each.held), each.board->standing);
+        std::to_string(each.held), fleet::standing_of(node, each));
   if (node.boards.empty())
     row("-", fleet::to_text(*node.rule()), node.standing == Standing::unknown ? "?" : "-", "-",
         node.standing);

@@ -30,15 +30,6 @@ Role role_of(Standing standing) {
   return Role::unknown;
 }
 
-// Of a node whose switches differ no GPU does: its lines say what is said of the node.
-Standing standing_of(const FleetRow& row) {
-  const std::vector<fleet::BoardSurvey>& boards = row.node->boards;
-  const bool by_boards = std::any_of(boards.begin(), boards.end(), [&](const fleet::BoardSurvey& one) {
-    return one.standing == row.node->standing;
-  });
-  return by_boards ? row.standing() : row.node->standing;
-}
-
 // 0: there is no room for it.
 struct Columns {
   int node = 1, cluster = 0, pool = 0, state = 0, gpus = 0, wanted = 0, made = 0, offered = 0, held = 0,
@@ -66,13 +57,13 @@ std::string wanted_text(const FleetRow& row) {
 }
 std::string made_text(const FleetRow& row) {
   if (row.boards.board) return fleet::made_text(*row.boards.board);
-  return row.node->standing == Standing::unknown ? "?" : "-";
+  return row.node->standing == Standing::unknown ? "?" : fleet::instances_text(*row.node->node);
 }
 plan::Wish anywhere(plan::Wish wish) {
   for (plan::WishedInstance& one : wish.instances) one.start.reset();
   return wish;
 }
-// Wanted and made for the narrow columns: where instances stand is told only where that alone differs.
+// Wanted and made: where instances stand is told only where that alone differs.
 std::pair<std::string, std::string> short_texts(const FleetRow& row) {
   const fleet::BoardSurvey* board = row.boards.board;
   if (!board || !board->made || board->made->instances.empty()) return {wanted_text(row), made_text(row)};
@@ -152,8 +143,7 @@ class Page {
       note(to, fmt::format("The file has changed since: {} reads it again.", key(Action::fleet_read)),
            Style(Role::warning).with_bold());
     if (!fleet_.paused.empty())
-      note(to, fmt::format("PAUSED: fleet run begins nothing, since {}", fleet_.paused),
-           Role::warning);
+      note(to, fmt::format("PAUSED: fleet run begins nothing, since {}", fleet_.paused), Role::warning);
   }
 
   void sums(Document& to) const {
@@ -208,7 +198,7 @@ class Page {
            Role::dim);
   }
   DocLine line_of(const FleetRow& row, const Columns& at) const {
-    const Standing standing = standing_of(row);
+    const Standing standing = row.standing();
     const bool differs = standing != Standing::as_wanted;
     DocLine line;
     line.id = id_of(row);
@@ -249,8 +239,9 @@ class Page {
          Role::dim});
     to.push_back(std::move(title));
     const std::string gpus = row.boards.gpus.empty() ? "" : "GPU " + fleet::gpus_text(row.boards.gpus) + ": ";
-    fact(to, "wanted", gpus + wanted_text(row));
-    fact(to, "made", gpus + made_text(row), standing_of(row) == Standing::drifts ? Role::danger : Role::text);
+    const auto [wanted, made] = short_texts(row);
+    fact(to, "wanted", gpus + wanted);
+    fact(to, "made", gpus + made, row.standing() == Standing::drifts ? Role::danger : Role::text);
     fact(to, "advertised", fleet::offered_text(*node.node));
     fact(to, "held slices", held_text(row));
     fact(to, "last run", last_text(row));
@@ -271,8 +262,8 @@ class Page {
     if (standing == Standing::drifts && run && run->state != RunState::finished)
       return fmt::format("a run that has not ended is at it: {} shows it", key(Action::show_journal));
     if (standing == Standing::drifts)
-      return fmt::format("{} plans this node, {} all of its pool that drift, {} all of its cluster",
-                         key(Action::open), key(Action::fleet_pool), key(Action::fleet_cluster));
+      return fmt::format("{} plans this node, {} its pool, {} its cluster", key(Action::open),
+                         key(Action::fleet_pool), key(Action::fleet_cluster));
     if (standing == Standing::impossible)
       return fmt::format("edit line {} of the file, then {} reads it again", row.node->rule()->line,
                          key(Action::fleet_read));
@@ -295,9 +286,10 @@ std::string id_of(const FleetRow& row) {
 const FleetRow* fleet_row_here(const UiState& state) {
   if (!state.fleet || !state.fleet->answer || state.fleet->answer->rows.empty()) return nullptr;
   const std::vector<FleetRow>& rows = state.fleet->answer->rows;
-  const auto found = std::find_if(rows.begin(), rows.end(),
-                                  [&](const FleetRow& one) { return id_of(one) == state.top().cursor; });
-  return found == rows.end() ? &rows.front() : &*found;
+  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::min(rows.size(), kMostRows));
+  const auto found =
+      std::find_if(rows.begin(), end, [&](const FleetRow& one) { return id_of(one) == state.top().cursor; });
+  return found == end ? &rows.front() : &*found;
 }
 
 Panes fleet_panes(const UiContext& ui, const UiState& state, int width) {
