@@ -56,12 +56,22 @@ std::string gpus_text(const std::vector<int>& gpus) {
   return text;
 }
 
+namespace {
+
+// Without the driver's ids, which differ from GPU to GPU. Texts last: they cost most.
+bool alike(const BoardSurvey& a, const BoardSurvey& b) {
+  if (!a.made || !b.made) return !a.made && !b.made;
+  return wish_of(*a.made) == wish_of(*b.made) || made_text(a) == made_text(b);
+}
+
+}  // namespace
+
 std::vector<BoardRow> rows_of(const NodeSurvey& node) {
   std::vector<BoardRow> rows;
   for (const BoardSurvey& board : node.boards) {
     auto same = std::find_if(rows.begin(), rows.end(), [&](const BoardRow& row) {
       return row.board->standing == board.standing && row.board->wanted == board.wanted &&
-             (row.board->made == board.made || made_text(*row.board) == made_text(board));
+             alike(*row.board, board);
     });
     if (same == rows.end()) same = rows.insert(rows.end(), BoardRow{{}, &board, 0});
     same->gpus.push_back(board.gpu.value);
