@@ -149,6 +149,17 @@ TEST(FleetScreen, TheRunThatChangedANodeLastIsNamed) {
   EXPECT_TRUE(session.shows("a run that has not ended is at it")) << session.screen();
 }
 
+// It may be the one of the run that changed the node last.
+TEST(FleetScreen, AJournalThatCannotBeReadIsNotNoRun) {
+  Session session = changing({120, 40});
+  RunHead broken;
+  broken.run = "20261121-1403-n0041", broken.why = "line 3 does not follow the line before it";
+  session.hear({RunsListed{{broken}}});
+  open_fleet(session);
+  EXPECT_TRUE(session.shows("not every journal could be read: line 3 does not follow")) << session.screen();
+  EXPECT_FALSE(session.shows("no run of tessera")) << session.screen();
+}
+
 TEST(FleetScreen, FollowsTheClusterAndAsksAgain) {
   Session session = fleet_session();
   EXPECT_FALSE(session.state.fleet->working());

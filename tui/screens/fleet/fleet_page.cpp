@@ -219,7 +219,10 @@ class Page {
     put(fleet::offered_text(*row.node->node), at.offered, at.held, Role::dim);
     put(held_text(row), at.held, at.held + 6, row.boards.held > 0 ? Role::held : Role::dim);
     const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
-    put(run ? fmt::format("{} ({})", run->run, run->who) : "-", at.by, width_, Role::dim);
+    put(run                                                 ? fmt::format("{} ({})", run->run, run->who)
+        : state_.runs.listed && unread_journal() == nullptr ? "-"
+                                                            : "?",
+        at.by, width_, Role::dim);
     return line;
   }
 
@@ -249,10 +252,20 @@ class Page {
     if (const std::string way = way_out(row); !way.empty()) fact(to, "way out", told(way));
   }
 
+  // It may be the one of the run that changed a node last. nullptr: all were read.
+  const RunHead* unread_journal() const {
+    const std::vector<RunHead>& runs = fleet_.answer->question->runs;
+    const auto found = std::find_if(runs.begin(), runs.end(),
+                                    [](const RunHead& one) { return one.state == RunState::unreadable; });
+    return found == runs.end() ? nullptr : &*found;
+  }
+
   std::string last_text(const FleetRow& row) const {
     if (const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node))
       return told(fmt::format("{} of {}, {}", run->run, run->who, time_text(run->started)));
     if (!state_.runs.listed) return told("the journals were not read");
+    if (const RunHead* unread = unread_journal())
+      return told("not every journal could be read: " + clean(unread->why, 200));
     return told("no run of tessera that is known here has changed it");
   }
 
