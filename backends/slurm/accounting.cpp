@@ -33,12 +33,14 @@ Command tool(const SlurmClient& site, const char* name, std::vector<std::string>
   return command;
 }
 
-// -X: jobs, not their steps; -a: of all users. Formats and filters of this user's environment are left out.
-Command ask_day(const SlurmClient& site, TimePoint from, TimePoint to) {
+// -X: jobs, without their steps, which are three times as many; -a: of all users. Formats and filters of this
+// user's environment are left out.
+Command ask_day(const SlurmClient& site, TimePoint from, TimePoint to, bool steps) {
   Command command = tool(
       site, "sacct",
-      {"-X", "-a", "-n", "-P", std::string("--delimiter=") + kAccountingComma, "-S",
-       "uts" + seconds_text(from), "-E", "uts" + seconds_text(to), "-o", std::string(kAccountingColumns)});
+      {"-a", "-n", "-P", std::string("--delimiter=") + kAccountingComma, "-S", "uts" + seconds_text(from),
+       "-E", "uts" + seconds_text(to), "-o", std::string(kAccountingColumns)});
+  if (!steps) command.argv.insert(command.argv.begin() + 1, "-X");
   command.environment["SLURM_TIME_FORMAT"] = "%s";
   std::erase(command.unset, "SLURM_TIME_FORMAT");
   command.unset.insert(command.unset.end(), {"SACCT_FORMAT", "SACCT_FEDERATION", "SACCT_LOCAL"});
@@ -109,9 +111,9 @@ Result<AccountingRules> sees_all(Asking& ask, const SlurmClient& site, const Acc
 
 // What an answer about a day depends on. All of it is about the jobs of all users (sees_all).
 std::string identity_of(const AccountingQuestion& question, const AccountingRules& rules,
-                        const AccountingAsker& who) {
-  return fmt::format("cluster {}, database {}, all jobs for {} ({}), columns {}", question.cluster.text,
-                     rules.database, who.user, who.uid, kAccountingColumns);
+                        const AccountingAsker& who, bool steps) {
+  return fmt::format("cluster {}, database {}, all {} for {} ({}), columns {}", question.cluster.text,
+                     rules.database, steps ? "steps" : "jobs", who.user, who.uid, kAccountingColumns);
 }
 
 using Ids = std::set<std::string, std::less<>>;
@@ -127,15 +129,16 @@ bool goes_on(const AccountingAnswer& kept, const std::optional<Ids>& next_day) {
 // Reads days from the newest on.
 class Days {
  public:
-  Days(Asking& ask, const SlurmClient& site, const AccountingQuestion& question, AccountingCache& cache)
-      : ask_(ask), site_(site), question_(question), cache_(cache) {}
+  Days(Asking& ask, const SlurmClient& site, const AccountingQuestion& question, AccountingCache& cache,
+       bool steps)
+      : ask_(ask), site_(site), question_(question), cache_(cache), steps_(steps) {}
 
   Status read(TimePoint day) {
     const bool over = day + kDay <= question_.to && day + kDay + kSettled <= question_.now;
     ++told_.days;
     if (std::optional<AccountingAnswer> kept = over ? of_cache(day) : std::nullopt)
       return take(std::move(*kept)), ++told_.kept_days, Done{};
-    auto text = ask_(ask_day(site_, day, std::min(day + kDay, question_.to)));
+    auto text = ask_(ask_day(site_, day, std::min(day + kDay, question_.to), steps_));
     if (!text) return text.error();
     AccountingAnswer answer = parse_accounting(*text);
     if (over && answer.unread == 0) cache_.keep(day, *text);
@@ -176,6 +179,7 @@ class Days {
   const SlurmClient& site_;
   const AccountingQuestion& question_;
   AccountingCache& cache_;
+  bool steps_;
   std::map<std::string, usage::PastJob> jobs_;
   std::optional<Ids> next_day_;  // the jobs that are told of the day behind the one that is read
   usage::AccountingTold told_;
@@ -188,8 +192,12 @@ Result<usage::PastJobs> read_accounting(const SlurmClient& site, const Accountin
   Asking ask;
   auto rules = sees_all(ask, site, who);
   if (!rules) return rules.error();
-  AccountingCache cache(question.cache, identity_of(question, *rules, who), question.now);
-  Days days(ask, site, question, cache);
+  // What Slurm gathers of GPUs stands with the steps: they are asked for only where it does.
+  auto tres = ask(tool(site, "sacctmgr", {"-n", "-P", "list", "tres", "type=gres", "format=type,name"}));
+  if (!tres) return tres.error();
+  const bool steps = keeps_gpu_use(*tres);
+  AccountingCache cache(question.cache, identity_of(question, *rules, who, steps), question.now);
+  Days days(ask, site, question, cache, steps);
   const TimePoint first = std::chrono::floor<std::chrono::days>(question.from);
   for (TimePoint day = std::chrono::floor<std::chrono::days>(question.to - Duration{1}); day >= first;
        day -= kDay)

@@ -19,6 +19,13 @@ struct GpuFigures {
   std::optional<Mib> memory_peak, memory;  // the most that was used, and what there was
 };
 
+// What Slurm itself gathered of the GPUs of a job: the most of its samples, of all GPUs together, and no
+// mean.
+struct Gathered {
+  bool used = false;                 // in some sample
+  std::optional<Mib> memory_peak{};  // nullopt: it had none, or several steps had
+};
+
 struct PastJob {
   WorkloadId id;
   std::string user, account, group;  // group: partition
@@ -27,6 +34,7 @@ struct PastJob {
   std::string nodes;                         // "gpu[01-02]"; empty: none
   std::map<std::string, std::int64_t> gpus;  // held, by type: "h100", "1g.10gb"; "": untyped
   std::vector<GpuFigures> figures;           // once it has ended; empty: none are kept
+  std::optional<Gathered> gathered;          // once it has ended
 };
 
 // One answer for a stretch of time.

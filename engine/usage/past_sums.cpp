@@ -91,10 +91,24 @@ void measure(Hold& hold, const std::string& type, const GpuFigures& figures, boo
   if (figures.use->value < kIdleBelow && long_enough) hold.idle = hold.hours;
 }
 
+bool gathers_use(const PastJobs& past) {
+  return std::any_of(past.jobs.begin(), past.jobs.end(),
+                     [](const PastJob& job) { return job.gathered && job.gathered->used; });
+}
+
+// Adds what Slurm gathered to a hold of all GPUs of a job.
+void gather(Hold& hold, const std::string& type, std::int64_t count, const Gathered& gathered,
+            bool long_enough, const mig::Catalogue& catalogue) {
+  if (type.empty() || mig::profile_of_slurm_type(type) || catalogue.by_slurm_type(type, {}).empty()) return;
+  if (count == 1) hold.memory_peak = gathered.memory_peak;
+  if (!gathered.used && long_enough) hold.idle = hold.hours;
+}
+
 }  // namespace
 
 void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue, Duration idle_after) {
   ledger.cover(hours_within(past, past.from, past.to));
+  const bool gathers = gathers_use(past);
   for (const PastJob& job : past.jobs) {
     const TimePoint ended = job.ended.value_or(past.to);
     if (job.submitted)
@@ -121,12 +135,23 @@ void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue, 
           --rest;
         }
       if (rest <= 0) continue;
+      if (gathers && job.gathered && job.gpus.size() == 1 && job.figures.empty())
+        gather(one, type, count, *job.gathered, long_enough, catalogue);
       // The others are one of their kind: where each of them was is not told.
       one.part *= static_cast<double>(rest);
       if (one.slices) *one.slices *= static_cast<double>(rest);
       ledger.add(std::move(one));
     }
   }
+}
+
+std::vector<std::string> figures_by(const PastJobs& past) {
+  std::vector<std::string> all;
+  if (std::any_of(past.jobs.begin(), past.jobs.end(),
+                  [](const PastJob& job) { return !job.figures.empty(); }))
+    all.emplace_back("jobstats");
+  if (gathers_use(past)) all.emplace_back("slurm");
+  return all;
 }
 
 void add(DemandOverTime& demand, const PastJobs& past, const std::string& group) {

@@ -1,6 +1,9 @@
 // What jobs of the past come to. Threads: pure functions.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "engine/mig/catalogue.hpp"
 #include "engine/usage/demand.hpp"
 #include "engine/usage/ledger.hpp"
@@ -13,7 +16,13 @@ namespace tessera::usage {
 // of a job count for each of its hours; GPUs of which the job has none, and jobs with GPUs of several types,
 // are not measured. A mean tells no percentile, and of what was idle only GPUs that were never used: those
 // with a mean below kIdleBelow over the whole of a job of at least idle_after.
+// What Slurm gathered itself counts where there is nothing better, and only of whole GPUs of a known type,
+// since it has no use under MIG: those that no sample saw in use are idle, provided that some other job was
+// seen to use any.
 void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue, Duration idle_after);
+
+// Who measured use: "jobstats", "slurm" or both; empty: no job has figures.
+std::vector<std::string> figures_by(const PastJobs& past);
 
 // How many of each profile were held at the same time, of jobs of `group` (a partition; empty: all). What
 // waited is not counted: accounting does not tell for what. GPUs without a type are in no profile.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <map>
 
 #include "backends/slurm/parse/jobstats.hpp"
@@ -11,7 +13,7 @@
 namespace tessera::slurm {
 namespace {
 
-constexpr std::size_t kColumns = 11;
+constexpr std::size_t kColumns = 12;
 constexpr std::size_t kMostText = 1024;                 // of a name
 constexpr std::int64_t kMostSeconds = 100'000'000'000;  // the year 5138
 constexpr std::int64_t kMostGpus = 1'000'000;           // of one job
@@ -56,10 +58,49 @@ bool read_gpus(std::string_view text, std::map<std::string, std::int64_t>& gpus)
   return typed <= kMostGpus;
 }
 
-bool read_job(std::string_view line, usage::PastJob& job) {
-  std::array<std::string_view, kColumns> column;
+using Columns = std::array<std::string_view, kColumns>;
+
+bool read_columns(std::string_view line, Columns& column) {
   if (std::count(line.begin(), line.end(), kAccountingComma) != kColumns - 1) return false;
   for (std::string_view& one : column) one = take(line, kAccountingComma);
+  return true;
+}
+
+// "0", "412.50M": bytes, or so many units of 1024 each. nullopt: something else.
+std::optional<double> read_bytes(std::string_view text) {
+  double bytes = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  if (code != std::errc() || !(bytes >= 0 && bytes < 1e15)) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  constexpr std::string_view kUnits = "KMGT";
+  if (text.empty()) return bytes;
+  const std::size_t unit = kUnits.find(text[0]);
+  if (text.size() != 1 || unit == std::string_view::npos) return std::nullopt;
+  return std::ldexp(bytes, 10 * static_cast<int>(unit + 1));
+}
+
+// "cpu=00:01:02,gres/gpumem=412M,gres/gpuutil=37,mem=1G" of one step. Of tasks Slurm adds up the most of
+// each.
+void read_gathered(std::string_view text, std::optional<usage::Gathered>& gathered) {
+  std::optional<std::int64_t> use;
+  double memory = 0;
+  while (!text.empty()) {
+    std::string_view word = take(text, ',');
+    const std::string_view name = take(word, '=');
+    if (name == "gres/gpuutil") use = whole_number<std::int64_t>(word);
+    if (name == "gres/gpumem") memory = read_bytes(word).value_or(0);
+  }
+  if (!use) return;
+  const Mib peak{static_cast<std::int64_t>(std::min(memory, 1e15) / (1 << 20))};
+  if (!gathered) gathered.emplace();
+  gathered->used = gathered->used || *use > 0;
+  if (peak.value <= 0) return;
+  // Which of several steps ran at the same time is not told.
+  const bool first = !gathered->memory_peak;
+  gathered->memory_peak = first ? peak : Mib{0};
+}
+
+bool read_job(const Columns& column, usage::PastJob& job) {
   if (!whole_number<std::int64_t>(column[0])) return false;
   job.id = WorkloadId(std::string(column[0]));
   job.user = clean(column[1], kMostText);
@@ -75,6 +116,11 @@ bool read_job(std::string_view line, usage::PastJob& job) {
   return true;
 }
 
+// "20.batch": what Slurm gathered stands with the steps alone.
+void read_step(const Columns& column, usage::PastJob& job) {
+  if (job.ended) read_gathered(column[11], job.gathered);
+}
+
 }  // namespace
 
 AccountingAnswer parse_accounting(std::string_view text) {
@@ -83,12 +129,26 @@ AccountingAnswer parse_accounting(std::string_view text) {
     const std::string_view line = take(text, '\n');
     if (line.empty()) continue;
     usage::PastJob job;
-    if (read_job(line, job))
+    Columns column;
+    const bool whole = read_columns(line, column);
+    std::string_view id = whole ? column[0] : std::string_view();
+    const bool is_step = id.find('.') != std::string_view::npos;
+    if (is_step && !answer.jobs.empty() && take(id, '.') == answer.jobs.back().id.text)
+      read_step(column, answer.jobs.back());
+    else if (whole && !is_step && read_job(column, job))
       answer.jobs.push_back(std::move(job));
     else
       ++answer.unread;
   }
+  for (usage::PastJob& job : answer.jobs)
+    if (job.gathered && job.gathered->memory_peak == Mib{0}) job.gathered->memory_peak.reset();
   return answer;
+}
+
+bool keeps_gpu_use(std::string_view text) {
+  while (!text.empty())
+    if (take(text, '\n').starts_with("gres|gpuutil")) return true;
+  return false;
 }
 
 AccountingRules parse_accounting_rules(std::string_view text) {

@@ -10,15 +10,18 @@ namespace tessera::slurm {
 
 // The columns that are asked for, in their order; times in seconds since 1970 (SLURM_TIME_FORMAT=%s).
 inline constexpr std::string_view kAccountingColumns =
-    "JobIDRaw,User,Account,Partition,State,Submit,Start,End,AllocTRES,NodeList,AdminComment";
+    "JobIDRaw,User,Account,Partition,State,Submit,Start,End,AllocTRES,NodeList,AdminComment,TRESUsageInTot";
 // Between two columns: no name holds it.
 inline constexpr char kAccountingComma = '\x1f';
 
+// Jobs, and behind each its steps where these were asked for, too: they have what Slurm gathered.
 struct AccountingAnswer {
   std::vector<usage::PastJob> jobs;
   int unread = 0;  // lines that have other columns, or no time that can be
 };
 AccountingAnswer parse_accounting(std::string_view text);
+// Whether slurmdbd keeps gres/gpuutil, by what `sacctmgr -n -P list tres format=type,name` prints.
+bool keeps_gpu_use(std::string_view text);
 
 // What `sacctmgr show config` tells of who sees which jobs.
 struct AccountingRules {

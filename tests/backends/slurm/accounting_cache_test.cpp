@@ -29,9 +29,10 @@ std::string job(const std::string& id, std::int64_t start, const std::string& en
                 const std::string& user = "alice") {
   const std::string sep(1, kAccountingComma);
   std::string text = id;
-  for (const std::string& one : {user, std::string("ml"), std::string("gpu"), std::string("RUNNING"),
-                                 std::to_string(start), std::to_string(start), end,
-                                 std::string("gres/gpu:h100=1,gres/gpu=1"), std::string("n1"), std::string()})
+  for (const std::string& one :
+       {user, std::string("ml"), std::string("gpu"), std::string("RUNNING"), std::to_string(start),
+        std::to_string(start), end, std::string("gres/gpu:h100=1,gres/gpu=1"), std::string("n1"),
+        std::string(), std::string()})
     text += sep + one;
   return text + "\n";
 }

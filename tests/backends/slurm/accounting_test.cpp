@@ -15,11 +15,11 @@ namespace {
 
 TimePoint second(std::int64_t seconds) { return TimePoint(std::chrono::seconds(seconds)); }
 
-// Recorded before AdminComment was asked for: a job without one has an empty column.
+// Recorded before AdminComment and TRESUsageInTot were asked for: a job without them has empty columns.
 std::string recorded_jobs() {
   std::string text;
   for (const char c : recording("22.05", "accounting")) {
-    if (c == '\n') text += kAccountingComma;
+    if (c == '\n') text += std::string(2, kAccountingComma);
     text += c;
   }
   return text;
@@ -68,9 +68,9 @@ TEST(SlurmAccounting, LinesThatAreNoJobAreCountedAndNotTaken) {
   const std::string sep(1, kAccountingComma);
   const auto line = [&](const std::string& id, const std::string& start, const std::string& tres) {
     std::string text = id;
-    for (const std::string& one :
-         {std::string("alice"), std::string("ml"), std::string("gpu"), std::string("RUNNING"),
-          std::string("100"), start, std::string("Unknown"), tres, std::string("n1"), std::string()})
+    for (const std::string& one : {std::string("alice"), std::string("ml"), std::string("gpu"),
+                                   std::string("RUNNING"), std::string("100"), start, std::string("Unknown"),
+                                   tres, std::string("n1"), std::string(), std::string()})
       text += sep + one;
     return text + "\n";
   };
@@ -88,6 +88,54 @@ TEST(SlurmAccounting, LinesThatAreNoJobAreCountedAndNotTaken) {
     EXPECT_TRUE(answer.jobs.empty()) << bad;
     EXPECT_EQ(answer.unread, 1) << bad;
   }
+}
+
+std::string line(const std::string& id, const std::string& end, const std::string& gathered) {
+  const std::string sep(1, kAccountingComma);
+  std::string text = id;
+  for (const std::string& one :
+       {std::string("alice"), std::string("ml"), std::string("gpu"), std::string("COMPLETED"),
+        std::string("100"), std::string("100"), end, std::string("gres/gpu:h100=1,gres/gpu=1"),
+        std::string("n1"), std::string(), gathered})
+    text += sep + one;
+  return text + "\n";
+}
+
+TEST(SlurmAccounting, WhatSlurmGatheredOfTheStepsIsTheirJobs) {
+  const AccountingAnswer answer =
+      parse_accounting(line("7", "900", "") +
+                       line("7.batch", "900", "cpu=00:00:01,gres/gpumem=412.50M,gres/gpuutil=37,mem=1G") +
+                       line("7.0", "900", "gres/gpumem=0,gres/gpuutil=0") + line("8", "900", "") +
+                       line("8.0", "900", "gres/gpumem=1G,gres/gpuutil=0") +
+                       line("8.1", "900", "gres/gpumem=2G,gres/gpuutil=0") + line("9", "900", "") +
+                       line("9.batch", "900", "cpu=00:00:01,mem=1G") + line("10", "Unknown", "") +
+                       line("10.0", "Unknown", "gres/gpumem=0,gres/gpuutil=0"));
+  EXPECT_EQ(answer.unread, 0);
+  ASSERT_EQ(answer.jobs.size(), 4U);
+  ASSERT_TRUE(answer.jobs[0].gathered);
+  EXPECT_TRUE(answer.jobs[0].gathered->used);
+  EXPECT_EQ(answer.jobs[0].gathered->memory_peak, Mib{412});
+  ASSERT_TRUE(answer.jobs[1].gathered);
+  EXPECT_FALSE(answer.jobs[1].gathered->used);
+  EXPECT_EQ(answer.jobs[1].gathered->memory_peak, std::nullopt)
+      << "one after the other, or at once: not told";
+  EXPECT_FALSE(answer.jobs[2].gathered) << "gathered by no plugin is not zero";
+  EXPECT_FALSE(answer.jobs[3].gathered) << "it still runs";
+}
+
+TEST(SlurmAccounting, AStepOfNoJobAndFiguresThatAreNoneAreNotTaken) {
+  EXPECT_EQ(parse_accounting(line("7.0", "900", "")).unread, 1);
+  EXPECT_EQ(parse_accounting(line("7", "900", "") + line("8.0", "900", "gres/gpuutil=1")).unread, 1);
+  for (const char* bad : {"gres/gpuutil=", "gres/gpuutil=-1", "gres/gpuutil=1.5", "gres/gpuutil=NONE",
+                          "gres/gpuutil", "gres/gpuutil=99999999999999999999"})
+    EXPECT_FALSE(parse_accounting(line("7", "900", "") + line("7.0", "900", bad)).jobs[0].gathered) << bad;
+  for (const char* bad : {"-1", "nan", "inf", "1X", "1MM", "1e300", "M", ""})
+    EXPECT_EQ(parse_accounting(line("7", "900", "") +
+                               line("7.0", "900", std::string("gres/gpuutil=1,gres/gpumem=") + bad))
+                  .jobs[0]
+                  .gathered->memory_peak,
+              std::nullopt)
+        << bad;
 }
 
 // Programs in a folder that stand in for Slurm's.
@@ -132,6 +180,21 @@ TEST(SlurmAccounting, EachDayIsACallAndAJobOfSeveralDaysIsOneJob) {
   EXPECT_NE(all[3].find("-S uts1795478400 -E uts1795564800"), std::string::npos) << all[3];
   EXPECT_EQ(past->told.days, 4);
   EXPECT_EQ(past->told.kept_days, 0);
+}
+
+// Steps are three times as many lines as jobs.
+TEST(SlurmAccounting, StepsAreAskedForOnlyWhereSlurmdbdKeepsTheUseOfGpus) {
+  for (const bool keeps : {false, true}) {
+    Stand stand("echo \"$*\" >> \"$(dirname \"$0\")/calls\"",
+                std::string("case \"$*\" in *tres*) printf 'gres|gpu\\n") + (keeps ? "gres|gpuutil\\n" : "") +
+                    "';; *) printf '%s\\n' 'SlurmDBD configuration:' 'PrivateData = none';; esac");
+    ASSERT_TRUE(stand.read());
+    std::ifstream calls(stand.folder.path() + "/calls");
+    std::string call;
+    std::getline(calls, call);
+    EXPECT_EQ(call.starts_with("-X -a -n"), !keeps) << call;
+    EXPECT_EQ(call.starts_with("-a -n"), keeps) << call;
+  }
 }
 
 TEST(SlurmAccounting, NoAnswerIsAnErrorThatSaysWhatToDoAndNeverAnEmptyList) {

@@ -153,6 +153,55 @@ TEST(PastSums, AGpuThatASmallerProfileWouldHaveBeenIsTooBigByItsMean) {
   EXPECT_NEAR(*waste[0].slice_hours, 10 * (8 - 2), 1e-9);
 }
 
+// Two jobs of four hours: one that Slurm saw in use, and one of this type that it did not.
+Kept gathered(const char* type, bool other_used = true) {
+  Kept kept;
+  kept.job("1", "alice", 0, 0, 4, {{type, 1}});
+  kept.job("2", "bob", 0, 0, 4, {{"h100", 1}});
+  kept.past.jobs[0].gathered = usage::Gathered{false, Mib{500}};
+  kept.past.jobs[1].gathered = usage::Gathered{other_used, Mib{700}};
+  return kept;
+}
+
+TEST(PastSums, AWholeGpuThatSlurmNeverSawInUseIsIdleThoughNoMeanIsKnown) {
+  const Kept kept = gathered("h100");
+  const auto waste = kept.waste();
+  ASSERT_EQ(waste.size(), 1U);
+  EXPECT_EQ(waste[0].kind, "idle");
+  EXPECT_EQ(waste[0].user, "alice");
+  EXPECT_NEAR(*waste[0].slice_hours, 4 * 8, 1e-9);
+  const usage::Sum sum = kept.sum("alice");
+  EXPECT_NEAR(sum.idle, 4, 1e-9);
+  EXPECT_EQ(sum.measured, 0);
+  EXPECT_EQ(sum.mean_use, std::nullopt);
+  EXPECT_EQ(sum.memory_peak, Mib{500});
+  EXPECT_EQ(usage::figures_by(kept.past), std::vector<std::string>{"slurm"});
+}
+
+// NVML has no use of processes on slices: Slurm keeps 0 there.
+TEST(PastSums, UnderMigAndForUnknownTypesSlurmsZeroIsUnknown) {
+  for (const char* type : {"1g.10gb", "h100_1g.10gb", "", "slice-of-some-kind"}) {
+    const Kept kept = gathered(type);
+    EXPECT_TRUE(kept.waste().empty()) << type;
+    EXPECT_NEAR(kept.sum("alice").idle, 0, 1e-9) << type;
+    EXPECT_EQ(kept.sum("alice").memory_peak, std::nullopt) << type;
+  }
+}
+
+TEST(PastSums, ZerosOfASlurmThatNeverSawUseAreUnknown) {
+  const Kept kept = gathered("h100", false);
+  EXPECT_TRUE(kept.waste().empty());
+  EXPECT_TRUE(usage::figures_by(kept.past).empty());
+}
+
+TEST(PastSums, ASummaryOfJobstatsGoesBeforeWhatSlurmGathered) {
+  Kept kept = gathered("h100");
+  kept.past.jobs[0].figures = {figures("n1", 0, 70, 60'000, 81'559)};
+  EXPECT_TRUE(kept.waste().empty());
+  EXPECT_NEAR(*kept.sum("alice").mean_use, 70, 1e-6);
+  EXPECT_EQ(usage::figures_by(kept.past), (std::vector<std::string>{"jobstats", "slurm"}));
+}
+
 TEST(PastSums, NoAdviceIsGivenForAGpuOfWhichTheProductIsNotKnown) {
   Kept kept;
   kept.job("1", "carol", 0, 0, 10, {{"", 1}});

@@ -102,6 +102,22 @@ TEST(AccountingCommand, WasteIsToldOfWhatHasFigures) {
   EXPECT_EQ(test::check_schema(test::schema_text("waste"), asked.out.str()), std::vector<std::string>{});
 }
 
+TEST(AccountingCommand, WhatSlurmGatheredItselfIsNamed) {
+  Asked asked;
+  usage::PastJob used = asked.past.jobs[0];
+  used.id = WorkloadId("8"), used.gathered = usage::Gathered{true, {}};
+  asked.past.jobs[0].gathered = usage::Gathered{false, {}};
+  asked.past.jobs.push_back(std::move(used));
+  EXPECT_EQ(asked.run(run_waste), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("idle ")) << asked.out.str();
+  EXPECT_TRUE(asked.says("it has no use figures; Slurm itself tells which whole GPUs were never used"))
+      << asked.out.str();
+  asked.options.output = OutputFormat::json;
+  asked.run(run_usage);
+  EXPECT_EQ(test::check_schema(test::schema_text("usage"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_TRUE(asked.says("\"idle_gpu_hours\": 8.0")) << asked.out.str();
+}
+
 // "Nothing that was held was idle" would be a lie, and exit code 0 a wrong all-clear.
 TEST(AccountingCommand, WithoutFiguresNothingWastedIsNotSaid) {
   Asked asked;

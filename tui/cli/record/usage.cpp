@@ -19,7 +19,9 @@
 namespace tessera::cli {
 namespace {
 
-using usage::Reckoning;
+struct Reckoning : usage::Reckoning {
+  std::vector<std::string> figures_by{};  // of an accounting
+};
 
 // What the scheduler's accounting keeps of --since until now.
 Result<Reckoning> look_at_accounting(const Options& options, const mig::Catalogue& catalogue,
@@ -28,7 +30,8 @@ Result<Reckoning> look_at_accounting(const Options& options, const mig::Catalogu
   if (!past) return past.error();
   usage::Ledger ledger(catalogue, options.idle_after);
   usage::add(ledger, *past, catalogue, options.idle_after);
-  Reckoning all = usage::sum_up(ledger, {options.since, options.idle_after}, catalogue);
+  Reckoning all{usage::sum_up(ledger, {options.since, options.idle_after}, catalogue),
+                usage::figures_by(*past)};
   all.from = past->from, all.to = past->to, all.accounting = std::move(past->told);
   return all;
 }
@@ -39,7 +42,12 @@ Result<Reckoning> look(const Options& options, const mig::Catalogue& catalogue, 
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
   return usage::reckon(*recordings, {options.since, options.idle_after, options.unasked_after}, catalogue);
+  auto all = usage::reckon(*recordings, {options.since, options.idle_after}, catalogue);
+  if (!all) return all.error();
+  return Reckoning{std::move(*all)};
 }
+
+bool knows_idle(const usage::Sum& sum) { return sum.measured > 0 || sum.idle > 0; }
 
 Json hours(double value) { return Json::of(std::round(value * 1000) / 1000); }
 Json maybe(const std::optional<double>& value) { return value ? hours(*value) : Json(); }
@@ -56,7 +64,7 @@ void add_span(Json& document, const Reckoning& looked) {
   if (!looked.accounting) return;
   add_days(document, *looked.accounting);
   Json& by = document.add("figures_by", Json::list());
-  if (has_figures(looked)) by.items.push_back(Json::of(std::string("jobstats")));
+  for (const std::string& one : looked.figures_by) by.items.push_back(Json::of(one));
 }
 
 Json json_of(const std::vector<usage::Sum>& sums, const Reckoning& looked, const std::string& by) {
@@ -76,7 +84,7 @@ Json json_of(const std::vector<usage::Sum>& sums, const Reckoning& looked, const
     one.add("mean_use", maybe(sum.mean_use));
     one.add("p95_use", maybe(sum.p95_use));
     one.add("memory_peak_mib", sum.memory_peak ? Json::of(sum.memory_peak->value) : Json());
-    one.add("idle_gpu_hours", sum.measured > 0 ? hours(sum.idle) : Json());
+    one.add("idle_gpu_hours", knows_idle(sum) ? hours(sum.idle) : Json());
     one.add("waiting_hours", hours(sum.waited));
   }
   return document;
@@ -115,7 +123,7 @@ Grid grid_of(const std::vector<usage::Sum>& sums, const std::string& by, bool ba
         {sum.name.empty() ? (bare ? "" : "?") : sum.name, sum.cluster.text,
          fmt::format("{:.2f}", sum.gpu_hours), fmt::format("{:.2f}", sum.slice_hours),
          fmt::format("{:.2f}", sum.measured), percent(sum.mean_use, bare), percent(sum.p95_use, bare), peak,
-         sum.measured > 0 ? fmt::format("{:.2f}", sum.idle) : unknown, fmt::format("{:.2f}", sum.waited)});
+         knows_idle(sum) ? fmt::format("{:.2f}", sum.idle) : unknown, fmt::format("{:.2f}", sum.waited)});
   }
   return grid;
 }
@@ -132,6 +140,8 @@ std::string accounting_footer(const Reckoning& looked, const Options& options) {
                             from, to, *usage::coverage(looked.sums.at(usage::By::user))))
           : tui::told(options.reader,
                       fmt::format("from Slurm's accounting, {} to {}; it has no use figures", from, to));
+  if (std::count(looked.figures_by.begin(), looked.figures_by.end(), "slurm") > 0)
+    text += "; " + tui::told(options.reader, "Slurm itself tells which whole GPUs were never used");
   double untyped = 0;
   for (const usage::Sum& sum : looked.sums.at(usage::By::profile))
     if (sum.name == "untyped") untyped += sum.gpu_hours;
@@ -254,7 +264,7 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
   if (!looked) return complain(streams, looked.error()), kUnknown;
   // Without figures nothing is found, which is not to say that nothing was wasted.
   const auto covered = usage::coverage(looked->sums.at(usage::By::user));
-  if (looked->accounting && covered && *covered <= 0)
+  if (looked->accounting && looked->figures_by.empty() && covered && *covered <= 0)
     return complain(
                streams,
                {"cannot tell what was wasted", "no job of that time has use figures in Slurm's accounting",
