@@ -10,8 +10,8 @@ namespace {
 
 enum class Happens : std::uint8_t { release, change };
 
-// The simulator's own scheduler lets whatever fits slip past, and from then on nothing.
-constexpr Duration kSimulatorsPatience = std::chrono::hours(2);
+// The simulator's own scheduler lets whatever fits slip past, and from then on only what is short.
+constexpr Duration kSimulatorsPatience = std::chrono::hours(2), kSimulatorsShort = std::chrono::hours(1);
 
 // The first in line of a partition for which there is no room yet: whoever comes after it may not delay it.
 struct Guard {
@@ -125,11 +125,16 @@ class Play {
       ++future_.left_out;  // it waits again; when it starts is not worked out
   }
 
-  // What is free there once it is changed: all that it offers then, without what is still held.
-  Units after(std::size_t at, const plan::NodePlan& planned) {
+  Units offered_by(const plan::NodePlan& planned) {
     Units units(stage_.names.all().size());
     for (const auto& [name, count] : planned.offered_after.by(question_.cluster->scheduler))
       units[stage_.names.of(name)] += count;
+    return units;
+  }
+
+  // What is free there once it is changed: all that it offers then, without what is still held.
+  Units after(std::size_t at, const plan::NodePlan& planned) {
+    Units units = offered_by(planned);
     for (const Running& run : stage_.running)
       if (!run.gone)
         for (const Held& held : run.held)
@@ -154,6 +159,7 @@ class Play {
     const auto found = place_of_.find(index);
     Place& place = stage_.places[found->second];
     place.units = after(found->second, plan_->nodes[index]);
+    place.all = offered_by(plan_->nodes[index]);
     place.open = true;
     last_change_ = std::max(last_change_, at);
     --changes_left_;
@@ -175,7 +181,8 @@ class Play {
     std::set<std::string> guarded, closed;
     for (InLine& one : stage_.line) {
       const Shape& shape = stage_.shapes[one.shape];
-      if (one.started || failed[one.shape] || full.contains(shape.room) || closed.contains(shape.partition))
+      if (one.started || failed[one.shape] || full.contains(shape.room)) continue;
+      if (closed.contains(shape.partition) && shape.limit.value_or(Duration::max()) > kSimulatorsShort)
         continue;
       int roomy = 0;
       const std::vector<std::size_t> found = search(shape, roomy);
@@ -185,7 +192,8 @@ class Play {
       }
       failed[one.shape] = true;
       if (roomy < shape.asked.nodes) full.insert(shape.room);
-      if (!is_slurm() || !waits_its_turn(*one.work) || !guarded.insert(shape.partition).second) continue;
+      if (!is_slurm() || !waits_its_turn(*one.work, shape) || !guarded.insert(shape.partition).second)
+        continue;
       if (!question_.cluster->simulated)
         guard(one.shape);
       else if (now_ - one.work->submitted.value_or(now_) > kSimulatorsPatience)
@@ -193,8 +201,15 @@ class Play {
     }
   }
 
-  // What no node can serve, or only nodes that are away, holds no other up.
-  static bool waits_its_turn(const Workload& work) {
+  // What no node can serve, or only nodes that are away, holds no other up. A plan changes which these are:
+  // the scheduler's reason is older than it.
+  bool waits_its_turn(const Workload& work, const Shape& shape) const {
+    if (plan_) {
+      int able = 0;
+      for (std::size_t i = 0; i < stage_.places.size() && able < shape.asked.nodes; ++i)
+        able += stage_.places[i].open && shape.allowed[i] && serves(stage_.places[i].all, shape);
+      return able == shape.asked.nodes;
+    }
     return work.reason == "Resources" || work.reason == "Priority" || work.reason == "None" ||
            work.reason.empty();
   }

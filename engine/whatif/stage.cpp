@@ -54,6 +54,7 @@ class Builder {
     if (plan_) names_of_plan();
     for (Place& one : stage_.places) {
       one.units.resize(stage_.names.all().size());
+      one.all.resize(stage_.names.all().size());
       one.worth.resize(stage_.names.all().size());
     }
     for (Running& run : stage_.running)
@@ -84,6 +85,7 @@ class Builder {
         set(held[holder.workload], number, slice.capacity == 1 ? 1 : holder.share);
     });
     for (const auto& [name, count] : stock.free.units) set(one.units, stage_.names.of(name), count);
+    for (const auto& [name, count] : stock.all.units) set(one.all, stage_.names.of(name), count);
     for (const WorkloadId& id : node.workloads)
       if (const Workload* work = cluster_.workloads.find(id)) hold(*work, node, stock.all.units, held[id]);
     stage_.places.push_back(std::move(one));

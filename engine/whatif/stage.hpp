@@ -35,6 +35,7 @@ struct Place {
   const Node* node = nullptr;
   bool open = false;
   Units units;                               // free
+  Units all;                                 // offered, held or not
   std::vector<std::optional<double>> worth;  // of one unit, in GPUs; by the number of its name
 };
 
