@@ -3,8 +3,10 @@
 
 #include <cstdlib>
 
+#include "backends/sim/by_hand.hpp"
 #include "backends/sim/gpu.hpp"
 #include "backends/sim/hardware.hpp"
+#include "backends/sim/step.hpp"
 #include "engine/plan/planner.hpp"
 #include "tests/backends/sim/lived.hpp"
 
@@ -90,10 +92,17 @@ TEST(WhatIfAgainstTheSimulator, WhatACutOfAFreeGpuStartsIsForetold) {
     const auto number = find_node(changed, node->name.text);
     if (!number || !cut(changed, *number, static_cast<std::size_t>(gpu->index.value), product, layout))
       return true;
-    changed.nodes[*number].promised.reset();
-    changed.pass_at = changed.now + 5min;
     derive(changed);
-    all.add(whatif::unfold(question_of(model, world), &*made), lived(changed, world.now + kAhead), world.now,
+    Changes changes;
+    WorldStep(changed, changes).recount(*number);
+    // Closed meanwhile where the plan closes it: what could run there alone holds no other up.
+    const bool closed = made->nodes.front().needs.drain;
+    if (closed) EXPECT_TRUE(drain_by_hand(changed, node->name.text, "re-cut"));
+    std::map<std::string, TimePoint> starts;
+    live(changed, world.now + whatif::kChangeTakes, starts);
+    if (closed) EXPECT_TRUE(open_by_hand(changed, node->name.text));
+    live(changed, world.now + kAhead, starts);
+    all.add(whatif::unfold(question_of(model, world), &*made), starts, world.now,
             where + " " + node->name.text + " GPU " + std::to_string(gpu->index.value));
     return all.cases < wanted_cases();
   });
