@@ -13,26 +13,45 @@ namespace {
 
 constexpr int kMostWanted = 100'000'000;
 
-bool free_as_a_whole(const Gpu& gpu) {
+// What is free, or will be.
+class Free {
+ public:
+  Free(const Cluster& cluster, std::optional<TimePoint> until) : cluster_(cluster), until_(until) {}
+
+  bool operator()(const Slice& slice) const {
+    if (slice.holding == Holding::free) return true;
+    if (!until_ || slice.holding != Holding::held || !slice.exact || slice.holders.empty()) return false;
+    return std::all_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
+      const Workload* work = cluster_.workloads.find(holder.workload);
+      return work && work->ends && *work->ends <= *until_;
+    });
+  }
+
+ private:
+  const Cluster& cluster_;
+  std::optional<TimePoint> until_;
+};
+
+bool free_as_a_whole(const Gpu& gpu, const Free& is_free) {
   return gpu.strategy == Strategy::whole && gpu.slices.size() == 1 &&
          gpu.slices[0].kind == SliceKind::whole_gpu && gpu.slices[0].capacity == 1 &&
-         gpu.slices[0].holding == Holding::free && gpu.slices[0].usable == true;
+         is_free(gpu.slices[0]) && gpu.slices[0].usable == true;
 }
 
 // Empty: it may be planned.
 std::string why_left_out(const Node& node, const Gpu& gpu, const mig::Product* product,
-                         const plan::Capabilities& can) {
+                         const plan::Capabilities& can, const Free& is_free) {
   if (node.health != Health::ok) return "on a node that takes no workloads";
   if (!product || !product->mig_capable || !product->placements_known) return "without known MIG placements";
   if (gpu.strategy == Strategy::whole)
-    return free_as_a_whole(gpu) ? "" : "held as a whole, or not known to be free";
+    return free_as_a_whole(gpu, is_free) ? "" : "held as a whole, or not known to be free";
   if (gpu.strategy != Strategy::mig) return "shared in another way than by MIG";
   if (gpu.mig_mode && *gpu.mig_mode != MigMode::enabled) return "with a MIG mode that is pending";
   if (!mig::observed_layout(*product, gpu)) return "with instances whose placement is not known";
   for (const Slice& slice : gpu.slices) {
     if (slice.capacity != 1) return "with instances that are shared";
     if (slice.holding != Holding::held && slice.usable != true) return "with instances that are out of use";
-    if (can.clears == plan::Unit::gpu && can.instances == plan::Unit::gpu && slice.holding != Holding::free)
+    if (can.clears == plan::Unit::gpu && can.instances == plan::Unit::gpu && !is_free(slice))
       return "in use, where a change clears the whole GPU";
   }
   return "";
@@ -44,20 +63,23 @@ std::size_t number_of(Problem& problem, const mig::Product* product) {
   return static_cast<std::size_t>(at - problem.products.begin());
 }
 
-Board board_of(const Node& node, const Gpu& gpu, const mig::Product& product, std::size_t number) {
+Board board_of(const Node& node, const Gpu& gpu, const mig::Product& product, std::size_t number,
+               const Free& is_free) {
   Board board{node.name, gpu.index, number, {}};
   if (gpu.strategy == Strategy::whole) return board;
   for (const Slice& slice : gpu.slices)
     board.instances.push_back(
-        {{*product.index_of(slice.profile.view()), slice.placement->start}, slice.holding != Holding::free});
+        {{*product.index_of(slice.profile.view()), slice.placement->start}, !is_free(slice)});
   return board;
 }
 
 }  // namespace
 
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
-                          const mig::Catalogue& catalogue, const plan::Capabilities& can) {
+                          const mig::Catalogue& catalogue, const plan::Capabilities& can,
+                          std::optional<TimePoint> until) {
   ClusterProblem found;
+  const Free is_free(cluster, until);
   found.problem.mode =
       can.instances == plan::Unit::node || can.needs_closing ? Mode::whole_node : Mode::in_place;
   const std::set<NodeName> wanted(nodes.begin(), nodes.end());
@@ -65,11 +87,12 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
     if (!wanted.contains(node.name)) continue;
     for (const Gpu& gpu : node.gpus) {
       const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
-      if (std::string why = why_left_out(node, gpu, product, can); !why.empty()) {
+      if (std::string why = why_left_out(node, gpu, product, can, is_free); !why.empty()) {
         ++found.left_out[why];
         continue;
       }
-      found.problem.boards.push_back(board_of(node, gpu, *product, number_of(found.problem, product)));
+      found.problem.boards.push_back(
+          board_of(node, gpu, *product, number_of(found.problem, product), is_free));
     }
     if (!node.pool.empty()) found.left_out["with instances whose placement is not known"] += 1;
   }

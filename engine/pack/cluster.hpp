@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 
 #include "engine/model/model.hpp"
@@ -18,9 +19,11 @@ struct ClusterProblem {
 };
 
 // Only GPUs of which everything is known: on a node that takes work, cut by MIG or free as a whole. An
-// instance that is not known to be free counts as running.
+// instance that is not known to be free counts as running; until: one whose holders all end by then, by their
+// time limits, counts as free, and so does a whole GPU: a plan waits for them.
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
-                          const mig::Catalogue& catalogue, const plan::Capabilities& can);
+                          const mig::Catalogue& catalogue, const plan::Capabilities& can,
+                          std::optional<TimePoint> until = std::nullopt);
 
 // "3g.40gb=10" or "H100-80GB-SXM5:3g.40gb=10", each a word. Errors name the word.
 Result<std::vector<Demand>> read_demand(std::span<const std::string> words, const Problem& problem,

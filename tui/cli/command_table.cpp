@@ -51,14 +51,13 @@ constexpr Command kCommands[] = {
      "instances stay where they are, and what else stays keeps its start. Prints the GPUs to change, what "
      "no plan can be better than, and whether this one is proven to be the best. The demand counts "
      "instances that are free afterwards; with --for-queue it is what waits for room, with --for-history "
-     "what "
-     "the most that was needed at the same time leaves wanting beside what is held now. It is for the "
-     "cluster "
-     "that is found here, or for its nodes that --node or --partition name; with --boards demand and GPUs "
-     "stand in a file (docs/planning.md), and no cluster is asked. With --way requeue running instances may "
-     "be moved where nothing else serves. Nothing is changed without --apply: --plan shows the steps, and "
-     "-o json has the layouts as an intent file for tessera apply. Exit code 1 when part of the demand "
-     "cannot be met: it is named with the reason, and the rest is planned.",
+     "what the most that was needed at the same time leaves wanting beside what is held now. It is for the "
+     "cluster that is found here, or for its nodes that --node or --partition name; with --boards demand "
+     "and GPUs stand in a file (docs/planning.md), and no cluster is asked. With --ends-within what ends by "
+     "its time limit within that time counts as gone, and the plan waits for it. With --way requeue running "
+     "instances may be moved where nothing else serves. Nothing is changed without --apply: --plan shows "
+     "the steps, and -o json has the layouts as an intent file for tessera apply. Exit code 1 when part of "
+     "the demand cannot be met: it is named with the reason, and the rest is planned.",
      "tessera pack 3g.40gb=10 1g.10gb=40\n"
      "tessera pack --for-queue --partition short --plan  # serve what waits\n"
      "tessera pack --for-queue --apply --write  # all nodes, one journal, one undo\n"
@@ -69,13 +68,11 @@ constexpr Command kCommands[] = {
     {"advise", kAdvise, "", 0, Completes::nothing, "",
      "say which nodes to re-cut for what waits, and what that costs",
      "Tries plans of tessera pack for the MIG slices that waiting jobs and pods ask for, on free nodes, on "
-     "few "
-     "and on all, and plays the next hours with each. Prints those that no other one beats in every figure: "
-     "which work starts sooner, the nodes and their new layouts, whom the change waits for and until when, "
-     "and "
-     "the command that prints the plan. With --recording or --accounting what was needed in the past counts, "
-     "too. No running work is ever ended. Nothing is changed. Exit code 1 when "
-     "work waits for slices and no re-cut helps: the reason is printed (docs/planning.md).",
+     "few and on all, and plays the next hours with each. Prints those that no other one beats in every "
+     "figure: which work starts sooner, the nodes and their new layouts, whom the change waits for and until "
+     "when, and the command that prints the plan. With --recording or --accounting what was needed in the "
+     "past counts, too. No running work is ever ended. Nothing is changed. Exit code 1 when work waits for "
+     "slices and no re-cut helps: the reason is printed (docs/planning.md).",
      "tessera advise\n"
      "tessera advise --partition short -o json | jq -r '.answers[].command'"},
     {"fleet", kFleet, "VERB [NODE] [FILE]", 3, Completes::words,
@@ -88,11 +85,10 @@ constexpr Command kCommands[] = {
      "plan previews one change of all nodes that differ, apply makes it: armed, in batches after a canary, "
      "with a journal and tessera undo, as tessera apply does. explain NODE says which pool and which line "
      "of FILE rule that node. calendar lists what the windows of FILE bring in the next days, and asks no "
-     "cluster. run does what is due and ends, for a timer (tessera config fleet-unit prints one): it carries "
-     "its parked runs on, then changes pool by pool within their budgets; --dry-run shows it and the "
-     "calendar. "
-     "pause keeps every run of FILE from beginning anything, unpause ends that. --node looks at some nodes "
-     "alone. Without FILE it is the one of --fleet.",
+     "cluster. run does what is due and ends, for a timer (tessera config fleet-unit prints one): it "
+     "carries its parked runs on, then changes pool by pool within their budgets; --dry-run shows it and "
+     "the calendar. pause keeps every run of FILE from beginning anything, unpause ends that. --node looks "
+     "at some nodes alone. Without FILE it is the one of --fleet.",
      "tessera fleet init fleet.yaml\n"
      "tessera fleet check fleet.yaml || mail -s drift gpu-admins  # for cron and CI\n"
      "tessera fleet diff fleet.yaml -n 'n[01-16]'\n"
@@ -230,11 +226,9 @@ constexpr Command kCommands[] = {
      "Sums up a recording by user, account, group (partition or namespace), profile, node or workload: "
      "GPU-hours and slice-hours held, the share of them for which use was measured, mean and 95th "
      "percentile of use, peak memory, idle hours and hours of waiting. With --demand the most that was "
-     "needed "
-     "of each profile at the same time, held and waited for; CSV and JSON have each hour. With "
+     "needed of each profile at the same time, held and waited for; CSV and JSON have each hour. With "
      "--accounting it asks slurmdbd by sacct, a day at a time, for what was held and waited for. "
-     "docs/time.md "
-     "defines each of them.",
+     "docs/time.md defines each of them.",
      "tessera usage --since 7d --by user\n"
      "tessera usage --since 30d --accounting --by account  # from slurmdbd\n"
      "tessera usage --since 30d --demand -o csv  # peaks of each hour, by profile\n"
@@ -443,6 +437,8 @@ constexpr Flag kFlags[] = {
     {"partition", 0, "NAME", false, "", Section::pack, kPack | kAdvise, "", false, "", Completes::nothing, "",
      "only nodes of this partition; with --for-queue and --for-history only its jobs, on Kubernetes those "
      "of this namespace"},
+    {"ends-within", 0, "TIME", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
+     "work that ends within so long a time (12h), by its time limit, counts as gone: the plan waits"},
     {"plan", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
      "print the plan of these GPUs, as tessera plan does"},
     {"apply", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",

@@ -85,6 +85,7 @@ struct Options {
 
   bool for_queue = false;               // pack: what waits is the demand
   std::optional<Duration> for_history;  // pack: the peaks of so long a time are the demand
+  std::optional<Duration> ends_within;  // pack: what ends by then, by its time limit, counts as gone
   std::string partition;                // pack: only work and nodes of this partition; empty: all
   bool plan_it = false;                 // pack: the plan of its answer...
   bool apply_it = false;                // ...and its run

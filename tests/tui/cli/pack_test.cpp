@@ -112,6 +112,8 @@ struct AskedOfCluster {
   std::vector<std::string> words;
   std::vector<Workload> work;  // beside alice's job
   std::string partition, nodes_in;
+  std::optional<TimePoint> ends;  // of alice's job
+  std::optional<Duration> ends_within;
   bool for_queue = false, plan_it = false, apply_it = false;
   bool loads = true;
   std::ostringstream out, err;
@@ -123,6 +125,7 @@ struct AskedOfCluster {
     options.words = words;
     options.for_queue = for_queue, options.plan_it = plan_it, options.apply_it = apply_it;
     options.partition = partition;
+    options.ends_within = ends_within;
     options.timeout = Duration(1500);
     test::Box box;
     auto open = [&](const Options&, const mig::Catalogue&) {
@@ -137,6 +140,7 @@ struct AskedOfCluster {
       if (!nodes_in.empty()) first.partitions = {nodes_in};
       std::vector<Workload> all = work;
       all.push_back(test::running("1", "alice", {test::holds("n1", {{0}, {3}})}));
+      all.back().ends = ends;
       Opening opening;
       auto backend = std::make_unique<test::StandingBackend>(std::vector<Node>{first, drained}, all);
       backend->loads = loads;
@@ -148,6 +152,16 @@ struct AskedOfCluster {
     return run_pack(options, test::catalogue(), joins, Streams{out, err});
   }
 };
+
+TEST(PackCommand, EndsWithinCountsWorkAsGoneThatReachesItsTimeLimitByThen) {
+  for (const bool by_then : {false, true}) {
+    AskedOfCluster asked;
+    asked.words = {"7g.80gb=3"};
+    asked.ends = test::at(by_then ? 3600 : 7 * 3600);
+    asked.ends_within = std::chrono::hours(4);
+    EXPECT_EQ(asked.run(), by_then ? kDone : kFinding) << asked.out.str() << asked.err.str();
+  }
+}
 
 TEST(PackCommand, TheQueueIsTheDemand) {
   AskedOfCluster asked;

@@ -66,8 +66,13 @@ Status check_words(const Options& options) {
     return Error{what, "--boards names the GPUs and the demand", "leave out --node and PROFILE=COUNT"};
   if (by_file && options.for_history)
     return Error{what, "--boards asks no cluster", "leave out --for-history"};
-  if (by_file && (options.for_queue || options.plan_it || options.apply_it || !options.partition.empty()))
-    return Error{what, "--boards asks no cluster", "leave out --for-queue, --partition, --plan and --apply"};
+  if (by_file && (options.for_queue || options.plan_it || options.apply_it || !options.partition.empty() ||
+                  options.ends_within))
+    return Error{what, "--boards asks no cluster",
+                 "leave out --for-queue, --partition, --ends-within, --plan and --apply"};
+  if (options.ends_within && options.change.way != plan::Way::wait)
+    return Error{what, "--ends-within waits for the end of work, and --way ends it",
+                 "leave out --ends-within or --way"};
   if (options.for_queue && !options.words.empty())
     return Error{what, "the demand is said in two ways", "leave out --for-queue or PROFILE=COUNT"};
   if (options.for_history && (options.for_queue || !options.words.empty()))
@@ -99,13 +104,20 @@ Result<pack::PastDemand> past_of(const Options& options, const Joins& joins, con
   return past;
 }
 
+// Until when work may end that the plan waits for; nullopt: none is.
+std::optional<TimePoint> until_of(const Options& options, const Cluster& cluster, TimePoint wall) {
+  if (!options.ends_within) return std::nullopt;
+  return cluster_now(cluster, wall) + *options.ends_within;
+}
+
 Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, const mig::Catalogue& catalogue,
                       const Joins& joins) {
   Or<ChosenNodes> chosen = nodes_to_pack(options, clusters, catalogue, "cannot plan");
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
   const auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
   pack::ClusterProblem found =
-      pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster));
+      pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster),
+                       until_of(options, *cluster, clusters.wall()));
   PackedCluster about{cluster->name.text, std::move(found.left_out), std::nullopt, std::nullopt};
   if (options.for_queue) {
     about.queue = pack::demand_of_queue(*cluster, options.partition);
