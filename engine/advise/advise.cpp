@@ -234,6 +234,7 @@ class Advisor {
     answer.costs = costs_of(*plan, cluster_, question_.now);
     answer.disturbed = disturbed_by(answer.costs);
     answer.demand = std::move(one.demand), answer.nodes = std::move(one.nodes);
+    answer.ends_within = one.ends_within;
     answer.problem = std::move(one.problem), answer.packed = std::move(one.packed);
     answer.plan = std::move(*plan);
     advice_.answers.push_back(std::move(answer));

@@ -1,9 +1,9 @@
 // Which nodes to re-cut: a few answers along the trade-off between what waits and what a change touches, each
 // with its forecast, its cost, and the demand by which `tessera pack` makes the same plan.
 //
-// Every answer is a plan of the packing planner that ends no running work, played by engine/whatif. Answers
-// than which another one is at least as good in every figure are dropped (docs/planning.md).
-// Threads: pure functions.
+// Every answer is a plan of the packing planner that ends no running work but may wait for it, played by
+// engine/whatif. Answers than which another one is at least as good in every figure are dropped
+// (docs/planning.md). Threads: pure functions.
 #pragma once
 
 #include <map>
@@ -50,6 +50,7 @@ struct Offer {
 struct Answer {
   std::vector<pack::Demand> demand;  // of `tessera pack` on `nodes`, which makes the same plan; no products
   std::vector<NodeName> nodes;
+  std::optional<Duration> ends_within;  // what ends by then counts as gone: the plan waits for it
   pack::Problem problem;
   pack::Answer packed;
   plan::Plan plan;

@@ -13,8 +13,8 @@ constexpr int kSteps[] = {1, 2, 4, 8, 32, 128, 512};  // nodes at most, of a pla
 class Search {
  public:
   explicit Search(const Question& question) : question_(question) {
-    pack::ClusterProblem all = problem_of(question.nodes);
-    found_.left_out = std::move(all.left_out);
+    pack::ClusterProblem all = problem_of(question.nodes, std::nullopt);
+    found_.left_out = problem_of(question.nodes, question.ahead).left_out;
     for (const pack::Board& board : all.problem.boards)
       for (const pack::Instance& one : board.instances)
         if (!one.held) ++idle_[board.node][profile_of(all.problem, board, one.placed)];
@@ -24,8 +24,11 @@ class Search {
   Candidates run(const std::vector<Wanted>& wanted) {
     for (const Wanted& one : wanted) {
       const std::vector<NodeName> free = undisturbed(one.nodes);
-      grow(free, one, free == one.nodes);
-      if (free != one.nodes) grow(one.nodes, one, true);
+      grow(free, one, std::nullopt);
+      if (free != one.nodes) grow(one.nodes, one, std::nullopt);
+      const auto hours = std::chrono::duration_cast<std::chrono::hours>(question_.ahead);
+      for (const auto within : {hours / 4, hours})
+        if (within.count() > 0) grow(one.nodes, one, within);
     }
     return std::move(found_);
   }
@@ -33,8 +36,9 @@ class Search {
  private:
   const Cluster& cluster() const { return *question_.cluster; }
 
-  pack::ClusterProblem problem_of(const std::vector<NodeName>& nodes) const {
-    return pack::problem_of(cluster(), nodes, *question_.catalogue, question_.can);
+  pack::ClusterProblem problem_of(const std::vector<NodeName>& nodes, std::optional<Duration> within) const {
+    return pack::problem_of(cluster(), nodes, *question_.catalogue, question_.can,
+                            within ? std::optional(question_.now + *within) : std::nullopt);
   }
 
   static const std::string& profile_of(const pack::Problem& problem, const pack::Board& board,
@@ -42,16 +46,16 @@ class Search {
     return problem.products[board.product]->profiles[static_cast<std::size_t>(placed.profile)].name.text;
   }
 
-  // The plan with the fewest changes of these nodes, and what the best of its nodes give alone. tell: what it
-  // does not meet is no other plan's either.
-  void grow(const std::vector<NodeName>& nodes, const Wanted& wanted, bool tell) {
-    const std::optional<Candidate> full = solve(nodes, wanted, tell);
+  // The plan with the fewest changes of these nodes, and what the best of its nodes give alone.
+  void grow(const std::vector<NodeName>& nodes, const Wanted& wanted, std::optional<Duration> within) {
+    // What the freest of them does not meet is met by none.
+    const std::optional<Candidate> full = solve(nodes, wanted, within, within == question_.ahead);
     if (!full) return;
     const std::vector<NodeName> best = by_worth(*full);
     for (const int most : kSteps)
       if (static_cast<std::size_t>(most) < best.size())
-        keep(solve({best.begin(), best.begin() + most}, wanted, false));
-    keep(solve(best, wanted, false));
+        keep(solve({best.begin(), best.begin() + most}, wanted, within, false));
+    keep(solve(best, wanted, within, false));
   }
 
   // Nodes that a plan changes without waiting for anyone: where a node is closed for it, those without work.
@@ -86,8 +90,9 @@ class Search {
   }
 
   // The part of the demand that can be met there, and its plan; nullopt: nothing is to be changed for it.
-  std::optional<Candidate> solve(const std::vector<NodeName>& nodes, const Wanted& wanted, bool tell) {
-    Candidate one{demand_on(nodes, wanted), nodes, problem_of(nodes).problem, {}};
+  std::optional<Candidate> solve(const std::vector<NodeName>& nodes, const Wanted& wanted,
+                                 std::optional<Duration> within, bool tell) {
+    Candidate one{demand_on(nodes, wanted), nodes, within, problem_of(nodes, within).problem, {}};
     while (!one.demand.empty()) {
       one.problem.demand = one.demand;
       auto packed = pack::pack(one.problem);
@@ -136,9 +141,9 @@ class Search {
   void keep(std::optional<Candidate> one) {
     if (!one) return;
     std::sort(one->nodes.begin(), one->nodes.end());
-    std::vector<NodeName> key = one->nodes;
-    for (const std::string& word : words_of(one->demand)) key.push_back(NodeName(word));
-    if (seen_.insert(std::move(key)).second) found_.list.push_back(std::move(*one));
+    // The same layouts are the same plan, whatever they were made for.
+    if (seen_.insert(pack::intent_text(one->problem, one->packed)).second)
+      found_.list.push_back(std::move(*one));
   }
 
   void note(const std::string& reason) {
@@ -149,7 +154,7 @@ class Search {
   const Question& question_;
   std::map<NodeName, Profiles> idle_;
   bool whole_node_ = false;
-  std::set<std::vector<NodeName>> seen_;
+  std::set<std::string> seen_;
   Candidates found_;
 };
 

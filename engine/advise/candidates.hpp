@@ -19,6 +19,7 @@ struct Wanted {
 struct Candidate {
   std::vector<pack::Demand> demand;
   std::vector<NodeName> nodes;
+  std::optional<Duration> ends_within;
   pack::Problem problem;
   pack::Answer packed;
 };

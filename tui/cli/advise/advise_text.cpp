@@ -43,6 +43,11 @@ const pack::Board& board_of(const Answer& answer, const pack::BoardPlan& plan) {
   return answer.problem.boards[plan.board];
 }
 
+std::size_t hours_within(const Answer& answer) {
+  return static_cast<std::size_t>(
+      std::chrono::duration_cast<std::chrono::hours>(*answer.ends_within).count());
+}
+
 Json nodes_json(const Answer& answer) {
   Json list = Json::list();
   for (const advise::NodeCost& cost : answer.costs) {
@@ -100,6 +105,7 @@ Json answer_json(const Answer& answer, bool past, const Options& options) {
   one.add("certificate", Json::of(pack::certificate(answer.problem, answer.packed)));
   one.add("proven", Json::of(answer.packed.bounds.gpus_proven));
   one.add("demand", demand_json(answer.demand));
+  one.add("ends_within_h", answer.ends_within ? number(hours_within(answer)) : Json());
   one.add("nodes", nodes_json(answer));
   one.add("changed_at", time_or_null(answer.forecast.changed.changed));
   one.add("sooner", moved_json(answer.forecast.sooner));
@@ -249,6 +255,7 @@ std::string command_of(const Answer& answer, const Options& options) {
   std::vector<std::string> names;
   for (const NodeName& node : answer.nodes) names.push_back(node.text);
   text += " --node " + shell_word(fold_hosts(names));
+  if (answer.ends_within) text += fmt::format(" --ends-within {}h", hours_within(answer));
   // The cluster is named where it was named here: with several there is no advice without it.
   const Cluster named{ClusterName(options.cluster)};
   for (const std::string& word : as_asked(options, options.cluster.empty() ? nullptr : &named))
