@@ -73,7 +73,8 @@ TEST(AdviseCommand, SaysWhatToRecutWhoStartsSoonerAndHowThePlanIsPrinted) {
   EXPECT_EQ(asked.run(run_advise), kDone) << asked.err.str();
   for (const char* part :
        {"0  leave everything as it is", "0 of 3 that wait for room start", "1  touches 1 GPU on 1 node",
-        "waits for no running job or pod", "2 start sooner", "n1 GPU 0: ", "whole 2 -> 1",
+        "waits for no running job or pod", "2 start sooner", "n1 GPU 0: ", "whole:2->1",
+        "5 (alice, 1 × gpu:3g.40gb): in 5 min, without the plan no start",
         "$ tessera pack 3g.40gb=2 --node n1 --plan", "no history is in it",
         "not served: 3g.40gb: ", "left out: 1 GPUs held as a whole"})
     EXPECT_NE(asked.out.str().find(part), std::string::npos) << part << "\n" << asked.out.str();

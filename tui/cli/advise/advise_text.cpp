@@ -177,11 +177,15 @@ class Page {
                            board_of(one, plan).gpu.value, layout_of(one, plan));
     });
     listed(one.costs, [&](const advise::NodeCost& cost) { node(cost); });
-    std::string offers;
+    starts(one, one.forecast.sooner), starts(one, one.forecast.later);
+    std::string offers, gone;
     for (const advise::Offer& offer : one.offers)
       offers +=
-          fmt::format("{}{} {} -> {}", offers.empty() ? "" : ", ", offer.profile, offer.before, offer.after);
+          fmt::format("{}{}:{}->{}", offers.empty() ? "" : ", ", offer.profile, offer.before, offer.after);
+    for (const advise::Offer& offer : one.offers)
+      if (offer.after == 0) gone += (gone.empty() ? "" : ", ") + offer.profile;
     line(fmt::format("the cluster then has: {}", offers), 3);
+    if (!gone.empty()) line(fmt::format("none is left of: {}", gone), 3);
     if (past_ && one.fitted && one.lost)
       line(fmt::format("of the past {:.1f} GPU-hours more would have fitted, {:.1f} no longer", *one.fitted,
                        *one.lost),
@@ -191,6 +195,18 @@ class Page {
     if (one.forecast.never_again > 0)
       line(fmt::format("waiting workloads that would never start: {}", one.forecast.never_again), 3);
     text_ += "   $ " + command_of(one, options_) + "\n";
+  }
+
+  void starts(const Answer& answer, const std::vector<whatif::Moved>& all) {
+    const auto start = [&](const std::optional<TimePoint>& at) {
+      return at ? when(at, answer.forecast) : std::string("no start");
+    };
+    listed(all, [&](const whatif::Moved& one) {
+      const std::string user = one.user.empty() ? "" : clean(one.user, 60) + ", ";
+      line(fmt::format("{} ({}): {}, without the plan {}", clean(one.id.text, 100),
+                       user + clean(one.request, 100), start(one.changed), start(one.left)),
+           3);
+    });
   }
 
   void node(const advise::NodeCost& cost) {
