@@ -262,7 +262,12 @@ class Advisor {
     });
     drop_beyond(all, kMostAnswers);
     advice_.dropped = advice_.tried - static_cast<int>(all.size());
-    if (!all.empty() || !advice_.reasons.empty()) return;
+    if (!all.empty()) return;
+    if (advice_.reasons.empty() && notes_.empty()) note_the_rest();
+    advice_.reasons.insert(advice_.reasons.end(), notes_.begin(), notes_.end());
+  }
+
+  void note_the_rest() {
     if (advice_.queue.workloads == 0 && question_.past)
       note("no job or pod waits for a MIG slice, and what was needed in the past has room or gains nothing");
     else if (advice_.queue.workloads == 0)
@@ -273,9 +278,9 @@ class Advisor {
       note("what waits starts no sooner on other layouts");
   }
 
+  // Why a plan is no answer: told where there is none at all.
   void note(const std::string& reason) {
-    std::vector<std::string>& all = advice_.reasons;
-    if (std::find(all.begin(), all.end(), reason) == all.end()) all.push_back(reason);
+    if (std::find(notes_.begin(), notes_.end(), reason) == notes_.end()) notes_.push_back(reason);
   }
 
   const Question& question_;
@@ -284,6 +289,7 @@ class Advisor {
   std::map<std::string, int> has_;
   std::optional<History> history_;
   plan::Outlook outlook_;
+  std::vector<std::string> notes_;
   Advice advice_;
 };
 

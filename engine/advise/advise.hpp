@@ -78,7 +78,7 @@ struct Advice {
   Known known;
   std::vector<Answer> answers;       // the fewest disturbed first, then the fewest nodes
   int tried = 0, dropped = 0;        // plans; of these, that are not worth telling
-  std::vector<std::string> reasons;  // why there is no answer, or none that serves more
+  std::vector<std::string> reasons;  // why part of the demand is not met, or there is no answer at all
 };
 
 Advice advise(const Question& question);

@@ -13,6 +13,7 @@
 #include "engine/time.hpp"
 #include "tui/cli/as_asked.hpp"
 #include "tui/cli/help/help.hpp"
+#include "tui/cli/table_text.hpp"
 #include "tui/cli/whatif.hpp"
 
 namespace tessera::cli {
@@ -233,12 +234,18 @@ class Page {
     const double hours = past_->demand.hours(), asked = hours_of(options_.since);
     line(fmt::format("the history: recorded from {} to {}, {:.1f} h of {:.0f} h", utc_text(past_->from),
                      utc_text(past_->to), hours, asked));
+    Grid grid;
+    using query::Align;
+    grid.heads = {{"profile", "PROFILE"},
+                  {"peak", "PEAK", Align::right},
+                  {"p95", "P95", Align::right},
+                  {"has", "HAS", Align::right},
+                  {"without_room", "NO ROOM (GPU-H)", Align::right}};
     for (const advise::PastProfile& one : advice_.past)
-      line(fmt::format(
-               "{}: {} needed at most, {} in 95 % of the time; the cluster has {}, {} GPU-hours had no room",
-               one.profile, one.peak, one.p95, one.has,
-               one.without_room ? fmt::format("{:.1f}", *one.without_room) : "?"),
-           3);
+      grid.rows.push_back({one.profile, std::to_string(one.peak), std::to_string(one.p95),
+                           std::to_string(one.has),
+                           one.without_room ? fmt::format("{:.1f}", *one.without_room) : "?"});
+    if (!grid.rows.empty()) text_ += to_table(grid, true, options_.paper);
     if (past_->demand.unplaced() > 0)
       line(fmt::format("up to {} more were held on slices that are not reported", past_->demand.unplaced()),
            3);
