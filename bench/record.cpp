@@ -1,6 +1,6 @@
 // A recorded day of 1,000 nodes of 8 GPUs, a round a minute, 20 jobs a day for each node: how large its file
-// is, what the recorder needs for a round, and how long a jump takes. TESSERA_BENCH_NODES and
-// TESSERA_BENCH_ROUNDS are for other sizes.
+// is, what the recorder needs for a round, how long a jump takes, and how long reading all of it for usage.
+// TESSERA_BENCH_NODES and TESSERA_BENCH_ROUNDS are for other sizes.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -19,6 +19,7 @@
 #include "backends/sim/telemetry.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/record/recorder.hpp"
+#include "engine/usage/reckoning.hpp"
 
 namespace {
 
@@ -216,6 +217,19 @@ void a_jump(benchmark::State& state) {
   }
 }
 BENCHMARK(a_jump)->Unit(benchmark::kMillisecond)->Iterations(20);
+
+// What `tessera usage` and `waste` do: each round is read and added up.
+void reading_the_day_for_usage(benchmark::State& state) {
+  auto opened = record::open_recordings(folder());
+  auto catalogue = mig::Catalogue::built_in();
+  if (!opened || !catalogue) return state.SkipWithError("nothing recorded");
+  for (auto _ : state) {
+    auto sums = usage::reckon(*opened, {}, *catalogue);
+    if (!sums) return state.SkipWithError("cannot be read");
+    benchmark::DoNotOptimize(sums->hours);
+  }
+}
+BENCHMARK(reading_the_day_for_usage)->Unit(benchmark::kSecond)->Iterations(1);
 
 void opening(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(record::open_recordings(folder()).ok());

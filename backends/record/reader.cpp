@@ -340,6 +340,27 @@ void Reader::tell_figures(const Node& node, std::vector<Event>& events) const {
   }
 }
 
+void Reader::show(Cluster& cluster) const {
+  for (const auto& [name, node] : nodes_) {
+    Node* shown = cluster.nodes.find(node.name);
+    if (!shown || shown->gpus.size() != node.gpus.size()) continue;
+    for (std::size_t i = 0; i < node.gpus.size(); ++i) {
+      const Gpu& from = node.gpus[i];
+      Gpu& to = shown->gpus[i];
+      // What has no figure has no source either.
+      const Telemetry& told = from.telemetry;
+      const bool any = told.use || told.memory_used || told.temperature || told.power || told.licensed;
+      to.telemetry = any ? told : Telemetry{};
+      for (std::size_t k = 0; k < from.slices.size() && k < to.slices.size(); ++k) {
+        const Slice& slice = from.slices[k];
+        to.slices[k].use = slice.use;
+        to.slices[k].memory_used = slice.memory_used;
+        to.slices[k].measured = slice.use || slice.memory_used ? slice.measured : Origin{};
+      }
+    }
+  }
+}
+
 void Reader::figures(std::vector<Event>& events) const {
   for (const auto& [name, node] : nodes_) tell_figures(node, events);
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backends/json.hpp"
+#include "engine/model/model.hpp"
 #include "engine/record/fields.hpp"
 
 namespace tessera::record {
@@ -24,10 +25,11 @@ class Reader {
   // Adds the events that the line stands for. The cluster is named as the head names it.
   Status take(std::string_view line, std::vector<Event>& events);
 
-  // Whoever jumps needs the last figures only: from now on they are not reported round by round, but by
-  // figures().
+  // Events of figures take most of the time that a round takes: from now on there are none. figures() are
+  // those of the last ones, for whoever jumps; show() lays them over the nodes that came of the other events.
   void be_quiet() { quiet_ = true; }
   void figures(std::vector<Event>& events) const;
+  void show(Cluster& cluster) const;
 
   const Head& head() const { return head_; }
   const std::set<std::string>& findings() const { return findings_; }

@@ -168,10 +168,13 @@ class OnDisk final : public Recording {
       if (i + 1 < part.frames.size() && part.frames[i + 1].at <= from) continue;
       Model model;
       Reader reader;
+      reader.be_quiet();
       TimePoint round{};
       const auto told = [&] {
-        if (more && round >= from && round <= to && !model.clusters.empty() && model.clusters.front().loaded)
-          more = see({model.clusters.front(), round, reader.findings()});
+        if (!more || round < from || round > to || model.clusters.empty() || !model.clusters.front().loaded)
+          return;
+        reader.show(model.clusters.front());
+        more = see({model.clusters.front(), round, reader.findings()});
       };
       Status read = play(part, frame, reader, model, [&](TimePoint at) {
         if (at != round) {

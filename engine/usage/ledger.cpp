@@ -140,8 +140,7 @@ void Ledger::see(const Cluster& cluster, TimePoint at) {
   const bool known = insight::nodes_are_current(cluster) && insight::work_is_current(cluster);
   known_[cluster.name] += passed.gap || !known ? 0 : hours;
   for (const Node& node : cluster.nodes.all()) {
-    for (const Gpu& gpu : node.gpus)
-      for (const Slice& slice : gpu.slices) see_slice(cluster, node, gpu, slice, passed);
+    see_node(cluster, node, passed);
     see_spare(cluster, node, hours);
   }
   see_work(cluster, hours);
@@ -166,29 +165,50 @@ void Ledger::go_on(Spare& spare, const Passed& passed) {
   spare.stood = stands;
 }
 
+void Ledger::see_node(const Cluster& cluster, const Node& node, const Passed& passed) {
+  std::vector<std::vector<Seat>>& seats = seats_[cluster.name.text + '\x1f' + node.name.text];
+  seats.resize(node.gpus.size());
+  for (std::size_t i = 0; i < node.gpus.size(); ++i) {
+    const Gpu& gpu = node.gpus[i];
+    seats[i].resize(gpu.slices.size());
+    for (std::size_t k = 0; k < gpu.slices.size(); ++k)
+      see_slice(cluster, node, gpu, gpu.slices[k], seats[i][k], passed);
+  }
+}
+
 void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
-                       const Passed& passed) {
+                       Seat& seat, const Passed& passed) {
   if (!slice.exact) return;
+  // What several use together says nothing of each of them.
+  const bool alone = slice.holders.size() == 1;
+  const bool measured = alone && is_fresh(gpu, slice, passed.at);
   for (const Holder& holder : slice.holders) {
     const Workload* workload = cluster.workloads.find(holder.workload);
     if (!workload || workload->state != WorkloadState::running) continue;
-    std::string key = cluster.name.text + '\x1f' + holder.workload.text + '\x1f' + node.name.text + '\x1f' +
-                      std::to_string(gpu.index.value) + '\x1f' + std::to_string(&slice - gpu.slices.data()) +
-                      '\x1f' + kind_of(slice);
-    auto [it, fresh] = holds_.try_emplace(std::move(key));
-    Hold& hold = it->second;
-    if (fresh) {
-      hold.cluster = cluster.name, hold.workload = workload->id, hold.node = node.name, hold.gpu = gpu.index;
-      hold.user = workload->user, hold.account = workload->account, hold.group = workload->group;
-      hold.profile = kind_of(slice), hold.product = gpu.product, hold.began = workload->started;
-      hold.part = insight::part_of(&gpu, slice, holder.share, catalogue_).value_or(1.0);
-      hold.slices = memory_slices(gpu, slice, holder.share, catalogue_);
-      hold.memory = memory_of(gpu, slice, catalogue_);
+    if (!alone || !seat.is_of(holder, gpu, slice)) {
+      Hold& hold = hold_of(cluster, node, gpu, slice, holder, *workload);
+      seat = {holder.workload, gpu.index.value, slice.kind, slice.profile, &hold};
     }
-    hold.hours += passed.hours;
-    // What several use together says nothing of each of them.
-    if (slice.holders.size() == 1 && is_fresh(gpu, slice, passed.at)) measure(hold, gpu, slice, passed);
+    seat.hold->hours += passed.hours;
+    if (measured) measure(*seat.hold, gpu, slice, passed);
   }
+}
+
+Hold& Ledger::hold_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
+                      const Holder& holder, const Workload& workload) {
+  std::string key = cluster.name.text + '\x1f' + holder.workload.text + '\x1f' + node.name.text + '\x1f' +
+                    std::to_string(gpu.index.value) + '\x1f' + std::to_string(&slice - gpu.slices.data()) +
+                    '\x1f' + kind_of(slice);
+  auto [it, fresh] = holds_.try_emplace(std::move(key));
+  Hold& hold = it->second;
+  if (!fresh) return hold;
+  hold.cluster = cluster.name, hold.workload = workload.id, hold.node = node.name, hold.gpu = gpu.index;
+  hold.user = workload.user, hold.account = workload.account, hold.group = workload.group;
+  hold.profile = kind_of(slice), hold.product = gpu.product, hold.began = workload.started;
+  hold.part = insight::part_of(&gpu, slice, holder.share, catalogue_).value_or(1.0);
+  hold.slices = memory_slices(gpu, slice, holder.share, catalogue_);
+  hold.memory = memory_of(gpu, slice, catalogue_);
+  return hold;
 }
 
 void Ledger::measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passed& passed) {
@@ -228,7 +248,8 @@ void Ledger::measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passe
 void Ledger::see_spare(const Cluster& cluster, const Node& node, double hours) {
   const insight::Sight sight = insight::sight_of(cluster, node);
   for (const Gpu& gpu : node.gpus) {
-    if (const mig::Product* product = product_of(gpu, catalogue_); product && gpu.strategy == Strategy::mig)
+    const mig::Product* product = gpu.strategy == Strategy::mig ? product_of(gpu, catalogue_) : nullptr;
+    if (product)
       if (auto layout = mig::observed_layout(*product, gpu))
         stranded_[cluster.name] += mig::room(*product, *layout).stranded_memory_slices * hours;
     for (const Slice& slice : gpu.slices) {

@@ -231,6 +231,38 @@ TEST_F(RecordingOnDisk, AnotherSourceBringsAllItsFiguresAndNoneOfTheOneBefore) {
   EXPECT_EQ(told.origin, (Origin{Source::nvidia_smi, at(60)}));
 }
 
+TEST_F(RecordingOnDisk, EachRoundIsTheMomentThatAJumpFinds) {
+  measure(0, 87);
+  ASSERT_TRUE(write(0));
+  measure(60, 20);
+  ASSERT_TRUE(write(60));
+  story_.tell(
+      NodeSeen{node("n2", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}, 90);
+  ASSERT_TRUE(write(120));
+  story_.tell(Measured{NodeName("n2"), Source::dcgm, at(150), {}}, 150);
+  ASSERT_TRUE(write(180));
+  GpuFigures figures;
+  figures.gpu = GpuIndex{1};
+  figures.figures.use = Percent{50};
+  story_.tell(Measured{NodeName("n2"), Source::nvidia_smi, at(200), {figures}}, 200);
+  story_.tell(WorkloadGone{WorkloadId("1")}, 210);
+  ASSERT_TRUE(write(240));
+  tape_.reset();
+  auto recording = open(), jumps = open();
+  ASSERT_NE(recording, nullptr);
+  int seen = 0;
+  ASSERT_TRUE(recording->rounds({}, TimePoint::max(), [&](const record::Round& round) {
+    auto then = jumps->at(round.at);
+    EXPECT_TRUE(then.ok());
+    for (const Node& node : round.cluster.nodes.all()) {
+      const Node* jumped = then->clusters.front().nodes.find(node.name);
+      EXPECT_TRUE(jumped && *jumped == node) << utc_text(round.at) << " " << node.name.text;
+    }
+    return ++seen > 0;
+  }));
+  EXPECT_EQ(seen, 5);
+}
+
 TEST_F(RecordingOnDisk, ANewestFileThatToreInItsFirstFrameHidesNoneOfTheDaysBefore) {
   ASSERT_TRUE(write(0));
   ASSERT_TRUE(write(60));
