@@ -126,16 +126,12 @@ constexpr Command kCommands[] = {
      "drain NODES REASON (Slurm) and cordon NODES REASON (Kubernetes) close nodes to new jobs or pods until "
      "they are opened again; what runs there goes on. resume NODES and uncordon NODES open them. NODES are "
      "names, ranges as n[01-04], or a filter such as 'state:drain'. What was not closed from here, by "
-     "tessera "
-     "node, is not opened: its reason is printed, and the word over-others behind NODES opens it knowingly. "
-     "reboot NODES REASON (Slurm) keeps new jobs away, waits until the last one has ended, and has slurmd "
-     "run the "
-     "site's RebootProgram. restart-plugin NODES (Kubernetes) deletes the pod of the device plugin there, "
-     "whose DaemonSet starts "
-     "another one; pods keep their GPUs. Like apply, it needs --write and the name of the node typed on a "
-     "terminal, or --yes; it is read back, "
-     "kept in a journal, and undone by tessera undo. With --dry-run -o json it prints a plan for tessera "
-     "apply.",
+     "tessera node, is not opened: its reason is printed, and the word over-others behind NODES opens it "
+     "knowingly. reboot NODES REASON (Slurm) keeps new jobs away, waits until the last one has ended, and "
+     "has slurmd run the site's RebootProgram. restart-plugin NODES (Kubernetes) deletes the pod of the "
+     "device plugin there, whose DaemonSet starts another one; pods keep their GPUs. Like apply, it needs "
+     "--write and the name of the node typed on a terminal, or --yes; it is read back, kept in a journal, "
+     "and undone by tessera undo. With --dry-run -o json it prints a plan for tessera apply.",
      "tessera node drain n0031 'fans are loud' --write\n"
      "tessera node cordon 'gpu-[1-4]' firmware --dry-run\n"
      "tessera node resume n0031 --write\n"
@@ -239,8 +235,7 @@ constexpr Command kCommands[] = {
      "too-big (use and memory would have fitted a smaller profile with 20 % to spare), stranded (memory "
      "slices that no further instance can use) and unasked (free for --unasked-after, and asked for by no "
      "waiting job or pod). Nothing is ever cancelled. Exit code 1 when more than --more-than slice-hours "
-     "were "
-     "wasted. With --accounting idle and too-big are told of the jobs of which jobstats keeps figures.",
+     "were wasted. With --accounting idle and too-big are told of the jobs of which jobstats keeps figures.",
      "tessera waste --since 7d\n"
      "tessera waste --since 30d --accounting  # from slurmdbd\n"
      "tessera waste --since 1d --more-than 100 -o json\n"

@@ -6,8 +6,8 @@
 #include <map>
 
 #include "tui/screens/control.hpp"
-#include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/empty.hpp"
+#include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/palette.hpp"
 #include "tui/screens/guide/guide.hpp"

@@ -41,8 +41,8 @@ Result<Reckoning> look(const Options& options, const mig::Catalogue& catalogue, 
   if (options.accounting && joins.accounting) return look_at_accounting(options, catalogue, joins);
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
-  return usage::reckon(*recordings, {options.since, options.idle_after, options.unasked_after}, catalogue);
-  auto all = usage::reckon(*recordings, {options.since, options.idle_after}, catalogue);
+  auto all =
+      usage::reckon(*recordings, {options.since, options.idle_after, options.unasked_after}, catalogue);
   if (!all) return all.error();
   return Reckoning{std::move(*all)};
 }
