@@ -103,8 +103,8 @@ class Title {
   bool reads(std::string_view key) const { return said(step_.after, key) != nullptr; }
   std::string boot_look() const {
     if (disturbed_ == 0) return fmt::format("wait until {} has booted", node_);
-    return fmt::format("wait until {} job{} ended and {} has booted", disturbed_,
-                       disturbed_ == 1 ? " has" : "s have", node_);
+    if (disturbed_ == 1) return fmt::format("wait until 1 job has ended and {} has booted", node_);
+    return fmt::format("wait until {} jobs have ended and {} has booted", disturbed_, node_);
   }
   std::string wait_for_work() const {
     if (disturbed_ == 0) return "wait until no workload is running";
