@@ -1,5 +1,9 @@
 // What tessera fleet run closes for a window, and opens again, by the real binary on a simulated cluster.
+#include <signal.h>
+
 #include "tests/e2e/change_lab.hpp"
+#include "tests/e2e/kube_change_lab.hpp"
+#include "tests/e2e/slurm_cut_lab.hpp"
 
 namespace tessera::test {
 namespace {
@@ -72,6 +76,34 @@ TEST_F(FleetNight, ANodeIsOpenedAgainWhereItsWindowWasTakenOutOfTheFile) {
   EXPECT_EQ(health("n2"), before) << opened.out << opened.err;
 }
 
+TEST_F(FleetNight, ARunThatWasKilledIsFinishedByTheNextCallAndCanBeUndone) {
+  path_ = folder_.write("fleet.yaml",
+                        "pools:\n- {name: n3, nodes: n3, layout: none, windows: [{when: daily, layout: "
+                        "7g.80gb}]}\n- {name: others, layout: as-is}\n");
+  sim({"fault", "dies-before node=n3 verb=create-instances"});
+  Ran killed = due();
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  EXPECT_EQ(state_of_newest(), "interrupted");
+  Ran on = due();
+  EXPECT_EQ(on.code, 0) << on.out << on.err;
+  EXPECT_EQ(board("n3", 0), "7g.80gb@0");
+  EXPECT_EQ(json_size(json_at(journal(), "")), 1u) << "one run";
+  must({"undo", newest_run(), "--write", "--yes"});
+  EXPECT_EQ(board("n3", 0), "whole");
+  EXPECT_EQ(health("n3"), "ok");
+  expect_sound();
+}
+
+TEST_F(FleetNight, ARunOfAPersonThatWasKilledIsLeftToThem) {
+  path_ = folder_.write("fleet.yaml", "pools:\n- {name: n3, nodes: n3, layout: 7g.80gb}\n");
+  sim({"fault", "dies-before node=n3 verb=create-instances"});
+  Ran killed = run({"fleet", "apply", path_, "--write", "--yes"});
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  Ran next = due();
+  EXPECT_EQ(next.code, 1) << next.out << next.err;
+  EXPECT_EQ(state_of_newest(), "interrupted");
+}
+
 // n3 fails; n1 and n2 have nothing to do with it.
 TEST_F(FleetNight, APoolThatGoesOnChangesItsOtherNodesWhenOneFails) {
   path_ = folder_.write("fleet.yaml",
@@ -90,6 +122,49 @@ TEST_F(FleetNight, APoolThatGoesOnChangesItsOtherNodesWhenOneFails) {
   EXPECT_TRUE(has(more.err, "n1")) << more.err;
   EXPECT_EQ(board("n3", 0), "7g.80gb@0") << more.out << more.err;
   expect_sound();
+}
+
+class KubeFleetKilled : public KubeChangeLab {};
+
+TEST_F(KubeFleetKilled, ARunOnTheGpuOperatorIsFinishedByTheNextCallAndCanBeUndone) {
+  const std::string path = folder_.write("fleet.yaml",
+                                         "pools:\n- {name: cut, nodes: h2, preset: all-disabled, windows: "
+                                         "[{when: daily, preset: all-1g.10gb}]}\n");
+  RunOptions options;
+  options.signal_on_err = [](const std::string& err) {
+    return has(err, "follow the MIG manager") ? SIGKILL : 0;
+  };
+  Ran killed = run({"fleet", "run", path, "--write", "--yes"}, options);
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  Ran on = run({"fleet", "run", path, "--write", "--yes"});
+  EXPECT_EQ(on.code, 0) << on.out << on.err;
+  EXPECT_EQ(told("h2", ".status.allocatable.nvidia\\.com/mig-1g\\.10gb"), "14");
+  expect_given_back("h2");
+  const std::string newest = json_at(run({"journal", "-o", "json"}).out, "/0/run");
+  Ran undone = run({"undo", newest.substr(1, newest.size() - 2), "--write", "--yes"});
+  EXPECT_EQ(undone.code, 0) << undone.out << undone.err;
+  EXPECT_NE(told("h2", ".status.allocatable.nvidia\\.com/mig-1g\\.10gb"), "14");
+  expect_given_back("h2");
+}
+
+class SlurmFleetKilled : public SlurmCut {};
+
+TEST_F(SlurmFleetKilled, ARunOnARealSlurmIsFinishedByTheNextCallAndCanBeUndone) {
+  slurmconf::SlurmSettings site = with_runner();
+  RunOptions options = command_line();
+  const std::string path =
+      scratch_.write("fleet.yaml",
+                     "pools:\n- name: cut\n  nodes: gpu01\n  gpus: {0-7: none}\n  windows: "
+                     "[{when: daily, gpus: {0: 7x1g.12gb, 1-7: none}}]\n");
+  const std::string before = gres("gpu01");
+  Ran killed = tessera(site, {"fleet", "run", path, "-n", "gpu01"}, killed_at(options, "step gpu01/4"));
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  Ran on = tessera(site, {"fleet", "run", path, "-n", "gpu01"}, options);
+  EXPECT_EQ(on.code, 0) << on.out << on.err;
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  Ran undone = tessera(site, {"undo", newest_run(options)}, options);
+  EXPECT_EQ(undone.code, 0) << undone.out << undone.err;
+  EXPECT_EQ(gres("gpu01"), before) << record("gpu01");
 }
 
 }  // namespace

@@ -17,14 +17,18 @@ class FleetClosing : public test::FleetCommandLine {
       for (const plan::NodePlan& node : asked.plan->nodes) {
         room.write(node.node.text, plan::StepBegun{"close", 1, plan::CloseNode{}});
         if (begins_more) room.write(node.node.text, plan::StepBegun{"cut", 1, plan::DestroyInstances{}});
-        room.write(node.node.text, plan::Parked{"n1 is in use", "n1 is closed", plan::Until::empty});
+        if (killed == 0)
+          room.write(node.node.text, plan::Parked{"n1 is in use", "n1 is closed", plan::Until::empty});
+        for (int i = 1; i < killed; ++i) room.write("", plan::Resumed{"root", "login1"});
         head.nodes.push_back(node.node);
       }
-      head.run = "r1", head.cluster = ClusterName("hpc"), head.state = RunState::parked;
+      head.run = "r1", head.cluster = ClusterName("hpc"),
+      head.state = killed > 0 ? RunState::interrupted : RunState::parked;
       head.words = asked.plan->intent.words, head.started = test::at(later);
       heads = {head};
       room.heads = heads;
       journals = room.journals;
+      if (killed > 0) room.refuse({"killed", "the power went", ""});
     };
     resumes = [this](FakeRuns& room) {
       room.write("n1", plan::NodeFinished{plan::Outcome::recorded, "n1: open again"});
@@ -40,6 +44,7 @@ class FleetClosing : public test::FleetCommandLine {
   }
   // n1 is closed for the window that opens at 12:00.
   void close() {
+    later = 0;
     EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kFinding);
     ASSERT_EQ(begun(), 1) << err.str();
     EXPECT_EQ(heads.front().words, "as " + folder + "/fleet.yaml says from 2027-01-15T12:00:00Z");
@@ -50,7 +55,29 @@ class FleetClosing : public test::FleetCommandLine {
   bool said(const std::string& part) const { return err.str().find(part) != std::string::npos; }
 
   bool begins_more = false;
+  int killed = 0;  // so many times, while it was under way
 };
+
+TEST_F(FleetClosing, ARunThatWasKilledIsTakenUpByTheNextCallThreeTimesAtMost) {
+  for (int times : {1, 3, 4}) {
+    killed = times;
+    close();
+    run({"run", with("Fri 12:00-20:00")});
+    const bool on = std::find(asked.what.begin(), asked.what.end(), "resume on r1") != asked.what.end();
+    EXPECT_EQ(on, times < 4) << times << err.str();
+    heads.clear(), journals.clear();
+  }
+  killed = 1;
+  close();
+  heads.front().words = "as fleet.yaml says";
+  EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kFinding);
+  EXPECT_TRUE(asked.what.empty()) << "a person has begun it";
+  heads.front().words = "as " + folder + "/fleet.yaml says from 2027-01-15T12:00:00Z";
+  later = 13 * 3600;
+  EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kFinding)
+      << "its window is over: what it began is a person's";
+  EXPECT_TRUE(asked.what.empty()) << err.str();
+}
 
 TEST_F(FleetClosing, ANodeIsOpenedAgainOnceItsWindowIsOver) {
   close();

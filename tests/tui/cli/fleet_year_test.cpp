@@ -58,6 +58,7 @@ class FleetYear : public test::FleetCommandLine, public testing::WithParamInterf
     TimePoint from{};
     bool night = false;
     std::set<std::string> waits, stuck;  // nodes: until they are empty, until a person comes
+    bool killed = false;                 // its tessera, with all of stuck under way
   };
 
   FleetYear() {
@@ -116,7 +117,7 @@ class FleetYear : public test::FleetCommandLine, public testing::WithParamInterf
     EXPECT_GE(now(), std::max(run.from - kLead, begin_before(run.from))) << words;
     RunHead head;
     head.run = room.run(), head.cluster = ClusterName("hpc"), head.started = now(), head.words = words;
-    const bool killed = faults && chance(0.03);
+    const bool killed = run.killed = faults && chance(0.03);
     for (const plan::NodePlan& one : asked.plan->nodes) {
       const std::string name = one.node.text;
       head.nodes.push_back(one.node);
@@ -163,7 +164,9 @@ class FleetYear : public test::FleetCommandLine, public testing::WithParamInterf
     const std::set<std::string> waits = run.waits;
     if (!asked.what.back().starts_with("resume back")) {
       room.write("", plan::Resumed{"root", "login1"});
-      for (const std::string& name : waits) go_on(room, run, name);
+      std::set<std::string> on = waits;
+      if (std::exchange(run.killed, false)) on.merge(std::exchange(run.stuck, {})), ++taken_up;
+      for (const std::string& name : on) go_on(room, run, name);
       return end(room, false);
     }
     ++given_back;
@@ -192,7 +195,7 @@ class FleetYear : public test::FleetCommandLine, public testing::WithParamInterf
   void person() {
     for (RunHead& head : heads) {
       OneRun& run = runs.at(head.run);
-      if (run.stuck.empty() || (faults && chance(0.5))) continue;
+      if (run.stuck.empty() || (faults && chance(run.killed ? 0.9 : 0.5))) continue;
       for (auto* some : {&run.stuck, &run.waits}) {
         for (const std::string& name : *some) open(name);
         some->clear();
@@ -260,7 +263,7 @@ class FleetYear : public test::FleetCommandLine, public testing::WithParamInterf
   std::vector<Span> spans;
   std::string path;
   std::mt19937 random{20270115};
-  int jobs = 0, begun_runs = 0, given_back = 0, right = 0;
+  int jobs = 0, begun_runs = 0, given_back = 0, taken_up = 0, right = 0;
   bool faults = true;
 };
 
@@ -314,6 +317,7 @@ TEST_P(FleetYear, EachWindowIsBegunOnceAndEveryClosingGivenBack) {
   for (const RunHead& head : heads) EXPECT_EQ(head.state, RunState::finished) << head.run;
   EXPECT_GT(begun_runs, 150) << "most of the year's windows were begun";
   EXPECT_GT(given_back, 3);
+  EXPECT_GT(taken_up, 0) << "runs that were killed";
   EXPECT_GT(right, 200) << "nodes were as the file says";
 }
 

@@ -46,10 +46,11 @@ Result<plan::Plan> read_plan(const std::string& name, const Streams& streams) {
 class Resumer {
  public:
   Resumer(const Options& options, const mig::Catalogue& catalogue, const Joins& joins, const Streams& streams,
-          WhyNot why_not = {})
+          WhyNot why_not = {}, TakesUp takes_up = {})
       : options_(options),
         streams_(streams),
         why_not_(std::move(why_not)),
+        takes_up_(std::move(takes_up)),
         clusters_(options, catalogue, joins, streams),
         lines_(streams.asks ? streams.in_fd : -1) {}
 
@@ -176,6 +177,11 @@ class Resumer {
              return node && (!scope || !is_busy(*cluster, *node, *scope));
            });
   }
+  // What kills a tessera each time is not tried for ever, and no timer decides about a node that has failed.
+  static bool may_be_taken_up(const plan::Run& run) {
+    constexpr std::size_t kMostTimes = 3;
+    return run.resumed.size() < kMostTimes && plan::summary(run).failed.empty();
+  }
   static bool is_busy(const Cluster& cluster, const Node& node, const plan::Scope& scope) {
     if (!cluster.work_known) return true;
     plan::NodeFacts facts;
@@ -195,7 +201,8 @@ class Resumer {
     std::vector<DueRun> due;
     int left = kDone;
     for (const RunHead& head : runs) {
-      if (head.state != RunState::parked) continue;
+      const bool killed = head.state == RunState::interrupted && takes_up_ && takes_up_(head);
+      if (head.state != RunState::parked && !killed) continue;
       if (!head.unarmed.empty()) {
         const std::string run = clean(head.run, 100);
         streams_.err << told(streams_, fmt::format("{} is left alone: {}; tessera resume {} arms it", run,
@@ -211,7 +218,8 @@ class Resumer {
       if (not_on && !opens) {
         if (not_on->over) left = kFinding;  // what it has begun is a person's business
         tell_not_on(head, *not_on, false);
-      } else if (followed && (opens || is_due(*followed->run()))) {
+      } else if (followed &&
+                 (opens || (killed ? may_be_taken_up(*followed->run()) : is_due(*followed->run())))) {
         due.push_back({head, std::move(*followed), opens ? not_on : std::nullopt});
       }
     }
@@ -255,7 +263,8 @@ class Resumer {
 
   const Options& options_;
   const Streams& streams_;
-  WhyNot why_not_;  // empty: every run that is due
+  WhyNot why_not_;    // empty: every run that is due
+  TakesUp takes_up_;  // empty: none
   OpenClusters clusters_;
   Lines lines_;
 };
@@ -343,8 +352,8 @@ int run_resume(const Options& options, const mig::Catalogue& catalogue, const Jo
 }
 
 int run_resume_due(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
-                   const Streams& streams, const WhyNot& why_not) {
-  return Resumer(options, catalogue, joins, streams, why_not).run();
+                   const Streams& streams, const WhyNot& why_not, const TakesUp& takes_up) {
+  return Resumer(options, catalogue, joins, streams, why_not, takes_up).run();
 }
 
 }  // namespace tessera::cli

@@ -27,9 +27,11 @@ struct NotCarriedOn {
 std::string way_back(const RunHead& head);
 // opens: its nodes are opened again.
 std::string not_on_text(const RunHead& head, const NotCarriedOn& why, bool opens, const Streams& streams);
-// As `tessera resume --due`, without the parked runs of which why_not gives a reason.
+// As `tessera resume --due`, without the parked runs of which why_not gives a reason. takes_up: runs whose
+// tessera was killed are carried on, too.
 using WhyNot = std::function<std::optional<NotCarriedOn>(const RunHead&, const Cluster&)>;
+using TakesUp = std::function<bool(const RunHead&)>;
 int run_resume_due(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
-                   const Streams& streams, const WhyNot& why_not);
+                   const Streams& streams, const WhyNot& why_not, const TakesUp& takes_up);
 
 }  // namespace tessera::cli

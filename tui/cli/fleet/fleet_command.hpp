@@ -92,6 +92,8 @@ class FleetCommand {
   std::set<NodeName> busy_nodes(const ClusterName& cluster, const fleet::Pool& pool);
   void read_done_nodes();
   bool is_of_this_file(const RunHead& head) const;
+  // Begun by fleet run on this very file, for one of its windows.
+  bool is_for_a_window(const RunHead& head) const;
   // Nodes that a run has made, or was to make, as a window wants them that opens later: until then nothing of
   // the phase before is made there again.
   std::set<NodeName> early_nodes(const ClusterName& cluster, TimePoint now) const;

@@ -82,6 +82,11 @@ bool FleetCommand::is_of_this_file(const RunHead& head) const {
   return head.words == words() || opening_of(head).has_value();
 }
 
+bool FleetCommand::is_for_a_window(const RunHead& head) const {
+  const auto told = dated(head);
+  return told && told->file == whole_path() && head.undoes.empty();
+}
+
 std::set<NodeName> FleetCommand::early_nodes(const ClusterName& cluster, TimePoint now) const {
   std::set<NodeName> all;
   for (const RunHead& head : page_.runs) {
@@ -119,7 +124,7 @@ std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const RunHead& head
   }
   // What cannot be read whole decides nothing, and a run that another file or a person may have begun is
   // theirs.
-  if (over && over->over && (!told || told->file != whole_path() || !OpenClusters::is_whole(cluster)))
+  if (over && over->over && (!is_for_a_window(head) || !OpenClusters::is_whole(cluster)))
     over->over = false, over->finding = true, over->why += "; " + way_back(head);
   if (!over && changed_since(path_, head.started))
     return NotCarriedOn{fmt::format(

@@ -51,7 +51,8 @@ std::optional<int> FleetCommand::before_run() {
   due.words.clear();
   worst_ = run_resume_due(
       due, catalogue_, joins_, streams_,
-      [this](const RunHead& head, const Cluster& cluster) { return why_not_carried_on(head, cluster); });
+      [this](const RunHead& head, const Cluster& cluster) { return why_not_carried_on(head, cluster); },
+      [this](const RunHead& head) { return is_for_a_window(head); });
   if (worst_ > 128 || worst_ == kUsage) return worst_;
   return std::nullopt;
 }
