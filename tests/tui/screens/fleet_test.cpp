@@ -85,6 +85,19 @@ TEST(FleetScreen, AFileThatWasEditedSinceIsToldAndNotPlanned) {
   EXPECT_FALSE(session.shows("The file has changed")) << session.screen();
 }
 
+// Between two looks at the file someone may have edited it.
+TEST(FleetScreen, APlanOfAFileThatIsAnotherOneByNowSaysSo) {
+  Session session = fleet_session();
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan);
+  ASSERT_TRUE(session.effects.back().fleet);
+  EXPECT_EQ(session.effects.back().fleet->what, FleetOrder::What::look);
+  hear(session, {"fleet.yaml", "1", "", nullptr, {}});
+  EXPECT_EQ(session.state.message.text, "");
+  hear(session, {"fleet.yaml", "2", "", nullptr, {}});
+  EXPECT_NE(session.state.message.text.find("this plan is of the file before"), std::string::npos);
+}
+
 TEST(FleetScreen, WhatIsToldOfAnotherFileIsDropped) {
   Session session = fleet_session();
   tui::FleetTold other = told_of("pools: [{name: all, layout: as-is}]", "9");

@@ -90,7 +90,7 @@ Effects plan(UiState& state, const UiContext& ui, Action action) {
   }
   open_plan(state, ui, std::move(*plan), {});
   state.plan->rules = rules;
-  return {};
+  return ask(FleetOrder::What::look, state);  // the last look was up to ten seconds ago
 }
 
 // What ends a pause lets a timer begin changes: a key that slips must not do that.

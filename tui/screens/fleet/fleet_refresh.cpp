@@ -100,6 +100,9 @@ void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
     fleet.file = told.file;
     fleet.question = nullptr, fleet.answer = nullptr, fleet.due.clear();
   });
+  if (!told.file && state.fleet->changed && state.top().kind == ScreenKind::plan)
+    say(state, ui, Severity::danger,
+        "the fleet file has changed since it was read: this plan is of the file before");
   if (told.failure) say(state, ui, Severity::danger, to_line(*told.failure));
 }
 
