@@ -23,6 +23,7 @@ struct GpuFigures {
 // mean.
 struct Gathered {
   bool used = false;                 // in some sample
+  bool of_all_steps = true;          // false: of some step nothing was gathered
   std::optional<Mib> memory_peak{};  // nullopt: it had none, or several steps had
 };
 

@@ -99,7 +99,9 @@ bool gathers_use(const PastJobs& past) {
 // Adds what Slurm gathered to a hold of all GPUs of a job.
 void gather(Hold& hold, const std::string& type, std::int64_t count, const Gathered& gathered,
             bool long_enough, const mig::Catalogue& catalogue) {
-  if (type.empty() || mig::profile_of_slurm_type(type) || catalogue.by_slurm_type(type, {}).empty()) return;
+  if (!gathered.of_all_steps || type.empty() || mig::profile_of_slurm_type(type) ||
+      catalogue.by_slurm_type(type, {}).empty())
+    return;
   if (count == 1) hold.memory_peak = gathered.memory_peak;
   if (!gathered.used && long_enough) hold.idle = hold.hours;
 }

@@ -90,9 +90,10 @@ void read_gathered(std::string_view text, std::optional<usage::Gathered>& gather
     if (name == "gres/gpuutil") use = whole_number<std::int64_t>(word);
     if (name == "gres/gpumem") memory = read_bytes(word).value_or(0);
   }
+  if (!gathered) gathered.emplace();
+  if (!use) gathered->of_all_steps = false;
   if (!use) return;
   const Mib peak{static_cast<std::int64_t>(std::min(memory, 1e15) / (1 << 20))};
-  if (!gathered) gathered.emplace();
   gathered->used = gathered->used || *use > 0;
   if (peak.value <= 0) return;
   // Which of several steps ran at the same time is not told.
@@ -116,9 +117,10 @@ bool read_job(const Columns& column, usage::PastJob& job) {
   return true;
 }
 
-// "20.batch": what Slurm gathered stands with the steps alone.
+// "20.batch": what Slurm gathered stands with the steps alone. That for processes from outside (ssh) has
+// none.
 void read_step(const Columns& column, usage::PastJob& job) {
-  if (job.ended) read_gathered(column[11], job.gathered);
+  if (job.ended && !column[0].ends_with(".extern")) read_gathered(column[11], job.gathered);
 }
 
 }  // namespace

@@ -119,8 +119,20 @@ TEST(SlurmAccounting, WhatSlurmGatheredOfTheStepsIsTheirJobs) {
   EXPECT_FALSE(answer.jobs[1].gathered->used);
   EXPECT_EQ(answer.jobs[1].gathered->memory_peak, std::nullopt)
       << "one after the other, or at once: not told";
-  EXPECT_FALSE(answer.jobs[2].gathered) << "gathered by no plugin is not zero";
+  ASSERT_TRUE(answer.jobs[2].gathered);
+  EXPECT_FALSE(answer.jobs[2].gathered->of_all_steps) << "gathered by no plugin is not zero";
   EXPECT_FALSE(answer.jobs[3].gathered) << "it still runs";
+}
+
+// It may be the one that used them.
+TEST(SlurmAccounting, AStepWithoutFiguresLeavesTheJobUnknown) {
+  const std::string idle = line("7.batch", "900", "gres/gpumem=0,gres/gpuutil=0");
+  const auto of_all = [&](const std::string& step) {
+    return parse_accounting(line("7", "900", "") + idle + step).jobs[0].gathered->of_all_steps;
+  };
+  EXPECT_TRUE(of_all(""));
+  EXPECT_FALSE(of_all(line("7.0", "900", "")));
+  EXPECT_TRUE(of_all(line("7.extern", "900", ""))) << "Slurm gathers nothing of that one";
 }
 
 TEST(SlurmAccounting, AStepOfNoJobAndFiguresThatAreNoneAreNotTaken) {
@@ -128,7 +140,9 @@ TEST(SlurmAccounting, AStepOfNoJobAndFiguresThatAreNoneAreNotTaken) {
   EXPECT_EQ(parse_accounting(line("7", "900", "") + line("8.0", "900", "gres/gpuutil=1")).unread, 1);
   for (const char* bad : {"gres/gpuutil=", "gres/gpuutil=-1", "gres/gpuutil=1.5", "gres/gpuutil=NONE",
                           "gres/gpuutil", "gres/gpuutil=99999999999999999999"})
-    EXPECT_FALSE(parse_accounting(line("7", "900", "") + line("7.0", "900", bad)).jobs[0].gathered) << bad;
+    EXPECT_FALSE(
+        parse_accounting(line("7", "900", "") + line("7.0", "900", bad)).jobs[0].gathered->of_all_steps)
+        << bad;
   for (const char* bad : {"-1", "nan", "inf", "1X", "1MM", "1e300", "M", ""})
     EXPECT_EQ(parse_accounting(line("7", "900", "") +
                                line("7.0", "900", std::string("gres/gpuutil=1,gres/gpumem=") + bad))

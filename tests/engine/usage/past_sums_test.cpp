@@ -158,8 +158,8 @@ Kept gathered(const char* type, bool other_used = true) {
   Kept kept;
   kept.job("1", "alice", 0, 0, 4, {{type, 1}});
   kept.job("2", "bob", 0, 0, 4, {{"h100", 1}});
-  kept.past.jobs[0].gathered = usage::Gathered{false, Mib{500}};
-  kept.past.jobs[1].gathered = usage::Gathered{other_used, Mib{700}};
+  kept.past.jobs[0].gathered = usage::Gathered{false, true, Mib{500}};
+  kept.past.jobs[1].gathered = usage::Gathered{other_used, true, Mib{700}};
   return kept;
 }
 
@@ -186,6 +186,13 @@ TEST(PastSums, UnderMigAndForUnknownTypesSlurmsZeroIsUnknown) {
     EXPECT_NEAR(kept.sum("alice").idle, 0, 1e-9) << type;
     EXPECT_EQ(kept.sum("alice").memory_peak, std::nullopt) << type;
   }
+}
+
+TEST(PastSums, WhatWasNotGatheredOfEachStepIsUnknown) {
+  Kept kept = gathered("h100");
+  kept.past.jobs[0].gathered->of_all_steps = false;
+  EXPECT_TRUE(kept.waste().empty());
+  EXPECT_EQ(kept.sum("alice").memory_peak, std::nullopt);
 }
 
 TEST(PastSums, ZerosOfASlurmThatNeverSawUseAreUnknown) {

@@ -105,8 +105,8 @@ TEST(AccountingCommand, WasteIsToldOfWhatHasFigures) {
 TEST(AccountingCommand, WhatSlurmGatheredItselfIsNamed) {
   Asked asked;
   usage::PastJob used = asked.past.jobs[0];
-  used.id = WorkloadId("8"), used.gathered = usage::Gathered{true, {}};
-  asked.past.jobs[0].gathered = usage::Gathered{false, {}};
+  used.id = WorkloadId("8"), used.gathered = usage::Gathered{true};
+  asked.past.jobs[0].gathered = usage::Gathered{false};
   asked.past.jobs.push_back(std::move(used));
   EXPECT_EQ(asked.run(run_waste), kDone) << asked.err.str();
   EXPECT_TRUE(asked.says("idle ")) << asked.out.str();
