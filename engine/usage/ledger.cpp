@@ -141,7 +141,7 @@ void Ledger::see(const Cluster& cluster, TimePoint at) {
   known_[cluster.name] += passed.gap || !known ? 0 : hours;
   for (const Node& node : cluster.nodes.all()) {
     see_node(cluster, node, passed);
-    see_spare(cluster, node, hours);
+    see_spare(cluster, node, passed);
   }
   see_work(cluster, hours);
   for (auto& [key, spare] : spare_)
@@ -245,17 +245,18 @@ void Ledger::measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passe
     hold.parked += hours;
 }
 
-void Ledger::see_spare(const Cluster& cluster, const Node& node, double hours) {
+void Ledger::see_spare(const Cluster& cluster, const Node& node, const Passed& passed) {
   const insight::Sight sight = insight::sight_of(cluster, node);
   for (const Gpu& gpu : node.gpus) {
     const mig::Product* product = gpu.strategy == Strategy::mig ? product_of(gpu, catalogue_) : nullptr;
     if (product)
       if (auto layout = mig::observed_layout(*product, gpu))
-        stranded_[cluster.name] += mig::room(*product, *layout).stranded_memory_slices * hours;
+        stranded_[cluster.name] += mig::room(*product, *layout).stranded_memory_slices * passed.hours;
     for (const Slice& slice : gpu.slices) {
       const std::optional<int> free = insight::available(sight, slice);
       // What is shared and held in part was asked for.
       if (!free || *free <= 0 || !slice.holders.empty() || slice.holding == Holding::held) continue;
+      see_rogue(cluster, node, gpu, slice, passed);
       const std::string kind = kind_of(slice);
       Spare& spare = spare_[cluster.name.text + '\x1f' + kind];
       spare.cluster = cluster.name;
@@ -266,6 +267,40 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, double hours) {
       spare.slices_now += memory_slices(gpu, slice, *free, catalogue_).value_or(0);
     }
   }
+}
+
+void Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
+                       const Passed& passed) {
+  // A GPU's memory may be set aside for virtual machines that do not run.
+  if (!slice.exact || slice.kind == SliceKind::vgpu) return;
+  const bool fresh = is_fresh(gpu, slice, passed.at);
+  const std::optional<Percent> use = fresh ? use_of(gpu, slice) : std::nullopt;
+  const std::optional<Mib> used = fresh ? memory_used(gpu, slice) : std::nullopt;
+  bool& measured = free_measured_[cluster.name];
+  measured = measured || use || used;
+  const std::optional<Mib> all = used ? memory_of(gpu, slice, catalogue_) : std::nullopt;
+  const bool keeps = all && all->value > 0 &&
+                     100.0 * static_cast<double>(used->value) >=
+                         static_cast<double>(kRogueMemory) * static_cast<double>(all->value);
+  if (!keeps && (!use || use->value < kIdleBelow)) return;
+  Rogue& rogue =
+      rogues_[cluster.name.text + '\x1f' + node.name.text + '\x1f' + std::to_string(gpu.index.value) +
+              '\x1f' + std::to_string(&slice - gpu.slices.data()) + '\x1f' + kind_of(slice)];
+  if (rogue.profile.empty()) {
+    rogue.cluster = cluster.name, rogue.node = node.name, rogue.gpu = gpu.index;
+    rogue.profile = kind_of(slice), rogue.slices = memory_slices(gpu, slice, slice.capacity, catalogue_);
+  }
+  // Held, not used or not known in between: what is left of a job that ended is no rogue.
+  if (passed.gap || rogue.told != passed.before)
+    rogue.run = 0;
+  else
+    rogue.run += passed.hours;
+  rogue.told = passed.at;
+  const double least = static_cast<double>(kRogueAfter.count()) / kHour;
+  if (rogue.run + 1e-9 < least) return;
+  rogue.hours += rogue.run - passed.hours + 1e-9 < least ? rogue.run : passed.hours;
+  if (use && (!rogue.use || rogue.use->value < use->value)) rogue.use = use;
+  if (used && (!rogue.memory || *rogue.memory < *used)) rogue.memory = used;
 }
 
 void Ledger::see_asked(const Cluster& cluster, const Workload& waiting) {
@@ -305,6 +340,12 @@ void Ledger::add(Waited waited) {
 
 std::vector<Hold> Ledger::holds() const { return by_key(holds_); }
 std::vector<Waited> Ledger::waited() const { return by_key(waited_); }
+std::vector<Rogue> Ledger::rogues() const {
+  std::vector<Rogue> all;
+  for (const auto& [key, one] : rogues_)
+    if (one.hours > 0) all.push_back(one);
+  return all;
+}
 std::vector<Spare> Ledger::spare() const {
   std::vector<Spare> all;
   for (const auto& [key, one] : spare_) all.push_back(one);

@@ -21,6 +21,9 @@ namespace tessera::usage {
 inline constexpr Duration kLongestRound{600'000};
 inline constexpr float kIdleBelow = 1;    // percent
 inline constexpr float kParkedFrom = 30;  // percent of the slice's memory kept
+// A slice that no job or pod holds is in use from these on; a driver alone takes less.
+inline constexpr float kRogueMemory = 10;  // percent of the slice's memory
+inline constexpr Duration kRogueAfter{900'000};
 
 // Hours of use by percent, in steps of five.
 struct Spread {
@@ -79,6 +82,23 @@ struct Spare {
   bool stood = false;  // free and not asked for in the round before
 };
 
+// A slice that can be had, and that is in use all the same: by a process that has no allocation.
+struct Rogue {
+  ClusterName cluster;
+  NodeName node;
+  GpuIndex gpu;
+  std::string profile;
+  std::optional<double> slices;  // memory slices; nullopt: the product is not known
+  double hours = 0;              // in stretches of at least kRogueAfter
+  std::optional<Percent> use;    // the most
+  std::optional<Mib> memory;     // the most
+
+ private:
+  friend class Ledger;
+  double run = 0;  // hours
+  TimePoint told{};
+};
+
 struct Waited {
   ClusterName cluster;
   WorkloadId workload;
@@ -102,6 +122,9 @@ class Ledger {
   std::vector<Hold> holds() const;
   std::vector<Waited> waited() const;
   std::vector<Spare> spare() const;
+  std::vector<Rogue> rogues() const;
+  // Clusters in which slices were free, and whether any of these was measured.
+  const std::map<ClusterName, bool>& free_measured() const { return free_measured_; }
   const std::map<ClusterName, double>& stranded() const { return stranded_; }  // slice-hours
   const std::map<ClusterName, double>& known() const { return known_; }        // hours, without those of gaps
   double hours() const { return hours_; }                                      // that rounds cover
@@ -134,7 +157,9 @@ class Ledger {
                  const Passed& passed);
   Hold& hold_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                 const Holder& holder, const Workload& workload);
-  void see_spare(const Cluster& cluster, const Node& node, double hours);
+  void see_spare(const Cluster& cluster, const Node& node, const Passed& passed);
+  void see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
+                 const Passed& passed);
   void go_on(Spare& spare, const Passed& passed);
   void see_asked(const Cluster& cluster, const Workload& waiting);
   void see_work(const Cluster& cluster, double hours);
@@ -146,6 +171,8 @@ class Ledger {
   std::unordered_map<std::string, std::vector<std::vector<Seat>>> seats_;  // by node, GPU and slice
   std::unordered_map<std::string, Waited> waited_;
   std::map<std::string, Spare> spare_;
+  std::map<std::string, Rogue> rogues_;  // by node, GPU and slice
+  std::map<ClusterName, bool> free_measured_;
   std::map<ClusterName, TimePoint> before_;  // the round before
   std::map<ClusterName, double> known_;
   std::map<ClusterName, double> stranded_;

@@ -104,6 +104,39 @@ Waste unasked(const Spare& spare) {
   return one;
 }
 
+// One row a node and profile.
+std::vector<Waste> rogues(const Ledger& ledger) {
+  struct Adding {
+    Waste row;
+    std::string gpus;
+    float use = 0;
+    std::int64_t memory = 0;
+  };
+  std::map<std::pair<NodeName, std::string>, Adding> all;
+  for (const Rogue& one : ledger.rogues()) {
+    Adding& adding = all[{one.node, one.cluster.text + '\x1f' + one.profile}];
+    Waste& row = adding.row;
+    row.cluster = one.cluster, row.kind = "rogue", row.node = one.node.text, row.profile = one.profile;
+    row.hours = row.hours.value_or(0) + one.hours;
+    if (one.slices) row.slice_hours = row.slice_hours.value_or(0) + one.hours * *one.slices;
+    const std::string gpu = std::to_string(one.gpu.value);
+    if (!(", " + adding.gpus + ",").ends_with(", " + gpu + ","))
+      adding.gpus += (adding.gpus.empty() ? "" : ", ") + gpu;
+    if (one.use) adding.use = std::max(adding.use, one.use->value);
+    if (one.memory) adding.memory = std::max(adding.memory, one.memory->value);
+  }
+  std::vector<Waste> rows;
+  for (auto& [key, adding] : all) {
+    adding.row.advice = fmt::format(
+        "used by no job or pod that is known, up to {:.0f} % and {} MiB: nvidia-smi there lists its "
+        "processes "
+        "(GPU {})",
+        adding.use, adding.memory, adding.gpus);
+    rows.push_back(std::move(adding.row));
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::optional<By> by_of(std::string_view word) {
@@ -178,6 +211,7 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue, 
                      "no further instance fits there: tessera layouts, or the editor (L)"});
   for (const Spare& spare : ledger.spare())
     if (spare.hours > 1e-9 && spare.since >= kEnough * hours_of(unasked_after)) all.push_back(unasked(spare));
+  for (Waste& one : rogues(ledger)) all.push_back(std::move(one));
   std::stable_sort(all.begin(), all.end(), [](const Waste& a, const Waste& b) {
     return std::pair(a.slice_hours.value_or(0), a.hours.value_or(0)) >
            std::pair(b.slice_hours.value_or(0), b.hours.value_or(0));
@@ -193,6 +227,8 @@ std::vector<NotKnown> not_known(const Ledger& ledger, Duration unasked_after) {
       all.push_back(
           {cluster, "unasked",
            fmt::format("{} of {} are recorded and looked at", span_text(hours), span_text(wanted))});
+  for (const auto& [cluster, measured] : ledger.free_measured())
+    if (!measured) all.push_back({cluster, "rogue", "no source measures GPUs that are free"});
   return all;
 }
 

@@ -31,7 +31,7 @@ std::optional<double> coverage(const std::vector<Sum>& sums);
 
 struct Waste {
   ClusterName cluster;
-  std::string kind;      // "idle" "parked" "too-big" "stranded" "unasked"
+  std::string kind;      // "idle" "parked" "too-big" "stranded" "unasked" "rogue"
   std::string user;      // empty: no owner
   std::string workload;  // empty: no owner
   std::string node;

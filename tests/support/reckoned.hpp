@@ -33,6 +33,9 @@ inline std::shared_ptr<const usage::Reckoning> reckoned() {
                 "no further instance fits there: tessera layouts, or the editor (L)"},
                {hpc, "too-big", "alice", "88124", "n0031", "3g.40gb", 3.0, 1.0,
                 "1g.10gb would do: use stayed below 20 %, memory below 900 MiB"},
+               {hpc, "rogue", "", "", "n0042", "whole", 2.0, 0.25,
+                "used by no job or pod that is known, up to 60 % and 30000 MiB: nvidia-smi there lists its "
+                "processes (GPU 3)"},
                {hpc, "idle", "bob", "80002", "n0099", "shard", std::nullopt, 2.0, "no use"}};
   all.not_known = {{ClusterName("hpc2"), "unasked", "1.0 h of 7.0 days are recorded and looked at"}};
   return std::make_shared<const usage::Reckoning>(std::move(all));

@@ -236,6 +236,11 @@ constexpr Command kCommands[] = {
      "slices that no further instance can use) and unasked (free for --unasked-after, and asked for by no "
      "waiting job or pod). Nothing is ever cancelled. Exit code 1 when more than --more-than slice-hours "
      "were wasted. With --accounting idle and too-big are told of the jobs of which jobstats keeps figures.",
+     "slices that no further instance can use), unasked (free for --unasked-after, and asked for by no "
+     "waiting job or pod) and rogue (used, and held by no job or pod). Nothing is ever cancelled. Exit code "
+     "1 when more than --more-than slice-hours "
+     "were "
+     "wasted.",
      "tessera waste --since 7d\n"
      "tessera waste --since 30d --accounting  # from slurmdbd\n"
      "tessera waste --since 1d --more-than 100 -o json\n"

@@ -39,6 +39,7 @@ std::string_view meaning(const std::string& kind) {
   if (kind == "too-big") return "what was used fits a smaller profile";
   if (kind == "stranded") return "free places in which no further instance fits";
   if (kind == "unasked") return "free for days, and no waiting work asks for it";
+  if (kind == "rogue") return "free for the scheduler, and in use: a process has no allocation";
   return "";
 }
 
@@ -118,7 +119,7 @@ Document foot_for(const Waste& one, const UiState& state, int width) {
   add_wrapped_fact(foot, told(state, "what"), told(state, one.advice), width);
   if (one.hours)
     add_wrapped_fact(
-        foot, told(state, "held"),
+        foot, told(state, one.kind == "rogue" ? "used" : "held"),
         told(state, one.slice_hours
                         ? fmt::format("{:.1f} h", *one.hours)
                         : fmt::format("{:.1f} h; this product is not counted in slices", *one.hours)),
