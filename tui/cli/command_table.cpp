@@ -233,14 +233,10 @@ constexpr Command kCommands[] = {
      "list what was held without use, or too large, from a recording",
      "Lists, in slice-hours: idle (held, below 1 % for --idle-after), parked (idle, with memory kept), "
      "too-big (use and memory would have fitted a smaller profile with 20 % to spare), stranded (memory "
-     "slices that no further instance can use) and unasked (free for --unasked-after, and asked for by no "
-     "waiting job or pod). Nothing is ever cancelled. Exit code 1 when more than --more-than slice-hours "
-     "were wasted. With --accounting idle and too-big are told of the jobs of which jobstats keeps figures.",
      "slices that no further instance can use), unasked (free for --unasked-after, and asked for by no "
      "waiting job or pod) and rogue (used, and held by no job or pod). Nothing is ever cancelled. Exit code "
-     "1 when more than --more-than slice-hours "
-     "were "
-     "wasted.",
+     "1 when more than --more-than slice-hours were wasted. With --accounting idle and too-big are told of "
+     "the jobs of which jobstats keeps figures.",
      "tessera waste --since 7d\n"
      "tessera waste --since 30d --accounting  # from slurmdbd\n"
      "tessera waste --since 1d --more-than 100 -o json\n"
