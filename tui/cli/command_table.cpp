@@ -245,9 +245,8 @@ constexpr Command kCommands[] = {
      "ask for the settings of this site, try them, and write them",
      "Looks at the clusters that are found here, asks what they do not report (how nodes are reached, who "
      "writes Slurm's files, which commands restart daemons, the platform), tries the answers by looking at "
-     "the clusters with them, and writes a commented config.yaml: for all users when root calls it, else "
-     "for this user. Nothing of a cluster is changed, and a file that is there already is never written "
-     "over.",
+     "the clusters with them, and writes a commented config.yaml: for all users when root calls it, else for "
+     "this user. Nothing of a cluster is changed, and a file that is there already is never written over.",
      "tessera init\n"
      "tessera init --print  # on standard output instead\n"
      "tessera init --answers site.yaml --print  # without a person"},
