@@ -148,7 +148,8 @@ std::optional<Solution> search_near(const OsiClpSolverInterface& solver, const P
   if (!small.isProvenOptimal()) return std::nullopt;
   const auto rest = branch(small, weights, kNearNodes);
   solution.bound = rounded_up(solver.getObjValue());
-  if (!rest || std::llround(value) + rest->value > solution.bound) return std::nullopt;
+  // One below the bound would disprove it: the search decides then.
+  if (!rest || std::llround(value) + rest->value != solution.bound) return std::nullopt;
   for (std::size_t i = 0; i < columns.size(); ++i) solution.values[columns[i]] += rest->values[i];
   solution.value = solution.bound;
   solution.proven = true;

@@ -174,7 +174,7 @@ std::optional<Error> why_no_reboot(const Cluster& cluster, const Node& node, boo
                     name)};
   if (can.dialect == Dialect::slurm && !(can.slurm && can.slurm->reboot_program))
     return Error{"", "whether Slurm has a RebootProgram is not known", "scontrol show config shows it"};
-  if (can.slurm && can.slurm->reboot_program->empty())
+  if (can.slurm && can.slurm->reboot_program && can.slurm->reboot_program->empty())
     return Error{"", "Slurm has no RebootProgram, which slurmd would run on the node",
                  "set RebootProgram in slurm.conf, then: scontrol reconfigure"};
   if (const std::string_view noted = reboot_of(node); !noted.empty())

@@ -69,7 +69,8 @@ bool named_as_gpu(const Cluster& cluster, const Node& node, const Slice& slice) 
 
 // Whether what waits for that resource may get such a slice. What cannot be told apart counts as asked for:
 // "unasked" has to be certain.
-bool may_take(const sharing::ResourceName& asked, const Spare& spare, Scheduler scheduler) {
+bool may_take(const sharing::ResourceName& asked, const Spare& spare, Scheduler scheduler,
+              const mig::Catalogue& catalogue) {
   using enum sharing::ResourceKind;
   switch (asked.kind) {
     case instance: return spare.kind == SliceKind::gpu_instance && asked.profile->text == spare.profile;
@@ -80,8 +81,9 @@ bool may_take(const sharing::ResourceName& asked, const Spare& spare, Scheduler 
     case gpu_memory:
     case other_gpu: return true;
   }
-  // Slurm's type is a model's, or an instance's, which has a profile then.
-  if (scheduler == Scheduler::slurm && !asked.type.empty()) return spare.kind != SliceKind::gpu_instance;
+  // Slurm's type is a model's, or a site's word for instances, of which it is not known which.
+  if (scheduler == Scheduler::slurm && !asked.type.empty())
+    return spare.kind != SliceKind::gpu_instance || catalogue.by_slurm_type(asked.type, {}).empty();
   return spare.kind != SliceKind::vgpu && spare.as_gpu;
 }
 
@@ -146,7 +148,10 @@ void Ledger::see(const Cluster& cluster, TimePoint at) {
   see_work(cluster, hours);
   for (auto& [key, spare] : spare_)
     if (spare.cluster == cluster.name) {
-      if (known) go_on(spare, passed);
+      if (known)
+        go_on(spare, passed);
+      else
+        spare.stood = false;  // what was free meanwhile is not known
       spare.asked = false;
       spare.slices_now = spare.free_now = 0;
     }
@@ -308,7 +313,7 @@ void Ledger::see_asked(const Cluster& cluster, const Workload& waiting) {
     const auto name = sharing::parse_resource(request.resource, cluster.scheduler);
     for (auto& [key, spare] : spare_)
       if (spare.cluster == cluster.name && !spare.asked)
-        spare.asked = !name || may_take(*name, spare, cluster.scheduler);
+        spare.asked = !name || may_take(*name, spare, cluster.scheduler, catalogue_);
   }
 }
 

@@ -96,6 +96,36 @@ TEST(FleetScreen, APlanOfAFileThatIsAnotherOneByNowSaysSo) {
   EXPECT_EQ(session.state.message.text, "");
   hear(session, {"fleet.yaml", "2", "", nullptr, {}});
   EXPECT_NE(session.state.message.text.find("this plan is of the file before"), std::string::npos);
+  session.press("A");
+  EXPECT_FALSE(session.state.arming) << "it is planned again first";
+  EXPECT_NE(session.state.message.text.find("the fleet file has changed"), std::string::npos)
+      << session.state.message.text;
+}
+
+// Between the answer and the key a window may open or end, on a cluster where nothing else happens.
+TEST(FleetScreen, AnAnswerOfBeforeAWindowOpenedIsNotPlanned) {
+  Session session = fleet_session({120, 40}, R"(time_zone: UTC
+pools:
+- name: all
+  layout: 7x1g.10gb
+  windows:
+  - {when: "Mon-Sun 00:00-12:00", layout: none}
+  - {when: "Mon-Sun 12:00-24:00", layout: 7x1g.10gb}
+)");
+  ASSERT_FALSE(session.shows(" 0 drift")) << session.screen();
+  session.wall += std::chrono::hours(12);  // no tick comes in between
+  session.press("a");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::fleet) << session.screen();
+  session.survey();
+  EXPECT_TRUE(session.shows("0 drift")) << session.screen();
+}
+
+TEST(FleetScreen, AFileThatCannotBeReadCanBePaused) {
+  Session session = fleet_session();
+  hear(session, told_of("pools: [{", "2"));
+  session.press("p");
+  ASSERT_TRUE(session.effects.back().fleet);
+  EXPECT_EQ(session.effects.back().fleet->what, FleetOrder::What::pause);
 }
 
 TEST(FleetScreen, WhatIsToldOfAnotherFileIsDropped) {

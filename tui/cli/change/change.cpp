@@ -180,6 +180,7 @@ class Resumer {
   // What kills a tessera each time is not tried for ever, and no timer decides about a node that has failed.
   static bool may_be_taken_up(const plan::Run& run) {
     constexpr std::size_t kMostTimes = 3;
+    if (run.paused && run.paused_why.empty()) return false;  // by a person
     return run.resumed.size() < kMostTimes && plan::summary(run).failed.empty();
   }
   static bool is_busy(const Cluster& cluster, const Node& node, const plan::Scope& scope) {
@@ -221,6 +222,13 @@ class Resumer {
       } else if (followed &&
                  (opens || (killed ? may_be_taken_up(*followed->run()) : is_due(*followed->run())))) {
         due.push_back({head, std::move(*followed), opens ? not_on : std::nullopt});
+      } else if (followed && killed) {
+        left = kFinding;
+        streams_.err << told(streams_, fmt::format("run {} was killed and is not taken up by a timer: it is "
+                                                   "paused, a node has failed, or it was taken up often; "
+                                                   "tessera resume {} takes it up",
+                                                   clean(head.run, 100), clean(head.run, 100)))
+                     << "\n";
       }
     }
     if (due.empty()) {

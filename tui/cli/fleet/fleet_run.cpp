@@ -139,7 +139,7 @@ std::set<NodeName> FleetCommand::busy_nodes(const ClusterName& cluster, const fl
     const bool goes_on = pool.on_failure == fleet::OnFailure::go_on && done != done_.end();
     for (const NodeName& node : head.nodes)
       if (!goes_on || !done->second.contains(node)) busy.insert(node);
-    if (head.state == RunState::parked && is_of_this_file(head))
+    if ((head.state == RunState::parked || head.state == RunState::interrupted) && is_of_this_file(head))
       left_parked_.insert(head.nodes.begin(), head.nodes.end());
     if (!told_busy_.insert(head.run).second) continue;
     const std::string progress =

@@ -61,6 +61,13 @@ bool has_moved(const UiState& state, const UiContext& ui, const fleet::Survey& s
                const std::set<NodeName>& nodes) {
   const Cluster* cluster = ui.model.find(survey.cluster->name);
   if (!cluster || !insight::nodes_are_current(*cluster)) return true;
+  const FleetFile& file = *state.fleet->file;
+  const TimePoint then = cluster_now(*survey.cluster, state.fleet->question->wall),
+                  now = cluster_now(*cluster, ui.wall);
+  for (const fleet::Pool& pool : file.fleet.pools)
+    if (!pool.windows.empty() && !fleet::same_rule(fleet::rule_at(file.fleet, pool, file.zone, then),
+                                                   fleet::rule_at(file.fleet, pool, file.zone, now)))
+      return true;  // a window has opened or ended
   if (state.fleet->revision == ui.model.revision + 1 && !state.fleet->working()) return false;
   return std::any_of(survey.nodes.begin(), survey.nodes.end(), [&](const fleet::NodeSurvey& one) {
     if (!nodes.contains(one.node->name) || one.rule()->kind != fleet::Rule::Kind::demand) return false;
@@ -77,6 +84,7 @@ Effects plan(UiState& state, const UiContext& ui, Action action) {
     (is_meant(action, here, *here.survey, node) ? nodes : but).insert(node.node->name);
   if (has_moved(state, ui, *here.survey, nodes)) {
     say(state, ui, Severity::warning, "the cluster has changed: it is being held against the file again");
+    change_fleet(state, [](FleetState& fleet) { fleet.revision = 0; });
     return {};
   }
   const Cluster& cluster = *ui.model.find(here.survey->cluster->name);
@@ -134,8 +142,8 @@ std::string why_not_on_fleet(Action action, const UiState& state, const UiContex
   if (state.top().kind != ScreenKind::fleet) return "this works on the screen of :fleet";
   if (!state.fleet || state.fleet->path.empty()) return "no fleet file is named: :fleet FILE";
   switch (action) {
-    case Action::fleet_read: return "";
-    case Action::fleet_pause:
+    case Action::fleet_read:
+    case Action::fleet_pause: return "";  // of a file that cannot be read, too
     case Action::fleet_calendar:
       return state.fleet->file && !state.fleet->file->failure ? "" : "the file could not be read";
     case Action::fleet_unpause: return state.fleet->paused.empty() ? "it is not paused" : "";

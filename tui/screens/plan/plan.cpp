@@ -160,6 +160,8 @@ void follow_world(UiState& state, const UiContext& ui) {
 
 std::string why_not_startable(const UiState& state, const UiContext& ui) {
   const PlanView& view = *state.plan;
+  if (view.rules && state.fleet && state.fleet->changed)
+    return "the fleet file has changed since it was read: read it again on :fleet, and plan again";
   if (view.past)
     return fmt::format("this plan was made of a recording, as of {}; on the live cluster {} plans again",
                        time_text(*view.past), first_key(state, Action::plan_again));
