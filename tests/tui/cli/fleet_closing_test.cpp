@@ -65,7 +65,7 @@ TEST_F(FleetClosing, ARunThatWasKilledIsTakenUpByTheNextCallThreeTimesAtMost) {
     run({"run", with("Fri 12:00-20:00")});
     const bool on = std::find(asked.what.begin(), asked.what.end(), "resume on r1") != asked.what.end();
     EXPECT_EQ(on, times < 4) << times << err.str();
-    EXPECT_EQ(said("run r1 was killed and is not taken up by a timer"), times == 4) << err.str();
+    EXPECT_EQ(said("run r1 was killed, and no timer resumes it"), times == 4) << err.str();
     heads.clear(), journals.clear();
   }
   killed = 1;

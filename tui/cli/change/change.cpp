@@ -224,9 +224,9 @@ class Resumer {
         due.push_back({head, std::move(*followed), opens ? not_on : std::nullopt});
       } else if (followed && killed) {
         left = kFinding;
-        streams_.err << told(streams_, fmt::format("run {} was killed and is not taken up by a timer: it is "
-                                                   "paused, a node has failed, or it was taken up often; "
-                                                   "tessera resume {} takes it up",
+        streams_.err << told(streams_, fmt::format("run {} was killed, and no timer resumes it: it is "
+                                                   "paused, a node has failed, or it was "
+                                                   "resumed often; tessera resume {} goes on with it",
                                                    clean(head.run, 100), clean(head.run, 100)))
                      << "\n";
       }
