@@ -2,21 +2,15 @@
 // nodes, armed by their number, run and undone.
 #include <gtest/gtest.h>
 
+#include "tests/e2e/console_place.hpp"
 #include "tests/support/pty.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera {
 namespace {
 
+using test::place_of;
 using test::Pty;
-
-std::string place_of(const std::string& scheduler) {
-  const bool slurm = scheduler == "slurm";
-  return "clusters:\n  - name: lab\n    scheduler: " + scheduler + "\n" +
-         (slurm ? "    version: slurm 22.05.8\n    partitions:\n      - {name: gpu, max_time: 3d}\n" : "") +
-         "    nodes:\n      - {names: \"lab[1-3]\", product: H100-80GB-SXM5, gpus: 2, " +
-         (slurm ? "partitions: [gpu], " : "") + "cpus: 64, memory_gib: 512, layout: all-1g.10gb}\n";
-}
 
 class ConsolePack : public testing::TestWithParam<std::string> {
  protected:

@@ -312,12 +312,13 @@ setsid bash -c "kill $up; while kill -0 $up 2>/dev/null; do sleep .05; done; slu
     lab_ = std::make_unique<SlurmLab>("RebootProgram=" + script_ + "\nResumeTimeout=60");
     ASSERT_EQ(lab_->trouble(), "");
   }
-  slurmconf::SlurmSettings said() const {
-    slurmconf::SlurmSettings said;
-    said.restart_controller = lab_->restart_command("slurmctld");
-    said.restart_node = lab_->restart_command("slurmd-{node}");
-    said.devices = "gpu=" + lab_->folder() + "/dev/nvidia{gpu}";
-    return said;
+  slurmconf::SlurmSettings said() const { return settings_of(*lab_); }
+  // The job that keeps gpu01 busy.
+  std::string keep_busy() {
+    const std::string job = lab_->submit({"-w", "gpu01", "--gres=gpu:h100:1", "-t", "60"});
+    EXPECT_TRUE(lab_->wait({"squeue", "-h", "-o", "%T", "-j", job},
+                           [](const std::string& out) { return out.starts_with("RUNNING"); }));
+    return job;
   }
   plan::Plan reboot(Admin& admin, const std::string& node) const {
     plan::NodeAction action;
@@ -352,9 +353,8 @@ TEST_F(SlurmReboot, AnEmptyNodeIsRebootedAtOnceAndAClosedOneStaysClosed) {
 }
 
 TEST_F(SlurmReboot, ABusyNodeWaitsForItsJobsAndGoingBackCancelsTheReboot) {
-  const std::string job = lab_->submit({"-w", "gpu01", "--gres=gpu:h100:1", "-t", "60"});
-  ASSERT_TRUE(lab_->wait({"squeue", "-h", "-o", "%T", "-j", job},
-                         [](const std::string& out) { return out.starts_with("RUNNING"); }));
+  const std::string job = keep_busy();
+  ASSERT_FALSE(HasFailure());
   Admin admin(*lab_, said(), runs());
   const std::string run = admin.start(reboot(admin, "gpu01"));
   EXPECT_TRUE(admin.wait_for(run, "reboots once its jobs have ended")) << admin.journal(run);
@@ -375,9 +375,8 @@ TEST_F(SlurmReboot, ABusyNodeWaitsForItsJobsAndGoingBackCancelsTheReboot) {
 }
 
 TEST_F(SlurmReboot, WhatAnotherHasDrainedMeanwhileIsNotOpenedByGoingBack) {
-  const std::string job = lab_->submit({"-w", "gpu01", "--gres=gpu:h100:1", "-t", "60"});
-  ASSERT_TRUE(lab_->wait({"squeue", "-h", "-o", "%T", "-j", job},
-                         [](const std::string& out) { return out.starts_with("RUNNING"); }));
+  const std::string job = keep_busy();
+  ASSERT_FALSE(HasFailure());
   Admin admin(*lab_, said(), runs());
   const std::string run = admin.start(reboot(admin, "gpu01"));
   EXPECT_TRUE(admin.wait_for(run, "reboots once its jobs have ended")) << admin.journal(run);

@@ -202,6 +202,15 @@ class Admin {
   std::size_t marks_ = 0;
 };
 
+// What a site would say of such a lab.
+inline slurmconf::SlurmSettings settings_of(const SlurmLab& lab) {
+  slurmconf::SlurmSettings said;
+  said.restart_controller = lab.restart_command("slurmctld");
+  said.restart_node = lab.restart_command("slurmd-{node}");
+  said.devices = "gpu=" + lab.folder() + "/dev/nvidia{gpu}";
+  return said;
+}
+
 // One lab for all tests of a file.
 class SlurmChange : public testing::Test {
  protected:
@@ -238,13 +247,7 @@ class SlurmChange : public testing::Test {
     return slurm::with_version({}, version.substr(version.find(' ') + 1)).reconfigure_suffices();
   }
 
-  slurmconf::SlurmSettings said() const {
-    slurmconf::SlurmSettings said;
-    said.restart_controller = lab_->restart_command("slurmctld");
-    said.restart_node = lab_->restart_command("slurmd-{node}");
-    said.devices = "gpu=" + lab_->folder() + "/dev/nvidia{gpu}";
-    return said;
-  }
+  slurmconf::SlurmSettings said() const { return settings_of(*lab_); }
   // The real binary, on this cluster; its journals are below scratch_. site: nullopt: its settings are not
   // asked for.
   Ran run_here(std::vector<std::string> words, const std::optional<slurmconf::SlurmSettings>& site) const {

@@ -214,7 +214,7 @@ TEST(AccountingCache, AFileWithAnyByteChangedOrCutIsNotRead) {
     std::string flipped = whole;
     flipped[at] = static_cast<char>(flipped[at] ^ 0x10);
     put(file, flipped);
-    // A bit that means nothing to the decoder changes nothing.
+    // The decoder ignores some bits: then the answer is still the whole one.
     EXPECT_EQ(cache.find(day).value_or(answer), answer) << at;
     kept += cache.find(day) ? 1 : 0;
     EXPECT_TRUE(refused(whole.substr(0, at))) << at;
