@@ -32,7 +32,8 @@ struct FleetOrder {
   enum class What : std::uint8_t { read, look, pause, unpause };
   What what = What::read;
   std::string path;
-  std::string who;  // pause: as its mark names the person
+  std::string who;   // pause: as its mark names the person
+  std::string seen;  // unpause: the pause that the person saw; another one stays
 };
 struct FleetTold {
   std::string path;

@@ -98,7 +98,8 @@ struct SourceReport {
   std::optional<Error> failure;  // nullopt: it answered
   Duration latency{0};
   std::string note;  // it answered, but: records that could not be read, jobs hidden from us; may be empty
-  bool incomplete = false;  // records could not be read, or not wholly: what is listed is not all
+  bool incomplete = false;         // records could not be read, or not wholly: what is listed is not all
+  std::optional<SourceCost> cost;  // nullopt: not measured
 };
 
 // The load that we cause, and how much of the first load is done.

@@ -19,8 +19,9 @@ struct SourceHealth {
   std::optional<Error> failure;  // set while it fails
   std::optional<TimePoint> failing_since;
   Duration latency{0};
-  std::string note;         // what its last answer left out; may be empty
-  bool incomplete = false;  // that answer held records that could not be read
+  std::string note;                // what its last answer left out; may be empty
+  bool incomplete = false;         // that answer held records that could not be read
+  std::optional<SourceCost> cost;  // as told last; nullopt: not measured
 };
 
 struct Clock {

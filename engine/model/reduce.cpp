@@ -107,6 +107,7 @@ class Reducer {
         first || health.failure != report.failure ||
         (!report.failure && (health.note != report.note || health.incomplete != report.incomplete));
     health.latency = report.latency;
+    if (report.cost) health.cost = report.cost;
     std::string source(word(report.source));
     if (report.failure) {
       if (!health.failing_since) {

@@ -3,6 +3,7 @@
 // Threads: plain values.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 
@@ -34,5 +35,13 @@ enum class Source : std::uint8_t {
 };
 
 std::string_view word(Source source);
+
+// What it has cost to ask one source, counted by who asks it.
+struct SourceCost {
+  std::int64_t calls = 0;             // requests sent, or commands run
+  std::int64_t bytes = 0;             // of their answers
+  std::chrono::milliseconds over{0};  // that this was counted for
+  friend bool operator==(const SourceCost&, const SourceCost&) = default;
+};
 
 }  // namespace tessera

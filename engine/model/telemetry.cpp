@@ -8,9 +8,12 @@ namespace tessera {
 namespace {
 
 bool tells_any(const Telemetry& figures) {
-  return figures.use || figures.memory_used || figures.temperature || figures.power || figures.licensed;
+  return figures.use || figures.memory_used || figures.temperature || figures.power || figures.licensed ||
+         figures.tensor || figures.memory_busy;
 }
-bool tells_any(const SliceFigures& figures) { return figures.use || figures.memory_used; }
+bool tells_any(const SliceFigures& figures) {
+  return figures.use || figures.memory_used || figures.tensor || figures.memory_busy;
+}
 
 bool is_of(const GpuFigures& figures, const Gpu& gpu) {
   if (!figures.uuid.empty() && !gpu.uuid.empty()) return figures.uuid == gpu.uuid;
@@ -72,12 +75,39 @@ bool show(Slice& slice, const Gpu& gpu, const FiguresOfNode& told, TimePoint now
   });
   const SliceFigures figures = from ? *find(*from, gpu, slice) : SliceFigures{};
   const Source source = from ? from->source : Source::none;
-  const bool other =
-      slice.use != figures.use || slice.memory_used != figures.memory_used || slice.measured.source != source;
+  const bool other = slice.use != figures.use || slice.memory_used != figures.memory_used ||
+                     slice.tensor != figures.tensor || slice.memory_busy != figures.memory_busy ||
+                     slice.measured.source != source;
   slice.use = figures.use;
   slice.memory_used = figures.memory_used;
+  slice.tensor = figures.tensor;
+  slice.memory_busy = figures.memory_busy;
   slice.measured = {source, from ? from->at : TimePoint{}};
   return other;
+}
+
+// Processes and the UUIDs of instances are told by few sources, and now and then: the newest counts, with its
+// time, whichever source's figures are shown.
+bool show_processes(Gpu& gpu, const FiguresOfNode& told) {
+  const Measured* from = nullptr;
+  for (const auto& [source, one] : told)
+    if (const GpuFigures* figures = find(one, gpu); figures && figures->processes)
+      if (!from || from->at < one.at) from = &one;
+  std::optional<GpuProcesses> now;
+  if (from) now = GpuProcesses{*find(*from, gpu)->processes, {from->source, from->at}};
+  if (gpu.processes == now) return false;
+  gpu.processes = std::move(now);
+  return true;
+}
+
+bool show_uuid(Slice& slice, const Gpu& gpu, const FiguresOfNode& told) {
+  const Measured* from = nullptr;
+  for (const auto& [source, one] : told)
+    if (const SliceFigures* figures = find(one, gpu, slice); figures && !figures->uuid.empty())
+      if (!from || from->at < one.at) from = &one;
+  if (!from || find(*from, gpu, slice)->uuid == slice.uuid) return false;
+  slice.uuid = find(*from, gpu, slice)->uuid;
+  return true;
 }
 
 Measured& of_source(std::vector<Measured>& all, const NodeName& node, const Origin& origin) {
@@ -92,11 +122,17 @@ Measured& of_source(std::vector<Measured>& all, const NodeName& node, const Orig
 std::vector<Measured> take_figures(Node& node) {
   std::vector<Measured> all;
   for (Gpu& gpu : node.gpus) {
-    GpuFigures figures{gpu.index, gpu.uuid, std::exchange(gpu.telemetry, {}), {}};
+    GpuFigures figures{gpu.index, gpu.uuid, std::exchange(gpu.telemetry, {}), {}, {}};
     const Origin origin = std::exchange(figures.figures.origin, {});
     for (Slice& slice : gpu.slices) {
-      SliceFigures of_slice{slice.profile, slice.instance_id, slice.device, std::exchange(slice.use, {}),
-                            std::exchange(slice.memory_used, {})};
+      SliceFigures of_slice;
+      of_slice.profile = slice.profile;
+      of_slice.instance_id = slice.instance_id;
+      of_slice.device = slice.device;
+      of_slice.use = std::exchange(slice.use, {});
+      of_slice.memory_used = std::exchange(slice.memory_used, {});
+      of_slice.tensor = std::exchange(slice.tensor, {});
+      of_slice.memory_busy = std::exchange(slice.memory_busy, {});
       slice.measured = {};
       if (tells_any(of_slice)) figures.slices.push_back(std::move(of_slice));
     }
@@ -110,7 +146,11 @@ bool show_figures(Node& node, const FiguresOfNode& told, TimePoint now) {
   bool other = false;
   for (Gpu& gpu : node.gpus) {
     other |= show(gpu, told, now);
-    for (Slice& slice : gpu.slices) other |= show(slice, gpu, told, now);
+    other |= show_processes(gpu, told);
+    for (Slice& slice : gpu.slices) {
+      other |= show(slice, gpu, told, now);
+      other |= show_uuid(slice, gpu, told);
+    }
   }
   return other;
 }

@@ -26,6 +26,9 @@ struct SliceFigures {
   std::optional<int> device;
   std::optional<Percent> use;
   std::optional<Mib> memory_used;
+  std::optional<Percent> tensor;
+  std::optional<Percent> memory_busy;
+  std::string uuid;  // "MIG-..."; empty: not told
   friend bool operator==(const SliceFigures&, const SliceFigures&) = default;
 };
 
@@ -34,6 +37,8 @@ struct GpuFigures {
   GpuIndex gpu;
   std::string uuid;
   Telemetry figures;  // without an origin
+  // Every process that has it open; nullopt: this source does not tell.
+  std::optional<std::vector<GpuProcess>> processes;
   std::vector<SliceFigures> slices;
   friend bool operator==(const GpuFigures&, const GpuFigures&) = default;
 };

@@ -61,6 +61,7 @@ struct Slice {
   ProfileName profile;                 // gpu_instance: "3g.40gb"; vgpu: "A10-4Q"; else empty
   std::optional<Placement> placement;  // gpu_instance only; Slurm does not tell it
   std::optional<int> instance_id;      // GPU instance id as nvidia-smi prints it
+  std::string uuid;                    // "MIG-..." of its first compute instance; empty: not told
   std::optional<int> device;           // the index by which the scheduler calls this slice on its node
   int capacity = 1;                    // shares that can be handed out: replicas, 100 (MPS percent), shards
   std::vector<ComputeInstance> compute;
@@ -82,13 +83,34 @@ struct Slice {
 
   std::optional<Percent> use;  // compute use of this slice; n/a for most sources
   std::optional<Mib> memory_used;
-  Origin measured;  // who tells these two (engine/model/telemetry.hpp)
+  std::optional<Percent> tensor;       // tensor pipes busy (DCGM_FI_PROF_PIPE_TENSOR_ACTIVE)
+  std::optional<Percent> memory_busy;  // memory interface busy (DCGM_FI_PROF_DRAM_ACTIVE)
+  Origin measured;                     // who tells these four (engine/model/telemetry.hpp)
   friend bool operator==(const Slice&, const Slice&) = default;
+};
+
+// A process that has a GPU open, as the driver of the node lists it.
+struct GpuProcess {
+  std::int64_t pid = 0;            // on the node, outside any container
+  std::string name;                // its command, cleaned of control characters; empty: not told
+  std::optional<int> instance_id;  // of the GPU instance that it runs in; nullopt: GPU not cut, or not told
+  std::optional<Mib> memory;
+  WorkloadId workload;  // whose it is, where the scheduler tells (scontrol listpids); empty: not told
+  friend bool operator==(const GpuProcess&, const GpuProcess&) = default;
+};
+
+// Every process that had one GPU open at one time.
+struct GpuProcesses {
+  std::vector<GpuProcess> list;
+  Origin origin;
+  friend bool operator==(const GpuProcesses&, const GpuProcesses&) = default;
 };
 
 struct Telemetry {
   std::optional<Percent> use;
   std::optional<Mib> memory_used;
+  std::optional<Percent> tensor;       // tensor pipes busy (DCGM_FI_PROF_PIPE_TENSOR_ACTIVE)
+  std::optional<Percent> memory_busy;  // memory interface busy (DCGM_FI_PROF_DRAM_ACTIVE)
   std::optional<Celsius> temperature;
   std::optional<Watts> power;
   std::optional<bool> licensed;  // a vGPU licence is held (the exporter's VGPU_LICENSE_STATUS)
@@ -107,6 +129,7 @@ struct Gpu {
   std::optional<int> replicas;  // MPS clients, time-slices or shards offered per GPU (or per instance)
   std::vector<Slice> slices;    // in placement order; empty: MIG on and no instances
   Telemetry telemetry;
+  std::optional<GpuProcesses> processes;  // nullopt: nobody told
   Origin origin;
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
@@ -179,6 +202,14 @@ struct OutOfUse {
   friend bool operator==(const OutOfUse&, const OutOfUse&) = default;
 };
 
+// The pod in which a Slurm node's slurmd runs, where Kubernetes runs it (Slinky's slurm-operator, which keeps
+// this in the Slurm node's Comment).
+struct HostPod {
+  std::string name_space, name;
+  WorkloadId workload() const { return WorkloadId(name_space + "/" + name); }
+  friend bool operator==(const HostPod&, const HostPod&) = default;
+};
+
 struct Node {
   NodeName name;
   std::vector<std::string> state;  // the scheduler's own flags, upper case: {"MIXED","DRAIN"}
@@ -205,6 +236,7 @@ struct Node {
   // allocatable, what is 0 left out); nullopt: not reported, or counted in another way (Slurm).
   std::optional<std::map<std::string, std::int64_t>> allocatable;
   std::vector<std::string> taints;  // Kubernetes: "team=x:NoExecute"; without that of a cordon
+  std::optional<HostPod> host_pod;  // Slurm
   std::optional<TimePoint> booted;
   Origin origin;
 

@@ -153,19 +153,21 @@ void Ledger::see(const Cluster& cluster, TimePoint at) {
       else
         spare.stood = false;  // what was free meanwhile is not known
       spare.asked = false;
+      spare.slices_before = spare.slices_now;
+      spare.free_before = spare.free_now;
       spare.slices_now = spare.free_now = 0;
     }
 }
 
-// What was between two rounds counts if it was free in both.
+// What was between two rounds counts if it was free in both: of so many no more than in either.
 void Ledger::go_on(Spare& spare, const Passed& passed) {
   const bool stands = spare.free_now > 0 && !spare.asked;
   if (!stands) {
     spare.since = spare.slice_hours = spare.hours = 0;
   } else if (spare.stood && !passed.gap) {
     spare.since += passed.hours;
-    spare.slice_hours += spare.slices_now * passed.hours;
-    spare.hours += spare.free_now * passed.hours;
+    spare.slice_hours += std::min(spare.slices_before, spare.slices_now) * passed.hours;
+    spare.hours += std::min(spare.free_before, spare.free_now) * passed.hours;
   }
   spare.stood = stands;
 }

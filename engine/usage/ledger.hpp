@@ -79,7 +79,8 @@ struct Spare {
   friend class Ledger;
   bool asked = false;  // in the round that is looked at
   double slices_now = 0, free_now = 0;
-  bool stood = false;  // free and not asked for in the round before
+  double slices_before = 0, free_before = 0;  // in the round before
+  bool stood = false;                         // free and not asked for in the round before
 };
 
 // A slice that can be had, and that is in use all the same: by a process that has no allocation.

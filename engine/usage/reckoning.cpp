@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/usage/ledger.hpp"
+
 namespace tessera::usage {
 namespace {
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/usage/ledger.hpp"
+
 namespace tessera::usage {
 namespace {
 

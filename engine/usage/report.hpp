@@ -7,9 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/usage/ledger.hpp"
+#include "engine/mig/catalogue.hpp"
+#include "engine/model/values.hpp"
 
 namespace tessera::usage {
+
+class Ledger;
 
 enum class By : std::uint8_t { user, account, group, profile, node, workload };
 std::optional<By> by_of(std::string_view word);

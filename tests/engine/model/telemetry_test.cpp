@@ -50,6 +50,44 @@ struct Place {
   const Gpu& board() const { return model.clusters[0].nodes.find(NodeName("n1"))->gpus[0]; }
 };
 
+TEST(Telemetry, ProcessesAndUuidsAreThoseToldLastWhoseeverFiguresAreShown) {
+  Place place;
+  place.tell(measures(Source::dcgm, 1, 70));
+  EXPECT_EQ(place.board().processes, std::nullopt) << "not told is not none";
+  Measured looked = measures(Source::nvidia_smi, 1, std::nullopt);
+  looked.gpus[0].processes = std::vector<GpuProcess>{{4711, "python3", 7, Mib{1'634}, WorkloadId("12")}};
+  SliceFigures first;
+  first.profile = ProfileName("3g.40gb");
+  first.instance_id = 7;
+  first.uuid = "MIG-1";
+  looked.gpus[0].slices = {first};
+  place.tell(looked);
+  place.tell(measures(Source::dcgm, 300, 60));
+  place.list(301);
+  EXPECT_EQ(place.board().telemetry.origin.source, Source::dcgm);
+  ASSERT_TRUE(place.board().processes);
+  EXPECT_EQ(place.board().processes->list, looked.gpus[0].processes);
+  EXPECT_EQ(place.board().processes->origin, (Origin{Source::nvidia_smi, at(1)}));
+  EXPECT_EQ(place.board().slices[0].uuid, "MIG-1");
+  EXPECT_EQ(place.board().slices[1].uuid, "");
+}
+
+TEST(Telemetry, PipesAreFiguresLikeUse) {
+  Place place;
+  SliceFigures half;
+  half.profile = ProfileName("3g.40gb");
+  half.instance_id = 8;
+  half.tensor = Percent{12};
+  half.memory_busy = Percent{34};
+  Measured told = measures(Source::dcgm, 1, std::nullopt, {half});
+  told.gpus[0].figures.tensor = Percent{6};
+  place.tell(told);
+  EXPECT_EQ(place.board().telemetry.tensor, Percent{6});
+  EXPECT_EQ(place.board().slices[1].tensor, Percent{12});
+  EXPECT_EQ(place.board().slices[1].memory_busy, Percent{34});
+  EXPECT_EQ(place.board().slices[0].tensor, std::nullopt);
+}
+
 TEST(Telemetry, AListOfNodesWipesNoFigure) {
   Place place;
   place.tell(measures(Source::dcgm, 1, 70));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/usage/ledger.hpp"
 #include "engine/usage/report.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
@@ -239,6 +240,17 @@ TEST(Waste, ARecordingThatIsShorterThanTheThresholdTellsNothingOfWhatIsUnasked) 
   here.pass(1, 80, 60'000, 50);
   EXPECT_NE(missing(here, usage::kUnaskedAfter).find("unasked"), std::string::npos)
       << "what is in a gap is not recorded";
+}
+
+TEST(Waste, OfWhatWasFreeInBothRoundsOnlySoMuchCountsAsWasFreeInEither) {
+  Watched here;
+  here.pass(61, 80, 60'000, 50);
+  const double before = here.wasted("unasked", "");
+  here.story.tell(WorkloadGone{WorkloadId("2")}, 60 * here.minute + 1);  // the first half is free from now on
+  here.pass(1, 80, 60'000, 50);
+  EXPECT_NEAR(here.wasted("unasked", ""), before + 4.0 / 60, 1e-9) << "the other half may have been held";
+  here.pass(1, 80, 60'000, 50);
+  EXPECT_NEAR(here.wasted("unasked", ""), before + 12.0 / 60, 1e-9);
 }
 
 // n1's second half of GPU 1, which no job holds, used so much for so many minutes.

@@ -17,7 +17,7 @@ using fleet::Standing;
 
 Effects ask(FleetOrder::What what, const UiState& state) {
   Effects effects;
-  effects.fleet = FleetOrder{what, state.fleet->path, state.me};
+  effects.fleet = FleetOrder{what, state.fleet->path, state.me, state.fleet->paused};
   return effects;
 }
 

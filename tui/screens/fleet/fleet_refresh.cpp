@@ -114,7 +114,7 @@ void take_fleet(UiState& state, const FleetSeen& seen) {
 Effects look_at_fleet(const UiState& state) {
   Effects effects;
   if (state.top().kind == ScreenKind::fleet && state.fleet && state.fleet->file)
-    effects.fleet = FleetOrder{FleetOrder::What::look, state.fleet->path, ""};
+    effects.fleet = FleetOrder{FleetOrder::What::look, state.fleet->path, "", ""};
   return effects;
 }
 
