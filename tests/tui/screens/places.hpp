@@ -11,8 +11,11 @@ inline Slice with_use(Slice slice, float percent) {
 }
 
 inline Gpu measured(Gpu board, float use, int used_gib, float celsius, float watts) {
-  board.telemetry = {Percent{use}, Mib{used_gib * 1024}, Celsius{celsius},
-                     Watts{watts}, std::nullopt,         Origin{Source::nvidia_smi, at(-4)}};
+  board.telemetry.use = Percent{use};
+  board.telemetry.memory_used = Mib{used_gib * 1024};
+  board.telemetry.temperature = Celsius{celsius};
+  board.telemetry.power = Watts{watts};
+  board.telemetry.origin = {Source::nvidia_smi, at(-4)};
   board.origin = Origin{Source::slurm_nodes, at(-4)};
   return board;
 }
