@@ -58,7 +58,7 @@ TEST(Telemetry, ProcessesAndUuidsAreThoseToldLastWhoseeverFiguresAreShown) {
   looked.gpus[0].processes = std::vector<GpuProcess>{{4711, "python3", 7, Mib{1'634}, WorkloadId("12")}};
   SliceFigures first;
   first.profile = ProfileName("3g.40gb");
-  first.instance_id = 7;
+  first.device = 7;
   first.uuid = "MIG-1";
   looked.gpus[0].slices = {first};
   place.tell(looked);
@@ -76,7 +76,7 @@ TEST(Telemetry, PipesAreFiguresLikeUse) {
   Place place;
   SliceFigures half;
   half.profile = ProfileName("3g.40gb");
-  half.instance_id = 8;
+  half.device = 8;
   half.tensor = Percent{12};
   half.memory_busy = Percent{34};
   Measured told = measures(Source::dcgm, 1, std::nullopt, {half});
