@@ -84,22 +84,27 @@ DocLine line_of(const Waste& one, const Columns& at, const UiState& state, int w
   return line;
 }
 
-DocLine total_line(const std::vector<Waste>& all, const UiState& state) {
+// All kinds are told: what no longer fits goes on in the next line.
+Document total_lines(const std::vector<Waste>& all, const UiState& state, int width) {
   std::map<std::string, double> hours;
   double sum = 0, uncounted = 0;
   for (const Waste& one : all) {
     if (one.slice_hours) hours[one.kind] += *one.slice_hours, sum += *one.slice_hours;
     if (!one.slice_hours) uncounted += one.hours.value_or(0);
   }
-  DocLine line;
-  line.spans.push_back(
-      {told(state, fmt::format("{:.1f} slice-hours", sum)), Style(Role::warning).with_bold(), 1});
-  for (const auto& [kind, part] : hours)
-    line.spans.push_back({fmt::format("   {} {:.1f}", kind, part), Role::dim});
-  if (uncounted > 0)
-    line.spans.push_back(
-        {"   " + told(state, fmt::format("{:.1f} h not counted in slices", uncounted)), Role::dim});
-  return line;
+  constexpr int kBegin = 1, kGap = 3;
+  Document lines;
+  int x = kBegin;
+  const auto add = [&](const std::string& text, Style style) {
+    const int size = display_width(text);
+    if (lines.empty() || (x > kBegin && x + size >= width)) lines.push_back({}), x = kBegin;
+    lines.back().spans.push_back({text, style, x});
+    x += size + kGap;
+  };
+  add(told(state, fmt::format("{:.1f} slice-hours", sum)), Style(Role::warning).with_bold());
+  for (const auto& [kind, part] : hours) add(fmt::format("{} {:.1f}", kind, part), Role::dim);
+  if (uncounted > 0) add(told(state, fmt::format("{:.1f} h not counted in slices", uncounted)), Role::dim);
+  return lines;
 }
 
 // Kinds of which nothing can be told yet: n/a, and not none.
@@ -159,7 +164,7 @@ Panes waste_panes(const UiContext&, const UiState& state, int width) {
   }
   const Columns at = columns_of(width);
   panes.main = span_lines(state);
-  panes.main.push_back(total_line(*all, state));
+  for (DocLine& line : total_lines(*all, state, width)) panes.main.push_back(std::move(line));
   add_not_known(panes.main, state, width);
   panes.main.push_back(heading(at));
   for (const Waste& one : *all) panes.main.push_back(line_of(one, at, state, width));

@@ -102,6 +102,29 @@ TEST(UsageScreens, AWastersPageOrNodeIsOpenedAndTheLetterIsForTheOwner) {
   EXPECT_EQ(session.state.top().subject, "88123");
 }
 
+// The kinds stood in one line, whose end was cut off.
+TEST(UsageScreens, EveryKindOfWasteIsInTheTotalAtEveryWidth) {
+  auto read = std::make_shared<usage::Reckoning>(*reckoned());
+  read->waste.clear();
+  for (const char* kind : {"idle", "parked", "rogue", "stranded", "too-big", "unasked"}) {
+    usage::Waste one;
+    one.kind = kind, one.slice_hours = 123'456.7;
+    read->waste.push_back(std::move(one));
+  }
+  usage::Waste uncounted;
+  uncounted.kind = "idle", uncounted.hours = 7;
+  read->waste.push_back(std::move(uncounted));
+  for (const int columns : {80, 120, 200}) {
+    Session session(two_places(), {columns, 40});
+    session.state.usage.read = read;
+    session.press(":waste<enter>");
+    for (const char* part :
+         {"740740.2 slice-hours", "idle 123456.7", "parked 123456.7", "rogue 123456.7", "stranded 123456.7",
+          "too-big 123456.7", "unasked 123456.7", "7.0 h not counted in slices"})
+      EXPECT_TRUE(session.shows(part)) << columns << ": " << part << "\n" << session.screen();
+  }
+}
+
 TEST(UsageScreens, DLooksAtMoreDays) {
   Session session = looking(":waste<enter>");
   const auto days = [&] { return session.state.usage.since / std::chrono::hours(24); };

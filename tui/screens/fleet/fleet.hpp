@@ -32,12 +32,6 @@ void take_file(UiState& state, const UiContext& ui, const FleetTold& told);
 void take_fleet(UiState& state, const FleetSeen& seen);
 // Whether the file that is shown is another one by now; asked as time goes by.
 Effects look_at_fleet(const UiState& state);
-template <class Edit>
-void change_fleet(UiState& state, Edit edit) {
-  FleetState next = state.fleet ? *state.fleet : FleetState();
-  edit(next);
-  state.fleet = std::make_shared<const FleetState>(std::move(next));
-}
 
 // The page (fleet_page.cpp).
 Panes fleet_panes(const UiContext& ui, const UiState& state, int width);

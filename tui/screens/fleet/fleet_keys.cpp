@@ -6,6 +6,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
+#include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/plan/plan.hpp"
@@ -84,7 +85,7 @@ Effects plan(UiState& state, const UiContext& ui, Action action) {
     (is_meant(action, here, *here.survey, node) ? nodes : but).insert(node.node->name);
   if (has_moved(state, ui, *here.survey, nodes)) {
     say(state, ui, Severity::warning, "the cluster has changed: it is being held against the file again");
-    change_fleet(state, [](FleetState& fleet) { fleet.revision = 0; });
+    change_kept(state.fleet, [](FleetState& fleet) { fleet.revision = 0; });
     return {};
   }
   const Cluster& cluster = *ui.model.find(here.survey->cluster->name);
@@ -111,7 +112,7 @@ Effects pause(UiState& state) {
 }
 
 void turn_calendar(UiState& state) {
-  change_fleet(state, [](FleetState& fleet) { fleet.calendar = !fleet.calendar; });
+  change_kept(state.fleet, [](FleetState& fleet) { fleet.calendar = !fleet.calendar; });
   state.top().cursor.clear();
   state.top().top = 0;
 }

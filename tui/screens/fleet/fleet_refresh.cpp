@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/layout/layout.hpp"
@@ -64,7 +65,7 @@ std::shared_ptr<const FleetState> fleet_named(std::string path) {
 
 void refresh_fleet(UiState& state, Screen&, const UiContext& ui) {
   if (!state.fleet || !state.fleet->file || state.fleet->file->failure) return;
-  change_fleet(state, [&](FleetState& fleet) {
+  change_kept(state.fleet, [&](FleetState& fleet) {
     if (fleet.calendar) list_windows(fleet, ui);
     fleet.refused = state.past ? "the past is shown, and a fleet file is about now" : "";
     if (!fleet.refused.empty()) {
@@ -85,7 +86,7 @@ std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext
 
 void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
   if (!state.fleet || state.fleet->path != told.path) return;
-  change_fleet(state, [&](FleetState& fleet) {
+  change_kept(state.fleet, [&](FleetState& fleet) {
     fleet.paused = told.paused;
     if (!told.file) {
       fleet.changed = fleet.file && fleet.file->stamp != told.stamp;
@@ -108,7 +109,7 @@ void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
 
 void take_fleet(UiState& state, const FleetSeen& seen) {
   if (!state.fleet || !seen.what || seen.what->question != state.fleet->question) return;
-  change_fleet(state, [&](FleetState& fleet) { fleet.answer = seen.what; });
+  change_kept(state.fleet, [&](FleetState& fleet) { fleet.answer = seen.what; });
 }
 
 Effects look_at_fleet(const UiState& state) {

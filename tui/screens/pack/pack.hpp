@@ -40,13 +40,6 @@ std::optional<TimePoint> pack_next_change(const UiState& state, const UiContext&
 void take_answer(UiState& state, const UiContext& ui, const PackTold& told);
 // Reads the cluster as it stands now; true: GPUs of the answer no longer stand as it has them.
 bool boards_moved(UiState& state, const UiContext& ui);
-// Changes the state of the screen.
-template <class Edit>
-void change_pack(UiState& state, Edit edit) {
-  PackState next = state.pack ? *state.pack : PackState();
-  edit(next);
-  state.pack = std::make_shared<const PackState>(std::move(next));
-}
 
 Panes pack_panes(const UiContext& ui, const UiState& state, int width);
 

@@ -7,6 +7,7 @@
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/queue_demand.hpp"
 #include "engine/shell.hpp"
+#include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/pack/pack.hpp"
@@ -24,7 +25,7 @@ bool has_profile(const mig::Product& product, const ProfileName& profile) {
 // A new edit is waited for again.
 template <class Edit>
 void edit_demand(UiState& state, Edit edit) {
-  change_pack(state, [&](PackState& pack) {
+  change_kept(state.pack, [&](PackState& pack) {
     pack.stopped = false;
     edit(pack);
   });
@@ -212,7 +213,7 @@ Effects open_on_pack(UiState& state, const UiContext& ui) {
 
 bool back_in_pack(UiState& state, const UiContext&) {
   if (!state.pack || !state.pack->working()) return false;
-  change_pack(state, [](PackState& pack) {
+  change_kept(state.pack, [](PackState& pack) {
     pack.stopped = true;
     pack.question = nullptr;
   });

@@ -5,6 +5,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/pack/cluster.hpp"
+#include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/pack/pack.hpp"
@@ -133,7 +134,7 @@ void ask(PackState& pack) {
 void refresh_pack(UiState& state, Screen& screen, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(screen.cluster);
   std::string why = why_refused(state, cluster);
-  change_pack(state, [&](PackState& pack) {
+  change_kept(state.pack, [&](PackState& pack) {
     if (pack.cluster != screen.cluster) pack = PackState{screen.cluster};
     pack.refused = std::move(why);
     if (!pack.refused.empty()) {
@@ -156,7 +157,7 @@ std::optional<TimePoint> pack_next_change(const UiState& state, const UiContext&
 bool boards_moved(UiState& state, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(state.pack->cluster);
   if (!cluster) return true;
-  change_pack(state, [&](PackState& pack) { take_boards(pack, state, ui, *cluster); });
+  change_kept(state.pack, [&](PackState& pack) { take_boards(pack, state, ui, *cluster); });
   const std::vector<pack::Board>& now = state.pack->boards->problem.boards;
   const pack::Problem& then = state.pack->answer->question->problem;
   // Both are in the order of the cluster's nodes.
@@ -188,7 +189,7 @@ void take_answer(UiState& state, const UiContext& ui, const PackTold& told) {
       preview.trouble = to_line(plan.error());
     }
   }
-  change_pack(state, [&](PackState& pack) {
+  change_kept(state.pack, [&](PackState& pack) {
     pack.answer = told.what;
     pack.preview = std::move(preview);
   });
