@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/fleet/demand.hpp"
+#include "engine/fleet/offers.hpp"
 #include "engine/plan/effect/diff.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
@@ -112,6 +113,7 @@ class Surveyor {
       if (each.nodes.contains(node.name.text)) one.exception = &each;
     const Rule& rule = *one.rule();
     if (rule.kind == Rule::Kind::as_is || (!asked && rule.kind != Rule::Kind::demand)) return one;
+    if (asked) one.should_offer = offers_otherwise(node, cluster_.scheduler, *place_.catalogue, rules_);
     one.why = why_unknown(node);
     one.standing = one.why.empty() ? Standing::as_wanted : Standing::unknown;
     if (one.standing == Standing::unknown || rule.kind == Rule::Kind::demand) return one;

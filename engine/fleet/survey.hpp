@@ -40,6 +40,8 @@ struct NodeSurvey {
   Standing standing = Standing::left_alone;
   std::string why;                  // unknown, impossible: about the node, or its first GPU of that kind
   std::vector<BoardSurvey> boards;  // that are ruled; of a demand those that are to change
+  // What the scheduler would hand out by what is made there; empty: it does. nullopt: not known (offers.hpp).
+  std::optional<std::string> should_offer;
   const Rule* rule() const { return exception ? &exception->rule : pool ? &pool->rule : nullptr; }
 };
 

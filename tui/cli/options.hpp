@@ -104,8 +104,9 @@ struct Options {
   std::string vgpu;
   plan::WishedSwitches switches;  // the device plugin's, as wished; those of --intent by node
   std::map<std::string, plan::WishedSwitches> node_switches;
-  std::string at;              // a time in words
-  plan::ChangeOptions change;  // ...and how; without `at`
+  std::string at;                    // a time in words
+  plan::ChangeOptions change;        // ...and how; without `at`
+  std::optional<int> canary, batch;  // those of `change` where they were given: undo has the run's else
   // apply, undo, resume, journal
   std::string runs;  // folder; empty: the user's own
   bool yes = false;

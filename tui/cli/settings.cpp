@@ -19,7 +19,8 @@ namespace tessera::cli {
 namespace {
 
 constexpr std::string_view kReadingSettings = "cannot use this setting";
-constexpr Duration kShortest{1000};  // between two looks at a cluster
+constexpr const char* kByDefault = "default";  // Setting::from
+constexpr Duration kShortest{1000};            // between two looks at a cluster
 constexpr Duration kDay{24LL * 3'600'000};
 constexpr Duration kLongest{24 * 3600 * 1000};
 constexpr Duration kLongestWait = std::chrono::hours(60 * 24);
@@ -318,6 +319,11 @@ void read_change(Reader& reader, Options& options) {
   change.canary = reader.number<int>("canary", "a whole number; 0: none").value_or(change.canary);
   change.batch = reader.number<int>("batch", "a whole number from 1 on").value_or(change.batch);
   if (change.batch < 1) reader.complain(bad("batch", *reader.find("batch"), "a whole number from 1 on"));
+  const auto given = [&](const char* flag, int value) {
+    const Setting* said = reader.find(flag);
+    return said && said->from != kByDefault ? std::optional(value) : std::nullopt;
+  };
+  options.canary = given("canary", change.canary), options.batch = given("batch", change.batch);
 }
 
 void read_run(Reader& reader, Options& options) {
@@ -441,7 +447,7 @@ Result<Settings> gather(const Parsed& parsed, const Environment& environment,
   Settings settings;
   for (const Flag& flag : flags()) {
     if (!flag.fallback.empty()) {
-      settings[std::string(flag.name)] = Setting{std::string(flag.fallback), "default"};
+      settings[std::string(flag.name)] = Setting{std::string(flag.fallback), kByDefault};
     }
   }
   add_locale(settings, environment);
@@ -515,7 +521,7 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   if (auto timeout = reader.duration("timeout")) options.timeout = *timeout;
 
   options.theme = reader.text("theme");
-  options.theme_chosen = reader.find("theme") && reader.find("theme")->from != "default";
+  options.theme_chosen = reader.find("theme") && reader.find("theme")->from != kByDefault;
   options.keys = reader.text("keys");
   options.color = !reader.on("no-color");
   options.ascii = reader.on("ascii");

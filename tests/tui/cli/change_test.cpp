@@ -7,104 +7,12 @@
 #include <cstring>
 #include <sstream>
 
-#include "tests/support/json_check.hpp"
 #include "tests/support/run_binary.hpp"
-#include "tests/tui/cli/fake_runs.hpp"
-#include "tui/cli/change/journal.hpp"
+#include "tests/tui/cli/changing_lab.hpp"
 #include "tui/cli/change/plan_text.hpp"
-#include "tui/cli/change/planning.hpp"
-#include "tui/cli/command_table.hpp"
 
 namespace tessera::cli {
 namespace {
-
-using test::FakeRuns;
-using test::json_at;
-
-class Changing : public testing::Test {
- protected:
-  Changing() {
-    options.write = options.yes = true;
-    options.output = OutputFormat::json;
-    options.nodes = "n1";
-    options.layout = "7g.80gb";
-  }
-
-  // Which command, on a cluster of n1 (cut, no work there) and n2.
-  int run(const std::string& command) {
-    options.command = command;
-    auto open = [&](const Options&, const mig::Catalogue&) {
-      Opening opening;
-      auto backend = std::make_unique<test::StandingBackend>(nodes, work);
-      backend->unread = unread;
-      opening.backends.push_back(std::move(backend));
-      auto runs = std::make_unique<FakeRuns>(box, asked);
-      runs->heads = heads;
-      runs->journals = journals;
-      if (script) script(*runs);
-      opening.runs = std::move(runs);
-      return opening;
-    };
-    Joins joins{box, box, open, {}, [] { return test::at(0); }, {}, false};
-    Streams streams{out, err, -1, in_fd, in_fd >= 0};
-    out.str("");
-    err.str("");
-    asked = {};
-    if (command == "apply") return run_apply(options, test::catalogue(), joins, streams);
-    if (command == "undo") return run_undo(options, test::catalogue(), joins, streams);
-    if (command == "resume") return run_resume(options, test::catalogue(), joins, streams);
-    if (command == "plan") return run_plan(options, test::catalogue(), joins, streams);
-    return run_journal(options, test::catalogue(), joins, streams);
-  }
-  bool said(const std::string& part) const { return err.str().find(part) != std::string::npos; }
-
-  // A run of one node as its journal tells it, up to `end`.
-  void keep(const std::string& id, std::vector<plan::RunEvent> end, RunState state) {
-    plan::Intent intent = test::wants("7g.80gb");
-    test::Story story;
-    story.tell(ClusterSeen{Scheduler::slurm, true, "", "", "hpc-1"});
-    story.tell(NodesListed{nodes});
-    plan::RunStarted started;
-    started.run = id, started.who = "root", started.from = "login1";
-    started.plan = plan::make_plan(story.cluster(), test::catalogue(), intent, plan::simulator_capabilities(),
-                                   {}, test::at(0))
-                       .value();
-    plan::Chain chain;
-    std::string text = plan::to_line(plan::Entry{1, test::at(0), {}, started}, chain);
-    std::int64_t seq = 1;
-    for (plan::RunEvent& event : end) {
-      bool whole = std::holds_alternative<plan::RunFinished>(event);
-      text += plan::to_line(plan::Entry{++seq, test::at(0), NodeName(whole ? "" : "n1"), std::move(event)},
-                            chain);
-    }
-    journals[id] = text;
-    RunHead head;
-    head.run = id, head.state = state, head.who = "root", head.from = "login1", head.words = "7g.80gb";
-    head.cluster = ClusterName("hpc"), head.nodes = {NodeName("n1")}, head.started = test::at(0);
-    head.why = state == RunState::finished ? "1 done" : "paused by an admin";
-    heads.push_back(head);
-  }
-
-  static void finish(FakeRuns& runs, plan::Outcome outcome) {
-    runs.write("n1", plan::NodeFinished{outcome, "n1: as it is"});
-    runs.write("", plan::RunFinished{outcome, "1 done"});
-  }
-
-  Options options;
-  std::vector<Node> nodes{
-      test::node("n1", {test::cut(0, {test::instance("1g.10gb", 0, 1, 0)})}),
-      test::node("n2", {test::uncut(0, 0)}),
-  };
-  std::vector<Workload> work;
-  std::vector<RunHead> heads;
-  std::map<std::string, std::string> journals;
-  std::function<void(FakeRuns&)> script;
-  test::Box box;
-  FakeRuns::Asked asked;
-  std::ostringstream out, err;
-  int in_fd = -1;  // where a person types; -1: no one is there
-  std::string unread;
-};
 
 TEST_F(Changing, AJournalWithoutRunsSaysInTheReadersLanguageWhereRunsComeFrom) {
   options.output = OutputFormat::table, options.nodes.clear(), options.layout.reset();
@@ -261,6 +169,22 @@ TEST_F(Changing, UndoPlansTheWayBackFromWhatStandsNow) {
   ASSERT_TRUE(asked.plan);
   EXPECT_EQ(test::names(asked.plan->nodes.at(0).destroyed), "7g.80gb@0");
   EXPECT_EQ(test::names(asked.plan->nodes.at(0).created), "1g.10gb@0");
+}
+
+TEST_F(Changing, UndoGoesInTheBatchesOfItsRunUnlessOthersAreGiven) {
+  keep("r7", {plan::NodeFinished{}, plan::RunFinished{plan::Outcome::wanted, "1 done"}}, RunState::finished);
+  nodes[0] = test::node("n1", {test::cut(0, {test::instance("7g.80gb", 0, 8, 0)})});
+  options.words = {"r7"};
+  options.change.canary = 5, options.change.batch = 6;  // as they are by default, which no one has said
+  script = [](FakeRuns& runs) { runs.on_start = [](FakeRuns& r) { finish(r, plan::Outcome::recorded); }; };
+  EXPECT_EQ(run("undo"), 0) << err.str();
+  EXPECT_EQ(asked.plan->intent.options.canary, 1);
+  EXPECT_EQ(asked.plan->intent.options.batch, 8);
+  options.canary = 3, options.batch = 2;
+  EXPECT_EQ(run("undo"), 0) << err.str();
+  EXPECT_EQ(asked.plan->intent.options.canary, 3);
+  EXPECT_EQ(asked.plan->intent.options.batch, 2);
+  EXPECT_EQ(asked.plan->intent.options.way, plan::Way::wait) << "an undo ends no work, whatever is given";
 }
 
 TEST_F(Changing, NothingIsBegunWithoutWriteAndArming) {
@@ -470,65 +394,6 @@ TEST_F(Changing, NamingTheClusterConfirmsItAndNothingElseDoes) {
   options.cluster = "hpc";
   EXPECT_EQ(run("resume"), 0) << err.str();
   EXPECT_EQ(asked.what.at(0), "resume on r7, the cluster is confirmed");
-}
-
-// ── what a timer takes up ─────────────────────────────────────────────────────────────────────────────
-
-TEST_F(Changing, DueLeavesARunAloneWhoseNodeIsStillBusy) {
-  keep("waits", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
-  options.due = true;
-  work = {test::running("9", "eve", {test::holds("n1", {{0, 1}})})};
-  EXPECT_EQ(run("resume"), 0) << err.str();
-  EXPECT_EQ(json_at(out.str(), "/outcome"), "\"nothing\"");
-  EXPECT_TRUE(asked.what.empty());
-}
-
-// A node that is cleared whole has no slice that would tell; its jobs are not known.
-TEST_F(Changing, DueTakesNoNodeForEmptyWhoseWorkCouldNotBeRead) {
-  nodes[0] = test::node("n1", {test::cut(0, {})});
-  keep("waits", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
-  auto journal = plan::parse_journal(journals["waits"], "waits");
-  ASSERT_TRUE(journal.ok());
-  plan::Chain chain;
-  journals["waits"].clear();
-  for (plan::Entry& entry : journal->entries) {
-    if (auto* started = std::get_if<plan::RunStarted>(&entry.what))
-      started->plan.nodes[0].scope = plan::Scope{};
-    journals["waits"] += to_line(entry, chain);
-  }
-  options.due = true;
-  script = [](FakeRuns& runs) { runs.on_resume = [](FakeRuns& r) { finish(r, plan::Outcome::wanted); }; };
-  unread = "the record of job 8 is cut short";
-  EXPECT_EQ(run("resume"), 0) << err.str();
-  EXPECT_TRUE(asked.what.empty());
-  unread.clear();
-  EXPECT_EQ(run("resume"), 0) << err.str();
-  EXPECT_EQ(asked.what.at(0), "resume on waits");
-}
-
-TEST_F(Changing, OfSeveralThatAreDueTheWorstEndCounts) {
-  keep("first", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
-  keep("second", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
-  options.due = true;
-  int ended = 0;
-  script = [&](FakeRuns& runs) {
-    runs.on_resume = [&](FakeRuns& r) {
-      finish(r, ended++ == 0 ? plan::Outcome::partial : plan::Outcome::wanted);
-    };
-  };
-  EXPECT_EQ(run("resume"), 1) << err.str();
-  EXPECT_EQ(ended, 2);
-}
-
-TEST_F(Changing, DueCarriesRunsOnOnlyAsTheyWereArmed) {
-  keep("waits", {plan::Parked{"until empty", "n1 is closed", plan::Until::empty}}, RunState::parked);
-  script = [](FakeRuns& runs) { runs.on_resume = [](FakeRuns& r) { finish(r, plan::Outcome::wanted); }; };
-  for (bool Options::*other : {&Options::replan, &Options::back, &Options::accept_harm}) {
-    options.due = options.*other = true;
-    EXPECT_EQ(run("resume"), kUsage);
-    EXPECT_TRUE(asked.what.empty());
-    options.*other = false;
-  }
 }
 
 // ── questions ─────────────────────────────────────────────────────────────────────────────────────────

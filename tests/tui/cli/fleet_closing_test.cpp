@@ -45,7 +45,7 @@ class FleetClosing : public test::FleetCommandLine {
   // n1 is closed for the window that opens at 12:00.
   void close() {
     later = 0;
-    EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kFinding);
+    EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), killed > 0 ? kFinding : kDone) << "it waits as planned";
     ASSERT_EQ(begun(), 1) << err.str();
     EXPECT_EQ(heads.front().words, "as " + folder + "/fleet.yaml says from 2027-01-15T12:00:00Z");
   }
@@ -85,7 +85,8 @@ TEST_F(FleetClosing, ANodeIsOpenedAgainOnceItsWindowIsOver) {
   EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kDone) << err.str();
   EXPECT_TRUE(asked.what.empty()) << "the window is still to come";
   later = 5 * 3600;
-  EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kFinding) << "it waits, and is named";
+  EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kDone) << "it waits, and is named";
+  EXPECT_TRUE(said("the nodes of run r1 are left out: it has not ended")) << err.str();
   EXPECT_FALSE(opened()) << err.str();
   later = 13 * 3600;
   EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kFinding) << "the window was missed";
@@ -183,6 +184,48 @@ TEST_F(FleetClosing, ADryRunSaysWhatWouldBeOpenedAndOpensNothing) {
   EXPECT_TRUE(
       said("the nodes of run r1 are opened again: the window of pool a for which it was begun is over"))
       << err.str();
+}
+
+TEST_F(FleetClosing, ADryRunSaysWhichRunsWouldBeCarriedOn) {
+  close();
+  const std::string path = with("Fri 12:00-20:00");
+  options.dry_run = true;
+  EXPECT_EQ(run({"run", path}), kDone) << err.str();
+  EXPECT_TRUE(said("run r1 stays parked as planned: its time has not come, or work is still on its nodes"))
+      << err.str();
+  alices = test::running("1", "alice", {test::holds("n2", {{0}})});
+  EXPECT_EQ(run({"run", path}), kDone) << err.str();
+  EXPECT_TRUE(said("r1 is due")) << err.str();
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run({"run", path}), kDone) << err.str();
+  auto document = parse_json(out.str(), "fleet run");
+  ASSERT_TRUE(document) << out.str();
+  EXPECT_EQ(to_line(*document->find("runs")), R"([{"run":"r1","what":"goes-on","why":null}])");
+  EXPECT_TRUE(asked.what.empty());
+  options.output = OutputFormat::table;
+  heads.front().state = RunState::interrupted;
+  EXPECT_EQ(run({"run", path}), kDone) << err.str();
+  EXPECT_TRUE(said("r1 is due")) << "it was killed, and the next call finishes it: " << err.str();
+}
+
+// What counts is what the file says of the run's nodes, not when it was written.
+TEST_F(FleetClosing, AFileThatWasWrittenAgainAndSaysTheSameKeepsNoRun) {
+  close();
+  alices = test::running("1", "alice", {test::holds("n2", {{0}})});
+  const auto on = [&](const std::string& path, std::chrono::hours written) {
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now() + written);
+    run({"run", path});
+    return std::find(asked.what.begin(), asked.what.end(), "resume on r1") != asked.what.end();
+  };
+  const std::vector<RunHead> parked = heads;
+  const auto later_than_the_run = std::chrono::hours(24 * 3650), before = -std::chrono::hours(24);
+  EXPECT_TRUE(on(with("Fri 12:00-20:00"), later_than_the_run)) << err.str();
+  heads = parked;
+  const std::string other = file(
+      "pools:\n- {name: a, nodes: n1, layout: 1g.10gb, budget: {lead: '06:00'}, windows: [{when: 'Fri "
+      "12:00-20:00', layout: none}]}\n- {name: b, layout: as-is}\n");
+  EXPECT_FALSE(on(other, before)) << "an edit that left its time as it was";
+  EXPECT_TRUE(said("run r1 is left parked: the fleet file was changed after it was begun")) << err.str();
 }
 
 }  // namespace

@@ -276,6 +276,45 @@ TEST(FleetScreen, TheCalendarHasTheNextSevenDays) {
   EXPECT_TRUE(session.shows("2 drift")) << session.screen();
 }
 
+TEST(FleetScreen, TheCalendarSaysFromWhenNodesAreClosedForAWindow) {
+  constexpr const char* kLead = R"(pools:
+- name: notebooks
+  layout: 7x1g.10gb
+  budget: {lead: '04:00'}
+  windows: [{when: "Mon-Fri 20:00-07:00", layout: none}]
+)";
+  for (const auto& [columns, closing] : {std::pair(80, "Fri 01-15 16:00"), std::pair(120, "Fri 01-15 16:00"),
+                                         std::pair(200, "Fri 2027-01-15 16:00")}) {
+    Session session = fleet_session({columns, 40}, kLead);
+    session.press("c");
+    EXPECT_TRUE(session.shows("CLOSING FROM: no node is closed for the window before")) << session.screen();
+    EXPECT_NE(session.line_with("UNTIL").find("CLOSING FROM"), std::string::npos) << session.screen();
+    EXPECT_TRUE(session.shows(closing)) << columns << "\n" << session.screen();
+    EXPECT_TRUE(session.shows("whole GPU")) << session.screen();
+  }
+  Session without = fleet_session({120, 40});
+  without.press("c");
+  EXPECT_FALSE(without.shows("CLOSING FROM")) << "no pool of that file has a lead";
+}
+
+// What the scheduler hands out is not what is made there: the screen said both in the same colour.
+TEST(FleetScreen, WhatIsAdvertisedOtherwiseThanMadeIsRedWithAWayOut) {
+  Session session = changing({200, 60});
+  Node node = test::node("n0042", {gpu(0, Strategy::whole, {test::whole(0)})});
+  node.gpus[0].product = ProductKey("H100-80GB-SXM5");
+  node.allocatable = std::map<std::string, std::int64_t>{{"nvidia.com/gpu", 3}};
+  session.tell(on("hpc", ClusterSeen{Scheduler::kubernetes, false, "v1.31.2", "test", "hpc-1"}));
+  session.tell(on("hpc", NodesListed{{node}}));
+  open_fleet(session, "pools: [{name: a, nodes: n0042, layout: none}]");
+  EXPECT_TRUE(session.shows("what is made there would be advertised as: nvidia.com/gpu 1"))
+      << session.screen();
+  EXPECT_TRUE(session.shows("tessera node restart-plugin n0042 has it counted again")) << session.screen();
+  node.allocatable = std::map<std::string, std::int64_t>{{"nvidia.com/gpu", 1}};
+  session.tell(on("hpc", NodeSeen{node}));
+  session.survey();
+  EXPECT_FALSE(session.shows("restart-plugin")) << session.screen();
+}
+
 TEST(FleetScreen, WithoutWindowsTheCalendarSaysSo) {
   Session session = fleet_session({80, 24}, "pools: [{name: a, layout: as-is}]");
   session.press("c");
@@ -297,6 +336,7 @@ TEST(FleetScreen, PPausesAndOnlyAWordEndsThat) {
   session.press("<enter>");
   ASSERT_EQ(session.effects.size(), asked + 1);
   EXPECT_EQ(session.effects.back().fleet->what, FleetOrder::What::unpause);
+  EXPECT_EQ(session.effects.back().fleet->seen, "2026-11-21T14:03:00Z by alice") << "and no other pause";
 }
 
 TEST(FleetScreen, CopiesTheCommandThatExplainsTheNode) {

@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
-#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
-#include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/arm.hpp"
 #include "tui/cli/change/begin.hpp"
+#include "tui/cli/change/due.hpp"
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
@@ -166,36 +165,10 @@ class Resumer {
     return kFinding;
   }
 
-  // A run that waits for empty nodes is left alone while one of them is not: each try would write lines.
-  bool is_due(const plan::Run& run) const {
-    const Cluster* cluster = clusters_.model().find(run.started.plan.intent.cluster);
-    if (!cluster || !plan::may_be_due(run, cluster_now(*cluster, clusters_.wall()))) return false;
-    std::vector<NodeName> nodes = plan::waits_for_empty(run);
-    return nodes.empty() || std::any_of(nodes.begin(), nodes.end(), [&](const NodeName& name) {
-             const Node* node = cluster->nodes.find(name);
-             const auto& scope = run.plans.at(name).scope;
-             return node && (!scope || !is_busy(*cluster, *node, *scope));
-           });
-  }
-  // What kills a tessera each time is not tried for ever, and no timer decides about a node that has failed.
-  static bool may_be_taken_up(const plan::Run& run) {
-    constexpr std::size_t kMostTimes = 3;
-    if (run.paused && run.paused_why.empty()) return false;  // by a person
-    return run.resumed.size() < kMostTimes && plan::summary(run).failed.empty();
-  }
-  static bool is_busy(const Cluster& cluster, const Node& node, const plan::Scope& scope) {
-    if (!cluster.work_known) return true;
-    plan::NodeFacts facts;
-    facts.node = node;
-    for (const WorkloadId& id : node.workloads)
-      if (const Workload* workload = cluster.workloads.find(id)) facts.workloads.push_back(*workload);
-    return plan::why_busy(facts, scope).has_value();
-  }
-
   struct DueRun {
     RunHead head;
     Followed known;
-    std::optional<NotCarriedOn> over;  // why it goes back; nullopt: it goes on
+    Judged judged;  // it goes on, or its nodes are opened again
   };
 
   int resume_due(const std::vector<RunHead>& runs) {
@@ -204,32 +177,14 @@ class Resumer {
     for (const RunHead& head : runs) {
       const bool killed = head.state == RunState::interrupted && takes_up_ && takes_up_(head);
       if (head.state != RunState::parked && !killed) continue;
-      if (!head.unarmed.empty()) {
-        const std::string run = clean(head.run, 100);
-        streams_.err << told(streams_, fmt::format("{} is left alone: {}; tessera resume {} arms it", run,
-                                                   head.unarmed, run))
-                     << "\n";
-        continue;
-      }
-      const auto not_on = why_not_carried_on(head);
       auto known = read_run(clusters_, options_, head.run);
       auto* followed = std::get_if<Followed>(&known);
-      const bool opens = not_on && not_on->over && followed && plan::only_closes(*followed->run());
-      if (not_on && not_on->finding) left = kFinding;
-      if (not_on && !opens) {
-        if (not_on->over) left = kFinding;  // what it has begun is a person's business
-        tell_not_on(head, *not_on, false);
-      } else if (followed &&
-                 (opens || (killed ? may_be_taken_up(*followed->run()) : is_due(*followed->run())))) {
-        due.push_back({head, std::move(*followed), opens ? not_on : std::nullopt});
-      } else if (followed && killed) {
-        left = kFinding;
-        streams_.err << told(streams_, fmt::format("run {} was killed, and no timer resumes it: it is "
-                                                   "paused, a node has failed, or it was "
-                                                   "resumed often; tessera resume {} goes on with it",
-                                                   clean(head.run, 100), clean(head.run, 100)))
-                     << "\n";
-      }
+      Judged judged = judged_here(head, followed ? &*followed->run() : nullptr, killed);
+      if (judged.finding) left = kFinding;
+      if (judged.due == Due::goes_on || judged.due == Due::opened)
+        due.push_back({head, std::move(*followed), std::move(judged)});
+      else if (judged.due != Due::waits)
+        tell(head, judged);
     }
     if (due.empty()) {
       report_no_run("nothing", "no run is due", options_, streams_);
@@ -237,36 +192,50 @@ class Resumer {
     }
     if (auto why = why_not_armed(options_, streams_)) return say(*why);
     clusters_.catch_signals();
-    for (const DueRun& one : due)
-      if (one.over)
-        tell_not_on(one.head, *one.over, true);
-      else
-        streams_.err << told(streams_, one.head.run + " is due") << "\n";
+    for (const DueRun& one : due) tell(one.head, one.judged);
     if (auto refused = arm(clusters_, options_, streams_, lines_, std::to_string(due.size()), "take them up"))
       return *refused;
     int code = left;
     for (const DueRun& one : due) {
       // The runs before it took their time: a pause may have been set meanwhile, or its window be over.
-      const auto not_on = why_not_carried_on(one.head);
-      if (not_on ? !not_on->over || !one.over : one.over.has_value()) {
-        if (not_on) tell_not_on(one.head, *not_on, false);
+      const bool opens = one.judged.due == Due::opened;
+      const auto not_on = why_not_carried_on(one.head, &*one.known.run());
+      if (not_on ? !not_on->over || !opens : opens) {
+        if (not_on) tell(one.head, {Due::left, not_on, true});
         code = std::max(code, static_cast<int>(kFinding));
         continue;
       }
-      int ended = follow(one.known, one.over.has_value());
+      int ended = follow(one.known, opens);
       if (ended > 128) return ended;
       code = std::max(code, ended);
     }
     return code;
   }
 
-  std::optional<NotCarriedOn> why_not_carried_on(const RunHead& head) const {
-    if (!why_not_) return std::nullopt;
-    if (const Cluster* cluster = clusters_.model().find(head.cluster)) return why_not_(head, *cluster);
+  Judged judged_here(const RunHead& head, const plan::Run* run, bool killed) const {
+    const Cluster* cluster = clusters_.model().find(head.cluster);
+    const TimePoint now = cluster ? cluster_now(*cluster, clusters_.wall()) : clusters_.wall();
+    return judge(head, run, cluster, now, killed, why_not_carried_on(head, run));
+  }
+  std::optional<NotCarriedOn> why_not_carried_on(const RunHead& head, const plan::Run* run) const {
+    if (!why_not_) return why_not_without_file(head);
+    if (const Cluster* cluster = clusters_.model().find(head.cluster))
+      return why_not_({head, run, *cluster, capabilities_of(clusters_, *cluster)});
     return NotCarriedOn{"cluster " + clean(head.cluster.text, 100) + " is not listed now"};
   }
-  void tell_not_on(const RunHead& head, const NotCarriedOn& why, bool opens) const {
-    streams_.err << not_on_text(head, why, opens, streams_) << "\n";
+  // Whether its window still holds is known to who reads the fleet file.
+  static std::optional<NotCarriedOn> why_not_without_file(const RunHead& head) {
+    const auto window = window_of(head);
+    if (!window || !head.undoes.empty()) return std::nullopt;
+    return NotCarriedOn{
+        fmt::format("it is for a window of a fleet file, and no fleet file is read here; tessera "
+                    "fleet run {} goes on with it",
+                    shell_word(clean(window->file, 300))),
+        false, false};
+  }
+  void tell(const RunHead& head, const Judged& judged) const {
+    if (const std::string text = judged_text(head, judged, streams_); !text.empty())
+      streams_.err << text << "\n";
   }
 
   const Options& options_;
@@ -278,17 +247,6 @@ class Resumer {
 };
 
 }  // namespace
-
-std::string way_back(const RunHead& head) {
-  return fmt::format("tessera resume {} --back opens its nodes", clean(head.run, 100));
-}
-
-std::string not_on_text(const RunHead& head, const NotCarriedOn& why, bool opens, const Streams& streams) {
-  const std::string run = clean(head.run, 100), reason = told(streams, why.why);
-  if (opens) return told(streams, fmt::format("the nodes of run {} are opened again: {}", run, reason));
-  return told(streams, fmt::format("run {} is left parked: {}", run, reason)) +
-         (why.over ? "; " + told(streams, way_back(head)) : "");
-}
 
 int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {
@@ -348,8 +306,11 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
   if (auto why = plan::why_not_here("cannot undo " + run.started.run, cluster->name,
                                     run.started.plan.cluster_id, cluster->id, !options.cluster.empty()))
     return refuse(streams, *why, kFinding);
+  plan::ChangeOptions own = plan::way_back(run.started.plan.intent.options);
+  own.canary = options.canary.value_or(own.canary);
+  own.batch = options.batch.value_or(own.batch);
   auto plan = plan::plan_undo(run, *cluster, catalogue, capabilities_of(clusters, *cluster), options.rules,
-                              cluster_now(*cluster, clusters.wall()));
+                              cluster_now(*cluster, clusters.wall()), &own);
   if (!plan) return refuse(streams, plan.error(), kFinding);
   return begin(clusters, options, catalogue, streams, {std::move(*plan), false, false});
 }

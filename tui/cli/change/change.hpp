@@ -4,6 +4,7 @@
 
 #include "engine/model/model.hpp"
 #include "engine/model/run_news.hpp"
+#include "tui/cli/change/due.hpp"
 #include "tui/cli/run.hpp"
 
 namespace tessera::cli {
@@ -16,21 +17,8 @@ int run_undo(const Options& options, const mig::Catalogue& catalogue, const Join
 int run_resume(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams);
 
-// Why a parked run is not carried on, which is told.
-struct NotCarriedOn {
-  std::string why;
-  // It was begun for what is over by now. Where it has done nothing but close nodes, these are opened again.
-  bool over = false;
-  bool finding = true;
-};
-// What a person types to have its nodes opened.
-std::string way_back(const RunHead& head);
-// opens: its nodes are opened again.
-std::string not_on_text(const RunHead& head, const NotCarriedOn& why, bool opens, const Streams& streams);
 // As `tessera resume --due`, without the parked runs of which why_not gives a reason. takes_up: runs whose
 // tessera was killed are carried on, too.
-using WhyNot = std::function<std::optional<NotCarriedOn>(const RunHead&, const Cluster&)>;
-using TakesUp = std::function<bool(const RunHead&)>;
 int run_resume_due(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                    const Streams& streams, const WhyNot& why_not, const TakesUp& takes_up);
 

@@ -280,7 +280,9 @@ int report(const Ended& ended, const Followed& followed, plan::Outcome expected,
                                    ended.run))
                 << "\n";
   if (ended.signal && ended.how != Ending::finished) return 128 + *ended.signal;
-  bool good = ended.how == Ending::finished && run->finished->outcome == expected;
+  // To a timer, a run that waits as it was told to is no finding.
+  const bool waits = ended.how == Ending::waiting && options.due;
+  const bool good = waits || (ended.how == Ending::finished && run->finished->outcome == expected);
   return good ? kDone : kFinding;
 }
 

@@ -48,7 +48,8 @@ int FleetCommand::run() {
   if (verb_ != "init" && verb_ != "pause" && verb_ != "unpause" && (verb_ != "run" || options_.dry_run))
     if (const std::string text = paused_text(); !text.empty()) streams_.err << told(streams_, text) << "\n";
   if (verb_ == "calendar") return calendar();
-  if (verb_ == "pause" || verb_ == "unpause") return pause(verb_ == "pause");
+  if (verb_ == "pause") return pause();
+  if (verb_ == "unpause") return unpause();
   if (verb_ == "run")
     if (auto ended = before_run()) return *ended;
   if (auto failed = clusters_.open()) return *failed;
@@ -336,10 +337,22 @@ std::string FleetCommand::paused_text() const {
                      since);
 }
 
-int FleetCommand::pause(bool on) const {
-  const Status done =
-      on ? pause_fleet(path_, clusters_.wall(), fmt::format("uid {}", geteuid())) : unpause_fleet(path_);
+int FleetCommand::pause() const {
+  const Status done = pause_fleet(path_, clusters_.wall(), fmt::format("uid {}", geteuid()));
   return done ? kDone : refuse(streams_, done.error(), kFinding);
+}
+
+int FleetCommand::unpause() const {
+  const Pause now = pause_of(path_);
+  if (!now.since.empty() && !now.own && !options_.yes)
+    return refuse(streams_,
+                  {"cannot unpause", "another user has paused it, since " + now.since,
+                   "ask why first; --yes removes that pause all the same"},
+                  kFinding);
+  const Status done = unpause_fleet(path_, now.since);
+  if (!done) return refuse(streams_, done.error(), kFinding);
+  streams_.err << told(streams_, "removed the pause since " + now.since) << "\n";
+  return kDone;
 }
 
 int FleetCommand::change(plan::Intent intent) {

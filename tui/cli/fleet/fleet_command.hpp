@@ -66,14 +66,18 @@ class FleetCommand {
   // Empty: it is not. That it cannot be found out counts as paused.
   std::string paused_text() const;
   // Whoever reads the file sees it: it lies beside the file.
-  int pause(bool on) const;
+  int pause() const;
+  // Shows whose pause it removes; that of another user needs --yes.
+  int unpause() const;
 
   // fleet run.
   // Nothing is begun beside another runner or while paused; earlier runs are carried on first.
   std::optional<int> before_run();
   // What a run of this file was to make may be something else by now, or it is too late for it.
-  std::optional<NotCarriedOn> why_not_carried_on(const RunHead& head, const Cluster& cluster) const;
-  // Those of them that are parked now, for whom nothing is changed.
+  std::optional<NotCarriedOn> why_not_carried_on(const LeftRun& left) const;
+  // Whether the file says something else by now of what a run makes. begun: the moment whose rule that is.
+  bool is_changed(const LeftRun& left, TimePoint begun) const;
+  // What would become of those that are parked or were killed, for whom nothing is changed.
   void tell_parked();
   // The same for one of its nodes. begun: the moment for whose rule it was begun. dated: by a window.
   std::optional<NotCarriedOn> why_over(const fleet::Pool& pool, const NodeName& node, TimePoint begun,
@@ -90,7 +94,10 @@ class FleetCommand {
   // Nodes of runs that have not ended: these are the runs' business, or a person's. Of a parked run of a pool
   // that goes on, those that are done are not.
   std::set<NodeName> busy_nodes(const ClusterName& cluster, const fleet::Pool& pool);
-  void read_done_nodes();
+  void read_parked_runs();
+  // A finding where busy nodes keep a pool from being changed, unless their runs wait as planned.
+  int code_of_busy(const fleet::Survey& survey, const fleet::Pool& pool, const std::set<NodeName>& busy,
+                   const std::set<NodeName>& without) const;
   bool is_of_this_file(const RunHead& head) const;
   // Begun by fleet run on this very file, for one of its windows.
   bool is_for_a_window(const RunHead& head) const;
@@ -136,15 +143,16 @@ class FleetCommand {
   std::vector<NodeName> only_;
   std::map<ClusterName, plan::Means> means_;
   FleetPage page_;
-  std::optional<FleetLock> lock_;                             // run
-  std::set<std::string> told_busy_, told_early_;              // run
-  std::map<std::string, std::set<NodeName>> done_;            // run: of parked runs, where a pool goes on
-  std::map<ClusterName, std::set<NodeName>> tried_;           // run: by this call, of pools that go on
-  std::set<NodeName> left_parked_;                            // run: by runs of this file, of busy_nodes()
-  Json due_list_ = Json::list(), early_list_ = Json::list();  // of it
-  Json due_json_;                                             // run --dry-run -o json
-  bool more_ = false;                                         // run: of the pool that is being begun
-  int worst_ = kDone;                                         // run: so far
+  std::optional<FleetLock> lock_;                    // run
+  std::set<std::string> told_busy_, told_early_;     // run
+  std::map<std::string, std::set<NodeName>> done_;   // run: of parked runs, where a pool goes on
+  std::map<ClusterName, std::set<NodeName>> tried_;  // run: by this call, of pools that go on
+  std::set<std::string> waiting_;                    // run: runs that are parked as planned
+  std::set<NodeName> left_parked_, waits_;           // run: by runs of this file, of busy_nodes()
+  Json due_list_ = Json::list(), early_list_ = Json::list(), run_list_ = Json::list();  // of it
+  Json due_json_;      // run --dry-run -o json
+  bool more_ = false;  // run: of the pool that is being begun
+  int worst_ = kDone;  // run: so far
 };
 
 }  // namespace tessera::cli

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "engine/fleet/begun.hpp"
 #include "engine/fleet/early.hpp"
-#include "engine/plan/run/closing.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/runs_list.hpp"
@@ -41,24 +41,6 @@ bool changed_since(const std::string& path, TimePoint when) {
   return TimePoint(std::chrono::ceil<Duration>(changed)) > when;
 }
 
-// What a run for a window of a fleet file is called.
-std::string dated_words(const std::string& file, const std::string& from) {
-  return fmt::format("as {} says from {}", file, from);
-}
-struct Dated {
-  std::string file;
-  TimePoint from;
-};
-std::optional<Dated> dated(const RunHead& head) {
-  constexpr std::string_view kAs = "as ";
-  static const std::string kFrom = dated_words("", "").substr(kAs.size());
-  const std::size_t at = head.words.rfind(kFrom);
-  if (at == std::string::npos || !head.words.starts_with(kAs)) return std::nullopt;
-  const auto from = parse_utc(head.words.substr(at + kFrom.size()));
-  if (!from) return std::nullopt;
-  return Dated{head.words.substr(kAs.size(), at - kAs.size()), *from};
-}
-
 }  // namespace
 
 // A file elsewhere may have the same name: what this one's runs close is opened by this one's alone.
@@ -68,12 +50,10 @@ std::string FleetCommand::whole_path() const {
   return clean(problem ? path_ : whole.string(), 300);
 }
 
-std::string FleetCommand::words_from(TimePoint from) const {
-  return dated_words(whole_path(), utc_text(from));
-}
+std::string FleetCommand::words_from(TimePoint from) const { return words_of({whole_path(), from}); }
 
 std::optional<TimePoint> FleetCommand::opening_of(const RunHead& head) const {
-  const auto told = dated(head);
+  const auto told = window_of(head);
   if (!told || (told->file != whole_path() && told->file != file_name())) return std::nullopt;
   return told->from;
 }
@@ -83,7 +63,7 @@ bool FleetCommand::is_of_this_file(const RunHead& head) const {
 }
 
 bool FleetCommand::is_for_a_window(const RunHead& head) const {
-  const auto told = dated(head);
+  const auto told = window_of(head);
   return told && told->file == whole_path() && head.undoes.empty();
 }
 
@@ -99,10 +79,11 @@ std::set<NodeName> FleetCommand::early_nodes(const ClusterName& cluster, TimePoi
   return all;
 }
 
-std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const RunHead& head,
-                                                             const Cluster& cluster) const {
+std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const LeftRun& left) const {
+  const RunHead& head = left.head;
+  const Cluster& cluster = left.cluster;
   if (!head.undoes.empty()) return std::nullopt;
-  const auto told = dated(head);
+  const auto told = window_of(head);
   const std::optional<TimePoint> opening = opening_of(head);
   if (told && !opening && told->file.starts_with('/'))
     return NotCarriedOn{"it is of the fleet file " + clean(told->file, 300), false, false};
@@ -126,12 +107,22 @@ std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const RunHead& head
   // theirs.
   if (over && over->over && (!is_for_a_window(head) || !OpenClusters::is_whole(cluster)))
     over->over = false, over->finding = true, over->why += "; " + way_back(head);
-  if (!over && changed_since(path_, head.started))
+  if (!over && is_changed(left, begun))
     return NotCarriedOn{fmt::format(
         "the fleet file was changed after it was begun; tessera resume {} carries it on, tessera resume {} "
         "--back opens its nodes",
         clean(head.run, 100), clean(head.run, 100))};
   return over;
+}
+
+// By its rules; where these cannot be held against the run, by the time of the file.
+bool FleetCommand::is_changed(const LeftRun& left, TimePoint begun) const {
+  auto still = fleet::Still::untold;
+  if (left.run)
+    still = fleet::still_wanted(left.run->started.plan, fleet::fleet_at(fleet_, zone_, begun), left.cluster,
+                                {&catalogue_, &left.means, &options_.rules}, is_for_a_window(left.head));
+  return still == fleet::Still::untold ? changed_since(path_, left.head.started)
+                                       : still == fleet::Still::other;
 }
 
 std::optional<NotCarriedOn> FleetCommand::why_over(const fleet::Pool& pool, const NodeName& node,
@@ -162,15 +153,25 @@ std::optional<NotCarriedOn> FleetCommand::why_over(const fleet::Pool& pool, cons
 void FleetCommand::tell_parked() {
   const std::vector<RunHead> runs = page_.runs;
   for (const RunHead& head : runs) {
-    const Cluster* cluster = clusters_.model().find(head.cluster);
-    if (head.state != RunState::parked || !head.unarmed.empty() || !cluster) continue;
-    const auto not_on = why_not_carried_on(head, *cluster);
-    if (!not_on) continue;
+    const bool killed = head.state == RunState::interrupted && is_for_a_window(head);
+    const Cluster* here = clusters_.model().find(head.cluster);
+    if ((head.state != RunState::parked && !killed) || !here) continue;
     auto known = read_run(clusters_, options_, head.run);
     const auto* followed = std::get_if<Followed>(&known);
-    const bool opens = not_on->over && followed && followed->run() && plan::only_closes(*followed->run());
-    streams_.err << not_on_text(head, *not_on, opens, streams_) << "\n";
-    if (not_on->finding || (not_on->over && !opens)) worst_ = worse(worst_, kFinding);
+    const plan::Run* run = followed && followed->run() ? &*followed->run() : nullptr;
+    const Cluster& cluster = *clusters_.model().find(head.cluster);
+    const plan::Means means = capabilities_of(clusters_, cluster);
+    const Judged judged = judge(head, run, &cluster, cluster_now(cluster, clusters_.wall()), killed,
+                                why_not_carried_on({head, run, cluster, means}));
+    if (judged.finding) worst_ = worse(worst_, kFinding);
+    const std::string text = judged_text(head, judged, streams_);
+    if (text.empty()) continue;
+    streams_.err << text << "\n";
+    Json one = Json::map();
+    one.add("run", Json::of(clean(head.run, 100)));
+    one.add("what", Json::of(std::string(word(judged.due))));
+    one.add("why", judged.why ? Json::of(judged.why->why) : Json());
+    run_list_.items.push_back(std::move(one));
   }
 }
 
@@ -196,9 +197,10 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
   const std::string called = words_from(opening);
   if (!fleet::intent_of(*survey, called, patience_of(then), &then, without)) return kDone;
   std::set<NodeName> busy = busy_nodes(name, then);
+  const int held_up = code_of_busy(*survey, then, busy, without);
   busy.insert(without.begin(), without.end());
   auto intent = fleet::intent_of(*survey, called, patience_of(then), &then, busy);
-  if (!intent) return kFinding;
+  if (!intent) return held_up;
   auto plan = plan::make_plan(*here, catalogue_, *intent, means_.at(name),
                               fleet::rules_of(fleet_, name, options_.rules), now);
   if (!plan) return skip(pool_name, to_line(plan.error()));

@@ -3,43 +3,35 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 
+#include "engine/digest.hpp"
 #include "engine/fleet/reader.hpp"
 #include "engine/text.hpp"
-#include "engine/time.hpp"
 #include "tui/cli/settings.hpp"
 
 namespace tessera::cli {
 namespace {
 
-// What lies beside a file whose runs are paused.
-constexpr const char* kPaused = ".paused";
-
-// Another one where the file is another one; empty where there is none.
-std::string stamp_of(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return "";
-  return fmt::format("{}.{:09} {} {}:{}", info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size,
-                     info.st_dev, info.st_ino);
+Error no_such(const std::string& name) {
+  return {"cannot read the fleet file", "there is no file " + name,
+          "tessera fleet init " + name + " writes one from what stands now"};
 }
 
-}  // namespace
-
-Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue& catalogue) {
-  const std::string name = clean(path, 300);
+Result<std::string> text_of(const std::string& path) {
   auto files = read_files({path});
   if (!files) return files.error();
-  if (files->empty())
-    return Error{"cannot read the fleet file", "there is no file " + name,
-                 "tessera fleet init " + name + " writes one from what stands now"};
-  auto fleet = fleet::read_fleet(files->front().text, name, catalogue);
+  if (files->empty()) return no_such(clean(path, 300));
+  return std::move(files->front().text);
+}
+
+Result<ReadFleet> fleet_of(const std::string& text, const std::string& path,
+                           const mig::Catalogue& catalogue) {
+  auto fleet = fleet::read_fleet(text, clean(path, 300), catalogue);
   if (!fleet) return fleet.error();
   ReadFleet read{std::move(*fleet), {}};
   if (read.fleet.time_zone.empty() || !read.fleet.has_windows()) return read;
@@ -49,24 +41,11 @@ Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue&
   return read;
 }
 
-std::string paused_since(const std::string& path) {
-  std::error_code problem;
-  if (!std::filesystem::exists(path + kPaused, problem) && !problem) return "";
-  auto files = read_files({path + kPaused}, 1024);
-  const std::string since = files && !files->empty() ? clean(files->front().text, 100) : "";
-  return since.empty() ? "?" : since;
-}
+}  // namespace
 
-Status pause_fleet(const std::string& path, TimePoint wall, const std::string& who) {
-  return write_new(path + kPaused, fmt::format("{} by {}", utc_text(wall), who),
-                   "where that file is there, it is paused already");
-}
-
-Status unpause_fleet(const std::string& path) {
-  std::error_code problem;
-  if (std::filesystem::remove(path + kPaused, problem)) return Done{};
-  return Error{"cannot unpause", problem ? problem.message() : "it is not paused",
-               "tessera fleet run does what is due"};
+Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue& catalogue) {
+  auto text = text_of(path);
+  return text ? fleet_of(*text, path, catalogue) : text.error();
 }
 
 tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& catalogue, TimePoint wall) {
@@ -75,14 +54,15 @@ tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& 
   told.path = order.path;
   const std::string who = order.who.empty() ? fmt::format("uid {}", geteuid()) : clean(order.who, 60);
   const Status done = order.what == What::pause     ? pause_fleet(order.path, wall, who)
-                      : order.what == What::unpause ? unpause_fleet(order.path)
+                      : order.what == What::unpause ? unpause_fleet(order.path, order.seen)
                                                     : Status(Done{});
   if (!done) told.failure = done.error();
-  // Before the file: one that is edited meanwhile is told as changed.
-  told.stamp = stamp_of(order.path);
   told.paused = paused_since(order.path);
+  // A file that was written again says the same; an edit may leave its time and its length as they were.
+  const auto text = text_of(order.path);
+  if (text) told.stamp = digest(*text);
   if (order.what != What::read) return told;
-  auto read = read_fleet_file(order.path, catalogue);
+  auto read = text ? fleet_of(*text, order.path, catalogue) : Result<ReadFleet>(text.error());
   tui::FleetFile file;
   file.stamp = told.stamp;
   if (read)

@@ -23,11 +23,18 @@ Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue&
 // From the system's database. Errors: there is no such zone, or its file cannot be read.
 Result<fleet::Zone> zone_of(const std::string& name);
 
-// A mark beside the file, so that whoever reads the file sees it: since when tessera fleet run is paused for
-// it and by whom. Empty: it is not. That it cannot be found out counts as paused: "?".
+// A mark beside the file, so that whoever reads the file sees it (fleet_pause.cpp).
+struct Pause {
+  // Since when tessera fleet run is paused for it and by whom. Empty: it is not. That it cannot be found out
+  // counts as paused: "?".
+  std::string since;
+  bool own = false;  // this user's
+};
+Pause pause_of(const std::string& path);
 std::string paused_since(const std::string& path);
 Status pause_fleet(const std::string& path, TimePoint wall, const std::string& who);
-Status unpause_fleet(const std::string& path);
+// Removes the pause that was seen, as Pause::since has it. Errors: it is another one by now, which stays.
+Status unpause_fleet(const std::string& path, const std::string& seen);
 
 // What the console asks of these files.
 tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& catalogue, TimePoint wall);

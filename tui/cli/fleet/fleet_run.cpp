@@ -50,8 +50,7 @@ std::optional<int> FleetCommand::before_run() {
   due.due = true;
   due.words.clear();
   worst_ = run_resume_due(
-      due, catalogue_, joins_, streams_,
-      [this](const RunHead& head, const Cluster& cluster) { return why_not_carried_on(head, cluster); },
+      due, catalogue_, joins_, streams_, [this](const LeftRun& left) { return why_not_carried_on(left); },
       [this](const RunHead& head) { return is_for_a_window(head); });
   if (worst_ > 128 || worst_ == kUsage) return worst_;
   return std::nullopt;
@@ -61,6 +60,7 @@ int FleetCommand::run_dry() {
   (void)calendar();
   if (options_.output == OutputFormat::table) return run_due();
   const int code = run_due();
+  due_json_.add("runs", std::move(run_list_));
   due_json_.add("due", std::move(due_list_));
   due_json_.add("early", std::move(early_list_));
   show_document(due_json_);
@@ -109,7 +109,7 @@ bool FleetCommand::in_turns(const std::function<int()>& turn) {
       worst_ = worse(worst_, refuse(streams_, *refusal));
       return false;
     }
-    read_done_nodes();
+    read_parked_runs();
     const int code = turn();
     worst_ = worse(worst_, code);
     if (code > 128) return false;
@@ -117,29 +117,43 @@ bool FleetCommand::in_turns(const std::function<int()>& turn) {
   return true;
 }
 
-void FleetCommand::read_done_nodes() {
+void FleetCommand::read_parked_runs() {
   done_.clear();
-  const auto goes_on = [](const fleet::Pool& pool) { return pool.on_failure == fleet::OnFailure::go_on; };
-  if (std::none_of(fleet_.pools.begin(), fleet_.pools.end(), goes_on)) return;
+  waiting_.clear();
   for (const RunHead& head : page_.runs) {
     if (head.state != RunState::parked || !is_of_this_file(head)) continue;
     auto known = read_run(clusters_, options_, head.run);
     const auto* followed = std::get_if<Followed>(&known);
     if (!followed || !followed->run()) continue;  // then all of its nodes are left out
-    for (NodeName& node : plan::summary(*followed->run()).done) done_[head.run].insert(std::move(node));
+    const plan::Run& run = *followed->run();
+    for (NodeName& node : plan::summary(run).done) done_[head.run].insert(std::move(node));
+    if (head.unarmed.empty() && waits_as_planned(run)) waiting_.insert(head.run);
   }
+}
+
+int FleetCommand::code_of_busy(const fleet::Survey& survey, const fleet::Pool& pool,
+                               const std::set<NodeName>& busy, const std::set<NodeName>& without) const {
+  const bool any = std::any_of(survey.nodes.begin(), survey.nodes.end(), [&](const fleet::NodeSurvey& one) {
+    const NodeName& name = one.node->name;
+    return one.pool == &pool && one.standing == Standing::drifts && busy.contains(name) &&
+           !without.contains(name) && !waits_.contains(name);
+  });
+  return any ? kFinding : kDone;
 }
 
 std::set<NodeName> FleetCommand::busy_nodes(const ClusterName& cluster, const fleet::Pool& pool) {
   std::set<NodeName> busy;
   left_parked_.clear();
+  waits_.clear();
   for (const RunHead& head : page_.runs) {
     if (head.cluster != cluster || head.state == RunState::finished) continue;
     const auto done = done_.find(head.run);
     const bool goes_on = pool.on_failure == fleet::OnFailure::go_on && done != done_.end();
     for (const NodeName& node : head.nodes)
       if (!goes_on || !done->second.contains(node)) busy.insert(node);
-    if ((head.state == RunState::parked || head.state == RunState::interrupted) && is_of_this_file(head))
+    if (waiting_.contains(head.run))
+      waits_.insert(head.nodes.begin(), head.nodes.end());
+    else if ((head.state == RunState::parked || head.state == RunState::interrupted) && is_of_this_file(head))
       left_parked_.insert(head.nodes.begin(), head.nodes.end());
     if (!told_busy_.insert(head.run).second) continue;
     const std::string progress =
@@ -233,18 +247,20 @@ std::optional<int> FleetCommand::take_turn(const ClusterName& cluster, const fle
 int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, const fleet::Survey& survey,
                              const std::string& called, std::set<NodeName> without) {
   const std::set<NodeName> busy = busy_nodes(cluster.name, pool);
-  // What a run of this file has left parked is a finding for as long as it is.
+  const int held_up = code_of_busy(survey, pool, busy, without);
+  // What a run of this file has left parked for a person is a finding for as long as it is.
   for (const fleet::NodeSurvey& node : survey.nodes)
     if (node.pool == &pool && node.standing == Standing::drifts && busy.contains(node.node->name) &&
         left_parked_.contains(node.node->name) && !without.contains(node.node->name))
       worst_ = worse(worst_, kFinding);
   without.insert(busy.begin(), busy.end());
   auto intent = fleet::intent_of(survey, called, patience_of(pool), &pool, without);
-  if (!intent) return kFinding;
+  if (!intent) return held_up;
   free_first(*intent, survey);
   const TimePoint now = cluster_now(cluster, clusters_.wall());
   Options options = options_;
   options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
+  options.due = true;  // a timer begins it: one that parks as planned is no finding
   const auto planned = [&] {
     return plan::make_plan(cluster, catalogue_, *intent, means_.at(cluster.name), options.rules, now);
   };

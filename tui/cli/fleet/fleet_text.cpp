@@ -28,6 +28,15 @@ std::string run_text(const RunHead* run) {
   return run ? fmt::format("{} ({})", clean(run->run, 60), clean(run->who, 40)) : "-";
 }
 
+std::string otherwise_text(const NodeSurvey& node) {
+  if (!node.should_offer || node.should_offer->empty()) return "";
+  const std::string& name = node.node->name.text;
+  return fmt::format(
+      "{} advertises {}, and what is made there would be {}: tessera doctor names the cause; "
+      "tessera node restart-plugin {} has it counted again",
+      name, offered_text(*node.node), *node.should_offer, name);
+}
+
 std::string place_of(const NodeSurvey& one, const std::string& file) {
   return one.rule() ? fmt::format("{}:{}", file, one.rule()->line) : "-";
 }
@@ -58,6 +67,12 @@ class Page {
             fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name, told(note.text)));
     for (const std::string& one : page_.unread) line(one);
     if (!page_.runs_untold.empty()) line("not every journal could be read: " + page_.runs_untold);
+  }
+  // Where the scheduler hands out something else than what is made.
+  void offers() {
+    for (const fleet::Survey& survey : page_.surveys)
+      for (const NodeSurvey& node : survey.nodes)
+        if (std::string text = otherwise_text(node); !text.empty()) line(text);
   }
   void sums() {
     for (const fleet::Survey& survey : page_.surveys) {
@@ -124,6 +139,7 @@ Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns
     offered = Json::map();
     for (const auto& [resource, count] : *node.node->allocatable) offered.add(resource, Json::of(count));
   }
+  one.add("advertised_as_made", node.should_offer ? Json::of(node.should_offer->empty()) : Json());
   const RunHead* run = runs.of(survey, node);
   one.add("last_run", run ? Json::of(clean(run->run)) : Json());
   one.add("changed_by", run ? Json::of(clean(run->who)) : Json());
@@ -176,6 +192,7 @@ std::string diff_page(const FleetPage& all, const Options& options) {
       if (node.pool && node.rule()->kind != fleet::Rule::Kind::as_is)
         add_rows(grid, page, runs, survey, node);
   page.table(grid);
+  page.offers();
   page.notes();
   page.sums();
   return page.take();
@@ -204,6 +221,7 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
     line(fmt::format("GPU {}: wanted {}, made {}; slices held: {}", gpus_text(row.gpus),
                      plan::to_text(row.board->wanted), made_text(*row.board), row.held));
   line(fmt::format("the scheduler offers: {}", offered_text(*node.node)));
+  if (const std::string text = otherwise_text(node); !text.empty()) line(text);
   if (const RunHead* run = LastRuns(all.runs).of(survey, node))
     line(fmt::format("changed last by run {} of {}, {}: {}", clean(run->run, 60), clean(run->who, 60),
                      utc_text(run->started), clean(run->words, 200)));

@@ -1,23 +1,35 @@
 // The fleet screen beside its table: the calendar of the windows, and what it teaches where no file is named.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 
 namespace tessera::tui {
 namespace {
 
+// 0: there is no room for it, or nothing to show.
 struct Columns {
-  int until = 24, pool = 48, window = 0, rule = 60;
+  int until = 24, closing = 0, pool = 48, window = 0, rule = 60;
+  bool years = true;  // dates with their year
 };
-Columns columns_of(int width) {
-  if (width < 110) return {};
-  return {24, 48, 66, 96};
+Columns columns_of(int width, bool early) {
+  if (!early) return width < 110 ? Columns{} : Columns{24, 0, 48, 66, 96, true};
+  if (width < 110) return {17, 33, 49, 0, 61, false};
+  return width < 150 ? Columns{18, 35, 52, 68, 92, false} : Columns{24, 47, 70, 88, 114, true};
+}
+
+std::string date_text(const fleet::LocalTime& at, const Columns& columns) {
+  std::string text = fleet::clock_text(at);
+  constexpr std::size_t kYear = 4, kLong = 5;  // "Mon 2026-11-23 20:00"
+  return columns.years ? text : text.erase(kYear, kLong);
 }
 
 DocLine heading(const Columns& at) {
-  DocLine line{
-      {{"FROM", Role::heading, 1}, {"UNTIL", Role::heading, at.until}, {"POOL", Role::heading, at.pool}}, {}};
+  DocLine line{{{"FROM", Role::heading, 1}, {"UNTIL", Role::heading, at.until}}, {}};
+  if (at.closing > 0) line.spans.push_back({"CLOSING FROM", Role::heading, at.closing});
+  line.spans.push_back({"POOL", Role::heading, at.pool});
   if (at.window > 0) line.spans.push_back({"WINDOW", Role::heading, at.window});
   line.spans.push_back({"IS TO BE", Role::heading, at.rule});
   return line;
@@ -28,8 +40,12 @@ DocLine line_of(const fleet::Due& due, const Columns& at, bool now, bool ascii) 
   const auto put = [&](const std::string& text, int x, int next, Style style) {
     line.spans.push_back({shorten(text, next - x - 1, ascii), style, x});
   };
-  put(fleet::clock_text(due.begin), 1, at.until, now ? Style(Role::accent).with_bold() : Style());
-  put(fleet::clock_text(due.end), at.until, at.pool, now ? Style(Role::accent) : Style());
+  put(date_text(due.begin, at), 1, at.until, now ? Style(Role::accent).with_bold() : Style());
+  put(date_text(due.end, at), at.until, at.closing > 0 ? at.closing : at.pool,
+      now ? Style(Role::accent) : Style());
+  if (at.closing > 0)
+    put(due.closing ? date_text(due.closing_local, at) : "-", at.closing, at.pool,
+        due.closing ? Role::warning : Role::dim);
   put(due.pool->name, at.pool, at.window > 0 ? at.window : at.rule, Role::text);
   if (at.window > 0) put(due.phase.window ? due.phase.words : "-", at.window, at.rule, Role::dim);
   line.spans.push_back({fleet::to_text(fleet::rule_of(due)), Role::text, at.rule});
@@ -52,8 +68,12 @@ Document fleet_calendar(const UiContext& ui, const UiState& state, int width) {
   const std::string& zone = fleet.file->fleet.time_zone;
   note(fmt::format("What fleet run does in the next 7 days. Times are those of {}.",
                    zone.empty() ? "UTC" : zone));
+  const bool early =
+      std::any_of(fleet.due.begin(), fleet.due.end(), [](const fleet::Due& due) { return due.closing; });
+  if (early)
+    note("CLOSING FROM: no node is closed for the window before; time limits of what runs there say when.");
   page.push_back({});
-  const Columns at = columns_of(width);
+  const Columns at = columns_of(width, early);
   page.push_back(heading(at));
   for (const fleet::Due& due : fleet.due) {
     const bool now = due.phase.begin <= ui.wall && ui.wall < due.phase.end;

@@ -73,6 +73,12 @@ std::pair<std::string, std::string> short_texts(const FleetRow& row) {
   if (differ && wanted == made) return {wanted_text(row), made_text(row)};
   return {std::move(wanted), std::move(made)};
 }
+bool offers_otherwise(const FleetRow& row) {
+  return row.node->should_offer && !row.node->should_offer->empty();
+}
+Role offered_role(const FleetRow& row, Role else_is) {
+  return offers_otherwise(row) ? Role::danger : else_is;
+}
 std::string held_text(const FleetRow& row) {
   if (!row.boards.board) return "-";
   return row.survey->cluster->work_known ? std::to_string(row.boards.held) : "?";
@@ -216,7 +222,7 @@ class Page {
     put(std::move(wanted), at.wanted, at.made, Role::text);
     put(std::move(made), at.made, at.offered ? at.offered : at.held,
         differs ? Style(role_of(standing)) : Style(Role::text));
-    put(fleet::offered_text(*row.node->node), at.offered, at.held, Role::dim);
+    put(fleet::offered_text(*row.node->node), at.offered, at.held, offered_role(row, Role::dim));
     put(held_text(row), at.held, at.held + 6, row.boards.held > 0 ? Role::held : Role::dim);
     const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
     put(run                                                 ? fmt::format("{} ({})", run->run, run->who)
@@ -245,7 +251,9 @@ class Page {
     const auto [wanted, made] = short_texts(row);
     fact(to, "wanted", gpus + wanted);
     fact(to, "made", gpus + made, row.standing() == Standing::drifts ? Role::danger : Role::text);
-    fact(to, "advertised", fleet::offered_text(*node.node));
+    fact(to, "advertised", fleet::offered_text(*node.node), offered_role(row, Role::text));
+    if (offers_otherwise(row))
+      fact(to, "", told("what is made there would be advertised as: " + *node.should_offer), Role::danger);
     fact(to, "held slices", held_text(row));
     fact(to, "last run", last_text(row));
     if (!node.why.empty()) fact(to, "why", told(node.why), role_of(node.standing));
@@ -280,6 +288,10 @@ class Page {
     if (standing == Standing::impossible)
       return fmt::format("edit line {} of the file, then {} reads it again", row.node->rule()->line,
                          key(Action::fleet_read));
+    if (offers_otherwise(row))
+      return fmt::format(
+          "tessera doctor names the cause; tessera node restart-plugin {} has it counted again",
+          row.node->node->name.text);
     return "";
   }
 

@@ -1,0 +1,70 @@
+#include "engine/fleet/begun.hpp"
+
+#include <algorithm>
+
+namespace tessera::fleet {
+namespace {
+
+Still worse(Still a, Still b) {
+  if (a == Still::other || b == Still::other) return Still::other;
+  return a == Still::untold ? a : b;
+}
+
+Still boards_still(const plan::Intent& begun, const NodeSurvey& node) {
+  const plan::Intent one = plan::intent_of(begun, node.node->name);
+  for (const BoardSurvey& board : node.boards) {
+    const plan::Wish* wish = plan::wish_for(one, board.gpu);
+    if (!wish || *wish != board.wanted) return Still::other;
+  }
+  const bool more = std::any_of(one.boards.begin(), one.boards.end(), [&](const plan::BoardWish& wish) {
+    return wish.gpu && std::none_of(node.boards.begin(), node.boards.end(),
+                                    [&](const BoardSurvey& board) { return board.gpu == *wish.gpu; });
+  });
+  return more || !(one.switches == node.rule()->wish.switches) ? Still::other : Still::same;
+}
+
+Still still(const plan::Intent& begun, const NodeSurvey& node) {
+  const Rule* rule = node.rule();
+  if (!rule || rule->kind == Rule::Kind::as_is) return Still::other;
+  if (rule->kind == Rule::Kind::demand || node.boards.empty()) return Still::untold;
+  return boards_still(begun, node);
+}
+
+std::size_t disturbed_by(const plan::Plan& plan) {
+  std::size_t all = 0;
+  for (const plan::NodePlan& node : plan.nodes) all += node.blast_radius.size();
+  return all;
+}
+
+// Whether the pool still lets a run do as much as this one was armed for.
+bool still_allows(const Pool& pool, const plan::Plan& begun) {
+  const plan::ChangeOptions& armed = begun.intent.options;
+  const Budget& budget = pool.budget;
+  if (armed.way != pool.evict) return false;
+  if (budget.nodes_at_once && std::max(armed.batch, armed.canary) > *budget.nodes_at_once) return false;
+  return armed.way == plan::Way::wait || !budget.disturbed ||
+         disturbed_by(begun) <= static_cast<std::size_t>(*budget.disturbed);
+}
+
+}  // namespace
+
+Still still_wanted(const plan::Plan& begun, const Fleet& wanted, const Cluster& cluster, const Place& place,
+                   bool by_file) {
+  const auto now = survey(wanted, cluster, place, begun.intent.nodes);
+  if (!now) return Still::untold;
+  Still all = Still::same;
+  for (const NodeName& name : begun.intent.nodes) {
+    const auto found = std::find_if(now->nodes.begin(), now->nodes.end(),
+                                    [&](const NodeSurvey& one) { return one.node->name == name; });
+    if (found == now->nodes.end()) {
+      all = worse(all, Still::untold);
+      continue;
+    }
+    all = worse(all, still(begun.intent, *found));
+    if (found->pool && !still_allows(*found->pool, begun))
+      all = worse(all, by_file ? Still::other : Still::untold);
+  }
+  return all;
+}
+
+}  // namespace tessera::fleet
