@@ -21,6 +21,14 @@ touch "$XDG_STATE_HOME/tessera/runs/20261121-1403-n0031.journal" \
   "$XDG_STATE_HOME/tessera/runs/\$(touch made).journal" \
   "$XDG_STATE_HOME/tessera/simulated-runs/20261122-0900-h1.journal"
 
+# What the last listings told of a real cluster and of a simulated one; a name that is none is never offered.
+export XDG_CACHE_HOME=$work/cache
+mkdir -p "$XDG_CACHE_HOME/tessera/names" "$XDG_CACHE_HOME/tessera/simulated-names"
+printf 'n0031\nm0032\n$(touch made)\n' >"$XDG_CACHE_HOME/tessera/names/hpc.nodes"
+printf 'gpu-a.example\n' >"$XDG_CACHE_HOME/tessera/names/prod.nodes"
+printf 'alice\nbob\n' >"$XDG_CACHE_HOME/tessera/names/hpc.users"
+printf 'h100-03\n' >"$XDG_CACHE_HOME/tessera/simulated-names/demo.nodes"
+
 # What is typed, and what it becomes.
 cases='work|workloads
 nodes --outp|--output
@@ -43,7 +51,18 @@ plan --preset all-bal|all-balanced
 plan --preset=all-1g.10gb.m|all-1g.10gb.me
 undo 20|20261121-1403-n0031
 journal 20|20261121-1403-n0031
-resume --sim 20|20261122-0900-h1'
+resume --sim 20|20261122-0900-h1
+plan --node n00|n0031
+plan -n m00|m0032
+plan --node n0031,m00|n0031,m0032
+plan --node=gpu|gpu-a.example
+plan --sim --node h1|h100-03
+node drain n00|n0031
+node restart-plugin gpu|gpu-a.example
+fleet explain m00|m0032
+fleet exp|explain
+slices --filter user=al|alice
+workloads -f node=n00|n0031'
 
 # The line as bash hands it over: its words are split at = as well.
 bash_offers() {  # line

@@ -42,6 +42,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/fleet/fleet_files.hpp"
 #include "tui/cli/look.hpp"
+#include "tui/cli/names.hpp"
 #include "tui/cli/program.hpp"
 #include "tui/cli/record/past.hpp"
 #include "tui/cli/run.hpp"
@@ -367,6 +368,15 @@ bool has_home(const cli::Environment& environment) {
          std::filesystem::is_directory(cli::value_of(environment, "HOME"), ignored);
 }
 
+// What a recording tells is no name of now.
+std::string names_here(const cli::Options& options, const cli::Environment& environment) {
+  std::error_code ignored;
+  const std::string home = cli::value_of(environment, "HOME");
+  if (looks_back(options)) return "";
+  return cli::names_folder(cli::value_of(environment, "XDG_CACHE_HOME"),
+                           std::filesystem::is_directory(home, ignored) ? home : "", options.sim.has_value());
+}
+
 void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Catalogue& catalogue,
                const cli::Environment& environment, EventSink& sink) {
   runs::RunsOptions wanted;
@@ -438,6 +448,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   joins.accounting = [&](const cli::Options& options) { return past_jobs(options, environment); };
   joins.machine.find_program = [](std::string_view name) { return find_program(name); };
   joins.acknowledged = [&] { return read_acknowledged(own_journals(environment, kNotes)); };
+  joins.names = [&](const cli::Options& options) { return names_here(options, environment); };
   joins.machine.journals = own_journals(environment, "runs");
   joins.machine.contexts = [&](const cli::Options& options) { return contexts_here(options, environment); };
   joins.machine.try_setting = [&](const cli::Options& options, std::string_view setting,

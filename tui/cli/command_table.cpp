@@ -291,7 +291,7 @@ constexpr unsigned kWishing = kPlan | kApply | kWhatif;
 constexpr unsigned kPlanning = kConsole | kPlan | kPack | kAdvise | kWhatif | kFleet | kChanging;
 constexpr unsigned kNodes = kPlanning | kDoctor;  // commands that look at nodes themselves
 constexpr unsigned kNaming = kWishing | kGuide | kPack;
-constexpr unsigned kPatient = kWishing | kFleet | kPack;  // commands that say how patient a change is
+constexpr unsigned kPatient = kWishing | kFleet | kPack, kInBatches = kPatient | kNode | kUndo;
 
 constexpr Flag kFlags[] = {
     {"cluster", 'c', "NAME", false, "", Section::data, kShowing | kSim | kReports | kReplay,
@@ -371,7 +371,7 @@ constexpr Flag kFlags[] = {
     {"output", 'o', "FORMAT", false, "", Section::output, kAsking | kLayouts | kAbout | kPack | kReports,
      "TESSERA_OUTPUT", false, "table", Completes::words, "table wide json yaml csv",
      "how to print: table, json or yaml; lists also wide or csv"},
-    {"filter", 'f', "EXPR", false, "selector l", Section::output, kLists, "", false, "", Completes::nothing,
+    {"filter", 'f', "EXPR", false, "selector l", Section::output, kLists, "", false, "", Completes::filter,
      "", "only rows that pass: words, column=value, column>=number, !not, a | b; as / in the console"},
     {"sort", 's', "KEY[,-KEY]", false, "", Section::output, kLists, "", false, "", Completes::columns, "",
      "sort by these columns; prefix one with - to sort it descending (--sort=-KEY)"},
@@ -445,7 +445,7 @@ constexpr Flag kFlags[] = {
      "calendar: how many days ahead (7)"},
 
     {"node", 'n', "N[,N...]", false, "nodes", Section::change, kNaming | kFleet | kAdvise, "", false, "",
-     Completes::nothing, "", "the nodes: names, ranges as n[01-04], or a filter such as 'state:drain'"},
+     Completes::nodes, "", "the nodes: names, ranges as n[01-04], or a filter such as 'state:drain'"},
     {"gpu", 'g', "I[,I...]", false, "gpus", Section::change, kNaming, "", false, "", Completes::nothing, "",
      "only these GPUs of each node, counted from 0: 0,2-3"},
     {"intent", 0, "FILE", false, "", Section::change, kWishing, "", false, "", Completes::file, "",
@@ -474,9 +474,9 @@ constexpr Flag kFlags[] = {
      "how long to wait for jobs or pods to end, 2h or 3d; without it as long as it takes"},
     {"on-failure", 0, "WHAT", false, "", Section::change, kPatient, "", false, "park", Completes::words,
      "park undo", "when a step fails for good: park there, or undo (park)"},
-    {"canary", 0, "N", false, "", Section::change, kPatient | kNode, "", false, "1", Completes::nothing, "",
+    {"canary", 0, "N", false, "", Section::change, kInBatches, "", false, "1", Completes::nothing, "",
      "how many nodes are changed alone first (1)"},
-    {"batch", 0, "N", false, "", Section::change, kPatient | kNode, "", false, "8", Completes::nothing, "",
+    {"batch", 0, "N", false, "", Section::change, kInBatches, "", false, "8", Completes::nothing, "",
      "how many nodes at a time after that (8)"},
     {"break-lock", 0, "", false, "", Section::change, kPatient | kResume | kNode, "", false, "",
      Completes::nothing, "", "take over a node that another run has marked"},

@@ -11,7 +11,9 @@
 namespace tessera::cli {
 
 // What a shell can offer after a flag or for a word.
-// columns: of the lists, one or several with commas; run: of a run whose journal lies in the state folder.
+// columns: of the lists, one or several with commas; run: of a run whose journal lies in the state folder;
+// nodes: names that the last listing told, one or several with commas; filter: node= and user= with such
+// names.
 enum class Completes : std::uint8_t {
   nothing,
   words,
@@ -22,7 +24,9 @@ enum class Completes : std::uint8_t {
   keymap,
   columns,
   preset,
-  run
+  run,
+  nodes,
+  filter
 };
 
 // Headings of --help and the manual.

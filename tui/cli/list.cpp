@@ -8,6 +8,7 @@
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/names.hpp"
 #include "tui/cli/open_clusters.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -115,6 +116,7 @@ class Looker {
         catalogue_(catalogue),
         streams_(streams),
         clusters_(options, catalogue, joins, streams),
+        joins_(joins),
         wall_(joins.wall) {}
 
   int run() {
@@ -144,6 +146,7 @@ class Looker {
       bool told = clusters_.tell_troubles(cluster, [&](Source source) { return is_needed(source); });
       answered |= told;
       missing |= !told || !OpenClusters::is_whole(cluster);
+      keep_names(joins_, options_, cluster);
     }
     if (missing && model.clusters.empty()) {
       complain(streams_, {"no answer", fmt::format("within {} s", options_.timeout.count() / 1000),
@@ -197,6 +200,7 @@ class Looker {
   const mig::Catalogue& catalogue_;
   const Streams& streams_;
   OpenClusters clusters_;
+  const Joins& joins_;
   const std::function<TimePoint()>& wall_;
   std::string last_;  // printed text
 };

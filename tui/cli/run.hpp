@@ -52,6 +52,8 @@ struct Joins {
   std::function<Result<usage::PastJobs>(const Options&)> accounting = {};
   // What this user has acknowledged; empty: nothing is kept.
   std::function<Result<std::vector<insight::Acknowledgement>>()> acknowledged = {};
+  // The folder for names that completions offer; empty: none.
+  std::function<std::string(const Options&)> names = {};
 };
 
 // Returns the exit code. arguments without the program's name.

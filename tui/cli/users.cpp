@@ -7,6 +7,7 @@
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/names.hpp"
 #include "tui/cli/open_clusters.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -110,6 +111,7 @@ int run_users(const Options& options, const mig::Catalogue& catalogue, const Joi
                 "tessera doctor names the source that fails; --cluster leaves other clusters out"});
       return kUnknown;
     }
+  for (const Cluster& cluster : model.clusters) keep_names(joins, options, cluster);
   streams.out << print(insight::users_of(model, catalogue), options);
   return kDone;
 }

@@ -61,6 +61,12 @@ std::string bash_flag_values(const CompletionWords& known) {
     if (flag.completes == Completes::columns)
       action = R"([[ $cur == *,* ]] && before=${cur%,*},
       COMPREPLY=($(compgen -P "$before" -W "$columns" -- "${cur##*,}")); compopt -o nospace 2>/dev/null)";
+    if (flag.completes == Completes::nodes)
+      action = R"sh([[ $cur == *,* ]] && before=${cur%,*},
+      COMPREPLY=($(compgen -P "$before" -W "$(_tessera_names nodes)" -- "${cur##*,}")); compopt -o nospace 2>/dev/null)sh";
+    // bash splits node=NAME at the equals sign: then only NAME is completed.
+    if (flag.completes == Completes::filter)
+      action = R"(COMPREPLY=($(compgen -W 'node= user=' -- "$cur")); compopt -o nospace 2>/dev/null)";
     if (completes_files(flag.completes)) action += "; compopt -o default 2>/dev/null";
     text += fmt::format("    {}) {}; return ;;\n", pattern, action);
   }
@@ -83,6 +89,9 @@ std::string bash_words_of_commands(const CompletionWords& known) {
     if (command.completes == Completes::run) words = "$(_tessera_runs)";
     const char quote = command.completes == Completes::run ? '"' : '\'';
     text += fmt::format("    '{}') flags='{}'; words={}{}{}", command.name, flag_names, quote, words, quote);
+    if (const std::string_view verbs = words_before_nodes(command); !verbs.empty())
+      text +=
+          fmt::format("; [[ -n $verb && ' {} ' == *\" $verb \"* ]] && words=$(_tessera_names nodes)", verbs);
     if (const std::string columns = completion_columns(command.name, known); !columns.empty())
       text += fmt::format("; columns='{}'", columns);
     text += " ;;\n";
@@ -106,6 +115,8 @@ std::string zsh_quoted(std::string_view text) {
 std::string zsh_action(Completes completes, std::string_view words, const CompletionWords& known,
                        std::string_view command = {}) {
   if (completes == Completes::run) return "_tessera_runs";
+  if (completes == Completes::nodes) return "_tessera_nodes";
+  if (completes == Completes::filter) return "_tessera_filter";
   if (completes == Completes::columns)
     return "{_values -s , column " + completion_columns(command, known) + "}";
   std::string list = completion_values(completes, words, known);
@@ -143,6 +154,8 @@ std::string zsh_arguments(const Command& command, const CompletionWords& known) 
     text += fmt::format(" \\\n        '1:{}:{}'", zsh_quoted(command.arguments),
                         zsh_action(command.completes, command.words, known));
   }
+  if (!words_before_nodes(command).empty())
+    text += fmt::format(" \\\n        '2:{}:_tessera_nodes_after {}'", "node", words_before_nodes(command));
   return text;
 }
 
@@ -157,7 +170,9 @@ std::string completion_values(Completes completes, std::string_view words, const
     case Completes::keymap: return joined(known.keymaps);
     case Completes::preset: return joined(known.presets);
     case Completes::columns:  // of the command: completion_columns
-    case Completes::run:      // looked up while a line is typed
+    case Completes::run:      // looked up while a line is typed, as the next two are
+    case Completes::nodes:
+    case Completes::filter:
     case Completes::file:
     case Completes::nothing: break;
   }
@@ -169,13 +184,18 @@ std::string completion_columns(std::string_view command, const CompletionWords& 
   return found == known.columns.end() ? "" : joined(found->second);
 }
 
+std::string_view words_before_nodes(const Command& command) {
+  if (command.name == "node") return command.words;
+  return command.name == "fleet" ? "explain" : "";
+}
+
 bool completes_files(Completes completes) {
   return completes == Completes::file || completes == Completes::scenario || completes == Completes::theme ||
          completes == Completes::keymap;
 }
 
 std::string bash_completion(const CompletionWords& words) {
-  return fmt::format(R"(# bash completion for tessera; made by `tessera completion bash`
+  return fmt::format(R"sh(# bash completion for tessera; made by `tessera completion bash`
 # The runs whose journals lie in the state folder; no cluster is asked.
 _tessera_runs() {{
   local state=${{XDG_STATE_HOME:-}} kind=runs file
@@ -186,8 +206,15 @@ _tessera_runs() {{
     [[ $file =~ ^[A-Za-z0-9._-]+\.journal$ ]] && printf '%s\n' "${{file%.journal}}"
   done
 }}
+# Names that the last listing told (tessera nodes, tessera users); no cluster is asked.
+_tessera_names() {{  # nodes|users
+  local cache=${{XDG_CACHE_HOME:-}} kind=names
+  [[ $cache == /* ]] || cache=$HOME/.cache
+  [[ " ${{COMP_WORDS[*]}} " == *' --sim'* ]] && kind=simulated-names
+  grep -hxE '[A-Za-z0-9_][A-Za-z0-9._-]*' "$cache/tessera/$kind"/*."$1" 2>/dev/null | head -n 20000
+}}
 _tessera() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command= word flags words columns= before=
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command= word flags words columns= before= verb= index
   # bash splits --flag=value at the equals sign
   if [[ $cur == '=' ]]; then
     cur=
@@ -195,11 +222,17 @@ _tessera() {{
     prev=${{COMP_WORDS[COMP_CWORD-2]}}
     [[ $prev == --sim ]] && prev=--sim=
   fi
+  if [[ $prev == node || $prev == user ]] && [[ ${{COMP_WORDS[*]}} == *\ @(-f|-l|--filter|--selector)\ * ]]; then
+    COMPREPLY=($(compgen -W "$(_tessera_names "${{prev}}s")" -- "$cur"))
+    return
+  fi
   [[ $prev == --sim && -z $cur && ${{COMP_WORDS[COMP_CWORD]}} == '=' ]] && prev=--sim=
   COMPREPLY=()
-  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    word=${{COMP_WORDS[index]}}
     case " {} " in *" $word "*) command=$word; break ;; esac
   done
+  ((index + 1 < COMP_CWORD)) && verb=${{COMP_WORDS[index+1]}}
   case $command in
 {}  esac
   case $prev in
@@ -211,7 +244,7 @@ _tessera() {{
   fi
 }}
 complete -F _tessera tessera
-)",
+)sh",
                      command_names(), bash_words_of_commands(words), bash_flag_values(words));
 }
 
@@ -223,7 +256,7 @@ std::string zsh_completion(const CompletionWords& words) {
     cases += fmt::format("      {})\n        _arguments -s{}\n        ;;\n", command.name,
                          zsh_arguments(command, words));
   }
-  return fmt::format(R"(#compdef tessera
+  return fmt::format(R"sh(#compdef tessera
 # zsh completion for tessera; made by `tessera completion zsh`
 # The runs whose journals lie in the state folder; no cluster is asked.
 _tessera_runs() {{
@@ -235,6 +268,35 @@ _tessera_runs() {{
   [[ -n $TESSERA_RUNS ]] && files+=($TESSERA_RUNS/*.journal(N:t:r))
   files=(${{(M)files:#[A-Za-z0-9._-]##}})
   (( $#files )) && compadd -a files
+}}
+# Names that the last listing told (tessera nodes, tessera users); no cluster is asked.
+_tessera_names() {{  # nodes|users; sets names
+  local cache=$XDG_CACHE_HOME kind=names
+  local -a files
+  [[ $cache == /* ]] || cache=$HOME/.cache
+  [[ " $words" == *' --sim'* ]] && kind=simulated-names
+  files=($cache/tessera/$kind/*.$1(N))
+  names=()
+  (( $#files )) && names=(${{(f)"$(cat -- $files)"}})
+  names=(${{(M)names:#[A-Za-z0-9_][A-Za-z0-9._-]#}})
+}}
+_tessera_nodes() {{
+  local -a names
+  _tessera_names nodes
+  compset -P '*,'
+  (( $#names )) && compadd -S '' -a names
+}}
+_tessera_nodes_after() {{
+  (( ${{@[(Ie)$words[2]]}} )) && _tessera_nodes
+}}
+_tessera_filter() {{
+  local -a names
+  if compset -P '*(node|user)='; then
+    if [[ $IPREFIX == *user= ]]; then _tessera_names users; else _tessera_names nodes; fi
+    (( $#names )) && compadd -a names
+  else
+    compadd -S '' node= user=
+  fi
 }}
 _tessera() {{
   local -a commands
@@ -252,7 +314,7 @@ _tessera() {{
   fi
 }}
 _tessera "$@"
-)",
+)sh",
                      list, zsh_arguments(commands().front(), words), cases);
 }
 

@@ -28,6 +28,8 @@ std::string fish_completion(const CompletionWords& words);
 // What they share. The words that may stand there, separated by blanks; and whether the name of a file may.
 std::string completion_values(Completes completes, std::string_view words, const CompletionWords& known);
 bool completes_files(Completes completes);
+// Words of a command behind which names of nodes follow, separated by blanks; empty: they never do.
+std::string_view words_before_nodes(const Command& command);
 // The columns of one list, separated by blanks.
 std::string completion_columns(std::string_view command, const CompletionWords& known);
 

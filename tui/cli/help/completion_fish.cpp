@@ -29,6 +29,8 @@ std::string value_of(const Flag& flag, const CompletionWords& known) {
   if (flag.value.empty()) return "";
   std::string text = flag.value_optional ? "" : " -r";
   text += completes_files(flag.completes) ? " -F" : " -f";
+  if (flag.completes == Completes::nodes) return text + " -a '(__tessera_list (__tessera_names nodes))'";
+  if (flag.completes == Completes::filter) return text + " -a '(__tessera_filter)'";
   const std::string words = completion_values(flag.completes, flag.words, known);
   return words.empty() ? text : text + " -a " + quoted(words);
 }
@@ -72,6 +74,24 @@ constexpr std::string_view kFunctions = R"(function __tessera_runs
         string match -r -g '^(?:.*/)?([A-Za-z0-9._-]+)\.journal$' -- $file
     end
 end
+# Names that the last listing told; no cluster is asked.
+function __tessera_names
+    set -l cache $XDG_CACHE_HOME
+    string match -q '/*' -- "$cache"; or set cache $HOME/.cache
+    set -l kind names
+    string match -q -- '* --sim*' (commandline); and set kind simulated-names
+    for file in $cache/tessera/$kind/*.$argv[1]
+        string match -r '^[A-Za-z0-9_][A-Za-z0-9._-]*$' <$file
+    end
+end
+function __tessera_filter
+    for name in (__tessera_names nodes)
+        echo node=$name
+    end
+    for name in (__tessera_names users)
+        echo user=$name
+    end
+end
 function __tessera_list
     set -l typed (string replace -r '^-[^=]*=' '' -- (commandline -ct))
     set -l before (string match -r '^.*,' -- $typed)
@@ -96,6 +116,11 @@ std::string fish_completion(const CompletionWords& known) {
     if (!words.empty()) text += fmt::format("complete -c tessera -n {} -a {}\n", seen, quoted(words));
     if (command.completes == Completes::run)
       text += fmt::format("complete -c tessera -n {} -a '(__tessera_runs)'\n", seen);
+    for (std::string_view verb : split_words(words_before_nodes(command)))
+      text +=
+          fmt::format("complete -c tessera -n {} -a '(__tessera_names nodes)'\n",
+                      quoted(fmt::format("__fish_seen_subcommand_from {}; and __fish_seen_subcommand_from {}",
+                                         command.name, verb)));
     if (completes_files(command.completes)) text += fmt::format("complete -c tessera -n {} -F\n", seen);
   }
   for (const Flag& flag : flags()) {
