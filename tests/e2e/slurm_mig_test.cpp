@@ -313,7 +313,7 @@ TEST_F(SlurmSrun, KilledOnceDrainedItIsTakenUpOrSaysHowToGoBack) {
 // Nodes without files of their own: slurmctld gives them theirs.
 TEST(SlurmConfigless, TheControllersFilesAreChangedAndANodesCopyNever) {
   if (!SlurmLab::possible_configless()) GTEST_SKIP() << "needs a real Slurm and a mount namespace";
-  SlurmLab lab("", true);
+  SlurmLab lab("", SlurmLab::Kind::configless);
   ASSERT_EQ(lab.trouble(), "");
   Scratch scratch;
   slurmconf::SlurmSettings said;

@@ -66,7 +66,12 @@ bool SlurmLab::possible_configless() {
   return pid > 0 && ::waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-SlurmLab::SlurmLab(const std::string& extra, bool configless) {
+bool SlurmLab::possible_accounting() {
+  return possible() && installed("slurmdbd") && installed("mariadbd") && installed("sacct") &&
+         ::access("/usr/share/mysql/mysql_system_tables.sql", R_OK) == 0;
+}
+
+SlurmLab::SlurmLab(const std::string& extra, Kind kind) {
   char name[] = "/tmp/tsr-lab-XXXXXX";
   if (!mkdtemp(name)) {
     trouble_ = "no temporary folder";
@@ -79,9 +84,11 @@ SlurmLab::SlurmLab(const std::string& extra, bool configless) {
     trouble_ = "no pipe";
     return;
   }
-  pid_ =
-      spawn({test::source_dir() + "/tests/support/slurm_lab.sh", folder_},
-            {"LAB_EXTRA=" + extra, std::string("LAB_CONFIGLESS=") + (configless ? "1" : "")}, to[0], from[1]);
+  const auto is = [kind](Kind one) { return kind == one ? "1" : ""; };
+  pid_ = spawn({test::source_dir() + "/tests/support/slurm_lab.sh", folder_},
+               {"LAB_EXTRA=" + extra, std::string("LAB_CONFIGLESS=") + is(Kind::configless),
+                std::string("LAB_ACCOUNTING=") + is(Kind::accounting)},
+               to[0], from[1]);
   ::close(to[0]);
   ::close(from[1]);
   to_ = to[1];
@@ -160,7 +167,12 @@ void SlurmLab::signal(const std::string& daemon, int number) const {
 bool SlurmLab::start(const std::string& daemon) {
   std::string line = daemon + "\n";
   if (::write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) return false;
-  return read_line(20) == "started " + daemon;
+  return read_line(60) == "started " + daemon;
+}
+
+bool SlurmLab::sql(const std::string& statements) {
+  std::ofstream(folder_ + "/sql/in") << statements << "\n";
+  return start("sql");
 }
 
 }  // namespace tessera::test

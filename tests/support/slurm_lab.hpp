@@ -17,8 +17,13 @@ struct LabAnswer {
 
 class SlurmLab {
  public:
-  // extra: more lines for slurm.conf. configless: slurmd has its files from slurmctld.
-  explicit SlurmLab(const std::string& extra = "", bool configless = false);
+  enum class Kind {
+    plain,
+    configless,  // slurmd has its files from slurmctld
+    accounting,  // with a slurmdbd and its MariaDB; the cluster "lab" has no accounts but root's
+  };
+  // extra: more lines for slurm.conf.
+  explicit SlurmLab(const std::string& extra = "", Kind kind = Kind::plain);
   ~SlurmLab();
   SlurmLab(const SlurmLab&) = delete;
   SlurmLab& operator=(const SlurmLab&) = delete;
@@ -27,6 +32,7 @@ class SlurmLab {
   const std::string& trouble() const { return trouble_; }
   static bool possible();             // root, and all programs are installed
   static bool possible_configless();  // and a mount of one's own can be had
+  static bool possible_accounting();  // and slurmdbd, and mariadbd with its system tables
 
   std::string conf() const { return folder_ + "/etc/slurm.conf"; }
   const std::string& folder() const { return folder_; }
@@ -40,9 +46,11 @@ class SlurmLab {
   // Between two questions of who waits for Slurm: without it they would keep it and the machine busy.
   void pause() const;
 
-  // daemon: "slurmctld", "munged", "slurmd-gpu01".
+  // daemon: "slurmctld", "munged", "slurmd-gpu01", "slurmdbd", "mariadbd".
   void signal(const std::string& daemon, int number) const;
   bool start(const std::string& daemon);  // after it was killed
+  // What MariaDB is to do with slurmdbd's tables, one statement a line; nothing else may use it meanwhile.
+  bool sql(const std::string& statements);
   // A command that restarts a daemon: "slurmctld", "slurmd-gpu01".
   std::string restart_command(const std::string& daemon) const { return folder_ + "/restart " + daemon; }
 

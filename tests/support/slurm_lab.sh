@@ -4,16 +4,18 @@
 #   slurm_lab.sh DIR
 #
 # Prints "ready" once every node is idle, or "failed: why". Then each line on stdin starts a daemon that has
-# been killed ("munged", "slurmctld"), answered by "started NAME" or "failed: why". At the end of stdin
-# everything is killed, whichever way the caller ended. Process numbers are in DIR/run/NAME.pid.
+# been killed ("munged", "slurmctld", "slurmdbd", "mariadbd"), answered by "started NAME" or "failed: why". At the end
+# of stdin everything is killed, whichever way the caller ended. Process numbers are in DIR/run/NAME.pid.
 # LAB_EXTRA holds more lines for slurm.conf. With LAB_CONFIGLESS slurmd has no files of its own: each gets them from
-# slurmctld, and sees a /run of its own, in which it keeps them as on a node of its own. Needs root, DIR of at most 60 characters, and Debian's
-# slurmctld, slurmd, slurm-client and munge.
+# slurmctld, and sees a /run of its own, in which it keeps them as on a node of its own. With LAB_ACCOUNTING there is a
+# slurmdbd, with a MariaDB that only root can reach; the line "sql" has it carry out DIR/sql/in. Needs root, DIR of at
+# most 60 characters, and Debian's slurmctld, slurmd, slurm-client and munge; slurmdbd and mariadb-server-core.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
 umask 022
 trap '' HUP INT TERM PIPE
 fail() { echo "failed: $*"; exit 1; }
+SYSTEM_TABLES=/usr/share/mysql/mysql_system_tables.sql
 [ $# = 1 ] || fail "usage: slurm_lab.sh DIR"
 mkdir -p "$1" && cd "$1" && DIR=$(pwd -P) || fail "cannot make $1"
 [ ${#DIR} -le 60 ] || fail "$DIR is too long for the path of a socket"
@@ -21,6 +23,8 @@ mkdir -p "$1" && cd "$1" && DIR=$(pwd -P) || fail "cannot make $1"
 for program in munged slurmctld slurmd scontrol; do
   command -v $program > /dev/null || fail "$program is not installed"
 done
+[ -z "${LAB_ACCOUNTING:-}" ] || { command -v slurmdbd && command -v mariadbd && [ -r $SYSTEM_TABLES ]; } > /dev/null ||
+  fail "slurmdbd or mariadb-server-core is not installed"
 export SLURM_CONF=$DIR/etc/slurm.conf
 HOST=$(hostname -s)
 NODES="gpu01 gpu02 mig01 mix01 mps01 shard01 cpu01"
@@ -62,6 +66,7 @@ free_ports() {
   done
 }
 
+# Slurm heeds a limit that was changed at its next round, up to a minute later: where there are limits, a second.
 configure() {
   local port=$1 i
   mkdir -p etc run log state spool dev tmp munge
@@ -96,7 +101,7 @@ MailProg=/bin/true
 ReturnToService=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
-SchedulerParameters=bf_interval=1,sched_min_interval=10000,batch_sched_delay=0
+SchedulerParameters=bf_interval=1,sched_min_interval=10000,batch_sched_delay=0${LAB_ACCOUNTING:+,sched_interval=1}
 SlurmdParameters=config_overrides
 MessageTimeout=10
 KillWait=1
@@ -128,6 +133,33 @@ NodeName=mps01 Name=gpu Type=h100 File=$DIR/dev/nvidia[0-1]
 NodeName=mps01 Name=mps Count=200
 NodeName=shard01 Name=gpu Type=h100 File=$DIR/dev/nvidia[0-3]
 NodeName=shard01 Name=shard Count=16
+END
+  [ -z "${LAB_ACCOUNTING:-}" ] || configure_accounting $((port + 8))
+}
+
+# slurmdbd's file must be root's alone. As on many a site not every type of GPU is counted: 1g.10gb is not.
+configure_accounting() {
+  cat >> etc/slurm.conf << END
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$1
+AccountingStoragePass=$DIR/run/munge.socket
+AccountingStorageTRES=gres/gpu,gres/gpu:h100,gres/gpu:3g.40gb,gres/mps,gres/shard
+AccountingStoreFlags=job_comment
+END
+  (umask 077 && cat > etc/slurmdbd.conf) << END
+DbdHost=localhost
+DbdAddr=127.0.0.1
+DbdPort=$1
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket=$DIR/run/munge.socket
+LogFile=$DIR/log/slurmdbd.log
+PidFile=$DIR/run/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageHost=localhost
+StorageUser=root
+StorageLoc=slurm_acct_db
 END
 }
 
@@ -171,16 +203,65 @@ start_munged() {
   quietly munged --force --socket="$DIR/run/munge.socket" --key-file="$DIR/munge/key" --num-threads=2 \
     --log-file="$DIR/munge/log" --pid-file="$DIR/run/munged.pid" --seed-file="$DIR/munge/seed"
 }
+# A MariaDB for one: small, without network and users, and quick rather than safe from a crash of the machine.
+mariadb() {
+  mariadbd --no-defaults --user=root --datadir="$DIR/sql/data" --socket="$DIR/sql/socket" --skip-networking \
+    --skip-grant-tables --skip-log-bin --performance-schema=OFF --pid-file="$DIR/run/mariadbd.pid" \
+    --innodb-data-file-path=ibdata1:4M:autoextend --innodb-autoextend-increment=1 --innodb-log-file-size=4M \
+    --innodb-buffer-pool-size=16M --innodb-doublewrite=0 --innodb-flush-log-at-trx-commit=0 \
+    --innodb-lock-wait-timeout=900 --key-buffer-size=1M --aria-pagecache-buffer-size=1M "$@" 9>&-
+}
+make_database() {
+  mkdir -p sql/data/mysql && chmod 700 sql && { echo "use mysql;"; cat $SYSTEM_TABLES; } |
+    mariadb --bootstrap > log/bootstrap 2>&1
+}
+# Asks again until it is so, for so many twentieths of a second.
+until_true() {
+  local tries=$1
+  shift
+  for ((; tries > 0; --tries)); do
+    "$@" < /dev/null > /dev/null 2>&1 9>&- && return
+    read -r -t 0.05 _ <> <(:)
+  done
+  return 1
+}
+start_mariadbd() {
+  rm -f sql/socket log/mariadbd.log  # what an earlier one wrote is no answer
+  mariadb < /dev/null > log/mariadbd.log 2>&1 &
+  until_true 600 grep -q "ready for connections" log/mariadbd.log ||
+    { tail -n 2 log/mariadbd.log >> log/start.err; return 1; }
+}
+start_slurmdbd() {
+  MYSQL_UNIX_PORT=$DIR/sql/socket quietly slurmdbd &&
+    until_true 100 timeout 20 sacctmgr -n list cluster ||
+    { tail -n 2 log/slurmdbd.log >> log/start.err; return 1; }
+}
+# Its client is another package: it is stopped, and begins with what there is to do.
+start_sql() {
+  kill "$(cat run/mariadbd.pid)" && until_true 600 test ! -e run/mariadbd.pid &&
+    { echo "use slurm_acct_db;"; cat sql/in; } | mariadb --bootstrap > log/bootstrap 2>&1 &&
+    ! grep -q '^ERROR' log/bootstrap && start_mariadbd && until_true 100 timeout 20 sacctmgr -n list cluster ||
+    { tail -n 2 log/bootstrap >> log/start.err; return 1; }
+}
 start_slurmctld() { quietly slurmctld -f "$SLURM_CONF"; }
 why() { tail -n 2 log/start.err | tr '\n' ' '; }
 
+if [ -n "${LAB_ACCOUNTING:-}" ]; then
+  mkdir -p log run
+  [ -d sql/data ] || make_database || fail "mariadbd: $(tail -n 2 log/bootstrap | tr '\n' ' ')"
+  start_mariadbd || fail "mariadbd: $(why)"
+fi
 # Two labs that start together must not pick the same ports.
 exec 9> /tmp/tessera-slurm-lab.lock
 flock 9
-[ -e etc/slurm.conf ] || configure "$(free_ports 8)"
+[ -e etc/slurm.conf ] || configure "$(free_ports 9)"
 restarter
 slurmd_starter "$(sed -n 's/^SlurmctldPort=//p' etc/slurm.conf)"
 start_munged || fail "munged: $(why)"
+if [ -n "${LAB_ACCOUNTING:-}" ]; then
+  start_slurmdbd || fail "slurmdbd: $(why)"
+  quietly sacctmgr -i add cluster lab || fail "sacctmgr: $(why)"
+fi
 start_slurmctld || fail "slurmctld: $(why)"
 for node in $NODES; do
   mkdir -p "spool/$node"
@@ -196,7 +277,7 @@ done
 echo ready
 while read -r daemon; do
   case $daemon in
-    munged | slurmctld) "start_$daemon" && echo "started $daemon" || echo "failed: $(why)" ;;
+    munged | slurmctld | slurmdbd | mariadbd | sql) "start_$daemon" && echo "started $daemon" || echo "failed: $(why)" ;;
     *) echo "failed: no such daemon: $daemon" ;;
   esac
 done
