@@ -11,7 +11,7 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 suite=${1:?usage: tests/slurm_suite.sh SUITE [FILTER]}
-filter=${2:-SlurmPicture.*:SlurmChange.*:SlurmEdits.*:SlurmUnreadFiles.*:SlurmForgotten.*}
+filter=${2:-SlurmPicture.*:SlurmChange.*:SlurmEdits.*:SlurmUnreadFiles.*:SlurmForgotten.*:WhyLimitsE2e.*:AccountingE2e.*}
 root=$top/build/slurm-$suite
 wrappers=$top/build/slurm-$suite.path
 program=${TESSERA_TEST_E2E:-$top/build/debug/tests/test_e2e}
@@ -24,9 +24,9 @@ done
 # A machine may have no sources.list, or nothing else.
 mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
   sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\) .*/\2/p' | head -n 1 || true)
-if [ ! -e "$root/.installed" ]; then
+if [ ! -e "$root/.installed" ] || [ ! -e "$root/usr/sbin/slurmdbd" ]; then
   rm -rf "$root"
-  debootstrap --variant=minbase --include=slurmctld,slurmd,slurm-client,munge "$suite" "$root" ${mirror:+"$mirror"}
+  debootstrap --variant=minbase --include=slurmctld,slurmd,slurm-client,munge,slurmdbd "$suite" "$root" ${mirror:+"$mirror"}
   touch "$root/.installed"
 fi
 
@@ -34,7 +34,7 @@ fi
 mkdir -p "$wrappers"
 cp /usr/sbin/chroot "$wrappers/.chroot"
 setcap cap_sys_chroot+ep "$wrappers/.chroot"
-for name in scontrol squeue sinfo sbatch srun scancel salloc sacctmgr slurmctld slurmd munged; do
+for name in scontrol squeue sinfo sbatch srun scancel salloc sacct sacctmgr sprio slurmctld slurmd slurmdbd munged; do
   real=/usr/bin/$name
   [ -e "$root$real" ] || [ -L "$root$real" ] || real=/usr/sbin/$name  # links of Debian's alternatives lead nowhere here
   cat >"$wrappers/$name" <<END

@@ -58,6 +58,9 @@ Error why(const Outcome& outcome) {
             "a shorter --since; AccountingStorageHost in scontrol show config is its host"};
   if (outcome.truncated) return {kWhat, "the answer for one day is too large", "a shorter --since"};
   const std::string last = clean(last_line(err), 300);
+  if (err.find("nable to connect to database") != std::string::npos)
+    return {kWhat, "slurmdbd cannot reach its database: " + last,
+            "StorageHost in its slurmdbd.conf is the host of MariaDB or MySQL"};
   if (err.find("talking to the database") != std::string::npos ||
       err.find("ersistent connection") != std::string::npos)
     return {kWhat, "slurmdbd does not answer: " + last,

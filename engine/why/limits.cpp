@@ -52,6 +52,7 @@ std::optional<double> resource_asked(const Workload& job, std::string_view resou
 }
 
 bool counts_jobs(const Limit& limit) { return limit.name.find("Jobs") != std::string::npos; }
+bool is_least(const Limit& limit) { return limit.name.starts_with("Min"); }
 bool counts_past_minutes(const Limit& limit) {
   return limit.name == "GrpTRESMins" || limit.name == "GrpWall";
 }
@@ -72,6 +73,8 @@ std::optional<double> asked_of_limit(const Limit& limit, const Workload& job,
 
 // nullopt: what it asks for, or what is in use, is not known, and the rest does not decide it.
 std::optional<bool> is_reached(const Limit& limit, std::optional<double> asks) {
+  // Slurm takes what a job does not ask for as less than enough, too.
+  if (is_least(limit)) return asks ? std::optional(*asks < limit.limit) : std::nullopt;
   // What is not asked for cannot be too much: a limit on CPUs holds back no job for its GPUs.
   if (asks && *asks <= 0) return false;
   const bool each = limit.counted == Limit::Of::job || limit.counted == Limit::Of::node;
@@ -85,7 +88,12 @@ std::optional<bool> is_reached(const Limit& limit, std::optional<double> asks) {
   return past && !passes ? std::nullopt : std::optional(!passes);
 }
 
-bool same_thing(const Limit& a, const Limit& b) { return a.name == b.name && a.resource == b.resource; }
+// Whether Slurm leaves out the association's limit because the QOS has this one. What a QOS says of running
+// jobs stands for each user or each account, and an association's for its user.
+bool overrules(const Limit& qos, const Limit& association) {
+  if (qos.name == association.name) return qos.resource == association.resource;
+  return association.name == "MaxJobs" && (qos.name == "MaxJobsPU" || qos.name == "MaxJobsPA");
+}
 
 std::string owner_of(const Limit& limit) {
   if (limit.qos) return fmt::format("QOS {}", limit.owner);
@@ -103,7 +111,8 @@ std::string_view command_name(const Limit& limit) {
       {"MaxTRESPU", "MaxTRESPerUser"}, {"MaxTRESPA", "MaxTRESPerAccount"},
       {"MaxJobsPU", "MaxJobsPerUser"}, {"MaxJobsPA", "MaxJobsPerAccount"},
       {"MaxTRESPJ", "MaxTRESPerJob"},  {"MaxTRESPN", "MaxTRESPerNode"},
-      {"MaxWallPJ", "MaxWall"},        {"MaxTRESMinsPJ", "MaxTRESMinsPerJob"}};
+      {"MaxWallPJ", "MaxWall"},        {"MaxTRESMinsPJ", "MaxTRESMinsPerJob"},
+      {"MinTRESPJ", "MinTRESPerJob"}};
   for (const auto& [told, typed] : kNames)
     if (limit.name == told) return typed;
   return limit.name;
@@ -121,7 +130,9 @@ std::string raise(const Checked& checked) {
     return {};
   const bool each = limit.counted == Limit::Of::job || limit.counted == Limit::Of::node;
   const double needed = std::ceil(*checked.asks + (each ? 0 : limit.used.value_or(0)));
-  const std::string to = limit.resource.empty() ? number(needed) : limit.resource + "=" + number(needed);
+  // Less than nothing cannot be asked for: -1 takes the limit away.
+  const std::string count = is_least(limit) && needed <= 0 ? "-1" : number(needed);
+  const std::string to = limit.resource.empty() ? count : limit.resource + "=" + count;
   std::string which = limit.qos ? fmt::format("modify qos where name={}", limit.owner)
                       : limit.user.empty()
                           ? fmt::format("modify account where name={} cluster={}", limit.owner, limit.cluster)
@@ -197,7 +208,7 @@ std::vector<Checked> check_limits(const Details& details, const Workload& job) {
   for (const Limit& limit : details.limits) {
     const bool overruled =
         !limit.qos && std::any_of(details.limits.begin(), details.limits.end(),
-                                  [&](const Limit& other) { return other.qos && same_thing(other, limit); });
+                                  [&](const Limit& other) { return other.qos && overrules(other, limit); });
     if (overruled) continue;
     const auto asks = asked_of_limit(limit, job, details.job);
     all.push_back({&limit, asks, is_reached(limit, asks)});
@@ -243,9 +254,12 @@ std::vector<Remedy> limit_remedies(const Cluster& cluster, const Workload& workl
                                  owner_of(*one.limit), time_of(release->at), release->last->id.text,
                                  release->last->user),
                      "", Certainty::likely});
-    all.push_back({Help::admin,
-                   fmt::format("raise {} of {}, if that is wanted", one.limit->name, owner_of(*one.limit)),
-                   raise(one), Certainty::likely});
+    all.push_back(
+        {Help::admin,
+         is_least(*one.limit)
+             ? fmt::format("lower {} of {}, if that is wanted", one.limit->name, owner_of(*one.limit))
+             : fmt::format("raise {} of {}, if that is wanted", one.limit->name, owner_of(*one.limit)),
+         raise(one), Certainty::likely});
   }
   return all;
 }

@@ -71,6 +71,7 @@ constexpr Kind kKinds[] = {
     {"MaxTRESPN=", Limit::Of::node, true},     {"MaxTRESMinsPJ=", Limit::Of::job, true},
     {"MaxJobsPA=", Limit::Of::account, false}, {"MaxTRESPA=", Limit::Of::account, true},
     {"MaxJobsPU=", Limit::Of::user, false},    {"MaxTRESPU=", Limit::Of::user, true},
+    {"MinTRESPJ=", Limit::Of::job, true},
 };
 
 // The limits in one line of a record; `like` has what they share.

@@ -39,6 +39,19 @@ TEST(SlurmLimits, BothNumbersAreReadForTheJobsOwnUserAlone) {
   EXPECT_EQ(find(*read, "MaxTRESPU", "cpu"), nullptr) << "N(1) is no limit";
 }
 
+TEST(SlurmLimits, WhatAJobMustAskForAtLeastIsReadToo) {
+  std::string text = recording("22.05", "limits");
+  const std::size_t qos = text.find("QOS=normal("), least = text.find("MinTRESPJ=\n", qos);
+  ASSERT_NE(least, std::string::npos);
+  text.insert(least + std::string_view("MinTRESPJ=").size(), "gres/gpu=2,node=1");
+  auto read = parse_limits(text, kJob);
+  ASSERT_TRUE(read) << to_line(read.error());
+  ASSERT_NE(find(*read, "MinTRESPJ", "gres/gpu"), nullptr);
+  EXPECT_EQ(find(*read, "MinTRESPJ", "gres/gpu")->limit, 2);
+  EXPECT_EQ(find(*read, "MinTRESPJ", "gres/gpu")->counted, Limit::Of::job);
+  EXPECT_EQ(find(*read, "MinTRESPJ", "node")->limit, 1);
+}
+
 TEST(SlurmLimits, AQosAnAccountAndAPartitionsQosAreToldApart) {
   auto read = parse_limits(recording("22.05", "limits"), {"www-data", "chem", "whole", {"small", "capped"}});
   ASSERT_TRUE(read) << to_line(read.error());

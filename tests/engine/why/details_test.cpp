@@ -173,6 +173,48 @@ TEST(WhyLimits, AQosOverrulesTheSameLimitOfAnAssociation) {
             "association of alice in account physics: GrpTRES gres/gpu=1, 1 in use and it asks for 3");
 }
 
+// What a QOS says of running jobs, of each user or of each account, is all that Slurm asks; other words of it
+// are not.
+TEST(WhyLimits, AQosThatLimitsRunningJobsOverrulesTheAssociationsMaxJobs) {
+  Limit association;
+  association.owner = "physics", association.user = "alice", association.name = "MaxJobs";
+  association.counted = Limit::Of::user, association.whose = "alice";
+  association.limit = 1, association.used = 1;
+  Story story;
+  story.tell(WorkloadsListed{{job("7", "alice", 1, "Resources")}});
+  EXPECT_NE(saying(answer_for(story, told({association})), "MaxJobs=1, alice holds 1"), nullptr);
+  for (const char* name : {"MaxJobsPU", "MaxJobsPA", "GrpJobs"}) {
+    Limit qos = association;
+    qos.qos = true, qos.owner = "normal", qos.user.clear(), qos.name = name, qos.limit = 9;
+    EXPECT_EQ(saying(answer_for(story, told({association, qos})), "MaxJobs=1") == nullptr,
+              std::string_view(name) != "GrpJobs")
+        << name;
+  }
+}
+
+TEST(WhyLimits, AJobThatAsksForLessThanItsQosIsForIsTold) {
+  Limit least = per_user(4, 0);
+  least.name = "MinTRESPJ", least.counted = Limit::Of::job, least.whose.clear(), least.used.reset();
+  const auto answer = [&](std::int64_t gpus) {
+    Story story;
+    Workload one = job("7", "alice", gpus, "QOSMinGRES");
+    if (gpus == 0) one.requests.clear();
+    story.tell(WorkloadsListed{{one}});
+    return answer_for(story, told({least}));
+  };
+  EXPECT_EQ(saying(answer(4), "MinTRESPJ"), nullptr);
+  ASSERT_NE(saying(answer(3), "MinTRESPJ"), nullptr);
+  EXPECT_EQ(saying(answer(3), "MinTRESPJ")->text, "QOS normal: MinTRESPJ gres/gpu=4, it asks for 3");
+  const Answer too_few = answer(3), none = answer(0);
+  const Remedy* lower = first(too_few, Help::admin);
+  ASSERT_NE(lower, nullptr);
+  EXPECT_EQ(lower->text, "lower MinTRESPJ of QOS normal, if that is wanted");
+  EXPECT_EQ(lower->command, "sacctmgr modify qos where name=normal set MinTRESPerJob=gres/gpu=3");
+  ASSERT_NE(first(none, Help::admin), nullptr) << "no GPU at all is too few, too";
+  EXPECT_EQ(first(none, Help::admin)->command,
+            "sacctmgr modify qos where name=normal set MinTRESPerJob=gres/gpu=-1");
+}
+
 TEST(WhyLimits, AnAnswerThatFailedIsNotKnownAndNeverNoLimit) {
   Details failed = told({});
   failed.asked.front().failure = Error{"Slurm does not let us see this", "Access/permission denied", ""};

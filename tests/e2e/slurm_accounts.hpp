@@ -1,0 +1,108 @@
+// A real Slurm with slurmdbd, and accounts in it: the account science with physics and bio below it; the user
+// nobody is of both (physics unless told), the user games of bio. All of them and root may use the QOS q.
+//
+// Blocking; for the test's own thread.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_binary.hpp"
+#include "tests/support/slurm_lab.hpp"
+
+namespace tessera::test {
+
+inline constexpr unsigned kNobody = 65534, kGames = 5;
+
+class SlurmAccounts : public testing::Test {
+ protected:
+  static constexpr const char* kNeeds =
+      "needs root and Debian's slurmctld, slurmd, slurm-client, munge, slurmdbd and mariadb-server-core";
+
+  static void make_lab(const std::string& extra) {
+    if (!SlurmLab::possible_accounting()) return;
+    lab_ = std::make_unique<SlurmLab>(extra, SlurmLab::Kind::accounting);
+    if (lab_->trouble().empty()) add_accounts();
+  }
+  static void TearDownTestSuite() { lab_.reset(); }
+  void SetUp() override {
+    if (!SlurmLab::possible_accounting()) GTEST_SKIP() << kNeeds;
+    ASSERT_EQ(lab_->trouble(), "");
+    ASSERT_EQ(accounts_trouble_, "");
+  }
+  void TearDown() override {
+    if (!lab_ || !lab_->trouble().empty() || !accounts_trouble_.empty()) return;
+    for (const unsigned user : {0U, kNobody, kGames})
+      lab_->run({"scancel", "--user=" + std::to_string(user)});
+    EXPECT_TRUE(lab_->wait({"squeue", "-h"}, [](const std::string& out) { return out.empty(); }));
+    // Where limits change while a job runs, Slurm may count it for ever.
+    for (const std::vector<std::string>& one : undo_) order(one);
+  }
+
+  void order(std::vector<std::string> command) {
+    const LabAnswer answer = lab_->run(std::move(command));
+    EXPECT_EQ(answer.status, 0) << answer.out;
+  }
+  // "qos where name=q" has "MaxJobsPerUser=1" until the test is over; it had none.
+  void limit(const std::string& of, const std::string& setting) {
+    order({"sh", "-c", "sacctmgr -i -Q modify " + of + " set " + setting});
+    undo_with({"sh", "-c",
+               "sacctmgr -i -Q modify " + of + " set " + setting.substr(0, setting.rfind('=')) + "=-1"});
+  }
+  void undo_with(std::vector<std::string> command) { undo_.insert(undo_.begin(), std::move(command)); }
+  std::string submit(std::vector<std::string> arguments, unsigned user = kNobody) {
+    return lab_->submit(std::move(arguments), user);
+  }
+  std::string running(std::vector<std::string> arguments, unsigned user = kNobody) {
+    std::string id = submit(std::move(arguments), user);
+    EXPECT_TRUE(starts(id)) << id;
+    return id;
+  }
+  bool starts(const std::string& id) {
+    return lab_->wait({"squeue", "-h", "-j", id, "-o", "%T"},
+                      [](const std::string& out) { return out == "RUNNING\n"; });
+  }
+  // Slurm's reason is written at its next look.
+  void waits_for(const std::string& id, const std::string& reason) {
+    std::string last;
+    for (int i = 0; i < 300; ++i, lab_->pause()) {
+      last = lab_->run({"squeue", "-h", "-j", id, "-o", "%r"}).out;
+      if (last == reason + "\n") return;
+    }
+    FAIL() << id << ": the reason is " << last;
+  }
+
+  RunOptions options() const {
+    RunOptions options;
+    options.environment = {
+        {"PATH", std::getenv("PATH")}, {"HOME", home_.path()}, {"SLURM_CONF", lab_->conf()}};
+    options.deadline_seconds = 120;
+    return options;
+  }
+
+  static std::unique_ptr<SlurmLab> lab_;
+  Scratch home_;
+
+ private:
+  static void add_accounts() {
+    const char* all =
+        "set -e; s='sacctmgr -i -Q add'; $s qos q; $s account science; $s account physics,bio "
+        "parent=science; "
+        "$s user nobody account=physics; $s user nobody,games account=bio; "
+        "sacctmgr -i -Q modify account where name=science set qos+=q; "
+        "sacctmgr -i -Q modify user where name=root set qos+=q";
+    const LabAnswer added = lab_->run({"sh", "-c", all});
+    if (added.status != 0) accounts_trouble_ = added.out.empty() ? "no accounts" : added.out;
+  }
+
+  static std::string accounts_trouble_;
+  std::vector<std::vector<std::string>> undo_;
+};
+inline std::unique_ptr<SlurmLab> SlurmAccounts::lab_;
+inline std::string SlurmAccounts::accounts_trouble_;
+
+}  // namespace tessera::test
