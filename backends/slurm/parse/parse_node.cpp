@@ -5,6 +5,7 @@
 #include "backends/slurm/parse/node_gpus.hpp"
 #include "backends/slurm/parse/record.hpp"
 #include "backends/slurm/parse/times.hpp"
+#include "engine/model/slinky.hpp"
 #include "engine/number.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
@@ -126,6 +127,7 @@ class NodeReader {
         case kPartitions: node.partitions = read_list(value); break;
         case kBooted: node.booted = times_.read(value); break;
         case kReason: reason = value; break;
+        case kComment: node.host_pod = slinky::read_comment(value); break;
         case kReservation: node.reservation = clean(told(value), 256); break;
         default: break;
       }

@@ -114,6 +114,17 @@ TEST_P(SlurmNodeRecording, EveryNodeIsReadFieldByField) {
   EXPECT_EQ(cpu01.reason_at, local(old ? "2026-11-21T02:36:31" : "2026-11-21T02:41:43"));
 }
 
+TEST(SlurmNodeComment, ThePodOfASlinkyNodeIsReadAndOtherCommentsAreHarmless) {
+  const Node slinky =
+      one_node(R"(Reason=slurm-operator: cordoned [root@2026-11-22T03:00:00] Comment={"namespace":"slurm",)"
+               R"("podName":"gpu-0","node":"dgx-01"} Extra=x)");
+  ASSERT_TRUE(slinky.host_pod);
+  EXPECT_EQ(*slinky.host_pod, (HostPod{"slurm", "gpu-0"}));
+  EXPECT_FALSE(one_node("Comment=rack 7 = b, \"podName\"").host_pod);
+  EXPECT_FALSE(one_node("Comment={\"namespace\":\"s\",\"podName\":\"p\"").host_pod) << "cut short";
+  EXPECT_FALSE(one_node("Comment={\"namespace\":\"s\",\"podName\":\"p State=DOWN\"}").host_pod);
+}
+
 TEST(SlurmNodeMemory, WhatIsAllocatedIsReadAndWhatIsNotTellableIsNotKnown) {
   EXPECT_EQ(one_node("RealMemory=1000 AllocMem=300").memory_held, Mib{300});
   EXPECT_EQ(one_node("RealMemory=1000 AllocMem=-3").memory_held, std::nullopt);
