@@ -489,7 +489,7 @@ void KubernetesBackend::State::check_loaded() {
   }
   if (loaded || (!measured_once() && !waited_for_measures)) return;
   loaded = true;
-  actuator.set_kept_back(store->kept_back(), failures[kBudgets]);
+  actuator.set_pods(store->kept_back(), failures[kBudgets], store->slurmd_pods());
   post(Loaded{});
 }
 
@@ -505,7 +505,7 @@ void KubernetesBackend::State::tick() {
            Duration(0), "");
   // At the latest it is asked again behind the round under way, at the end of its own.
   store->look_again(std::max(kMeasuresLast, kMeasuredIdle + 2 * exporters->round_took()));
-  actuator.set_kept_back(store->kept_back(), failures[kBudgets]);
+  actuator.set_pods(store->kept_back(), failures[kBudgets], store->slurmd_pods());
   tell_pace();
   worker.after(kTick, [this] { tick(); });
 }

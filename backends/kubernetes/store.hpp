@@ -68,6 +68,8 @@ class ClusterStore {
 
   // By pod, "namespace/name": why the API would refuse to evict it now. Work that has a node only.
   const std::map<std::string, std::string>& kept_back();
+  // Those that run slurmd (Slinky), by "namespace/name".
+  const std::map<std::string, operators::SlurmdPod>& slurmd_pods() const;
 
   // Posts both lists as they stand: something that was posted before did not reach its reader.
   void tell_all();

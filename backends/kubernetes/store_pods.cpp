@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "backends/kubernetes/objects/pod_values.hpp"
+#include "backends/kubernetes/objects/slurmd_pod.hpp"
 #include "backends/kubernetes/store_state.hpp"
 
 namespace tessera::kubernetes {
@@ -92,6 +93,10 @@ void ClusterStore::State::keep(PodObject pod) {
   place->second = std::move(pod);
   const PodObject& kept = place->second;
   index_claims(kept, true);
+  if (slurm_node_of(kept).empty())
+    slurmd_pods.erase(id);
+  else
+    slurmd_pods[id] = slurmd_pod_of(kept);
   if (!kept.node.empty()) {
     bound[kept.node].insert(id);
     mark(kept.node);
@@ -105,6 +110,7 @@ void ClusterStore::State::drop_pod(const std::string& id) {
   bool was_work = is_work(found->second);
   unbind(found->second);
   index_claims(found->second, false);
+  slurmd_pods.erase(id);
   pods.erase(found);
   if (was_work && pods_complete) post(WorkloadGone{WorkloadId(id)});
 }
@@ -201,6 +207,10 @@ figures::SeriesNode ClusterStore::node_of_series(const figures::MetricLine& seri
   const std::string* node = state_->node_of_exporter(id);
   if (!node) return {};
   return {*node, {{"namespace", std::string(name_space)}, {"pod", std::string(pod)}}};
+}
+
+const std::map<std::string, operators::SlurmdPod>& ClusterStore::slurmd_pods() const {
+  return state_->slurmd_pods;
 }
 
 std::vector<Exporter> ClusterStore::exporters() const {

@@ -77,7 +77,8 @@ struct ClusterStore::State {
   DraClaims claims;
   // By the lists that are under way.
   std::set<std::string> seen_budgets, seen_events, seen_slices, seen_claims;
-  std::map<std::string, std::string> kept_back;  // by pod: why it may not be evicted, as told last
+  std::map<std::string, std::string> kept_back;             // by pod: why it may not be evicted, as told last
+  std::map<std::string, operators::SlurmdPod> slurmd_pods;  // of `pods`
   std::optional<Remark> missing_rights;
   std::map<Source, Remark> untold;                    // what may not be read
   std::map<Source, std::vector<Remark>> told_beside;  // events and what may not be read, as posted last

@@ -13,6 +13,7 @@
 
 #include "engine/operators/mig_parted.hpp"
 #include "engine/operators/reading.hpp"
+#include "engine/operators/slinky.hpp"
 
 namespace tessera::operators {
 
@@ -45,6 +46,7 @@ struct OperatorSetup {
   std::optional<bool> vm_nodes;              // spec.sandboxWorkloads.enabled; nullopt: not reported
   std::vector<std::string> owned_by_others;  // "ConfigMap x: managed by Helm": what an edit would fight with
   std::map<std::string, std::string> kept_back;  // by pod, "namespace/name": why it may not be evicted now
+  std::map<std::string, SlurmdPod> slurmd_pods;  // by pod, as above: those that run slurmd
 
   const MigFile* own_config(const std::string& node) const {  // nullptr: the node has none of its own
     auto found = node_config.find(node);

@@ -294,7 +294,7 @@ class ActJudge {
     auto is = [&](std::string_view one) { return act.verb == one; };
     if (is(verbs::kReviewAccess) || is(verbs::kFreeAutoscaler)) return {};
     if (auto why = needs_mark()) return why;
-    if (is(verbs::kHoldAutoscaler)) return {};
+    if (is(verbs::kHoldAutoscaler) || is(verbs::kTellSlurm) || is(verbs::kStopSlurmd)) return {};
     if (is(verbs::kWriteMigConfig))
       return writes_map(act, site.mig_config_map, std::string(operators::kOurMigMap));
     if (is(verbs::kWritePluginConfig))

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/digest.hpp"
+#include "engine/model/slinky.hpp"
 #include "engine/plan/effect/blast.hpp"
 #include "engine/plan/effect/moved.hpp"
 #include "engine/plan/node_action.hpp"
@@ -162,6 +163,11 @@ class NodeActionPlanner {
     const std::string down = down_reason(node_);
     const std::string why = reason_.empty() ? down : reason_;
     if (why.empty()) return Done{};
+    // Opened by another it closes the node again, as long as its machine or its pod is cordoned.
+    if (cluster_.scheduler == Scheduler::slurm && why.starts_with(slinky::kOwnReason))
+      return refused("slurm-operator has drained it, and opens it again by itself: " + why,
+                     "kubectl uncordon its machine, or take the annotation "
+                     "nodeset.slinky.slurm.net/pod-cordon off its pod");
     if (Status ours = check_whose(); !ours) return ours;
     Step& step = add(reopen(why));
     step.before.push_back(WordIs{std::string(kClosedWord), reason_, false});

@@ -74,6 +74,7 @@ struct KubernetesActuator::State : std::enable_shared_from_this<State> {
   bool reads_again = false;
   std::map<std::string, std::string> kept_back;
   std::optional<Error> budgets_untold;
+  std::map<std::string, operators::SlurmdPod> slurmd_pods;
 };
 
 // The node and its pods, then whatever the ClusterPolicy names; the log only where something has failed.
@@ -233,6 +234,7 @@ void KubernetesActuator::State::read_site(std::function<void()> then) {
 
 void KubernetesActuator::State::publish(operators::OperatorSetup read) {
   read.kept_back = kept_back;
+  read.slurmd_pods = slurmd_pods;
   if (budgets_untold)
     read.readings.failed(operators::SitePart::budgets, *budgets_untold);
   else
@@ -323,11 +325,14 @@ void KubernetesActuator::read_cluster_id(std::function<void()> then) {
   });
 }
 
-void KubernetesActuator::set_kept_back(const std::map<std::string, std::string>& kept,
-                                       const std::optional<Error>& untold) {
-  if (state_->kept_back == kept && state_->budgets_untold == untold) return;
+void KubernetesActuator::set_pods(const std::map<std::string, std::string>& kept,
+                                  const std::optional<Error>& untold,
+                                  const std::map<std::string, operators::SlurmdPod>& slurmd) {
+  const bool same = state_->kept_back == kept && state_->budgets_untold == untold;
+  if (same && state_->slurmd_pods == slurmd) return;
   state_->kept_back = kept;
   state_->budgets_untold = untold;
+  state_->slurmd_pods = slurmd;
   if (auto known = state_->known_site()) state_->publish(*known);
 }
 

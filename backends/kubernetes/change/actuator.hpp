@@ -50,8 +50,9 @@ class KubernetesActuator final : public plan::Actuator {
   // `then`, also where it is not reported. On the worker, once it is connected.
   void read_cluster_id(std::function<void()> then);
   // By pod: why it could not be evicted now (OperatorSetup::kept_back), and why the budgets could not be
-  // read, if so. On the worker.
-  void set_kept_back(const std::map<std::string, std::string>& kept, const std::optional<Error>& untold);
+  // read, if so; and those that run slurmd (OperatorSetup::slurmd_pods). On the worker.
+  void set_pods(const std::map<std::string, std::string>& kept, const std::optional<Error>& untold,
+                const std::map<std::string, operators::SlurmdPod>& slurmd);
 
  private:
   struct State;

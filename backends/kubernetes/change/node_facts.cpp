@@ -10,6 +10,7 @@
 #include "backends/kubernetes/objects/node_values.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
 #include "backends/kubernetes/objects/pod_values.hpp"
+#include "backends/kubernetes/objects/slurmd_pod.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/operators/boards.hpp"
 #include "engine/operators/labels.hpp"
@@ -159,6 +160,7 @@ class Facts {
     tell_parts();
     tell_autoscaler();
     tell_pods();
+    tell_slurmd();
     tell_mig();
     tell_files();
     for (const auto& [resource, count] : look_.object.allocatable) facts_.advertised[resource.str()] = count;
@@ -289,12 +291,29 @@ class Facts {
       if (!pod.requests.empty())
         who = fmt::format("{} holds {}{}", pod.id(), pod.requests.begin()->first.str(),
                           pod.meta.deleted ? " and is ending" : "");
+      else if (std::string slurm = slurm_node_of(pod); !slurm.empty())
+        who = fmt::format("{} runs slurmd of {}", pod.id(), slurm);
       else if (!stays_with_node(pod))
         who = fmt::format("{} uses GPUs that it did not ask for ({})", pod.id(), unasked_way(pod));
       if (!who.empty()) break;
     }
     say(fact::kGpuPods, who);
     for (const PodObject& pod : look_.pods) say(fact::of(fact::kEviction, pod.id()), refusal_of(pod.id()));
+  }
+  void tell_slurmd() {
+    std::string busy, back = fmt::format("no pod that runs slurmd is on {}", look_.name);
+    bool any_back = false;
+    for (const PodObject& pod : look_.pods) {
+      if (has_ended(pod) || slurm_node_of(pod).empty()) continue;
+      if (busy.empty()) busy = why_in_use(pod);
+      std::string why = why_not_back(pod);
+      any_back = any_back || why.empty();
+      back = std::move(why);
+    }
+    say(fact::kSlurmWork, busy);
+    say(fact::kSlurmBack, any_back ? "" : back);
+    const bool told = !annotation_of(look_, operators::kCordonReason).empty();
+    say(fact::kSlurmReason, told ? "" : "slurm-operator is not told why the node is closed");
   }
   std::string refusal_of(const std::string& pod) const {
     auto found = memory_.refused.find(pod);

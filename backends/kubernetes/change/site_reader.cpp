@@ -159,6 +159,7 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     bare.readings = site_.readings;
     bare.gpu_cluster = site_.gpu_cluster;
     bare.kept_back = site_.kept_back;
+    bare.slurmd_pods = site_.slurmd_pods;
     site_ = std::move(bare);
     for (SitePart part : {SitePart::policy, SitePart::name_space, SitePart::fleet, SitePart::mig_config,
                           SitePart::generated, SitePart::plugin_config})

@@ -9,7 +9,10 @@
 #include "backends/kubernetes/change/restart_plugin.hpp"
 #include "backends/kubernetes/change/shared_writes.hpp"
 #include "backends/kubernetes/objects/node_values.hpp"
+#include "backends/kubernetes/objects/parse.hpp"
+#include "backends/kubernetes/objects/slurmd_pod.hpp"
 #include "engine/operators/labels.hpp"
+#include "engine/operators/slinky.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/words/operator_words.hpp"
@@ -44,6 +47,13 @@ Json metadata(std::string_view part, const StringMap& texts) {
 bool is_ours(const Json& node, const plan::Order& order) {
   auto mark = read_mark(annotation(node, operators::kMark));
   return mark && mark->run == order.mark.run;
+}
+
+// The reason that the run has given slurm-operator goes with its mark; another's stays.
+StringMap without_our_reason(const Json& node, const plan::Order& order, StringMap texts) {
+  const auto told = plan::parse_mark(annotation(node, operators::kCordonReason));
+  if (told && told->run == order.mark.run) texts[std::string(operators::kCordonReason)] = "";
+  return texts;
 }
 
 // Reads the node, makes the patch, and writes it unless it was written since.
@@ -155,7 +165,8 @@ class KubernetesAction {
   void operator()(const plan::ClearMark&) {
     change(false, [order = order_](const Json& node) -> Result<std::optional<Json>> {
       if (!is_ours(node, order)) return nothing();
-      return std::optional(metadata("annotations", {{std::string(operators::kMark), ""}}));
+      return std::optional(
+          metadata("annotations", without_our_reason(node, order, {{std::string(operators::kMark), ""}})));
     });
   }
   void operator()(const plan::CloseNode& act) {
@@ -173,31 +184,15 @@ class KubernetesAction {
     change(false, [order = order_](const Json& node) -> Result<std::optional<Json>> {
       auto as = plan::parse_mark(annotation(node, operators::kClosing));
       if (!as || as->run != order.mark.run) return nothing();
-      Json patch = metadata("annotations", {{std::string(operators::kClosing), ""}});
+      Json patch =
+          metadata("annotations", without_our_reason(node, order, {{std::string(operators::kClosing), ""}}));
       patch.add("spec", nested({"unschedulable"}, Json()));
       return std::optional(std::move(patch));
     });
   }
   void operator()(const plan::Evict& act) {
     if (act.way == plan::Way::wait) return ended_(Done{});
-    std::size_t slash = act.workload.text.find('/');
-    if (slash == std::string::npos)
-      return ended_(cannot("evict " + act.workload.text, "that is no pod of a namespace"));
-    Eviction pod{act.workload.text.substr(0, slash), act.workload.text.substr(slash + 1), order_.node.text,
-                 ""};
-    place_.api->get(pod.target(), [place = place_, ended = ended_, pod](Answer told) mutable {
-      if (told.status == 404) return ended(Done{});
-      if (!told.ok()) return ended(told.error);
-      // One of that name that was started on another node meanwhile is not the run's to end.
-      if (text_at(told.body, {"spec", "nodeName"}) != pod.node) return ended(Done{});
-      if (const Json* owners = at(told.body, {"metadata", "ownerReferences"}))
-        for (const Json& owner : owners->items)
-          if (text_at(owner, {"kind"}) == "DaemonSet")
-            return ended(cannot("evict " + pod.id(), "it belongs to a DaemonSet, which would start it again",
-                                "let its DaemonSet leave the node out"));
-      pod.uid = text_at(told.body, {"metadata", "uid"});
-      find_eviction(place, pod, ended);
-    });
+    evict_pod(act.workload.text, false);
   }
   void operator()(const plan::LookOnly&) { ended_(Done{}); }
   void operator()(const plan::Special& act) {
@@ -216,6 +211,8 @@ class KubernetesAction {
     if (act.verb == verbs::kWritePluginConfig)
       return write_plugin_config(place_, order_.node.text, act, ended_);
     if (act.verb == verbs::kPatchPolicy) return patch_policy(place_, order_.node.text, act, ended_);
+    if (act.verb == verbs::kTellSlurm) return tell_slurm(value(act, "words"));
+    if (act.verb == verbs::kStopSlurmd) return evict_pod(value(act, "pod"), true);
     ended_(cannot("change " + order_.node.text, fmt::format("'{}' is not known here", clean(act.verb, 64))));
   }
   template <class Other>
@@ -233,6 +230,49 @@ class KubernetesAction {
       Json patch = metadata("annotations", {{std::string(operators::kClosing), **left}});
       patch.add("spec", nested({"unschedulable"}, (*left)->empty() ? Json() : Json::of(true)));
       return std::optional(std::move(patch));
+    });
+  }
+  // only_slurmd: no other pod than one that runs slurmd.
+  void evict_pod(const std::string& id, bool only_slurmd) {
+    const std::size_t slash = id.find('/');
+    if (slash == std::string::npos)
+      return ended_(cannot("evict " + clean(id, 320), "that is no pod of a namespace"));
+    Eviction pod{id.substr(0, slash), id.substr(slash + 1), order_.node.text, ""};
+    place_.api->get(pod.target(), [place = place_, ended = ended_, only_slurmd, pod](Answer told) mutable {
+      if (told.status == 404) return ended(Done{});
+      if (!told.ok()) return ended(told.error);
+      // One of that name that was started on another node meanwhile is not the run's to end.
+      if (text_at(told.body, {"spec", "nodeName"}) != pod.node) return ended(Done{});
+      if (std::string why = why_kept(told.body, only_slurmd); !why.empty())
+        return ended(cannot("evict " + pod.id(), why, hint_for(told.body)));
+      pod.uid = text_at(told.body, {"metadata", "uid"});
+      find_eviction(place, pod, ended);
+    });
+  }
+  static bool of_daemon_set(const Json& pod) {
+    const Json* owners = at(pod, {"metadata", "ownerReferences"});
+    return owners && std::any_of(owners->items.begin(), owners->items.end(),
+                                 [](const Json& owner) { return text_at(owner, {"kind"}) == "DaemonSet"; });
+  }
+  // To end a pod that runs slurmd ends Slurm's jobs in it, which no plan of this cluster names.
+  static std::string why_kept(const Json& pod, bool only_slurmd) {
+    if (of_daemon_set(pod)) return "it belongs to a DaemonSet, which would start it again";
+    const Result<PodObject> object = Parser().object<PodObject>(to_line(pod));
+    if (!object) return "it cannot be read: " + object.error().reason;
+    const bool slurmd = !slurm_node_of(*object).empty();
+    if (only_slurmd && !slurmd) return "it runs no slurmd";
+    return slurmd ? why_in_use(*object) : "";
+  }
+  static std::string hint_for(const Json& pod) {
+    return of_daemon_set(pod) ? "let its DaemonSet leave the node out"
+                              : "squeue shows which jobs run there; the run goes on once they have ended";
+  }
+  // A reason that another has left there is theirs.
+  void tell_slurm(const std::string& words) {
+    change(true, [words, order = order_](const Json& node) -> Result<std::optional<Json>> {
+      if (!annotation(node, operators::kCordonReason).empty()) return nothing();
+      const std::string reason = plan::to_text(order.mark) + ": " + clean(words, 150);
+      return std::optional(metadata("annotations", {{std::string(operators::kCordonReason), reason}}));
     });
   }
   static std::string value(const plan::Special& act, const std::string& key) { return argument(act, key); }

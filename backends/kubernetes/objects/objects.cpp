@@ -38,13 +38,14 @@ constexpr std::array kLabels = {
     std::string_view("batch.kubernetes.io/job-name"),
     std::string_view("hub.jupyter.org/"),
     std::string_view("tessera"),
+    std::string_view("nvsentinel.dgxc.nvidia.com/"),
 };
 
 constexpr std::array kAnnotations = {
     std::string_view("cdi.k8s.io/"), std::string_view("hami.io/"),
     std::string_view("tessera"),     std::string_view("hub.jupyter.org/username"),
     std::string_view("owner"),       std::string_view("user"),
-    std::string_view("nvidia.com/"),
+    std::string_view("nvidia.com/"), std::string_view("nodeset.slinky.slurm.net/"),
 };
 
 // A prefix that ends like a folder stands for all below it; any other word for itself, or for more words

@@ -106,6 +106,10 @@ struct PodObject {
   // them.
   std::vector<std::string> by_claim;
   std::string extended_claim;  // the claim that was made for them
+  std::string hostname;        // spec.hostname
+  // Of the Slurm node whose slurmd it runs, by slurm-operator's conditions: {"IDLE", "DRAIN"}, and why.
+  std::vector<std::string> slurm_states;
+  std::string slurm_reason;
 
   std::string id() const { return meta.name_space + "/" + meta.name; }
   std::string_view label(std::string_view key) const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "backends/kubernetes/objects/components.hpp"
+#include "backends/kubernetes/objects/slurmd_pod.hpp"
+#include "engine/model/slinky.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::kubernetes {
@@ -144,6 +146,8 @@ bool is_gpu_work(const PodObject& pod, bool on_gpu_node) {
   if (pod.label("app") == "nvidia-cuda-validator" || pod.label("app") == "nvidia-device-plugin-validator")
     return false;
   if (!pod.requests.empty()) return true;  // whatever it is called
+  // Slurm's jobs in it reach what its node has, whatever it asked for.
+  if (!slurm_node_of(pod).empty()) return on_gpu_node;
   if (!on_gpu_node || !component_of(pod).empty() || is_operand(pod)) return false;
   bool of_the_node = pod.meta.owner_kind == "Node" || pod.meta.name_space == "kube-system";
   return !of_the_node && !unasked_way(pod).empty();
@@ -172,7 +176,10 @@ Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin)
   const std::string& owner = pod.meta.owner_kind;
   workload.restartable = !owner.empty() && owner != "Node";
   workload.stays = stays_with_node(pod);
-  workload.comment = pod.priority_class.empty() ? "" : "priority " + pod.priority_class;
+  if (const std::string node = slurm_node_of(pod); !node.empty())
+    workload.comment = slinky::pod_comment(node, pod.slurm_states, pod.slurm_reason);
+  if (!pod.priority_class.empty())
+    workload.comment += (workload.comment.empty() ? "priority " : "; priority ") + pod.priority_class;
   workload.unasked = unasked_way(pod);
   if (!pod.requests.empty()) workload.pod = PodUse{pod.gpu_container, pod.gpu_processes, pod.host_ipc};
   workload.origin = origin;

@@ -5,6 +5,7 @@
 
 #include "backends/kubernetes/objects/parse.hpp"
 #include "backends/kubernetes/objects/read.hpp"
+#include "backends/kubernetes/objects/slurmd_pod.hpp"
 #include "engine/model/values.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
@@ -231,6 +232,7 @@ bool read_pod_spec(JsonValue& value, PodObject& pod) {
   const bool told = value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "nodeName") pod.node = words(field, 253);
     if (key == "restartPolicy") pod.restarts = field.text().value_or("") != "Never";
+    if (key == "hostname") pod.hostname = words(field, 253);
     if (key == "hostIPC") pod.host_ipc = field.boolean().value_or(false);
     if (key == "runtimeClassName") pod.runtime_class = words(field, 128);
     if (key == "priorityClassName") pod.priority_class = words(field, 128);
@@ -296,6 +298,7 @@ void read_pod_conditions(JsonValue& value, PodObject& pod) {
     if (condition.type == "PodScheduled" && condition.status == "False")
       pod.unschedulable = condition.message.empty() ? condition.reason : condition.message;
   }
+  take_slurm_states(conditions, pod);
 }
 
 void read_pod_status(JsonValue& value, PodObject& pod) {

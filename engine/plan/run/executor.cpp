@@ -8,6 +8,7 @@
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
 #include "engine/plan/steps/steps.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/time.hpp"
 
@@ -224,7 +225,9 @@ std::optional<Next> Executor::prepare(const NodeFacts& facts) {
 std::optional<Next> Executor::rest(const NodeFacts& facts) {
   if (!options_.when_empty || !std::holds_alternative<LookOnly>(current().action)) return std::nullopt;
   for (const Condition& condition : current().after) {
-    if (!std::holds_alternative<ScopeEmpty>(condition)) continue;
+    const auto* word = std::get_if<WordIs>(&condition);
+    const bool of_slurm = word && word->key == words::kSlurmWork;
+    if (!of_slurm && !std::holds_alternative<ScopeEmpty>(condition)) continue;
     if (auto why = unmet(condition, facts, run_))
       return park(fmt::format("waits until {} is empty ({}); go on with: tessera resume {}", plan_.node.text,
                               *why, run_),

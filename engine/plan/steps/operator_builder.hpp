@@ -11,6 +11,7 @@
 #include "engine/operators/labels.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
+#include "engine/plan/steps/slurmd_steps.hpp"
 #include "engine/plan/words/operator_words.hpp"
 
 namespace tessera::plan {
@@ -26,6 +27,7 @@ class OperatorBuilder {
       : change_(change),
         site_(*change.can.gpu_operator),
         goal_(std::move(goal)),
+        slurmd_(slurmd_pods_on(change)),
         node_(change.node.name.text),
         free_(nobody_there()) {}
   std::vector<Step> run();
@@ -67,6 +69,10 @@ class OperatorBuilder {
     return conditions;
   }
   std::set<std::string> namespaces_to_evict_from() const;
+  void tell_slurm();
+  void await_slurm();
+  void stop_slurmd();
+  std::vector<Step> release() const;
   void preflight();
   void mark();
   void hold_autoscaler();
@@ -98,6 +104,7 @@ class OperatorBuilder {
   const NodeChange& change_;
   const operators::OperatorSetup& site_;
   OperatorGoal goal_;
+  const SlurmdPods slurmd_;
   std::string node_;
   Conditions free_;
   std::vector<Step> steps_;

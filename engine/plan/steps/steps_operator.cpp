@@ -62,7 +62,10 @@ std::vector<Step> OperatorBuilder::run() {
   preflight();
   mark();
   hold_autoscaler();
+  tell_slurm();
   close();
+  await_slurm();
+  stop_slurmd();
   evict();
   await_empty();
   write_maps();
@@ -73,7 +76,7 @@ std::vector<Step> OperatorBuilder::run() {
   if (goal_.deploys) deploy_plugin();
   if (goal_.ack) change_ack();
   verify();
-  for (Step& step : operator_release(change_.node.name, proof())) steps_.push_back(std::move(step));
+  for (Step& step : release()) steps_.push_back(std::move(step));
   name_steps(change_.node.name, Dialect::gpu_operator, steps_, change_.blast_radius.size());
   return std::move(steps_);
 }
@@ -83,6 +86,7 @@ std::set<std::string> OperatorBuilder::namespaces_to_evict_from() const {
   for (const Disturbed* one : sent_away(change_))
     if (std::size_t slash = one->id.text.find('/'); slash != std::string::npos)
       all.insert(one->id.text.substr(0, slash));
+  for (const auto& [pod, one] : slurmd_) all.insert(pod.substr(0, pod.find('/')));
   return all;
 }
 
@@ -133,6 +137,7 @@ void OperatorBuilder::evict() {
   Way way = change_.intent.options.way;
   for (const Disturbed* away : sent_away(change_)) {
     const Disturbed& one = *away;
+    if (slurmd_.contains(one.id.text)) continue;
     Step& step = add(Evict{one.id, way});
     step.before = guarded();
     step.before.push_back(must_say(words::of(words::kEviction, one.id.text), ""));
@@ -281,6 +286,7 @@ Result<Work> OperatorSteps::work(const NodeChange& change) const {
   if (only_orders && !goal->changes()) return work;
   work.notices = std::move(goal->notices);
   tell_kept_back(change, work.notices);
+  for (Notice& one : slurmd_notices(change)) work.notices.push_back(std::move(one));
   if (!sharing::ack::decides(change.node)) tell_old_readings(change, work.notices);
   work.steps = OperatorBuilder(change, std::move(*goal)).run();
   return work;

@@ -317,6 +317,17 @@ std::vector<Notice> notices_of(const NodeChange& change, const slurmconf::SlurmS
 Result<Work> SlurmSteps::work(const NodeChange& change) const {
   Work work;
   const slurmconf::SlurmSetup* site = change.can.slurm.get();
+  if (change.node.host_pod) {
+    if (change.boards.empty()) return work;
+    work.missing = fmt::format(
+        "its slurmd runs in pod {} (Slinky): Kubernetes hands out its GPUs, and slurm-operator its Gres=. "
+        "Plan "
+        "on the Kubernetes node that has the pod: that plan drains both, waits for Slurm's jobs, and ends "
+        "none "
+        "(tessera nodes shows both names)",
+        change.node.host_pod->workload().text);
+    return work;
+  }
   if (!site) {
     if (change.boards.empty()) return work;
     work.missing =

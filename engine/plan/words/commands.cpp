@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/operators/labels.hpp"
+#include "engine/operators/slinky.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_restart.hpp"
@@ -172,6 +173,10 @@ class Words {
       return {fmt::format("kubectl label node {} --overwrite {}={} {}={} {}-", node_, operators::kWorkload,
                           shell_word(argument(act, "workload")), kVgpuConfig, config, kVgpuState)};
     if (act.verb == verbs::kLabelNode) return labels(act);
+    if (act.verb == verbs::kStopSlurmd) return (*this)(Evict{WorkloadId(argument(act, "pod")), Way::requeue});
+    if (act.verb == verbs::kTellSlurm)
+      return {fmt::format("kubectl annotate node {} {}={}", node_, operators::kCordonReason,
+                          shell_quoted("tessera RUN WHO@HOST: " + argument(act, "words")))};
     if (act.verb == verbs::kRecoverMig) return recovery(act);
     if (act.verb == verbs::kWriteMigConfig || act.verb == verbs::kWritePluginConfig)
       return {"kubectl edit configmap " + shell_word(argument(act, "map"))};

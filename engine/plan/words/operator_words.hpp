@@ -41,6 +41,10 @@ inline constexpr std::string_view kVgpuFailure = "vGPU failure";  // "": none
 inline constexpr std::string_view kVgpuOffer = "vGPUs on offer";  // of(.., type): how many are allocatable
 // "default": whole GPUs alone; "mps": memory in parts alone; else what is offered, in words
 inline constexpr std::string_view kAckOffer = "ACK's offer";
+// Of pods that run slurmd (Slinky): "": no job is in any of them, and none begins there
+inline constexpr std::string_view kSlurmWork = "Slurm's work";
+inline constexpr std::string_view kSlurmBack = "slurmd";  // "": one runs on the node, and Slurm has it
+inline constexpr std::string_view kSlurmReason = "drain reason";  // "": slurm-operator is told why it drains
 
 inline std::string of(std::string_view kind, std::string_view name) {
   return std::string(kind) + " " + std::string(name);
@@ -62,5 +66,7 @@ inline constexpr std::string_view kLabelNode = "label-node";              // lab
 inline constexpr std::string_view kOrderMig = "order-mig";                // config, found
 inline constexpr std::string_view kOrderVgpu = "order-vgpu";              // config, found, workload
 inline constexpr std::string_view kRecoverMig = "recover-mig-manager";    // config, namespace
+inline constexpr std::string_view kTellSlurm = "tell-slurm";              // words
+inline constexpr std::string_view kStopSlurmd = "stop-slurmd";            // pod, slurm_node
 
 }  // namespace tessera::plan::verbs

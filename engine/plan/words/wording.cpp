@@ -167,6 +167,8 @@ class Title {
     if (reads(words::kPluginFile)) return "wait until the device plugin has the file";
     if (reads(words::kMigWork)) return "wait until the MIG manager has ended what it is at";
     if (reads(words::kMigSlow)) return "follow the MIG manager";
+    if (reads(words::kSlurmWork)) return "wait until no Slurm job runs there";
+    if (reads(words::kSlurmBack)) return "wait until slurmd is back and takes jobs";
     const bool follows = has<Answering>(step_.after);
     if (follows && reads(operators::kVgpuState)) return "follow the vGPU device manager";
     if (follows && reads(words::kAckOffer)) return "wait until it is offered";
@@ -187,6 +189,10 @@ class Title {
     if (act.verb == verbs::kRecoverMig)
       return "only if the MIG manager hangs: undo its pauses and restart its pod";
     if (act.verb == verbs::kLabelNode) return label_title(act);
+    if (act.verb == verbs::kTellSlurm) return "tell slurm-operator why it is drained";
+    if (act.verb == verbs::kStopSlurmd)
+      return fmt::format("evict {}, which runs slurmd of {}", argument(act, "pod"),
+                         argument(act, "slurm_node"));
     return act.verb;
   }
   // The ConfigMap that is read back once the patch is made.

@@ -92,6 +92,15 @@ TEST_F(NodeActions, WhatAnotherUserHasClosedIsOpenedOnlyKnowingly) {
   expect_allowed(*knowingly);
 }
 
+TEST_F(NodeActions, WhatSlurmOperatorHasDrainedIsNotOpenedEvenKnowingly) {
+  tell({drained("n1", "slurm-operator: Node (m1) was cordoned", "slurm")});
+  const std::string why = refusal(planned(intent_for(opening({}, true)), slurm_capabilities()));
+  EXPECT_NE(why.find("slurm-operator has drained it, and opens it again by itself"), std::string::npos)
+      << why;
+  tell({drained("n1", "not by slurm-operator: fan", "ops")});
+  EXPECT_EQ(refusal(planned(intent_for(opening({}, true)), slurm_capabilities())), "planned");
+}
+
 TEST_F(NodeActions, WhatARunFromHereHasClosedIsOpenedAtOnce) {
   tell({drained("n1", "fans are loud (tessera r1 root@login1)", "root")});
   auto made = planned(intent_for(opening({"r1"})));
