@@ -5,6 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "engine/model/both_sides.hpp"
+
 namespace tessera {
 namespace {
 
@@ -205,6 +207,8 @@ class Reducer {
     now.counts = before.counts;
     now.open_kinds = before.open_kinds;
     now.kinds = before.kinds;
+    for (const Component& part : before.components)
+      if (slinky::is_of_other_side(part)) now.components.push_back(part);
     before.origin = now.origin;
     for (std::size_t i = 0; i < now.gpus.size(); ++i) {
       before.gpus[i].origin = now.gpus[i].origin;
@@ -388,7 +392,9 @@ Changes reduce(Model& model, Event event) {
   Reducer reducer(model, *cluster, event.at);
   if (added) reducer.begin();
   std::visit([&](auto& what) { reducer.apply(what); }, event.what);
-  return reducer.finish();
+  Changes changes = reducer.finish();
+  slinky::tell_sides(model, *cluster, changes);
+  return changes;
 }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "engine/insight/both_sides.hpp"
 #include "engine/query/tables.hpp"
 
 namespace tessera::query {
@@ -25,14 +26,18 @@ std::size_t place_of(const SliceRow& row) {
 std::vector<ClusterRow> cluster_rows(const Model& model) {
   std::vector<ClusterRow> rows;
   for (const Cluster& cluster : model.clusters)
-    rows.push_back({&cluster, std::make_shared<const insight::Totals>(insight::totals(cluster))});
+    rows.push_back({&cluster, std::make_shared<const insight::Totals>(insight::totals(model, cluster))});
   return rows;
 }
 
 std::vector<NodeRow> node_rows(const Model& model, const ClusterName& only) {
   std::vector<NodeRow> rows;
   each_cluster(model, only, [&](const Cluster& cluster) {
-    for (const Node& node : cluster.nodes.all()) rows.push_back({&cluster, &node});
+    for (const Node& node : cluster.nodes.all()) {
+      // A machine that is a node of two schedulers is one row, that of Kubernetes, which has its GPUs.
+      const bool told_there = only.empty() && node.host_pod && !slinky::other_words(node).empty();
+      if (!told_there) rows.push_back({&cluster, &node});
+    }
   });
   return rows;
 }

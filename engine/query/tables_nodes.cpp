@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "engine/model/both_sides.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
 
@@ -114,6 +115,24 @@ Value node_shares(const NodeRow& row) {
   return words(fmt::format("{}/{}", *counts.shares_held, counts.shares));
 }
 
+// "READY; gpu-0 on hpc: IDLE+DRAIN": the words of both schedulers (Slinky).
+std::string states_of(const Node& node) {
+  std::string text = join(node.state, "+");
+  for (const slinky::OtherWords& other : slinky::other_words(node))
+    text += fmt::format("; {} on {}: {}", other.node, other.cluster, join(other.state, "+"));
+  return text;
+}
+
+std::string reason_of(const Node& node) {
+  if (node.health != Health::ok && !node.reason.empty())
+    return node.reason_by.empty() ? node.reason : node.reason + " [" + node.reason_by + "]";
+  if (node.health == Health::ok)
+    for (const slinky::OtherWords& other : slinky::other_words(node))
+      if (other.part != Part::ready && !other.reason.empty())
+        return other.reason + " [" + other.cluster + "]";
+  return "";
+}
+
 constexpr Column<NodeRow> kNodes[] = {
     {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 6, "the cluster it belongs to",
      [](const NodeRow& row, const Context&) { return words(row.cluster->name.text); }},
@@ -122,7 +141,7 @@ constexpr Column<NodeRow> kNodes[] = {
     {"health", "HEALTH", Format::text, Align::left, Show::always, 8, "ok, draining, drained, down, invalid",
      [](const NodeRow& row, const Context&) { return words(std::string(word(row.node->health))); }},
     {"state", "STATE", Format::text, Align::left, Show::roomy, 10, "the scheduler's own words",
-     [](const NodeRow& row, const Context&) { return words(join(row.node->state, "+")); }},
+     [](const NodeRow& row, const Context&) { return words(states_of(*row.node)); }},
     {"gpus", "GPUS", Format::count, Align::right, Show::always, 4, "GPUs; ? where only slices are reported",
      [](const NodeRow& row, const Context&) { return node_gpus(row); }},
     {"model", "MODEL", Format::text, Align::left, Show::always, 10, "the GPU model",
@@ -163,11 +182,7 @@ constexpr Column<NodeRow> kNodes[] = {
     {"reservation", "RESERVATION", Format::text, Align::left, Show::wide, 8, "reservation it is in",
      [](const NodeRow& row, const Context&) { return told(row.node->reservation); }},
     {"reason", "REASON", Format::text, Align::left, Show::always, 12, "why it is closed, and who closed it",
-     [](const NodeRow& row, const Context&) {
-       const Node& node = *row.node;
-       if (node.health == Health::ok || node.reason.empty()) return words("");
-       return words(node.reason_by.empty() ? node.reason : node.reason + " [" + node.reason_by + "]");
-     }},
+     [](const NodeRow& row, const Context&) { return words(reason_of(*row.node)); }},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "engine/guide/findings.hpp"
 #include "engine/insight/acknowledged.hpp"
+#include "engine/insight/both_sides.hpp"
 #include "engine/plan/files/codec.hpp"
 #include "engine/sharing/work_rules.hpp"
 #include "engine/time.hpp"
@@ -153,6 +154,8 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
   for (const Cluster& cluster : clusters.model().clusters) {
     auto some = doctor_findings(cluster, catalogue, options, clusters.wall());
     findings.insert(findings.end(), some.begin(), some.end());
+    for (insight::Finding& one : insight::sides_attention(clusters.model(), cluster))
+      findings.push_back(std::move(one));
     missing = missing || !cluster.loaded;
   }
   if (missing) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "engine/model/both_sides.hpp"
 #include "engine/model/family.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/time.hpp"
@@ -52,6 +53,15 @@ Tree mean_use(const Node& node) {
   return use ? Tree(std::round(*use * 10) / 10) : Tree();
 }
 
+Tree tree_of(const slinky::OtherWords& other) {
+  Tree tree;
+  tree["cluster"] = other.cluster;
+  tree["name"] = other.node;
+  tree["state"] = other.state;
+  tree["reason"] = text_value(other.reason);
+  return tree;
+}
+
 Tree tree_of(const query::NodeRow& row, const query::Context&) {
   const Node& node = *row.node;
   Tree tree;
@@ -81,6 +91,9 @@ Tree tree_of(const query::NodeRow& row, const query::Context&) {
   tree["partitions"] = node.partitions;
   tree["features"] = node.features;
   tree["taints"] = node.taints;
+  tree["also"] = Tree::array();
+  for (const slinky::OtherWords& other : slinky::other_words(node)) tree["also"].push_back(tree_of(other));
+  tree["pod"] = node.host_pod ? Tree(node.host_pod->workload().text) : Tree();
   tree["driver"] = text_value(node.driver);
   tree["reservation"] = text_value(node.reservation);
   tree["booted_at"] = time_value(node.booted);

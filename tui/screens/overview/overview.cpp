@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/insight/both_sides.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
 #include "tui/screens/overview/overview_spare.hpp"
@@ -279,7 +280,9 @@ OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const 
                                const std::string& journal_key) {
   OverviewData data;
   for (const Cluster& cluster : ui.model.clusters) {
-    data.totals.push_back(insight::totals(cluster));
+    data.totals.push_back(insight::totals(ui.model, cluster));
+    for (insight::Finding& finding : insight::sides_attention(ui.model, cluster))
+      data.findings.push_back(std::move(finding));
     for (insight::Finding& finding : insight::attention(cluster, ui.catalogue, ui.wall))
       data.findings.push_back(std::move(finding));
   }

@@ -4,6 +4,8 @@
 #include <ctime>
 #include <utility>
 
+#include "engine/model/both_sides.hpp"
+#include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
 #include "engine/query/tables.hpp"
 #include "tui/screens/documents.hpp"
@@ -28,6 +30,25 @@ void add_columns(FactPage& page, const Row& row, const UiContext& ui) {
 void add_workload(FactPage& page, const query::WorkloadRow& row, const UiContext& ui) {
   page.group(row.workload->id.text, origin_text(*row.cluster, row.workload->origin, ui.wall));
   add_columns(page, row, ui);
+}
+
+// What each side says of the machine, and which pod joins them.
+void add_sides(FactPage& page, const query::NodeRow& row, const UiContext& ui) {
+  const auto sides = slinky::other_sides(ui.model, *row.cluster, *row.node);
+  for (const slinky::Side& side : sides) {
+    const Node& node = *side.node;
+    page.group(fmt::format("{} {}", side.cluster->name.text, node.name.text),
+               origin_text(*side.cluster, node.origin, ui.wall));
+    page.data("state", query::join(node.state, "+"), role_of(node.health));
+    if (!node.reason.empty())
+      page.data("reason", node.reason_by.empty() ? node.reason : node.reason + " [" + node.reason_by + "]");
+    page.data("pod", side.pod->id.text);
+    page.data(page.told("pod says"), side.pod->comment);
+  }
+  if (!sides.empty() || !row.node->host_pod) return;
+  page.group("Comment", word(row.cluster->scheduler));
+  page.data("pod", row.node->host_pod->workload().text);
+  page.fact("node", "not joined with a node of a Kubernetes cluster of this console", Role::unknown);
 }
 
 void add_node(FactPage& page, const query::NodeRow& row, const UiContext& ui) {
@@ -212,6 +233,7 @@ Document facts_document(const UiContext& ui, const UiState& state, int width) {
   if (slice) add_slice(page, {cluster, node, gpu, slice}, ui);
   if (gpu) add_gpu(page, {cluster, node, gpu}, ui);
   add_node(page, {cluster, node}, ui);
+  add_sides(page, {cluster, node}, ui);
   add_remarks(page, {cluster, node});
   add_sources(page, *cluster, ui);
   return page.take();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/model/both_sides.hpp"
+#include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/changed.hpp"
@@ -114,6 +116,9 @@ std::vector<HeadFact> head_facts(const Cluster& cluster, const Node& node, bool 
     for (std::size_t at; (at = models.find("×")) != std::string::npos;) models.replace(at, 2, "x");
   add(std::move(models), Style(Role::text).with_bold());
   add(state_text(node), role_of(node.health));
+  for (const slinky::OtherWords& other : slinky::other_words(node))
+    add(fmt::format("{} on {}: {}", other.node, other.cluster, query::join(other.state, "+")),
+        other.part == Part::ready ? Role::text : Role::warning);
   if (!node.driver.empty()) add("driver " + node.driver, Role::dim);
   if (!node.reservation.empty()) add("reserved " + node.reservation, Role::warning);
   if (!cluster.work_known)

@@ -1,0 +1,183 @@
+#include "engine/model/both_sides.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "engine/model/slinky.hpp"
+
+namespace tessera::slinky {
+namespace {
+
+constexpr std::string_view kSlurmd = "slurmd";    // of a Kubernetes node
+constexpr std::string_view kMachine = "machine";  // of a Slurm node
+
+// Slurm nodes that name this pod, by the name that the pod gives them: one in each cluster at most.
+int claims_on(const Model& model, const NodeName& name, const HostPod& pod) {
+  int claims = 0;
+  for (const Cluster& cluster : model.clusters) {
+    if (cluster.scheduler != Scheduler::slurm) continue;
+    const Node* node = cluster.nodes.find(name);
+    claims += node && node->host_pod == pod;
+  }
+  return claims;
+}
+
+// Where the pod was placed, if that node has GPUs.
+const Node* node_of(const Cluster& cluster, const Workload& pod) {
+  return pod.allocations.empty() ? nullptr : cluster.nodes.find(pod.allocations.front().node);
+}
+
+bool is_read(const Cluster& cluster) { return cluster.loaded && !work_untold(cluster); }
+
+std::vector<Side> slurm_sides(const Model& model, const Cluster& kubernetes, const Node& node) {
+  std::vector<Side> sides;
+  for (const WorkloadId& id : node.workloads) {
+    const Workload* pod = kubernetes.workloads.find(id);
+    const std::optional<std::string> name = pod ? slurm_node_of(*pod) : std::nullopt;
+    if (!name) continue;
+    for (const Cluster& cluster : model.clusters) {
+      const bool slurm = cluster.scheduler == Scheduler::slurm;
+      const Node* other = slurm ? cluster.nodes.find(NodeName(*name)) : nullptr;
+      if (other && kubernetes_side(model, *other).side.node == &node) sides.push_back({&cluster, other, pod});
+    }
+  }
+  return sides;
+}
+
+Part part_of(Health health) {
+  switch (health) {
+    case Health::ok: return Part::ready;
+    case Health::draining:
+    case Health::drained: return Part::paused;
+    case Health::down:
+    case Health::invalid: return Part::not_ready;
+    case Health::unknown: break;
+  }
+  return Part::unknown;
+}
+
+// "gpu-0 on hpc: IDLE+DRAIN (slurm-operator: cordoned)"
+Component component_of(std::string_view name, const Side& side) {
+  const Node& node = *side.node;
+  std::string text =
+      fmt::format("{} on {}: {}", node.name.text, side.cluster->name.text, fmt::join(node.state, "+"));
+  if (!node.reason.empty()) text += " (" + node.reason + ")";
+  return {std::string(name), part_of(node.health), std::move(text)};
+}
+
+using Parts = std::vector<Component>;
+
+// What a node's components are with what is told of its other sides now.
+Parts with_sides(const Model& model, const Cluster& cluster, const Node& node) {
+  Parts parts = node.components;
+  std::erase_if(parts, is_of_other_side);
+  const std::string_view name = cluster.scheduler == Scheduler::slurm ? kMachine : kSlurmd;
+  for (const Side& side : other_sides(model, cluster, node)) parts.push_back(component_of(name, side));
+  return parts;
+}
+
+bool tells_other_side(const Node& node) {
+  return std::any_of(node.components.begin(), node.components.end(), is_of_other_side);
+}
+
+}  // namespace
+
+bool is_of_other_side(const Component& part) {
+  return (part.name == kSlurmd || part.name == kMachine) && part.detail.find(" on ") != std::string::npos;
+}
+
+bool may_join(const Model& model) {
+  const auto has = [&](Scheduler scheduler) {
+    return std::any_of(model.clusters.begin(), model.clusters.end(),
+                       [&](const Cluster& cluster) { return cluster.scheduler == scheduler; });
+  };
+  return has(Scheduler::slurm) && has(Scheduler::kubernetes);
+}
+
+Joined kubernetes_side(const Model& model, const Node& node) {
+  if (!node.host_pod) return {};
+  const WorkloadId id = node.host_pod->workload();
+  bool any = false, unread = false, another = false;
+  std::vector<Side> found;
+  for (const Cluster& cluster : model.clusters) {
+    if (cluster.scheduler != Scheduler::kubernetes) continue;
+    any = true;
+    unread = unread || !is_read(cluster);
+    const Workload* pod = cluster.workloads.find(id);
+    if (!pod) continue;
+    if (slurm_node_of(*pod) == node.name.text)
+      found.push_back({&cluster, node_of(cluster, *pod), pod});
+    else
+      another = true;
+  }
+  if (found.size() > 1 || claims_on(model, node.name, *node.host_pod) > 1) return {Join::twice, {}};
+  if (found.size() == 1 && found.front().node) return {Join::joined, found.front()};
+  if (!any) return {Join::absent, {}};
+  if (unread) return {Join::unread, {}};
+  return {another ? Join::another : Join::gone, {}};
+}
+
+std::vector<Side> other_sides(const Model& model, const Cluster& cluster, const Node& node) {
+  if (cluster.scheduler == Scheduler::slurm && !node.host_pod) return {};
+  if (!may_join(model)) return {};
+  if (cluster.scheduler == Scheduler::kubernetes) return slurm_sides(model, cluster, node);
+  const Joined joined = kubernetes_side(model, node);
+  return joined.join == Join::joined ? std::vector{joined.side} : std::vector<Side>{};
+}
+
+std::vector<OtherWords> other_words(const Node& node) {
+  std::vector<OtherWords> all;
+  for (const Component& part : node.components) {
+    if (!is_of_other_side(part)) continue;
+    OtherWords words;
+    words.part = part.state;
+    const std::string& text = part.detail;
+    const std::size_t on = text.find(" on "), colon = text.find(": ", on);
+    if (colon == std::string::npos) continue;
+    words.node = text.substr(0, on);
+    words.cluster = text.substr(on + 4, colon - on - 4);
+    std::string rest = text.substr(colon + 2);
+    if (const std::size_t open = rest.find(" ("); open != std::string::npos) {
+      words.reason = rest.substr(open + 2, rest.size() - open - 3);
+      rest.resize(open);
+    }
+    for (std::size_t at = 0; at < rest.size();) {
+      const std::size_t end = std::min(rest.find('+', at), rest.size());
+      words.state.push_back(rest.substr(at, end - at));
+      at = end + 1;
+    }
+    all.push_back(std::move(words));
+  }
+  return all;
+}
+
+// Of a Kubernetes cluster only the nodes that changed: its watch may tell of thousands of them a second.
+// Slurm tells of all of its nodes at once, now and then, and a node that went may have been a machine's other
+// side.
+void tell_sides(Model& model, const Cluster& changed, const Changes& changes) {
+  if (!changes.any() || !may_join(model)) return;
+  std::vector<std::pair<Cluster*, NodeName>> about;
+  const bool by_slurm = changed.scheduler == Scheduler::slurm;
+  for (Cluster& cluster : model.clusters) {
+    if (!by_slurm && cluster.name == changed.name)
+      for (const NodeName& name : changes.nodes) about.emplace_back(&cluster, name);
+    if (by_slurm || cluster.scheduler == Scheduler::slurm)
+      for (const Node& node : cluster.nodes.all())
+        if (node.host_pod || tells_other_side(node)) about.emplace_back(&cluster, node.name);
+  }
+  if (by_slurm)
+    for (std::size_t i = 0, count = about.size(); i < count; ++i) {
+      const Node* node = about[i].first->nodes.find(about[i].second);
+      if (!node->host_pod) continue;
+      const Side side = kubernetes_side(model, *node).side;
+      if (side.node) about.emplace_back(model.find(side.cluster->name), side.node->name);
+    }
+  std::vector<std::pair<Node*, Parts>> now;
+  for (const auto& [cluster, name] : about)
+    if (Node* node = cluster->nodes.find(name)) now.emplace_back(node, with_sides(model, *cluster, *node));
+  for (auto& [node, parts] : now) node->components = std::move(parts);
+}
+
+}  // namespace tessera::slinky
