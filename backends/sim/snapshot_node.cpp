@@ -59,10 +59,21 @@ class NodeTeller {
     node.driver = clean(group_.driver, 64);
     node.agent = clean(group_.agent, 64);
     node.reservation = clean(group_.reservation, 64);
+    tell_host(node);
     node.booted = state_.booted;
     node.origin = {Source::simulator, world_.now};
     tell_state(node);
     return node;
+  }
+
+  // As slurm-operator would write it into the node's Comment.
+  void tell_host(Node& node) const {
+    const auto name = std::find(group_.names.begin(), group_.names.end(), world_.node_name(index_));
+    const auto at = static_cast<std::size_t>(name - group_.names.begin());
+    if (at >= group_.host_pods.size()) return;
+    const std::string pod = clean(group_.host_pods[at], 320);
+    const std::size_t slash = std::min(pod.find('/'), pod.size());
+    if (slash + 1 < pod.size()) node.host_pod = HostPod{pod.substr(0, slash), pod.substr(slash + 1)};
   }
 
   // As a kubelet and GPU feature discovery tell it.

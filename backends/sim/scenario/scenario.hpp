@@ -58,7 +58,8 @@ struct NodeGroup {
   std::string driver;
   std::string agent;
   std::string reservation;
-  bool recut_at_boot = true;  // a boot unit restores the layout; without one the instances stay away
+  std::vector<std::string> host_pods;  // Slurm: by name, the pod that runs slurmd; empty: none does
+  bool recut_at_boot = true;           // a boot unit restores the layout; without one the instances stay away
   Condition condition = Condition::up;
   std::string reason, reason_by;
   Duration reason_age{0};

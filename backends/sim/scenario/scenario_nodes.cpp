@@ -251,6 +251,9 @@ void read_group(ClusterReader& cluster, const Yaml& map) {
   group.driver = fields.text("driver");
   group.agent = fields.text("agent");
   group.reservation = fields.text("reservation");
+  group.host_pods = fields.texts("host_pods");
+  if (!group.host_pods.empty() && (!cluster.slurm() || group.host_pods.size() != group.names.size()))
+    cluster.reader.fail(map, "'host_pods' is for Slurm: NAMESPACE/NAME for each node of 'names'");
   for (const std::string& name : fields.texts("partitions"))
     group.partitions.push_back(cluster.partition(map, name));
   if (group.partitions.empty() && !cluster.spec.partitions.empty()) group.partitions.push_back(0);
