@@ -48,7 +48,7 @@ void add_sides(FactPage& page, const query::NodeRow& row, const UiContext& ui) {
   if (!sides.empty() || !row.node->host_pod) return;
   page.group("Comment", word(row.cluster->scheduler));
   page.data("pod", row.node->host_pod->workload().text);
-  page.fact("node", "not joined with a node of a Kubernetes cluster of this console", Role::unknown);
+  page.data("", page.told("not joined with a node of a Kubernetes cluster of this console"), Role::unknown);
 }
 
 void add_node(FactPage& page, const query::NodeRow& row, const UiContext& ui) {
