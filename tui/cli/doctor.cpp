@@ -142,7 +142,12 @@ std::vector<insight::Finding> doctor_findings(const Cluster& cluster, const mig:
 int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams) {
   if (options.rbac) {
-    streams.out << rbac_text(options);
+    const auto roles = rbac_text(options);
+    if (!roles) {
+      complain(streams, roles.error());
+      return kUsage;
+    }
+    streams.out << *roles;
     return kDone;
   }
   OpenClusters clusters(options, catalogue, joins, streams);

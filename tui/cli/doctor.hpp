@@ -22,7 +22,8 @@ std::vector<insight::Finding> doctor_findings(const Cluster& cluster, const mig:
                                               const Options& options, TimePoint wall);
 
 // The smallest roles with their bindings, as YAML: what tessera reads, and with `write` what it changes. The
-// two have names of their own, so that one group may look and another change.
-std::string rbac_text(const Options& options);
+// two have names of their own, so that one group may look and another change. Errors: the setting prometheus
+// cannot be read.
+Result<std::string> rbac_text(const Options& options);
 
 }  // namespace tessera::cli

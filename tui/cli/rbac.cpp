@@ -1,7 +1,11 @@
 // The Kubernetes role that tessera needs: the same list as docs/kubernetes.md.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "engine/json.hpp"
+#include "engine/text.hpp"
 #include "tui/cli/doctor.hpp"
 
 namespace tessera::cli {
@@ -132,6 +136,66 @@ subjects:
   apiGroup: rbac.authorization.k8s.io
 )";
 
+constexpr std::string_view kPrometheus = R"(---
+# Prometheus, as the setting prometheus names it: the API server hands one question for all nodes on to it.
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: @NAME@-prometheus
+  namespace: @SPACE@
+rules:
+- apiGroups: [""]
+  resources: [services/proxy]
+  resourceNames: [@SERVICE@]
+  verbs: [get]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: @NAME@-prometheus
+  namespace: @SPACE@
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: @NAME@-prometheus
+subjects:
+- kind: Group
+  name: @GROUP@
+  apiGroup: rbac.authorization.k8s.io
+)";
+
+// What the setting names behind the API server: "monitoring/prometheus-k8s:9090". RBAC knows it by what
+// stands between services/ and /proxy in the request, the port and "https:" included.
+struct NamedService {
+  std::string name_space, name;
+};
+
+bool is_plain(std::string_view text) {
+  return !text.empty() &&
+         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-:") == std::string_view::npos;
+}
+
+// nullopt: none is set. Errors: it is set, and names nothing that a role could name.
+Result<std::optional<NamedService>> named_service(const Options& options) {
+  std::optional<NamedService> named;
+  const auto setting = options.figures.find("prometheus");
+  if (setting == options.figures.end()) return named;
+  for (std::string_view rest = setting->second.value; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    if (one.find("://") != std::string_view::npos) continue;  // of a Slurm cluster
+    const std::size_t slash = one.find('/');
+    const std::string_view name = slash == std::string_view::npos ? "" : one.substr(slash + 1);
+    const std::string_view space = one.substr(0, slash);
+    if (!is_plain(name) || name.find(':') == std::string_view::npos || !is_plain(space) ||
+        space.find(':') != std::string_view::npos)
+      return Error{"cannot use this setting", setting->second.from + ": \"" + clean(one, 200) + "\"",
+                   "NAMESPACE/SERVICE:PORT, like monitoring/prometheus-k8s:9090"};
+    named = NamedService{std::string(space), std::string(name)};
+  }
+  return named;
+}
+
 std::string with(std::string text, std::string_view mark, const std::string& value) {
   for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += value.size())
     text.replace(at, mark.size(), value);
@@ -140,7 +204,9 @@ std::string with(std::string text, std::string_view mark, const std::string& val
 
 }  // namespace
 
-std::string rbac_text(const Options& options) {
+Result<std::string> rbac_text(const Options& options) {
+  const auto prometheus = named_service(options);
+  if (!prometheus) return prometheus.error();
   std::string text = fmt::format(
       "# For the group {}, and for a GPU operator in the namespace {}: --group and --operator-namespace "
       "name\n"
@@ -151,6 +217,10 @@ std::string rbac_text(const Options& options) {
   text += kOperatorRead;
   if (options.write) text += kOperatorWrite;
   text += kBinding;
+  if (const auto& service = *prometheus) {
+    std::string role = with(std::string(kPrometheus), "@SPACE@", to_line(Json::of(service->name_space)));
+    text += with(std::move(role), "@SERVICE@", to_line(Json::of(service->name)));
+  }
   text = with(std::move(text), "@NAME@", options.write ? "tessera-change" : "tessera-view");
   text = with(std::move(text), "@NAMESPACE@", options.operator_namespace);
   return with(std::move(text), "@GROUP@", to_line(Json::of(options.group)));
