@@ -18,6 +18,8 @@ constexpr double kMostMib = 16.0 * 1024 * 1024;
 enum class Counter : std::uint8_t {
   utilization,
   engine_active,
+  tensor_active,
+  dram_active,
   memory_used,
   temperature,
   power,
@@ -33,6 +35,8 @@ struct KnownCounter {
 constexpr std::array kCounters = {
     KnownCounter{"DCGM_FI_DEV_GPU_UTIL", Counter::utilization},
     KnownCounter{"DCGM_FI_PROF_GR_ENGINE_ACTIVE", Counter::engine_active},
+    KnownCounter{"DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", Counter::tensor_active},
+    KnownCounter{"DCGM_FI_PROF_DRAM_ACTIVE", Counter::dram_active},
     KnownCounter{"DCGM_FI_DEV_FB_USED", Counter::memory_used},
     KnownCounter{"DCGM_FI_DEV_GPU_TEMP", Counter::temperature},
     KnownCounter{"DCGM_FI_DEV_POWER_USAGE", Counter::power},
@@ -74,12 +78,17 @@ std::string named_pod(const MetricLine& line) {
   return {};
 }
 
+// Of a share of time; what is no share is left as it is.
+void set_share(std::optional<Percent>& to, double value) {
+  if (within(value, 0, 1)) to = Percent{static_cast<float>(value * 100)};
+}
+
 void set(DcgmPart& part, Counter counter, double value) {
   switch (counter) {
     case Counter::utilization: break;  // only where there are no instances
-    case Counter::engine_active:
-      if (within(value, 0, 1)) part.use = Percent{static_cast<float>(value * 100)};
-      break;
+    case Counter::engine_active: set_share(part.use, value); break;
+    case Counter::tensor_active: set_share(part.tensor, value); break;
+    case Counter::dram_active: set_share(part.memory_busy, value); break;
     case Counter::memory_used:
       if (within(value, 0, kMostMib)) part.memory_used = Mib{static_cast<std::int64_t>(value)};
       break;
@@ -131,6 +140,7 @@ const char* identify(const MetricLine& line, DcgmPart& part) {
 void forget_figures(DcgmPart& part) {
   part.use.reset();
   part.memory_used.reset();
+  part.tensor.reset(), part.memory_busy.reset();
   part.temperature.reset();
   part.power.reset();
   part.licensed.reset();
@@ -190,16 +200,40 @@ DcgmReadings DcgmGathering::end(MetricsRead read) {
   return readings;
 }
 
-std::optional<Percent> use_of_instances(std::span<const DcgmPart* const> instances,
-                                        const mig::Product* product) {
-  if (!product || product->compute_slices <= 0 || instances.empty()) return std::nullopt;
+namespace {
+
+// Each instance's share of time times its part of the GPU; what no instance has is not busy.
+std::optional<Percent> sum_of_parts(std::span<const DcgmPart* const> instances, const mig::Product* product,
+                                    std::optional<Percent> DcgmPart::*figure, int mig::Profile::*part_of,
+                                    int whole) {
+  if (!product || whole <= 0 || instances.empty()) return std::nullopt;
   double busy = 0;
   for (const DcgmPart* part : instances) {
     const mig::Profile* profile = product->find(part->profile.view());
-    if (!part->use || !profile) return std::nullopt;
-    busy += static_cast<double>(part->use->value) * profile->compute_slices;
+    if (!(part->*figure) || !profile || profile->*part_of <= 0) return std::nullopt;
+    busy += static_cast<double>((part->*figure)->value) * (profile->*part_of);
   }
-  return Percent{static_cast<float>(std::min(100.0, busy / product->compute_slices))};
+  return Percent{static_cast<float>(std::min(100.0, busy / whole))};
+}
+
+}  // namespace
+
+std::optional<Percent> use_of_instances(std::span<const DcgmPart* const> instances,
+                                        const mig::Product* product) {
+  return sum_of_parts(instances, product, &DcgmPart::use, &mig::Profile::compute_slices,
+                      product ? product->compute_slices : 0);
+}
+
+std::optional<Percent> tensor_of_instances(std::span<const DcgmPart* const> instances,
+                                           const mig::Product* product) {
+  return sum_of_parts(instances, product, &DcgmPart::tensor, &mig::Profile::compute_slices,
+                      product ? product->compute_slices : 0);
+}
+
+std::optional<Percent> memory_busy_of_instances(std::span<const DcgmPart* const> instances,
+                                                const mig::Product* product) {
+  return sum_of_parts(instances, product, &DcgmPart::memory_busy, &mig::Profile::memory_slices,
+                      product ? product->units : 0);
 }
 
 std::optional<Mib> memory_of_instances(std::span<const DcgmPart* const> instances) {
@@ -220,6 +254,8 @@ Measured measured_of(NodeName node, const DcgmReadings& readings, const mig::Cat
     Telemetry& figures = told.gpus.back().figures;
     const mig::Product* product = catalogue ? catalogue->by_smi_name(instances.front()->model) : nullptr;
     if (!figures.use) figures.use = use_of_instances(instances, product);
+    if (!figures.tensor) figures.tensor = tensor_of_instances(instances, product);
+    if (!figures.memory_busy) figures.memory_busy = memory_busy_of_instances(instances, product);
     if (!figures.memory_used) figures.memory_used = memory_of_instances(instances);
     instances.clear();
   };
@@ -235,12 +271,15 @@ Measured measured_of(NodeName node, const DcgmReadings& readings, const mig::Cat
     }
     GpuFigures& gpu = told.gpus.back();
     if (part.instance) {
-      gpu.slices.push_back({part.profile, part.instance, std::nullopt, part.use, part.memory_used});
+      gpu.slices.push_back({part.profile, part.instance, std::nullopt, part.use, part.memory_used,
+                            part.tensor, part.memory_busy, ""});
       instances.push_back(&part);
       continue;
     }
     gpu.figures.use = part.use;
     gpu.figures.memory_used = part.memory_used;
+    gpu.figures.tensor = part.tensor;
+    gpu.figures.memory_busy = part.memory_busy;
   }
   add_up();
   return told;

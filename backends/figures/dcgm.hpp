@@ -36,6 +36,8 @@ struct DcgmPart {
   bool doubtful = false;        // several GPUs are told of under this number: no figure is taken
   std::optional<Percent> use;
   std::optional<Mib> memory_used;
+  std::optional<Percent> tensor;       // its tensor pipes busy
+  std::optional<Percent> memory_busy;  // its part of the memory interface busy
   std::optional<Celsius> temperature;
   std::optional<Watts> power;
   std::optional<bool> licensed;      // a vGPU licence is held
@@ -80,10 +82,14 @@ class DcgmGathering {
 // Errors: the text tells of no GPU at all.
 Result<DcgmReadings> read_dcgm(std::string_view text);
 
-// What the instances of one GPU come to: each keeps its own part of the engines busy. nullopt where one of
-// them does not tell, or the product does not say how large a part is.
+// What the instances of one GPU come to: each keeps its own part of the engines busy, and of the memory
+// interface. nullopt where one of them does not tell, or the product does not say how large a part is.
 std::optional<Percent> use_of_instances(std::span<const DcgmPart* const> instances,
                                         const mig::Product* product);
+std::optional<Percent> tensor_of_instances(std::span<const DcgmPart* const> instances,
+                                           const mig::Product* product);
+std::optional<Percent> memory_busy_of_instances(std::span<const DcgmPart* const> instances,
+                                                const mig::Product* product);
 std::optional<Mib> memory_of_instances(std::span<const DcgmPart* const> instances);
 
 // The same readings as figures of a node whose GPUs and slices another source lists. catalogue: nullptr: a

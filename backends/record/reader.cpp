@@ -96,11 +96,15 @@ bool measures(Source source, const Node& node) {
   });
 }
 
+constexpr std::size_t kMemory = 1;  // told in MiB instead
+
 // The place of a figure among those of a line that are told in letters.
 std::optional<std::size_t> figure_of(std::string_view key) {
   if (key == "use") return 0;
   if (key == "temperature") return 2;
   if (key == "power") return 3;
+  if (key == "tensor") return 4;
+  if (key == "memory_busy") return 5;
   return std::nullopt;
 }
 
@@ -113,7 +117,7 @@ void lay_letter(std::optional<Unit>& to, std::string_view letters, std::size_t l
 }
 
 // Of the GPUs, then of the slices of each.
-void lay_letters(Node& node, const std::array<std::string_view, 4>& letters, const Origin& origin) {
+void lay_letters(Node& node, const std::array<std::string_view, 6>& letters, const Origin& origin) {
   std::size_t line = 0;
   const auto told = [&] {
     return std::any_of(letters.begin(), letters.end(),
@@ -124,12 +128,16 @@ void lay_letters(Node& node, const std::array<std::string_view, 4>& letters, con
     lay_letter(gpu.telemetry.use, letters[0], line, kUseScale);
     lay_letter(gpu.telemetry.temperature, letters[2], line, kTemperatureScale);
     lay_letter(gpu.telemetry.power, letters[3], line, kPowerScale);
+    lay_letter(gpu.telemetry.tensor, letters[4], line, kUseScale);
+    lay_letter(gpu.telemetry.memory_busy, letters[5], line, kUseScale);
     ++line;
   }
   for (Gpu& gpu : node.gpus)
     for (Slice& slice : gpu.slices) {
       if (told()) slice.measured = origin;
       lay_letter(slice.use, letters[0], line, kUseScale);
+      lay_letter(slice.tensor, letters[4], line, kUseScale);
+      lay_letter(slice.memory_busy, letters[5], line, kUseScale);
       ++line;
     }
 }
@@ -295,7 +303,7 @@ void Reader::finish(std::vector<Event>& events) {
 }
 
 Status Reader::measure(Seen& seen, std::vector<Event>& events) {
-  std::array<std::vector<std::string_view>, 4> letters;
+  std::array<std::vector<std::string_view>, 6> letters;
   for (std::size_t which = 0; which < letters.size(); ++which) {
     auto parts = split_letters(seen.letters[which], nodes_.size());
     if (!parts)
@@ -311,8 +319,11 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     const Origin origin{seen.source, old == seen.measured.end() ? at_ : old->second};
     const auto told = seen.figures.find(name);
     const auto memory = seen.memory.find(name);
-    const std::array<std::string_view, 4> own{letters[0][here], {}, letters[2][here], letters[3][here]};
-    const bool lettered = !own[0].empty() || !own[2].empty() || !own[3].empty();
+    std::array<std::string_view, 6> own;
+    for (std::size_t which = 0; which < own.size(); ++which)
+      if (which != kMemory) own[which] = letters[which][here];
+    const bool lettered =
+        std::any_of(own.begin(), own.end(), [](std::string_view one) { return !one.empty(); });
     if (told != seen.figures.end())
       for (const auto& [line, figures] : told->second) lay(node, line, figures, origin);
     if (memory != seen.memory.end())
@@ -348,14 +359,14 @@ void Reader::show(Cluster& cluster) const {
       const Gpu& from = node.gpus[i];
       Gpu& to = shown->gpus[i];
       // What has no figure has no source either.
-      const Telemetry& told = from.telemetry;
-      const bool any = told.use || told.memory_used || told.temperature || told.power || told.licensed;
-      to.telemetry = any ? told : Telemetry{};
+      to.telemetry = tells_any(from.telemetry) ? from.telemetry : Telemetry{};
       for (std::size_t k = 0; k < from.slices.size() && k < to.slices.size(); ++k) {
         const Slice& slice = from.slices[k];
         to.slices[k].use = slice.use;
         to.slices[k].memory_used = slice.memory_used;
-        to.slices[k].measured = slice.use || slice.memory_used ? slice.measured : Origin{};
+        to.slices[k].tensor = slice.tensor;
+        to.slices[k].memory_busy = slice.memory_busy;
+        to.slices[k].measured = tells_any(slice) ? slice.measured : Origin{};
       }
     }
   }

@@ -46,7 +46,7 @@ class Reader {
     Source source = Source::none;
     std::map<std::string, std::map<std::string, std::vector<std::optional<std::int64_t>>>> figures;  // of 1
     std::map<std::string, std::map<std::string, std::optional<std::int64_t>>> memory;
-    std::array<std::string, 4> letters;  // of each figure
+    std::array<std::string, 6> letters;  // of each figure
     std::set<std::string> silent;
     std::map<std::string, TimePoint> measured;  // figures of silent nodes that are told once more
     std::vector<Partition> partitions;

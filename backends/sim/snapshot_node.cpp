@@ -114,6 +114,8 @@ class NodeTeller {
     Load load = load_of(holds, hidden, slice.capacity, world_.seed, at_);
     slice.use = percent(load.use);
     if (memory > 0) slice.memory_used = part_of(memory, load.memory);
+    slice.tensor = percent(load.tensor);
+    slice.memory_busy = percent(load.bus);
     slots_ += slice.capacity;
     held_ += std::min(slice.capacity, shares(holds));
     return slice;
@@ -161,6 +163,8 @@ class NodeTeller {
     Reading reading = read_board(group_, board, world_.seed, key, at_);
     gpu.telemetry.use = percent(reading.load.use);
     if (group_.memory_mib > 0) gpu.telemetry.memory_used = part_of(group_.memory_mib, reading.load.memory);
+    gpu.telemetry.tensor = percent(reading.load.tensor);
+    gpu.telemetry.memory_busy = percent(reading.load.bus);
     gpu.telemetry.temperature = Celsius{std::round(reading.celsius)};
     gpu.telemetry.power = Watts{std::round(reading.watts)};
     gpu.telemetry.origin = {Source::simulator, at_};
@@ -169,6 +173,7 @@ class NodeTeller {
       for (Slice& slice : gpu.slices) {
         slice.use.reset();
         slice.memory_used.reset();
+        slice.tensor.reset(), slice.memory_busy.reset();
       }
     }
   }

@@ -18,7 +18,18 @@ float trait(std::uint64_t seed, JobId job, std::uint64_t lane) { return unit(dra
 
 }  // namespace
 
-Load load_of(Character does, std::uint64_t seed, JobId job, TimePoint at) {
+namespace {
+
+// How much of its use a workload spends on the tensor pipes and on memory. Training multiplies matrices;
+// inference token by token waits for memory; the rest is neither.
+Load with_pipes(Load load, Character does, float size) {
+  const bool training = does == Character::training;
+  load.tensor = load.use * (training ? 0.35f + 0.25f * size : does == Character::inference ? 0.12f : 0.02f);
+  load.bus = load.use * (does == Character::inference ? 0.55f + 0.25f * size : training ? 0.45f : 0.2f);
+  return load;
+}
+
+Load bare_load_of(Character does, std::uint64_t seed, JobId job, TimePoint at) {
   auto now = [&](std::uint64_t lane, std::int64_t seconds) { return noise(seed, job, lane, at, seconds); };
   float size = trait(seed, job, 1);
   switch (does) {
@@ -42,20 +53,30 @@ Load load_of(Character does, std::uint64_t seed, JobId job, TimePoint at) {
   return {};
 }
 
+}  // namespace
+
+Load load_of(Character does, std::uint64_t seed, JobId job, TimePoint at) {
+  return with_pipes(bare_load_of(does, seed, job, at), does, trait(seed, job, 1));
+}
+
 Load load_of(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed, TimePoint at) {
   Load sum;
   for (const Hold& hold : holds) {
     Load one = load_of(hold.does, seed, hold.job, at);
     float part = capacity > 1 ? static_cast<float>(hold.share) / static_cast<float>(capacity) : 1.0f;
     // Sharing wastes little: whoever is alone may use more than its part.
-    sum.use += one.use * std::min(1.0f, part * 1.5f);
+    const float gets = std::min(1.0f, part * 1.5f);
+    sum.use += one.use * gets;
+    sum.tensor += one.tensor * gets;
+    sum.bus += one.bus * gets;
     sum.memory += one.memory * part;
   }
   if (hidden) {
     sum.use += 0.3f;
     sum.memory += 0.2f;
   }
-  return {std::min(sum.use, 1.0f), std::min(sum.memory, 0.99f)};
+  return {std::min(sum.use, 1.0f), std::min(sum.memory, 0.99f), std::min(sum.tensor, 1.0f),
+          std::min(sum.bus, 1.0f)};
 }
 
 Reading read_board(const NodeGroup& group, const Board& board, std::uint64_t seed, std::uint64_t key,
@@ -65,10 +86,14 @@ Reading read_board(const NodeGroup& group, const Board& board, std::uint64_t see
     for (const Instance& instance : board.instances) {
       const mig::Profile& profile = group.mig->profiles[static_cast<std::size_t>(instance.profile)];
       Load load = load_of(instance.holds, instance.hidden, capacity_of(board), seed, at);
-      reading.load.use += load.use * static_cast<float>(profile.compute_slices) /
-                          static_cast<float>(std::max(1, group.mig->compute_slices));
-      reading.load.memory += load.memory * static_cast<float>(profile.memory_slices) /
-                             static_cast<float>(std::max(1, group.mig->units));
+      const float compute = static_cast<float>(profile.compute_slices) /
+                            static_cast<float>(std::max(1, group.mig->compute_slices));
+      const float memory =
+          static_cast<float>(profile.memory_slices) / static_cast<float>(std::max(1, group.mig->units));
+      reading.load.use += load.use * compute;
+      reading.load.tensor += load.tensor * compute;
+      reading.load.memory += load.memory * memory;
+      reading.load.bus += load.bus * memory;
     }
     reading.load.use = std::min(reading.load.use, 1.0f);
   } else {

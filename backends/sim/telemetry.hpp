@@ -14,6 +14,8 @@ namespace tessera::sim {
 struct Load {
   float use = 0;     // 0..1 of what is looked at
   float memory = 0;  // 0..1 of its memory
+  float tensor = 0;  // 0..1 of the time in which its tensor pipes are busy
+  float bus = 0;     // ... its memory interface
 };
 
 // What one workload does with one slice that it has for itself.

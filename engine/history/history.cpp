@@ -17,7 +17,10 @@ constexpr std::int64_t kLongestStep = 254;  // seconds between two rows
 constexpr std::size_t kKnown = 64;          // sets of lines that are looked through
 constexpr std::size_t kGrowth = 4;          // rows at a time
 constexpr Duration kBridged{3'600'000};     // a longer gap begins a new stretch
-constexpr int kPerGpu = 2, kDetails = 2;    // bytes
+constexpr std::size_t kPerLine = 2;         // bytes
+
+// Bytes of a line on a watched node: heat and power are the GPU's.
+constexpr std::size_t details_of(bool whole) { return whole ? 4 : 2; }
 
 // Rounded down, so that what is below a threshold stays below it.
 std::uint8_t steps(float value, float a_unit) {
@@ -61,11 +64,17 @@ void each_line(const Node& node, Visit visit) {
   }
 }
 
-std::optional<Percent> use_of(const Gpu& gpu, const Slice* slice) {
-  if (slice) return slice->use;
-  if (gpu.telemetry.use) return gpu.telemetry.use;
+// Of the slice, or of the GPU; where only the slice that is the GPU tells, its.
+std::optional<Percent> percent_of(const Gpu& gpu, const Slice* slice,
+                                  std::optional<Percent> Telemetry::*of_gpu,
+                                  std::optional<Percent> Slice::*of_slice) {
+  if (slice) return slice->*of_slice;
+  if (gpu.telemetry.*of_gpu) return gpu.telemetry.*of_gpu;
   const bool is_one = gpu.slices.size() == 1 && gpu.slices.front().kind == SliceKind::whole_gpu;
-  return is_one ? gpu.slices.front().use : std::nullopt;
+  return is_one ? gpu.slices.front().*of_slice : std::nullopt;
+}
+std::optional<Percent> use_of(const Gpu& gpu, const Slice* slice) {
+  return percent_of(gpu, slice, &Telemetry::use, &Slice::use);
 }
 
 std::size_t index_of(const std::vector<Key>& keys, const Key& key) {
@@ -80,11 +89,19 @@ std::vector<std::uint8_t> row_of(const Node& node, const std::vector<std::int64_
     const Telemetry& told = gpu.telemetry;
     row.push_back(use_byte(use_of(gpu, slice)));
     row.push_back(memory_byte(slice ? slice->memory_used : told.memory_used, memory[place++]));
-    if (!detailed || slice) return;
+    if (!detailed) return;
+    row.push_back(use_byte(percent_of(gpu, slice, &Telemetry::tensor, &Slice::tensor)));
+    row.push_back(use_byte(percent_of(gpu, slice, &Telemetry::memory_busy, &Slice::memory_busy)));
+    if (slice) return;
     row.push_back(told.temperature ? steps(told.temperature->value, 1) : kNone);
     row.push_back(told.power ? steps(told.power->value, 1 / kPowerStep) : kNone);
   });
   return row;
+}
+
+bool is_measured(const Sample& sample) {
+  return sample.use || sample.memory || sample.temperature || sample.power || sample.tensor ||
+         sample.memory_bus;
 }
 
 bool is_idle(const Gpu& gpu, const Slice* slice) {
@@ -117,7 +134,7 @@ std::string History::name_of(const ClusterName& cluster, const NodeName& node) {
 
 std::size_t History::width_of(const Lines& lines) {
   std::size_t width = 1;
-  for (const Key& key : lines.keys) width += kPerGpu + (lines.detailed && key.whole ? kDetails : 0);
+  for (const Key& key : lines.keys) width += kPerLine + (lines.detailed ? details_of(key.whole) : 0);
   return width;
 }
 
@@ -323,7 +340,7 @@ Line History::line(const ClusterName& cluster, const NodeName& node, const Key& 
     if (index == lines.keys.size() || stretch.last < since) continue;
     std::size_t offset = 1;
     for (std::size_t i = 0; i < index; ++i)
-      offset += kPerGpu + (lines.detailed && lines.keys[i].whole ? kDetails : 0);
+      offset += kPerLine + (lines.detailed ? details_of(lines.keys[i].whole) : 0);
     line.source = lines.source;
     if (lines.memory[index] > 0) line.memory = Mib{lines.memory[index]};
     TimePoint at = stretch.first;
@@ -332,12 +349,19 @@ Line History::line(const ClusterName& cluster, const NodeName& node, const Key& 
       if (i > 0) at += std::chrono::seconds(row[0]);
       if (at < since) continue;
       const std::uint8_t* bytes = row + offset;
-      Sample sample{at, value_of(bytes[0], kUseSteps), value_of(bytes[1], kMemorySteps), {}, {}};
-      if (lines.detailed && key.whole) {
-        sample.temperature = value_of(bytes[2], 1);
-        sample.power = value_of(bytes[3], 1 / kPowerStep);
+      Sample sample;
+      sample.at = at;
+      sample.use = value_of(bytes[0], kUseSteps);
+      sample.memory = value_of(bytes[1], kMemorySteps);
+      if (lines.detailed) {
+        sample.tensor = value_of(bytes[2], kUseSteps);
+        sample.memory_bus = value_of(bytes[3], kUseSteps);
       }
-      if (sample.use || sample.memory || sample.temperature || sample.power) line.samples.push_back(sample);
+      if (lines.detailed && key.whole) {
+        sample.temperature = value_of(bytes[4], 1);
+        sample.power = value_of(bytes[5], 1 / kPowerStep);
+      }
+      if (is_measured(sample)) line.samples.push_back(sample);
     }
   }
   return line;

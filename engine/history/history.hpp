@@ -4,7 +4,7 @@
 // Bounded: nodes share kMostBytes. A sample of use and memory takes two bytes; how many a node keeps follows
 // from how much there is to keep, so that 80,000 GPUs at 10 s have their last hour and a small cluster has
 // kDeepest samples. Use is kept in steps of half a percent (below 1 % stays below), memory in 1/250 of the
-// GPU's. Temperature and power are kept of nodes that are watched.
+// GPU's. Temperature, power and what is busy are kept of nodes that are watched.
 // Threads: a value of the thread that owns the model.
 #pragma once
 
@@ -40,6 +40,8 @@ struct Sample {
   std::optional<float> memory;       // percent of the GPU's memory
   std::optional<float> temperature;  // degrees Celsius; of GPUs on watched nodes
   std::optional<float> power;        // watts; of GPUs on watched nodes
+  std::optional<float> tensor;       // percent; of GPUs and slices on watched nodes
+  std::optional<float> memory_bus;   // percent; of these, too
 };
 
 struct Line {
@@ -65,7 +67,7 @@ class History {
   // before them, and idle time goes on into them. The rest is left: what was seen as it was measured is not
   // replaced.
   void take_before(const Cluster& cluster, const NodeName& node, const std::vector<Measured>& rounds);
-  // Whether temperature and power of its GPUs are kept from now on.
+  // Whether temperature and power of its GPUs, and what of them is busy, are kept from now on.
   void watch(const ClusterName& cluster, const NodeName& node, bool watched);
 
   Line line(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since = {}) const;

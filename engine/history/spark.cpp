@@ -17,6 +17,8 @@ std::optional<float> figure_of(const Sample& sample, Figure figure) {
     case Figure::memory: return sample.memory;
     case Figure::temperature: return sample.temperature;
     case Figure::power: return sample.power;
+    case Figure::tensor: return sample.tensor;
+    case Figure::memory_bus: return sample.memory_bus;
   }
   return std::nullopt;
 }

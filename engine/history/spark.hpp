@@ -11,7 +11,7 @@
 namespace tessera::history {
 
 // What of a sample is drawn.
-enum class Figure : std::uint8_t { use, memory, temperature, power };
+enum class Figure : std::uint8_t { use, memory, temperature, power, tensor, memory_bus };
 std::optional<float> figure_of(const Sample& sample, Figure figure);
 
 // The means in `count` equal stretches of [from, to); nullopt: nothing was measured in it.

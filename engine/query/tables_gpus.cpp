@@ -70,6 +70,10 @@ constexpr Column<GpuRow> kGpus[] = {
      [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.temperature); }},
     {"power", "POWER", Format::watts, Align::right, Show::wide, 6, "power drawn",
      [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.power); }},
+    {"tensor", "TENSOR", Format::percent, Align::right, Show::wide, 6, "its tensor pipes busy",
+     [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.tensor); }},
+    {"memory_bus", "MEM BUS", Format::percent, Align::right, Show::wide, 7, "its memory interface busy",
+     [](const GpuRow& row, const Context&) { return measured(row.gpu->telemetry.memory_busy); }},
     {"mig", "MIG", Format::text, Align::left, Show::wide, 8, "MIG mode",
      [](const GpuRow& row, const Context&) {
        return row.gpu->mig_mode ? words(std::string(word(*row.gpu->mig_mode))) : Value(NotTold{});
@@ -169,6 +173,10 @@ constexpr Column<SliceRow> kSlices[] = {
      [](const SliceRow& row, const Context& context) { return trend(row, context); }},
     {"memory_used", "MEM USED", Format::mib, Align::right, Show::wide, 9, "memory in use",
      [](const SliceRow& row, const Context&) { return measured(row.slice->memory_used); }},
+    {"tensor", "TENSOR", Format::percent, Align::right, Show::wide, 6, "its tensor pipes busy",
+     [](const SliceRow& row, const Context&) { return measured(row.slice->tensor); }},
+    {"memory_bus", "MEM BUS", Format::percent, Align::right, Show::wide, 7, "its memory interface busy",
+     [](const SliceRow& row, const Context&) { return measured(row.slice->memory_busy); }},
     {"available", "AVAIL", Format::count, Align::right, Show::wide, 5, "shares that can be had now",
      [](const SliceRow& row, const Context&) { return available_now(row); }},
 };

@@ -9,15 +9,21 @@
 
 namespace tessera::record {
 
+inline bool tells_any(const Telemetry& told) {
+  return told.use || told.memory_used || told.temperature || told.power || told.licensed || told.tensor ||
+         told.memory_busy;
+}
+inline bool tells_any(const Slice& slice) {
+  return slice.use || slice.memory_used || slice.tensor || slice.memory_busy;
+}
+
 // The sources whose figures the node shows. One whose figures are all n/a measures nothing.
 inline std::set<Source> measured_by(const Node& node) {
   std::set<Source> sources;
   for (const Gpu& gpu : node.gpus) {
-    const Telemetry& told = gpu.telemetry;
-    if (told.use || told.memory_used || told.temperature || told.power || told.licensed)
-      sources.insert(told.origin.source);
+    if (tells_any(gpu.telemetry)) sources.insert(gpu.telemetry.origin.source);
     for (const Slice& slice : gpu.slices)
-      if (slice.use || slice.memory_used) sources.insert(slice.measured.source);
+      if (tells_any(slice)) sources.insert(slice.measured.source);
   }
   sources.erase(Source::none);
   return sources;

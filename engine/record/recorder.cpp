@@ -14,16 +14,19 @@
 namespace tessera::record {
 namespace {
 
-constexpr std::array<std::int64_t, 4> kSteps = {kUseStep, kMemoryStep, kTemperatureStep, kPowerStep};
-constexpr std::array<std::string_view, 4> kFigures = {"use", "memory", "temperature", "power"};
+constexpr std::array<std::int64_t, 6> kSteps = {kUseStep,   kMemoryStep, kTemperatureStep,
+                                                kPowerStep, kBusyStep,   kBusyStep};
+constexpr std::array<std::string_view, 6> kFigures = {"use",   "memory", "temperature",
+                                                      "power", "tensor", "memory_busy"};
 constexpr std::size_t kMemory = 1;
-constexpr Duration kSlow{1'200'000};  // between two rounds that tell heat and power
+constexpr Duration kSlow{1'200'000};  // between two rounds that tell heat, power and what is busy
 constexpr std::size_t kQuick = 2;     // figures that every round tells
 
-using Quad = std::array<std::optional<std::int64_t>, 4>;
+using Row = std::array<std::optional<std::int64_t>, 6>;
 
+bool is_percent(std::size_t figure) { return figure == 0 || figure >= 4; }
 const Scale& scale_of(std::size_t figure) {
-  return figure == 0 ? kUseScale : figure == 2 ? kTemperatureScale : kPowerScale;
+  return is_percent(figure) ? kUseScale : figure == 2 ? kTemperatureScale : kPowerScale;
 }
 
 // Rounded down: below 1 % is 0.
@@ -37,20 +40,26 @@ bool moved(const std::optional<std::int64_t>& from, const std::optional<std::int
            std::size_t which) {
   if (from.has_value() != to.has_value()) return true;
   if (!to) return false;
-  if (which == 0 && (*to == 0) != (*from == 0)) return true;
+  if (is_percent(which) && (*to == 0) != (*from == 0)) return true;
   return std::abs(*to - *from) >= kSteps[which];
 }
 
 // The GPUs, then the slices of each.
-std::vector<Quad> lines_of(const Node& node) {
-  std::vector<Quad> lines;
+std::vector<Row> lines_of(const Node& node) {
+  std::vector<Row> lines;
   for (const Gpu& gpu : node.gpus) {
     const Telemetry& told = gpu.telemetry;
-    lines.push_back({whole(told.use), whole(told.memory_used), whole(told.temperature), whole(told.power)});
+    lines.push_back({whole(told.use), whole(told.memory_used), whole(told.temperature), whole(told.power),
+                     whole(told.tensor), whole(told.memory_busy)});
   }
   for (const Gpu& gpu : node.gpus)
     for (const Slice& slice : gpu.slices)
-      lines.push_back({whole(slice.use), whole(slice.memory_used), {}, {}});
+      lines.push_back({whole(slice.use),
+                       whole(slice.memory_used),
+                       {},
+                       {},
+                       whole(slice.tensor),
+                       whole(slice.memory_busy)});
   return lines;
 }
 
@@ -274,17 +283,17 @@ void Recorder::Moved::go_to(std::size_t to) {
 // Memory in MiB by line, since it seldom moves; the others a letter for each line.
 void Recorder::measure(const Node& node, const std::string& name, bool slow, Writes writes, Moved& into) {
   Shown& shown = shown_[name];
-  const std::vector<Quad> now = lines_of(node);
+  const std::vector<Row> now = lines_of(node);
   const bool fresh = shown.lines.size() != now.size();
-  if (fresh) shown.lines.assign(now.size(), Quad{});
-  std::array<std::string, 4> letters;
+  if (fresh) shown.lines.assign(now.size(), Row{});
+  std::array<std::string, 6> letters;
   std::string memory;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < now.size(); ++i)
     for (std::size_t which = 0; which < kFigures.size(); ++which) {
       std::optional<std::int64_t>& last = shown.lines[i][which];
       const std::optional<std::int64_t>& figure = now[i][which];
-      // Heat and power follow use: they are told less often, unless they come or go.
+      // Heat, power and what is busy follow use: they are told less often, unless they come or go.
       const bool looked_at = which < kQuick || slow || last.has_value() != figure.has_value();
       if (writes == Writes::moved && (!looked_at || !moved(last, figure, which))) continue;
       last = figure;

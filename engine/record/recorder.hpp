@@ -1,9 +1,9 @@
 // What a cluster is, as lines of a recording: all of it in a key frame, and from then on what changed.
 //
-// Each line is a JSON object with "at" and "kind" (docs/time.md lists the kinds). Use, memory, temperature
-// and power are written in levels (levels.hpp) when they moved by more than a step, or when use crosses 1 %,
-// so that noise costs nothing and "not used" stays exact. A figure that is not measured any more is told,
-// too: a gap stays a gap. Threads: a value of one thread.
+// Each line is a JSON object with "at" and "kind" (docs/time.md lists the kinds). Use, memory, temperature,
+// power and what is busy are written in levels (levels.hpp) when they moved by more than a step, or when use
+// crosses 1 %, so that noise costs nothing and "not used" stays exact. A figure that is not measured any more
+// is told, too: a gap stays a gap. Threads: a value of one thread.
 #pragma once
 
 #include <array>
@@ -26,6 +26,7 @@ inline constexpr int kUseStep = 10;               // percentage points
 inline constexpr std::int64_t kMemoryStep = 512;  // MiB
 inline constexpr int kTemperatureStep = 6;        // degrees Celsius
 inline constexpr int kPowerStep = 100;            // watts
+inline constexpr int kBusyStep = 10;              // percentage points: tensor pipes, memory interface
 
 struct Wanted {
   Duration every{60'000};  // between two rounds, as the head tells it
@@ -47,17 +48,18 @@ class Recorder {
   std::string run_line(TimePoint at, const std::string& run, std::string_view line) const;
 
  private:
-  using Quad = std::array<std::optional<std::int64_t>, 4>;  // use, memory, temperature, power
+  // use, memory, temperature, power, tensor, memory_busy
+  using Row = std::array<std::optional<std::int64_t>, 6>;
   struct Shown {
     Source source = Source::none;       // under which its figures were written last; none: they are gone
     std::optional<TimePoint> measured;  // when those were measured that were written last
     // The GPUs, then the slices of each: as they were measured when written last. Empty: all are to be
     // written.
-    std::vector<Quad> lines;
+    std::vector<Row> lines;
   };
   // What one source tells.
   struct Moved {
-    std::array<std::string, 4> letters;  // of each figure, node by node
+    std::array<std::string, 6> letters;  // of each figure, node by node
     std::size_t place = 0;               // of the node that they have come to
     std::string memory, silent, old;     // fields and items of JSON
     void go_to(std::size_t to);

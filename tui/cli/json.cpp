@@ -134,6 +134,8 @@ Tree tree_of(const query::GpuRow& row, const query::Context& context) {
   Tree& telemetry = tree["telemetry"];
   telemetry["use_percent"] = measure(gpu.telemetry.use);
   telemetry["memory_used_mib"] = or_null(gpu.telemetry.memory_used);
+  telemetry["tensor_percent"] = measure(gpu.telemetry.tensor);
+  telemetry["memory_bus_percent"] = measure(gpu.telemetry.memory_busy);
   telemetry["temperature_celsius"] = measure(gpu.telemetry.temperature);
   telemetry["power_watts"] = measure(gpu.telemetry.power);
   telemetry["observed_at"] = time_of(gpu.telemetry.origin);
@@ -173,6 +175,8 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   tree["exact"] = slice.exact;
   tree["use_percent"] = measure(slice.use);
   tree["memory_used_mib"] = or_null(slice.memory_used);
+  tree["tensor_percent"] = measure(slice.tensor);
+  tree["memory_bus_percent"] = measure(slice.memory_busy);
   tree["holders"] = Tree::array();
   for (const Holder& holder : slice.holders) tree["holders"].push_back(tree_of(holder, *row.cluster));
   const bool untold = slice.holders.empty() && slice.holding != Holding::free && work_untold(*row.cluster);

@@ -98,6 +98,8 @@ bool tells_the_same(const std::vector<BoardRead>& boards, const Offered& offered
 void measure(Gpu& gpu, const DcgmPart& part) {
   gpu.telemetry.use = part.use;
   gpu.telemetry.memory_used = part.memory_used;
+  gpu.telemetry.tensor = part.tensor;
+  gpu.telemetry.memory_busy = part.memory_busy;
   gpu.telemetry.temperature = part.temperature;
   gpu.telemetry.power = part.power;
   gpu.telemetry.licensed = part.licensed;
@@ -107,6 +109,8 @@ void measure(Gpu& gpu, const DcgmPart& part) {
 void measure(Slice& slice, const DcgmPart& part) {
   slice.use = part.use;
   slice.memory_used = part.memory_used;
+  slice.tensor = part.tensor;
+  slice.memory_busy = part.memory_busy;
 }
 
 // nullptr: it may be several.
@@ -128,14 +132,19 @@ void measure_by_instances(Gpu& gpu, const BoardRead& board, const mig::Product* 
   measure(gpu, *board.instances.front());
   gpu.telemetry.memory_used = figures::memory_of_instances(board.instances);
   gpu.telemetry.use = figures::use_of_instances(board.instances, product);
+  gpu.telemetry.tensor = figures::tensor_of_instances(board.instances, product);
+  gpu.telemetry.memory_busy = figures::memory_busy_of_instances(board.instances, product);
 }
 
 void measure(Gpu& gpu, const BoardRead& board, const mig::Product* product) {
   if (!board.whole) return measure_by_instances(gpu, board, product);
   measure(gpu, *board.whole);
+  if (board.instances.empty()) return;
   // Of a GPU that is cut the driver has no use.
-  if (!board.instances.empty() && !gpu.telemetry.use)
-    gpu.telemetry.use = figures::use_of_instances(board.instances, product);
+  Telemetry& told = gpu.telemetry;
+  if (!told.use) told.use = figures::use_of_instances(board.instances, product);
+  if (!told.tensor) told.tensor = figures::tensor_of_instances(board.instances, product);
+  if (!told.memory_busy) told.memory_busy = figures::memory_busy_of_instances(board.instances, product);
 }
 
 class Layer {

@@ -123,6 +123,56 @@ TEST(Dcgm, BlankValuesAreUnknown) {
   }
 }
 
+constexpr const char* kTensor = "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE";
+constexpr const char* kDram = "DCGM_FI_PROF_DRAM_ACTIVE";
+
+TEST(Dcgm, PipesAreSharesOfTimeAndWhatIsNoShareIsUnknown) {
+  const std::string text = dcgm(kTensor, 0, "", "0.25") + dcgm(kDram, 0, "", "1") +
+                           dcgm(kTensor, 1, "", "9223372036854775794") + dcgm(kDram, 1, "", "-0.1") +
+                           dcgm(kTensor, 2, "", "NaN") + dcgm(kDram, 2, "", "1.5") +
+                           dcgm(kActive, 3, "", "0.5") + dcgm(kTensor, 4, "", "0");
+  auto readings = read_dcgm(text);
+  ASSERT_TRUE(readings);
+  ASSERT_EQ(readings->parts.size(), 5u);
+  EXPECT_EQ(readings->parts[0].tensor, Percent{25});
+  EXPECT_EQ(readings->parts[0].memory_busy, Percent{100});
+  for (std::size_t i : {1, 2, 3}) {
+    EXPECT_EQ(readings->parts[i].tensor, std::nullopt) << i;
+    EXPECT_EQ(readings->parts[i].memory_busy, std::nullopt) << i;
+  }
+  EXPECT_EQ(readings->parts[4].tensor, Percent{0}) << "0 is told";
+  const Measured told = measured_of(NodeName("n"), *readings, &test::catalogue());
+  EXPECT_EQ(told.gpus[0].figures.tensor, Percent{25});
+  EXPECT_EQ(told.gpus[0].figures.memory_busy, Percent{100});
+  EXPECT_EQ(told.gpus[3].figures.tensor, std::nullopt) << "never 0 where it is absent";
+}
+
+// A mean of a small busy instance and a large idle one would be 50 %.
+TEST(Dcgm, ThePipesOfACutGpuAreTheSumOfItsInstancesEachTimesItsPart) {
+  const std::string text =
+      dcgm(kTensor, 0, gi("1g.10gb", 7), "0.7") + dcgm(kDram, 0, gi("1g.10gb", 7), "0.8") +
+      dcgm(kTensor, 0, gi("3g.40gb", 1), "0.07") + dcgm(kDram, 0, gi("3g.40gb", 1), "0.2");
+  auto readings = read_dcgm(text);
+  ASSERT_TRUE(readings);
+  const Measured told = measured_of(NodeName("n"), *readings, &test::catalogue());
+  ASSERT_EQ(told.gpus.size(), 1u);
+  ASSERT_TRUE(told.gpus[0].figures.tensor && told.gpus[0].figures.memory_busy);
+  EXPECT_NEAR(told.gpus[0].figures.tensor->value, (70.0 * 1 + 7.0 * 3) / 7, 0.01)
+      << "of seven compute slices";
+  EXPECT_NEAR(told.gpus[0].figures.memory_busy->value, (80.0 * 1 + 20.0 * 4) / 8, 0.01)
+      << "of eight memory slices";
+  ASSERT_EQ(told.gpus[0].slices.size(), 2u);
+  for (const SliceFigures& slice : told.gpus[0].slices)
+    EXPECT_NEAR(slice.tensor->value, slice.profile.text == "1g.10gb" ? 70 : 7, 0.01);
+  auto lacks = read_dcgm(text + dcgm(kActive, 0, gi("2g.20gb", 3), "0.5"));
+  ASSERT_TRUE(lacks);
+  const Measured part = measured_of(NodeName("n"), *lacks, &test::catalogue());
+  EXPECT_EQ(part.gpus[0].figures.tensor, std::nullopt) << "what one instance does not tell is no zero";
+  EXPECT_EQ(part.gpus[0].figures.memory_busy, std::nullopt);
+  EXPECT_EQ(measured_of(NodeName("n"), *readings, nullptr).gpus[0].figures.tensor, std::nullopt)
+      << "of a product that is not known the parts are not either";
+}
+
 TEST(Dcgm, ThePodIsKnownInEverySpelling) {
   auto pod = [](const std::string& labels) {
     auto read = read_dcgm(dcgm(kUsed, 0, labels, "1"));

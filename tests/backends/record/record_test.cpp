@@ -99,6 +99,42 @@ class RecordingOnDisk : public testing::Test {
   std::unique_ptr<record::Tape> tape_;
 };
 
+TEST_F(RecordingOnDisk, PipesAreKeptOfGpusAndSlicesAndGoWhenTheyAreToldNoMore) {
+  const auto tell = [&](int seconds, std::optional<Percent> tensor, std::optional<Percent> half) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.tensor = tensor;
+    figures.figures.use = Percent{50};
+    SliceFigures slice;
+    slice.profile = ProfileName("3g.40gb");
+    slice.device = 8;
+    slice.use = Percent{50};
+    slice.memory_busy = half;
+    figures.slices = {slice};
+    story_.tell(Measured{NodeName("n1"), Source::dcgm, at(seconds), {figures}}, seconds);
+  };
+  tell(0, Percent{30}, Percent{0.4F});
+  ASSERT_TRUE(write(0));
+  tell(60, std::nullopt, std::nullopt);
+  ASSERT_TRUE(write(60));
+  tape_.reset();
+  auto recording = open();
+  ASSERT_NE(recording, nullptr);
+  auto then = recording->at(at(59));
+  ASSERT_TRUE(then);
+  const Gpu& before = then->clusters.front().nodes.find(NodeName("n1"))->gpus[0];
+  EXPECT_EQ(before.telemetry.tensor, Percent{30});
+  EXPECT_EQ(before.telemetry.memory_busy, std::nullopt) << "not told is not 0";
+  EXPECT_EQ(before.slices[1].memory_busy, Percent{0}) << "below 1 % is 0, as use is";
+  EXPECT_EQ(before.slices[0].memory_busy, std::nullopt);
+  auto later = recording->at(at(61));
+  ASSERT_TRUE(later);
+  const Gpu& after = later->clusters.front().nodes.find(NodeName("n1"))->gpus[0];
+  EXPECT_EQ(after.telemetry.tensor, std::nullopt);
+  EXPECT_EQ(after.telemetry.use, Percent{50});
+  EXPECT_EQ(after.slices[1].memory_busy, std::nullopt);
+}
+
 TEST_F(RecordingOnDisk, AMomentIsTheClusterAsItStood) {
   measure(0, 87);
   ASSERT_TRUE(write(0));

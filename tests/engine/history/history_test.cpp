@@ -65,6 +65,45 @@ TEST(History, SamplesStandWhereTheyWereTaken) {
   EXPECT_EQ(here.line().source, Source::dcgm);
 }
 
+TEST(History, PipesAreKeptOfWatchedNodesForGpusAndSlices) {
+  Watched here({gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)})});
+  here.story.tell(ClusterSeen{});
+  const auto tell = [&](int seconds) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{40};
+    figures.figures.tensor = Percent{21};
+    figures.figures.memory_busy = Percent{33};
+    figures.figures.power = Watts{400};
+    SliceFigures second;
+    second.profile = ProfileName("3g.40gb");
+    second.device = 1;
+    second.tensor = Percent{42};
+    figures.slices = {second};
+    here.story.tell(Measured{NodeName("n1"), Source::dcgm, at(seconds), {figures}}, seconds);
+    here.history.take(here.story.cluster(), NodeName("n1"));
+  };
+  tell(0);
+  EXPECT_EQ(here.line().samples.at(0).tensor, std::nullopt) << "nobody looks";
+  here.history.watch(ClusterName("hpc"), NodeName("n1"), true);
+  tell(10);
+  const history::Sample whole_gpu = here.line().samples.at(1);
+  EXPECT_EQ(whole_gpu.tensor, 21);
+  EXPECT_EQ(whole_gpu.memory_bus, 33);
+  EXPECT_EQ(whole_gpu.power, 400) << "beside heat and power, each in its place";
+  EXPECT_EQ(whole_gpu.use, 40);
+  const auto slice = [&](std::size_t which) {
+    return here.history.line(ClusterName("hpc"), NodeName("n1"),
+                             history::key_of(here.board(), here.board().slices[which]));
+  };
+  ASSERT_EQ(slice(1).samples.size(), 1u) << "a sample with pipes alone is one";
+  EXPECT_EQ(slice(1).samples[0].tensor, 42);
+  EXPECT_EQ(slice(1).samples[0].memory_bus, std::nullopt);
+  EXPECT_TRUE(slice(0).samples.empty());
+  EXPECT_EQ(history::figure_of(whole_gpu, Figure::tensor), 21);
+  EXPECT_EQ(history::figure_of(whole_gpu, Figure::memory_bus), 33);
+}
+
 Measured kept(int seconds, float use) {
   GpuFigures figures;
   figures.gpu = GpuIndex{0};

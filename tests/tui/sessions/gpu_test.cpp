@@ -48,10 +48,12 @@ TEST(GpuPage, DrawsTheLastHourOfWhatWasMeasured) {
   session.press(":gpu n0007 2<enter>");
   EXPECT_TRUE(session.shows("not measured since this console was opened")) << session.screen();
   history::History history;
+  history.watch(ClusterName("hpc"), NodeName("n0007"), true);
   for (int i = 0; i <= 30; ++i) {
     GpuFigures figures;
     figures.gpu = GpuIndex{2};
     figures.figures.use = Percent{i < 15 ? 80.0F : 0.0F};
+    if (i < 20) figures.figures.tensor = Percent{i < 15 ? 33.0F : 0.0F};
     reduce(session.model, Event{ClusterName("hpc"), 0, at(10 * i + 10),
                                 Measured{NodeName("n0007"), Source::dcgm, at(10 * i + 10), {figures}}});
     history.take(session.model.clusters.at(0), NodeName("n0007"));
@@ -67,6 +69,10 @@ TEST(GpuPage, DrawsTheLastHourOfWhatWasMeasured) {
   EXPECT_NE(page.find("since 08:00, every 10 s, by"), std::string::npos) << page;
   EXPECT_NE(page.find("peak 80%"), std::string::npos) << page;
   EXPECT_NE(page.find("not used for"), std::string::npos) << page;
+  EXPECT_NE(page.find("peak 33%"), std::string::npos) << "the tensor pipes are drawn, too\n" << page;
+  const std::string charts =
+      page.substr(page.find("LAST HOUR"), page.find("READINGS") - page.find("LAST HOUR"));
+  EXPECT_EQ(charts.find("memory bus"), std::string::npos) << "what nobody told is not drawn\n" << charts;
 }
 
 TEST(GpuPage, ListsWhoWaitsForWhatItCouldBe) {

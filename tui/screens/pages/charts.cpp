@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/history/history.hpp"
 #include "engine/query/cells_time.hpp"
@@ -53,6 +54,14 @@ void add_chart(FactPage& page, std::string_view name, Chart chart, std::string_v
     page.add({{{std::move(text), role, 3}}, {}});
 }
 
+// Where an exporter tells them: how the use above comes about.
+void add_pipes(FactPage& page, const history::Line& line, TimePoint now) {
+  for (const auto& [name, figure] : {std::pair(N_("tensor"), history::Figure::tensor),
+                                     std::pair(N_("memory bus"), history::Figure::memory_bus)})
+    if (history::summary_of(line.samples, figure).last)
+      add_chart(page, name, chart_of(line, figure, now), "%", kOtherLines, Role::text);
+}
+
 void add_idle(FactPage& page, const query::Value& idle) {
   const auto* seconds = std::get_if<std::int64_t>(&idle);
   if (!seconds) return;
@@ -84,6 +93,7 @@ void add_history(FactPage& page, const UiContext& ui, const query::GpuRow& row, 
     add_idle(page, query::idle(row, context));
   add_chart(page, "use", chart_of(line, history::Figure::use, now), "%", kUseLines, Role::held);
   add_chart(page, "memory", chart_of(line, history::Figure::memory, now), "%", kOtherLines, Role::text);
+  add_pipes(page, line, now);
   if (slice) return;
   const bool detailed = history::summary_of(line.samples, history::Figure::power).last.has_value();
   if (!detailed) return;

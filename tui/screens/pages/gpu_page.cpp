@@ -251,6 +251,12 @@ class Page {
     std::string memory = told.memory_used ? fmt::format("{:.1f}", told.memory_used->value / 1024.0) : "?";
     memory += at_.gpu->memory ? fmt::format(" / {:.1f} GiB", at_.gpu->memory->value / 1024.0) : " GiB";
     page_.data(page_.told("memory"), memory);
+    const auto share = [&](std::string_view name, const std::optional<Percent>& busy) {
+      page_.data(page_.told(name), busy ? fmt::format("{:.0f}%", busy->value) : "n/a",
+                 busy ? Style() : Style(Role::dim));
+    };
+    share(N_("tensor"), told.tensor);
+    share(N_("memory bus"), told.memory_busy);
     if (told.temperature)
       page_.data(page_.told("temperature"), fmt::format("{:.0f} °C", told.temperature->value));
     if (told.power) page_.data(page_.told("power"), fmt::format("{:.0f} W", told.power->value));

@@ -29,6 +29,15 @@ bool holds(const Slice& slice, const WorkloadId& id) {
                      [&](const Holder& holder) { return holder.workload == id; });
 }
 
+// Of a slice that is the whole GPU the GPU's, where only that is told.
+std::pair<std::optional<Percent>, std::optional<Percent>> pipes_of(const query::SliceRow& row) {
+  std::pair pipes(row.slice->tensor, row.slice->memory_busy);
+  if (!row.gpu || row.slice->kind != SliceKind::whole_gpu) return pipes;
+  if (!pipes.first) pipes.first = row.gpu->telemetry.tensor;
+  if (!pipes.second) pipes.second = row.gpu->telemetry.memory_busy;
+  return pipes;
+}
+
 DocLine slice_line(const FactPage& page, const query::SliceRow& row, const WorkloadId& id) {
   const Slice& slice = *row.slice;
   std::string where = row.gpu ? fmt::format("GPU {}", row.gpu->index.value) : "GPU ?";
@@ -53,6 +62,10 @@ DocLine slice_line(const FactPage& page, const query::SliceRow& row, const Workl
            Role::dim});
   if (slice.use)
     line.spans.push_back({"  " + page.told(fmt::format("use {:.0f}%", slice.use->value)), Role::text});
+  const auto& [tensor, bus] = pipes_of(row);
+  if (tensor)
+    line.spans.push_back({"  " + page.told(fmt::format("tensor {:.0f}%", tensor->value)), Role::dim});
+  if (bus) line.spans.push_back({"  " + page.told(fmt::format("memory bus {:.0f}%", bus->value)), Role::dim});
   return line;
 }
 

@@ -75,6 +75,11 @@ class Teller {
            [](const Entity& one) { return std::to_string(used(one)); });
     family("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", "Ratio of time the graphics engine is active.",
            [](const Entity& one) { return fmt::format("{:.6f}", one.load.use); });
+    family("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", "Ratio of cycles the tensor (HMMA) pipe is active.",
+           [](const Entity& one) { return fmt::format("{:.6f}", one.load.tensor); });
+    family("DCGM_FI_PROF_DRAM_ACTIVE", "gauge",
+           "Ratio of cycles the device memory interface is active sending or receiving data.",
+           [](const Entity& one) { return fmt::format("{:.6f}", one.load.bus); });
     return std::move(text_);
   }
 
