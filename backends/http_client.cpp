@@ -61,6 +61,7 @@ struct HttpExchange : std::enable_shared_from_this<HttpExchange> {
   HttpClient::Line on_line;
   HttpClient::Part on_part;
   HttpClient::Done done;
+  HttpClient::Came came;
   std::function<void(HttpExchange&, bool reuse)> leave;        // hands the connection back
   std::function<std::shared_ptr<Connection>()> connection_of;  // a fresh one
 
@@ -89,6 +90,7 @@ struct HttpExchange : std::enable_shared_from_this<HttpExchange> {
     on_open = nullptr;
     on_line = nullptr;
     on_part = nullptr;
+    came = nullptr;
     if (connection) connection->socket.close();
   }
   Protocol::endpoint endpoint;
@@ -171,6 +173,7 @@ void HttpExchange::read_body() {
 }
 
 bool HttpExchange::take(std::string_view bytes) {
+  if (came) came(bytes.size());
   if (streams && response.status == 200) return take_lines(bytes);
   if (on_part && response.status == 200) {
     auto call = on_part;  // it may cancel us
@@ -257,6 +260,7 @@ struct HttpClient::State {
   Id last = 0;
   std::unordered_map<Id, std::shared_ptr<HttpExchange>> running;
   std::vector<std::shared_ptr<Connection>> kept;
+  Sent sent;
 
   Id begin(const std::shared_ptr<State>& self, std::shared_ptr<HttpExchange> exchange);
 };
@@ -265,6 +269,7 @@ HttpClient::Id HttpClient::State::begin(const std::shared_ptr<State>& self,
                                         std::shared_ptr<HttpExchange> exchange) {
   Id id = exchange->id = ++last;
   running.emplace(id, exchange);
+  if (sent) exchange->came = sent(exchange->wanted);
   exchange->leave = [weak = std::weak_ptr(self)](HttpExchange& ended, bool reuse) {
     auto state = weak.lock();
     if (!state) return;
@@ -295,7 +300,7 @@ HttpClient::Id HttpClient::State::begin(const std::shared_ptr<State>& self,
 
 HttpClient::HttpClient(Worker& worker, HttpEndpoint endpoint)
     : state_(std::make_shared<State>(
-          State{*static_cast<asio::io_context*>(worker.context()), {}, {}, 0, {}, {}})) {
+          State{*static_cast<asio::io_context*>(worker.context()), {}, {}, 0, {}, {}, {}})) {
   try {
     if (!endpoint.socket.empty()) {
       state_->endpoint = asio::local::stream_protocol::endpoint(endpoint.socket);
@@ -347,6 +352,8 @@ void HttpClient::cancel(Id id) {
   state_->running.erase(found);
   exchange->drop();
 }
+
+void HttpClient::count(Sent sent) { state_->sent = std::move(sent); }
 
 std::string url_escape(std::string_view text) {
   constexpr std::string_view kPlain = "-._~";

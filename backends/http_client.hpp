@@ -71,6 +71,13 @@ class HttpClient {
   // Nothing more is called back for it. Unknown ids are passed by.
   void cancel(Id id);
 
+  // Told of each request that is made from now on; what it returns (it may be empty) is told of the bytes of
+  // the answer's body as they come, also where the answer is given up later. Both are called on the worker's
+  // thread and outlive the client.
+  using Came = std::function<void(std::size_t bytes)>;
+  using Sent = std::function<Came(const HttpCall&)>;
+  void count(Sent sent);
+
  private:
   struct State;
   std::shared_ptr<State> state_;

@@ -504,10 +504,12 @@ void NodeRunner::start_now(NodeCommand wanted, Finished finished) {
                                            const Result<Outcome>&) { finished(error); });
     return;
   }
+  if (counted_.started) counted_.started(wanted);
   processes_.run(std::move(*command),
                  [processes = &processes_, by_job, options = options_, wanted = std::move(wanted),
-                  finished = std::move(finished)](Result<Outcome> outcome) {
+                  ended = counted_.ended, finished = std::move(finished)](Result<Outcome> outcome) {
                    if (!outcome) return finished(outcome.error());
+                   if (ended) ended(wanted, *outcome);
                    bool late = outcome->timed_out;
                    Result<NodeAnswer> answer = judge(options, wanted, std::move(*outcome));
                    if (!by_job || !late) return finished(std::move(answer));

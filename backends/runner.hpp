@@ -77,9 +77,18 @@ std::vector<Error> objections(const Preflight& preflight, const NodeName& node);
 
 class NodeRunner {
  public:
+  // Told of each command as it is started, then of what came of it. It outlives what is run.
+  struct Counted {
+    std::function<void(const NodeCommand&)> started;
+    std::function<void(const NodeCommand&, const Outcome&)> ended;
+  };
   // Both must outlive it and what it runs. connections: for Reach::ssh; null: one for each command.
-  NodeRunner(Processes& processes, RunnerOptions options, SshConnections* connections = nullptr)
-      : processes_(processes), options_(std::move(options)), connections_(connections) {}
+  NodeRunner(Processes& processes, RunnerOptions options, SshConnections* connections = nullptr,
+             Counted counted = {})
+      : processes_(processes),
+        options_(std::move(options)),
+        connections_(connections),
+        counted_(std::move(counted)) {}
 
   using Finished = std::function<void(Result<NodeAnswer>)>;
   void run(NodeCommand wanted, Finished finished);
@@ -96,6 +105,7 @@ class NodeRunner {
   Processes& processes_;
   RunnerOptions options_;
   SshConnections* connections_;
+  Counted counted_;
   std::uint64_t jobs_ = 0;
   // Reach::custom without {command}: nodes that got words as they are. Copies of a runner share it.
   std::shared_ptr<std::set<std::string>> faithful_ = std::make_shared<std::set<std::string>>();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "backends/figures/faults.hpp"
+#include "backends/meter.hpp"
 #include "backends/runner.hpp"
 #include "engine/text.hpp"
 
@@ -44,6 +45,7 @@ struct NodeExporters::State : std::enable_shared_from_this<State> {
   NodeExporterPace pace;
   std::map<std::string, Asked> nodes;
   Faults faults;
+  Meter meter{Steady::now(), std::chrono::minutes(1)};
   std::size_t under_way = 0, answered = 0;
   Duration latency{0};
   std::uint64_t timer = 0;
@@ -88,6 +90,7 @@ void NodeExporters::State::step() {
 void NodeExporters::State::ask(const std::string& name, Asked& node) {
   node.under_way = true;
   ++under_way;
+  meter.called(Source::dcgm, Steady::now());
   ask_by_command(processes, command, name, "cannot ask the exporter",
                  [weak = weak_from_this(), name](Result<HttpResponse> result) {
                    auto self = weak.lock();
@@ -97,6 +100,7 @@ void NodeExporters::State::ask(const std::string& name, Asked& node) {
 
 void NodeExporters::State::heard(const std::string& name, Result<HttpResponse> result) {
   --under_way;
+  if (result) meter.came(Source::dcgm, result->body.size(), Steady::now());
   auto found = nodes.find(name);
   if (found == nodes.end()) return;
   Asked& node = found->second;
@@ -135,6 +139,7 @@ void NodeExporters::State::report() {
     }
   }
   SourceReport report{Source::dcgm, std::nullopt, Duration(0), ""};
+  report.cost = meter.cost(Source::dcgm, reported);
   if (first && well == 0)
     report.failure = first;
   else if (answered == 0)

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "backends/figures/faults.hpp"
 #include "backends/figures/look_back.hpp"
 #include "backends/figures/prometheus.hpp"
+#include "backends/meter.hpp"
 #include "backends/process.hpp"
 #include "backends/worker.hpp"
 
@@ -38,10 +40,12 @@ struct PrometheusBackend::State {
   EventSink* sink = nullptr;
   // How the last round went; again, where the reader of the past is to be woken.
   void report(SourceReport now) {
+    now.cost = meter.cost(Source::dcgm, std::chrono::steady_clock::now());
     last = std::move(now);
     post(*last);
   }
   std::optional<SourceReport> last;
+  Meter meter{std::chrono::steady_clock::now(), std::chrono::minutes(1)};
   std::vector<Remark> faulty;  // as posted last
 
   LookBack past;
@@ -54,8 +58,13 @@ struct PrometheusBackend::State {
 PrometheusCalls PrometheusBackend::State::calls() {
   PrometheusCalls calls;
   calls.ask = [this](const std::string& path, PrometheusAnswered answered) {
+    meter.called(Source::dcgm, std::chrono::steady_clock::now());
     ask_by_command(processes, options.command, options.url + path, "cannot ask Prometheus",
-                   std::move(answered));
+                   [this, answered = std::move(answered)](Result<HttpResponse> result) {
+                     if (result)
+                       meter.came(Source::dcgm, result->body.size(), std::chrono::steady_clock::now());
+                     answered(std::move(result));
+                   });
   };
   calls.node_of = [](const MetricLine& series) { return node_by_labels(series, short_name); };
   calls.told = [this](const FiguresNow& now, Duration latency) {

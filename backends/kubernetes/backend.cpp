@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <deque>
 #include <optional>
 
+#include "backends/costs_told.hpp"
 #include "backends/figures/faults.hpp"
 #include "backends/figures/look_back.hpp"
 #include "backends/http_client.hpp"
@@ -18,7 +18,9 @@
 #include "backends/kubernetes/feed.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
 #include "backends/kubernetes/rights.hpp"
+#include "backends/kubernetes/source_asked.hpp"
 #include "backends/kubernetes/store.hpp"
+#include "backends/meter.hpp"
 #include "backends/worker.hpp"
 
 namespace tessera::kubernetes {
@@ -32,7 +34,7 @@ constexpr Duration kFocused{60000}, kIdle{300000};
 constexpr Duration kMeasuredFocused{20000}, kMeasuredIdle{120000};
 constexpr Duration kMeasuresLast{300000};
 constexpr std::string_view kSimulated = "+tessera-sim";  // behind the version of `tessera-sim serve`
-constexpr auto kPaceOver = std::chrono::minutes(5);
+constexpr Duration kPaceAtLeast{10000};                  // a start is not taken for a habit
 
 // What is followed.
 enum Which : std::size_t {
@@ -95,6 +97,8 @@ struct KubernetesBackend::State {
   void begin();
   void refresh();
   void look_into(const WorkloadId& id, LookedInto told);
+  void connect(const std::string& socket);
+  void tell(SourceReport report) { reported.tell(std::move(report), options.clock()); }
   void tell_pace();
   ClusterStore::Handler handler_of(Which which);
   void follow();
@@ -105,7 +109,7 @@ struct KubernetesBackend::State {
   void tell_versions();
   void report(Which which, std::optional<Error> failure, Duration latency, const std::string& note);
   SourceReport source_report(Which which, std::optional<Error> failure, Duration latency) const;
-  void report_beside(Which which, std::optional<Error> failure);
+  void report_beside(Which which, std::optional<Error> failure, Duration latency);
   void check_loaded();
   ExporterCalls exporter_calls();
   Duration measures_every() const;
@@ -117,7 +121,6 @@ struct KubernetesBackend::State {
   bool measured_once() const;
   void tick();
   void tell_what_was_dropped();
-  void called();
   Duration every() const {
     return options.every > Duration(0) ? options.every : pace == Pace::focused ? kFocused : kIdle;
   }
@@ -141,10 +144,13 @@ struct KubernetesBackend::State {
   std::string version;        // of the API server
   std::string versions_told;  // with the operator's, as posted last
   std::string id_told;        // beside them
-  std::deque<Steady::time_point> asked;
-  std::size_t dropped = 0;   // by the sink, as far as it was told again
-  bool tells_again = false;  // ... or will be
-  Steady::time_point started = Steady::now();
+  std::size_t dropped = 0;    // by the sink, as far as it was told again
+  bool tells_again = false;   // ... or will be
+  Meter meter{Steady::now(), kPaceAtLeast};
+  CostsTold reported{[this](Source source) { return meter.cost(source, Steady::now()); },
+                     [this](TimePoint at, SourceReport report) {
+                       sink->post({name, options.generation, at, std::move(report)});
+                     }};
 
   Worker worker;
   Processes processes{worker};
@@ -192,7 +198,7 @@ void KubernetesBackend::State::review(const std::string& operator_namespace) {
 }
 
 void KubernetesBackend::State::begin() {
-  started = Steady::now();
+  meter = Meter(Steady::now(), kPaceAtLeast);
   post(ClusterSeen{Scheduler::kubernetes, false, "", options.server.empty() ? name.text : options.server});
   store.emplace(
       options.catalogue,
@@ -203,16 +209,20 @@ void KubernetesBackend::State::begin() {
       options.clock);
   worker.after(kTick, [this] { tick(); });
   if (!options.socket.empty()) {
-    client.emplace(worker, HttpEndpoint{options.socket, "", 0});
-    actuator.connect(*client);
-    follow();
+    connect(options.socket);
     return proxy_told(Done{});
   }
   proxy.emplace(worker, processes, options.proxy);
-  client.emplace(worker, HttpEndpoint{proxy->socket(), "", 0});
+  connect(proxy->socket());
+  proxy->start([this](const Status& status) { proxy_told(status); });
+}
+
+// Every request is counted where it is sent, whoever asks.
+void KubernetesBackend::State::connect(const std::string& socket) {
+  client.emplace(worker, HttpEndpoint{socket, "", 0});
+  count_into(meter, *client);
   actuator.connect(*client);
   follow();
-  proxy->start([this](const Status& status) { proxy_told(status); });
 }
 
 ClusterStore::Handler KubernetesBackend::State::handler_of(Which which) {
@@ -259,7 +269,6 @@ void KubernetesBackend::State::begin_prometheus() {
     request.target = root + path;
     request.deadline = figures::kPrometheusAnswer;
     request.limit = figures::kMostPrometheus;
-    called();
     client->request(std::move(request), [this, answered = std::move(answered)](Result<HttpResponse> result) {
       const std::string doing = "get services/proxy in namespace " + options.prometheus->name_space;
       if (!result) return answered(explain_silence(doing, result.error(), ""));
@@ -289,7 +298,7 @@ void KubernetesBackend::State::begin_prometheus() {
 void KubernetesBackend::State::prometheus_told(figures::FiguresNow now, Duration latency) {
   exporter_remarks = figures::faults_of(now);
   for (figures::NodeReadings& one : now.nodes) store->set_readings(one.node.node, std::move(one.readings));
-  post(SourceReport{Source::dcgm, std::nullopt, latency, ""});
+  tell(SourceReport{Source::dcgm, std::nullopt, latency, ""});
   prometheus_tells = true;
   exporters->rest();
   prometheus_remark.reset();
@@ -331,7 +340,6 @@ ExporterCalls KubernetesBackend::State::exporter_calls() {
   calls.round = [this](std::size_t answered, Duration latency, std::vector<Remark> remarks) {
     measured(answered, latency, std::move(remarks));
   };
-  calls.called = [this] { called(); };
   calls.every = [this] { return measures_every(); };
   calls.others = [this] { return options.every > Duration(0) ? measures_every() : kMeasuredIdle; };
   calls.clock = options.clock;
@@ -339,7 +347,7 @@ ExporterCalls KubernetesBackend::State::exporter_calls() {
 }
 
 void KubernetesBackend::State::measured(std::size_t answered, Duration latency, std::vector<Remark> remarks) {
-  if (answered > 0) post(SourceReport{Source::dcgm, std::nullopt, latency, ""});
+  if (answered > 0) tell(SourceReport{Source::dcgm, std::nullopt, latency, ""});
   exporter_remarks = std::move(remarks);
   tell_measure_remarks();
   check_loaded();
@@ -362,7 +370,6 @@ FeedCalls KubernetesBackend::State::calls_for(Which which, ClusterStore::Handler
   calls.report = [this, which](std::optional<Error> failure, Duration latency, const std::string& note) {
     report(which, std::move(failure), latency, note);
   };
-  calls.called = [this] { called(); };
   calls.proxy_words = [this] { return proxy ? proxy->complaint() : std::string(); };
   return calls;
 }
@@ -389,7 +396,6 @@ void KubernetesBackend::State::proxy_told(const Status& status) {
 void KubernetesBackend::State::ask_version() {
   HttpCall request;
   request.target = "/version";
-  called();
   client->request(std::move(request), [this](Result<HttpResponse> result) {
     if (result && result->date) store->set_server_time(*result->date);
     if (result && result->status == 200) version = parser.version(result->body);
@@ -400,7 +406,6 @@ void KubernetesBackend::State::ask_version() {
 }
 
 void KubernetesBackend::State::ask_cluster_id() {
-  called();
   actuator.read_cluster_id([this] {
     tell_versions();
     id_known = true;
@@ -428,7 +433,7 @@ void KubernetesBackend::State::report(Which which, std::optional<Error> failure,
                                       const std::string& note) {
   // A cluster without the GPU operator has no ClusterPolicy: that is no failure.
   if (which == kPolicies && failure && failure->reason.find("HTTP 404") != std::string::npos) failure.reset();
-  if (*kFollowed[which].without != '\0') return report_beside(which, std::move(failure));
+  if (*kFollowed[which].without != '\0') return report_beside(which, std::move(failure), latency);
   failures[which] = std::move(failure);
   // Two lists make up one source: it fails when either does.
   std::optional<Error> worst;
@@ -437,7 +442,7 @@ void KubernetesBackend::State::report(Which which, std::optional<Error> failure,
         !worst)
       worst = failures[i];
   notes[which] = note;
-  post(source_report(which, std::move(worst), latency));
+  tell(source_report(which, std::move(worst), latency));
   check_loaded();
 }
 
@@ -454,7 +459,10 @@ SourceReport KubernetesBackend::State::source_report(Which which, std::optional<
 }
 
 // Without these the rest is as good as ever: one remark says what is not reported, and that is all.
-void KubernetesBackend::State::report_beside(Which which, std::optional<Error> failure) {
+void KubernetesBackend::State::report_beside(Which which, std::optional<Error> failure, Duration latency) {
+  // A source of these alone is named once it has answered; it never fails.
+  if (!failure && kFollowed[which].source == Source::kubernetes_claims)
+    tell(SourceReport{Source::kubernetes_claims, std::nullopt, latency, ""});
   // A server that has none of them is no failure; one that is out of reach says so elsewhere.
   bool none = failure && failure->reason.find("HTTP 404") != std::string::npos;
   if (none || !serves) failure.reset();
@@ -490,13 +498,14 @@ void KubernetesBackend::State::check_loaded() {
   if (loaded || (!measured_once() && !waited_for_measures)) return;
   loaded = true;
   actuator.set_pods(store->kept_back(), failures[kBudgets], store->slurmd_pods());
+  tell_pace();  // a command prints what is known then
   post(Loaded{});
 }
 
 // A watch that is open is a sign of life: the data is as fresh as can be.
 void KubernetesBackend::State::tick() {
   for (Which which : {kNodes, kPods})
-    if (feeds[which]->is_live() && !failures[which]) post(source_report(which, std::nullopt, Duration(0)));
+    if (feeds[which]->is_live() && !failures[which]) tell(source_report(which, std::nullopt, Duration(0)));
   // A login program may wait for its user while no request is answered.
   if (proxy && serves && !feeds[kNodes]->answered() && !proxy->complaint().empty())
     report(kNodes,
@@ -511,10 +520,8 @@ void KubernetesBackend::State::tick() {
 }
 
 void KubernetesBackend::State::tell_pace() {
-  auto over = std::min(Steady::now() - started, Steady::duration(kPaceOver));
-  while (!asked.empty() && Steady::now() - asked.front() > kPaceOver) asked.pop_front();
-  double minutes = std::max(std::chrono::duration<double, std::ratio<60>>(over).count(), 1.0 / 6);
-  post(PaceReport{static_cast<double>(asked.size()) / minutes, Duration(0)});
+  post(PaceReport{meter.calls_per_minute(Steady::now()), Duration(0)});
+  reported.tell_again();
 }
 
 // A change that is lost comes through no watch again: the lists that the store keeps are posted instead.
@@ -528,11 +535,6 @@ void KubernetesBackend::State::tell_what_was_dropped() {
   });
 }
 
-void KubernetesBackend::State::called() {
-  asked.push_back(Steady::now());
-  if (asked.size() > 10000) asked.pop_front();
-}
-
 void KubernetesBackend::State::refresh() {
   if (!serves) return;
   for (auto& feed : feeds) feed->go();
@@ -542,9 +544,7 @@ void KubernetesBackend::State::refresh() {
 
 void KubernetesBackend::State::look_into(const WorkloadId& id, LookedInto told) {
   if (!client) return;
-  if (!details)
-    details.emplace(
-        worker, *client, [this] { called(); }, options.clock);
+  if (!details) details.emplace(worker, *client, options.clock);
   details->look(id.text, [this, told = std::move(told)](Details read) {
     told(std::move(read));
     tell_pace();

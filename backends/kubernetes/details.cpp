@@ -63,7 +63,6 @@ struct PodDetails::Looking : std::enable_shared_from_this<PodDetails::Looking> {
            std::function<Related(const Json&)> read, std::string name) {
     todo.push_back([=, this, kind = std::string(kind)](const std::shared_ptr<Looking>& self) {
       asked(source, command);
-      details.called_();
       api->get(target, [self, source, kind, read, name](const Answer& answer) {
         if (answer.ok())
           self->told.related.push_back(read(answer.body));
@@ -80,7 +79,6 @@ struct PodDetails::Looking : std::enable_shared_from_this<PodDetails::Looking> {
             std::function<void(Looking&, const std::vector<Json>&)> read) {
     todo.push_back([=, this](const std::shared_ptr<Looking>& self) {
       asked(source, command);
-      details.called_();
       auto items = std::make_shared<std::vector<Json>>();
       auto more = std::make_shared<bool>(false);
       const auto each = [items, more](const Json& item) {
@@ -153,7 +151,6 @@ void PodDetails::Looking::ask_claims() {
   if (links.claims.empty()) return;
   // v1 is served since 1.34; older servers have one of the betas, which tell the same of a claim.
   todo.push_back([](const std::shared_ptr<Looking>& self) {
-    self->details.called_();
     self->api->get("/apis/resource.k8s.io", [self](const Answer& answer) {
       if (!answer.ok()) {
         self->asked(Teller::claims, "kubectl api-resources --api-group=resource.k8s.io").failure =
@@ -177,7 +174,6 @@ void PodDetails::Looking::ask_claims() {
 void PodDetails::Looking::ask_queues() {
   if (links.by_kueue)
     todo.push_back([](const std::shared_ptr<Looking>& self) {
-      self->details.called_();
       self->api->get("/apis/kueue.x-k8s.io", [self](const Answer& answer) {
         const std::string version = answer.ok() ? text_at(answer.body, {"preferredVersion", "version"}) : "";
         if (version.empty()) {
@@ -225,7 +221,6 @@ void PodDetails::begin(const std::string& id, Told told) {
   auto looking = std::make_shared<Looking>(*this, id);
   looking->then = std::move(told);
   looking->asked(Teller::pod, typed(looking->space, "pod", looking->pod));
-  called_();
   looking->api->get(in_namespace("/api/v1", looking->space, "pods", looking->pod),
                     [looking](const Answer& answer) { looking->take_pod(answer); });
 }

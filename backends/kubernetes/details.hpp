@@ -17,10 +17,9 @@ namespace tessera::kubernetes {
 class PodDetails {
  public:
   using Told = std::function<void(Details)>;
-  // called: each request counts. All outlive it.
-  PodDetails(Worker& worker, HttpClient& client, std::function<void()> called,
-             std::function<TimePoint()> clock)
-      : worker_(worker), client_(client), called_(std::move(called)), clock_(std::move(clock)) {}
+  // All outlive it.
+  PodDetails(Worker& worker, HttpClient& client, std::function<TimePoint()> clock)
+      : worker_(worker), client_(client), clock_(std::move(clock)) {}
 
   // "namespace/pod". What was told moments ago is told again; while one look is under way the last pod that
   // was asked for waits; those before it are never told of.
@@ -33,7 +32,6 @@ class PodDetails {
 
   Worker& worker_;
   HttpClient& client_;
-  std::function<void()> called_;
   std::function<TimePoint()> clock_;
   bool busy_ = false;
   std::string waiting_;  // and whom to tell

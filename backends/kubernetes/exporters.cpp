@@ -197,7 +197,6 @@ void Exporters::State::ask(Question question) {
   request.headers = {{"Accept", "text/plain;version=0.0.4"}};
   request.deadline = kAnswer;
   request.limit = kMostMetrics;
-  calls.called();
   auto id = std::make_shared<HttpClient::Id>(0);
   *id = client.request(std::move(request), [weak = weak_from_this(), id](Result<HttpResponse> result) {
     auto self = weak.lock();

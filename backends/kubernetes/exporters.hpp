@@ -39,7 +39,6 @@ struct ExporterCalls {
   // After each round: how many of those asked answered, how long an answer took, and what to remark of all
   // exporters, of those asked before, too (empty: all is well).
   std::function<void(std::size_t answered, Duration latency, std::vector<Remark>)> round;
-  std::function<void()> called;      // one request more
   std::function<Duration()> every;   // between two rounds, which ask the nodes on screen
   std::function<Duration()> others;  // between two questions to every other node
   std::function<TimePoint()> clock;  // the wall clock

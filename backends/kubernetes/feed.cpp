@@ -106,7 +106,6 @@ void Feed::State::list(const std::string& next) {
   std::string limit = restarts < 2 ? "limit=" + std::to_string(kPage) : "resourceVersion=0";
   request.target = target(limit + (next.empty() ? "" : "&continue=" + url_escape(next)));
   request.deadline = kListDeadline;
-  calls.called();
   auto weak = weak_from_this();
   running = client.request_in_parts(
       std::move(request),
@@ -200,7 +199,6 @@ void Feed::State::watch() {
                           "&resourceVersion=" + url_escape(version));
   request.deadline = kSilence;
   request.limit = kLine;
-  calls.called();
   auto weak = weak_from_this();
   running = client.stream(
       std::move(request), kSilence,

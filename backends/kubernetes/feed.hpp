@@ -55,7 +55,6 @@ struct FeedCalls {
   std::function<Result<FeedLine>(std::string_view line)> line;
   // How it is doing: a failure, or nullopt with what could not be read.
   std::function<void(std::optional<Error>, Duration latency, std::string note)> report;
-  std::function<void()> called;              // one request more
   std::function<std::string()> proxy_words;  // kubectl's last complaint
 };
 

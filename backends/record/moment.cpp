@@ -29,9 +29,9 @@ void Moments::tell(EventSink& sink, const ClusterName& name, const Cluster& then
     std::string note = health.note;
     if (health.failure) note += (note.empty() ? "" : "; ") + to_line(*health.failure);
     if (health.last_ok)
-      tell(SourceReport{source, {}, {}, std::move(note), health.incomplete}, *health.last_ok);
+      tell(SourceReport{source, {}, {}, std::move(note), health.incomplete, health.cost}, *health.last_ok);
     else if (health.failure)
-      tell(SourceReport{source, health.failure, {}, "", false}, at);
+      tell(SourceReport{source, health.failure, {}, "", false, health.cost}, at);
   }
   tell(NodesListed{then.nodes.all()}, at);
   tell(WorkloadsListed{then.workloads.all()}, at);

@@ -157,6 +157,10 @@ std::optional<std::vector<std::string_view>> split_letters(std::string_view lett
   return parts;
 }
 
+bool makes_sense(const SourceCost& cost) {
+  return cost.calls >= 0 && cost.bytes >= 0 && cost.over > Duration(0);
+}
+
 void read_figures(JsonValue& json, Figures& figures) {
   json.items([&](JsonValue& one) { figures.push_back(one.integer()); });
 }
@@ -256,8 +260,10 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
   if (seen.kind == "sources")
     for (SourceState& state : seen.sources) {
       if (state.ok) answered_[state.source] = *state.ok;
-      if (state.ok) tell(events, SourceReport{state.source, {}, {}, state.note, state.incomplete}, state.ok);
-      if (state.failure) tell(events, SourceReport{state.source, state.failure, {}, "", false});
+      if (state.cost && !makes_sense(*state.cost)) state.cost.reset();
+      if (state.ok)
+        tell(events, SourceReport{state.source, {}, {}, state.note, state.incomplete, state.cost}, state.ok);
+      if (state.failure) tell(events, SourceReport{state.source, state.failure, {}, "", false, state.cost});
     }
   if (seen.node) {
     Node& kept = nodes_[seen.node->name.text];

@@ -292,12 +292,18 @@ void SlurmBackend::State::nobody_there(Error error) {
 void SlurmBackend::State::end() {
   hold_all_against();
   if (loaded || !options.needs_boards) {
-    if (!loaded) post(Loaded{});
+    if (!loaded) tell_loaded();
     loaded = true;
     pause();
     return learn_boards();
   }
   learn_boards();
+}
+
+// A command prints what is known then: with what it has cost.
+void SlurmBackend::State::tell_loaded() {
+  tell_costs();
+  post(Loaded{});
 }
 
 // Whoever plans needs GPUs before anything else; whoever looks gets them when they are there.
@@ -322,7 +328,7 @@ void SlurmBackend::State::learn_boards() {
     if (std::exchange(board_remarks, unlike) != unlike)
       post(RemarksListed{Source::nvidia_smi, std::move(unlike)});
     if (loaded) return;
-    post(Loaded{});
+    tell_loaded();
     loaded = true;
     pause();
   });
@@ -332,7 +338,7 @@ void SlurmBackend::State::pause() {
   busy = false;
   pacer.round_ended(in_calls, round.had_failure());
   Duration interval = pacer.interval();
-  post(PaceReport{pacer.calls_per_minute(Steady::now()), interval});
+  tell_costs();
   auto spent = std::chrono::duration_cast<Duration>(Steady::now() - started);
   if (std::exchange(once_more, false) && !round.had_failure()) return wake_after(Duration(0));
   // After a failure the wait counts from now: the round itself may have taken longer than the wait.
@@ -353,7 +359,7 @@ void SlurmBackend::State::set_pace(Pace pace) {
   if (busy || rounds == 0 || round.had_failure()) return;
   auto spent = std::chrono::duration_cast<Duration>(Steady::now() - started);
   wake_after(std::max(pacer.interval() - spent, Duration(0)));
-  post(PaceReport{pacer.calls_per_minute(Steady::now()), pacer.interval()});
+  tell_costs();
 }
 
 void SlurmBackend::State::refresh() {
@@ -370,7 +376,7 @@ void SlurmBackend::State::look_into(const WorkloadId& id, LookedInto told) {
   details.look({*job, facts, shown.partitions, round.had_failure()},
                [this, told = std::move(told)](Details read) {
                  told(std::move(read));
-                 post(PaceReport{pacer.calls_per_minute(Steady::now()), pacer.interval()});
+                 tell_costs();
                });
 }
 

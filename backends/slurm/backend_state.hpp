@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/costs_told.hpp"
 #include "backends/figures/node_exporters.hpp"
 #include "backends/process.hpp"
 #include "backends/slurm/backend.hpp"
@@ -56,6 +57,7 @@ struct SlurmBackend::State {
   void post_file_remarks();
   void hold_all_against();
   void end();
+  void tell_loaded();
   void learn_boards();
   void ask_exporters();
   void pause();
@@ -73,8 +75,13 @@ struct SlurmBackend::State {
   }
   void report(Source source, std::optional<Error> failure, Duration latency = {}, std::string note = {},
               bool incomplete = false) {
-    post(SourceReport{source, std::move(failure), latency, std::move(note), incomplete});
+    reported.tell(
+        SourceReport{source, std::move(failure), latency, std::move(note), incomplete, std::nullopt},
+        options.clock());
   }
+  void tell_costs();
+  std::optional<SourceCost> cost_of(Source source);
+  void tell_looks(Source source);
   Origin origin(Source source) const { return {source, options.clock()}; }
 
   const SlurmOptions options;
@@ -87,6 +94,10 @@ struct SlurmBackend::State {
   Pacer pacer;
   Round round;
   std::map<Step, Duration> usual;  // latency of the last good answer
+  CostsTold reported{[this](Source source) { return cost_of(source); },
+                     [this](TimePoint at, SourceReport report) {
+                       sink->post({name, options.generation, at, std::move(report)});
+                     }};
   struct Given {
     Steady::time_point at;
     Duration took;

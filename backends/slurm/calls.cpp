@@ -3,6 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "backends/slurm/commands.hpp"
+
 namespace tessera::slurm {
 namespace {
 
@@ -53,9 +55,11 @@ void Calls::next() {
     for (const Asked& one : call->asked) nodes += (nodes.empty() ? "" : ",") + one.node;
     command = call->make(nodes);
   }
-  pacer_.called(Pacer::Instant::clock::now());
-  processes_.run(std::move(command), [this, call](const Result<Outcome>& outcome) {
+  const Source source = source_asked(command);
+  pacer_.called(Pacer::Instant::clock::now(), source);
+  processes_.run(std::move(command), [this, call, source](const Result<Outcome>& outcome) {
     under_way_ = false;
+    if (outcome) pacer_.came(outcome->out.size() + outcome->err.size(), Pacer::Instant::clock::now(), source);
     ended(*call, outcome);
     next();
   });

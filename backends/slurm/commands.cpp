@@ -1,8 +1,29 @@
 #include "backends/slurm/commands.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 namespace tessera::slurm {
+namespace {
+
+constexpr std::pair<std::string_view, Source> kShown[] = {
+    {"node", Source::slurm_nodes},           {"job", Source::slurm_jobs},
+    {"assoc_mgr", Source::slurm_jobs},  // the limits of one job
+    {"partition", Source::slurm_partitions}, {"reservation", Source::slurm_reservations},
+    {"config", Source::slurm_ping},
+};
+
+// The first word that is no option, and the one behind it.
+std::pair<std::string_view, std::string_view> verb_of(const Command& command) {
+  for (std::size_t i = 1; i < command.argv.size(); ++i) {
+    if (command.argv[i].starts_with('-')) continue;
+    return {command.argv[i], i + 1 < command.argv.size() ? std::string_view(command.argv[i + 1]) : ""};
+  }
+  return {};
+}
+
+}  // namespace
 
 Command scontrol(const SlurmClient& site, std::vector<std::string> arguments) {
   Command command;
@@ -41,6 +62,21 @@ Command ask_accounting(const SlurmClient& site) {
   command.argv.front() = site.bin.empty() ? "sacctmgr" : site.bin + "/sacctmgr";
   command.deadline = std::min(site.deadline, Duration(10000));
   return command;
+}
+
+Source source_asked(const Command& command) {
+  if (command.argv.empty()) return Source::none;
+  std::string_view program = command.argv.front();
+  program.remove_prefix(program.rfind('/') + 1);
+  if (program == "sprio") return Source::slurm_jobs;
+  if (program == "sacctmgr") return Source::slurm_ping;
+  if (program != "scontrol") return Source::none;
+  const auto [verb, what] = verb_of(command);
+  if (verb == "ping") return Source::slurm_ping;
+  if (verb != "show") return Source::none;
+  for (const auto& [shown, source] : kShown)
+    if (what == shown) return source;
+  return Source::none;
 }
 
 Command probe_munge(const std::string& socket) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/process.hpp"
+#include "engine/model/sources.hpp"
 
 namespace tessera::slurm {
 
@@ -29,6 +30,9 @@ Command ping(const SlurmClient& site);
 Command version(const SlurmClient& site);  // of the client; asks no daemon
 // Asks slurmdbd for the shortest list that it has; sacctmgr knows `ping` only since 23.11.
 Command ask_accounting(const SlurmClient& site);
+
+// The source that a command of Slurm's reads for; none: it changes something, or it is no such command.
+Source source_asked(const Command& command);
 
 // Whether munged answers; socket may be empty for munge's own default.
 Command probe_munge(const std::string& socket);

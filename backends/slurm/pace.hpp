@@ -4,11 +4,11 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
 
+#include "backends/meter.hpp"
 #include "engine/port.hpp"
 
 namespace tessera::slurm {
@@ -18,7 +18,7 @@ class Pacer {
   using Instant = std::chrono::steady_clock::time_point;
 
   // interval: asked for by the user instead of 10 s and 60 s; 0: none.
-  Pacer(Duration interval, Instant now) : chosen_(interval), since_(now) {}
+  Pacer(Duration interval, Instant now) : chosen_(interval), meter_(now, std::chrono::minutes(1)) {}
 
   void set_pace(Pace pace) { pace_ = pace; }
   // A round took so long in calls; whether any of them failed.
@@ -26,18 +26,20 @@ class Pacer {
   // From the start of one round to the start of the next.
   Duration interval() const;
 
-  void called(Instant now);
+  void called(Instant now, Source source = Source::none) { meter_.called(source, now); }
+  // What such a call has printed.
+  void came(std::size_t bytes, Instant now, Source source) { meter_.came(source, bytes, now); }
   // Over the last five minutes, or as long as we run.
-  double calls_per_minute(Instant now);
+  double calls_per_minute(Instant now) { return meter_.calls_per_minute(now); }
+  std::optional<SourceCost> cost(Source source, Instant now) { return meter_.cost(source, now); }
 
  private:
   Duration base() const;
   Duration chosen_;
-  Instant since_;
   Pace pace_ = Pace::focused;
   Duration latency_{0};
   int failures_ = 0;
-  std::deque<Instant> calls_;
+  Meter meter_;
 };
 
 // When runs may look at the cluster next, all of them together.

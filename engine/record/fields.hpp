@@ -154,6 +154,11 @@ void fields(V& v, Of<About>) {
   v("endpoint", &About::endpoint), v("id", &About::id), v("licence", &About::licence);
 }
 
+template <class V>
+void fields(V& v, Of<SourceCost>) {
+  v("calls", &SourceCost::calls), v("bytes", &SourceCost::bytes), v("over_s", &SourceCost::over);
+}
+
 // How a source was doing.
 struct SourceState {
   Source source = Source::none;
@@ -161,12 +166,13 @@ struct SourceState {
   std::optional<Error> failure;
   std::string note;
   bool incomplete = false;
+  std::optional<SourceCost> cost;
   friend bool operator==(const SourceState&, const SourceState&) = default;
 };
 template <class V>
 void fields(V& v, Of<SourceState>) {
   v("source", &SourceState::source), v("ok", &SourceState::ok), v("failure", &SourceState::failure);
-  v("note", &SourceState::note), v("incomplete", &SourceState::incomplete);
+  v("note", &SourceState::note), v("incomplete", &SourceState::incomplete), v("cost", &SourceState::cost);
 }
 
 template <class T>

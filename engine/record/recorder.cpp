@@ -215,7 +215,7 @@ void Recorder::keep_list(std::string_view kind, const T& list) {
 void Recorder::sources(const Cluster& cluster) {
   std::vector<SourceState> states;
   for (const auto& [source, health] : cluster.sources) {
-    SourceState state{source, health.last_ok, health.failure, health.note, health.incomplete};
+    SourceState state{source, health.last_ok, health.failure, health.note, health.incomplete, health.cost};
     if (!wanted_.salt.empty()) state.note.clear(), state.failure.reset();
     states.push_back(std::move(state));
   }

@@ -4,7 +4,9 @@
 
 #include <condition_variable>
 #include <future>
+#include <map>
 #include <mutex>
+#include <thread>
 
 #include "engine/time.hpp"
 #include "tests/support/http_script.hpp"
@@ -367,6 +369,59 @@ TEST_F(HttpClientTest, NothingIsHeardAfterACancel) {
 TEST(UrlEscape, EscapesAllThatIsNotPlain) {
   EXPECT_EQ(url_escape("a-b._~Z9"), "a-b._~Z9");
   EXPECT_EQ(url_escape("a=b,c/ü"), "a%3Db%2Cc%2F%C3%BC");
+}
+
+TEST_F(HttpClientTest, EachRequestIsCountedOnceAndTheBytesOfItsBodyAsTheyCome) {
+  HttpScript server([](const HttpScript::Asked& asked) {
+    HttpScript::Answer answer;
+    if (asked.target == "/list") answer.body = std::string(300'000, 'x');
+    if (asked.target == "/refused") answer = {403, "no", {}};
+    if (asked.target == "/watch") answer.stream = true;
+    return answer;
+  });
+  connect(server.socket());
+  struct Seen {
+    std::mutex lock;
+    std::vector<std::string> sent;
+    std::map<std::string, std::size_t> bytes;
+  };
+  auto seen = std::make_shared<Seen>();
+  const auto bytes_of = [&](const std::string& target) {
+    std::lock_guard hold(seen->lock);
+    return seen->bytes[target];
+  };
+  worker_.post([&] {
+    client_->count([seen](const HttpCall& call) -> HttpClient::Came {
+      std::lock_guard hold(seen->lock);
+      seen->sent.push_back(call.target);
+      if (call.target == "/uncounted") return nullptr;
+      return [seen, target = call.target](std::size_t bytes) {
+        std::lock_guard again(seen->lock);
+        seen->bytes[target] += bytes;
+      };
+    });
+  });
+  EXPECT_TRUE(ask(get("/list")));
+  EXPECT_EQ(ask_in_parts(get("/list")).body.size(), 300'000u);
+  EXPECT_EQ(bytes_of("/list"), 600'000u);
+  EXPECT_TRUE(ask(get("/refused")));
+  EXPECT_EQ(bytes_of("/refused"), 2u) << "a refusal is an answer, too";
+  EXPECT_TRUE(ask(get("/uncounted")));
+  std::promise<void> second;
+  worker_.post([&] {
+    client_->stream(
+        get("/watch"), 20s, nullptr,
+        [&](std::string_view line) {
+          if (line == "two") second.set_value();
+        },
+        [](const Result<HttpResponse>&) {});
+  });
+  while (server.streams("/watch") == 0) std::this_thread::yield();
+  server.feed("/watch", "one\ntwo\nhalf");
+  second.get_future().wait();
+  EXPECT_EQ(bytes_of("/watch"), 12u) << "with line ends, and with what is no line yet";
+  std::lock_guard hold(seen->lock);
+  EXPECT_EQ(seen->sent, (std::vector<std::string>{"/list", "/list", "/refused", "/uncounted", "/watch"}));
 }
 
 }  // namespace

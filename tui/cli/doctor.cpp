@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
 #include "engine/guide/findings.hpp"
 #include "engine/insight/acknowledged.hpp"
 #include "engine/insight/both_sides.hpp"
+#include "engine/insight/costs.hpp"
 #include "engine/plan/files/codec.hpp"
 #include "engine/sharing/work_rules.hpp"
 #include "engine/time.hpp"
@@ -51,7 +53,35 @@ std::string word_of(const Listed& one) {
 
 Json time_or_null(const std::optional<TimePoint>& at) { return at ? Json::of(utc_text(*at)) : Json(); }
 
-Json json_of(const std::vector<Listed>& all) {
+double rounded(double rate) { return std::round(rate * 10) / 10; }
+
+// Each source of each cluster: how it fares, and what it has cost to ask it.
+Json json_of_sources(const Model& model) {
+  Json list = Json::list();
+  for (const Cluster& cluster : model.clusters)
+    for (const auto& [source, health] : cluster.sources) {
+      if (source == Source::none) continue;  // a recording's own
+      const auto rate = insight::rate_of(health.cost);
+      const auto whole = [&](std::int64_t SourceCost::*of) {
+        return health.cost ? Json::of(health.cost.value().*of) : Json();
+      };
+      Json one = Json::map();
+      one.add("cluster", Json::of(cluster.name.text));
+      one.add("source", Json::of(std::string(word(source))));
+      one.add("answered_at", time_or_null(health.last_ok));
+      one.add("failure", health.failure ? Json::of(to_line(*health.failure)) : Json());
+      one.add("calls", whole(&SourceCost::calls));
+      one.add("bytes", whole(&SourceCost::bytes));
+      one.add("counted_s",
+              health.cost ? Json::of(std::int64_t{health.cost->over / std::chrono::seconds(1)}) : Json());
+      one.add("calls_per_minute", rate ? Json::of(rounded(rate->calls)) : Json());
+      one.add("bytes_per_minute", rate ? Json::of(rounded(rate->bytes)) : Json());
+      list.items.push_back(std::move(one));
+    }
+  return list;
+}
+
+Json json_of(const std::vector<Listed>& all, const Model& model) {
   Json list = Json::list();
   for (const auto& [finding, noted] : all) {
     Json one = Json::map();
@@ -72,6 +102,7 @@ Json json_of(const std::vector<Listed>& all) {
   }
   Json document = Json::map();
   document.add("findings", std::move(list));
+  document.add("sources", json_of_sources(model));
   return document;
 }
 
@@ -106,18 +137,40 @@ std::string paragraphs(const std::vector<Listed>& all, const Options& options) {
   return text;
 }
 
-std::string print(const std::vector<Listed>& findings, const Options& options) {
-  switch (options.output) {
-    case OutputFormat::json: return document(json_of(findings), Markup::json);
-    case OutputFormat::yaml: return document(json_of(findings), Markup::yaml);
-    case OutputFormat::csv: return to_csv(grid_of(findings, nullptr), options.headers);
-    case OutputFormat::table:
-    case OutputFormat::wide: break;
-  }
+std::string findings_text(const std::vector<Listed>& findings, const Options& options) {
   if (findings.empty()) return tui::told(options.reader, "nothing needs attention") + "\n";
   const Grid grid = grid_of(findings, options.reader);
   return fits(grid, true, options.paper) ? to_table(grid, options.headers, options.paper)
                                          : paragraphs(findings, options);
+}
+
+// What this look has cost: a command that ends has no habit to tell of.
+std::string costs_table(const Model& model, const Options& options) {
+  Grid grid;
+  grid.heads = {{"cluster", "CLUSTER"},
+                {"source", "SOURCE"},
+                {"calls", "CALLS", query::Align::right},
+                {"bytes", "BYTES", query::Align::right}};
+  for (const Cluster& cluster : model.clusters)
+    for (const auto& [source, health] : cluster.sources) {
+      if (source == Source::none) continue;
+      const auto& cost = health.cost;
+      grid.rows.push_back({cluster.name.text, std::string(word(source)),
+                           cost ? std::to_string(cost->calls) : "n/a",
+                           cost ? insight::bytes_text(static_cast<double>(cost->bytes)) : "n/a"});
+    }
+  return "\n" + to_table(grid, options.headers, options.paper);
+}
+
+std::string print(const std::vector<Listed>& findings, const Model& model, const Options& options) {
+  switch (options.output) {
+    case OutputFormat::json: return document(json_of(findings, model), Markup::json);
+    case OutputFormat::yaml: return document(json_of(findings, model), Markup::yaml);
+    case OutputFormat::csv: return to_csv(grid_of(findings, nullptr), options.headers);
+    case OutputFormat::wide: return findings_text(findings, options) + costs_table(model, options);
+    case OutputFormat::table: break;
+  }
+  return findings_text(findings, options);
 }
 
 }  // namespace
@@ -177,7 +230,7 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
       complain(streams, kept.error());
   }
   const std::vector<Listed> all = listed(std::move(findings), notes, clusters.wall());
-  streams.out << print(all, options);
+  streams.out << print(all, clusters.model(), options);
   bool serious = std::any_of(all.begin(), all.end(), [](const Listed& one) {
     const Severity severity = one.finding.severity;
     return !one.noted && (severity == Severity::warning || severity == Severity::danger);

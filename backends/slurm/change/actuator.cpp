@@ -40,6 +40,10 @@ RunnerOptions runner_options(const SlurmOptions& options, const SlurmClient& sit
   return wanted;
 }
 
+NodeName config_host(const SlurmOptions& options) {
+  return NodeName(options.said.writer == slurmconf::Writer::host ? options.said.config_host : "");
+}
+
 bool boards_are_told(const Node& node) {
   return node.pool.empty() && std::all_of(node.gpus.begin(), node.gpus.end(),
                                           [](const Gpu& gpu) { return gpu.product.has_value(); });
@@ -131,7 +135,8 @@ struct SlurmActuator::State {
         calls(its_calls),
         commands(its_commands),
         connections(processes, options.folders, ""),
-        runner(processes, runner_options(options, commands), &connections),
+        looks(config_host(options), options.clock),
+        runner(processes, runner_options(options, commands), &connections, looks.counts()),
         census(worker, calls, commands, options.catalogue, options.clock, options.interval, std::move(taken)),
         eyes{runner, census, options.catalogue, options.clock, nullptr, "", options.said, {}, {}, {}, {},
              {},     {}},
@@ -148,6 +153,7 @@ struct SlurmActuator::State {
   Calls& calls;
   const SlurmClient& commands;
   SshConnections connections;
+  LooksCounted looks;
   NodeRunner runner;
   CensusTaker census;
   Eyes eyes;
@@ -491,6 +497,8 @@ std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes)
       "a run that cuts looks before it drains anything");
   return all;
 }
+
+LooksCounted& SlurmActuator::looks() { return state_->looks; }
 
 std::vector<std::string> SlurmActuator::State::without_systemd() const {
   std::vector<std::string> nodes;

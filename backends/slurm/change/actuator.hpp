@@ -15,6 +15,7 @@
 #include "backends/slurm/backend.hpp"
 #include "backends/slurm/calls.hpp"
 #include "backends/slurm/change/look.hpp"
+#include "backends/slurm/change/looks_counted.hpp"
 #include "backends/slurm/commands.hpp"
 #include "engine/plan/run/actuator.hpp"
 
@@ -68,6 +69,8 @@ class SlurmActuator final : public plan::Actuator {
   // Nodes that no run is changing, whose driver told other GPUs than Slurm offers; and of all that were
   // asked, those where the tool that is to cut them does not work. Where no look was possible, that is said.
   std::vector<Remark> board_remarks(const std::vector<Node>& nodes) const;
+  // What its looks at nodes have cost.
+  LooksCounted& looks();
 
  private:
   struct State;

@@ -94,6 +94,14 @@ TEST_F(NodeExportersTest, EachNodeIsAskedAndThoseThatAreSilentAreNamed) {
   EXPECT_NE(remarked[0].hint.find("run it by hand"), std::string::npos);
 }
 
+TEST_F(NodeExportersTest, AReportTellsHowManyCommandsWereRunAndWhatTheyPrinted) {
+  set({"n1", "n2", "n9"});
+  ASSERT_TRUE(until([&] { return told.size() == 2 && last && !remarked.empty(); }));
+  const std::string printed = "DCGM_FI_DEV_FB_USED{gpu=\"0\",UUID=\"GPU-n1\"} 42\n";
+  EXPECT_EQ(last->cost, (SourceCost{3, 2 * std::ssize(printed), Duration(60'000)}))
+      << "n9 was asked as well, and printed nothing";
+}
+
 TEST_F(NodeExportersTest, AFaultIsRemarkedUntilTheNodeIsListedNoMore) {
   on_worker([&] { exporters->set_pace({Duration(300), Duration(300), Duration(300)}); });
   set({"n1", "n3"});

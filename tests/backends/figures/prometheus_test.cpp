@@ -342,6 +342,8 @@ TEST_F(BySiteCommand, FiguresOfASlurmClustersNodesComeByTheSitesCommand) {
   }));
   const Cluster& cluster = *model.find(ClusterName("hpc"));
   EXPECT_FALSE(cluster.sources.at(Source::dcgm).failure);
+  EXPECT_EQ(cluster.sources.at(Source::dcgm).cost,
+            (SourceCost{1, std::ssize(recorded("instant.json")), Duration(60'000)}));
   EXPECT_FALSE(cluster.figures.at(NodeName("mixed-02")).at(Source::dcgm).gpus.empty());
 }
 

@@ -68,7 +68,6 @@ class ExporterRounds : public testing::Test {
       ++rounds;
       changed_.notify_all();
     };
-    calls.called = [] {};
     calls.every = [] { return Duration(1); };
     calls.others = [others] { return others; };
     calls.clock = [] { return TimePoint{}; };

@@ -81,7 +81,6 @@ class Feeds {
         if (!text.empty()) note[path] = text;
       });
     };
-    calls.called = [] {};
     calls.proxy_words = [] { return std::string(); };
     return calls;
   }

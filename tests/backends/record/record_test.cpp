@@ -99,6 +99,49 @@ class RecordingOnDisk : public testing::Test {
   std::unique_ptr<record::Tape> tape_;
 };
 
+TEST_F(RecordingOnDisk, WhatSourcesCostIsKeptAndWhatMakesNoSenseIsNot) {
+  SourceReport nodes{Source::slurm_nodes, {}, {}, "", false};
+  nodes.cost = SourceCost{30, 5'000'000, std::chrono::minutes(5)};
+  story_.tell(nodes);
+  SourceReport jobs{Source::slurm_jobs, Error{"cannot list the jobs", "late", ""}, {}, "", false};
+  jobs.cost = SourceCost{7, 0, std::chrono::minutes(5)};
+  story_.tell(jobs);
+  SourceReport ping{Source::slurm_ping, {}, {}, "", false};
+  ping.cost = SourceCost{1, 2, Duration{400}};  // of no whole second
+  story_.tell(ping);
+  ASSERT_TRUE(write(0));
+  tape_.reset();
+  auto recording = open();
+  ASSERT_NE(recording, nullptr);
+  auto then = recording->at(at(59));
+  ASSERT_TRUE(then);
+  const auto& sources = then->clusters.front().sources;
+  EXPECT_EQ(sources.at(Source::slurm_nodes).cost, nodes.cost);
+  EXPECT_EQ(sources.at(Source::slurm_jobs).cost, jobs.cost) << "of one that fails, too";
+  EXPECT_EQ(sources.at(Source::slurm_ping).cost, std::nullopt);
+}
+
+TEST(RecordingReader, AnEarlierOneHasNoCostsAndAHostileOneHasNone) {
+  record::Reader reader;
+  std::vector<Event> events;
+  const auto cost_in = [&](const std::string& cost) {
+    events.clear();
+    const std::string line =
+        R"({"at":"2026-11-24T00:00:00Z","kind":"sources","sources":[{"source":"scontrol show node","ok":"2026-11-24T00:00:00Z")" +
+        cost + "}]}";
+    EXPECT_TRUE(reader.take(line, events)) << line;
+    EXPECT_EQ(events.size(), 1u);
+    return std::get<SourceReport>(events.at(0).what).cost;
+  };
+  EXPECT_EQ(cost_in(""), std::nullopt);
+  EXPECT_EQ(cost_in(R"(,"cost":{"calls":3,"bytes":9,"over_s":60,"later":1})"),
+            (SourceCost{3, 9, std::chrono::minutes(1)}));
+  for (const char* strange : {R"(,"cost":null)", R"(,"cost":[])", R"(,"cost":{"calls":-1,"over_s":60})",
+                              R"(,"cost":{"bytes":-1,"over_s":60})", R"(,"cost":{"calls":1})",
+                              R"(,"cost":{"over_s":-5})", R"(,"cost":{"calls":"x","over_s":0})"})
+    EXPECT_EQ(cost_in(strange), std::nullopt) << strange;
+}
+
 TEST_F(RecordingOnDisk, PipesAreKeptOfGpusAndSlicesAndGoWhenTheyAreToldNoMore) {
   const auto tell = [&](int seconds, std::optional<Percent> tensor, std::optional<Percent> half) {
     GpuFigures figures;

@@ -64,6 +64,28 @@ TEST(SlurmPace, CountsCallsOfTheLastMinutes) {
   EXPECT_DOUBLE_EQ(pacer.calls_per_minute(now + 20min), 0.0);
 }
 
+TEST(SlurmCommands, EachReadsForASource) {
+  SlurmClient site{"/etc/x.conf", "/opt/slurm/bin", 30s};
+  EXPECT_EQ(source_asked(show_nodes(site)), Source::slurm_nodes);
+  EXPECT_EQ(source_asked(show_jobs(SlurmClient{})), Source::slurm_jobs);
+  EXPECT_EQ(source_asked(show_partitions(site)), Source::slurm_partitions);
+  EXPECT_EQ(source_asked(show_reservations(site)), Source::slurm_reservations);
+  EXPECT_EQ(source_asked(show_config(site)), Source::slurm_ping);
+  EXPECT_EQ(source_asked(ping(site)), Source::slurm_ping);
+  EXPECT_EQ(source_asked(ask_accounting(site)), Source::slurm_ping);
+  EXPECT_EQ(source_asked(scontrol(site, {"-o", "show", "job", "17"})), Source::slurm_jobs);
+  EXPECT_EQ(source_asked(scontrol(site, {"show", "assoc_mgr", "users=ann"})), Source::slurm_jobs);
+  Command priorities = scontrol(site, {"-h", "-p", "gpu"});
+  priorities.argv.front() = "/opt/slurm/bin/sprio";
+  EXPECT_EQ(source_asked(priorities), Source::slurm_jobs);
+  EXPECT_EQ(source_asked(scontrol(site, {"update", "NodeName=n1", "State=DRAIN"})), Source::none);
+  EXPECT_EQ(source_asked(scontrol(site, {"--", "requeue", "show"})), Source::none);
+  EXPECT_EQ(source_asked(scontrol(site, {"show"})), Source::none);
+  EXPECT_EQ(source_asked(scontrol(site, {})), Source::none);
+  EXPECT_EQ(source_asked(probe_munge("")), Source::none);
+  EXPECT_EQ(source_asked(Command{}), Source::none);
+}
+
 // Runs on so many nodes that wait for their jobs: each asks again five seconds after it was told, and now and
 // then a job ends somewhere. Calls of Slurm's commands in each minute, on a clock of the test's own.
 std::vector<int> calls_while_draining(int nodes, int minutes, bool jobs_end) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tui/cli/command_table.hpp"
 
@@ -12,12 +13,14 @@ namespace {
 struct Doctor {
   std::vector<Remark> remarks;
   bool loads = true;
+  std::optional<SourceCost> cost;
+  OutputFormat output = OutputFormat::json;
   std::ostringstream out, err;
 
   int run() {
     Options options;
     options.command = "doctor";
-    options.output = OutputFormat::json;
+    options.output = output;
     options.timeout = Duration(1500);
     test::Box box;
     auto open = [&](const Options&, const mig::Catalogue&) {
@@ -26,6 +29,7 @@ struct Doctor {
           std::vector<Node>{test::node("n1", {test::uncut(0, 0)})}, std::vector<Workload>{});
       backend->remarks = remarks;
       backend->loads = loads;
+      backend->cost = cost;
       opening.backends.push_back(std::move(backend));
       return opening;
     };
@@ -56,6 +60,44 @@ TEST(DoctorEnds, AsUnknownWhereAClusterDidNotTellAllInTime) {
   EXPECT_EQ(doctor.run(), kUnknown);
   EXPECT_NE(doctor.err.str().find("no complete answer"), std::string::npos) << doctor.err.str();
   EXPECT_EQ(doctor.out.str(), "");
+}
+
+TEST(DoctorCosts, StandInJsonAsCountsAndRatesAndAreNullWhereTheyAreNotMeasured) {
+  Doctor doctor;
+  EXPECT_EQ(doctor.run(), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("doctor"), doctor.out.str()), std::vector<std::string>());
+  EXPECT_EQ(test::json_at(doctor.out.str(), "/sources/0/source"), "\"simulator\"");
+  for (const char* field : {"calls", "bytes", "counted_s", "calls_per_minute", "bytes_per_minute", "failure"})
+    EXPECT_EQ(test::json_at(doctor.out.str(), std::string("/sources/0/") + field), "null") << field;
+  doctor.out.str("");
+  doctor.cost = SourceCost{7, 5'000, std::chrono::minutes(2)};
+  EXPECT_EQ(doctor.run(), kDone);
+  const std::string json = doctor.out.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("doctor"), json), std::vector<std::string>());
+  EXPECT_EQ(test::json_at(json, "/sources/0/cluster"), "\"hpc\"");
+  EXPECT_EQ(test::json_at(json, "/sources/0/calls"), "7");
+  EXPECT_EQ(test::json_at(json, "/sources/0/bytes"), "5000");
+  EXPECT_EQ(test::json_at(json, "/sources/0/counted_s"), "120");
+  EXPECT_EQ(test::json_at(json, "/sources/0/calls_per_minute"), "3.5");
+  EXPECT_EQ(test::json_at(json, "/sources/0/bytes_per_minute").substr(0, 4), "2500");
+}
+
+TEST(DoctorCosts, StandBelowTheFindingsOfAWideTableAlone) {
+  Doctor doctor;
+  doctor.output = OutputFormat::wide;
+  EXPECT_EQ(doctor.run(), kDone);
+  EXPECT_NE(doctor.out.str().find("nothing needs attention\n\nCLUSTER  SOURCE     CALLS  BYTES\n"
+                                  "hpc      simulator    n/a    n/a\n"),
+            std::string::npos)
+      << doctor.out.str();
+  doctor.out.str("");
+  doctor.cost = SourceCost{7, 5'000, std::chrono::minutes(2)};
+  EXPECT_EQ(doctor.run(), kDone);
+  EXPECT_NE(doctor.out.str().find("    7  4.9 KiB\n"), std::string::npos) << doctor.out.str();
+  doctor.out.str("");
+  doctor.output = OutputFormat::table;
+  EXPECT_EQ(doctor.run(), kDone);
+  EXPECT_EQ(doctor.out.str(), "nothing needs attention\n");
 }
 
 }  // namespace

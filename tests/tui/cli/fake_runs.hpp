@@ -63,7 +63,7 @@ class StandingBackend final : public Backend {
     post(ClusterSeen{Scheduler::slurm, true, "simulated", "test", id});
     post(NodesListed{nodes_});
     post(WorkloadsListed{work_});
-    post(SourceReport{Source::simulator, failure, Duration(1), unread, !unread.empty()});
+    post(SourceReport{Source::simulator, failure, Duration(1), unread, !unread.empty(), cost});
     if (!remarks.empty()) post(RemarksListed{Source::simulator, remarks});
     if (clock) post(ClockSet{at(0) - (*clock - at(0)), 1});
     if (!loads) return;
@@ -79,6 +79,7 @@ class StandingBackend final : public Backend {
   std::string unread;              // what of its nodes and work could not be read
   std::vector<Remark> remarks;
   bool loads = true;
+  std::optional<SourceCost> cost;
 
  private:
   std::vector<Node> nodes_;

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <utility>
 
+#include "engine/insight/costs.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
@@ -143,6 +144,18 @@ void add_daemon(FactPage& page, const Daemon& daemon) {
   page.fact(daemon.name, text, daemon.up ? Style(Role::good) : Style(Role::danger));
 }
 
+// Of a recording the load is not known, since it was another's.
+void add_costs(FactPage& page, const Cluster& cluster) {
+  if (cluster.sources.empty()) return;
+  page.heading("WHAT ASKING COSTS", "over five minutes at most");
+  for (const auto& [source, health] : cluster.sources)
+    if (source != Source::none)  // a recording's own
+      page.data(word(source), page.told(insight::cost_text(cluster, health.cost)),
+                health.cost ? Style(Role::text) : Style(Role::dim));
+  if (const double rest = insight::calls_of_others(cluster); rest > 0)
+    page.fact("other calls", insight::calls_text(cluster, rest));
+}
+
 void add_sources(FactPage& page, const Cluster& cluster, const UiContext& ui) {
   page.group(cluster.name.text, word(cluster.scheduler));
   page.data("version", cluster.version.empty() ? "n/a" : cluster.version);
@@ -154,6 +167,7 @@ void add_sources(FactPage& page, const Cluster& cluster, const UiContext& ui) {
               health.failure ? Style(Role::danger) : Style(Role::text));
   }
   for (const Daemon& daemon : cluster.daemons) add_daemon(page, daemon);
+  add_costs(page, cluster);
 }
 
 const Gpu* find_gpu(const Node& node, const std::string& index) {
