@@ -5,9 +5,11 @@
 #include <fstream>
 #include <iterator>
 
+#include "backends/nvidia/node_figures.hpp"
 #include "backends/nvidia/node_gpus.hpp"
 #include "backends/nvidia/parse.hpp"
 #include "backends/sim/smi/smi.hpp"
+#include "engine/model/processes.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/driver_tables.hpp"
 #include "tests/support/paths.hpp"
@@ -79,6 +81,49 @@ TEST(NvidiaRecorded, AProgramOnTheBoardHoldsIt) {
   ASSERT_EQ(node->gpus.size(), 1u);
   EXPECT_EQ(node->gpus[0].product, ProductKey("H200-141GB"));
   EXPECT_EQ(node->gpus[0].slices[0].told_held, true);
+}
+
+TEST(NvidiaRecorded, ClientsOfMpsAreToldBehindTheirServer) {
+  auto node = look("h100", "h100-mps.xml");
+  ASSERT_TRUE(node) << to_line(node.error());
+  const Measured told = take_measured(NodeName("n1"), *node, TimePoint{Duration{7}});
+  EXPECT_EQ(told.source, Source::nvidia_smi);
+  ASSERT_EQ(told.gpus.size(), 1u);
+  ASSERT_TRUE(told.gpus[0].processes);
+  const auto all = served(*told.gpus[0].processes);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].process->name, "nvidia-cuda-mps-server");
+  EXPECT_EQ(all[0].process->memory, Mib{66});
+  for (std::size_t i : {1u, 2u}) {
+    EXPECT_EQ(all[i].process->name, "python3");
+    EXPECT_EQ(all[i].process->instance_id, std::nullopt) << "N/A with MIG off";
+    ASSERT_TRUE(all[i].server);
+    EXPECT_EQ(all[i].server->pid, 620);
+  }
+  EXPECT_EQ(all[1].process->pid, 585);
+  EXPECT_EQ(all[2].process->memory, Mib{1000});
+}
+
+TEST(NvidiaRecorded, ProcessesBesideEachOtherAreNoClients) {
+  auto node = look("h100", "h100-two-processes.xml");
+  ASSERT_TRUE(node) << to_line(node.error());
+  const Measured told = take_measured(NodeName("n1"), *node, TimePoint{});
+  ASSERT_EQ(told.gpus[0].processes->size(), 2u);
+  for (const Served& one : served(*told.gpus[0].processes)) EXPECT_FALSE(one.client) << one.process->pid;
+}
+
+// Figures have a time of their own: what a list of nodes carries again would be taken for a new reading.
+TEST(NvidiaRecorded, WhatIsMeasuredIsTakenOffTheBoards) {
+  auto node = look("h200", "h200-busy.xml");
+  ASSERT_TRUE(node);
+  ASSERT_TRUE(node->gpus[0].telemetry.use);
+  const Measured told = take_measured(NodeName("n1"), *node, TimePoint{Duration{7}});
+  EXPECT_EQ(node->gpus[0].telemetry, Telemetry{});
+  EXPECT_FALSE(node->gpus[0].slices[0].memory_used);
+  EXPECT_TRUE(told.gpus[0].figures.use);
+  EXPECT_TRUE(told.gpus[0].slices[0].memory_used);
+  EXPECT_EQ(told.gpus[0].uuid, node->gpus[0].uuid);
+  EXPECT_EQ(node->gpus[0].slices[0].told_held, true) << "that it is in use stays";
 }
 
 // The catalogue's rows of these two GPUs are what the driver says of them.

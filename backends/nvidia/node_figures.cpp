@@ -1,0 +1,62 @@
+#include "backends/nvidia/node_figures.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/model/processes.hpp"
+
+namespace tessera::nvidia {
+namespace {
+
+// "C" and "G" as "C+G"; MPS' clients are marked by an M (recorded on 580.159.04: "M+C").
+bool is_mps_client(const Client& client) { return client.type.starts_with("M+"); }
+
+std::vector<GpuProcess> processes_of(const Board& board) {
+  std::vector<DriverProcess> all;
+  for (const Client& client : board.clients)
+    if (client.pid > 0)
+      all.push_back({{client.pid, client.name, client.instance, client.used, {}}, is_mps_client(client)});
+  return in_order_of_mps(std::move(all));
+}
+
+// Of the compute instance with the lowest id: programs find the whole instance by it where it has but one.
+std::string uuid_of(const std::vector<MigDevice>& devices, GpuIndex gpu, int instance) {
+  const MigDevice* first = nullptr;
+  for (const MigDevice& one : devices)
+    if (one.gpu == gpu && one.instance == instance && (!first || one.compute < first->compute)) first = &one;
+  return first ? first->uuid : std::string();
+}
+
+SliceFigures take_figures(Slice& slice) {
+  SliceFigures figures;
+  figures.profile = slice.profile;
+  figures.instance_id = slice.instance_id;
+  figures.device = slice.device;
+  figures.use = std::exchange(slice.use, {});
+  figures.memory_used = std::exchange(slice.memory_used, {});
+  return figures;
+}
+
+}  // namespace
+
+Measured take_measured(NodeName node, NodeGpus& looked, TimePoint at) {
+  Measured told{std::move(node), Source::nvidia_smi, at, {}};
+  for (std::size_t i = 0; i < looked.gpus.size(); ++i) {
+    Gpu& gpu = looked.gpus[i];
+    GpuFigures figures;
+    figures.gpu = gpu.index;
+    figures.uuid = gpu.uuid;
+    figures.figures = std::exchange(gpu.telemetry, {});
+    figures.figures.origin = {};
+    if (i < looked.boards.size()) figures.processes = processes_of(looked.boards[i]);
+    for (Slice& slice : gpu.slices) {
+      SliceFigures of_slice = take_figures(slice);
+      if (slice.instance_id) of_slice.uuid = uuid_of(looked.devices, gpu.index, *slice.instance_id);
+      figures.slices.push_back(std::move(of_slice));
+    }
+    told.gpus.push_back(std::move(figures));
+  }
+  return told;
+}
+
+}  // namespace tessera::nvidia

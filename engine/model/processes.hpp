@@ -1,0 +1,48 @@
+// Processes that have a GPU open: whose they are, and which of them reach it through an MPS server.
+//
+// GpuProcess::workload has three answers: empty where it is not told, a job or pod, and kNoWorkload where the
+// scheduler told of all processes that are its own and this one was not among them. In a list the clients of
+// MPS stand behind the servers of their GPU instance (in_order_of_mps), so that whoever keeps the list keeps
+// that too. Threads: pure functions.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/model/values.hpp"
+
+namespace tessera {
+
+// No job and no pod can be called that.
+inline constexpr std::string_view kNoWorkload = "-";
+
+// The scheduler tells its own processes, and this is none of them.
+inline bool is_of_none(const GpuProcess& process) { return process.workload.view() == kNoWorkload; }
+// It is told which job or pod it belongs to.
+inline bool is_of_work(const GpuProcess& process) {
+  return !process.workload.empty() && !is_of_none(process);
+}
+
+// nvidia-cuda-mps-server: it has the GPU open for its clients.
+bool is_mps_server(const GpuProcess& process);
+// A service of the driver or of whoever watches the GPUs (MPS, persistence, DCGM, a display): it belongs to
+// no job, and no work runs in it.
+bool is_service(const GpuProcess& process);
+
+struct DriverProcess {
+  GpuProcess process;
+  bool mps_client = false;  // the driver says so (type "M+C")
+};
+// By GPU instance and number; those that are clients of a server in the same instance behind it. A client
+// whose server is not listed stands where others do.
+std::vector<GpuProcess> in_order_of_mps(std::vector<DriverProcess> told);
+
+// One process of such a list.
+struct Served {
+  const GpuProcess* process = nullptr;  // never null
+  bool client = false;                  // of MPS
+  const GpuProcess* server = nullptr;   // of a client; null: there are several, and it is not told which
+};
+std::vector<Served> served(const std::vector<GpuProcess>& processes);
+
+}  // namespace tessera
