@@ -333,6 +333,7 @@ class JobReader {
       return std::nullopt;
     }
     job.id = WorkloadId(shown_id(raw));
+    if (job.id.view() != raw.id) all.by_number.emplace(raw.id, job.id);
     job.name = clean(name_of(raw), 1024);
     job.user = read_user(raw.user);
     job.group = clean(told(raw.partition), 1024);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,6 +17,8 @@ namespace tessera::slurm {
 struct ParsedJobs : Parsed<Workload> {
   // NodeList= of jobs that have ended and are still told: their nodes may have been listed as busy before.
   std::set<std::string, std::less<>> ended_on;
+  // Of jobs whose id is not their number (tasks of arrays, parts of heterogeneous jobs): number → id.
+  std::map<std::string, WorkloadId, std::less<>> by_number;
 };
 
 ParsedJobs parse_jobs(std::string_view text, Origin origin);
