@@ -425,14 +425,9 @@ struct App::Parts {
     }
   }
 
-  // Why it waits is asked only for the work whose page is shown.
+  // Of the work or GPU whose page is shown more is asked than the lists hold.
   void look_into() {
-    const Screen& screen = state.top();
-    if (looks_back() || screen.kind != ScreenKind::workload) return;
-    const Cluster* cluster = live.model.find(screen.cluster);
-    const Workload* work = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
-    if (!work || work->state != WorkloadState::pending) return;
-    looks.ask(with.backends, screen.cluster, work->id, clocks.steady());
+    if (!looks_back()) looks.follow(with.backends, live.model, state.top(), clocks.steady());
   }
 
   void take_kept() {

@@ -175,6 +175,7 @@ std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome
           note += (note.empty() ? "" : "; ") + ("PrivateData=" + facts.private_data) +
                   ": other users' jobs may be hidden from you";
         last_jobs = parsed.values;
+        job_numbers = std::move(parsed.by_number);
         post(WorkloadsListed{std::move(parsed.values)});
       });
       break;
@@ -324,9 +325,7 @@ void SlurmBackend::State::learn_boards() {
       actuator.lay_known_boards(nodes);
       post(NodesListed{std::move(nodes)});
     }
-    std::vector<Remark> unlike = actuator.board_remarks(last_nodes);
-    if (std::exchange(board_remarks, unlike) != unlike)
-      post(RemarksListed{Source::nvidia_smi, std::move(unlike)});
+    post_board_remarks();
     if (loaded) return;
     tell_loaded();
     loaded = true;
@@ -401,6 +400,8 @@ ClusterName SlurmBackend::name() const { return state_->name; }
 void SlurmBackend::start(EventSink& sink) {
   state_->worker.post([state = state_.get(), &sink] {
     state->sink = &sink;
+    state->actuator.on_measured(
+        [state](Measured measured, const JobPids* pids) { state->take_measured(std::move(measured), pids); });
     state->introduce();
   });
 }
@@ -422,6 +423,10 @@ void SlurmBackend::set_viewed(const std::vector<NodeName>& nodes) {
     state->viewed = nodes;
     if (state->exporters) state->exporters->set_viewed(nodes);
   });
+}
+
+void SlurmBackend::look_at_processes(const NodeName& node) {
+  state_->worker.post([state = state_.get(), node] { state->look_at_processes(node); });
 }
 
 void SlurmBackend::refresh() {

@@ -55,6 +55,7 @@ class SlurmBackend final : public Backend, public LooksInto, public history::Ask
   void refresh() override;
   void look_into(const WorkloadId& id, LookedInto told) override;
   void set_viewed(const std::vector<NodeName>& nodes) override;
+  void look_at_processes(const NodeName& node) override;
   plan::Actuator* actuator() override;
   LooksInto* looks_into() override { return this; }
   history::AsksNodes* asks_nodes() override { return this; }

@@ -65,6 +65,10 @@ struct SlurmBackend::State {
   void set_pace(Pace pace);
   void refresh();
   void look_into(const WorkloadId& id, LookedInto told);
+  void look_at_processes(const NodeName& node);
+  void take_processes(const NodeName& node, Result<ProcessesTold> told);
+  void take_measured(Measured measured, const JobPids* pids);
+  void post_board_remarks();
   void look_at_once();
   void take_census(const Census& told);
   bool was_given(Step step);
@@ -120,10 +124,12 @@ struct SlurmBackend::State {
   Steady::time_point wakes_at{};                        // when it fires
   std::vector<Node> last_nodes;                         // the last list, before GPUs were laid over it
   std::vector<Remark> board_remarks;                    // as posted last
+  std::map<NodeName, Remark> process_remarks;           // why a node's processes are not told
   std::vector<Remark> file_remarks, unapplied_remarks;  // as posted last, together
   Shown shown;                                          // the last answers
   int config_round = 0, partitions_round = 0;           // in which they came
   std::vector<Workload> last_jobs;
+  JobNumbers job_numbers;            // of these
   std::optional<Remark> stale_lock;  // beside slurm.conf, when it was last looked at
 
   Worker worker;

@@ -30,6 +30,9 @@ class AsksNodes {
  public:
   virtual ~AsksNodes() = default;
   virtual void set_viewed(const std::vector<NodeName>& nodes) = 0;
+  // A user looks at a GPU of that node: which processes have its GPUs open is asked there, where that can be
+  // asked, and not again within moments.
+  virtual void look_at_processes(const NodeName&) {}
 };
 
 }  // namespace tessera::history

@@ -8,6 +8,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/insight/hardware.hpp"
+#include "engine/insight/processes.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
@@ -316,6 +317,7 @@ class Collector {
     if (gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending)
       add(during_run(node, Severity::warning), node, gpu, "MIG mode change is pending",
           "it takes effect after a GPU reset (nvidia-smi --gpu-reset) or a reboot");
+    beside_mps(node, gpu);
     if (gpu.strategy != Strategy::mig) return;
     if (gpu.slices.empty()) {
       add(during_run(node, Severity::warning), node, gpu, "MIG on, no slices",
@@ -324,6 +326,22 @@ class Collector {
       return;
     }
     fragmented(node, gpu);
+  }
+
+  void beside_mps(const Node& node, const Gpu& gpu) {
+    const std::optional<PastMps> found = past_mps(cluster_, gpu);
+    if (!found) return;
+    Finding& finding = add(
+        Severity::warning, node, gpu, to_text(*found),
+        found->server ? "the job must see the pipes of that server (CUDA_MPS_PIPE_DIRECTORY): tessera "
+                        "config mps-task-prolog prints what sets it"
+                      : "Slurm starts no MPS daemon: tessera config mps-prolog prints a prolog that does");
+    finding.cause = found->server ? "work that holds a share of MPS is no client of the MPS server"
+                                  : "work that holds a share of MPS does not go through MPS";
+    finding.follows = "its share is not held to, and what runs beside it waits for its turns";
+    finding.source = gpu.processes->origin.source;
+    finding.since = gpu.processes->origin.at;
+    finding.commands = {"nvidia-smi", "echo get_server_list | nvidia-cuda-mps-control"};
   }
 
   // Memory is free, but no profile can take it while its neighbours stay.

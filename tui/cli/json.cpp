@@ -3,8 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "engine/insight/processes.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/family.hpp"
+#include "engine/model/processes.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/table_text.hpp"
@@ -117,6 +119,36 @@ Tree free_of(const Gpu& gpu, const query::Context& context) {
   return tree;
 }
 
+std::string_view word(insight::Standing standing) {
+  switch (standing) {
+    case insight::Standing::unknown: return "unknown";
+    case insight::Standing::service: return "service";
+    case insight::Standing::work: return "holder";
+    case insight::Standing::no_work: return "none";
+    case insight::Standing::elsewhere: return "elsewhere";
+  }
+  return "unknown";
+}
+
+Tree processes_of(const query::GpuRow& row) {
+  if (!row.gpu->processes) return Tree();
+  Tree list = Tree::array();
+  for (const Served& one : served(row.gpu->processes->list)) {
+    const GpuProcess& process = *one.process;
+    Tree tree;
+    tree["pid"] = process.pid;
+    tree["name"] = text_value(process.name);
+    tree["gpu_instance"] = or_null(process.instance_id);
+    tree["memory_mib"] = or_null(process.memory);
+    tree["workload"] = is_of_work(process) ? Tree(process.workload.text) : Tree();
+    tree["whose"] = word(insight::standing_of(*row.cluster, *row.node, *row.gpu, process));
+    tree["mps"] = is_mps_server(process) ? Tree("server") : one.client ? Tree("client") : Tree();
+    tree["mps_server"] = one.server ? Tree(one.server->pid) : Tree();
+    list.push_back(std::move(tree));
+  }
+  return list;
+}
+
 Tree tree_of(const query::GpuRow& row, const query::Context& context) {
   const Gpu& gpu = *row.gpu;
   Tree tree;
@@ -139,6 +171,8 @@ Tree tree_of(const query::GpuRow& row, const query::Context& context) {
   telemetry["temperature_celsius"] = measure(gpu.telemetry.temperature);
   telemetry["power_watts"] = measure(gpu.telemetry.power);
   telemetry["observed_at"] = time_of(gpu.telemetry.origin);
+  tree["processes"] = processes_of(row);
+  tree["processes_observed_at"] = gpu.processes ? time_of(gpu.processes->origin) : Tree();
   tree["observed_at"] = time_of(gpu.origin);
   return tree;
 }
@@ -177,6 +211,8 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   tree["memory_used_mib"] = or_null(slice.memory_used);
   tree["tensor_percent"] = measure(slice.tensor);
   tree["memory_bus_percent"] = measure(slice.memory_busy);
+  tree["uuid"] = text_value(slice.uuid);
+  tree["gpu_instance"] = or_null(slice.instance_id);
   tree["holders"] = Tree::array();
   for (const Holder& holder : slice.holders) tree["holders"].push_back(tree_of(holder, *row.cluster));
   const bool untold = slice.holders.empty() && slice.holding != Holding::free && work_untold(*row.cluster);

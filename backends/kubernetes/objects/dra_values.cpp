@@ -115,6 +115,7 @@ class DeviceLayer {
         slice.kind = SliceKind::gpu_instance;
         slice.profile = mig::canonical_profile(device->profile).value_or(ProfileName(device->profile));
         slice.placement = placement_of(device->name, slice.profile, product);
+        slice.uuid = device->uuid;
         gpu.slices.push_back(std::move(slice));
       }
       auto start = [](const Slice& slice) { return slice.placement ? slice.placement->start : 1 << 16; };

@@ -140,7 +140,8 @@ struct SlurmActuator::State {
         census(worker, calls, commands, options.catalogue, options.clock, options.interval, std::move(taken)),
         eyes{runner, census, options.catalogue, options.clock, nullptr, "", options.said, {}, {}, {}, {},
              {},     {}},
-        hands{processes, calls, runner, commands, eyes, its_worker, {}, {}, {}} {
+        hands{processes, calls, runner, commands, eyes, its_worker, {}, {}, {}},
+        node_processes(worker, eyes) {
     eyes.calls = &calls;
     eyes.commands = &commands;
     eyes.user = options.user;
@@ -158,6 +159,7 @@ struct SlurmActuator::State {
   CensusTaker census;
   Eyes eyes;
   Hands hands;
+  NodeProcesses node_processes;
   std::optional<HostFiles> host_files;
   std::function<void()> look_again;
   std::atomic<std::shared_ptr<const slurmconf::SlurmSetup>> site;
@@ -454,7 +456,11 @@ void SlurmActuator::learn_boards(const std::vector<Node>& nodes, Asking asking,
 std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes) const {
   std::vector<Remark> all;
   std::vector<std::string> unasked, no_tool;
+  const auto files = state_->site.load();
   for (const Node& node : nodes) {
+    if (const auto order = state_->eyes.order.find(node.name); files && order != state_->eyes.order.end())
+      if (auto remark = order_remark(node.name, order->second, files->files))
+        all.push_back(std::move(*remark));
     if (state_->eyes.said.reach != slurmconf::Reach::none && state_->boards_wanted(node) &&
         !state_->asked.contains(node.name))
       unasked.push_back(node.name.text);
@@ -499,6 +505,12 @@ std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes)
 }
 
 LooksCounted& SlurmActuator::looks() { return state_->looks; }
+
+void SlurmActuator::on_measured(std::function<void(Measured measured, const JobPids* pids)> told) {
+  state_->eyes.measured = std::move(told);
+}
+
+NodeProcesses& SlurmActuator::processes() { return state_->node_processes; }
 
 std::vector<std::string> SlurmActuator::State::without_systemd() const {
   std::vector<std::string> nodes;

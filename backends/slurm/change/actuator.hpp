@@ -16,6 +16,7 @@
 #include "backends/slurm/calls.hpp"
 #include "backends/slurm/change/look.hpp"
 #include "backends/slurm/change/looks_counted.hpp"
+#include "backends/slurm/change/node_processes.hpp"
 #include "backends/slurm/commands.hpp"
 #include "engine/plan/run/actuator.hpp"
 
@@ -71,6 +72,10 @@ class SlurmActuator final : public plan::Actuator {
   std::vector<Remark> board_remarks(const std::vector<Node>& nodes) const;
   // What its looks at nodes have cost.
   LooksCounted& looks();
+  // Told what each look has measured; pids: whose the processes are, null: not asked. Before the first look.
+  void on_measured(std::function<void(Measured measured, const JobPids* pids)> told);
+  // Which processes have a node's GPUs open (node_processes.hpp); as learn_boards, it asks the node alone.
+  NodeProcesses& processes();
 
  private:
   struct State;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "backends/nvidia/commands.hpp"
+#include "backends/nvidia/node_figures.hpp"
 #include "backends/nvidia/parse.hpp"
 #include "backends/slurm/change/backups.hpp"
 #include "backends/slurm/change/boards.hpp"
@@ -291,13 +292,36 @@ class Look : public std::enable_shared_from_this<Look> {
         nvidia::node_gpus({answers_[0], answers_[1], answers_[2], answers_[3]}, eyes_.catalogue, facts().at);
     if (!boards) return not_reached(boards.error());
     fact(key::kReachable) = "";
+    // Figures have a time of their own: they are told once, and not with every list that these GPUs are laid
+    // over.
+    measured_ = nvidia::take_measured(what_.node, *boards, facts().at);
+    eyes_.order[what_.node] = minors_of(*boards);
     eyes_.boards[what_.node] = std::move(*boards);
     eyes_.read[what_.node] = {std::chrono::steady_clock::now(), facts().mark ? facts().mark->run : "",
                               facts().node.booted};
     remembered_ = true;
     // The node itself is there: that its slurmd is not is among what the run is to mend.
     if (plan::slurm::down_by_itself(facts().node)) facts().answering = true;
-    look_at_tool();
+    look_at_jobs();
+  }
+  // Whose the processes are is no matter of a run's.
+  void look_at_jobs() {
+    const bool any = std::any_of(measured_.gpus.begin(), measured_.gpus.end(), [](const GpuFigures& gpu) {
+      return gpu.processes && !gpu.processes->empty();
+    });
+    if (what_.whole || !any || !eyes_.measured) {
+      tell_measured(nullptr);
+      return look_at_tool();
+    }
+    eyes_.runner.run(there(list_pids(what_.node)), [self = shared_from_this()](Result<NodeAnswer> answer) {
+      const auto pids =
+          answer ? parse_pids(answer->out, answer->err, answer->exit_code) : Result<JobPids>(answer.error());
+      self->tell_measured(pids ? &*pids : nullptr);
+      self->look_at_tool();
+    });
+  }
+  void tell_measured(const JobPids* jobs) {
+    if (eyes_.measured) eyes_.measured(std::move(measured_), jobs);
   }
   // Until it has worked once. Exporting reads the GPUs and changes nothing.
   void look_at_tool() {
@@ -400,6 +424,7 @@ class Look : public std::enable_shared_from_this<Look> {
   std::shared_ptr<const Census> census_;
   bool remembered_ = false;  // the GPUs in eyes_ are what stands now
   std::vector<std::string> answers_;
+  Measured measured_;
   Unapplied unapplied_;
 };
 

@@ -18,8 +18,11 @@
 #include "backends/runner.hpp"
 #include "backends/slurm/change/boot_unit.hpp"
 #include "backends/slurm/change/census.hpp"
+#include "backends/slurm/change/gpu_order.hpp"
 #include "backends/slurm/change/host_files.hpp"
+#include "backends/slurm/parse/parse_pids.hpp"
 #include "backends/slurm/parse/running.hpp"
+#include "engine/model/telemetry.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 
@@ -65,6 +68,9 @@ struct Eyes {
   std::string user;                       // the account that asks; empty: not known
   // What a run was told last of its node, for the act that it judges by that.
   std::map<NodeName, Seen> judged;
+  std::map<NodeName, BoardMinors> order{};  // of GPUs, as the driver counted them last
+  // What a look has measured, and which job each process belongs to; null: not asked. May be empty.
+  std::function<void(Measured measured, const JobPids* jobs)> measured{};
 };
 
 struct LookAt {

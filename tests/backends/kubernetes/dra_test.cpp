@@ -96,6 +96,7 @@ TEST_F(Claimed, DevicesAreBoardsAndSlicesAndClaimsSayWhoHoldsWhich) {
   EXPECT_EQ(whole.slices[0].holders, (std::vector<Holder>{{WorkloadId("team/p"), 1}}));
   ASSERT_EQ(cut.slices.size(), 2u);
   EXPECT_EQ(cut.uuid, "GPU-1");
+  for (const Slice& slice : cut.slices) EXPECT_EQ(slice.uuid.find("MIG-1"), 0u) << slice.uuid;
   EXPECT_EQ(cut.slices[0].placement, (Placement{0, 1}));
   EXPECT_EQ(cut.slices[0].holding, Holding::free);
   EXPECT_EQ(cut.slices[1].placement, (Placement{4, 1}));

@@ -40,7 +40,7 @@ TEST(GpuPage, SaysWhatIsNotTold) {
   EXPECT_NE(session.line_with("UUID").find("not reported"), std::string::npos) << session.screen();
   session.line_with("advertised");
   EXPECT_TRUE(session.shows("Slurm counts by type and node")) << session.screen();
-  EXPECT_TRUE(session.shows("which programs have the GPU open")) << session.screen();
+  EXPECT_TRUE(session.shows("no way to the node is set (slurm-runner)")) << session.screen();
 }
 
 TEST(GpuPage, DrawsTheLastHourOfWhatWasMeasured) {

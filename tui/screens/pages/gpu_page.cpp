@@ -10,6 +10,7 @@
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/charts.hpp"
 #include "tui/screens/pages/gpu.hpp"
+#include "tui/screens/pages/gpu_processes.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
 
@@ -79,6 +80,7 @@ class Page {
   Document lines() {
     head();
     slices();
+    add_processes(page_, ui_, state_, at_);
     counts();
     waiting();
     changes();
@@ -237,11 +239,6 @@ class Page {
         page_.data(time_text(entry->at), page_.told(entry->text), role_of(entry->severity));
       }
     if (runs + events == 0) page_.fact("", "none since tessera was started", Role::dim);
-    page_.fact(
-        "opened by",
-        "not reported: which programs have the GPU open is read on the node, by a run before it resets "
-        "the GPU",
-        Role::dim);
   }
 
   void readings() {
@@ -267,6 +264,8 @@ class Page {
     page_.heading("IDENTITY", origin_text(*at_.cluster, gpu.origin, ui_.wall));
     page_.data("UUID", gpu.uuid.empty() ? page_.told("not reported") : gpu.uuid,
                gpu.uuid.empty() ? Style(Role::dim) : Style());
+    for (const Slice& slice : gpu.slices)
+      if (!slice.uuid.empty()) page_.data(ids_text(slice), slice.uuid);
     if (gpu.product)
       page_.data(page_.told("product"), gpu.product->text);
     else

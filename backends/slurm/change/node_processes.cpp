@@ -1,0 +1,162 @@
+#include "backends/slurm/change/node_processes.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "backends/nvidia/commands.hpp"
+#include "backends/nvidia/node_figures.hpp"
+#include "engine/model/processes.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr auto kFresh = std::chrono::seconds(30);  // for which a node is not asked again
+constexpr auto kGap = std::chrono::seconds(3);     // between two looks
+constexpr std::size_t kMostAnswer = 16u << 20;
+constexpr std::size_t kQuestions = 4;
+
+nvidia::Argv question(std::size_t number) {
+  switch (number) {
+    case 0: return nvidia::list_gpus();
+    case 1: return nvidia::query();
+    case 2: return nvidia::list_instances();
+    default: return nvidia::list_compute();
+  }
+}
+
+Error unseen(const NodeName& node, std::string reason, std::string hint = "") {
+  return {"cannot read which processes have GPUs of " + clean(node.text, 64) + " open", std::move(reason),
+          std::move(hint)};
+}
+
+// Processes of a container are numbered by itself, and in a job's cgroup GPUs are hidden. A site's own way
+// may lead out of its container again.
+std::optional<Error> in_the_way(const Preflight& found, slurmconf::Reach reach, const NodeName& node) {
+  Preflight seen = found;
+  if (reach != slurmconf::Reach::ssh) seen.uid = 0, seen.contained = false;
+  const std::vector<Error> against = objections(seen, node);
+  if (against.empty()) return std::nullopt;
+  return unseen(node, to_line({against.front().what, against.front().reason, ""}), against.front().hint);
+}
+
+}  // namespace
+
+Result<JobPids> both(Result<JobPids> before, Result<JobPids> after) {
+  if (!before || !after) return before ? after : before;
+  for (auto& [pid, job] : before->jobs) {
+    const auto [known, fresh] = after->jobs.try_emplace(pid, job);
+    if (!fresh && known->second != job) known->second.clear();
+  }
+  after->complete = after->complete && before->complete;
+  if (after->missing.empty()) after->missing = before->missing;
+  return after;
+}
+
+bool lists_all(const JobPids& pids, const JobNumbers& numbers, const std::vector<Workload>& jobs,
+               const NodeName& node) {
+  std::set<std::string_view> listed;
+  for (const auto& [pid, job] : pids.jobs) {
+    const auto other = numbers.find(job);
+    listed.insert(other == numbers.end() ? std::string_view(job) : other->second.view());
+  }
+  return std::all_of(jobs.begin(), jobs.end(), [&](const Workload& job) {
+    const bool here = job.state == WorkloadState::running &&
+                      std::any_of(job.allocations.begin(), job.allocations.end(),
+                                  [&](const Allocation& one) { return one.node == node; });
+    return !here || listed.contains(job.id.view());
+  });
+}
+
+void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, bool whole) {
+  for (GpuFigures& gpu : told.gpus) {
+    if (!gpu.processes) continue;
+    for (GpuProcess& process : *gpu.processes) {
+      const auto found = pids.jobs.find(process.pid);
+      if (found == pids.jobs.end()) {
+        if (whole && pids.complete) process.workload = WorkloadId(std::string(kNoWorkload));
+        continue;
+      }
+      const auto other = numbers.find(found->second);
+      process.workload = other == numbers.end() ? WorkloadId(found->second) : other->second;
+    }
+  }
+}
+
+NodeCommand NodeProcesses::there(std::vector<std::string> argv) const {
+  NodeCommand command;
+  command.node = now_->node;
+  command.argv = std::move(argv);
+  command.deadline = eyes_.said.look_deadline;
+  command.output_limit = kMostAnswer;
+  return command;
+}
+
+void NodeProcesses::look(const NodeName& node, Told told) {
+  const auto before = asked_.find(node);
+  if (before != asked_.end() && Steady::now() - before->second < kFresh) return;
+  if (now_ && now_->node == node) return;
+  if (now_ || resting_)
+    waiting_ = Wanted{node, std::move(told)};
+  else
+    begin({node, std::move(told)});
+}
+
+void NodeProcesses::begin(Wanted wanted) {
+  now_ = std::move(wanted);
+  answers_.clear();
+  asked_[now_->node] = Steady::now();
+  eyes_.runner.preflight(there({}), [this](const Result<Preflight>& found) {
+    if (!found)
+      return end(
+          unseen(now_->node, to_line({found.error().what, found.error().reason, ""}), found.error().hint));
+    if (auto against = in_the_way(*found, eyes_.said.reach, now_->node)) return end(std::move(*against));
+    ask_jobs([this](Result<JobPids> jobs) {
+      before_ = std::move(jobs);
+      next_question();
+    });
+  });
+}
+
+void NodeProcesses::next_question() {
+  eyes_.runner.run(there(question(answers_.size())), [this](Result<NodeAnswer> answer) {
+    if (!answer)
+      return end(
+          unseen(now_->node, to_line({answer.error().what, answer.error().reason, ""}), answer.error().hint));
+    // The words decide, as in every look: what is not there has an exit code of its own.
+    std::string text = std::move(answer->out);
+    if (answer->exit_code != 0 && text.empty()) text = std::move(answer->err);
+    answers_.push_back(std::move(text));
+    if (answers_.size() < kQuestions) return next_question();
+    auto looked = nvidia::node_gpus({answers_[0], answers_[1], answers_[2], answers_[3]}, eyes_.catalogue,
+                                    eyes_.clock());
+    if (!looked) return end(unseen(now_->node, to_line({looked.error().what, looked.error().reason, ""})));
+    eyes_.order[now_->node] = minors_of(*looked);
+    auto measured = std::make_shared<Measured>(nvidia::take_measured(now_->node, *looked, eyes_.clock()));
+    ask_jobs([this, measured](Result<JobPids> after) {
+      end(ProcessesTold{std::move(*measured), both(std::move(before_), std::move(after))});
+    });
+  });
+}
+
+void NodeProcesses::ask_jobs(std::function<void(Result<JobPids>)> then) {
+  eyes_.runner.run(there(list_pids(now_->node)), [then = std::move(then)](Result<NodeAnswer> answer) {
+    then(answer ? parse_pids(answer->out, answer->err, answer->exit_code) : Result<JobPids>(answer.error()));
+  });
+}
+
+void NodeProcesses::end(Result<ProcessesTold> result) {
+  const std::optional<Wanted> done = std::exchange(now_, std::nullopt);
+  resting_ = true;
+  worker_.after(std::chrono::duration_cast<Duration>(kGap), [this] {
+    resting_ = false;
+    if (auto next = std::exchange(waiting_, std::nullopt)) look(next->node, std::move(next->told));
+  });
+  done->told(done->node, std::move(result));
+}
+
+}  // namespace tessera::slurm

@@ -1,0 +1,75 @@
+// Which processes have a node's GPUs open, and whose they are: asked of one node, while a user looks at one
+// of its GPUs.
+//
+// The driver is asked as every look asks it, and before and after it Slurm on that node for the processes
+// that it has started (scontrol listpids, which asks no controller): what begins or ends meanwhile is in one
+// of them. One node at a time, with a pause behind each; of those that wait the last counts. Threads: the
+// worker's thread only; answers come there, never from inside look().
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/slurm/change/look.hpp"
+#include "backends/slurm/parse/parse_pids.hpp"
+#include "backends/worker.hpp"
+#include "engine/model/telemetry.hpp"
+
+namespace tessera::slurm {
+
+// Jobs whose id is not their number: tasks of arrays, parts of heterogeneous jobs.
+using JobNumbers = std::map<std::string, WorkloadId, std::less<>>;
+
+// Names the jobs of the processes. whole: Slurm tracks every process of a job (proctrack/cgroup), so that one
+// that is not listed belongs to none.
+void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, bool whole);
+
+// What two lists tell together.
+Result<JobPids> both(Result<JobPids> before, Result<JobPids> after);
+
+// Every job that is listed as running there has a process in the list. Where one has none, the list may be
+// another node's, or not whole.
+bool lists_all(const JobPids& pids, const JobNumbers& numbers, const std::vector<Workload>& jobs,
+               const NodeName& node);
+
+struct ProcessesTold {
+  Measured measured;  // whose the processes are is not in it yet
+  Result<JobPids> jobs;
+};
+
+class NodeProcesses {
+ public:
+  // Both outlive it.
+  NodeProcesses(Worker& worker, Eyes& eyes) : worker_(worker), eyes_(eyes) {}
+
+  using Told = std::function<void(const NodeName& node, Result<ProcessesTold>)>;
+  // Precondition: ssh or a command of the site leads to the nodes; srun would start a job for each question.
+  // Nothing is asked of a node that was asked moments ago: `told` is not called then.
+  void look(const NodeName& node, Told told);
+
+ private:
+  struct Wanted {
+    NodeName node;
+    Told told;
+  };
+  void begin(Wanted wanted);
+  void next_question();
+  void ask_jobs(std::function<void(Result<JobPids>)> then);
+  void end(Result<ProcessesTold> result);
+  NodeCommand there(std::vector<std::string> argv) const;
+
+  Worker& worker_;
+  Eyes& eyes_;
+  std::optional<Wanted> now_, waiting_;
+  bool resting_ = false;
+  std::vector<std::string> answers_;
+  Result<JobPids> before_{JobPids{}};
+  std::map<NodeName, std::chrono::steady_clock::time_point> asked_;
+};
+
+}  // namespace tessera::slurm

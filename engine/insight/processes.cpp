@@ -1,0 +1,155 @@
+#include "engine/insight/processes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "engine/model/processes.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::insight {
+namespace {
+
+std::string untold_text(std::string_view why) {
+  return fmt::format("which processes have its GPUs open is not known: {}", why);
+}
+std::string no_owners_text(std::string_view why) {
+  return fmt::format("whose the processes on its GPUs are is not known: {}", why);
+}
+
+std::optional<std::string> remarked(const Cluster& cluster, const NodeName& node, std::string_view begin) {
+  const auto told = cluster.remarks.find(Source::nvidia_smi);
+  if (told == cluster.remarks.end()) return std::nullopt;
+  for (const Remark& one : told->second)
+    if (one.is_node && one.subject == node.text && one.text.starts_with(begin))
+      return one.text.substr(begin.size());
+  return std::nullopt;
+}
+
+bool counts_otherwise(const Cluster& cluster, const NodeName& node) {
+  const auto told = cluster.remarks.find(Source::nvidia_smi);
+  return told != cluster.remarks.end() &&
+         std::any_of(told->second.begin(), told->second.end(), [&](const Remark& one) {
+           return one.is_node && one.subject == node.text && one.text.starts_with("Slurm's") &&
+                  one.text.find("/dev/nvidia") != std::string::npos;
+         });
+}
+
+bool holds(const Slice& slice, const WorkloadId& id) {
+  return std::any_of(slice.holders.begin(), slice.holders.end(),
+                     [&](const Holder& holder) { return holder.workload == id; });
+}
+
+// It holds so much on that node that is not told to be on a GPU of its own.
+bool is_placed(const Workload& work, const NodeName& node) {
+  return std::all_of(work.allocations.begin(), work.allocations.end(), [&](const Allocation& one) {
+    return one.node != node || one.count == 0 || !one.devices.empty();
+  });
+}
+
+Remark about(const NodeName& node, std::string text, std::string hint) {
+  return {Remark::Grade::info, node.text, true, clean(text, 1000), std::move(hint)};
+}
+
+// "585 (python3)"
+std::string named(const GpuProcess& process) {
+  return process.name.empty() ? std::to_string(process.pid)
+                              : fmt::format("{} ({})", process.pid, process.name);
+}
+
+}  // namespace
+
+Standing standing_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const GpuProcess& process) {
+  if (is_service(process)) return Standing::service;
+  if (is_of_none(process)) return Standing::no_work;
+  const Workload* work = is_of_work(process) ? cluster.workloads.find(process.workload) : nullptr;
+  if (!work) return Standing::unknown;
+  bool certain = is_placed(*work, node.name);
+  for (const Slice& slice : gpu.slices) {
+    const bool other = process.instance_id && slice.instance_id && slice.instance_id != process.instance_id;
+    if (other) continue;
+    if (holds(slice, work->id)) return slice.exact ? Standing::work : Standing::unknown;
+    certain = certain && slice.exact && slice.holding != Holding::unknown;
+  }
+  const bool listed = std::none_of(node.pool.begin(), node.pool.end(),
+                                   [&](const Slice& slice) { return holds(slice, work->id); });
+  // A job that ends gives its GPUs back before its last process is gone.
+  const bool runs = work->state == WorkloadState::running;
+  if (!certain || !listed || !runs || counts_otherwise(cluster, node.name)) return Standing::unknown;
+  return Standing::elsewhere;
+}
+
+Remark untold_processes(const NodeName& node, const Error& why) {
+  return about(node, untold_text(to_line({why.what, why.reason, ""})), why.hint);
+}
+Remark untold_owners(const NodeName& node, const std::string& why) {
+  return about(node, no_owners_text(why), "scontrol listpids must answer on the node, as root");
+}
+std::optional<std::string> why_untold(const Cluster& cluster, const NodeName& node) {
+  return remarked(cluster, node, untold_text(""));
+}
+std::optional<std::string> why_no_owners(const Cluster& cluster, const NodeName& node) {
+  return remarked(cluster, node, no_owners_text(""));
+}
+
+std::optional<PastMps> past_mps(const Cluster& cluster, const Gpu& gpu) {
+  if (!gpu.processes) return std::nullopt;
+  std::set<WorkloadId> holders;
+  bool exact = true;
+  for (const Slice& slice : gpu.slices) {
+    if (slice.kind != SliceKind::mps) return std::nullopt;
+    exact = exact && slice.exact;
+    for (const Holder& holder : slice.holders) {
+      const Workload* work = cluster.workloads.find(holder.workload);
+      // What was seen before a job began is not its own.
+      if (work && work->started && *work->started < gpu.processes->origin.at) holders.insert(work->id);
+    }
+  }
+  std::optional<PastMps> found;
+  bool server = false;
+  for (const Served& one : served(gpu.processes->list)) {
+    server = server || is_mps_server(*one.process);
+    if (one.client || is_service(*one.process) || is_of_none(*one.process)) continue;
+    const bool known = is_of_work(*one.process);
+    if (known ? !holders.contains(one.process->workload) : holders.empty()) continue;
+    const WorkloadId job = known && exact ? one.process->workload : WorkloadId();
+    if (!found)
+      found = PastMps{job, one.process, false, 0};
+    else
+      ++found->more;
+  }
+  if (found) found->server = server;
+  return found;
+}
+
+std::string to_text(const PastMps& found) {
+  const std::string named = insight::named(*found.process);
+  const std::string which = found.more > 0 ? fmt::format("{} and {} more", named, found.more) : named;
+  if (found.job.empty())
+    return found.server
+               ? fmt::format(
+                     "process {}, likely of a job that holds a share of MPS here, is no client of the "
+                     "MPS server",
+                     which)
+               : fmt::format(
+                     "process {}, likely of a job that holds a share of MPS here, does not go through "
+                     "MPS: no nvidia-cuda-mps-server has the GPU open",
+                     which);
+  return found.server ? fmt::format(
+                            "process {} of job {}, which holds a share of MPS here, is no client of the "
+                            "MPS server",
+                            which, found.job.text)
+                      : fmt::format(
+                            "process {} of job {}, which holds a share of MPS here, does not go "
+                            "through MPS: no nvidia-cuda-mps-server has the GPU open",
+                            which, found.job.text);
+}
+
+std::string crossed_text(int counted, int minor, int index) {
+  return fmt::format("Slurm's GPU {} is /dev/nvidia{}, which its driver counts as GPU {}", counted, minor,
+                     index);
+}
+
+}  // namespace tessera::insight

@@ -1,0 +1,147 @@
+// Asking one node which processes have its GPUs open: a driver that was recorded, and a Slurm that answers,
+// refuses, or does not.
+#include "backends/slurm/change/node_processes.hpp"
+
+#include "engine/model/processes.hpp"
+#include "tests/backends/slurm/actuator_fixture.hpp"
+#include "tests/support/paths.hpp"
+
+namespace tessera::slurm {
+namespace {
+
+class SlurmNodeProcesses : public SlurmActuatorTest {
+ protected:
+  SlurmNodeProcesses() {
+    slurmconf::SlurmSettings said;
+    said.runner = scratch_.path() + "/on {node}";
+    say(said);
+    std::ifstream recorded(test::source_dir() + "/tests/fixtures/nvidia-580/h100-mps.xml");
+    put("mps.xml", {std::istreambuf_iterator<char>(recorded), {}});
+    put("pids", "PID JOBID STEPID LOCALID GLOBALID\n585 7 0 0 0\n");
+    far("cat $D/pids; exit 0");
+  }
+  void far(const std::string& listpids) {
+    put("far", "case \"$*\" in *listpids*) " + listpids +
+                   ";;\n*' -L') echo 'GPU 0: NVIDIA H100 80GB HBM3 (UUID: "
+                   "GPU-0a1b2c3d-0000-4000-8000-000000000001)'; exit 0;;\n"
+                   "*'-q -x') cat $D/mps.xml; exit 0;;\n"
+                   "*-lgi|*-lci) echo 'No MIG-enabled devices found.'; exit 6;; esac\n");
+  }
+  Result<ProcessesTold> ask(const std::string& node = "n1") {
+    actuator();
+    return answer<ProcessesTold>([&](auto told) {
+      worker_.post([this, node, told] {
+        actuator_->processes().look(NodeName(node), [told](const NodeName&, Result<ProcessesTold> result) {
+          told(std::move(result));
+        });
+      });
+    });
+  }
+  std::size_t times(const std::string& words) const {
+    const std::string all = log();
+    std::size_t count = 0;
+    for (std::size_t at = all.find(words); at != std::string::npos; at = all.find(words, at + 1)) ++count;
+    return count;
+  }
+};
+
+TEST_F(SlurmNodeProcesses, TheDriverListsThemAndSlurmOnTheNodeSaysWhoseTheyAre) {
+  const auto told = ask();
+  ASSERT_TRUE(told) << to_line(told.error());
+  EXPECT_EQ(told->measured.source, Source::nvidia_smi);
+  ASSERT_EQ(told->measured.gpus.size(), 1u);
+  ASSERT_TRUE(told->measured.gpus[0].processes);
+  EXPECT_EQ(told->measured.gpus[0].processes->size(), 3u);
+  ASSERT_TRUE(told->jobs) << to_line(told->jobs.error());
+  EXPECT_EQ(told->jobs->jobs.at(585), "7");
+  EXPECT_EQ(times("listpids * n1"), 2u) << "before and after: " << log();
+  EXPECT_EQ(times("-q -x"), 1u);
+  EXPECT_EQ(times("scontrol show"), 0u) << "no controller is asked";
+}
+
+TEST_F(SlurmNodeProcesses, WithoutSlurmsWordTheDriversListIsToldAllTheSame) {
+  far("echo 'bash: scontrol: command not found' >&2; exit 127");
+  const auto told = ask();
+  ASSERT_TRUE(told) << to_line(told.error());
+  EXPECT_EQ(told->measured.gpus[0].processes->size(), 3u);
+  ASSERT_FALSE(told->jobs);
+  EXPECT_NE(told->jobs.error().reason.find("command not found"), std::string::npos);
+}
+
+TEST_F(SlurmNodeProcesses, ADriverThatDoesNotAnswerIsAnErrorAndNoEmptyList) {
+  put("far",
+      "case \"$*\" in *listpids*) cat $D/pids; exit 0;; *nvidia-smi*) echo 'NVIDIA-SMI has failed "
+      "because it could not communicate with the NVIDIA driver.'; exit 9;; esac\n");
+  const auto told = ask();
+  ASSERT_FALSE(told);
+  EXPECT_NE(told.error().what.find("n1"), std::string::npos);
+  EXPECT_NE(told.error().reason.find("communicate"), std::string::npos) << to_line(told.error());
+}
+
+TEST_F(SlurmNodeProcesses, ANodeThatWasAskedMomentsAgoIsNotAskedAgain) {
+  ASSERT_TRUE(ask());
+  const std::size_t before = times("-q -x");
+  std::promise<void> over;
+  worker_.post([&] {
+    actuator_->processes().look(NodeName("n1"),
+                                [](const NodeName&, const Result<ProcessesTold>&) { ADD_FAILURE(); });
+    worker_.post([&] { over.set_value(); });
+  });
+  over.get_future().wait();
+  EXPECT_EQ(times("-q -x"), before);
+}
+
+TEST_F(SlurmNodeProcesses, OfThoseThatWaitTheLastCounts) {
+  actuator();
+  std::promise<std::string> told;
+  worker_.post([&] {
+    NodeProcesses& all = actuator_->processes();
+    auto seen = std::make_shared<std::string>();
+    const auto note = [seen, &told](const NodeName& node, const Result<ProcessesTold>&) {
+      *seen += node.text + " ";
+      if (node.text == "n3") told.set_value(*seen);
+    };
+    all.look(NodeName("n1"), note);
+    all.look(NodeName("n2"), note);
+    all.look(NodeName("n3"), note);
+  });
+  auto answer = told.get_future();
+  ASSERT_EQ(answer.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  EXPECT_EQ(answer.get(), "n1 n3 ");
+}
+
+TEST_F(SlurmNodeProcesses, WhereTheDriversCountDiffersFromSlurmsThatIsAFinding) {
+  put("gres.conf", "NodeName=n1 Name=gpu File=/dev/nvidia[0-1]\n");
+  std::ifstream recorded(test::source_dir() + "/tests/fixtures/nvidia-580/h100-mps.xml");
+  std::string xml{std::istreambuf_iterator<char>(recorded), {}};
+  const std::string one = xml.substr(xml.find("\t<gpu id"), xml.find("\t</gpu>") + 8 - xml.find("\t<gpu id"));
+  std::string other = one;
+  const auto swap = [](std::string& text, const std::string& from, const std::string& to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  };
+  swap(other, "000000000001", "000000000002");
+  std::string first = one;
+  swap(first, "<minor_number>0<", "<minor_number>1<");
+  xml.replace(xml.find(one), one.size(), first + other);
+  put("mps.xml", xml);
+  put("far",
+      "case \"$*\" in *listpids*) cat $D/pids; exit 0;;\n"
+      "*' -L') echo 'GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-0a1b2c3d-0000-4000-8000-000000000001)'\n"
+      "echo 'GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-0a1b2c3d-0000-4000-8000-000000000002)'; exit 0;;\n"
+      "*'-q -x') cat $D/mps.xml; exit 0;;\n"
+      "*-lgi|*-lci) echo 'No MIG-enabled devices found.'; exit 6;; esac\n");
+  const auto told = ask();
+  ASSERT_TRUE(told) << to_line(told.error());
+  Node node;
+  node.name = NodeName("n1");
+  std::promise<std::vector<Remark>> remarks;
+  worker_.post([&] { remarks.set_value(actuator_->board_remarks({node})); });
+  bool found = false;
+  for (const Remark& one_remark : remarks.get_future().get())
+    found |= one_remark.text == "Slurm's GPU 0 is /dev/nvidia0, which its driver counts as GPU 1";
+  EXPECT_TRUE(found);
+}
+
+}  // namespace
+}  // namespace tessera::slurm

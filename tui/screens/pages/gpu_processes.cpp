@@ -1,0 +1,133 @@
+#include "tui/screens/pages/gpu_processes.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/insight/processes.hpp"
+#include "engine/model/processes.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
+#include "tui/screens/pages/boards.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+using insight::Standing;
+
+constexpr std::size_t kMostShown = 64;
+
+// Columns of the list.
+struct At {
+  int pid = 3, name = 13, memory = 38, instance = 50, whose = 58;
+};
+
+// Slurm's way to the nodes, as the site has set it; none: nobody asks them.
+slurmconf::Reach reach_of(const UiState& state, const Cluster& cluster) {
+  const auto found = state.abilities.find(cluster.name);
+  if (found == state.abilities.end() || !found->second.slurm) return slurmconf::Reach::none;
+  return found->second.slurm->reach;
+}
+
+std::string why_untold(const UiState& state, const GpuPlace& at) {
+  if (auto why = insight::why_untold(*at.cluster, at.node->name)) return "not known: " + *why;
+  if (at.cluster->recorded) return "not known: the recording holds none";
+  if (at.cluster->scheduler == Scheduler::kubernetes)
+    return "not known: the sources of this cluster report figures of GPUs, and no processes";
+  if (at.cluster->simulated) return "not known: the simulator has no processes";
+  switch (reach_of(state, *at.cluster)) {
+    case slurmconf::Reach::none:
+      return "not known: no way to the node is set (slurm-runner), so that its driver is not asked";
+    case slurmconf::Reach::srun:
+      return "not known: srun would start a job for each question; slurm-runner: ssh asks without one";
+    case slurmconf::Reach::ssh:
+    case slurmconf::Reach::custom: break;
+  }
+  return "the node is being asked";
+}
+
+class Processes {
+ public:
+  Processes(FactPage& page, const UiContext& ui, const UiState& state, const GpuPlace& place)
+      : page_(page), ui_(ui), state_(state), place_(place) {}
+
+  void add() {
+    const auto& told = place_.gpu->processes;
+    page_.heading("PROCESSES", told ? origin_text(*place_.cluster, told->origin, ui_.wall) : std::string());
+    if (!told) return page_.fact("", why_untold(state_, place_), Role::dim);
+    if (auto why = insight::why_untold(*place_.cluster, place_.node->name))
+      page_.fact("", "older, since now: " + *why, Role::warning);
+    if (told->list.empty()) return page_.fact("", "none has it open", Role::dim);
+    heads();
+    const std::vector<Served> all = served(told->list);
+    for (std::size_t i = 0; i < std::min(all.size(), kMostShown); ++i) line(all[i]);
+    if (all.size() > kMostShown)
+      page_.fact("", fmt::format("and {} more", all.size() - kMostShown), Role::dim);
+    if (auto why = insight::why_no_owners(*place_.cluster, place_.node->name))
+      page_.fact("", "whose they are is not known: " + *why, Role::dim);
+  }
+
+ private:
+  void heads() {
+    page_.add({{{"PID", Role::dim, at_.pid},
+                {page_.told("command"), Role::dim, at_.name},
+                {page_.told("memory"), Role::dim, at_.memory},
+                {"GI", Role::dim, at_.instance},
+                {page_.told("whose"), Role::dim, at_.whose}},
+               {}});
+  }
+
+  void line(const Served& one) {
+    const GpuProcess& process = *one.process;
+    const int indent = one.client ? 2 : 0;
+    std::string name = process.name.empty() ? page_.told("not known") : process.name;
+    DocLine line{{{fmt::format("{:>8}", process.pid), Role::text, at_.pid},
+                  {shorten(name, at_.memory - at_.name - 1 - indent, state_.ascii),
+                   Style(Role::text).with_bold(), at_.name + indent},
+                  {process.memory ? fmt::format("{:>7} MiB", process.memory->value) : std::string("      -"),
+                   Role::text, at_.memory},
+                  {process.instance_id ? fmt::format("{}", *process.instance_id) : std::string("-"),
+                   Role::dim, at_.instance}},
+                 {}};
+    whose(line, one);
+    page_.add(std::move(line));
+  }
+
+  void whose(DocLine& line, const Served& one) {
+    const GpuProcess& process = *one.process;
+    const Standing standing = insight::standing_of(*place_.cluster, *place_.node, *place_.gpu, process);
+    const auto say = [&](std::string_view words, Style style) {
+      const bool first = line.spans.size() == 4;
+      line.spans.push_back({(first ? "" : "  ") + page_.told(words), style, first ? at_.whose : 0});
+    };
+    if (is_of_work(process)) {
+      const HolderText text = workload_text(ui_, *place_.cluster, process.workload);
+      line.spans.push_back(
+          {text.who.empty() ? process.workload.text : text.who, Style(Role::held), at_.whose});
+      if (!text.who.empty()) line.spans.push_back({"  " + process.workload.text, Role::text});
+    }
+    if (is_mps_server(process)) say("MPS server", Role::dim);
+    if (one.client && !one.server) say("client of one of the MPS servers", Role::dim);
+    if (is_of_work(process)) {
+      if (standing == Standing::elsewhere) say("does not hold this GPU", Role::warning);
+      return;
+    }
+    if (standing == Standing::service && !is_mps_server(process)) say("service", Role::dim);
+    if (standing == Standing::no_work) say("of no job", Role::warning);
+    if (standing == Standing::unknown) say("not known", Role::unknown);
+  }
+
+  FactPage& page_;
+  const UiContext& ui_;
+  const UiState& state_;
+  const GpuPlace& place_;
+  const At at_;
+};
+
+}  // namespace
+
+void add_processes(FactPage& page, const UiContext& ui, const UiState& state, const GpuPlace& at) {
+  Processes(page, ui, state, at).add();
+}
+
+}  // namespace tessera::tui
