@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/insight/available.hpp"
+#include "engine/insight/processes.hpp"
 #include "engine/insight/worth.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/sharing/resources.hpp"
@@ -91,6 +92,14 @@ bool may_take(const sharing::ResourceName& asked, const Spare& spare, Scheduler 
 bool is_fresh(const Gpu& gpu, const Slice& slice, TimePoint at) {
   const Origin& origin = slice.measured.source != Source::none ? slice.measured : gpu.telemetry.origin;
   return origin.source != Source::none && at - origin.at <= kLongestRound;
+}
+
+// The slice in which it runs; null: not told.
+const Slice* slice_of(const Gpu& gpu, const GpuProcess& process) {
+  if (gpu.slices.size() == 1) return &gpu.slices.front();
+  for (const Slice& slice : gpu.slices)
+    if (process.instance_id && slice.instance_id == process.instance_id) return &slice;
+  return nullptr;
 }
 
 // In one order whatever the hashes: sums of doubles are then the same each time.
@@ -255,6 +264,7 @@ void Ledger::measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passe
 void Ledger::see_spare(const Cluster& cluster, const Node& node, const Passed& passed) {
   const insight::Sight sight = insight::sight_of(cluster, node);
   for (const Gpu& gpu : node.gpus) {
+    see_processes(cluster, node, gpu, passed);
     const mig::Product* product = gpu.strategy == Strategy::mig ? product_of(gpu, catalogue_) : nullptr;
     if (product)
       if (auto layout = mig::observed_layout(*product, gpu))
@@ -310,6 +320,36 @@ void Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
   if (used && (!rogue.memory || *rogue.memory < *used)) rogue.memory = used;
 }
 
+void Ledger::see_processes(const Cluster& cluster, const Node& node, const Gpu& gpu, const Passed& passed) {
+  if (!gpu.processes) return;
+  const TimePoint told = gpu.processes->origin.at;
+  if (told > passed.at || passed.at - told > kLongestRound) return;
+  for (const GpuProcess& process : gpu.processes->list) {
+    const insight::Standing standing = insight::standing_of(cluster, node, gpu, process);
+    if (!insight::is_rogue(standing)) continue;
+    RogueProcess& rogue = rogue_processes_[cluster.name.text + '\x1f' + node.name.text + '\x1f' +
+                                           std::to_string(gpu.index.value) + '\x1f' +
+                                           std::to_string(process.pid) + '\x1f' + process.name];
+    if (rogue.pid == 0) {
+      rogue.cluster = cluster.name, rogue.node = node.name, rogue.gpu = gpu.index;
+      rogue.pid = process.pid, rogue.name = process.name, rogue.told = told;
+      if (const Slice* slice = slice_of(gpu, process))
+        rogue.profile = kind_of(*slice),
+        rogue.slices = memory_slices(gpu, *slice, slice->capacity, catalogue_);
+    }
+    if (standing == insight::Standing::elsewhere) {
+      const Workload* work = cluster.workloads.find(process.workload);
+      rogue.workload = process.workload, rogue.user = work ? work->user : "";
+    }
+    // What is not listed in between may be another process of that number.
+    const Duration since = told - rogue.told;
+    if (since > Duration{0} && since <= kLongestRound)
+      rogue.hours += static_cast<double>(since.count()) / kHour;
+    rogue.told = told;
+    if (process.memory && (!rogue.memory || *rogue.memory < *process.memory)) rogue.memory = process.memory;
+  }
+}
+
 void Ledger::see_asked(const Cluster& cluster, const Workload& waiting) {
   for (const Request& request : waiting.requests) {
     const auto name = sharing::parse_resource(request.resource, cluster.scheduler);
@@ -351,6 +391,11 @@ std::vector<Rogue> Ledger::rogues() const {
   std::vector<Rogue> all;
   for (const auto& [key, one] : rogues_)
     if (one.hours > 0) all.push_back(one);
+  return all;
+}
+std::vector<RogueProcess> Ledger::rogue_processes() const {
+  std::vector<RogueProcess> all;
+  for (const auto& [key, one] : rogue_processes_) all.push_back(one);
   return all;
 }
 std::vector<Spare> Ledger::spare() const {

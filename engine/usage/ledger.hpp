@@ -100,6 +100,25 @@ struct Rogue {
   TimePoint told{};
 };
 
+// A process on a GPU that no job or pod entitles to it, as the driver and the scheduler tell.
+struct RogueProcess {
+  ClusterName cluster;
+  NodeName node;
+  GpuIndex gpu;
+  std::string profile;  // of the slice that it runs in; empty: not known
+  std::int64_t pid = 0;
+  std::string name;
+  WorkloadId workload;           // that it belongs to and that holds another GPU; empty: none
+  std::string user;              // whose work that is; empty: not known
+  std::optional<double> slices;  // memory slices of that slice
+  std::optional<Mib> memory;     // the most
+  double hours = 0;              // between the times at which it was listed; 0: it was listed once
+
+ private:
+  friend class Ledger;
+  TimePoint told{};
+};
+
 struct Waited {
   ClusterName cluster;
   WorkloadId workload;
@@ -124,6 +143,7 @@ class Ledger {
   std::vector<Waited> waited() const;
   std::vector<Spare> spare() const;
   std::vector<Rogue> rogues() const;
+  std::vector<RogueProcess> rogue_processes() const;
   // Clusters in which slices were free, and whether any of these was measured.
   const std::map<ClusterName, bool>& free_measured() const { return free_measured_; }
   const std::map<ClusterName, double>& stranded() const { return stranded_; }  // slice-hours
@@ -161,6 +181,7 @@ class Ledger {
   void see_spare(const Cluster& cluster, const Node& node, const Passed& passed);
   void see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                  const Passed& passed);
+  void see_processes(const Cluster& cluster, const Node& node, const Gpu& gpu, const Passed& passed);
   void go_on(Spare& spare, const Passed& passed);
   void see_asked(const Cluster& cluster, const Workload& waiting);
   void see_work(const Cluster& cluster, double hours);
@@ -172,7 +193,8 @@ class Ledger {
   std::unordered_map<std::string, std::vector<std::vector<Seat>>> seats_;  // by node, GPU and slice
   std::unordered_map<std::string, Waited> waited_;
   std::map<std::string, Spare> spare_;
-  std::map<std::string, Rogue> rogues_;  // by node, GPU and slice
+  std::map<std::string, Rogue> rogues_;                  // by node, GPU and slice
+  std::map<std::string, RogueProcess> rogue_processes_;  // by node, GPU and process
   std::map<ClusterName, bool> free_measured_;
   std::map<ClusterName, TimePoint> before_;  // the round before
   std::map<ClusterName, double> known_;

@@ -10,7 +10,7 @@ namespace tessera::usage {
 std::vector<Letter> letters(const std::vector<Waste>& all) {
   std::map<std::string, std::string> texts;
   for (const Waste& one : all) {
-    if (one.user.empty()) continue;
+    if (one.user.empty() || one.kind == "rogue") continue;  // nothing of theirs was held there
     const std::string much = one.slice_hours ? fmt::format("{:.1f} slice-hours", *one.slice_hours)
                                              : fmt::format("{:.1f} h", one.hours.value_or(0));
     texts[one.user] += fmt::format("  {} {} on {}: {} {} ({})\n", one.workload, one.profile, one.node, much,

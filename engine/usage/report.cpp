@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/usage/ledger.hpp"
+#include "engine/usage/rogue_rows.hpp"
 
 namespace tessera::usage {
 namespace {
@@ -129,11 +130,16 @@ std::vector<Waste> rogues(const Ledger& ledger) {
   }
   std::vector<Waste> rows;
   for (auto& [key, adding] : all) {
-    adding.row.advice = fmt::format(
-        "used by no job or pod that is known, up to {:.0f} % and {} MiB: nvidia-smi there lists its "
-        "processes "
-        "(GPU {})",
-        adding.use, adding.memory, adding.gpus);
+    const Waste& row = adding.row;
+    const std::string named = rogues_on(ledger, row.cluster, NodeName(row.node), row.profile);
+    adding.row.advice =
+        named.empty()
+            ? fmt::format(
+                  "used by no job or pod that is known, up to {:.0f} % and {} MiB: nvidia-smi there "
+                  "lists its processes (GPU {})",
+                  adding.use, adding.memory, adding.gpus)
+            : fmt::format("used by no job or pod that is known, up to {:.0f} % and {} MiB: {} (GPU {})",
+                          adding.use, adding.memory, named, adding.gpus);
     rows.push_back(std::move(adding.row));
   }
   return rows;
@@ -214,6 +220,7 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue, 
   for (const Spare& spare : ledger.spare())
     if (spare.hours > 1e-9 && spare.since >= kEnough * hours_of(unasked_after)) all.push_back(unasked(spare));
   for (Waste& one : rogues(ledger)) all.push_back(std::move(one));
+  for (Waste& one : rogue_process_rows(ledger)) all.push_back(std::move(one));
   std::stable_sort(all.begin(), all.end(), [](const Waste& a, const Waste& b) {
     return std::pair(a.slice_hours.value_or(0), a.hours.value_or(0)) >
            std::pair(b.slice_hours.value_or(0), b.hours.value_or(0));
