@@ -3,10 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <utility>
+
+#include "engine/digest.hpp"
 
 namespace tessera {
 namespace {
@@ -15,6 +19,15 @@ std::string size_text(std::size_t bytes) {
   constexpr std::size_t kMib = 1u << 20;
   return bytes >= kMib && bytes % kMib == 0 ? std::to_string(bytes / kMib) + " MiB"
                                             : std::to_string(bytes) + " bytes";
+}
+
+// No two that write at once have the same.
+std::string unfinished_name() {
+  static std::atomic<int> count = 0;
+  char host[64] = {};
+  ::gethostname(host, sizeof host - 1);  // homes are shared by machines
+  return std::string(kUnfinished) + digest(host) + "-" + std::to_string(::getpid()) + "-" +
+         std::to_string(++count);
 }
 
 }  // namespace
@@ -107,6 +120,33 @@ std::string folder_of(const std::string& path) {
 void sync_folder(const std::string& folder) {
   Descriptor open_folder(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (open_folder.ok()) fsync(open_folder.get());
+}
+
+bool replace_file_at(int folder, const std::string& name, std::string_view text, mode_t mode) {
+  const std::string part = unfinished_name();
+  constexpr int kHow = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+  Descriptor file(::openat(folder, part.c_str(), kHow, mode));
+  if (!file.ok()) return false;
+  if (write_all(file.get(), text) && ::fsync(file.get()) == 0 &&
+      ::renameat(folder, part.c_str(), folder, name.c_str()) == 0) {
+    ::fsync(folder);
+    return true;
+  }
+  const int why = errno;
+  ::unlinkat(folder, part.c_str(), 0);
+  errno = why;
+  return false;
+}
+
+Status replace_file(std::string_view what, const std::string& path, std::string_view text, mode_t mode) {
+  const std::string folder = folder_of(path);
+  std::error_code trouble;
+  std::filesystem::create_directories(folder, trouble);
+  if (trouble) return Error{std::string(what), folder + ": " + trouble.message(), ""};
+  Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.ok() && replace_file_at(opened.get(), path.substr(path.rfind('/') + 1), text, mode))
+    return Done{};
+  return Error{std::string(what), path + ": " + std::strerror(errno), ""};
 }
 
 }  // namespace tessera

@@ -52,4 +52,14 @@ std::string folder_of(const std::string& path);
 // A name that was made, or changed, in that folder survives a crash.
 void sync_folder(const std::string& folder);
 
+// Puts `text` in the place of that file as a whole: whoever reads it, and whoever finds it after a crash, has
+// all of what was there before or all of this. Makes its folder where it is missing; a link is replaced and
+// not followed. Errors: `what`, with the path and the system's own words; what was there stands.
+Status replace_file(std::string_view what, const std::string& path, std::string_view text,
+                    mode_t mode = 0600);
+// The same in a folder that is open; false: errno tells why.
+bool replace_file_at(int folder, const std::string& name, std::string_view text, mode_t mode = 0600);
+// How names begin of what is not yet in its place: a crash may leave it behind.
+inline constexpr std::string_view kUnfinished = ".part-";
+
 }  // namespace tessera

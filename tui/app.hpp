@@ -89,6 +89,7 @@ struct ConsoleOptions {
   std::vector<std::filesystem::path> theme_directories;
   TerminalOptions terminal;
   std::string remembered;  // the file of choices that outlive the console; empty: none
+  std::function<Status(const std::string&)> remember;                  // puts that text in its place
   std::function<Status(const insight::Acknowledgement&)> acknowledge;  // as AppOptions has it
   std::function<FleetTold(const FleetOrder&)> fleet;                   // as AppOptions has it
   UiState state;  // themes, ascii and size are filled in here

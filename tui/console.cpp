@@ -99,7 +99,7 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
   const int code = app.run();
   // What could not be read is not written over.
   // A folder that cannot be written costs the choices and nothing else: doctor --self tells of it.
-  if (remembers) (void)keep_remembered(options.remembered, remembered_of(app.state()));
+  if (remembers && options.remember) (void)options.remember(remembered_text(remembered_of(app.state())));
   return code;
 }
 

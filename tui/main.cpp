@@ -18,6 +18,7 @@
 #include "backends/acknowledged.hpp"
 #include "backends/figures/prometheus_backend.hpp"
 #include "backends/figures/sources.hpp"
+#include "backends/files.hpp"
 #include "backends/kubernetes/backend.hpp"
 #include "backends/kubernetes/kubeconfig.hpp"
 #include "backends/mailbox.hpp"
@@ -422,6 +423,9 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     wanted.state.guide_texts = *texts;
     if (looks_back(options)) wanted.state.playing = options.speed;
     wanted.remembered = has_home(environment) ? own_journals(environment, "console.yaml") : "";
+    wanted.remember = [path = wanted.remembered](const std::string& text) {
+      return replace_file("cannot keep the choices of this console", path, text);
+    };
     if (Status read = tui::set_language(wanted.state, options.language); !read) {
       cli::complain(streams, read.error());
       return cli::kUsage;

@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "engine/text.hpp"
@@ -166,25 +164,6 @@ Result<Remembered> load_remembered(const std::string& path) {
   auto text = read_text_file(path, kMostRemembered);
   if (!text) return Error{std::string(kReading), path + ": " + text.error().reason, "remove it"};
   return *text ? parse_remembered(**text, path) : Remembered{};
-}
-
-Status keep_remembered(const std::string& path, const Remembered& all) {
-  namespace fs = std::filesystem;
-  std::error_code failed;
-  const fs::path file(path);
-  fs::create_directories(file.parent_path(), failed);
-  const fs::path fresh = path + ".new";
-  {
-    std::ofstream out(fresh, std::ios::binary | std::ios::trunc);
-    out << remembered_text(all);
-    out.flush();
-    if (!out)
-      return Error{"cannot keep the choices of this console", fresh.string() + ": cannot be written", ""};
-  }
-  fs::permissions(fresh, fs::perms::owner_read | fs::perms::owner_write, failed);
-  fs::rename(fresh, file, failed);
-  if (failed) return Error{"cannot keep the choices of this console", path + ": " + failed.message(), ""};
-  return Done{};
 }
 
 }  // namespace tessera::tui

@@ -2,7 +2,7 @@
 //
 // A small YAML file in the user's state folder. It only ever holds choices: where it cannot be read, the
 // console starts without it, says so, and does not write over it.
-// Threads: plain values; the two functions with a path touch that file and no other.
+// Threads: plain values; the function with a path reads that file and no other.
 #pragma once
 
 #include <map>
@@ -38,7 +38,5 @@ void apply(const Remembered& all, UiState& state);
 
 // A file that is not there is an empty one.
 Result<Remembered> load_remembered(const std::string& path);
-// Writes it whole beside the file and puts it in its place.
-Status keep_remembered(const std::string& path, const Remembered& all);
 
 }  // namespace tessera::tui

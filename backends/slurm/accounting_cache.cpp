@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -24,7 +23,7 @@
 namespace tessera::slurm {
 namespace {
 
-constexpr std::string_view kEnding = ".jobs.zst", kPart = ".part-";
+constexpr std::string_view kEnding = ".jobs.zst";
 constexpr std::size_t kMostText = 256u << 20;  // of one day, as sacct may print
 constexpr Duration kAhead{60'000};             // of the clock, by which a file may be younger than now
 constexpr time_t kLeftBehind = 3600;           // s: what is still being written then was given up
@@ -76,20 +75,13 @@ std::vector<Kept> all_in(int folder) {
   while (const dirent* entry = list ? ::readdir(list.get()) : nullptr) {
     Kept one{static_cast<const char*>(entry->d_name)};
     struct stat told {};
-    if (!one.name.ends_with(kEnding) && !one.name.starts_with(kPart)) continue;
+    if (!one.name.ends_with(kEnding) && !one.name.starts_with(kUnfinished)) continue;
     if (::fstatat(folder, one.name.c_str(), &told, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(told.st_mode))
       continue;
     one.bytes = static_cast<std::size_t>(told.st_size), one.written = told.st_mtime;
     all.push_back(std::move(one));
   }
   return all;
-}
-
-std::string part_name() {
-  static std::atomic<int> count = 0;
-  char host[64] = {};
-  ::gethostname(host, sizeof host - 1);  // homes are shared by machines
-  return std::string(kPart) + digest(host) + "-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
 }
 
 }  // namespace
@@ -160,13 +152,8 @@ void AccountingCache::keep(TimePoint day, std::string_view answer) {
   bytes += compressor.add(answer);
   bytes += compressor.end();
   if (bytes.size() > kLargestAnswer) return;
-  const std::string part = part_name();
-  Descriptor file(::openat(folder_.get(), part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  // Not synced: what a crash leaves behind has a wrong checksum, and is asked again.
-  if (!file.ok() || !write_all(file.get(), bytes) ||
-      ::renameat(folder_.get(), part.c_str(), folder_.get(), name_of(day).c_str()) != 0) {
+  if (!replace_file_at(folder_.get(), name_of(day), bytes)) {
     trouble_ = fmt::format("cannot write the cache: {}", std::strerror(errno));
-    ::unlinkat(folder_.get(), part.c_str(), 0);
     return;
   }
   make_room();
@@ -177,7 +164,7 @@ void AccountingCache::make_room() const {
   const time_t now = ::time(nullptr);
   constexpr time_t kLongest = std::chrono::duration_cast<std::chrono::seconds>(kOldestAnswer).count();
   std::erase_if(all, [&](const Kept& one) {
-    const bool part = one.name.starts_with(kPart);
+    const bool part = one.name.starts_with(kUnfinished);
     if (now - one.written > (part ? kLeftBehind : kLongest)) ::unlinkat(folder_.get(), one.name.c_str(), 0);
     return part || now - one.written > kLongest;
   });

@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <filesystem>
 
 #include "tests/support/run_binary.hpp"
 
@@ -75,6 +78,57 @@ TEST(Files, AFifoADeviceAndAFolderAreRefusedAndNotWaitedFor) {
     ASSERT_FALSE(file) << path;
     EXPECT_EQ(file.error().reason, path + ": not a regular file");
   }
+}
+
+TEST(Files, AFileIsReplacedAsAWholeForItsOwnerAloneAndItsFolderIsMade) {
+  const test::Scratch folder;
+  const std::string path = folder.path() + "/deep/er/file";
+  ASSERT_TRUE(replace_file("cannot keep it", path, "one", 0600));
+  const auto before = read_whole_file("", path, 100);
+  ASSERT_TRUE(before && *before);
+  EXPECT_EQ((*before)->text, "one");
+  EXPECT_EQ((*before)->about.st_mode & 0777, 0600U);
+  ASSERT_TRUE(replace_file("cannot keep it", path, "two"));
+  const auto after = read_whole_file("", path, 100);
+  EXPECT_EQ((*after)->text, "two");
+  EXPECT_NE((*after)->about.st_ino, (*before)->about.st_ino) << "whoever has the old one open reads on in it";
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() + "/deep/er"))
+    files += entry.exists();
+  EXPECT_EQ(files, 1);
+}
+
+TEST(Files, ALinkIsReplacedAndWhatItNamesStays) {
+  const test::Scratch folder;
+  const std::string path = folder.path() + "/file", other = folder.path() + "/other";
+  ASSERT_TRUE(replace_file("", other, "of another"));
+  ASSERT_EQ(::symlink(other.c_str(), path.c_str()), 0);
+  ASSERT_TRUE(replace_file("", path, "ours"));
+  EXPECT_EQ((*read_whole_file("", other, 100))->text, "of another");
+  EXPECT_EQ((*read_whole_file("", path, 100))->text, "ours");
+}
+
+TEST(Files, WhatDoesNotFitLeavesWhatWasThereAndNothingBeside) {
+  const test::Scratch folder;
+  const std::string path = folder.path() + "/file";
+  ASSERT_TRUE(replace_file("", path, "old"));
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  auto* handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit tight = before;
+  tight.rlim_cur = 100;
+  setrlimit(RLIMIT_FSIZE, &tight);
+  const Status full = replace_file("cannot keep it", path, std::string(5000, 'x'));
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().what, "cannot keep it");
+  EXPECT_TRUE(full.error().reason.starts_with(path)) << full.error().reason;
+  EXPECT_EQ((*read_whole_file("", path, 100))->text, "old");
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) files += entry.exists();
+  EXPECT_EQ(files, 1);
+  EXPECT_FALSE(replace_file("", "/dev/null/folder/file", "x"));
 }
 
 }  // namespace
