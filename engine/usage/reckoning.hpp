@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/record/recording.hpp"
@@ -27,6 +28,7 @@ struct Reckoning {
   double hours = 0;                          // that rounds cover
   double unplaced = 0;                       // held on slices that are not reported
   std::optional<AccountingTold> accounting;  // nullopt: a recording
+  std::vector<std::string> figures_by;       // of an accounting: "jobstats", "slurm"
   std::map<By, std::vector<Sum>> sums;
   std::vector<Waste> waste;
   std::vector<NotKnown> not_known;  // kinds of waste

@@ -19,9 +19,7 @@
 namespace tessera::cli {
 namespace {
 
-struct Reckoning : usage::Reckoning {
-  std::vector<std::string> figures_by{};  // of an accounting
-};
+using usage::Reckoning;
 
 // What the scheduler's accounting keeps of --since until now.
 Result<Reckoning> look_at_accounting(const Options& options, const mig::Catalogue& catalogue,
@@ -30,9 +28,10 @@ Result<Reckoning> look_at_accounting(const Options& options, const mig::Catalogu
   if (!past) return past.error();
   usage::Ledger ledger(catalogue, options.idle_after);
   usage::add(ledger, *past, catalogue, options.idle_after);
-  Reckoning all{usage::sum_up(ledger, {options.since, options.idle_after}, catalogue),
-                usage::figures_by(*past)};
-  all.from = past->from, all.to = past->to, all.accounting = std::move(past->told);
+  Reckoning all = usage::sum_up(ledger, {options.since, options.idle_after}, catalogue);
+  all.from = past->from, all.to = past->to;
+  all.figures_by = usage::figures_by(*past);
+  all.accounting = std::move(past->told);
   return all;
 }
 
@@ -41,10 +40,7 @@ Result<Reckoning> look(const Options& options, const mig::Catalogue& catalogue, 
   if (options.accounting && joins.accounting) return look_at_accounting(options, catalogue, joins);
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
-  auto all =
-      usage::reckon(*recordings, {options.since, options.idle_after, options.unasked_after}, catalogue);
-  if (!all) return all.error();
-  return Reckoning{std::move(*all)};
+  return usage::reckon(*recordings, {options.since, options.idle_after, options.unasked_after}, catalogue);
 }
 
 bool knows_idle(const usage::Sum& sum) { return sum.measured > 0 || sum.idle > 0; }
