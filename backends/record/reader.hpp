@@ -31,6 +31,9 @@ class Reader {
   void figures(std::vector<Event>& events) const;
   void show(Cluster& cluster) const;
 
+  // By their written names, with the figures that were told last.
+  const std::map<std::string, Node>& nodes() const { return nodes_; }
+
   const Head& head() const { return head_; }
   const std::set<std::string>& findings() const { return findings_; }
   TimePoint at() const { return at_; }  // of the last line

@@ -1,5 +1,7 @@
 #include "backends/record/recording.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -17,13 +19,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 constexpr Duration kAfterMidnight{600'000};  // a day begins with its first round
+
+// Tells a file that has grown, or that another was put in the place of.
+struct Stamp {
+  ino_t file = 0;
+  off_t size = 0;
+  friend bool operator==(const Stamp&, const Stamp&) = default;
+};
+Stamp stamp_of(const struct stat& about) { return {about.st_ino, about.st_size}; }
 
 // A file, of which as much is known as was asked for.
 struct Part {
   std::string path;
-  std::uintmax_t size = 0;        // when its frames were looked for
+  Stamp stamp{};                  // when its frames were looked for
   std::vector<Frame> frames;      // empty: not looked for yet
   std::optional<TimePoint> last;  // of its newest round
   bool torn = false;              // in its first frame: it says nothing (yet)
@@ -63,7 +72,7 @@ class OnDisk final : public Recording {
  public:
   // folder: looked through again for files that came; empty: these are all.
   OnDisk(std::vector<std::string> files, std::string folder) : folder_(std::move(folder)) {
-    for (std::string& file : files) parts_.push_back({std::move(file), 0, {}, std::nullopt, false});
+    for (std::string& file : files) parts_.push_back({std::move(file), {}, {}, std::nullopt, false});
   }
 
   // What the recording calls its cluster, by the newest file whose head can be read. A file that was torn
@@ -112,6 +121,8 @@ class OnDisk final : public Recording {
     return none_at(time);
   }
 
+  Duration figures_every() const override { return figures_every_; }
+
   Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) override {
     look_again();
     for (std::size_t i = 0; i < parts_.size(); ++i) {
@@ -144,13 +155,18 @@ class OnDisk final : public Recording {
     return Done{};
   }
 
-  Result<Model> model_at(const Part& part, const Frame& frame, TimePoint time) const {
+  static Duration figures_every(const Reader& reader) {
+    return std::chrono::seconds(std::clamp<std::int64_t>(reader.head().figures, 0, 86'400));
+  }
+
+  Result<Model> model_at(const Part& part, const Frame& frame, TimePoint time) {
     Model model;
     Reader reader;
     reader.be_quiet();
     Status read = play(part, frame, reader, model, [&](TimePoint at) { return at <= time; });
     if (!read) return read.error();
     if (model.clusters.empty()) return model;
+    figures_every_ = figures_every(reader);
     std::vector<Event> events;
     reader.figures(events);
     for (Event& event : events) reduce(model, std::move(event));
@@ -174,7 +190,7 @@ class OnDisk final : public Recording {
         if (!more || round < from || round > to || model.clusters.empty() || !model.clusters.front().loaded)
           return;
         reader.show(model.clusters.front());
-        more = see({model.clusters.front(), round, reader.findings()});
+        more = see({model.clusters.front(), round, reader.findings(), figures_every(reader)});
       };
       Status read = play(part, frame, reader, model, [&](TimePoint at) {
         if (at != round) {
@@ -202,6 +218,7 @@ class OnDisk final : public Recording {
     if (!read) return read.error();
     if (!*read) return Error{"cannot read the recording", clean(part.path) + ": there is no such file", ""};
     bytes_ = std::move((*read)->text);
+    const Stamp stamp = stamp_of((*read)->about);
     loaded_ = part.path;
     // So short a file is the mark of its first frame, which was being written.
     part.torn = bytes_.size() < kMarkBytes;
@@ -209,29 +226,31 @@ class OnDisk final : public Recording {
     if (!frames) return cannot_read(part.path, frames.error());
     if (frames->empty()) return Error{"cannot read the recording", clean(part.path) + ": it is empty", ""};
     part.frames = std::move(*frames);
-    part.size = bytes_.size();
+    // What was added while it was read is looked for again.
+    part.stamp = {stamp.file, static_cast<off_t>(bytes_.size())};
     return Done{};
   }
 
-  // What was added since: to files, and as files.
+  // What was added since: to files, as files, and in their place.
   void look_again() {
-    std::error_code ignored;
     if (!folder_.empty()) {
       std::vector<Part> now;
       for (std::string& file : files_in(folder_)) {
         auto known =
             std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) { return part.path == file; });
-        now.push_back(known == parts_.end() ? Part{std::move(file), 0, {}, std::nullopt, false}
+        now.push_back(known == parts_.end() ? Part{std::move(file), {}, {}, std::nullopt, false}
                                             : std::move(*known));
       }
       if (!now.empty()) parts_ = std::move(now);
     }
-    for (Part& part : parts_)
-      if (!part.frames.empty() && fs::file_size(part.path, ignored) != part.size) {
-        part.frames.clear();
-        part.last.reset();
-        if (loaded_ == part.path) loaded_.clear();
-      }
+    for (Part& part : parts_) {
+      struct stat about {};
+      if (part.frames.empty() || (::stat(part.path.c_str(), &about) == 0 && stamp_of(about) == part.stamp))
+        continue;
+      part.frames.clear();
+      part.last.reset();
+      if (loaded_ == part.path) loaded_.clear();
+    }
   }
 
   // The begin of its day, by the file's name; nullopt: it was renamed.
@@ -278,6 +297,7 @@ class OnDisk final : public Recording {
   std::vector<Part> parts_;  // oldest first
   std::string bytes_;        // of one of them
   std::string loaded_;       // its path
+  Duration figures_every_{0};
 };
 
 Result<std::unique_ptr<Recording>> open_files(std::vector<std::string> files, std::string folder) {

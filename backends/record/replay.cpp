@@ -25,6 +25,15 @@ std::string why_another(TimePoint asked, TimePoint shown, const Covered& all) {
   return asked - shown > kGap ? "nothing is recorded from here to the time that was asked for" : "";
 }
 
+// Of a moment whose figures are not those of its round; empty: they are.
+std::string how_thin(Duration every) {
+  const std::int64_t seconds = every / std::chrono::seconds(1);
+  if (seconds <= 0) return "";
+  const std::string time =
+      seconds % 60 == 0 ? std::to_string(seconds / 60) + " min" : std::to_string(seconds) + " s";
+  return "use is kept every " + time + " here";
+}
+
 }  // namespace
 
 ReplayBackend::ReplayBackend(std::unique_ptr<Recording> recording, TimePoint at, double speed,
@@ -177,6 +186,7 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   // The round that is shown, which may be a while before.
   const TimePoint round = round_ = cluster_now(then, wall_());
   if (found.empty()) found = why_another(to, round, all);
+  if (found.empty()) found = how_thin(recording_->figures_every());
   tell(ClockSet{wall_(), 0}, round);
   tell(Recorded{all.from, all.to, std::move(found)}, round);
   if (std::exchange(failed_, false)) tell(SourceReport{Source::none, {}, {}, "", false}, round);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/files.hpp"
+#include "backends/record/thinner.hpp"
 #include "backends/record/zstd_stream.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -22,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = std::size_t{1} << 30;
-
 Error cannot(const std::string& path, const std::string& reason, std::string hint = {}) {
   return {"cannot write the recording", clean(path, 4096) + ": " + reason, std::move(hint)};
 }
@@ -32,12 +31,37 @@ Error cannot(const std::string& path, int number) {
                 number == ENOSPC ? "make room there, or limit it with --max-size" : "");
 }
 
-std::string day_of(TimePoint at) { return utc_text(at).substr(0, 10); }
+// Removes the oldest days while all together is larger than that.
+void limit_size(const std::string& folder, std::int64_t bytes, const std::string& written) {
+  std::error_code ignored;
+  std::vector<std::pair<std::string, std::uintmax_t>> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    std::string name = entry.path().filename().string();
+    if (name.ends_with(kFileEnd)) files.emplace_back(std::move(name), entry.file_size(ignored));
+  }
+  std::sort(files.begin(), files.end());
+  std::uintmax_t all = 0;
+  for (const auto& [name, size] : files) all += size;
+  for (const auto& [name, size] : files) {
+    if (all <= static_cast<std::uintmax_t>(bytes) || name >= written) return;
+    if (fs::remove(folder + "/" + name, ignored)) all -= size;
+  }
+}
+
+// What a recorder that was killed had not put in its place yet.
+void remove_unfinished(const std::string& folder) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().filename().string().starts_with(kUnfinished)) fs::remove(entry.path(), ignored);
+}
 
 class Files final : public Tape {
  public:
   Files(std::string folder, Keep keep, Descriptor lock)
-      : folder_(std::move(folder)), keep_(keep), lock_(std::move(lock)) {}
+      : folder_(std::move(folder)), keep_(std::move(keep)), lock_(std::move(lock)) {
+    remove_unfinished(folder_);
+    if (keep_.thin) thinner_.emplace(folder_, *keep_.thin, keep_.tessera);
+  }
   ~Files() override { close(); }
 
   bool wants_key(TimePoint at) const override {
@@ -63,6 +87,9 @@ class Files final : public Tape {
     if (key || at - synced_ >= kSyncEvery || at < synced_) return sync(at);
     return Done{};
   }
+
+  std::optional<Error> trouble() override { return thinner_ ? thinner_->trouble() : std::nullopt; }
+  bool busy() override { return thinner_ && thinner_->busy(); }
 
  private:
   std::string path() const { return folder_ + "/" + day_ + std::string(kFileEnd); }
@@ -130,38 +157,26 @@ class Files final : public Tape {
       whole += again.add(*text);
       whole += again.end();
     }
-    const std::string part = file + ".part";
-    Descriptor to(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640));
-    if (!to.ok() || !write_all(to.get(), whole) || ::fsync(to.get()) != 0 ||
-        std::rename(part.c_str(), file.c_str()) != 0) {
-      const int number = errno;
-      ::unlink(part.c_str());
-      return cannot(file, number);
-    }
+    if (Status mended = replace_file("cannot write the recording", file, whole, 0640); !mended) return mended;
     return Done{};
   }
 
-  // Removes what is older than wished, and the oldest while all together is larger.
-  void tidy(TimePoint at) const {
+  // Removes what is older than wished, and sees to what is older than it need be in full.
+  void tidy(TimePoint at) {
     const std::string oldest = day_of(at - keep_.age);
     std::error_code ignored;
-    std::vector<std::pair<std::string, std::uintmax_t>> files;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
       const std::string name = entry.path().filename().string();
-      if (!name.ends_with(kFileEnd)) continue;
-      if (name < oldest)
-        fs::remove(entry.path(), ignored);
-      else
-        files.emplace_back(name, entry.file_size(ignored));
+      if (name.ends_with(kFileEnd) && name < oldest) fs::remove(entry.path(), ignored);
     }
-    if (keep_.bytes <= 0) return;
-    std::sort(files.begin(), files.end());
-    std::uintmax_t all = 0;
-    for (const auto& [name, size] : files) all += size;
-    for (const auto& [name, size] : files) {
-      if (all <= static_cast<std::uintmax_t>(keep_.bytes) || name.starts_with(day_)) return;
-      if (fs::remove(folder_ + "/" + name, ignored)) all -= size;
-    }
+    const auto limit = [folder = folder_, bytes = keep_.bytes, written = day_] {
+      if (bytes > 0) limit_size(folder, bytes, written);
+    };
+    // Thinner days may leave room for more of them.
+    if (thinner_)
+      thinner_->look_through(at, day_, limit);
+    else
+      limit();
   }
 
   std::string folder_;
@@ -172,9 +187,12 @@ class Files final : public Tape {
   Compressor compressor_;
   std::string day_;
   TimePoint keyed_{}, last_{}, synced_{};
+  std::optional<Thinner> thinner_;  // the first to go: it works in the folder
 };
 
 }  // namespace
+
+std::string day_of(TimePoint at) { return utc_text(at).substr(0, 10); }
 
 std::string folder_name(const ClusterName& cluster) {
   std::string name;
@@ -196,7 +214,7 @@ Result<std::unique_ptr<Tape>> open_tape(const std::string& folder, const Cluster
   if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
     return cannot(own, "another recorder writes there",
                   "one recorder for each cluster and folder: end that one, or name another --folder");
-  return std::unique_ptr<Tape>(std::make_unique<Files>(own, keep, std::move(lock)));
+  return std::unique_ptr<Tape>(std::make_unique<Files>(own, std::move(keep), std::move(lock)));
 }
 
 }  // namespace tessera::record

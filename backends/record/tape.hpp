@@ -3,7 +3,8 @@
 // Each round is written whole and can be read from then on. fsync: with each key frame, each five minutes and
 // at the end, so that a machine that dies loses at most five minutes, and a recorder that is killed at most
 // the round that it was writing. What a crash left half written is cut off when the file is opened again.
-// A lock (flock) on the cluster's folder keeps a second recorder out; it goes with its process.
+// A lock (flock) on the cluster's folder keeps a second recorder out; it goes with its process. Days before
+// the one that is written to are removed or made thinner as `Keep` has it (thinner.hpp).
 // Threads: one.
 #pragma once
 
@@ -20,6 +21,10 @@ inline constexpr Duration kSyncEvery{300'000};
 
 // Makes the folder where it is missing. Errors: it cannot be written, or another recorder has it.
 Result<std::unique_ptr<Tape>> open_tape(const std::string& folder, const ClusterName& cluster, Keep keep);
+
+// The day of UTC, as files are named.
+std::string day_of(TimePoint at);
+inline constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 
 // The cluster's folder below the recorder's: its name, with what is no part of a file's name as '_'.
 std::string folder_name(const ClusterName& cluster);

@@ -130,8 +130,9 @@ struct Head {
   int version = 0;
   std::string tessera;  // which wrote it
   std::string cluster;
-  std::int64_t every = 0;  // seconds
-  bool hashed = false;     // names are digests
+  std::int64_t every = 0;    // seconds
+  bool hashed = false;       // names are digests
+  std::int64_t figures = 0;  // seconds at most between two rounds with figures of all; 0: each round has them
   friend bool operator==(const Head&, const Head&) = default;
 };
 inline constexpr std::string_view kFormat = "tessera-recording";
@@ -140,6 +141,7 @@ template <class V>
 void fields(V& v, Of<Head>) {
   v("format", &Head::format), v("version", &Head::version), v("tessera", &Head::tessera);
   v("cluster", &Head::cluster), v("every_s", &Head::every), v("hashed", &Head::hashed);
+  v("figures_every_s", &Head::figures);
 }
 
 struct About {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "engine/insight/attention.hpp"
@@ -18,13 +19,13 @@ constexpr std::array<std::int64_t, 6> kSteps = {kUseStep,   kMemoryStep, kTemper
                                                 kPowerStep, kBusyStep,   kBusyStep};
 constexpr std::array<std::string_view, 6> kFigures = {"use",   "memory", "temperature",
                                                       "power", "tensor", "memory_busy"};
-constexpr std::size_t kMemory = 1;
+constexpr std::size_t kUse = 0, kMemory = 1;
 constexpr Duration kSlow{1'200'000};  // between two rounds that tell heat, power and what is busy
 constexpr std::size_t kQuick = 2;     // figures that every round tells
 
 using Row = std::array<std::optional<std::int64_t>, 6>;
 
-bool is_percent(std::size_t figure) { return figure == 0 || figure >= 4; }
+bool is_percent(std::size_t figure) { return figure == kUse || figure >= 4; }
 const Scale& scale_of(std::size_t figure) {
   return is_percent(figure) ? kUseScale : figure == 2 ? kTemperatureScale : kPowerScale;
 }
@@ -150,7 +151,7 @@ std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
   at_ = cluster_now(cluster, wall);
   if (key) {
     written_.clear();
-    for (auto& [name, shown] : shown_) shown.lines.clear();
+    forget_figures();
     head(cluster);
   }
   about(cluster);
@@ -234,7 +235,7 @@ void Recorder::nodes(const Cluster& cluster) {
     there.insert(copy.name.text);
     if (!changed("nodes", copy.name.text, text)) continue;
     // Another layout may have other lines; when they were measured stays known.
-    if (const auto shown = shown_.find(copy.name.text); shown != shown_.end()) shown->second.lines.clear();
+    forget_figures(copy.name.text);
     begin("node");
     out_ += ",\"node\":" + text + "}\n";
   }
@@ -296,6 +297,7 @@ void Recorder::measure(const Node& node, const std::string& name, bool slow, Wri
       // Heat, power and what is busy follow use: they are told less often, unless they come or go.
       const bool looked_at = which < kQuick || slow || last.has_value() != figure.has_value();
       if (writes == Writes::moved && (!looked_at || !moved(last, figure, which))) continue;
+      if (writes == Writes::differing && last == figure) continue;
       last = figure;
       if (which == kMemory) {
         if (names.empty()) names = names_of(node);
@@ -346,13 +348,17 @@ void Recorder::figures(const Cluster& cluster) {
     moved.go_to(place);
     measure(*node, name, slow, other ? Writes::all : Writes::moved, moved);
   }
+  put_moved(before);
+}
+
+void Recorder::put_moved(std::size_t nodes) {
   for (auto& [source, moved] : moved_) {
     begin("figures");
     out_ += ",\"source\":";
     put_text(out_, word(source));
     if (!moved.silent.empty()) out_ += ",\"silent\":[" + moved.silent + "]";
     if (!moved.old.empty()) out_ += ",\"measured\":{" + moved.old + "}";
-    moved.go_to(before == 0 ? 0 : before - 1);
+    moved.go_to(nodes == 0 ? 0 : nodes - 1);
     for (std::size_t which = 0; which < kFigures.size(); ++which) {
       if (which == kMemory && !moved.memory.empty()) out_ += ",\"memory\":{" + moved.memory + "}";
       if (moved.letters[which].find_first_not_of('|') == std::string::npos) continue;
@@ -360,6 +366,63 @@ void Recorder::figures(const Cluster& cluster) {
     }
     out_ += "}\n";
   }
+}
+
+void Recorder::forget_figures() {
+  for (auto& [name, shown] : shown_) shown.lines.clear();
+}
+void Recorder::forget_figures(const std::string& node) {
+  if (const auto shown = shown_.find(node); shown != shown_.end()) shown->second.lines.clear();
+}
+
+// Use or no use, memory, and whether there is a figure at all: what sums of usage and waste are made of.
+bool Recorder::keeps_its_time(const Shown& shown, const Node& node) {
+  const std::vector<Quad> now = lines_of(node);
+  if (shown.lines.size() != now.size()) return true;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    for (std::size_t which = 0; which < kFigures.size(); ++which) {
+      const std::optional<std::int64_t>&last = shown.lines[i][which], &figure = now[i][which];
+      if (last.has_value() != figure.has_value()) return true;
+      if (which == kMemory && last != figure) return true;
+      if (which == kUse && figure && (*last == 0) != (*figure == 0)) return true;
+    }
+  return false;
+}
+
+std::string Recorder::figures_again(const std::map<std::string, Node>& nodes, TimePoint at, bool all) {
+  out_.clear();
+  at_ = at;
+  moved_.clear();
+  std::size_t before = 0;
+  std::set<Source> tell;  // the others would say nothing
+  for (const auto& [name, node] : nodes) {
+    const std::size_t place = before++;
+    const Origin origin = newest(node);
+    Shown& shown = shown_[name];
+    if (origin.source == Source::none) {
+      tell.insert(shown.source);
+      take_away(node, name, place);
+      continue;
+    }
+    const bool other = shown.source != Source::none && !measured_by(node).contains(shown.source);
+    const bool told = shown.source != Source::none && !shown.lines.empty() && !other;
+    const bool stands = told && (all ? origin.at <= shown.measured : !keeps_its_time(shown, node));
+    Moved& moved = moved_[origin.source];
+    if (stands || origin.at < at) {
+      moved.silent += (moved.silent.empty() ? "" : ",");
+      put_text(moved.silent, name);
+    }
+    if (stands) continue;
+    if (origin.at < at) put_field(moved.old, name, '"' + utc_text(origin.at) + '"');
+    tell.insert(origin.source);
+    shown.measured = origin.at;
+    shown.source = origin.source;
+    moved.go_to(place);
+    measure(node, name, true, other ? Writes::all : Writes::differing, moved);
+  }
+  std::erase_if(moved_, [&](const auto& one) { return !tell.contains(one.first); });
+  put_moved(before);
+  return std::move(out_);
 }
 
 std::string Recorder::run_line(TimePoint at, const std::string& run, std::string_view line) const {

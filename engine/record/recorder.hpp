@@ -47,6 +47,15 @@ class Recorder {
   // A line of a run's journal, as it was written there.
   std::string run_line(TimePoint at, const std::string& run, std::string_view line) const;
 
+  // For a recording that is there already and whose other lines stay as they are: the figures of one round,
+  // of nodes by their written names, exactly as these have them. all: of every node; else of those alone of
+  // which something shows that keeps its own time: whether it is used, its memory, figures that came or went.
+  // May be empty.
+  std::string figures_again(const std::map<std::string, Node>& nodes, TimePoint at, bool all);
+  // What was written of that node, or of any, is told otherwise now: all its figures are to be written.
+  void forget_figures(const std::string& node);
+  void forget_figures();
+
  private:
   // use, memory, temperature, power, tensor, memory_busy
   using Row = std::array<std::optional<std::int64_t>, 6>;
@@ -75,9 +84,11 @@ class Recorder {
   void workloads(const Cluster& cluster);
   void findings(const Cluster& cluster, TimePoint wall);
   void figures(const Cluster& cluster);
-  enum class Writes : std::uint8_t { moved, all };
+  enum class Writes : std::uint8_t { moved, differing, all };
   void measure(const Node& node, const std::string& name, bool slow, Writes writes, Moved& moved);
   void take_away(const Node& node, const std::string& name, std::size_t place);
+  static bool keeps_its_time(const Shown& shown, const Node& node);
+  void put_moved(std::size_t nodes);
   bool changed(std::string_view group, const std::string& name, std::string text);
   void drop_gone(std::string_view group, std::string_view field,
                  const std::unordered_set<std::string>& there);

@@ -22,11 +22,26 @@ class Tape {
   virtual bool wants_key(TimePoint at) const = 0;
   // One round. After an error nothing of it counts as written, and the next round must be a key frame.
   virtual Status write(std::string_view lines, TimePoint at, bool key) = 0;
+  // What went wrong with older days, beside the writing; each is told once.
+  virtual std::optional<Error> trouble() { return std::nullopt; }
+  // Whether work on older days goes on.
+  virtual bool busy() { return false; }
 };
+
+// How days that are old become smaller: their figures are kept so far apart, all that happened stays.
+struct Thin {
+  Duration age{};    // since the day's end
+  Duration every{};  // at most kThinnest
+  friend bool operator==(const Thin&, const Thin&) = default;
+};
+// Figures that are farther apart would be a gap to whoever reads them.
+inline constexpr Duration kThinnest{600'000};
 
 struct Keep {
   Duration age{30LL * 24 * 3'600'000};  // files of days that ended longer ago are removed
   std::int64_t bytes = 0;               // of all files together; 0: no bound
+  std::optional<Thin> thin{};           // nullopt: days stay as they were written
+  std::string tessera{};                // the version that thins
 };
 
 // The stretch from the first to the newest round. There may be gaps in it.
@@ -39,6 +54,7 @@ struct Round {
   const Cluster& cluster;
   TimePoint at{};
   const std::set<std::string>& findings;  // as the recorder named them
+  Duration figures_every{0};              // they are kept so far apart; 0: each round has them
 };
 
 class Recording {
@@ -50,6 +66,8 @@ class Recording {
   // The cluster as it stood at that time: as the last round at or before it told. Errors: nothing is recorded
   // of that time.
   virtual Result<Model> at(TimePoint time) = 0;
+  // How far apart figures are kept where at() was last; 0: each round has them.
+  virtual Duration figures_every() const { return Duration{0}; }
   // Each round in [from, to], oldest first, until `see` returns false.
   virtual Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) = 0;
 };

@@ -167,6 +167,33 @@ TEST(Record, AfterEachKillAllCompleteRoundsAreReadAndTheNextRecorderGoesOn) {
   EXPECT_EQ(rounds_in(all), rounds_in(before) + 1);
 }
 
+TEST(Record, ADayThatIsOldEnoughKeepsFewerFiguresAndAllThatHappened) {
+  Scratch folder;
+  ASSERT_EQ(record(folder, "4", "60").code, 0);
+  const std::string old = folder.path() + "/recording/hpc/2020-01-01.jsonl.zst";
+  std::filesystem::rename(file_in(folder), old);
+  const auto text_of = [](const std::string& path) {
+    RunOptions options;
+    options.program = "/usr/bin/zstdcat";
+    return run_tessera({path}, options).out;
+  };
+  const auto count = [](const std::string& text, std::string_view what) {
+    int found = 0;
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+    return found;
+  };
+  const std::string before = text_of(old);
+  const Ran ran = run_tessera({"record", "--sim=demo", "--sim-speed=0", "--cluster=hpc", "--rounds=1",
+                               "--keep=3650d", "--thin=1d=10m", "--folder=" + folder.path() + "/recording"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.err, "");
+  const std::string after = text_of(old);
+  EXPECT_NE(after.find(R"("figures_every_s":600)"), std::string::npos);
+  EXPECT_LT(after.size(), before.size());
+  for (const char* kind : {R"("kind":"sources")", R"("kind":"workload")", R"("kind":"node")"})
+    EXPECT_EQ(count(after, kind), count(before, kind)) << kind;
+}
+
 // For a plan --at is a time to come, also where a recording is configured.
 TEST(Record, WhatIfATimeToComeIsPlayedOnTheClusterAsItIs) {
   Scratch folder;

@@ -200,12 +200,11 @@ constexpr Command kCommands[] = {
      "tessera users\n"
      "tessera users -o csv --cluster prod"},
     {"record", kRecord, "", 0, Completes::nothing, "", "write what the cluster does into a folder, for later",
-     "Looks at the clusters as a console does, and writes what changed every minute: nodes, GPUs, slices, "
-     "jobs and pods, use and memory, findings, and runs. One file a day for each cluster, JSON lines "
-     "compressed with zstd (docs/time.md). Runs until it is ended; tessera config record-unit prints a unit "
-     "for systemd. Exit code 3 when the last round could not be written whole.",
+     "Writes what changed every minute: nodes, GPUs, slices, jobs and pods, use and memory, findings, and "
+     "runs. One file a day for each cluster, JSON lines in zstd (docs/time.md), until it is ended; config "
+     "record-unit prints a unit for systemd. Exit code 3 when the last round could not be written whole.",
      "tessera record --folder /var/lib/tessera/recording\n"
-     "tessera record --folder F --keep 30d --max-size 2GiB --every 60s\n"
+     "tessera record --folder F --keep 90d --thin 7d=10m --max-size 2GiB\n"
      "zstdcat F/*/2026-11-24.jsonl.zst | jq -c 'select(.kind==\"workload\")'"},
     {"replay", kReplay, "[FILE|FOLDER]", 1, Completes::file, "", "open the console on a recording",
      "Opens the console on a moment of a recording: every screen, filter and explanation works on what was "
@@ -227,8 +226,7 @@ constexpr Command kCommands[] = {
      "docs/time.md defines each of them.",
      "tessera usage --since 7d --by user\n"
      "tessera usage --since 30d --accounting --by account  # from slurmdbd\n"
-     "tessera usage --since 30d --demand -o csv  # peaks of each hour, by profile\n"
-     "tessera usage --since 30d --by profile -o csv"},
+     "tessera usage --since 30d --demand -o csv  # peaks of each hour, by profile"},
     {"waste", kWaste, "", 0, Completes::nothing, "",
      "list what was held without use, or too large, from a recording",
      "Lists, in slice-hours: idle (held, below 1 % for --idle-after), parked (idle, with memory kept), "
@@ -544,6 +542,8 @@ constexpr Flag kFlags[] = {
      "TESSERA_RECORDING", true, "", Completes::file, "", "the folder that tessera record writes to"},
     {"keep", 0, "TIME", false, "", Section::past, kRecord, "", true, "30d", Completes::nothing, "",
      "remove days of the recording that are older (30d)"},
+    {"thin", 0, "AGE=TIME", false, "", Section::past, kRecord, "", true, "", Completes::nothing, "",
+     "keep use of older days at this pace, and all that happened as it is: 7d=10m"},
     {"max-size", 0, "SIZE", false, "", Section::past, kRecord, "", true, "", Completes::nothing, "",
      "remove the oldest days when a cluster's recording is larger: 2GiB; without it there is no bound"},
     {"every", 0, "TIME", false, "", Section::past, kRecord, "", true, "60s", Completes::nothing, "",

@@ -354,6 +354,16 @@ std::optional<std::int64_t> parse_size(std::string_view text) {
   return std::nullopt;
 }
 
+// "7d=10m"
+std::optional<record::Thin> parse_thin(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  const auto age = parse_duration(text.substr(0, equals)), every = parse_duration(text.substr(equals + 1));
+  if (!age || *age < kDay || *age > 3650 * kDay) return std::nullopt;
+  if (!every || *every < kShortest || *every > record::kThinnest) return std::nullopt;
+  return record::Thin{*age, *every};
+}
+
 void read_recording(Reader& reader, Options& options) {
   options.recording = reader.text("recording");
   if (auto age = reader.duration("keep", 3650 * kDay, "a time from 1s to 3650d, like 30d"))
@@ -362,6 +372,11 @@ void read_recording(Reader& reader, Options& options) {
     auto bytes = parse_size(size->value);
     if (!bytes) reader.complain(bad("max-size", *size, "a size like 500MiB or 2GiB"));
     options.keep.bytes = bytes.value_or(0);
+  }
+  if (const Setting* thin = reader.find("thin")) {
+    options.keep.thin = parse_thin(thin->value);
+    if (!options.keep.thin)
+      reader.complain(bad("thin", *thin, "an age from 1d and a time from 1s to 10m, like 7d=10m"));
   }
   if (auto every = reader.duration("every", kDay, "a time from 1s to 1d, like 60s")) options.every = *every;
   options.rounds = reader.number<int>("rounds", "a whole number").value_or(0);

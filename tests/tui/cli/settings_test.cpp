@@ -90,6 +90,17 @@ TEST(Settings, AQuotaThatIsNoneIsRefused) {
     EXPECT_NE(error_of({"plan", "--quota", quota}).find("quota"), std::string::npos) << quota;
 }
 
+TEST(Settings, OldDaysAreThinnedByAnAgeAndAPace) {
+  EXPECT_EQ(settled({"record"})->keep.thin, std::nullopt);
+  const record::Thin week{Duration(7LL * 86'400'000), Duration(600'000)};
+  EXPECT_EQ(settled({"record", "--thin", "7d=10m"})->keep.thin, week);
+  const TextFile site{"/etc/tessera/config.yaml", "thin: 7d=10m\n"};
+  EXPECT_EQ(settled({"record"}, {}, {site})->keep.thin, week);
+  for (const char* wrong :
+       {"7d", "7d=", "=10m", "7d=11m", "23h=10m", "7d=0s", "7d=10m=1m", "4000d=10m", "x=y"})
+    EXPECT_NE(error_of({"record", "--thin", wrong}).find("like 7d=10m"), std::string::npos) << wrong;
+}
+
 TEST(Settings, NoColorCountsWhateverItSaysUnlessItIsEmpty) {
   EXPECT_TRUE(settled({})->color);
   EXPECT_FALSE(settled({}, {{"NO_COLOR", "0"}})->color);

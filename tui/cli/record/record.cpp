@@ -52,7 +52,9 @@ class Loop {
       if (!options_.cluster.empty() && name.text != options_.cluster) continue;
       if (writers_.contains(name))
         continue;  // Prometheus measures beside Slurm: a backend of the same cluster
-      auto tape = joins_.tape(options_.recording, name, options_.keep);
+      record::Keep keep = options_.keep;
+      keep.tessera = tui::version();
+      auto tape = joins_.tape(options_.recording, name, std::move(keep));
       if (!tape) return tape.error();
       record::Wanted wanted{options_.every, std::string(tui::version()), options_.hash_names, &catalogue_};
       writers_.emplace(name, Writer{std::move(*tape), record::Recorder(std::move(wanted)), {}});
@@ -66,7 +68,7 @@ class Loop {
     for (;;) {
       clusters_.take_events();
       code = write_all();
-      if (options_.rounds > 0 && ++done >= options_.rounds) return code;
+      if (options_.rounds > 0 && ++done >= options_.rounds) return wait_for_older_days() ? code : kDone;
       next += options_.every;
       // A clock that was set, or a machine that slept: the next round is one pace away.
       const TimePoint now = clusters_.wall();
@@ -76,6 +78,21 @@ class Loop {
         clusters_.take_events();
       }
     }
+  }
+
+  // False: it was ended meanwhile.
+  bool wait_for_older_days() {
+    constexpr Duration kLook{50};
+    for (auto& [name, writer] : writers_) {
+      while (writer.tape->busy())
+        if (!clusters_.sleep(kLook)) return false;
+      tell_trouble(writer);
+    }
+    return true;
+  }
+
+  void tell_trouble(Writer& writer) {
+    while (const auto trouble = writer.tape->trouble()) complain(streams_, *trouble);
   }
 
   int write_all() {
@@ -99,6 +116,7 @@ class Loop {
       const std::string said = written ? "" : to_line(written.error());
       if (!written && said != writer.complained) complain(streams_, written.error());
       writer.complained = said;
+      tell_trouble(writer);
     }
     news_.clear();
     return whole ? kDone : kUnknown;
@@ -133,6 +151,7 @@ Wants=network-online.target
 
 [Service]
 ExecStart=/usr/bin/tessera record --folder /var/lib/tessera/recording
+# Where a month of it is too large, days older than a week may keep use each ten minutes: --thin 7d=10m
 # A user who may look at the cluster and no more; make it first: useradd --system tessera
 # For Kubernetes, give it a kubeconfig with the role that `tessera doctor --rbac` prints:
 # Environment=KUBECONFIG=/etc/tessera/kubeconfig

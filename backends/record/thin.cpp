@@ -1,0 +1,172 @@
+#include "backends/record/thin.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "backends/record/reader.hpp"
+#include "backends/record/zstd_stream.hpp"
+#include "engine/record/json_out.hpp"
+#include "engine/record/recorder.hpp"
+#include "engine/text.hpp"
+#include "engine/time.hpp"
+
+namespace tessera::record {
+namespace {
+
+Error cannot(std::string reason) { return {"cannot thin the recording", std::move(reason), ""}; }
+
+// What the line is, without reading all of it; empty: it does not begin as tessera begins a line.
+std::string_view kind_of(std::string_view line) {
+  constexpr std::string_view kAt = "{\"at\":\"", kKind = "\",\"kind\":\"";
+  if (!line.starts_with(kAt)) return {};
+  const std::size_t end = line.find('"', kAt.size());
+  if (end == std::string_view::npos || !line.substr(end).starts_with(kKind)) return {};
+  line.remove_prefix(end + kKind.size());
+  const std::size_t quote = line.find('"');
+  return quote == std::string_view::npos ? std::string_view() : line.substr(0, quote);
+}
+
+// What figures depend on. The rest needs no reading.
+bool is_read(std::string_view kind) {
+  return kind == "key" || kind == "node" || kind == "gone" || kind == "whole" || kind == "figures";
+}
+
+struct OfRound {
+  TimePoint at{};
+  std::vector<std::string_view> lines;
+};
+
+Result<std::vector<OfRound>> rounds_of(std::string_view text) {
+  std::vector<OfRound> rounds;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    const auto at = Reader::time_of(line);
+    if (!at || kind_of(line).empty())
+      return cannot("a line is not as tessera writes it: " + clean(line.substr(0, 80), 100));
+    if (rounds.empty() || rounds.back().at != *at) rounds.push_back({*at, {}});
+    rounds.back().lines.push_back(line);
+  }
+  return rounds;
+}
+
+// One frame after the other: each stands alone.
+class Thinning {
+ public:
+  explicit Thinning(const ThinTo& to) : to_(to) {}
+
+  // next: when the frame behind it begins. nullopt: given up.
+  Result<std::optional<std::string>> frame(std::string_view text, std::optional<TimePoint> next) {
+    auto rounds = rounds_of(text);
+    if (!rounds) return rounds.error();
+    recorder_.forget_figures();
+    std::string out;
+    std::optional<TimePoint> kept;
+    for (std::size_t i = 0; i < rounds->size(); ++i) {
+      if (to_.keep_on && !to_.keep_on()) return std::optional<std::string>();
+      const OfRound& round = (*rounds)[i];
+      for (std::string_view line : round.lines)
+        if (Status passed = pass(line, out); !passed) return passed.error();
+      const std::optional<TimePoint> then = i + 1 < rounds->size() ? (*rounds)[i + 1].at : next;
+      // Never farther apart than wished, however the rounds lie.
+      const bool all = !kept || !then || *then - *kept > to_.every;
+      if (all) kept = round.at;
+      out += recorder_.figures_again(reader_.nodes(), round.at, all);
+    }
+    return std::optional(std::move(out));
+  }
+
+ private:
+  Status pass(std::string_view line, std::string& out) {
+    const std::string_view kind = kind_of(line);
+    if (is_read(kind)) {
+      events_.clear();
+      if (Status read = reader_.take(line, events_); !read) return read;
+      // A node that is told otherwise has other lines: its figures are told once more with it.
+      for (const Event& event : events_)
+        if (const auto* seen = std::get_if<NodeSeen>(&event.what))
+          recorder_.forget_figures(seen->node.name.text);
+    }
+    if (kind == "figures") return Done{};
+    if (kind == "key")
+      put_head(out);
+    else
+      (out += line) += '\n';
+    return Done{};
+  }
+
+  void put_head(std::string& out) const {
+    Head head = reader_.head();
+    head.version = kVersion;
+    head.tessera = to_.tessera;
+    head.figures = to_.every / std::chrono::seconds(1);
+    out += "{\"at\":";
+    put_text(out, utc_text(reader_.at()));
+    out += ",\"kind\":\"key\",\"head\":";
+    put(out, head);
+    out += "}\n";
+  }
+
+  const ThinTo& to_;
+  Reader reader_;
+  Recorder recorder_{Wanted{}};
+  std::vector<Event> events_;
+};
+
+// Whether the first frame says that it is as thin already.
+Result<bool> is_thin(std::string_view text, const ThinTo& to) {
+  Reader reader;
+  std::vector<Event> events;
+  if (Status read = reader.take(text.substr(0, text.find('\n')), events); !read) return read.error();
+  return reader.head().figures >= to.every / std::chrono::seconds(1);
+}
+
+// What was written is what was meant: the day that it takes the place of is gone for good.
+Status check(std::string_view bytes, const std::vector<std::string>& texts) {
+  const auto frames = frames_in(bytes);
+  if (!frames || frames->size() != texts.size()) return cannot("what was written cannot be read back");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto text = text_of(bytes, (*frames)[i]);
+    if (!text || *text != texts[i] || (*frames)[i].torn)
+      return cannot("what was written cannot be read back");
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> thinner(std::string_view bytes, const ThinTo& to) {
+  const auto frames = frames_in(bytes);
+  if (!frames) return frames.error();
+  Thinning thinning(to);
+  Compressor compressor;
+  std::string out;
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < frames->size(); ++i) {
+    const Frame& frame = (*frames)[i];
+    if (frame.data >= frame.end) continue;  // torn in its mark
+    const auto text = text_of(bytes, frame);
+    if (!text) return text.error();
+    if (text->empty()) continue;
+    if (texts.empty()) {
+      auto thin = is_thin(*text, to);
+      if (!thin) return thin.error();
+      if (*thin) return std::optional<std::string>();
+    }
+    const bool last = i + 1 == frames->size();
+    auto thinned = thinning.frame(*text, last ? std::nullopt : std::optional((*frames)[i + 1].at));
+    if (!thinned) return thinned.error();
+    if (!*thinned) return std::optional<std::string>();
+    out += compressor.begin(frame.at);
+    out += compressor.add(**thinned);
+    out += compressor.end();
+    texts.push_back(std::move(**thinned));
+  }
+  if (texts.empty()) return std::optional<std::string>();
+  if (Status same = check(out, texts); !same) return same.error();
+  return std::optional(std::move(out));
+}
+
+}  // namespace tessera::record
