@@ -54,6 +54,8 @@ struct Hold {
   double idle = 0, parked = 0;  // hours, in stretches of at least idle_after
   std::optional<Mib> memory_peak;
   std::optional<Mib> memory;  // of the slice; nullopt: not known
+  // Where no mean is known: no sample saw more use. It counts for all of the hours.
+  std::optional<Percent> most{};
 
   double gpu_hours() const { return hours * part; }
   double slice_hours() const { return slices ? hours * *slices : 0; }

@@ -25,6 +25,7 @@ struct Gathered {
   bool used = false;                 // in some sample
   bool of_all_steps = true;          // false: of some step nothing was gathered
   std::optional<Mib> memory_peak{};  // nullopt: it had none, or several steps had
+  std::int64_t most = 0;             // percent: no GPU was used more in any sample
 };
 
 struct PastJob {

@@ -15,6 +15,7 @@ double hours_within(const PastJobs& past, TimePoint from, TimePoint to) {
 }
 
 constexpr const char* kUntyped = "untyped";
+constexpr double kLeastOfBox = 0.94;  // of the memory that a product is sold with, as its driver tells it
 
 std::string kind_of(const std::string& type) {
   const auto profile = mig::profile_of_slurm_type(type);
@@ -65,19 +66,23 @@ bool alike(const mig::Product& a, const mig::Product& b) {
          std::equal(a.profiles.begin(), a.profiles.end(), b.profiles.begin(), b.profiles.end(), same);
 }
 
-// Which whole GPU it was, by its type and its memory; nullopt: several that are cut in different ways, or
-// none.
-std::optional<ProductKey> product_of(const std::string& type, Mib memory, const mig::Catalogue& catalogue) {
-  if (type.empty() || mig::profile_of_slurm_type(type)) return std::nullopt;
+// Which whole GPU it was, by its type and its memory (nullopt: not told); null: several that are cut in
+// different ways, or none.
+const mig::Product* product_of(const std::string& type, const std::optional<Mib>& memory,
+                               const mig::Catalogue& catalogue) {
+  if (type.empty() || mig::profile_of_slurm_type(type)) return nullptr;
   const mig::Product* found = nullptr;
   for (const mig::Product* product : catalogue.by_slurm_type(type, {})) {
-    // "80 GB" on the box are 79.6 GiB of the driver's, or 80.
-    const double of_box = static_cast<double>(memory.value) / 1024 / product->memory_gb.value_or(0);
-    if (!product->memory_gb || of_box < 0.94 || of_box > 1.02) continue;
-    if (found && !alike(*found, *product)) return std::nullopt;
+    if (memory) {
+      // "80 GB" on the box are 79.6 GiB of the driver's, or 80.
+      const double of_box = static_cast<double>(memory->value) / 1024 / product->memory_gb.value_or(0);
+      if (!product->memory_gb || of_box < kLeastOfBox || of_box > 1.02) continue;
+    }
+    if (found && (!alike(*found, *product) || (!memory && found->memory_gb != product->memory_gb)))
+      return nullptr;
     found = product;
   }
-  return found ? std::optional(found->key) : std::nullopt;
+  return found;
 }
 
 // Adds the figures of one GPU to a hold of it.
@@ -85,7 +90,9 @@ void measure(Hold& hold, const std::string& type, const GpuFigures& figures, boo
              const mig::Catalogue& catalogue) {
   hold.node = figures.node, hold.gpu = figures.gpu;
   hold.memory_peak = figures.memory_peak, hold.memory = figures.memory;
-  if (figures.memory) hold.product = product_of(type, *figures.memory, catalogue);
+  if (figures.memory)
+    if (const mig::Product* product = product_of(type, figures.memory, catalogue))
+      hold.product = product->key;
   if (!figures.use) return;
   hold.measured = hold.hours, hold.use = figures.use->value * hold.hours;
   if (figures.use->value < kIdleBelow && long_enough) hold.idle = hold.hours;
@@ -104,6 +111,13 @@ void gather(Hold& hold, const std::string& type, std::int64_t count, const Gathe
     return;
   if (count == 1) hold.memory_peak = gathered.memory_peak;
   if (!gathered.used && long_enough) hold.idle = hold.hours;
+  // Of several GPUs it is not told which was used how much.
+  if (!gathered.used || count != 1) return;
+  hold.most = Percent{static_cast<float>(std::min<std::int64_t>(gathered.most, 100))};
+  const mig::Product* product = product_of(type, std::nullopt, catalogue);
+  if (!product || !product->memory_gb) return;
+  hold.product = product->key;
+  hold.memory = Mib{static_cast<std::int64_t>(*product->memory_gb * 1024 * kLeastOfBox)};
 }
 
 }  // namespace

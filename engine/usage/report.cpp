@@ -53,15 +53,32 @@ struct Adding {
   Spread spread;
 };
 
-// What was used at most, or on the whole where only a mean is known.
+// What was used for most of the time, or on the whole where only a mean is known, or never exceeded where
+// that alone is.
 struct Used {
+  enum class As : std::uint8_t { percentile, mean, most };
   double percent = 0;
-  bool mean = false;
+  As as = As::percentile;
 };
 std::optional<Used> used_of(const Hold& hold) {
   if (const auto p95 = hold.spread.percentile(0.95)) return Used{*p95};
-  if (hold.measured <= 0) return std::nullopt;
-  return Used{hold.use / hold.measured, true};
+  if (hold.measured > 0) return Used{hold.use / hold.measured, Used::As::mean};
+  if (hold.most) return Used{static_cast<double>(hold.most->value), Used::As::most};
+  return std::nullopt;
+}
+
+std::string why_too_big(const Used& used, const mig::Profile& profile, Mib memory) {
+  switch (used.as) {
+    case Used::As::percentile: break;
+    case Used::As::mean:
+      return fmt::format("{} would do: mean use was {:.0f} %, memory at most {} MiB", profile.name.text,
+                         used.percent, memory.value);
+    case Used::As::most:
+      return fmt::format("{} would do: use was {:.0f} % at most, memory {} MiB (no mean is known)",
+                         profile.name.text, used.percent, memory.value);
+  }
+  return fmt::format("{} would do: use stayed below {:.0f} %, memory below {} MiB", profile.name.text,
+                     used.percent, memory.value);
 }
 
 // The smallest profile that would have done; nullopt: none, or it is not known.
@@ -201,14 +218,10 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue, 
       all.push_back(of_hold(hold, "parked", hold.parked, hold.slices, "memory kept, no use"));
     if (const double idle = hold.idle - hold.parked; idle > 1e-9)
       all.push_back(of_hold(hold, "idle", idle, hold.slices, "no use"));
-    if (hold.measured < kLeastHours || hold.idle > kMostlyIdle * hold.measured) continue;
+    const double known = hold.measured > 0 || !hold.most ? hold.measured : hold.hours;
+    if (known < kLeastHours || hold.idle > kMostlyIdle * known) continue;
     if (const mig::Profile* profile = smaller(hold, catalogue)) {
-      const Used used = used_of(hold).value_or(Used{});
-      const std::string why = used.mean
-                                  ? fmt::format("{} would do: mean use was {:.0f} %, memory at most {} MiB",
-                                                profile->name.text, used.percent, hold.memory_peak->value)
-                                  : fmt::format("{} would do: use stayed below {:.0f} %, memory below {} MiB",
-                                                profile->name.text, used.percent, hold.memory_peak->value);
+      const std::string why = why_too_big(used_of(hold).value_or(Used{}), *profile, *hold.memory_peak);
       all.push_back(
           of_hold(hold, "too-big", hold.hours, hold.slices.value_or(0) - profile->memory_slices, why));
     }

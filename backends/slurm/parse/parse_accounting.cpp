@@ -17,6 +17,7 @@ constexpr std::size_t kColumns = 12;
 constexpr std::size_t kMostText = 1024;                 // of a name
 constexpr std::int64_t kMostSeconds = 100'000'000'000;  // the year 5138
 constexpr std::int64_t kMostGpus = 1'000'000;           // of one job
+constexpr std::int64_t kMostUse = 1'000'000;            // percent, of all its tasks
 
 // The text up to `end`, which is taken off with it.
 std::string_view take(std::string_view& rest, char end) {
@@ -95,6 +96,8 @@ void read_gathered(std::string_view text, std::optional<usage::Gathered>& gather
   if (!use) return;
   const Mib peak{static_cast<std::int64_t>(std::min(memory, 1e15) / (1 << 20))};
   gathered->used = gathered->used || *use > 0;
+  // Steps may have run at the same time.
+  gathered->most = std::min(gathered->most + std::min(*use, kMostUse), kMostUse);
   if (peak.value <= 0) return;
   // Which of several steps ran at the same time is not told.
   const bool first = !gathered->memory_peak;

@@ -6,6 +6,9 @@
 #include <filesystem>
 
 #include "backends/slurm/parse/parse_accounting.hpp"
+#include "engine/usage/ledger.hpp"
+#include "engine/usage/past_sums.hpp"
+#include "engine/usage/report.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 #include "tests/support/paths.hpp"
 #include "tests/support/run_binary.hpp"
@@ -115,6 +118,7 @@ TEST(SlurmAccounting, WhatSlurmGatheredOfTheStepsIsTheirJobs) {
   ASSERT_TRUE(answer.jobs[0].gathered);
   EXPECT_TRUE(answer.jobs[0].gathered->used);
   EXPECT_EQ(answer.jobs[0].gathered->memory_peak, Mib{412});
+  EXPECT_EQ(answer.jobs[0].gathered->most, 37);
   ASSERT_TRUE(answer.jobs[1].gathered);
   EXPECT_FALSE(answer.jobs[1].gathered->used);
   EXPECT_EQ(answer.jobs[1].gathered->memory_peak, std::nullopt)

@@ -178,6 +178,29 @@ TEST(PastSums, AWholeGpuThatSlurmNeverSawInUseIsIdleThoughNoMeanIsKnown) {
   EXPECT_EQ(usage::figures_by(kept.past), std::vector<std::string>{"slurm"});
 }
 
+// What no sample exceeded is no mean, and enough to tell that less would have done.
+TEST(PastSums, WhereOnlyMaximaAreKnownTooBigIsToldByThemAndSaysSo) {
+  const auto waste_of = [](const char* type, std::int64_t most, Mib peak, std::int64_t gpus = 1) {
+    Kept kept;
+    kept.job("1", "carol", 0, 0, 10, {{type, gpus}});
+    kept.past.jobs[0].gathered = usage::Gathered{most > 0, true, peak, most};
+    kept.job("2", "bob", 0, 0, 4, {{"h100", 1}});
+    kept.past.jobs[1].gathered = usage::Gathered{true, true, Mib{700}, 400};
+    EXPECT_EQ(kept.sum("carol").measured, 0);
+    EXPECT_EQ(kept.sum("carol").mean_use, std::nullopt);
+    return kept.waste();
+  };
+  const auto waste = waste_of("a30", 20, Mib{4'000});
+  ASSERT_EQ(waste.size(), 1U);
+  EXPECT_EQ(waste[0].kind, "too-big");
+  EXPECT_EQ(waste[0].advice, "1g.6gb would do: use was 20 % at most, memory 4000 MiB (no mean is known)");
+  EXPECT_NEAR(*waste[0].slice_hours, 10 * (4 - 1), 1e-9);
+  EXPECT_TRUE(waste_of("a30", 90, Mib{4'000}).empty());
+  EXPECT_TRUE(waste_of("a30", 20, Mib{20'000}).empty());
+  EXPECT_TRUE(waste_of("a30", 20, Mib{4'000}, 2).empty()) << "which of the two it was is not told";
+  EXPECT_TRUE(waste_of("a100", 20, Mib{4'000}).empty()) << "40 GB or 80: not known";
+}
+
 // NVML has no use of processes on slices: Slurm keeps 0 there.
 TEST(PastSums, UnderMigAndForUnknownTypesSlurmsZeroIsUnknown) {
   for (const char* type : {"1g.10gb", "h100_1g.10gb", "", "slice-of-some-kind"}) {
