@@ -33,13 +33,14 @@ Command tool(const SlurmClient& site, const char* name, std::vector<std::string>
   return command;
 }
 
-// -X: jobs, without their steps, which are three times as many; -a: of all users. Formats and filters of this
-// user's environment are left out.
+// -X: jobs, without their steps, which are three times as many; -a: of all users; -D: each run of a job that
+// was requeued, of which sacct else tells the last alone. Formats and filters of this user's environment are
+// left out.
 Command ask_day(const SlurmClient& site, TimePoint from, TimePoint to, bool steps) {
   Command command = tool(
       site, "sacct",
-      {"-a", "-n", "-P", std::string("--delimiter=") + kAccountingComma, "-S", "uts" + seconds_text(from),
-       "-E", "uts" + seconds_text(to), "-o", std::string(kAccountingColumns)});
+      {"-a", "-D", "-n", "-P", std::string("--delimiter=") + kAccountingComma, "-S",
+       "uts" + seconds_text(from), "-E", "uts" + seconds_text(to), "-o", std::string(kAccountingColumns)});
   if (!steps) command.argv.insert(command.argv.begin() + 1, "-X");
   command.environment["SLURM_TIME_FORMAT"] = "%s";
   std::erase(command.unset, "SLURM_TIME_FORMAT");
@@ -119,13 +120,19 @@ std::string identity_of(const AccountingQuestion& question, const AccountingRule
                      rules.database, steps ? "steps" : "jobs", who.user, who.uid, kAccountingColumns);
 }
 
-using Ids = std::set<std::string, std::less<>>;
+// One run of a job: a requeue gives the next one a time of submission of its own, and so does an id that is
+// given once more.
+std::string run_of(const usage::PastJob& job) {
+  return job.id.text + (job.submitted ? "@" + seconds_text(*job.submitted) : "");
+}
+
+using Runs = std::set<std::string, std::less<>>;
 
 // What had not ended when the answer was given went on into the next day, and is told there. Where it is not,
 // slurmdbd has learned since that it ended before: the answer is no longer what it would say.
-bool goes_on(const AccountingAnswer& kept, const std::optional<Ids>& next_day) {
+bool goes_on(const AccountingAnswer& kept, const std::optional<Runs>& next_day) {
   return std::all_of(kept.jobs.begin(), kept.jobs.end(), [&](const usage::PastJob& job) {
-    return job.ended || (next_day && next_day->contains(job.id.text));
+    return job.ended || (next_day && next_day->contains(run_of(job)));
   });
 }
 
@@ -172,9 +179,9 @@ class Days {
     told_.unread += answer.unread;
     next_day_.emplace();
     for (usage::PastJob& job : answer.jobs) {
-      next_day_->insert(job.id.text);
+      next_day_->insert(run_of(job));
       // Of the first day what ended before the stretch is told, too.
-      if (!job.ended || *job.ended >= question_.from) jobs_.try_emplace(job.id.text, std::move(job));
+      if (!job.ended || *job.ended >= question_.from) jobs_.try_emplace(run_of(job), std::move(job));
     }
   }
 
@@ -183,8 +190,8 @@ class Days {
   const AccountingQuestion& question_;
   AccountingCache& cache_;
   bool steps_;
-  std::map<std::string, usage::PastJob> jobs_;
-  std::optional<Ids> next_day_;  // the jobs that are told of the day behind the one that is read
+  std::map<std::string, usage::PastJob> jobs_;  // by run
+  std::optional<Runs> next_day_;  // the jobs that are told of the day behind the one that is read
   usage::AccountingTold told_;
 };
 

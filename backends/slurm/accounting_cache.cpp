@@ -114,7 +114,7 @@ std::string AccountingCache::name_of(TimePoint day) const {
 std::string AccountingCache::head_of(TimePoint day, TimePoint asked, std::size_t bytes) const {
   Json head = Json::map();
   head.add("format", Json::of(std::string("tessera-accounting")));
-  head.add("version", Json::of(std::int64_t{1}));
+  head.add("version", Json::of(std::int64_t{2}));  // 1: of a job that was requeued, the last run alone
   head.add("identity", Json::of(identity_));
   head.add("day", Json::of(utc_text(day)));
   head.add("asked", Json::of(utc_text(asked)));

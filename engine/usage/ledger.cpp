@@ -381,8 +381,10 @@ void Ledger::add(Hold hold) {
 }
 
 void Ledger::add(Waited waited) {
-  std::string key = waited.cluster.text + '\x1f' + waited.workload.text;
-  waited_.insert_or_assign(std::move(key), std::move(waited));
+  // A job that was requeued waited once more.
+  const auto [known, first] =
+      waited_.try_emplace(waited.cluster.text + '\x1f' + waited.workload.text, waited);
+  if (!first) known->second.hours += waited.hours;
 }
 
 std::vector<Hold> Ledger::holds() const { return by_key(holds_); }

@@ -257,7 +257,7 @@ TEST(AccountingCache, AFileWithAnotherHeadIsAskedAgain) {
     return site.read().told.kept_days;
   };
   EXPECT_EQ(write(*text, "", ""), 5) << "as it was";
-  EXPECT_EQ(write(*text, "\"version\":1", "\"version\":2"), 4);
+  EXPECT_EQ(write(*text, "\"version\":2", "\"version\":1"), 4) << "it knew the last run of a job alone";
   EXPECT_EQ(write(*text, "cluster hpc", "cluster abc"), 4);
   EXPECT_EQ(write(*text, "for alice", "for carol"), 4);
   EXPECT_EQ(write(*text, "\"bytes\":0", "\"bytes\":9"), 4);

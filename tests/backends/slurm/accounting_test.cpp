@@ -200,6 +200,34 @@ TEST(SlurmAccounting, EachDayIsACallAndAJobOfSeveralDaysIsOneJob) {
   EXPECT_EQ(past->told.kept_days, 0);
 }
 
+// A requeue resets the time of submission (sacct(1)): each run has its own, on whichever days it was.
+TEST(SlurmAccounting, EachRunOfAJobThatWasRequeuedCounts) {
+  Stand stand("cat \"$(dirname \"$0\")/jobs\"");
+  const auto run = [](const char* submitted, const char* started, const char* ended) {
+    std::string text = "7";
+    for (const std::string& one :
+         {std::string("alice"), std::string("ml"), std::string("gpu"), std::string("REQUEUED"),
+          std::string(submitted), std::string(started), std::string(ended),
+          std::string("gres/gpu:h100=1,gres/gpu=1"), std::string("n1"), std::string(), std::string()})
+      text += kAccountingComma + one;
+    return text + "\n";
+  };
+  std::ofstream(stand.folder.path() + "/jobs")
+      << run("1795500100", "1795500200", "1795503800") << run("1795503800", "1795504000", "1795507600");
+  const auto past = stand.read(0, 3);
+  ASSERT_TRUE(past) << to_line(past.error());
+  ASSERT_EQ(past->jobs.size(), 2U) << "told on each of the days, and counted once";
+  EXPECT_EQ(past->jobs[0].started, second(1795500200));
+  EXPECT_EQ(past->jobs[1].started, second(1795504000));
+  const mig::Catalogue catalogue = *mig::Catalogue::built_in();
+  usage::Ledger ledger(catalogue, Duration{900'000});
+  usage::add(ledger, *past, catalogue, Duration{900'000});
+  const auto sums = usage::sums(ledger, usage::By::workload);
+  ASSERT_EQ(sums.size(), 1U);
+  EXPECT_NEAR(sums[0].gpu_hours, 2, 1e-9);
+  EXPECT_NEAR(sums[0].waited, 300.0 / 3600, 1e-9) << "before each of them";
+}
+
 // Steps are three times as many lines as jobs.
 TEST(SlurmAccounting, StepsAreAskedForOnlyWhereSlurmdbdKeepsTheUseOfGpus) {
   for (const bool keeps : {false, true}) {
@@ -210,8 +238,8 @@ TEST(SlurmAccounting, StepsAreAskedForOnlyWhereSlurmdbdKeepsTheUseOfGpus) {
     std::ifstream calls(stand.folder.path() + "/calls");
     std::string call;
     std::getline(calls, call);
-    EXPECT_EQ(call.starts_with("-X -a -n"), !keeps) << call;
-    EXPECT_EQ(call.starts_with("-a -n"), keeps) << call;
+    EXPECT_EQ(call.starts_with("-X -a -D -n"), !keeps) << call;
+    EXPECT_EQ(call.starts_with("-a -D -n"), keeps) << call;
   }
 }
 
