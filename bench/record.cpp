@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "backends/files.hpp"
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
+#include "backends/record/thin.hpp"
 #include "backends/sim/random.hpp"
 #include "backends/sim/telemetry.hpp"
 #include "engine/model/reduce.hpp"
@@ -230,6 +232,40 @@ void reading_the_day_for_usage(benchmark::State& state) {
   }
 }
 BENCHMARK(reading_the_day_for_usage)->Unit(benchmark::kSecond)->Iterations(1);
+
+// What `tessera record --thin` does of a day; runs last, so that the others see the day as it was written.
+void thinning_the_day(benchmark::State& state) {
+  std::string path;
+  for (const auto& entry : fs::recursive_directory_iterator(folder()))
+    if (entry.path().string().ends_with(record::kFileEnd)) path = entry.path().string();
+  auto file = read_whole_file("", path, record::kLargestFile);
+  if (!file || !*file) return state.SkipWithError("nothing recorded");
+  std::size_t size = 0;
+  for (auto _ : state) {
+    auto thin = record::thinner((*file)->text, {record::kThinnest, "bench", {}});
+    if (!thin || !*thin) return state.SkipWithError("cannot be thinned");
+    size = (*thin)->size();
+  }
+  state.counters["before_MB"] = static_cast<double>((*file)->text.size()) / 1e6;
+  state.counters["after_MB"] = static_cast<double>(size) / 1e6;
+}
+BENCHMARK(thinning_the_day)->Unit(benchmark::kSecond)->Iterations(1);
+
+// What a chart of one node asks for when a moment is gone to.
+void an_hour_of_a_node(benchmark::State& state) {
+  auto opened = record::open_recordings(folder());
+  if (!opened) return state.SkipWithError("nothing recorded");
+  int round = 1'017;
+  for (auto _ : state) {
+    round = std::max(60, (round * 31 + 7) % kRounds);
+    const TimePoint to = kBegin + Duration(60'000LL * round);
+    auto found = opened->front()->figures({NodeName(node_name(kNodes / 2))}, to - Duration(3'600'000), to,
+                                          [] { return true; });
+    if (!found) return state.SkipWithError("cannot be read");
+    benchmark::DoNotOptimize(found->size());
+  }
+}
+BENCHMARK(an_hour_of_a_node)->Unit(benchmark::kMillisecond)->Iterations(20);
 
 void opening(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(record::open_recordings(folder()).ok());

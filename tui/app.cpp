@@ -6,17 +6,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
-#include "engine/history/keeps_figures.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "engine/record/archive.hpp"
 #include "engine/record/player.hpp"
+#include "tui/kept_figures.hpp"
 #include "tui/looks.hpp"
 #include "tui/packer.hpp"
-#include "tui/screens/pages/charts.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
 #include "tui/terminal/utf8.hpp"
@@ -65,7 +63,7 @@ struct App::Parts {
   Canvas canvas{Size{}};
   std::string theme;  // the one that is shown
 
-  std::tuple<ScreenKind, ClusterName, std::string> charted{};  // the page that was looked back for last
+  KeptFigures kept_figures;
   Looks looks;
   std::unique_ptr<Packer> packer = std::make_unique<Packer>();
   std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
@@ -373,10 +371,11 @@ struct App::Parts {
       follow_lead(event);
       if (!take_news(event)) live.learn(std::move(event));
     }
-    take_kept();
     for (WorkDetails& one : looks.take()) send(DetailsTold{std::move(one)});
     if (const auto answer = packer->take()) urgent = true, send(*answer);
     take_past_events();
+    if (KeptFigures::take(live, with.backends)) changed = true;
+    if (past && KeptFigures::take(past->world, past->backends)) changed = true;
     World& shown = world();
     if (shown.model.revision != shown.shown_revision) changed = true;
     if (shown.model.status != shown.shown_status) status_moved = true;
@@ -406,40 +405,9 @@ struct App::Parts {
     world().watch(node ? screen.cluster : ClusterName(), NodeName(node ? screen.subject : ""));
   }
 
-  // A page with a chart is opened: what sources kept of its nodes is asked for, once.
-  void look_back() {
-    const Screen& screen = state.top();
-    std::tuple now(screen.kind, screen.cluster, screen.subject);
-    if (looks_back() || now == charted) return;
-    charted = std::move(now);
-    std::vector<NodeName> viewed;
-    if (screen.kind == ScreenKind::node) viewed.emplace_back(screen.subject);
-    const std::vector<NodeName> nodes = charted_nodes(live.model, screen);
-    for (const BackendPtr& backend : with.backends) {
-      const bool here = backend->name() == screen.cluster;
-      if (history::AsksNodes* asks = backend->asks_nodes())
-        asks->set_viewed(!here ? std::vector<NodeName>() : nodes.empty() ? viewed : nodes);
-      history::KeepsFigures* keeps = here ? backend->keeps_figures() : nullptr;
-      for (const NodeName& node : nodes)
-        if (keeps) keeps->look_back(node, clocks.wall() - kCharted);
-    }
-  }
-
   // Of the work or GPU whose page is shown more is asked than the lists hold.
   void look_into() {
     if (!looks_back()) looks.follow(with.backends, live.model, state.top(), clocks.steady());
-  }
-
-  void take_kept() {
-    for (const BackendPtr& backend : with.backends) {
-      history::KeepsFigures* keeps = backend->keeps_figures();
-      const Cluster* cluster = keeps ? live.model.find(backend->name()) : nullptr;
-      if (!cluster) continue;
-      for (const history::KeptFigures& kept : keeps->take_kept()) {
-        live.history.take_before(*cluster, kept.node, kept.rounds);
-        changed = true;
-      }
-    }
   }
 
   // Sums and sorted rows follow the model once a frame, not once an event.
@@ -494,7 +462,7 @@ struct App::Parts {
     if (!changed || (!urgent && now - drawn_at < kFrame)) return;
     show_changes();
     watch_node();
-    look_back();
+    kept_figures.follow(state.top(), world(), looks_back() ? played() : with.backends, clocks.wall());
     look_into();
     reading.follow(state, with.archive, with.backends, with.catalogue);
     packer->follow(state);

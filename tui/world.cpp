@@ -3,19 +3,33 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/history/sums.hpp"
+
 namespace tessera::tui {
 void World::learn(Event event) {
   const ClusterName name = event.cluster;
   if (std::holds_alternative<ClockSet>(event.what)) {
     const auto [clock, first] = clocks.try_emplace(name, event.at);
-    if (!first && event.at < clock->second) history = {}, watched = {};
+    if (!first && event.at < clock->second) history = {}, watched = {}, summed.clear();
     clock->second = event.at;
   }
   const std::vector<NodeName> measured = history::nodes_measured_by(event);
+  const bool whole = std::holds_alternative<Loaded>(event.what);
+  const TimePoint at = event.at;
   reduce(model, std::move(event));
   const Cluster* cluster = model.find(name);
-  for (const NodeName& node : measured)
-    if (cluster) history.take(*cluster, node);
+  if (!cluster) return;
+  for (const NodeName& node : measured) history.take(*cluster, node);
+  // A moment of a recording is told piece by piece, and counts once all of it is here.
+  if (whole || !cluster->recorded) sum_up(*cluster, at);
+}
+
+void World::sum_up(const Cluster& cluster, TimePoint at) {
+  if (!cluster.loaded) return;
+  const auto [last, first] = summed.try_emplace(cluster.name, at);
+  if (!first && at < last->second + history::kSumsEvery) return;
+  last->second = at;
+  if (const auto sums = history::sums_of(cluster, at)) history.take(cluster.name, *sums);
 }
 
 void World::watch(const ClusterName& cluster, const NodeName& node) {

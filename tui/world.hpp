@@ -19,6 +19,7 @@ struct World {
   std::uint64_t shown_revision = 0;
   std::uint64_t shown_status = 0;
   std::pair<ClusterName, NodeName> watched;  // the node on screen, of which more is kept
+  std::map<ClusterName, TimePoint> summed;   // when it was summed up last
   std::map<ClusterName, TimePoint> clocks;   // of clusters with a clock of their own, as it was told last
 
   // Where a cluster's clock is set back, samples of what is still to come are forgotten.
@@ -29,6 +30,9 @@ struct World {
   std::size_t loaded() const;  // clusters
   // What was worked out of another world is never taken for this one's: revisions go on from there.
   void follow(const World& other);
+
+ private:
+  void sum_up(const Cluster& cluster, TimePoint at);
 };
 
 }  // namespace tessera::tui

@@ -175,6 +175,20 @@ std::optional<TimePoint> Reader::time_of(std::string_view line) {
   return end == std::string_view::npos ? std::nullopt : parse_utc(line.substr(0, end));
 }
 
+std::string_view Reader::kind_of(std::string_view line) {
+  constexpr std::string_view kAt = "{\"at\":\"", kKind = "\",\"kind\":\"";
+  if (!line.starts_with(kAt)) return {};
+  const std::size_t end = line.find('"', kAt.size());
+  if (end == std::string_view::npos || !line.substr(end).starts_with(kKind)) return {};
+  line.remove_prefix(end + kKind.size());
+  const std::size_t quote = line.find('"');
+  return quote == std::string_view::npos ? std::string_view() : line.substr(0, quote);
+}
+
+bool Reader::is_of_nodes(std::string_view kind) {
+  return kind == "key" || kind == "node" || kind == "gone" || kind == "whole" || kind == "figures";
+}
+
 void Reader::read(JsonValue& root, Seen& seen) {
   root.fields([&](std::string_view key, JsonValue& value) {
     if (key == "at") return get(value, at_);

@@ -39,6 +39,10 @@ class Reader {
   TimePoint at() const { return at_; }  // of the last line
   // When the line is no more than a time: before it everything of an older round has been told.
   static std::optional<TimePoint> time_of(std::string_view line);
+  // What the line is, without reading all of it; empty: it does not begin as tessera begins a line.
+  static std::string_view kind_of(std::string_view line);
+  // Whether nodes() may be others after it.
+  static bool is_of_nodes(std::string_view kind);
 
  private:
   struct Seen {  // of one line

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/files.hpp"
+#include "backends/record/measurements.hpp"
 #include "backends/record/reader.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/zstd_stream.hpp"
@@ -137,6 +138,27 @@ class OnDisk final : public Recording {
       if (!*more) return Done{};
     }
     return Done{};
+  }
+
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>& nodes, TimePoint from,
+                                                    TimePoint to,
+                                                    const std::function<bool()>& goes_on) override {
+    look_again();
+    Measurements found(nodes, from, to);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      Part& part = parts_[i];
+      if (i + 1 < parts_.size() && begins_by(parts_[i + 1], from)) continue;
+      if (const auto midnight = midnight_of(part); midnight && *midnight > to) continue;
+      if (Status read = load(part); !read && !part.torn) return read.error();
+      for (std::size_t k = 0; k < part.frames.size() && !part.torn; ++k) {
+        const Frame& frame = part.frames[k];
+        if (frame.at > to || (k + 1 < part.frames.size() && part.frames[k + 1].at <= from)) continue;
+        auto text = text_of(bytes_, frame);
+        if (!text) return cannot_read(part.path, text.error());
+        if (Status read = found.read(*text, goes_on); !read) return cannot_read(part.path, read.error());
+      }
+    }
+    return std::move(found).all();
   }
 
  private:

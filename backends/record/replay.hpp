@@ -6,17 +6,21 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "backends/record/moment.hpp"
 #include "backends/worker.hpp"
+#include "engine/history/keeps_figures.hpp"
 #include "engine/port.hpp"
 #include "engine/record/player.hpp"
 #include "engine/record/recording.hpp"
 
 namespace tessera::record {
 
-class ReplayBackend final : public Backend, public Player {
+class ReplayBackend final : public Backend, public Player, public history::KeepsFigures {
  public:
   // Called on the backend's own thread, when the first moment is shown, and again after a failure.
   using Opener = std::function<Result<std::unique_ptr<Recording>>()>;
@@ -32,13 +36,28 @@ class ReplayBackend final : public Backend, public Player {
   void set_pace(Pace) override {}
   void refresh() override {}
   Player* player() override { return this; }
+  history::KeepsFigures* keeps_figures() override { return this; }
 
   void jump(TimePoint to) override;
   void step(int rounds) override;
   void seek(int direction, const NodeName& node) override;
   void play(double speed) override;
 
+  // Up to the moment that is shown. Another moment that is asked for meanwhile ends it without an answer.
+  void look_back(const NodeName& node, TimePoint since) override;
+  void look_back_at_sums(TimePoint since) override;
+  std::vector<history::KeptFigures> take_kept() override;
+  std::vector<history::Sums> take_sums() override;
+
  private:
+  struct LookBack {
+    std::optional<NodeName> node;  // nullopt: the sums of the cluster
+    TimePoint since{};
+    int asked = 0;
+  };
+  void move(std::function<void()> there);
+  void read_back();
+  void read_sums(TimePoint since, const std::function<bool()>& goes_on);
   // found: what is at that moment, for those who look for it.
   void show(TimePoint to, std::string found = {});
   bool open();
@@ -60,7 +79,12 @@ class ReplayBackend final : public Backend, public Player {
   std::function<TimePoint()> wall_;
   EventSink* sink_ = nullptr;
   std::atomic<bool> ending_{false};  // a search for what happened may be long
-  Worker worker_;                    // goes first
+  std::atomic<int> asked_{0};        // moments, so far
+  std::mutex mutex_;                 // of the three below
+  std::vector<LookBack> wanted_;
+  std::vector<history::KeptFigures> kept_;
+  std::vector<history::Sums> sums_;
+  Worker worker_;  // goes first
 };
 
 }  // namespace tessera::record

@@ -15,22 +15,6 @@ namespace {
 
 Error cannot(std::string reason) { return {"cannot thin the recording", std::move(reason), ""}; }
 
-// What the line is, without reading all of it; empty: it does not begin as tessera begins a line.
-std::string_view kind_of(std::string_view line) {
-  constexpr std::string_view kAt = "{\"at\":\"", kKind = "\",\"kind\":\"";
-  if (!line.starts_with(kAt)) return {};
-  const std::size_t end = line.find('"', kAt.size());
-  if (end == std::string_view::npos || !line.substr(end).starts_with(kKind)) return {};
-  line.remove_prefix(end + kKind.size());
-  const std::size_t quote = line.find('"');
-  return quote == std::string_view::npos ? std::string_view() : line.substr(0, quote);
-}
-
-// What figures depend on. The rest needs no reading.
-bool is_read(std::string_view kind) {
-  return kind == "key" || kind == "node" || kind == "gone" || kind == "whole" || kind == "figures";
-}
-
 struct OfRound {
   TimePoint at{};
   std::vector<std::string_view> lines;
@@ -44,7 +28,7 @@ Result<std::vector<OfRound>> rounds_of(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.empty()) continue;
     const auto at = Reader::time_of(line);
-    if (!at || kind_of(line).empty())
+    if (!at || Reader::kind_of(line).empty())
       return cannot("a line is not as tessera writes it: " + clean(line.substr(0, 80), 100));
     if (rounds.empty() || rounds.back().at != *at) rounds.push_back({*at, {}});
     rounds.back().lines.push_back(line);
@@ -80,8 +64,9 @@ class Thinning {
 
  private:
   Status pass(std::string_view line, std::string& out) {
-    const std::string_view kind = kind_of(line);
-    if (is_read(kind)) {
+    const std::string_view kind = Reader::kind_of(line);
+    // The rest needs no reading.
+    if (Reader::is_of_nodes(kind)) {
       events_.clear();
       if (Status read = reader_.take(line, events_); !read) return read;
       // A node that is told otherwise has other lines: its figures are told once more with it.

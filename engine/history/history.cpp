@@ -219,6 +219,37 @@ void History::take_before(const Cluster& cluster, const NodeName& name, const st
   trim(of);
 }
 
+void History::take_instead(const Cluster& cluster, const NodeName& name,
+                           const std::vector<Measured>& rounds) {
+  const std::string key = name_of(cluster.name, name);
+  const auto known = nodes_.find(key);
+  const bool watched = known != nodes_.end() && known->second.watched;
+  forget(key);
+  nodes_[key].watched = watched;
+  take_before(cluster, name, rounds);
+}
+
+void History::take(const ClusterName& cluster, const Sums& sums) {
+  std::deque<Sums>& all = sums_[cluster];
+  if (!all.empty() && sums.at < all.back().at + kSumsEvery) return;
+  all.push_back(sums);
+  if (all.size() > kMostSums) all.pop_front();
+}
+
+void History::take_instead(const ClusterName& cluster, const std::vector<Sums>& all) {
+  sums_.erase(cluster);
+  for (const Sums& one : all) take(cluster, one);
+}
+
+std::vector<Sample> History::sums(const ClusterName& cluster, TimePoint since) const {
+  std::vector<Sample> samples;
+  const auto found = sums_.find(cluster);
+  if (found == sums_.end()) return samples;
+  for (const Sums& one : found->second)
+    if (one.at >= since) samples.push_back({one.at, one.used, {}, {}, {}, one.held});
+  return samples;
+}
+
 // A line that was idle from its first sample on was idle before it, too, if the past ends so.
 void History::lengthen_idle(OfNode& of, const OfNode& past) {
   if (of.stretches.empty()) {

@@ -10,12 +10,14 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "engine/history/keeps_figures.hpp"
 #include "engine/model/model.hpp"
 
 namespace tessera::history {
@@ -42,6 +44,7 @@ struct Sample {
   std::optional<float> power;        // watts; of GPUs on watched nodes
   std::optional<float> tensor;       // percent; of GPUs and slices on watched nodes
   std::optional<float> memory_bus;   // percent; of these, too
+  std::optional<float> held;         // percent of the slices; of clusters
 };
 
 struct Line {
@@ -51,7 +54,9 @@ struct Line {
 };
 
 inline constexpr std::size_t kMostBytes = 64'000'000;
-inline constexpr std::size_t kDeepest = 4'320;   // samples of one node: twelve hours, one each 10 s
+inline constexpr std::size_t kDeepest = 4'320;  // samples of one node: twelve hours, one each 10 s
+inline constexpr Duration kSumsEvery{10'000};
+inline constexpr std::size_t kMostSums = 720;    // two hours of a cluster
 inline constexpr float kIdleBelow = 1;           // percent: what counts as no use
 inline constexpr Duration kLongestGap{600'000};  // two samples farther apart say nothing of between
 
@@ -67,10 +72,17 @@ class History {
   // before them, and idle time goes on into them. The rest is left: what was seen as it was measured is not
   // replaced.
   void take_before(const Cluster& cluster, const NodeName& node, const std::vector<Measured>& rounds);
+  // The same of a source that knows all of it: whatever was taken of the node goes.
+  void take_instead(const Cluster& cluster, const NodeName& node, const std::vector<Measured>& rounds);
+  // Sums of a cluster, unless it has some that are younger than kSumsEvery.
+  void take(const ClusterName& cluster, const Sums& sums);
+  void take_instead(const ClusterName& cluster, const std::vector<Sums>& all);
   // Whether temperature and power of its GPUs, and what of them is busy, are kept from now on.
   void watch(const ClusterName& cluster, const NodeName& node, bool watched);
 
   Line line(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since = {}) const;
+  // Of a cluster, oldest first: use and what is held.
+  std::vector<Sample> sums(const ClusterName& cluster, TimePoint since = {}) const;
   // Since when every sample was below kIdleBelow, without a gap longer than kLongestGap; it may have been so
   // before the first sample, too. nullopt: in use, or not measured.
   std::optional<TimePoint> idle_since(const ClusterName& cluster, const NodeName& node, const Key& key) const;
@@ -115,6 +127,7 @@ class History {
   void follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node);
 
   std::unordered_map<std::string, OfNode> nodes_;
+  std::map<ClusterName, std::deque<Sums>> sums_;    // oldest first
   std::deque<std::shared_ptr<const Lines>> known_;  // used last
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;

@@ -6,6 +6,7 @@
 // answer is here, so that its reader wakes and takes it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/model/telemetry.hpp"
@@ -17,12 +18,23 @@ struct KeptFigures {
   std::vector<Measured> rounds;  // oldest first; none: nothing is known
 };
 
+// Of a cluster, at one time.
+struct Sums {
+  TimePoint at{};
+  std::optional<float> held;  // percent of its slices
+  std::optional<float>
+      used;  // of the GPUs on which work runs, their mean use in percent; nullopt: not measured
+};
+
 class KeepsFigures {
  public:
   virtual ~KeepsFigures() = default;
   virtual void look_back(const NodeName& node, TimePoint since) = 0;
   // The answers that are here and were not taken yet.
   virtual std::vector<KeptFigures> take_kept() = 0;
+  // The same for the sums of the cluster, of sources that know all of it.
+  virtual void look_back_at_sums(TimePoint) {}
+  virtual std::vector<Sums> take_sums() { return {}; }
 };
 
 // What a backend offers besides, that asks nodes one by one: those on screen more often than the others.

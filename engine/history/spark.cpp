@@ -19,6 +19,7 @@ std::optional<float> figure_of(const Sample& sample, Figure figure) {
     case Figure::power: return sample.power;
     case Figure::tensor: return sample.tensor;
     case Figure::memory_bus: return sample.memory_bus;
+    case Figure::held: return sample.held;
   }
   return std::nullopt;
 }
@@ -69,6 +70,7 @@ Summary summary_of(const std::vector<Sample>& samples, Figure figure, TimePoint 
     const std::optional<float> value = figure_of(sample, figure);
     if (!value || sample.at < from) continue;
     summary.last = value;
+    summary.least = std::min(summary.least.value_or(*value), *value);
     summary.peak = std::max(summary.peak.value_or(*value), *value);
     sum += static_cast<double>(*value);
     ++summary.samples;

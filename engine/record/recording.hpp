@@ -8,8 +8,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/error.hpp"
+#include "engine/history/keeps_figures.hpp"
 #include "engine/model/model.hpp"
 
 namespace tessera::record {
@@ -70,6 +72,11 @@ class Recording {
   virtual Duration figures_every() const { return Duration{0}; }
   // Each round in [from, to], oldest first, until `see` returns false.
   virtual Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) = 0;
+  // What was measured of these nodes in [from, to], of each oldest first: less to read than its rounds. Ends
+  // early, with what was found so far, when `goes_on` says no.
+  virtual Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>& nodes,
+                                                            TimePoint from, TimePoint to,
+                                                            const std::function<bool()>& goes_on) = 0;
 };
 
 }  // namespace tessera::record

@@ -39,6 +39,7 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
     Status read = recordings[i]->rounds(from, covered->to, [&](const record::Round& round) {
       if (all.from == TimePoint{} || round.at < all.from) all.from = round.at;
       all.to = std::max(all.to, round.at);
+      all.figures_every = std::max(all.figures_every, round.figures_every);
       ledger.see(round.cluster, round.at);
       if (keep_on)
         goes_on = keep_on((static_cast<double>(i) + part_of(round.at, from, covered->to)) /
@@ -48,7 +49,7 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
     if (!read) return read.error();
   }
   Reckoning summed = sum_up(ledger, span, catalogue);
-  summed.from = all.from, summed.to = all.to;
+  summed.from = all.from, summed.to = all.to, summed.figures_every = all.figures_every;
   return summed;
 }
 

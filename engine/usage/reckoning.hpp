@@ -24,9 +24,10 @@ struct Span {
 
 struct Reckoning {
   Span asked;
-  TimePoint from{}, to{};                    // the first and the last round; both zero: there was none
-  double hours = 0;                          // that rounds cover
-  double unplaced = 0;                       // held on slices that are not reported
+  TimePoint from{}, to{};     // the first and the last round; both zero: there was none
+  Duration figures_every{0};  // the farthest that a day keeps them apart; 0: each round has them
+  double hours = 0;           // that rounds cover
+  double unplaced = 0;        // held on slices that are not reported
   std::optional<AccountingTold> accounting;  // nullopt: a recording
   std::vector<std::string> figures_by;       // of an accounting: "jobstats", "slurm"
   std::map<By, std::vector<Sum>> sums;

@@ -3,6 +3,7 @@
 
 #include "engine/record/archive.hpp"
 #include "engine/record/player.hpp"
+#include "engine/time.hpp"
 #include "tests/support/reckoned.hpp"
 #include "tests/tui/app_fixture.hpp"
 
@@ -11,9 +12,12 @@ namespace {
 
 struct PlayerLog {
   std::vector<std::string> calls;
+  std::vector<std::string> looked_back;    // nodes, or "sums", and from when on
+  std::vector<history::KeptFigures> kept;  // what it answers next
+  std::vector<history::Sums> sums;
 };
 
-class FakePlayer final : public Backend, public record::Player {
+class FakePlayer final : public Backend, public record::Player, public history::KeepsFigures {
  public:
   FakePlayer(ClusterName name, PlayerLog& log) : name_(std::move(name)), log_(log) {}
   ClusterName name() const override { return name_; }
@@ -27,8 +31,16 @@ class FakePlayer final : public Backend, public record::Player {
     say("seek " + std::to_string(direction) + " " + node.text);
   }
   void play(double speed) override { say("play " + std::to_string(static_cast<int>(speed))); }
+  history::KeepsFigures* keeps_figures() override { return this; }
+  void look_back(const NodeName& node, TimePoint since) override { asked(node.text, since); }
+  void look_back_at_sums(TimePoint since) override { asked("sums", since); }
+  std::vector<history::KeptFigures> take_kept() override { return std::exchange(log_.kept, {}); }
+  std::vector<history::Sums> take_sums() override { return std::exchange(log_.sums, {}); }
 
  private:
+  void asked(const std::string& what, TimePoint since) {
+    log_.looked_back.push_back(what + " " + utc_text(since).substr(11, 5));
+  }
   void say(const std::string& what) {
     log_.calls.push_back(name_.text == "hpc" ? what : name_.text + ": " + what);
   }
@@ -96,9 +108,22 @@ class AppPastTest : public AppTest {
     tell(Recorded{then, then, ""});
     Node told;
     told.name = NodeName(node);
+    told.gpus = boards;
     tell(NodesListed{{told}});
     tell(Loaded{});
     turn();
+  }
+  // Use of then-1 in each minute from so many minutes ago on, and one after a gap.
+  static history::KeptFigures measured(TimePoint until, int minutes, float use) {
+    history::KeptFigures kept{NodeName("then-1"), {}};
+    for (int minute = minutes; minute >= 0; --minute) {
+      GpuFigures figures;
+      figures.gpu = GpuIndex{0};
+      figures.figures.use = Percent{use};
+      kept.rounds.push_back(
+          {NodeName("then-1"), Source::dcgm, until - std::chrono::minutes(minute), {figures}});
+    }
+    return kept;
   }
   // The recordings of two clusters are looked at.
   void look_back_at_two() {
@@ -107,10 +132,60 @@ class AppPastTest : public AppTest {
     arrive();
     recorded.log.calls.clear();
   }
+  // Somewhere on a page that is longer than the screen.
+  bool shows_below(std::string_view text) {
+    press("g");
+    for (int lines = 0; lines < 100 && !shows(text); ++lines) press("j");
+    return shows(text);
+  }
   bool shows(std::string_view text) const { return terminal.shown.find(text) != std::string::npos; }
+  std::vector<Gpu> boards;  // of nodes in the past
   FakeArchive recorded;
   Watched::Log other_log;
 };
+
+// The recording knows the hour before each moment, whichever moments were visited.
+TEST_F(AppPastTest, AChartOfAMomentIsFilledFromTheRecordingEachTimeTheMomentIsAnother) {
+  Gpu board;
+  board.index = GpuIndex{0};
+  board.memory = Mib{81559};
+  board.slices.emplace_back().kind = SliceKind::whole_gpu;
+  boards = {board};
+  const TimePoint then = TimePoint{} + wall - std::chrono::hours(2);
+  const auto from = [](TimePoint moment) { return utc_text(moment - std::chrono::hours(1)).substr(11, 5); };
+  press(":at -2h\r");
+  arrive();
+  recorded.log.looked_back.clear();
+  press(":gpu then-1 0\r");
+  press("i");
+  ASSERT_FALSE(recorded.log.looked_back.empty()) << terminal.shown;
+  EXPECT_EQ(recorded.log.looked_back.front(), "then-1 " + from(then));
+  EXPECT_TRUE(shows_below("nothing is recorded of this hour")) << terminal.shown;
+  recorded.log.kept = {measured(then, 30, 73)};
+  recorded.queue.post(Event{ClusterName("hpc"), 0, then, Loaded{}});
+  turn();
+  pass(Duration{1000});
+  turn();
+  EXPECT_TRUE(shows_below("now 73%, mean 73%, peak 73%")) << terminal.shown;
+  recorded.log.looked_back.clear();
+  press("k");
+  pass(Duration{1000});
+  turn();
+  EXPECT_TRUE(recorded.log.looked_back.empty()) << "once a moment";
+  // On: what was seen on the way is replaced by all that there is.
+  arrive("then-1", "hpc", 60);
+  pass(Duration{1000});
+  turn();
+  EXPECT_EQ(recorded.log.looked_back,
+            std::vector<std::string>{"then-1 " + from(then + std::chrono::hours(1))});
+  recorded.log.kept = {measured(then + std::chrono::hours(1), 50, 20)};
+  recorded.queue.post(Event{ClusterName("hpc"), 0, then + std::chrono::hours(1), Loaded{}});
+  turn();
+  pass(Duration{1000});
+  turn();
+  EXPECT_TRUE(shows_below("now 20%, mean 20%, peak 20%")) << terminal.shown;
+  EXPECT_TRUE(log.looked_back.empty()) << "the live clusters are asked for nothing of it";
+}
 
 TEST_F(AppPastTest, ARecordingIsReadThroughWhileAScreenShowsWhatItComesTo) {
   using Read = std::vector<std::string>;

@@ -37,6 +37,59 @@ TEST(AWorld, WhoseClockIsSetBackForgetsWhatIsStillToCome) {
   EXPECT_EQ(samples(world), 1u);
 }
 
+std::vector<float> held(const World& world) {
+  std::vector<float> all;
+  for (const history::Sample& sample : world.history.sums(ClusterName("hpc")))
+    all.push_back(sample.held.value_or(-1));
+  return all;
+}
+// One of two GPUs is held, or both.
+void tell_of_two(World& world, int seconds, bool both) {
+  world.learn(on(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)}),
+                                                test::gpu(1, Strategy::whole, {test::whole(1)})})}},
+                 seconds));
+  std::vector<DeviceShare> devices{{0, 1}};
+  if (both) devices.push_back({1, 1});
+  world.learn(on(WorkloadsListed{{test::running("1", "alice", {test::holds("n1", devices)})}}, seconds));
+}
+void answers(World& world, int seconds, std::optional<Error> failure = {}) {
+  for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
+    world.learn(on(SourceReport{source, failure, {}, "", false}, seconds));
+}
+
+TEST(AWorld, SumsItsClustersUpAtMostEachTenSecondsAndOnlyWhileTheirListsAreCurrent) {
+  World world;
+  world.learn(on(ClusterSeen{Scheduler::slurm, false, "", ""}, 0));
+  answers(world, 0), tell_of_two(world, 0, false);
+  EXPECT_TRUE(held(world).empty()) << "not all of it is here";
+  world.learn(on(Loaded{}, 0));
+  EXPECT_EQ(held(world), (std::vector<float>{50}));
+  answers(world, 5);
+  tell_of_two(world, 6, true);
+  EXPECT_EQ(held(world).size(), 1u);
+  answers(world, 10);
+  EXPECT_EQ(held(world), (std::vector<float>{50, 100}));
+  answers(world, 40, Error{"no answer", "", ""});
+  answers(world, 60, Error{"no answer", "", ""});
+  EXPECT_EQ(held(world).size(), 2u) << "what stood before is not what stands now";
+}
+
+TEST(AWorld, AMomentOfARecordingIsSummedUpOnceAllOfItWasTold) {
+  World world;
+  world.learn(on(ClusterSeen{Scheduler::slurm, false, "", ""}, 0));
+  const auto moment = [&](int seconds, bool both) {
+    world.learn(on(ClockSet{at(9'999), 0}, seconds));
+    world.learn(on(Recorded{at(0), at(600), ""}, seconds));
+    answers(world, seconds), tell_of_two(world, seconds, both);
+    world.learn(on(Loaded{}, seconds));
+  };
+  moment(100, false);
+  moment(200, true);
+  EXPECT_EQ(held(world), (std::vector<float>{50, 100})) << "never the nodes of one and the jobs of the other";
+  moment(150, false);
+  EXPECT_EQ(held(world), (std::vector<float>{50})) << "what is still to come is forgotten";
+}
+
 TEST(AWorld, FollowsTheRevisionsOfAnother) {
   World live, past;
   live.model.revision = 70;

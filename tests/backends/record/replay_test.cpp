@@ -6,14 +6,18 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "backends/files.hpp"
 #include "backends/mailbox.hpp"
 #include "backends/record/archive.hpp"
 #include "backends/record/follow.hpp"
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
+#include "backends/record/thin.hpp"
 #include "engine/record/recorder.hpp"
 #include "tests/support/build.hpp"
 
@@ -107,6 +111,72 @@ class Replay : public testing::Test {
   Model model_;
   BackendPtr player_;
 };
+
+TEST_F(Replay, ChartsOfAMomentAreThoseOfTheHourBeforeItWithTheirGaps) {
+  std::vector<int> measured;
+  for (int minute = 0; minute < 150; ++minute) {
+    if (minute >= 70 && minute < 80) continue;  // no recorder ran
+    const int second = 60 * minute;
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{static_cast<float>(minute % 5 * 20)};
+    if (minute % 3 > 0) story_.tell(Measured{NodeName("n2"), Source::dcgm, at(second), {figures}}, second);
+    if (minute % 3 > 0 && minute >= 60 && minute <= 120) measured.push_back(second);
+    if (minute == 100) story_.tell(WorkloadGone{WorkloadId("1")}, second);
+    for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
+      story_.tell(SourceReport{source, {}, {}, "", false}, second);
+    write(second);
+  }
+  tape_.reset();
+  play_from(7'200);
+  history::KeepsFigures* keeps = player_->keeps_figures();
+  ASSERT_NE(keeps, nullptr);
+  after([&] {
+    keeps->look_back(NodeName("n1"), at(3'600));
+    keeps->look_back(NodeName("n2"), at(3'600));
+    keeps->look_back(NodeName("unheard-of"), at(3'600));
+  });
+  std::map<std::string, std::vector<Measured>> kept;
+  for (int turns = 0; kept.size() < 3 && turns < 100; ++turns) {
+    for (history::KeptFigures& one : keeps->take_kept()) kept[one.node.text] = std::move(one.rounds);
+    if (kept.size() < 3) wait();
+  }
+  EXPECT_TRUE(kept["n1"].empty());
+  EXPECT_TRUE(kept["unheard-of"].empty());
+  std::vector<int> seconds;
+  for (const Measured& one : kept["n2"]) {
+    seconds.push_back(static_cast<int>((one.at - at(0)) / std::chrono::seconds(1)));
+    EXPECT_EQ(one.gpus.at(0).figures.use, Percent{static_cast<float>(seconds.back() / 60 % 5 * 20)});
+  }
+  EXPECT_EQ(seconds, measured) << "what was not measured in a round is no sample, and a gap is none";
+  after([&] { keeps->look_back_at_sums(at(3'600)); });
+  const std::vector<history::Sums> sums = keeps->take_sums();
+  ASSERT_FALSE(sums.empty());
+  EXPECT_EQ(sums.back().at, at(7'200));
+  EXPECT_EQ(sums.back().held, 0.0F);
+  EXPECT_EQ(sums.front().at, at(3'600));
+  EXPECT_EQ(sums.front().held, 50.0F) << "one of two";
+  for (const history::Sums& one : sums) EXPECT_FALSE(one.at > at(4'140) && one.at < at(4'800));
+}
+
+TEST_F(Replay, AMomentOfAThinnerDaySaysHowFarApartItsFiguresAre) {
+  for (int minute = 0; minute < 30; ++minute) write(60 * minute);
+  tape_.reset();
+  std::string path;
+  for (const auto& entry : fs::directory_iterator(folder_ + "/hpc"))
+    if (entry.path().string().ends_with(".zst")) path = entry.path().string();
+  auto file = read_whole_file("", path, record::kLargestFile);
+  ASSERT_TRUE(file && *file);
+  const auto thin = record::thinner((*file)->text, {Duration{600'000}, "9.9", {}});
+  ASSERT_TRUE(thin && *thin);
+  play_from(300);
+  EXPECT_EQ(found(), "");
+  // It is replaced under the eyes of whoever looks at it.
+  ASSERT_TRUE(replace_file("", path, **thin));
+  after([&] { player().jump(at(660)); });
+  EXPECT_EQ(shown(), 660);
+  EXPECT_EQ(found(), "use is kept every 10 min here");
+}
 
 TEST_F(Replay, AMomentIsTheRoundBeforeItAndWhatIsCoveredIsTold) {
   a_while();

@@ -24,6 +24,7 @@
 #include "engine/record/recorder.hpp"
 #include "engine/time.hpp"
 #include "engine/usage/ledger.hpp"
+#include "engine/usage/reckoning.hpp"
 #include "engine/usage/report.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
@@ -260,6 +261,45 @@ TEST(Thinned, SumsOfUsageAndWasteStayButForTheMean) {
   }
 }
 
+// Charts are filled from these: less is read for them, and the same is found.
+TEST(RecordedFigures, AreThoseThatGoingThroughTheRoundsFinds) {
+  for (unsigned seed = 40; seed < 44; ++seed) {
+    const Scratch folder;
+    const std::string path = record_into(folder.path(), seed, 280);
+    const TimePoint from = at(60 * 70), to = at(60 * 200);
+    std::map<std::string, std::vector<Measured>> expected;
+    const auto add = [&](const Cluster& cluster) {
+      for (Node node : cluster.nodes.all())
+        for (Measured& one : take_figures(node)) {
+          auto& all = expected[one.node.text];
+          if (one.at >= from && (all.empty() || one.at > all.back().at)) all.push_back(one);
+        }
+    };
+    ASSERT_TRUE(open_file(path)->rounds(from, to, [&](const record::Round& round) {
+      add(round.cluster);
+      return true;
+    }));
+    auto found = open_file(path)->figures({NodeName("n1"), NodeName("n2"), NodeName("n1"), NodeName("n3")},
+                                          from, to, [] { return true; });
+    ASSERT_TRUE(found) << to_line(found.error());
+    ASSERT_EQ(found->size(), 3U);
+    for (const history::KeptFigures& kept : *found) {
+      EXPECT_GT(kept.rounds.size(), 20U);
+      const std::vector<Measured>& all = expected[kept.node.text];
+      EXPECT_TRUE(std::equal(kept.rounds.begin(), kept.rounds.end(), all.begin(), all.end(),
+                             [](const Measured& a, const Measured& b) {
+                               return a.node == b.node && a.source == b.source && a.at == b.at &&
+                                      a.gpus == b.gpus;
+                             }))
+          << seed << " " << kept.node.text;
+    }
+    int asked = 0;
+    const auto part = open_file(path)->figures({NodeName("n1")}, from, to, [&] { return ++asked < 80; });
+    ASSERT_TRUE(part);
+    EXPECT_LT(part->front().rounds.size(), expected["n1"].size()) << "whoever is waited for goes first";
+  }
+}
+
 TEST(Thinned, OnceThinItStaysAsItIsAndALongerTimeMakesItThinner) {
   const Scratch folder;
   const std::string bytes = bytes_of(record_into(folder.path(), 3, 300));
@@ -390,6 +430,11 @@ TEST_F(ThinningTape, DaysBecomeThinnerOnceTheyAreOldEnoughAndTheOneThatIsWritten
   int rounds = 0;
   EXPECT_TRUE(recording->rounds({}, TimePoint::max(), [&](const record::Round&) { return ++rounds > 0; }));
   EXPECT_GE(rounds, 600);
+  std::vector<std::unique_ptr<record::Recording>> both;
+  both.push_back(std::move(recording));
+  const auto sums = usage::reckon(both, {Duration(90LL * kDay * 1000)}, catalogue());
+  ASSERT_TRUE(sums);
+  EXPECT_EQ(sums->figures_every, kTenMinutes.every) << "whoever reads the sums is told";
 }
 
 TEST_F(ThinningTape, ADayThatCannotBeReadIsToldOfAndTheOthersAreThinnedAllTheSame) {

@@ -54,6 +54,40 @@ std::vector<int> seconds_of(const Line& line) {
   return all;
 }
 
+TEST(History, WhatARecordingKnowsTakesThePlaceOfWhatWasVisited) {
+  Watched here;
+  here.measure(600, 10);
+  here.measure(9'000, 10);
+  std::vector<Measured> rounds;
+  for (int second : {300, 360, 420, 1'200, 1'260}) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{second < 1'000 ? 50.0F : 0.0F};
+    rounds.push_back({NodeName("n1"), Source::dcgm, at(second), {figures}});
+  }
+  here.history.take_instead(here.story.cluster(), NodeName("n1"), rounds);
+  EXPECT_EQ(seconds_of(here.line()), (std::vector{300, 360, 420, 1'200, 1'260})) << "a gap stays one";
+  EXPECT_EQ(here.idle(), at(1'200));
+  here.history.take_instead(here.story.cluster(), NodeName("n1"), {});
+  EXPECT_TRUE(here.line().samples.empty());
+  EXPECT_EQ(here.history.bytes(), 0u);
+}
+
+TEST(History, SumsOfAClusterAreBoundedAndNeverCloserThanTenSeconds) {
+  History history;
+  const ClusterName hpc("hpc");
+  for (int second = 0; second < 20'000; second += 5) history.take(hpc, {at(second), 50.0F, std::nullopt});
+  history.take(hpc, {at(100), 70.0F, {}});
+  const auto all = history.sums(hpc);
+  ASSERT_EQ(all.size(), history::kMostSums);
+  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_EQ(all[i].at - all[i - 1].at, history::kSumsEvery);
+  EXPECT_EQ(history.sums(hpc, at(19'980)).size(), 2u);
+  EXPECT_FALSE(all.back().use) << "not measured";
+  history.take_instead(hpc, {{at(0), 1.0F, {}}, {at(3), 2.0F, {}}, {at(60), 3.0F, {}}});
+  EXPECT_EQ(history.sums(hpc).size(), 2u);
+  EXPECT_TRUE(history.sums(ClusterName("other")).empty());
+}
+
 TEST(History, SamplesStandWhereTheyWereTaken) {
   Watched here;
   here.measure(0, 10);

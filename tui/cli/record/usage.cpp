@@ -161,6 +161,9 @@ std::string footer(const std::vector<usage::Sum>& sums, const Reckoning& looked,
   if (covered)
     text +=
         "; " + tui::told(options.reader, fmt::format("{:.0f} % of held hours have use figures", *covered));
+  if (const std::int64_t seconds = looked.figures_every / std::chrono::seconds(1); seconds > 0)
+    text += "; " + tui::told(options.reader, fmt::format("use in some of its days is {} apart",
+                                                         query::duration_text(seconds)));
   if (looked.unplaced > 1e-9)
     text += "; " + tui::told(options.reader, fmt::format("{:.1f} h were held on slices that are not reported",
                                                          looked.unplaced));

@@ -82,7 +82,10 @@ void add_history(FactPage& page, const UiContext& ui, const query::GpuRow& row, 
   const TimePoint now = cluster_now(*row.cluster, ui.wall);
   if (line.samples.empty()) {
     page.heading("LAST HOUR");
-    page.fact("use", "not measured since this console was opened", Role::dim);
+    page.fact("use",
+              row.cluster->recorded ? N_("nothing is recorded of this hour")
+                                    : "not measured since this console was opened",
+              Role::dim);
     return;
   }
   page.heading("LAST HOUR", axis_text(page, line, now - kSpan));

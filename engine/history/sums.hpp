@@ -1,0 +1,15 @@
+// A cluster in two figures: how much of it is held, and how much of what work runs on is used.
+// Threads: pure function of values.
+#pragma once
+
+#include <optional>
+
+#include "engine/history/keeps_figures.hpp"
+#include "engine/model/model.hpp"
+
+namespace tessera::history {
+
+// nullopt: its lists are not current, or it has nothing that could be held.
+std::optional<Sums> sums_of(const Cluster& cluster, TimePoint at);
+
+}  // namespace tessera::history
