@@ -329,7 +329,7 @@ class Collector {
   }
 
   void beside_mps(const Node& node, const Gpu& gpu) {
-    const std::optional<PastMps> found = past_mps(cluster_, gpu);
+    const std::optional<PastMps> found = past_mps(cluster_, node, gpu);
     if (!found) return;
     Finding& finding = add(
         Severity::warning, node, gpu, to_text(*found),

@@ -49,6 +49,16 @@ bool is_placed(const Workload& work, const NodeName& node) {
   });
 }
 
+// A job that holds the GPU whole needs no MPS, though it holds all of its shares.
+bool asked_for_mps(const Workload& work, const NodeName& node, const Slice& slice) {
+  return std::any_of(work.allocations.begin(), work.allocations.end(), [&](const Allocation& one) {
+    const bool here = one.devices.empty() || !slice.device ||
+                      std::any_of(one.devices.begin(), one.devices.end(),
+                                  [&](const DeviceShare& device) { return device.device == *slice.device; });
+    return one.node == node && one.family == Family::mps && here;
+  });
+}
+
 Remark about(const NodeName& node, std::string text, std::string hint) {
   return {Remark::Grade::info, node.text, true, clean(text, 1000), std::move(hint)};
 }
@@ -94,7 +104,7 @@ std::optional<std::string> why_no_owners(const Cluster& cluster, const NodeName&
   return remarked(cluster, node, no_owners_text(""));
 }
 
-std::optional<PastMps> past_mps(const Cluster& cluster, const Gpu& gpu) {
+std::optional<PastMps> past_mps(const Cluster& cluster, const Node& node, const Gpu& gpu) {
   if (!gpu.processes) return std::nullopt;
   std::set<WorkloadId> holders;
   bool exact = true;
@@ -104,7 +114,8 @@ std::optional<PastMps> past_mps(const Cluster& cluster, const Gpu& gpu) {
     for (const Holder& holder : slice.holders) {
       const Workload* work = cluster.workloads.find(holder.workload);
       // What was seen before a job began is not its own.
-      if (work && work->started && *work->started < gpu.processes->origin.at) holders.insert(work->id);
+      const bool since = work && work->started && *work->started < gpu.processes->origin.at;
+      if (since && asked_for_mps(*work, node.name, slice)) holders.insert(work->id);
     }
   }
   std::optional<PastMps> found;

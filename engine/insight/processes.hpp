@@ -42,7 +42,7 @@ struct PastMps {
   std::size_t more = 0;
 };
 // nullopt: all go through MPS, none does yet, or it is not told.
-std::optional<PastMps> past_mps(const Cluster& cluster, const Gpu& gpu);
+std::optional<PastMps> past_mps(const Cluster& cluster, const Node& node, const Gpu& gpu);
 std::string to_text(const PastMps& found);
 
 }  // namespace tessera::insight

@@ -105,7 +105,7 @@ struct Shared {
     story.tell(Measured{NodeName("n1"), Source::nvidia_smi, at(seconds), {figures}}, std::max(0, seconds));
   }
   std::string found() const {
-    const auto past = insight::past_mps(story.cluster(), story.node("n1").gpus[0]);
+    const auto past = insight::past_mps(story.cluster(), story.node("n1"), story.node("n1").gpus[0]);
     return past ? insight::to_text(*past) : "";
   }
 };
@@ -157,13 +157,23 @@ TEST(PastMps, WhatWasSeenBeforeTheJobBeganIsNotItsOwn) {
   EXPECT_EQ(place.found(), "");
 }
 
+// Slurm hands such a GPU out whole, too: then all of its shares are held, and no MPS is asked for.
+TEST(PastMps, AJobThatHoldsTheGpuWholeNeedsNoMps) {
+  Shared place;
+  place.story.tell(WorkloadSeen{running("5", "alice", {holds("n1", {{0, 1}}, Family::gpu)})});
+  place.opened_by({process(585, "python3", "5")}, 1);
+  EXPECT_FALSE(place.story.node("n1").gpus[0].slices[0].holders.empty());
+  EXPECT_EQ(place.found(), "");
+}
+
 TEST(PastMps, GpusThatAreHandedOutWholeHaveNoMps) {
   Place place;
   GpuFigures figures;
   figures.gpu = GpuIndex{0};
   figures.processes = std::vector<GpuProcess>{process(10, "python3", "1")};
   place.story.tell(Measured{NodeName("n1"), Source::nvidia_smi, at(0), {figures}});
-  EXPECT_FALSE(insight::past_mps(place.story.cluster(), place.story.node("n1").gpus[0]));
+  EXPECT_FALSE(
+      insight::past_mps(place.story.cluster(), place.story.node("n1"), place.story.node("n1").gpus[0]));
 }
 
 }  // namespace
