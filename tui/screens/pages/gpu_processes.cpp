@@ -17,10 +17,19 @@ using insight::Standing;
 
 constexpr std::size_t kMostShown = 64;
 
-// Columns of the list.
+// Columns of the list; commands get what a wide page has to spare.
 struct At {
-  int pid = 3, name = 13, memory = 38, instance = 50, whose = 58;
+  explicit At(int width) : spare(std::clamp(width - 110, 0, 40)) {}
+  int spare;
+  int pid = 3, name = 13, memory = 38 + spare, instance = 50 + spare, whose = 58 + spare;
 };
+
+// Where a path is too long, its program says more than its folder.
+std::string command_text(const std::string& name, int width, bool ascii) {
+  const std::size_t slash = name.rfind('/');
+  const bool fits = name.size() <= static_cast<std::size_t>(std::max(0, width));
+  return shorten(fits || slash == std::string::npos ? name : name.substr(slash + 1), width, ascii);
+}
 
 // Slurm's way to the nodes, as the site has set it; none: nobody asks them.
 slurmconf::Reach reach_of(const UiState& state, const Cluster& cluster) {
@@ -49,7 +58,7 @@ std::string why_untold(const UiState& state, const GpuPlace& at) {
 class Processes {
  public:
   Processes(FactPage& page, const UiContext& ui, const UiState& state, const GpuPlace& place)
-      : page_(page), ui_(ui), state_(state), place_(place) {}
+      : page_(page), ui_(ui), state_(state), place_(place), at_(page.width()) {}
 
   void add() {
     const auto& told = place_.gpu->processes;
@@ -82,7 +91,7 @@ class Processes {
     const int indent = one.client ? 2 : 0;
     std::string name = process.name.empty() ? page_.told("not known") : process.name;
     DocLine line{{{fmt::format("{:>8}", process.pid), Role::text, at_.pid},
-                  {shorten(name, at_.memory - at_.name - 1 - indent, state_.ascii),
+                  {command_text(name, at_.memory - at_.name - 1 - indent, state_.ascii),
                    Style(Role::text).with_bold(), at_.name + indent},
                   {process.memory ? fmt::format("{:>7} MiB", process.memory->value) : std::string("      -"),
                    Role::text, at_.memory},

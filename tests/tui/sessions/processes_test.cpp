@@ -1,0 +1,89 @@
+// The processes that have a GPU open, on its page: clients of MPS under their server, and whose each is.
+#include "engine/insight/processes.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/model/processes.hpp"
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/change_places.hpp"
+
+namespace tessera::test {
+namespace {
+
+GpuProcess process(std::int64_t pid, const char* name, std::int64_t memory, const char* work,
+                   std::optional<int> instance = std::nullopt) {
+  return {pid, name, instance, Mib{memory}, WorkloadId(work)};
+}
+
+// n0007 with what its driver lists: GPU 3 is shared by MPS, GPU 0 is cut.
+Model opened_place() {
+  Model model = small_place();
+  GpuFigures cut, shared;
+  cut.gpu = GpuIndex{0};
+  cut.processes = {process(4001, "python3", 9'900, "88122", 7), process(4002, "miner", 30'000, "-", 9)};
+  shared.gpu = GpuIndex{3};
+  shared.processes = {process(501, "a.out", 310, ""), process(620, "nvidia-cuda-mps-server", 66, "-"),
+                      process(585, "/opt/conda/envs/a-rather-long-one/bin/python3", 628, "88127"),
+                      process(586, "python3", 1'000, "88126")};
+  reduce(model, on("hpc", Measured{NodeName("n0007"), Source::nvidia_smi, at(-12), {cut, shared}}, -12));
+  return model;
+}
+
+TEST(GpuProcesses, ClientsStandUnderTheirServerWithJobAndUser) {
+  for (const tui::Size size : {tui::Size{80, 60}, tui::Size{120, 60}, tui::Size{200, 60}}) {
+    Session session(opened_place(), size);
+    session.press(":gpu n0007 3<enter>");
+    if (std::getenv("TESSERA_SHOW")) std::printf("%s\n", session.screen().c_str());
+    const std::string server = session.line_with("nvidia-cuda-mps"), client = session.line_with("585 ");
+    EXPECT_NE(server.find("620"), std::string::npos);
+    EXPECT_NE(server.find("MPS server"), std::string::npos) << server;
+    EXPECT_NE(client.find("grace"), std::string::npos) << client;
+    EXPECT_GT(client.find("python3"), server.find("nvidia-cuda-mps")) << client;
+    EXPECT_NE(session.line_with("586 ").find("frank"), std::string::npos);
+    EXPECT_NE(session.line_with("586 ").find("88126"), std::string::npos);
+    EXPECT_NE(session.line_with("501 ").find("not known"), std::string::npos);
+    EXPECT_NE(session.line_with("PROCESSES").find("nvidia-smi, 12 s ago"), std::string::npos);
+  }
+}
+
+TEST(GpuProcesses, AProcessOfNoJobIsSaidSo) {
+  Session session(opened_place(), {120, 60});
+  session.press(":gpu n0007 0<enter>");
+  EXPECT_NE(session.line_with("miner").find("of no job"), std::string::npos) << session.screen();
+  EXPECT_EQ(session.line_with("4001").find("of no job"), std::string::npos) << session.screen();
+}
+
+TEST(GpuProcesses, NoneIsAnAnswerAndNotToldIsNone) {
+  Session session(opened_place(), {120, 60});
+  session.press(":gpu n0007 2<enter>");
+  EXPECT_TRUE(session.shows("no way to the node is set")) << session.screen();
+  GpuFigures empty;
+  empty.gpu = GpuIndex{2};
+  empty.processes.emplace();
+  session.tell(on("hpc", Measured{NodeName("n0007"), Source::nvidia_smi, at(-1), {empty}}, -1));
+  session.press(":gpu n0007 2<enter>");
+  EXPECT_TRUE(session.shows("none has it open")) << session.screen();
+}
+
+TEST(GpuProcesses, WhyTheyAreNotToldIsTheNodesOwnWord) {
+  Session session(opened_place(), {160, 60});
+  reduce(session.model,
+         on("hpc", RemarksListed{Source::nvidia_smi,
+                                 {insight::untold_processes(NodeName("n0007"),
+                                                            Error{"cannot ask n0007", "timed out", ""})}}));
+  session.press(":gpu n0007 2<enter>");
+  EXPECT_TRUE(session.shows("not known: cannot ask n0007: timed out")) << session.screen();
+  session.press(":gpu n0007 3<enter>");
+  EXPECT_TRUE(session.shows("older, since now: cannot ask n0007: timed out")) << session.screen();
+  EXPECT_NE(session.line_with("620").find("MPS server"), std::string::npos);
+}
+
+// A cluster that is not Slurm, and a page that shows the past.
+TEST(GpuProcesses, WhereNoSourceTellsThemThePageSaysSo) {
+  Session session(two_places(), {120, 60});
+  session.press(":gpu gpu-001 0<enter>");
+  EXPECT_TRUE(session.shows("report figures of GPUs, and no processes")) << session.screen();
+}
+
+}  // namespace
+}  // namespace tessera::test
