@@ -6,6 +6,7 @@
 
 #include "engine/text.hpp"
 #include "engine/why/details.hpp"
+#include "engine/why/words.hpp"
 
 namespace tessera::why {
 namespace {
@@ -201,6 +202,20 @@ std::optional<Release> released(const Cluster& cluster, const Checked& checked) 
   return std::nullopt;
 }
 
+// Of a limit that both the job's QOS and its partition's set one alone counts: the partition's, unless the
+// job's QOS has the flag OverPartQOS, which slurmctld does not list. Where they differ, only a reason of
+// Slurm's that is a limit says that the one which is reached counts.
+void settle_rivals(std::vector<Checked>& all, const Workload& job) {
+  if (slurm_meaning(job.reason).topic == Topic::limit) return;
+  const std::vector<Checked> before = all;
+  for (Checked& one : all)
+    for (const Checked& other : before)
+      if (one.reached == true && other.reached != true && one.limit->qos && other.limit->qos &&
+          one.limit->owner != other.limit->owner && one.limit->name == other.limit->name &&
+          one.limit->resource == other.limit->resource)
+        one.reached.reset();
+}
+
 }  // namespace
 
 std::vector<Checked> check_limits(const Details& details, const Workload& job) {
@@ -213,6 +228,7 @@ std::vector<Checked> check_limits(const Details& details, const Workload& job) {
     const auto asks = asked_of_limit(limit, job, details.job);
     all.push_back({&limit, asks, is_reached(limit, asks)});
   }
+  settle_rivals(all, job);
   return all;
 }
 

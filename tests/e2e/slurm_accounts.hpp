@@ -1,5 +1,6 @@
 // A real Slurm with slurmdbd, and accounts in it: the account science with physics and bio below it; the user
-// nobody is of both (physics unless told), the user games of bio. All of them and root may use the QOS q.
+// nobody is of both (physics unless told), the user games of bio. All of them may use the QOS q and p, and
+// root q.
 //
 // Blocking; for the test's own thread.
 #pragma once
@@ -90,10 +91,10 @@ class SlurmAccounts : public testing::Test {
  private:
   static void add_accounts() {
     const char* all =
-        "set -e; s='sacctmgr -i -Q add'; $s qos q; $s account science; $s account physics,bio "
+        "set -e; s='sacctmgr -i -Q add'; $s qos q,p; $s account science; $s account physics,bio "
         "parent=science; "
         "$s user nobody account=physics; $s user nobody,games account=bio; "
-        "sacctmgr -i -Q modify account where name=science set qos+=q; "
+        "sacctmgr -i -Q modify account where name=science set qos+=q,p; "
         "sacctmgr -i -Q modify user where name=root set qos+=q";
     const LabAnswer added = lab_->run({"sh", "-c", all});
     if (added.status != 0) accounts_trouble_ = added.out.empty() ? "no accounts" : added.out;

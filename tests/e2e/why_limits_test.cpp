@@ -107,6 +107,23 @@ TEST_F(WhyLimitsE2e, AQosWhoseGpusOthersHold) {
           "sacctmgr modify qos where name=q set GrpTRES=gres/gpu=3");
 }
 
+TEST_F(WhyLimitsE2e, HoweverAJobAsksForItsGpusAllOfThemCount) {
+  limit(kQos, "GrpTRES=gres/gpu=3");
+  const std::vector<std::vector<std::string>> forms = {
+      {"-N", "2", "--gres=gpu:h100:2"},      {"--gpus=4"},
+      {"-N", "2", "--gpus-per-node=h100:2"}, {"-n", "4", "--gpus-per-task=1"},
+      {"--gres=gpu:h100:2,gpu:1g.10gb:2"},   {"--array=1-2", "--gres=gpu:4"},
+  };
+  for (std::vector<std::string> form : forms) {
+    SCOPED_TRACE(form.back());
+    const std::string all_tasks = form.front().starts_with("--array") ? "_[1-2]" : "";
+    form.insert(form.end(), {"-q", "q", "-t", "10"});
+    const std::string id = submit(form);
+    waits_for(id, "QOSGrpGRES");
+    EXPECT_TRUE(tells(why(id + all_tasks), "QOS q: GrpTRES gres/gpu=3, 0 in use and it asks for 4"));
+  }
+}
+
 TEST_F(WhyLimitsE2e, AQosWhoseGpusOfOneTypeAreHeld) {
   limit(kQos, "GrpTRES=gres/gpu:h100=2");
   running(of_qos(1), kGames);
@@ -257,6 +274,27 @@ TEST_F(WhyLimitsE2e, ThePartitionsQosCountsForAJobThatNamesNone) {
   held_by(submit(gpus(1, {"-p", "whole"})), "QOSMaxGRESPerUser",
           "QOS q: MaxTRESPU gres/gpu=1, nobody holds 1 and it asks for 1",
           "sacctmgr modify qos where name=q set MaxTRESPerUser=gres/gpu=2");
+}
+
+// slurmctld does not tell whether the job's QOS overrules the partition's, which is the other way round
+// unless a flag says so: here it does not, and the job waits for room alone.
+TEST_F(WhyLimitsE2e, OfTheJobsQosAndThePartitionsTheOneThatIsReachedIsNotBlamed) {
+  limit(kQos, "MaxTRESPerUser=gres/gpu=1");
+  limit("qos where name=p", "MaxTRESPerUser=gres/gpu=8");
+  order({"scontrol", "update", "PartitionName=whole", "QOS=p"});
+  undo_with({"scontrol", "update", "PartitionName=whole", "QOS="});
+  const std::string holder = running(gpus(8, {"-w", "gpu01"}), kGames);
+  const std::string id = submit(of_qos(2, {"-p", "whole", "-w", "gpu01"}));
+  waits_for(id, "Resources");
+  const std::string said = why(id);
+  EXPECT_TRUE(
+      tells(said,
+            "no limit that can be judged keeps it from starting; these cannot be: MaxTRESPU gres/gpu of "
+            "QOS q"))
+      << all(said, "more", "text");
+  EXPECT_EQ(remedy(said), "");
+  order({"scancel", holder});
+  EXPECT_TRUE(starts(id));
 }
 
 // Slurm leaves out what an association says of jobs where the QOS says anything of them, be it per user or

@@ -192,6 +192,22 @@ TEST(WhyLimits, AQosThatLimitsRunningJobsOverrulesTheAssociationsMaxJobs) {
   }
 }
 
+// The partition's QOS counts, unless the job's has a flag that is not told.
+TEST(WhyLimits, OfTwoQosThatSetOneLimitTheReachedOneIsBlamedOnlyWhereSlurmNamesALimit) {
+  Limit own = per_user(1, 1), partitions = per_user(8, 1);
+  partitions.owner = "capped";
+  const auto answer = [&](const std::string& reason) {
+    Story story;
+    story.tell(WorkloadsListed{{job("7", "alice", 1, reason)}});
+    return answer_for(story, told({own, partitions}));
+  };
+  EXPECT_EQ(saying(answer("Resources"), "MaxTRESPU gres/gpu=1"), nullptr);
+  EXPECT_NE(saying(answer("Resources"), "these cannot be: MaxTRESPU gres/gpu of QOS normal"), nullptr);
+  EXPECT_NE(saying(answer("QOSMaxGRESPerUser"), "MaxTRESPU gres/gpu=1"), nullptr);
+  partitions.limit = 1;
+  EXPECT_NE(saying(answer("Resources"), "MaxTRESPU gres/gpu=1"), nullptr) << "whichever counts is reached";
+}
+
 TEST(WhyLimits, AJobThatAsksForLessThanItsQosIsForIsTold) {
   Limit least = per_user(4, 0);
   least.name = "MinTRESPJ", least.counted = Limit::Of::job, least.whose.clear(), least.used.reset();
