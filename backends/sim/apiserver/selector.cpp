@@ -134,6 +134,7 @@ std::vector<std::string_view> known_fields(std::string_view resource) {
           "spec.serviceAccountName", "status.podIP", "status.nominatedNodeName"});
   if (resource == "nodes") more({"spec.unschedulable"});
   if (resource == "namespaces") more({"status.phase"});
+  if (resource == "resourceslices") more({"spec.nodeName", "spec.driver"});
   if (resource == "events")
     more({"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
           "involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath", "reason",

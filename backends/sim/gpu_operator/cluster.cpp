@@ -158,6 +158,7 @@ void Cluster::show_all() {
   showing_ = true;
   for (Projected& one : operator_objects(world())) show(std::move(one));
   for (Projected& one : device_classes(world())) show(std::move(one));
+  for (Projected& one : dra_objects(world())) show(std::move(one));
   for (std::uint32_t node = 0; node < world().nodes.size(); ++node)
     if (!is_vanished(world(), node)) {
       show(project_node(world(), node, gpus_));
@@ -207,6 +208,10 @@ void Cluster::show_devices(std::uint32_t node) {
   if (auto devices = project_devices(world(), node)) show(std::move(*devices));
 }
 
+void Cluster::find_devices(std::uint32_t node) {
+  if (!is_vanished(world(), node)) show_devices(node);
+}
+
 void Cluster::hide(const Key& key) {
   bool was = std::exchange(showing_, true);
   objects_.erase(key);
@@ -246,7 +251,7 @@ void Cluster::reflect(const Changes& changes) {
       if (Key devices = devices_key(now, node); shown_.contains(devices)) hide(devices);
     } else {
       show(project_node(now, node, gpus_));
-      show_devices(node);
+      if (devices_ || !shown_.contains(devices_key(now, node))) show_devices(node);
     }
   }
   // A node whose devices are numbered again names all of its jobs, of which none is counted otherwise then.

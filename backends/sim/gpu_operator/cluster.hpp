@@ -53,6 +53,9 @@ class Cluster final : public ServedCluster {
   // From now on labels and resources of GPUs are a controller's: they stay as they were shown, and what the
   // world says of them later is not shown.
   void leave_gpus_to_controller();
+  // From now on a DRA driver's slices are as they were shown, until its plugin on the node looks again.
+  void leave_devices_to_controller() { devices_ = false; }
+  void find_devices(std::uint32_t node);
   // Pods that a controller brings to their end itself, once they have a deletionTimestamp.
   void leave_pods_to_controller(std::function<bool(const Json& pod)> which) { led_ = std::move(which); }
   // The node's number in the world; nullopt: it is not the world's.
@@ -96,6 +99,7 @@ class Cluster final : public ServedCluster {
   World* open_ = nullptr;    // while a turn is taken
   Changes* made_ = nullptr;  // ... what it has changed so far
   bool gpus_ = true;
+  bool devices_ = true;
   std::function<bool(const Json& pod)> led_;
   bool showing_ = false;  // we are the ones who write
   std::uint64_t events_ = 0;

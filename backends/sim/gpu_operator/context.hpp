@@ -24,6 +24,7 @@ struct Context {
   std::function<const World&()> see_world;   // as it is now; not to be kept
   std::function<void(const Act&)> act = {};  // changes the world, and shows what changed
   std::string ns = "gpu-operator";
+  std::function<void(std::uint32_t)> find_devices = {};  // what a DRA driver's plugin does when it starts
 
   const World& world() const { return see_world(); }
   TimePoint now() const { return world().now; }

@@ -45,7 +45,9 @@ std::unique_ptr<Operator> install_operator(Cluster& cluster) {
   cluster.leave_gpus_to_controller();
   auto installed = std::make_unique<Operator>(Context{
       cluster.objects(), cluster.agenda(), [&cluster]() -> const World& { return cluster.world(); },
-      [&cluster](const Context::Act& act) { (void)cluster.act(act); }, std::string(kOperatorNamespace)});
+      [&cluster](const Context::Act& act) { (void)cluster.act(act); }, std::string(kOperatorNamespace),
+      [&cluster](std::uint32_t node) { cluster.find_devices(node); }});
+  cluster.leave_devices_to_controller();
   cluster.leave_pods_to_controller([own = installed.get()](const Json& pod) { return own->leads(pod); });
   // One turn for all nodes: a state file is written once.
   (void)cluster.act([&](World&, Changes&) { installed->begin(); });

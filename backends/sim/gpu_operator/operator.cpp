@@ -296,6 +296,9 @@ void Operator::pod_ready(const Json& pod) {
   Node* node = node_of(pod);
   if (!node) return;
   std::string app = app_of(pod);
+  if (auto index = find_node(context_.world(), node_name_of(pod));
+      index && is_dra_plugin(pod) && context_.find_devices)
+    context_.find_devices(*index);
   if (app == kPlugin) node->plugin->plugin_ready();
   if (app == kDiscovery) node->plugin->discovery_ready();
   if (app == kValidator) validate_node(node_name_of(pod));

@@ -47,10 +47,12 @@ struct NodeGroup {
   int idle_watts = 60;
   int full_watts = 400;
   std::vector<BoardPlan> boards;
-  bool mig_single = false;  // Kubernetes: instances are offered as nvidia.com/gpu
-  bool claimed = false;     // Kubernetes: a DRA driver hands out the GPUs, by claims
-  std::string ack;          // Kubernetes: of this node pool of ACK's, whose plugin hands out the GPUs
-  bool told = true;         // false: the scheduler tells nothing about this node's GPUs
+  bool mig_single = false;   // Kubernetes: instances are offered as nvidia.com/gpu
+  bool claimed = false;      // Kubernetes: a DRA driver hands out the GPUs, by claims
+  bool dynamic = false;      // ... with dynamic MIG: instances stand as long as claims have them
+  bool mig_manager = false;  // ... and the GPU operator's MIG manager runs beside it
+  std::string ack;           // Kubernetes: of this node pool of ACK's, whose plugin hands out the GPUs
+  bool told = true;          // false: the scheduler tells nothing about this node's GPUs
   int cpus = 64;
   std::int64_t memory_gib = 512;
   std::vector<int> partitions;

@@ -239,9 +239,13 @@ void read_group(ClusterReader& cluster, const Yaml& map) {
   group.mig_single = fields.choice("mig_strategy", {"mixed", "single"}, 0) == 1;
   group.told = fields.flag("told", true);
   group.claimed = fields.flag("dra", false);
+  group.dynamic = fields.flag("dynamic_mig", false);
+  group.mig_manager = fields.flag("mig_manager", false);
   group.ack = fields.text("ack");
   if ((group.claimed || !group.ack.empty()) && cluster.slurm())
     cluster.reader.fail(map, "'dra' and 'ack' are for Kubernetes");
+  if (!group.claimed && (group.dynamic || group.mig_manager))
+    cluster.reader.fail(map, "'dynamic_mig' and 'mig_manager' are for nodes with 'dra'");
   if (group.claimed && !group.ack.empty())
     cluster.reader.fail(map, "'ack': its plugin hands out the GPUs, no DRA driver");
   group.recut_at_boot = fields.flag("recut_at_boot", true);

@@ -29,6 +29,12 @@ using Projected = std::pair<Key, Json>;
 // controller of its own writes them.
 Projected project_node(const World& world, std::uint32_t node, bool gpus = true);
 Projected project_pod(const World& world, const Job& job);
+// The DRA driver's kubelet plugin: selected by this label here, by its chart's affinity elsewhere.
+inline constexpr std::string_view kDraDeploy = "nvidia.com/gpu.deploy.dra-driver";
+inline constexpr std::string_view kDraName = "dra-driver-nvidia-gpu";
+bool is_dra_plugin(const Json& pod);
+// Its DaemonSet, where a node has it.
+std::vector<Projected> dra_objects(const World& world);
 // Whether it asks for devices of a DRA driver instead of resources.
 bool asks_by_claim(const Shape& shape);
 // The ResourceSlice of a node whose GPUs a DRA driver hands out; nullopt: of any other.

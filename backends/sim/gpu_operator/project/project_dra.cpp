@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "backends/sim/gpu_operator/project/project.hpp"
 #include "backends/sim/random.hpp"
@@ -23,15 +24,19 @@ std::string letters(std::string_view of) {
   return text;
 }
 
+std::string name_of(const mig::Profile& profile, std::size_t gpu, int start) {
+  std::string word = profile.name.text;
+  std::erase(word, '.');
+  std::replace(word.begin(), word.end(), '+', '-');
+  return fmt::format("gpu-{}-mig-{}-{}-{}", gpu, word, profile.id.value_or(0), start);
+}
+
 // "gpu-1-mig-1g24gb-14-0": GPU, profile, its number, where it stands.
 std::string device_name(const NodeGroup& group, const Board& board, std::size_t gpu, int instance) {
   const Instance* one = instance == kWholeBoard ? nullptr : board.find(instance);
   if (!one) return fmt::format("gpu-{}", gpu);
   const mig::Profile& profile = group.mig->profiles[static_cast<std::size_t>(one->profile)];
-  std::string word = profile.name.text;
-  std::erase(word, '.');
-  std::replace(word.begin(), word.end(), '+', '-');
-  return fmt::format("gpu-{}-mig-{}-{}-{}", gpu, word, profile.id.value_or(0), one->start);
+  return name_of(profile, gpu, one->start);
 }
 
 Json attribute(std::string value) { return object({{"string", text(std::move(value))}}); }
@@ -43,6 +48,60 @@ Json device(const NodeGroup& group, std::string name, std::int64_t mib, Json att
   return object({{"name", text(std::move(name))},
                  {"attributes", std::move(attributes)},
                  {"capacity", object({{"memory", object({{"value", text(fmt::format("{}Mi", mib))}})}})}});
+}
+
+using Amounts = std::map<std::string, std::int64_t>;
+
+// What an instance takes of its GPU, and what there is of it: the most that a profile takes.
+Amounts amounts_of(const mig::Profile& profile) {
+  Amounts all{{"multiprocessors", profile.sm.value_or(profile.compute_slices)},
+              {"memory", (profile.memory ? profile.memory->value : 0) * 1024 * 1024}};
+  const mig::Engines& engines = profile.engines;
+  for (const auto& [name, count] :
+       {std::pair("decoders", engines.decoder), std::pair("encoders", engines.encoder),
+        std::pair("jpeg-engines", engines.jpeg), std::pair("ofa-engines", engines.ofa)})
+    all[name] = count.value_or(0);
+  return all;
+}
+Amounts amounts_of(const mig::Product& product) {
+  Amounts most;
+  for (const mig::Profile& profile : product.profiles)
+    for (const auto& [name, amount] : amounts_of(profile)) most[name] = std::max(most[name], amount);
+  return most;
+}
+
+Json counters(const Amounts& amounts, int first, int size) {
+  Json all = Json::map();
+  for (const auto& [name, amount] : amounts)
+    put(all, name, object({{"value", text(std::to_string(amount))}}));
+  for (int i = first; i < first + size; ++i)
+    put(all, fmt::format("memory-slice-{}", i), object({{"value", text("1")}}));
+  return all;
+}
+std::string set_name(std::size_t gpu) { return fmt::format("gpu-{}-counter-set", gpu); }
+Json consumed(std::size_t gpu, Json counters) {
+  return list_of({object({{"counterSet", text(set_name(gpu))}, {"counters", std::move(counters)}})});
+}
+
+// With dynamic MIG: the GPU and every instance that could be made, whether it stands or not.
+void add_makeable(Json& list, const World& world, std::uint32_t node, std::size_t gpu) {
+  const NodeGroup& group = world.group(world.nodes[node]);
+  const mig::Product& product = *group.mig;
+  const std::string uuid = uuid_of(world, node, gpu);
+  Json whole = device(group, fmt::format("gpu-{}", gpu), group.memory_mib,
+                      object({{"type", attribute("gpu")}, {"uuid", attribute(uuid)}}));
+  put(whole, "consumesCounters", consumed(gpu, counters(amounts_of(product), 0, product.units)));
+  list.items.push_back(std::move(whole));
+  for (const mig::Profile& profile : product.profiles)
+    for (const int start : profile.starts) {
+      Json one = device(group, name_of(profile, gpu, start), profile.memory ? profile.memory->value : 0,
+                        object({{"type", attribute("mig")},
+                                {"parentUUID", attribute(uuid)},
+                                {"profile", attribute(profile.name.text)}}));
+      put(one, "consumesCounters",
+          consumed(gpu, counters(amounts_of(profile), start, profile.memory_slices)));
+      list.items.push_back(std::move(one));
+    }
 }
 
 // What stands on the GPU now: the GPU itself, or its instances.
@@ -95,7 +154,15 @@ std::optional<Projected> project_devices(const World& world, std::uint32_t node)
   Key key = devices_key(world, node);
   std::string name = clean(world.node_name(node), 253);
   Json devices = Json::list();
-  for (std::size_t gpu = 0; gpu < state.boards.size(); ++gpu) add_devices(devices, world, node, gpu);
+  const NodeGroup& group = world.group(state);
+  const bool dynamic = group.dynamic && group.mig;
+  Json sets = Json::list();
+  for (std::size_t gpu = 0; gpu < state.boards.size(); ++gpu) {
+    dynamic ? add_makeable(devices, world, node, gpu) : add_devices(devices, world, node, gpu);
+    if (dynamic)
+      sets.items.push_back(object({{"name", text(set_name(gpu))},
+                                   {"counters", counters(amounts_of(*group.mig), 0, group.mig->units)}}));
+  }
   Json pool = object({{"name", text(name)}, {"generation", number(1)}, {"resourceSliceCount", number(1)}});
   Json slice = head_of_device("ResourceSlice", key);
   put(slice, "spec",
@@ -103,7 +170,49 @@ std::optional<Projected> project_devices(const World& world, std::uint32_t node)
               {"nodeName", text(name)},
               {"pool", std::move(pool)},
               {"devices", std::move(devices)}}));
+  if (dynamic) put_at(slice, {"spec", "sharedCounters"}, std::move(sets));
   return Projected{std::move(key), std::move(slice)};
+}
+
+bool is_dra_plugin(const Json& pod) {
+  return view_at(pod, {"metadata", "labels", fmt::format("{}-component", kDraName)}) == "kubelet-plugin";
+}
+
+std::vector<Projected> dra_objects(const World& world) {
+  bool any = false, dynamic = false;
+  for (const NodeGroup& group : world.spec().groups) {
+    any = any || group.claimed;
+    dynamic = dynamic || group.dynamic;
+  }
+  if (!any) return {};
+  const std::string name = fmt::format("{}-kubelet-plugin", kDraName);
+  Json labels = object({{"app.kubernetes.io/name", text(std::string(kDraName))},
+                        {"app.kubernetes.io/instance", text(std::string(kDraName))},
+                        {fmt::format("{}-component", kDraName), text("kubelet-plugin")}});
+  Json container =
+      object({{"name", text("gpus")},
+              {"image", text("registry.k8s.io/dra-driver-nvidia/dra-driver-nvidia-gpu:v0.5.0")}});
+  if (dynamic)
+    put(container, "env",
+        list_of({object({{"name", text("FEATURE_GATES")}, {"value", text("DynamicMIG=true,")}})}));
+  Json pod = object({{"containers", list_of({std::move(container)})},
+                     {"nodeSelector", object({{std::string(kDraDeploy), text("true")}})},
+                     {"tolerations", list_of({object({{"operator", text("Exists")}})})}});
+  Json spec =
+      object({{"selector", object({{"matchLabels", labels}})},
+              {"template", object({{"metadata", object({{"labels", labels}})}, {"spec", std::move(pod)}})},
+              {"updateStrategy", object({{"type", text("RollingUpdate")}})}});
+  Key key{"daemonsets.apps", std::string(kOperatorNamespace), name};
+  Json set = object({{"kind", text("DaemonSet")},
+                     {"apiVersion", text("apps/v1")},
+                     {"metadata", object({{"name", text(name)},
+                                          {"namespace", text(key.ns)},
+                                          {"generation", number(1)},
+                                          {"labels", labels}})},
+                     {"spec", std::move(spec)}});
+  std::vector<Projected> all;
+  all.emplace_back(std::move(key), std::move(set));
+  return all;
 }
 
 std::optional<Projected> project_claim(const World& world, const Job& job, const Key& pod) {

@@ -59,11 +59,13 @@ Labels labels_of(const World& world, std::uint32_t node, const std::string& name
   for (const char* part : {"container-toolkit", "dcgm", "dcgm-exporter", "device-plugin", "driver",
                            "gpu-feature-discovery", "node-status-exporter", "operator-validator"})
     labels[std::string("nvidia.com/gpu.deploy.") + part] = "true";
-  if (capable && !group.claimed) labels["nvidia.com/gpu.deploy.mig-manager"] = "true";
+  const bool managed = !group.claimed || group.mig_manager;
+  if (capable && managed) labels["nvidia.com/gpu.deploy.mig-manager"] = "true";
   if (group.claimed) labels["nvidia.com/gpu.deploy.device-plugin"] = "false";
+  if (group.claimed) labels[std::string(kDraDeploy)] = "true";
   if (std::string config = plugin_config_of(world, node); gpus && !config.empty())
     labels["nvidia.com/device-plugin.config"] = config;
-  if (std::string config = mig_config_of(world, node); gpus && !group.claimed && !config.empty()) {
+  if (std::string config = mig_config_of(world, node); gpus && managed && !config.empty()) {
     labels["nvidia.com/mig.config"] = config;
     labels["nvidia.com/mig.config.state"] = "success";
   }
