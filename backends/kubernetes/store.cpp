@@ -11,6 +11,7 @@
 #include "backends/kubernetes/objects/remarks.hpp"
 #include "backends/kubernetes/store_state.hpp"
 #include "engine/operators/boards.hpp"
+#include "engine/operators/claimed_devices.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -80,8 +81,11 @@ Node ClusterStore::State::value_of(NodeEntry& entry) {
     entry.unmade = operators::not_made(node, *site, *catalogue).value_or("");
   }
   // Which parts are missing can only be told once the pods are known.
-  if (pods_complete)
+  if (pods_complete) {
+    const operators::DraWay way = operators::way_of(node);
     node.components = components_of(entry.object, sets_known ? &sets : nullptr, stack_on(node.name.text));
+    operators::say_way(node, way);
+  }
   entry.troubled.clear();
   std::copy_if(node.components.begin(), node.components.end(), std::back_inserter(entry.troubled),
                [](const Component& part) { return part.state != Part::ready; });

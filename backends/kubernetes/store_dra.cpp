@@ -19,12 +19,23 @@ std::string ClusterStore::State::unknown_claim_of(const PodObject& pod) const {
   return {};
 }
 
+// What the driver's pod there says of dynamic MIG; those that say different things say nothing.
+std::optional<bool> ClusterStore::State::gate_on(const std::string& node) const {
+  std::optional<bool> gate;
+  for (const StackPod& pod : stack_on(node)) {
+    if (pod.component != kDraComponent || !pod.dynamic_mig) continue;
+    if (gate && *gate != *pod.dynamic_mig) return std::nullopt;
+    gate = pod.dynamic_mig;
+  }
+  return gate;
+}
+
 // Which of its slices a pod holds is reported by their numbers: those who hold some are told of again.
 void ClusterStore::State::lay_claimed(Node& node, NodeEntry& entry) {
   DraNumbers numbers;
   const std::string& name = entry.object.meta.name;
   if (slices.has(name))
-    numbers = lay_devices(node, slices.devices_of(name), slices.pool_of(name), claims, catalogue,
+    numbers = lay_devices(node, slices.pool_on(name), slices.pool_of(name), claims, gate_on(name), catalogue,
                           origin(Source::kubernetes_claims));
   if (numbers == entry.numbers) return;
   entry.numbers = std::move(numbers);
@@ -63,6 +74,14 @@ void ClusterStore::State::slices_changed() {
   if (!nodes_complete) return;
   flush();
   post_remarks();
+}
+
+// What could be made beside what claims have is known once all of them are.
+void ClusterStore::State::claims_listed(bool all) {
+  if (claims.complete() != all)
+    for (const auto& [name, entry] : nodes)
+      if (slices.has(name)) mark(name);
+  claims.set_complete(all);
 }
 
 void ClusterStore::State::claims_changed() {

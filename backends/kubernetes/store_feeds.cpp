@@ -1,6 +1,7 @@
 // Pages and lines of the feeds, on their way into what the store keeps.
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "backends/kubernetes/objects/components.hpp"
@@ -126,7 +127,24 @@ ClusterStore::Handler ClusterStore::device_rules() {
 
 ClusterStore::Handler ClusterStore::dra_claims() {
   State* s = state_.get();
-  return kept_in<ResourceClaimObject>(s->parser, s->claims, s->seen_claims, [s] { s->claims_changed(); });
+  Handler handler =
+      kept_in<ResourceClaimObject>(s->parser, s->claims, s->seen_claims, [s] { s->claims_changed(); });
+  // One that cannot be read may have devices.
+  auto all = std::make_shared<bool>(true);
+  handler.begin = [begin = handler.begin, all] {
+    *all = true;
+    begin();
+  };
+  handler.page = [page = handler.page, all](std::string_view body, bool last) {
+    Result<FeedPage> read = page(body, last);
+    *all = *all && read.ok() && read->skipped == 0;
+    return read;
+  };
+  handler.listed = [s, listed = handler.listed, all] {
+    s->claims_listed(*all);
+    listed();
+  };
+  return handler;
 }
 
 ClusterStore::Handler ClusterStore::nodes() {

@@ -128,7 +128,9 @@ struct ClusterStore::State {
   std::string unknown_claim_of(const PodObject& pod) const;
   void lay_claimed(Node& node, NodeEntry& entry);
   std::vector<int> claimed_by(const std::string& pod, const NodeEntry& entry) const;
+  std::optional<bool> gate_on(const std::string& node) const;
   void slices_changed();
+  void claims_listed(bool all);
   void claims_changed();
   void index_claims(const PodObject& pod, bool there);
   // Budgets and events.

@@ -31,6 +31,9 @@ struct OperatorSetup {
   Readings readings;
   std::string gpu_cluster;     // the GPUCluster's name; empty: there is none
   std::string ns;              // the operator's namespace
+  std::string dra_api;         // "resource.k8s.io/v1": where ResourceSlices are; empty: there are none
+  std::string rules_api;       // "resource.k8s.io/v1beta2": where DeviceTaintRules are; empty: there are none
+  std::string dra_ns;          // where NVIDIA's DRA driver has its pods; empty: not found
   std::string version;         // of the operator; empty: not reported
   std::string strategy;        // "none" "single" "mixed": ClusterPolicy spec.mig.strategy
   std::string mig_config_map;  // spec.migManager.config.name; empty: the MIG manager's own

@@ -292,9 +292,11 @@ class ActJudge {
     if (!can_.gpu_operator) return "how the GPU operator is set up here has not been read";
     const operators::OperatorSetup& site = *can_.gpu_operator;
     auto is = [&](std::string_view one) { return act.verb == one; };
-    if (is(verbs::kReviewAccess) || is(verbs::kFreeAutoscaler)) return {};
+    if (is(verbs::kReviewAccess) || is(verbs::kFreeAutoscaler) || is(verbs::kOpenDevices)) return {};
     if (auto why = needs_mark()) return why;
-    if (is(verbs::kHoldAutoscaler) || is(verbs::kTellSlurm) || is(verbs::kStopSlurmd)) return {};
+    if (is(verbs::kHoldAutoscaler) || is(verbs::kTellSlurm) || is(verbs::kStopSlurmd) ||
+        is(verbs::kCloseDevices))
+      return {};
     if (is(verbs::kWriteMigConfig))
       return writes_map(act, site.mig_config_map, std::string(operators::kOurMigMap));
     if (is(verbs::kWritePluginConfig))
@@ -302,7 +304,8 @@ class ActJudge {
     if (is(verbs::kPatchPolicy)) return patches_policy(act, site);
     if (is(verbs::kRecoverMig))
       return unlike("the operator's namespace", argument(act, "namespace"), site.ns);
-    if (is(verbs::kOrderMig) || is(verbs::kOrderVgpu)) return is_emptied() ? Why{} : kNotEmptied;
+    if (is(verbs::kOrderMig) || is(verbs::kOrderVgpu) || is(verbs::kRestartDra))
+      return is_emptied() ? Why{} : kNotEmptied;
     if (is(verbs::kLabelNode)) return labels(act);
     return kNotHere;
   }
@@ -567,7 +570,8 @@ Why why_unproved(const NodePlan& node, const Means& can) {
     case Dialect::direct: read = offers(nullptr); break;
     case Dialect::gpu_operator:
       read = offers(&node.offered_after.kubernetes) || proved_word(node, words::kMigMade) ||
-             proved_word(node, words::kAckOffer) || proved_word(node, operators::kVgpuState);
+             proved_word(node, words::kAckOffer) || proved_word(node, operators::kVgpuState) ||
+             reads_devices_back(node);
       break;
   }
   return read ? Why{} : Why{"no step reads back what the node offers afterwards"};

@@ -103,9 +103,9 @@ void add_by_node(Basis& all, const std::map<std::string, Told>& told, const std:
 
 // As above: all fields by name.
 Basis of_operator(const operators::OperatorSetup& site, const std::vector<NodeName>& nodes, Outside outside) {
-  const auto& [readings, gpu_cluster, ns, version, strategy, mig_config_map, mig_config, node_config,
-               plugin_config_map, plugin_default, plugin_configs, labels, plugin_version, policy, vm_nodes,
-               owned_by_others, kept_back, slurmd_pods] = site;
+  const auto& [readings, gpu_cluster, ns, dra_api, rules_api, dra_ns, version, strategy, mig_config_map,
+               mig_config, node_config, plugin_config_map, plugin_default, plugin_configs, labels,
+               plugin_version, policy, vm_nodes, owned_by_others, kept_back, slurmd_pods] = site;
   (void)readings;     // when and how often a part was read says nothing of its value
   (void)kept_back;    // budgets change by themselves, and a run asks again
   (void)slurmd_pods;  // made again under other names; steps that depend on them are compared themselves
@@ -120,6 +120,8 @@ Basis of_operator(const operators::OperatorSetup& site, const std::vector<NodeNa
   object("the GPUCluster", digest(gpu_cluster));
   all.push_back({Kind::fact, "the GPU operator's namespace", digest(ns)});
   all.push_back({Kind::fact, "the GPU operator's version", digest(version)});
+  if (!dra_api.empty())  // most clusters have no such devices
+    all.push_back({Kind::fact, "where the DRA driver is", digest(dra_api + " " + rules_api + " " + dra_ns)});
   all.push_back({Kind::fact, "who else manages the operator's objects", digest_of(owned_by_others)});
   add_by_node(
       all, node_config, nodes, outside,

@@ -11,6 +11,7 @@
 #include "engine/plan/facts.hpp"
 #include "engine/plan/fleet.hpp"
 #include "engine/query/value.hpp"
+#include "engine/sharing/resources.hpp"
 #include "engine/sharing/rules.hpp"
 #include "engine/sharing/work_rules.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
@@ -91,7 +92,7 @@ class Notices {
     std::set<std::string> names;
     for (const Counts* counts : {&before, &after})
       for (const auto& [name, count] : *counts)
-        if (gpu_units({{name, 1}}, scheduler) > 0) names.insert(name);
+        if (gpu_units({{name, 1}}, scheduler) > 0 && !sharing::by_claims(change_.node)) names.insert(name);
     const auto count_of = [](const Counts& counts, const std::string& name) {
       const auto found = counts.find(name);
       return found == counts.end() ? std::int64_t{0} : found->second;

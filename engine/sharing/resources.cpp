@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kVendor = "nvidia.com/";
 constexpr std::string_view kMigPrefix = "mig-";
 constexpr std::string_view kSharedSuffix = ".shared";
+constexpr std::string_view kGpuClass = "gpu.nvidia.com", kMigClass = "mig.nvidia.com";
 
 bool strip_prefix(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
@@ -144,6 +145,18 @@ std::optional<ResourceName> parse_kubernetes(std::string_view text) {
     name.kind = ResourceKind::instance;
     return name.profile ? std::optional(name) : std::nullopt;
   }
+  // Device classes of NVIDIA's DRA driver, as claims name them, and the profile of which one asks.
+  if (text == kGpuClass || text == kMigClass) {
+    name.kind = text == kGpuClass ? ResourceKind::gpu : ResourceKind::other_gpu;
+    name.claimed = true;
+    return name;
+  }
+  if (strip_prefix(text, "mig.nvidia.com/")) {
+    name.kind = ResourceKind::instance;
+    name.claimed = true;
+    name.profile = mig::canonical_profile(text);
+    return name.profile ? std::optional(name) : std::nullopt;
+  }
   if (text.starts_with("aliyun.com/gpu-")) {
     name.kind = ResourceKind::other_gpu;
     return name;
@@ -203,6 +216,15 @@ std::string kubernetes_spelling(const ProfileName& profile) {
   std::string text = profile.text;
   std::replace(text.begin(), text.end(), '+', '.');
   return text;
+}
+
+bool by_claims(const Node& node) {
+  return std::any_of(node.gpus.begin(), node.gpus.end(),
+                     [](const Gpu& gpu) { return gpu.origin.source == Source::kubernetes_claims; });
+}
+
+std::string claimed_as(const ProfileName& profile) {
+  return profile.empty() ? std::string(kGpuClass) : fmt::format("{}/{}", kMigClass, profile.text);
 }
 
 std::string kubernetes_instance(const ProfileName& profile, bool shared) {

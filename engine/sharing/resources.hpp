@@ -1,6 +1,7 @@
 // What a node advertises, by the names that the schedulers use, and those names taken apart again.
 //
 //   Kubernetes  nvidia.com/gpu  nvidia.com/gpu.shared  nvidia.com/mig-1g.10gb.me
+//   ... claims  gpu.nvidia.com  mig.nvidia.com/1g.10gb
 //   Slurm       gpu:h100  gpu:1g.10gb  mps  shard
 // Threads: pure functions.
 #pragma once
@@ -27,6 +28,10 @@ Advertised advertise(const NodeShape& node, Scheduler scheduler);
 // Names. A profile keeps '+' in Slurm and gets '.' in Kubernetes; '-' stays in both.
 std::string kubernetes_gpu(bool shared = false);
 std::string kubernetes_instance(const ProfileName& profile, bool shared = false);
+// Whether a DRA driver hands out the node's GPUs.
+bool by_claims(const Node& node);
+// What a claim asks its driver for: "mig.nvidia.com/1g.10gb"; without a profile "gpu.nvidia.com".
+std::string claimed_as(const ProfileName& profile);
 std::string slurm_gpu(std::string_view type);  // "gpu" without one
 std::string slurm_instance(const ProfileName& profile, std::string_view prefix = {});
 // A profile as labels and resource names spell it: "1g.10gb.me".
@@ -39,6 +44,7 @@ struct ResourceName {
   std::optional<ProfileName> profile;  // instance
   std::string type;                    // Slurm's type of a whole GPU, or the vGPU's type: "A10-12Q"
   bool shared = false;                 // ".shared"
+  bool claimed = false;                // a device class of a DRA driver, for which claims ask
   friend bool operator==(const ResourceName&, const ResourceName&) = default;
 };
 // nullopt: not a GPU resource; NVIDIA's network cards (nvidia.com/hostdev) are none. Slurm's "gres/gpu:h100",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/insight/available.hpp"
+#include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 #include "engine/why/details.hpp"
 #include "engine/why/why.hpp"
@@ -21,6 +22,14 @@ bool is_about_nodes(Topic topic) {
   return topic == Topic::room || topic == Topic::priority || topic == Topic::untold ||
          topic == Topic::unknown || topic == Topic::node || topic == Topic::request ||
          topic == Topic::taint || topic == Topic::selector;
+}
+
+// A claim whose devices are known by their class and profile: they are looked for on each node.
+bool asks_for_devices(const Workload& workload) {
+  return std::any_of(workload.requests.begin(), workload.requests.end(), [](const Request& one) {
+    const auto name = sharing::parse_resource(one.resource, Scheduler::kubernetes);
+    return name && name->claimed;
+  });
 }
 
 std::size_t fitting(const std::vector<Candidates>& nodes) {
@@ -117,7 +126,8 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& sit
   answer.sentence = statement_of(said, workload);
   if (cluster.scheduler == Scheduler::kubernetes) add_parts(answer, workload);
   if (answer.more.size() == 1 && answer.more.front().text == answer.sentence.text) answer.more.clear();
-  if (is_about_nodes(said.topic)) answer.nodes = look_at_all(cluster, workload, site);
+  if (is_about_nodes(said.topic) || (said.topic == Topic::claim && asks_for_devices(workload)))
+    answer.nodes = look_at_all(cluster, workload, site);
   add_contradictions(answer, cluster, workload);
   answer.help = remedies(cluster, workload, site, answer.nodes, said);
   answer.untold = untold_of(cluster, workload);

@@ -9,6 +9,7 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
+#include "engine/insight/on_demand.hpp"
 #include "engine/mig/edit.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/query/value.hpp"
@@ -246,13 +247,29 @@ std::string geometry(const Cluster& cluster, const Node& node, const ProfileName
   return first_full;
 }
 
+// What a DRA driver with dynamic MIG would make of a node's GPUs for a claim, beside what stands.
+std::int64_t made_on_demand(const Node& node, const Request& want, const mig::Catalogue& catalogue) {
+  const auto name = sharing::parse_resource(want.resource, Scheduler::kubernetes);
+  if (!name || !name->claimed || !name->profile) return 0;
+  std::int64_t sum = 0;
+  for (const Gpu& gpu : node.gpus)
+    if (const auto all = insight::could_be(node, gpu, catalogue)) {
+      const mig::Product& product = *catalogue.by_key(gpu.product->text);
+      for (const mig::CouldBe& one : *all)
+        if (product.profiles[static_cast<std::size_t>(one.profile)].name == *name->profile)
+          sum += one.together;
+    }
+  return sum;
+}
+
 std::optional<Candidates> no_room(const Cluster& cluster, const Node& node, const Workload& workload,
                                   const Site& site) {
   const Asked asked = asked_of(workload, cluster.scheduler);
   const plan::Stock stock = stock_now(cluster, node, *site.catalogue);
   for (const Request& want : asked.each) {
-    const std::int64_t all = units_for(stock.all.units, want, cluster.scheduler);
-    const std::int64_t free = units_for(stock.free.units, want, cluster.scheduler);
+    const std::int64_t made = made_on_demand(node, want, *site.catalogue);
+    const std::int64_t all = units_for(stock.all.units, want, cluster.scheduler) + made;
+    const std::int64_t free = units_for(stock.free.units, want, cluster.scheduler) + made;
     const auto name = sharing::parse_resource(want.resource, cluster.scheduler);
     std::string shape;
     if (free < want.count && name && name->profile)

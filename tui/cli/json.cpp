@@ -3,11 +3,14 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "engine/insight/on_demand.hpp"
 #include "engine/insight/processes.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/family.hpp"
 #include "engine/model/processes.hpp"
+#include "engine/operators/claimed_devices.hpp"
 #include "engine/query/cells.hpp"
+#include "engine/sharing/resources.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -149,6 +152,47 @@ Tree processes_of(const query::GpuRow& row) {
   return list;
 }
 
+// What a DRA driver could still cut out of it: each profile alone.
+Tree could_be_of(const query::GpuRow& row, const query::Context& context) {
+  const auto all =
+      context.catalogue ? insight::could_be(*row.node, *row.gpu, *context.catalogue) : std::nullopt;
+  if (!all) return Tree();
+  const mig::Product& product = *context.catalogue->by_key(row.gpu->product->text);
+  Tree list = Tree::array();
+  for (const mig::CouldBe& one : *all) {
+    Tree tree;
+    tree["profile"] = product.profiles[static_cast<std::size_t>(one.profile)].name.text;
+    tree["at_once"] = one.together;
+    tree["starts"] = one.free;
+    tree["blocked"] = Tree::array();
+    for (const mig::CouldBe::Blocked& place : one.blocked) {
+      Tree blocked;
+      blocked["start"] = place.start;
+      blocked["by"] = Tree::array();
+      for (const std::size_t index : place.by) {
+        const Slice& slice = row.gpu->slices.at(index);
+        Tree by;
+        by["profile"] = text_value(slice.profile.text);
+        by["start"] = slice.placement ? Tree(slice.placement->start) : Tree();
+        by["holder"] = slice.holders.empty() ? Tree() : Tree(slice.holders.front().workload.text);
+        blocked["by"].push_back(std::move(by));
+      }
+      tree["blocked"].push_back(std::move(blocked));
+    }
+    list.push_back(std::move(tree));
+  }
+  return list;
+}
+
+// Only of GPUs that a DRA driver hands out.
+void put_claimed(Tree& tree, const query::GpuRow& row, const query::Context& context) {
+  using operators::DraWay;
+  if (!sharing::by_claims(*row.node)) return;
+  const DraWay way = operators::way_of(*row.node);
+  tree["on_demand"] = way == DraWay::not_told ? Tree() : Tree(way != DraWay::at_start);
+  tree["could_be"] = could_be_of(row, context);
+}
+
 Tree tree_of(const query::GpuRow& row, const query::Context& context) {
   const Gpu& gpu = *row.gpu;
   Tree tree;
@@ -163,6 +207,7 @@ Tree tree_of(const query::GpuRow& row, const query::Context& context) {
   tree["sharing"]["strategy"] = gpu.strategy == Strategy::unknown ? Tree() : Tree(word(gpu.strategy));
   tree["sharing"]["replicas"] = or_null(gpu.replicas);
   tree["free"] = free_of(gpu, context);
+  put_claimed(tree, row, context);
   Tree& telemetry = tree["telemetry"];
   telemetry["use_percent"] = measure(gpu.telemetry.use);
   telemetry["memory_used_mib"] = or_null(gpu.telemetry.memory_used);

@@ -74,6 +74,10 @@ constexpr std::string_view kWrite =
 - apiGroups: [nvidia.com]
   resources: [clusterpolicies]
   verbs: [patch]
+# while a node of a DRA driver is cut, claims are kept off its devices
+- apiGroups: [resource.k8s.io]
+  resources: [devicetaintrules]
+  verbs: [create, delete]
 )";
 
 constexpr std::string_view kOperatorRead = R"(---

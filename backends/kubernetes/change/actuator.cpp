@@ -48,6 +48,9 @@ struct KubernetesActuator::State : std::enable_shared_from_this<State> {
   void look(const NodeName& node, Looked told);
   void with_node(std::shared_ptr<Looking> looking, Answer told);
   void with_pods(Looking& looking, const Answer& told);
+  void read_rule(const std::shared_ptr<Looking>& looking);
+  void read_devices(const std::shared_ptr<Looking>& looking);
+  void with_devices(const std::shared_ptr<Looking>& looking, const Answer& told);
   void with_policy(const std::shared_ptr<Looking>& looking, const Answer& told);
   void read_map(const std::shared_ptr<Looking>& looking, const std::string& name,
                 std::optional<Json> Look::*where);
@@ -109,6 +112,7 @@ void KubernetesActuator::State::with_node(std::shared_ptr<Looking> looking, Answ
     self->with_pods(*looking, answer);
     self->one_less(looking);
   });
+  if (known && !known->dra_api.empty()) read_devices(looking);
   if (!known || known->policy.empty()) return;
   ++looking->open;
   api->get("/apis/nvidia.com/v1/clusterpolicies/" + url_escape(known->policy),
@@ -129,6 +133,71 @@ void KubernetesActuator::State::with_pods(Looking& looking, const Answer& told) 
               std::to_string(page->skipped) + " of its pods cannot be read: " + page->first_problem, ""};
   else
     looking.look.pods = std::move(page->items);
+}
+
+// Without a mark no run has made a rule.
+void KubernetesActuator::State::read_rule(const std::shared_ptr<Looking>& looking) {
+  const auto mark = read_mark(text_at(looking->look.node, {"metadata", "annotations", operators::kMark}));
+  if (!mark) {
+    looking->look.ruled = false;
+    return;
+  }
+  ++looking->open;
+  const std::string rule =
+      fmt::format("/apis/{}/devicetaintrules/{}", known_site()->rules_api, url_escape(rule_name(mark->run)));
+  api->get(rule, [self = shared_from_this(), looking](Answer answer) {
+    if (answer.ok() || answer.status == 404)
+      looking->look.ruled = answer.ok();
+    else
+      looking->failure = answer.error;
+    self->one_less(looking);
+  });
+}
+
+void KubernetesActuator::State::read_devices(const std::shared_ptr<Looking>& looking) {
+  ++looking->open;
+  const std::string slices = fmt::format("/apis/{}/resourceslices?fieldSelector={}", known_site()->dra_api,
+                                         url_escape("spec.nodeName=" + looking->look.name));
+  api->get(slices, [self = shared_from_this(), looking](Answer answer) {
+    self->with_devices(looking, answer);
+    self->one_less(looking);
+  });
+}
+
+// Claims are of any namespace, and no server selects them by node: they are read where there are devices.
+void KubernetesActuator::State::with_devices(const std::shared_ptr<Looking>& looking, const Answer& told) {
+  auto untold = [](Looking& of, std::string why) {
+    of.failure = Error{"cannot determine who uses " + of.look.name, std::move(why), ""};
+  };
+  if (!told.ok()) {
+    looking->failure = told.error;
+    return;
+  }
+  auto page = parser.list<ResourceSliceObject>(to_line(told.body));
+  if (!page) {
+    looking->failure = page.error();
+    return;
+  }
+  if (page->skipped > 0 || !page->next.empty())
+    return untold(*looking, "its ResourceSlices cannot be read: " + page->first_problem);
+  looking->look.slices = std::move(page->items);
+  looking->look.claims_read = true;
+  if (looking->look.slices.empty()) return;
+  if (!known_site()->rules_api.empty()) read_rule(looking);
+  ++looking->open;
+  api->list(
+      fmt::format("/apis/{}/resourceclaims", known_site()->dra_api), false,
+      [self = shared_from_this(), looking, untold](const Json& item) {
+        auto claim = self->parser.object<ResourceClaimObject>(to_line(item));
+        if (claim)
+          looking->look.claims.push_back(std::move(*claim));
+        else
+          untold(*looking, "a ResourceClaim cannot be read: " + claim.error().reason);
+      },
+      [self = shared_from_this(), looking](const Answer& answer) {
+        if (!answer.ok()) looking->failure = answer.error;
+        self->one_less(looking);
+      });
 }
 
 void KubernetesActuator::State::with_policy(const std::shared_ptr<Looking>& looking, const Answer& told) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "backends/kubernetes/api.hpp"
+#include "backends/kubernetes/change/claimed_facts.hpp"
 #include "backends/kubernetes/objects/components.hpp"
 #include "backends/kubernetes/objects/node_values.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
@@ -57,20 +58,6 @@ std::string label_of(const Look& look, std::string_view key) {
 }
 std::string annotation_of(const Look& look, std::string_view key) {
   return text_at(look.node, {"metadata", "annotations", key});
-}
-
-// When a manager last wrote a field whose name holds `field`, by metadata.managedFields.
-std::optional<TimePoint> last_write(const Json& object, std::string_view field) {
-  std::optional<TimePoint> last;
-  const Json* managed = at(object, {"metadata", "managedFields"});
-  if (!managed) return last;
-  for (const Json& entry : managed->items) {
-    auto time = parse_utc(text_at(entry, {"time"}));
-    const Json* fields = entry.find("fieldsV1");
-    bool writes = fields && (field.empty() || to_line(*fields).find(field) != std::string::npos);
-    if (time && writes && (!last || *time > *last)) last = time;
-  }
-  return last;
 }
 
 const PodObject* pod_of(const Look& look, std::string_view component) {
@@ -182,16 +169,40 @@ class Facts {
         work.push_back(workload_of(pod, &sharing, {Source::kubernetes_pods, look_.at}));
         busy = true;
       }
+    if (look_.claims_read) claimed_.emplace(look_);
+    if (claimed_ && !claimed_->any()) claimed_.reset();
+    busy = busy || (claimed_ && !claimed_->holder().empty());
     facts_.node = node_of(look_.object, sharing, busy, origin);
+    // By whom such a node may be cut is asked of what is seen now, too.
+    if (claimed_ && pod_of(look_, "MIG manager"))
+      facts_.node.components.push_back({"MIG manager", Part::ready, ""});
+    if (claimed_) claimed_->lay(facts_.node, catalogue_);
+    if (claimed_) add_claimed(work);
     for (Workload& one : work) {
       facts_.node.workloads.push_back(one.id);
       facts_.workloads.push_back(one);
       all.upsert(std::move(one));
     }
-    if (catalogue_) operators::give_boards(facts_.node, site_, *catalogue_);
+    if (catalogue_ && !claimed_) operators::give_boards(facts_.node, site_, *catalogue_);
     std::sort(facts_.node.workloads.begin(), facts_.node.workloads.end());
     link_holders(facts_.node, all);
     facts_.answering = facts_.node.health != Health::down && facts_.node.health != Health::unknown;
+  }
+
+  // Pods hold devices by their claims, whether they ask for a resource too or not.
+  void add_claimed(std::vector<Workload>& work) {
+    for (const PodObject& pod : look_.pods) {
+      if (pod.claims.empty() || !component_of(pod).empty()) continue;
+      auto same = std::find_if(work.begin(), work.end(),
+                               [&](const Workload& one) { return one.id.text == pod.id(); });
+      const bool known = same != work.end();
+      Workload one = known ? *same : workload_of(pod, nullptr, {Source::kubernetes_pods, look_.at});
+      claimed_->add_to(one, pod);
+      if (known)
+        *same = std::move(one);
+      else if (!one.allocations.empty())
+        work.push_back(std::move(one));
+    }
   }
 
   void tell_closing() {
@@ -297,7 +308,10 @@ class Facts {
         who = fmt::format("{} uses GPUs that it did not ask for ({})", pod.id(), unasked_way(pod));
       if (!who.empty()) break;
     }
+    if (who.empty() && claimed_) who = claimed_->holder();
     say(fact::kGpuPods, who);
+    if (claimed_) claimed_->tell(facts_);
+    if (look_.ruled) say(fact::kDevices, *look_.ruled ? "closed" : "open");
     for (const PodObject& pod : look_.pods) say(fact::of(fact::kEviction, pod.id()), refusal_of(pod.id()));
   }
   void tell_slurmd() {
@@ -388,7 +402,8 @@ class Facts {
   }
   // "success" is the manager's word; what is offered is the proof.
   std::string hollow_text(const std::string& config, const std::string& state) {
-    if (state != "success" || !catalogue_) {
+    // Where a DRA driver hands out the GPUs, the kubelet counts none of them.
+    if (state != "success" || !catalogue_ || claimed_) {
       memory_.success_since.reset();
       return "";
     }
@@ -472,10 +487,24 @@ class Facts {
   const operators::OperatorSetup& site_;
   const mig::Catalogue* catalogue_;
   Memory& memory_;
+  std::optional<ClaimedNode> claimed_;
   plan::NodeFacts facts_;
 };
 
 }  // namespace
+
+std::optional<TimePoint> last_write(const Json& object, std::string_view field) {
+  std::optional<TimePoint> last;
+  const Json* managed = at(object, {"metadata", "managedFields"});
+  if (!managed) return last;
+  for (const Json& entry : managed->items) {
+    auto time = parse_utc(text_at(entry, {"time"}));
+    const Json* fields = entry.find("fieldsV1");
+    bool writes = fields && (field.empty() || to_line(*fields).find(field) != std::string::npos);
+    if (time && writes && (!last || *time > *last)) last = time;
+  }
+  return last;
+}
 
 bool needs_log(const Look& look, Memory& memory) {
   note_pending(look, memory);
@@ -487,6 +516,8 @@ plan::NodeFacts facts_of(const Look& look, const operators::OperatorSetup& site,
                          const mig::Catalogue* catalogue, Memory& memory) {
   return Facts(look, site, catalogue, memory).run();
 }
+
+std::string rule_name(std::string_view run) { return std::string(operators::kOurs) + std::string(run); }
 
 std::string mark_text(const plan::RunMark& mark) {
   auto whole = std::chrono::floor<std::chrono::seconds>(mark.since);

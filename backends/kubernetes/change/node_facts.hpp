@@ -26,6 +26,11 @@ struct Look {
   Json node;
   NodeObject object;  // the same
   std::vector<PodObject> pods;
+  bool claims_read = false;                 // of a cluster with DRA devices: what follows was
+  std::vector<ResourceSliceObject> slices;  // of this node
+  std::vector<ResourceClaimObject> claims;  // of the whole cluster
+  std::optional<bool>
+      ruled;  // the run that has marked the node keeps claims off its devices; nullopt: not read
   bool policy_read = false;  // what follows was
   std::string mig_map;       // ClusterPolicy: ConfigMap that the MIG manager reads; empty: its own
   std::string plugin_map;    // ... and the device plugin
@@ -66,6 +71,12 @@ struct Memory {
 
 plan::NodeFacts facts_of(const Look& look, const operators::OperatorSetup& site,
                          const mig::Catalogue* catalogue, Memory& memory);
+
+// The DeviceTaintRule of a run: "tessera-RUN".
+std::string rule_name(std::string_view run);
+
+// When a manager last wrote a field whose name holds `field`, by metadata.managedFields; empty: any field.
+std::optional<TimePoint> last_write(const Json& object, std::string_view field);
 
 // Whether the MIG manager's log has to tell more: it has failed, or takes so long that it may hang.
 // Notes in `memory` since when it has been at it.

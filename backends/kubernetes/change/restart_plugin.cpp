@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,13 +18,21 @@ struct Doomed {
   std::string ns, name, uid;
 };
 
-Error cannot(const plan::Order& order, std::string why, std::string hint = "") {
-  return {"cannot restart the device plugin of " + order.node.text, std::move(why), std::move(hint)};
+// Whose pods go.
+struct Old {
+  std::string_view component;  // as component_of() names it
+  std::string ns;              // empty: any
+  TimePoint before{};          // created before that
+  bool others = false;         // there may be pods of it that no DaemonSet starts
+};
+
+Error cannot(const plan::Order& order, std::string_view what, std::string why, std::string hint = "") {
+  return {fmt::format("cannot restart the {} of {}", what, order.node.text), std::move(why), std::move(hint)};
 }
 
-bool is_plugin(const Json& pod) {
+bool is_of(const Json& pod, std::string_view component) {
   for (std::string_view key : {"app", "app.kubernetes.io/name", "k8s-app"})
-    if (component_of(text_at(pod, {"metadata", "labels", key})) == "device plugin") return true;
+    if (component_of(text_at(pod, {"metadata", "labels", key})) == component) return true;
   return false;
 }
 
@@ -36,27 +45,30 @@ bool comes_again(const Json& pod) {
 }
 
 // Of all pods of the node those that are to go; none: it has been done.
-Result<std::vector<Doomed>> old_pods(const Json& list, const plan::Order& order, const std::string& ns,
-                                     TimePoint marked) {
+Result<std::vector<Doomed>> old_pods(const Json& list, const plan::Order& order, const Old& old) {
   std::vector<Doomed> doomed;
   bool any = false;
   const Json* items = at(list, {"items"});
-  if (!items) return cannot(order, "the list of its pods cannot be read");
+  if (!items) return cannot(order, old.component, "the list of its pods cannot be read");
   for (const Json& pod : items->items) {
     Doomed one{text_at(pod, {"metadata", "namespace"}), text_at(pod, {"metadata", "name"}),
                text_at(pod, {"metadata", "uid"})};
-    if (!is_plugin(pod) || (!ns.empty() && one.ns != ns)) continue;
+    if (!is_of(pod, old.component) || (!old.ns.empty() && one.ns != old.ns)) continue;
+    if (old.others && !comes_again(pod)) continue;
     any = true;
     if (at(pod, {"metadata", "deletionTimestamp"})) continue;
     const auto created = parse_utc(text_at(pod, {"metadata", "creationTimestamp"}));
-    if (created && *created >= marked) continue;
+    if (created && *created >= old.before) continue;
     if (!created || one.uid.empty() || !comes_again(pod))
       return cannot(
-          order, fmt::format("no DaemonSet would start {}/{} again", clean(one.ns, 64), clean(one.name, 253)),
+          order, old.component,
+          fmt::format("no DaemonSet would start {}/{} again", clean(one.ns, 64), clean(one.name, 253)),
           "delete it by hand if it is to go");
     doomed.push_back(std::move(one));
   }
-  if (!any) return cannot(order, "no pod of a device plugin that tessera knows is there", "plan again");
+  if (!any)
+    return cannot(order, old.component,
+                  fmt::format("no pod of a {} that tessera knows is there", old.component), "plan again");
   return doomed;
 }
 
@@ -77,23 +89,50 @@ void erase(const Place& place, std::shared_ptr<const std::vector<Doomed>> pods, 
                    });
 }
 
-}  // namespace
-
-void restart_plugin(const Place& place, const plan::Order& order, std::string ns, Ended ended) {
-  place.api->get(node_target(order.node.text), [place, order, ns = std::move(ns), ended](Answer node) {
+// of: what is to go, by the node as it was just read, on which the run's mark stands.
+void restart(const Place& place, const plan::Order& order, std::string_view component,
+             std::function<Result<Old>(const Json& node, TimePoint marked)> of, Ended ended) {
+  place.api->get(node_target(order.node.text), [place, order, component, of, ended](Answer node) {
     if (!node.ok()) return ended(node.error);
     const auto mark = read_mark(text_at(node.body, {"metadata", "annotations", operators::kMark}));
     if (!mark || mark->run != order.mark.run)
-      return ended(cannot(order, "the run's mark is not on it any more",
+      return ended(cannot(order, component, "the run's mark is not on it any more",
                           "another run has taken the node over: its annotations name that run"));
+    Result<Old> old = of(node.body, mark->since);
+    if (!old) return ended(old.error());
     const std::string pods = "/api/v1/pods?fieldSelector=" + url_escape("spec.nodeName=" + order.node.text);
-    place.api->get(pods, [place, order, ns, marked = mark->since, ended](Answer told) {
+    place.api->get(pods, [place, order, old = std::move(*old), ended](Answer told) {
       if (!told.ok()) return ended(told.error);
-      auto doomed = old_pods(told.body, order, ns, marked);
+      auto doomed = old_pods(told.body, order, old);
       if (!doomed) return ended(doomed.error());
       erase(place, std::make_shared<const std::vector<Doomed>>(std::move(*doomed)), 0, ended);
     });
   });
+}
+
+}  // namespace
+
+void restart_plugin(const Place& place, const plan::Order& order, std::string ns, Ended ended) {
+  restart(
+      place, order, "device plugin",
+      [ns = std::move(ns)](const Json&, TimePoint marked) -> Result<Old> {
+        return Old{"device plugin", ns, marked, false};
+      },
+      std::move(ended));
+}
+
+// Times are told in whole seconds: one of the very second may have been there before.
+void restart_dra(const Place& place, const plan::Order& order, Ended ended) {
+  restart(
+      place, order, kDraComponent,
+      [order](const Json& node, TimePoint) -> Result<Old> {
+        const auto cut = last_write(node, operators::kMigState);
+        if (!cut)
+          return cannot(order, kDraComponent, "when the MIG manager ended is not told",
+                        "restart its pod on the node by hand, then resume the run");
+        return Old{kDraComponent, "", *cut + std::chrono::seconds(1), true};
+      },
+      std::move(ended));
 }
 
 }  // namespace tessera::kubernetes

@@ -1,5 +1,5 @@
-// Restarting a node's device plugin: its pods are deleted, and their DaemonSet starts new ones.
-// Threads: the worker's.
+// Restarting a node's device plugin, or its DRA driver: its pods are deleted, and their DaemonSet starts new
+// ones. Threads: the worker's.
 #pragma once
 
 #include <string>
@@ -12,5 +12,9 @@ namespace tessera::kubernetes {
 // ns: no others but there; empty: anywhere. Errors: the mark is not ours, there is no such pod, or one that
 // nothing would start again.
 void restart_plugin(const Place& place, const plan::Order& order, std::string ns, Ended ended);
+
+// The same of NVIDIA's DRA driver: those that were there before the MIG manager reported its end. Its
+// controller, which no DaemonSet starts, is left alone.
+void restart_dra(const Place& place, const plan::Order& order, Ended ended);
 
 }  // namespace tessera::kubernetes

@@ -121,18 +121,58 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
       if (told.ok() && version.empty())
         told.error = {"the API server's answer is not what was asked for", "it names no version", ""};
       if (!told.ok() || version.empty()) {
-        self->is_absent(SitePart::devices, told);
+        if (self->is_absent(SitePart::devices, told)) self->no_devices();
         return self->read_policies();
       }
-      self->api_->get("/apis/" + version + "/resourceslices?limit=1", [self](Answer list) {
+      self->api_->get("/apis/" + version + "/resourceslices?limit=1", [self, version](Answer list) {
         const Json* items = items_of(list);
-        if (items)
-          self->is(SitePart::devices, items->items.empty() ? Is::absent : Is::value);
-        else
-          self->is_absent(SitePart::devices, list);
-        self->read_policies();
+        const bool absent = items ? items->items.empty() : self->is_absent(SitePart::devices, list);
+        if (items) self->is(SitePart::devices, absent ? Is::absent : Is::value);
+        if (absent) self->no_devices();
+        if (!items || absent) return self->read_policies();
+        self->site_.dra_api = clean(version, 64);
+        self->find_rules(0);
       });
+      if (const Json* versions = at(told.body, {"versions"}))
+        for (const Json& one : versions->items)
+          if (self->dra_versions_.size() < 8)
+            self->dra_versions_.push_back(clean(text_at(one, {"groupVersion"}), 64));
     });
+  }
+  // DeviceTaintRules are in a younger version than the slices, up to Kubernetes 1.36.
+  void find_rules(std::size_t next) {
+    if (next >= dra_versions_.size()) {
+      site_.rules_api.clear();
+      return find_driver();
+    }
+    api_->get("/apis/" + dra_versions_[next], [self = shared_from_this(), next](Answer told) {
+      if (!told.ok() && told.status != 404) return self->find_driver();  // as it was known
+      if (const Json* resources = at(told.body, {"resources"}))
+        for (const Json& one : resources->items)
+          if (text_at(one, {"name"}) == "devicetaintrules") {
+            self->site_.rules_api = self->dra_versions_[next];
+            return self->find_driver();
+          }
+      self->find_rules(next + 1);
+    });
+  }
+  void no_devices() {
+    site_.dra_api.clear();
+    site_.rules_api.clear();
+    site_.dra_ns.clear();
+  }
+  // Its chart's name, under which it may have come before it moved to the Kubernetes project, too.
+  void find_driver() {
+    api_->get("/api/v1/pods?limit=1&labelSelector=" +
+                  url_escape("app.kubernetes.io/name in (dra-driver-nvidia-gpu,nvidia-dra-driver-gpu)"),
+              [self = shared_from_this()](Answer told) {
+                if (const Json* items = items_of(told))
+                  self->site_.dra_ns =
+                      items->items.empty()
+                          ? ""
+                          : clean(text_at(items->items.front(), {"metadata", "namespace"}), 63);
+                self->read_policies();
+              });
   }
 
   void read_policies() {
@@ -158,6 +198,9 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     operators::OperatorSetup bare;
     bare.readings = site_.readings;
     bare.gpu_cluster = site_.gpu_cluster;
+    bare.dra_api = site_.dra_api;
+    bare.rules_api = site_.rules_api;
+    bare.dra_ns = site_.dra_ns;
     bare.kept_back = site_.kept_back;
     bare.slurmd_pods = site_.slurmd_pods;
     site_ = std::move(bare);
@@ -318,7 +361,8 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
   ApiPtr api_;
   const TimePoint now_;
   SiteRead then_;
-  operators::OperatorSetup site_;  // begins as the reading before
+  operators::OperatorSetup site_;          // begins as the reading before
+  std::vector<std::string> dra_versions_;  // "resource.k8s.io/v1", as the server lists them
   // Of lists that are under way: they count once they are complete.
   std::map<std::string, std::map<std::string, std::string>> labels_;
   std::map<std::string, operators::MigFilePtr> node_config_;

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "backends/kubernetes/change/device_rule.hpp"
 #include "backends/kubernetes/change/restart_plugin.hpp"
 #include "backends/kubernetes/change/shared_writes.hpp"
 #include "backends/kubernetes/objects/node_values.hpp"
@@ -162,11 +163,18 @@ class KubernetesAction {
     };
     change_node(place_, order_, false, std::move(edit), std::move(ended_));
   }
+  // The last act on a node: whatever the run has come to, its rule goes with its mark.
   void operator()(const plan::ClearMark&) {
-    change(false, [order = order_](const Json& node) -> Result<std::optional<Json>> {
-      if (!is_ours(node, order)) return nothing();
-      return std::optional(
-          metadata("annotations", without_our_reason(node, order, {{std::string(operators::kMark), ""}})));
+    auto clear = [](const plan::Order& order) {
+      return [order](const Json& node) -> Result<std::optional<Json>> {
+        if (!is_ours(node, order)) return nothing();
+        return std::optional(
+            metadata("annotations", without_our_reason(node, order, {{std::string(operators::kMark), ""}})));
+      };
+    };
+    drop_rule(place_, order_, [place = place_, order = order_, clear, ended = ended_](Status dropped) {
+      if (!dropped) return ended(dropped);
+      change_node(place, order, false, NodeEdit(clear(order)), ended);
     });
   }
   void operator()(const plan::CloseNode& act) {
@@ -198,6 +206,9 @@ class KubernetesAction {
   void operator()(const plan::Special& act) {
     if (plan::is_node_act(act)) return close_or_open(act);
     if (plan::is_restart(act)) return restart_plugin(place_, order_, value(act, "namespace"), ended_);
+    if (act.verb == verbs::kCloseDevices) return close_devices(place_, order_, ended_);
+    if (act.verb == verbs::kOpenDevices) return open_devices(place_, order_, ended_);
+    if (act.verb == verbs::kRestartDra) return restart_dra(place_, order_, ended_);
     if (act.verb == verbs::kReviewAccess) return review_access(act.arguments);
     if (act.verb == verbs::kHoldAutoscaler) return hold_autoscaler();
     if (act.verb == verbs::kFreeAutoscaler) return free_autoscaler();
@@ -315,6 +326,7 @@ class KubernetesAction {
       attributes.add("verb", Json::of(what.substr(0, blank)));
       attributes.add("resource", Json::of(resource));
       if (slash != std::string::npos) attributes.add("subresource", Json::of(what.substr(slash + 1)));
+      if (resource == "devicetaintrules") attributes.add("group", Json::of(std::string("resource.k8s.io")));
       if (resource == "clusterpolicies") attributes.add("group", Json::of(std::string("nvidia.com")));
       if (in != std::string::npos)
         attributes.add("namespace", Json::of(one.substr(in + 4)));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/kubernetes/objects/dra_values.hpp"
+
 namespace tessera::kubernetes {
 namespace {
 
@@ -27,7 +29,7 @@ constexpr std::array kKnownApps = {
              {"nvidia-device-plugin-daemonset", "nvidia-device-plugin", "nvidia-gpu-device-plugin",
               "nvidia-device-plugin-ds"}},
     KnownApp{"sandbox device plugin", "sandbox-device-plugin", {"nvidia-sandbox-device-plugin-daemonset"}},
-    KnownApp{"DRA driver", "dra-driver", {"dra-driver-nvidia-gpu", "nvidia-dra-driver-gpu"}},
+    KnownApp{kDraComponent, "dra-driver", {"dra-driver-nvidia-gpu", "nvidia-dra-driver-gpu"}},
     KnownApp{"feature discovery", "gpu-feature-discovery", {"gpu-feature-discovery"}},
     KnownApp{"DCGM", "dcgm", {"nvidia-dcgm"}},
     KnownApp{"DCGM exporter", "dcgm-exporter", {"nvidia-dcgm-exporter", "dcgm-exporter"}},
@@ -123,6 +125,7 @@ StackPod stack_pod_of(const PodObject& pod) {
   if (!kept.ready && !kept.ending) kept.trouble = trouble_of(pod);
   kept.metrics_https = pod.metrics_https;
   kept.metrics_port = pod.metrics_port;
+  if (kept.component == kDraComponent) kept.dynamic_mig = gate_of(pod.feature_gates);
   return kept;
 }
 

@@ -20,6 +20,8 @@ namespace tessera::kubernetes {
 std::string_view component_of(std::string_view app);
 std::string_view component_of(const PodObject& pod);
 
+inline constexpr std::string_view kDraComponent = "DRA driver";
+
 // What is kept of a pod of the GPU stack: on a large cluster nine of ten pods are such.
 struct StackPod {
   std::string_view component;  // as component_of() names it
@@ -30,7 +32,8 @@ struct StackPod {
   bool ending = false;
   bool metrics_https = false;
   int metrics_port = 0;
-  std::uint32_t list = 0;  // of pods, by which it was told last
+  std::optional<bool> dynamic_mig;  // of a DRA driver: what its gate DynamicMIG is set to; nullopt: not set
+  std::uint32_t list = 0;           // of pods, by which it was told last
 
   friend bool operator==(const StackPod&, const StackPod&) = default;
   bool is(const PodObject& pod) const { return name == pod.meta.name && name_space == pod.meta.name_space; }

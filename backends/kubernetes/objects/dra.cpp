@@ -26,6 +26,9 @@ void DraSlices::keep(ResourceSliceObject slice, const std::string&) {
   pools_[slice.pool] = slice.node;
   touched_.insert(slice.node);
   rule(slice);
+  for (DraCounterSet& set : slice.counters) words_.share(set.counters);
+  for (DraDevice& device : slice.devices)
+    for (DraDevice::Consumed& one : device.consumes) words_.share(one.counters);
   std::string name = slice.meta.name;
   all_.insert_or_assign(std::move(name), std::move(slice));
 }
@@ -68,22 +71,29 @@ void DraSlices::drop(const std::string& name) {
 
 std::vector<std::string> DraSlices::ids() const { return keys_of(all_); }
 
-std::vector<const DraDevice*> DraSlices::devices_of(const std::string& node) const {
-  std::vector<const DraDevice*> devices;
+DraPool DraSlices::pool_on(const std::string& node) const {
+  DraPool pool;
   auto here = by_node_.find(node);
-  if (here == by_node_.end()) return devices;
-  std::map<std::string_view, std::int64_t> newest;
+  if (here == by_node_.end()) return pool;
+  struct Newest {
+    std::int64_t generation, expected, found;
+  };
+  std::map<std::string_view, Newest> newest;
   for (const std::string& name : here->second) {
     const ResourceSliceObject& slice = all_.find(name)->second;
-    std::int64_t& generation = newest.try_emplace(slice.pool, slice.generation).first->second;
-    generation = std::max(generation, slice.generation);
+    Newest& one = newest.try_emplace(slice.pool, Newest{slice.generation, slice.slices, 0}).first->second;
+    if (slice.generation > one.generation) one = {slice.generation, slice.slices, 0};
+    if (slice.generation == one.generation) ++one.found;
   }
+  pool.complete = newest.size() == 1 && newest.begin()->second.found == newest.begin()->second.expected;
   for (const std::string& name : here->second) {
     const ResourceSliceObject& slice = all_.find(name)->second;
-    if (slice.generation != newest[slice.pool]) continue;
-    for (const DraDevice& device : slice.devices) devices.push_back(&device);
+    if (slice.generation != newest[slice.pool].generation) continue;
+    pool.complete = pool.complete && !slice.cut_off;
+    for (const DraDevice& device : slice.devices) pool.devices.push_back(&device);
+    for (const DraCounterSet& set : slice.counters) pool.counters.push_back(&set);
   }
-  return devices;
+  return pool;
 }
 
 std::string DraSlices::node_of(const std::string& pool) const {

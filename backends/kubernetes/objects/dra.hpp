@@ -19,6 +19,13 @@ namespace tessera::kubernetes {
 
 inline constexpr std::string_view kDraDriver = "gpu.nvidia.com";
 
+// What a node's driver hands out: the newest generation of its pool.
+struct DraPool {
+  std::vector<const DraDevice*> devices;
+  std::vector<const DraCounterSet*> counters;
+  bool complete = false;  // none of its slices is missing, and none holds more than is kept
+};
+
 class DraSlices {
  public:
   // api: that of the list; both versions read alike.
@@ -30,7 +37,8 @@ class DraSlices {
   const std::vector<DeviceTaintRuleObject>& rules() const { return rules_; }
 
   bool has(const std::string& node) const { return by_node_.contains(node); }
-  std::vector<const DraDevice*> devices_of(const std::string& node) const;
+  std::vector<const DraDevice*> devices_of(const std::string& node) const { return pool_on(node).devices; }
+  DraPool pool_on(const std::string& node) const;
   // The driver has one pool a node, and calls it as the node; empty: there is none.
   std::string node_of(const std::string& pool) const;
   std::string pool_of(const std::string& node) const;
@@ -43,6 +51,7 @@ class DraSlices {
   std::map<std::string, std::string, std::less<>> pools_;        // pool → node
   std::set<std::string> touched_;
   std::vector<DeviceTaintRuleObject> rules_;
+  TextPool words_;  // counters are called alike on every GPU
   // Whether that changed anything.
   bool rule(ResourceSliceObject& slice) const;
 };
@@ -52,6 +61,10 @@ class DraClaims {
   void keep(ResourceClaimObject claim, const std::string& api = "");
   void drop(const std::string& id);
   std::vector<std::string> ids() const;
+
+  // Whether all of them were listed: else one that is not known may have a device.
+  bool complete() const { return complete_; }
+  void set_complete(bool complete) { complete_ = complete; }
 
   const ResourceClaimObject* find(const std::string& id) const;
   bool is_allocated(const std::string& pool, const std::string& device) const;
@@ -66,6 +79,7 @@ class DraClaims {
   std::map<std::string, ResourceClaimObject, std::less<>> all_;
   std::map<std::pair<std::string, std::string>, int> allocated_;  // by how many claims
   Touched touched_;
+  bool complete_ = false;
 };
 
 // It asks for GPUs: by the name of a device class, or by what it was given.

@@ -4,64 +4,44 @@
 
 #include <algorithm>
 
+#include "backends/kubernetes/objects/dra_counters.hpp"
 #include "engine/mig/profile_name.hpp"
-#include "engine/number.hpp"
+#include "engine/operators/claimed_devices.hpp"
 
 namespace tessera::kubernetes {
 namespace {
 
 constexpr std::size_t kNamedDevices = 8;  // in a comment
 
-std::optional<int> device_number(std::string_view text) { return whole_number(text, 4095); }
-
-// "gpu-1-mig-1g24gb-14-0" → 1
-std::optional<int> minor_of(std::string_view device) {
-  if (!device.starts_with("gpu-")) return std::nullopt;
-  device.remove_prefix(4);
-  return device_number(device.substr(0, device.find('-')));
-}
-
-// "gpu-1-mig-1g24gb-14-0" → 0; of older drivers "gpu-1-mig-14-4-1" (profile id, start, size) → 4.
-std::optional<int> start_in(std::string_view device) {
-  constexpr std::string_view kMig = "-mig-";
-  std::size_t at = device.find(kMig);
-  if (at == std::string_view::npos) return std::nullopt;
-  device.remove_prefix(at + kMig.size());
-  std::size_t first = device.find('-'), last = device.rfind('-');
-  if (first == std::string_view::npos || first == last) return std::nullopt;
-  bool older = device_number(device.substr(0, first)).has_value();
-  return device_number(older ? device.substr(first + 1, last - first - 1) : device.substr(last + 1));
-}
-
-// Where the product has that profile there.
-std::optional<Placement> placement_of(std::string_view device, const ProfileName& profile,
-                                      const mig::Product* product) {
-  const mig::Profile* known = product ? product->find(profile.view()) : nullptr;
-  if (!known) return std::nullopt;
-  auto start = start_in(device);
-  if (!start || std::find(known->starts.begin(), known->starts.end(), *start) == known->starts.end())
-    return std::nullopt;
-  return Placement{*start, known->memory_slices};
-}
-
 struct DraBoard {
   const DraDevice* whole = nullptr;
   std::vector<const DraDevice*> instances;  // those that stand there
-  const DraDevice& any() const { return whole ? *whole : *instances.front(); }
+  std::vector<const DraDevice*> makeable;   // that the driver makes when a claim asks, those that stand too
+  const DraDevice& any() const {
+    return whole ? *whole : instances.empty() ? *makeable.front() : *instances.front();
+  }
 };
 
 class DeviceLayer {
  public:
-  DeviceLayer(Node& node, const std::string& pool, const DraClaims& claims, const mig::Catalogue* catalogue,
-              Origin origin)
-      : node_(node), pool_(pool), claims_(claims), catalogue_(catalogue), origin_(origin) {}
+  DeviceLayer(Node& node, const DraPool& pool, const std::string& name, const DraClaims& claims,
+              std::optional<bool> gate, const mig::Catalogue* catalogue, Origin origin)
+      : node_(node),
+        pool_(name),
+        claims_(claims),
+        catalogue_(catalogue),
+        origin_(origin),
+        on_demand_(cuts_on_demand(pool, gate, catalogue)),
+        counters_(pool, claims, name),
+        left_told_(counters_.told()) {}
 
   DraNumbers run(const std::vector<const DraDevice*>& devices) {
     std::map<std::string, DraBoard> boards;
     for (const DraDevice* device : devices) {
       bool mig = device->type == "mig";
-      if (mig && device->uuid.empty() && !held(*device)) continue;
       DraBoard& board = boards[board_of(*device)];
+      if (mig && device->uuid.empty()) board.makeable.push_back(device);
+      if (mig && device->uuid.empty() && !held(*device)) continue;
       if (mig)
         board.instances.push_back(device);
       else if (!board.whole || device->type == "gpu")
@@ -71,6 +51,11 @@ class DeviceLayer {
     node_.out_of_use.clear();  // counted by a device plugin, not by this driver
     std::erase_if(node_.pool, [](const Slice& slice) { return slice.kind != SliceKind::vgpu; });
     for (const auto& [key, board] : boards) add(board);
+    using operators::DraWay;
+    if (on_demand_)
+      operators::say_way(node_, !*on_demand_ ? DraWay::at_start
+                                : left_told_ ? DraWay::on_demand
+                                             : DraWay::on_demand_dark);
     std::stable_sort(node_.gpus.begin(), node_.gpus.end(),
                      [](const Gpu& a, const Gpu& b) { return a.index.value < b.index.value; });
     if (!node_.gpus.empty() && node_.model.empty()) node_.model = node_.gpus.front().model;
@@ -98,12 +83,16 @@ class DeviceLayer {
     Gpu gpu;
     gpu.index = GpuIndex{minor_of(first.name).value_or(static_cast<int>(node_.gpus.size()))};
     gpu.model = first.product.empty() ? node_.model : first.product;
-    gpu.uuid = board.whole ? first.uuid : first.parent;
+    gpu.uuid = board.whole ? first.uuid : first.parent;  // of what could be made, too
     const mig::Product* product = catalogue_ ? catalogue_->by_any(gpu.model) : nullptr;
     if (!product && catalogue_) product = catalogue_->by_gfd_label(node_.model);
     if (product) gpu.product = product->key;
     gpu.origin = origin_;
-    if (board.instances.empty()) {
+    if (board.instances.empty() && !board.whole) {
+      // Ampere with its MIG mode on: the GPU as a whole cannot be had.
+      gpu.strategy = Strategy::mig;
+      gpu.mig_mode = MigMode::enabled;
+    } else if (board.instances.empty()) {
       gpu.strategy = Strategy::whole;
       gpu.memory = first.memory;
       gpu.slices.push_back(slice_of(first));
@@ -122,7 +111,23 @@ class DeviceLayer {
       std::stable_sort(gpu.slices.begin(), gpu.slices.end(),
                        [&](const Slice& a, const Slice& b) { return start(a) < start(b); });
     }
+    if (!board.makeable.empty()) left_told_ = left_told_ && agrees(board, gpu, product);
     node_.gpus.push_back(std::move(gpu));
+  }
+
+  // What is left of the GPU by its counters, and by the catalogue.
+  bool agrees(const DraBoard& board, const Gpu& gpu, const mig::Product* product) const {
+    if (!product) return false;
+    mig::Layout held;
+    for (const Slice& slice : gpu.slices) {
+      if (slice.kind != SliceKind::gpu_instance) continue;
+      const auto index = product->index_of(slice.profile.text);
+      if (!index || !slice.placement) return false;
+      held.push_back({*index, slice.placement->start});
+    }
+    std::sort(held.begin(), held.end());
+    if (!mig::is_legal(*product, held)) return false;
+    return counters_.agrees(board.makeable, *product, held, board.whole && this->held(*board.whole));
   }
 
   Node& node_;
@@ -130,6 +135,9 @@ class DeviceLayer {
   const DraClaims& claims_;
   const mig::Catalogue* catalogue_;
   Origin origin_;
+  std::optional<bool> on_demand_;
+  DraCounters counters_;
+  bool left_told_;
   DraNumbers numbers_;
 };
 
@@ -172,9 +180,26 @@ void comment_on(Workload& work, const ResourceClaimObject& claim) {
 
 }  // namespace
 
-DraNumbers lay_devices(Node& node, const std::vector<const DraDevice*>& devices, const std::string& pool,
-                       const DraClaims& claims, const mig::Catalogue* catalogue, Origin origin) {
-  return DeviceLayer(node, pool, claims, catalogue, origin).run(devices);
+DraNumbers lay_devices(Node& node, const DraPool& pool, const std::string& name, const DraClaims& claims,
+                       std::optional<bool> gate, const mig::Catalogue* catalogue, Origin origin) {
+  return DeviceLayer(node, pool, name, claims, gate, catalogue, origin).run(pool.devices);
+}
+
+std::optional<bool> gate_of(std::string_view feature_gates) {
+  std::optional<bool> gate;
+  while (!feature_gates.empty()) {
+    const std::size_t end = std::min(feature_gates.find(','), feature_gates.size());
+    std::string_view one = feature_gates.substr(0, end);
+    while (one.starts_with(' ')) one.remove_prefix(1);
+    while (one.ends_with(' ')) one.remove_suffix(1);
+    if (one == "DynamicMIG=true" || one == "DynamicMIG=false") {
+      const bool on = one.ends_with("true");
+      if (gate && *gate != on) return std::nullopt;
+      gate = on;
+    }
+    feature_gates.remove_prefix(std::min(end + 1, feature_gates.size()));
+  }
+  return gate;
 }
 
 void add_claims(Workload& work, const PodObject& pod, const std::vector<const ResourceClaimObject*>& claims,
@@ -187,9 +212,9 @@ void add_claims(Workload& work, const PodObject& pod, const std::vector<const Re
     for (const auto& wanted : claim->wanted) {
       if (told) break;
       auto same = std::find_if(work.requests.begin(), work.requests.end(),
-                               [&](const Request& one) { return one.resource == wanted.device_class; });
+                               [&](const Request& one) { return one.resource == wanted.resource(); });
       if (same == work.requests.end())
-        work.requests.push_back({wanted.device_class, wanted.count});
+        work.requests.push_back({wanted.resource(), wanted.count});
       else
         same->count += wanted.count;
     }

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/kubernetes/objects/dra.hpp"
@@ -20,9 +22,14 @@ namespace tessera::kubernetes {
 using DraNumbers = std::map<std::string, int, std::less<>>;
 
 // The devices become the node's GPUs; what its labels told of GPUs and slices goes. Devices that a claim
-// has are told as held, whoever uses them. catalogue may be null.
-DraNumbers lay_devices(Node& node, const std::vector<const DraDevice*>& devices, const std::string& pool,
-                       const DraClaims& claims, const mig::Catalogue* catalogue, Origin origin);
+// has are told as held, whoever uses them. name: of the pool. gate: whether the driver's pod says that it
+// makes instances on demand; nullopt: it does not say. catalogue may be null.
+DraNumbers lay_devices(Node& node, const DraPool& pool, const std::string& name, const DraClaims& claims,
+                       std::optional<bool> gate, const mig::Catalogue* catalogue, Origin origin);
+
+// "DynamicMIG=true,MPSSupport=false," → true; nullopt: DynamicMIG is not named, and the driver's version
+// decides.
+std::optional<bool> gate_of(std::string_view feature_gates);
 
 // What the pod's claims add to it: requests by device class, devices held on its node, what it waits for.
 // claims: those of the pod that are known and about GPUs. numbers, slices: of its node; empty: not known.

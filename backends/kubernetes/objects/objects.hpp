@@ -110,6 +110,7 @@ struct PodObject {
   // Of the Slurm node whose slurmd it runs, by slurm-operator's conditions: {"IDLE", "DRAIN"}, and why.
   std::vector<std::string> slurm_states;
   std::string slurm_reason;
+  std::string feature_gates;   // FEATURE_GATES of a container: "DynamicMIG=true,"
 
   std::string id() const { return meta.name_space + "/" + meta.name; }
   std::string_view label(std::string_view key) const;
@@ -195,15 +196,31 @@ struct DraDevice {
   // own comes before one of a DeviceTaintRule.
   std::string taint;
   std::string ruled;
+  // What it takes of the counters that its GPU's devices share (dynamic MIG); empty: nothing.
+  struct Consumed {
+    std::string set;
+    Counts counters;
+  };
+  std::vector<Consumed> consumes;
+  bool uncounted = false;  // it takes of counters what cannot be read
 
   const std::string& closed_by() const { return taint.empty() ? ruled : taint; }
+};
+// What the devices of one GPU share, of which each takes something.
+struct DraCounterSet {
+  std::string name;     // "gpu-0-counter-set"
+  Counts counters;      // "memory-slice-0": 1
+  bool unread = false;  // some of them cannot be read
 };
 // resource.k8s.io/v1 ResourceSlice, and v1beta1.
 struct ResourceSliceObject {
   Meta meta;
   std::string driver, node, pool;
   std::int64_t generation = 0;  // of its pool: slices of an older one count no more
+  std::int64_t slices = 0;      // of its pool in that generation; 0: not told
   std::vector<DraDevice> devices;
+  std::vector<DraCounterSet> counters;  // sharedCounters
+  bool cut_off = false;                 // it has more than are kept
 
   std::string id() const { return meta.name; }
 };
@@ -223,6 +240,9 @@ struct ResourceClaimObject {
   struct Wanted {
     std::string device_class;
     std::int64_t count = 1;
+    std::string profile;  // of a MIG device, where nothing else but this is asked of it
+    // "mig.nvidia.com/1g.10gb", "gpu.nvidia.com"
+    std::string resource() const { return profile.empty() ? device_class : device_class + "/" + profile; }
   };
   struct Result {
     std::string driver, pool, device;

@@ -22,6 +22,7 @@ struct Container {
   bool privileged = false;
   bool stays = false;  // of those that run first: a sidecar, which goes on beside the others
   std::string visible_devices;
+  std::string feature_gates;
   bool devices_off = false;
 };
 
@@ -38,12 +39,13 @@ void read_gpu_resources(JsonValue& value, Counts& counts) {
 
 void read_environment(JsonValue& value, Container& container) {
   value.items([&](JsonValue& item) {
-    bool is_it = false;
-    std::string devices;
+    std::string name, devices;
     item.fields([&](std::string_view key, JsonValue& field) {
-      if (key == "name") is_it = field.text().value_or("") == "NVIDIA_VISIBLE_DEVICES";
-      if (key == "value" && is_it) devices = words(field, 128);
+      if (key == "name") name = words(field, 64);
+      if (key == "value" && name == "NVIDIA_VISIBLE_DEVICES") devices = words(field, 128);
+      if (key == "value" && name == "FEATURE_GATES") container.feature_gates = words(field, 1024);
     });
+    const bool is_it = name == "NVIDIA_VISIBLE_DEVICES";
     if (!is_it || devices.empty()) return;
     container.devices_off = devices == "void" || devices == "none";
     container.visible_devices = container.devices_off ? "" : std::move(devices);
@@ -189,6 +191,8 @@ void take_containers(const std::vector<Container>& containers, PodObject& pod) {
     }
     if (one.requests.empty() && !one.visible_devices.empty()) pod.visible_devices = one.visible_devices;
     pod.devices_off = pod.devices_off && one.devices_off;
+    if (!one.feature_gates.empty())
+      pod.feature_gates += (pod.feature_gates.empty() ? "" : ",") + one.feature_gates;
   }
 }
 

@@ -55,8 +55,10 @@ void each_named_slice(const Cluster& cluster, const Node& node, const mig::Catal
                       const std::function<void(const Slice&, const std::string&)>& see) {
   sharing::NodeShape shape = sharing::of_node(node, cluster.scheduler, catalogue);
   shape.sharing.rename = sharing::renames_shares(node).value_or(false);
+  const bool claimed = cluster.scheduler == Scheduler::kubernetes && sharing::by_claims(node);
   auto look = [&](const Slice& slice, std::size_t board) {
-    const std::string name = name_of(slice, shape, board, cluster.scheduler);
+    const std::string name =
+        claimed ? sharing::claimed_as(slice.profile) : name_of(slice, shape, board, cluster.scheduler);
     if (!name.empty()) see(slice, name);
   };
   for (std::size_t i = 0; i < node.gpus.size(); ++i)

@@ -153,9 +153,27 @@ std::vector<NodeShape> shapes_after(const Node& node, Scheduler scheduler, const
   return shapes(node, scheduler, catalogue, &changes);
 }
 
+namespace {
+
+// What claims can ask a DRA driver for there.
+Counts claimable(const Node& node, const std::vector<BoardChange>* changes) {
+  Counts counts;
+  for (const Gpu& gpu : node.gpus) {
+    const BoardChange* change = change_of(gpu, changes);
+    const BoardState state = change ? change->after : state_of(gpu);
+    if (!state.mig) ++counts[sharing::claimed_as({})];
+    for (const InstanceAt& one : state.instances) ++counts[sharing::claimed_as(one.profile)];
+  }
+  return counts;
+}
+
+}  // namespace
+
 Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRules& rules,
                 const std::vector<BoardChange>* changes) {
   std::vector<NodeShape> all = shapes(node, Scheduler::slurm, catalogue, changes);
+  if (sharing::by_claims(node))
+    return {advertise_all(node, all, Scheduler::slurm, rules), claimable(node, changes)};
   if (!changes && node.allocatable)
     return {advertise_all(node, all, Scheduler::slurm, rules), *node.allocatable};
   Offered counts{advertise_all(node, all, Scheduler::slurm, rules),
@@ -190,6 +208,11 @@ BoardsOffer offered_by_boards(const Node& node, const mig::Catalogue& catalogue,
                               const SiteRules& rules, const std::vector<BoardChange>& changes) {
   BoardsOffer offer;
   const bool kubernetes = scheduler == Scheduler::kubernetes;
+  if (kubernetes && sharing::by_claims(node)) {
+    Node changed = node;
+    std::erase_if(changed.gpus, [&](const Gpu& gpu) { return change_of(gpu, &changes) == nullptr; });
+    return {claimable(changed, &changes), {}};
+  }
   std::vector<NodeShape> all = shapes(node, scheduler, catalogue, &changes);
   NodeShape whole = whole_of(node, all, rules);
   if (kubernetes) {
@@ -246,8 +269,12 @@ bool answers(const std::string& requested, const std::string& offered, Scheduler
   if (*want == *have) return true;
   if (scheduler != Scheduler::slurm || want->kind != ResourceKind::gpu || !want->type.empty()) {
     // A type may be a part of the other's name: "3g.40gb" and "a100_3g.40gb".
-    return want->kind == ResourceKind::instance && have->kind == ResourceKind::instance &&
-           want->profile == have->profile && want->shared == have->shared;
+    // A claim whose profile is not known may be for any.
+    if (want->claimed != have->claimed) return false;
+    return have->kind == ResourceKind::instance &&
+           ((want->claimed && want->kind == ResourceKind::other_gpu) ||
+            (want->kind == ResourceKind::instance && want->profile == have->profile &&
+             want->shared == have->shared));
   }
   return have->kind == ResourceKind::gpu || have->kind == ResourceKind::instance;
 }

@@ -1,4 +1,5 @@
-// Who else decides how a node's GPUs are cut and shared: managed services, when they make it; DRA drivers.
+// Who else decides how a node's GPUs are cut and shared: managed services, when they make it; other device
+// plugins.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,21 +9,6 @@
 #include "engine/text.hpp"
 
 namespace tessera::plan {
-
-// By dra-driver-nvidia-gpu v0.5: it tells of instances that stand when it starts, or, with its gate
-// DynamicMIG, makes and destroys them itself and takes away those of others.
-std::optional<std::string> handed_out_by_claims(const Node& node) {
-  bool claimed = std::any_of(node.gpus.begin(), node.gpus.end(),
-                             [](const Gpu& gpu) { return gpu.origin.source == Source::kubernetes_claims; });
-  if (!claimed) return std::nullopt;
-  return fmt::format(
-      "a DRA driver hands out the GPUs of {}, and would not notice what the MIG manager or the device plugin "
-      "does there, or undo it (with dynamic MIG it destroys the instances that it did not make when it "
-      "starts): "
-      "claims ask it for devices (kubectl get resourceslices, resourceclaims). "
-      "Send its kubelet plugin away from the node first, or let it cut the GPUs by claims (dynamic MIG)",
-      node.name.text);
-}
 
 // Shares on Kubernetes are never the operator's: NVIDIA's device plugin knows replicas.
 std::optional<std::string> split_by_others(const Node& node) {

@@ -20,6 +20,8 @@ namespace tessera::plan {
 Step operator_step(Action action, std::vector<std::string> commands);
 // Opens the node, frees it and takes the mark off. `proof` must still hold when the node is given back.
 std::vector<Step> operator_release(const NodeName& node, const Conditions& proof);
+// Takes the run's DeviceTaintRule away, if it is there.
+Step open_devices(const NodeName& node, const Conditions& proof);
 
 class OperatorBuilder {
  public:
@@ -99,6 +101,8 @@ class OperatorBuilder {
   void deploy_plugin();
   void change_vgpu();
   void change_ack();
+  void restart_dra();
+  void close_devices();
   Conditions proof() const;
   void verify();
   const NodeChange& change_;

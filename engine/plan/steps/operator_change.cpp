@@ -108,6 +108,7 @@ void OperatorBuilder::change_mig() {
   if (mig.at_work) await_manager();
   Step& set = add(special(verbs::kOrderMig, {{"config", mig.name}, {"found", mig.found}}));
   set.before = empty();
+  if (!goal_.devices.empty()) set.before.push_back(must_say(words::kDraStatic, ""));
   set.after = {says(words::kMigOrder, mig.name)};
   set.undo = earlier_label(operators::kMigConfig);
   Step& recover = add(special(verbs::kRecoverMig, {{"config", mig.name}, {"namespace", site_.ns}}));
@@ -197,12 +198,49 @@ void OperatorBuilder::change_ack() {
   follow.retry = {};
 }
 
+// A cordon keeps pods off the node that do not tolerate it; this keeps claims off its devices, those too that
+// come of the cut.
+void OperatorBuilder::close_devices() {
+  Step& step = add(special(verbs::kCloseDevices));
+  step.before = guarded();
+  step.after = {says(words::kDevices, "closed")};
+  step.undo = "delete the DeviceTaintRule";
+}
+
+Step open_devices(const NodeName& node, const Conditions& proof) {
+  Special act{std::string(verbs::kOpenDevices), {}};
+  Step step =
+      operator_step(act, commands_for(act, node, Dialect::gpu_operator, Scheduler::kubernetes, nullptr));
+  step.before = {Answering{}};
+  step.before.insert(step.before.end(), proof.begin(), proof.end());
+  step.after = {WordIs{std::string(words::kDevices), "open"}};
+  return step;
+}
+
+// It looks for instances only when it starts. One that has started since the cut is left alone.
+void OperatorBuilder::restart_dra() {
+  Step& step = add(special(verbs::kRestartDra));
+  step.before = empty();
+  if (goal_.mig) {
+    step.before.push_back(says(operators::kMigConfig, goal_.mig->name));
+    step.before.push_back(says(operators::kMigState, "success"));
+  }
+  step.after = {says(words::kDraAgain, ""), says(words::kDraDevices, goal_.devices)};
+  step.deadline = minutes(5);
+  step.look_every = seconds(2);
+  step.undo = "nothing: its DaemonSet starts another pod";
+}
+
 // Labels say what was asked for; what stands is what the kubelet offers and feature discovery has seen.
 Conditions OperatorBuilder::proof() const {
   Conditions proof;
   if (goal_.mig) {
     proof.push_back(says(operators::kMigConfig, goal_.mig->name));
     proof.push_back(says(operators::kMigState, "success"));
+  }
+  if (!goal_.devices.empty()) {
+    proof.push_back(says(words::kDraAgain, ""));
+    proof.push_back(says(words::kDraDevices, goal_.devices));
   }
   if (goal_.plugin) proof.push_back(says(operators::kPluginConfig, goal_.plugin->name));
   if (goal_.deploys || goal_.offers_nothing)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/operators/claimed_devices.hpp"
 #include "engine/operators/fleet.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/plan/steps/operator_orders.hpp"
@@ -44,6 +45,7 @@ class Goal {
     } else {
       for (const Gpu& gpu : change_.node.gpus) boards_.push_back(board_of(gpu));
     }
+    if (sharing::by_claims(change_.node)) return by_claims();
     if (Status ok = decide_vgpu(); !ok) return ok.error();
     if (serves_machines()) return std::move(goal_);
     any_mig_ = std::any_of(boards_.begin(), boards_.end(), [](const Board& one) { return one.state.mig; });
@@ -53,12 +55,7 @@ class Goal {
     if (Status ok = decide_mig(); !ok) return ok.error();
     decide_plugin();
     expect_labels();
-    for (const std::string& owner : site_.owned_by_others)
-      if (writes_maps_)
-        say(Severity::warning, "owned-by-others",
-            owner +
-                ": what is added there may be taken away by it again; write it into its source, too: "
-                "tessera plan with the same words and --patch prints it for a file");
+    tell_owners();
     return std::move(goal_);
   }
 
@@ -121,6 +118,33 @@ class Goal {
     goal_.notices.push_back({severity, std::move(rule), change_.node.name, std::move(text)});
   }
   std::string label(std::string_view key) const { return order_label(change_.node, &site_, key); }
+  void tell_owners() {
+    for (const std::string& owner : site_.owned_by_others)
+      if (writes_maps_)
+        say(Severity::warning, "owned-by-others",
+            owner +
+                ": what is added there may be taken away by it again; write it into its source, too: "
+                "tessera plan with the same words and --patch prints it for a file");
+  }
+
+  // The MIG manager cuts, and the driver tells of what it finds when it starts: no device plugin counts.
+  Result<OperatorGoal> by_claims() {
+    operators::ClaimedBoards wanted;
+    for (const Board& board : boards_) {
+      const BoardState& state = board.state;
+      const bool cut = state.mig && state.strategy == Strategy::mig && !state.instances.empty();
+      if (state.replicas > 1 || (!cut && (state.mig || state.strategy != Strategy::whole)))
+        return cannot("a DRA driver hands out its GPUs, which are whole or cut there, and not shared",
+                      "choose MIG instances, or whole GPUs");
+      wanted[state.gpu.value];
+      for (const InstanceAt& one : state.instances) wanted[state.gpu.value].push_back(one.profile);
+    }
+    if (Status ok = decide_mig(); !ok) return ok.error();
+    goal_.devices = operators::devices_text(wanted);
+    tell_owners();
+    return std::move(goal_);
+  }
+
   // What a way back is to leave; empty: nothing is said of it, or that the label is not to be there.
   std::string recorded(std::string_view key) const {
     auto found = change_.intent.orders.find(std::string(key));

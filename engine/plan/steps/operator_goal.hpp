@@ -48,9 +48,12 @@ struct OperatorGoal {
   std::optional<Mig> mig;
   std::optional<Plugin> plugin;
   std::optional<Vgpu> vgpu;
-  std::optional<bool> deploys;                // the device plugin comes (back), or goes; nullopt: as it is
-  bool offers_nothing = false;                // no device plugin runs there afterwards
-  std::optional<Ack> ack;                     // then nothing of the above
+  std::optional<bool> deploys;  // the device plugin comes (back), or goes; nullopt: as it is
+  bool offers_nothing = false;  // no device plugin runs there afterwards
+  std::optional<Ack> ack;       // then nothing of the above
+  // Of a node whose GPUs a DRA driver hands out: what it is to tell of them (operators::devices_text); empty:
+  // of any other.
+  std::string devices;
   bool untold = false;                        // which GPUs there are, or how they are cut, is not reported
   std::map<std::string, std::string> labels;  // as feature discovery is to write them afterwards
   std::vector<Notice> notices;
@@ -84,8 +87,14 @@ std::optional<Switches> switches_now(const Means& can, const Node& node);
 // ... and with a sharing that is planned.
 Switches switches_of(Strategy method, bool rename, std::optional<bool> refuse_several);
 
-// A DRA driver has the node's GPUs: why nothing is planned there. nullopt: it has not.
-std::optional<std::string> handed_out_by_claims(const Node& node);
+// A DRA driver has the node's GPUs: why nothing is planned there. nullopt: it has not, or it only tells of
+// instances that stand when it starts, and a MIG manager runs there, or may.
+std::optional<std::string> handed_out_by_claims(const NodeChange& change);
+// The change of such a node as an admin would make it, in one line.
+std::string claims_by_hand(const NodeChange& change);
+
+// Whether one of the steps reads back that the driver tells of each GPU what the plan promises of it.
+bool reads_devices_back(const NodePlan& node);
 
 // Another device plugin hands out its GPUs in parts: why nothing is planned there. nullopt: none does.
 std::optional<std::string> split_by_others(const Node& node);

@@ -8,6 +8,7 @@
 #include "engine/operators/labels.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/platform.hpp"
+#include "engine/sharing/resources.hpp"
 
 namespace tessera::plan {
 
@@ -29,7 +30,8 @@ Orders standing_orders(const Node& node, const operators::OperatorSetup* site) {
   for (std::string_view key :
        {operators::kMigConfig, operators::kPluginConfig, operators::kVgpuConfig, operators::kWorkload})
     orders[std::string(key)] = order_label(node, site, key);
-  if (order_label(node, site, operators::kPluginDeploy) == "false")
+  // Where a DRA driver hands the GPUs out, no device plugin is meant to run.
+  if (!sharing::by_claims(node) && order_label(node, site, operators::kPluginDeploy) == "false")
     orders[std::string(operators::kPluginDeploy)] = "false";
   return orders;
 }

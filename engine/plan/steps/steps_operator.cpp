@@ -7,6 +7,7 @@
 #include "engine/plan/steps/operator_builder.hpp"
 #include "engine/plan/steps/operator_orders.hpp"
 #include "engine/sharing/ack.hpp"
+#include "engine/sharing/resources.hpp"
 #include "engine/sharing/shape.hpp"
 #include "engine/text.hpp"
 
@@ -66,6 +67,8 @@ std::vector<Step> OperatorBuilder::run() {
   close();
   await_slurm();
   stop_slurmd();
+  const bool rules = !goal_.devices.empty() && !site_.rules_api.empty();
+  if (rules) close_devices();
   evict();
   await_empty();
   write_maps();
@@ -75,7 +78,9 @@ std::vector<Step> OperatorBuilder::run() {
   if (goal_.vgpu) change_vgpu();
   if (goal_.deploys) deploy_plugin();
   if (goal_.ack) change_ack();
+  if (!goal_.devices.empty()) restart_dra();
   verify();
+  if (rules) steps_.push_back(open_devices(change_.node.name, proof()));
   for (Step& step : release()) steps_.push_back(std::move(step));
   name_steps(change_.node.name, Dialect::gpu_operator, steps_, change_.blast_radius.size());
   return std::move(steps_);
@@ -94,6 +99,9 @@ void OperatorBuilder::preflight() {
   std::string verbs = "patch nodes";
   for (const std::string& ns : namespaces_to_evict_from()) verbs += ", create pods/eviction in " + ns;
   if (goal_.mig) verbs += ", delete pods";
+  if (!goal_.devices.empty()) verbs += ", delete pods in " + site_.dra_ns;
+  if (!goal_.devices.empty() && !site_.rules_api.empty())
+    verbs += ", create devicetaintrules, delete devicetaintrules";
   if (writes_map()) verbs += ", create configmaps, patch configmaps";
   if (points_policy()) verbs += ", patch clusterpolicies";
   Step& access = add(special(verbs::kReviewAccess, {{"verbs", verbs}, {"namespace", site_.ns}}));
@@ -106,6 +114,7 @@ void OperatorBuilder::preflight() {
   look.before = {Answering{}, must_say(words::kDriverUpgrade, "")};
   look.after = {Answering{}, must_say(words::kDriverUpgrade, "")};
   if (goal_.mig) look.after.push_back(says(words::kMigManager, ""));
+  if (!goal_.devices.empty()) look.after.push_back(says(words::kDraDriver, ""));
   const bool plugin_runs = goal_.deploys ? !*goal_.deploys : !goal_.offers_nothing;
   if (goal_.plugin && plugin_runs) look.after.push_back(says(words::kDevicePlugin, ""));
   look.deadline = minutes(2);
@@ -162,8 +171,12 @@ void OperatorBuilder::await_empty() {
 }
 
 void OperatorBuilder::verify() {
-  Step& step = add(LookOnly{},
-                   {fmt::format("kubectl get node {} --output jsonpath='{{.status.allocatable}}'", node_)});
+  const bool claimed = !goal_.devices.empty();
+  Step& step = add(
+      LookOnly{},
+      {claimed
+           ? fmt::format("kubectl get resourceslices --field-selector spec.nodeName={} --output yaml", node_)
+           : fmt::format("kubectl get node {} --output jsonpath='{{.status.allocatable}}'", node_)});
   step.before = guarded();
   Conditions stands = proof();
   step.before.insert(step.before.end(), stands.begin(), stands.end());
@@ -175,7 +188,7 @@ void OperatorBuilder::verify() {
   bool machines = goal_.vgpu && !goal_.vgpu->config.empty();
   if (goal_.untold && goal_.mig)
     step.after.push_back(says(words::kMigMade, goal_.mig->name));
-  else if (!machines && !goal_.ack)
+  else if (!machines && !goal_.ack && !claimed)
     step.after.push_back(Advertises{change_.after.kubernetes});
   if (machines && goal_.vgpu->count > 0)
     step.after.push_back(
@@ -199,7 +212,7 @@ std::string what_is_missing(const NodeChange& change) {
   if (!upgrade.empty() && upgrade != "upgrade-done")
     return fmt::format("a driver upgrade is under way on {} ({}): wait until it says upgrade-done",
                        change.node.name.text, clean(upgrade, 64));
-  if (auto why = handed_out_by_claims(change.node)) return *why;
+  if (auto why = handed_out_by_claims(change)) return *why;
   if (auto why = fixed_at_creation(change.node, change.boards)) return *why;
   const bool by_ack = sharing::ack::decides(change.node);
   if (by_ack)
@@ -215,14 +228,16 @@ std::string what_is_missing(const NodeChange& change) {
   if (!site->gpu_cluster.empty())
     return fmt::format(
         "the GPUCluster {} has its GPUs handed out by the DRA driver: there is neither a MIG manager nor a "
-        "device plugin that would follow a label",
-        site->gpu_cluster);
+        "device plugin that would follow a label{}",
+        site->gpu_cluster, sharing::by_claims(change.node) ? ". By hand: " + claims_by_hand(change) : "");
   if (site->policy.empty())
     return "there is no ClusterPolicy in this cluster: no GPU operator manages its nodes";
   if (auto why = site->readings.why_unknown(
           {SitePart::name_space, SitePart::mig_config, SitePart::generated, SitePart::plugin_config}))
     return *why;
   if (site->ns.empty()) return "the GPU operator's namespace is not known: its pods cannot be seen";
+  if (sharing::by_claims(change.node) && site->dra_ns.empty())
+    return "the DRA driver's namespace is not known: its pods cannot be seen";
   return "";
 }
 
@@ -319,6 +334,14 @@ bool has_ordered(const std::set<std::string>& begun) {
   return false;
 }
 
+// The run has closed the node's devices, or was about to.
+void take_rule_away(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) {
+  if (!left.begun.contains(std::string(verbs::kCloseDevices))) return;
+  std::vector<Step> open{open_devices(change.node.name, {})};
+  name_steps(change.node.name, Dialect::gpu_operator, open, 0);
+  steps.insert(steps.begin(), std::move(open.front()));
+}
+
 // As they stand, and carried out.
 Conditions orders_stand(const NodeChange& change) {
   Conditions stand;
@@ -336,7 +359,11 @@ Conditions orders_stand(const NodeChange& change) {
 // what is ordered as well as what is offered.
 Status OperatorSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change,
                               const Unfinished& left) const {
-  if (!only_gives_back(steps) || !has_ordered(left.begun)) return Done{};
+  if (!only_gives_back(steps)) return Done{};
+  if (!has_ordered(left.begun)) {
+    take_rule_away(steps, change, left);
+    return Done{};
+  }
   const std::string what = "cannot plan " + change.node.name.text;
   if (std::string why = what_is_missing(change); !why.empty()) return Error{what, why, "then resume the run"};
   Result<OperatorGoal> goal = operator_goal(change);
@@ -347,6 +374,7 @@ Status OperatorSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change
   }
   for (const Condition& one : orders_stand(change))
     for (Step& step : steps) step.before.push_back(one);
+  take_rule_away(steps, change, left);
   return Done{};
 }
 

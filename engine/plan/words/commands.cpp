@@ -178,6 +178,17 @@ class Words {
       return {fmt::format("kubectl annotate node {} {}={}", node_, operators::kCordonReason,
                           shell_quoted("tessera RUN WHO@HOST: " + argument(act, "words")))};
     if (act.verb == verbs::kRecoverMig) return recovery(act);
+    if (act.verb == verbs::kCloseDevices)
+      return {"kubectl create -f - <<'END'",
+              "{kind: DeviceTaintRule, apiVersion: resource.k8s.io/v1beta2, metadata: {name: tessera-RUN},",
+              fmt::format(" spec: {{deviceSelector: {{driver: gpu.nvidia.com, pool: {}}},", node_),
+              "        taint: {key: tessera/run, effect: NoSchedule}}}", "END"};
+    if (act.verb == verbs::kOpenDevices) return {"kubectl delete devicetaintrule tessera-RUN"};
+    if (act.verb == verbs::kRestartDra)
+      return {
+          fmt::format("kubectl delete pod --all-namespaces --selector "
+                      "dra-driver-nvidia-gpu-component=kubelet-plugin --field-selector spec.nodeName={}",
+                      node_)};
     if (act.verb == verbs::kWriteMigConfig || act.verb == verbs::kWritePluginConfig)
       return {"kubectl edit configmap " + shell_word(argument(act, "map"))};
     return {"# " + act.verb};

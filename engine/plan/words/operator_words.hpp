@@ -46,6 +46,16 @@ inline constexpr std::string_view kSlurmWork = "Slurm's work";
 inline constexpr std::string_view kSlurmBack = "slurmd";  // "": one runs on the node, and Slurm has it
 inline constexpr std::string_view kSlurmReason = "drain reason";  // "": slurm-operator is told why it drains
 
+inline constexpr std::string_view kDraDriver = "DRA driver";  // "": its pod is ready on the node
+inline constexpr std::string_view kDevices =
+    "DRA devices";  // "closed" by the run's DeviceTaintRule, or "open"
+// "": it tells of instances that stand when it starts, and makes none itself.
+inline constexpr std::string_view kDraStatic = "DRA driver's way";
+// What it tells of the node's GPUs (operators::devices_text).
+inline constexpr std::string_view kDraDevices = "the DRA driver's devices";
+// "": its pod has started since the MIG manager reported its end.
+inline constexpr std::string_view kDraAgain = "the DRA driver's new pod";
+
 inline std::string of(std::string_view kind, std::string_view name) {
   return std::string(kind) + " " + std::string(name);
 }
@@ -68,5 +78,9 @@ inline constexpr std::string_view kOrderVgpu = "order-vgpu";              // con
 inline constexpr std::string_view kRecoverMig = "recover-mig-manager";    // config, namespace
 inline constexpr std::string_view kTellSlurm = "tell-slurm";              // words
 inline constexpr std::string_view kStopSlurmd = "stop-slurmd";            // pod, slurm_node
+// The run's DeviceTaintRule for all devices of the node: made, and taken away. No arguments.
+inline constexpr std::string_view kCloseDevices = "close-devices";
+inline constexpr std::string_view kOpenDevices = "open-devices";
+inline constexpr std::string_view kRestartDra = "restart-dra-driver";  // no arguments
 
 }  // namespace tessera::plan::verbs

@@ -172,6 +172,7 @@ class Title {
     const bool follows = has<Answering>(step_.after);
     if (follows && reads(operators::kVgpuState)) return "follow the vGPU device manager";
     if (follows && reads(words::kAckOffer)) return "wait until it is offered";
+    if (reads(words::kDraDevices)) return "read back: the devices that the DRA driver tells of";
     return "read back: what is advertised, and what feature discovery sees";
   }
   std::string operator_act(const Special& act) const {
@@ -188,6 +189,10 @@ class Title {
     if (act.verb == verbs::kOrderVgpu) return "ask the vGPU device manager for " + argument(act, "config");
     if (act.verb == verbs::kRecoverMig)
       return "only if the MIG manager hangs: undo its pauses and restart its pod";
+    if (act.verb == verbs::kCloseDevices) return "keep claims off the devices of the node";
+    if (act.verb == verbs::kOpenDevices) return "let claims have the devices of the node again";
+    if (act.verb == verbs::kRestartDra)
+      return "restart the DRA driver's pod, which finds instances when it starts";
     if (act.verb == verbs::kLabelNode) return label_title(act);
     if (act.verb == verbs::kTellSlurm) return "tell slurm-operator why it is drained";
     if (act.verb == verbs::kStopSlurmd)

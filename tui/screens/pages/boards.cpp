@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "engine/insight/on_demand.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/tables.hpp"
@@ -211,6 +212,8 @@ Board board_of(const UiContext& ui, const query::GpuRow& row) {
       lay_side_by_side(board);
     }
   }
+  if (std::string could = insight::could_be_text(*row.node, gpu, ui.catalogue); !could.empty())
+    board.note = std::move(could);
   if (gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending) {
     board.note = "MIG mode changes at the next reset";
     board.note_role = Role::changing;

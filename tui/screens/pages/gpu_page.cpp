@@ -9,6 +9,7 @@
 #include "tui/screens/cell_words.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/charts.hpp"
+#include "tui/screens/pages/could_be.hpp"
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/pages/gpu_processes.hpp"
 #include "tui/screens/plan/runs.hpp"
@@ -82,6 +83,7 @@ class Page {
     slices();
     add_processes(page_, ui_, state_, at_);
     counts();
+    add_could_be(page_, ui_, at_);
     waiting();
     changes();
     readings();

@@ -1,0 +1,51 @@
+#include "engine/insight/on_demand.hpp"
+
+#include <fmt/format.h>
+
+#include "engine/operators/claimed_devices.hpp"
+#include "engine/sharing/resources.hpp"
+
+namespace tessera::insight {
+namespace {
+
+const mig::Product* product_of(const Gpu& gpu, const mig::Catalogue& catalogue) {
+  return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+}
+
+}  // namespace
+
+std::optional<std::vector<mig::CouldBe>> could_be(const Node& node, const Gpu& gpu,
+                                                  const mig::Catalogue& catalogue) {
+  if (!sharing::by_claims(node) || operators::way_of(node) != operators::DraWay::on_demand)
+    return std::nullopt;
+  const mig::Product* product = product_of(gpu, catalogue);
+  return product && product->mig_capable ? mig::could_be(*product, gpu) : std::nullopt;
+}
+
+std::string could_be_text(const Node& node, const Gpu& gpu, const mig::Catalogue& catalogue) {
+  const auto all = could_be(node, gpu, catalogue);
+  if (!all) return {};
+  const mig::Product& product = *product_of(gpu, catalogue);
+  std::string text;
+  for (auto one = all->rbegin(); one != all->rend(); ++one) {
+    if (one->together == 0) continue;
+    const std::string& name = product.profiles[static_cast<std::size_t>(one->profile)].name.text;
+    text += fmt::format("{}{}{}", text.empty() ? "could be " : ", ",
+                        one->together > 1 ? fmt::format("{}×", one->together) : "", name);
+  }
+  return text.empty() ? "nothing more can be cut" : text;
+}
+
+std::string in_way_text(const Gpu& gpu, const mig::CouldBe::Blocked& place) {
+  std::string text;
+  for (const std::size_t index : place.by) {
+    const Slice& slice = gpu.slices.at(index);
+    text += text.empty() ? "" : ", ";
+    text += slice.placement ? fmt::format("{}@{}", slice.profile.text, slice.placement->start)
+                            : std::string(word(slice.kind));
+    if (!slice.holders.empty()) text += fmt::format(" ({})", slice.holders.front().workload.text);
+  }
+  return text;
+}
+
+}  // namespace tessera::insight
