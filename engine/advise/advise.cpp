@@ -8,9 +8,11 @@
 #include <set>
 
 #include "engine/advise/candidates.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/plan/effect/queue.hpp"
-#include "engine/why/why.hpp"
+#include "engine/shell.hpp"
+#include "engine/why/may_use.hpp"
 
 namespace tessera::advise {
 namespace {
@@ -140,12 +142,13 @@ class Advisor {
   explicit Advisor(const Question& question)
       : question_(question),
         cluster_(*question.cluster),
-        ask_{question.cluster, question.catalogue, question.now, question.ahead},
+        player_({question.cluster, question.catalogue, question.now, question.ahead}),
         has_(profiles_of(cluster_)) {}
 
   Advice run() {
+    if (gives_up({})) return given_up();
     advice_.queue = pack::demand_of_queue(cluster_, question_.partition);
-    advice_.left = whatif::unfold(ask_);
+    advice_.left = player_.unfold();
     known();
     if (question_.past) {
       history_.emplace(*question_.past, cluster_, *question_.catalogue);
@@ -156,12 +159,24 @@ class Advisor {
     advice_.left_out = std::move(tried.left_out);
     advice_.reasons = std::move(tried.reasons);
     thin_out(tried.list, most_played(cluster_));
-    for (Candidate& one : tried.list) judge(std::move(one));
+    Progress now{Progress::Stage::playing, 0, static_cast<int>(tried.list.size())};
+    for (Candidate& one : tried.list) {
+      if (gives_up(now)) return given_up();
+      judge(std::move(one)), ++now.done;
+    }
+    if (tried.given_up || gives_up(now)) return given_up();
     finish();
     return std::move(advice_);
   }
 
  private:
+  bool gives_up(const Progress& now) const { return question_.keep_on && !question_.keep_on(now); }
+  static Advice given_up() {
+    Advice nothing;
+    nothing.given_up = true;
+    return nothing;
+  }
+
   void known() {
     for (const Workload& work : cluster_.workloads.all()) {
       if (work.state == WorkloadState::running && !work.allocations.empty())
@@ -174,11 +189,12 @@ class Advisor {
   Wanted wanted_of(const pack::QueueDemand& queue) const {
     Wanted wanted;
     for (const pack::Demand& one : queue.demand) wanted.profiles[one.profile.text] = one.count;
+    std::vector<why::MayUse> asking;
+    for (const WorkloadId& id : queue.ids) asking.emplace_back(cluster_, *cluster_.workloads.find(id));
     for (const NodeName& name : question_.nodes) {
       const Node* node = cluster_.nodes.find(name);
-      const bool serves = node && std::any_of(queue.ids.begin(), queue.ids.end(), [&](const WorkloadId& id) {
-                            return why::may_use(cluster_, *node, *cluster_.workloads.find(id));
-                          });
+      const bool serves = node && std::any_of(asking.begin(), asking.end(),
+                                              [&](why::MayUse& may_use) { return may_use(*node); });
       if (serves) wanted.nodes.push_back(name);
     }
     return wanted;
@@ -221,7 +237,7 @@ class Advisor {
     if (!plan->violations.empty()) return note(plan->violations.front().text);
     if (!plan->no_steps.empty()) return note(plan->no_steps);
     Answer answer;
-    answer.forecast = whatif::compare(ask_, *plan, advice_.left);
+    answer.forecast = whatif::compare(player_, *plan, advice_.left);
     answer.hours_sooner = hours_sooner(answer.forecast);
     answer.offers = offers_of(has_, *plan);
     weigh(answer);
@@ -285,7 +301,7 @@ class Advisor {
 
   const Question& question_;
   const Cluster& cluster_;
-  whatif::Question ask_;
+  whatif::Player player_;
   std::map<std::string, int> has_;
   std::optional<History> history_;
   plan::Outlook outlook_;
@@ -301,6 +317,18 @@ std::vector<std::string> words_of(const std::vector<pack::Demand>& demand) {
   std::vector<std::string> words;
   for (const pack::Demand& one : demand) words.push_back(fmt::format("{}={}", one.profile.text, one.count));
   return words;
+}
+
+std::string pack_command(const Answer& answer) {
+  std::string text = "tessera pack";
+  for (const std::string& word : words_of(answer.demand)) text += " " + word;
+  std::vector<std::string> names;
+  for (const NodeName& node : answer.nodes) names.push_back(node.text);
+  text += " --node " + shell_word(fold_hosts(names));
+  if (answer.ends_within)
+    text += fmt::format(" --ends-within {}h",
+                        std::chrono::duration_cast<std::chrono::hours>(*answer.ends_within).count());
+  return text;
 }
 
 }  // namespace tessera::advise

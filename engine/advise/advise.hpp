@@ -6,6 +6,7 @@
 // (docs/planning.md). Threads: pure functions.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,16 @@ namespace tessera::advise {
 
 inline constexpr std::size_t kMostAnswers = 5;
 
+// How far a question has come.
+struct Progress {
+  enum class Stage : std::uint8_t { looking, planning, playing };
+  Stage stage = Stage::looking;
+  int done = 0, of = 0;  // plans; planning: it is not known how many there will be, and `of` stays 0
+  friend bool operator==(const Progress&, const Progress&) = default;
+};
+// Called again and again, also within the search for a plan; false: give up.
+using KeepOn = std::function<bool(const Progress&)>;
+
 struct Question {
   const Cluster* cluster = nullptr;
   const mig::Catalogue* catalogue = nullptr;
@@ -31,6 +42,7 @@ struct Question {
   TimePoint now{};              // by the cluster's clock
   Duration ahead = std::chrono::hours(24);
   const usage::DemandOverTime* past = nullptr;  // of this cluster; nullptr: only what waits now counts
+  KeepOn keep_on = {};
 };
 
 // What a node that changes is closed for.
@@ -79,11 +91,15 @@ struct Advice {
   std::vector<Answer> answers;       // the fewest disturbed first, then the fewest nodes
   int tried = 0, dropped = 0;        // plans; of these, that are not worth telling
   std::vector<std::string> reasons;  // why part of the demand is not met, or there is no answer at all
+  bool given_up = false;             // before it was done: there is no answer in it
 };
 
 Advice advise(const Question& question);
 
 // "PROFILE=COUNT" for each: the words of `tessera pack`.
 std::vector<std::string> words_of(const std::vector<pack::Demand>& demand);
+// "tessera pack 3g.40gb=2 --node n1 --ends-within 6h": what makes the same plan, without what says where the
+// cluster is.
+std::string pack_command(const Answer& answer);
 
 }  // namespace tessera::advise

@@ -13,12 +13,12 @@ constexpr int kSteps[] = {1, 2, 4, 8, 32, 128, 512};  // nodes at most, of a pla
 class Search {
  public:
   explicit Search(const Question& question) : question_(question) {
-    pack::ClusterProblem all = problem_of(question.nodes, std::nullopt);
-    found_.left_out = problem_of(question.nodes, question.ahead).left_out;
-    for (const pack::Board& board : all.problem.boards)
+    const pack::Problem& all = all_within(std::nullopt).problem;
+    found_.left_out = all_within(question.ahead).left_out;
+    for (const pack::Board& board : all.boards)
       for (const pack::Instance& one : board.instances)
-        if (!one.held) ++idle_[board.node][profile_of(all.problem, board, one.placed)];
-    whole_node_ = all.problem.mode == pack::Mode::whole_node;
+        if (!one.held) ++idle_[board.node][profile_of(all, board, one.placed)];
+    whole_node_ = all.mode == pack::Mode::whole_node;
   }
 
   Candidates run(const std::vector<Wanted>& wanted) {
@@ -36,9 +36,19 @@ class Search {
  private:
   const Cluster& cluster() const { return *question_.cluster; }
 
-  pack::ClusterProblem problem_of(const std::vector<NodeName>& nodes, std::optional<Duration> within) const {
-    return pack::problem_of(cluster(), nodes, *question_.catalogue, question_.can,
-                            within ? std::optional(question_.now + *within) : std::nullopt);
+  // Of all nodes: read once, though there are dozens of plans.
+  const pack::ClusterProblem& all_within(std::optional<Duration> within) {
+    const auto [at, fresh] = all_.try_emplace(within);
+    if (fresh)
+      at->second = pack::problem_of(cluster(), question_.nodes, *question_.catalogue, question_.can,
+                                    within ? std::optional(question_.now + *within) : std::nullopt);
+    return at->second;
+  }
+
+  bool gives_up() {
+    const Progress now{Progress::Stage::planning, solved_, 0};
+    found_.given_up = found_.given_up || (question_.keep_on && !question_.keep_on(now));
+    return found_.given_up;
   }
 
   static const std::string& profile_of(const pack::Problem& problem, const pack::Board& board,
@@ -92,10 +102,15 @@ class Search {
   // The part of the demand that can be met there, and its plan; nullopt: nothing is to be changed for it.
   std::optional<Candidate> solve(const std::vector<NodeName>& nodes, const Wanted& wanted,
                                  std::optional<Duration> within, bool tell) {
-    Candidate one{demand_on(nodes, wanted), nodes, within, problem_of(nodes, within).problem, {}};
+    Candidate one{demand_on(nodes, wanted), nodes, within, {}, {}};
+    if (one.demand.empty() || gives_up()) return std::nullopt;
+    one.problem = pack::part_of(all_within(within).problem, nodes);
+    const pack::Stop stop = question_.keep_on ? pack::Stop([this] { return gives_up(); }) : pack::Stop();
     while (!one.demand.empty()) {
       one.problem.demand = one.demand;
-      auto packed = pack::pack(one.problem);
+      auto packed = pack::pack(one.problem, stop);
+      ++solved_;
+      if (found_.given_up) return std::nullopt;
       if (!packed) {
         note(packed.error().reason);
         return std::nullopt;
@@ -153,7 +168,9 @@ class Search {
 
   const Question& question_;
   std::map<NodeName, Profiles> idle_;
+  std::map<std::optional<Duration>, pack::ClusterProblem> all_;
   bool whole_node_ = false;
+  int solved_ = 0;
   std::set<std::string> seen_;
   Candidates found_;
 };

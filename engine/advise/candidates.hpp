@@ -28,6 +28,7 @@ struct Candidates {
   std::vector<Candidate> list;  // no two alike; each changes something
   std::map<std::string, int> left_out;
   std::vector<std::string> reasons;  // of demand that no plan meets
+  bool given_up = false;             // by Question::keep_on
 };
 
 Candidates candidates(const Question& question, const std::vector<Wanted>& wanted);

@@ -99,6 +99,18 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
   return found;
 }
 
+Problem part_of(const Problem& all, std::span<const NodeName> nodes) {
+  const std::set<NodeName> wanted(nodes.begin(), nodes.end());
+  Problem part;
+  part.mode = all.mode, part.evict = all.evict;
+  for (const Board& board : all.boards) {
+    if (!wanted.contains(board.node)) continue;
+    part.boards.push_back(board);
+    part.boards.back().product = number_of(part, all.products[board.product]);
+  }
+  return part;
+}
+
 Result<std::vector<Demand>> read_demand(std::span<const std::string> words, const Problem& problem,
                                         const mig::Catalogue& catalogue) {
   std::vector<Demand> demand;

@@ -25,6 +25,10 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
                           const mig::Catalogue& catalogue, const plan::Capabilities& can,
                           std::optional<TimePoint> until = std::nullopt);
 
+// What problem_of() answers for these of its nodes alone, without reading the cluster again. Without a
+// demand.
+Problem part_of(const Problem& all, std::span<const NodeName> nodes);
+
 // "3g.40gb=10" or "H100-80GB-SXM5:3g.40gb=10", each a word. Errors name the word.
 Result<std::vector<Demand>> read_demand(std::span<const std::string> words, const Problem& problem,
                                         const mig::Catalogue& catalogue);

@@ -115,8 +115,8 @@ class Builder {
 
 class Passes {
  public:
-  Passes(const Model& model, const Classes& classes, int max_nodes)
-      : builder_(model, classes), max_nodes_(max_nodes) {
+  Passes(const Model& model, const Classes& classes, int max_nodes, const Stop& stop)
+      : builder_(model, classes), max_nodes_(max_nodes), stop_(stop) {
     selection_.unmet.assign(classes.rows.size(), 0);
     selection_.nodes.assign(model.types.size(), 0);
     for (const Group& group : model.groups)
@@ -149,7 +149,7 @@ class Passes {
 
   bool minimise_next(Cost cost) {
     const std::vector<double> objective = builder_.objective(cost);
-    auto solution = minimise(builder_.program(), objective, max_nodes_);
+    auto solution = minimise(builder_.program(), objective, max_nodes_, stop_);
     if (!solution) return false;
     builder_.tell(*solution, selection_);
     selection_.passes.push_back(
@@ -160,6 +160,7 @@ class Passes {
 
   Builder builder_;
   int max_nodes_;
+  const Stop& stop_;
   Selection selection_;
   std::optional<Cost> done_;
 };
@@ -229,22 +230,23 @@ const Pass* Selection::pass(Cost cost) const {
   return nullptr;
 }
 
-Selection select(const Model& model, const Classes& classes, std::span<const Cost> costs, int max_nodes) {
-  return Passes(model, classes, max_nodes).run(costs);
+Selection select(const Model& model, const Classes& classes, std::span<const Cost> costs, int max_nodes,
+                 const Stop& stop) {
+  return Passes(model, classes, max_nodes, stop).run(costs);
 }
 
-double relaxed_unmet(const Model& model, const Classes& classes) {
+double relaxed_unmet(const Model& model, const Classes& classes, const Stop& stop) {
   const Builder builder(model, classes);
-  auto root = relax(builder.program(), builder.objective(Cost::unmet));
+  auto root = relax(builder.program(), builder.objective(Cost::unmet), stop);
   return root ? root->value : kFree;
 }
 
 std::optional<Relaxed> relaxed_gpus(const Model& by_class, const Classes& classes, std::int64_t unmet,
-                                    std::int64_t evicted) {
+                                    std::int64_t evicted, const Stop& stop) {
   Builder builder(by_class, classes);
   builder.limit(Cost::unmet, unmet);
   builder.limit(Cost::evicted, evicted);
-  return relax(builder.program(), builder.objective(Cost::gpus));
+  return relax(builder.program(), builder.objective(Cost::gpus), stop);
 }
 
 }  // namespace tessera::pack

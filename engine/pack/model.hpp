@@ -60,12 +60,13 @@ std::optional<Model> by_node_type(const Classes& classes, const Problem& problem
 
 // `max_nodes` of the solver's tree for each cost. Precondition: every demand may be left unmet, so that there
 // is a solution.
-Selection select(const Model& model, const Classes& classes, std::span<const Cost> costs, int max_nodes);
+Selection select(const Model& model, const Classes& classes, std::span<const Cost> costs, int max_nodes,
+                 const Stop& stop = {});
 
 // What the relaxation leaves unmet.
-double relaxed_unmet(const Model& model, const Classes& classes);
+double relaxed_unmet(const Model& model, const Classes& classes, const Stop& stop = {});
 // GPUs that change at least, by the relaxation, with no more unmet and evicted than that.
 std::optional<Relaxed> relaxed_gpus(const Model& by_class, const Classes& classes, std::int64_t unmet,
-                                    std::int64_t evicted);
+                                    std::int64_t evicted, const Stop& stop = {});
 
 }  // namespace tessera::pack

@@ -51,8 +51,12 @@ struct Solved {
 
 class Planner {
  public:
-  Planner(const Problem& problem, bool evict)
-      : problem_(problem), evict_(evict), nodes_(nodes_of(problem)), all_(nodes_.boards.size(), true) {}
+  Planner(const Problem& problem, bool evict, const Stop& stop)
+      : problem_(problem),
+        evict_(evict),
+        stop_(stop),
+        nodes_(nodes_of(problem)),
+        all_(nodes_.boards.size(), true) {}
 
   Result<Solved> run(const Classes& coarse) {
     if (coarse.states.size() <= kMostStatesInFull) {
@@ -67,13 +71,14 @@ class Planner {
   }
 
   const Nodes& nodes() const { return nodes_; }
+  const Stop& stop() const { return stop_; }
   Model all_classes(const Classes& classes) const { return by_class(classes, nodes_, all_); }
 
  private:
   Result<Solved> solve(Classes classes, const Model& model, bool rest) {
     Solved solved{std::move(classes), {}, {}, false};
     const auto costs = costs_of(problem_, evict_, true, rest);
-    solved.selection = select(model, solved.classes, costs, kMaxNodes);
+    solved.selection = select(model, solved.classes, costs, kMaxNodes, stop_);
     finish(solved, model, all_);
     return solved;
   }
@@ -89,7 +94,7 @@ class Planner {
     if (whole) quiet_nodes(coarse, allowed);
     const Model model = by_class(coarse, nodes_, allowed);
     Solved solved{coarse, {}, {}, !whole};
-    solved.selection = select(model, coarse, costs_of(problem_, evict_, false, false), kMaxNodes);
+    solved.selection = select(model, coarse, costs_of(problem_, evict_, false, false), kMaxNodes, stop_);
     finish(solved, model, allowed);
     return solved;
   }
@@ -100,7 +105,7 @@ class Planner {
     std::sort(steps.begin(), steps.end());
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
     auto unmet = [&](const std::vector<bool>& some) {
-      return relaxed_unmet(by_class(coarse, nodes_, some), coarse);
+      return relaxed_unmet(by_class(coarse, nodes_, some), coarse, stop_);
     };
     auto up_to = [&](int running) {
       std::vector<bool> some;
@@ -115,6 +120,7 @@ class Planner {
 
   const Problem& problem_;
   bool evict_;
+  const Stop& stop_;
   Nodes nodes_;
   std::vector<bool> all_;
 };
@@ -203,9 +209,9 @@ std::vector<int> to_make(const Problem& problem, const Classes& classes, const A
 void tell_relaxed(const Problem& problem, const Solved& solved, const Planner& planner, std::int64_t unmet,
                   Answer& answer) {
   const Pass* gpus = solved.of_all ? solved.selection.pass(Cost::gpus) : nullptr;
-  const std::optional<Relaxed> root =
-      gpus ? gpus->root
-           : relaxed_gpus(planner.all_classes(solved.classes), solved.classes, unmet, answer.evicted);
+  const std::optional<Relaxed> root = gpus ? gpus->root
+                                           : relaxed_gpus(planner.all_classes(solved.classes), solved.classes,
+                                                          unmet, answer.evicted, planner.stop());
   if (!root) return;
   answer.bounds.lp = root->value;
   for (std::size_t i = 0; i < problem.demand.size(); ++i)
@@ -239,10 +245,17 @@ void tell_bounds(const Problem& problem, const Solved& solved, const Planner& pl
   bounds.rest_proven = answer.gpus_touched == 0 || proven(selection, Cost::created);
 }
 
-Result<Answer> answer_of(const Problem& problem, const Classes& classes, bool evict) {
-  Planner planner(problem, evict);
+// What was found until then proves nothing.
+std::optional<Error> given_up(const Stop& stop) {
+  if (!stop || !stop()) return std::nullopt;
+  return Error{"no plan was made", "the search was given up", "ask again"};
+}
+
+Result<Answer> answer_of(const Problem& problem, const Classes& classes, bool evict, const Stop& stop) {
+  Planner planner(problem, evict, stop);
   Result<Solved> solved = planner.run(classes);
   if (!solved) return solved.error();
+  if (auto early = given_up(stop)) return *early;
   Answer answer;
   tell_boards(problem, *solved, planner.nodes(), answer);
   tell_bounds(problem, *solved, planner, answer);
@@ -264,22 +277,23 @@ std::int64_t unmet_of(const Answer& answer) {
 
 Result<Classes> classify(const Problem& problem) { return classify(problem, false, false); }
 
-Result<Answer> pack(const Problem& problem) {
+Result<Answer> pack(const Problem& problem, const Stop& stop) {
   Result<Classes> classes = classify(problem);
   if (!classes) return classes.error();
-  return pack(problem, *classes);
+  return pack(problem, *classes, stop);
 }
 
-Result<Answer> pack(const Problem& problem, const Classes& classes) {
-  Result<Answer> answer = answer_of(problem, classes, false);
+Result<Answer> pack(const Problem& problem, const Classes& classes, const Stop& stop) {
+  Result<Answer> answer = answer_of(problem, classes, false, stop);
   if (answer && problem.evict && !answer->met()) {
     Result<Classes> with = classify(problem, true, false);
     if (!with) return with.error();
-    Result<Answer> moved = answer_of(problem, *with, true);
+    Result<Answer> moved = answer_of(problem, *with, true, stop);
     if (!moved) return moved;
     if (unmet_of(*moved) < unmet_of(*answer)) answer = std::move(moved);
   }
   if (!answer) return answer;
+  if (auto early = given_up(stop)) return *early;
   if (auto why = why_invalid(problem, *answer))
     return Error{"the plan is not used", "it fails its own check: " + *why,
                  "please report this with the input"};

@@ -11,9 +11,9 @@ namespace tessera::pack {
 // classify() for problem as it stands: may be timed by itself and handed to pack().
 Result<Classes> classify(const Problem& problem);
 
-// Errors: too many profiles at once, or an answer that fails its check (a defect of the planner).
-Result<Answer> pack(const Problem& problem, const Classes& classes);
-Result<Answer> pack(const Problem& problem);
+// Errors: too many profiles at once, an answer that fails its check (a defect of the planner), or given up.
+Result<Answer> pack(const Problem& problem, const Classes& classes, const Stop& stop = {});
+Result<Answer> pack(const Problem& problem, const Stop& stop = {});
 
 // Why an answer is not valid, by the rules of placement alone; nullopt: nothing held is touched (but for what
 // is told as evicted), each step of the order is legal, and figures and unmet demand are what they are told

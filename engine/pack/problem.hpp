@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,6 +88,9 @@ struct Answer {
 
   bool met() const;
 };
+
+// Asked again and again while a plan is searched for; true: give up. Empty: the search goes on to its end.
+using Stop = std::function<bool()>;
 
 // Mode's word in files: "in-place", "whole-node".
 std::string_view word(Mode mode);

@@ -1,9 +1,11 @@
 #include "engine/pack/solver.hpp"
 
+#include <CbcEventHandler.hpp>
 #include <CbcHeuristic.hpp>
 #include <CbcModel.hpp>
 #include <CglGomory.hpp>
 #include <CglMixedIntegerRounding2.hpp>
+#include <ClpEventHandler.hpp>
 #include <CoinError.hpp>
 #include <OsiClpSolverInterface.hpp>
 #include <algorithm>
@@ -17,7 +19,33 @@ constexpr int kNearNodes = 50;
 
 std::int64_t rounded_up(double value) { return static_cast<std::int64_t>(std::ceil(value - 1e-6)); }
 
-void load(const Program& program, std::span<const double> objective, OsiClpSolverInterface& solver) {
+// What the simplex method and the search ask now and then. Both copy what they are given; `stop` outlives
+// them.
+class StopsSimplex final : public ClpEventHandler {
+ public:
+  explicit StopsSimplex(const Stop& stop) : stop_(&stop) {}
+  int event(Event) override { return (*stop_)() ? 0 : -1; }
+  ClpEventHandler* clone() const override { return new StopsSimplex(*this); }
+
+ private:
+  const Stop* stop_;
+};
+class StopsSearch final : public CbcEventHandler {
+ public:
+  explicit StopsSearch(const Stop& stop) : stop_(&stop) {}
+  CbcAction event(CbcEvent) override { return (*stop_)() ? CbcEventHandler::stop : noAction; }
+  CbcEventHandler* clone() const override { return new StopsSearch(*this); }
+
+ private:
+  const Stop* stop_;
+};
+
+void load(const Program& program, std::span<const double> objective, const Stop& stop,
+          OsiClpSolverInterface& solver) {
+  if (stop) {
+    const StopsSimplex stops(stop);
+    solver.getModelPtr()->passInEventHandler(&stops);
+  }
   solver.messageHandler()->setLogLevel(0);
   solver.getModelPtr()->setLogLevel(0);
   // Many columns and few rows: the dual simplex is done before the usual preparations are.
@@ -52,7 +80,7 @@ Relaxed relaxed(const OsiClpSolverInterface& solver) {
 
 // Branch and bound, from a solved relaxation on.
 std::optional<Solution> branch(const OsiClpSolverInterface& solver, std::span<const double> objective,
-                               int max_nodes) {
+                               int max_nodes, const Stop& stop) {
   const Relaxed root = relaxed(solver);
   CbcModel model(solver);
   model.setLogLevel(0);
@@ -65,6 +93,10 @@ std::optional<Solution> branch(const OsiClpSolverInterface& solver, std::span<co
   CglMixedIntegerRounding2 mixed;
   model.addCutGenerator(&mixed, -1, "MIR");
   model.setMaximumNodes(max_nodes);
+  if (stop) {
+    const StopsSearch stops(stop);
+    model.passInEventHandler(&stops);
+  }
   model.branchAndBound();
   const double* best = model.bestSolution();
   if (!best) return std::nullopt;
@@ -130,7 +162,7 @@ Program near_program(const Program& program, const std::vector<std::size_t>& col
 // Nearly always a few columns of the relaxation lead to a solution that is as good as its bound allows: a
 // program so small costs next to nothing. nullopt: they do not.
 std::optional<Solution> search_near(const OsiClpSolverInterface& solver, const Program& program,
-                                    std::span<const double> objective) {
+                                    std::span<const double> objective, const Stop& stop) {
   const double* values = solver.getColSolution();
   const std::vector<std::size_t> columns = near_columns(solver);
   std::vector<double> weights;
@@ -143,10 +175,10 @@ std::optional<Solution> search_near(const OsiClpSolverInterface& solver, const P
     value += objective[i] * static_cast<double>(solution.values[i]);
   }
   OsiClpSolverInterface small;
-  load(near_program(program, columns, values), weights, small);
+  load(near_program(program, columns, values), weights, stop, small);
   small.initialSolve();
   if (!small.isProvenOptimal()) return std::nullopt;
-  const auto rest = branch(small, weights, kNearNodes);
+  const auto rest = branch(small, weights, kNearNodes, stop);
   solution.bound = rounded_up(solver.getObjValue());
   // One below the bound would disprove it: the search decides then.
   if (!rest || std::llround(value) + rest->value != solution.bound) return std::nullopt;
@@ -160,21 +192,22 @@ std::optional<Solution> search_near(const OsiClpSolverInterface& solver, const P
 }  // namespace
 
 // The solver reports broken input by an exception: here, and no further.
-std::optional<Solution> minimise(const Program& program, std::span<const double> objective,
-                                 int max_nodes) try {
+std::optional<Solution> minimise(const Program& program, std::span<const double> objective, int max_nodes,
+                                 const Stop& stop) try {
   OsiClpSolverInterface solver;
-  load(program, objective, solver);
+  load(program, objective, stop, solver);
   solver.initialSolve();
   if (!solver.isProvenOptimal()) return std::nullopt;
-  if (auto near = search_near(solver, program, objective)) return near;
-  return branch(solver, objective, max_nodes);
+  if (auto near = search_near(solver, program, objective, stop)) return near;
+  return branch(solver, objective, max_nodes, stop);
 } catch (const CoinError&) {
   return std::nullopt;
 }
 
-std::optional<Relaxed> relax(const Program& program, std::span<const double> objective) try {
+std::optional<Relaxed> relax(const Program& program, std::span<const double> objective,
+                             const Stop& stop) try {
   OsiClpSolverInterface solver;
-  load(program, objective, solver);
+  load(program, objective, stop, solver);
   solver.initialSolve();
   if (!solver.isProvenOptimal()) return std::nullopt;
   return relaxed(solver);

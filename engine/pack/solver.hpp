@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "engine/pack/problem.hpp"
+
 namespace tessera::pack {
 
 // Columns are integers from 0 to `upper`; each row is a sum within its limits.
@@ -43,9 +45,12 @@ struct Solution {
   Relaxed root;                      // the linear relaxation
 };
 
-// Objective: a whole number for each column, to be made small. nullopt: no solution, or none found in time.
-std::optional<Solution> minimise(const Program& program, std::span<const double> objective, int max_nodes);
-// The linear relaxation alone; nullopt: it has no solution.
-std::optional<Relaxed> relax(const Program& program, std::span<const double> objective);
+// Objective: a whole number for each column, to be made small. nullopt: no solution, none found in time, or
+// given up.
+std::optional<Solution> minimise(const Program& program, std::span<const double> objective, int max_nodes,
+                                 const Stop& stop = {});
+// The linear relaxation alone; nullopt: it has no solution, or was given up.
+std::optional<Relaxed> relax(const Program& program, std::span<const double> objective,
+                             const Stop& stop = {});
 
 }  // namespace tessera::pack

@@ -40,14 +40,16 @@ std::string span_text(Duration ahead) {
 }  // namespace
 
 Comparison compare(const Question& question, const plan::Plan& plan) {
-  return compare(question, plan, unfold(question));
+  const Player player(question);
+  return compare(player, plan, player.unfold());
 }
 
-Comparison compare(const Question& question, const plan::Plan& plan, Future as_it_is) {
+Comparison compare(const Player& player, const plan::Plan& plan, Future as_it_is) {
+  const Question& question = player.question();
   Comparison answer;
   answer.from = question.now, answer.ahead = question.ahead;
   answer.left = std::move(as_it_is);
-  answer.changed = unfold(question, &plan);
+  answer.changed = player.unfold(&plan);
   std::map<WorkloadId, Both> all;
   for (const Start& one : answer.left.starts) all[one.id].left = &one;
   for (const Start& one : answer.changed.starts) all[one.id].changed = &one;

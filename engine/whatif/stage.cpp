@@ -1,6 +1,7 @@
 #include "engine/whatif/stage.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "engine/insight/available.hpp"
@@ -8,6 +9,7 @@
 #include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/slurm_time.hpp"
+#include "engine/why/may_use.hpp"
 
 namespace tessera::whatif {
 namespace {
@@ -44,22 +46,69 @@ std::optional<double> worth_after(const plan::NodePlan& planned, const Node& nod
   return std::nullopt;
 }
 
+// Numbers of the names that answer what is asked, in the order in which they are taken.
+void answer(Asked& asked, const Names& names, Scheduler scheduler) {
+  asked.names.clear();
+  for (const Request& one : asked.each) {
+    std::vector<std::pair<std::string, std::size_t>> found;
+    for (std::size_t i = 0; i < names.all().size(); ++i)
+      if (plan::answers(one.resource, names.all()[i], scheduler)) found.emplace_back(names.all()[i], i);
+    std::sort(found.begin(), found.end());
+    asked.names.emplace_back();
+    for (const auto& [name, number] : found) asked.names.back().push_back(number);
+  }
+}
+
+// Every value is as long as there are names.
+void level(Board& board) {
+  const std::size_t count = board.names.all().size();
+  for (Place& one : board.places) one.units.resize(count), one.all.resize(count), one.worth.resize(count);
+  for (Running& run : board.running)
+    for (Held& held : run.held) held.units.resize(count);
+}
+
+// Nodes that differ in nothing by which work may use them, unless it names nodes.
+class Kinds {
+ public:
+  explicit Kinds(const std::vector<Place>& places) {
+    for (const Place& place : places) {
+      const Node& node = *place.node;
+      const auto [at, fresh] = known_.try_emplace(
+          {node.partitions, node.features, node.taints, !node.reservation.empty()}, known_.size());
+      if (fresh) first_.push_back(&node);
+      kinds_.push_back(at->second);
+    }
+  }
+  Places that_may(const std::vector<Place>& places, why::MayUse may) const {
+    Places all(places.size());
+    if (may.names_nodes()) {
+      for (std::size_t i = 0; i < places.size(); ++i) all.set(i, may(*places[i].node));
+      return all;
+    }
+    std::vector<bool> of_kind;
+    for (const Node* node : first_) of_kind.push_back(may(*node));
+    for (std::size_t i = 0; i < places.size(); ++i) all.set(i, of_kind[kinds_[i]]);
+    return all;
+  }
+
+ private:
+  using Key = std::tuple<std::vector<std::string>, std::vector<std::string>, std::vector<std::string>, bool>;
+  std::map<Key, std::size_t> known_;
+  std::vector<const Node*> first_;  // of each kind
+  std::vector<std::size_t> kinds_;  // by place
+};
+
 class Builder {
  public:
-  Builder(const Question& question, const plan::Plan* plan)
-      : question_(question), cluster_(*question.cluster), catalogue_(*question.catalogue), plan_(plan) {}
+  explicit Builder(const Question& question)
+      : question_(question), cluster_(*question.cluster), catalogue_(*question.catalogue) {}
 
   Stage build() {
+    board_.open = Places(cluster_.nodes.size());
     for (const Node& node : cluster_.nodes.all()) place(node);
-    if (plan_) names_of_plan();
-    for (Place& one : stage_.places) {
-      one.units.resize(stage_.names.all().size());
-      one.all.resize(stage_.names.all().size());
-      one.worth.resize(stage_.names.all().size());
-    }
-    for (Running& run : stage_.running)
-      for (Held& held : run.held) held.units.resize(stage_.names.all().size());
+    level(board_);
     line();
+    stage_.start = std::move(board_);
     return std::move(stage_);
   }
 
@@ -72,11 +121,12 @@ class Builder {
   void place(const Node& node) {
     Place one;
     one.node = &node;
-    one.open = insight::sight_of(cluster_, node).access == insight::Access::open;
+    stage_.place_of.emplace(node.name, board_.places.size());
+    board_.open.set(board_.places.size(), insight::sight_of(cluster_, node).access == insight::Access::open);
     const plan::Stock stock = why::stock_now(cluster_, node, catalogue_);
     std::map<WorkloadId, Units> held;
     plan::each_named_slice(cluster_, node, catalogue_, [&](const Slice& slice, const std::string& name) {
-      const std::size_t number = stage_.names.of(name);
+      const std::size_t number = board_.names.of(name);
       if (one.worth.size() <= number) one.worth.resize(number + 1);
       if (!one.worth[number])
         one.worth[number] = worth_of_slice(node, slice.kind, slice.profile, slice.capacity, catalogue_);
@@ -84,11 +134,11 @@ class Builder {
       for (const Holder& holder : slice.holders)
         set(held[holder.workload], number, slice.capacity == 1 ? 1 : holder.share);
     });
-    for (const auto& [name, count] : stock.free.units) set(one.units, stage_.names.of(name), count);
-    for (const auto& [name, count] : stock.all.units) set(one.all, stage_.names.of(name), count);
+    for (const auto& [name, count] : stock.free.units) set(one.units, board_.names.of(name), count);
+    for (const auto& [name, count] : stock.all.units) set(one.all, board_.names.of(name), count);
     for (const WorkloadId& id : node.workloads)
       if (const Workload* work = cluster_.workloads.find(id)) hold(*work, node, stock.all.units, held[id]);
-    stage_.places.push_back(std::move(one));
+    board_.places.push_back(std::move(one));
   }
 
   // units: what it holds slice by slice, where that is told; else what its allocation counts.
@@ -102,13 +152,13 @@ class Builder {
                                                                : "gpu:" + one.type;
         for (const auto& [name, count] : all)
           if (plan::answers(want, name, cluster_.scheduler)) {
-            set(units, stage_.names.of(name), std::min<std::int64_t>(one.count, count));
+            set(units, board_.names.of(name), std::min<std::int64_t>(one.count, count));
             break;
           }
       }
-    auto [at, fresh] = runs_.try_emplace(work.id, stage_.running.size());
-    if (fresh) stage_.running.push_back({work.id, end_of(work), {}, false});
-    stage_.running[at->second].held.push_back({stage_.places.size(), std::move(units)});
+    auto [at, fresh] = stage_.running_of.try_emplace(work.id, board_.running.size());
+    if (fresh) board_.running.push_back({work.id, end_of(work), {}, false});
+    board_.running[at->second].held.push_back({board_.places.size(), std::move(units)});
   }
 
   // What is on its way out, or past its limit, is gone in a moment.
@@ -117,20 +167,6 @@ class Builder {
     if (work.state == WorkloadState::completing) return moment;
     if (!work.ends) return std::nullopt;
     return std::max(*work.ends, moment);
-  }
-
-  void names_of_plan() {
-    for (const plan::NodePlan& planned : plan_->nodes) {
-      const auto at = std::find_if(stage_.places.begin(), stage_.places.end(),
-                                   [&](const Place& one) { return one.node->name == planned.node; });
-      if (at == stage_.places.end()) continue;
-      for (const auto& [name, count] : planned.offered_after.by(cluster_.scheduler)) {
-        const std::size_t number = stage_.names.of(name);
-        if (at->worth.size() <= number) at->worth.resize(number + 1);
-        if (!at->worth[number])
-          at->worth[number] = worth_after(planned, *at->node, name, cluster_.scheduler, catalogue_);
-      }
-    }
   }
 
   void line() {
@@ -156,7 +192,8 @@ class Builder {
       stage_.left_out += static_cast<int>(waiting.size() - kMostWaiting);
       waiting.resize(kMostWaiting);
     }
-    for (const Workload* work : waiting) stage_.line.push_back({work, shape(*work), false});
+    kinds_.emplace(board_.places);
+    for (const Workload* work : waiting) stage_.line.push_back({work, shape(*work)});
   }
 
   // How long it may run: by its own limit, or else by those of its partitions; nullopt: without bound.
@@ -182,49 +219,70 @@ class Builder {
     if (!slurm) key += '\n' + work.reason;  // names the taints that repel it
     for (const Request& one : asked.each) key += '\n' + one.resource + '*' + std::to_string(one.count);
     const std::optional<Duration> limit = longest_run(work);
-    const std::size_t room = rooms_.try_emplace(key, rooms_.size()).first->second;
-    const auto [at, fresh] = shapes_.try_emplace({room, limit}, stage_.shapes.size());
-    if (!fresh) return at->second;
-    Shape shape{asked, {}, limit, slurm ? work.group : std::string(), {}, room};
-    for (const Request& one : asked.each) {
-      std::vector<std::pair<std::string, std::size_t>> found;
-      for (std::size_t i = 0; i < stage_.names.all().size(); ++i)
-        if (plan::answers(one.resource, stage_.names.all()[i], cluster_.scheduler))
-          found.emplace_back(stage_.names.all()[i], i);
-      std::sort(found.begin(), found.end());
-      shape.names.emplace_back();
-      for (const auto& [name, number] : found) shape.names.back().push_back(number);
+    const auto [room, unknown] = rooms_.try_emplace(key, stage_.rooms.size());
+    if (unknown)
+      stage_.rooms.push_back({number_of(asked.each), asked.nodes, slurm ? work.group : std::string(),
+                              kinds_->that_may(board_.places, why::MayUse(cluster_, work))});
+    const auto [at, fresh] = shapes_.try_emplace({room->second, limit}, stage_.shapes.size());
+    if (fresh) stage_.shapes.push_back({room->second, limit});
+    return at->second;
+  }
+
+  std::size_t number_of(const std::vector<Request>& each) {
+    std::string key;
+    for (const Request& one : each) key += one.resource + '*' + std::to_string(one.count) + '\n';
+    const auto [at, fresh] = asked_.try_emplace(key, board_.asked.size());
+    if (fresh) {
+      board_.asked.push_back({each, {}});
+      answer(board_.asked.back(), board_.names, cluster_.scheduler);
     }
-    for (const Place& one : stage_.places) shape.allowed.push_back(why::may_use(cluster_, *one.node, work));
-    stage_.shapes.push_back(std::move(shape));
     return at->second;
   }
 
   const Question& question_;
   const Cluster& cluster_;
   const mig::Catalogue& catalogue_;
-  const plan::Plan* plan_;
-  std::map<WorkloadId, std::size_t> runs_;
-  std::map<std::string, std::size_t> rooms_;
+  std::map<std::string, std::size_t> rooms_, asked_;
   std::map<std::pair<std::size_t, std::optional<Duration>>, std::size_t> shapes_;
+  std::optional<Kinds> kinds_;
+  Board board_;
   Stage stage_;
 };
 
 }  // namespace
 
-Stage stage_of(const Question& question, const plan::Plan* plan) { return Builder(question, plan).build(); }
+Stage stage_of(const Question& question) { return Builder(question).build(); }
 
-bool serves(const Units& units, const Shape& shape) {
+void add_names(Board& board, const Stage& stage, const plan::Plan& plan, const Question& question) {
+  const Scheduler scheduler = question.cluster->scheduler;
+  const std::size_t known = board.names.all().size();
+  for (const plan::NodePlan& planned : plan.nodes) {
+    const auto at = stage.place_of.find(planned.node);
+    if (at == stage.place_of.end()) continue;
+    Place& place = board.places[at->second];
+    for (const auto& [name, count] : planned.offered_after.by(scheduler)) {
+      const std::size_t number = board.names.of(name);
+      if (place.worth.size() <= number) place.worth.resize(number + 1);
+      if (!place.worth[number])
+        place.worth[number] = worth_after(planned, *place.node, name, scheduler, *question.catalogue);
+    }
+  }
+  if (board.names.all().size() == known) return;
+  level(board);
+  for (Asked& one : board.asked) answer(one, board.names, scheduler);
+}
+
+bool serves(const Units& units, const Asked& asked) {
   // One request after the other, out of what the earlier ones leave.
-  if (shape.names.size() == 1) {
+  if (asked.names.size() == 1) {
     std::int64_t there = 0;
-    for (const std::size_t name : shape.names[0]) there += std::max<std::int64_t>(0, units[name]);
-    return there >= shape.asked.each[0].count;
+    for (const std::size_t name : asked.names[0]) there += std::max<std::int64_t>(0, units[name]);
+    return there >= asked.each[0].count;
   }
   Units left = units;
-  for (std::size_t i = 0; i < shape.names.size(); ++i) {
-    std::int64_t need = shape.asked.each[i].count;
-    for (const std::size_t name : shape.names[i]) {
+  for (std::size_t i = 0; i < asked.names.size(); ++i) {
+    std::int64_t need = asked.each[i].count;
+    for (const std::size_t name : asked.names[i]) {
       const std::int64_t taken = std::clamp<std::int64_t>(left[name], 0, need);
       left[name] -= taken, need -= taken;
     }
@@ -233,11 +291,11 @@ bool serves(const Units& units, const Shape& shape) {
   return true;
 }
 
-Units taken_by(const Units& units, const Shape& shape) {
+Units taken_by(const Units& units, const Asked& asked) {
   Units left = units, taken(units.size());
-  for (std::size_t i = 0; i < shape.names.size(); ++i) {
-    std::int64_t need = shape.asked.each[i].count;
-    for (const std::size_t name : shape.names[i]) {
+  for (std::size_t i = 0; i < asked.names.size(); ++i) {
+    std::int64_t need = asked.each[i].count;
+    for (const std::size_t name : asked.names[i]) {
       const std::int64_t some = std::clamp<std::int64_t>(left[name], 0, need);
       left[name] -= some, need -= some, taken[name] += some;
     }
@@ -245,12 +303,12 @@ Units taken_by(const Units& units, const Shape& shape) {
   return taken;
 }
 
-std::optional<double> worth_of(const Stage& stage, const std::vector<Held>& held) {
+std::optional<double> worth_of(const std::vector<Place>& places, const std::vector<Held>& held) {
   double sum = 0;
   for (const Held& one : held)
     for (std::size_t i = 0; i < one.units.size(); ++i) {
       if (one.units[i] == 0) continue;
-      const std::optional<double>& worth = stage.places[one.place].worth[i];
+      const std::optional<double>& worth = places[one.place].worth[i];
       if (!worth) return std::nullopt;
       sum += *worth * static_cast<double>(one.units[i]);
     }

@@ -7,6 +7,7 @@
 // values.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,20 @@ struct Future {
 // plan: nullptr: nothing is changed.
 Future unfold(const Question& question, const plan::Plan* plan = nullptr);
 
+struct Stage;
+// The same for several plans of one cluster, which is read once. The question's cluster and catalogue must
+// outlive it.
+class Player {
+ public:
+  explicit Player(const Question& question);
+  Future unfold(const plan::Plan* plan = nullptr) const;
+  const Question& question() const { return question_; }
+
+ private:
+  Question question_;
+  std::shared_ptr<const Stage> stage_;  // nullptr: there is no cluster
+};
+
 // One job or pod whose start is another one with the plan. nullopt: it does not start until the end.
 struct Moved {
   WorkloadId id;
@@ -67,7 +82,7 @@ struct Comparison {
 };
 Comparison compare(const Question& question, const plan::Plan& plan);
 // as_it_is: what unfold() answers without a plan, worked out once for several plans.
-Comparison compare(const Question& question, const plan::Plan& plan, Future as_it_is);
+Comparison compare(const Player& player, const plan::Plan& plan, Future as_it_is);
 
 // "3 start sooner, 1 later or not within 24 h; 12.5 GPU-hours gained"
 std::string headline(const Comparison& comparison);

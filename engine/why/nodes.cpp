@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 #include <utility>
 
-#include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/insight/on_demand.hpp"
 #include "engine/mig/edit.hpp"
@@ -15,6 +13,7 @@
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
+#include "engine/why/may_use.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::why {
@@ -36,8 +35,7 @@ std::optional<Candidates> wrong_partition(const Cluster& cluster, const Node& no
     return failed(Topic::partition, fmt::format("not in its partition, {}", workload.group),
                   nodes_source(node));
   for (const Partition& one : cluster.partitions)
-    if (one.name == workload.group &&
-        (one.state == "DOWN" || one.state == "DRAIN" || one.state == "INACTIVE"))
+    if (one.name == workload.group && starts_nothing(one))
       return failed(Topic::partition,
                     fmt::format("the partition {} is {} and starts no job", one.name, one.state),
                     Source::slurm_partitions);
@@ -79,59 +77,14 @@ std::optional<Candidates> reserved(const Cluster& cluster, const Node& node) {
                 nodes_source(node), Certainty::likely);
 }
 
-// What a job names of nodes, read once for all of them.
-struct Named {
-  std::set<std::string> nodes, excluded;
-  bool nodes_unread = false, excluded_unread = false;
-  std::vector<std::string> features;  // all of them, or any one
-  bool any_feature = false;
-  bool features_unread = false;
-};
-
-void read_hosts(const std::string& list, std::set<std::string>& hosts, bool& unread) {
-  const auto names = expand_hosts(list);
-  unread = !list.empty() && !names;
-  if (names) hosts.insert(names->begin(), names->end());
-}
-
-// "h100&nvl" and "h100|a100"; counts and brackets are Slurm's to work out.
-Named named_by(const Workload& workload) {
-  Named named;
-  if (!workload.needs) return named;
-  const NodeNeeds& needs = *workload.needs;
-  read_hosts(needs.nodes, named.nodes, named.nodes_unread);
-  read_hosts(needs.excluded, named.excluded, named.excluded_unread);
-  // Fewer names than nodes: the others may be any.
-  if (named.nodes.size() < static_cast<std::size_t>(std::max(1, workload.node_count))) named.nodes.clear();
-  const bool any = needs.features.find('|') != std::string::npos;
-  const bool all = needs.features.find('&') != std::string::npos;
-  named.features_unread = needs.features.find_first_of("[]()*,!") != std::string::npos || (all && any);
-  if (named.features_unread) return named;
-  named.any_feature = any;
-  std::string word;
-  for (const char c : needs.features + '&') {
-    if (c != '&' && c != '|') {
-      word += c;
-    } else if (!word.empty()) {
-      named.features.push_back(std::exchange(word, {}));
-    }
-  }
-  return named;
-}
-
 std::optional<Candidates> not_named(const Node& node, const Workload& workload, const Named& named) {
   if (!workload.needs) return std::nullopt;
   const Source source = workload.origin.source;
-  if (!named.nodes.empty() && !named.nodes.contains(node.name.text))
+  if (!named.asks_for(node))
     return failed(Topic::selector, fmt::format("it asks for other nodes: {}", workload.needs->nodes), source);
   if (named.excluded.contains(node.name.text))
     return failed(Topic::selector, fmt::format("it excludes nodes: {}", workload.needs->excluded), source);
-  const auto has = [&](const std::string& feature) {
-    return std::find(node.features.begin(), node.features.end(), feature) != node.features.end();
-  };
-  const bool fine = named.any_feature ? std::any_of(named.features.begin(), named.features.end(), has)
-                                      : std::all_of(named.features.begin(), named.features.end(), has);
-  if (!fine)
+  if (!named.has_features(node))
     return failed(Topic::selector, fmt::format("its features are not {}", workload.needs->features), source);
   return std::nullopt;
 }
@@ -180,13 +133,6 @@ std::string fit_text(const Node& node, const Workload& workload, bool gpus) {
                 : "the CPUs and memory that it asks for are free";
   return gpus ? "the GPUs that it asks for are free; whether its CPUs and memory fit is not known"
               : "open; whether its CPUs and memory fit is not known";
-}
-
-// "team=x:NoExecute" as the message has it: "team: x".
-std::string as_told(const std::string& taint) {
-  const std::string key = taint.substr(0, taint.find(':'));
-  const auto equals = key.find('=');
-  return equals == std::string::npos ? key + ": " : key.substr(0, equals) + ": " + key.substr(equals + 1);
 }
 
 std::optional<Candidates> repelled(const Node& node, const Workload& workload) {
@@ -419,11 +365,6 @@ bool in_its_partition(const Node& node, const Workload& workload, Scheduler sche
   return std::any_of(node.partitions.begin(), node.partitions.end(), [&](const std::string& name) {
     return wanted.find("," + name + ",") != std::string::npos;
   });
-}
-
-bool may_use(const Cluster& cluster, const Node& node, const Workload& workload) {
-  return !wrong_partition(cluster, node, workload) && !not_named(node, workload, named_by(workload)) &&
-         !repelled(node, workload) && !reserved(cluster, node);
 }
 
 Asked asked_of(const Workload& workload, Scheduler scheduler) {

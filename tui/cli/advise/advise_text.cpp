@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/hostlist.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/shell.hpp"
@@ -273,12 +272,7 @@ class Page {
 }  // namespace
 
 std::string command_of(const Answer& answer, const Options& options) {
-  std::string text = "tessera pack";
-  for (const std::string& word : advise::words_of(answer.demand)) text += " " + word;
-  std::vector<std::string> names;
-  for (const NodeName& node : answer.nodes) names.push_back(node.text);
-  text += " --node " + shell_word(fold_hosts(names));
-  if (answer.ends_within) text += fmt::format(" --ends-within {}h", hours_within(answer));
+  std::string text = advise::pack_command(answer);
   // The cluster is named where it was named here: with several there is no advice without it.
   const Cluster named{ClusterName(options.cluster)};
   for (const std::string& word : as_asked(options, options.cluster.empty() ? nullptr : &named))

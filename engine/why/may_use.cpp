@@ -1,0 +1,108 @@
+#include "engine/why/may_use.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/hostlist.hpp"
+#include "engine/why/why.hpp"
+
+namespace tessera::why {
+namespace {
+
+void read_hosts(const std::string& list, std::set<std::string>& hosts, bool& unread) {
+  const auto names = expand_hosts(list);
+  unread = !list.empty() && !names;
+  if (names) hosts.insert(names->begin(), names->end());
+}
+
+// Whether ",name," stands in the list, without a text for it.
+bool lists(const std::string& list, const std::string& name) {
+  for (std::size_t at = list.find(name); at != std::string::npos; at = list.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if (at > 0 && list[at - 1] == ',' && end < list.size() && list[end] == ',') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Named::has_features(const Node& node) const {
+  const auto has = [&](const std::string& feature) {
+    return std::find(node.features.begin(), node.features.end(), feature) != node.features.end();
+  };
+  return any_feature ? std::any_of(features.begin(), features.end(), has)
+                     : std::all_of(features.begin(), features.end(), has);
+}
+
+// "h100&nvl" and "h100|a100"; counts and brackets are Slurm's to work out.
+Named named_by(const Workload& workload) {
+  Named named;
+  if (!workload.needs) return named;
+  const NodeNeeds& needs = *workload.needs;
+  read_hosts(needs.nodes, named.nodes, named.nodes_unread);
+  read_hosts(needs.excluded, named.excluded, named.excluded_unread);
+  // Fewer names than nodes: the others may be any.
+  if (named.nodes.size() < static_cast<std::size_t>(std::max(1, workload.node_count))) named.nodes.clear();
+  const bool any = needs.features.find('|') != std::string::npos;
+  const bool all = needs.features.find('&') != std::string::npos;
+  named.features_unread = needs.features.find_first_of("[]()*,!") != std::string::npos || (all && any);
+  if (named.features_unread) return named;
+  named.any_feature = any;
+  std::string word;
+  for (const char c : needs.features + '&') {
+    if (c != '&' && c != '|') {
+      word += c;
+    } else if (!word.empty()) {
+      named.features.push_back(std::exchange(word, {}));
+    }
+  }
+  return named;
+}
+
+bool starts_nothing(const Partition& partition) {
+  return partition.state == "DOWN" || partition.state == "DRAIN" || partition.state == "INACTIVE";
+}
+
+std::string as_told(const std::string& taint) {
+  const std::string key = taint.substr(0, taint.find(':'));
+  const auto equals = key.find('=');
+  return equals == std::string::npos ? key + ": " : key.substr(0, equals) + ": " + key.substr(equals + 1);
+}
+
+MayUse::MayUse(const Cluster& cluster, const Workload& workload)
+    : workload_(workload),
+      slurm_(cluster.scheduler == Scheduler::slurm),
+      partitions_("," + workload.group + ","),
+      named_(named_by(workload)) {
+  no_partition_ =
+      std::any_of(cluster.partitions.begin(), cluster.partitions.end(),
+                  [&](const Partition& one) { return one.name == workload.group && starts_nothing(one); });
+}
+
+bool MayUse::is_in_partition(const Node& node) const {
+  if (!slurm_ || node.partitions.empty() || workload_.group.empty()) return true;
+  return std::any_of(node.partitions.begin(), node.partitions.end(),
+                     [&](const std::string& name) { return lists(partitions_, name); });
+}
+
+bool MayUse::is_repelled(const Node& node) {
+  return std::any_of(node.taints.begin(), node.taints.end(), [&](const std::string& taint) {
+    const auto [at, fresh] = repels_.try_emplace(taint);
+    if (fresh) at->second = workload_.reason.find("{" + as_told(taint)) != std::string::npos;
+    return at->second;
+  });
+}
+
+bool MayUse::operator()(const Node& node) {
+  if (no_partition_ || !node.reservation.empty() || !is_in_partition(node)) return false;
+  const bool named =
+      !workload_.needs ||
+      (named_.asks_for(node) && !named_.excluded.contains(node.name.text) && named_.has_features(node));
+  return named && !is_repelled(node);
+}
+
+bool may_use(const Cluster& cluster, const Node& node, const Workload& workload) {
+  return MayUse(cluster, workload)(node);
+}
+
+}  // namespace tessera::why

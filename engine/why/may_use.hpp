@@ -1,0 +1,54 @@
+// Which nodes a job or pod may use at all, by what it names of nodes, its partition, taints that repel it and
+// reservations, whatever is free there: read once for all nodes. Threads: values; one owner.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/model/model.hpp"
+
+namespace tessera::why {
+
+// What a job names of nodes.
+struct Named {
+  std::set<std::string> nodes, excluded;
+  bool nodes_unread = false, excluded_unread = false;
+  std::vector<std::string> features;  // all of them, or any one
+  bool any_feature = false;
+  bool features_unread = false;
+
+  bool asks_for(const Node& node) const { return nodes.empty() || nodes.contains(node.name.text); }
+  bool has_features(const Node& node) const;
+};
+Named named_by(const Workload& workload);
+
+// Whether its state lets no job of it start.
+bool starts_nothing(const Partition& partition);
+
+// "team=x:NoExecute" as a scheduler's message has it: "team: x".
+std::string as_told(const std::string& taint);
+
+class MayUse {
+ public:
+  // Both live longer than this.
+  MayUse(const Cluster& cluster, const Workload& workload);
+  // The same as may_use() of why.hpp.
+  bool operator()(const Node& node);
+  // Whether it names nodes one by one. Where it does not, nodes alike in partitions, features, taints and
+  // reservation have one answer.
+  bool names_nodes() const { return !named_.nodes.empty() || !named_.excluded.empty(); }
+
+ private:
+  bool is_in_partition(const Node& node) const;
+  bool is_repelled(const Node& node);
+
+  const Workload& workload_;
+  bool slurm_ = false, no_partition_ = false;
+  std::string partitions_;  // ",short,long,"
+  Named named_;
+  std::map<std::string, bool> repels_;  // by taint
+};
+
+}  // namespace tessera::why
