@@ -377,7 +377,7 @@ void Recorder::forget_figures(const std::string& node) {
 
 // Use or no use, memory, and whether there is a figure at all: what sums of usage and waste are made of.
 bool Recorder::keeps_its_time(const Shown& shown, const Node& node) {
-  const std::vector<Quad> now = lines_of(node);
+  const std::vector<Row> now = lines_of(node);
   if (shown.lines.size() != now.size()) return true;
   for (std::size_t i = 0; i < now.size(); ++i)
     for (std::size_t which = 0; which < kFigures.size(); ++which) {
