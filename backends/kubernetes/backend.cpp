@@ -34,7 +34,7 @@ constexpr Duration kFocused{60000}, kIdle{300000};
 constexpr Duration kMeasuredFocused{20000}, kMeasuredIdle{120000};
 constexpr Duration kMeasuresLast{300000};
 constexpr std::string_view kSimulated = "+tessera-sim";  // behind the version of `tessera-sim serve`
-constexpr Duration kPaceAtLeast{10000};                  // a start is not taken for a habit
+constexpr Duration kPaceAtLeast{60000};                  // a start is not taken for a habit
 
 // What is followed.
 enum Which : std::size_t {

@@ -55,6 +55,10 @@ TEST(PipesOnScreen, StandOnThePagesOfTheGpuAndOfItsJobAndAreNotAvailableElsewher
   EXPECT_NE(session.line_with("memory bus").find("n/a"), std::string::npos) << session.screen();
   session.press("<esc>:job 88126<enter>");
   EXPECT_TRUE(session.shows("tensor 37%  memory bus 58%")) << session.screen();
+  session.resize({80, 60});
+  EXPECT_TRUE(session.shows("use")) << session.screen();
+  EXPECT_FALSE(session.shows("tensor")) << "where there is no room, no half of it";
+  session.resize({120, 60});
   session.press("<esc>:job 88120<enter>");
   EXPECT_FALSE(session.shows("tensor")) << "where nobody tells, a job's line is as short as before";
 }

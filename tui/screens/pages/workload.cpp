@@ -29,6 +29,8 @@ bool holds(const Slice& slice, const WorkloadId& id) {
                      [&](const Holder& holder) { return holder.workload == id; });
 }
 
+constexpr int kWithPipes = 100;  // on narrower screens the line would be cut; the GPU's page has them
+
 // Of a slice that is the whole GPU the GPU's, where only that is told.
 std::pair<std::optional<Percent>, std::optional<Percent>> pipes_of(const query::SliceRow& row) {
   std::pair pipes(row.slice->tensor, row.slice->memory_busy);
@@ -62,6 +64,7 @@ DocLine slice_line(const FactPage& page, const query::SliceRow& row, const Workl
            Role::dim});
   if (slice.use)
     line.spans.push_back({"  " + page.told(fmt::format("use {:.0f}%", slice.use->value)), Role::text});
+  if (page.width() < kWithPipes) return line;
   const auto& [tensor, bus] = pipes_of(row);
   if (tensor)
     line.spans.push_back({"  " + page.told(fmt::format("tensor {:.0f}%", tensor->value)), Role::dim});
