@@ -132,6 +132,7 @@ std::vector<OtherWords> other_words(const Node& node) {
   for (const Component& part : node.components) {
     if (!is_of_other_side(part)) continue;
     OtherWords words;
+    words.scheduler = part.name == kSlurmd ? Scheduler::slurm : Scheduler::kubernetes;
     words.part = part.state;
     const std::string& text = part.detail;
     const std::size_t on = text.find(" on "), colon = text.find(": ", on);

@@ -47,6 +47,7 @@ bool may_join(const Model& model);
 // What a node says of its other side, as reduce writes it among its components, for whoever has the node
 // alone.
 struct OtherWords {
+  Scheduler scheduler = Scheduler::slurm;
   std::string cluster, node;
   std::vector<std::string> state;
   std::string reason;  // why it is closed there; may be empty

@@ -115,11 +115,11 @@ Value node_shares(const NodeRow& row) {
   return words(fmt::format("{}/{}", *counts.shares_held, counts.shares));
 }
 
-// "READY; gpu-0 on hpc: IDLE+DRAIN": the words of both schedulers (Slinky).
+// "READY; slurm IDLE+DRAIN (gpu-0)": the words of both schedulers (Slinky).
 std::string states_of(const Node& node) {
   std::string text = join(node.state, "+");
   for (const slinky::OtherWords& other : slinky::other_words(node))
-    text += fmt::format("; {} on {}: {}", other.node, other.cluster, join(other.state, "+"));
+    text += fmt::format("; {} {} ({})", word(other.scheduler), join(other.state, "+"), other.node);
   return text;
 }
 

@@ -83,7 +83,7 @@ TEST(BothSides, AMachineIsOneRowWithTheWordsOfBothSchedulers) {
   ASSERT_EQ(rows.size(), 3u) << "cpu-1, m1 which is gpu-0, m2";
   const auto& row = rows[1];
   EXPECT_EQ(row.node->name.text, "m1");
-  EXPECT_EQ(s.cell(row, "state"), "READY; gpu-0 on hpc: IDLE+DRAIN");
+  EXPECT_EQ(s.cell(row, "state"), "READY; slurm IDLE+DRAIN (gpu-0)");
   EXPECT_EQ(s.cell(row, "reason"), "slurm-operator: (BadCPU: CPU 17) [hpc]");
   EXPECT_EQ(s.cell(rows[2], "state"), "IDLE");
   const auto words = slinky::other_words(*row.node);
@@ -91,6 +91,7 @@ TEST(BothSides, AMachineIsOneRowWithTheWordsOfBothSchedulers) {
   EXPECT_EQ(words[0].cluster, "hpc");
   EXPECT_EQ(words[0].node, "gpu-0");
   EXPECT_EQ(words[0].state, (std::vector<std::string>{"IDLE", "DRAIN"}));
+  EXPECT_EQ(words[0].scheduler, Scheduler::slurm);
   EXPECT_EQ(words[0].part, Part::paused);
 }
 
@@ -100,7 +101,7 @@ TEST(BothSides, ATableOfOneClusterHasAllOfItsNodesWithTheOtherWordBeside) {
   const auto rows = query::node_rows(s.model, ClusterName("hpc"));
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].node->name.text, "gpu-0");
-  EXPECT_EQ(s.cell(rows[0], "state"), "MIXED; m1 on prod: READY");
+  EXPECT_EQ(s.cell(rows[0], "state"), "MIXED; kubernetes READY (m1)");
 }
 
 // Whichever side moves, and whoever is told of first.
@@ -116,14 +117,15 @@ TEST(BothSides, EachSideHearsOfTheOther) {
           all += s.cell(row, "state") + " | ";
     return all;
   };
-  EXPECT_EQ(states(), "MIXED; m1 on prod: READY | READY; gpu-0 on hpc: MIXED | ");
+  EXPECT_EQ(states(), "MIXED; kubernetes READY (m1) | READY; slurm MIXED (gpu-0) | ");
   s.slurm_node.state = {"IDLE"};
   s.tell("hpc", NodesListed{{s.slurm_node}});
-  EXPECT_EQ(states(), "IDLE; m1 on prod: READY | READY; gpu-0 on hpc: IDLE | ");
+  EXPECT_EQ(states(), "IDLE; kubernetes READY (m1) | READY; slurm IDLE (gpu-0) | ");
   s.machine.state = {"READY", "SCHEDULINGDISABLED"};
   s.tell("prod", NodeSeen{s.machine});
-  EXPECT_EQ(states(),
-            "IDLE; m1 on prod: READY+SCHEDULINGDISABLED | READY+SCHEDULINGDISABLED; gpu-0 on hpc: IDLE | ");
+  EXPECT_EQ(
+      states(),
+      "IDLE; kubernetes READY+SCHEDULINGDISABLED (m1) | READY+SCHEDULINGDISABLED; slurm IDLE (gpu-0) | ");
   const std::uint64_t revision = s.model.revision;
   s.tell("prod", NodeSeen{s.machine});
   s.tell("hpc", NodesListed{{s.slurm_node}});

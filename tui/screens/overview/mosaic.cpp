@@ -98,8 +98,8 @@ int entry_width(const std::vector<Strips>& nodes, std::size_t count, int room) {
 
 std::vector<Strips> mosaic_nodes(const UiContext& ui, bool ascii) {
   std::vector<std::pair<std::size_t, const Node*>> nodes;
-  for (std::size_t c = 0; c < ui.model.clusters.size(); ++c)
-    for (const Node& node : ui.model.clusters[c].nodes.all()) nodes.emplace_back(c, &node);
+  for (const query::NodeRow& row : query::node_rows(ui.model))
+    nodes.emplace_back(static_cast<std::size_t>(row.cluster - ui.model.clusters.data()), row.node);
   // Where not all of them can be shown, those with trouble must be.
   const bool too_many = nodes.size() > kMost;
   auto key = [&](const auto& one) {
@@ -160,8 +160,7 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
   if (!has_room(nodes, area)) return;
   const Grid grid = grid_of(nodes, area);
   const int width = grid.width, shown = grid.shown;
-  std::size_t all = 0;
-  for (const Cluster& cluster : ui.model.clusters) all += cluster.nodes.size();
+  const std::size_t all = nodes.size() < kMost ? nodes.size() : query::node_rows(ui.model).size();
   Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
   pen.put("MOSAIC", Style(Role::heading).with_bold());
   pen.put(static_cast<std::size_t>(shown) < all ? fmt::format("  {} of {} nodes", shown, all)
