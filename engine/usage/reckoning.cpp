@@ -41,6 +41,7 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
       all.to = std::max(all.to, round.at);
       all.figures_every = std::max(all.figures_every, round.figures_every);
       ledger.see(round.cluster, round.at);
+      all.demand[round.cluster.name].see(round.cluster, round.at);
       if (keep_on)
         goes_on = keep_on((static_cast<double>(i) + part_of(round.at, from, covered->to)) /
                           static_cast<double>(recordings.size()));
@@ -50,6 +51,7 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
   }
   Reckoning summed = sum_up(ledger, span, catalogue);
   summed.from = all.from, summed.to = all.to, summed.figures_every = all.figures_every;
+  summed.demand = std::move(all.demand);
   return summed;
 }
 

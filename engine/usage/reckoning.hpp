@@ -12,6 +12,7 @@
 
 #include "engine/record/recording.hpp"
 #include "engine/usage/accounting_told.hpp"
+#include "engine/usage/demand.hpp"
 #include "engine/usage/report.hpp"
 
 namespace tessera::usage {
@@ -31,6 +32,7 @@ struct Reckoning {
   std::optional<AccountingTold> accounting;  // nullopt: a recording
   std::vector<std::string> figures_by;       // of an accounting: "jobstats", "slurm"
   std::map<By, std::vector<Sum>> sums;
+  std::map<ClusterName, DemandOverTime> demand;  // of rounds alone; accounting tells none here
   std::vector<Waste> waste;
   std::vector<NotKnown> not_known;  // kinds of waste
 };

@@ -1,0 +1,49 @@
+// One reading of recordings serves sums and demand alike.
+#include "engine/usage/reckoning.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::usage {
+namespace {
+
+// Half an hour in which so many waited for a slice.
+class HalfAnHour final : public record::Recording {
+ public:
+  HalfAnHour(std::string cluster, int waiting) : name_(std::move(cluster)), waiting_(waiting) {}
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<record::Covered> covered() override { return record::Covered{test::at(0), test::at(1800)}; }
+  Result<Model> at(TimePoint) override { return Error{"not asked for", "", ""}; }
+  Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
+    Cluster cluster;
+    cluster.name = name_;
+    for (int i = 0; i < waiting_; ++i)
+      cluster.workloads.upsert(test::waiting(std::to_string(i), "alice", "gpu:3g.40gb"));
+    for (int second = 0; second <= 1800; second += 600)
+      if (!see({cluster, test::at(second), {}})) break;
+    return Done{};
+  }
+
+ private:
+  ClusterName name_;
+  int waiting_;
+};
+
+TEST(Reckoning, TellsTheDemandOfEachClusterByItself) {
+  std::vector<std::unique_ptr<record::Recording>> recordings;
+  recordings.push_back(std::make_unique<HalfAnHour>("hpc", 3));
+  recordings.push_back(std::make_unique<HalfAnHour>("lab", 5));
+  const auto read = reckon(recordings, {}, test::catalogue());
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->demand.size(), 2u);
+  const DemandOverTime& hpc = read->demand.at(ClusterName("hpc"));
+  EXPECT_NEAR(hpc.hours(), 0.5, 1e-9) << "another cluster's hours are not its own";
+  ASSERT_EQ(hpc.peaks().size(), 1u);
+  EXPECT_EQ(hpc.peaks().front().peak, 3);
+  EXPECT_EQ(read->demand.at(ClusterName("lab")).peaks().front().peak, 5);
+}
+
+}  // namespace
+}  // namespace tessera::usage
