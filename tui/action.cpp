@@ -23,6 +23,7 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
     {"layout", "In the layout editor"},
     {"pack", "On the pack screen"},
     {"fleet", "On the fleet screen"},
+    {"advise", "On the advice screen"},
     {"log", "In the events"},
     {"findings", "On the findings"},
     {"usage", "On usage and waste"},
@@ -38,18 +39,9 @@ constexpr std::array<ScopeName, static_cast<std::size_t>(Scope::count_)> kScopes
 }};
 
 constexpr std::array<std::string_view, static_cast<std::size_t>(Group::count_)> kGroups{
-    "Moving",
-    "Finding and arranging",
-    "Marking and copying",
-    "Screens",
-    "Editing a layout",
-    "Packing a demand",
-    "The fleet file",
-    "Console",
-    "Changing a layout",
-    "The guide",
-    "Lists of choices",
-    "While typing",
+    "Moving",           "Finding and arranging", "Marking and copying", "Screens", "Editing a layout",
+    "Packing a demand", "Advice on re-cuts",     "The fleet file",      "Console", "Changing a layout",
+    "The guide",        "Lists of choices",      "While typing",
 };
 
 // "k Up" → "`k` `Up`"; a bar inside a Markdown table needs a backslash.

@@ -63,6 +63,7 @@
   ROW(usage_days, "usage-days", "days", "Look at the last day, the last 7 days or the last 30.", "d", usage, find, choose_days, why_no_days) \
   ROW(usage_letter, "usage-letter", "copy letter", "Copy a text to the owner: all that this user wasted, with what would do instead.", "Y", usage, mark, copy_letter, why_no_letter) \
   ROW(show_pack, "pack", "pack", "Find the fewest GPUs to change for a demand of MIG slices, with what is proven.", "", global, screens, show_pack, why_no_pack) \
+  ROW(show_advise, "advise", "re-cut", "Which nodes to re-cut for what waits: a few answers, each with who starts sooner and what it costs.", "R", global, screens, show_advise, why_no_advise) \
   ROW(show_fleet, "fleet", "fleet", "What differs from the fleet file, which says what the GPUs are to be, and the calendar of its windows.", "", global, screens, show_fleet, always) \
   ROW(show_journal, "journal", "journal", "All runs: what was changed, what stopped, and the way back.", "J", global, screens, show_runs, always) \
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \
@@ -136,6 +137,12 @@
   ROW(pack_product, "pack-product", "product", "Ask for this profile on the next product that has it, then on any.", "p", pack, pack, edit_pack, why_no_pack_edit) \
   ROW(pack_evict, "pack-evict", "requeue", "Move jobs or pods where nothing else serves (the plan requeues them), or leave them alone.", "r", pack, pack, edit_pack, why_no_pack_edit) \
   ROW(pack_cluster, "pack-cluster", "next cluster", "Plan on the next cluster.", "s", pack, pack, edit_pack, why_no_pack_edit) \
+  ROW(pack_only, "pack-only", "only nodes", "Type the nodes, or the partition, that may be changed; all ends that.", "o", pack, pack, narrow_pack, why_no_pack_edit) \
+  ROW(advise_again, "advise-again", "again", "Work it out again, from what stands and waits now.", "r", advise, advise, edit_advise, why_no_advise_edit) \
+  ROW(advise_hours, "advise-hours", "hours", "Look 6, 12, 24, 48 or 72 hours ahead.", "t", advise, advise, edit_advise, why_no_advise_edit) \
+  ROW(advise_days, "advise-days", "history", "Count what was needed over the last day, 7 days or 30 days of the recording, too; then only what waits now.", "d", advise, advise, edit_advise, why_no_advise_edit) \
+  ROW(advise_only, "advise-only", "only nodes", "Type the nodes, or the partition, that may be changed; all ends that.", "o", advise, advise, edit_advise, why_no_advise_edit) \
+  ROW(advise_cluster, "advise-cluster", "next cluster", "Advise on the next cluster.", "s", advise, advise, edit_advise, why_no_advise_edit) \
   ROW(fleet_pool, "fleet-pool", "plan pool", "Plan every node of this pool that drifts.", "P", fleet, fleet, act_on_fleet, why_not_on_fleet) \
   ROW(fleet_cluster, "fleet-cluster", "plan all", "Plan every node of this cluster that drifts.", "a", fleet, fleet, act_on_fleet, why_not_on_fleet) \
   ROW(fleet_read, "fleet-read", "read again", "Read the fleet file again.", "r", fleet, fleet, act_on_fleet, why_not_on_fleet) \

@@ -15,6 +15,7 @@
 #include "engine/pack/problem.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/whatif/whatif.hpp"
+#include "tui/narrowed.hpp"
 
 namespace tessera::tui {
 
@@ -36,11 +37,7 @@ struct PackBoards {
 struct PackQuestion {
   std::shared_ptr<const PackBoards> boards;
   pack::Problem problem;  // these with the demand
-};
-
-struct PackAnswer {
-  std::shared_ptr<const PackQuestion> question;
-  Result<pack::Answer> answer;
+  std::shared_ptr<const ClusterThen> then;
 };
 
 // What the change that is the answer would do.
@@ -50,11 +47,19 @@ struct PackPreview {
   std::shared_ptr<const whatif::Comparison> played;
 };
 
+struct PackAnswer {
+  std::shared_ptr<const PackQuestion> question;
+  Result<pack::Answer> answer;
+  PackPreview preview;
+  bool whole = true;  // false: what it would do is still being worked out
+};
+
 struct PackState {
   ClusterName cluster;
   std::string refused;  // why nothing is planned here and now; empty: it is
   std::vector<PackWant> wants;
   bool evict = false;
+  Narrowed only;
   std::string trouble;   // why this demand cannot be asked of these GPUs; empty: it can
   std::string source;    // where the demand came from, where it was not typed
   bool stopped = false;  // the person did not want to wait; an edit asks again
@@ -63,9 +68,8 @@ struct PackState {
   TimePoint at{};
   std::shared_ptr<const PackQuestion> question;  // nullptr: nothing is asked for
   std::shared_ptr<const PackAnswer> answer;      // the last; old where it is of another question
-  PackPreview preview;                           // of `answer`
 
-  bool working() const { return question && (!answer || answer->question != question); }
+  bool working() const { return question && (!answer || answer->question != question || !answer->whole); }
   // The answer is of this demand, though of GPUs that may have moved since.
   bool answered() const {
     if (!question || !answer) return false;

@@ -3,37 +3,55 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
 
-#include "engine/pack/pack.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 
 namespace tessera::tui {
 
 struct Packer::Work {
+  struct Job {
+    std::function<Message(const pack::Stop&, const Tell&)> work;
+    std::shared_ptr<std::atomic<bool>> stopped = std::make_shared<std::atomic<bool>>(false);
+  };
+
   std::mutex mutex;
   std::condition_variable news;
   std::shared_ptr<const void> asked;  // the last one
-  std::function<Message()> next;      // works it out; empty: nobody needs to
+  std::optional<Job> next;            // is worked out once the thread is free; nullopt: nothing is to be
+  std::shared_ptr<std::atomic<bool>> running;  // of what is worked on; null: nothing is
   std::optional<Message> told;
-  bool working = false, ending = false;
+  bool ending = false;
   int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   std::thread thread;
 
-  template <class Question>
-  void ask(std::shared_ptr<const Question> question, Message (*answer)(std::shared_ptr<const Question>)) {
+  template <class Question, class Answer>
+  void ask(std::shared_ptr<const Question> question, Answer answer) {
     const std::lock_guard lock(mutex);
     if (question == asked) return;
     asked = question;
-    next = nullptr;
+    next.reset();
+    if (running) *running = true;
     if (!question) return;
-    next = [question = std::move(question), answer] { return answer(question); };
+    next = Job();
+    next->work = [question = std::move(question), answer](const pack::Stop& stop, const Tell& tell) {
+      return answer(question, stop, tell);
+    };
     if (!thread.joinable()) thread = std::thread([this] { run(); });
     news.notify_one();
+  }
+
+  // What was given up is told to no one.
+  void tell(Message message, const std::atomic<bool>& stopped) {
+    if (stopped) return;
+    told = std::move(message);
+    const std::uint64_t one = 1;
+    if (write(wake, &one, sizeof one) < 0) return;  // it is readable already
   }
 
   void run() {
@@ -41,15 +59,17 @@ struct Packer::Work {
     while (true) {
       news.wait(lock, [this] { return ending || next; });
       if (ending) return;
-      const std::function<Message()> work = std::exchange(next, nullptr);
-      working = true;
+      const Job job = std::move(*std::exchange(next, std::nullopt));
+      running = job.stopped;
       lock.unlock();
-      Message answer = work();
+      Message answer = job.work([&] { return job.stopped->load(); },
+                                [&](Message message) {
+                                  const std::lock_guard held(mutex);
+                                  tell(std::move(message), *job.stopped);
+                                });
       lock.lock();
-      working = false;
-      told = std::move(answer);
-      const std::uint64_t one = 1;
-      if (write(wake, &one, sizeof one) < 0) continue;  // it is readable already
+      running.reset();
+      tell(std::move(answer), *job.stopped);
     }
   }
 };
@@ -61,6 +81,7 @@ Packer::~Packer() {
     {
       const std::lock_guard lock(work_->mutex);
       work_->ending = true;
+      if (work_->running) *work_->running = true;
     }
     work_->news.notify_one();
     work_->thread.join();
@@ -71,20 +92,29 @@ Packer::~Packer() {
 void Packer::follow(const UiState& state) {
   if (state.top().kind == ScreenKind::fleet && state.fleet && state.fleet->working())
     return ask(state.fleet->question);
+  if (state.top().kind == ScreenKind::advise && state.advise && state.advise->working())
+    return ask(state.advise->question);
   const bool shown = state.top().kind == ScreenKind::pack && state.pack && state.pack->working();
   ask(shown ? state.pack->question : nullptr);
 }
 
 void Packer::ask(std::shared_ptr<const PackQuestion> question) {
-  work_->ask<PackQuestion>(std::move(question), [](std::shared_ptr<const PackQuestion> one) -> Message {
-    return PackTold{answer_of(std::move(one))};
-  });
+  work_->ask(std::move(question),
+             [](const std::shared_ptr<const PackQuestion>& one, const pack::Stop& stop,
+                const Tell& tell) -> Message { return PackTold{answer_of(one, stop, tell)}; });
+}
+
+void Packer::ask(std::shared_ptr<const AdviseQuestion> question) {
+  work_->ask(std::move(question),
+             [](const std::shared_ptr<const AdviseQuestion>& one, const pack::Stop& stop,
+                const Tell& tell) -> Message { return AdviseTold{answer_of(one, stop, tell)}; });
 }
 
 void Packer::ask(std::shared_ptr<const FleetQuestion> question) {
-  work_->ask<FleetQuestion>(std::move(question), [](std::shared_ptr<const FleetQuestion> one) -> Message {
-    return FleetSeen{answer_of(std::move(one))};
-  });
+  work_->ask(std::move(question),
+             [](const std::shared_ptr<const FleetQuestion>& one, const pack::Stop&, const Tell&) -> Message {
+               return FleetSeen{answer_of(one)};
+             });
 }
 
 std::optional<Message> Packer::take() {
@@ -98,12 +128,7 @@ int Packer::wake_fd() const { return work_->wake; }
 
 bool Packer::busy() const {
   const std::lock_guard lock(work_->mutex);
-  return work_->working || work_->next || work_->told;
-}
-
-std::shared_ptr<const PackAnswer> answer_of(std::shared_ptr<const PackQuestion> question) {
-  Result<pack::Answer> answer = pack::pack(question->problem);
-  return std::make_shared<const PackAnswer>(PackAnswer{std::move(question), std::move(answer)});
+  return work_->running || work_->next || work_->told;
 }
 
 }  // namespace tessera::tui

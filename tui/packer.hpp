@@ -1,13 +1,16 @@
-// Answers the questions of the pack screen and of the fleet screen beside the UI thread, so that keys never
+// Answers the questions of the pack, the advice and the fleet screen beside the UI thread, so that keys never
 // wait for the solver.
 //
-// One question at a time: a newer one takes the place of one that waits, and the answer to a question that
-// was replaced is dropped by who reads it. Threads: made and used by the UI thread; has one of its own from
-// the first question on, which ends with it.
+// One question at a time: a newer one takes the place of one that waits, and what is worked on for one that
+// was replaced is given up. Threads: made and used by the UI thread; has one of its own from the first
+// question on, which ends with it.
 #pragma once
 
+#include <functional>
 #include <memory>
 
+#include "engine/pack/problem.hpp"
+#include "tui/advise_state.hpp"
 #include "tui/pack_state.hpp"
 #include "tui/state.hpp"
 #include "tui/update.hpp"
@@ -17,7 +20,7 @@ namespace tessera::tui {
 class Packer {
  public:
   Packer();
-  ~Packer();  // waits for the question that is worked on
+  ~Packer();  // gives up what is worked on
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
 
@@ -25,8 +28,9 @@ class Packer {
   void follow(const UiState& state);
   // nullptr: none any more. The same question again is no other one.
   void ask(std::shared_ptr<const PackQuestion> question);
+  void ask(std::shared_ptr<const AdviseQuestion> question);
   void ask(std::shared_ptr<const FleetQuestion> question);
-  // PackTold or FleetSeen, once it was answered; nullopt: nothing was since.
+  // PackTold, AdviseTold or FleetSeen: an answer, or how far one has come; nullopt: nothing was told since.
   std::optional<Message> take();
   // Readable once there is something to take.
   int wake_fd() const;
@@ -37,7 +41,11 @@ class Packer {
   std::unique_ptr<Work> work_;
 };
 
-// The answer itself, on whichever thread.
-std::shared_ptr<const PackAnswer> answer_of(std::shared_ptr<const PackQuestion> question);
+// The answers themselves, on whichever thread. tell: what is known on the way there; stop: true gives up.
+using Tell = std::function<void(Message)>;
+std::shared_ptr<const PackAnswer> answer_of(std::shared_ptr<const PackQuestion> question,
+                                            const pack::Stop& stop = {}, const Tell& tell = {});
+std::shared_ptr<const AdviseNews> answer_of(std::shared_ptr<const AdviseQuestion> question,
+                                            const pack::Stop& stop = {}, const Tell& tell = {});
 
 }  // namespace tessera::tui

@@ -36,6 +36,7 @@ struct Answer;
 
 namespace tessera::tui {
 
+struct AdviseState;
 struct FleetState;
 struct PackState;
 
@@ -64,6 +65,7 @@ enum class ScreenKind : std::uint8_t {
   waste,     // what was held or free for nothing
   pack,      // which GPUs to change for a demand of MIG slices, with what is proven of that
   fleet,     // what differs from the fleet file, and the calendar of its windows
+  advise,    // which nodes to re-cut for what waits: answers along the trade-off
   count_
 };
 // What each of them is stands in tui/screens/screens.cpp.
@@ -253,6 +255,7 @@ struct UiState {
   UsageState usage;
   std::shared_ptr<const PackState> pack;               // of the pack screen; null: it was not opened yet
   std::shared_ptr<const FleetState> fleet;             // of the fleet screen; null: no file is named
+  std::shared_ptr<const AdviseState> advise;           // of the advice screen; null: it was not opened yet
   std::shared_ptr<const WorkDetails> looked_into;      // null: nothing was asked for one job or pod
   std::vector<insight::Acknowledgement> acknowledged;  // findings, by this user
   CellMemory cells;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tui/screens/advise/advise.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
@@ -104,7 +105,8 @@ Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
   if (const auto* news = std::get_if<RunNews>(&message)) return take_news(state, ui, *news);
   if (const auto* told = std::get_if<DetailsTold>(&message)) take_details(state, *told);
   if (const auto* told = std::get_if<UsageTold>(&message)) take_usage(state, *told);
-  if (const auto* told = std::get_if<PackTold>(&message)) take_answer(state, ui, *told);
+  if (const auto* told = std::get_if<PackTold>(&message)) take_answer(state, *told);
+  if (const auto* told = std::get_if<AdviseTold>(&message)) take_advice(state, ui, *told);
   if (const auto* told = std::get_if<FleetTold>(&message)) take_file(state, ui, *told);
   if (const auto* seen = std::get_if<FleetSeen>(&message)) take_fleet(state, *seen);
   if (const auto* world = std::get_if<OtherWorld>(&message)) enter_world(state, ui, *world);

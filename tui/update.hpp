@@ -19,6 +19,7 @@
 
 namespace tessera::tui {
 
+struct AdviseNews;
 struct PackAnswer;
 
 // What every view and update may read beside the state.
@@ -77,6 +78,10 @@ struct UsageTold {
 struct PackTold {
   std::shared_ptr<const PackAnswer> what;
 };
+// How the question of the advice screen gets on, or its answer.
+struct AdviseTold {
+  std::shared_ptr<const AdviseNews> what;
+};
 // The clusters were held against the fleet file.
 struct FleetSeen {
   std::shared_ptr<const FleetAnswer> what;
@@ -89,9 +94,9 @@ struct OtherWorld {
 struct Ending {
   std::string why;
 };
-using Message =
-    std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse, Notice,
-                 RunNews, DetailsTold, UsageTold, PackTold, FleetTold, FleetSeen, OtherWorld, Ending>;
+using Message = std::variant<ActionMessage, TextInput, UnknownKey, Paste, Resize, ModelChanged, Tick, Mouse,
+                             Notice, RunNews, DetailsTold, UsageTold, PackTold, AdviseTold, FleetTold,
+                             FleetSeen, OtherWorld, Ending>;
 
 // Moving about in a recording, or from the live clusters into one and back.
 struct TimeMove {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tui/screens/advise/advise.hpp"
 #include "tui/screens/screens.hpp"
 
 namespace tessera::tui {
@@ -18,7 +19,10 @@ void UsageReading::follow(UiState& state, record::Archive* archive, std::span<co
                           const mig::Catalogue& catalogue) {
   if (!archive) return;
   UsageState& usage = state.usage;
-  if (!row_of(state).over_time) {
+  // Advice counts it where it is to count there.
+  const bool wanted =
+      row_of(state).over_time && (state.top().kind != ScreenKind::advise || advice_reads_past(state));
+  if (!wanted) {
     if (!usage.part) return;
     archive->give_up();
     usage.part.reset();

@@ -118,6 +118,12 @@ Session& Session::pack() {
   return *this;
 }
 
+Session& Session::advise() {
+  EXPECT_TRUE(state.advise && state.advise->question) << "no advice is asked for";
+  if (state.advise && state.advise->question) send(tui::AdviseTold{tui::answer_of(state.advise->question)});
+  return *this;
+}
+
 Session& Session::survey() {
   EXPECT_TRUE(state.fleet && state.fleet->question) << "no cluster is held against a file";
   if (state.fleet && state.fleet->question) send(tui::FleetSeen{tui::answer_of(state.fleet->question)});

@@ -57,7 +57,7 @@ bool lies_over(Scope scope) {
 }
 bool has_verbs_of_its_own(Scope scope) {
   return scope == Scope::plan || scope == Scope::run || scope == Scope::findings || scope == Scope::usage ||
-         scope == Scope::pack || scope == Scope::fleet;
+         scope == Scope::pack || scope == Scope::fleet || scope == Scope::advise;
 }
 
 TEST(Actions, NoDefaultKeyMeansTwoThings) {

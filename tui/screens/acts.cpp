@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "tui/screens/advise/advise.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/empty.hpp"
 #include "tui/screens/fleet/fleet.hpp"

@@ -6,6 +6,7 @@
 
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
+#include "tui/screens/advise/advise.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -78,6 +79,8 @@ constexpr std::array kWithArgument{
     Taker{"plan", "NODE LAYOUT: plan this layout for all its GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, or whole"},
     Taker{"pack", "PROFILE=COUNT...: find the fewest GPUs to change for this demand: 3g.40gb=10 1g.10gb=40"},
     Taker{"fleet", "FILE: hold the clusters against this fleet file"},
+    Taker{"on",
+          "NODES, a filter, partition=NAME, or all: change only these, on the pack and the advice screen"},
     Taker{"wanted", "NUMBER: how many instances of the profile under the cursor, on the pack screen"},
     Taker{"drain", "NODES REASON: plan to drain Slurm nodes until they are resumed"},
     Taker{"resume",
@@ -326,6 +329,11 @@ std::optional<Error> open_view(UiState& state, const UiContext& ui, const std::s
   return std::nullopt;
 }
 
+std::optional<Error> narrow_here(UiState& state, const UiContext& ui, const std::string& argument) {
+  if (state.top().kind == ScreenKind::advise) return narrow_advise_to(state, ui, argument);
+  return narrow_pack_to(state, ui, argument);
+}
+
 std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, const std::string& command,
                                        const std::string& argument, Effects& effects) {
   if (command == "node") return open_named_node(state, ui, argument);
@@ -336,6 +344,7 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
     effects = open_fleet_file(state, argument);
     return std::nullopt;
   }
+  if (command == "on") return narrow_here(state, ui, argument);
   if (command == "wanted") return type_wanted(state, ui, argument);
   if (command == "plan") return plan_named(state, ui, argument);
   if (is_node_command(command)) return run_node_command(state, ui, command, argument);

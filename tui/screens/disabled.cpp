@@ -2,6 +2,7 @@
 // tui/action_rows.hpp name, and the table of them.
 #include <array>
 
+#include "tui/screens/advise/advise.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/guide/guide.hpp"

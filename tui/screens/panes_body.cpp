@@ -85,10 +85,10 @@ void settle_panes(UiState& state, const UiContext& ui, Rect body) {
 bool click_panes(UiState& state, const UiContext& ui, Rect body, int x, int y) {
   Panes panes = panes_of(ui, state, body.width);
   PaneAreas areas = areas_of(panes, body);
-  if (y >= areas.main.bottom()) return false;
-  bool side = areas.side.width > 0 && x >= areas.side.x;
+  bool side = areas.side.width > 0 && x >= areas.side.x && y >= areas.side.y && y < areas.side.bottom();
+  if (!side && y >= areas.main.bottom()) return false;
   std::vector<Stop> stops = stops_of(panes);
-  int line = y - areas.main.y +
+  int line = y - (side ? areas.side.y : areas.main.y) +
              (side ? first_shown(panes.side, state.top().cursor, areas.side.height) : state.top().top);
   for (std::size_t i = 0; i < stops.size(); ++i)
     if (stops[i].side == side && stops[i].line == line) {

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "tui/screens/advise/advise.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
@@ -29,7 +30,7 @@ constexpr std::array<Action, sizeof...(Of)> list(Of... of) {
 }
 
 constexpr auto kOverviewFooter = list(open, next_panel, show_nodes, show_gpus, show_slices, show_workloads,
-                                      show_waiting, show_doctor, palette, facts);
+                                      show_waiting, show_doctor, show_advise, palette, facts);
 constexpr auto kTableFooter = list(open, filter, show_waiting, back, show_doctor, facts, sort_next_column,
                                    only_mine, choose_columns, mark, copy, palette);
 // Of what can be cut.
@@ -62,8 +63,11 @@ constexpr auto kUsageFooter = list(open, usage_by, usage_days, back, copy, refre
 constexpr auto kWasteFooter = list(open, usage_letter, usage_days, back, copy, refresh, palette);
 constexpr auto kUsersFooter = list(open, back, copy, show_waiting, palette);
 
-constexpr auto kPackFooter = list(pack_more, pack_less, pack_count, open, pack_queue, back, pack_clear,
-                                  pack_product, pack_evict, pack_cluster, copy, palette);
+constexpr auto kPackFooter =
+    list(pack_more, pack_less, pack_count, open, pack_queue, back, pack_clear, pack_product, pack_evict,
+         pack_only, show_advise, pack_cluster, copy, palette);
+constexpr auto kAdviseFooter = list(open, next_panel, back, copy, advise_again, advise_hours, advise_days,
+                                    advise_only, advise_cluster, show_pack, palette);
 constexpr auto kFleetFooter =
     list(open, fleet_pool, fleet_cluster, fleet_read, fleet_calendar, back, fleet_pause, copy, palette);
 constexpr auto kCutHints = list(show_layout, guide_open);
@@ -74,6 +78,7 @@ constexpr std::array kNodeScopes{Scope::node};
 constexpr std::array kLayoutScopes{Scope::layout};
 constexpr std::array kPackScopes{Scope::pack};
 constexpr std::array kFleetScopes{Scope::fleet};
+constexpr std::array kAdviseScopes{Scope::advise};
 constexpr std::array kLogScopes{Scope::log};
 constexpr std::array kFindingsScopes{Scope::findings};
 constexpr std::array kUsageScopes{Scope::usage};
@@ -363,6 +368,23 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .copy = copy_on_fleet,
      .refresh = refresh_fleet,
      .next_change = fleet_next_change},
+    {.kind = ScreenKind::advise,
+     .word = "advise",
+     .way = show_advise,
+     .scopes = kAdviseScopes,
+     .footer = kAdviseFooter,
+     .hints = kWaitHints,
+     .body = &kPanesBody,
+     .panes = advise_panes,
+     .over_time = true,
+     .no_parts = one_list,
+     .open = open_on_advise,
+     .why_no_open = why_no_open_on_advise,
+     .back = back_in_advise,
+     .copy = copy_on_advise,
+     .nothing_to_copy = "no answer: there is no command to copy",
+     .refresh = refresh_advise,
+     .next_change = advise_next_change},
 }};
 
 constexpr bool in_kind_order() {

@@ -28,10 +28,18 @@ PaneAreas areas_of(const Panes& panes, Rect body) {
       panes.foot_first ? body.height - kLeastList : std::max(body.height / 3, body.height - kLeastList - 12);
   int foot = std::clamp(wanted, 0, std::max(0, most));
   int height = body.height - foot;
-  bool two = !panes.side.empty() && panes.split > 0;
   PaneAreas areas;
-  areas.main = {body.x, body.y, two ? panes.split : body.width, height};
-  if (two) areas.side = {body.x + panes.split, body.y, body.width - panes.split, height};
+  areas.main = {body.x, body.y, body.width, height};
+  if (!panes.side.empty() && panes.split > 0) {
+    areas.main.width = panes.split;
+    areas.side = {body.x + panes.split, body.y, body.width - panes.split, height};
+  } else if (!panes.side.empty()) {
+    // The main list has what it needs, but for half of the room; a blank line keeps them apart.
+    areas.main.height = std::clamp(static_cast<int>(panes.main.size()), std::min(height, kLeastList),
+                                   std::max(height / 2, std::min(height, kLeastList)));
+    areas.side = body.below(areas.main.height + 1);
+    areas.side.height = std::max(0, height - areas.main.height - 1);
+  }
   areas.foot = {body.x, body.y + height, body.width, foot};
   return areas;
 }
@@ -54,7 +62,7 @@ void draw_panes(Canvas& canvas, Rect body, const Panes& panes, int top, const st
                 bool ascii) {
   PaneAreas areas = areas_of(panes, body);
   draw_document(canvas, areas.main, panes.main, top, cursor, ascii);
-  if (areas.side.width > 0) {
+  if (areas.side.width > 0 && areas.side.height > 0) {
     canvas.fill(areas.side.x, areas.side.y, areas.side.width, areas.side.height, " ");
     draw_document(canvas, areas.side, panes.side, first_shown(panes.side, cursor, areas.side.height), cursor,
                   ascii);

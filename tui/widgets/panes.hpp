@@ -15,7 +15,7 @@ namespace tessera::tui {
 struct Panes {
   Document main;
   Document side;            // empty: one column
-  int split = 0;            // where the side begins, in cells from the left
+  int split = 0;            // where the side begins, in cells from the left; 0: below the main list
   std::string start;        // the stop on which the cursor rests until it is moved; empty: the first
   bool follows = false;     // once back there, the cursor moves on with it
   Document foot;            // pinned at the bottom

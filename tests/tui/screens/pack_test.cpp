@@ -184,6 +184,68 @@ TEST(Pack, CopiesTheCommandThatAsksForTheSame) {
   EXPECT_EQ(*session.effects.back().copy, "tessera pack --cluster hpc 3g.40gb=2");
 }
 
+TEST(Pack, NodesNarrowTheDemandAndTheCommandSaysSo) {
+  Session session = changing({120, 40});
+  session.press(":pack 3g.40gb=2<enter>:on n004[1-2]<enter>").pack();
+  EXPECT_TRUE(session.shows("only 2 nodes")) << session.screen();
+  EXPECT_TRUE(session.shows("4 GPUs can be planned")) << session.screen();
+  session.press("y");
+  EXPECT_EQ(*session.effects.back().copy, "tessera pack --cluster hpc 3g.40gb=2 --node 'n[0041-0042]'");
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+  EXPECT_TRUE(session.state.plan->plan.nodes.front().node.text.starts_with("n004"));
+  session.press("<esc>o");
+  EXPECT_EQ(session.state.input.text, "on ");
+  session.press("all<enter>").pack();
+  EXPECT_TRUE(session.shows("12 GPUs can be planned")) << session.screen();
+}
+
+TEST(Pack, APartitionNarrowsTheNodesAndWhatIsTakenFromTheQueue) {
+  Session session = changing({120, 40});
+  Node other = node("n0045", {sevenths(0, 0)});
+  other.partitions = {"short"};
+  session.tell(on("hpc", NodeSeen{other}));
+  session.press(":pack<enter>:on partition=short<enter>");
+  EXPECT_TRUE(session.shows("only partition short")) << session.screen();
+  EXPECT_TRUE(session.shows("1 GPUs can be planned")) << session.screen();
+  session.press("f");
+  EXPECT_FALSE(session.state.pack->question) << "what waits is of other partitions";
+}
+
+TEST(Pack, TheCertificateComesBeforeWhatThePlanWouldDo) {
+  Session session = asking("3g.40gb=5");
+  std::vector<tui::Message> on_the_way;
+  const auto whole = tui::answer_of(session.state.pack->question, {},
+                                    [&](tui::Message told) { on_the_way.push_back(std::move(told)); });
+  ASSERT_EQ(on_the_way.size(), 1u);
+  tui::update(session.state, session.world(), on_the_way.front());
+  EXPECT_TRUE(session.shows("proven minimum")) << session.screen();
+  EXPECT_TRUE(session.shows("being worked out (Esc stops)")) << session.screen();
+  EXPECT_TRUE(session.state.pack->working());
+  tui::update(session.state, session.world(), tui::PackTold{whole});
+  EXPECT_TRUE(session.shows("no workload")) << session.screen();
+  EXPECT_FALSE(session.state.pack->working());
+}
+
+// Whom a change disturbs is worked out beside the keys, on however many nodes.
+TEST(Pack, WhomItDisturbsIsToldOnManyNodes) {
+  Session session = changing({120, 40});
+  for (int i = 0; i < 80; ++i)
+    session.tell(on("hpc", NodeSeen{node("m" + std::to_string(100 + i), {sevenths(0, 0)})}));
+  session.press(":pack 7g.80gb=78<enter>").pack();
+  EXPECT_GT(session.state.pack->answer->answer->nodes_touched, 64);
+  ASSERT_TRUE(session.state.pack->answer->preview.plan);
+  EXPECT_TRUE(session.shows("disturbs")) << session.screen();
+  EXPECT_TRUE(session.shows("no workload")) << session.screen();
+}
+
+TEST(Pack, ASolveThatIsGivenUpIsNoAnswerOfAnEmptyPlan) {
+  Session session = asking("3g.40gb=5");
+  const auto given_up = tui::answer_of(session.state.pack->question, [] { return true; });
+  EXPECT_FALSE(given_up->answer);
+  EXPECT_FALSE(given_up->preview.plan);
+}
+
 TEST(Pack, AnotherClusterHasADemandOfItsOwn) {
   Session session(two_places(), {120, 40});
   session.press(":pack<enter>");
@@ -202,7 +264,8 @@ TEST(Packer, AnswersTheLastQuestionAndWakesTheLoop) {
   packer.ask(first.state.pack->question);
   packer.ask(second.state.pack->question);
   packer.ask(second.state.pack->question);
-  for (std::shared_ptr<const tui::PackAnswer> told; !told || told->question != second.state.pack->question;) {
+  for (std::shared_ptr<const tui::PackAnswer> told;
+       !told || !told->whole || told->question != second.state.pack->question;) {
     pollfd waiting{packer.wake_fd(), POLLIN, 0};
     ASSERT_EQ(poll(&waiting, 1, 60'000), 1) << "no answer came";
     if (auto one = packer.take()) told = std::get<tui::PackTold>(*one).what;

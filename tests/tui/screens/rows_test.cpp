@@ -74,6 +74,7 @@ Session showing(tui::ScreenKind kind, tui::Size size = {80, 24}) {
       break;
     case tui::ScreenKind::pack: session.press(":pack 3g.40gb=2<enter>").pack(); break;
     case tui::ScreenKind::fleet: test::open_fleet(session); break;
+    case tui::ScreenKind::advise: session.press(":advise<enter>").advise(); break;
     case tui::ScreenKind::count_: break;
   }
   EXPECT_EQ(session.state.top().kind, kind) << session.screen();

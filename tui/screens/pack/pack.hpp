@@ -37,9 +37,12 @@ std::string want_id(std::size_t at);
 // What is asked of the planner, and its answers (pack_refresh.cpp).
 void refresh_pack(UiState& state, Screen& screen, const UiContext& ui);
 std::optional<TimePoint> pack_next_change(const UiState& state, const UiContext& ui);
-void take_answer(UiState& state, const UiContext& ui, const PackTold& told);
+void take_answer(UiState& state, const PackTold& told);
 // Reads the cluster as it stands now; true: GPUs of the answer no longer stand as it has them.
 bool boards_moved(UiState& state, const UiContext& ui);
+// ":on n[1-20]"; errors: as narrowed_by() has them.
+std::optional<Error> narrow_pack_to(UiState& state, const UiContext& ui, const std::string& text);
+Effects narrow_pack(UiState& state, const UiContext& ui, Action action);
 
 Panes pack_panes(const UiContext& ui, const UiState& state, int width);
 

@@ -10,6 +10,7 @@
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/pack/pack.hpp"
 #include "tui/screens/plan/plan.hpp"
 
@@ -67,7 +68,7 @@ void put_demand(PackState& pack, const std::vector<pack::Demand>& demand, const 
 void take_queue(UiState& state, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(state.pack->cluster);
   if (!cluster) return;
-  const pack::QueueDemand queue = pack::demand_of_queue(*cluster, "");
+  const pack::QueueDemand queue = pack::demand_of_queue(*cluster, state.pack->only.partition);
   const std::string source = fmt::format(
       "the queue: {} jobs or pods ask for these slices, {} for whole GPUs or shares, {} wait for "
       "something else than room",
@@ -104,15 +105,6 @@ void next_product(UiState& state) {
   });
 }
 
-void next_cluster(UiState& state, const UiContext& ui) {
-  const std::vector<Cluster>& clusters = ui.model.clusters;
-  auto at = std::find_if(clusters.begin(), clusters.end(),
-                         [&](const Cluster& one) { return one.name == state.top().cluster; });
-  if (at == clusters.end() || ++at == clusters.end()) at = clusters.begin();
-  state.top().cluster = at->name;
-  state.top().cursor.clear();
-}
-
 void ask_for_count(UiState& state) {
   open_prompt(state, InputKind::command);
   state.input.text = "wanted ";
@@ -146,9 +138,7 @@ std::string why_no_pack(Action, const UiState&, const UiContext& ui) {
 }
 
 Effects show_pack(UiState& state, const UiContext& ui, Action) {
-  ClusterName cluster = state.top().cluster;
-  if (cluster.empty() && state.pack) cluster = state.pack->cluster;
-  if (!ui.model.find(cluster)) cluster = ui.model.clusters.front().name;
+  const ClusterName cluster = cluster_for(state, ui, state.pack ? state.pack->cluster : ClusterName());
   go_to(state, ScreenKind::pack);
   state.top().cluster = cluster;
   return {};
@@ -158,6 +148,7 @@ std::string why_no_pack_edit(Action action, const UiState& state, const UiContex
   if (state.top().kind != ScreenKind::pack || !state.pack) return "this works on the demand of :pack";
   if (action == Action::pack_cluster) return ui.model.clusters.size() > 1 ? "" : "there is no other cluster";
   if (!state.pack->refused.empty()) return state.pack->refused;
+  if (action == Action::pack_only) return "";
   if (state.pack->wants.empty()) return "no GPU here can be planned";
   const std::size_t here = want_here(state);
   if (action == Action::pack_less && state.pack->wants[here].count == 0) return "none is asked for";
@@ -228,8 +219,27 @@ std::string copy_on_pack(const UiState& state, const UiContext&) {
       words += fmt::format(" {}{}={}", want.product ? want.product->key.text + ":" : "", want.profile.text,
                            want.count);
   if (words.empty()) return "";
-  return fmt::format("tessera pack --cluster {}{}{}", shell_word(state.pack->cluster.text), words,
-                     state.pack->evict ? " --way requeue" : "");
+  return fmt::format("tessera pack --cluster {}{}{}{}", shell_word(state.pack->cluster.text), words,
+                     flags_of(state.pack->only), state.pack->evict ? " --way requeue" : "");
+}
+
+Effects narrow_pack(UiState& state, const UiContext&, Action) {
+  ask_what_to_narrow(state);
+  return {};
+}
+
+std::optional<Error> narrow_pack_to(UiState& state, const UiContext& ui, const std::string& text) {
+  if (std::string why = why_no_pack_edit(Action::pack_only, state, ui); !why.empty())
+    return Error{why, "", ""};
+  auto only = narrowed_by(*ui.model.find(state.pack->cluster), ui, text);
+  if (!only) return only.error();
+  edit_demand(state, [&](PackState& pack) {
+    pack.only = std::move(*only);
+    // What waits in that partition is another demand.
+    pack.source.clear();
+    pack.revision = 0;
+  });
+  return std::nullopt;
 }
 
 std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const std::string& text) {

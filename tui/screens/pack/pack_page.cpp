@@ -4,14 +4,12 @@
 
 #include <algorithm>
 
-#include "engine/insight/available.hpp"
-#include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
-#include "engine/query/tables.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/pack/board_lines.hpp"
+#include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/pack/pack.hpp"
-#include "tui/widgets/paint.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -56,6 +54,10 @@ class Page {
   void note(Document& to, const std::string& english, Style style, int width) const {
     for (const std::string& line : wrap(told(english), width - 3)) to.push_back({{{line, style, 1}}, {}});
   }
+  Scheduler scheduler() const {
+    const Cluster* cluster = ui_.model.find(pack_.cluster);
+    return cluster ? cluster->scheduler : Scheduler::slurm;
+  }
   const pack::Answer* answer() const {
     return pack_.answer && pack_.answer->answer ? &*pack_.answer->answer : nullptr;
   }
@@ -69,6 +71,8 @@ class Page {
       line.spans.push_back(
           {"  " + told(fmt::format("{} GPUs can be planned", pack_.boards->problem.boards.size())),
            Role::dim});
+    if (pack_.only.any())
+      line.spans.push_back({"  " + told(narrowed_text(pack_.only, scheduler())), Role::warning});
     if (pack_.evict) line.spans.push_back({"  " + told("requeue allowed"), Role::warning});
     to.push_back(std::move(line));
   }
@@ -118,11 +122,7 @@ class Page {
     const pack::Answer* found = answer();
     if (!found || found->boards.empty()) return;
     if (!to.empty()) to.push_back({});
-    DocLine heads;
-    heads.spans.push_back({"GPU", Role::heading, 1});
-    heads.spans.push_back({"NOW", Role::heading, 20});
-    heads.spans.push_back({"AFTERWARDS", Role::heading, 33});
-    to.push_back(std::move(heads));
+    to.push_back(board_heads());
     const std::size_t shown = std::min(found->boards.size(), kMostListed);
     for (std::size_t i = 0; i < shown; ++i) to.push_back(line_of(found->boards[i]));
     if (shown < found->boards.size())
@@ -132,57 +132,9 @@ class Page {
   }
   DocLine line_of(const pack::BoardPlan& plan) const {
     const pack::Board& board = problem().boards[plan.board];
-    DocLine line;
+    DocLine line = board_line(ui_, state_, pack_.cluster, problem(), plan, is_old());
     line.id = fmt::format("g{}\x1f{}", board.node.text, board.gpu.value);
-    const Style style = is_old() ? Style(Role::dim) : Style(Role::text);
-    line.spans.push_back(
-        {fmt::format("{} {}", shorten(board.node.text, 14, state_.ascii), board.gpu.value), style, 1});
-    const Cluster* cluster = ui_.model.find(pack_.cluster);
-    const Node* node = cluster ? cluster->nodes.find(board.node) : nullptr;
-    if (!node) return line;
-    const auto gpu = std::find_if(node->gpus.begin(), node->gpus.end(),
-                                  [&](const Gpu& one) { return one.index == board.gpu; });
-    if (gpu == node->gpus.end()) return line;
-    const insight::Sight sight = insight::sight_of(*cluster, *node);
-    line.spans.push_back({query::strip(*gpu, &ui_.catalogue, state_.ascii, sight), style, 20});
-    line.spans.push_back({state_.ascii ? "->" : "→", Role::dim, 30});
-    line.spans.push_back(
-        {query::strip(afterwards(*gpu, plan, board), &ui_.catalogue, state_.ascii, sight), style, 33});
-    std::string makes = counted(plan.create, board);
-    if (!makes.empty()) line.spans.push_back({"+ " + makes, is_old() ? Role::dim : Role::good, 44});
     return line;
-  }
-  // What stays as it is, and what is made, free.
-  Gpu afterwards(const Gpu& now, const pack::BoardPlan& plan, const pack::Board& board) const {
-    const mig::Product& product = *problem().products[board.product];
-    Gpu after = now;
-    after.strategy = Strategy::mig;
-    std::erase_if(after.slices, [&](const Slice& slice) {
-      return std::none_of(plan.keep.begin(), plan.keep.end(), [&](const mig::Placed& kept) {
-        return slice.kind == SliceKind::gpu_instance && slice.placement &&
-               slice.placement->start == kept.start;
-      });
-    });
-    for (const mig::Placed& made : plan.create) {
-      const mig::Profile& profile = product.profiles[static_cast<std::size_t>(made.profile)];
-      Slice slice;
-      slice.kind = SliceKind::gpu_instance;
-      slice.profile = profile.name;
-      slice.placement = Placement{made.start, profile.memory_slices};
-      slice.holding = Holding::free;
-      after.slices.push_back(std::move(slice));
-    }
-    return after;
-  }
-  std::string counted(const std::vector<mig::Placed>& list, const pack::Board& board) const {
-    const mig::Product& product = *problem().products[board.product];
-    std::map<std::string, int> by_name;
-    for (const mig::Placed& one : list)
-      ++by_name[product.profiles[static_cast<std::size_t>(one.profile)].name.text];
-    std::string text;
-    for (const auto& [name, count] : by_name)
-      text += fmt::format("{}{}×{}", text.empty() ? "" : ", ", count, name);
-    return text;
   }
 
   void fact(Document& to, const std::string& label, const std::string& english, Style style = {}) const {
@@ -192,9 +144,9 @@ class Page {
   void foot(Document& to) const {
     if (pack_.stopped) note(to, "stopped: any edit of the demand asks again", Role::warning);
     if (!pack_.trouble.empty()) return note(to, pack_.trouble, Role::danger);
-    if (pack_.working() && pack_.answered())
+    if (pack_.working() && pack_.answered() && pack_.answer->question != pack_.question)
       note(to, "the cluster has changed: the answer is being worked out again", Role::dim);
-    else if (pack_.working())
+    else if (pack_.working() && !pack_.answered())
       note(to,
            pack_.answer ? "working out the answer; what is shown is the one before (Esc stops)"
                         : "working out the answer (Esc stops)",
@@ -236,12 +188,15 @@ class Page {
 
   void effects(Document& to, const pack::Answer& found) const {
     if (found.boards.empty()) return;
-    const PackPreview& preview = pack_.preview;
+    const PackPreview& preview = pack_.answer->preview;
     fact(to, told("costs"),
          fmt::format("{} made, {} idle destroyed, {} running moved", found.created, found.idle_destroyed,
                      found.evicted));
     if (!preview.trouble.empty()) return fact(to, told("refused"), preview.trouble, Role::danger);
-    if (!preview.plan) return fact(to, told("disturbs"), "many nodes change: the plan tells", Role::dim);
+    if (!preview.plan)
+      return fact(to, told("disturbs"),
+                  pack_.working() ? "being worked out (Esc stops)" : "not worked out: any edit asks again",
+                  Role::dim);
     const std::string whom = disturbs_text(*preview.plan);
     fact(to, told("disturbs"), whom, whom == "no workload" ? Role::good : Role::warning);
     for (const plan::Notice& one : preview.plan->violations)

@@ -2,15 +2,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 
-#include "engine/insight/available.hpp"
 #include "engine/pack/cluster.hpp"
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/pack/pack.hpp"
-#include "tui/screens/plan/next_hours.hpp"
-#include "tui/screens/plan/plan.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -18,28 +17,11 @@ namespace {
 // The GPUs of a large site are not read for every event.
 constexpr std::size_t kManyNodes = 500;
 constexpr Duration kManyEvery{5000};
-// From here on the plan itself, which Enter makes, tells whom it disturbs.
-constexpr int kMostPreviewed = 64;
-constexpr std::size_t kMostPlayed = 300;
-
-std::string why_refused(const UiState& state, const Cluster* cluster) {
-  if (!cluster) return "that cluster is not open here";
-  if (state.past) return "the past is shown, and nothing can be changed there";
-  if (!cluster->loaded) return "the cluster is still being read";
-  // An old list of jobs or pods makes an instance look free that is not.
-  if (!insight::nodes_are_current(*cluster))
-    return "the list of nodes is old: what stands there now is not known";
-  if (!insight::work_is_current(*cluster))
-    return "the list of jobs or pods is old: which instances are free is not known";
-  return "";
-}
 
 std::shared_ptr<const PackBoards> read_boards(const UiState& state, const UiContext& ui,
-                                              const Cluster& cluster) {
-  std::vector<NodeName> nodes;
-  for (const Node& node : cluster.nodes.all()) nodes.push_back(node.name);
+                                              const Cluster& cluster, const Narrowed& only) {
   pack::ClusterProblem found =
-      pack::problem_of(cluster, nodes, ui.catalogue, capabilities_of(state, cluster));
+      pack::problem_of(cluster, nodes_of(cluster, only), ui.catalogue, capabilities_of(state, cluster));
   return std::make_shared<const PackBoards>(PackBoards{std::move(found.problem), std::move(found.left_out)});
 }
 
@@ -55,7 +37,7 @@ bool is_due(const PackState& pack, const UiContext& ui, const Cluster& cluster) 
 }
 
 void take_boards(PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster) {
-  std::shared_ptr<const PackBoards> now = read_boards(state, ui, cluster);
+  std::shared_ptr<const PackBoards> now = read_boards(state, ui, cluster, pack.only);
   // What has not changed stays the same value, so that nothing is asked again.
   if (!pack.boards || !same_boards(*pack.boards, *now)) pack.boards = std::move(now);
   pack.revision = ui.model.revision + 1;
@@ -108,22 +90,20 @@ std::string why_not_asked(const PackState& pack) {
   return "";
 }
 
-void ask(PackState& pack) {
+void ask(PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster) {
   pack.trouble = why_not_asked(pack);
-  if (!pack.trouble.empty()) {
-    pack.question = nullptr, pack.answer = nullptr, pack.preview = {};
-    return;
-  }
-  std::vector<pack::Demand> demand = demand_of(pack);
+  std::vector<pack::Demand> demand = pack.trouble.empty() ? demand_of(pack) : std::vector<pack::Demand>();
   if (demand.empty()) {
-    pack.question = nullptr, pack.answer = nullptr, pack.preview = {};
+    pack.question = nullptr, pack.answer = nullptr;
     return;
   }
   const PackQuestion* asked = pack.question.get();
   if (asked && asked->boards == pack.boards && asked->problem.evict == pack.evict &&
       asked->problem.demand == demand)
     return;
-  PackQuestion next{pack.boards, pack.boards->problem};
+  // The cluster is copied once for as long as its GPUs stand as they do.
+  const bool same = asked && asked->boards == pack.boards;
+  PackQuestion next{pack.boards, pack.boards->problem, same ? asked->then : then_of(state, ui, cluster)};
   next.problem.demand = std::move(demand);
   next.problem.evict = pack.evict;
   pack.question = std::make_shared<const PackQuestion>(std::move(next));
@@ -133,18 +113,18 @@ void ask(PackState& pack) {
 
 void refresh_pack(UiState& state, Screen& screen, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(screen.cluster);
-  std::string why = why_refused(state, cluster);
+  std::string why = why_not_planned(state, cluster);
   change_kept(state.pack, [&](PackState& pack) {
     if (pack.cluster != screen.cluster) pack = PackState{screen.cluster};
     pack.refused = std::move(why);
     if (!pack.refused.empty()) {
-      pack.question = nullptr, pack.answer = nullptr, pack.preview = {}, pack.revision = 0;
+      pack.question = nullptr, pack.answer = nullptr, pack.revision = 0;
       return;
     }
     const bool due = is_due(pack, ui, *cluster);
     if (due) take_boards(pack, state, ui, *cluster);
     list_profiles(pack);
-    if (!pack.stopped) ask(pack);
+    if (!pack.stopped) ask(pack, state, ui, *cluster);
   });
 }
 
@@ -174,25 +154,9 @@ bool boards_moved(UiState& state, const UiContext& ui) {
   return state.pack->boards->problem.mode != then.mode;
 }
 
-void take_answer(UiState& state, const UiContext& ui, const PackTold& told) {
+void take_answer(UiState& state, const PackTold& told) {
   if (!state.pack || !told.what || told.what->question != state.pack->question) return;
-  PackPreview preview;
-  const Result<pack::Answer>& answer = told.what->answer;
-  if (answer && !answer->boards.empty() && answer->nodes_touched <= kMostPreviewed) {
-    plan::Intent intent =
-        pack::intent_of(told.what->question->problem, *answer, ClusterName(state.pack->cluster));
-    intent.options.way = state.pack->evict ? plan::Way::requeue : plan::Way::wait;
-    if (Result<plan::Plan> plan = plan_for(state, ui, intent); plan) {
-      preview.played = play_hours(ui, *plan, kMostPlayed);
-      preview.plan = std::move(*plan);
-    } else {
-      preview.trouble = to_line(plan.error());
-    }
-  }
-  change_kept(state.pack, [&](PackState& pack) {
-    pack.answer = told.what;
-    pack.preview = std::move(preview);
-  });
+  change_kept(state.pack, [&](PackState& pack) { pack.answer = told.what; });
 }
 
 }  // namespace tessera::tui

@@ -1,0 +1,186 @@
+// The keys of the advice screen: what is asked, and the way to the plan.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/pack/cluster.hpp"
+#include "engine/shell.hpp"
+#include "tui/screens/advise/advise.hpp"
+#include "tui/screens/control.hpp"
+#include "tui/screens/layout/layout.hpp"
+#include "tui/screens/pack/narrow.hpp"
+#include "tui/screens/plan/plan.hpp"
+#include "tui/screens/usage_common.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::array kHours{6, 12, 24, 48, 72};
+constexpr Duration kDay{24LL * 3'600'000};
+
+// A new edit is waited for again.
+template <class Edit>
+void edit_wish(UiState& state, Edit edit) {
+  change_advise(state, [&](AdviseState& advise) {
+    advise.stopped = false;
+    edit(advise);
+  });
+}
+
+void next_hours(UiState& state) {
+  edit_wish(state, [](AdviseState& advise) {
+    const auto at = std::find(kHours.begin(), kHours.end(), advise.hours);
+    advise.hours = at == kHours.end() || at + 1 == kHours.end() ? kHours.front() : *(at + 1);
+  });
+}
+
+// None, the last day, 7 days, 30 days: the days are those of :usage, too, since they are read once for both.
+void next_days(UiState& state, const UiContext& ui) {
+  Duration& since = state.usage.since;
+  edit_wish(state, [&](AdviseState& advise) {
+    const bool last = advise.with_past && since >= 30 * kDay;
+    if (!advise.with_past)
+      since = kDay;
+    else if (!last)
+      since = since < 7 * kDay ? 7 * kDay : 30 * kDay;
+    advise.with_past = !last;
+  });
+  say(state, ui, Severity::info,
+      state.advise->with_past ? fmt::format("looking at {}", days_text(since))
+                              : std::string("only what waits now counts"));
+}
+
+// Whether the GPUs that an answer changes no longer stand as it has them.
+bool has_moved(const UiState& state, const Cluster& cluster, const AdviseQuestion& asked,
+               const advise::Answer& answer) {
+  const std::optional<TimePoint> until =
+      answer.ends_within ? std::optional(asked.then->now + *answer.ends_within) : std::nullopt;
+  const pack::Problem now =
+      pack::problem_of(cluster, answer.nodes, *asked.then->catalogue, capabilities_of(state, cluster), until)
+          .problem;
+  // Nodes may stand in another order by now.
+  const auto same = [&](const pack::BoardPlan& plan) {
+    const pack::Board& then = answer.problem.boards[plan.board];
+    return std::any_of(now.boards.begin(), now.boards.end(), [&](const pack::Board& one) {
+      return one.node == then.node && one.gpu == then.gpu && one.instances == then.instances &&
+             now.products[one.product] == answer.problem.products[then.product];
+    });
+  };
+  return now.mode != answer.problem.mode ||
+         !std::all_of(answer.packed.boards.begin(), answer.packed.boards.end(), same);
+}
+
+void ask_again(UiState& state) {
+  edit_wish(state, [](AdviseState& advise) { advise.again = true; });
+}
+
+}  // namespace
+
+std::optional<std::size_t> place_of_answer(const UiState& state) {
+  const AdviseState* advise = state.advise.get();
+  if (!advise || !advise->answer || advise->answer->ids.empty()) return std::nullopt;
+  const std::vector<std::string>& ids = advise->answer->ids;
+  // A line of an answer has its id in front.
+  const std::string cursor = state.top().cursor.substr(0, state.top().cursor.find('\x1f'));
+  const auto found = std::find(ids.begin(), ids.end(), cursor);
+  return found == ids.end() ? 0 : static_cast<std::size_t>(found - ids.begin());
+}
+
+const advise::Answer* answer_here(const UiState& state) {
+  const auto place = place_of_answer(state);
+  return place ? &state.advise->answer->advice->answers[*place] : nullptr;
+}
+
+std::string why_no_advise(Action, const UiState&, const UiContext& ui) {
+  return ui.model.clusters.empty() ? "no cluster is open" : "";
+}
+
+Effects show_advise(UiState& state, const UiContext& ui, Action) {
+  const ClusterName cluster = cluster_for(state, ui, state.advise ? state.advise->cluster : ClusterName());
+  go_to(state, ScreenKind::advise);
+  state.top().cluster = cluster;
+  return {};
+}
+
+std::string why_no_advise_edit(Action action, const UiState& state, const UiContext& ui) {
+  if (state.top().kind != ScreenKind::advise || !state.advise) return "this works on the advice of :advise";
+  if (action == Action::advise_cluster)
+    return ui.model.clusters.size() > 1 ? "" : "there is no other cluster";
+  if (!state.advise->refused.empty()) return state.advise->refused;
+  if (action == Action::advise_days) {
+    if (!state.no_past.empty()) return state.no_past;
+    if (!state.advise->only.partition.empty())
+      return "the recording counts for the whole cluster: :on all first";
+  }
+  if (action == Action::advise_again && state.advise->working()) return "it is being worked out";
+  return "";
+}
+
+Effects edit_advise(UiState& state, const UiContext& ui, Action action) {
+  switch (action) {
+    case Action::advise_again: ask_again(state); break;
+    case Action::advise_hours: next_hours(state); break;
+    case Action::advise_days: next_days(state, ui); break;
+    case Action::advise_only: ask_what_to_narrow(state); break;
+    case Action::advise_cluster: next_cluster(state, ui); break;
+    default: break;
+  }
+  return {};
+}
+
+std::optional<Error> narrow_advise_to(UiState& state, const UiContext& ui, const std::string& text) {
+  if (std::string why = why_no_advise_edit(Action::advise_only, state, ui); !why.empty())
+    return Error{why, "", ""};
+  auto only = narrowed_by(*ui.model.find(state.advise->cluster), ui, text);
+  if (!only) return only.error();
+  edit_wish(state, [&](AdviseState& advise) { advise.only = std::move(*only); });
+  return std::nullopt;
+}
+
+std::string why_no_open_on_advise(const UiState& state, const UiContext&) {
+  if (!state.advise) return "this works on the advice of :advise";
+  const AdviseState& advise = *state.advise;
+  if (!advise.refused.empty()) return advise.refused;
+  if (!advise.answer)
+    return advise.stopped ? "stopped: it can be worked out again" : "it is being worked out";
+  return answer_here(state) ? "" : "no re-cut helps: there is no plan to open";
+}
+
+Effects open_on_advise(UiState& state, const UiContext& ui) {
+  const AdviseState& advise = *state.advise;
+  const advise::Answer& answer = *answer_here(state);
+  const Cluster* cluster = ui.model.find(advise.cluster);
+  // A job may have started since: the GPUs that change must stand as the answer has them.
+  if (!cluster || has_moved(state, *cluster, *advise.answer->question, answer)) {
+    say(state, ui, Severity::warning, "the cluster has changed: the advice is being worked out again");
+    ask_again(state);
+    return {};
+  }
+  plan::Intent intent = pack::intent_of(answer.problem, answer.packed, advise.cluster);
+  intent.words = "packed for a demand";
+  Result<plan::Plan> plan = plan_for(state, ui, intent);
+  if (!plan)
+    say(state, ui, Severity::danger, to_line(plan.error()));
+  else
+    open_plan(state, ui, std::move(*plan), {});
+  return {};
+}
+
+bool back_in_advise(UiState& state, const UiContext&) {
+  if (!state.advise || !state.advise->working()) return false;
+  change_advise(state, [](AdviseState& advise) {
+    advise.stopped = true;
+    advise.question = nullptr;
+  });
+  return true;
+}
+
+std::string copy_on_advise(const UiState& state, const UiContext&) {
+  const advise::Answer* answer = answer_here(state);
+  if (!answer) return "";
+  return fmt::format("{} --cluster {} --plan", advise::pack_command(*answer),
+                     shell_word(state.advise->cluster.text));
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,40 @@
+// Narrowing a plan over a whole cluster to some of its nodes, for the pack and the advice screen: `:on
+// NODES`,
+// `:on partition=NAME` (or `namespace=NAME`), `:on all`. Threads: the UI thread; pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tui/narrowed.hpp"
+#include "tui/update.hpp"
+
+namespace tessera::tui {
+
+// What is typed behind `:on`. Errors: a name that the cluster does not have, a partition without a node, a
+// filter that is none or passes none.
+Result<Narrowed> narrowed_by(const Cluster& cluster, const UiContext& ui, const std::string& typed);
+
+// The nodes that may be changed.
+std::vector<NodeName> nodes_of(const Cluster& cluster, const Narrowed& only);
+
+// " --node n[1-3] --partition short": as `tessera pack` takes it; empty: nothing is narrowed.
+std::string flags_of(const Narrowed& only);
+// "only 3 nodes", "only partition short"; empty: nothing is narrowed.
+std::string narrowed_text(const Narrowed& only, Scheduler scheduler);
+
+// Why nothing is planned over a cluster here and now; empty: it is.
+std::string why_not_planned(const UiState& state, const Cluster* cluster);
+
+// A copy for the planner's thread.
+std::shared_ptr<const ClusterThen> then_of(const UiState& state, const UiContext& ui, const Cluster& cluster);
+
+// The cluster of the screen that is opened from everywhere: the one in view, that which was shown last, or
+// the first. Precondition: there is one.
+ClusterName cluster_for(const UiState& state, const UiContext& ui, const ClusterName& last);
+void next_cluster(UiState& state, const UiContext& ui);
+
+// Begins to type the command that narrows.
+void ask_what_to_narrow(UiState& state);
+
+}  // namespace tessera::tui

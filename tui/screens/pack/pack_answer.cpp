@@ -1,0 +1,44 @@
+// The planner's answer to the demand of the pack screen, and what it would do: on the planner's thread.
+#include "engine/pack/cluster.hpp"
+#include "engine/pack/pack.hpp"
+#include "engine/plan/planner.hpp"
+#include "tui/packer.hpp"
+
+namespace tessera::tui {
+namespace {
+
+PackPreview preview_of(const PackQuestion& asked, const pack::Answer& answer, const pack::Stop& stop) {
+  PackPreview preview;
+  const ClusterThen& then = *asked.then;
+  plan::Intent intent = pack::intent_of(asked.problem, answer, then.cluster.name);
+  intent.options.way = asked.problem.evict ? plan::Way::requeue : plan::Way::wait;
+  Result<plan::Plan> plan =
+      plan::make_plan(then.cluster, *then.catalogue, intent, then.can, then.rules, then.now);
+  if (!plan) {
+    preview.trouble = to_line(plan.error());
+    return preview;
+  }
+  if (plan->changes_anything() && !(stop && stop()))
+    preview.played = std::make_shared<const whatif::Comparison>(
+        whatif::compare({&then.cluster, then.catalogue, then.now}, *plan));
+  preview.plan = std::move(*plan);
+  return preview;
+}
+
+}  // namespace
+
+std::shared_ptr<const PackAnswer> answer_of(std::shared_ptr<const PackQuestion> question,
+                                            const pack::Stop& stop, const Tell& tell) {
+  Result<pack::Answer> answer = pack::pack(question->problem, stop);
+  PackAnswer told{question, std::move(answer), {}, true};
+  if (told.answer && !told.answer->boards.empty() && !(stop && stop())) {
+    // The certificate first: on thousands of nodes what it would do takes longer than the plan itself.
+    told.whole = false;
+    if (tell) tell(PackTold{std::make_shared<const PackAnswer>(told)});
+    told.preview = preview_of(*question, *told.answer, stop);
+    told.whole = true;
+  }
+  return std::make_shared<const PackAnswer>(std::move(told));
+}
+
+}  // namespace tessera::tui
