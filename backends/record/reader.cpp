@@ -214,6 +214,7 @@ void Reader::read(JsonValue& root, Seen& seen) {
     if (key == "daemons") return get(value, seen.daemons);
     if (key == "remarks") return get(value, seen.remarks);
     if (key == "sources") return get(value, seen.sources);
+    if (key == "opened") return get(value, seen.opened.emplace());
     if (const auto which = figure_of(key); which && seen.kind == "figures") {
       // Of as many nodes as there are, and never shown.
       if (const auto letters = value.text()) seen.letters[*which] = *letters;
@@ -297,16 +298,20 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
   if (!seen.finding.empty() && seen.kind == "gone") findings_.erase(seen.finding);
   if (!seen.gone_node.empty()) {
     nodes_.erase(seen.gone_node);
+    opened_.erase(seen.gone_node);
     measured_.erase(seen.gone_node);
     tell(events, NodeGone{NodeName(seen.gone_node)});
   }
   if (!seen.gone_workload.empty()) tell(events, WorkloadGone{WorkloadId(seen.gone_workload)});
+  if (seen.opened && seen.kind == "processes") take_opened(std::move(*seen.opened), events);
   if (seen.kind == "figures") return measure(seen, events);
   return Done{};
 }
 
 void Reader::begin(std::vector<Event>& events) {
   in_key_ = true;
+  for (const auto& [name, opened] : std::exchange(opened_, {}))
+    tell(events, Measured{opened.node, opened.source, at_, {}});
   nodes_.clear();
   key_workloads_.clear();
   findings_.clear();
@@ -356,7 +361,7 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     // The model keeps the figures of a source until it is told otherwise.
     std::set<Source> now = measured_by(node);
     for (Source source : measured_[name])
-      if (!now.contains(source)) tell(events, Measured{node.name, source, at_, {}});
+      if (!now.contains(source)) tell_opened(node, source, events);
     measured_[name] = std::move(now);
     tell_figures(node, events);
   }
@@ -366,9 +371,58 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
 void Reader::tell_figures(const Node& node, std::vector<Event>& events) const {
   Node copy = node;
   for (Measured& measured : take_figures(copy)) {
+    add_opened(measured);
     const TimePoint at = measured.at;
     tell(events, std::move(measured), at);
   }
+}
+
+// One source tells figures and processes together, and the model keeps what it told last as one: with the
+// time of the processes, which figures of the recorder's rounds do not have.
+void Reader::add_opened(Measured& measured) const {
+  const auto found = opened_.find(measured.node.text);
+  if (found == opened_.end() || found->second.source != measured.source) return;
+  measured.at = found->second.told;
+  for (const OpenGpu& open : found->second.gpus) {
+    auto gpu = std::find_if(measured.gpus.begin(), measured.gpus.end(),
+                            [&](const GpuFigures& one) { return one.gpu == open.gpu; });
+    if (gpu == measured.gpus.end()) {
+      gpu = measured.gpus.insert(gpu, GpuFigures{});
+      gpu->gpu = open.gpu;
+    }
+    gpu->processes = open.processes;
+  }
+}
+
+// Its processes alone, where it tells some; else nothing more.
+void Reader::tell_opened(const Node& node, Source source, std::vector<Event>& events) const {
+  Measured measured{node.name, source, at_, {}};
+  add_opened(measured);
+  const TimePoint at = measured.at;
+  tell(events, std::move(measured), at);
+}
+
+void Reader::take_opened(OpenNode opened, std::vector<Event>& events) {
+  const auto known = nodes_.find(opened.node.text);
+  if (known == nodes_.end()) return;
+  const auto before = opened_.find(opened.node.text);
+  Source source = opened.source;
+  if (!opened.gpus.empty()) {
+    opened_[opened.node.text] = std::move(opened);
+  } else {
+    if (before == opened_.end()) return;
+    source = before->second.source;
+    opened_.erase(before);
+  }
+  Node copy = known->second;
+  if (!quiet_)
+    for (Measured& measured : take_figures(copy))
+      if (measured.source == source) {
+        add_opened(measured);
+        const TimePoint at = measured.at;
+        return tell(events, std::move(measured), at);
+      }
+  tell_opened(known->second, source, events);
 }
 
 void Reader::show(Cluster& cluster) const {

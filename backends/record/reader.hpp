@@ -62,6 +62,7 @@ class Reader {
     std::vector<Daemon> daemons;
     std::vector<Remark> remarks;
     std::vector<SourceState> sources;
+    std::optional<OpenNode> opened;
     About about;
     std::optional<Head> head;
   };
@@ -71,6 +72,9 @@ class Reader {
   void finish(std::vector<Event>& events);
   Status measure(Seen& seen, std::vector<Event>& events);
   void tell_figures(const Node& node, std::vector<Event>& events) const;
+  void take_opened(OpenNode opened, std::vector<Event>& events);
+  void tell_opened(const Node& node, Source source, std::vector<Event>& events) const;
+  void add_opened(Measured& measured) const;
   void tell(std::vector<Event>& events, decltype(Event::what) what, std::optional<TimePoint> at = {}) const;
 
   JsonDocument json_;
@@ -79,7 +83,8 @@ class Reader {
   bool in_key_ = false;
   bool quiet_ = false;
   std::map<std::string, std::set<Source>> measured_;  // by node: whose figures were told, and still stand
-  std::map<std::string, Node> nodes_;  // with the figures that were told last; letters have this order
+  std::map<std::string, Node> nodes_;       // with the figures that were told last; letters have this order
+  std::map<std::string, OpenNode> opened_;  // by node, as told last
   std::vector<Workload> key_workloads_;
   std::set<std::string> findings_;  // as the recorder named them
   std::map<Source, TimePoint> answered_;

@@ -1,6 +1,7 @@
 #include "engine/record/anonymous.hpp"
 
 #include "engine/digest.hpp"
+#include "engine/model/processes.hpp"
 
 namespace tessera::record {
 
@@ -13,12 +14,21 @@ void hash_names(Node& node, const std::string& salt) {
   node.name.text = hashed(node.name.text, salt);
   node.reservation = hashed(node.reservation, salt);
   for (std::string& partition : node.partitions) partition = hashed(partition, salt);
-  for (Gpu& gpu : node.gpus) gpu.uuid = hashed(gpu.uuid, salt);
+  for (Gpu& gpu : node.gpus) {
+    gpu.uuid = hashed(gpu.uuid, salt);
+    for (Slice& slice : gpu.slices) slice.uuid = hashed(slice.uuid, salt);
+  }
   node.reason.clear();
   node.reason_by.clear();
   node.features.clear();
   node.taints.clear();
   for (Component& part : node.components) part.detail.clear();
+}
+
+void hash_names(GpuProcess& process, const std::string& salt) {
+  // The driver's own services are called alike everywhere, and say what the others are.
+  if (!is_service(process)) process.name = hashed(process.name, salt);
+  if (is_of_work(process)) process.workload.text = hashed(process.workload.text, salt);
 }
 
 void hash_names(Workload& workload, const std::string& salt) {

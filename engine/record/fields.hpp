@@ -26,6 +26,7 @@ void fields(V& v, Of<Slice>) {
   v("kind", &Slice::kind), v("profile", &Slice::profile), v("placement", &Slice::placement);
   v("instance", &Slice::instance_id), v("device", &Slice::device), v("capacity", &Slice::capacity);
   v("compute", &Slice::compute), v("told_held", &Slice::told_held), v("out", &Slice::told_out);
+  v("uuid", &Slice::uuid);
 }
 template <class V>
 void fields(V& v, Of<Origin>) {
@@ -159,6 +160,34 @@ void fields(V& v, Of<About>) {
 template <class V>
 void fields(V& v, Of<SourceCost>) {
   v("calls", &SourceCost::calls), v("bytes", &SourceCost::bytes), v("over_s", &SourceCost::over);
+}
+
+// Which processes have a node's GPUs open, as one source told it; a node line has none.
+struct OpenGpu {
+  GpuIndex gpu;
+  std::vector<GpuProcess> processes;  // in the order of engine/model/processes.hpp
+  friend bool operator==(const OpenGpu&, const OpenGpu&) = default;
+};
+struct OpenNode {
+  NodeName node;
+  Source source = Source::none;
+  TimePoint told{};
+  std::vector<OpenGpu> gpus;  // none: it is no longer told
+  friend bool operator==(const OpenNode&, const OpenNode&) = default;
+};
+template <class V>
+void fields(V& v, Of<GpuProcess>) {
+  v("pid", &GpuProcess::pid), v("name", &GpuProcess::name), v("instance", &GpuProcess::instance_id);
+  v("memory_mib", &GpuProcess::memory), v("workload", &GpuProcess::workload);
+}
+template <class V>
+void fields(V& v, Of<OpenGpu>) {
+  v("gpu", &OpenGpu::gpu), v("processes", &OpenGpu::processes);
+}
+template <class V>
+void fields(V& v, Of<OpenNode>) {
+  v("node", &OpenNode::node), v("source", &OpenNode::source), v("told", &OpenNode::told);
+  v("gpus", &OpenNode::gpus);
 }
 
 // How a source was doing.

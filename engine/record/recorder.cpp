@@ -177,6 +177,7 @@ std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
     begin("whole");
     out_ += "}\n";
   }
+  processes(cluster);
   figures(cluster);
   findings(cluster, wall);
   return std::move(out_);
@@ -256,6 +257,33 @@ void Recorder::workloads(const Cluster& cluster) {
     out_ += ",\"workload\":" + text + "}\n";
   }
   drop_gone("workloads", "workload", there);
+}
+
+// A line of its own: who has a GPU open is told seldom, of few nodes, and at its own time.
+void Recorder::processes(const Cluster& cluster) {
+  std::unordered_set<std::string> there;
+  for (const Node& node : cluster.nodes.all()) {
+    OpenNode open;
+    for (const Gpu& gpu : node.gpus) {
+      if (!gpu.processes) continue;
+      open.source = gpu.processes->origin.source, open.told = gpu.processes->origin.at;
+      open.gpus.push_back({gpu.index, gpu.processes->list});
+      if (!wanted_.salt.empty())
+        for (GpuProcess& process : open.gpus.back().processes) hash_names(process, wanted_.salt);
+    }
+    open.node.text = wanted_.salt.empty() ? node.name.text : hashed(node.name.text, wanted_.salt);
+    there.insert(open.node.text);
+    const auto before = written_.find("processes");
+    const bool told = before != written_.end() && before->second.contains(open.node.text);
+    if (open.gpus.empty() && !told) continue;
+    std::string text;
+    put(text, open);
+    if (!changed("processes", open.node.text, text)) continue;
+    begin("processes");
+    out_ += ",\"opened\":" + text + "}\n";
+  }
+  if (const auto before = written_.find("processes"); before != written_.end())
+    std::erase_if(before->second, [&](const auto& one) { return !there.contains(one.first); });
 }
 
 // For people who search a recording: when it is looked at, findings are worked out again.

@@ -82,6 +82,7 @@ class Recorder {
   void sources(const Cluster& cluster);
   void nodes(const Cluster& cluster);
   void workloads(const Cluster& cluster);
+  void processes(const Cluster& cluster);
   void findings(const Cluster& cluster, TimePoint wall);
   void figures(const Cluster& cluster);
   enum class Writes : std::uint8_t { moved, differing, all };
