@@ -137,6 +137,15 @@ const char* identify(const MetricLine& line, DcgmPart& part) {
   return nullptr;
 }
 
+// Each series stands once for each job that a site's files name for its GPU.
+constexpr std::size_t kMostJobs = 64;
+
+void add_job(DcgmPart& part, const MetricLine& line) {
+  const std::string_view job = line.label("hpc_job");
+  if (job.empty() || job.size() > 64 || part.jobs.size() == kMostJobs) return;
+  if (std::find(part.jobs.begin(), part.jobs.end(), job) == part.jobs.end()) part.jobs.emplace_back(job);
+}
+
 void forget_figures(DcgmPart& part) {
   part.use.reset();
   part.memory_used.reset();
@@ -174,6 +183,7 @@ void DcgmGathering::hear(const MetricLine& line) {
     // Series of another cluster's node of the same name, or of a GPU that was replaced.
     if (before.uuid != told.uuid || before.profile != told.profile) before.doubtful = true;
   }
+  add_job(place->second.told, line);
   const Counter counter = find_counter(line.name)->counter;
   if (counter == Counter::utilization && within(line.value, 0, 100))
     place->second.utilization = Percent{static_cast<float>(line.value)};

@@ -26,14 +26,15 @@ namespace tessera::figures {
 
 // A GPU, or one GPU instance on it.
 struct DcgmPart {
-  int gpu = 0;                  // as nvidia-smi counts
-  std::string uuid;             // of the GPU; empty: not told
-  std::string model;            // as nvidia-smi names it; empty: not told
-  std::optional<int> instance;  // GPU instance id; nullopt: the GPU as a whole
-  ProfileName profile;          // of the instance
-  std::string pod;              // "namespace/name"; empty: nobody has it, or several
-  bool shared = false;          // several pods are named: who has it is not told
-  bool doubtful = false;        // several GPUs are told of under this number: no figure is taken
+  int gpu = 0;                    // as nvidia-smi counts
+  std::string uuid;               // of the GPU; empty: not told
+  std::string model;              // as nvidia-smi names it; empty: not told
+  std::optional<int> instance;    // GPU instance id; nullopt: the GPU as a whole
+  ProfileName profile;            // of the instance
+  std::string pod;                // "namespace/name"; empty: nobody has it, or several
+  bool shared = false;            // several pods are named: who has it is not told
+  std::vector<std::string> jobs;  // of a site's job mapping (label hpc_job), each once; empty: none is told
+  bool doubtful = false;          // several GPUs are told of under this number: no figure is taken
   std::optional<Percent> use;
   std::optional<Mib> memory_used;
   std::optional<Percent> tensor;       // its tensor pipes busy

@@ -161,7 +161,7 @@ std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome
         shown.nodes = outcome.out;
         gres = gres_stamp(outcome.out);
         if (daemons.authenticated(facts.auth == "auth/munge")) show_daemons();
-        actuator.lay_known_boards(parsed.values);
+        lay_boards(parsed.values);
         post(NodesListed{std::move(parsed.values)});
         ask_exporters();
       });
@@ -322,7 +322,7 @@ void SlurmBackend::State::learn_boards() {
   actuator.learn_boards(wanted, {options.most_asked, named || options.most_asked}, [this](bool any) {
     if (any) {
       std::vector<Node> nodes = last_nodes;
-      actuator.lay_known_boards(nodes);
+      lay_boards(nodes);
       post(NodesListed{std::move(nodes)});
     }
     post_board_remarks();

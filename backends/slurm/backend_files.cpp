@@ -74,7 +74,13 @@ void SlurmBackend::State::ask_exporters() {
   if (!exporters) {
     figures::NodeExporterCalls told;
     told.told = [this](const NodeName& node, const figures::DcgmReadings& readings) {
-      post(figures::measured_of(node, readings, options.catalogue));
+      if (auto named = named_parts(readings); named.empty())
+        parts.erase(node);
+      else
+        parts[node] = std::move(named);
+      Measured measured = figures::measured_of(node, readings, options.catalogue);
+      look_at_strangers(measured);
+      post(std::move(measured));
     };
     told.report = [this](SourceReport report, std::vector<Remark> remarks) {
       post(std::move(report));

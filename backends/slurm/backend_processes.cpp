@@ -28,17 +28,29 @@ void SlurmBackend::State::look_at_processes(const NodeName& node) {
   });
 }
 
+// What figures alone cannot name. One node at a time, and the same one again only after a while.
+void SlurmBackend::State::look_at_strangers(const Measured& measured) {
+  const auto listed = std::find_if(last_nodes.begin(), last_nodes.end(),
+                                   [&](const Node& one) { return one.name == measured.node; });
+  if (listed == last_nodes.end() || !uses_what_is_free(*listed, measured)) return;
+  const auto now = Steady::now();
+  const auto before = suspected.find(measured.node);
+  if (!actuator.processes().idle() || (before != suspected.end() && now - before->second < kSeldom)) return;
+  suspected[measured.node] = now;
+  look_at_processes(measured.node);
+}
+
 void SlurmBackend::State::take_processes(const NodeName& node, Result<ProcessesTold> told) {
   process_remarks.erase(node);
   if (!told) {
-    process_remarks.insert({node, insight::untold_processes(node, told.error())});
+    process_remarks[node] = {Steady::now(), insight::untold_processes(node, told.error())};
     return post_board_remarks();
   }
   const JobPids* pids = told->jobs ? &*told->jobs : nullptr;
   if (!pids)
-    process_remarks.insert({node, insight::untold_owners(node, to_line(told->jobs.error()))});
+    process_remarks[node] = {Steady::now(), insight::untold_owners(node, to_line(told->jobs.error()))};
   else if (!pids->complete)
-    process_remarks.insert({node, insight::untold_owners(node, pids->missing)});
+    process_remarks[node] = {Steady::now(), insight::untold_owners(node, pids->missing)};
   take_measured(std::move(told->measured), pids);
   post_board_remarks();
 }
@@ -50,9 +62,20 @@ void SlurmBackend::State::take_measured(Measured measured, const JobPids* pids) 
   post(std::move(measured));
 }
 
+// Slurm's list with the drivers' GPUs, and of their instances whose an exporter names.
+void SlurmBackend::State::lay_boards(std::vector<Node>& nodes) {
+  actuator.lay_known_boards(nodes);
+  if (parts.empty()) return;
+  for (Node& node : nodes)
+    if (const auto named = parts.find(node.name); named != parts.end())
+      number_parts(node, named->second, last_jobs, job_numbers);
+}
+
 void SlurmBackend::State::post_board_remarks() {
   std::vector<Remark> all = actuator.board_remarks(last_nodes);
-  for (const auto& [node, remark] : process_remarks) all.push_back(remark);
+  // A page that was left long ago asks no more, and what failed then says nothing of now.
+  std::erase_if(process_remarks, [](const auto& one) { return Steady::now() - one.second.at >= kSeldom; });
+  for (const auto& [node, untold] : process_remarks) all.push_back(untold.remark);
   if (std::exchange(board_remarks, all) != all) post(RemarksListed{Source::nvidia_smi, std::move(all)});
 }
 

@@ -14,6 +14,7 @@
 #include "backends/slurm/backend.hpp"
 #include "backends/slurm/change/actuator.hpp"
 #include "backends/slurm/change/conf_files.hpp"
+#include "backends/slurm/change/job_parts.hpp"
 #include "backends/slurm/commands.hpp"
 #include "backends/slurm/daemons.hpp"
 #include "backends/slurm/details.hpp"
@@ -66,9 +67,11 @@ struct SlurmBackend::State {
   void refresh();
   void look_into(const WorkloadId& id, LookedInto told);
   void look_at_processes(const NodeName& node);
+  void look_at_strangers(const Measured& measured);
   void take_processes(const NodeName& node, Result<ProcessesTold> told);
   void take_measured(Measured measured, const JobPids* pids);
   void post_board_remarks();
+  void lay_boards(std::vector<Node>& nodes);
   void look_at_once();
   void take_census(const Census& told);
   bool was_given(Step step);
@@ -121,10 +124,16 @@ struct SlurmBackend::State {
   Duration in_calls{0};
   std::optional<Steady::time_point> last_seldom;
   std::uint64_t timer = 0;
-  Steady::time_point wakes_at{};                        // when it fires
-  std::vector<Node> last_nodes;                         // the last list, before GPUs were laid over it
-  std::vector<Remark> board_remarks;                    // as posted last
-  std::map<NodeName, Remark> process_remarks;           // why a node's processes are not told
+  Steady::time_point wakes_at{};                     // when it fires
+  std::vector<Node> last_nodes;                      // the last list, before GPUs were laid over it
+  std::vector<Remark> board_remarks;                 // as posted last
+  std::map<NodeName, std::vector<NamedPart>> parts;  // as exporters tell
+  std::map<NodeName, Steady::time_point> suspected;  // when such a node was asked last
+  struct Untold {
+    Steady::time_point at;
+    Remark remark;
+  };
+  std::map<NodeName, Untold> process_remarks;           // why a node's processes are not told
   std::vector<Remark> file_remarks, unapplied_remarks;  // as posted last, together
   Shown shown;                                          // the last answers
   int config_round = 0, partitions_round = 0;           // in which they came

@@ -24,6 +24,9 @@ int fuzz_dcgm(const std::uint8_t* data, std::size_t size) {
   Node node;
   for (const kubernetes::DcgmPart& part : read->parts) {
     if (clean(part.pod) != part.pod || clean(part.uuid) != part.uuid) std::abort();
+    if (part.jobs.size() > 64) std::abort();
+    for (const std::string& job : part.jobs)
+      if (job.empty() || clean(job) != job) std::abort();
     if (part.use && !(part.use->value >= 0 && part.use->value <= 100)) std::abort();
     if (part.memory_used && part.memory_used->value < 0) std::abort();
     Slice slice;

@@ -88,6 +88,7 @@ class Watched final : public Backend,
     std::vector<Pace> paces;
     int refreshed = 0;
     std::vector<std::string> looked_back, viewed;  // nodes
+    std::vector<std::string> opened;               // nodes whose processes were asked for
     std::vector<history::KeptFigures> kept;        // what it answers next
     std::vector<std::string> looked_into;          // jobs and pods
     LookedInto told;                               // for the last of them
@@ -107,6 +108,7 @@ class Watched final : public Backend,
     log_.viewed.clear();
     for (const NodeName& node : nodes) log_.viewed.push_back(node.text);
   }
+  void look_at_processes(const NodeName& node) override { log_.opened.push_back(node.text); }
   LooksInto* looks_into() override { return this; }
   history::KeepsFigures* keeps_figures() override { return this; }
   history::AsksNodes* asks_nodes() override { return this; }

@@ -354,6 +354,35 @@ TEST_F(AppTest, ThePageOfAGpuAsksForItsPastOnceAndDrawsIt) {
   EXPECT_TRUE(log.viewed.empty()) << "no node's page is on screen any more";
 }
 
+// A node is asked which processes have its GPUs open only while a person looks at one of them.
+TEST_F(AppTest, TheNodeOfAGpuWhosePageIsShownIsAskedForProcesses) {
+  Event listed = seen("n1");
+  Gpu gpu;
+  gpu.slices.emplace_back();
+  std::get<NodeSeen>(listed.what).node.gpus = {gpu};
+  events.post(std::move(listed));
+  events.post(Event{ClusterName("hpc"), 1, TimePoint{} + wall, Loaded{}});
+  turn();
+  press(":nodes\r");
+  pass(Duration{120'000});
+  turn();
+  EXPECT_TRUE(log.opened.empty());
+  press(":gpu n1 0\r");
+  turn();
+  EXPECT_EQ(log.opened, std::vector<std::string>{"n1"});
+  pass(Duration{10'000});
+  press("j");
+  turn();
+  EXPECT_EQ(log.opened.size(), 1u) << "not with each key";
+  pass(Duration{60'000});
+  turn();
+  EXPECT_EQ(log.opened.size(), 2u) << "a person still looks";
+  press(":nodes\r");
+  pass(Duration{120'000});
+  turn();
+  EXPECT_EQ(log.opened.size(), 2u);
+}
+
 // What limits it, its priority, a pod's events: that costs calls, and is asked for what a person looks at.
 TEST_F(AppTest, TheWaitingJobWhosePageIsShownIsAskedAboutAlone) {
   Workload waits;

@@ -304,12 +304,13 @@ class Look : public std::enable_shared_from_this<Look> {
     if (plan::slurm::down_by_itself(facts().node)) facts().answering = true;
     look_at_jobs();
   }
-  // Whose the processes are is no matter of a run's.
+  // Whose the processes are is no matter of a run's, and not worth a job of srun's.
   void look_at_jobs() {
     const bool any = std::any_of(measured_.gpus.begin(), measured_.gpus.end(), [](const GpuFigures& gpu) {
       return gpu.processes && !gpu.processes->empty();
     });
-    if (what_.whole || !any || !eyes_.measured) {
+    const bool by_srun = eyes_.said.reach == slurmconf::Reach::srun;
+    if (what_.whole || by_srun || !any || !eyes_.measured) {
       tell_measured(nullptr);
       return look_at_tool();
     }

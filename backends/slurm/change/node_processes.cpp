@@ -17,6 +17,8 @@ using Steady = std::chrono::steady_clock;
 
 constexpr auto kFresh = std::chrono::seconds(30);  // for which a node is not asked again
 constexpr auto kGap = std::chrono::seconds(3);     // between two looks
+constexpr float kUsedFrom = 1;                     // percent
+constexpr Mib kMemoryFrom{4096};                   // more than a driver and its services keep
 constexpr std::size_t kMostAnswer = 16u << 20;
 constexpr std::size_t kQuestions = 4;
 
@@ -72,6 +74,25 @@ bool lists_all(const JobPids& pids, const JobNumbers& numbers, const std::vector
   });
 }
 
+bool uses_what_is_free(const Node& listed, const Measured& measured) {
+  const auto is_free = [](const Slice& slice) { return slice.told_held == false; };
+  const auto is_used = [](const auto& figures) {
+    return (figures.use && figures.use->value >= kUsedFrom) ||
+           (figures.memory_used && *figures.memory_used >= kMemoryFrom);
+  };
+  // Of instances Slurm tells how many are held, and not which.
+  const bool pool_free = !listed.pool.empty() && std::all_of(listed.pool.begin(), listed.pool.end(), is_free);
+  for (const GpuFigures& figures : measured.gpus) {
+    if (pool_free && std::any_of(figures.slices.begin(), figures.slices.end(), is_used)) return true;
+    for (const Gpu& gpu : listed.gpus) {
+      const bool whole = listed.pool.empty() && figures.slices.empty() && gpu.index == figures.gpu;
+      if (whole && is_used(figures.figures) && std::all_of(gpu.slices.begin(), gpu.slices.end(), is_free))
+        return true;
+    }
+  }
+  return false;
+}
+
 void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, bool whole) {
   for (GpuFigures& gpu : told.gpus) {
     if (!gpu.processes) continue;
@@ -110,15 +131,21 @@ void NodeProcesses::begin(Wanted wanted) {
   now_ = std::move(wanted);
   answers_.clear();
   asked_[now_->node] = Steady::now();
+  if (fit_.contains(now_->node)) return ask_before();
   eyes_.runner.preflight(there({}), [this](const Result<Preflight>& found) {
     if (!found)
       return end(
           unseen(now_->node, to_line({found.error().what, found.error().reason, ""}), found.error().hint));
     if (auto against = in_the_way(*found, eyes_.said.reach, now_->node)) return end(std::move(*against));
-    ask_jobs([this](Result<JobPids> jobs) {
-      before_ = std::move(jobs);
-      next_question();
-    });
+    fit_.insert(now_->node);
+    ask_before();
+  });
+}
+
+void NodeProcesses::ask_before() {
+  ask_jobs([this](Result<JobPids> jobs) {
+    before_ = std::move(jobs);
+    next_question();
   });
 }
 

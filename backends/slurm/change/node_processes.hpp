@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ Result<JobPids> both(Result<JobPids> before, Result<JobPids> after);
 bool lists_all(const JobPids& pids, const JobNumbers& numbers, const std::vector<Workload>& jobs,
                const NodeName& node);
 
+// A GPU or instance that Slurm calls free, and that is in use by its figures: something runs there that has
+// no allocation. listed: as scontrol told it, before a driver's GPUs were laid over it.
+bool uses_what_is_free(const Node& listed, const Measured& measured);
+
 struct ProcessesTold {
   Measured measured;  // whose the processes are is not in it yet
   Result<JobPids> jobs;
@@ -51,6 +56,8 @@ class NodeProcesses {
   // Precondition: ssh or a command of the site leads to the nodes; srun would start a job for each question.
   // Nothing is asked of a node that was asked moments ago: `told` is not called then.
   void look(const NodeName& node, Told told);
+  // Nothing is under way, and none waits: a look would begin at once.
+  bool idle() const { return !now_ && !resting_; }
 
  private:
   struct Wanted {
@@ -58,6 +65,7 @@ class NodeProcesses {
     Told told;
   };
   void begin(Wanted wanted);
+  void ask_before();
   void next_question();
   void ask_jobs(std::function<void(Result<JobPids>)> then);
   void end(Result<ProcessesTold> result);
@@ -70,6 +78,7 @@ class NodeProcesses {
   std::vector<std::string> answers_;
   Result<JobPids> before_{JobPids{}};
   std::map<NodeName, std::chrono::steady_clock::time_point> asked_;
+  std::set<NodeName> fit_;  // commands there run outside of jobs and containers, by ssh as root
 };
 
 }  // namespace tessera::slurm

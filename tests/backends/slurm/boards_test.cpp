@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "backends/slurm/change/job_parts.hpp"
 #include "tests/support/build.hpp"
 
 namespace tessera::slurm {
@@ -72,6 +75,78 @@ TEST(SlurmBoards, AWholeGpuThatIsOpenIsHeldWhateverSlurmCounts) {
     ASSERT_EQ(node.gpus.at(0).slices.size(), 1U);
     EXPECT_EQ(node.gpus[0].slices[0].told_held, true) << as_many;
   }
+}
+
+// n1 as its driver tells it: three instances on one GPU; Slurm calls its devices 4, 5 and 6.
+Node three_instances() {
+  Slice first = instance("1g.10gb", 0, 1, 0), second = instance("1g.10gb", 1, 1, 0),
+        half = instance("3g.40gb", 4, 4, 0);
+  first.device = second.device = half.device = std::nullopt;
+  first.instance_id = 7, second.instance_id = 8, half.instance_id = 1;
+  return test::node("n1", {gpu(0, Strategy::mig, {first, second, half})});
+}
+Workload of_type(const std::string& id, const std::string& type, std::vector<DeviceShare> devices) {
+  Allocation allocation = holds("n1", std::move(devices));
+  allocation.type = type;
+  return running(id, "alice", {allocation});
+}
+std::vector<std::optional<int>> numbered(const std::vector<NamedPart>& parts,
+                                         const std::vector<Workload>& jobs, const JobNumbers& numbers = {}) {
+  Node node = three_instances();
+  number_parts(node, parts, jobs, numbers);
+  std::vector<std::optional<int>> all;
+  for (const Slice& slice : node.gpus[0].slices) all.push_back(slice.device);
+  return all;
+}
+using Devices = std::vector<std::optional<int>>;
+
+TEST(SlurmJobMapping, AnInstanceOfWhichAnExporterNamesTheJobGetsThatJobsDevice) {
+  const ProfileName small("1g.10gb");
+  EXPECT_EQ(numbered({{0, 8, small, "12"}}, {of_type("12", "1g.10gb", {{5, 1}})}),
+            (Devices{std::nullopt, 5, std::nullopt}));
+  EXPECT_EQ(numbered({{0, 8, small, "21"}}, {of_type("19_3", "a100_1g.10gb", {{5, 1}})},
+                     {{"21", WorkloadId("19_3")}}),
+            (Devices{std::nullopt, 5, std::nullopt}))
+      << "a task of an array, told by its number";
+}
+
+TEST(SlurmJobMapping, AJobThatIsNamedOnMoreOrFewerInstancesThanItHoldsIsNotBelieved) {
+  const ProfileName small("1g.10gb");
+  const Devices none{std::nullopt, std::nullopt, std::nullopt};
+  const auto job = of_type("12", "1g.10gb", {{5, 1}});
+  EXPECT_EQ(numbered({{0, 7, small, "12"}, {0, 8, small, "12"}}, {job}), none)
+      << "files by GPU alone name all";
+  EXPECT_EQ(numbered({{0, 8, small, "12"}}, {of_type("12", "1g.10gb", {{4, 1}, {5, 1}})}), none);
+  EXPECT_EQ(numbered({{0, 8, small, "99"}}, {job}), none) << "a file of a job that has ended";
+  EXPECT_EQ(numbered({{0, 1, ProfileName("3g.40gb"), "12"}}, {job}), none) << "another profile";
+  EXPECT_EQ(numbered({{0, 9, small, "12"}}, {job}), none) << "no such instance";
+  auto ended = job;
+  ended.state = WorkloadState::completing;
+  EXPECT_EQ(numbered({{0, 8, small, "12"}}, {ended}), none);
+  EXPECT_EQ(numbered({{0, 8, small, "12"}}, {of_type("12", "1g.10gb", {})}), none) << "devices are not told";
+}
+
+TEST(SlurmJobMapping, TwoJobsAreNeverGivenOneDevice) {
+  const ProfileName small("1g.10gb");
+  const auto all = numbered({{0, 7, small, "12"}, {0, 8, small, "13"}},
+                            {of_type("12", "1g.10gb", {{5, 1}}), of_type("13", "1g.10gb", {{5, 1}})});
+  EXPECT_EQ(std::count(all.begin(), all.end(), std::optional(5)), 1);
+}
+
+TEST(SlurmJobMapping, OnlyInstancesOfOneJobAreNamed) {
+  const auto readings = figures::read_dcgm(
+      "DCGM_FI_DEV_FB_USED{gpu=\"0\",UUID=\"GPU-1\",GPU_I_ID=\"7\",GPU_I_PROFILE=\"1g.10gb\",hpc_job=\"12\"} "
+      "5\n"
+      "DCGM_FI_PROF_GR_ENGINE_ACTIVE{gpu=\"0\",UUID=\"GPU-1\",GPU_I_ID=\"7\",GPU_I_PROFILE=\"1g.10gb\",hpc_"
+      "job=\"12\"} 0.5\n"
+      "DCGM_FI_DEV_FB_USED{gpu=\"0\",UUID=\"GPU-1\",GPU_I_ID=\"8\",GPU_I_PROFILE=\"1g.10gb\",hpc_job=\"13\"} "
+      "5\n"
+      "DCGM_FI_DEV_FB_USED{gpu=\"0\",UUID=\"GPU-1\",GPU_I_ID=\"8\",GPU_I_PROFILE=\"1g.10gb\",hpc_job=\"14\"} "
+      "5\n"
+      "DCGM_FI_DEV_FB_USED{gpu=\"1\",UUID=\"GPU-2\",hpc_job=\"15\"} 5\n");
+  ASSERT_TRUE(readings) << to_line(readings.error());
+  EXPECT_EQ(named_parts(*readings), (std::vector<NamedPart>{{0, 7, ProfileName("1g.10gb"), "12"}}));
+  EXPECT_EQ(readings->parts.front().use, Percent{50}) << "series that stand twice are one figure";
 }
 
 }  // namespace

@@ -143,5 +143,48 @@ TEST_F(SlurmNodeProcesses, WhereTheDriversCountDiffersFromSlurmsThatIsAFinding) 
   EXPECT_TRUE(found);
 }
 
+// Where a look is made anyway, what it lists is told, too, and Slurm is asked whose it is.
+TEST_F(SlurmNodeProcesses, ALookForTheGpusTellsTheirProcessesAsWell) {
+  node("State=IDLE");
+  actuator();
+  Node listed;
+  listed.name = NodeName("n1");
+  listed.health = Health::ok;
+  Gpu gpu;
+  gpu.slices.emplace_back();
+  listed.gpus = {gpu};
+  std::promise<std::pair<Measured, std::map<std::int64_t, std::string>>> told;
+  worker_.post([&] {
+    actuator_->on_measured([&](Measured measured, const JobPids* pids) {
+      told.set_value({std::move(measured), pids ? pids->jobs : std::map<std::int64_t, std::string>{}});
+    });
+    actuator_->learn_boards({listed}, {}, [](bool) {});
+  });
+  auto answer = told.get_future();
+  ASSERT_EQ(answer.wait_for(std::chrono::seconds(30)), std::future_status::ready) << log();
+  const auto [measured, jobs] = answer.get();
+  ASSERT_EQ(measured.gpus.size(), 1u);
+  EXPECT_EQ(measured.gpus[0].processes->size(), 3u);
+  EXPECT_TRUE(measured.gpus[0].figures.use) << "its figures are told once, and here";
+  EXPECT_EQ(jobs, (std::map<std::int64_t, std::string>{{585, "7"}}));
+}
+
+TEST_F(SlurmNodeProcesses, ARunsLookAsksNoMoreThanItDid) {
+  node("State=IDLE");
+  actuator();
+  std::promise<bool> told;
+  std::promise<void> set;
+  worker_.post([&] {
+    actuator_->on_measured([&](const Measured& measured, const JobPids* pids) {
+      told.set_value(measured.gpus.size() == 1 && !pids);
+    });
+    set.set_value();
+  });
+  set.get_future().wait();
+  look();
+  EXPECT_TRUE(told.get_future().get());
+  EXPECT_EQ(times("listpids"), 0u) << log();
+}
+
 }  // namespace
 }  // namespace tessera::slurm

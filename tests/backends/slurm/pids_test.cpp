@@ -156,5 +156,50 @@ TEST(SlurmPids, AListWithoutAJobThatRunsThereIsNotWhole) {
   EXPECT_TRUE(lists_all(pids, numbers, {task, other}, NodeName("n1")));
 }
 
+Node listed_with(std::optional<bool> held) {
+  Node node;
+  Slice slice;
+  slice.told_held = held;
+  Gpu gpu;
+  gpu.slices = {slice};
+  node.gpus = {gpu};
+  return node;
+}
+Measured used(float percent, std::int64_t memory, bool in_instance = false) {
+  Measured measured;
+  GpuFigures gpu;
+  SliceFigures slice;
+  if (in_instance) {
+    slice.use = Percent{percent}, slice.memory_used = Mib{memory};
+    gpu.slices = {slice};
+  } else {
+    gpu.figures.use = Percent{percent}, gpu.figures.memory_used = Mib{memory};
+  }
+  measured.gpus = {gpu};
+  return measured;
+}
+
+TEST(SlurmStrangers, AGpuThatSlurmCallsFreeAndThatIsInUseIsWorthALook) {
+  EXPECT_TRUE(uses_what_is_free(listed_with(false), used(1, 0)));
+  EXPECT_TRUE(uses_what_is_free(listed_with(false), used(0, 4096)));
+  EXPECT_FALSE(uses_what_is_free(listed_with(false), used(0, 700))) << "a driver's own";
+  EXPECT_FALSE(uses_what_is_free(listed_with(true), used(90, 70'000)));
+  EXPECT_FALSE(uses_what_is_free(listed_with(std::nullopt), used(90, 70'000))) << "not told is not free";
+  Measured other = used(90, 70'000);
+  other.gpus[0].gpu = GpuIndex{1};
+  EXPECT_FALSE(uses_what_is_free(listed_with(false), other));
+}
+
+TEST(SlurmStrangers, InstancesAreFreeWhereNoneOfTheNodesIsHeld) {
+  Node node;
+  Slice free, held;
+  free.told_held = false, held.told_held = true;
+  node.pool = {free, free};
+  EXPECT_TRUE(uses_what_is_free(node, used(40, 0, true)));
+  EXPECT_FALSE(uses_what_is_free(node, used(0, 100, true)));
+  node.pool = {free, held};
+  EXPECT_FALSE(uses_what_is_free(node, used(40, 0, true))) << "which of them is held Slurm does not tell";
+}
+
 }  // namespace
 }  // namespace tessera::slurm

@@ -3,9 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "engine/model/processes.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/json_check.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/change_places.hpp"
+#include "tui/cli/json.hpp"
 
 namespace tessera::test {
 namespace {
@@ -83,6 +88,30 @@ TEST(GpuProcesses, WhereNoSourceTellsThemThePageSaysSo) {
   Session session(two_places(), {120, 60});
   session.press(":gpu gpu-001 0<enter>");
   EXPECT_TRUE(session.shows("report figures of GPUs, and no processes")) << session.screen();
+}
+
+TEST(GpuProcesses, JsonTellsThemAsTheSchemaPromises) {
+  Model model = opened_place();
+  const query::Context context{at(0), &catalogue()};
+  const std::string text = cli::document(query::gpu_rows(model), context, cli::Markup::json);
+  EXPECT_EQ(check_schema(schema_text("gpus"), text), std::vector<std::string>{});
+  const auto json = nlohmann::json::parse(text);
+  const nlohmann::json* shared = nullptr;
+  for (const auto& one : json)
+    if (one["node"] == "n0007" && one["index"] == 3) shared = &one;
+  ASSERT_NE(shared, nullptr);
+  const auto& list = (*shared)["processes"];
+  ASSERT_EQ(list.size(), 4u);
+  EXPECT_EQ(list[0]["whose"], "unknown");
+  EXPECT_EQ(list[1]["mps"], "server");
+  EXPECT_EQ(list[1]["whose"], "service");
+  EXPECT_EQ(list[2]["pid"], 585);
+  EXPECT_EQ(list[2]["mps_server"], 620);
+  EXPECT_EQ(list[2]["workload"], "88127");
+  EXPECT_EQ(list[2]["whose"], "holder");
+  EXPECT_EQ(list[3]["whose"], "elsewhere");
+  for (const auto& one : json)
+    if (one["node"] == "n0007" && one["index"] == 1) EXPECT_TRUE(one["processes"].is_null()) << "not told";
 }
 
 }  // namespace
