@@ -197,7 +197,8 @@ void ReplayBackend::read_back() {
   const int asked = asked_;
   const auto goes_on = [this, asked] { return !ending_ && asked_ == asked; };
   std::erase_if(wanted, [&](const LookBack& one) { return one.asked != asked; });
-  if (wanted.empty() || !recording_) return;
+  // Before the first moment there is no hour before it, nor any who could be told.
+  if (wanted.empty() || !recording_ || round_ == TimePoint{}) return;
   std::vector<NodeName> nodes;
   std::optional<TimePoint> since, sums_since;
   for (const LookBack& one : wanted) {

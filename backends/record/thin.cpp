@@ -1,5 +1,6 @@
 #include "backends/record/thin.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 

@@ -159,6 +159,22 @@ TEST_F(Replay, ChartsOfAMomentAreThoseOfTheHourBeforeItWithTheirGaps) {
   for (const history::Sums& one : sums) EXPECT_FALSE(one.at > at(4'140) && one.at < at(4'800));
 }
 
+// A console draws its first picture before its backends are started.
+TEST_F(Replay, WhoLooksBackBeforeAMomentIsShownIsToldNothing) {
+  a_while();
+  auto recordings = record::open_recordings(folder_);
+  ASSERT_TRUE(recordings);
+  player_ = std::make_unique<record::ReplayBackend>(std::move(recordings->front()), at(300), 0,
+                                                    [] { return at(9'999); });
+  player_->keeps_figures()->look_back(NodeName("n1"), at(0));
+  player_->keeps_figures()->look_back_at_sums(at(0));
+  player_->start(mailbox_);
+  wait();
+  EXPECT_EQ(shown(), 300);
+  EXPECT_TRUE(player_->keeps_figures()->take_kept().empty());
+  EXPECT_TRUE(player_->keeps_figures()->take_sums().empty());
+}
+
 TEST_F(Replay, AMomentOfAThinnerDaySaysHowFarApartItsFiguresAre) {
   for (int minute = 0; minute < 30; ++minute) write(60 * minute);
   tape_.reset();
