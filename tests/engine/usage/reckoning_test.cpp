@@ -16,6 +16,10 @@ class HalfAnHour final : public record::Recording {
   const ClusterName& cluster() const override { return name_; }
   std::optional<record::Covered> covered() override { return record::Covered{test::at(0), test::at(1800)}; }
   Result<Model> at(TimePoint) override { return Error{"not asked for", "", ""}; }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
+                                                    const std::function<bool()>&) override {
+    return Error{"not asked for", "", ""};
+  }
   Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
     Cluster cluster;
     cluster.name = name_;
