@@ -110,14 +110,12 @@ Result<bool> is_thin(std::string_view text, const ThinTo& to) {
 }
 
 // What was written is what was meant: the day that it takes the place of is gone for good.
-Status check(std::string_view bytes, const std::vector<std::string>& texts) {
+Status check(std::string_view bytes, const std::string& text) {
   const auto frames = frames_in(bytes);
-  if (!frames || frames->size() != texts.size()) return cannot("what was written cannot be read back");
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const auto text = text_of(bytes, (*frames)[i]);
-    if (!text || *text != texts[i] || (*frames)[i].torn)
-      return cannot("what was written cannot be read back");
-  }
+  if (!frames || frames->size() != 1 || frames->front().torn)
+    return cannot("what was written cannot be read back");
+  const auto read = text_of(bytes, frames->front());
+  if (!read || *read != text) return cannot("what was written cannot be read back");
   return Done{};
 }
 
@@ -129,14 +127,13 @@ Result<std::optional<std::string>> thinner(std::string_view bytes, const ThinTo&
   Thinning thinning(to);
   Compressor compressor;
   std::string out;
-  std::vector<std::string> texts;
   for (std::size_t i = 0; i < frames->size(); ++i) {
     const Frame& frame = (*frames)[i];
     if (frame.data >= frame.end) continue;  // torn in its mark
     const auto text = text_of(bytes, frame);
     if (!text) return text.error();
     if (text->empty()) continue;
-    if (texts.empty()) {
+    if (out.empty()) {
       auto thin = is_thin(*text, to);
       if (!thin) return thin.error();
       if (*thin) return std::optional<std::string>();
@@ -145,13 +142,13 @@ Result<std::optional<std::string>> thinner(std::string_view bytes, const ThinTo&
     auto thinned = thinning.frame(*text, last ? std::nullopt : std::optional((*frames)[i + 1].at));
     if (!thinned) return thinned.error();
     if (!*thinned) return std::optional<std::string>();
-    out += compressor.begin(frame.at);
-    out += compressor.add(**thinned);
-    out += compressor.end();
-    texts.push_back(std::move(**thinned));
+    std::string packed = compressor.begin(frame.at);
+    packed += compressor.add(**thinned);
+    packed += compressor.end();
+    if (Status same = check(packed, **thinned); !same) return same.error();
+    out += packed;
   }
-  if (texts.empty()) return std::optional<std::string>();
-  if (Status same = check(out, texts); !same) return same.error();
+  if (out.empty()) return std::optional<std::string>();
   return std::optional(std::move(out));
 }
 
