@@ -187,6 +187,25 @@ TEST_F(AppPastTest, AChartOfAMomentIsFilledFromTheRecordingEachTimeTheMomentIsAn
   EXPECT_TRUE(log.looked_back.empty()) << "the live clusters are asked for nothing of it";
 }
 
+TEST_F(AppPastTest, TheSumsOfTheOverviewAreThoseOfTheHourBeforeTheMoment) {
+  press("1");
+  const TimePoint then = TimePoint{} + wall - std::chrono::hours(2);
+  press(":at -2h\r");
+  arrive();
+  const std::string from = utc_text(then - std::chrono::hours(1)).substr(11, 5);
+  ASSERT_FALSE(recorded.log.looked_back.empty());
+  EXPECT_EQ(recorded.log.looked_back.back(), "sums " + from);
+  for (int minute = 40; minute >= 0; --minute)
+    recorded.log.sums.push_back({then - std::chrono::minutes(minute), 62.0F, 40.0F});
+  recorded.queue.post(Event{ClusterName("hpc"), 0, then, Loaded{}});
+  turn();
+  pass(Duration{1000});
+  turn();
+  EXPECT_TRUE(shows("62% (62-62)")) << terminal.shown;
+  EXPECT_TRUE(shows("40% (40-40)")) << terminal.shown;
+  EXPECT_TRUE(shows("every 1 min")) << terminal.shown;
+}
+
 TEST_F(AppPastTest, ARecordingIsReadThroughWhileAScreenShowsWhatItComesTo) {
   using Read = std::vector<std::string>;
   const auto tell = [&](record::Archive::AddingUp now) {

@@ -75,6 +75,16 @@ std::vector<std::string> chart_lines(const Chart& chart, int width, int height, 
   return lines;
 }
 
+std::string spark_line(const std::vector<history::Sample>& samples, history::Figure figure, TimePoint from,
+                       TimePoint to, int cells, bool ascii) {
+  constexpr float kTop = 100;
+  if (ascii) return history::spark(samples, figure, from, to, cells, kTop, true);
+  std::vector<int> heights;
+  for (const auto& mean : history::means(samples, figure, from, to, cells * 2))
+    heights.push_back(filled(mean, kTop, 4));
+  return braille_line(heights, 0);
+}
+
 std::string chart_words(const Chart& chart, std::string_view unit) {
   const history::Summary summary = history::summary_of(chart.samples, chart.figure, chart.from);
   if (!summary.last) return "n/a";

@@ -23,6 +23,10 @@ struct Chart {
 // `height` lines of picture and one of axis, each at most `width` cells; none where there is no room.
 std::vector<std::string> chart_lines(const Chart& chart, int width, int height, bool ascii);
 
+// A line alone, as high as 100 % is: two samples a cell in braille, or one in ASCII.
+std::string spark_line(const std::vector<history::Sample>& samples, history::Figure figure, TimePoint from,
+                       TimePoint to, int cells, bool ascii);
+
 // "now 85%, mean 71%, peak 99%": the same without a picture. The unit comes behind the numbers.
 std::string chart_words(const Chart& chart, std::string_view unit);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/session.hpp"
+#include "tests/tui/screens/last_hour.hpp"
 #include "tests/tui/screens/places.hpp"
 
 namespace tessera::test {
@@ -20,7 +21,9 @@ TEST_P(Golden, AtThreeSizes) {
   for (tui::Size size : {tui::Size{80, 24}, {120, 40}, {200, 60}}) {
     Session session(two_places(), size);
     session.press(GetParam().keys);
-    expect_golden(std::string(GetParam().name) + "-" + std::to_string(size.columns), session.canvas());
+    const std::string name = GetParam().name;
+    expect_golden(name + "-" + std::to_string(size.columns),
+                  name == "overview" ? after_an_hour(session) : session.canvas());
   }
 }
 

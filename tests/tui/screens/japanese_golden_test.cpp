@@ -5,6 +5,7 @@
 
 #include "tests/support/golden.hpp"
 #include "tests/tui/screens/change_places.hpp"
+#include "tests/tui/screens/last_hour.hpp"
 #include "tests/tui/screens/layout_places.hpp"
 
 namespace tessera::test {
@@ -29,8 +30,9 @@ TEST_P(JapaneseGolden, AtThreeSizes) {
     Session session(small_place(), size);
     in_japanese(session);
     session.press(GetParam().keys);
-    expect_golden(std::string("ja-") + GetParam().name + "-" + std::to_string(size.columns),
-                  session.canvas());
+    const std::string name = GetParam().name;
+    expect_golden("ja-" + name + "-" + std::to_string(size.columns),
+                  name == "overview" ? after_an_hour(session) : session.canvas());
   }
 }
 

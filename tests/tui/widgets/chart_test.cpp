@@ -45,6 +45,21 @@ TEST(Chart, SaysInWordsWhatItShows) {
   EXPECT_EQ(chart_words(Chart{}, "%"), "n/a");
 }
 
+TEST(Chart, OfOneLineLeavesGapsAndShowsZeroAsTheLowestDot) {
+  std::vector<history::Sample> samples;
+  for (const auto& [minute, use] : std::vector<std::pair<int, float>>{{0, 0}, {1, 100}, {4, 50}, {5, 25}}) {
+    history::Sample sample;
+    sample.at = test::at(60 * minute + 10);
+    sample.use = use;
+    samples.push_back(sample);
+  }
+  const auto line = [&](bool ascii) {
+    return spark_line(samples, history::Figure::use, test::at(0), test::at(360), ascii ? 6 : 3, ascii);
+  };
+  EXPECT_EQ(line(false), "\u28f8 \u28c4");
+  EXPECT_EQ(line(true), "_#  =:");
+}
+
 TEST(Chart, NeedsRoom) { EXPECT_TRUE(chart_lines(rising(), 10, 2, false).empty()); }
 
 }  // namespace

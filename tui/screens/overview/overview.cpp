@@ -9,6 +9,7 @@
 #include "tui/screens/changed.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
 #include "tui/screens/overview/overview_spare.hpp"
+#include "tui/screens/overview/overview_trend.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
@@ -151,6 +152,10 @@ void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
         pen.put(told(state, "shared as") + "  ", Role::dim)
             .put(sharing_text(state.overview.totals[line.index]), Role::text);
       }
+      break;
+    case OverviewLine::Kind::trend:
+      if (line.index < ui.model.clusters.size())
+        draw_trend(canvas, area, y, ui, state, ui.model.clusters[line.index]);
       break;
     case OverviewLine::Kind::attention: {
       Pen pen(canvas, area.x + 1, y, area.right() - 1, state.ascii);
@@ -329,6 +334,7 @@ std::vector<OverviewLine> overview_lines(const UiState& state, int width) {
   for (std::size_t i = 0; i < state.overview.cluster_ids.size(); ++i) {
     lines.push_back({Kind::cluster, i, state.overview.cluster_ids[i]});
     if (width < kRoomy) lines.push_back({Kind::sharing, i, {}});
+    if (width >= kTrendsFrom) lines.push_back({Kind::trend, i, {}});
   }
   lines.push_back({Kind::blank, 0, {}});
   lines.push_back({needing_attention(state) == 0 ? Kind::calm : Kind::attention, 0, {}});

@@ -15,7 +15,7 @@ namespace tessera::tui {
 
 // One line of the scrolling part. Lines with an id can hold the cursor.
 struct OverviewLine {
-  enum class Kind { heading, cluster, sharing, blank, attention, finding, calm };
+  enum class Kind { heading, cluster, sharing, trend, blank, attention, finding, calm };
   Kind kind = Kind::blank;
   std::size_t index = 0;  // into the model's clusters or the findings
   std::string_view id;    // lives as long as the state's OverviewData

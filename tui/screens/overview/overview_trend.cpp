@@ -1,0 +1,82 @@
+#include "tui/screens/overview/overview_trend.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/history/history.hpp"
+#include "engine/history/spark.hpp"
+#include "engine/query/value.hpp"
+#include "tui/screens/documents.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/widgets/chart.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr Duration kSpan{3'600'000}, kLeast{60'000};
+constexpr int kWords = 70;  // cells of a line that are no picture
+constexpr int kFewestCells = 12, kMostCells = 48;
+
+struct Axis {
+  TimePoint from{}, to{};
+  int room = 0;  // cells
+  int cells =
+      0;  // of these that are drawn: no more than there are samples for, or gaps would be seen for them
+};
+Axis axis_of(const std::vector<history::Sample>& samples, TimePoint now, int room, bool ascii) {
+  Axis axis{std::min(samples.front().at, now - kLeast), now, room, room};
+  const auto every = history::summary_of(samples, history::Figure::held).every;
+  const Duration a_cell = every.value_or(kSpan) * (ascii ? 1 : 2);
+  // A tenth less: samples do not come on the second.
+  if (a_cell > Duration{0})
+    axis.cells = std::clamp(static_cast<int>((axis.to - axis.from) * 9 / (a_cell * 10)), 1, room);
+  return axis;
+}
+
+// "held ⣀⣤⣶ 62% (55-71)": the same in words, since shapes and colours may not be seen.
+void put_figure(Pen& pen, std::string_view name, const std::vector<history::Sample>& samples,
+                history::Figure figure, const Axis& axis, Role role, const UiState& state) {
+  const history::Summary summary = history::summary_of(samples, figure);
+  pen.put(name, Role::dim).skip(1);
+  if (!summary.last) {
+    pen.put("n/a", Role::dim).skip(2);
+    return;
+  }
+  pen.skip(axis.room - axis.cells);
+  pen.put(spark_line(samples, figure, axis.from, axis.to, axis.cells, state.ascii), role).skip(1);
+  pen.put(fmt::format("{:.0f}%", *summary.last), Role::text).skip(1);
+  pen.put(fmt::format("({:.0f}-{:.0f})", *summary.least, *summary.peak), Role::dim).skip(2);
+}
+
+// "since 01:12, every 10 s"
+std::string axis_text(const std::vector<history::Sample>& samples, const UiState& state) {
+  const std::string since = time_text(samples.front().at).substr(11, 5);
+  const auto every = history::summary_of(samples, history::Figure::held).every;
+  if (!every) return told(state, fmt::format("since {}", since));
+  const std::int64_t seconds = *every / std::chrono::seconds(1);
+  return told(state, fmt::format("since {}, every {}", since, query::duration_text(seconds)));
+}
+
+}  // namespace
+
+void draw_trend(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
+                const Cluster& cluster) {
+  const TimePoint now = cluster_now(cluster, ui.wall);
+  std::vector<history::Sample> samples;
+  if (ui.history) samples = ui.history->sums(cluster.name, now - kSpan);
+  // What a moment of a recording was gone to from is still to come here.
+  std::erase_if(samples, [&](const history::Sample& one) { return one.at > now; });
+  Pen pen(canvas, area.x + 3, y, area.right() - 1, state.ascii);
+  if (samples.empty()) {
+    pen.put(told(state, N_("how much was held and used is not sampled yet")), Role::dim);
+    return;
+  }
+  const int room = std::clamp((area.width - kWords) / 2, kFewestCells, kMostCells);
+  const Axis axis = axis_of(samples, now, room, state.ascii);
+  put_figure(pen, "held", samples, history::Figure::held, axis, Role::held, state);
+  put_figure(pen, "used", samples, history::Figure::use, axis, Role::accent, state);
+  pen.put(axis_text(samples, state), Role::dim);
+}
+
+}  // namespace tessera::tui
