@@ -90,8 +90,25 @@ void move_gpu(UiState& state, const UiContext& ui, Rect body, Action action) {
   move_page(state, ui, page_area(state, ui, body), action);
 }
 
+// Which stop of the page a slice of the GPU is: slices come first, each with a stop for every holder.
+// nullopt: it is none of them.
+std::optional<int> stop_of_slice(const GpuPlace& at, const std::string& id) {
+  int stop = 0;
+  for (const Slice& slice : at.gpu->slices) {
+    if (query::row_id(query::SliceRow{at.cluster, at.node, at.gpu, &slice}) == id) return stop;
+    stop += std::max(1, static_cast<int>(slice.holders.size()));
+  }
+  return std::nullopt;
+}
+
 void settle_gpu(UiState& state, const UiContext& ui, Rect body) {
   Screen& screen = state.top();
+  // Beside a list it rests on a slice with each picture, and making the page looks through all that wait.
+  const GpuPlace at = gpu_on(screen, ui.model);
+  if (const auto stop = at.gpu ? stop_of_slice(at, screen.cursor) : std::nullopt) {
+    screen.cursor_at = *stop;
+    return;
+  }
   const LineStops stops = stops_in(gpu_document(ui, state, body.width));
   if (!stops.ids.empty()) rest_on(screen, stops, stop_at(stops, screen));
 }

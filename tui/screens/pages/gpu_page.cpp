@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/query/tables.hpp"
@@ -59,8 +61,20 @@ Wanted wanted_of(const GpuPlace& at, const mig::Catalogue& catalogue, std::size_
                        request.resource == "gpu:" + at.node->model;
     return whole || typed;
   };
+  // Many ask for the same thing: each is judged once.
+  std::unordered_map<std::string_view, bool> judged;
+  const Request* last = nullptr;
+  bool last_fits = false;
+  const auto is_wanted = [&](const Request& request) {
+    if (last != nullptr && last->resource == request.resource) return last_fits;
+    const auto [known, first] = judged.try_emplace(request.resource, false);
+    if (first) known->second = fits(request);
+    last = &request;
+    return last_fits = known->second;
+  };
   for (const Workload& work : at.cluster->workloads.all())
-    if (work.state == WorkloadState::pending && std::any_of(work.requests.begin(), work.requests.end(), fits))
+    if (work.state == WorkloadState::pending &&
+        std::any_of(work.requests.begin(), work.requests.end(), is_wanted))
       found.push_back(&work);
   // Thousands may wait, and this is done for each picture.
   const std::size_t count = found.size(), first = std::min(count, most);

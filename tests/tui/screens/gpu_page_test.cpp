@@ -1,0 +1,84 @@
+// The page of a GPU, which is also drawn beside the list of GPUs: where its cursor rests, and who waits for
+// the GPU.
+#include <gtest/gtest.h>
+
+#include "engine/query/tables.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/random_world.hpp"
+#include "tui/screens/body.hpp"
+#include "tui/screens/pages/gpu.hpp"
+
+namespace tessera::test {
+namespace {
+
+constexpr tui::Rect kBody{0, 0, 100, 60};
+
+tui::UiState page_of(const Cluster& cluster, const Node& node, const Gpu& gpu) {
+  tui::UiState state;
+  state.top().kind = tui::ScreenKind::gpu;
+  state.top().cluster = cluster.name;
+  state.top().subject = tui::gpu_subject(node.name, gpu.index);
+  return state;
+}
+
+// Beside a list the page is settled with each picture, and is not made for that.
+TEST(GpuPage, ACursorOnASliceRestsWhereThePageHasThatSlice) {
+  int slices = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    const RandomWorld random(seed);
+    const Cluster& cluster = random.cluster();
+    const tui::UiContext ui{random.model(), catalogue(), at(0)};
+    for (const Node& node : cluster.nodes.all())
+      for (const Gpu& gpu : node.gpus)
+        for (const Slice& slice : gpu.slices) {
+          tui::UiState state = page_of(cluster, node, gpu);
+          state.top().cursor = query::row_id(query::SliceRow{&cluster, &node, &gpu, &slice});
+          const std::string cursor = state.top().cursor;
+          tui::kGpuBody.settle(state, ui, kBody);
+          const tui::LineStops stops = tui::stops_in(tui::gpu_document(ui, state, kBody.width));
+          ASSERT_EQ(state.top().cursor, cursor) << seed;
+          ASSERT_EQ(stops.ids.at(static_cast<std::size_t>(state.top().cursor_at)), cursor) << seed;
+          ++slices;
+        }
+  }
+  EXPECT_GT(slices, 500);
+}
+
+TEST(GpuPage, ACursorThatIsGoneRestsOnWhatThePageHas) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+  const Cluster& cluster = story.cluster();
+  const Node& there = *cluster.nodes.find(NodeName("n1"));
+  tui::UiState state = page_of(cluster, there, there.gpus.front());
+  state.top().cursor = "gone";
+  const tui::UiContext ui{story.model, catalogue(), at(0)};
+  tui::kGpuBody.settle(state, ui, kBody);
+  EXPECT_EQ(state.top().cursor, tui::stops_in(tui::gpu_document(ui, state, kBody.width)).ids.front());
+}
+
+// One after the other they ask for the same thing and for another.
+TEST(GpuPage, WhatWaitsForTheGpuIsToldAndNothingElse) {
+  Story story;
+  Node one = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  one.model = "h100";
+  story.tell(NodesListed{{one}});
+  Workload two_things = waiting("17", "alice", "shard");
+  two_things.requests.push_back({"gpu:h100", 1});
+  Workload runs = waiting("18", "alice", "gpu:h100");
+  runs.state = WorkloadState::running;
+  story.tell(WorkloadsListed{{waiting("11", "alice", "gpu:h100"), waiting("12", "alice", "gpu:h100"),
+                              waiting("13", "alice", "shard"), waiting("14", "alice", "shard"),
+                              waiting("15", "alice", "gpu:3g.40gb"), waiting("16", "alice", "gpu:a100"),
+                              two_things, runs}});
+  const Cluster& cluster = story.cluster();
+  const Node& there = *cluster.nodes.find(NodeName("n1"));
+  const tui::UiState state = page_of(cluster, there, there.gpus.front());
+  std::string told;
+  for (const tui::DocLine& line : tui::gpu_document({story.model, catalogue(), at(0)}, state, 100))
+    for (const Workload& work : cluster.workloads.all())
+      if (line.id == query::row_id(query::WorkloadRow{&cluster, &work})) told += work.id.text + " ";
+  EXPECT_EQ(told, "11 12 15 17 ");
+}
+
+}  // namespace
+}  // namespace tessera::test
