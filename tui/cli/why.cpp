@@ -9,6 +9,7 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/looks_into.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/planning.hpp"
@@ -28,14 +29,46 @@ struct Found {
   const Workload* workload = nullptr;
 };
 
-// By id; a pod also without its namespace.
+// "3-9:2,12" holds 5.
+bool lists(std::string_view ranges, int task) {
+  while (!ranges.empty()) {
+    const std::string_view range = ranges.substr(0, ranges.find(','));
+    ranges.remove_prefix(std::min(range.size() + 1, ranges.size()));
+    const std::string_view ends = range.substr(0, range.find(':')), from = ends.substr(0, ends.find('-'));
+    const auto first = whole_number<int>(from);
+    const auto last = from.size() == ends.size() ? first : whole_number<int>(ends.substr(from.size() + 1));
+    const auto step =
+        ends.size() == range.size() ? std::optional(1) : whole_number<int>(range.substr(ends.size() + 1));
+    if (first && last && step && *step > 0 && *first <= task && task <= *last && (task - *first) % *step == 0)
+      return true;
+  }
+  return false;
+}
+
+// Tasks of an array that wait are one line of the list: "19_[3-6,9%2]" is 19, and each of 19_3 to 19_6 and
+// 19_9.
+bool is_of_array(std::string_view id, std::string_view called) {
+  const std::size_t open = id.find("_[");
+  if (open == std::string_view::npos || !id.ends_with(']') || !called.starts_with(id.substr(0, open)))
+    return false;
+  called.remove_prefix(open);
+  if (called.empty()) return true;
+  const std::string_view tasks = id.substr(open + 2, id.size() - open - 3);
+  const auto task = called.front() == '_' ? whole_number<int>(called.substr(1)) : std::nullopt;
+  return task && lists(tasks.substr(0, tasks.find('%')), *task);
+}
+
+// By id; a pod also without its namespace, tasks of an array also by their own numbers and by the array's.
 std::vector<Found> look_up(const Model& model, const std::string& called) {
-  std::vector<Found> all;
+  std::vector<Found> all, of_arrays;
   for (const Cluster& cluster : model.clusters)
-    for (const Workload& one : cluster.workloads.all())
+    for (const Workload& one : cluster.workloads.all()) {
       if (one.id.text == called || (one.kind == WorkloadKind::pod && one.id.text.ends_with("/" + called)))
         all.push_back({&cluster, &one});
-  return all;
+      if (one.kind != WorkloadKind::pod && is_of_array(one.id.text, called))
+        of_arrays.push_back({&cluster, &one});
+    }
+  return all.empty() ? of_arrays : all;
 }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }

@@ -30,7 +30,9 @@ struct Asked {
       Opening opening;
       auto backend = std::make_unique<test::StandingBackend>(
           std::vector<Node>{test::node("n1", {test::uncut(0, 0)})},
-          std::vector<Workload>{waits, test::running("8", "bob", {})});
+          std::vector<Workload>{waits, test::running("8", "bob", {}),
+                                test::waiting("19_[3-7:2,12%2]", "alice", "gpu"),
+                                test::running("19_2", "alice", {})});
       backend->loads = loads;
       opening.backends.push_back(std::move(backend));
       return opening;
@@ -48,6 +50,21 @@ TEST(WhyCommand, SaysWhyAndWhatWouldHelp) {
        {"hpc 7  alice  queued", "it is first in line, and what it asks for is not free (certain",
         "NODES\n  n1\n", "NOT KNOWN HERE"})
     EXPECT_NE(asked.out.str().find(part), std::string::npos) << part << "\n" << asked.out.str();
+}
+
+// squeue lists them as one, and sbatch told the array's number alone.
+TEST(WhyCommand, TasksOfAnArrayThatWaitAreFoundByTheirNumbersAndTheArrays) {
+  const auto found = [](const std::string& called) {
+    Asked asked;
+    asked.words = {called};
+    if (asked.run() != kDone) return std::string("none");
+    return asked.out.str().substr(4, asked.out.str().find("  ") - 4);
+  };
+  for (const char* called : {"19", "19_3", "19_5", "19_7", "19_12", "19_[3-7:2,12%2]"})
+    EXPECT_EQ(found(called), "19_[3-7:2,12%2]") << called;
+  EXPECT_EQ(found("19_2"), "19_2") << "one that runs has a line of its own";
+  for (const char* called : {"19_4", "19_9", "19_1", "19_", "19_3x", "1", "9", "19_99999999999999", "190"})
+    EXPECT_EQ(found(called), "none") << called;
 }
 
 TEST(WhyCommand, ItsDocumentIsAsItsSchemaSays) {
