@@ -248,6 +248,27 @@ TEST_F(AccountingE2e, AJobOfWhichSlurmdbdLearnsLateThatItHadEndedIsAskedAboutAga
   EXPECT_EQ(held(rows("workload"), late), "1.00 8.00 0.00") << "and by what is kept now";
 }
 
+// Slurm gives each run a time of submission of its own.
+TEST_F(AccountingE2e, EachRunOfAJobThatWasRequeuedCounts) {
+  const std::string id = running({"--requeue", "-w", "gpu01", "--gres=gpu:h100:2"});
+  told_of(id, "RUNNING");
+  order({"scontrol", "requeue", id});
+  told_of(id, "REQUEUED");
+  waits_for(id, "BeginTime");
+  order({"scontrol", "update", "JobId=" + id, "StartTime=now"});
+  ASSERT_TRUE(starts(id));
+  order({"scancel", id});
+  told_of(id, "CANCELLED");
+  const auto run = [&](std::string statement, const char* which) {
+    statement.pop_back();  // the ";"
+    return statement + " order by time_submit " + which + " limit 1;";
+  };
+  move({run(at(id, day(3) + hours(20), day(3) + hours(22), day(2)), "asc"),   // 2 h × 2
+        run(at(id, day(2), day(2) + hours(2), day(2) + hours(5)), "desc")});  // 3 h × 2
+  EXPECT_EQ(held(rows("workload"), id), "10.00 80.00 4.00");
+  EXPECT_EQ(held(rows("workload"), id), "10.00 80.00 4.00") << "and from what is kept";
+}
+
 TEST_F(AccountingE2e, ASlurmdbdThatEndsInTheMiddleIsAnErrorAndWhatIsKeptStaysWhole) {
   const std::string night = ended({"-w", "gpu01", "--gres=gpu:h100:2"});
   // Of the newest days there are answers; then it is gone.
