@@ -82,6 +82,20 @@ bool tells_other_side(const Node& node) {
   return std::any_of(node.components.begin(), node.components.end(), is_of_other_side);
 }
 
+// Whether a change of a Kubernetes cluster may be about a machine; what went may have been.
+bool may_matter(const Cluster& kubernetes, const Changes& changes) {
+  const auto runs_slurmd = [&](const WorkloadId& id) {
+    const Workload* pod = kubernetes.workloads.find(id);
+    return !pod || slurm_node_of(*pod);
+  };
+  return std::any_of(changes.workloads.begin(), changes.workloads.end(), runs_slurmd) ||
+         std::any_of(changes.nodes.begin(), changes.nodes.end(), [&](const NodeName& name) {
+           const Node* node = kubernetes.nodes.find(name);
+           return !node || tells_other_side(*node) ||
+                  std::any_of(node->workloads.begin(), node->workloads.end(), runs_slurmd);
+         });
+}
+
 }  // namespace
 
 bool is_of_other_side(const Component& part) {
@@ -154,25 +168,16 @@ std::vector<OtherWords> other_words(const Node& node) {
   return all;
 }
 
-// Of a Kubernetes cluster only the nodes that changed: its watch may tell of thousands of them a second.
-// Slurm tells of all of its nodes at once, now and then, and a node that went may have been a machine's other
-// side.
+// A Kubernetes watch may tell of thousands of nodes a second: most of them are no machines of Slurm's.
 void tell_sides(Model& model, const Cluster& changed, const Changes& changes) {
   if (!changes.any() || !may_join(model)) return;
+  if (changed.scheduler == Scheduler::kubernetes && !may_matter(changed, changes)) return;
   std::vector<std::pair<Cluster*, NodeName>> about;
-  const bool by_slurm = changed.scheduler == Scheduler::slurm;
-  for (Cluster& cluster : model.clusters) {
-    if (!by_slurm && cluster.name == changed.name)
-      for (const NodeName& name : changes.nodes) about.emplace_back(&cluster, name);
-    if (by_slurm || cluster.scheduler == Scheduler::slurm)
-      for (const Node& node : cluster.nodes.all())
-        if (node.host_pod || tells_other_side(node)) about.emplace_back(&cluster, node.name);
-  }
-  if (by_slurm)
-    for (std::size_t i = 0, count = about.size(); i < count; ++i) {
-      const Node* node = about[i].first->nodes.find(about[i].second);
-      if (!node->host_pod) continue;
-      const Side side = kubernetes_side(model, *node).side;
+  for (Cluster& cluster : model.clusters)
+    for (const Node& node : cluster.nodes.all()) {
+      if (node.host_pod || tells_other_side(node)) about.emplace_back(&cluster, node.name);
+      if (!node.host_pod) continue;
+      const Side side = kubernetes_side(model, node).side;
       if (side.node) about.emplace_back(model.find(side.cluster->name), side.node->name);
     }
   std::vector<std::pair<Node*, Parts>> now;

@@ -204,6 +204,11 @@ TEST(BothSides, WhereTwoAnswerToOneNameNoneIsJoined) {
   pods.kubernetes("staging");
   EXPECT_EQ(pods.join(), Join::twice);
   EXPECT_EQ(query::node_rows(pods.model).size(), 6u);
+  pods.tell("staging", WorkloadGone{pods.pod.id});
+  EXPECT_EQ(pods.join(), Join::joined);
+  EXPECT_EQ(query::node_rows(pods.model).size(), 5u) << "one answers again";
+  EXPECT_EQ(pods.cell(query::node_rows(pods.model, ClusterName("prod"))[0], "state"),
+            "READY; slurm MIXED (gpu-0)");
   Slinky nodes;
   nodes.both();
   nodes.slurm("hpc2");
