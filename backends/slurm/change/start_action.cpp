@@ -13,11 +13,11 @@
 #include "backends/slurm/change/conf_files.hpp"
 #include "backends/slurm/change/conf_lock.hpp"
 #include "backends/slurm/change/node_answers.hpp"
+#include "backends/slurm/change/reboot.hpp"
 #include "backends/slurm/change/unread.hpp"
 #include "backends/worker.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
-#include "engine/plan/node_reboot.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/slurmconf/edit.hpp"
@@ -162,7 +162,10 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   void operator()(const plan::Special& act) {
     const slurmconf::SlurmSetup& said = hands_.eyes.said;
     const auto value = [&](const char* name) { return plan::argument_of(act, name); };
-    if (plan::is_node_act(act) || plan::is_reboot(act)) return on_whole_node(act);
+    if (plan::is_node_act(act)) return on_whole_node(act);
+    if (plan::is_reboot(act))
+      return reboot(hands_, order_, act,
+                    [self = shared_from_this()](Status ended) { self->end(std::move(ended)); });
     if (act.verb == verb::kStopClients) return clients(said.stop_clients, "stopped");
     if (act.verb == verb::kStartClients) return clients(said.start_clients, "started");
     if (act.verb == verb::kApplyParted) return apply_parted(value("config"), value("text"));
@@ -264,11 +267,6 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   // Why it is closed is asked again here: it may have changed since the run looked.
   void on_whole_node(const plan::Special& act) {
     look({order_.node, false, false, false}, [this, act](Seen& seen) {
-      if (plan::is_reboot(act)) {
-        const Result<bool> done = plan::is_done(act, seen.facts, order_.mark.run);
-        if (done && !*done) local(reboot_or_not(hands_.commands, act, order_), "cannot reboot " + node());
-        return done ? next() : end(done.error());
-      }
       const auto left = plan::reason_after(act, order_.node, order_.mark, plan::reason_now(act, seen.facts));
       if (!left) return end(left.error());
       if (*left) (*left)->empty() ? open_it() : drain_for(**left);
