@@ -538,7 +538,7 @@ constexpr Flag kFlags[] = {
     {"terms", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "explain the terms: ways of sharing, the GPU operator's parts, Slurm's daemons and commands"},
 
-    {"recording", 0, "FOLDER", false, "folder", Section::past, kConsole | kPast | kPack | kAdvise,
+    {"recording", 0, "FOLDER", false, "folder", Section::past, kConsole | kPast | kPack | kAdvise | kFleet,
      "TESSERA_RECORDING", true, "", Completes::file, "", "the folder that tessera record writes to"},
     {"keep", 0, "TIME", false, "", Section::past, kRecord, "", true, "30d", Completes::nothing, "",
      "remove days of the recording that are older (30d)"},

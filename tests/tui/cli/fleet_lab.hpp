@@ -64,6 +64,7 @@ class FleetCommandLine : public testing::Test {
     };
     int seconds = 0;  // one goes by from one look at the clock to the next
     cli::Joins joins{box, box, open, {}, [&] { return at(later + ++seconds); }, {}, false};
+    if (recordings) joins.recordings = [this](const std::string&) { return recordings(); };
     out.str(""), err.str("");
     asked = {};
     return cli::run_fleet(options, catalogue(), joins, cli::Streams{out, err});
@@ -78,6 +79,7 @@ class FleetCommandLine : public testing::Test {
   int begun_before = 0;                                      // runs, before this call
   std::function<std::unique_ptr<StandingBackend>()> stands;  // another cluster
   std::function<void()> on_started;
+  std::function<Result<std::vector<std::unique_ptr<record::Recording>>>()> recordings;
   std::function<void(FakeRuns&)> starts;   // instead of a run whose nodes are all done
   std::function<void(FakeRuns&)> resumes;  // what the room does then
   cli::Options options;

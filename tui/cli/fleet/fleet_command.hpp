@@ -57,6 +57,10 @@ class FleetCommand {
   int code(bool beside = false) const;
   int show(const std::string& text) const;
   int explain();
+  // Who changed a node, as far as others than the journals tell: one fact a line (fleet_changed.cpp).
+  std::vector<std::string> changed_lines(const ClusterName& cluster, const Node& node);
+  std::optional<std::string> order_line(const ClusterName& cluster, const NodeName& node);
+  std::optional<std::string> recorded_line(const ClusterName& cluster, const NodeName& node);
   // One plan is about one cluster.
   int change();
   int change(plan::Intent intent);

@@ -1,0 +1,41 @@
+// When the layout of a node was changed last, and who was at it then, by the rounds of a recording.
+// Threads: a value with one owner.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/model/model.hpp"
+
+namespace tessera::fleet {
+
+struct LayoutChange {
+  TimePoint from{}, to{};     // it came about between these two rounds
+  std::string before, after;  // the layouts of its GPUs
+  std::string run, who;       // the run that had marked the node then; empty: none had, or it is not recorded
+  std::string closed_by, closed_for;  // whoever had closed it then, by the scheduler's word; empty: not told
+};
+
+class LayoutWatch {
+ public:
+  explicit LayoutWatch(NodeName node) : node_(std::move(node)) {}
+
+  // One round after the other, oldest first. Rounds that do not tell the node's GPUs are passed over.
+  void see(const Cluster& cluster, TimePoint at);
+  const std::optional<LayoutChange>& last() const { return last_; }
+  // The first round that told its GPUs; nullopt: none did.
+  std::optional<TimePoint> since() const { return since_; }
+
+ private:
+  struct Marked {
+    std::string run, who, by, reason;
+  };
+  NodeName node_;
+  std::optional<TimePoint> since_;
+  TimePoint seen_at_{};
+  std::string layout_;
+  Marked marked_;  // in the round before
+  std::optional<LayoutChange> last_;
+};
+
+}  // namespace tessera::fleet

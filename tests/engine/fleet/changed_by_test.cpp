@@ -1,0 +1,72 @@
+// When a node's layout was changed last and who was at it, by rounds of a recording.
+#include "engine/fleet/changed_by.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/plan/boards.hpp"
+
+namespace tessera::fleet {
+namespace {
+
+struct Rounds {
+  LayoutWatch watch{NodeName("n1")};
+
+  Rounds& see(int seconds, std::vector<Gpu> gpus, const std::string& reason = "",
+              Health health = Health::ok) {
+    test::Story story;
+    Node node = test::node("n1", std::move(gpus));
+    node.health = health;
+    node.reason = reason, node.reason_by = reason.empty() ? "" : "root";
+    node.state =
+        reason.empty() ? std::vector<std::string>{"IDLE"} : std::vector<std::string>{"IDLE", "DRAIN"};
+    story.tell(NodesListed{{std::move(node), test::node("n2", {})}});
+    watch.see(story.cluster(), test::at(seconds));
+    return *this;
+  }
+};
+const std::vector<Gpu> kWhole{test::uncut(0, 0)}, kCut{test::cut(0, {test::instance("1g.10gb", 6, 1, 0)})};
+
+TEST(FleetChangedBy, TheRunWhoseMarkTheNodeBoreIsNamedWithTheRoundsAroundIt) {
+  Rounds rounds;
+  rounds.see(0, kWhole)
+      .see(60, kWhole, "tessera 20261121-1403-n1 bob@login1: night")
+      .see(120, kCut)
+      .see(180, kCut);
+  ASSERT_TRUE(rounds.watch.last());
+  const LayoutChange& change = *rounds.watch.last();
+  EXPECT_EQ(change.from, test::at(60));
+  EXPECT_EQ(change.to, test::at(120));
+  EXPECT_EQ(change.run, "20261121-1403-n1");
+  EXPECT_EQ(change.who, "bob");
+  EXPECT_NE(change.after.find("1g.10gb"), std::string::npos) << change.after;
+  EXPECT_NE(change.before, change.after);
+}
+
+TEST(FleetChangedBy, ADrainByHandNamesWhoDrainedAndNothingIsMadeUpWithoutOne) {
+  Rounds drained;
+  drained.see(0, kWhole).see(60, kCut, "ECC \x1b[2J errors");
+  ASSERT_TRUE(drained.watch.last());
+  EXPECT_EQ(drained.watch.last()->run, "");
+  EXPECT_EQ(drained.watch.last()->closed_by, "root");
+  EXPECT_EQ(drained.watch.last()->closed_for.find('\x1b'), std::string::npos);
+  Rounds open;
+  open.see(0, kWhole, "an old drain").see(60, kWhole).see(120, kCut);
+  ASSERT_TRUE(open.watch.last());
+  EXPECT_EQ(open.watch.last()->closed_by, "") << "that drain was over before";
+}
+
+TEST(FleetChangedBy, RoundsThatDoNotTellTheGpusChangeNothing) {
+  Rounds rounds;
+  EXPECT_FALSE(rounds.watch.since());
+  rounds.see(0, kCut).see(60, {}).see(120, kWhole, "", Health::down).see(180, kCut);
+  EXPECT_FALSE(rounds.watch.last()) << "unknown is no other layout";
+  EXPECT_EQ(rounds.watch.since(), test::at(0));
+  rounds.see(240, kWhole);
+  ASSERT_TRUE(rounds.watch.last());
+  EXPECT_EQ(rounds.watch.last()->from, test::at(180));
+  rounds.see(300, kCut).see(360, kWhole);
+  EXPECT_EQ(rounds.watch.last()->to, test::at(360)) << "the last one counts";
+}
+
+}  // namespace
+}  // namespace tessera::fleet

@@ -1,0 +1,91 @@
+// Who changed a node beside the journals, as tessera fleet explain says it.
+#include "tests/tui/cli/fleet_lab.hpp"
+
+namespace tessera::cli {
+namespace {
+
+// Rounds of n1, a minute each.
+class TwoRounds final : public record::Recording {
+ public:
+  TwoRounds(std::vector<Node> rounds, Status end) : rounds_(std::move(rounds)), end_(std::move(end)) {}
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<record::Covered> covered() override { return record::Covered{test::at(-3600), test::at(0)}; }
+  Result<Model> at(TimePoint) override { return Error{"cannot go back", "", ""}; }
+  Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
+    const std::set<std::string> none;
+    int at = -3600;
+    for (const Node& node : rounds_) {
+      test::Story story;
+      story.tell(NodesListed{{node}});
+      if (!see({story.cluster(), test::at(at), none})) break;
+      at += 60;
+    }
+    return end_;
+  }
+
+ private:
+  ClusterName name_{"hpc"};
+  std::vector<Node> rounds_;
+  Status end_;
+};
+
+class FleetChanged : public test::FleetCommandLine {
+ protected:
+  FleetChanged() : path(file("pools: [{name: all, layout: none}]")) {
+    options.recording = "F";
+    recorded = {n1({test::uncut(0, 0)}), n1({test::uncut(0, 0)}), n1({test::cut(0, {})})};
+    recordings = [this] {
+      std::vector<std::unique_ptr<record::Recording>> all;
+      all.push_back(std::make_unique<TwoRounds>(recorded, end));
+      return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
+    };
+  }
+  static Node n1(std::vector<Gpu> gpus, const std::string& reason = "") {
+    Node node = test::node("n1", std::move(gpus));
+    if (reason.empty()) return node;
+    node.state = {"IDLE", "DRAIN"}, node.reason = reason, node.reason_by = "bob",
+    node.reason_at = test::at(-60);
+    return node;
+  }
+  bool says(const std::string& part) {
+    EXPECT_EQ(run({"explain", "n1", path}), kDone) << err.str();
+    return out.str().find(part) != std::string::npos;
+  }
+
+  std::string path;
+  std::vector<Node> recorded;
+  Status end = Done{};
+};
+
+TEST_F(FleetChanged, TheRunThatHadMarkedTheNodeIsNamedWithTheRoundsAroundIt) {
+  recorded[1] = n1({test::uncut(0, 0)}, "tessera 20270115-0701-n1 eve@login1: night");
+  EXPECT_TRUE(says("its layout changed between 2027-01-15T07:01:00Z and 2027-01-15T07:02:00Z, as recorded: "))
+      << out.str();
+  EXPECT_TRUE(says("; run 20270115-0701-n1 of eve had marked it")) << out.str();
+}
+
+TEST_F(FleetChanged, WhoClosedItNowAndThenIsTold) {
+  stands = [] {
+    return std::make_unique<test::StandingBackend>(std::vector<Node>{n1({test::uncut(0, 0)}, "bad ECC")},
+                                                   std::vector<Workload>{});
+  };
+  recorded[2] = n1({test::cut(0, {})}, "by hand");
+  EXPECT_TRUE(says("closed by bob, since 2027-01-15T07:59:00Z: bad ECC")) << out.str();
+  EXPECT_TRUE(says("; bob had closed it: by hand")) << out.str();
+}
+
+TEST_F(FleetChanged, WhatIsNotRecordedOrCannotBeReadIsSaidToBeUnknown) {
+  EXPECT_TRUE(says("; who did that is not recorded")) << out.str();
+  recorded.pop_back();
+  EXPECT_TRUE(says("its layout has not changed since 2027-01-15T07:00:00Z, as recorded")) << out.str();
+  recorded = {test::node("n9", {})};
+  EXPECT_TRUE(says("its GPUs are not in the recording of the last 7 days")) << out.str();
+  end = Error{"cannot read the recording", "it is broken", ""};
+  EXPECT_TRUE(says("what a recording kept of it is not known: cannot read the recording: it is broken"))
+      << out.str();
+  options.recording.clear();
+  EXPECT_FALSE(says("recorded")) << out.str();
+}
+
+}  // namespace
+}  // namespace tessera::cli

@@ -1,0 +1,103 @@
+// What `tessera fleet explain` says of who changed a node, beside the journals: the scheduler's own word, who
+// wrote the label that orders its layout, and what a recording kept of the last seven days.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+
+#include "engine/fleet/changed_by.hpp"
+#include "engine/operators/labels.hpp"
+#include "engine/operators/order_writer.hpp"
+#include "engine/plan/node_action.hpp"
+#include "engine/plan/run/actuator.hpp"
+#include "engine/text.hpp"
+#include "engine/time.hpp"
+#include "tui/cli/fleet/fleet_command.hpp"
+#include "tui/cli/record/past.hpp"
+
+namespace tessera::cli {
+namespace {
+
+constexpr Duration kLookBack = std::chrono::hours(24 * 7);
+
+// Sentences as a whole: that is how they are translated.
+std::string change_text(const fleet::LayoutChange& change) {
+  const std::string from = utc_text(change.from), to = utc_text(change.to);
+  if (!change.run.empty())
+    return fmt::format(
+        "its layout changed between {} and {}, as recorded: {} → {}; run {} of {} had marked it", from, to,
+        change.before, change.after, change.run, change.who);
+  if (!change.closed_by.empty())
+    return fmt::format("its layout changed between {} and {}, as recorded: {} → {}; {} had closed it: {}",
+                       from, to, change.before, change.after, change.closed_by, change.closed_for);
+  return fmt::format(
+      "its layout changed between {} and {}, as recorded: {} → {}; who did that is not recorded", from, to,
+      change.before, change.after);
+}
+
+std::string closed_text(const Node& node) {
+  const std::string by = clean(node.reason_by, 100), why = clean(node.reason, 300);
+  const std::string since = node.reason_at ? utc_text(*node.reason_at) : "?";
+  if (by.empty()) return fmt::format("closed since {}, by whom is not told: {}", since, why);
+  return fmt::format("closed by {}, since {}: {}", by, since, why);
+}
+
+}  // namespace
+
+std::vector<std::string> FleetCommand::changed_lines(const ClusterName& cluster, const Node& node) {
+  std::vector<std::string> lines;
+  if (plan::closed_by_flags(node) && !node.reason.empty()) lines.push_back(closed_text(node));
+  if (auto line = order_line(cluster, node.name)) lines.push_back(std::move(*line));
+  if (auto line = recorded_line(cluster, node.name)) lines.push_back(std::move(*line));
+  return lines;
+}
+
+// The label stands on the node itself, whoever wrote it.
+std::optional<std::string> FleetCommand::order_line(const ClusterName& cluster, const NodeName& node) {
+  const Cluster* here = clusters_.model().find(cluster);
+  Backend* backend = clusters_.backend(cluster);
+  plan::Actuator* actuator = backend ? backend->actuator() : nullptr;
+  if (!here || here->scheduler != Scheduler::kubernetes || here->simulated || !actuator) return std::nullopt;
+  const std::string label(operators::kMigConfig);
+  const auto unknown = [&](const std::string& why) {
+    return fmt::format("who wrote the label {} last is not known: {}", label, why);
+  };
+  auto answer = std::make_shared<std::promise<Result<plan::NodeFacts>>>();
+  std::future<Result<plan::NodeFacts>> told = answer->get_future();
+  actuator->observe(node, [answer](Result<plan::NodeFacts> facts) { answer->set_value(std::move(facts)); });
+  const auto is_told = [&] { return told.wait_for(Duration(0)) == std::future_status::ready; };
+  clusters_.wait_until(is_told);
+  if (!is_told()) return unknown("the cluster did not answer in time");
+  const Result<plan::NodeFacts> facts = told.get();
+  if (!facts) return unknown(to_line(facts.error()));
+  const auto word = facts->words.find(std::string(operators::kMigConfigWriter));
+  if (word == facts->words.end() || word->second.empty())
+    return unknown("the node has no such label, or its managedFields do not tell");
+  return fmt::format("the label {} was written last by {}", label, word->second);
+}
+
+std::optional<std::string> FleetCommand::recorded_line(const ClusterName& cluster, const NodeName& node) {
+  if (options_.recording.empty() || !joins_.recordings) return std::nullopt;
+  Options own = options_;
+  own.cluster = cluster.text;
+  const auto unknown = [](const Error& why) {
+    return "what a recording kept of it is not known: " + clean(to_line(why), 300);
+  };
+  auto all = recordings_of(own, joins_);
+  if (!all) return unknown(all.error());
+  const TimePoint now = now_of(*all, clusters_.wall());
+  fleet::LayoutWatch watch(node);
+  for (const auto& recording : *all) {
+    const Status read = recording->rounds(now - kLookBack, now, [&](const record::Round& round) {
+      watch.see(round.cluster, round.at);
+      return true;
+    });
+    if (!read) return unknown(read.error());
+  }
+  if (watch.last()) return change_text(*watch.last());
+  if (watch.since()) return "its layout has not changed since " + utc_text(*watch.since()) + ", as recorded";
+  return "its GPUs are not in the recording of the last 7 days";
+}
+
+}  // namespace tessera::cli
