@@ -93,7 +93,7 @@ struct KubernetesBackend::State {
       : options(std::move(wanted)), name(options.cluster.empty() ? "kubernetes" : options.cluster) {}
 
   ActuatorOptions actuator_options();
-  void review(const std::string& operator_namespace);
+  void review(const operators::OperatorSetup& site);
   void begin();
   void refresh();
   void look_into(const WorkloadId& id, LookedInto told);
@@ -180,7 +180,7 @@ ActuatorOptions KubernetesBackend::State::actuator_options() {
   return {options.catalogue, options.clock,
           [this](std::shared_ptr<const operators::OperatorSetup> site) {
             site_known = true;
-            review(site->ns);
+            review(*site);
             store->set_site(std::move(site));
             check_loaded();
           },
@@ -188,9 +188,9 @@ ActuatorOptions KubernetesBackend::State::actuator_options() {
 }
 
 // Once: the console has no need of it, since a run asks for just what it needs.
-void KubernetesBackend::State::review(const std::string& operator_namespace) {
+void KubernetesBackend::State::review(const operators::OperatorSetup& site) {
   if (!options.review_rights || std::exchange(reviewing, true)) return;
-  review_rights(*client, rights_to_change(operator_namespace), [this](std::optional<Remark> missing) {
+  review_rights(*client, rights_to_change(site), [this](std::optional<Remark> missing) {
     rights_known = true;
     store->set_missing_rights(std::move(missing));
     check_loaded();

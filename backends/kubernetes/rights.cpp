@@ -70,15 +70,18 @@ std::string Right::text() const {
   return verb + " " + what + (name_space.empty() ? "" : " in " + name_space);
 }
 
-std::vector<Right> rights_to_change(const std::string& operator_namespace) {
+std::vector<Right> rights_to_change(const operators::OperatorSetup& site) {
   std::vector<Right> all = {{"patch", "", "nodes", "", ""},
                             {"create", "", "pods", "eviction", ""},
                             {"patch", "nvidia.com", "clusterpolicies", "", ""}};
-  if (operator_namespace.empty()) return all;
-  for (const char* verb : {"create", "patch"})
-    all.push_back({verb, "", "configmaps", "", operator_namespace});
-  all.push_back({"delete", "", "pods", "", operator_namespace});
-  all.push_back({"get", "", "pods", "log", operator_namespace});
+  if (!site.dra_ns.empty() && site.dra_ns != site.ns) all.push_back({"delete", "", "pods", "", site.dra_ns});
+  if (!site.dra_ns.empty() && !site.rules_api.empty())
+    for (const char* verb : {"create", "delete"})
+      all.push_back({verb, "resource.k8s.io", "devicetaintrules", "", ""});
+  if (site.ns.empty()) return all;
+  for (const char* verb : {"create", "patch"}) all.push_back({verb, "", "configmaps", "", site.ns});
+  all.push_back({"delete", "", "pods", "", site.ns});
+  all.push_back({"get", "", "pods", "log", site.ns});
   return all;
 }
 

@@ -10,6 +10,7 @@
 
 #include "backends/http_client.hpp"
 #include "engine/model/event.hpp"
+#include "engine/operators/operator_setup.hpp"
 
 namespace tessera::kubernetes {
 
@@ -18,8 +19,9 @@ struct Right {
   std::string text() const;                                    // "create pods/eviction"
 };
 
-// What `tessera doctor --rbac --write` grants; of the operator's namespace only where it is known.
-std::vector<Right> rights_to_change(const std::string& operator_namespace);
+// What `tessera doctor --rbac --write` grants; of the namespaces of operator and DRA driver only where they
+// are known, and of DeviceTaintRules where the server has them.
+std::vector<Right> rights_to_change(const operators::OperatorSetup& site);
 
 // What is missing, or why that could not be found out; nullopt: nothing is.
 using RightsTold = std::function<void(std::optional<Remark>)>;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/kubernetes/change/actuator.hpp"
@@ -46,6 +47,15 @@ class OneNode {
                       [&](Result<plan::NodeFacts> told) { promise.set_value(std::move(told)); });
     return promise.get_future().get();
   }
+  // How the cluster is set up, as `instead` answers it.
+  void read_site() {
+    std::promise<void> read;
+    worker_.post([&] {
+      told_ = [&] { read.set_value(); };
+      actuator_.read_site();
+    });
+    read.get_future().get();
+  }
   void later(Duration by) { *ahead_ += by.count(); }
   // Bodies that were sent by that method, in order.
   std::vector<std::string> sent(const std::string& method) const {
@@ -71,8 +81,14 @@ class OneNode {
   Worker worker_;
   HttpClient client_;
   std::shared_ptr<std::atomic<std::int64_t>> ahead_ = std::make_shared<std::atomic<std::int64_t>>(0);
-  KubernetesActuator actuator_{
-      worker_, {&test::catalogue(), [ahead = ahead_] { return noon() + Duration(ahead->load()); }, {}, {}}};
+  std::function<void()> told_;  // the worker's: once the site has been read
+  KubernetesActuator actuator_{worker_,
+                               {&test::catalogue(),
+                                [ahead = ahead_] { return noon() + Duration(ahead->load()); },
+                                [this](const std::shared_ptr<const operators::OperatorSetup>&) {
+                                  if (auto told = std::exchange(told_, {})) told();
+                                },
+                                {}}};
 };
 
 // /api/v1, as a server tells in which version it takes evictions; empty: it takes none.

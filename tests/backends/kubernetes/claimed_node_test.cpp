@@ -1,0 +1,261 @@
+// A node whose GPUs a DRA driver hands out, as a run looks at it and acts on it: an API server that says what
+// a test wants.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "backends/kubernetes/rights.hpp"
+#include "engine/plan/words/operator_words.hpp"
+#include "tests/backends/kubernetes/one_node.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+namespace words = plan::words;
+namespace verbs = plan::verbs;
+using test::HttpScript;
+
+std::string list_of(const std::string& items) {
+  return R"({"metadata":{"resourceVersion":"9"},"items":[)" + items + "]}";
+}
+std::string driver_pod(const std::string& name, const std::string& created, bool of_set = true) {
+  return R"({"metadata":{"namespace":"dra","name":")" + name + R"(","uid":"u-)" + name +
+         R"(","creationTimestamp":")" + created +
+         R"(","labels":{"app.kubernetes.io/name":"dra-driver-nvidia-gpu"},)" +
+         R"("ownerReferences":[{"kind":")" + (of_set ? "DaemonSet" : "ReplicaSet") +
+         R"(","name":"d"}]},"spec":{"nodeName":"n1","containers":[{"name":"gpus"}]},"status":{"phase":"Running",)"
+         R"("conditions":[{"type":"Ready","status":"True"}]}})";
+}
+std::string claim(const std::string& name, const std::string& more, const std::string& reserved = "") {
+  return R"({"metadata":{"namespace":"team","name":")" + name +
+         R"("},"status":{"allocation":{"devices":{"results":[{"driver":"gpu.nvidia.com","pool":"n1","device":"gpu-0")" +
+         more + "}]}}" +
+         (reserved.empty() ? "" : R"(,"reservedFor":[{"resource":"pods","name":")" + reserved + R"("}])") +
+         "}}";
+}
+const std::string kPod =
+    R"({"metadata":{"namespace":"team","name":"p"},"spec":{"nodeName":"n1","containers":[{"name":"c"}],)"
+    R"("resourceClaims":[{"name":"g","resourceClaimName":"c"}]},"status":{"phase":"Running"}})";
+constexpr const char* kCut = "2026-11-21T12:00:30Z";
+
+class ClaimedLook : public testing::Test {
+ protected:
+  ClaimedLook() {
+    lab.marked();
+    lab.instead = [this](const HttpScript::Asked& asked) { return answer(asked); };
+  }
+  void ready() { lab.read_site(); }
+  std::optional<OneNode::Answer> answer(const HttpScript::Asked& asked) {
+    const std::string path = asked.target.substr(0, asked.target.find('?'));
+    if (auto other = instead.find(asked.method + " " + path); other != instead.end()) return other->second;
+    if (asked.method == "DELETE") return OneNode::Answer{200, "{}", {}};
+    if (asked.method == "POST") return OneNode::Answer{201, "{}", {}};
+    const std::string base = "/apis/resource.k8s.io/" + version;
+    if (path == "/apis/resource.k8s.io")
+      return OneNode::Answer{200,
+                             R"({"preferredVersion":{"groupVersion":"resource.k8s.io/)" + version +
+                                 R"("},"versions":[{"groupVersion":"resource.k8s.io/)" + version +
+                                 R"("},{"groupVersion":"resource.k8s.io/v1beta2"}]})",
+                             {}};
+    if (path == "/apis/resource.k8s.io/v1beta2")
+      return OneNode::Answer{200, R"({"resources":[{"name":"devicetaintrules"}]})", {}};
+    if (path == base) return OneNode::Answer{200, R"({"resources":[{"name":"resourceslices"}]})", {}};
+    if (path == base + "/resourceslices")
+      return OneNode::Answer{
+          200,
+          list_of(R"({"metadata":{"name":"s"},"spec":{"driver":"gpu.nvidia.com","nodeName":"n1",)"
+                  R"("pool":{"name":"n1","generation":1,"resourceSliceCount":1},"devices":[)" +
+                  devices + "]}}"),
+          {}};
+    if (path == base + "/resourceclaims") return OneNode::Answer{200, list_of(claims), {}};
+    if (path == "/api/v1/pods") return OneNode::Answer{200, list_of(pods), {}};
+    if (path == "/api/v1/nodes/n1" && asked.method == "GET")
+      return OneNode::Answer{
+          200,
+          R"({"metadata":{"name":"n1","resourceVersion":"7","labels":{"nvidia.com/mig.config.state":"success"},)"
+          R"("annotations":{)" +
+              lab.annotations + "}" +
+              (cut.empty()
+                   ? ""
+                   : R"(,"managedFields":[{"manager":"m","time":")" + cut +
+                         R"(","fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/mig.config.state":{}}}}}])") +
+              R"(},"spec":{},"status":{"conditions":[{"type":"Ready","status":"True"}]}})",
+          {}};
+    return std::nullopt;
+  }
+  std::string word(std::string_view key) {
+    auto facts = lab.observe();
+    EXPECT_TRUE(facts.ok()) << (facts ? "" : to_line(facts.error()));
+    return facts && facts->words.contains(std::string(key)) ? facts->words.at(std::string(key)) : "(none)";
+  }
+  std::vector<std::string> asked(const std::string& method) const {
+    std::vector<std::string> all;
+    for (const auto& one : lab.asked())
+      if (one.method == method) all.push_back(one.target);
+    return all;
+  }
+
+  std::string version = "v1", claims, cut = kCut;
+  std::string pods = driver_pod("d-1", "2026-11-21T11:00:00Z");
+  std::string devices =
+      R"({"name":"gpu-0","attributes":{"type":{"string":"gpu"},"uuid":{"string":"GPU-0"},"productName":{"string":)"
+      R"("NVIDIA H100 80GB HBM3"}}})";
+  std::map<std::string, OneNode::Answer> instead;  // by method and path
+  OneNode lab;                                     // the first to go
+};
+
+class ClaimedVersions : public ClaimedLook, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Served, ClaimedVersions, testing::Values("v1", "v1beta1", "v1beta2"));
+
+TEST_P(ClaimedVersions, WhatTheDriverTellsIsWhatCounts) {
+  version = GetParam();
+  claims = claim("c", "", "p");
+  pods += "," + kPod;
+  ready();
+  auto facts = lab.observe();
+  ASSERT_TRUE(facts.ok()) << to_line(facts.error());
+  ASSERT_EQ(facts->node.gpus.size(), 1u);
+  EXPECT_EQ(facts->node.gpus[0].slices.at(0).holders, (std::vector<Holder>{{WorkloadId("team/p"), 1}}));
+  EXPECT_EQ(facts->words.at(std::string(words::kDraDevices)), "GPU 0: whole");
+  EXPECT_EQ(facts->words.at(std::string(words::kDraStatic)), "");
+  EXPECT_EQ(facts->words.at(std::string(words::kDraDriver)), "");
+  EXPECT_EQ(facts->words.at(std::string(words::kGpuPods)), "team/p has devices by the claim c");
+  EXPECT_EQ(facts->words.at(std::string(words::kMigHollow)), "") << "no kubelet counts these GPUs";
+}
+
+TEST_F(ClaimedLook, AClaimThatNoPodUsesHasItsDeviceAllTheSameAndAnAdministratorsHasNone) {
+  claims = claim("c", "");
+  ready();
+  EXPECT_EQ(word(words::kGpuPods), "the claim team/c has gpu-0");
+  claims = claim("c", R"(,"adminAccess":true)");
+  EXPECT_EQ(word(words::kGpuPods), "");
+}
+
+TEST_F(ClaimedLook, APodWhoseClaimIsNotToldMayHaveADevice) {
+  pods += "," + kPod;
+  ready();
+  EXPECT_EQ(word(words::kGpuPods), "team/p has the claim c, which is not told");
+}
+
+// What could not be read is no empty list.
+TEST_F(ClaimedLook, WithoutItsDevicesOrItsClaimsNothingIsToldOfTheNode) {
+  ready();
+  const std::string base = "GET /apis/resource.k8s.io/v1/";
+  const OneNode::Answer no{403, R"({"kind":"Status","message":"no","code":403})", {}};
+  for (const auto& [path, answer] :
+       {std::pair(base + "resourceslices", no), std::pair(base + "resourceclaims", no),
+        std::pair(base + "resourceslices", OneNode::Answer{200, "{", {}}),
+        std::pair(base + "resourceslices", OneNode::Answer{200, list_of(R"({"spec":{}})"), {}}),
+        std::pair(base + "resourceclaims", OneNode::Answer{200, list_of(R"({"status":{}})"), {}}),
+        std::pair(base + "resourceclaims", OneNode::Answer{200, "[]", {}}),
+        std::pair(std::string("GET /apis/resource.k8s.io/v1beta2/devicetaintrules/tessera-r1"), no)}) {
+    instead = {{path, answer}};
+    EXPECT_FALSE(lab.observe().ok()) << path << " " << answer.status;
+  }
+}
+
+TEST_F(ClaimedLook, ADriverThatCutsOnDemandIsNoStaticOne) {
+  devices =
+      R"({"name":"gpu-0-mig-1g10gb-19-0","attributes":{"type":{"string":"mig"},"profile":{"string":"1g.10gb"}}})";
+  ready();
+  EXPECT_EQ(word(words::kDraStatic), "the DRA driver cuts GPUs itself (dynamic MIG)");
+  devices =
+      R"({"name":"gpu-0","attributes":{"type":{"string":"gpu"},"productName":{"string":"NVIDIA A100-SXM4-80GB"}}})";
+  EXPECT_EQ(word(words::kDraStatic), "whether the DRA driver cuts GPUs itself is not certain");
+}
+
+TEST_F(ClaimedLook, OnlyAPodThatStartedAfterTheCutHasSeenIt) {
+  ready();
+  EXPECT_EQ(word(words::kDraAgain), "the DRA driver's pod d-1 is the one from before the cut");
+  pods = driver_pod("d-1", kCut);
+  EXPECT_NE(word(words::kDraAgain), "") << "of the very second: it may have been there before";
+  pods = driver_pod("d-2", "2026-11-21T12:00:31Z");
+  EXPECT_EQ(word(words::kDraAgain), "");
+  pods = driver_pod("controller", "2026-11-21T12:00:40Z", false);
+  EXPECT_EQ(word(words::kDraAgain), "the DRA driver has no pod on n1");
+  pods = driver_pod("d-2", "2026-11-21T12:00:31Z");
+  cut.clear();
+  EXPECT_EQ(word(words::kDraAgain),
+            "since when the DRA driver's pod has run, or when the MIG manager ended, is not told");
+}
+
+const plan::Special kRestart{std::string(verbs::kRestartDra), {}};
+const plan::Special kClose{std::string(verbs::kCloseDevices), {}};
+
+TEST_F(ClaimedLook, OnlyTheDaemonSetsPodFromBeforeTheCutIsDeleted) {
+  pods += "," + driver_pod("controller", "2026-11-21T11:00:00Z", false) + "," +
+          driver_pod("d-2", "2026-11-21T12:00:31Z");
+  ready();
+  ASSERT_TRUE(lab.perform(kRestart).ok());
+  EXPECT_EQ(asked("DELETE"), std::vector<std::string>{"/api/v1/namespaces/dra/pods/d-1"});
+  EXPECT_NE(lab.sent("DELETE").at(0).find("u-d-1"), std::string::npos) << "the very pod that was looked at";
+}
+
+TEST_F(ClaimedLook, WithoutTheMarkOrTheTimeOfTheCutNoPodIsDeleted) {
+  ready();
+  EXPECT_FALSE(lab.perform(kRestart, "another").ok());
+  cut.clear();
+  const Status untold = lab.perform(kRestart);
+  ASSERT_FALSE(untold.ok());
+  EXPECT_EQ(untold.error().reason, "when the MIG manager ended is not told");
+  EXPECT_TRUE(asked("DELETE").empty());
+}
+
+TEST_F(ClaimedLook, TheRuleIsAboutAllDevicesOfTheNodeAndOnlyOfTheRunThatHasIt) {
+  ready();
+  EXPECT_FALSE(lab.perform(kClose, "another").ok());
+  EXPECT_TRUE(lab.sent("POST").empty());
+  ASSERT_TRUE(lab.perform(kClose).ok());
+  const std::string rule = lab.sent("POST").at(0);
+  for (const char* part : {R"("name":"tessera-r1")", R"("apiVersion":"resource.k8s.io/v1beta2")",
+                           R"("pool":"n1")", R"("driver":"gpu.nvidia.com")", R"("effect":"NoSchedule")"})
+    EXPECT_NE(rule.find(part), std::string::npos) << part << "\n" << rule;
+  EXPECT_EQ(rule.find("\"device\""), std::string::npos) << "those that come are closed, too";
+  const std::string rules = "/apis/resource.k8s.io/v1beta2/devicetaintrules";
+  instead["POST " + rules] = {409, R"({"kind":"Status","message":"already exists","code":409})", {}};
+  EXPECT_TRUE(lab.perform(kClose).ok()) << "its own, by its name";
+  instead["POST " + rules] = {403, R"({"kind":"Status","message":"no","code":403})", {}};
+  EXPECT_FALSE(lab.perform(kClose).ok());
+}
+
+// Whatever becomes of the run.
+TEST_F(ClaimedLook, TheRuleGoesWithTheMark) {
+  ready();
+  const std::string rule = "/apis/resource.k8s.io/v1beta2/devicetaintrules/tessera-r1";
+  EXPECT_EQ(word(words::kDevices), "open");
+  instead["GET " + rule] = {200, "{}", {}};
+  EXPECT_EQ(word(words::kDevices), "closed");
+  instead["PATCH /api/v1/nodes/n1"] = {200, "{}", {}};
+  ASSERT_TRUE(lab.perform(plan::ClearMark{}).ok());
+  EXPECT_EQ(asked("DELETE"), std::vector<std::string>{rule});
+  EXPECT_EQ(asked("PATCH").size(), 1u);
+  instead["GET " + rule] = {503, "{}", {}};
+  instead["DELETE " + rule] = {500, "{}", {}};
+  EXPECT_FALSE(lab.perform(plan::ClearMark{}, "r1", std::chrono::seconds(3)).ok());
+  EXPECT_EQ(asked("PATCH").size(), 1u) << "the mark stays while the rule may";
+  instead["GET " + rule] = {403, R"({"kind":"Status","message":"no","code":403})", {}};
+  EXPECT_TRUE(lab.perform(plan::ClearMark{}).ok()) << "who may not read rules has made none";
+}
+
+TEST(ClaimedRights, AreThoseOfTheDriversNamespaceAndOfRulesWhereThereAreAny) {
+  const auto all = [](const operators::OperatorSetup& site) {
+    std::string text;
+    for (const Right& right : rights_to_change(site)) text += right.text() + "; ";
+    return text;
+  };
+  operators::OperatorSetup site;
+  site.ns = "gpu-operator";
+  EXPECT_EQ(all(site).find("devicetaintrules"), std::string::npos);
+  site.dra_ns = "dra";
+  EXPECT_NE(all(site).find("delete pods in dra; "), std::string::npos);
+  EXPECT_EQ(all(site).find("devicetaintrules"), std::string::npos) << "the server has none";
+  site.rules_api = "resource.k8s.io/v1beta2";
+  EXPECT_NE(all(site).find("create devicetaintrules; delete devicetaintrules; "), std::string::npos);
+  site.ns.clear();
+  EXPECT_NE(all(site).find("delete pods in dra; "), std::string::npos) << "without an operator, too";
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes
