@@ -26,14 +26,14 @@ std::string could_be_text(const Node& node, const Gpu& gpu, const mig::Catalogue
   const auto all = could_be(node, gpu, catalogue);
   if (!all) return {};
   const mig::Product& product = *product_of(gpu, catalogue);
-  std::string text;
+  std::vector<std::string> kinds;  // from the largest on
   for (auto one = all->rbegin(); one != all->rend(); ++one) {
     if (one->together == 0) continue;
     const std::string& name = product.profiles[static_cast<std::size_t>(one->profile)].name.text;
-    text += fmt::format("{}{}{}", text.empty() ? "could be " : ", ",
-                        one->together > 1 ? fmt::format("{}×", one->together) : "", name);
+    kinds.push_back(one->together > 1 ? fmt::format("{}×{}", one->together, name) : name);
   }
-  return text.empty() ? "nothing more can be cut" : text;
+  if (kinds.empty()) return "nothing more can be cut";
+  return "could be " + kinds.front() + (kinds.size() > 1 ? " to " + kinds.back() : "");
 }
 
 std::string in_way_text(const Gpu& gpu, const mig::CouldBe::Blocked& place) {

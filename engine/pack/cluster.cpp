@@ -6,6 +6,8 @@
 #include <set>
 
 #include "engine/number.hpp"
+#include "engine/operators/claimed_devices.hpp"
+#include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::pack {
@@ -43,6 +45,8 @@ std::string why_left_out(const Node& node, const Gpu& gpu, const mig::Product* p
                          const plan::Capabilities& can, const Free& is_free) {
   if (node.health != Health::ok) return "on a node that takes no workloads";
   if (!product || !product->mig_capable || !product->placements_known) return "without known MIG placements";
+  if (sharing::by_claims(node) && operators::way_of(node) != operators::DraWay::at_start)
+    return "of a DRA driver that cuts them itself, or may";
   if (gpu.strategy == Strategy::whole)
     return free_as_a_whole(gpu, is_free) ? "" : "held as a whole, or not known to be free";
   if (gpu.strategy != Strategy::mig) return "shared in another way than by MIG";

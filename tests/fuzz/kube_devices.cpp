@@ -1,6 +1,7 @@
 // ResourceSlices and ResourceClaims as a hostile server may send them: devices, counters and claims become
 // GPUs of a sane size, or nothing. The slices stand before the first line that is empty, the claims behind
 // it.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -1,6 +1,8 @@
 // What a claim asks a DRA driver for, as a resource beside those that a device plugin counts.
 #include <gtest/gtest.h>
 
+#include "engine/operators/claimed_devices.hpp"
+#include "engine/pack/cluster.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
@@ -76,6 +78,25 @@ TEST(ClaimedNames, AreRowsOfTheDemand) {
   ASSERT_NE(row, rows.end());
   EXPECT_EQ(row->wanted, 1);
   EXPECT_EQ(row->could, 1);
+}
+
+// No plan may change what its driver cuts.
+TEST(ClaimedNames, AreNotPackedWhereTheDriverCutsOrMay) {
+  using operators::DraWay;
+  for (const DraWay way : {DraWay::not_told, DraWay::at_start, DraWay::on_demand, DraWay::on_demand_dark}) {
+    Story story;
+    ClusterSeen seen;
+    seen.scheduler = Scheduler::kubernetes;
+    story.tell(seen);
+    Node node = test::node("n1", {uncut(0, 0)});
+    node.gpus[0].origin.source = Source::kubernetes_claims;
+    operators::say_way(node, way);
+    story.tell(NodesListed{{node}});
+    const std::vector<NodeName> all{NodeName("n1")};
+    const auto found = pack::problem_of(story.cluster(), all, catalogue(), plan::gpu_operator_capabilities());
+    EXPECT_EQ(found.left_out.size(), way == DraWay::at_start ? 0u : 1u);
+    EXPECT_EQ(found.problem.boards.size(), way == DraWay::at_start ? 1u : 0u);
+  }
 }
 
 }  // namespace
