@@ -198,6 +198,23 @@ TEST(AdviseScreen, ANodeOrAPartitionThatIsNotThereIsNamedAndNothingIsAskedAgain)
   }
 }
 
+TEST(AdviseScreen, TheAnswerBeforeIsNotPlannedOnceOtherNodesAreAskedAbout) {
+  Session session = advised();
+  session.press(":on n3<enter><enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::advise) << "n2 was planned";
+  EXPECT_EQ(session.state.message.text, "it is being worked out");
+  session.advise().press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::plan);
+}
+
+TEST(AdviseScreen, ARecordingThatCannotBeReadIsToldAndNotTakenForNone) {
+  Session session = advising();
+  session.state.no_past.clear();
+  session.state.usage.failure = Error{"cannot read the recording", "it is cut off", ""};
+  session.press(":advise<enter>").advise();
+  EXPECT_TRUE(session.shows("the recording cannot be read")) << session.screen();
+}
+
 TEST(AdviseScreen, NothingIsAdvisedInThePast) {
   Session session = advising();
   session.state.past = true;

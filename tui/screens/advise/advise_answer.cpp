@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/pack/pack.hpp"
+#include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "engine/usage/demand.hpp"
 #include "tui/screens/advise/advise.hpp"
@@ -31,12 +32,7 @@ std::string owners_of(const advise::NodeCost& cost) {
 class Page {
  public:
   Page(const UiContext& ui, const UiState& state, const advise::Answer& answer, int width)
-      : ui_(ui),
-        state_(state),
-        news_(*state.advise->answer),
-        answer_(answer),
-        cluster_(ui.model.find(state.advise->cluster)),
-        width_(width) {}
+      : ui_(ui), state_(state), news_(*state.advise->answer), answer_(answer), width_(width) {}
 
   Document lines() {
     certificate();
@@ -59,12 +55,7 @@ class Page {
     if (all.size() > most)
       fact("", fmt::format("and {} more: the plan lists all", all.size() - most), Role::dim);
   }
-  // By the clock of the cluster.
-  std::string when(const std::optional<TimePoint>& at) const {
-    if (!at) return "no start";
-    if (*at - answer_.forecast.from < std::chrono::minutes(1)) return "now";
-    return cluster_ ? ago_text(*cluster_, *at, ui_.wall) : time_text(*at);
-  }
+  std::string when(const std::optional<TimePoint>& at) const { return when_text(answer_.forecast, at); }
 
   void certificate() {
     for (const std::string& line : wrap(told(pack::certificate(answer_.problem, answer_.packed)), width_ - 3))
@@ -163,12 +154,17 @@ class Page {
   const UiState& state_;
   const AdviseNews& news_;
   const advise::Answer& answer_;
-  const Cluster* cluster_;
   int width_;
   Document to_;
 };
 
 }  // namespace
+
+std::string when_text(const whatif::Comparison& forecast, const std::optional<TimePoint>& at) {
+  if (!at) return "no start";
+  const Duration wait = *at - forecast.from;
+  return wait < std::chrono::minutes(1) ? "now" : "in " + query::duration_text(wait.count() / 1000);
+}
 
 Document answer_lines(const UiContext& ui, const UiState& state, std::size_t place, int width) {
   const AdviseNews& news = *state.advise->answer;

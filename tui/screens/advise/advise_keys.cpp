@@ -144,6 +144,9 @@ std::string why_no_open_on_advise(const UiState& state, const UiContext&) {
   if (!advise.refused.empty()) return advise.refused;
   if (!advise.answer)
     return advise.stopped ? "stopped: it can be worked out again" : "it is being worked out";
+  // Of other nodes, or of other hours, than are asked about now.
+  const AdviseQuestion& asked = *advise.answer->question;
+  if (asked.only != advise.only || asked.hours != advise.hours) return "it is being worked out";
   return answer_here(state) ? "" : "no re-cut helps: there is no plan to open";
 }
 

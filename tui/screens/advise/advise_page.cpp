@@ -73,6 +73,9 @@ class Page {
     add(fmt::format("the next {} h", advise_.hours), Role::dim);
     if (advise_.only.any()) add(narrowed_text(advise_.only, scheduler()), Role::warning);
     if (const std::string past = past_text(); !past.empty()) add(past, Role::dim);
+    const Cluster* cluster = ui_.model.find(advise_.cluster);
+    if (cluster && advise_.answer)
+      add("as of " + ago_text(*cluster, advise_.answer->question->then->now, ui_.wall), Role::dim);
     to.push_back(std::move(line));
   }
 
@@ -80,6 +83,7 @@ class Page {
   std::string past_text() const {
     const UsageState& usage = state_.usage;
     if (!state_.no_past.empty() || !advice_reads_past(state_)) return "only what waits now";
+    if (usage.failure && !usage.part) return "the recording cannot be read: only what waits now";
     if (usage.part) return fmt::format("reading the recording: {:.0f} %", *usage.part * 100);
     if (advise_.answer && advise_.answer->question->past) return days_text(usage.since) + " count, too";
     return "only what waits now";
@@ -147,7 +151,10 @@ class Page {
     line.id = advise_.answer->ids[place];
     const bool old = is_old();
     const Style plain = old ? Role::dim : Role::text;
-    line.spans.push_back({std::to_string(place + 1), Role::dim, 1});
+    // What is told in full, also while the cursor is in it.
+    const bool here = place_of_answer(state_) == place;
+    line.spans.push_back({std::to_string(place + 1), here ? Role::accent : Role::dim, 1});
+    if (here) line.spans.push_back({std::string(glyphs(state_.ascii).crumb), Role::accent});
     put_right(line, std::to_string(answer.forecast.sooner.size()), kSooner, 7, old ? Role::dim : Role::good);
     put_right(line, fmt::format("{:.1f}", answer.hours_sooner), kHours, 8, plain);
     const std::size_t later = answer.forecast.later.size();
@@ -161,10 +168,8 @@ class Page {
     return line;
   }
 
-  std::string in_place(const advise::Answer& answer) const {
-    const std::optional<TimePoint>& at = answer.forecast.changed.changed;
-    const Cluster* cluster = ui_.model.find(advise_.cluster);
-    return at && cluster ? ago_text(*cluster, *at, ui_.wall) : "?";
+  static std::string in_place(const advise::Answer& answer) {
+    return when_text(answer.forecast, answer.forecast.changed.changed);
   }
   // What waits for running work comes as its time limits have it, at the latest.
   static std::string sure(const advise::Answer& answer) {
