@@ -157,7 +157,11 @@ TEST(Roles, AllowEachCallThatLookingMakesAndPrometheusToo) {
 
 TEST(Roles, AllowWhatARunIsReviewedFor) {
   const auto look = printed({}), change = printed({"--write"});
-  for (const kubernetes::Right& right : kubernetes::rights_to_change("gpu-operator")) {
+  operators::OperatorSetup site;
+  site.ns = "gpu-operator";
+  site.dra_ns = "dra-driver";
+  site.rules_api = "v1beta2";
+  for (const kubernetes::Right& right : kubernetes::rights_to_change(site)) {
     const Access wanted{right.verb, right.group,
                         right.resource + (right.subresource.empty() ? "" : "/" + right.subresource),
                         right.name_space, ""};

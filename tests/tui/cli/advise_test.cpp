@@ -19,10 +19,6 @@ class FortyMinutes final : public record::Recording {
   const ClusterName& cluster() const override { return name_; }
   std::optional<record::Covered> covered() override { return record::Covered{test::at(0), test::at(2400)}; }
   Result<Model> at(TimePoint) override { return Error{"not asked for", "", ""}; }
-  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
-                                                    const std::function<bool()>&) override {
-    return Error{"not asked for", "", ""};
-  }
   Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
     test::Story story;
     story.tell(ClusterSeen{Scheduler::slurm, true, "", ""});

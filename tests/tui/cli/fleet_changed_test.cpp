@@ -11,6 +11,10 @@ class TwoRounds final : public record::Recording {
   const ClusterName& cluster() const override { return name_; }
   std::optional<record::Covered> covered() override { return record::Covered{test::at(-3600), test::at(0)}; }
   Result<Model> at(TimePoint) override { return Error{"cannot go back", "", ""}; }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
+                                                    const std::function<bool()>&) override {
+    return Error{"not asked for", "", ""};
+  }
   Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
     const std::set<std::string> none;
     int at = -3600;
