@@ -246,7 +246,12 @@ std::vector<Sample> History::sums(const ClusterName& cluster, TimePoint since) c
   const auto found = sums_.find(cluster);
   if (found == sums_.end()) return samples;
   for (const Sums& one : found->second)
-    if (one.at >= since) samples.push_back({one.at, one.used, {}, {}, {}, one.held});
+    if (one.at >= since) {
+      Sample& sample = samples.emplace_back();
+      sample.at = one.at;
+      sample.use = one.used;
+      sample.held = one.held;
+    }
   return samples;
 }
 

@@ -157,6 +157,7 @@ TEST(Roles, AllowEachCallThatLookingMakesAndPrometheusToo) {
 
 TEST(Roles, AllowWhatARunIsReviewedFor) {
   const auto look = printed({}), change = printed({"--write"});
+  const auto driver = printed({"--write", "--operator-namespace", "dra-driver"});
   operators::OperatorSetup site;
   site.ns = "gpu-operator";
   site.dra_ns = "dra-driver";
@@ -165,7 +166,7 @@ TEST(Roles, AllowWhatARunIsReviewedFor) {
     const Access wanted{right.verb, right.group,
                         right.resource + (right.subresource.empty() ? "" : "/" + right.subresource),
                         right.name_space, ""};
-    EXPECT_TRUE(allows(change, wanted)) << right.text();
+    EXPECT_TRUE(allows(right.name_space == site.dra_ns ? driver : change, wanted)) << right.text();
     EXPECT_FALSE(allows(look, wanted) && right.verb != "get") << right.text();
   }
 }
