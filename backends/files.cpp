@@ -123,9 +123,12 @@ void sync_folder(const std::string& folder) {
 }
 
 bool replace_file_at(int folder, const std::string& name, std::string_view text, mode_t mode) {
-  const std::string part = unfinished_name();
   constexpr int kHow = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+  std::string part = unfinished_name();
   Descriptor file(::openat(folder, part.c_str(), kHow, mode));
+  // Left behind by a process that was killed: in containers its number and its host come again.
+  for (int tries = 0; !file.ok() && errno == EEXIST && tries < 100; ++tries)
+    file = Descriptor(::openat(folder, (part = unfinished_name()).c_str(), kHow, mode));
   if (!file.ok()) return false;
   if (write_all(file.get(), text) && ::fsync(file.get()) == 0 &&
       ::renameat(folder, part.c_str(), folder, name.c_str()) == 0) {

@@ -18,12 +18,14 @@ std::optional<TimePoint> moment_of(const World& world, const ClusterName& name, 
 
 void KeptFigures::follow(const Screen& screen, const World& world, std::span<const BackendPtr> backends,
                          TimePoint wall) {
-  Page now(screen.kind, screen.cluster, screen.subject, moment_of(world, screen.cluster, wall));
+  const std::vector<NodeName> nodes = charted_nodes(world.model, screen);
+  std::vector<std::optional<TimePoint>> moments;
+  for (const BackendPtr& backend : backends) moments.push_back(moment_of(world, backend->name(), wall));
+  Page now(screen.kind, screen.cluster, screen.subject, std::move(moments), nodes);
   if (now == asked_) return;
   asked_ = std::move(now);
   std::vector<NodeName> viewed;
   if (screen.kind == ScreenKind::node) viewed.emplace_back(screen.subject);
-  const std::vector<NodeName> nodes = charted_nodes(world.model, screen);
   for (const BackendPtr& backend : backends) {
     const bool here = backend->name() == screen.cluster;
     if (history::AsksNodes* asks = backend->asks_nodes())

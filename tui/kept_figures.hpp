@@ -23,8 +23,10 @@ class KeptFigures {
   static bool take(World& world, std::span<const BackendPtr> backends);
 
  private:
-  // The page, and of a recording the moment.
-  using Page = std::tuple<ScreenKind, ClusterName, std::string, std::optional<TimePoint>>;
+  // The page, of each recording the moment, and the nodes whose charts it has: those of another moment come
+  // after its clock.
+  using Page = std::tuple<ScreenKind, ClusterName, std::string, std::vector<std::optional<TimePoint>>,
+                          std::vector<NodeName>>;
   std::optional<Page> asked_;
 };
 

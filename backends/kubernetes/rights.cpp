@@ -76,7 +76,7 @@ std::vector<Right> rights_to_change(const operators::OperatorSetup& site) {
                             {"patch", "nvidia.com", "clusterpolicies", "", ""}};
   if (!site.dra_ns.empty() && site.dra_ns != site.ns) all.push_back({"delete", "", "pods", "", site.dra_ns});
   if (!site.dra_ns.empty() && !site.rules_api.empty())
-    for (const char* verb : {"create", "delete"})
+    for (const char* verb : {"create", "get", "delete"})
       all.push_back({verb, "resource.k8s.io", "devicetaintrules", "", ""});
   if (site.ns.empty()) return all;
   for (const char* verb : {"create", "patch"}) all.push_back({verb, "", "configmaps", "", site.ns});

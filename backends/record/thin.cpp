@@ -58,7 +58,9 @@ class Thinning {
       // Never farther apart than wished, however the rounds lie.
       const bool all = !kept || !then || *then - *kept > to_.every;
       if (all) kept = round.at;
-      out += recorder_.figures_again(reader_.nodes(), round.at, all);
+      // Figures count from when they were measured, which may be minutes before their round.
+      const auto stale_at = then ? std::optional(*then - to_.every) : std::nullopt;
+      out += recorder_.figures_again(reader_.nodes(), round.at, all, stale_at);
     }
     return std::optional(std::move(out));
   }

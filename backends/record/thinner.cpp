@@ -13,6 +13,15 @@ namespace tessera::record {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+struct Ended {
+  std::atomic<int>& waiting;
+  ~Ended() { --waiting; }
+};
+
+}  // namespace
+
 Thinner::~Thinner() {
   ending_ = true;
   worker_.stop();
@@ -21,9 +30,14 @@ Thinner::~Thinner() {
 void Thinner::look_through(TimePoint now, const std::string& written, std::function<void()> then) {
   ++waiting_;
   worker_.post([this, before = std::min(day_of(now - to_.age), written), then = std::move(then)] {
-    look(before);
+    const Ended ended{waiting_};  // whatever is thrown, the recorder does not wait for ever
+    try {
+      look(before);
+    } catch (const std::exception& thrown) {
+      const std::lock_guard lock(mutex_);
+      troubles_.push_back({"cannot thin the recording", thrown.what(), "its days stay as they were"});
+    }
     if (!ending_) then();
-    --waiting_;
   });
 }
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/digest.hpp"
+#include "engine/operators/labels.hpp"
+
 namespace tessera::operators {
 
 namespace {
@@ -55,6 +58,10 @@ std::string devices_text(const ClaimedBoards& boards) {
     if (instances.empty()) text += " whole";
   }
   return text.empty() ? "no device" : text;
+}
+
+std::string device_rule(std::string_view run, const NodeName& node) {
+  return fmt::format("{}{}-{}", kOurs, run, digest(node.text));
 }
 
 ClaimedBoards claimed_boards(const std::vector<Gpu>& gpus) {

@@ -29,6 +29,9 @@ void say_way(Node& node, DraWay way);
 DraWay way_of(const Node& node);
 std::string_view word(DraWay way);  // "static MIG" "dynamic MIG" ..., as the part says it; not_told: empty
 
+// The name of a run's DeviceTaintRule for one node: runs change several nodes side by side.
+std::string device_rule(std::string_view run, const NodeName& node);
+
 // As the driver tells of them. A GPU without any device is left out.
 ClaimedBoards claimed_boards(const std::vector<Gpu>& gpus);
 

@@ -417,7 +417,8 @@ bool Recorder::keeps_its_time(const Shown& shown, const Node& node) {
   return false;
 }
 
-std::string Recorder::figures_again(const std::map<std::string, Node>& nodes, TimePoint at, bool all) {
+std::string Recorder::figures_again(const std::map<std::string, Node>& nodes, TimePoint at, bool all,
+                                    std::optional<TimePoint> stale_at) {
   out_.clear();
   at_ = at;
   moved_.clear();
@@ -434,7 +435,8 @@ std::string Recorder::figures_again(const std::map<std::string, Node>& nodes, Ti
     }
     const bool other = shown.source != Source::none && !measured_by(node).contains(shown.source);
     const bool told = shown.source != Source::none && !shown.lines.empty() && !other;
-    const bool stands = told && (all ? origin.at <= shown.measured : !keeps_its_time(shown, node));
+    const bool good = !stale_at || shown.measured > *stale_at || origin.at <= shown.measured;
+    const bool stands = told && (all ? origin.at <= shown.measured : good && !keeps_its_time(shown, node));
     Moved& moved = moved_[origin.source];
     if (stands || origin.at < at) {
       moved.silent += (moved.silent.empty() ? "" : ",");

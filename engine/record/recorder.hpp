@@ -51,7 +51,8 @@ class Recorder {
   // of nodes by their written names, exactly as these have them. all: of every node; else of those alone of
   // which something shows that keeps its own time: whether it is used, its memory, figures that came or went.
   // May be empty.
-  std::string figures_again(const std::map<std::string, Node>& nodes, TimePoint at, bool all);
+  std::string figures_again(const std::map<std::string, Node>& nodes, TimePoint at, bool all,
+                            std::optional<TimePoint> stale_at);
   // What was written of that node, or of any, is told otherwise now: all its figures are to be written.
   void forget_figures(const std::string& node);
   void forget_figures();

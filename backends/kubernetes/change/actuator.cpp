@@ -12,6 +12,7 @@
 #include "backends/kubernetes/change/start_action.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
 #include "backends/owed.hpp"
+#include "engine/operators/claimed_devices.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
@@ -144,7 +145,8 @@ void KubernetesActuator::State::read_rule(const std::shared_ptr<Looking>& lookin
   }
   ++looking->open;
   const std::string rule =
-      fmt::format("/apis/{}/devicetaintrules/{}", known_site()->rules_api, url_escape(rule_name(mark->run)));
+      fmt::format("/apis/{}/devicetaintrules/{}", known_site()->rules_api,
+                  url_escape(operators::device_rule(mark->run, NodeName(looking->look.name))));
   api->get(rule, [self = shared_from_this(), looking](Answer answer) {
     if (answer.ok() || answer.status == 404)
       looking->look.ruled = answer.ok();
@@ -182,7 +184,6 @@ void KubernetesActuator::State::with_devices(const std::shared_ptr<Looking>& loo
     return untold(*looking, "its ResourceSlices cannot be read: " + page->first_problem);
   looking->look.slices = std::move(page->items);
   looking->look.claims_read = true;
-  if (looking->look.slices.empty()) return;
   if (!known_site()->rules_api.empty()) read_rule(looking);
   ++looking->open;
   api->list(

@@ -57,17 +57,23 @@ void ClaimedNode::add_to(Workload& work, const PodObject& pod) const {
   add_claims(work, pod, claims_of(pod), numbers_, pool_.devices);
 }
 
-std::string ClaimedNode::holder() const {
-  for (const PodObject& pod : look_.pods) {
-    if (pod.phase == "Succeeded" || pod.phase == "Failed" || !component_of(pod).empty()) continue;
-    for (const std::string& name : pod.claims) {
-      const ResourceClaimObject* claim = claims_.find(pod.meta.name_space + "/" + name);
-      if (!claim) return fmt::format("{} has the claim {}, which is not told", pod.id(), name);
-      if (is_gpu_claim(*claim) && is_held_by(*claim, pod.meta.name))
-        return fmt::format("{} has devices by the claim {}", pod.id(), name);
-    }
+// How it holds, in words; empty: it does not.
+std::string ClaimedNode::claim_in_use(const PodObject& pod) const {
+  if (pod.phase == "Succeeded" || pod.phase == "Failed" || !component_of(pod).empty()) return {};
+  for (const std::string& name : pod.claims) {
+    const ResourceClaimObject* claim = claims_.find(pod.meta.name_space + "/" + name);
+    if (!claim) return fmt::format("{} has the claim {}, which is not told", pod.id(), name);
+    if (is_gpu_claim(*claim) && is_held_by(*claim, pod.meta.name))
+      return fmt::format("{} has devices by the claim {}", pod.id(), name);
   }
-  const std::string pool = slices_.pool_of(look_.name);
+  return {};
+}
+
+std::string ClaimedNode::holder() const {
+  for (const PodObject& pod : look_.pods)
+    if (std::string how = claim_in_use(pod); !how.empty()) return how;
+  // The driver has one pool a node, called like it.
+  const std::string pool = any() ? slices_.pool_of(look_.name) : look_.name;
   for (const ResourceClaimObject& claim : look_.claims)
     for (const auto& result : claim.results)
       if (result.driver == kDraDriver && result.pool == pool && !result.admin)

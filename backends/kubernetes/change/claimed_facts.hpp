@@ -27,9 +27,12 @@ class ClaimedNode {
   void tell(plan::NodeFacts& facts) const;
   // Who has a device there, in words: a pod by its claim, or a claim that no pod uses; empty: none.
   std::string holder() const;
+  // It has a device there by a claim, or a claim that is not told.
+  bool may_hold(const PodObject& pod) const { return !claim_in_use(pod).empty(); }
 
  private:
   std::vector<const ResourceClaimObject*> claims_of(const PodObject& pod) const;
+  std::string claim_in_use(const PodObject& pod) const;
   std::string again() const;
   const Look& look_;
   DraSlices slices_;

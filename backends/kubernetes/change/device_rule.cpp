@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/kubernetes/objects/dra.hpp"
+#include "engine/operators/claimed_devices.hpp"
 #include "engine/operators/labels.hpp"
 
 namespace tessera::kubernetes {
@@ -16,7 +17,7 @@ Json rule_of(const plan::Order& order, const std::string& api) {
   Json rule = Json::map();
   rule.add("apiVersion", Json::of(api));
   rule.add("kind", Json::of(std::string("DeviceTaintRule")));
-  rule.add("metadata", nested({"name"}, Json::of(rule_name(order.mark.run))));
+  rule.add("metadata", nested({"name"}, Json::of(operators::device_rule(order.mark.run, order.node))));
   Json& spec = rule.add("spec", Json::map());
   Json& selector = spec.add("deviceSelector", Json::map());
   selector.add("driver", Json::of(std::string(kDraDriver)));
@@ -29,7 +30,7 @@ Json rule_of(const plan::Order& order, const std::string& api) {
 
 std::string target_of(const Place& place, const plan::Order& order) {
   return fmt::format("/apis/{}/devicetaintrules/{}", place.site->rules_api,
-                     url_escape(rule_name(order.mark.run)));
+                     url_escape(operators::device_rule(order.mark.run, order.node)));
 }
 
 }  // namespace
@@ -52,7 +53,10 @@ void close_devices(const Place& place, const plan::Order& order, Ended ended) {
 }
 
 void open_devices(const Place& place, const plan::Order& order, Ended ended) {
-  if (!place.site || place.site->rules_api.empty()) return ended(Done{});
+  if (!place.site || place.site->rules_api.empty())
+    return ended(Error{"cannot open the devices of " + order.node.text + " to claims again",
+                       "whether the API server has DeviceTaintRules is not known now",
+                       "resume the run once its DRA driver tells of devices again"});
   place.api->erase(target_of(place, order), Json::map(), [ended](Answer gone) {
     if (gone.status == 404) return ended(Done{});
     answer(ended, std::move(gone));

@@ -190,8 +190,15 @@ class Facts {
         busy = true;
       }
     if (look_.claims_read) claimed_.emplace(look_);
-    if (claimed_ && !claimed_->any()) claimed_.reset();
-    busy = busy || (claimed_ && !claimed_->holder().empty());
+    if (claimed_) claimant_ = claimed_->holder();
+    busy = busy || !claimant_.empty();
+    if (claimed_ && !claimed_->any()) {
+      // Its driver is down, or it has none: who has devices by a claim has them all the same.
+      for (const PodObject& pod : look_.pods)
+        if (claimed_->may_hold(pod) && !is_gpu_work(pod, true))
+          work.push_back(workload_of(pod, nullptr, {Source::kubernetes_pods, look_.at}));
+      claimed_.reset();
+    }
     facts_.node = node_of(look_.object, sharing, busy, origin);
     // By whom such a node may be cut is asked of what is seen now, too.
     if (claimed_ && pod_of(look_, "MIG manager"))
@@ -329,7 +336,7 @@ class Facts {
         who = fmt::format("{} uses GPUs that it did not ask for ({})", pod.id(), unasked_way(pod));
       if (!who.empty()) break;
     }
-    if (who.empty() && claimed_) who = claimed_->holder();
+    if (who.empty()) who = claimant_;
     say(fact::kGpuPods, who);
     if (claimed_) claimed_->tell(facts_);
     if (look_.ruled) say(fact::kDevices, *look_.ruled ? "closed" : "open");
@@ -509,6 +516,7 @@ class Facts {
   const mig::Catalogue* catalogue_;
   Memory& memory_;
   std::optional<ClaimedNode> claimed_;
+  std::string claimant_;  // who has a device by a claim, whether the driver tells of devices or not
   plan::NodeFacts facts_;
 };
 
@@ -537,8 +545,6 @@ plan::NodeFacts facts_of(const Look& look, const operators::OperatorSetup& site,
                          const mig::Catalogue* catalogue, Memory& memory) {
   return Facts(look, site, catalogue, memory).run();
 }
-
-std::string rule_name(std::string_view run) { return std::string(operators::kOurs) + std::string(run); }
 
 std::string mark_text(const plan::RunMark& mark) {
   auto whole = std::chrono::floor<std::chrono::seconds>(mark.since);

@@ -72,9 +72,6 @@ struct Memory {
 plan::NodeFacts facts_of(const Look& look, const operators::OperatorSetup& site,
                          const mig::Catalogue* catalogue, Memory& memory);
 
-// The DeviceTaintRule of a run: "tessera-RUN".
-std::string rule_name(std::string_view run);
-
 // When a manager last wrote a field whose name holds `field`, by metadata.managedFields; empty: any field.
 std::optional<TimePoint> last_write(const Json& object, std::string_view field);
 

@@ -128,7 +128,8 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
         const Json* items = items_of(list);
         const bool absent = items ? items->items.empty() : self->is_absent(SitePart::devices, list);
         if (items) self->is(SitePart::devices, absent ? Is::absent : Is::value);
-        if (absent) self->no_devices();
+        // An empty list is no missing API: a run's rule may stand while the driver is down.
+        if (absent && !items) self->no_devices();
         if (!items || absent) return self->read_policies();
         self->site_.dra_api = clean(version, 64);
         self->find_rules(0);

@@ -26,6 +26,7 @@ struct Meta {
   Texts labels;                      // those worth keeping (is_kept_label); of a pod all
   Texts annotations;                 // those worth keeping (is_kept_annotation)
   std::string owner_kind;            // the controller that made it: "Job", "ReplicaSet"
+  std::string owner_api;             // "apps/v1"
   std::string owner_name;
   std::string unread;  // the part without which the object says nothing: "spec", "status"; empty: it is there
 };
@@ -110,7 +111,7 @@ struct PodObject {
   // Of the Slurm node whose slurmd it runs, by slurm-operator's conditions: {"IDLE", "DRAIN"}, and why.
   std::vector<std::string> slurm_states;
   std::string slurm_reason;
-  std::string feature_gates;   // FEATURE_GATES of a container: "DynamicMIG=true,"
+  std::string feature_gates;  // FEATURE_GATES of a container: "DynamicMIG=true,"
 
   std::string id() const { return meta.name_space + "/" + meta.name; }
   std::string_view label(std::string_view key) const;

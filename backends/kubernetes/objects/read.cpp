@@ -38,15 +38,17 @@ double factor_of(std::string_view suffix, bool& known) {
 
 void read_owner(JsonValue& value, Meta& meta) {
   value.items([&](JsonValue& item) {
-    std::string kind, name;
+    std::string kind, name, api;
     bool controls = false;
     item.fields([&](std::string_view key, JsonValue& field) {
       if (key == "kind") kind = words(field, 64);
       if (key == "name") name = words(field);
+      if (key == "apiVersion") api = words(field, 128);
       if (key == "controller") controls = field.boolean().value_or(false);
     });
     if (!controls && !meta.owner_kind.empty()) return;
     meta.owner_kind = std::move(kind);
+    meta.owner_api = std::move(api);
     meta.owner_name = std::move(name);
   });
 }

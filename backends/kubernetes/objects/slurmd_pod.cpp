@@ -9,6 +9,7 @@
 namespace tessera::kubernetes {
 namespace {
 
+constexpr std::string_view kGroup = "slinky.slurm.net/";
 constexpr std::string_view kHostname = "nodeset.slinky.slurm.net/pod-hostname";
 constexpr std::string_view kPodName = "nodeset.slinky.slurm.net/pod-name";
 constexpr std::string_view kScalingMode = "nodeset.slinky.slurm.net/scaling-mode";
@@ -56,7 +57,9 @@ void take_slurm_states(const std::vector<Condition>& conditions, PodObject& pod)
 
 std::string slurm_node_of(const PodObject& pod) {
   if (std::string_view name = pod.label(kHostname); !name.empty()) return std::string(name);
-  if (pod.label(kPodName).empty() && pod.meta.owner_kind != "NodeSet") return {};
+  // Others have a kind of that name, too.
+  const bool of_slinky = pod.meta.owner_kind == "NodeSet" && pod.meta.owner_api.starts_with(kGroup);
+  if (pod.label(kPodName).empty() && !of_slinky) return {};
   return pod.hostname.empty() ? pod.meta.name : pod.hostname;
 }
 

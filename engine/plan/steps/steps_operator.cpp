@@ -101,7 +101,7 @@ void OperatorBuilder::preflight() {
   if (goal_.mig) verbs += ", delete pods";
   if (!goal_.devices.empty()) verbs += ", delete pods in " + site_.dra_ns;
   if (!goal_.devices.empty() && !site_.rules_api.empty())
-    verbs += ", create devicetaintrules, delete devicetaintrules";
+    verbs += ", create devicetaintrules, get devicetaintrules, delete devicetaintrules";
   if (writes_map()) verbs += ", create configmaps, patch configmaps";
   if (points_policy()) verbs += ", patch clusterpolicies";
   Step& access = add(special(verbs::kReviewAccess, {{"verbs", verbs}, {"namespace", site_.ns}}));
@@ -372,9 +372,9 @@ Status OperatorSteps::tidy_up(std::vector<Step>& steps, const NodeChange& change
     steps = OperatorBuilder(change, std::move(*goal)).run();
     return Done{};
   }
+  take_rule_away(steps, change, left);
   for (const Condition& one : orders_stand(change))
     for (Step& step : steps) step.before.push_back(one);
-  take_rule_away(steps, change, left);
   return Done{};
 }
 

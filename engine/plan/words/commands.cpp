@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/operators/claimed_devices.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/operators/slinky.hpp"
 #include "engine/plan/node_action.hpp"
@@ -30,6 +31,7 @@ class Words {
   Words(const NodeName& node, Dialect dialect, Scheduler scheduler, const mig::Product* product)
       : name_(node),
         node_(shell_word(node.text)),
+        rule_(operators::device_rule("RUN", node)),
         dialect_(dialect),
         slurm_(scheduler == Scheduler::slurm),
         product_(product) {}
@@ -180,10 +182,12 @@ class Words {
     if (act.verb == verbs::kRecoverMig) return recovery(act);
     if (act.verb == verbs::kCloseDevices)
       return {"kubectl create -f - <<'END'",
-              "{kind: DeviceTaintRule, apiVersion: resource.k8s.io/v1beta2, metadata: {name: tessera-RUN},",
+              fmt::format(
+                  "{{kind: DeviceTaintRule, apiVersion: resource.k8s.io/v1beta2, metadata: {{name: {}}}, ",
+                  rule_),
               fmt::format(" spec: {{deviceSelector: {{driver: gpu.nvidia.com, pool: {}}},", node_),
               "        taint: {key: tessera/run, effect: NoSchedule}}}", "END"};
-    if (act.verb == verbs::kOpenDevices) return {"kubectl delete devicetaintrule tessera-RUN"};
+    if (act.verb == verbs::kOpenDevices) return {"kubectl delete devicetaintrule " + rule_};
     if (act.verb == verbs::kRestartDra)
       return {
           fmt::format("kubectl delete pod --all-namespaces --selector "
@@ -231,6 +235,7 @@ class Words {
 
   NodeName name_;
   std::string node_;  // as a shell takes it
+  std::string rule_;  // of DRA devices
   Dialect dialect_;
   bool slurm_;
   const mig::Product* product_;

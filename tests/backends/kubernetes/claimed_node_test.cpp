@@ -7,6 +7,7 @@
 #include <map>
 
 #include "backends/kubernetes/rights.hpp"
+#include "engine/operators/claimed_devices.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "tests/backends/kubernetes/one_node.hpp"
 
@@ -38,6 +39,7 @@ std::string claim(const std::string& name, const std::string& more, const std::s
 const std::string kPod =
     R"({"metadata":{"namespace":"team","name":"p"},"spec":{"nodeName":"n1","containers":[{"name":"c"}],)"
     R"("resourceClaims":[{"name":"g","resourceClaimName":"c"}]},"status":{"phase":"Running"}})";
+const std::string kRule = operators::device_rule("r1", NodeName("n1"));
 constexpr const char* kCut = "2026-11-21T12:00:30Z";
 
 class ClaimedLook : public testing::Test {
@@ -150,7 +152,7 @@ TEST_F(ClaimedLook, WithoutItsDevicesOrItsClaimsNothingIsToldOfTheNode) {
         std::pair(base + "resourceslices", OneNode::Answer{200, list_of(R"({"spec":{}})"), {}}),
         std::pair(base + "resourceclaims", OneNode::Answer{200, list_of(R"({"status":{}})"), {}}),
         std::pair(base + "resourceclaims", OneNode::Answer{200, "[]", {}}),
-        std::pair(std::string("GET /apis/resource.k8s.io/v1beta2/devicetaintrules/tessera-r1"), no)}) {
+        std::pair(std::string("GET /apis/resource.k8s.io/v1beta2/devicetaintrules/" + kRule), no)}) {
     instead = {{path, answer}};
     EXPECT_FALSE(lab.observe().ok()) << path << " " << answer.status;
   }
@@ -209,8 +211,10 @@ TEST_F(ClaimedLook, TheRuleIsAboutAllDevicesOfTheNodeAndOnlyOfTheRunThatHasIt) {
   EXPECT_TRUE(lab.sent("POST").empty());
   ASSERT_TRUE(lab.perform(kClose).ok());
   const std::string rule = lab.sent("POST").at(0);
-  for (const char* part : {R"("name":"tessera-r1")", R"("apiVersion":"resource.k8s.io/v1beta2")",
-                           R"("pool":"n1")", R"("driver":"gpu.nvidia.com")", R"("effect":"NoSchedule")"})
+  for (const std::string& part :
+       {R"("name":")" + kRule + '"', std::string(R"("apiVersion":"resource.k8s.io/v1beta2")"),
+        std::string(R"("pool":"n1")"), std::string(R"("driver":"gpu.nvidia.com")"),
+        std::string(R"("effect":"NoSchedule")")})
     EXPECT_NE(rule.find(part), std::string::npos) << part << "\n" << rule;
   EXPECT_EQ(rule.find("\"device\""), std::string::npos) << "those that come are closed, too";
   const std::string rules = "/apis/resource.k8s.io/v1beta2/devicetaintrules";
@@ -220,10 +224,35 @@ TEST_F(ClaimedLook, TheRuleIsAboutAllDevicesOfTheNodeAndOnlyOfTheRunThatHasIt) {
   EXPECT_FALSE(lab.perform(kClose).ok());
 }
 
+// A driver whose pod is down tells of no device; who had one has it all the same, and a rule may stand.
+TEST_F(ClaimedLook, WhileTheDriverIsDownItsClaimsAndTheRuleStillCount) {
+  pods += "," + kPod;
+  claims = claim("c", "", "p");
+  ready();
+  EXPECT_EQ(word(words::kGpuPods), "team/p has devices by the claim c");
+  const std::string slices = "GET /apis/resource.k8s.io/v1/resourceslices";
+  instead[slices] = {200, list_of(""), {}};
+  instead["GET /apis/resource.k8s.io/v1beta2/devicetaintrules/" + kRule] = {200, "{}", {}};
+  EXPECT_EQ(word(words::kGpuPods), "team/p has devices by the claim c");
+  EXPECT_EQ(word(words::kDevices), "closed");
+  auto seen = lab.observe();
+  ASSERT_TRUE(seen.ok());
+  EXPECT_EQ(seen->workloads.size(), 1u) << "a run that waits for it does not pass it by";
+  claims = claim("c", "");
+  pods = driver_pod("d-1", "2026-11-21T11:00:00Z");
+  EXPECT_EQ(word(words::kGpuPods), "the claim team/c has gpu-0") << "by the pool's name, which is the node's";
+}
+
+TEST(DeviceRule, IsOneForEachNodeOfARun) {
+  EXPECT_NE(kRule, operators::device_rule("r1", NodeName("n2")));
+  EXPECT_NE(kRule, operators::device_rule("r2", NodeName("n1")));
+  EXPECT_TRUE(kRule.starts_with("tessera-r1-")) << kRule;
+}
+
 // Whatever becomes of the run.
 TEST_F(ClaimedLook, TheRuleGoesWithTheMark) {
   ready();
-  const std::string rule = "/apis/resource.k8s.io/v1beta2/devicetaintrules/tessera-r1";
+  const std::string rule = "/apis/resource.k8s.io/v1beta2/devicetaintrules/" + kRule;
   EXPECT_EQ(word(words::kDevices), "open");
   instead["GET " + rule] = {200, "{}", {}};
   EXPECT_EQ(word(words::kDevices), "closed");
@@ -252,7 +281,8 @@ TEST(ClaimedRights, AreThoseOfTheDriversNamespaceAndOfRulesWhereThereAreAny) {
   EXPECT_NE(all(site).find("delete pods in dra; "), std::string::npos);
   EXPECT_EQ(all(site).find("devicetaintrules"), std::string::npos) << "the server has none";
   site.rules_api = "resource.k8s.io/v1beta2";
-  EXPECT_NE(all(site).find("create devicetaintrules; delete devicetaintrules; "), std::string::npos);
+  EXPECT_NE(all(site).find("create devicetaintrules; get devicetaintrules; delete devicetaintrules; "),
+            std::string::npos);
   site.ns.clear();
   EXPECT_NE(all(site).find("delete pods in dra; "), std::string::npos) << "without an operator, too";
 }

@@ -18,7 +18,7 @@ namespace verbs = plan::verbs;
 
 constexpr const char* kLabels =
     R"("labels":{"nodeset.slinky.slurm.net/pod-hostname":"gpu-0","nodeset.slinky.slurm.net/scaling-mode":"DaemonSet"},)"
-    R"("ownerReferences":[{"kind":"NodeSet","name":"w","controller":true}])";
+    R"("ownerReferences":[{"apiVersion":"slinky.slurm.net/v1beta1","kind":"NodeSet","name":"w","controller":true}])";
 constexpr const char* kAnswered = R"(,"annotations":{"nodeset.slinky.slurm.net/pod-cordon":"true"})";
 
 std::string conditions(const std::string& states, const std::string& reason = "slurm-operator: cordoned") {
@@ -54,10 +54,15 @@ TEST(SlurmdPod, ItIsWorkOnAGpuNodeEvenIfItAsksForNoGpu) {
 }
 
 TEST(SlurmdPod, OlderOperatorsNameItByItsOwner) {
-  const std::string owner = R"("ownerReferences":[{"kind":"NodeSet","name":"w","controller":true}])";
+  const std::string owner =
+      R"("ownerReferences":[{"apiVersion":"slinky.slurm.net/v1beta1","kind":"NodeSet","name":"w","controller":true}])";
   EXPECT_EQ(slurm_node_of(pod(R"("nodeName":"n1","containers":[{}])", "", owner)), "p");
   EXPECT_EQ(slurm_node_of(pod(R"("nodeName":"n1","hostname":"gpu-4","containers":[{}])", "", owner)),
             "gpu-4");
+  const std::string others =
+      R"("ownerReferences":[{"apiVersion":"example.com/v1","kind":"NodeSet","name":"w","controller":true}])";
+  EXPECT_EQ(slurm_node_of(pod(R"("nodeName":"n1","containers":[{}])", "", others)), "")
+      << "another operator's kind of that name";
 }
 
 TEST(SlurmdPod, ConditionsAreReadAsSlurmsOwnFlags) {

@@ -145,6 +145,22 @@ TEST(ClaimedSteps, ClaimsKnowNoShares) {
               std::string::npos);
 }
 
+// The MIG manager counts as nvidia-smi does, and the driver's devices bear minor numbers.
+TEST(ClaimedSteps, OnlyWhatIsTheSameForAllGpusIsOrderedOfAManagerThatMayCountOtherwise) {
+  Claims k;
+  const plan::Intent one = wants("7x1g.10gb", 0);
+  EXPECT_NE(k.refusal(one).find("its MIG manager may count GPUs otherwise than its DRA driver does"),
+            std::string::npos);
+}
+
+TEST(ClaimedSteps, AGpuThatTheDriverDoesNotTellOfIsNotCutUnseen) {
+  Claims k;
+  k.site.labels["n1"]["nvidia.com/gpu.count"] = "3";
+  EXPECT_NE(k.refusal(everywhere("7x1g.10gb")).find("its DRA driver tells of 2 GPUs"), std::string::npos);
+  k.site.labels["n1"]["nvidia.com/gpu.count"] = "2";
+  EXPECT_FALSE(k.steps(everywhere("7x1g.10gb")).empty());
+}
+
 // A journal whose restart was taken to a node that work is still on, or that proves something else.
 TEST(ClaimedSteps, AStepThatWasEditedIsRefused) {
   Claims k;

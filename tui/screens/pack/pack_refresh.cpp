@@ -14,6 +14,8 @@
 namespace tessera::tui {
 namespace {
 
+constexpr Duration kCopied{10'000};  // for so long a copy of the cluster is not old
+
 // The GPUs of a large site are not read for every event.
 constexpr std::size_t kManyNodes = 500;
 constexpr Duration kManyEvery{5000};
@@ -101,8 +103,9 @@ void ask(PackState& pack, const UiState& state, const UiContext& ui, const Clust
   if (asked && asked->boards == pack.boards && asked->problem.evict == pack.evict &&
       asked->problem.demand == demand)
     return;
-  // The cluster is copied once for as long as its GPUs stand as they do.
-  const bool same = asked && asked->boards == pack.boards;
+  // Edits in quick succession share a copy of the cluster; who holds what moves on without its GPUs.
+  const bool same = asked && asked->boards == pack.boards && asked->then &&
+                    cluster_now(cluster, ui.wall) - asked->then->now < kCopied;
   PackQuestion next{pack.boards, pack.boards->problem, same ? asked->then : then_of(state, ui, cluster)};
   next.problem.demand = std::move(demand);
   next.problem.evict = pack.evict;
