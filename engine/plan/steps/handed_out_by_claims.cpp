@@ -83,6 +83,26 @@ std::optional<std::string> handed_out_by_claims(const NodeChange& change) {
       node.name.text, claims_by_hand(change));
 }
 
+// The manager counts GPUs as nvidia-smi does, the driver's devices bear their minor numbers, and the two may
+// differ: what is the same for all of them needs no count. One that the driver does not tell of would be cut
+// unseen.
+std::optional<Error> not_by_manager(const operators::ClaimedBoards& wanted, const std::string& count) {
+  auto sorted = [](std::vector<ProfileName> instances) {
+    std::sort(instances.begin(), instances.end());
+    return instances;
+  };
+  for (const auto& [gpu, instances] : wanted)
+    if (sorted(instances) != sorted(wanted.begin()->second))
+      return Error{"", "its MIG manager may count GPUs otherwise than its DRA driver does",
+                   "give all its GPUs one layout: --node alone, without --gpu"};
+  if (!count.empty() && count != std::to_string(wanted.size()))
+    return Error{"",
+                 fmt::format("its DRA driver tells of {} GPUs, and its label nvidia.com/gpu.count says {}",
+                             wanted.size(), clean(count, 16)),
+                 "kubectl get resourceslices shows which are missing; restart the driver's pod there"};
+  return std::nullopt;
+}
+
 bool reads_devices_back(const NodePlan& node) {
   const auto told = [&](const std::string& text) {
     return std::all_of(node.after.begin(), node.after.end(), [&](const BoardState& board) {

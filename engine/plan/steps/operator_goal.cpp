@@ -106,8 +106,7 @@ class Goal {
     }
     say(Severity::warning, "boards-untold",
         fmt::format("what stands on its GPUs now{} is not known: what is destroyed there cannot be shown, "
-                    "and there is no "
-                    "way back to it",
+                    "and there is no way back to it",
                     wished->known ? "" : ", and how many they are,"));
     return Done{};
   }
@@ -127,11 +126,6 @@ class Goal {
                 "tessera plan with the same words and --patch prints it for a file");
   }
 
-  static bool alike(std::vector<ProfileName> one, std::vector<ProfileName> other) {
-    std::sort(one.begin(), one.end());
-    std::sort(other.begin(), other.end());
-    return one == other;
-  }
   // The MIG manager cuts, and the driver tells of what it finds when it starts: no device plugin counts.
   Result<OperatorGoal> by_claims() {
     operators::ClaimedBoards wanted;
@@ -144,19 +138,7 @@ class Goal {
       wanted[state.gpu.value];
       for (const InstanceAt& one : state.instances) wanted[state.gpu.value].push_back(one.profile);
     }
-    // The manager counts GPUs as nvidia-smi does, the driver's devices bear their minor numbers, and the two
-    // may differ: what is the same for all of them needs no count. One that the driver does not tell of would
-    // be cut unseen.
-    for (const auto& [gpu, instances] : wanted)
-      if (!alike(instances, wanted.begin()->second))
-        return cannot("its MIG manager may count GPUs otherwise than its DRA driver does",
-                      "give all its GPUs one layout: --node alone, without --gpu");
-    constexpr std::string_view kCount = "nvidia.com/gpu.count";
-    const std::string count = label(kCount);
-    if (!count.empty() && count != std::to_string(wanted.size()))
-      return cannot(fmt::format("its DRA driver tells of {} GPUs, and its label {} says {}", wanted.size(),
-                                kCount, clean(count, 16)),
-                    "kubectl get resourceslices shows which are missing; restart the driver's pod there");
+    if (auto no = not_by_manager(wanted, label("nvidia.com/gpu.count"))) return cannot(no->reason, no->hint);
     if (Status ok = decide_mig(); !ok) return ok.error();
     goal_.devices = operators::devices_text(wanted);
     tell_owners();

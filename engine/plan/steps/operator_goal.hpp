@@ -5,6 +5,7 @@
 // edited. Threads: pure functions.
 #pragma once
 
+#include "engine/operators/claimed_devices.hpp"
 #include "engine/operators/mig_parted.hpp"
 #include "engine/operators/operator_setup.hpp"
 #include "engine/operators/plugin_config.hpp"
@@ -92,6 +93,9 @@ Switches switches_of(Strategy method, bool rename, std::optional<bool> refuse_se
 std::optional<std::string> handed_out_by_claims(const NodeChange& change);
 // The change of such a node as an admin would make it, in one line.
 std::string claims_by_hand(const NodeChange& change);
+// Why such layouts are not ordered of its MIG manager, with the way out; nullopt: they may be. count: the
+// label nvidia.com/gpu.count; empty: there is none.
+std::optional<Error> not_by_manager(const operators::ClaimedBoards& wanted, const std::string& count);
 
 // Whether one of the steps reads back that the driver tells of each GPU what the plan promises of it.
 bool reads_devices_back(const NodePlan& node);
