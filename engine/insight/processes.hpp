@@ -31,7 +31,8 @@ Remark untold_owners(const NodeName& node, const std::string& why);
 std::optional<std::string> why_untold(const Cluster& cluster, const NodeName& node);
 std::optional<std::string> why_no_owners(const Cluster& cluster, const NodeName& node);
 
-// What the remark says that Slurm counts a node's GPUs otherwise than its driver: from it standing_of knows it.
+// What the remark says that Slurm counts a node's GPUs otherwise than its driver: from it standing_of knows
+// it.
 std::string crossed_text(int counted, int minor, int index);
 
 // Jobs that hold a share of MPS on this GPU, and a process that does not go through MPS.

@@ -5,8 +5,8 @@
 
 namespace tessera::operators {
 
-// Key of plan::NodeFacts::words: the manager that wrote the label nvidia.com/mig.config last, and when; empty:
-// not told.
+// Key of plan::NodeFacts::words: the manager that wrote the label nvidia.com/mig.config last, and when;
+// empty: not told.
 inline constexpr std::string_view kMigConfigWriter = "who wrote nvidia.com/mig.config";
 
 }  // namespace tessera::operators

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "engine/operators/claimed_devices.hpp"
 #include "tests/e2e/kube_change_lab.hpp"
 
 namespace tessera::test {
@@ -153,7 +154,7 @@ TEST_F(KubeDraChange, WhereTheServerHasDeviceTaintRulesTheDevicesAreClosedToo) {
   gently.push_back("--when-empty");
   Ran waits = apply(gently);
   EXPECT_EQ(json_at(waits.out, "/outcome"), "\"waiting\"") << waits.out << waits.err;
-  EXPECT_EQ(rules(), "tessera-" + run_of(waits) + " d1 NoSchedule");
+  EXPECT_EQ(rules(), operators::device_rule(run_of(waits), NodeName("d1")) + " d1 NoSchedule");
   Ran back = resume(waits, {"--back"});
   EXPECT_EQ(back.code, 0) << back.out << back.err;
   EXPECT_EQ(rules(), "") << "a run that gives the node back takes its rule away";
