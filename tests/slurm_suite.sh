@@ -15,6 +15,7 @@ filter=${2:-SlurmPicture.*:SlurmChange.*:SlurmEdits.*:SlurmUnreadFiles.*:SlurmFo
 root=$top/build/slurm-$suite
 wrappers=$top/build/slurm-$suite.path
 program=${TESSERA_TEST_E2E:-$top/build/debug/tests/test_e2e}
+export TESSERA_SLURMDBD=1  # its filter says which
 
 for tool in debootstrap setcap unshare; do
   PATH=$PATH:/usr/sbin command -v "$tool" >/dev/null || { echo "$0: $tool is missing: apt-get install debootstrap libcap2-bin" >&2; exit 2; }
