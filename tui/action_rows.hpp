@@ -62,8 +62,8 @@
   ROW(usage_by, "usage-by", "sum up by", "Sum up by user, account, partition or namespace, profile, node, and by job or pod.", "b", usage, find, sum_up_by, why_no_sums) \
   ROW(usage_days, "usage-days", "days", "Look at the last day, the last 7 days or the last 30.", "d", usage, find, choose_days, why_no_days) \
   ROW(usage_letter, "usage-letter", "copy letter", "Copy a text to the owner: all that this user wasted, with what would do instead.", "Y", usage, mark, copy_letter, why_no_letter) \
-  ROW(show_pack, "pack", "pack", "Find the fewest GPUs to change for a demand of MIG slices, with what is proven.", "", global, screens, show_pack, why_no_pack) \
-  ROW(show_advise, "advise", "re-cut", "Which nodes to re-cut for what waits: a few answers, each with who starts sooner and what it costs.", "R", global, screens, show_advise, why_no_advise) \
+  ROW(show_pack, "pack", "pack", "Find the fewest GPUs to change for a demand of MIG slices, with what is proven.", "", global, screens, show_pack, why_no_cluster) \
+  ROW(show_advise, "advise", "re-cut", "Which nodes to re-cut for what waits: a few answers, each with who starts sooner and what it costs.", "R", global, screens, show_advise, why_no_cluster) \
   ROW(show_fleet, "fleet", "fleet", "What differs from the fleet file, which says what the GPUs are to be, and the calendar of its windows.", "", global, screens, show_fleet, always) \
   ROW(show_journal, "journal", "journal", "All runs: what was changed, what stopped, and the way back.", "J", global, screens, show_runs, always) \
   ROW(show_about, "about", "about", "Version, files in use, terminal, and where the data comes from.", "", global, screens, show_page, always) \

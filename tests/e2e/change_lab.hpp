@@ -79,10 +79,6 @@ clusters:
     words.insert(words.end(), {"-o", "json"});
     return folder_.write("plan.json", must(words).out);
   }
-  static std::string text_at(const std::string& json, const std::string& pointer) {
-    std::string text = json_at(json, pointer);
-    return text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
-  }
   std::string journal() { return must({"journal", "-o", "json"}).out; }
   std::string newest_run() { return text_at(journal(), "/0/run"); }
   // "1g.10gb@0 1g.10gb@1 2g.20gb@2": what stands on a GPU.

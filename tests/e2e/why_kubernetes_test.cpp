@@ -55,10 +55,6 @@ class WhyKubernetesE2e : public KubeChangeLab {
     EXPECT_EQ(json_at(said, "/waits"), "true") << said;
     return said;
   }
-  static std::string text_at(const std::string& json, const std::string& pointer) {
-    std::string text = json_at(json, pointer);
-    return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
-  }
   static std::string about(const std::string& json, const std::string& node) {
     for (int i = 0; i < 20; ++i) {
       const std::string at = "/nodes/" + std::to_string(i);

@@ -34,10 +34,6 @@ class WhyLimitsE2e : public SlurmAccounts {
     for (const std::string& wrong : check_schema(schema_text("why"), ran.out)) ADD_FAILURE() << wrong;
     return ran.out;
   }
-  static std::string text_at(const std::string& json, const std::string& pointer) {
-    std::string text = json_at(json, pointer);
-    return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
-  }
   // All texts of `what` in the list, a line each.
   static std::string all(const std::string& json, const std::string& list, const std::string& what) {
     std::string texts;

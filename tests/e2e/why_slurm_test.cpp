@@ -67,10 +67,6 @@ class WhySlurmE2e : public testing::Test {
     for (const std::string& wrong : check_schema(schema_text("why"), ran.out)) ADD_FAILURE() << wrong;
     return ran.out;
   }
-  static std::string text_at(const std::string& json, const std::string& pointer) {
-    std::string text = json_at(json, pointer);
-    return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
-  }
   // What stands in `list` of the entry that `is_it` accepts; empty: there is none.
   static std::string find(const std::string& json, const std::string& list, const std::string& what,
                           const std::function<bool(const std::string& at)>& is_it) {

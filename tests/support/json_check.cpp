@@ -149,6 +149,11 @@ std::string json_at(std::string_view document, const std::string& pointer) {
   return value.at(place).dump();
 }
 
+std::string text_at(std::string_view document, const std::string& pointer) {
+  const std::string text = json_at(document, pointer);
+  return text.size() > 1 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
+}
+
 std::size_t json_size(std::string_view document) {
   Json value = Json::parse(document, nullptr, false);
   return value.is_structured() ? value.size() : 0;

@@ -18,6 +18,8 @@ std::vector<std::string> check_schema(std::string_view schema, std::string_view 
 
 // The value at a JSON pointer ("/0/free/memory_slices"), as JSON; "missing" where there is none.
 std::string json_at(std::string_view document, const std::string& pointer);
+// The same of a text, without its quotes and with its escapes as they stand.
+std::string text_at(std::string_view document, const std::string& pointer);
 std::size_t json_size(std::string_view document);  // entries of the outer array or object
 
 // Whether both texts say the same. Errors in either are reported as a difference.

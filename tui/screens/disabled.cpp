@@ -7,6 +7,7 @@
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/pack/pack.hpp"
 #include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/plan/node_actions.hpp"

@@ -16,7 +16,6 @@ namespace tessera::tui {
 
 // Keys (advise_keys.cpp).
 Effects show_advise(UiState& state, const UiContext& ui, Action action);
-std::string why_no_advise(Action action, const UiState& state, const UiContext& ui);
 Effects edit_advise(UiState& state, const UiContext& ui, Action action);
 std::string why_no_advise_edit(Action action, const UiState& state, const UiContext& ui);
 // Enter: the plan of the answer under the cursor.

@@ -92,14 +92,8 @@ const advise::Answer* answer_here(const UiState& state) {
   return place ? &state.advise->answer->advice->answers[*place] : nullptr;
 }
 
-std::string why_no_advise(Action, const UiState&, const UiContext& ui) {
-  return ui.model.clusters.empty() ? "no cluster is open" : "";
-}
-
 Effects show_advise(UiState& state, const UiContext& ui, Action) {
-  const ClusterName cluster = cluster_for(state, ui, state.advise ? state.advise->cluster : ClusterName());
-  go_to(state, ScreenKind::advise);
-  state.top().cluster = cluster;
+  show_over_cluster(state, ui, ScreenKind::advise, state.advise ? state.advise->cluster : ClusterName());
   return {};
 }
 

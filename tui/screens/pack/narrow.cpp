@@ -127,10 +127,16 @@ std::shared_ptr<const ClusterThen> then_of(const UiState& state, const UiContext
       cluster, &ui.catalogue, capabilities_of(state, cluster), state.rules, cluster_now(cluster, ui.wall)});
 }
 
-ClusterName cluster_for(const UiState& state, const UiContext& ui, const ClusterName& last) {
+void show_over_cluster(UiState& state, const UiContext& ui, ScreenKind kind, const ClusterName& last) {
   ClusterName cluster = state.top().cluster;
   if (cluster.empty()) cluster = last;
-  return ui.model.find(cluster) ? cluster : ui.model.clusters.front().name;
+  if (!ui.model.find(cluster)) cluster = ui.model.clusters.front().name;
+  go_to(state, kind);
+  state.top().cluster = cluster;
+}
+
+std::string why_no_cluster(Action, const UiState&, const UiContext& ui) {
+  return ui.model.clusters.empty() ? "no cluster is open" : "";
 }
 
 void next_cluster(UiState& state, const UiContext& ui) {

@@ -1,6 +1,6 @@
 // Narrowing a plan over a whole cluster to some of its nodes, for the pack and the advice screen: `:on
 // NODES`,
-// `:on partition=NAME` (or `namespace=NAME`), `:on all`. Threads: the UI thread; pure functions.
+// `:on partition=NAME` (or `namespace=NAME`), `:on all`; and what else both need. Threads: the UI thread.
 #pragma once
 
 #include <string>
@@ -29,9 +29,9 @@ std::string why_not_planned(const UiState& state, const Cluster* cluster);
 // A copy for the planner's thread.
 std::shared_ptr<const ClusterThen> then_of(const UiState& state, const UiContext& ui, const Cluster& cluster);
 
-// The cluster of the screen that is opened from everywhere: the one in view, that which was shown last, or
-// the first. Precondition: there is one.
-ClusterName cluster_for(const UiState& state, const UiContext& ui, const ClusterName& last);
+// Opens a screen over the cluster in view, that which it showed last, or the first.
+void show_over_cluster(UiState& state, const UiContext& ui, ScreenKind kind, const ClusterName& last);
+std::string why_no_cluster(Action action, const UiState& state, const UiContext& ui);
 void next_cluster(UiState& state, const UiContext& ui);
 
 // Begins to type the command that narrows.

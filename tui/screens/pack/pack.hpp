@@ -15,7 +15,6 @@ namespace tessera::tui {
 
 // Keys (pack_keys.cpp).
 Effects show_pack(UiState& state, const UiContext& ui, Action action);
-std::string why_no_pack(Action action, const UiState& state, const UiContext& ui);
 Effects edit_pack(UiState& state, const UiContext& ui, Action action);
 std::string why_no_pack_edit(Action action, const UiState& state, const UiContext& ui);
 // Enter: the plan of the answer.

@@ -133,14 +133,8 @@ std::size_t want_here(const UiState& state) {
   return at && state.pack && *at < state.pack->wants.size() ? *at : 0;
 }
 
-std::string why_no_pack(Action, const UiState&, const UiContext& ui) {
-  return ui.model.clusters.empty() ? "no cluster is open" : "";
-}
-
 Effects show_pack(UiState& state, const UiContext& ui, Action) {
-  const ClusterName cluster = cluster_for(state, ui, state.pack ? state.pack->cluster : ClusterName());
-  go_to(state, ScreenKind::pack);
-  state.top().cluster = cluster;
+  show_over_cluster(state, ui, ScreenKind::pack, state.pack ? state.pack->cluster : ClusterName());
   return {};
 }
 
@@ -243,7 +237,7 @@ std::optional<Error> narrow_pack_to(UiState& state, const UiContext& ui, const s
 }
 
 std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const std::string& text) {
-  if (std::string why = why_no_pack(Action::show_pack, state, ui); !why.empty()) return Error{why, "", ""};
+  if (std::string why = why_no_cluster(Action::show_pack, state, ui); !why.empty()) return Error{why, "", ""};
   show_pack(state, ui, Action::show_pack);
   refresh_pack(state, state.top(), ui);
   if (!state.pack->refused.empty()) return Error{"cannot plan", state.pack->refused, ""};
