@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -39,6 +40,16 @@ class WhySlurmE2e : public testing::Test {
   void order(std::vector<std::string> command) {
     const LabAnswer answer = lab_->run(std::move(command));
     EXPECT_EQ(answer.status, 0) << answer.out;
+  }
+  // One whose script has begun on its node: until then a requeue may meet the launch on its way there, and
+  // slurmd's late answer to that one changes the job once more.
+  std::string running_there(std::vector<std::string> arguments) {
+    const std::string begun = home_.path() + "/begun";
+    arguments.insert(arguments.end(), {"--requeue", "-o", begun});
+    std::string id = running(std::move(arguments));
+    for (int i = 0; i < 200 && !std::filesystem::exists(begun); ++i) lab_->pause();
+    EXPECT_TRUE(std::filesystem::exists(begun));
+    return id;
   }
   bool starts(const std::string& id) {
     return lab_->wait({"squeue", "-h", "-j", id, "-o", "%T"},
@@ -91,7 +102,7 @@ class WhySlurmE2e : public testing::Test {
     const std::string command = command_of(json, begin);
     ASSERT_FALSE(command.empty()) << json;
     order({"sh", "-c", command});
-    EXPECT_TRUE(starts(id)) << command;
+    EXPECT_TRUE(starts(id)) << command << '\n' << lab_->run({"scontrol", "show", "job", id}).out;
   }
 
   static std::unique_ptr<SlurmLab> lab_;
@@ -334,7 +345,7 @@ TEST_F(WhySlurmE2e, AJobThatMayStartSomeTimeAfterAnother) {
 }
 
 TEST_F(WhySlurmE2e, AJobThatWasRequeuedAndHeld) {
-  const std::string id = running({"--requeue", "-w", "gpu01", "--gres=gpu:h100:1"});
+  const std::string id = running_there({"-w", "gpu01", "--gres=gpu:h100:1"});
   order({"scontrol", "requeuehold", id});
   EXPECT_TRUE(lab_->wait({"squeue", "-h", "-j", id, "-o", "%T"},
                          [](const std::string& out) { return out == "PENDING\n"; }));
@@ -347,7 +358,7 @@ TEST_F(WhySlurmE2e, AJobThatWasRequeuedAndHeld) {
 }
 
 TEST_F(WhySlurmE2e, AJobThatWasRequeuedWaitsAWhile) {
-  const std::string id = running({"--requeue", "-w", "gpu01", "--gres=gpu:h100:1"});
+  const std::string id = running_there({"-w", "gpu01", "--gres=gpu:h100:1"});
   order({"scontrol", "requeue", id});
   waits_for(id, "BeginTime");
   // Its first run sets the time again when it has ended.
