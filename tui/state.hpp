@@ -182,7 +182,19 @@ struct Strips {
   Health health = Health::unknown;
   insight::Access access = insight::Access::unknown;
   std::vector<std::string> gpus;
+  std::vector<std::optional<double>> use;  // of each of them, in percent
   std::string pool;
+};
+
+// Nodes of one model or partition, where there are too many to show each: their slices, counted.
+struct NodeGroup {
+  ClusterName cluster;
+  std::string name;
+  std::string filter;  // shows them in the list of nodes
+  int nodes = 0;
+  int troubled = 0;  // of them: not healthy
+  int gpus = 0;
+  std::int64_t slices = 0, held = 0, free = 0, unknown = 0;  // the rest: closed or out of use
 };
 
 // Work that has waited for a GPU for long.
@@ -204,12 +216,14 @@ struct OverviewData {
   bool valid = false;
   std::uint64_t revision = 0;
   TimePoint at{};
-  std::vector<insight::Totals> totals;  // one a cluster, in the model's order
-  std::vector<insight::Finding> findings;
-  std::vector<insight::Cause> causes;    // the findings by what is behind them
-  std::vector<std::string> cluster_ids;  // what the cursor holds on to
+  std::vector<insight::Totals> totals;            // one a cluster, in the model's order
+  std::vector<insight::Cause> causes;             // what is wrong; what was acknowledged last
+  std::vector<insight::Finding> findings;         // one a cause, which stands for all of them
+  std::map<std::string, std::size_t> finding_of;  // by the cause's id
+  std::vector<std::string> cluster_ids;           // what the cursor holds on to
   std::vector<std::string> finding_ids;
-  std::vector<Strips> mosaic;  // the first nodes by name, for the room that is left
+  std::vector<Strips> mosaic;  // the first nodes, those in trouble before others, for the room that is left
+  std::vector<NodeGroup> groups;  // in their place where there are too many
   std::vector<WaitingLong> waiting;
   std::vector<DemandRow> demand;  // most wanted first; empty where the clusters are too large for it
 };

@@ -94,7 +94,7 @@ Role cell_role(std::string_view key, std::string_view text) {
   return Role::text;
 }
 
-void draw_strip(Canvas& canvas, int x, int y, int width, std::string_view strip, bool ascii) {
+void draw_strip(Canvas& canvas, int x, int y, int width, std::string_view strip, bool ascii, Style held) {
   std::string fitted = shorten(strip, width, ascii);
   std::string_view rest = fitted;
   int end = x + width;
@@ -102,7 +102,8 @@ void draw_strip(Canvas& canvas, int x, int y, int width, std::string_view strip,
     std::size_t size = 1;
     while (size < rest.size() && (static_cast<unsigned char>(rest[size]) & 0xC0) == 0x80) ++size;
     std::string_view glyph = rest.substr(0, size);
-    x += canvas.put(x, y, glyph, strip_role(glyph), end);
+    const Role role = strip_role(glyph);
+    x += canvas.put(x, y, glyph, role == Role::held ? held : Style(role), end);
     rest.remove_prefix(size);
   }
 }

@@ -20,6 +20,7 @@ std::string_view sign_of(Severity severity);
 Role cell_role(std::string_view key, std::string_view text);
 
 // query::strip with each glyph in its role.
-void draw_strip(Canvas& canvas, int x, int y, int width, std::string_view strip, bool ascii);
+void draw_strip(Canvas& canvas, int x, int y, int width, std::string_view strip, bool ascii,
+                Style held = Role::held);
 
 }  // namespace tessera::tui

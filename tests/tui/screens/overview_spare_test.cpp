@@ -30,22 +30,81 @@ TEST(OverviewSpare, ATallTerminalSetsWhatIsWantedAgainstWhatIsFree) {
 }
 
 // It stood there with the first three of its rows, and what else was free stood nowhere.
-TEST(OverviewSpare, ATableThatDoesNotFitLeavesTheLineOfWhatIsFree) {
-  Session low(two_places(), {120, 40});
-  EXPECT_FALSE(low.shows("COULD BE CUT")) << low.screen();
+TEST(OverviewSpare, ATableThatIsCutLeavesTheLineOfWhatIsFree) {
+  Session low(two_places(), {120, 26});
   EXPECT_TRUE(low.shows("FREE NOW")) << low.screen();
+  EXPECT_TRUE(low.shows("COULD BE CUT")) << low.screen();
+  EXPECT_TRUE(low.shows(" more")) << low.screen();
+  EXPECT_NE(low.line_with("none of 2 fits").find("gpu:3g.40gb"), std::string::npos)
+      << "what has no room first";
 }
 
-TEST(OverviewSpare, TheMosaicOfMoreNodesThanItShowsBeginsWithThoseInTrouble) {
+TEST(OverviewSpare, TheMosaicBeginsWithTheNodesInTrouble) {
+  Model model = two_places();
+  std::vector<Node> some;
+  for (int i = 0; i < 3; ++i)
+    some.push_back(node("a" + std::to_string(i), {gpu(0, Strategy::whole, {whole(0)})}));
+  some.back().health = Health::down;
+  reduce(model, on("hpc", NodesListed{some}));
+  const auto shown = tui::mosaic_nodes({model, catalogue(), at(0)}, false);
+  EXPECT_EQ(shown.front().name, "a2");
+  EXPECT_EQ(shown[1].name, "a0");
+}
+
+Model many_nodes() {
   Model model = two_places();
   std::vector<Node> many;
-  for (int i = 0; i < 200; ++i)
+  for (int i = 0; i < 300; ++i) {
     many.push_back(node("a" + std::to_string(1000 + i), {gpu(0, Strategy::whole, {whole(0)})}));
+    many.back().gpus.front().model = i < 200 ? "h100" : "a30";
+  }
   many.back().health = Health::down;
+  many.back().reason = "psu", many[298].health = Health::down, many[298].reason = "psu";
   reduce(model, on("hpc", NodesListed{many}));
-  const auto shown = tui::mosaic_nodes({model, catalogue(), at(0)}, false);
-  EXPECT_EQ(shown.front().name, "a1199");
-  EXPECT_EQ(shown[1].name, "a1000");
+  return model;
+}
+
+// A wall of tiles of 52 of 10,000 nodes said nothing.
+TEST(OverviewSpare, MoreNodesThanTilesCanShowAreGroupsThatOpenTheirNodes) {
+  Session session(many_nodes(), {120, 40});
+  EXPECT_FALSE(session.shows("tiles")) << session.screen();
+  const std::string fine = session.line_with("h100"), troubled = session.line_with("a30");
+  EXPECT_NE(fine.find("200"), std::string::npos) << fine;
+  EXPECT_NE(troubled.find("2 not ok"), std::string::npos) << troubled;
+  EXPECT_LT(session.screen().find("a30"), session.screen().find("h100")) << "trouble first";
+  session.press("<tab><tab>");
+  EXPECT_TRUE(tui::group_under(session.state, session.state.top().cursor)) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::nodes);
+  EXPECT_TRUE(session.shows("a1200")) << session.screen();
+  EXPECT_FALSE(session.shows("a1000")) << session.screen();
+}
+
+TEST(OverviewSpare, TwoNodesThatAreDownForOneReasonAreOneLineThatOpensBoth) {
+  Session session(many_nodes(), {120, 40});
+  EXPECT_NE(session.line_with("psu").find("2 nodes"), std::string::npos) << session.screen();
+  session.press("<tab>");
+  for (int i = 0; i < 5 && session.state.top().cursor.find("psu") == std::string::npos; ++i)
+    session.press("j");
+  session.press("<enter>");
+  EXPECT_TRUE(session.shows("a1298")) << session.screen();
+  EXPECT_TRUE(session.shows("a1299")) << session.screen();
+  EXPECT_FALSE(session.shows("a1297")) << session.screen();
+}
+
+TEST(OverviewSpare, TheCursorGoesThroughTheMosaicAndOpensANode) {
+  Session session(two_places(), {120, 40});
+  session.press("<tab><tab>");
+  EXPECT_TRUE(tui::tiles_under(session.state, session.state.top().cursor)) << session.screen();
+  const std::string first = session.state.top().cursor;
+  session.press("j");
+  const tui::Strips* node = tui::tiles_under(session.state, session.state.top().cursor);
+  ASSERT_TRUE(node) << session.screen();
+  EXPECT_NE(session.state.top().cursor, first);
+  const std::string name = node->name;
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::node);
+  EXPECT_EQ(session.state.top().subject, name);
 }
 
 TEST(OverviewSpare, ASmallTerminalKeepsItsLinesForTheLists) {

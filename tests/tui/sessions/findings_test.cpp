@@ -56,6 +56,19 @@ TEST(Findings, OneThatIsAcknowledgedIsDimmedMovesDownAndCallsAgainAfterTheHours)
   EXPECT_FALSE(is_dim(session, words)) << session.screen();
 }
 
+// The overview still counted it, in its place.
+TEST(Findings, OneThatIsAcknowledgedNoLongerCallsFromTheOverview) {
+  Session session(small_place());
+  const std::size_t all = session.state.overview.causes.size();
+  session.press("7");
+  const std::string words = session.state.overview.causes.front().text.substr(0, 20);
+  session.press("a");
+  session.press("1");
+  const std::string line = session.line_with("NEEDS ATTENTION");
+  EXPECT_NE((line + " ").find(" " + std::to_string(all - 1) + " "), std::string::npos) << line;
+  EXPECT_TRUE(is_dim(session, words)) << session.screen();
+}
+
 TEST(Findings, TheSameKeyWithdrawsAnAcknowledgement) {
   Session session(small_place());
   session.press("7");

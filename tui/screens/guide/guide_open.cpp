@@ -85,9 +85,8 @@ Pointed pointed_at(const UiState& state, const UiContext& ui) {
     const Workload* work = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
     if (work) point_at_work(pointed, *cluster, *work);
   } else if (screen.kind == ScreenKind::overview) {
-    const insight::Finding* finding = finding_at(state, screen.cursor);
-    if (finding && finding->is_node)
-      point(pointed, finding->cluster, NodeName(finding->subject), std::nullopt);
+    if (const auto node = node_under(state, screen.cursor))
+      point(pointed, node->first, node->second, std::nullopt);
   } else if (is_table(screen.kind)) {
     const int at = cursor_row(ui.model, screen);
     for (std::size_t i = 0; i < screen.derived.rows.size(); ++i) {

@@ -149,11 +149,14 @@ Result<Subject> on_node_page(const UiState& state, const UiContext& ui) {
 
 // A finding about a node or a GPU is as good as its row.
 Result<Subject> on_finding(const UiState& state, const UiContext& ui) {
+  const auto node = node_under(state, state.top().cursor);
+  const Cluster* cluster = node ? ui.model.find(node->first) : nullptr;
+  if (!cluster)
+    return refusal(
+        "a layout is made for a node or a GPU: choose a node of the mosaic, or a finding that names one");
   const insight::Finding* finding = finding_at(state, state.top().cursor);
-  const Cluster* cluster = finding && finding->is_node ? ui.model.find(finding->cluster) : nullptr;
-  if (!cluster) return refusal("a layout is made for a node or a GPU: choose a finding that names one");
-  if (finding->gpu) return one_board(*cluster, NodeName(finding->subject), *finding->gpu);
-  return whole_nodes(*cluster, {NodeName(finding->subject)});
+  if (finding && finding->gpu) return one_board(*cluster, node->second, *finding->gpu);
+  return whole_nodes(*cluster, {node->second});
 }
 
 Result<Subject> subject_here(const UiState& state, const UiContext& ui) {

@@ -1,4 +1,5 @@
-// The mosaic on the overview: what a cluster looks like before anything was asked.
+#include "tui/screens/overview/mosaic.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -6,13 +7,12 @@
 #include <tuple>
 
 #include "engine/query/tables.hpp"
-#include "tui/screens/overview/overview.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
 namespace {
 
-constexpr std::size_t kMost = 120;  // nodes kept; hardly a screen shows more
+constexpr double kBusy = 50, kIdle = 5;  // percent
 constexpr int kName = 12;
 constexpr int kPoolShown = 16;  // tiles of a pool
 
@@ -34,8 +34,13 @@ std::string pool_strip(const Node& node, const insight::Sight& sight, bool ascii
 
 Strips strips_of(const UiContext& ui, const Cluster& cluster, const Node& node, bool ascii) {
   const insight::Sight sight = insight::sight_of(cluster, node);
-  Strips strips{cluster.name, node.name.text, node.health, sight.access, {}, pool_strip(node, sight, ascii)};
-  for (const Gpu& gpu : node.gpus) strips.gpus.push_back(query::strip(gpu, &ui.catalogue, ascii, sight));
+  Strips strips{
+      cluster.name, node.name.text, node.health, sight.access, {}, {}, pool_strip(node, sight, ascii)};
+  for (const Gpu& gpu : node.gpus) {
+    strips.gpus.push_back(query::strip(gpu, &ui.catalogue, ascii, sight));
+    const auto& use = gpu.telemetry.use;
+    strips.use.push_back(use ? std::optional(static_cast<double>(use->value)) : std::nullopt);
+  }
   return strips;
 }
 
@@ -45,43 +50,68 @@ bool is_unplaced(const Strips& node) {
                      [](const auto& strip) { return is_unplaced(strip); });
 }
 
+// Tiles of a GPU that works shine, those of one that is held and does nothing do not.
+Style held_style(std::optional<double> use) {
+  if (!use) return Role::held;
+  return *use >= kBusy ? Style(Role::held).with_bold() : *use < kIdle ? Style(Role::dim) : Style(Role::held);
+}
+
 void draw_tiles_of(Canvas& canvas, int x, int y, int end, const Strips& node, bool ascii) {
   // A closed node and one of which no current list tells do not shine.
-  auto draw_one = [&](const std::string& strip, int width) {
+  auto draw_one = [&](const std::string& strip, int width, std::optional<double> use) {
     if (node.access == insight::Access::open)
-      draw_strip(canvas, x, y, width, strip, ascii);
+      draw_strip(canvas, x, y, width, strip, ascii, held_style(use));
     else
       canvas.put(x, y, shorten(strip, width, ascii), Role::dim, end);
   };
-  for (std::string strip : node.gpus) {
+  for (std::size_t i = 0; i < node.gpus.size(); ++i) {
+    std::string strip = node.gpus[i];
     if (is_unplaced(strip)) strip.resize(strip.size() - query::kPlacesUnknown.size());  // said once a node
     int width = std::max(1, display_width(strip));
     if (x + width > end) {
       canvas.put(end - 1, y, glyphs(ascii).more_right, Role::dim);
       return;
     }
-    draw_one(strip, width);
+    draw_one(strip, width, i < node.use.size() ? node.use[i] : std::nullopt);
     x += std::max(8, width) + 1;
   }
-  if (!node.pool.empty() && x < end) draw_one(node.pool, end - x);
+  if (!node.pool.empty() && x < end) draw_one(node.pool, end - x, std::nullopt);
 }
 
-// What the signs mean, where there is room to say all of it.
-void draw_legend(Pen& pen, const UiState& state) {
+bool tells_use(const Strips& node) {
+  return std::any_of(node.use.begin(), node.use.end(), [](const auto& use) { return use.has_value(); });
+}
+
+// What the signs mean: in full where there is room for all of it, else in short, as many as fit.
+void draw_legend(Pen& pen, const UiState& state, bool use) {
+  struct Meaning {
+    std::string sign, meaning;
+    Style style = Role::text;
+  };
   const Glyphs& signs = glyphs(state.ascii);
-  const std::array<std::pair<std::string, std::string>, 6> meanings{{
-      {"1-7 w m t s", told(state, "held")},
-      {state.ascii ? "o-" : "○─", told(state, "free slice")},
-      {std::string(signs.free), told(state, "free")},
-      {std::string(signs.closed), told(state, "closed")},
-      {std::string(signs.stranded), told(state, "cannot be used")},
-      {std::string(signs.unknown), told(state, "not reported")},
-  }};
+  std::vector<Meaning> full{{"1-7 w m t s", told(state, "held")}};
+  std::vector<Meaning> brief = full;
+  if (use) {
+    full.push_back({"1", told(state, "busy"), Style(Role::held).with_bold()});
+    full.push_back({"1", told(state, "idle"), Role::dim});
+  }
+  full.push_back({state.ascii ? "o-" : "○─", told(state, "free slice")});
+  full.push_back({std::string(signs.free), told(state, "free")});
+  brief.push_back({state.ascii ? "o-." : "○─·", told(state, "free")});
+  for (std::vector<Meaning>* either : {&full, &brief}) {
+    either->push_back({std::string(signs.closed), told(state, "closed")});
+    either->push_back({std::string(signs.stranded), told(state, "cannot be used")});
+    either->push_back({std::string(signs.unknown), told(state, "not reported")});
+  }
+  const auto width = [](const Meaning& one) {
+    return 4 + display_width(one.sign) + display_width(one.meaning);
+  };
   int needs = 0;
-  for (const auto& [sign, meaning] : meanings) needs += 4 + display_width(sign) + display_width(meaning);
-  if (needs > pen.left()) return;
-  for (const auto& [sign, meaning] : meanings)
-    pen.skip(3).put(sign, Role::text).skip(1).put(meaning, Role::dim);
+  for (const Meaning& one : full) needs += width(one);
+  for (const Meaning& one : needs <= pen.left() ? full : brief) {
+    if (width(one) > pen.left()) return;
+    pen.skip(3).put(one.sign, one.style).skip(1).put(one.meaning, Role::dim);
+  }
 }
 
 // Cells of the widest row of tiles among the nodes that may be shown.
@@ -100,18 +130,13 @@ std::vector<Strips> mosaic_nodes(const UiContext& ui, bool ascii) {
   std::vector<std::pair<std::size_t, const Node*>> nodes;
   for (const query::NodeRow& row : query::node_rows(ui.model))
     nodes.emplace_back(static_cast<std::size_t>(row.cluster - ui.model.clusters.data()), row.node);
-  // Where not all of them can be shown, those with trouble must be.
-  const bool too_many = nodes.size() > kMost;
-  auto key = [&](const auto& one) {
-    const bool fine = one.second->health == Health::ok;
-    return std::tuple(too_many && fine, one.first, one.second->name.view());
+  const auto key = [](const auto& one) {
+    return std::tuple(one.second->health == Health::ok, one.first, one.second->name.view());
   };
-  auto before = [&](const auto& a, const auto& b) { return key(a) < key(b); };
-  std::size_t kept = std::min(nodes.size(), kMost);
-  std::partial_sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(kept), nodes.end(), before);
+  std::sort(nodes.begin(), nodes.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   std::vector<Strips> strips;
-  for (std::size_t i = 0; i < kept; ++i)
-    strips.push_back(strips_of(ui, ui.model.clusters[nodes[i].first], *nodes[i].second, ascii));
+  for (const auto& [cluster, node] : nodes)
+    strips.push_back(strips_of(ui, ui.model.clusters[cluster], *node, ascii));
   return strips;
 }
 
@@ -136,49 +161,87 @@ bool has_room(const std::vector<Strips>& nodes, Rect area) { return area.height 
 
 }  // namespace
 
+std::string mosaic_id(const Strips& node) { return "m\x1f" + node.cluster.text + '\x1f' + node.name; }
+std::string mosaic_id(const NodeGroup& group) { return "g\x1f" + group.cluster.text + '\x1f' + group.name; }
+
+const Strips* tiles_under(const UiState& state, const std::string& id) {
+  if (!id.starts_with("m\x1f")) return nullptr;
+  for (const Strips& node : state.overview.mosaic)
+    if (mosaic_id(node) == id) return &node;
+  return nullptr;
+}
+
+const NodeGroup* group_under(const UiState& state, const std::string& id) {
+  if (!id.starts_with("g\x1f")) return nullptr;
+  for (const NodeGroup& group : state.overview.groups)
+    if (mosaic_id(group) == id) return &group;
+  return nullptr;
+}
+
 int mosaic_lines(const UiState& state, Rect area) {
+  if (const int groups = static_cast<int>(state.overview.groups.size()); groups > 0)
+    return area.height < 3 ? 0 : std::min(area.height, groups + 1);
   return has_room(state.overview.mosaic, area) ? 1 + grid_of(state.overview.mosaic, area).per_column : 0;
 }
 
-std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const UiContext& ui, const UiState& state,
-                                                               Rect body, int x, int y) {
-  const std::vector<Strips>& nodes = state.overview.mosaic;
-  const Rect area = mosaic_area(state, body);
-  if (!has_room(nodes, area) || y <= area.y || y >= area.bottom() || x <= area.x) return std::nullopt;
-  const Grid grid = grid_of(nodes, area);
-  const int line = y - area.y - 1, column = (x - area.x - 1) / grid.width;
-  const int index = column * grid.per_column + line;
-  if (line >= grid.per_column || index >= grid.shown) return std::nullopt;
-  const Strips& node = nodes[static_cast<std::size_t>(index)];
-  const Cluster* cluster = ui.model.find(node.cluster);
-  if (!cluster || !cluster->nodes.find(NodeName(node.name))) return std::nullopt;
-  return std::pair(node.cluster, NodeName(node.name));
+std::vector<std::string> mosaic_ids(const UiState& state, Rect area) {
+  std::vector<std::string> ids;
+  const int lines = mosaic_lines(state, area) - 1;
+  if (lines < 1) return ids;
+  if (!state.overview.groups.empty()) {
+    for (int i = 0; i < lines; ++i)
+      ids.push_back(mosaic_id(state.overview.groups[static_cast<std::size_t>(i)]));
+    return ids;
+  }
+  const int shown = grid_of(state.overview.mosaic, area).shown;
+  for (int i = 0; i < shown; ++i)
+    ids.push_back(mosaic_id(state.overview.mosaic[static_cast<std::size_t>(i)]));
+  return ids;
+}
+
+std::optional<std::string> mosaic_id_at(const UiState& state, Rect area, int x, int y) {
+  const std::vector<std::string> ids = mosaic_ids(state, area);
+  if (ids.empty() || y <= area.y || y >= area.bottom() || x <= area.x) return std::nullopt;
+  const int line = y - area.y - 1;
+  int index = line;
+  if (state.overview.groups.empty()) {
+    const Grid grid = grid_of(state.overview.mosaic, area);
+    if (line >= grid.per_column) return std::nullopt;
+    index = (x - area.x - 1) / grid.width * grid.per_column + line;
+  }
+  if (index >= static_cast<int>(ids.size())) return std::nullopt;
+  return ids[static_cast<std::size_t>(index)];
 }
 
 void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
+  if (!state.overview.groups.empty()) return draw_groups(canvas, area, ui, state);
   const std::vector<Strips>& nodes = state.overview.mosaic;
   if (!has_room(nodes, area)) return;
   const Grid grid = grid_of(nodes, area);
   const int width = grid.width, shown = grid.shown;
-  const std::size_t all = nodes.size() < kMost ? nodes.size() : query::node_rows(ui.model).size();
   Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
   pen.put("MOSAIC", Style(Role::heading).with_bold());
-  pen.put(static_cast<std::size_t>(shown) < all ? fmt::format("  {} of {} nodes", shown, all)
-                                                : fmt::format("  {} nodes", all),
+  pen.put(static_cast<std::size_t>(shown) < nodes.size()
+              ? fmt::format("  {} of {} nodes", shown, nodes.size())
+              : fmt::format("  {} {}", nodes.size(), nodes.size() == 1 ? "node" : "nodes"),
           Role::dim);
   if (std::any_of(nodes.begin(), nodes.begin() + shown, [](const auto& node) { return is_unplaced(node); }))
     pen.put("   " + told(state, fmt::format("{} starts of slices not reported", query::kPlacesUnknown)),
             Role::dim);
-  draw_legend(pen, state);
+  draw_legend(pen, state, std::any_of(nodes.begin(), nodes.begin() + shown, tells_use));
   for (int i = 0; i < shown; ++i) {
     const Strips& node = nodes[static_cast<std::size_t>(i)];
     int x = area.x + 1 + i / grid.per_column * width, y = area.y + 1 + i % grid.per_column;
     bool fine = node.health == Health::ok;
     Style name = fine ? Style(Role::dim) : Style(role_of(node.health));
-    put_cell(canvas, x, y, kName, node.name, name, state.ascii);
+    const bool selected = mosaic_id(node) == state.top().cursor;
+    put_cell(canvas, x, y, kName, node.name, selected ? Style(Role::text).with_bold() : name, state.ascii);
     if (!fine) canvas.put(x + kName, y, "!", name.with_bold());
     if (is_unplaced(node)) canvas.put(x + kName + 1, y, query::kPlacesUnknown, Role::dim);
     draw_tiles_of(canvas, x + kName + 2, y, std::min(x + width - 1, area.right() - 1), node, state.ascii);
+    if (!selected) continue;
+    canvas.mark_selected(x, y, std::min(width - 1, area.right() - 1 - x));
+    canvas.put(x - 1, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
   }
 }
 

@@ -51,10 +51,21 @@ void draw_heading(Canvas& canvas, Rect area, int y) {
   put_right(canvas, area.x + at.needs + 5, y, "!", Role::heading);
 }
 
+bool is_noted(const UiState& state, const insight::Cause& cause) {
+  return insight::acknowledged_until(cause, state.acknowledged, state.overview.at).has_value();
+}
+
+// What is only to be known, such as a node that is closed for a run, is listed and needs no attention; nor
+// does what was acknowledged.
+bool calls(const UiState& state, const insight::Cause& cause, Severity at_least) {
+  return cause.severity >= at_least && !is_noted(state, cause);
+}
+
 int needs_of(const UiState& state, const Cluster& cluster, Severity at_least) {
   return static_cast<int>(std::count_if(
-      state.overview.findings.begin(), state.overview.findings.end(),
-      [&](const insight::Finding& f) { return f.cluster == cluster.name && f.severity >= at_least; }));
+      state.overview.causes.begin(), state.overview.causes.end(), [&](const insight::Cause& cause) {
+        return cause.cluster == cluster.name && calls(state, cause, at_least);
+      }));
 }
 
 void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
@@ -110,11 +121,11 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
 }
 
 void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
-                  const insight::Finding& finding, bool selected) {
+                  const insight::Finding& finding, bool noted, bool selected) {
   bool many = ui.model.clusters.size() > 1;
   bool roomy = area.width >= 150;
-  Style sign = Style(role_of(finding.severity)).with_bold();
-  canvas.put(area.x + 1, y, sign_of(finding.severity), sign);
+  const Style sign = noted ? Style(Role::dim) : Style(role_of(finding.severity)).with_bold();
+  canvas.put(area.x + 1, y, noted ? "- " : sign_of(finding.severity), sign);
   int x = area.x + 4;
   if (many) {
     put_cell(canvas, x, y, 11, finding.cluster.text, Role::dim, state.ascii);
@@ -122,23 +133,22 @@ void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   }
   int subject = roomy ? 22 : 14;
   put_cell(canvas, x, y, subject, finding.subject,
-           selected ? Style(Role::text).with_bold() : Style(Role::text), state.ascii);
+           selected ? Style(Role::text).with_bold() : Style(noted ? Role::dim : Role::text), state.ascii);
   x += subject + 1;
   int text_width = area.right() - 1 - x;
   if (roomy && !finding.hint.empty()) text_width = text_width * 3 / 5;
-  Style text = finding.severity == Severity::danger ? Style(Role::danger)
-               : finding.severity == Severity::info ? Style(Role::dim)
-                                                    : Style(Role::text);
+  Style text = noted || finding.severity == Severity::info ? Style(Role::dim)
+               : finding.severity == Severity::danger      ? Style(Role::danger)
+                                                           : Style(Role::text);
   put_cell(canvas, x, y, text_width, told(state, finding.text), selected ? text.with_bold() : text,
            state.ascii);
   x += text_width + 2;
   if (roomy) put_cell(canvas, x, y, area.right() - 1 - x, told(state, finding.hint), Role::dim, state.ascii);
 }
 
-// What is only to be known, such as a node that is closed for a run, is listed and needs none.
 std::ptrdiff_t needing_attention(const UiState& state) {
-  return std::count_if(state.overview.findings.begin(), state.overview.findings.end(),
-                       [](const insight::Finding& one) { return one.severity >= Severity::warning; });
+  return std::count_if(state.overview.causes.begin(), state.overview.causes.end(),
+                       [&](const auto& cause) { return calls(state, cause, Severity::warning); });
 }
 
 void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
@@ -164,7 +174,7 @@ void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
       break;
     }
     case OverviewLine::Kind::finding:
-      draw_finding(canvas, area, y, ui, state, state.overview.findings[line.index], selected);
+      draw_finding(canvas, area, y, ui, state, state.overview.findings[line.index], line.noted, selected);
       break;
     case OverviewLine::Kind::calm:
       canvas.put(area.x + 1, y, told(state, "Nothing needs attention."), Role::good);
@@ -250,12 +260,31 @@ void draw_waiting(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   draw_figures(canvas, area, y, "WAITING", figures, Role::warning, told(state, "nothing"), state.ascii);
 }
 
-// Ages and counts in the text move on; what stays is the text without its digits.
-std::string finding_id(const insight::Finding& finding) {
-  std::string id = "f\x1f" + finding.cluster.text + '\x1f' + finding.subject + '\x1f';
-  for (char c : finding.text)
-    if (c < '0' || c > '9') id += c;
-  return id;
+// The first of a cause's findings, for all of them.
+insight::Finding standing_for(const insight::Cause& cause, insight::Finding first, int findings) {
+  if (findings == 1) return first;
+  first.gpu.reset();
+  first.severity = cause.severity;
+  first.text = cause.text;
+  first.hint = cause.hint;
+  first.is_node = cause.nodes && cause.whose.size() == 1;
+  if (cause.whose.size() > 1)
+    first.subject = cause.nodes ? fmt::format("{} nodes", cause.whose.size())
+                                : fmt::format("{} +{}", cause.whose.front(), cause.whose.size() - 1);
+  return first;
+}
+
+void add_findings(OverviewData& data, const std::vector<insight::Finding>& findings) {
+  data.causes = insight::causes_of(findings);
+  std::map<std::string, std::pair<const insight::Finding*, int>> by_cause;
+  for (const insight::Finding& finding : findings)
+    ++by_cause.try_emplace(insight::cause_id(finding), &finding, 0).first->second.second;
+  for (const insight::Cause& cause : data.causes) {
+    const auto& [first, count] = by_cause.at(cause.id);
+    data.finding_of.emplace(cause.id, data.findings.size());
+    data.finding_ids.push_back("f\x1f" + cause.id);
+    data.findings.push_back(standing_for(cause, *first, count));
+  }
 }
 
 insight::Finding finding_of(const RunHead& head, const std::string& journal_key) {
@@ -284,28 +313,22 @@ void draw_hint(Canvas& canvas, Rect area, const UiState& state) {
 OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const RunHead> runs,
                                const std::string& journal_key) {
   OverviewData data;
+  std::vector<insight::Finding> findings;
   for (const Cluster& cluster : ui.model.clusters) {
+    data.cluster_ids.push_back("c\x1f" + cluster.name.text);
     data.totals.push_back(insight::totals(ui.model, cluster));
     for (insight::Finding& finding : insight::sides_attention(ui.model, cluster))
-      data.findings.push_back(std::move(finding));
+      findings.push_back(std::move(finding));
     for (insight::Finding& finding : insight::attention(cluster, ui.catalogue, ui.wall))
-      data.findings.push_back(std::move(finding));
+      findings.push_back(std::move(finding));
   }
   for (const RunHead& head : runs)
     if ((head.state == RunState::interrupted || head.state == RunState::parked) &&
         ui.model.find(head.cluster))
-      data.findings.push_back(finding_of(head, journal_key));
-  std::stable_sort(data.findings.begin(), data.findings.end(),
-                   [](const auto& a, const auto& b) { return a.severity > b.severity; });
-  data.causes = insight::causes_of(data.findings);
-  std::map<std::string, int> seen;
-  for (const Cluster& cluster : ui.model.clusters) data.cluster_ids.push_back("c\x1f" + cluster.name.text);
-  for (const insight::Finding& finding : data.findings) {
-    std::string id = finding_id(finding);
-    int times = seen[id]++;
-    data.finding_ids.push_back(times == 0 ? id : fmt::format("{}\x1f{}", id, times));
-  }
-  data.mosaic = mosaic_nodes(ui, ascii);
+      findings.push_back(finding_of(head, journal_key));
+  add_findings(data, findings);
+  data.groups = node_groups(ui.model);
+  if (data.groups.empty()) data.mosaic = mosaic_nodes(ui, ascii);
   data.waiting = waiting_longest(ui.model, kWaitingKept);
   data.demand = demand_rows(ui.model, ui.catalogue);
   data.valid = true;
@@ -319,6 +342,13 @@ const insight::Finding* finding_at(const UiState& state, const std::string& id) 
   auto found = std::find(ids.begin(), ids.end(), id);
   return found == ids.end() ? nullptr
                             : &state.overview.findings[static_cast<std::size_t>(found - ids.begin())];
+}
+
+std::optional<std::pair<ClusterName, NodeName>> node_under(const UiState& state, const std::string& id) {
+  if (const Strips* node = tiles_under(state, id)) return std::pair(node->cluster, NodeName(node->name));
+  const insight::Finding* finding = finding_at(state, id);
+  if (!finding || !finding->is_node) return std::nullopt;
+  return std::pair(finding->cluster, NodeName(finding->subject));
 }
 
 std::optional<std::size_t> cluster_under(const UiState& state, const std::string& id) {
@@ -338,8 +368,10 @@ std::vector<OverviewLine> overview_lines(const UiState& state, int width) {
   }
   lines.push_back({Kind::blank, 0, {}});
   lines.push_back({needing_attention(state) == 0 ? Kind::calm : Kind::attention, 0, {}});
-  for (std::size_t i = 0; i < state.overview.findings.size(); ++i)
-    lines.push_back({Kind::finding, i, state.overview.finding_ids[i]});
+  for (const insight::Cause& cause : state.overview.causes)
+    if (const auto at = state.overview.finding_of.find(cause.id); at != state.overview.finding_of.end())
+      lines.push_back(
+          {Kind::finding, at->second, state.overview.finding_ids[at->second], is_noted(state, cause)});
   return lines;
 }
 
@@ -366,17 +398,20 @@ void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState
   const Rect mosaic = mosaic_area(state, area);
   draw_mosaic(canvas, mosaic, ui, state);
   draw_hint(canvas, {area.x, area.y + height, area.width, kPinned}, state);
-  Rect spare = mosaic.below(mosaic_lines(state, mosaic) + 1);
-  if (area.width >= 150) spare.height += kPinned;  // no hint there: findings have theirs beside them
-  // The table says the same as the two lines at the bottom, and more.
-  if (const int table = demand_lines(state, spare); table > 0) {
-    draw_spare(canvas, {spare.x, spare.y, spare.width, spare.height - table - 1}, ui, state);
-    draw_demand(canvas, {spare.x, spare.bottom() - table, spare.width, table}, ui, state);
-  } else {
-    draw_spare(canvas, mosaic.below(mosaic_lines(state, mosaic) + 1), ui, state);
-    draw_free(canvas, area, area.y + height + 1, ui, state);
-    draw_waiting(canvas, area, area.y + height + 2, ui, state);
+  const Rect spare = mosaic.below(mosaic_lines(state, mosaic) + 1);
+  // No hint in wide terminals: findings have theirs beside them.
+  const Rect all{spare.x, spare.y, spare.width, spare.height + kPinned};
+  if (const int table = demand_lines(state, all); area.width >= 150 && has_all_demand(state, table)) {
+    // It says the same as the two lines at the bottom, and more.
+    draw_spare(canvas, {all.x, all.y, all.width, all.height - table - 1}, ui, state);
+    draw_demand(canvas, {all.x, all.bottom() - table, all.width, table}, ui, state);
+    return;
   }
+  const int table = demand_lines(state, spare);
+  draw_spare(canvas, {spare.x, spare.y, spare.width, spare.height - (table > 0 ? table + 1 : 0)}, ui, state);
+  draw_demand(canvas, {spare.x, spare.bottom() - table, spare.width, table}, ui, state);
+  draw_free(canvas, area, area.y + height + 1, ui, state);
+  draw_waiting(canvas, area, area.y + height + 2, ui, state);
 }
 
 }  // namespace tessera::tui

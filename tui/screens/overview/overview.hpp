@@ -6,8 +6,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "tui/screens/overview/mosaic.hpp"
 #include "tui/update.hpp"
 #include "tui/widgets/paint.hpp"
 
@@ -19,8 +21,8 @@ struct OverviewLine {
   Kind kind = Kind::blank;
   std::size_t index = 0;  // into the model's clusters or the findings
   std::string_view id;    // lives as long as the state's OverviewData
+  bool noted = false;     // a finding that was acknowledged
 };
-std::vector<Strips> mosaic_nodes(const UiContext& ui, bool ascii);
 // runs: those that stopped in the middle are findings, too. journal_key: how the journal is opened.
 OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const RunHead> runs,
                                const std::string& journal_key);
@@ -31,15 +33,9 @@ const insight::Finding* finding_at(const UiState& state, const std::string& id);
 // The position in the model of the cluster under the cursor; nullopt: the cursor is on a finding.
 std::optional<std::size_t> cluster_under(const UiState& state, const std::string& id);
 
-// Nodes as rows of tiles, in the room that the lists leave; returns at once where there is too little.
-void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
+// The node under the cursor: of a finding, or of the mosaic.
+std::optional<std::pair<ClusterName, NodeName>> node_under(const UiState& state, const std::string& id);
 
-// Lines that it takes of that area.
-int mosaic_lines(const UiState& state, Rect area);
-
-// The node of the mosaic at a cell of the screen.
-std::optional<std::pair<ClusterName, NodeName>> mosaic_node_at(const UiContext& ui, const UiState& state,
-                                                               Rect body, int x, int y);
 // Where the mosaic stands on the overview; no height: there is no room for it.
 Rect mosaic_area(const UiState& state, Rect body);
 

@@ -18,15 +18,34 @@ constexpr std::size_t kManyThings = 20000;  // from which summing on every event
 constexpr Duration kManyEvery{1000};
 constexpr Duration kSumsAtMost{60000};  // old
 
-LineStops overview_stops(const UiState& state, int width) {
+LineStops overview_stops(const UiState& state, Rect body) {
   LineStops stops;
-  std::vector<OverviewLine> lines = overview_lines(state, width);
+  std::vector<OverviewLine> lines = overview_lines(state, body.width);
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (!lines[i].id.empty()) {
       stops.ids.emplace_back(lines[i].id);
       stops.lines.push_back(static_cast<int>(i));
     }
+  // The mosaic is there only where all lines are: nothing scrolls.
+  for (std::string& id : mosaic_ids(state, mosaic_area(state, body))) {
+    stops.ids.push_back(std::move(id));
+    stops.lines.push_back(static_cast<int>(lines.size()) - 1);
+  }
   return stops;
+}
+
+// Clusters, findings, mosaic: where each begins among the stops.
+std::vector<int> panels_of(const LineStops& stops) {
+  std::vector<int> begins;
+  for (std::size_t i = 0; i < stops.ids.size(); ++i) {
+    const bool tiles = stops.ids[i].starts_with("m\x1f") || stops.ids[i].starts_with("g\x1f");
+    const char kind = tiles ? 'm' : stops.ids[i].front();
+    const bool before =
+        i > 0 && (stops.ids[i - 1].starts_with("m\x1f") || stops.ids[i - 1].starts_with("g\x1f"));
+    const char last = i == 0 ? ' ' : before ? 'm' : stops.ids[i - 1].front();
+    if (kind != last) begins.push_back(static_cast<int>(i));
+  }
+  return begins;
 }
 
 std::string draw_overview_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
@@ -36,20 +55,24 @@ std::string draw_overview_body(Canvas& canvas, Rect body, const UiContext& ui, c
 
 void move_overview(UiState& state, const UiContext&, Rect body, Action action) {
   Screen& screen = state.top();
-  LineStops stops = overview_stops(state, state.size.columns);
+  LineStops stops = overview_stops(state, body);
   if (stops.ids.empty()) return;
   int at = stop_at(stops, screen), count = static_cast<int>(stops.ids.size());
-  int clusters = static_cast<int>(state.overview.cluster_ids.size());
-  if (action == Action::next_panel || action == Action::previous_panel)
-    at = at < clusters && clusters < count ? clusters : 0;
-  else
+  if (action == Action::next_panel || action == Action::previous_panel) {
+    const std::vector<int> begins = panels_of(stops);
+    const auto after = std::upper_bound(begins.begin(), begins.end(), at);
+    const std::size_t panel = static_cast<std::size_t>(after - begins.begin()) - 1;
+    const std::size_t step = action == Action::next_panel ? 1 : begins.size() - 1;
+    at = begins[(panel + step) % begins.size()];
+  } else {
     at = moved(at, distance(action, overview_scroll_height(body.height)), count);
+  }
   rest_on(screen, stops, at);
 }
 
 void settle_overview(UiState& state, const UiContext&, Rect body) {
   Screen& screen = state.top();
-  LineStops stops = overview_stops(state, body.width);
+  LineStops stops = overview_stops(state, body);
   if (stops.ids.empty()) return;
   int at = stop_at(stops, screen);
   rest_on(screen, stops, at);
@@ -59,10 +82,29 @@ void settle_overview(UiState& state, const UiContext&, Rect body) {
   keep_in_view(screen, first, line + 1, overview_scroll_height(body.height), total);
 }
 
-bool click_overview(UiState& state, const UiContext&, Rect body, int, int y) {
+bool click_overview(UiState& state, const UiContext&, Rect body, int x, int y) {
   if (y - body.y >= overview_scroll_height(body.height)) return false;
   Screen& screen = state.top();
-  return rest_on_line(screen, overview_stops(state, body.width), screen.top + y - body.y);
+  if (const auto id = mosaic_id_at(state, mosaic_area(state, body), x, y)) {
+    const LineStops stops = overview_stops(state, body);
+    const auto at = std::find(stops.ids.begin(), stops.ids.end(), *id);
+    rest_on(screen, stops, static_cast<int>(at - stops.ids.begin()));
+    return true;
+  }
+  return rest_on_line(screen, overview_stops(state, body), screen.top + y - body.y);
+}
+
+const insight::Cause* cause_of(const UiState& state, const std::string& cursor) {
+  const auto& causes = state.overview.causes;
+  const auto found = std::find_if(causes.begin(), causes.end(),
+                                  [&](const insight::Cause& cause) { return "f\x1f" + cause.id == cursor; });
+  return found == causes.end() ? nullptr : &*found;
+}
+
+std::string join_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
+  return text;
 }
 
 // The sums walk the whole cluster, so a huge one is not walked for every event.
@@ -107,22 +149,26 @@ std::optional<TimePoint> overview_next_change(const UiState& state, const UiCont
 Effects open_on_overview(UiState& state, const UiContext& ui) {
   const std::string cursor = state.top().cursor;
   if (const insight::Finding* finding = finding_at(state, cursor)) {
-    if (finding->is_node) {
+    if (const insight::Cause* cause = finding->is_node ? nullptr : cause_of(state, cursor))
+      open_cause(state, *cause);
+    else
       open_node(state, finding->cluster, finding->subject, cursor_on(ui, *finding));
-    } else {
-      Screen facts;
-      facts.kind = ScreenKind::facts;
-      facts.cluster = finding->cluster;
-      facts.subject = finding->cluster.text;
-      push(state, std::move(facts));
-    }
     return {};
   }
-  std::size_t index = cluster_under(state, cursor).value_or(0);
-  if (index >= ui.model.clusters.size()) return {};
+  if (const auto node = node_under(state, cursor)) {
+    open_node(state, node->first, node->second.text);
+    return {};
+  }
   Screen nodes;
   nodes.kind = ScreenKind::nodes;
-  nodes.cluster = ui.model.clusters[index].name;
+  if (const NodeGroup* group = group_under(state, cursor)) {
+    nodes.cluster = group->cluster;
+    set_filter(nodes, group->filter);
+  } else {
+    std::size_t index = cluster_under(state, cursor).value_or(0);
+    if (index >= ui.model.clusters.size()) return {};
+    nodes.cluster = ui.model.clusters[index].name;
+  }
   push(state, std::move(nodes));
   return {};
 }
@@ -132,20 +178,27 @@ std::string why_no_open_on_overview(const UiState&, const UiContext& ui) {
 }
 
 bool open_on_mosaic(UiState& state, const UiContext& ui, Rect body, int x, int y) {
-  auto place = mosaic_node_at(ui, state, body, x, y);
-  if (place) open_node(state, place->first, place->second.text);
-  return place.has_value();
+  const auto id = mosaic_id_at(state, mosaic_area(state, body), x, y);
+  if (!id) return false;
+  state.top().cursor = *id;
+  open_on_overview(state, ui);
+  return true;
 }
 
 std::optional<Screen> facts_on_overview(const UiState& state, const UiContext& ui) {
-  const Screen& screen = state.top();
-  const insight::Finding* finding = finding_at(state, screen.cursor);
-  std::size_t index = cluster_under(state, screen.cursor).value_or(0);
-  if (!finding && index >= ui.model.clusters.size()) return std::nullopt;
+  const std::string& cursor = state.top().cursor;
+  const insight::Finding* finding = finding_at(state, cursor);
+  const NodeGroup* group = group_under(state, cursor);
+  const auto node = node_under(state, cursor);
+  std::size_t index = cluster_under(state, cursor).value_or(0);
+  if (!finding && !group && !node && index >= ui.model.clusters.size()) return std::nullopt;
   Screen facts;
-  facts.cluster = finding ? finding->cluster : ui.model.clusters[index].name;
+  facts.cluster = node      ? node->first
+                  : finding ? finding->cluster
+                  : group   ? group->cluster
+                            : ui.model.clusters[index].name;
   facts.subject = facts.cluster.text;
-  if (finding && finding->is_node) facts.subject += "\x1f" + finding->subject;
+  if (node) facts.subject += "\x1f" + node->second.text;
   return facts;
 }
 
@@ -155,8 +208,9 @@ std::string why_no_facts_on_overview(const UiState&, const UiContext& ui) {
 
 std::string copy_on_overview(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
-  const insight::Finding* finding = finding_at(state, screen.cursor);
-  if (finding) return finding->subject;
+  if (const auto node = node_under(state, screen.cursor)) return node->second.text;
+  if (const NodeGroup* group = group_under(state, screen.cursor)) return group->name;
+  if (const insight::Cause* cause = cause_of(state, screen.cursor)) return join_lines(cause->whose);
   std::size_t index = cluster_under(state, screen.cursor).value_or(0);
   return index < ui.model.clusters.size() ? ui.model.clusters[index].name.text : std::string();
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -13,7 +14,9 @@ namespace {
 
 constexpr std::size_t kMostThings = 20000;  // GPUs and workloads; more would be felt at every change
 constexpr int kNarrowest = 118;
-constexpr int kOthers = 16;  // lines that the blocks above it use at most, and one between
+constexpr int kOthers = 16;       // lines that the blocks above it use at most, and one between
+constexpr int kBlocksFrom = 150;  // columns of a screen that has these blocks
+constexpr int kFewest = 4;        // lines: less than three rows tell nothing
 
 // Columns, from the left edge of the area; numbers end where the next column's gap begins.
 struct Columns {
@@ -87,10 +90,13 @@ std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& cat
   for (const Cluster& cluster : model.clusters)
     for (why::Demand& demand : why::demand(cluster, catalogue))
       rows.push_back({cluster.name, std::move(demand)});
-  std::stable_sort(rows.begin(), rows.end(), [](const DemandRow& a, const DemandRow& b) {
-    return std::pair(-a.demand.wanted, -a.demand.free.value_or(0)) <
-           std::pair(-b.demand.wanted, -b.demand.free.value_or(0));
-  });
+  // What has no room comes first: a table that is cut must not lose it.
+  const auto key = [](const why::Demand& demand) {
+    const bool unmet = demand.for_room > 0 && demand.fit_cut < demand.for_room;
+    return std::tuple(!unmet, -demand.wanted, -demand.free.value_or(0));
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const DemandRow& a, const DemandRow& b) { return key(a.demand) < key(b.demand); });
   return rows;
 }
 
@@ -99,10 +105,18 @@ int demand_lines(const UiState& state, Rect spare) {
   const auto& totals = state.overview.totals;
   const bool all_tell =
       std::all_of(totals.begin(), totals.end(), [](const auto& one) { return one.free.has_value(); });
-  return lines > 1 && all_tell && spare.width >= kNarrowest && spare.height >= kOthers + lines ? lines : 0;
+  if (lines == 1 || !all_tell || spare.width < kNarrowest) return 0;
+  const bool blocks = spare.width >= kBlocksFrom && spare.height >= kOthers + kFewest;
+  const int room = spare.height - (blocks ? kOthers : 0);
+  return room >= std::min(kFewest, lines) ? std::min(lines, room) : 0;
+}
+
+bool has_all_demand(const UiState& state, int lines) {
+  return lines > 0 && lines == 1 + static_cast<int>(state.overview.demand.size());
 }
 
 void draw_demand(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
+  if (area.height < 1) return;
   const Columns at = columns_of(area.width);
   const auto heading = [&](int x, std::string_view text) {
     canvas.put(area.x + x, area.y, text, Role::heading);
@@ -113,8 +127,13 @@ void draw_demand(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
   put_right(canvas, area.x + at.could, area.y, "COULD BE CUT", Role::heading);
   put_right(canvas, area.x + at.wanted, area.y, "WANTED", Role::heading);
   heading(at.fits, "FITS");
-  for (int i = 0; i + 1 < area.height && i < static_cast<int>(state.overview.demand.size()); ++i)
+  const int rows = static_cast<int>(state.overview.demand.size());
+  const int shown = rows + 1 <= area.height ? rows : area.height - 2;
+  for (int i = 0; i < shown; ++i)
     draw_row(canvas, area, area.y + 1 + i, ui, state, state.overview.demand[static_cast<std::size_t>(i)]);
+  if (shown < rows)
+    canvas.put(area.x + at.what, area.y + 1 + shown, told(state, fmt::format("and {} more", rows - shown)),
+               Role::dim);
 }
 
 }  // namespace tessera::tui

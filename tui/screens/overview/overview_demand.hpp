@@ -1,7 +1,7 @@
 // The overview's table of demand, below everything else where a terminal is large enough for it: what is
-// wanted, what is free, what could be cut, and whether that fits. Drawn only with all of its rows, and only
-// where all clusters tell what is free; elsewhere the lines of what is free and what waits stay. Threads:
-// pure functions.
+// wanted, what is free, what could be cut, and whether that fits. What has no room comes first; rows beyond
+// the room that is left are counted. Drawn only where all clusters tell what is free; elsewhere the lines of
+// what is free and what waits stay. Threads: pure functions.
 #pragma once
 
 #include "tui/update.hpp"
@@ -14,6 +14,7 @@ std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& cat
 
 // Lines, with the heading, that the table takes of an area below the mosaic; 0: it has no room there.
 int demand_lines(const UiState& state, Rect spare);
+bool has_all_demand(const UiState& state, int lines);
 void draw_demand(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
 
 }  // namespace tessera::tui

@@ -179,24 +179,26 @@ Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
   return panes;
 }
 
-Effects open_on_doctor(UiState& state, const UiContext&) {
-  const insight::Cause* cause = cause_here(state);
-  if (!cause) return {};
-  if (!cause->nodes) {
+void open_cause(UiState& state, const insight::Cause& cause) {
+  if (!cause.nodes) {
     Screen facts;
     facts.kind = ScreenKind::facts;
-    facts.cluster = cause->cluster;
-    facts.subject = cause->cluster.text;
+    facts.cluster = cause.cluster;
+    facts.subject = cause.cluster.text;
     push(state, std::move(facts));
-  } else if (cause->whose.size() == 1) {
-    open_node(state, cause->cluster, cause->whose.front());
+  } else if (cause.whose.size() == 1) {
+    open_node(state, cause.cluster, cause.whose.front());
   } else {
     Screen nodes;
     nodes.kind = ScreenKind::nodes;
-    nodes.cluster = cause->cluster;
-    set_filter(nodes, filter_for(*cause));
+    nodes.cluster = cause.cluster;
+    set_filter(nodes, filter_for(cause));
     push(state, std::move(nodes));
   }
+}
+
+Effects open_on_doctor(UiState& state, const UiContext&) {
+  if (const insight::Cause* cause = cause_here(state)) open_cause(state, *cause);
   return {};
 }
 

@@ -141,9 +141,9 @@ Chosen nodes_here(const UiState& state, const UiContext& ui) {
       return at.node ? one_node(at.cluster, at.node->name) : none("this GPU is gone");
     }
     case ScreenKind::overview: {
-      const insight::Finding* finding = finding_at(state, screen.cursor);
-      if (!finding || !finding->is_node) return none("choose a finding that names a node");
-      return one_node(ui.model.find(finding->cluster), NodeName(finding->subject));
+      const auto node = node_under(state, screen.cursor);
+      if (!node) return none("choose a node of the mosaic, or a finding that names one");
+      return one_node(ui.model.find(node->first), node->second);
     }
     default: return none("this works on a row of nodes, GPUs or slices, or on a node's page");
   }

@@ -1,0 +1,166 @@
+// Nodes in groups, where a cluster is too large to show each as tiles.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "engine/query/tables.hpp"
+#include "tui/screens/overview/mosaic.hpp"
+#include "tui/screens/roles.hpp"
+
+namespace tessera::tui {
+namespace {
+
+std::string model_of(const Node& node) { return node.gpus.empty() ? node.model : node.gpus.front().model; }
+
+// Partitions tell more where all nodes are of one model.
+bool by_partition(const Cluster& cluster) {
+  std::set<std::string> models, partitions;
+  for (const Node& node : cluster.nodes.all()) {
+    models.insert(model_of(node));
+    partitions.insert(node.partitions.empty() ? std::string() : node.partitions.front());
+    if (models.size() > 1) return false;
+  }
+  return partitions.size() > 1;
+}
+
+void add(NodeGroup& group, const Cluster& cluster, const Node& node) {
+  const insight::Sight sight = insight::sight_of(cluster, node);
+  const SliceCounts& counts = node.counts;
+  ++group.nodes;
+  if (node.health != Health::ok) ++group.troubled;
+  group.gpus += static_cast<int>(node.gpus.size());
+  group.slices += counts.all;
+  group.held += counts.held;
+  // A slice that is shared and held in part counts as held: each slice is in one part of the bar.
+  if (sight.access == insight::Access::open) group.free += counts.free;
+  group.unknown += sight.access == insight::Access::unknown
+                       ? counts.all - counts.held
+                       : std::max(0, counts.all - counts.held - counts.free - counts.out);
+}
+
+void add_groups(std::vector<NodeGroup>& groups, const Cluster& cluster) {
+  const bool partitions = by_partition(cluster);
+  std::map<std::string, std::size_t> places;
+  for (const Node& node : cluster.nodes.all()) {
+    std::string name =
+        partitions ? (node.partitions.empty() ? std::string() : node.partitions.front()) : model_of(node);
+    const auto [place, fresh] = places.try_emplace(name, groups.size());
+    if (fresh) {
+      NodeGroup& group = groups.emplace_back();
+      group.cluster = cluster.name;
+      // The list's own columns: a node of several partitions has all of them in one cell.
+      if (!name.empty()) group.filter = (partitions ? "partitions:\"" : "model:\"") + name + '"';
+      if (name.find('"') != std::string::npos) group.filter.clear();
+      group.name = name.empty() ? "n/a" : std::move(name);
+    }
+    add(groups[place->second], cluster, node);
+  }
+}
+
+}  // namespace
+
+std::vector<NodeGroup> node_groups(const Model& model) {
+  std::size_t nodes = 0;
+  for (const Cluster& cluster : model.clusters) nodes += cluster.nodes.size();
+  if (nodes <= kMostTiles) return {};
+  std::vector<NodeGroup> groups;
+  for (const Cluster& cluster : model.clusters) add_groups(groups, cluster);
+  std::stable_sort(groups.begin(), groups.end(), [](const NodeGroup& a, const NodeGroup& b) {
+    return std::tuple(a.troubled > 0, a.troubled, a.nodes) > std::tuple(b.troubled > 0, b.troubled, b.nodes);
+  });
+  return groups;
+}
+
+namespace {
+
+struct GroupColumns {
+  int cluster, name, nodes, gpus, bar, bar_width, held, free, closed, trouble;
+};
+GroupColumns columns_of(int width, bool clusters) {
+  const int name = clusters ? 14 : 1;
+  const int bar = width >= 150 ? 40 : width >= 118 ? 20 : 8;
+  const int rest = name + (width >= 118 ? 26 : 18);
+  return {1,
+          name,
+          rest + 6,
+          rest + 14,
+          rest + 16,
+          bar,
+          rest + 23 + bar,
+          rest + 30 + bar,
+          rest + 39 + bar,
+          rest + 41 + bar};
+}
+
+// "▇▇▇▇··░": what is held, free, closed and not known, in parts of a bar.
+void draw_bar(Canvas& canvas, int x, int y, int width, const NodeGroup& group, bool ascii) {
+  const Glyphs& signs = glyphs(ascii);
+  const std::int64_t all = std::max<std::int64_t>(1, group.slices);
+  const std::int64_t closed = group.slices - group.held - group.free - group.unknown;
+  std::int64_t sum = 0;
+  int from = 0;
+  const auto part = [&](std::int64_t count, std::string_view sign, Role role) {
+    sum += count;
+    for (const int to = static_cast<int>((sum * width + all / 2) / all); from < to; ++from)
+      canvas.put(x + from, y, sign, role);
+  };
+  part(group.held, ascii ? "#" : "▇", Role::held);
+  part(group.free, signs.free, Role::free);
+  part(closed, signs.closed, Role::dim);
+  part(group.unknown, signs.unknown, Role::unknown);
+}
+
+void draw_group(Canvas& canvas, int x, int y, const GroupColumns& at, int width, const NodeGroup& group,
+                const UiState& state, bool selected) {
+  const Style plain = selected ? Style(Role::text).with_bold() : Style(Role::text);
+  if (at.name > 1)
+    put_cell(canvas, x + at.cluster, y, at.name - 2, group.cluster.text, Role::dim, state.ascii);
+  put_cell(canvas, x + at.name, y, at.nodes - 6 - at.name, group.name, plain, state.ascii);
+  put_right(canvas, x + at.nodes, y, std::to_string(group.nodes), plain);
+  put_right(canvas, x + at.gpus, y, std::to_string(group.gpus), plain);
+  draw_bar(canvas, x + at.bar, y, at.bar_width, group, state.ascii);
+  const auto percent = [&](int right, std::int64_t part, Role role) {
+    if (group.slices == 0) return void(put_right(canvas, x + right, y, "n/a", Role::dim));
+    const double of = 100.0 * static_cast<double>(part) / static_cast<double>(group.slices);
+    put_right(canvas, x + right, y, fmt::format("{:.0f}%", of), Style(part > 0 ? role : Role::dim));
+  };
+  percent(at.held, group.held, Role::held);
+  percent(at.free, group.free, Role::free);
+  percent(at.closed, group.slices - group.held - group.free - group.unknown, Role::text);
+  if (group.troubled > 0)
+    put_cell(canvas, x + at.trouble, y, width - at.trouble - 1,
+             "! " + told(state, fmt::format("{} not ok", group.troubled)), Role::warning, state.ascii);
+}
+
+}  // namespace
+
+void draw_groups(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
+  const int lines = mosaic_lines(state, area) - 1;
+  if (lines < 1) return;
+  const std::vector<NodeGroup>& groups = state.overview.groups;
+  const GroupColumns at = columns_of(area.width, ui.model.clusters.size() > 1);
+  Pen pen(canvas, area.x + 1, area.y, area.x + at.nodes - 6, state.ascii);
+  pen.put("MOSAIC", Style(Role::heading).with_bold());
+  pen.put(static_cast<std::size_t>(lines) < groups.size() ? fmt::format("  {} of {}", lines, groups.size())
+                                                          : fmt::format("  {}", groups.size()),
+          Role::dim);
+  for (const auto& [right, word] :
+       {std::pair(at.nodes, "NODES"), std::pair(at.gpus, "GPUS"), std::pair(at.held, "HELD"),
+        std::pair(at.free, "FREE"), std::pair(at.closed, "CLOSED")})
+    put_right(canvas, area.x + right, area.y, word, Role::heading);
+  canvas.put(area.x + at.bar, area.y, "SLICES", Role::heading);
+  for (int i = 0; i < lines; ++i) {
+    const NodeGroup& group = groups[static_cast<std::size_t>(i)];
+    const int y = area.y + 1 + i;
+    const bool selected = mosaic_id(group) == state.top().cursor;
+    draw_group(canvas, area.x, y, at, area.width, group, state, selected);
+    if (!selected) continue;
+    canvas.mark_selected(area.x + 1, y, area.width - 1);
+    canvas.put(area.x, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
+  }
+}
+
+}  // namespace tessera::tui
