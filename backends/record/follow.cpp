@@ -16,7 +16,10 @@ constexpr Duration kSilent{600'000};  // a newest round that is older is not wha
 FollowBackend::FollowBackend(std::unique_ptr<Recording> recording, std::function<TimePoint()> wall)
     : recording_(std::move(recording)), name_(recording_->cluster()), wall_(std::move(wall)) {}
 
-FollowBackend::~FollowBackend() { worker_.stop(); }
+FollowBackend::~FollowBackend() {
+  ending_ = true;
+  worker_.stop();
+}
 
 void FollowBackend::start(EventSink& sink) {
   sink_ = &sink;
@@ -35,6 +38,25 @@ void FollowBackend::look() {
   else if (shown_ && !simulated_)
     tell_failure(silence(*shown_), *shown_);
   timer_ = worker_.after(kLookEvery, [this] { look(); });
+}
+
+void FollowBackend::look_back(const NodeName& node, TimePoint since) { look_back_at(node, since); }
+void FollowBackend::look_back_at_sums(TimePoint since) { look_back_at(std::nullopt, since); }
+
+void FollowBackend::look_back_at(std::optional<NodeName> node, TimePoint since) {
+  worker_.post([this, node = std::move(node), ago = wall_() - since] {
+    asked_.emplace_back(node, ago);
+    read_back();
+  });
+}
+
+void FollowBackend::read_back() {
+  if (!shown_) return;
+  // The times of a simulated cluster are its own.
+  const TimePoint newest = *shown_, now = simulated_ ? newest : wall_();
+  for (const auto& [node, ago] : std::exchange(asked_, {})) look_backs_.ask(node, now - ago);
+  if (look_backs_.read(*recording_, newest, true, [this] { return !ending_; }))
+    sink_->post({name_, 0, newest, Loaded{}});  // wakes whoever takes them
 }
 
 std::optional<Error> FollowBackend::silence(TimePoint newest) const {
@@ -65,6 +87,7 @@ void FollowBackend::show(TimePoint newest) {
   sink_->post({name_, 0, newest, PaceReport{0, pace_}});
   tell_failure(silence(newest), newest);
   moments_.tell(*sink_, name_, now, newest);
+  read_back();
 }
 
 }  // namespace tessera::record

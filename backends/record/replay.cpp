@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/history/sums.hpp"
 #include "engine/model/model.hpp"
 #include "engine/record/happened.hpp"
 
@@ -11,7 +10,6 @@ namespace tessera::record {
 namespace {
 
 constexpr Duration kTick{1000};
-constexpr Duration kSumsEvery{60'000};       // between two of a cluster's sums
 constexpr Duration kGap{600'000};            // a round that is older says little of a moment
 constexpr Duration kPiece{2 * 3'600'000LL};  // of a recording that is looked through backwards
 
@@ -65,8 +63,14 @@ void ReplayBackend::start(EventSink& sink) {
 
 // What is looked back for meanwhile gives way: a person waits for the moment.
 void ReplayBackend::move(std::function<void()> there) {
-  ++asked_;
-  worker_.post(std::move(there));
+  const int turn = ++asked_;
+  worker_.post([this, turn, there = std::move(there)] {
+    const TimePoint before = round_;
+    there();
+    moved_ = turn;
+    if (round_ != before) look_backs_.forget_before(turn);
+    if (look_backs_.any()) worker_.post([this] { read_back(); });
+  });
 }
 
 void ReplayBackend::jump(TimePoint to) {
@@ -161,72 +165,26 @@ void ReplayBackend::tick() {
   });
 }
 
-void ReplayBackend::look_back(const NodeName& node, TimePoint since) {
-  {
-    const std::lock_guard lock(mutex_);
-    wanted_.push_back({node, since, asked_});
-  }
+void ReplayBackend::look_back(const NodeName& node, TimePoint since) { look_back_at(node, since); }
+void ReplayBackend::look_back_at_sums(TimePoint since) { look_back_at(std::nullopt, since); }
+
+void ReplayBackend::look_back_at(std::optional<NodeName> node, TimePoint since) {
+  look_backs_.ask(std::move(node), since, asked_);
   worker_.post([this] { read_back(); });
 }
 
-void ReplayBackend::look_back_at_sums(TimePoint since) {
-  {
-    const std::lock_guard lock(mutex_);
-    wanted_.push_back({std::nullopt, since, asked_});
-  }
-  worker_.post([this] { read_back(); });
-}
+std::vector<history::KeptFigures> ReplayBackend::take_kept() { return look_backs_.take_kept(); }
+std::vector<history::Sums> ReplayBackend::take_sums() { return look_backs_.take_sums(); }
 
-std::vector<history::KeptFigures> ReplayBackend::take_kept() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(kept_, {});
-}
-
-std::vector<history::Sums> ReplayBackend::take_sums() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(sums_, {});
-}
-
-// Of all nodes at once: what is read is the same for each. What cannot be read is a chart that begins here.
 void ReplayBackend::read_back() {
-  std::vector<LookBack> wanted;
-  {
-    const std::lock_guard lock(mutex_);
-    wanted = std::exchange(wanted_, {});
-  }
-  const int asked = asked_;
-  const auto goes_on = [this, asked] { return !ending_ && asked_ == asked; };
-  std::erase_if(wanted, [&](const LookBack& one) { return one.asked != asked; });
   // Before the first moment there is no hour before it, nor any who could be told.
-  if (wanted.empty() || !recording_ || round_ == TimePoint{}) return;
-  std::vector<NodeName> nodes;
-  std::optional<TimePoint> since, sums_since;
-  for (const LookBack& one : wanted) {
-    std::optional<TimePoint>& from = one.node ? since : sums_since;
-    from = std::min(from.value_or(one.since), one.since);
-    if (one.node) nodes.push_back(*one.node);
-  }
-  if (since) {
-    auto found = recording_->figures(nodes, *since, round_, goes_on);
-    if (!goes_on()) return;
-    const std::lock_guard lock(mutex_);
-    if (found) kept_.insert(kept_.end(), found->begin(), found->end());
-  }
-  // While it plays, each moment adds its own.
-  if (sums_since && speed_ <= 0) read_sums(*sums_since, goes_on);
-  if (goes_on()) tell(Loaded{}, round_);  // wakes whoever takes them
-}
-
-void ReplayBackend::read_sums(TimePoint since, const std::function<bool()>& goes_on) {
-  std::vector<history::Sums> all;
-  (void)recording_->rounds(since, round_, [&](const Round& round) {
-    if (!all.empty() && round.at - all.back().at < kSumsEvery) return goes_on();
-    if (const auto sums = history::sums_of(round.cluster, round.at)) all.push_back(*sums);
-    return goes_on();
-  });
-  if (!goes_on()) return;
-  const std::lock_guard lock(mutex_);
-  sums_ = std::move(all);
+  if (!recording_ || round_ == TimePoint{}) return look_backs_.forget();
+  // Else it goes on behind what a person has asked for.
+  const int turn = asked_;
+  if (turn != moved_) return;
+  const auto goes_on = [this, turn] { return !ending_ && asked_ == turn; };
+  const bool told = look_backs_.read(*recording_, round_, speed_ <= 0, goes_on);
+  if (told) tell(Loaded{}, round_);  // wakes whoever takes them
 }
 
 void ReplayBackend::tell(decltype(Event::what) what, TimePoint at) const {

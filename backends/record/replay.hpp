@@ -6,11 +6,11 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "backends/record/look_backs.hpp"
 #include "backends/record/moment.hpp"
 #include "backends/worker.hpp"
 #include "engine/history/keeps_figures.hpp"
@@ -43,21 +43,17 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   void seek(int direction, const NodeName& node) override;
   void play(double speed) override;
 
-  // Up to the moment that is shown. Another moment that is asked for meanwhile ends it without an answer.
+  // Up to the moment that is shown. What moves the moment goes first: where that leaves it as it was, the
+  // answer comes then; else whoever shows the other moment asks for its own.
   void look_back(const NodeName& node, TimePoint since) override;
   void look_back_at_sums(TimePoint since) override;
   std::vector<history::KeptFigures> take_kept() override;
   std::vector<history::Sums> take_sums() override;
 
  private:
-  struct LookBack {
-    std::optional<NodeName> node;  // nullopt: the sums of the cluster
-    TimePoint since{};
-    int asked = 0;
-  };
   void move(std::function<void()> there);
+  void look_back_at(std::optional<NodeName> node, TimePoint since);
   void read_back();
-  void read_sums(TimePoint since, const std::function<bool()>& goes_on);
   // found: what is at that moment, for those who look for it.
   void show(TimePoint to, std::string found = {});
   bool open();
@@ -80,10 +76,8 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   EventSink* sink_ = nullptr;
   std::atomic<bool> ending_{false};  // a search for what happened may be long
   std::atomic<int> asked_{0};        // moments, so far
-  std::mutex mutex_;                 // of the three below
-  std::vector<LookBack> wanted_;
-  std::vector<history::KeptFigures> kept_;
-  std::vector<history::Sums> sums_;
+  int moved_ = 0;                    // ... of which so many were gone to
+  LookBacks look_backs_;
   Worker worker_;  // goes first
 };
 

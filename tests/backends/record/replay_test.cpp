@@ -18,6 +18,7 @@
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/thin.hpp"
+#include "engine/history/history.hpp"
 #include "engine/record/recorder.hpp"
 #include "tests/support/build.hpp"
 
@@ -345,6 +346,105 @@ TEST_F(Replay, WhoFollowsForgetsFiguresThatAreMeasuredNoMore) {
   write(60);
   after([&] { player_->refresh(); });
   EXPECT_FALSE(use());
+}
+
+// A console draws its first picture before its backends are started.
+TEST_F(Replay, WhoFollowsIsToldOfTheHourBeforeTheNewestRound) {
+  for (int minute = 0; minute < 100; ++minute) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{static_cast<float>(minute % 5 * 20)};
+    story_.tell(Measured{NodeName("n2"), Source::dcgm, at(60 * minute), {figures}}, 60 * minute);
+    for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
+      story_.tell(SourceReport{source, {}, {}, "", false}, 60 * minute);
+    write(60 * minute);
+  }
+  auto recordings = record::open_recordings(folder_);
+  ASSERT_TRUE(recordings);
+  player_ = std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(6'000); });
+  history::KeepsFigures* keeps = player_->keeps_figures();
+  ASSERT_NE(keeps, nullptr);
+  keeps->look_back_at_sums(at(2'400));
+  keeps->look_back(NodeName("n2"), at(2'400));
+  player_->start(mailbox_);
+  std::vector<history::KeptFigures> kept;
+  std::vector<history::Sums> sums;
+  const auto until_told = [&] {
+    for (int turns = 0; (kept.empty() || sums.empty()) && turns < 100; ++turns) {
+      wait();
+      for (auto& one : keeps->take_kept()) kept.push_back(std::move(one));
+      for (auto& one : keeps->take_sums()) sums.push_back(one);
+    }
+  };
+  until_told();
+  ASSERT_EQ(kept.size(), 1U);
+  ASSERT_EQ(kept[0].rounds.size(), 60U);
+  EXPECT_EQ(kept[0].rounds.front().at, at(2'400));
+  EXPECT_EQ(kept[0].rounds.back().at, at(5'940));
+  ASSERT_FALSE(sums.empty());
+  EXPECT_EQ(sums.front().at, at(2'400));
+  EXPECT_EQ(sums.back().at, at(5'940));
+  // What the recorder writes meanwhile is in the next answer.
+  kept.clear(), sums.clear();
+  write(6'000);
+  after([&] { player_->refresh(); });
+  keeps->look_back_at_sums(at(5'900));
+  keeps->look_back(NodeName("n2"), at(5'900));
+  until_told();
+  EXPECT_EQ(kept[0].rounds.back().at, at(5'940)) << "the round after it measured nothing new";
+  EXPECT_EQ(sums.back().at, at(6'000));
+}
+
+// The clock of a simulated cluster is its own: an hour before now is one before its newest round.
+TEST_F(Replay, WhoFollowsASimulatedClusterIsToldOfTheHourBeforeItsOwnTime) {
+  story_.tell(ClusterSeen{Scheduler::slurm, true, "simulated", "", "hpc-1"});
+  for (int minute = 0; minute < 100; ++minute) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{50};
+    story_.tell(Measured{NodeName("n2"), Source::simulator, at(60 * minute), {figures}}, 60 * minute);
+    write(60 * minute);
+  }
+  auto recordings = record::open_recordings(folder_);
+  ASSERT_TRUE(recordings);
+  player_ =
+      std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(900'000); });
+  player_->keeps_figures()->look_back(NodeName("n2"), at(900'000 - 3'600));
+  player_->start(mailbox_);
+  std::vector<history::KeptFigures> kept;
+  for (int turns = 0; kept.empty() && turns < 100; ++turns) {
+    wait();
+    kept = player_->keeps_figures()->take_kept();
+  }
+  ASSERT_EQ(kept.size(), 1U);
+  ASSERT_EQ(kept[0].rounds.size(), 61U);
+  EXPECT_EQ(kept[0].rounds.front().at, at(2'340));
+}
+
+// What no recorder saw is no idleness: `idle since` begins behind it, as charts have a gap there.
+TEST_F(Replay, WhatIsIdleBeforeAndBehindAGapOfTheRecordingIsIdleSinceBehindIt) {
+  for (int minute = 0; minute < 60; ++minute) {
+    if (minute >= 20 && minute < 40) continue;
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{0};
+    story_.tell(Measured{NodeName("n2"), Source::dcgm, at(60 * minute), {figures}}, 60 * minute);
+    write(60 * minute);
+  }
+  tape_.reset();
+  const auto idle_at = [&](int seconds) {
+    play_from(seconds);
+    history::KeepsFigures* keeps = player_->keeps_figures();
+    after([&] { keeps->look_back(NodeName("n2"), at(seconds - 3'600)); });
+    const std::vector<history::KeptFigures> kept = keeps->take_kept();
+    EXPECT_EQ(kept.size(), 1U);
+    history::History history;
+    for (const history::KeptFigures& one : kept) history.take_instead(cluster(), one.node, one.rounds);
+    const Gpu& board = cluster().nodes.find(NodeName("n2"))->gpus.front();
+    return history.idle_since(ClusterName("hpc"), NodeName("n2"), history::key_of(board));
+  };
+  EXPECT_EQ(idle_at(60 * 19), at(0));
+  EXPECT_EQ(idle_at(60 * 59), at(60 * 40));
 }
 
 TEST_F(Replay, ARecorderThatIsSilentIsNotTakenForNowUntilItWritesAgain) {
