@@ -10,7 +10,7 @@ void World::learn(Event event) {
   const ClusterName name = event.cluster;
   if (std::holds_alternative<ClockSet>(event.what)) {
     const auto [clock, first] = clocks.try_emplace(name, event.at);
-    if (!first && event.at < clock->second) history = {}, watched = {}, summed.clear();
+    if (!first && event.at < clock->second) forget(name);
     clock->second = event.at;
   }
   const std::vector<NodeName> measured = history::nodes_measured_by(event);
@@ -22,6 +22,13 @@ void World::learn(Event event) {
   for (const NodeName& node : measured) history.take(*cluster, node);
   // A moment of a recording is told piece by piece, and counts once all of it is here.
   if (whole || !cluster->recorded) sum_up(*cluster, at);
+}
+
+// What was measured of the others has its own time.
+void World::forget(const ClusterName& cluster) {
+  history.forget(cluster);
+  summed.erase(cluster);
+  if (watched.first == cluster) watched = {};
 }
 
 void World::sum_up(const Cluster& cluster, TimePoint at) {

@@ -22,7 +22,7 @@ struct World {
   std::map<ClusterName, TimePoint> summed;   // when it was summed up last
   std::map<ClusterName, TimePoint> clocks;   // of clusters with a clock of their own, as it was told last
 
-  // Where a cluster's clock is set back, samples of what is still to come are forgotten.
+  // Where a cluster's clock is set back, its samples of what is still to come are forgotten.
   void learn(Event event);
   void watch(const ClusterName& cluster, const NodeName& node);
   // Known by name before it has told anything: what is being loaded is not what is missing.
@@ -32,6 +32,7 @@ struct World {
   void follow(const World& other);
 
  private:
+  void forget(const ClusterName& cluster);
   void sum_up(const Cluster& cluster, TimePoint at);
 };
 

@@ -158,6 +158,15 @@ void History::forget(const std::string& name) {
   nodes_.erase(found);
 }
 
+void History::forget(const ClusterName& cluster) {
+  const std::string begin = name_of(cluster, NodeName());
+  std::vector<std::string> names;
+  for (const auto& [name, of] : nodes_)
+    if (name.starts_with(begin)) names.push_back(name);
+  for (const std::string& name : names) forget(name);
+  sums_.erase(cluster);
+}
+
 void History::take(const Cluster& cluster, const NodeName& name) {
   const Node* node = cluster.nodes.find(name);
   if (!node) return forget(name_of(cluster.name, name));

@@ -77,6 +77,8 @@ class History {
   // Sums of a cluster, unless it has some that are younger than kSumsEvery.
   void take(const ClusterName& cluster, const Sums& sums);
   void take_instead(const ClusterName& cluster, const std::vector<Sums>& all);
+  // All that is known of a cluster: its clock was set back.
+  void forget(const ClusterName& cluster);
   // Whether temperature and power of its GPUs, and what of them is busy, are kept from now on.
   void watch(const ClusterName& cluster, const NodeName& node, bool watched);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/history/history.hpp"
 #include "engine/history/spark.hpp"
 #include "engine/query/cells.hpp"
 
@@ -54,6 +55,9 @@ Idle idle_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Sli
   const history::Key key = slice ? history::key_of(gpu, *slice) : history::key_of(gpu);
   const bool whole = !slice || slice->kind == SliceKind::whole_gpu;
   const bool measured = (slice && slice->use) || (whole && gpu.telemetry.use);
+  // From there to now is a gap like any other.
+  const TimePoint last = slice && (slice->use || !whole) ? slice->measured.at : gpu.telemetry.origin.at;
+  if (measured && cluster_now(cluster, context.wall) - last > history::kLongestGap) return {};
   return {measured, context.history->idle_since(cluster.name, node.name, key)};
 }
 

@@ -37,6 +37,46 @@ TEST(AWorld, WhoseClockIsSetBackForgetsWhatIsStillToCome) {
   EXPECT_EQ(samples(world), 1u);
 }
 
+// Several recordings are gone through at once, each by its own clock.
+TEST(AWorld, AClockThatIsSetBackForgetsNothingOfTheOtherClusters) {
+  World world;
+  const auto on_other = [](decltype(Event::what) what, int seconds) {
+    return Event{ClusterName("other"), 0, at(seconds), std::move(what)};
+  };
+  const auto both = [&](const decltype(Event::what)& what, int seconds) {
+    world.learn(on(what, seconds)), world.learn(on_other(what, seconds));
+  };
+  const auto samples_of = [&](const char* cluster) {
+    return world.history.line(ClusterName(cluster), NodeName("n1"), history::Key{}).samples.size();
+  };
+  both(ClusterSeen{Scheduler::slurm, false, "", ""}, 60);
+  both(ClockSet{at(0), 0}, 60);
+  both(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}}, 60);
+  both(WorkloadsListed{}, 60);
+  for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
+    both(SourceReport{source, {}, {}, "", false}, 60);
+  both(Loaded{}, 60);
+  world.watch(ClusterName("other"), NodeName("n1"));
+  GpuFigures figures;
+  figures.gpu = GpuIndex{0};
+  figures.figures.use = Percent{50};
+  figures.figures.temperature = Celsius{40};
+  both(Measured{NodeName("n1"), Source::dcgm, at(60), {figures}}, 60);
+  world.learn(on(ClockSet{at(0), 0}, 30));
+  EXPECT_EQ(samples_of("hpc"), 0U);
+  ASSERT_EQ(world.history.sums(ClusterName("hpc")).size(), 1U);
+  EXPECT_EQ(world.history.sums(ClusterName("hpc")).front().at, at(30));
+  EXPECT_EQ(samples_of("other"), 1U);
+  EXPECT_EQ(world.history.sums(ClusterName("other")).size(), 1U);
+  // Who is on screen there is kept in detail as before, and its sums are not taken too often.
+  figures.figures.temperature = Celsius{41};
+  world.learn(on_other(Measured{NodeName("n1"), Source::dcgm, at(65), {figures}}, 65));
+  const history::Line line = world.history.line(ClusterName("other"), NodeName("n1"), history::Key{});
+  ASSERT_EQ(line.samples.size(), 2U);
+  EXPECT_EQ(line.samples.back().temperature, 41.0F);
+  EXPECT_EQ(world.history.sums(ClusterName("other")).size(), 1U);
+}
+
 std::vector<float> held(const World& world) {
   std::vector<float> all;
   for (const history::Sample& sample : world.history.sums(ClusterName("hpc")))

@@ -280,6 +280,25 @@ TEST(History, ANodeThatIsGoneIsForgotten) {
   EXPECT_EQ(here.history.bytes(), 0U);
 }
 
+TEST(History, AClusterIsForgottenWithoutTheOthers) {
+  Watched here;
+  here.measure(0, 10);
+  history::History& history = here.history;
+  Cluster other = here.story.cluster();
+  other.name = ClusterName("hpc2");  // its name begins like the first one's
+  history.take(other, NodeName("n1"));
+  const std::size_t bytes = history.bytes();
+  history.take(ClusterName("hpc"), history::Sums{at(0), 50.0F, 50.0F});
+  history.take(ClusterName("hpc2"), history::Sums{at(0), 50.0F, 50.0F});
+  history.forget(ClusterName("hpc"));
+  EXPECT_TRUE(here.line().samples.empty());
+  EXPECT_TRUE(history.sums(ClusterName("hpc")).empty());
+  EXPECT_EQ(history.sums(ClusterName("hpc2")).size(), 1U);
+  EXPECT_EQ(history.line(ClusterName("hpc2"), NodeName("n1"), history::key_of(here.board())).samples.size(),
+            1U);
+  EXPECT_EQ(history.bytes(), bytes / 2) << "what it took is free for others";
+}
+
 TEST(Spark, AZeroIsSeenAndAGapIsBlank) {
   std::vector<history::Sample> samples = {{at(5), 0, {}, {}, {}}, {at(25), 100, {}, {}, {}}};
   EXPECT_EQ(history::spark(samples, Figure::use, at(0), at(40), 4, 100, false), "▁ █ ");
@@ -293,6 +312,24 @@ TEST(Spark, SaysHowOftenItWasMeasured) {
   EXPECT_EQ(summary.every, Duration{10'000});
   EXPECT_EQ(summary.peak, 80);
   EXPECT_EQ(summary.mean, 40);
+}
+
+// An exporter that fell silent: the gap that has not ended is one, too.
+TEST(IdleColumn, SinceTheLastSampleIsTooOldNothingIsKnownOfIdleTime) {
+  Watched here;
+  for (int i = 0; i <= 8; ++i) here.measure(500 * i, 0);
+  const auto rows = query::slice_rows(here.story.model);
+  ASSERT_EQ(rows.size(), 1U);
+  auto filter = query::parse_filter<query::SliceRow>("idle>1h");
+  ASSERT_TRUE(filter);
+  EXPECT_TRUE(query::passes(*filter, rows[0], query::Context{at(4'600), nullptr, &here.history}));
+  EXPECT_FALSE(query::passes(*filter, rows[0], query::Context{at(4'601), nullptr, &here.history}));
+  const auto gpus = query::gpu_rows(here.story.model);
+  ASSERT_EQ(gpus.size(), 1U);
+  auto of_gpus = query::parse_filter<query::GpuRow>("idle>1h");
+  ASSERT_TRUE(of_gpus);
+  EXPECT_TRUE(query::passes(*of_gpus, gpus[0], query::Context{at(4'600), nullptr, &here.history}));
+  EXPECT_FALSE(query::passes(*of_gpus, gpus[0], query::Context{at(4'601), nullptr, &here.history}));
 }
 
 TEST(IdleColumn, FiltersWhatItsHolderHasNotUsedForLong) {
