@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/files.hpp"
+#include "backends/record/days.hpp"
 #include "backends/record/thinner.hpp"
 #include "backends/record/zstd_stream.hpp"
 #include "engine/text.hpp"
@@ -31,23 +32,6 @@ Error cannot(const std::string& path, int number) {
                 number == ENOSPC ? "make room there, or limit it with --max-size" : "");
 }
 
-// Removes the oldest days while all together is larger than that.
-void limit_size(const std::string& folder, std::int64_t bytes, const std::string& written) {
-  std::error_code ignored;
-  std::vector<std::pair<std::string, std::uintmax_t>> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-    std::string name = entry.path().filename().string();
-    if (name.ends_with(kFileEnd)) files.emplace_back(std::move(name), entry.file_size(ignored));
-  }
-  std::sort(files.begin(), files.end());
-  std::uintmax_t all = 0;
-  for (const auto& [name, size] : files) all += size;
-  for (const auto& [name, size] : files) {
-    if (all <= static_cast<std::uintmax_t>(bytes) || name >= written) return;
-    if (fs::remove(folder + "/" + name, ignored)) all -= size;
-  }
-}
-
 // What a recorder that was killed had not put in its place yet.
 void remove_unfinished(const std::string& folder) {
   std::error_code ignored;
@@ -58,9 +42,12 @@ void remove_unfinished(const std::string& folder) {
 class Files final : public Tape {
  public:
   Files(std::string folder, Keep keep, Descriptor lock)
-      : folder_(std::move(folder)), keep_(std::move(keep)), lock_(std::move(lock)) {
+      : folder_(std::move(folder)),
+        keep_(std::move(keep)),
+        lock_(std::move(lock)),
+        days_(folder_, keep_.bytes) {
     remove_unfinished(folder_);
-    if (keep_.thin) thinner_.emplace(folder_, *keep_.thin, keep_.tessera);
+    if (keep_.thin) thinner_.emplace(days_, *keep_.thin, keep_.tessera);
   }
   ~Files() override { close(); }
 
@@ -78,11 +65,11 @@ class Files final : public Tape {
         if (Status opened = open(at); !opened) return opened;
         tidy(at);
       }
-      if (Status begun = put(compressor_.begin(at)); !begun) return begun;
       keyed_ = at;
     }
     if (!file_.ok()) return cannot(folder_, "a round must begin with a key frame after an error");
-    if (Status written = put(compressor_.add(lines)); !written) return written;
+    const std::string mark = key ? compressor_.begin(at) : std::string();
+    if (Status written = put(mark + compressor_.add(lines)); !written) return written;
     last_ = at;
     if (key || at - synced_ >= kSyncEvery || at < synced_) return sync(at);
     return Done{};
@@ -95,6 +82,7 @@ class Files final : public Tape {
   std::string path() const { return folder_ + "/" + day_ + std::string(kFileEnd); }
 
   Status put(const std::string& bytes) {
+    days_.keep_room(bytes.size());
     if (write_all(file_.get(), bytes)) {
       size_ += bytes.size();
       return Done{};
@@ -125,6 +113,7 @@ class Files final : public Tape {
   // A file that is there is gone on with, behind its last whole round.
   Status open(TimePoint at) {
     day_ = day_of(at);
+    days_.write_to(day_ + std::string(kFileEnd));
     if (Status mended = mend(path()); !mended) return mended;
     Descriptor file(::open(path().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
     if (!file.ok()) return cannot(path(), errno);
@@ -165,18 +154,13 @@ class Files final : public Tape {
   void tidy(TimePoint at) {
     const std::string oldest = day_of(at - keep_.age);
     std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
-      const std::string name = entry.path().filename().string();
-      if (name.ends_with(kFileEnd) && name < oldest) fs::remove(entry.path(), ignored);
-    }
-    const auto limit = [folder = folder_, bytes = keep_.bytes, written = day_] {
-      if (bytes > 0) limit_size(folder, bytes, written);
-    };
+    for (const std::string& name : days_.names())
+      if (name < oldest) fs::remove(days_.path_of(name), ignored);
     // Thinner days may leave room for more of them.
     if (thinner_)
-      thinner_->look_through(at, day_, limit);
+      thinner_->look_through(at, [this] { days_.make_room(0); });
     else
-      limit();
+      days_.make_room(0);
   }
 
   std::string folder_;
@@ -187,6 +171,7 @@ class Files final : public Tape {
   Compressor compressor_;
   std::string day_;
   TimePoint keyed_{}, last_{}, synced_{};
+  Days days_;
   std::optional<Thinner> thinner_;  // the first to go: it works in the folder
 };
 

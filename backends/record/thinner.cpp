@@ -1,7 +1,5 @@
 #include "backends/record/thinner.hpp"
 
-#include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "backends/files.hpp"
@@ -10,8 +8,6 @@
 #include "engine/text.hpp"
 
 namespace tessera::record {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -27,9 +23,9 @@ Thinner::~Thinner() {
   worker_.stop();
 }
 
-void Thinner::look_through(TimePoint now, const std::string& written, std::function<void()> then) {
+void Thinner::look_through(TimePoint now, std::function<void()> then) {
   ++waiting_;
-  worker_.post([this, before = std::min(day_of(now - to_.age), written), then = std::move(then)] {
+  worker_.post([this, before = day_of(now - to_.age), then = std::move(then)] {
     const Ended ended{waiting_};  // whatever is thrown, the recorder does not wait for ever
     try {
       look(before);
@@ -50,15 +46,9 @@ std::optional<Error> Thinner::trouble() {
 }
 
 void Thinner::look(const std::string& before) {
-  std::vector<std::string> days;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with(kFileEnd) && name < before) days.push_back(entry.path().string());
-  }
-  std::sort(days.begin(), days.end());
-  for (const std::string& day : days) {
-    if (ending_) return;
+  for (const std::string& day : days_.names()) {
+    if (ending_ || day >= before) return;
+    if (days_.is_written(day)) continue;
     if (Status thinned = thin(day); !thinned) {
       const std::lock_guard lock(mutex_);
       troubles_.push_back({"cannot thin the recording", thinned.error().reason, thinned.error().hint});
@@ -66,15 +56,16 @@ void Thinner::look(const std::string& before) {
   }
 }
 
-Status Thinner::thin(const std::string& path) const {
+Status Thinner::thin(const std::string& name) const {
+  const std::string path = days_.path_of(name);
   auto file = read_whole_file("", path, kLargestFile);
   if (!file) return file.error();
   if (!*file) return Done{};  // removed meanwhile
   auto fewer = thinner((*file)->text, {to_.every, tessera_, [this] { return !ending_; }});
   if (!fewer) return Error{"", clean(path, 4096) + ": " + fewer.error().reason, fewer.error().hint};
   if (!*fewer) return Done{};
-  constexpr mode_t kAccess = 0777;
-  return replace_file("", path, **fewer, (*file)->about.st_mode & kAccess);
+  auto put = days_.replace(name, (*file)->about, **fewer);
+  return put ? Status(Done{}) : Status(put.error());
 }
 
 }  // namespace tessera::record

@@ -1,6 +1,7 @@
 // The days of one cluster's recording that are old enough, made thinner one after the other on a thread of
 // its own, so that the rounds go on meanwhile. Each is replaced as a whole: a kill leaves the old one or the
-// new one. Precondition: no one else writes to that folder (the lock of backends/record/tape.hpp).
+// new one; one that is written to meanwhile stays (days.hpp). Precondition: no one else writes to that folder
+// (the lock of backends/record/tape.hpp).
 // Threads: the object belongs to one thread.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/record/days.hpp"
 #include "backends/worker.hpp"
 #include "engine/record/recording.hpp"
 
@@ -18,20 +20,20 @@ namespace tessera::record {
 
 class Thinner {
  public:
-  Thinner(std::string folder, Thin to, std::string tessera)
-      : folder_(std::move(folder)), to_(to), tessera_(std::move(tessera)) {}
+  // days: outlive it.
+  Thinner(Days& days, Thin to, std::string tessera) : days_(days), to_(to), tessera_(std::move(tessera)) {}
   ~Thinner();  // gives up the day that is under way
 
-  // Days before the one that is written to. then: called on the thread when all is done.
-  void look_through(TimePoint now, const std::string& written, std::function<void()> then);
+  // Those that are old enough. then: called on the thread when all is done.
+  void look_through(TimePoint now, std::function<void()> then);
   bool busy() const { return waiting_ > 0; }
   std::optional<Error> trouble();  // each is told once
 
  private:
   void look(const std::string& before);
-  Status thin(const std::string& path) const;
+  Status thin(const std::string& name) const;
 
-  std::string folder_;
+  Days& days_;
   Thin to_;
   std::string tessera_;
   std::atomic<bool> ending_{false};

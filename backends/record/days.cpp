@@ -1,0 +1,93 @@
+#include "backends/record/days.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "backends/files.hpp"
+#include "backends/record/tape.hpp"
+
+namespace tessera::record {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool same_file(const struct stat& one, const struct stat& other) {
+  return one.st_dev == other.st_dev && one.st_ino == other.st_ino && one.st_size == other.st_size &&
+         one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec == other.st_mtim.tv_nsec;
+}
+
+}  // namespace
+
+std::vector<Days::File> Days::files() const {
+  std::vector<File> all;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
+    std::string name = entry.path().filename().string();
+    if (!name.ends_with(kFileEnd)) continue;
+    const std::uintmax_t size = entry.file_size(ignored);
+    all.push_back({std::move(name), ignored ? 0 : size});
+  }
+  std::sort(all.begin(), all.end(), [](const File& a, const File& b) { return a.name < b.name; });
+  return all;
+}
+
+std::vector<std::string> Days::names() const {
+  std::vector<std::string> all;
+  for (File& file : files()) all.push_back(std::move(file.name));
+  return all;
+}
+
+void Days::write_to(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  written_ = name;
+  settled_ = settled_ || is_within();
+}
+
+bool Days::is_written(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  return name == written_;
+}
+
+bool Days::is_within() const {
+  std::uintmax_t size = 0;
+  for (const File& file : files()) size += file.size;
+  return most_ == 0 || size <= most_;
+}
+
+void Days::make_room(std::uintmax_t more) {
+  const std::lock_guard lock(mutex_);
+  remove_oldest(more, {});
+  settled_ = true;
+}
+
+void Days::keep_room(std::uintmax_t more) {
+  const std::lock_guard lock(mutex_);
+  if (settled_) remove_oldest(more, {});
+}
+
+void Days::remove_oldest(std::uintmax_t more, const std::string& before) {
+  if (most_ == 0) return;
+  const std::vector<File> all = files();
+  std::uintmax_t size = more;
+  for (const File& file : all) size += file.size;
+  std::error_code ignored;
+  for (const File& file : all) {
+    if (size <= most_ || (!before.empty() && file.name >= before)) return;
+    if (file.name != written_ && fs::remove(path_of(file.name), ignored)) size -= file.size;
+  }
+}
+
+Result<bool> Days::replace(const std::string& name, const struct stat& read, std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  struct stat now {};
+  const std::string path = path_of(name);
+  if (name == written_ || ::stat(path.c_str(), &now) != 0 || !same_file(read, now)) return false;
+  // Both are there for a moment.
+  if (settled_) remove_oldest(text.size(), name);
+  constexpr mode_t kAccess = 0777;
+  if (Status put = replace_file("", path, text, read.st_mode & kAccess); !put) return put.error();
+  return true;
+}
+
+}  // namespace tessera::record
