@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
@@ -33,6 +34,7 @@
 #include "backends/slurm/accounting.hpp"
 #include "backends/slurm/accounting_cache.hpp"
 #include "backends/slurm/backend.hpp"
+#include "backends/slurm/change/job_parts.hpp"
 #include "backends/slurm/change/try_settings.hpp"
 #include "backends/slurm/find_slurm.hpp"
 #include "engine/embedded.hpp"
@@ -94,8 +96,10 @@ slurm::SlurmOptions slurm_options(const cli::Options& options) {
 }
 
 BackendPtr slurm_backend(const cli::Options& options, const figures::FigureSources& sources,
-                         const mig::Catalogue& catalogue, const cli::Environment& environment) {
+                         const mig::Catalogue& catalogue, const cli::Environment& environment,
+                         std::shared_ptr<slurm::NamedJobs> named_jobs) {
   slurm::SlurmOptions wanted = slurm_options(options);
+  wanted.named_jobs = std::move(named_jobs);
   wanted.interval = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall_clock;
@@ -156,7 +160,8 @@ Result<figures::FigureSources> figure_sources(const cli::Options& options) {
 
 // Beside a Slurm cluster.
 void add_slurm_figures(cli::Opening& opening, const figures::FigureSources& sources,
-                       const cli::Options& options, const mig::Catalogue& catalogue) {
+                       const cli::Options& options, const mig::Catalogue& catalogue,
+                       std::shared_ptr<slurm::NamedJobs> named_jobs) {
   const ClusterName cluster = opening.backends.back()->name();
   if (sources.url.empty()) return;
   figures::PrometheusOptions wanted;
@@ -166,6 +171,10 @@ void add_slurm_figures(cli::Opening& opening, const figures::FigureSources& sour
   wanted.every = options.interval.value_or(Duration{0});
   wanted.catalogue = &catalogue;
   wanted.clock = wall_clock;
+  wanted.heard = [named = std::move(named_jobs)](const NodeName& node,
+                                                 const figures::DcgmReadings& readings) {
+    named->keep(node, readings, std::chrono::steady_clock::now());
+  };
   opening.backends.push_back(std::make_unique<figures::PrometheusBackend>(std::move(wanted)));
 }
 
@@ -283,8 +292,10 @@ cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue
     if (options.slurm_conf.empty())
       if (auto found = slurm::find_slurm(options.timeout); !found) no_slurm = found.error();
     if (!no_slurm) {
-      opening.backends.push_back(slurm_backend(options, *sources, catalogue, environment));
-      add_slurm_figures(opening, *sources, options, catalogue);
+      // Of which instances exporters name the job, Prometheus hears beside Slurm.
+      const auto named_jobs = std::make_shared<slurm::NamedJobs>();
+      opening.backends.push_back(slurm_backend(options, *sources, catalogue, environment, named_jobs));
+      add_slurm_figures(opening, *sources, options, catalogue, named_jobs);
     }
   }
   if (kubernetes_here) {

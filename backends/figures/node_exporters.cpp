@@ -196,6 +196,11 @@ void NodeExporters::set_viewed(const std::vector<NodeName>& nodes) {
   if (sooner) state_->step();
 }
 
+Duration NodeExporters::round() const {
+  return std::max(
+      {state_->pace.others, state_->pace.silent, kEach * static_cast<Duration::rep>(state_->nodes.size())});
+}
+
 void NodeExporters::set_pace(NodeExporterPace pace) { state_->pace = pace; }
 
 }  // namespace tessera::figures

@@ -40,6 +40,8 @@ class NodeExporters {
   void set_nodes(const std::vector<NodeName>& nodes);
   void set_viewed(const std::vector<NodeName>& nodes);
   void set_pace(NodeExporterPace pace);
+  // The longest that a node may wait until it is asked again.
+  Duration round() const;
 
  private:
   struct State;

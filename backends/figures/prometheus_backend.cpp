@@ -68,8 +68,11 @@ PrometheusCalls PrometheusBackend::State::calls() {
   };
   calls.node_of = [](const MetricLine& series) { return node_by_labels(series, short_name); };
   calls.told = [this](const FiguresNow& now, Duration latency) {
-    for (const NodeReadings& one : now.nodes)
-      post(measured_of(NodeName(one.node.node), one.readings, options.catalogue));
+    for (const NodeReadings& one : now.nodes) {
+      const NodeName node(one.node.node);
+      if (options.heard) options.heard(node, one.readings);
+      post(measured_of(node, one.readings, options.catalogue));
+    }
     std::vector<Remark> remarks = faults_of(now);
     if (std::exchange(faulty, remarks) != remarks) post(RemarksListed{Source::dcgm, std::move(remarks)});
     std::string note;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "backends/figures/dcgm.hpp"
 #include "backends/figures/site_command.hpp"
 #include "engine/history/keeps_figures.hpp"
 #include "engine/mig/catalogue.hpp"
@@ -22,6 +23,8 @@ struct PrometheusOptions {
   std::uint64_t generation = 1;
   const mig::Catalogue* catalogue = nullptr;  // outlives the backend; null: a GPU that is cut has no use
   std::function<TimePoint()> clock;           // the wall clock
+  // Whatever else wants to hear what a round told of a node; may be empty. Called on the backend's thread.
+  std::function<void(const NodeName&, const DcgmReadings&)> heard;
 };
 
 class PrometheusBackend final : public Backend, public history::KeepsFigures {

@@ -20,11 +20,14 @@ constexpr std::array<std::string_view, 8> kNodeLabels = {
 constexpr std::string_view kKept =
     "gpu,GPU,UUID,uuid,modelName,model_name,GPU_I_ID,gpu_i_id,GPU_I_PROFILE,gpu_i_profile,exported_namespace,"
     "exported_pod,namespace,pod,pod_namespace,pod_name";
+// Whose a series is now. Of the past it would be a series more for each job that was.
+constexpr std::string_view kJob = "hpc_job";
 constexpr std::string_view kTimeLabel = "tessera";
 constexpr std::string_view kDated =
     "DCGM_FI_DEV_FB_USED";  // in the exporter's default counters of all versions
 
 std::string node_labels() { return fmt::format("{}", fmt::join(kNodeLabels, ",")); }
+std::string part_labels() { return fmt::format("{},{}", kKept, node_labels()); }
 
 // As a string of PromQL.
 std::string quoted(std::string_view text) {
@@ -36,14 +39,14 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-std::string figures_query(const std::string& more_matchers) {
-  return fmt::format(R"(max by (__name__,{},{}) ({{__name__=~"{}"{}}}))", kKept, node_labels(),
+std::string figures_query(const std::string& labels, const std::string& more_matchers) {
+  return fmt::format(R"(max by (__name__,{}) ({{__name__=~"{}"{}}}))", labels,
                      fmt::join(dcgm_counters(), "|"), more_matchers);
 }
 
 // Only where there was a fault: of thousands of GPUs that are well nothing is told.
 std::string faults_query() {
-  return fmt::format(R"(max by (__name__,{},{}) ({{__name__=~"{}"}} > 0))", kKept, node_labels(),
+  return fmt::format(R"(max by (__name__,{}) ({{__name__=~"{}"}} > 0))", part_labels(),
                      fmt::join(dcgm_fault_counters(), "|"));
 }
 
@@ -74,7 +77,8 @@ std::string path_of_figures_now() {
   const std::string dated =
       fmt::format(R"(label_replace(max by ({},namespace,pod) (timestamp({})),"{}","time","",""))",
                   node_labels(), kDated, kTimeLabel);
-  return "/api/v1/query?query=" + url_escape(figures_query("") + " or " + faults_query() + " or " + dated);
+  return "/api/v1/query?query=" + url_escape(figures_query(fmt::format("{},{}", part_labels(), kJob), "") +
+                                             " or " + faults_query() + " or " + dated);
 }
 
 std::string path_of_figures_before(const SeriesNode& node, TimePoint from, TimePoint to, Duration step) {
@@ -82,7 +86,7 @@ std::string path_of_figures_before(const SeriesNode& node, TimePoint from, TimeP
   for (const auto& [label, value] : node.by) matchers += fmt::format(",{}={}", label, quoted(value));
   const auto seconds = [](auto time) { return std::chrono::floor<std::chrono::seconds>(time).count(); };
   return fmt::format("/api/v1/query_range?query={}&start={}&end={}&step={}",
-                     url_escape(figures_query(matchers)), seconds(from.time_since_epoch()),
+                     url_escape(figures_query(part_labels(), matchers)), seconds(from.time_since_epoch()),
                      seconds(to.time_since_epoch()), std::max<Duration::rep>(1, seconds(step)));
 }
 

@@ -22,6 +22,8 @@
 
 namespace tessera::slurm {
 
+class NamedJobs;
+
 struct SlurmOptions {
   std::string conf;                           // a slurm.conf; empty: whatever Slurm's commands find
   std::string cluster;                        // shown instead of ClusterName
@@ -42,6 +44,7 @@ struct SlurmOptions {
   // GPUs it does not tell.
   std::optional<std::size_t> most_asked;
   std::optional<figures::SiteCommand> exporter;  // asks a node's DCGM exporter; {node} in it
+  std::shared_ptr<NamedJobs> named_jobs;         // that another backend hears of; null: exporters alone tell
 };
 
 class SlurmBackend final : public Backend, public LooksInto, public history::AsksNodes {

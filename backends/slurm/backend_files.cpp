@@ -74,10 +74,7 @@ void SlurmBackend::State::ask_exporters() {
   if (!exporters) {
     figures::NodeExporterCalls told;
     told.told = [this](const NodeName& node, const figures::DcgmReadings& readings) {
-      if (auto named = named_parts(readings); named.empty())
-        parts.erase(node);
-      else
-        parts[node] = std::move(named);
+      named_jobs->keep(node, readings, Steady::now());
       Measured measured = figures::measured_of(node, readings, options.catalogue);
       look_at_strangers(measured);
       post(std::move(measured));

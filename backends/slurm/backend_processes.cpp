@@ -65,10 +65,11 @@ void SlurmBackend::State::take_measured(Measured measured, const JobPids* pids) 
 // Slurm's list with the drivers' GPUs, and of their instances whose an exporter names.
 void SlurmBackend::State::lay_boards(std::vector<Node>& nodes) {
   actuator.lay_known_boards(nodes);
-  if (parts.empty()) return;
-  for (Node& node : nodes)
-    if (const auto named = parts.find(node.name); named != parts.end())
-      number_parts(node, named->second, last_jobs, job_numbers);
+  const auto now = Steady::now();
+  const Duration stand = std::max(kNamesStand, exporters ? 2 * exporters->round() : Duration(0));
+  named_jobs->forget_older(now, stand);
+  if (!named_jobs->any()) return;
+  for (Node& node : nodes) number_parts(node, named_jobs->of(node.name, now, stand), last_jobs, job_numbers);
 }
 
 void SlurmBackend::State::post_board_remarks() {

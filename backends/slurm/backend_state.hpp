@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,7 +38,8 @@ struct SlurmBackend::State {
         name(!options.cluster.empty()     ? options.cluster
              : !conf.cluster_name.empty() ? conf.cluster_name
                                           : "slurm"),
-        pacer(options.interval, Steady::now()) {}
+        pacer(options.interval, Steady::now()),
+        named_jobs(options.named_jobs ? options.named_jobs : std::make_shared<NamedJobs>()) {}
 
   void introduce();
   void begin();
@@ -127,7 +129,7 @@ struct SlurmBackend::State {
   Steady::time_point wakes_at{};                     // when it fires
   std::vector<Node> last_nodes;                      // the last list, before GPUs were laid over it
   std::vector<Remark> board_remarks;                 // as posted last
-  std::map<NodeName, std::vector<NamedPart>> parts;  // as exporters tell
+  const std::shared_ptr<NamedJobs> named_jobs;       // as exporters tell
   std::map<NodeName, Steady::time_point> suspected;  // when such a node was asked last
   struct Untold {
     Steady::time_point at;

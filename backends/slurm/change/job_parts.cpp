@@ -45,6 +45,32 @@ std::vector<NamedPart> named_parts(const figures::DcgmReadings& readings) {
   return parts;
 }
 
+void NamedJobs::keep(const NodeName& node, const figures::DcgmReadings& readings, Steady now) {
+  std::vector<NamedPart> named = named_parts(readings);
+  const std::lock_guard lock(mutex_);
+  if (named.empty())
+    told_.erase(node);
+  else
+    told_[node] = {now, std::move(named)};
+}
+
+std::vector<NamedPart> NamedJobs::of(const NodeName& node, Steady now, Duration stand) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = told_.find(node);
+  if (found == told_.end() || now - found->second.at > stand) return {};
+  return found->second.parts;
+}
+
+void NamedJobs::forget_older(Steady now, Duration stand) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(told_, [&](const auto& one) { return now - one.second.at > stand; });
+}
+
+bool NamedJobs::any() const {
+  const std::lock_guard lock(mutex_);
+  return !told_.empty();
+}
+
 void number_parts(Node& node, const std::vector<NamedPart>& parts, const std::vector<Workload>& jobs,
                   const JobNumbers& numbers) {
   std::map<std::pair<std::string, ProfileName>, std::vector<Slice*>> named;

@@ -8,6 +8,8 @@
 #include <deque>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <mutex>
 
 #include "backends/figures/prometheus_backend.hpp"
 #include "backends/figures/sources.hpp"
@@ -93,6 +95,32 @@ TEST(PrometheusFigures, SlicesAreToldByTheirInstanceAndNeverByGpuUtil) {
   EXPECT_EQ(told.gpus[0].figures.memory_used, Mib{300});
   ASSERT_EQ(told.gpus[0].slices.size(), 2u);
   EXPECT_EQ(told.gpus[0].slices[1].instance_id, 2);
+}
+
+// A site's job mapping: a series stands once for each job.
+TEST(PrometheusFigures, WhoseASeriesIsIsToldAsByAnExporter) {
+  const std::string instance = R"(,"GPU_I_ID":"7","GPU_I_PROFILE":"1g.10gb","hpc_job":")";
+  auto now =
+      now_of(answer({series(kUsed, instance + R"(12")", "5"), series(kActive, instance + R"(12")", "0.5"),
+                     series(kUsed, instance + R"(13")", "5"),
+                     series(kUsed, R"(,"GPU_I_ID":"8","GPU_I_PROFILE":"1g.10gb","hpc_job":"14")", "5"),
+                     series(kUsed, R"(,"GPU_I_ID":"9","GPU_I_PROFILE":"1g.10gb")", "5")}));
+  ASSERT_TRUE(now) << to_line(now.error());
+  ASSERT_EQ(now->nodes.size(), 1U);
+  const std::vector<DcgmPart>& parts = now->nodes[0].readings.parts;
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[0].jobs, (std::vector<std::string>{"12", "13"}));
+  EXPECT_EQ(parts[0].use, Percent{50}) << "two series of one instance are one figure";
+  EXPECT_FALSE(parts[0].doubtful);
+  EXPECT_EQ(parts[1].jobs, std::vector<std::string>{"14"});
+  EXPECT_TRUE(parts[2].jobs.empty());
+}
+
+TEST(PrometheusFigures, JobsAreAskedForNowAndNotInThePast) {
+  EXPECT_NE(path_of_figures_now().find("hpc_job"), std::string::npos);
+  EXPECT_EQ(path_of_figures_before({"n1", {{"node", "n1"}}}, kAsked - 3600s, kAsked, 15s).find("hpc_job"),
+            std::string::npos)
+      << "it would be a series more for each job that was";
 }
 
 TEST(PrometheusFigures, ValuesThatAreNoNumbersAreUnknown) {
@@ -345,6 +373,21 @@ TEST_F(BySiteCommand, FiguresOfASlurmClustersNodesComeByTheSitesCommand) {
   EXPECT_EQ(cluster.sources.at(Source::dcgm).cost,
             (SourceCost{1, std::ssize(recorded("instant.json")), Duration(60'000)}));
   EXPECT_FALSE(cluster.figures.at(NodeName("mixed-02")).at(Source::dcgm).gpus.empty());
+}
+
+TEST_F(BySiteCommand, WhoeverElseListensHearsWhatWasToldOfANode) {
+  const std::string file = test::source_dir() + "/tests/fixtures/prometheus/instant.json";
+  PrometheusOptions options = with("cat '" + file + "'");
+  std::mutex mutex;
+  std::map<NodeName, std::size_t> heard;
+  options.heard = [&](const NodeName& node, const DcgmReadings& readings) {
+    const std::lock_guard lock(mutex);
+    heard[node] = readings.parts.size();
+  };
+  PrometheusBackend backend(std::move(options));
+  ASSERT_TRUE(until(backend, [](const Cluster& cluster) { return cluster.sources.contains(Source::dcgm); }));
+  const std::lock_guard lock(mutex);
+  EXPECT_GT(heard[NodeName("mixed-02")], 0U);
 }
 
 TEST_F(BySiteCommand, HowTheCommandFailedIsToldWithTheCommandToTry) {

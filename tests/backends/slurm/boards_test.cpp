@@ -133,6 +133,32 @@ TEST(SlurmJobMapping, TwoJobsAreNeverGivenOneDevice) {
   EXPECT_EQ(std::count(all.begin(), all.end(), std::optional(5)), 1);
 }
 
+TEST(SlurmJobMapping, ANameStandsAsLongAsItIsToldAndAWhileLonger) {
+  const auto readings_of = [](const std::string& job) {
+    return *figures::read_dcgm(
+        "DCGM_FI_DEV_FB_USED{gpu=\"0\",UUID=\"GPU-1\",GPU_I_ID=\"7\",GPU_I_PROFILE=\"1g.10gb\"" +
+        (job.empty() ? "" : ",hpc_job=\"" + job + "\"") + "} 5\n");
+  };
+  const NamedJobs::Steady begin{};
+  const NodeName n1("n1"), n2("n2");
+  NamedJobs named;
+  EXPECT_FALSE(named.any());
+  named.keep(n1, readings_of("12"), begin);
+  named.keep(n2, readings_of("13"), begin + std::chrono::minutes(5));
+  const std::vector<NamedPart> first{{0, 7, ProfileName("1g.10gb"), "12"}};
+  EXPECT_EQ(named.of(n1, begin + kNamesStand), first);
+  EXPECT_TRUE(named.of(n1, begin + kNamesStand + Duration{1}).empty()) << "its exporter gives no answer";
+  EXPECT_EQ(named.of(n1, begin + kNamesStand + Duration{1}, 2 * kNamesStand), first)
+      << "a round over all of them takes longer";
+  named.forget_older(begin + kNamesStand + Duration{1});
+  EXPECT_TRUE(named.of(n1, begin, 2 * kNamesStand).empty()) << "it takes no room, either";
+  EXPECT_EQ(named.of(n2, begin + kNamesStand).size(), 1U);
+  EXPECT_TRUE(named.any());
+  named.keep(n2, readings_of(""), begin + std::chrono::minutes(6));
+  EXPECT_TRUE(named.of(n2, begin + std::chrono::minutes(6)).empty()) << "told without a job";
+  EXPECT_FALSE(named.any());
+}
+
 TEST(SlurmJobMapping, OnlyInstancesOfOneJobAreNamed) {
   const auto readings = figures::read_dcgm(
       "DCGM_FI_DEV_FB_USED{gpu=\"0\",UUID=\"GPU-1\",GPU_I_ID=\"7\",GPU_I_PROFILE=\"1g.10gb\",hpc_job=\"12\"} "
