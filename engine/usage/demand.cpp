@@ -22,12 +22,6 @@ bool is_of(const Workload& workload, const std::string& group) {
   return group.empty() || ("," + workload.group + ",").find("," + group + ",") != std::string::npos;
 }
 
-// Shares of a GPU are counted by nothing that a layout offers.
-std::string profile_of(const Slice& slice) {
-  if (slice.kind == SliceKind::whole_gpu) return "whole";
-  return slice.kind == SliceKind::gpu_instance ? slice.profile.text : std::string();
-}
-
 std::string profile_of(std::string_view resource, Scheduler scheduler) {
   const auto name = sharing::parse_resource(resource, scheduler);
   if (!name || name->shared) return {};
@@ -41,12 +35,18 @@ int more(int sum, std::int64_t count) {
 
 }  // namespace
 
-DemandOverTime::Needs DemandOverTime::needs_of(const Cluster& cluster) {
+// Shares of a GPU are counted by nothing that a layout offers.
+std::string_view profile_in_demand(const Slice& slice) {
+  if (slice.kind == SliceKind::whole_gpu) return "whole";
+  return slice.kind == SliceKind::gpu_instance ? slice.profile.view() : std::string_view();
+}
+
+DemandOverTime::Needs DemandOverTime::held_on(const Cluster& cluster) const {
   Needs needs;
   for (const Node& node : cluster.nodes.all())
     for (const Gpu& gpu : node.gpus)
       for (const Slice& slice : gpu.slices) {
-        const std::string profile = profile_of(slice);
+        const std::string profile(profile_in_demand(slice));
         if (profile.empty() || !slice.exact) continue;
         const bool held = std::any_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
           const Workload* workload = cluster.workloads.find(holder.workload);
@@ -54,6 +54,10 @@ DemandOverTime::Needs DemandOverTime::needs_of(const Cluster& cluster) {
         });
         if (held) needs[profile].held = more(needs[profile].held, 1);
       }
+  return needs;
+}
+
+void DemandOverTime::add_waiting(const Cluster& cluster, Needs& needs) {
   int unplaced = 0;
   for (const Workload& workload : cluster.workloads.all()) {
     if (!is_of(workload, group_)) continue;
@@ -68,16 +72,25 @@ DemandOverTime::Needs DemandOverTime::needs_of(const Cluster& cluster) {
         needs[profile].waiting = more(needs[profile].waiting, request.count);
   }
   unplaced_ = std::max(unplaced_, unplaced);
-  return needs;
 }
 
-void DemandOverTime::see(const Cluster& cluster, TimePoint at) {
+void DemandOverTime::see(const Cluster& cluster, TimePoint at) { take(cluster, at, held_on(cluster)); }
+
+void DemandOverTime::see(const Cluster& cluster, TimePoint at,
+                         const std::map<std::string, int, std::less<>>& held) {
+  Needs needs;
+  for (const auto& [profile, number] : held) needs[profile].held = number;
+  take(cluster, at, std::move(needs));
+}
+
+void DemandOverTime::take(const Cluster& cluster, TimePoint at, Needs needs) {
+  add_waiting(cluster, needs);
   auto [before, first] = before_.try_emplace(cluster.name, at);
   const Duration passed = std::clamp<Duration>(at - before->second, Duration{0}, kLongestRound);
   const double hours = static_cast<double>(passed.count()) / static_cast<double>(kHourMs);
   before->second = at;
   ++rounds_;
-  count(cluster.name, at, hours, needs_of(cluster));
+  count(cluster.name, at, hours, needs);
 }
 
 void DemandOverTime::hold(const ClusterName& cluster, TimePoint at, double hours,

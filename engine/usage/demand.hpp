@@ -5,8 +5,10 @@
 // left out, since nothing is known of it. Threads: values; one owner.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/model.hpp"
@@ -25,6 +27,10 @@ struct DemandHour {
   double sum = 0;    // instance-hours
 };
 
+// What a layout has to offer for such a slice: "1g.10gb", "whole"; empty: a share of a GPU, which none
+// counts.
+std::string_view profile_in_demand(const Slice& slice);
+
 // Of all hours.
 struct DemandPeak {
   ClusterName cluster;
@@ -41,6 +47,8 @@ class DemandOverTime {
 
   // One round. Rounds of a cluster come in the order of time.
   void see(const Cluster& cluster, TimePoint at);
+  // The same, where what running work holds was counted already (Ledger::held()). Precondition: no group.
+  void see(const Cluster& cluster, TimePoint at, const std::map<std::string, int, std::less<>>& held);
   // What another source tells: so many of each profile were held from `at` on for so many hours of one hour
   // of the clock, and so many of which the profile is not known.
   void hold(const ClusterName& cluster, TimePoint at, double hours, const std::map<std::string, int>& held,
@@ -61,7 +69,9 @@ class DemandOverTime {
     int held = 0, waiting = 0;
   };
   using Needs = std::map<std::string, Need>;
-  Needs needs_of(const Cluster& cluster);
+  Needs held_on(const Cluster& cluster) const;
+  void add_waiting(const Cluster& cluster, Needs& needs);
+  void take(const Cluster& cluster, TimePoint at, Needs needs);
   void count(const ClusterName& cluster, TimePoint at, double hours, const Needs& needs);
 
   std::string group_;

@@ -9,6 +9,7 @@
 #include "engine/insight/worth.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/usage/demand.hpp"
 
 namespace tessera::usage {
 namespace {
@@ -102,6 +103,15 @@ const Slice* slice_of(const Gpu& gpu, const GpuProcess& process) {
   return nullptr;
 }
 
+// Where it stood in the round before, it most often stands still.
+const Workload* find_from(const Workloads& workloads, const WorkloadId& id, std::size_t& place) {
+  const std::vector<Workload>& all = workloads.all();
+  if (place < all.size() && all[place].id == id) return &all[place];
+  const Workload* found = workloads.find(id);
+  if (found) place = static_cast<std::size_t>(found - all.data());
+  return found;
+}
+
 // In one order whatever the hashes: sums of doubles are then the same each time.
 template <class Value>
 std::vector<Value> by_key(const std::unordered_map<std::string, Value>& values) {
@@ -150,8 +160,10 @@ void Ledger::see(const Cluster& cluster, TimePoint at) {
   // Where nodes or work are not told, what is free is not known.
   const bool known = insight::nodes_are_current(cluster) && insight::work_is_current(cluster);
   known_[cluster.name] += passed.gap || !known ? 0 : hours;
+  held_.clear();
+  Seats& seats = seats_[cluster.name];
   for (const Node& node : cluster.nodes.all()) {
-    see_node(cluster, node, passed);
+    see_node(cluster, node, seats[node.name], passed);
     see_spare(cluster, node, passed);
   }
   see_work(cluster, hours);
@@ -181,8 +193,8 @@ void Ledger::go_on(Spare& spare, const Passed& passed) {
   spare.stood = stands;
 }
 
-void Ledger::see_node(const Cluster& cluster, const Node& node, const Passed& passed) {
-  std::vector<std::vector<Seat>>& seats = seats_[cluster.name.text + '\x1f' + node.name.text];
+void Ledger::see_node(const Cluster& cluster, const Node& node, std::vector<std::vector<Seat>>& seats,
+                      const Passed& passed) {
   seats.resize(node.gpus.size());
   for (std::size_t i = 0; i < node.gpus.size(); ++i) {
     const Gpu& gpu = node.gpus[i];
@@ -198,16 +210,29 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
   // What several use together says nothing of each of them.
   const bool alone = slice.holders.size() == 1;
   const bool measured = alone && is_fresh(gpu, slice, passed.at);
+  bool held = false;
   for (const Holder& holder : slice.holders) {
-    const Workload* workload = cluster.workloads.find(holder.workload);
+    const Workload* workload = find_from(cluster.workloads, holder.workload, seat.place);
     if (!workload || workload->state != WorkloadState::running) continue;
+    held = true;
     if (!alone || !seat.is_of(holder, gpu, slice)) {
       Hold& hold = hold_of(cluster, node, gpu, slice, holder, *workload);
-      seat = {holder.workload, gpu.index.value, slice.kind, slice.profile, &hold};
+      seat = {seat.place, holder.workload, gpu.index.value, slice.kind, slice.profile, &hold};
     }
     seat.hold->hours += passed.hours;
     if (measured) measure(*seat.hold, gpu, slice, passed);
   }
+  if (held) count_held(slice);
+}
+
+void Ledger::count_held(const Slice& slice) {
+  const std::string_view profile = profile_in_demand(slice);
+  if (profile.empty()) return;
+  const auto known = held_.find(profile);
+  if (known == held_.end())
+    held_.emplace(profile, 1);
+  else
+    ++known->second;
 }
 
 Hold& Ledger::hold_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -150,7 +152,9 @@ class Ledger {
   const std::map<ClusterName, bool>& free_measured() const { return free_measured_; }
   const std::map<ClusterName, double>& stranded() const { return stranded_; }  // slice-hours
   const std::map<ClusterName, double>& known() const { return known_; }        // hours, without those of gaps
-  double hours() const { return hours_; }                                      // that rounds cover
+  // Of the newest round, for DemandOverTime: what running work held, by profile.
+  const std::map<std::string, int, std::less<>>& held() const { return held_; }
+  double hours() const { return hours_; }  // that rounds cover
   int rounds() const { return rounds_; }
   // Work that held GPUs of which it is not known which: hours that are in no hold.
   double unplaced() const { return unplaced_; }
@@ -163,8 +167,9 @@ class Ledger {
     bool gap = false;  // longer than a round can be
   };
   // Whom a slice was counted for in the round before: most rounds bring the same, and finding its hold by a
-  // key took a third of the time of reading a day.
+  // key took a third of the time of reading a day, and its workload another fifth.
   struct Seat {
+    std::size_t place = 0;  // of the workload in its cluster's list
     WorkloadId workload;
     int gpu = 0;
     SliceKind kind{};
@@ -175,7 +180,9 @@ class Ledger {
              profile == slice.profile;
     }
   };
-  void see_node(const Cluster& cluster, const Node& node, const Passed& passed);
+  void see_node(const Cluster& cluster, const Node& node, std::vector<std::vector<Seat>>& seats,
+                const Passed& passed);
+  void count_held(const Slice& slice);
   void see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice, Seat& seat,
                  const Passed& passed);
   Hold& hold_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
@@ -192,7 +199,9 @@ class Ledger {
   const mig::Catalogue& catalogue_;
   Duration idle_after_;
   std::unordered_map<std::string, Hold> holds_;
-  std::unordered_map<std::string, std::vector<std::vector<Seat>>> seats_;  // by node, GPU and slice
+  using Seats = std::unordered_map<NodeName, std::vector<std::vector<Seat>>>;  // by node, GPU and slice
+  std::map<ClusterName, Seats> seats_;
+  std::map<std::string, int, std::less<>> held_;
   std::unordered_map<std::string, Waited> waited_;
   std::map<std::string, Spare> spare_;
   std::map<std::string, Rogue> rogues_;                  // by node, GPU and slice

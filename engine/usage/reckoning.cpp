@@ -41,7 +41,7 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
       all.to = std::max(all.to, round.at);
       all.figures_every = std::max(all.figures_every, round.figures_every);
       ledger.see(round.cluster, round.at);
-      all.demand[round.cluster.name].see(round.cluster, round.at);
+      all.demand[round.cluster.name].see(round.cluster, round.at, ledger.held());
       if (keep_on)
         goes_on = keep_on((static_cast<double>(i) + part_of(round.at, from, covered->to)) /
                           static_cast<double>(recordings.size()));

@@ -3,8 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <string>
+
 #include "engine/pack/past_demand.hpp"
+#include "engine/usage/ledger.hpp"
 #include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
 
 namespace tessera::test {
 namespace {
@@ -69,6 +75,46 @@ TEST(Demand, WhatWaitsForAnythingElseThanRoomIsNone) {
   held.reason = "JobHeldUser";
   past.round(0, {held});
   EXPECT_EQ(past.peak("3g.40gb").peak, 0);
+}
+
+// Of a recording each slice is gone through once, for holds and for demand.
+TEST(Demand, WhatALedgerCountedIsWhatGoingThroughTheSlicesFinds) {
+  std::mt19937 random(7);
+  const auto pick = [&](int below) { return std::uniform_int_distribution<int>(0, below - 1)(random); };
+  Story story;
+  usage::DemandOverTime own, told;
+  usage::Ledger ledger(catalogue(), Duration{900'000});
+  story.tell(NodesListed{
+      {node("n1", {gpu(0, Strategy::whole, {whole(0)}),
+                   gpu(1, Strategy::mig, {instance("3g.40gb", 0, 4, 1), instance("3g.40gb", 4, 4, 2)})}),
+       node("n2", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)}),
+                   gpu(1, Strategy::mig, {instance("1g.10gb", 0, 1, 1), instance("1g.10gb", 1, 1, 2)})})}});
+  int most = 0;
+  for (int minute = 0; minute < 300; ++minute) {
+    if (pick(9) == 0) story.tell(WorkloadGone{WorkloadId(std::to_string(pick(12)))}, 60 * minute);
+    Workload one = pick(6) == 0 ? waiting(std::to_string(pick(12)), "eve", "gpu:3g.40gb")
+                                : running(std::to_string(pick(12)), "bob",
+                                          {holds(pick(2) == 0 ? "n1" : "n2", {{pick(3), 1}})});
+    if (pick(8) == 0) one.state = WorkloadState::completing;
+    story.tell(WorkloadSeen{std::move(one)}, 60 * minute);
+    if (pick(40) == 0)
+      story.tell(NodeSeen{node("n1", {gpu(0, Strategy::mig, {instance("7g.80gb", 0, 8, 0)})})}, 60 * minute);
+    ledger.see(story.cluster(), at(60 * minute));
+    own.see(story.cluster(), at(60 * minute));
+    told.see(story.cluster(), at(60 * minute), ledger.held());
+    for (const auto& [profile, number] : ledger.held()) most = std::max(most, number);
+  }
+  EXPECT_GT(most, 1) << "there is something to compare";
+  const auto hours = own.by_hour(), same = told.by_hour();
+  ASSERT_EQ(hours.size(), same.size());
+  for (std::size_t i = 0; i < hours.size(); ++i) {
+    EXPECT_EQ(hours[i].profile, same[i].profile);
+    EXPECT_EQ(hours[i].held, same[i].held) << hours[i].profile;
+    EXPECT_EQ(hours[i].waiting, same[i].waiting) << hours[i].profile;
+    EXPECT_EQ(hours[i].at, same[i].at) << hours[i].profile;
+    EXPECT_EQ(hours[i].sum, same[i].sum) << hours[i].profile;
+  }
+  EXPECT_EQ(own.unplaced(), told.unplaced());
 }
 
 TEST(Demand, OnlyTheGroupThatIsAskedForCounts) {
