@@ -1,6 +1,6 @@
 // A recorded day of 1,000 nodes of 8 GPUs, a round a minute, 20 jobs a day for each node: how large its file
 // is, what the recorder needs for a round, how long a jump takes, and how long reading all of it for usage.
-// TESSERA_BENCH_NODES and TESSERA_BENCH_ROUNDS are for other sizes.
+// TESSERA_BENCH_NODES and TESSERA_BENCH_ROUNDS are for other sizes, TESSERA_BENCH_PIPES=0 is without pipes.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -30,11 +30,13 @@ namespace fs = std::filesystem;
 
 int from_environment(const char* name, int standard) {
   const char* text = std::getenv(name);
-  return text ? std::max(1, std::atoi(text)) : standard;
+  return text ? std::max(0, std::atoi(text)) : standard;
 }
 
-const int kNodes = from_environment("TESSERA_BENCH_NODES", 1'000);
-const int kRounds = from_environment("TESSERA_BENCH_ROUNDS", 1'440);
+const int kNodes = std::max(1, from_environment("TESSERA_BENCH_NODES", 1'000));
+const int kRounds = std::max(1, from_environment("TESSERA_BENCH_ROUNDS", 1'440));
+// Tensor pipes and memory interfaces, as exporters tell them by default; 0: as one does that lacks them.
+const bool kPipes = from_environment("TESSERA_BENCH_PIPES", 1) > 0;
 constexpr int kGpus = 8, kADay = 1'440;
 const int kJobsADay = 20 * kNodes;
 constexpr std::uint64_t kSeed = 7;
@@ -106,6 +108,12 @@ class Day {
   const Cluster& cluster() const { return model_.clusters.front(); }
 
  private:
+  // The simulator's pipes follow use closely; those of real work have noise of their own.
+  static Percent restless(float part, const Job& job, std::uint64_t lane, TimePoint at) {
+    const auto minute = static_cast<std::uint64_t>(at.time_since_epoch() / std::chrono::minutes(1));
+    const float noise = sim::unit(sim::draw(kSeed, job.id, lane, minute));
+    return Percent{std::min(100.0F, part * (70 + 60 * noise))};
+  }
   template <class What>
   void tell(What what, TimePoint at) {
     reduce(model_, {ClusterName("hpc"), 1, at, std::move(what)});
@@ -154,6 +162,10 @@ class Day {
       figures.figures.memory_used = Mib{static_cast<std::int64_t>(load.memory * 81'559)};
       figures.figures.temperature = Celsius{30 + 38 * load.use};
       figures.figures.power = Watts{70 + 630 * load.use * 0.95F};
+      if (kPipes) {
+        figures.figures.tensor = restless(load.tensor, job, 11, at);
+        figures.figures.memory_busy = restless(load.bus, job, 12, at);
+      }
       told.gpus.push_back(std::move(figures));
     }
     tell(std::move(told), at);
