@@ -50,7 +50,10 @@ void take(JobPids& all, std::int64_t pid, std::string_view job) {
   if (!fresh && known->second != job) known->second.clear();
 }
 
+// 24.11 and later print no columns then; up to 24.05 they come first.
 bool no_steps(std::string_view err) { return contains_folded(err, "no job steps exist"); }
+
+bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 }  // namespace
 
@@ -79,6 +82,7 @@ Result<JobPids> parse_pids(std::string_view out, std::string_view err, int exit_
     if (all.jobs.size() == kMostPids) return unreadable(line, "too many processes");
     take(all, *pid, job);
   }
+  if (!columns && is_blank(out) && no_steps(err)) return all;
   if (!columns) {
     const std::vector<std::string_view> said = lines_in(err);
     return Error{

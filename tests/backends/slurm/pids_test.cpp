@@ -37,6 +37,28 @@ TEST(SlurmPids, NoStepIsAnEmptyAndWholeList) {
   EXPECT_TRUE(read->complete);
 }
 
+// 24.11 and later leave the columns out where the command ends with 1: an idle node is no error there either.
+TEST(SlurmPids, NoStepIsAnEmptyAndWholeListWithoutColumnsToo) {
+  for (const char* out : {"", "\n"}) {
+    const auto read = parse_pids(out, "No job steps exist on this node.\n", 1);
+    ASSERT_TRUE(read) << to_line(read.error());
+    EXPECT_TRUE(read->jobs.empty());
+    EXPECT_TRUE(read->complete);
+  }
+  EXPECT_FALSE(parse_pids("1573 32\n", "No job steps exist on this node.\n", 1)) << "lines without columns";
+}
+
+// 24.11 to 25.11 print nothing else then: what the other steps would have told is not known, and no list is.
+TEST(SlurmPids, AStepThatDidNotAnswerIsAnErrorWhereNothingElseIsPrinted) {
+  for (const char* err :
+       {"Unable to connect to slurmstepd: Connection refused\n",
+        "StepId=7.batch does not exist on this node.\n", "slurm_load_ctl_conf: No such file\n"}) {
+    const auto read = parse_pids("", err, 1);
+    ASSERT_FALSE(read) << err;
+    EXPECT_EQ(read.error().reason + "\n", err);
+  }
+}
+
 TEST(SlurmPids, AStepThatDidNotAnswerLeavesTheListIncomplete) {
   const auto read = parse_pids(std::string(kHead) + "12 3 0 0 0\n",
                                "Unable to connect to slurmstepd: Permission denied\n", 1);
