@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -50,45 +51,76 @@ class AccountingE2e : public SlurmAccounts {
   // Midnight of UTC that many days ago. Of a test that runs over midnight: of the day when it began.
   Seconds day(int ago) const { return std::chrono::floor<days>(now_) - days(ago); }
 
-  void sql(const std::vector<std::string>& statements) {
-    std::string all;
-    for (const std::string& one : statements) all += one + "\n";
-    EXPECT_TRUE(lab_->sql(all));
-  }
+  void sql(const std::vector<std::string>& statements) { EXPECT_EQ(lab_->sql(statements), ""); }
   // As sql. slurmctld would tell slurmdbd once more of jobs that it still knows, with their own times: it
-  // stands still from now on, and is asked for nothing.
+  // stands still from now on, and is asked for nothing. What it had to tell slurmdbd has taken before.
   void move(const std::vector<std::string>& statements) {
-    lab_->signal("slurmctld", SIGSTOP);
+    if (!stands_still_) {
+      EXPECT_TRUE(lab_->wait({"sdiag"}, [](const std::string& out) {
+        return out.find("DBD Agent queue size: 0\n") != std::string::npos;
+      }));
+      lab_->signal("slurmctld", SIGSTOP);
+    }
+    stands_still_ = true;
     sql(statements);
   }
   void go_on() {
     if (lab_) lab_->signal("slurmctld", SIGCONT);
+    stands_still_ = false;
   }
   std::string answer(std::vector<std::string> command) {
     const LabAnswer told = lab_->run(std::move(command));
     EXPECT_EQ(told.status, 0) << told.out;
     return told.out;
   }
-  // slurmdbd hears of it a moment later than squeue.
-  void told_of(const std::string& id, const std::string& state) {
-    std::string last;
-    for (int i = 0; i < 300; ++i, lab_->pause()) {
-      last = answer({"sacct", "-X", "-n", "-P", "-j", id, "-o", "State"});
-      if (last.starts_with(state)) return;
-    }
-    FAIL() << id << " is " << last;
+  // What slurmdbd has stored of one of the job's runs: it hears of it later than squeue. A run that is over
+  // has an end.
+  void told_of(const std::string& id, const std::vector<std::string>& states) {
+    LabAnswer told;
+    EXPECT_TRUE(until([&] {
+      told = lab_->run({"sacct", "-D", "-X", "-n", "-P", "-j", id, "-o", "State,End"});
+      const auto is_open = [](const std::string& state) { return state == "RUNNING" || state == "PENDING"; };
+      std::istringstream lines(told.out);
+      for (std::string line; told.status == 0 && std::getline(lines, line);)
+        for (const std::string& state : states)
+          if (line.starts_with(state) && line.ends_with("|Unknown") == is_open(state)) return true;
+      return false;
+    })) << id
+        << " is " << told.out;
   }
-  // A job that ran, or one that was cancelled while it waited.
-  std::string ended(std::vector<std::string> arguments, unsigned user = kNobody,
-                    const std::string& summary = "") {
-    const bool waits = std::find(arguments.begin(), arguments.end(), "-H") != arguments.end();
-    const std::string id = submit(std::move(arguments), user);
-    if (!waits) EXPECT_TRUE(starts(id)) << id;
-    // Not by sacctmgr, as jobstats does it: that of 22.05 writes all of it in lower case.
-    if (!summary.empty()) order({"scontrol", "update", "JobId=" + id, "AdminComment=" + summary});
-    order({"scancel", id});
-    told_of(id, "CANCELLED");
+  // One that runs, and that slurmdbd knows: slurmctld tells it of new jobs every five seconds. Before that it
+  // has no number of slurmdbd's for the job, and would tell of it once more with its own times, however long
+  // ago that job has ended and was moved.
+  std::string known(std::vector<std::string> arguments, unsigned user = kNobody) {
+    std::string id = running(std::move(arguments), user);
+    told_of(id, {"RUNNING"});
     return id;
+  }
+  struct Wanted {
+    std::vector<std::string> arguments;
+    unsigned user = kNobody;
+    std::string summary{};
+
+    bool waits() const { return std::find(arguments.begin(), arguments.end(), "-H") != arguments.end(); }
+  };
+  // Jobs that ran at the same time, or were cancelled while they waited (-H).
+  std::vector<std::string> ended(const std::vector<Wanted>& all) {
+    std::vector<std::string> ids, cancel{"scancel"};
+    for (const Wanted& one : all) ids.push_back(submit(one.arguments, one.user));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!all[i].waits()) EXPECT_TRUE(starts(ids[i])) << ids[i];
+      told_of(ids[i], {all[i].waits() ? "PENDING" : "RUNNING"});
+      // Not by sacctmgr, as jobstats does it: that of 22.05 writes all of it in lower case.
+      if (!all[i].summary.empty())
+        order({"scontrol", "update", "JobId=" + ids[i], "AdminComment=" + all[i].summary});
+    }
+    cancel.insert(cancel.end(), ids.begin(), ids.end());
+    order(cancel);
+    for (const std::string& id : ids) told_of(id, {"CANCELLED"});
+    return ids;
+  }
+  std::string ended_one(std::vector<std::string> arguments) {
+    return ended({{std::move(arguments)}}).front();
   }
   // end and start: none is 0, as slurmdbd has it.
   static std::string at(const std::string& id, Seconds submitted, std::optional<Seconds> started,
@@ -152,11 +184,15 @@ class AccountingE2e : public SlurmAccounts {
     }
     return all;
   }
+  // Until its process is gone: it removes the file with its number earlier.
   void stop(const std::string& daemon, int number) {
+    std::string pid = lab_->run({"cat", lab_->folder() + "/run/" + daemon + ".pid"}).out;
+    pid = pid.substr(0, pid.find('\n'));
+    ASSERT_FALSE(pid.empty());
     lab_->signal(daemon, number);
-    EXPECT_TRUE(
-        lab_->wait({"sh", "-c", "kill -0 $(cat " + lab_->folder() + "/run/" + daemon + ".pid) || echo gone"},
-                   [](const std::string& out) { return out.find("gone") != std::string::npos; }));
+    EXPECT_TRUE(until([&] {
+      return lab_->run({"grep", "-qs", "^State:.[^ZX]", "/proc/" + pid + "/status"}).status != 0;
+    }));
   }
   // A program that comes before the real one.
   void first_in_path(const std::string& name, const std::string& script) {
@@ -166,18 +202,20 @@ class AccountingE2e : public SlurmAccounts {
 
   Seconds now_ = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   std::string first_in_path_;
+  bool stands_still_ = false;  // slurmctld
 };
 
 TEST_F(AccountingE2e, WhatWasHeldAndWaitedForAddsUpToWhatIsReckonedByHand) {
-  const std::string night = ended({"-w", "gpu01", "--gres=gpu:h100:2"});
-  const std::string slice = ended({"-w", "mig01", "--gres=gpu:3g.40gb:1"}, kGames);
-  const std::string any = ended({"-p", "whole", "-w", "gpu02", "--gres=gpu:4"}, 0);
-  const std::string open = ended({"-w", "mix01", "--gres=gpu:1g.10gb:2"}, 0);
-  const std::string other = ended({"-A", "bio", "-w", "gpu01", "--gres=gpu:h100:1"});
-  const std::string never = ended({"-H", "--gres=gpu:h100:1"});
-  const std::string shares = ended({"-w", "shard01", "--gres=shard:4"});
-  const std::string runs = running({"-w", "gpu01", "--gres=gpu:h100:1"}, kGames);
-  told_of(runs, "RUNNING");
+  const std::string runs = known({"-w", "gpu01", "--gres=gpu:h100:1"}, kGames);
+  const auto jobs = ended({{{"-w", "gpu01", "--gres=gpu:h100:2"}},
+                           {{"-w", "mig01", "--gres=gpu:3g.40gb:1"}, kGames},
+                           {{"-p", "whole", "-w", "gpu02", "--gres=gpu:4"}, 0},
+                           {{"-w", "mix01", "--gres=gpu:1g.10gb:2"}, 0},
+                           {{"-A", "bio", "-w", "gpu01", "--gres=gpu:h100:1"}},
+                           {{"-H", "--gres=gpu:h100:1"}},
+                           {{"-w", "shard01", "--gres=shard:4"}}});
+  const auto &night = jobs[0], &slice = jobs[1], &any = jobs[2], &open = jobs[3], &other = jobs[4],
+             &never = jobs[5], &shares = jobs[6];
   move({at(night, day(3) + hours(20), day(3) + hours(22), day(2) + hours(2)),   // 4 h × 2, over midnight
         at(slice, day(2) + hours(10), day(2) + hours(10), day(2) + hours(12)),  // 2 h × 3/7
         at(any, day(2) + hours(1), day(2) + hours(1), day(2) + hours(2)),       // 1 h × 4, which are whole
@@ -199,7 +237,6 @@ TEST_F(AccountingE2e, WhatWasHeldAndWaitedForAddsUpToWhatIsReckonedByHand) {
   EXPECT_EQ(all[night]["mean_use"], "") << "nothing was measured, which is not 0";
 
   all = rows("account");
-  // Jobs of other tests may be told once more: some seconds.
   EXPECT_NEAR(number(all["physics"]["gpu_hours"]), 8, 0.05);
   EXPECT_NEAR(number(all["physics"]["waiting_hours"]), 2 + 6, 0.05);
   EXPECT_NEAR(number(all["root"]["gpu_hours"]), 4 + 4, 0.05);
@@ -215,7 +252,7 @@ TEST_F(AccountingE2e, WhatWasHeldAndWaitedForAddsUpToWhatIsReckonedByHand) {
 }
 
 TEST_F(AccountingE2e, DaysThatAreOverAreAskedAboutOnceAndTheSumsStayTheSame) {
-  const std::string night = ended({"-w", "gpu01", "--gres=gpu:h100:2"});
+  const std::string night = ended_one({"-w", "gpu01", "--gres=gpu:h100:2"});
   move({at(night, day(3) + hours(22), day(3) + hours(22), day(2) + hours(2))});
   const std::string asked = days_told();
   EXPECT_TRUE(asked == "6 0" || asked == "5 0") << asked;
@@ -235,14 +272,13 @@ TEST_F(AccountingE2e, DaysThatAreOverAreAskedAboutOnceAndTheSumsStayTheSame) {
 // It ran on, as far as slurmdbd knew, when the days were asked about; then it hears that it had ended in the
 // first.
 TEST_F(AccountingE2e, AJobOfWhichSlurmdbdLearnsLateThatItHadEndedIsAskedAboutAgain) {
-  const std::string late = running({"-w", "gpu01", "--gres=gpu:h100:1"});
-  told_of(late, "RUNNING");
+  const std::string late = known({"-w", "gpu01", "--gres=gpu:h100:1"});
   move({at(late, day(3) + hours(22), day(3) + hours(22), std::nullopt)});
   EXPECT_GT(number(rows("workload")[late]["gpu_hours"]), 49);
   EXPECT_GE(kept().size(), 3U);
   go_on();
   order({"scancel", late});
-  told_of(late, "CANCELLED");
+  told_of(late, {"CANCELLED"});
   move({at(late, day(3) + hours(22), day(3) + hours(22), day(3) + hours(23))});
   EXPECT_EQ(held(rows("workload"), late), "1.00 8.00 0.00");
   EXPECT_EQ(held(rows("workload"), late), "1.00 8.00 0.00") << "and by what is kept now";
@@ -250,21 +286,21 @@ TEST_F(AccountingE2e, AJobOfWhichSlurmdbdLearnsLateThatItHadEndedIsAskedAboutAga
 
 // Slurm gives each run a time of submission of its own.
 TEST_F(AccountingE2e, EachRunOfAJobThatWasRequeuedCounts) {
-  const std::string id = running({"--requeue", "-w", "gpu01", "--gres=gpu:h100:2"});
-  told_of(id, "RUNNING");
+  const std::string id = running_there({"-w", "gpu01", "--gres=gpu:h100:2"});
+  told_of(id, {"RUNNING"});
   order({"scontrol", "requeue", id});
-  told_of(id, "REQUEUED");
-  waits_for(id, "BeginTime");
+  told_of(id, {"REQUEUED"});
+  EXPECT_TRUE(until([&] {
+    return lab_->run({"squeue", "-h", "-j", id, "-o", "%T %r"}).out == "PENDING BeginTime\n";
+  }));
   order({"scontrol", "update", "JobId=" + id, "StartTime=now"});
-  ASSERT_TRUE(lab_->wait({"squeue", "-h", "-t", "all", "-j", id, "-o", "%T"},
-                         [](const std::string& out) { return out.find("PENDING") == std::string::npos; }));
+  EXPECT_TRUE(until([&] {
+    return lab_->run({"squeue", "-h", "-t", "all", "-j", id, "-o", "%T"}).out.find("PENDING") ==
+           std::string::npos;
+  }));
   // Slurm itself waits two minutes: a run that begins before slurmd has put the one before away may fail.
   lab_->run({"scancel", id});
-  std::string last;
-  const auto is_over = [&] { return last.starts_with("CANCELLED") || last.starts_with("FAILED"); };
-  for (int i = 0; i < 300 && !is_over(); ++i, lab_->pause())
-    last = answer({"sacct", "-X", "-n", "-P", "-j", id, "-o", "State"});
-  ASSERT_TRUE(is_over()) << last;
+  told_of(id, {"CANCELLED", "FAILED"});
   const auto run = [&](std::string statement, const char* which) {
     statement.pop_back();  // the ";"
     return statement + " order by time_submit " + which + " limit 1;";
@@ -276,7 +312,7 @@ TEST_F(AccountingE2e, EachRunOfAJobThatWasRequeuedCounts) {
 }
 
 TEST_F(AccountingE2e, ASlurmdbdThatEndsInTheMiddleIsAnErrorAndWhatIsKeptStaysWhole) {
-  const std::string night = ended({"-w", "gpu01", "--gres=gpu:h100:2"});
+  const std::string night = ended_one({"-w", "gpu01", "--gres=gpu:h100:2"});
   // Of the newest days there are answers; then it is gone.
   first_in_path("sacct", fmt::format("count={0}/count\n"
                                      "echo x >> $count\n"
@@ -297,7 +333,7 @@ TEST_F(AccountingE2e, ASlurmdbdThatEndsInTheMiddleIsAnErrorAndWhatIsKeptStaysWho
   first_in_path_.clear();
   ASSERT_TRUE(lab_->start("slurmdbd"));
   EXPECT_EQ(days_told().substr(1), " 1");
-  told_of(night, "CANCELLED");
+  told_of(night, {"CANCELLED"});
   const auto after = kept();
   EXPECT_EQ(after.at(before.begin()->first), before.begin()->second);
 }
@@ -308,13 +344,14 @@ TEST_F(AccountingE2e, ASlurmdbdWithoutItsDatabaseIsToldApartFromOneThatIsGone) {
   EXPECT_EQ(down.code, 3) << down.out;
   EXPECT_NE(down.err.find("slurmdbd cannot reach its database"), std::string::npos) << down.err;
   ASSERT_TRUE(lab_->start("mariadbd"));
-  told_of(ended({"--gres=gpu:h100:1"}), "CANCELLED");
+  ended_one({"--gres=gpu:h100:1"});
 }
 
 TEST_F(AccountingE2e, SummariesOfJobstatsAreReadFromAdminComment) {
-  const std::string used = ended({"-w", "gpu01", "--gres=gpu:h100:1"}, kNobody, kUsed);
-  const std::string part = ended({"-p", "whole", "-N", "2", "--gres=gpu:h100:2"}, kNobody, kOneOfThreeIdle);
-  const std::string none = ended({"-w", "gpu02", "--gres=gpu:h100:1"});
+  const auto jobs = ended({{{"-w", "gpu01", "--gres=gpu:h100:1"}, kNobody, kUsed},
+                           {{"-p", "whole", "-N", "2", "--gres=gpu:h100:2"}, kNobody, kOneOfThreeIdle},
+                           {{"-w", "gpu02", "--gres=gpu:h100:1"}}});
+  const auto &used = jobs[0], &part = jobs[1], &none = jobs[2];
   std::vector<std::string> moved;
   for (const std::string& id : {used, part, none})
     moved.push_back(at(id, day(2) + hours(1), day(2) + hours(1), day(2) + hours(11)));
@@ -336,8 +373,8 @@ TEST_F(AccountingE2e, SummariesOfJobstatsAreReadFromAdminComment) {
 }
 
 TEST_F(AccountingE2e, WithoutFiguresNothingIsSaidToBeWellUsed) {
-  ended({"-w", "gpu01", "--gres=gpu:h100:1"});
-  const std::string old = ended({"-w", "gpu01", "--gres=gpu:h100:1"});
+  const std::vector<std::string> one{"-w", "gpu01", "--gres=gpu:h100:1"};
+  const std::string old = ended({{one}, {one}}).back();
   move({at(old, day(2), day(2), day(2) + hours(9))});
   const Ran waste = tessera("waste");
   EXPECT_EQ(waste.code, 3) << waste.out;
@@ -346,7 +383,8 @@ TEST_F(AccountingE2e, WithoutFiguresNothingIsSaidToBeWellUsed) {
 
 // The tools are run as that user; whether the answer is one about all jobs is judged by who that is.
 TEST_F(AccountingE2e, WherePrivateDataHidesOthersJobsOnlyAnOperatorIsToldOfThem) {
-  const std::string own = ended({"--gres=gpu:h100:1"}), theirs = ended({"--gres=gpu:h100:1"}, kGames);
+  const auto jobs = ended({{{"--gres=gpu:h100:1"}}, {{"--gres=gpu:h100:1"}, kGames}});
+  const auto &own = jobs[0], &theirs = jobs[1];
   const std::string dbd = lab_->folder() + "/etc/slurmdbd.conf";
   std::ofstream(dbd, std::ios::app) << "PrivateData=jobs,usage,users\n";
   stop("slurmdbd", SIGTERM);

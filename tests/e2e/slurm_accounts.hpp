@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +28,9 @@ class SlurmAccounts : public testing::Test {
 
   // A database and five daemons on two cores, whose tables are changed under slurmdbd: asked for by name.
   static bool asked_for() { return std::getenv("TESSERA_SLURMDBD") != nullptr; }
+  // For a daemon: all of them share a machine with other tests, and what comes late is no answer of
+  // tessera's.
+  static constexpr std::chrono::seconds kPatience{120};
 
   static void make_lab(const std::string& extra) {
     if (!asked_for() || !SlurmLab::possible_accounting()) return;
@@ -36,14 +41,17 @@ class SlurmAccounts : public testing::Test {
   void SetUp() override {
     if (!asked_for()) GTEST_SKIP() << "TESSERA_SLURMDBD=1 ./bootstrap test runs it, too";
     if (!SlurmLab::possible_accounting()) GTEST_SKIP() << kNeeds;
+    if (lab_->without_mariadb()) GTEST_SKIP() << lab_->trouble();
     ASSERT_EQ(lab_->trouble(), "");
     ASSERT_EQ(accounts_trouble_, "");
   }
   void TearDown() override {
     if (!lab_ || !lab_->trouble().empty() || !accounts_trouble_.empty()) return;
+    if (HasFailure()) ADD_FAILURE() << "what Slurm says then:\n" << diagnosis();
     for (const unsigned user : {0U, kNobody, kGames})
       lab_->run({"scancel", "--user=" + std::to_string(user)});
-    EXPECT_TRUE(lab_->wait({"squeue", "-h"}, [](const std::string& out) { return out.empty(); }));
+    EXPECT_TRUE(lab_->wait({"squeue", "-h"}, [](const std::string& out) { return out.empty(); }))
+        << diagnosis();
     // Where limits change while a job runs, Slurm may count it for ever.
     for (const std::vector<std::string>& one : undo_) order(one);
   }
@@ -59,6 +67,14 @@ class SlurmAccounts : public testing::Test {
                "sacctmgr -i -Q modify " + of + " set " + setting.substr(0, setting.rfind('=')) + "=-1"});
   }
   void undo_with(std::vector<std::string> command) { undo_.insert(undo_.begin(), std::move(command)); }
+  // Asks again until it is so.
+  template <typename Is>
+  bool until(const Is& is) const {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    for (; std::chrono::steady_clock::now() < end; lab_->pause())
+      if (is()) return true;
+    return false;
+  }
   std::string submit(std::vector<std::string> arguments, unsigned user = kNobody) {
     return lab_->submit(std::move(arguments), user);
   }
@@ -67,18 +83,38 @@ class SlurmAccounts : public testing::Test {
     EXPECT_TRUE(starts(id)) << id;
     return id;
   }
+  // One of root's whose script has begun on its node: until then a requeue may meet the launch on its way
+  // there, and slurmd's late answer to that one changes the job once more.
+  std::string running_there(std::vector<std::string> arguments) {
+    const std::string begun = home_.path() + "/begun";
+    arguments.insert(arguments.end(), {"--requeue", "-o", begun});
+    std::string id = running(std::move(arguments), 0);
+    EXPECT_TRUE(until([&] { return std::filesystem::exists(begun); })) << id;
+    return id;
+  }
   bool starts(const std::string& id) {
-    return lab_->wait({"squeue", "-h", "-j", id, "-o", "%T"},
-                      [](const std::string& out) { return out == "RUNNING\n"; });
+    return until([&] { return lab_->run({"squeue", "-h", "-j", id, "-o", "%T"}).out == "RUNNING\n"; });
   }
   // Slurm's reason is written at its next look.
   void waits_for(const std::string& id, const std::string& reason) {
     std::string last;
-    for (int i = 0; i < 300; ++i, lab_->pause()) {
+    EXPECT_TRUE(until([&] {
       last = lab_->run({"squeue", "-h", "-j", id, "-o", "%r"}).out;
-      if (last == reason + "\n") return;
+      return last == reason + "\n";
+    })) << id
+        << ": the reason is " << last;
+  }
+  // slurmctld may stand still, and slurmdbd be gone: none of it is waited for long.
+  static std::string diagnosis() {
+    std::string all;
+    for (const char* command :
+         {"timeout 9 squeue -a -o '%i %u %T %r %S'", "timeout 9 sdiag | grep 'DBD Agent'",
+          "timeout 9 sacct -a -D -X -P -o JobID,User,State,Submit,Start,End", "tail -n 12 log/slurmdbd.log",
+          "tail -n 12 log/slurmctld.log", "tail -n 4 log/mariadbd.log", "tail -n 4 log/start.err"}) {
+      const std::string there = "cd " + lab_->folder() + " && " + command;
+      all += "$ " + std::string(command) + "\n" + lab_->run({"sh", "-c", there}).out;
     }
-    FAIL() << id << ": the reason is " << last;
+    return all;
   }
 
   RunOptions options() const {

@@ -28,8 +28,10 @@ class SlurmLab {
   SlurmLab(const SlurmLab&) = delete;
   SlurmLab& operator=(const SlurmLab&) = delete;
 
-  // Why there is no lab; empty: it runs. Tests skip when programs are missing and fail otherwise.
+  // Why there is no lab; empty: it runs. Tests skip when programs are missing, or MariaDB ends by itself as
+  // soon as it is started, and fail otherwise.
   const std::string& trouble() const { return trouble_; }
+  bool without_mariadb() const { return trouble_.starts_with("failed: MariaDB cannot run here: "); }
   static bool possible();             // root, and all programs are installed
   static bool possible_configless();  // and a mount of one's own can be had
   static bool possible_accounting();  // and slurmdbd, and mariadbd with its system tables
@@ -41,7 +43,7 @@ class SlurmLab {
   LabAnswer run(std::vector<std::string> argv, unsigned uid = 0) const;
   // Submits `sleep`; the answer is the job's number, or what sbatch complained of.
   std::string submit(std::vector<std::string> arguments, unsigned uid = 0) const;
-  // Runs the command again and again until `done` says so of its output; false: not within 20 s.
+  // Runs the command again and again until `done` says so of its output; false: not within 90 s.
   bool wait(const std::vector<std::string>& argv, bool (*done)(const std::string& out)) const;
   // Between two questions of who waits for Slurm: without it they would keep it and the machine busy.
   void pause() const;
@@ -49,8 +51,8 @@ class SlurmLab {
   // daemon: "slurmctld", "munged", "slurmd-gpu01", "slurmdbd", "mariadbd".
   void signal(const std::string& daemon, int number) const;
   bool start(const std::string& daemon);  // after it was killed
-  // What MariaDB is to do with slurmdbd's tables, one statement a line; nothing else may use it meanwhile.
-  bool sql(const std::string& statements);
+  // What MariaDB is to do with slurmdbd's tables, as one change. The answer is what went wrong.
+  std::string sql(const std::vector<std::string>& statements) const;
   // A command that restarts a daemon: "slurmctld", "slurmd-gpu01".
   std::string restart_command(const std::string& daemon) const { return folder_ + "/restart " + daemon; }
 
@@ -59,6 +61,7 @@ class SlurmLab {
   std::string folder_;
   std::string trouble_;
   int to_ = -1, from_ = -1;
+  int asked_ = 0;  // daemons so far
   int pid_ = -1;
 };
 

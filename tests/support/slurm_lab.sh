@@ -3,13 +3,14 @@
 #
 #   slurm_lab.sh DIR
 #
-# Prints "ready" once every node is idle, or "failed: why". Then each line on stdin starts a daemon that has
-# been killed ("munged", "slurmctld", "slurmdbd", "mariadbd"), answered by "started NAME" or "failed: why". At the end
-# of stdin everything is killed, whichever way the caller ended. Process numbers are in DIR/run/NAME.pid.
+# Prints "ready" once every node is idle, or "failed: why"; "failed: MariaDB cannot run here: why" where it ends by itself.
+# Then each line "NUMBER NAME" on stdin starts a daemon that has been killed ("munged", "slurmctld", "slurmdbd",
+# "mariadbd"), answered by "NUMBER started NAME" or "NUMBER failed: why". At the end of stdin everything is killed,
+# whichever way the caller ended. Process numbers are in DIR/run/NAME.pid.
 # LAB_EXTRA holds more lines for slurm.conf. With LAB_CONFIGLESS slurmd has no files of its own: each gets them from
 # slurmctld, and sees a /run of its own, in which it keeps them as on a node of its own. With LAB_ACCOUNTING there is a
-# slurmdbd, with a MariaDB that only root can reach; the line "sql" has it carry out DIR/sql/in. Needs root, DIR of at
-# most 60 characters, and Debian's slurmctld, slurmd, slurm-client and munge; slurmdbd and mariadb-server-core.
+# slurmdbd, with a MariaDB that only root can reach at DIR/sql/socket. Needs root, DIR of at most 60 characters, and
+# Debian's slurmctld, slurmd, slurm-client and munge; slurmdbd and mariadb-server-core.
 set -u
 PATH=$PATH:/usr/sbin:/sbin
 umask 022
@@ -203,19 +204,20 @@ start_munged() {
   quietly munged --force --socket="$DIR/run/munge.socket" --key-file="$DIR/munge/key" --num-threads=2 \
     --log-file="$DIR/munge/log" --pid-file="$DIR/run/munged.pid" --seed-file="$DIR/munge/seed"
 }
-# A MariaDB for one: small, without network and users, and quick rather than safe from a crash of the machine.
+# A MariaDB for one: small, without network and users, and quick rather than safe from a crash of the machine. Its
+# files are written as any program writes them: kernels and limits differ in what else they allow.
 mariadb() {
   mariadbd --no-defaults --user=root --datadir="$DIR/sql/data" --socket="$DIR/sql/socket" --skip-networking \
     --skip-grant-tables --skip-log-bin --performance-schema=OFF --pid-file="$DIR/run/mariadbd.pid" \
     --innodb-data-file-path=ibdata1:4M:autoextend --innodb-autoextend-increment=1 --innodb-log-file-size=4M \
-    --innodb-buffer-pool-size=16M --innodb-doublewrite=0 --innodb-flush-log-at-trx-commit=0 \
+    --innodb-buffer-pool-size=16M --innodb-doublewrite=0 --innodb-flush-log-at-trx-commit=0 --innodb-use-native-aio=0 \
     --innodb-lock-wait-timeout=900 --key-buffer-size=1M --aria-pagecache-buffer-size=1M "$@" 9>&-
 }
 make_database() {
   mkdir -p sql/data/mysql && chmod 700 sql && { echo "use mysql;"; cat $SYSTEM_TABLES; } |
     mariadb --bootstrap > log/bootstrap 2>&1
 }
-# Asks again until it is so, for so many twentieths of a second.
+# Asks again until it is so, for so many twentieths of a second at least.
 until_true() {
   local tries=$1
   shift
@@ -225,31 +227,29 @@ until_true() {
   done
   return 1
 }
+LONG=2400  # a daemon on a machine with other work
+MARIADBD=  # its process
+serves() { grep -q "ready for connections" log/mariadbd.log; }
+serves_or_ended() { serves || ! kill -0 "$MARIADBD"; }
 start_mariadbd() {
   rm -f sql/socket log/mariadbd.log  # what an earlier one wrote is no answer
   mariadb < /dev/null > log/mariadbd.log 2>&1 &
-  until_true 600 grep -q "ready for connections" log/mariadbd.log ||
-    { tail -n 2 log/mariadbd.log >> log/start.err; return 1; }
+  MARIADBD=$!
+  until_true $LONG serves_or_ended && serves || { tail -n 2 log/mariadbd.log >> log/start.err; return 1; }
 }
 start_slurmdbd() {
   MYSQL_UNIX_PORT=$DIR/sql/socket quietly slurmdbd &&
-    until_true 100 timeout 20 sacctmgr -n list cluster ||
+    until_true $LONG timeout 20 sacctmgr -n list cluster ||
     { tail -n 2 log/slurmdbd.log >> log/start.err; return 1; }
-}
-# Its client is another package: it is stopped, and begins with what there is to do.
-start_sql() {
-  kill "$(cat run/mariadbd.pid)" && until_true 600 test ! -e run/mariadbd.pid &&
-    { echo "use slurm_acct_db;"; cat sql/in; } | mariadb --bootstrap > log/bootstrap 2>&1 &&
-    ! grep -q '^ERROR' log/bootstrap && start_mariadbd && until_true 100 timeout 20 sacctmgr -n list cluster ||
-    { tail -n 2 log/bootstrap >> log/start.err; return 1; }
 }
 start_slurmctld() { quietly slurmctld -f "$SLURM_CONF"; }
 why() { tail -n 2 log/start.err | tr '\n' ' '; }
 
 if [ -n "${LAB_ACCOUNTING:-}" ]; then
   mkdir -p log run
-  [ -d sql/data ] || make_database || fail "mariadbd: $(tail -n 2 log/bootstrap | tr '\n' ' ')"
-  start_mariadbd || fail "mariadbd: $(why)"
+  [ -d sql/data ] || make_database || fail "MariaDB cannot run here: $(tail -n 2 log/bootstrap | tr '\n' ' ')"
+  start_mariadbd ||
+    { kill -0 "$MARIADBD" && fail "mariadbd: $(why)"; fail "MariaDB cannot run here: $(why)"; } 2> /dev/null
 fi
 # Two labs that start together must not pick the same ports.
 exec 9> /tmp/tessera-slurm-lab.lock
@@ -268,17 +268,18 @@ for node in $NODES; do
   quietly "$DIR/slurmd" "$node" || fail "slurmd $node: $(why)"
 done
 exec 9>&-
-for try in $(seq 300); do
+for try in $(seq $LONG); do
   states=$(timeout 3 sinfo -h -N -o %T 2> /dev/null)
   [ -n "$states" ] && ! grep -qv '^idle$' <<< "$states" && break
-  [ "$try" = 300 ] && fail "the nodes did not become idle: $(tail -n 3 log/slurmctld.log | tr '\n' ' ')"
+  [ "$try" = $LONG ] && fail "the nodes did not become idle: $(tail -n 3 log/slurmctld.log | tr '\n' ' ')"
   read -r -t 0.05 _ <> <(:)
 done
 echo ready
-while read -r daemon; do
+while read -r number daemon; do
   case $daemon in
-    munged | slurmctld | slurmdbd | mariadbd | sql) "start_$daemon" && echo "started $daemon" || echo "failed: $(why)" ;;
-    *) echo "failed: no such daemon: $daemon" ;;
+    munged | slurmctld | slurmdbd | mariadbd)
+      "start_$daemon" && echo "$number started $daemon" || echo "$number failed: $(why)" ;;
+    *) echo "$number failed: no such daemon: $daemon" ;;
   esac
 done
 exit 0
