@@ -15,7 +15,6 @@ filter=${2:-SlurmPicture.*:SlurmChange.*:SlurmEdits.*:SlurmUnreadFiles.*:SlurmFo
 root=$top/build/slurm-$suite
 wrappers=$top/build/slurm-$suite.path
 program=${TESSERA_TEST_E2E:-$top/build/debug/tests/test_e2e}
-export TESSERA_SLURMDBD=1  # its filter says which
 
 for tool in debootstrap setcap unshare; do
   PATH=$PATH:/usr/sbin command -v "$tool" >/dev/null || { echo "$0: $tool is missing: apt-get install debootstrap libcap2-bin" >&2; exit 2; }
@@ -35,7 +34,7 @@ fi
 mkdir -p "$wrappers"
 cp /usr/sbin/chroot "$wrappers/.chroot"
 setcap cap_sys_chroot+ep "$wrappers/.chroot"
-for name in scontrol squeue sinfo sbatch srun scancel salloc sacct sacctmgr sprio slurmctld slurmd slurmdbd munged; do
+for name in scontrol squeue sinfo sbatch srun scancel salloc sacct sacctmgr sprio sdiag slurmctld slurmd slurmdbd munged; do
   real=/usr/bin/$name
   [ -e "$root$real" ] || [ -L "$root$real" ] || real=/usr/sbin/$name  # links of Debian's alternatives lead nowhere here
   cat >"$wrappers/$name" <<END

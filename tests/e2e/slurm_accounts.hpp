@@ -26,20 +26,17 @@ class SlurmAccounts : public testing::Test {
   static constexpr const char* kNeeds =
       "needs root and Debian's slurmctld, slurmd, slurm-client, munge, slurmdbd and mariadb-server-core";
 
-  // A database and five daemons on two cores, whose tables are changed under slurmdbd: asked for by name.
-  static bool asked_for() { return std::getenv("TESSERA_SLURMDBD") != nullptr; }
   // For a daemon: all of them share a machine with other tests, and what comes late is no answer of
   // tessera's.
   static constexpr std::chrono::seconds kPatience{120};
 
   static void make_lab(const std::string& extra) {
-    if (!asked_for() || !SlurmLab::possible_accounting()) return;
+    if (!SlurmLab::possible_accounting()) return;
     lab_ = std::make_unique<SlurmLab>(extra, SlurmLab::Kind::accounting);
     if (lab_->trouble().empty()) add_accounts();
   }
   static void TearDownTestSuite() { lab_.reset(); }
   void SetUp() override {
-    if (!asked_for()) GTEST_SKIP() << "TESSERA_SLURMDBD=1 ./bootstrap test runs it, too";
     if (!SlurmLab::possible_accounting()) GTEST_SKIP() << kNeeds;
     if (lab_->without_mariadb()) GTEST_SKIP() << lab_->trouble();
     ASSERT_EQ(lab_->trouble(), "");
