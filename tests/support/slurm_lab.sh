@@ -214,7 +214,7 @@ mariadb() {
     --innodb-lock-wait-timeout=900 --key-buffer-size=1M --aria-pagecache-buffer-size=1M "$@" 9>&-
 }
 make_database() {
-  mkdir -p sql/data/mysql && chmod 700 sql && { echo "use mysql;"; cat $SYSTEM_TABLES; } |
+  mkdir -p sql/data/mysql && chmod 700 sql && { echo "use mysql;"; cat $SYSTEM_TABLES; } 2> /dev/null |
     mariadb --bootstrap > log/bootstrap 2>&1
 }
 # Asks again until it is so, for so many twentieths of a second at least.
