@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <map>
 #include <set>
@@ -75,23 +76,32 @@ class Asking {
  public:
   Result<std::string> operator()(Command command) {
     std::promise<Result<Outcome>> answer;
+    const auto begun = std::chrono::steady_clock::now();
     worker_.post([&] {
       calls_.run(std::move(command), [&](Result<Outcome> came) { answer.set_value(std::move(came)); });
     });
     Result<Outcome> came = answer.get_future().get();
+    ++cost_.commands;
+    cost_.took += std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
+    if (came) cost_.bytes += std::ssize(came->out) + std::ssize(came->err);
     if (!came) return Error{kWhat, came.error().reason, came.error().hint};
     // sacct may report a failure and end as if there were no jobs.
     if (!came->succeeded() || came->err.find("error:") != std::string::npos) return why(*came);
     return std::move(came->out);
   }
   ~Asking() { worker_.stop(); }
+  // So far, lines left out: however long it takes, all of it is counted.
+  const usage::AskingCost& cost() const { return cost_; }
 
  private:
   Worker worker_;
   Processes processes_{worker_};
   Pacer pacer_{Duration{0}, Pacer::Instant::clock::now()};
   Calls calls_{processes_, pacer_};
+  usage::AskingCost cost_;
 };
+
+std::int64_t lines_of(std::string_view text) { return std::count(text.begin(), text.end(), '\n'); }
 
 // What slurmdbd tells of itself. Errors: it does not tell this user of the jobs of all users.
 Result<AccountingRules> sees_all(Asking& ask, const SlurmClient& site, const AccountingAsker& who) {
@@ -150,6 +160,7 @@ class Days {
       return take(std::move(*kept)), ++told_.kept_days, Done{};
     auto text = ask_(ask_day(site_, day, std::min(day + kDay, question_.to), steps_));
     if (!text) return text.error();
+    cost_.lines += lines_of(*text);
     AccountingAnswer answer = parse_accounting(*text);
     if (over && answer.unread == 0) cache_.keep(day, *text);
     return take(std::move(answer)), Done{};
@@ -160,17 +171,21 @@ class Days {
     past.cluster = question_.cluster, past.from = question_.from, past.to = question_.to;
     for (auto& [id, job] : jobs_) past.jobs.push_back(std::move(job));
     told_.cache_trouble = cache_.trouble();
+    const usage::AskingCost& asked = ask_.cost();
+    past.cost = cost_;
+    past.cost.commands = asked.commands, past.cost.bytes = asked.bytes, past.cost.took = asked.took;
     past.told = std::move(told_);
     return past;
   }
 
  private:
-  std::optional<AccountingAnswer> of_cache(TimePoint day) const {
+  std::optional<AccountingAnswer> of_cache(TimePoint day) {
     if (question_.ask_again) return std::nullopt;
     const auto text = cache_.find(day);
     if (!text) return std::nullopt;
     AccountingAnswer kept = parse_accounting(*text);
     if (kept.unread > 0 || !goes_on(kept, next_day_)) return std::nullopt;
+    cost_.kept_lines += lines_of(*text);
     return kept;
   }
 
@@ -193,6 +208,7 @@ class Days {
   std::map<std::string, usage::PastJob> jobs_;  // by run
   std::optional<Runs> next_day_;  // the jobs that are told of the day behind the one that is read
   usage::AccountingTold told_;
+  usage::AskingCost cost_;  // its lines
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "engine/model/values.hpp"
 #include "engine/usage/accounting_told.hpp"
+#include "engine/usage/asking_cost.hpp"
 
 namespace tessera::usage {
 
@@ -45,6 +46,7 @@ struct PastJobs {
   TimePoint from{}, to{};
   std::vector<PastJob> jobs;
   AccountingTold told;
+  AskingCost cost;
 };
 
 }  // namespace tessera::usage

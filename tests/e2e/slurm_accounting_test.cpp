@@ -171,7 +171,12 @@ class AccountingE2e : public SlurmAccounts {
     const Ran ran = tessera("usage", {"-o", "json"});
     EXPECT_EQ(ran.code, 0) << ran.err;
     for (const std::string& wrong : check_schema(schema_text("usage"), ran.out)) ADD_FAILURE() << wrong;
-    return json_at(ran.out, "/days") + " " + json_at(ran.out, "/days_from_cache");
+    const std::string days = json_at(ran.out, "/days"), kept = json_at(ran.out, "/days_from_cache");
+    // Besides sacct for each of the other days: sacctmgr, for who may see which jobs and what is kept of
+    // GPUs.
+    EXPECT_EQ(json_at(ran.out, "/cost/commands"), std::to_string(std::stoi(days) - std::stoi(kept) + 2));
+    EXPECT_GT(std::stoi(json_at(ran.out, "/cost/bytes")), 500) << "sacctmgr show config alone is more";
+    return days + " " + kept;
   }
   // The cache's files with what is in them.
   std::map<std::string, std::string> kept() const {
@@ -259,6 +264,8 @@ TEST_F(AccountingE2e, DaysThatAreOverAreAskedAboutOnceAndTheSumsStayTheSame) {
   // Today and yesterday may still change, and the first day is not asked about whole.
   EXPECT_EQ(kept().size(), static_cast<std::size_t>(asked[0] - '0' - 2));
   EXPECT_EQ(days_told(), fmt::format("{} {}", asked[0], kept().size()));
+  const Ran noted = tessera("usage");
+  EXPECT_NE(noted.out.find(" days from the cache; slurmdbd was asked by "), std::string::npos) << noted.out;
   EXPECT_EQ(held(rows("workload"), night), "8.00 64.00 0.00");
   // What is kept is what counts of these days, whatever slurmdbd would say now.
   move({"delete from lab_job_table;"});

@@ -108,6 +108,29 @@ TEST(AccountingCache, DaysThatAreOverAreAskedOnce) {
   EXPECT_EQ(second_time.told.cache_trouble, "");
 }
 
+TEST(AccountingCache, WhatAskingCostsIsCountedApartFromWhatIsKept) {
+  Site site;
+  const std::string told = job("7", kToday - 3 * kDay + 10, std::to_string(kToday - 3 * kDay + 100));
+  const std::string today = job("8", kToday + 10, "Unknown");
+  site.say(3, told);
+  site.say(0, today);
+  const usage::AskingCost first = site.read().cost;
+  EXPECT_EQ(first.commands, 7 + 2) << "sacctmgr tells who may see which jobs, and what is kept of GPUs";
+  EXPECT_EQ(first.lines, 2);
+  EXPECT_EQ(first.kept_lines, 0);
+  const usage::AskingCost second_time = site.read().cost;
+  EXPECT_EQ(second_time.commands, 2 + 2) << "of this question alone";
+  EXPECT_EQ(second_time.lines, 1);
+  EXPECT_EQ(second_time.kept_lines, 1);
+  EXPECT_EQ(first.bytes - second_time.bytes, std::ssize(told)) << "what is kept was not printed again";
+  EXPECT_GE(second_time.bytes, std::ssize(today));
+  EXPECT_GE(second_time.took.count(), 0);
+  site.question.ask_again = true;
+  const usage::AskingCost again = site.read().cost;
+  EXPECT_EQ(again.commands, 7 + 2);
+  EXPECT_EQ(again.kept_lines, 0);
+}
+
 TEST(AccountingCache, ADayIsKeptOnlyADayAfterItsEnd) {
   Site site;
   site.question.now = site.question.to = second(kToday - 1);  // "yesterday" is not over

@@ -56,6 +56,42 @@ TEST(AccountingCommand, TheLastLineSaysHowManyDaysCameFromTheCache) {
   }
 }
 
+TEST(AccountingCommand, TheLastLineAndTheDocumentsSayWhatAskingHasCost) {
+  Asked asked;
+  asked.past.cost = {4, 3 * 512 * 1024, 812, 40'000, Duration{1'234}};
+  for (const bool demand : {false, true}) {
+    asked.options.demand = demand;
+    asked.options.output = OutputFormat::table;
+    asked.run(run_usage);
+    EXPECT_TRUE(
+        asked.says("; 6 of 8 days from the cache; slurmdbd was asked by 4 commands in 1.2 s: 812 lines, "
+                   "1.5 MiB\n"))
+        << asked.out.str();
+    asked.options.output = OutputFormat::json;
+    asked.run(run_usage);
+    for (const auto& [field, value] : {std::pair{"commands", "4"},
+                                       {"seconds", "1.234"},
+                                       {"bytes", "1572864"},
+                                       {"lines", "812"},
+                                       {"lines_from_cache", "40000"}})
+      EXPECT_EQ(test::json_at(asked.out.str(), std::string("/cost/") + field), value);
+    EXPECT_EQ(test::check_schema(test::schema_text(demand ? "demand" : "usage"), asked.out.str()),
+              std::vector<std::string>{});
+  }
+}
+
+TEST(AccountingCommand, WasteTellsTheSameOfItsQuestions) {
+  Asked asked;
+  asked.past.jobs.clear();
+  asked.past.cost = {3, 2048, 7, 0, Duration{40}};
+  EXPECT_EQ(asked.run(run_waste), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("slurmdbd was asked by 3 commands in 0.0 s: 7 lines, 2.0 KiB")) << asked.out.str();
+  asked.options.output = OutputFormat::json;
+  asked.run(run_waste);
+  EXPECT_EQ(test::json_at(asked.out.str(), "/cost/commands"), "3");
+  EXPECT_EQ(test::check_schema(test::schema_text("waste"), asked.out.str()), std::vector<std::string>{});
+}
+
 TEST(AccountingCommand, DocumentsTellTheDaysAsTheSchemasSay) {
   Asked asked;
   asked.options.output = OutputFormat::json;

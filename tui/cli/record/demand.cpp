@@ -32,7 +32,7 @@ Json json_of(const LookedDemand& looked) {
   document.add("to", Json::of(utc_text(looked.to)));
   document.add("hours_recorded", rounded(looked.demand.hours()));
   document.add("source", Json::of(std::string(looked.accounting ? "accounting" : "recording")));
-  if (looked.accounting) add_days(document, *looked.accounting);
+  if (looked.accounting) add_days(document, *looked.accounting, looked.cost);
   document.add("unplaced_peak", Json::of(std::int64_t{looked.demand.unplaced()}));
   Json& peaks = document.add("peaks", Json::list());
   for (const usage::DemandPeak& peak : looked.demand.peaks()) {
@@ -100,6 +100,7 @@ Result<LookedDemand> held_by_accounting(const Options& options, const Joins& joi
   usage::add(looked.demand, *past, group);
   looked.from = past->from, looked.to = past->to;
   looked.accounting = std::move(past->told);
+  looked.cost = past->cost;
   return looked;
 }
 
@@ -155,7 +156,8 @@ int run_demand(const Options& options, const Joins& joins, const Streams& stream
                                           looked->demand.unplaced())
                             : fmt::format("up to {} more were held on slices that are not reported",
                                           looked->demand.unplaced()));
-  if (looked->accounting) streams.out << cache_words(*looked->accounting, options);
+  if (looked->accounting)
+    streams.out << cache_words(*looked->accounting, options) << cost_words(looked->cost, options);
   streams.out << "\n";
   return kDone;
 }

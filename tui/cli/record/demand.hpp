@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/usage/accounting_told.hpp"
+#include "engine/usage/asking_cost.hpp"
 #include "engine/usage/demand.hpp"
 #include "tui/cli/run.hpp"
 
@@ -15,6 +16,7 @@ struct LookedDemand {
   usage::DemandOverTime demand;
   TimePoint from{}, to{};                           // the first and the last round
   std::optional<usage::AccountingTold> accounting;  // nullopt: a recording
+  usage::AskingCost cost{};                         // of an accounting
 };
 
 // What was recorded within `span` until the newest round of each recording that --cluster names; group: of

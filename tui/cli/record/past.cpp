@@ -3,11 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <utility>
 
+#include "engine/insight/costs.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::cli {
+namespace {
+
+double seconds_of(const usage::AskingCost& cost) { return std::chrono::duration<double>(cost.took).count(); }
+
+}  // namespace
 
 Result<Recordings> recordings_of(const Options& options, const Joins& joins) {
   if (options.recording.empty() || !joins.recordings)
@@ -42,10 +50,24 @@ std::string cache_words(const usage::AccountingTold& told, const Options& option
   return text;
 }
 
-void add_days(Json& document, const usage::AccountingTold& told) {
+std::string cost_words(const usage::AskingCost& cost, const Options& options) {
+  if (cost.commands == 0) return "";
+  return "; " +
+         tui::told(options.reader, fmt::format("slurmdbd was asked by {} commands in {:.1f} s: {} lines, {}",
+                                               cost.commands, seconds_of(cost), cost.lines,
+                                               insight::bytes_text(static_cast<double>(cost.bytes))));
+}
+
+void add_days(Json& document, const usage::AccountingTold& told, const usage::AskingCost& cost) {
   document.add("unread_lines", Json::of(std::int64_t{told.unread}));
   document.add("days", Json::of(std::int64_t{told.days}));
   document.add("days_from_cache", Json::of(std::int64_t{told.kept_days}));
+  Json& all = document.add("cost", Json::map());
+  all.add("commands", Json::of(cost.commands));
+  all.add("seconds", Json::of(std::round(seconds_of(cost) * 1000) / 1000));
+  all.add("bytes", Json::of(cost.bytes));
+  all.add("lines", Json::of(cost.lines));
+  all.add("lines_from_cache", Json::of(cost.kept_lines));
 }
 
 }  // namespace tessera::cli

@@ -8,6 +8,7 @@
 
 #include "engine/record/recording.hpp"
 #include "engine/usage/accounting_told.hpp"
+#include "engine/usage/asking_cost.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/run.hpp"
 
@@ -24,7 +25,9 @@ TimePoint now_of(const Recordings& recordings, TimePoint wall);
 
 // "; 6 of 8 days from the cache", for the end of a line; empty: there is nothing to say of it.
 std::string cache_words(const usage::AccountingTold& told, const Options& options);
-// The same for a document.
-void add_days(Json& document, const usage::AccountingTold& told);
+// "; slurmdbd was asked by 4 commands in 1.2 s: 812 lines, 90.1 KiB"; empty: it was asked nothing.
+std::string cost_words(const usage::AskingCost& cost, const Options& options);
+// Both for a document.
+void add_days(Json& document, const usage::AccountingTold& told, const usage::AskingCost& cost);
 
 }  // namespace tessera::cli

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
+#include "engine/usage/asking_cost.hpp"
 #include "engine/usage/past_sums.hpp"
 #include "engine/usage/reckoning.hpp"
 #include "tui/cli/command_table.hpp"
@@ -19,16 +22,18 @@
 namespace tessera::cli {
 namespace {
 
-using usage::Reckoning;
+struct Looked : usage::Reckoning {
+  std::optional<usage::AskingCost> cost;  // nullopt: a recording
+};
 
 // What the scheduler's accounting keeps of --since until now.
-Result<Reckoning> look_at_accounting(const Options& options, const mig::Catalogue& catalogue,
-                                     const Joins& joins) {
+Result<Looked> look_at_accounting(const Options& options, const mig::Catalogue& catalogue,
+                                  const Joins& joins) {
   auto past = joins.accounting(options);
   if (!past) return past.error();
   usage::Ledger ledger(catalogue, options.idle_after);
   usage::add(ledger, *past, catalogue, options.idle_after);
-  Reckoning all = usage::sum_up(ledger, {options.since, options.idle_after}, catalogue);
+  Looked all{usage::sum_up(ledger, {options.since, options.idle_after}, catalogue), past->cost};
   all.from = past->from, all.to = past->to;
   all.figures_by = usage::figures_by(*past);
   all.accounting = std::move(past->told);
@@ -36,11 +41,14 @@ Result<Reckoning> look_at_accounting(const Options& options, const mig::Catalogu
 }
 
 // Adds up --since until the newest round of each recording.
-Result<Reckoning> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins) {
+Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins) {
   if (options.accounting && joins.accounting) return look_at_accounting(options, catalogue, joins);
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
-  return usage::reckon(*recordings, {options.since, options.idle_after, options.unasked_after}, catalogue);
+  auto all =
+      usage::reckon(*recordings, {options.since, options.idle_after, options.unasked_after}, catalogue);
+  if (!all) return all.error();
+  return Looked{std::move(*all), std::nullopt};
 }
 
 bool knows_idle(const usage::Sum& sum) { return sum.measured > 0 || sum.idle > 0; }
@@ -48,22 +56,22 @@ bool knows_idle(const usage::Sum& sum) { return sum.measured > 0 || sum.idle > 0
 Json hours(double value) { return Json::of(std::round(value * 1000) / 1000); }
 Json maybe(const std::optional<double>& value) { return value ? hours(*value) : Json(); }
 
-bool has_figures(const Reckoning& looked) {
+bool has_figures(const Looked& looked) {
   return usage::coverage(looked.sums.at(usage::By::user)).value_or(0) > 0;
 }
 
-void add_span(Json& document, const Reckoning& looked) {
+void add_span(Json& document, const Looked& looked) {
   document.add("from", Json::of(utc_text(looked.from)));
   document.add("to", Json::of(utc_text(looked.to)));
   document.add("hours_recorded", hours(looked.hours));
   document.add("source", Json::of(std::string(looked.accounting ? "accounting" : "recording")));
   if (!looked.accounting) return;
-  add_days(document, *looked.accounting);
+  add_days(document, *looked.accounting, *looked.cost);
   Json& by = document.add("figures_by", Json::list());
   for (const std::string& one : looked.figures_by) by.items.push_back(Json::of(one));
 }
 
-Json json_of(const std::vector<usage::Sum>& sums, const Reckoning& looked, const std::string& by) {
+Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const std::string& by) {
   Json document = Json::map();
   add_span(document, looked);
   document.add("by", Json::of(by));
@@ -125,7 +133,7 @@ Grid grid_of(const std::vector<usage::Sum>& sums, const std::string& by, bool ba
 }
 
 // Slurm's accounting tells what was held, and whether it was used only where something else noted that there.
-std::string accounting_footer(const Reckoning& looked, const Options& options) {
+std::string accounting_footer(const Looked& looked, const Options& options) {
   const std::string from = utc_text(looked.from), to = utc_text(looked.to);
   std::string text =
       has_figures(looked)
@@ -148,11 +156,11 @@ std::string accounting_footer(const Reckoning& looked, const Options& options) {
   const usage::AccountingTold& told = *looked.accounting;
   if (told.unread > 0)
     text += "; " + tui::told(options.reader, fmt::format("{} of its lines could not be read", told.unread));
-  return text + cache_words(told, options) + "\n";
+  return text + cache_words(told, options) + cost_words(*looked.cost, options) + "\n";
 }
 
 // Where figures come from, and of how much of the time there are any.
-std::string footer(const std::vector<usage::Sum>& sums, const Reckoning& looked, const Options& options) {
+std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, const Options& options) {
   const auto covered = usage::coverage(sums);
   if (looked.accounting) return accounting_footer(looked, options);
   std::string text =
@@ -181,7 +189,7 @@ Json json_of(const std::vector<usage::NotKnown>& all) {
   return list;
 }
 
-Json json_of(const std::vector<usage::Waste>& all, const Reckoning& looked, double sum) {
+Json json_of(const std::vector<usage::Waste>& all, const Looked& looked, double sum) {
   Json document = Json::map();
   add_span(document, looked);
   document.add("slice_hours", hours(sum));
