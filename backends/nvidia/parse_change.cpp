@@ -43,7 +43,10 @@ bool is_refusal(std::string_view line) {
         "Resetting GPU", "Insufficient", "Invalid", "Option"})
     if (line.starts_with(start)) return true;
   return contains_folded(line, "insufficient permissions") || contains_folded(line, "is not recognized") ||
-         contains_folded(line, "could not be reset") || contains_folded(line, "couldn't run");
+         contains_folded(line, "could not be reset") || contains_folded(line, "couldn't run") ||
+         // Of a reset: each GPU on a line of its own.
+         (trimmed(line).starts_with("GPU ") && contains_folded(line, "in use by another client")) ||
+         contains_folded(line, "must also be reset");
 }
 
 void refuse(Change& change, std::string_view line) {

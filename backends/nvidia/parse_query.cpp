@@ -127,8 +127,25 @@ class Collector {
     return Done{};
   }
 
+  static std::optional<bool> yes_or_no(const XmlReader& at) {
+    if (at.text() == "Yes" || at.text() == "No") return at.text() == "Yes";
+    return std::nullopt;
+  }
+
+  // Pages that are to be retired are the older GPUs' rows to be remapped.
+  void after_reset(std::string_view place, const XmlReader& at) {
+    QueriedGpu& one = gpu();
+    if (place == "remapped_rows/remapped_row_pending" || place == "retired_pages/pending_retirement" ||
+        place == "retired_pages/pending_blacklist")
+      if (const auto told = yes_or_no(at)) one.remap_pending = one.remap_pending.value_or(false) || *told;
+    if (place == "remapped_rows/remapped_row_failure") one.remap_failed = yes_or_no(at);
+    if (place == "gpu_reset_status/reset_required") one.reset_required = yes_or_no(at);
+    if (place == "gpu_recovery_action") one.recovery = clean(at.text(), 64);
+  }
+
   Status board(std::string_view place, const XmlReader& at) {
     QueriedGpu& one = gpu();
+    after_reset(place, at);
     if (place == "mig_mode/current_mig") return take_mode(one.mig_now, at);
     if (place == "mig_mode/pending_mig") return take_mode(one.mig_pending, at);
     if (place == "product_name") one.name = clean(at.text(), 128);

@@ -39,7 +39,10 @@ struct QueriedGpu {
   std::optional<bool> persistence;
   std::string compute_mode;  // "Default", "Exclusive_Process"
   std::optional<Mib> memory, used;
-  Telemetry telemetry;  // without its origin
+  // What waits for a reset, or is left after one; nullopt and empty: not told, as by older drivers.
+  std::optional<bool> remap_pending, remap_failed, reset_required;
+  std::string recovery;  // "None", "Reset"
+  Telemetry telemetry;   // without its origin
   std::vector<QueriedDevice> devices;
   std::vector<Client> clients;
 };

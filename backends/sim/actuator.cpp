@@ -9,6 +9,7 @@
 #include "backends/sim/strike.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/words/operator_words.hpp"
@@ -122,6 +123,8 @@ class SimulatedAction {
       if (board->in_use()) return refusal("reset GPUs on", hand_, driver_words(reset(*board, gpu.value)));
     }
     for (GpuIndex gpu : act.gpus) reset(*board_of(gpu), gpu.value);
+    node().reset = ResetMade{order_.mark.run, plan::gpu_numbers(act.gpus)};
+    hand_.step.touched(hand_.index);
     hand_.step.recount(hand_.index);
     return Done{};
   }
@@ -149,6 +152,7 @@ class SimulatedAction {
     if (plan::is_node_act(act)) return close_or_open(act);
     if (plan::is_restart(act)) return restart_plugin();
     if (plan::is_reboot(act)) return reboot_or_not(act);
+    if (plan::is_reset_look(act)) return read_reset_back(plan::argument_of(act, "gpus"));
     const std::optional<plan::Switches> set = plan::simulated_switches(act.arguments);
     if (act.verb == plan::verbs::kLabelNode && set) return switch_shares(*set);
     return refusal("change", hand_, fmt::format("'{}' is not known to the simulator", clean(act.verb, 64)));
@@ -200,6 +204,23 @@ class SimulatedAction {
     node().reboots = true;
     node().reopens = open;
     hand_.step.reboot_when_empty(hand_.index);
+    hand_.step.touched(hand_.index);
+    return Done{};
+  }
+
+  Status read_reset_back(const std::string& gpus) {
+    std::optional<ResetMade>& made = node().reset;
+    if (!made || made->run != order_.mark.run || made->gpus != gpus)
+      return refusal("give the GPUs back of", hand_, "they were not reset by this run");
+    if (made->in_vain) {
+      made.reset();
+      hand_.step.touched(hand_.index);
+      return refusal("give the GPUs back of", hand_,
+                     plan::why_unsound(plan::parse_gpus(gpus).value_or(std::vector{GpuIndex{0}}).front(),
+                                       {.reset_required = true}),
+                     "the node stays drained: carry on to reset it once more, or go back");
+    }
+    made->sound = true;
     hand_.step.touched(hand_.index);
     return Done{};
   }
@@ -320,6 +341,7 @@ Performed perform(World& world, const plan::Order& order, Changes& changes) {
     std::vector<Board> before = world.nodes[*index].boards;
     performed.status = act(hand, order);
     if (strike.pends) leave_pending(hand, before);
+    if (strike.in_vain) leave_unsound(hand);
   }
   if (strike.lost) performed.status = refusal("change", hand, "the connection was lost");
   made.tidy();

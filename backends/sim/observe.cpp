@@ -8,6 +8,7 @@
 #include "engine/model/reduce.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/text.hpp"
@@ -48,6 +49,12 @@ void tell_plugin(plan::NodeFacts& facts, const NodeState& node) {
   facts.words[std::string(plan::restarts::kPluginOffers)] = plan::offers_by_plugin(facts);
 }
 
+void tell_reset(plan::NodeFacts& facts, const NodeState& node) {
+  if (!node.reset || !facts.mark || facts.mark->run != node.reset->run) return;
+  facts.words[std::string(plan::resets::kDone)] = clean(node.reset->gpus, 400);
+  if (node.reset->sound) facts.words[std::string(plan::resets::kSound)] = clean(node.reset->gpus, 400);
+}
+
 // A state file may hold any bytes.
 plan::RunMark cleaned(const plan::RunMark& mark) {
   return {clean(mark.run, 120), clean(mark.who, 120), clean(mark.from, 253), mark.since};
@@ -77,6 +84,7 @@ plan::NodeFacts observe(const World& world, const NodeName& name, TimePoint at) 
       facts.node.allocatable
           ? *facts.node.allocatable
           : plan::offered(facts.node, *world.scenario->catalogue, {}, nullptr).by(world.spec().scheduler);
+  tell_reset(facts, node);
   if (has_plugin(world.group(node))) tell_plugin(facts, node);
   return facts;
 }

@@ -70,6 +70,7 @@ Strike strike_before(Hand& hand, const plan::Order& order) {
     strike.half |= kind == TrapKind::create_stops;
     strike.in_use |= kind == TrapKind::in_use;
     strike.pends |= kind == TrapKind::mode_pends;
+    strike.in_vain |= kind == TrapKind::reset_in_vain;
     strike.nothing |= kind == TrapKind::no_device;
     strike.lost |= kind == TrapKind::answer_lost;
     strike.dies_before |= kind == TrapKind::dies_before;
@@ -88,6 +89,10 @@ void leave_pending(Hand& hand, const std::vector<Board>& before) {
     node.boards[gpu].mode = on ? MigMode::enable_pending : MigMode::disable_pending;
   }
   hand.step.recount(hand.index);
+}
+
+void leave_unsound(Hand& hand) {
+  if (auto& reset = hand.world.nodes[hand.index].reset) reset->in_vain = true;
 }
 
 }  // namespace tessera::sim

@@ -20,6 +20,7 @@ struct Strike {
   bool half = false;  // Insufficient Resources after half of the list
   bool in_use = false;
   bool pends = false;
+  bool in_vain = false;  // a reset that mends nothing
   bool nothing = false;  // success without doing
   bool lost = false;     // an error although done
   bool dies_before = false, dies_after = false;
@@ -29,5 +30,7 @@ struct Strike {
 Strike strike_before(Hand& hand, const plan::Order& order);
 // GPUs whose MIG mode has just changed wait for a reset instead.
 void leave_pending(Hand& hand, const std::vector<Board>& before);
+// The reset that was just made has not helped.
+void leave_unsound(Hand& hand);
 
 }  // namespace tessera::sim

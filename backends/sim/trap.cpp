@@ -41,6 +41,7 @@ constexpr std::array kRows = {
     Row{"fails", "reconfigure", "the MIG manager reports failed"},
     Row{"slow", "reconfigure", "all that the MIG manager does takes ten times as long"},
     Row{"manager-down", "reconfigure", "the MIG manager's pod ends as it is to act, and starts again"},
+    Row{"reset-in-vain", "reset-gpus", "GPUs are reset, and still ask for a reset"},
     Row{"vanishes", "", "the cluster does not list the node; counts looks"},
     Row{"silent", "", "the node does not answer; counts looks"},
     Row{"unreadable", "", "the cluster cannot be read; counts looks"},

@@ -15,25 +15,26 @@
 namespace tessera::sim {
 
 enum class TrapKind : std::uint8_t {
-  create_stops,  // Insufficient Resources after half of the list is made
-  in_use,        // In use by another client
-  mode_pends,    // a changed MIG mode waits for a reset, whatever the GPU
-  no_device,     // success is reported and nothing was done
-  answer_lost,   // the action is done, and its answer is an error
-  job_lands,     // a job slips onto the node just before it is closed
-  drained_by,    // someone else drains the node
-  opened_by,     // someone opens it
-  reboots,       // the node reboots, and nobody makes its instances again
-  mark_taken,    // another run takes the mark
-  dies_before,   // the process that acts is killed before its action...
-  dies_after,    // ...or after it
-  wedges,        // MIG manager: a GPU client does not leave, and it gives up without a word
-  fails,         // ... mig-parted ends with an error
-  slow,          // ... all it does takes ten times as long
-  manager_down,  // ... its pod ends as it is to act
-  vanishes,      // looks: the cluster does not list the node
-  stays_silent,  // looks: the node does not answer
-  unreadable,    // looks: the cluster cannot be read
+  create_stops,   // Insufficient Resources after half of the list is made
+  in_use,         // In use by another client
+  mode_pends,     // a changed MIG mode waits for a reset, whatever the GPU
+  no_device,      // success is reported and nothing was done
+  answer_lost,    // the action is done, and its answer is an error
+  job_lands,      // a job slips onto the node just before it is closed
+  drained_by,     // someone else drains the node
+  opened_by,      // someone opens it
+  reboots,        // the node reboots, and nobody makes its instances again
+  mark_taken,     // another run takes the mark
+  dies_before,    // the process that acts is killed before its action...
+  dies_after,     // ...or after it
+  wedges,         // MIG manager: a GPU client does not leave, and it gives up without a word
+  fails,          // ... mig-parted ends with an error
+  slow,           // ... all it does takes ten times as long
+  manager_down,   // ... its pod ends as it is to act
+  reset_in_vain,  // GPUs are reset, and still ask for a reset
+  vanishes,       // looks: the cluster does not list the node
+  stays_silent,   // looks: the node does not answer
+  unreadable,     // looks: the cluster cannot be read
 };
 
 struct Trap {

@@ -94,6 +94,14 @@ struct PluginOffer {
   friend bool operator==(const PluginOffer&, const PluginOffer&) = default;
 };
 
+// What a run was told last of a reset by itself.
+struct ResetMade {
+  std::string run, gpus;  // gpus: as plan::gpu_numbers()
+  bool in_vain = false;   // they still ask for one
+  bool sound = false;     // they have answered since, and ask for none
+  friend bool operator==(const ResetMade&, const ResetMade&) = default;
+};
+
 struct NodeState {
   std::uint32_t group = 0;
   Condition condition = Condition::up;
@@ -105,6 +113,7 @@ struct NodeState {
   std::optional<plan::RunMark> mark;
   // Slurm: it reboots once no job is there, or is at it; reopens: it takes new ones then, whoever closed it.
   bool reboots = false, reopens = false;
+  std::optional<ResetMade> reset;
   std::string plugin_by;        // Kubernetes: the run that has restarted its device plugin last; empty: none
   std::optional<int> promised;  // devices that the scheduler expects; nullopt: those of the scenario
   std::optional<PluginOffer>

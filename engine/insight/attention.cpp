@@ -316,7 +316,8 @@ class Collector {
   void board(const Node& node, const Gpu& gpu) {
     if (gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending)
       add(during_run(node, Severity::warning), node, gpu, "MIG mode change is pending",
-          "it takes effect after a GPU reset (nvidia-smi --gpu-reset) or a reboot");
+          "it takes effect after a GPU reset (nvidia-smi --gpu-reset) or a reboot")
+          .way_out = WayOut::layout;
     beside_mps(node, gpu);
     if (gpu.strategy != Strategy::mig) return;
     if (gpu.slices.empty()) {

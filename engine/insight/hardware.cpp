@@ -66,6 +66,29 @@ bool is_of_a_program(int xid) {
   return xid == 13 || xid == 31 || (xid >= 43 && xid <= 45) || xid == 68 || xid == 69;
 }
 
+bool reset_helps(std::string_view text) {
+  const std::optional<int> xid = xid_in(text);
+  return !(xid && is_of_a_program(*xid)) && hardware_advice(text).find("reset the GPU") != std::string::npos;
+}
+
+std::optional<int> gpu_in(std::string_view text) {
+  const std::string low = lower(text);
+  std::optional<int> found;
+  for (std::size_t at = low.find("gpu"); at != std::string::npos; at = low.find("gpu", at + 3)) {
+    if (at > 0 && is_letter(low[at - 1])) continue;
+    std::size_t i = at + 3;
+    while (i < low.size() && (low[i] == ' ' || low[i] == '#' || low[i] == ':' || low[i] == '=')) ++i;
+    int number = 0, digits = 0;
+    for (; i < low.size() && is_digit(low[i]) && digits < 4; ++i, ++digits)
+      number = number * 10 + (low[i] - '0');
+    // "gpu:h100:8" is a resource, and "gpu0000:3b:00" a place on the bus.
+    if (digits == 0 || digits > 3 || (i < low.size() && (is_letter(low[i]) || is_digit(low[i])))) continue;
+    if (found && *found != number) return std::nullopt;
+    found = number;
+  }
+  return found;
+}
+
 std::string hardware_advice(std::string_view text) {
   if (const std::optional<int> xid = xid_in(text)) {
     for (const Meaning& one : kXids)

@@ -14,6 +14,11 @@ std::optional<int> xid_in(std::string_view text);
 // An error of the program that ran, and none of the GPU, as far as the number tells.
 bool is_of_a_program(int xid);
 
+// Whether a reset of the GPU is the way out of what a text tells of; the GPU that it names, nullopt: none, or
+// several.
+bool reset_helps(std::string_view text);
+std::optional<int> gpu_in(std::string_view text);
+
 // The way out for a text that names an Xid, ECC errors or row remapping; empty: it names none. Meanings as in
 // NVIDIA's Xid catalog and GPU memory error management.
 std::string hardware_advice(std::string_view text);

@@ -9,9 +9,11 @@
 #include "engine/operators/labels.hpp"
 #include "engine/operators/operator_setup.hpp"
 #include "engine/operators/plugin_config.hpp"
+#include "engine/plan/allowed_action.hpp"
 #include "engine/plan/files/boot_layout.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
@@ -125,6 +127,7 @@ class ActJudge {
     if (is_node_act(act)) return by_any(act);
     if (is_restart(act)) return restarts_plugin(act);
     if (is_reboot(act)) return act.verb == reboots::kAsk ? reboots_node(act) : cancels_reboot(act);
+    if (is_reset_look(act)) return reads_reset_back(act);
     switch (can_.dialect) {
       case Dialect::direct: return by_simulator(act);
       case Dialect::slurm: return by_slurm(act);
@@ -221,6 +224,14 @@ class ActJudge {
     if (!ns.empty() && !(can_.gpu_operator && can_.gpu_operator->ns == ns))
       return unlike("the operator's namespace", ns, can_.gpu_operator ? can_.gpu_operator->ns : "");
     if (!says_word(step_.after, restarts::kPluginAgain, "")) return kNotSeen;
+    return needs_mark();
+  }
+
+  Why reads_reset_back(const Special& act) const {
+    if (can_.dialect == Dialect::gpu_operator) return kNotHere;
+    if (act.arguments.size() != 1 || !parse_gpus(argument(act, "gpus")))
+      return "it does not say of which GPUs";
+    if (!says_word(step_.after, resets::kSound, argument(act, "gpus"))) return kNotSeen;
     return needs_mark();
   }
 
@@ -500,45 +511,6 @@ Why why_other_switches(const NodePlan& node, const Intent& intent, const Means& 
                   operators::refuses_several(config->sharing) == shown.refuse_several))
     return {};
   return "the device plugin's configuration that it writes has other switches than the plan shows";
-}
-
-// What a node as a whole is wished for comes to no other act than these.
-bool is_of(const NodeAction& wished, const Step& step) {
-  const auto* act = std::get_if<Special>(&step.action);
-  switch (wished.verb) {
-    case NodeVerb::close:
-      return act && act->verb == node_acts::kKeepClosed && argument_of(*act, "words") == wished.reason;
-    case NodeVerb::open: return act && act->verb == node_acts::kReopen;
-    case NodeVerb::restart_plugin:
-      return act ? act->verb == restarts::kPlugin
-                 : std::holds_alternative<SetMark>(step.action) ||
-                       std::holds_alternative<ClearMark>(step.action) ||
-                       std::holds_alternative<LookOnly>(step.action);
-    case NodeVerb::reboot:
-      return act ? act->verb == reboots::kAsk && argument_of(*act, "words") == wished.reason &&
-                       wished.booted && argument_of(*act, "then") == utc_text(later_boot(*wished.booted))
-                 : std::holds_alternative<LookOnly>(step.action);
-    case NodeVerb::cancel_reboot: {
-      const auto kept = act ? parse_closing(argument_of(*act, "reason")) : std::nullopt;
-      return kept && act->verb == reboots::kCancel && wished.of_runs.contains(kept->by.run);
-    }
-  }
-  return false;
-}
-
-// Nodes are closed, opened, restarted or rebooted only where that was wished for, and nothing else is done to
-// them then.
-Why why_other_action(const NodePlan& node, const Intent& intent) {
-  const std::optional<NodeAction> wished = action_of(intent.orders);
-  for (const Step& step : node.steps) {
-    const auto* act = std::get_if<Special>(&step.action);
-    const bool own = act && (is_node_act(*act) || is_restart(*act) || is_reboot(*act));
-    if (!own && !wished) continue;
-    if (!wished || !is_of(*wished, step))
-      return fmt::format("step {} ({}) is not what was wished for", clean(step.id, 100),
-                         clean(step.title, 200));
-  }
-  return {};
 }
 
 // Whatever changes is read back by one of the steps.

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "engine/plan/node_reboot.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
@@ -28,6 +29,7 @@ constexpr const char* kReason = "tessera/reason";
 constexpr const char* kOfRuns = "tessera/of-runs";
 constexpr const char* kOverOthers = "tessera/over-others";
 constexpr const char* kBooted = "tessera/booted";
+constexpr const char* kGpus = "tessera/gpus";
 constexpr std::array<std::string_view, 3> kOfReboots{" : reboot issued", " : reboot requested",
                                                      " : reboot timed out"};
 
@@ -41,6 +43,7 @@ constexpr Row kRows[] = {
     {NodeVerb::restart_plugin, "restart-plugin", "restart-plugin", "restart-plugin"},
     {NodeVerb::reboot, "reboot", "reboot", "reboot"},
     {NodeVerb::cancel_reboot, "cancel-reboot", "cancel-reboot", "cancel-reboot"},
+    {NodeVerb::reset_gpu, "reset-gpu", "reset-gpu", "reset-gpu"},
 };
 
 std::string value(const Orders& orders, const char* key) {
@@ -77,6 +80,7 @@ Orders orders_of(const NodeAction& action) {
   if (!runs.empty()) orders[kOfRuns] = runs;
   if (action.over_others) orders[kOverOthers] = "yes";
   if (action.booted) orders[kBooted] = utc_text(*action.booted);
+  if (!action.gpus.empty()) orders[kGpus] = gpu_numbers(action.gpus);
   return orders;
 }
 
@@ -96,6 +100,11 @@ std::optional<NodeAction> action_of(const Orders& orders) {
   }
   action.over_others = value(orders, kOverOthers) == "yes";
   action.booted = parse_utc(value(orders, kBooted));
+  if (action.verb != NodeVerb::reset_gpu) return action;
+  // Without GPUs it is nothing that is known: never all of them.
+  auto gpus = parse_gpus(value(orders, kGpus));
+  if (!gpus) return std::nullopt;
+  action.gpus = std::move(*gpus);
   return action;
 }
 
@@ -118,7 +127,8 @@ std::optional<NodeVerb> parse_node_verb(std::string_view text) {
 }
 
 std::string to_text(const NodeAction& action, Scheduler scheduler) {
-  const std::string text(called(action.verb, scheduler));
+  std::string text(called(action.verb, scheduler));
+  if (!action.gpus.empty()) text += " " + gpu_numbers(action.gpus);
   return action.reason.empty() ? text : text + ": " + action.reason;
 }
 
@@ -236,6 +246,8 @@ std::string done_text(const NodePlan& plan) {
   };
   if (does(restarts::kPlugin))
     return plan.node.text + ": a new pod of the device plugin is ready, and the node advertises GPUs";
+  if (does(resets::kReadBack))
+    return plan.node.text + ": its GPUs were reset, answer, and ask for no further reset";
   if (does(reboots::kAsk)) return plan.node.text + ": has booted again, and answers";
   if (does(reboots::kCancel)) return plan.node.text + ": the reboot is cancelled, and it is open to new jobs";
   if (plan.ordered_after.contains(std::string(reboots::kWord)))

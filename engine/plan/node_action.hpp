@@ -23,6 +23,7 @@ enum class NodeVerb : std::uint8_t {
   restart_plugin,
   reboot,         // Slurm: once its jobs have ended
   cancel_reboot,  // only as the way back of a reboot
+  reset_gpu,      // Slurm: once nobody has those GPUs (node_reset.hpp)
 };
 
 struct NodeAction {
@@ -32,6 +33,7 @@ struct NodeAction {
                                   // only theirs
   bool over_others = false;       // open: also what another user or another run has closed
   std::optional<TimePoint> booted = std::nullopt;  // reboot: the boot after which another one is wanted
+  std::vector<GpuIndex> gpus = {};                 // reset_gpu: these, each once, in order
   friend bool operator==(const NodeAction&, const NodeAction&) = default;
 };
 

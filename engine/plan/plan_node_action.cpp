@@ -11,6 +11,7 @@
 #include "engine/plan/effect/moved.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/plan/planner.hpp"
@@ -39,13 +40,13 @@ std::string whose(const Node& node) {
 
 class NodeActionPlanner {
  public:
-  NodeActionPlanner(const Cluster& cluster, const Node& node, const NodeAction& action,
-                    const ChangeOptions& options, const Means& can, const mig::Catalogue* catalogue,
-                    bool asked, TimePoint now)
+  NodeActionPlanner(const Cluster& cluster, const Node& node, const NodeAction& action, const Intent& intent,
+                    const Means& can, const mig::Catalogue* catalogue, bool asked, TimePoint now)
       : cluster_(cluster),
         node_(node),
         action_(action),
-        options_(options),
+        intent_(intent),
+        options_(intent.options),
         can_(can),
         catalogue_(catalogue),
         asked_(asked),
@@ -89,6 +90,7 @@ class NodeActionPlanner {
       case NodeVerb::restart_plugin: return restart_plugin();
       case NodeVerb::reboot: return reboot();
       case NodeVerb::cancel_reboot: return cancel_reboot();
+      case NodeVerb::reset_gpu: return reset_gpu();
     }
     return Done{};
   }
@@ -127,6 +129,23 @@ class NodeActionPlanner {
       say(Severity::info, "stays-closed", "it stays closed afterwards, by " + whose(node_));
     if (std::string lost = lost_at_boot(node_, can_); !lost.empty())
       say(Severity::warning, "lost-at-boot", std::move(lost));
+    return Done{};
+  }
+  Status reset_gpu() {
+    if (auto untold = work_untold(cluster_))
+      return refused("who runs there is not fully known: " + *untold,
+                     "fix that first: the reset waits for whoever has the GPU");
+    if (!reboot_of(node_).empty())
+      return refused("a reboot of it is noted, which resets its GPUs, too: " + node_.reason, "wait for it");
+    if (auto why = why_no_reset(cluster_, node_, action_.gpus, can_))
+      return refused(std::move(why->reason), std::move(why->hint));
+    plan_.scope = scope_of_reset(action_.gpus, can_);
+    plan_.needs.drain = plan_.needs.reset = true;
+    if (catalogue_) plan_.blast_radius = blast_radius(cluster_, node_, {}, *plan_.scope, *catalogue_, now_);
+    plan_.steps = reset_steps(node_, action_, intent_, can_, plan_.blast_radius);
+    for (Notice& one : notices_of_reset(node_, action_.gpus, can_)) notices_.push_back(std::move(one));
+    if (!reason_.empty() && !parse_mark(reason_))
+      say(Severity::info, "stays-closed", "it stays closed afterwards, by " + whose(node_));
     return Done{};
   }
   Status cancel_reboot() {
@@ -214,6 +233,7 @@ class NodeActionPlanner {
   const Cluster& cluster_;
   const Node& node_;
   const NodeAction& action_;
+  const Intent& intent_;
   const ChangeOptions& options_;
   const Means& can_;
   const mig::Catalogue* catalogue_;
@@ -332,14 +352,16 @@ Intent action_back(const Plan& plan, const NodePlan& node, const std::string& ru
   return intent;
 }
 
-Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, const Means& can,
-                       TimePoint now) {
+Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, const Means& can, TimePoint now,
+                       const std::set<std::string>& begun) {
   Plan plan = bare_plan(std::move(intent), scheduler, can, now);
   NodePlan nothing;
   nothing.node = node.name;
   nothing.only_given_back = true;
   if (const auto verb = verb_of(plan.intent); verb == NodeVerb::restart_plugin)
     nothing.steps = unmark_steps(node.name, can, scheduler);
+  else if (verb == NodeVerb::reset_gpu)
+    nothing.steps = steps_after_reset(node, plan.intent, can, begun);
   nothing.relied_on = action_facts(node);
   plan.nodes.push_back(std::move(nothing));
   plan.fingerprint = fingerprint_of(plan.nodes);
@@ -357,7 +379,7 @@ Result<Plan> plan_node_action(const Cluster& cluster, const Intent& wished, cons
     const Node& node = *cluster.nodes.find(name);
     const bool asked = action_of(intent_of(wished, name).orders)->booted.has_value();
     const NodeAction action = *action_of(intent_of(plan.intent, name).orders);
-    NodeActionPlanner planner(cluster, node, action, plan.intent.options, can, catalogue, asked, now);
+    NodeActionPlanner planner(cluster, node, action, plan.intent, can, catalogue, asked, now);
     Result<NodePlan> one = planner.plan();
     if (!one) return one.error();
     plan.nodes.push_back(std::move(*one));

@@ -1,4 +1,5 @@
-// Plans for a node as a whole: closing it, opening it again, restarting its device plugin, rebooting it. Same
+// Plans for a node as a whole: closing it, opening it again, restarting its device plugin, rebooting it,
+// resetting its GPUs. Same
 // preview, arming, journal and undo as a layout. Threads: pure functions.
 #pragma once
 
@@ -22,8 +23,10 @@ Result<Plan> plan_node_action(const Cluster& cluster, const Intent& intent, cons
 // reason that it had. Of one that does not lead back: its own intent.
 Intent action_back(const Plan& plan, const NodePlan& node, const std::string& run);
 
-// The way back of a run that has not begun anything there, or nothing that is taken back: the mark goes.
-Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, const Means& can, TimePoint now);
+// The way back of a run that has not begun anything there, or nothing that is taken back: the mark goes, and
+// what was closed for a reset is opened. begun: as in Unfinished.
+Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, const Means& can, TimePoint now,
+                       const std::set<std::string>& begun = {});
 // Whether there may be something to lead back on a node of a run of such a plan: a reboot is cancelled while
 // it has not begun.
 bool leads_back(const Plan& plan, const NodePlan& node);

@@ -104,6 +104,43 @@ TEST_F(NodeAction, SlurmRebootsAnEmptyNodeAndItTakesJobsAgain) {
   expect_sound();
 }
 
+TEST_F(NodeAction, AGpuThatNobodyHasIsResetReadBackAndTheNodeOpenedAgain) {
+  Ran planned = must({"node", "reset-gpu", "n1", "1", "--dry-run", "-o", "json"});
+  EXPECT_EQ(check_schema(schema_text("plan"), planned.out), Words{});
+  Ran reset = node({"reset-gpu", "n1", "1"});
+  ASSERT_EQ(reset.code, 0) << reset.out << reset.err;
+  EXPECT_EQ(health("n1"), "ok");
+  EXPECT_EQ(reason("n1"), "null");
+  const std::string run = text_at(reset.out, "/run");
+  EXPECT_TRUE(has(must({"journal", run}).out, "its GPUs were reset, answer, and ask for no further reset"));
+  Ran back = this->run({"undo", run, "--write", "--yes"});
+  EXPECT_EQ(back.code, 1);
+  EXPECT_TRUE(has(back.err, "a GPU that was reset leaves nothing to take back")) << back.err;
+  EXPECT_EQ(node({"reset-gpu", "n1"}).code, 2) << "the GPU is missing";
+  EXPECT_EQ(node({"reset-gpu", "n1", "1", "now"}).code, 2);
+  EXPECT_EQ(node({"reset-gpu", "n1", "1,1"}).code, 2);
+  Ran cut = node({"reset-gpu", "n1", "0"});
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_TRUE(has(cut.err, "GPU 0 is in MIG mode")) << cut.err;
+  expect_sound();
+}
+
+TEST_F(NodeAction, AResetThatFailsOrIsInVainKeepsTheNodeClosedUntilItIsCarriedOnOrGoneBackFrom) {
+  for (const bool carry_on : {true, false}) {
+    sim({"fault", "reset-in-vain node=n3"});
+    Ran parked = node({"reset-gpu", "n3", "0"});
+    EXPECT_NE(parked.code, 0);
+    EXPECT_TRUE(has(parked.out + parked.err, "still asks for a reset")) << parked.out << parked.err;
+    EXPECT_EQ(health("n3"), "drained");
+    Words words{"resume", newest_run(), "--write", "--yes", "-o", "json"};
+    if (!carry_on) words.push_back("--back");
+    Ran on = run(words);
+    EXPECT_EQ(text_at(on.out, "/outcome"), carry_on ? "wanted" : "recorded") << on.out << on.err;
+    EXPECT_EQ(health("n3"), "ok");
+  }
+  expect_sound();
+}
+
 TEST_F(NodeAction, AClosedNodeStaysClosedOverTheRebootAndOneWithJobsIsRefused) {
   sim({"drain", "n3", "bad ECC"});
   EXPECT_EQ(node({"reboot", "n3", "XID", "79"}).code, 0);

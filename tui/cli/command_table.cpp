@@ -121,22 +121,22 @@ constexpr Command kCommands[] = {
      "tessera apply --node n0031 --preset all-balanced --dry-run\n"
      "tessera apply -n n0031 --layout 7g.80gb --when-empty --write --yes"},
     {"node", kNode, "VERB NODES [WORD...]", 100, Completes::words,
-     "drain resume cordon uncordon reboot restart-plugin",
-     "close nodes, open them, reboot them, or restart a device plugin",
+     "drain resume cordon uncordon reboot reset-gpu restart-plugin",
+     "close and open nodes, reboot them, reset GPUs, restart a plugin",
      "drain NODES REASON (Slurm) and cordon NODES REASON (Kubernetes) close nodes to new jobs or pods until "
-     "they are opened again; what runs there goes on. resume NODES and uncordon NODES open them. NODES are "
-     "names, ranges as n[01-04], or a filter such as 'state:drain'. What was not closed from here, by "
-     "tessera node, is not opened: its reason is printed, and the word over-others behind NODES opens it "
-     "knowingly. reboot NODES REASON (Slurm) keeps new jobs away, waits until the last one has ended, and "
-     "has slurmd run the site's RebootProgram. restart-plugin NODES (Kubernetes) deletes the pod of the "
-     "device plugin there, whose DaemonSet starts another one; pods keep their GPUs. Like apply, it needs "
-     "--write and the name of the node typed on a terminal, or --yes; it is read back, kept in a journal, "
-     "and undone by tessera undo. With --dry-run -o json it prints a plan for tessera apply.",
+     "they are opened; what runs there goes on. resume NODES and uncordon NODES open them. NODES are names, "
+     "ranges as n[01-04], or a filter such as 'state:drain'. What was not closed from here is not opened: "
+     "its reason is printed, and over-others behind NODES opens it knowingly. reboot NODES REASON (Slurm) "
+     "keeps new jobs away, waits until the last one has ended, and has slurmd run the site's RebootProgram. "
+     "reset-gpu NODES GPU (Slurm) drains them, waits until no job has these GPUs (0,2-3), resets them, and "
+     "opens the node. restart-plugin NODES (Kubernetes) deletes the pod of the device plugin, whose "
+     "DaemonSet starts another; pods keep their GPUs. Armed like apply, by --write; tessera undo undoes it.",
      "tessera node drain n0031 'fans are loud' --write\n"
      "tessera node cordon 'gpu-[1-4]' firmware --dry-run\n"
      "tessera node resume n0031 --write\n"
      "tessera node resume n0032 over-others --write  # what another user has drained\n"
      "tessera node reboot n0031 'GPU 3 fell off the bus' --write\n"
+     "tessera node reset-gpu n0031 3 --write  # its row remapping is pending\n"
      "tessera node restart-plugin gpu-2 --write"},
     {"undo", kUndo, "RUN", 1, Completes::run, "", "undo a run: go back to the layout that it found",
      "Plans the way back to the layout that a finished run found, from the current layout, shows it and "

@@ -89,6 +89,8 @@ constexpr std::array kWithArgument{
     Taker{"uncordon",
           "NODES: plan to uncordon Kubernetes nodes; over-others behind them: also another user's"},
     Taker{"reboot", "NODES REASON: plan to have Slurm reboot nodes once their jobs have ended"},
+    Taker{"reset-gpu",
+          "NODES GPUS: plan to reset these GPUs of Slurm nodes once no job has them: n0031 0,2-3"},
     Taker{"restart-plugin", "NODES: plan to restart the device plugin's pod on Kubernetes nodes"},
     Taker{"cluster", "NAME: show only that cluster's rows; all: those of every cluster"},
     Taker{"save", "NAME: keep this list with its filter, order and columns as a view"},

@@ -209,6 +209,14 @@ class Loader {
       node.reopens = lines_.number(0, 1) == 1;
       lines_.end_line();
     }
+    if (lines_.take("reset")) {
+      ResetMade& reset = node.reset.emplace();
+      reset.run = lines_.quoted();
+      reset.gpus = lines_.quoted();
+      reset.in_vain = lines_.number(0, 1) == 1;
+      reset.sound = lines_.number(0, 1) == 1;
+      lines_.end_line();
+    }
     if (lines_.take("plugin")) {
       node.plugin_by = lines_.quoted();
       lines_.end_line();

@@ -57,6 +57,9 @@ class Writer {
       line("mark {} {} {} {}", time(node.mark->since), quoted(node.mark->run), quoted(node.mark->who),
            quoted(node.mark->from));
     if (node.reboots) line("reboots {}", node.reopens ? 1 : 0);
+    if (node.reset)
+      line("reset {} {} {} {}", quoted(node.reset->run), quoted(node.reset->gpus),
+           node.reset->in_vain ? 1 : 0, node.reset->sound ? 1 : 0);
     if (!node.plugin_by.empty()) line("plugin {}", quoted(node.plugin_by));
     if (node.promised) line("promised {}", *node.promised);
     const int renamed = node.switches.renamed ? 1 : 0, refuses = node.switches.refuses_several ? 1 : 0;

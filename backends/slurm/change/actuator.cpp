@@ -194,6 +194,12 @@ SlurmActuator::SlurmActuator(Worker& worker, Processes& processes, Calls& calls,
 
 SlurmActuator::~SlurmActuator() = default;
 
+void Hands::remember(const plan::Order& order, std::string_view name, const std::string& value) {
+  UnseenActions& actions = unseen[order.node];
+  if (actions.run != order.mark.run) actions = {order.mark.run, {}};
+  actions.words[std::string(name)] = value;
+}
+
 void Hands::add_unseen_actions(plan::NodeFacts& facts) const {
   auto known = unseen.find(facts.node.name);
   if (known == unseen.end() || !facts.mark || facts.mark->run != known->second.run) return;

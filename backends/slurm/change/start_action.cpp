@@ -14,6 +14,7 @@
 #include "backends/slurm/change/conf_lock.hpp"
 #include "backends/slurm/change/node_answers.hpp"
 #include "backends/slurm/change/reboot.hpp"
+#include "backends/slurm/change/reset_look.hpp"
 #include "backends/slurm/change/unread.hpp"
 #include "backends/worker.hpp"
 #include "engine/plan/effect/observed.hpp"
@@ -149,6 +150,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   void operator()(const plan::ResetGpus& act) {
     after_look(false, [this, act](Seen&) {
       driver(nvidia::reset(act.gpus), "cannot reset the GPUs");
+      then_remember(plan::resets::kDone, plan::gpu_numbers(act.gpus));
       next();
     });
   }
@@ -163,9 +165,9 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     const slurmconf::SlurmSetup& said = hands_.eyes.said;
     const auto value = [&](const char* name) { return plan::argument_of(act, name); };
     if (plan::is_node_act(act)) return on_whole_node(act);
-    if (plan::is_reboot(act))
-      return reboot(hands_, order_, act,
-                    [self = shared_from_this()](Status ended) { self->end(std::move(ended)); });
+    if (plan::is_reboot(act) || plan::is_reset_look(act))
+      return (plan::is_reboot(act) ? reboot : read_reset_back)(
+          hands_, order_, act, [self = shared_from_this()](Status ended) { self->end(std::move(ended)); });
     if (act.verb == verb::kStopClients) return clients(said.stop_clients, "stopped");
     if (act.verb == verb::kStartClients) return clients(said.start_clients, "started");
     if (act.verb == verb::kApplyParted) return apply_parted(value("config"), value("text"));
@@ -203,11 +205,6 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   static std::string user(const Seen& seen) {
     return seen.user.empty() || seen.user == "root" ? "root" : "root," + seen.user;
   }
-  void remember(std::string_view name, const std::string& value) {
-    UnseenActions& unseen = hands_.unseen[order_.node];
-    if (unseen.run != order_.mark.run) unseen = {order_.mark.run, {}};
-    unseen.words[std::string(name)] = value;
-  }
   void then(Task what) {
     tasks_.push_back([this, what = std::move(what)] {
       what();
@@ -215,7 +212,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     });
   }
   void then_remember(std::string_view name, std::string value) {
-    then([this, name, value = std::move(value)] { remember(name, value); });
+    then([this, name, value = std::move(value)] { hands_.remember(order_, name, value); });
   }
 
   void after_look(bool boards, std::function<void(Seen&)> then) {

@@ -39,6 +39,7 @@ struct Hands {
   // Those that write Slurm's files; the first one is at it.
   std::deque<std::function<void()>> writers;
 
+  void remember(const plan::Order& order, std::string_view name, const std::string& value);
   // Adds the words for unseen of the run that marks this node.
   void add_unseen_actions(plan::NodeFacts& facts) const;
 };

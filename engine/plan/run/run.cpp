@@ -332,7 +332,9 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   const Node& now_there = *known;
   if (is_node_action(original.intent)) {
     const bool nothing = back && (!run.begun.contains(node) || !leads_back(original, *planned));
-    return nothing ? plan_nothing_back(now_there, std::move(intent), original.scheduler, *can, now)
+    const auto begun = run.begun.find(node);
+    return nothing ? plan_nothing_back(now_there, std::move(intent), original.scheduler, *can, now,
+                                       begun == run.begun.end() ? std::set<std::string>{} : begun->second)
                    : plan_node_action(cluster, intent, *can, now, &catalogue);
   }
   if (back && !has_changed_layout(run, node, builder))

@@ -66,6 +66,10 @@ std::optional<Error> why_nothing_to_undo(const Run& run) {
   const std::string what = "cannot undo run " + run.started.run;
   if (*verb == NodeVerb::restart_plugin)
     return Error{what, "it restarted the pod of a device plugin, which leaves nothing to take back", ""};
+  if (*verb == NodeVerb::reset_gpu)
+    return Error{
+        what, "a GPU that was reset leaves nothing to take back",
+        run.finished ? "" : "the node is given back by: tessera resume " + run.started.run + " --back"};
   return Error{
       what, "a boot, or a reboot that was cancelled, leaves nothing to take back",
       run.finished ? "" : "while it waits, it goes back by: tessera resume " + run.started.run + " --back"};

@@ -4,6 +4,7 @@
 // For steps_slurm*.cpp only. Threads: a value with one owner.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,14 @@ namespace tessera::plan {
 
 class SlurmBuilder {
  public:
-  explicit SlurmBuilder(const NodeChange& change);
+  // acts_there: something is run on the node although no GPU gets another layout.
+  explicit SlurmBuilder(const NodeChange& change, bool acts_there = false);
 
   std::vector<Step> run();
+  // Without a change of GPUs: these are reset, and nothing is written (steps_slurm_reset.cpp).
+  std::vector<Step> reset(const std::vector<GpuIndex>& gpus);
+  // Gives the node back where that has stopped. begun: as in Unfinished.
+  std::vector<Step> after_reset(const std::set<std::string>& begun);
   // Why Slurm's files cannot be edited so, as far as that can be told before anything is cut; empty: they
   // can.
   std::string why_not_written() const;
@@ -101,6 +107,7 @@ class SlurmBuilder {
   // A drained node takes no step of ours: what srun alone could tell has been read back before the drain.
   Conditions proof() const;
   std::vector<Step> release(const Conditions& proof) const;
+  std::vector<Step> given_back();
 
   const NodeChange& change_;
   const slurmconf::SlurmSetup& site_;

@@ -76,13 +76,13 @@ std::string SlurmBuilder::joined(const std::vector<std::string>& words, const st
   return text;
 }
 
-SlurmBuilder::SlurmBuilder(const NodeChange& change)
+SlurmBuilder::SlurmBuilder(const NodeChange& change, bool acts_there)
     : change_(change),
       site_(*change.can.slurm),
       node_(change.node.name.text),
       recut_(std::any_of(change.boards.begin(), change.boards.end(), cuts)),
       down_(change.node.health == Health::down),
-      in_reservation_(recut_ && site_.reach == slurmconf::Reach::srun),
+      in_reservation_((recut_ || acts_there) && site_.reach == slurmconf::Reach::srun),
       after_(slurm::node_after(change.node, change.boards)),
       product_(product_of(change)),
       wanted_(slurm::gres_of_boards(after_, slurm::whole_type(site_, node_, product_), site_)) {}

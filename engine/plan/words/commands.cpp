@@ -8,6 +8,7 @@
 #include "engine/operators/slinky.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/plan/words/slurm_words.hpp"
@@ -108,6 +109,8 @@ class Words {
     if (act.verb == node_acts::kKeepClosed) return keeps_closed(argument(act, "words"));
     if (act.verb == reboots::kCancel) return {"scontrol cancel_reboot " + node_};
     if (act.verb == reboots::kAsk) return reboots_node(argument(act, "words"), argument(act, "found"));
+    if (is_reset_look(act))
+      return {fmt::format("nvidia-smi -i {} -q -d ECC,ROW_REMAPPER", shell_word(argument(act, "gpus")))};
     if (is_restart(act)) return restarts_plugin(argument(act, "namespace"));
     return slurm_ ? on_slurm(act) : by_operator(act);
   }

@@ -8,6 +8,7 @@
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -94,6 +95,7 @@ class Title {
     if (is_node_act(act)) return node_act(act);
     if (act.verb == reboots::kAsk) return fmt::format("have Slurm reboot {} once no job runs there", node_);
     if (act.verb == reboots::kCancel) return fmt::format("cancel the reboot of {}", node_);
+    if (is_reset_look(act)) return reset_look(argument(act, "gpus"));
     if (is_restart(act)) return fmt::format("restart the device plugin's pod on {}", node_);
     return on_slurm() ? slurm_act(act) : operator_act(act);
   }
@@ -117,6 +119,13 @@ class Title {
     return found == act.arguments.end() ? "" : found->second;
   }
 
+  static std::string reset_look(const std::string& numbers) {
+    const auto gpus = parse_gpus(numbers);
+    if (!gpus) return "read the GPUs back";
+    return gpus->size() == 1
+               ? fmt::format("verify that {} answers and needs no further reset", boards_text(*gpus))
+               : fmt::format("verify that {} answer and need no further reset", boards_text(*gpus));
+  }
   std::string node_act(const Special& act) const {
     if (act.verb == node_acts::kReopen)
       return fmt::format("open {} again, if the reason is still the same", node_);

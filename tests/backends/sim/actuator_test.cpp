@@ -7,6 +7,7 @@
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "tests/backends/sim/hands.hpp"
 
 namespace tessera::sim {
@@ -107,6 +108,36 @@ TEST(Actuator, AClosedNodeIsRebootedOnlyWhileItIsEmptyAndComesBackClosed) {
     EXPECT_TRUE(hands.see(node).answering);
     EXPECT_EQ(hands.see(node).node.booted > hands.world.start, !busy);
   }
+}
+
+TEST(Actuator, ResetsGpusThatNobodyHasAndTellsTheRunWhetherTheyAreSound) {
+  Hands hands = hands_from(kPlace);
+  const plan::ResetGpus one{{GpuIndex{1}}};
+  const auto word = [&](std::string_view key) {
+    const plan::NodeFacts facts = hands.see("n1");
+    const auto found = facts.words.find(std::string(key));
+    return found == facts.words.end() ? "not told" : found->second;
+  };
+  EXPECT_EQ(hands.act("n1", plan::SetMark{}), "");
+  EXPECT_NE(hands.act("n1", plan::read_reset_back(one.gpus)), "") << "nothing was reset";
+  EXPECT_EQ(hands.act("n1", one), "");
+  EXPECT_EQ(word(plan::resets::kDone), "1");
+  EXPECT_EQ(word(plan::resets::kSound), "not told");
+  EXPECT_EQ(hands.act("n1", plan::read_reset_back(one.gpus)), "");
+  EXPECT_EQ(word(plan::resets::kSound), "1");
+  Result<std::vector<World>> loaded = load_state(save_state({hands.world}), test::shared_catalogue());
+  ASSERT_TRUE(loaded.ok()) << to_line(loaded.error());
+  EXPECT_TRUE(loaded->front() == hands.world);
+  EXPECT_NE(hands.act("n1", plan::ResetGpus{{GpuIndex{0}, GpuIndex{1}}}).find("In use by another client"),
+            std::string::npos);
+
+  hands.world.traps.push_back({parse_trap("reset-in-vain").value(), 0});
+  EXPECT_EQ(hands.act("n1", one), "");
+  EXPECT_NE(hands.act("n1", plan::read_reset_back(one.gpus)).find("still asks for a reset"),
+            std::string::npos);
+  EXPECT_EQ(word(plan::resets::kDone), "not told") << "whoever carries on resets it once more";
+  EXPECT_EQ(hands.act("n1", one), "");
+  EXPECT_EQ(hands.act("n1", plan::read_reset_back(one.gpus)), "");
 }
 
 TEST(Actuator, MarksForOneRunAndNotForTwo) {

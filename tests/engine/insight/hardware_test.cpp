@@ -35,5 +35,23 @@ TEST(Hardware, EccAndRemappedRowsAreKnownWithoutAnXid) {
   EXPECT_EQ(hardware_advice("spec recce"), "");
 }
 
+TEST(Hardware, AResetIsTheWayOutOfWhatTheGpuHasAndNotOfWhatAProgramDid) {
+  for (const char* yes :
+       {"Xid 63", "Xid 95 on GPU 2", "XID 119", "row remap pending on GPU 4", "uncorrectable ECC errors"})
+    EXPECT_TRUE(reset_helps(yes)) << yes;
+  for (const char* no : {"", "fans are loud", "Xid 13", "Xid 31", "Xid 64", "Xid 79", "Xid 43",
+                         "row remapping failure", "GPU has fallen off the bus"})
+    EXPECT_FALSE(reset_helps(no)) << no;
+}
+
+TEST(Hardware, TheGpuOfATextIsFoundWhereItNamesExactlyOne) {
+  for (const char* three :
+       {"GPU 3: Xid 63", "Xid 63 on gpu3", "row remap pending, GPU #3", "GPU 3 and again GPU 3", "GPU=3"})
+    EXPECT_EQ(gpu_in(three), 3) << three;
+  for (const char* none : {"", "Xid 63", "GPU 3 and GPU 4", "gpu:h100:8", "GPU 0000:3b:00.0", "GPU h100",
+                           "ggpu 3", "GPU 1234", "GPU", "GPU ", "GPU 3rd"})
+    EXPECT_FALSE(gpu_in(none)) << none;
+}
+
 }  // namespace
 }  // namespace tessera::insight

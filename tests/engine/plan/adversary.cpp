@@ -9,6 +9,7 @@
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/plan/node_restart.hpp"
 
 namespace tessera::test {
@@ -194,6 +195,10 @@ plan::NodeFacts Adversary::facts_now() const {
   plan::tell_closed(facts);
   facts.mark = mark_;
   facts.advertised = plan::offered(node, catalogue_, {}, nullptr).by(scheduler);
+  if (mark_ && reset_.starts_with(mark_->run + " "))
+    facts.words[std::string(plan::resets::kDone)] = reset_.substr(mark_->run.size() + 1);
+  if (mark_ && sound_.starts_with(mark_->run + " "))
+    facts.words[std::string(plan::resets::kSound)] = sound_.substr(mark_->run.size() + 1);
   const bool again = mark_ && mark_->run == plugin_by_;
   facts.words[std::string(plan::restarts::kPluginAgain)] = again ? "" : "the pod is the one from before";
   facts.words[std::string(plan::restarts::kPluginOffers)] = plan::offers_by_plugin(facts);
@@ -298,6 +303,9 @@ struct Adversary::Hand {
           return Error{"cannot reset", "In use by another client", ""};
       if (gpu->strategy == Strategy::mig) gpu->slices.clear();
     }
+    ++world.resets;
+    world.unsound_ = world.resets_in_vain > 0 && world.resets_in_vain-- > 0;
+    world.reset_ = mark.run + " " + plan::gpu_numbers(act.gpus), world.sound_.clear();
     return Done{};
   }
   Status operator()(const plan::Configure& act) const {
@@ -337,6 +345,15 @@ struct Adversary::Hand {
     world.closed_by_ = mark.who;
     return Done{};
   }
+  Status reset_look(const std::string& gpus) const {
+    if (world.reset_ != mark.run + " " + gpus) return Error{"cannot give back", "not reset", ""};
+    if (world.unsound_) {
+      world.reset_.clear();
+      return Error{"cannot give back", plan::why_unsound(GpuIndex{0}, {.remap_pending = true}), ""};
+    }
+    world.sound_ = world.reset_;
+    return Done{};
+  }
   Status operator()(const plan::LookOnly&) const { return Done{}; }
   Status operator()(const plan::Special& act) const {
     if (plan::is_restart(act)) {
@@ -347,6 +364,7 @@ struct Adversary::Hand {
       return Done{};
     }
     if (plan::is_reboot(act)) return reboot_or_not(act);
+    if (plan::is_reset_look(act)) return reset_look(plan::argument_of(act, "gpus"));
     if (!plan::is_node_act(act)) return Error{"cannot do that", "not known here", ""};
     const auto left = plan::reason_after(act, world.node.name, mark, world.closed_reason());
     if (!left) return left.error();

@@ -61,6 +61,8 @@ class Adversary {
   TimePoint now = at(0);
   Scheduler scheduler = Scheduler::slurm;
   int plugin_restarts = 0;
+  int resets = 0;           // of GPUs, that the driver made
+  int resets_in_vain = 0;   // so many of the next ones mend nothing
   int ordered_reboots = 0;  // that Slurm was asked for and that have begun
   // Someone's work ends, unknown clients leave, a foreign mark goes: what an admin waits for.
   void let_all_work_end();
@@ -101,9 +103,11 @@ class Adversary {
   bool closed_ = false;
   std::string closed_reason_, closed_by_;
   std::optional<plan::RunMark> mark_;
-  std::string noted_reboot_;  // as Slurm's flag: REBOOT_REQUESTED, REBOOT_ISSUED; empty: none
-  bool reopens_ = false;      // ... with nextstate=RESUME
-  std::string plugin_by_;     // the run that has restarted the device plugin last
+  std::string noted_reboot_;   // as Slurm's flag: REBOOT_REQUESTED, REBOOT_ISSUED; empty: none
+  bool reopens_ = false;       // ... with nextstate=RESUME
+  std::string reset_, sound_;  // the run, and which GPUs were reset by it; which were found sound since
+  bool unsound_ = false;       // ... and still ask for one
+  std::string plugin_by_;      // the run that has restarted the device plugin last
 };
 
 }  // namespace tessera::test

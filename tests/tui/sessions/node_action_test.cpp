@@ -189,6 +189,52 @@ TEST(NodeActionByKeys, AFindingLeadsToThePlanThatOpensItsNodes) {
   EXPECT_EQ(session.state.plan->plan.nodes.size(), 2u);
 }
 
+Node whole_gpus(const Session& session, const std::string& name) {
+  Node one = *session.model.find(ClusterName("hpc"))->nodes.find(NodeName(name));
+  for (int i = 0; Gpu & gpu : one.gpus) {
+    gpu.strategy = Strategy::whole, gpu.mig_mode = MigMode::disabled, gpu.slices = {whole(i++)};
+    gpu.product = ProductKey("H100-80GB-SXM5");
+  }
+  return one;
+}
+
+TEST(NodeActionByKeys, AResetIsPlannedForTheGpusThatAreTypedBehindTheNode) {
+  Session session = changing({120, 40});
+  session.tell(on("hpc", NodeSeen{whole_gpus(session, "n0041")}));
+  type_command(session, "reset-gpu n0041");
+  EXPECT_TRUE(session.shows("the GPU is missing")) << session.screen();
+  type_command(session, "reset-gpu n0041 fan");
+  EXPECT_TRUE(session.shows("that is no list of GPUs")) << session.screen();
+  type_command(session, "reset-gpu n0031 0");
+  EXPECT_TRUE(session.shows("its instances do not survive a reset")) << session.screen();
+  type_command(session, "reset-gpu n0041 0");
+  EXPECT_TRUE(session.shows("reset-gpu 0")) << session.screen();
+  EXPECT_TRUE(session.shows("reset GPU 0")) << session.screen();
+  EXPECT_TRUE(session.shows("verify that GPU 0 answers and needs no")) << session.screen();
+  EXPECT_TRUE(session.shows("A reset leaves nothing to take back")) << session.screen();
+  session.press("An0041<enter>");
+  session.press("!");
+  const std::optional<plan::Plan> plan = started(session);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan::action_of(plan::intent_of(plan->intent, NodeName("n0041")).orders)->gpus,
+            std::vector{GpuIndex{0}});
+}
+
+TEST(NodeActionByKeys, AFindingThatAResetEndsWritesItsCommandWithTheGpuThatItNames) {
+  for (const auto& [reason, typed] : {std::pair("GPU 3: Xid 63, row remap pending", "reset-gpu n0041 3"),
+                                      std::pair("Xid 63", "reset-gpu n0041 ")}) {
+    Session session = changing({80, 24});
+    session.tell(on("hpc", NodeSeen{closed_by(session, "n0041", reason, "ops")}));
+    session.press("7P");
+    EXPECT_EQ(session.state.input.text, typed) << session.screen();
+    EXPECT_FALSE(session.state.plan) << "nothing is planned before Enter";
+  }
+  Session session = changing({80, 24});
+  session.tell(on("hpc", NodeSeen{closed_by(session, "n0041", "Xid 79", "ops")}));
+  session.press("7P");
+  EXPECT_EQ(session.state.input.text, "resume n0041 over-others") << "that GPU has fallen off the bus";
+}
+
 // A second cluster with a node of the same name.
 void add_cluster(Session& session, const char* name, Scheduler scheduler) {
   session.tell(on(name, ClusterSeen{scheduler, false, "", "", ""}));

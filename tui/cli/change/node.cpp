@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/begin.hpp"
 #include "tui/cli/change/planning.hpp"
@@ -22,6 +23,23 @@ Error wrong(std::string reason, std::string hint) {
   return {"cannot use these arguments", std::move(reason), std::move(hint)};
 }
 
+// reset-gpu NODES GPU[,GPU...]
+Result<NodeAction> read_reset(NodeAction action, const std::vector<std::string>& words) {
+  const std::string node = clean(words[1], 200);
+  if (words.size() < 3)
+    return wrong("the GPU is missing",
+                 fmt::format("tessera node reset-gpu {} 0, or 0,2-3: which it resets", node));
+  if (words.size() > 3)
+    return wrong(fmt::format("{} takes no \"{}\"", "reset-gpu", clean(words[3], 60)),
+                 "several GPUs are 0,2-3");
+  auto gpus = plan::parse_gpus(words[2]);
+  if (!gpus)
+    return wrong(fmt::format("\"{}\" is no list of GPUs", clean(words[2], 60)),
+                 "their numbers, each once: 0,2-3");
+  action.gpus = std::move(*gpus);
+  return action;
+}
+
 // What the words say, before anything is asked of a cluster: VERB NODES REASON..., or VERB NODES over-others.
 Result<NodeAction> read_action(const Options& options) {
   if (Status ok = check_output(options); !ok) return ok.error();
@@ -31,7 +49,7 @@ Result<NodeAction> read_action(const Options& options) {
   const std::optional<NodeVerb> known = plan::parse_node_verb(words.front());
   if (!known)
     return wrong("\"" + verb + "\" is not one of the verbs",
-                 "drain, resume, cordon, uncordon, reboot or restart-plugin");
+                 "drain, resume, cordon, uncordon, reboot, reset-gpu or restart-plugin");
   if (words.size() < 2) return wrong("the node is missing", "tessera nodes lists them");
   NodeAction action;
   action.verb = *known;
@@ -42,6 +60,7 @@ Result<NodeAction> read_action(const Options& options) {
                                      verb, clean(words[1], 200)));
     return action;
   }
+  if (*known == NodeVerb::reset_gpu) return read_reset(std::move(action), words);
   const bool opens = *known == NodeVerb::open;
   action.over_others = opens && words.size() == 3 && words[2] == kOverOthers;
   if (words.size() > 2 && !action.over_others)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/insight/hardware.hpp"
 #include "engine/time.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
@@ -113,6 +114,13 @@ std::string filter_for(const insight::Cause& cause) {
   return text.size() <= kFilterBytes ? text : std::string();
 }
 
+// Of Slurm nodes whose trouble a reset of a GPU ends; opening them comes after that. nullptr: it is not so.
+const Cluster* to_reset(const insight::Cause& cause, const UiContext& ui) {
+  const Cluster* cluster = ui.model.find(cause.cluster);
+  const bool slurm = cluster && cluster->scheduler == Scheduler::slurm;
+  return slurm && cause.nodes && insight::reset_helps(cause.text) ? cluster : nullptr;
+}
+
 }  // namespace
 
 void sink_acknowledged(UiState& state, TimePoint wall) {
@@ -146,17 +154,21 @@ Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return {};
   const std::vector<NodeName> nodes(cause->whose.begin(), cause->whose.end());
-  if (cause->way_out == insight::WayOut::layout)
+  if (const Cluster* slurm = to_reset(*cause, ui))
+    type_reset(state, ui, *slurm, nodes, insight::gpu_in(cause->text));
+  else if (cause->way_out == insight::WayOut::layout)
     open_layout(state, ui, cause->cluster, nodes, cause->gpu, std::nullopt);
   else if (const Cluster* cluster = ui.model.find(cause->cluster))
     plan_opening(state, ui, *cluster, nodes);
   return {};
 }
 
-std::string why_no_way_out(Action, const UiState& state, const UiContext&) {
+std::string why_no_way_out(Action, const UiState& state, const UiContext& ui) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return "nothing needs attention";
-  return cause->way_out == insight::WayOut::none ? "no plan leads out of this: see what to do below" : "";
+  return cause->way_out == insight::WayOut::none && !to_reset(*cause, ui)
+             ? "no plan leads out of this: see what to do below"
+             : "";
 }
 
 Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {

@@ -7,6 +7,7 @@
 
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/plan_node_action.hpp"
 #include "tui/screens/control.hpp"
@@ -40,6 +41,14 @@ Result<NodeAction> read_action(NodeVerb verb, const std::string& command, const 
     if (auto why = plan::why_no_reason(rest))
       return Error{"cannot " + command, *why, "type it behind the node: others read why it is closed"};
     action.reason = rest;
+    return action;
+  }
+  if (verb == NodeVerb::reset_gpu) {
+    auto gpus = plan::parse_gpus(rest);
+    if (!gpus)
+      return Error{"cannot " + command, rest.empty() ? "the GPU is missing" : "that is no list of GPUs",
+                   "type their numbers behind the node: 0,2-3"};
+    action.gpus = std::move(*gpus);
     return action;
   }
   const bool opens = verb == NodeVerb::open;
@@ -231,6 +240,12 @@ void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
   action.verb = NodeVerb::open;
   if (auto error = open_intent(state, ui, intent_of(state, cluster, nodes, std::move(action))))
     say(state, ui, Severity::danger, to_line(*error));
+}
+
+void type_reset(UiState& state, const UiContext& ui, const Cluster& cluster,
+                const std::vector<NodeName>& nodes, std::optional<int> gpu) {
+  type_on(state, fmt::format("{} {} {}", plan::called(NodeVerb::reset_gpu, cluster.scheduler),
+                             typed_names(ui.model, cluster, nodes), gpu ? std::to_string(*gpu) : ""));
 }
 
 bool is_node_command(std::string_view command) { return plan::parse_node_verb(command).has_value(); }

@@ -21,6 +21,10 @@ std::string why_not_on_nodes(Action action, const UiState& state, const UiContex
 void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
                   const std::vector<NodeName>& nodes);
 
+// Writes the command that resets this GPU of each of them into the line below; nullopt: its number is typed.
+void type_reset(UiState& state, const UiContext& ui, const Cluster& cluster,
+                const std::vector<NodeName>& nodes, std::optional<int> gpu);
+
 // "drain", "resume", "reboot", ...
 bool is_node_command(std::string_view command);
 // argument: "n[1-3] fans are loud" or "n1" or "n1 over-others". Opens the plan. Errors: why there is none.

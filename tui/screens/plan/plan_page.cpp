@@ -433,6 +433,11 @@ class Page {
     if (verb == plan::NodeVerb::restart_plugin)
       return note("A pod that was restarted leaves nothing to take back: this plan needs no undo.",
                   Role::dim);
+    if (verb == plan::NodeVerb::reset_gpu)
+      return note(
+          "A reset leaves nothing to take back. Until it is made, going back on the run's page gives the "
+          "node back.",
+          Role::dim);
     if (verb && !plan::has_way_back(*verb))
       return note(
           "While jobs are still there, going back on the run's page cancels the reboot. A boot cannot "
