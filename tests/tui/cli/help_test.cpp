@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tui/cli/help/as_taken.hpp"
 #include "tui/cli/help/completion.hpp"
 #include "tui/cli/help/manual.hpp"
 #include "tui/cli/settings.hpp"
@@ -156,6 +157,28 @@ TEST(Completion, OffersEveryCommandFlagAndValueInEachShell) {
       EXPECT_NE(script.find(value), std::string::npos) << value;
     }
   }
+}
+
+TEST(Completion, AFormatIsOfferedOnlyWhereTheCommandPrintsIt) {
+  for (const Command& command : commands()) {
+    if (command.name == kSimulator || command.name.empty()) continue;
+    const std::string help = help_text(command);
+    if (help.find("--output") == std::string::npos) continue;
+    const bool rows = printing_rows(command.takes) != 0;
+    EXPECT_EQ(help.find("lists also wide") != std::string::npos, rows) << command.name;
+    EXPECT_EQ(as_taken(*find_flag("output"), command.takes).words,
+              rows ? "table wide json yaml csv" : "table json yaml")
+        << command.name;
+  }
+  for (const char* refuses :
+       {"plan", "apply", "journal", "undo", "resume", "node", "why", "pack", "advise", "fleet"})
+    EXPECT_EQ(printing_rows(find_command(refuses)->takes), 0u) << refuses;
+  for (const char* prints : {"nodes", "gpus", "layouts", "doctor", "users", "usage", "waste", "diff"})
+    EXPECT_NE(printing_rows(find_command(prints)->takes), 0u) << prints;
+  EXPECT_NE(bash_completion(kWords).find("formats='table json yaml'"), std::string::npos);
+  EXPECT_NE(bash_completion(kWords).find("formats='table wide json yaml csv'"), std::string::npos);
+  EXPECT_NE(zsh_completion(kWords).find(":FORMAT:(table json yaml)"), std::string::npos);
+  EXPECT_NE(fish_completion(kWords).find("'table json yaml'"), std::string::npos);
 }
 
 // tests/completion_test.sh types them in the shells themselves.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/help/as_taken.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -64,6 +65,7 @@ std::string bash_flag_values(const CompletionWords& known) {
     if (flag.completes == Completes::nodes)
       action = R"sh([[ $cur == *,* ]] && before=${cur%,*},
       COMPREPLY=($(compgen -P "$before" -W "$(_tessera_names nodes)" -- "${cur##*,}")); compopt -o nospace 2>/dev/null)sh";
+    if (flag.name == "output") action = R"(COMPREPLY=($(compgen -W "$formats" -- "$cur")))";
     // bash splits node=NAME at the equals sign: then only NAME is completed.
     if (flag.completes == Completes::filter)
       action = R"(COMPREPLY=($(compgen -W 'node= user=' -- "$cur")); compopt -o nospace 2>/dev/null)";
@@ -92,6 +94,9 @@ std::string bash_words_of_commands(const CompletionWords& known) {
     if (const std::string_view verbs = words_before_nodes(command); !verbs.empty())
       text +=
           fmt::format("; [[ -n $verb && ' {} ' == *\" $verb \"* ]] && words=$(_tessera_names nodes)", verbs);
+    for (const Flag& flag : flags())
+      if (flag.name == "output" && (flag.takes & command.takes) != 0)
+        text += fmt::format("; formats='{}'", as_taken(flag, command.takes).words);
     if (const std::string columns = completion_columns(command.name, known); !columns.empty())
       text += fmt::format("; columns='{}'", columns);
     text += " ;;\n";
@@ -148,7 +153,7 @@ std::string zsh_arguments(const Command& command, const CompletionWords& known) 
   std::string text;
   for (const Flag& flag : flags()) {
     if (flag.takes & command.takes)
-      text += fmt::format(" \\\n        {}", zsh_flag(flag, known, command.name));
+      text += fmt::format(" \\\n        {}", zsh_flag(as_taken(flag, command.takes), known, command.name));
   }
   if (command.max_words > 0) {
     text += fmt::format(" \\\n        '1:{}:{}'", zsh_quoted(command.arguments),
@@ -214,7 +219,7 @@ _tessera_names() {{  # nodes|users
   grep -hxE '[A-Za-z0-9_][A-Za-z0-9._-]*' "$cache/tessera/$kind"/*."$1" 2>/dev/null | head -n 20000
 }}
 _tessera() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command= word flags words columns= before= verb= index
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command= word flags words columns= formats= before= verb= index
   # bash splits --flag=value at the equals sign
   if [[ $cur == '=' ]]; then
     cur=

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/help/as_taken.hpp"
 #include "tui/cli/help/completion.hpp"
 
 namespace tessera::cli {
@@ -129,8 +130,14 @@ std::string fish_completion(const CompletionWords& known) {
       text += column_flags(flag, known);
       continue;
     }
-    text += fmt::format("complete -c tessera{}{}{} -d {}\n", condition_of(flag.takes), spellings(flag),
-                        value_of(flag, known), quoted(flag.help));
+    const unsigned rows = flag.name == "output" ? printing_rows(flag.takes) : 0;
+    const auto add = [&](unsigned takes) {
+      const Flag taken = as_taken(flag, takes);
+      text += fmt::format("complete -c tessera{}{}{} -d {}\n", condition_of(takes), spellings(taken),
+                          value_of(taken, known), quoted(taken.help));
+    };
+    add(rows != 0 ? rows : flag.takes);
+    if (rows != 0) add(flag.takes & ~rows);
   }
   return text;
 }

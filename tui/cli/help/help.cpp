@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tui/cli/help/as_taken.hpp"
 #include "tui/language/wrap.hpp"
 
 namespace tessera::cli {
@@ -23,7 +24,8 @@ std::string flag_sections(unsigned takes) {
   for (int s = 0; s < static_cast<int>(Section::count_); ++s) {
     std::string lines;
     for (const Flag& flag : flags()) {
-      if (static_cast<int>(flag.section) == s && (flag.takes & takes)) lines += flag_lines(flag);
+      if (static_cast<int>(flag.section) == s && (flag.takes & takes))
+        lines += flag_lines(as_taken(flag, takes));
     }
     if (!lines.empty()) text += fmt::format("\n{}\n{}", title(static_cast<Section>(s)), lines);
   }
