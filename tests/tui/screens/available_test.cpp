@@ -235,6 +235,24 @@ TEST(AvailableOnScreens, ADeadClustersGpusAreNotOnOfferOnTheFrontPage) {
   EXPECT_NE(text.find("????????"), std::string::npos) << "its tiles\n" << text;
 }
 
+TEST(AvailableOnScreens, WhatADeadClusterHeldAndLetWaitIsNotToldAsNow) {
+  for (const tui::Size size : {tui::Size{120, 40}, tui::Size{80, 24}, tui::Size{200, 60}}) {
+    Model model = with_a_dead_cluster();
+    reduce(model,
+           Event{ClusterName("dead"), 0, at(-170),
+                 SourceReport{Source::slurm_jobs, Error{"does not answer", "no route", ""}, Duration{5}}});
+    Session session(std::move(model), size);
+    const std::string dead = session.line_with("dead "), alive = session.line_with("alive ");
+    EXPECT_EQ(std::count(dead.begin(), dead.end(), '?'), 3) << "held, free, waiting\n" << dead;
+    EXPECT_EQ(dead.find('%'), std::string::npos) << dead;
+    EXPECT_NE(alive.find("0%"), std::string::npos) << alive;
+    EXPECT_NE(session.line_with("WAITING  ").find("not known: dead"), std::string::npos) << session.screen();
+    EXPECT_FALSE(session.shows("WAITING    nothing")) << session.screen();
+    EXPECT_FALSE(session.shows(" Nothing waits for a GPU.")) << session.screen();
+    EXPECT_FALSE(session.shows(" No workload holds or waits")) << session.screen();
+  }
+}
+
 TEST(AvailableOnScreens, ADeadClusterDoesNotAgeTheOthers) {
   Session session(with_a_dead_cluster(), {120, 40});
   const std::string title = session.screen().substr(0, session.screen().find('\n'));

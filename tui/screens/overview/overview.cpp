@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/insight/available.hpp"
 #include "engine/insight/both_sides.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
@@ -91,7 +92,11 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   };
   count(OverviewCell::nodes, at.nodes + 5, totals.nodes, plain);
   count(OverviewCell::gpus, at.gpus + 6, totals.gpus, plain);
-  if (totals.slices > 0) {
+  // What was held and waited when it answered last is not what does so now.
+  const std::string unknown(glyphs(state.ascii).unknown);
+  if (!totals.free) {
+    put_right(canvas, area.x + at.bar + at.bar_width + 5, y, unknown, Role::unknown);
+  } else if (totals.slices > 0) {
     double percent = 100.0 * totals.held / totals.slices;
     canvas.put(area.x + at.bar, y, meter(percent, at.bar_width, state.ascii), Role::held);
     put_right(canvas, area.x + at.bar + at.bar_width + 5, y, fmt::format("{:.0f}%", percent), plain);
@@ -105,9 +110,12 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   if (totals.free)
     count(OverviewCell::free, at.free + 6, *totals.free, Style(*totals.free > 0 ? Role::free : Role::dim));
   else
-    put_right(canvas, area.x + at.free + 6, y, glyphs(state.ascii).unknown, Role::unknown);
-  count(OverviewCell::pending, at.pending + 7, totals.pending,
-        Style(totals.pending > 0 ? Role::text : Role::dim));
+    put_right(canvas, area.x + at.free + 6, y, unknown, Role::unknown);
+  if (insight::work_is_current(cluster))
+    count(OverviewCell::pending, at.pending + 7, totals.pending,
+          Style(totals.pending > 0 ? Role::text : Role::dim));
+  else
+    put_right(canvas, area.x + at.pending + 7, y, unknown, Role::unknown);
   int dangers = needs_of(state, cluster, Severity::danger),
       needs = needs_of(state, cluster, Severity::warning);
   if (needs > 0)
@@ -202,6 +210,14 @@ void add_figures(std::vector<Figure>& figures, const std::map<std::string, int>&
   figures.insert(figures.end(), sorted.begin(), sorted.end());
 }
 
+// Clusters whose current list of jobs or pods is not there.
+std::string clusters_untold(const UiContext& ui) {
+  std::string names;
+  for (const Cluster& cluster : ui.model.clusters)
+    if (!insight::work_is_current(cluster)) names += (names.empty() ? "" : ", ") + cluster.name.text;
+  return names;
+}
+
 // "FREE NOW   1g.10gb 131   whole 41": as many as fit.
 void draw_figures(Canvas& canvas, Rect area, int y, std::string_view title,
                   const std::vector<Figure>& figures, Role role, std::string_view none, bool ascii) {
@@ -246,7 +262,9 @@ void draw_free(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
 // Units that are asked for, and by how many: 55 GPUs may be 6 jobs.
 void draw_waiting(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state) {
   std::vector<Figure> figures;
+  const std::string silent = clusters_untold(ui);
   for (std::size_t i = 0; i < state.overview.totals.size() && i < ui.model.clusters.size(); ++i) {
+    if (!insight::work_is_current(ui.model.clusters[i])) continue;
     const bool slurm = ui.model.clusters[i].scheduler == Scheduler::slurm;
     for (const auto& [resource, waiting] : state.overview.totals[i].waiting_by_request) {
       const char* noun =
@@ -257,7 +275,11 @@ void draw_waiting(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   }
   std::stable_sort(figures.begin(), figures.end(),
                    [](const Figure& a, const Figure& b) { return a.number > b.number; });
-  draw_figures(canvas, area, y, "WAITING", figures, Role::warning, told(state, "nothing"), state.ascii);
+  int end = area.right() - 1;
+  if (!silent.empty())
+    end = put_right(canvas, end, y, told(state, "not known: " + silent), Role::unknown) - 2;
+  draw_figures(canvas, {area.x, area.y, end + 1 - area.x, area.height}, y, "WAITING", figures, Role::warning,
+               silent.empty() ? told(state, "nothing") : "", state.ascii);
 }
 
 // The first of a cause's findings, for all of them.

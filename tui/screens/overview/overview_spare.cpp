@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/insight/available.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -53,10 +54,17 @@ std::string work_text(const insight::UserSum& sum, const UiState& state) {
   return text;
 }
 
-void draw_users(Block block, const UiState& state) {
+// Of a cluster that is silent it is not known who is there.
+bool all_told(const UiContext& ui) {
+  return std::all_of(ui.model.clusters.begin(), ui.model.clusters.end(), insight::work_is_current);
+}
+
+void draw_users(Block block, const UiContext& ui, const UiState& state) {
   block.heading(N_("WHO HOLDS MOST"), Action::show_users);
   const std::vector<insight::UserSum>& users = state.users.users;
-  if (users.empty()) block.nothing(N_("No workload holds or waits for a GPU."));
+  if (users.empty())
+    block.nothing(all_told(ui) ? N_("No workload holds or waits for a GPU.")
+                               : N_("Of the clusters that answer, no workload holds or waits for a GPU."));
   for (const insight::UserSum& sum : users) {
     if (block.full()) return;
     block.cell(0, 14, sum.user.empty() ? "?" : sum.user, Role::text);
@@ -69,7 +77,9 @@ void draw_users(Block block, const UiState& state) {
 
 void draw_waiting(Block block, const UiContext& ui, const UiState& state) {
   block.heading(N_("WAITING LONGEST"), Action::show_waiting);
-  if (state.overview.waiting.empty()) block.nothing(N_("Nothing waits for a GPU."));
+  if (state.overview.waiting.empty())
+    block.nothing(all_told(ui) ? N_("Nothing waits for a GPU.")
+                               : N_("Of the clusters that answer, nothing waits for a GPU."));
   for (const WaitingLong& one : state.overview.waiting) {
     if (block.full()) return;
     const Cluster* cluster = ui.model.find(one.cluster);
@@ -127,7 +137,7 @@ void draw_spare(Canvas& canvas, Rect area, const UiContext& ui, const UiState& s
   const auto place = [&](int index) {
     return Block(canvas, {area.x + 1 + index * width, area.y, width - 2, area.height}, state);
   };
-  draw_users(place(0), state);
+  draw_users(place(0), ui, state);
   if (blocks > 1) draw_waiting(place(1), ui, state);
   if (blocks > 2) draw_events(place(2), ui, state);
 }
