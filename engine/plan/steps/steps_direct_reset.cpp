@@ -68,7 +68,10 @@ void expect_reset(Step& step, const std::vector<GpuIndex>& gpus) {
   step.retry = kBusyRetry;
 }
 
+// Not repeated by itself: of one that is not sound the reset is forgotten, so that carrying on begins there.
 void expect_sound(Step& step, const std::vector<GpuIndex>& gpus) {
+  step.before.push_back(WordIs{std::string(resets::kDone), gpu_numbers(gpus)});
+  step.retry = Retry{};
   step.after = {WordIs{std::string(resets::kSound), gpu_numbers(gpus)}};
 }
 

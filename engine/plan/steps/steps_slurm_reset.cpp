@@ -28,7 +28,6 @@ std::vector<Step> SlurmBuilder::reset(const std::vector<GpuIndex>& gpus) {
   run_there(sound);
   sound.before = guarded();
   expect_sound(sound, gpus);
-  sound.retry = kFewRetry;
   if (has_clients()) start_clients();
   return given_back();
 }
