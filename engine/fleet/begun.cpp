@@ -1,6 +1,10 @@
 #include "engine/fleet/begun.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
+#include <string>
 
 namespace tessera::fleet {
 namespace {
@@ -23,11 +27,30 @@ Still boards_still(const plan::Intent& begun, const NodeSurvey& node) {
   return more || !(one.switches == node.rule()->wish.switches) ? Still::other : Still::same;
 }
 
-Still still(const plan::Intent& begun, const NodeSurvey& node) {
+constexpr std::string_view kDemand = "fleet-demand";
+
+// Read again by whoever carries the run on: another wording makes every parked run one of another file.
+plan::Notice notice_of(const Pool& pool, const Rule& rule) {
+  std::string wanted;
+  for (const auto& [profile, count] : rule.demand)
+    wanted += fmt::format("{}{} {}", wanted.empty() ? "" : ", ", count, profile);
+  return {Severity::info, std::string(kDemand), NodeName(),
+          fmt::format("the fleet file asks pool {} for {} at least", pool.name, wanted)};
+}
+
+Still demand_still(const plan::Plan& begun, const Pool& pool, const Rule& rule) {
+  const auto kept = [](const plan::Notice& one) { return one.rule == kDemand; };
+  if (std::none_of(begun.notices.begin(), begun.notices.end(), kept)) return Still::untold;
+  const plan::Notice now = notice_of(pool, rule);
+  return std::find(begun.notices.begin(), begun.notices.end(), now) != begun.notices.end() ? Still::same
+                                                                                           : Still::other;
+}
+
+Still still(const plan::Plan& begun, const NodeSurvey& node) {
   const Rule* rule = node.rule();
   if (!rule || rule->kind == Rule::Kind::as_is) return Still::other;
-  if (rule->kind == Rule::Kind::demand || node.boards.empty()) return Still::untold;
-  return boards_still(begun, node);
+  if (rule->kind == Rule::Kind::demand) return demand_still(begun, *node.pool, *rule);
+  return node.boards.empty() ? Still::untold : boards_still(begun.intent, node);
 }
 
 std::size_t disturbed_by(const plan::Plan& plan) {
@@ -48,6 +71,16 @@ bool still_allows(const Pool& pool, const plan::Plan& begun) {
 
 }  // namespace
 
+void keep_demands(plan::Plan& plan, const Survey& survey) {
+  std::set<const Pool*> told;
+  for (const NodeSurvey& one : survey.nodes) {
+    const bool planned = std::find(plan.intent.nodes.begin(), plan.intent.nodes.end(), one.node->name) !=
+                         plan.intent.nodes.end();
+    if (!planned || !one.pool || one.rule()->kind != Rule::Kind::demand) continue;
+    if (told.insert(one.pool).second) plan.notices.push_back(notice_of(*one.pool, *one.rule()));
+  }
+}
+
 Still still_wanted(const plan::Plan& begun, const Fleet& wanted, const Cluster& cluster, const Place& place,
                    bool by_file) {
   const auto now = survey(wanted, cluster, place, begun.intent.nodes);
@@ -60,7 +93,7 @@ Still still_wanted(const plan::Plan& begun, const Fleet& wanted, const Cluster& 
       all = worse(all, Still::untold);
       continue;
     }
-    all = worse(all, still(begun.intent, *found));
+    all = worse(all, still(begun, *found));
     if (found->pool && !still_allows(*found->pool, begun))
       all = worse(all, by_file ? Still::other : Still::untold);
   }

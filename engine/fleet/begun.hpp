@@ -10,8 +10,12 @@ namespace tessera::fleet {
 enum class Still : std::uint8_t {
   same,
   other,   // the file wants something else of a node, or allows less
-  untold,  // a demand, which is spread another way each time, or nodes of which nothing is known now
+  untold,  // nodes of which nothing is known now, or a run that does not tell for which demand it was begun
 };
+
+// A demand is spread another way each time, so a plan keeps what it was made for: for each pool whose demand
+// rules a node of it, one notice.
+void keep_demands(plan::Plan& plan, const Survey& survey);
 
 // begun: the plan of the run. wanted: the file as it is to be at the moment whose rule the run makes.
 // by_file: its patience came from the file, too; else a person may have given another one.

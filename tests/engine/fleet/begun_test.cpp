@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/fleet/reader.hpp"
 #include "tests/engine/plan/boards.hpp"
 
@@ -31,7 +33,9 @@ class FleetBegun : public testing::Test {
     const Fleet fleet = read(text);
     const auto found = survey(fleet, story.cluster(), place());
     const auto intent = intent_of(*found, "as fleet.yaml says", options, &fleet.pools.front());
-    return plan::make_plan(story.cluster(), test::catalogue(), *intent, means, rules, test::at(0)).value();
+    auto plan = plan::make_plan(story.cluster(), test::catalogue(), *intent, means, rules, test::at(0));
+    keep_demands(plan.value(), *found);
+    return *plan;
   }
   Still still(const plan::Plan& plan, const std::string& text, bool by_file = true) {
     return still_wanted(plan, read(text), story.cluster(), place(), by_file);
@@ -84,7 +88,36 @@ TEST_F(FleetBegun, WhatTheFileLetsARunDoCountsWhereThatCameFromTheFile) {
   EXPECT_EQ(still(begun(kFile, armed), narrow), Still::same);
 }
 
-TEST_F(FleetBegun, ADemandAndANodeOfWhichNothingIsKnownTellNothing) {
+TEST_F(FleetBegun, ADemandIsToldByWhatItAsksFor) {
+  const std::string file = "pools: [{name: a, demand: {1g.10gb: 8, 3g.40gb: 1}}]";
+  plan::Plan plan = begun(file);
+  ASSERT_FALSE(plan.intent.nodes.empty());
+  ASSERT_EQ(plan.notices.back().text, "the fleet file asks pool a for 8 1g.10gb, 1 3g.40gb at least");
+  EXPECT_EQ(still(plan, file), Still::same);
+  EXPECT_EQ(still(plan, "# again\npools:\n- name: a\n  demand: {3g.40gb: 1, 1g.10gb: 8}\n"), Still::same);
+  for (const char* other :
+       {"pools: [{name: a, demand: {1g.10gb: 9, 3g.40gb: 1}}]", "pools: [{name: a, demand: {1g.10gb: 8}}]",
+        "pools: [{name: a, demand: {1g.10gb: 8, 3g.40gb: 2}}]",
+        "pools: [{name: b, demand: {1g.10gb: 8, 3g.40gb: 1}}]"})
+    EXPECT_EQ(still(plan, other), Still::other) << other;
+  down("n2");
+  EXPECT_EQ(still(plan, file), Still::same) << "the file says the same, whatever stands there";
+  plan.notices.clear();
+  EXPECT_EQ(still(plan, file), Still::untold) << "a run of an earlier version, or one that was planned again";
+}
+
+TEST_F(FleetBegun, OneNoticeKeepsADemandHoweverManyNodesAreChangedForIt) {
+  const auto kept = [](const plan::Plan& plan) {
+    return std::count_if(plan.notices.begin(), plan.notices.end(),
+                         [](const plan::Notice& one) { return one.rule == "fleet-demand"; });
+  };
+  const plan::Plan plan = begun("pools: [{name: a, demand: {7g.80gb: 5}}]");
+  EXPECT_EQ(plan.intent.nodes.size(), 3u);
+  EXPECT_EQ(kept(plan), 1);
+  EXPECT_EQ(kept(begun(kFile)), 0) << "a layout is in the plan itself";
+}
+
+TEST_F(FleetBegun, ANodeOfWhichNothingIsKnownTellsNothing) {
   const plan::Plan plan = begun(kFile);
   EXPECT_EQ(still(plan, "pools: [{name: a, demand: {1g.10gb: 2}}]"), Still::untold);
   down("n2");

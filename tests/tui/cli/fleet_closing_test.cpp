@@ -228,5 +228,26 @@ TEST_F(FleetClosing, AFileThatWasWrittenAgainAndSaysTheSameKeepsNoRun) {
   EXPECT_TRUE(said("run r1 is left parked: the fleet file was changed after it was begun")) << err.str();
 }
 
+// A demand is spread another way each time: what it asks for counts.
+TEST_F(FleetClosing, ARunForADemandIsCarriedOnWhileTheFileAsksForTheSame) {
+  const auto demand = [this](int sevens) {
+    return file("pools: [{name: a, nodes: n2, demand: {7g.80gb: " + std::to_string(sevens) +
+                "}}, {name: b, layout: as-is}]");
+  };
+  run({"run", demand(1)});
+  ASSERT_EQ(begun(), 1) << err.str();
+  const std::vector<RunHead> parked = heads;
+  const auto on = [&](const std::string& path) {
+    heads = parked;
+    std::filesystem::last_write_time(
+        path, std::filesystem::file_time_type::clock::now() + std::chrono::hours(24 * 3650));
+    run({"run", path});
+    return std::find(asked.what.begin(), asked.what.end(), "resume on r1") != asked.what.end();
+  };
+  EXPECT_FALSE(on(demand(2)));
+  EXPECT_TRUE(said("run r1 is left parked: the fleet file was changed after it was begun")) << err.str();
+  EXPECT_TRUE(on(demand(1))) << "it was written again, and asks for the same: " << err.str();
+}
+
 }  // namespace
 }  // namespace tessera::cli

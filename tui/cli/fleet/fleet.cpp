@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/fleet/begun.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/fleet/written.hpp"
 #include "engine/text.hpp"
@@ -373,6 +374,8 @@ int FleetCommand::change(plan::Intent intent) {
   options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
   auto plan = plan::make_plan(cluster, catalogue_, intent, means_.at(cluster.name), options.rules, now);
   if (!plan) return refuse(streams_, plan.error(), work_untold(cluster) ? kUnknown : kFinding);
+  for (const fleet::Survey& survey : page_.surveys)
+    if (survey.cluster == &cluster) fleet::keep_demands(*plan, survey);
   if (verb_ == "apply")
     return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
   print_plan(*plan, options, streams_);

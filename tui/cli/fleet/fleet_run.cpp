@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/fleet/begun.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -276,6 +277,7 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
     if (auto code = take_turn(cluster.name, pool, survey, *intent, busy)) return *code;
   auto plan = planned();
   if (!plan) return skip(pool.name, to_line(plan.error()));
+  fleet::keep_demands(*plan, survey);
   if (options_.dry_run)
     tell(pool.on_failure == fleet::OnFailure::go_on
              ? fmt::format("pool {}: where a node fails, its other nodes go on", pool.name)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/fleet/begun.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
@@ -97,6 +98,7 @@ Effects plan(UiState& state, const UiContext& ui, Action action) {
     say(state, ui, Severity::danger, to_line(plan.error()));
     return {};
   }
+  fleet::keep_demands(*plan, *here.survey);
   open_plan(state, ui, std::move(*plan), {});
   state.plan->rules = rules;
   return ask(FleetOrder::What::look, state);  // the last look was up to ten seconds ago
