@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace tessera::plan {
 
@@ -112,8 +113,25 @@ std::vector<std::pair<std::string, std::string>> boards_alike(
   return lines;
 }
 
+namespace {
+
+// What a plan looks for once it has opened its node: it would wait for that in vain before.
+std::vector<Step> looks_behind_opening(std::vector<Step>& steps) {
+  const auto opens = [](const Step& step) { return std::holds_alternative<OpenNode>(step.action); };
+  const auto looks = [](const Step& step) { return std::holds_alternative<LookOnly>(step.action); };
+  auto from = std::find_if(steps.begin(), steps.end(), opens);
+  if (from != steps.end()) ++from;
+  const auto to = std::find_if_not(from, steps.end(), looks);
+  std::vector<Step> found(std::make_move_iterator(from), std::make_move_iterator(to));
+  steps.erase(from, to);
+  return found;
+}
+
+}  // namespace
+
 void end_with_release(NodePlan& plan, Dialect dialect, Scheduler scheduler) {
   std::vector<Step> ending = builder_for(dialect).release(plan.node, scheduler);
+  std::vector<Step> looks = looks_behind_opening(plan.steps);
   Conditions proof;
   for (Step& step : ending) {
     auto own = std::find_if(plan.steps.begin(), plan.steps.end(),
@@ -128,6 +146,11 @@ void end_with_release(NodePlan& plan, Dialect dialect, Scheduler scheduler) {
     for (const Condition& one : proof)
       if (std::find(step.before.begin(), step.before.end(), one) == step.before.end())
         step.before.push_back(one);
+  const auto opening = std::find_if(ending.begin(), ending.end(), [](const Step& step) {
+    return std::holds_alternative<OpenNode>(step.action);
+  });
+  if (opening != ending.end())
+    ending.insert(opening + 1, std::make_move_iterator(looks.begin()), std::make_move_iterator(looks.end()));
   plan.steps.insert(plan.steps.end(), ending.begin(), ending.end());
   name_steps(plan.node, dialect, plan.steps, plan.blast_radius.size());
 }

@@ -1,6 +1,7 @@
 // A plan of a Kubernetes node whose pod runs slurmd (Slinky) drains both, and ends none of Slurm's jobs.
 #include <gtest/gtest.h>
 
+#include "engine/plan/run/run.hpp"
 #include "tests/engine/plan/operator_story.hpp"
 #include "tests/engine/plan/slurm_plans.hpp"
 
@@ -95,6 +96,26 @@ TEST(SlurmdSteps, WhatAnAdminMustKnowIsToldBeforehand) {
   k.site.slurmd_pods["slurm/w-0"].requests.clear();
   EXPECT_EQ(k.notices(cut, "slinky-request"), "");
   EXPECT_NE(k.notices(cut, "slinky-gres").find("NodeSet w"), std::string::npos);
+}
+
+// The NodeSet starts its pod on an open node alone: to wait for it before would be in vain.
+TEST(SlurmdSteps, AlsoOnTheWayBackSlurmdIsWaitedForOnceTheNodeIsOpen) {
+  Slinky k;
+  plan::RunStarted started;
+  started.run = "r1", started.plan = k.plan(everywhere("7x1g.10gb"));
+  plan::Run run = plan::run_of(started);
+  run.begun[NodeName("n1")] = {"stop-slurmd", "order-mig"};
+  k.boards({cut(0, {instance("1g.10gb", 0, 1, 0)}), cut(1, {})});
+  const plan::Means can = k.can();
+  for (const bool back : {true, false}) {
+    auto onward = plan::plan_onward(run, NodeName("n1"), k.cluster(), catalogue(), {}, back, at(1), &can);
+    ASSERT_TRUE(onward.ok()) << to_line(onward.error());
+    const std::vector<Step>& steps = onward->nodes.at(0).steps;
+    const std::string verbs = verbs_of(steps);
+    EXPECT_TRUE(verbs.ends_with("look-only open-node look-only free-autoscaler clear-mark")) << verbs;
+    EXPECT_TRUE(has(steps[steps.size() - 3].after, plan::WordIs{"slurmd", ""})) << back;
+    EXPECT_EQ(steps[steps.size() - 3].title, "wait until slurmd is back and takes jobs");
+  }
 }
 
 struct SlurmInPods : SlurmPlans {};
