@@ -20,6 +20,7 @@
 #include "engine/operators/plugin_config.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_restart.hpp"
+#include "engine/plan/steps/slurmd_steps.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
@@ -353,7 +354,7 @@ class Facts {
       back = std::move(why);
     }
     say(fact::kSlurmWork, busy);
-    say(fact::kSlurmBack, any_back ? "" : back);
+    say(fact::kSlurmBack, any_back || plan::is_closed_by_another(facts_) ? "" : back);
     const bool told = !annotation_of(look_, operators::kCordonReason).empty();
     say(fact::kSlurmReason, told ? "" : "slurm-operator is not told why the node is closed");
   }

@@ -13,6 +13,7 @@
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/slurm_builder.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
+#include "engine/plan/steps/slurmd_steps.hpp"
 #include "engine/replaced.hpp"
 #include "engine/slurmconf/generate.hpp"
 
@@ -319,13 +320,7 @@ Result<Work> SlurmSteps::work(const NodeChange& change) const {
   const slurmconf::SlurmSetup* site = change.can.slurm.get();
   if (change.node.host_pod) {
     if (change.boards.empty()) return work;
-    work.missing = fmt::format(
-        "its slurmd runs in pod {} (Slinky): Kubernetes hands out its GPUs, and slurm-operator its Gres=. "
-        "Plan "
-        "on the Kubernetes node that has the pod: that plan drains both, waits for Slurm's jobs, and ends "
-        "none "
-        "(tessera nodes shows both names)",
-        change.node.host_pod->workload().text);
+    work.missing = planned_on_its_machine(*change.node.host_pod);
     return work;
   }
   if (!site) {

@@ -181,6 +181,9 @@ TEST(SlurmdActs, WhatARunWaitsForIsTold) {
   EXPECT_EQ(node.word(words::kSlurmWork), "");
   EXPECT_EQ(node.word(words::kSlurmBack), "no pod that runs slurmd is on n1");
   EXPECT_NE(node.word(words::kSlurmReason), "");
+  node.spec = R"("unschedulable":true)";
+  EXPECT_EQ(node.word(words::kSlurmBack), "") << "on a machine that another keeps closed none is started";
+  node.spec.clear();
   node.runs(conditions("Allocated"));
   EXPECT_EQ(node.word(words::kSlurmWork), "slurm/w-0 runs slurmd of gpu-0, which is ALLOCATED in Slurm");
   EXPECT_EQ(node.word(words::kSlurmBack), "");
