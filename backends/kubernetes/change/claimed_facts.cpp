@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "backends/kubernetes/change/cut_end.hpp"
 #include "backends/kubernetes/objects/components.hpp"
 #include "backends/kubernetes/objects/dra_counters.hpp"
 #include "engine/operators/claimed_devices.hpp"
-#include "engine/operators/labels.hpp"
 #include "engine/plan/words/operator_words.hpp"
 
 namespace tessera::kubernetes {
@@ -84,10 +84,10 @@ std::string ClaimedNode::holder() const {
 std::string ClaimedNode::again() const {
   const PodObject* pod = driver_on(look_);
   if (!pod) return fmt::format("the DRA driver has no pod on {}", look_.name);
-  const auto cut = last_write(look_.node, operators::kMigState);
-  if (!cut || !pod->meta.created)
-    return "since when the DRA driver's pod has run, or when the MIG manager ended, is not told";
-  if (*pod->meta.created <= *cut)
+  const CutEnd cut = end_of_cut(look_.node);
+  if (!cut.at) return cut.untold + (cut.hint.empty() ? "" : ": " + cut.hint);
+  if (!pod->meta.created) return "since when the DRA driver's pod has run is not told";
+  if (*pod->meta.created <= *cut.at)
     return fmt::format("the DRA driver's pod {} is the one from before the cut", pod->meta.name);
   return pod->ready ? "" : fmt::format("the DRA driver's pod {} is not ready", pod->meta.name);
 }

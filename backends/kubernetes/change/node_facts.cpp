@@ -524,13 +524,15 @@ class Facts {
 }  // namespace
 
 std::optional<TimePoint> last_write(const Json& object, std::string_view field) {
+  // As a whole: nvidia.com/mig.config is not nvidia.com/mig.config.state.
+  const std::string wanted = field.empty() ? "" : fmt::format("\"f:{}\"", field);
   std::optional<TimePoint> last;
   const Json* managed = at(object, {"metadata", "managedFields"});
   if (!managed) return last;
   for (const Json& entry : managed->items) {
     auto time = parse_utc(text_at(entry, {"time"}));
     const Json* fields = entry.find("fieldsV1");
-    bool writes = fields && (field.empty() || to_line(*fields).find(field) != std::string::npos);
+    bool writes = fields && to_line(*fields).find(wanted) != std::string::npos;
     if (time && writes && (!last || *time > *last)) last = time;
   }
   return last;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "backends/kubernetes/change/cut_end.hpp"
 #include "backends/kubernetes/objects/components.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/text.hpp"
@@ -126,11 +127,12 @@ void restart_dra(const Place& place, const plan::Order& order, Ended ended) {
   restart(
       place, order, kDraComponent,
       [order](const Json& node, TimePoint) -> Result<Old> {
-        const auto cut = last_write(node, operators::kMigState);
-        if (!cut)
-          return cannot(order, kDraComponent, "when the MIG manager ended is not told",
-                        "restart its pod on the node by hand, then resume the run");
-        return Old{kDraComponent, "", *cut + std::chrono::seconds(1), true};
+        const CutEnd cut = end_of_cut(node);
+        if (!cut.at)
+          return cannot(order, kDraComponent, cut.untold,
+                        cut.hint.empty() ? "restart its pod on the node by hand, then resume the run"
+                                         : cut.hint + "; then resume the run");
+        return Old{kDraComponent, "", *cut.at + std::chrono::seconds(1), true};
       },
       std::move(ended));
 }

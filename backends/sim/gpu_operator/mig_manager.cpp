@@ -152,7 +152,7 @@ void MigManager::tell_state(std::string_view state) {
 void MigManager::set_labels(std::string_view value) {
   LabelPatch patch;
   for (const auto& [label, found] : deployed_) patch[label] = found == "false" ? "false" : std::string(value);
-  patch_labels(context_.objects, node_, patch);
+  patch_labels(context_.objects, node_, patch, kName);
 }
 
 void MigManager::pause_clients() {

@@ -36,10 +36,15 @@ std::string claim(const std::string& name, const std::string& more, const std::s
          (reserved.empty() ? "" : R"(,"reservedFor":[{"resource":"pods","name":")" + reserved + R"("}])") +
          "}}";
 }
+std::string written(const std::string& by, const std::string& at, const std::string& label) {
+  return R"({"manager":")" + by + R"(","time":")" + at + R"(","fieldsV1":{"f:metadata":{"f:labels":{"f:)" +
+         label + R"(":{}}}}})";
+}
 const std::string kPod =
     R"({"metadata":{"namespace":"team","name":"p"},"spec":{"nodeName":"n1","containers":[{"name":"c"}],)"
     R"("resourceClaims":[{"name":"g","resourceClaimName":"c"}]},"status":{"phase":"Running"}})";
 const std::string kRule = operators::device_rule("r1", NodeName("n1"));
+const plan::Special kRestart{std::string(verbs::kRestartDra), {}};
 constexpr const char* kCut = "2026-11-21T12:00:30Z";
 
 class ClaimedLook : public testing::Test {
@@ -76,13 +81,14 @@ class ClaimedLook : public testing::Test {
     if (path == "/api/v1/nodes/n1" && asked.method == "GET")
       return OneNode::Answer{
           200,
-          R"({"metadata":{"name":"n1","resourceVersion":"7","labels":{"nvidia.com/mig.config.state":"success"},)"
-          R"("annotations":{)" +
-              lab.annotations + "}" +
-              (cut.empty()
-                   ? ""
-                   : R"(,"managedFields":[{"manager":"m","time":")" + cut +
-                         R"(","fieldsV1":{"f:metadata":{"f:labels":{"f:nvidia.com/mig.config.state":{}}}}}])") +
+          R"({"metadata":{"name":"n1","resourceVersion":"7","labels":{)" + labels +
+              R"("nvidia.com/mig.config.state":"success"},"annotations":{)" + lab.annotations + "}" +
+              (cut.empty() ? ""
+                           : R"(,"managedFields":[)" + written(writer, cut, "nvidia.com/mig.config.state") +
+                                 (clients.empty() ? ""
+                                                  : "," + written("nvidia-mig-manager", clients,
+                                                                  "nvidia.com/gpu.deploy.dcgm-exporter")) +
+                                 "]") +
               R"(},"spec":{},"status":{"conditions":[{"type":"Ready","status":"True"}]}})",
           {}};
     return std::nullopt;
@@ -100,6 +106,8 @@ class ClaimedLook : public testing::Test {
   }
 
   std::string version = "v1", claims, cut = kCut;
+  std::string writer = "nvidia-mig-manager", clients;  // who wrote the state; when the neighbours came back
+  std::string labels;                                  // more of them, with a comma each
   std::string pods = driver_pod("d-1", "2026-11-21T11:00:00Z");
   std::string devices =
       R"({"name":"gpu-0","attributes":{"type":{"string":"gpu"},"uuid":{"string":"GPU-0"},"productName":{"string":)"
@@ -179,11 +187,58 @@ TEST_F(ClaimedLook, OnlyAPodThatStartedAfterTheCutHasSeenIt) {
   EXPECT_EQ(word(words::kDraAgain), "the DRA driver has no pod on n1");
   pods = driver_pod("d-2", "2026-11-21T12:00:31Z");
   cut.clear();
-  EXPECT_EQ(word(words::kDraAgain),
-            "since when the DRA driver's pod has run, or when the MIG manager ended, is not told");
+  EXPECT_EQ(word(words::kDraAgain), "when the MIG manager ended is not told");
+  cut = kCut;
+  pods = driver_pod("d-2", "");
+  EXPECT_EQ(word(words::kDraAgain), "since when the DRA driver's pod has run is not told");
 }
 
-const plan::Special kRestart{std::string(verbs::kRestartDra), {}};
+// An admin who writes "success" while the manager is at work moves the time of the label: the manager's own
+// word changes nothing then, and is not noted.
+TEST_F(ClaimedLook, AStateThatAnotherClientHasWrittenDoesNotTellWhenTheManagerEnded) {
+  pods = driver_pod("d-2", "2026-11-21T12:00:31Z");
+  ready();
+  for (const char* other : {"kubectl-edit", "Mozilla", "argocd-controller", ""}) {
+    writer = other;
+    const std::string said = word(words::kDraAgain);
+    EXPECT_NE(said.find(*other ? other : "a client without a name"), std::string::npos) << said;
+    EXPECT_NE(said.find("at 2026-11-21T12:00:30Z: take that label off"), std::string::npos) << said;
+    const Status restarted = lab.perform(kRestart);
+    ASSERT_FALSE(restarted.ok());
+    EXPECT_NE(restarted.error().hint.find("then resume the run"), std::string::npos);
+  }
+  EXPECT_TRUE(asked("DELETE").empty());
+}
+
+// `kubectl label` is what the manager's script types, too: then the end of the cut is when its neighbours
+// were let back, however early the state was written.
+TEST_F(ClaimedLook, ASuccessFromBeforeTheNeighboursCameBackIsNotTheEndOfTheCut) {
+  pods = driver_pod("d-2", "2026-11-21T12:00:31Z");
+  writer = "kubectl-label";
+  ready();
+  EXPECT_EQ(word(words::kDraAgain), "");
+  clients = "2026-11-21T12:02:00Z";
+  EXPECT_EQ(word(words::kDraAgain), "the DRA driver's pod d-2 is the one from before the cut");
+  ASSERT_TRUE(lab.perform(kRestart).ok());
+  EXPECT_EQ(asked("DELETE"), std::vector<std::string>{"/api/v1/namespaces/dra/pods/d-2"});
+  pods = driver_pod("d-3", "2026-11-21T12:02:01Z");
+  EXPECT_EQ(word(words::kDraAgain), "");
+  labels = R"("nvidia.com/gpu.deploy.dcgm-exporter":"paused-for-mig-change",)";
+  EXPECT_EQ(word(words::kDraAgain),
+            "the MIG manager has not let dcgm-exporter come back: it may be at work yet");
+  EXPECT_FALSE(lab.perform(kRestart).ok());
+}
+
+TEST_F(ClaimedLook, OfSeveralThatHaveTheStateTheLastOneCounts) {
+  pods = driver_pod("d-2", "2026-11-21T12:00:31Z");
+  ready();
+  clients =
+      "2026-11-21T12:00:30Z\"},{\"manager\":\"kubectl-patch\",\"time\":\"2026-11-21T12:00:20Z\","
+      "\"fieldsV1\":{\"f:metadata\":{\"f:labels\":{\"f:nvidia.com/mig.config.state\":{}}}}},"
+      "{\"manager\":\"nvidia-mig-manager\",\"time\":\"2026-11-21T12:00:10Z";
+  EXPECT_EQ(word(words::kDraAgain), "") << "the manager's own is the newer one";
+}
+
 const plan::Special kClose{std::string(verbs::kCloseDevices), {}};
 
 TEST_F(ClaimedLook, OnlyTheDaemonSetsPodFromBeforeTheCutIsDeleted) {
