@@ -83,22 +83,28 @@ bool hold_devices(std::vector<Slice*>& slices, const WorkloadId& id, const Alloc
 struct Uncertain {
   const WorkloadId* id;
   const Allocation* allocation;
+  bool by_profile = false;  // its type names a profile of this node: it cannot mean one of its whole GPUs
 };
+
+bool may_mean(const Uncertain& one, const Slice& slice) {
+  if (one.by_profile && slice.profile.empty()) return false;
+  return in_family(slice, one.allocation->family) && type_matches(slice, one.allocation->type);
+}
+
+bool names_profile(const std::vector<Slice*>& slices, const std::string& type) {
+  return !type.empty() && std::any_of(slices.begin(), slices.end(), [&](const Slice* slice) {
+    return !slice->profile.empty() && type_matches(*slice, type);
+  });
+}
 
 // The scheduler reports how many of a kind a workload holds, but not which. Where the candidates are as many
 // as the units held, all are held; otherwise each candidate may be, and says so.
 void spread(std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain) {
   for (const Uncertain& one : uncertain) {
-    // A type that names a MIG profile of this node cannot mean one of its whole GPUs.
-    bool by_profile = std::any_of(slices.begin(), slices.end(), [&](const Slice* slice) {
-      return !slice->profile.empty() && !one.allocation->type.empty() &&
-             type_matches(*slice, one.allocation->type);
-    });
     std::vector<Slice*> candidates;
     int room = 0;
     for (Slice* slice : slices) {
-      if (!in_family(*slice, one.allocation->family) || !type_matches(*slice, one.allocation->type)) continue;
-      if (by_profile && slice->profile.empty()) continue;
+      if (!may_mean(one, *slice)) continue;
       if (slice->exact && shares_held(*slice) >= slice->capacity) continue;
       candidates.push_back(slice);
       room += slice->capacity;
@@ -118,8 +124,7 @@ void settle(std::vector<Slice*>& slices, const std::vector<Uncertain>& uncertain
     if (slice->exact || slice->holders.empty()) continue;
     int claimed = 0, room = 0;
     for (const Uncertain& one : uncertain)
-      if (in_family(*slice, one.allocation->family) && type_matches(*slice, one.allocation->type))
-        claimed += one.allocation->count;
+      if (may_mean(one, *slice)) claimed += one.allocation->count;
     for (Slice* other : slices)
       if (!other->exact && other->kind == slice->kind && other->profile == slice->profile)
         room += other->capacity;
@@ -133,9 +138,7 @@ Holding holding_of(const Slice& slice) {
   return Holding::free;
 }
 
-bool may_be_of(const Slice& slice, const Allocation& allocation) {
-  return !slice.exact && in_family(slice, allocation.family) && type_matches(slice, allocation.type);
-}
+bool may_be_of(const Slice& slice, const Uncertain& one) { return !slice.exact && may_mean(one, slice); }
 
 // Which of them are held is open, but how many is not: each unit of a claim holds one slice that no other
 // holds. nullopt: shares, or a claim that may be about slices of which more is known.
@@ -147,7 +150,7 @@ std::optional<int> held_among_open(const std::vector<Slice*>& slices,
   for (const Uncertain& one : uncertain) {
     bool open = false, other = false;
     for (const Slice* slice : slices)
-      if (may_be_of(*slice, *one.allocation)) (slice->holding == Holding::unknown ? open : other) = true;
+      if (may_be_of(*slice, one)) (slice->holding == Holding::unknown ? open : other) = true;
     if (open && other) return std::nullopt;
     if (open) claimed += one.allocation->count;
   }
@@ -180,10 +183,8 @@ void count_shares(SliceCounts& counts, const std::vector<Slice*>& slices,
     known = known && (slice->holding != Holding::held || !slice->holders.empty());
   }
   for (const Uncertain& one : uncertain)
-    if (std::any_of(slices.begin(), slices.end(), [&](const Slice* slice) {
-          return slice->capacity != 1 && in_family(*slice, one.allocation->family) &&
-                 type_matches(*slice, one.allocation->type);
-        }))
+    if (std::any_of(slices.begin(), slices.end(),
+                    [&](const Slice* slice) { return slice->capacity != 1 && may_mean(one, *slice); }))
       told += one.allocation->count;
   if (counts.shares > 0 && known) counts.shares_held = std::min(counts.shares, told);
 }
@@ -248,7 +249,7 @@ std::optional<int> unheld_of(const Slices& kind, const Slices& all, const std::v
     told = told || slice->told_held;
   }
   for (const Uncertain& one : uncertain) {
-    auto may_be = [&](const Slice* slice) { return may_be_of(*slice, *one.allocation); };
+    auto may_be = [&](const Slice* slice) { return may_be_of(*slice, one); };
     const auto here = std::count_if(kind.begin(), kind.end(), may_be);
     if (here == 0) continue;
     if (told || here != std::count_if(all.begin(), all.end(), may_be)) return std::nullopt;
@@ -257,14 +258,15 @@ std::optional<int> unheld_of(const Slices& kind, const Slices& all, const std::v
   return std::max(0, units);
 }
 
-bool is_about(const OutOfUse& out, const Slice& slice) {
+bool is_about(const OutOfUse& out, const Slice& slice, const Slices& all) {
+  if (slice.profile.empty() && names_profile(all, out.type)) return false;
   return in_family(slice, out.family) && type_matches(slice, out.type);
 }
 
-int out_of(const Node& node, const Slices& kind) {
+int out_of(const Node& node, const Slices& kind, const Slices& all) {
   std::int64_t count = 0;
   for (const OutOfUse& out : node.out_of_use)
-    if (is_about(out, *kind.front())) count += out.count;
+    if (is_about(out, *kind.front(), all)) count += out.count;
   return static_cast<int>(std::min<std::int64_t>(count, static_cast<std::int64_t>(kind.size())));
 }
 
@@ -287,7 +289,7 @@ std::optional<int> unheld_shares(const SliceCounts& counts, const Slices& kind) 
 // Which slices of a kind could be used, and how many units of it: the rest of what link_holders derives.
 void weigh_kind(Node& node, const Slices& kind, const Slices& all, const std::vector<Uncertain>& uncertain) {
   const Slice& like = *kind.front();
-  const int out = out_of(node, kind);
+  const int out = out_of(node, kind, all);
   int told_out = 0, may_be_held = 0;  // those that are not handed out: unheld, and not known
   bool open = false;
   for (Slice* slice : kind) {
@@ -366,7 +368,8 @@ void link_holders(Node& node, const Workloads& workloads, bool work_known) {
         told += shares_of(slices, *allocation);
         continue;
       }
-      if (allocation->count > 0) uncertain.push_back({&workload->id, &*allocation});
+      if (allocation->count > 0)
+        uncertain.push_back({&workload->id, &*allocation, names_profile(slices, allocation->type)});
     }
   }
   spread(slices, uncertain);

@@ -110,6 +110,26 @@ TEST(LinkHolders, OneKindOutOfUseLeavesTheOthersAlone) {
   EXPECT_EQ(story.node("n1").pool[4].usable, true);
 }
 
+// What is told of a profile's slices is nothing about whole GPUs beside them.
+TEST(LinkHolders, SlicesOfAProfileCountForNoWholeGpuBesideThem) {
+  Node mixed = node("n1", {});
+  for (int i = 0; i < 4; ++i) mixed.pool.push_back(instance("1g.10gb", i, 1, i));
+  for (int i = 4; i < 8; ++i) mixed.pool.push_back(whole(i));
+  Story story;
+  story.tell(NodesListed{{mixed}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds_some("n1", "1g.10gb", 4)}),
+                              running("2", "bob", {holds_some("n1", "h100", 1)})}});
+  EXPECT_EQ(story.node("n1").counts.held, 5);
+  EXPECT_EQ(story.node("n1").counts.free, 3);
+  EXPECT_EQ(who(story.node("n1").pool[4]), "unknown 2 (one of)");
+  mixed.out_of_use = {{Family::gpu, "1g.10gb", 2}};
+  Story sick;
+  sick.tell(NodesListed{{mixed}});
+  EXPECT_EQ(sick.node("n1").counts.out, 2);
+  EXPECT_EQ(sick.node("n1").counts.free, 6);
+  EXPECT_EQ(sick.node("n1").pool[4].usable, true);
+}
+
 TEST(LinkHolders, ADeviceThatIsToldToBeOutOfUseIsThatOne) {
   Node sick = eight_boards();
   sick.gpus[3].slices[0].told_out = true;
