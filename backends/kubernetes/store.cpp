@@ -21,7 +21,7 @@ bool is_underway(std::string_view state) { return state == "pending" || state ==
 // What decides how pods are shown: another family or type of slices.
 bool shares_alike(const NodeSharing& a, const NodeSharing& b) {
   return a.mig_strategy == b.mig_strategy && a.instances.empty() == b.instances.empty() &&
-         a.whole == b.whole && a.method == b.method && a.model == b.model;
+         a.whole == b.whole && a.method == b.method && a.model == b.model && a.amd == b.amd;
 }
 
 }  // namespace

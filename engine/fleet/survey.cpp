@@ -9,6 +9,7 @@
 #include "engine/plan/effect/diff.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
 
@@ -44,6 +45,7 @@ std::string why_unknown(const Node& node) {
   if (node.health == Health::down) return "it is down: what is on its GPUs now is not known";
   if (node.health == Health::unknown) return "its state is not known";
   if (node.gpus.empty() && node.pool.empty()) return "no GPU of it is reported";
+  if (sharing::amd::is_amd(node)) return std::string(sharing::amd::kNotPlanned);
   if (plan::boards_untold(node)) return "its slices are reported, but not on which GPUs they are";
   return "";
 }

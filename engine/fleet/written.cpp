@@ -9,6 +9,7 @@
 #include "engine/fleet/reader.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/effect/observed.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
@@ -138,6 +139,7 @@ class FleetWriter {
       return "its name cannot stand in a list";
     if (node.health == Health::down) return "it is down";
     if (node.health == Health::unknown) return "its state is not known";
+    if (sharing::amd::is_amd(node)) return std::string(sharing::amd::kNotPlanned);
     if (plan::boards_untold(node)) return "its slices are reported, but not on which GPUs they are";
     return "";
   }

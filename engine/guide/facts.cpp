@@ -7,6 +7,7 @@
 
 #include "engine/guide/evidence.hpp"
 #include "engine/query/value.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
 
@@ -107,9 +108,10 @@ std::vector<Group> split(const Cluster& cluster, const std::vector<Mark>& marks,
   std::vector<Bucket> buckets;
   for (const Mark& mark : marks) {
     const Node* node = cluster.nodes.find(mark.node);
-    if (node == nullptr) continue;
+    // AMD's are told of by nothing that the questions are about.
+    if (node == nullptr || (node->gpus.empty() && sharing::amd::is_amd(*node))) continue;
     for (const Gpu& gpu : node->gpus) {
-      if (mark.gpu && *mark.gpu != gpu.index) continue;
+      if ((mark.gpu && *mark.gpu != gpu.index) || sharing::amd::is_amd(gpu)) continue;
       add_to(buckets, cluster, *node, &gpu, product_of(gpu, catalogue), clean(gpu.model, 128));
     }
     if (!mark.gpu && node->gpus.empty() && !node->pool.empty()) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 
+#include "engine/sharing/amd.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::guide {
@@ -48,12 +49,13 @@ Work work_of(const Cluster& cluster, TimePoint now) {
 
 std::string gpus_text(const Cluster& cluster) {
   std::map<Strategy, std::size_t> ways;
-  std::size_t gpus = 0, pools = 0;
+  std::size_t gpus = 0, pools = 0, amd = 0;
   for (const Node& node : cluster.nodes.all()) {
     pools += node.gpus.empty() && !node.pool.empty();
     for (const Gpu& gpu : node.gpus) {
       ++gpus;
-      ++ways[gpu.strategy];
+      amd += sharing::amd::is_amd(gpu);
+      if (gpu.strategy != Strategy::unknown || gpu.partition_mode.empty()) ++ways[gpu.strategy];
     }
   }
   std::string text = fmt::format("{} on {}", count_text(gpus, "GPU", "GPUs"),
@@ -63,6 +65,7 @@ std::string gpus_text(const Cluster& cluster) {
     text += fmt::format("{}{} {}", sep, way == Strategy::unknown ? "not reported" : word(way), count);
     sep = ", ";
   }
+  if (amd > 0) text += fmt::format("; {} of AMD, whose partition modes are shown, not planned", amd);
   if (pools > 0) text += fmt::format("; {} report slices only", count_text(pools, "node", "nodes"));
   return text;
 }

@@ -403,7 +403,7 @@ class Collector {
       if (node.order && (node.order->state == "pending" || node.order->state == "rebooting")) return;
       for (const auto& [name, count] : *node.allocatable) offered.insert(name);
       for (const Gpu& gpu : node.gpus)
-        if (gpu.strategy == Strategy::unknown) return;
+        if (gpu.strategy == Strategy::unknown && gpu.partition_mode.empty()) return;
     }
     std::map<std::string, std::pair<int, const Workload*>> asked;
     for (const Workload& work : cluster_.workloads.all()) {

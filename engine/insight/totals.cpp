@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/sharing/amd.hpp"
+
 namespace tessera::insight {
 namespace {
 
@@ -24,7 +26,7 @@ class NodeSum {
       use(gpu);
     }
     for (const Slice& slice : node_.pool) {
-      ++totals_.gpus_by_strategy[Strategy::mig];
+      ++totals_.gpus_by_strategy[sharing::amd::is_partition(slice) ? Strategy::unknown : Strategy::mig];
       add(slice);
     }
     open();

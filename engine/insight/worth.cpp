@@ -8,6 +8,9 @@ namespace tessera::insight {
 std::optional<double> part_of(const Gpu* gpu, const Slice& slice, int share,
                               const mig::Catalogue& catalogue) {
   if (slice.kind == SliceKind::whole_gpu) return 1.0;
+  // AMD's partitions of a GPU are of one size.
+  if (slice.kind == SliceKind::gpu_instance && gpu && !gpu->partition_mode.empty())
+    return 1.0 / static_cast<double>(std::max<std::size_t>(1, gpu->slices.size()));
   if (slice.kind == SliceKind::gpu_instance) {
     const mig::Product* product = gpu && gpu->product ? catalogue.by_key(gpu->product->text) : nullptr;
     const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
@@ -35,6 +38,28 @@ std::optional<double> part_of(const Node& node, const Allocation& allocation, co
 
 }  // namespace
 
+namespace {
+
+// What one of several slices is, where it is not told which they are: each that it may be is as much.
+std::optional<double> each_of(const Node& node, const Allocation& allocation) {
+  const bool whole = allocation.family == Family::gpu &&
+                     node.kinds.strategies == 1U << static_cast<unsigned>(Strategy::whole);
+  if (whole) return 1.0;
+  std::optional<double> each;
+  if (allocation.family != Family::gpu || !node.pool.empty()) return std::nullopt;
+  for (const Gpu& gpu : node.gpus) {
+    if (gpu.partition_mode.empty() || gpu.slices.empty()) return std::nullopt;
+    const std::string& profile = gpu.slices.front().profile.text;
+    if (!allocation.type.empty() && profile != allocation.type) continue;
+    const double part = 1.0 / static_cast<double>(gpu.slices.size());
+    if (each && *each != part) return std::nullopt;
+    each = part;
+  }
+  return each;
+}
+
+}  // namespace
+
 std::optional<double> gpus_worth(const Cluster& cluster, const Workload& workload,
                                  const mig::Catalogue& catalogue) {
   double sum = 0;
@@ -43,10 +68,9 @@ std::optional<double> gpus_worth(const Cluster& cluster, const Workload& workloa
     const Node* node = cluster.nodes.find(allocation.node);
     if (!node) return std::nullopt;
     if (allocation.devices.empty()) {
-      const bool whole = allocation.family == Family::gpu &&
-                         node->kinds.strategies == 1U << static_cast<unsigned>(Strategy::whole);
-      if (!whole) return std::nullopt;
-      sum += allocation.count;
+      const std::optional<double> each = each_of(*node, allocation);
+      if (!each) return std::nullopt;
+      sum += *each * allocation.count;
     }
     for (const DeviceShare& device : allocation.devices) {
       const std::optional<double> part = part_of(*node, allocation, device, catalogue);

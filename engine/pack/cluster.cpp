@@ -7,6 +7,7 @@
 
 #include "engine/number.hpp"
 #include "engine/operators/claimed_devices.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
@@ -44,6 +45,7 @@ bool free_as_a_whole(const Gpu& gpu, const Free& is_free) {
 std::string why_left_out(const Node& node, const Gpu& gpu, const mig::Product* product,
                          const plan::Capabilities& can, const Free& is_free) {
   if (node.health != Health::ok) return "on a node that takes no workloads";
+  if (sharing::amd::is_amd(gpu)) return "of AMD, whose partition modes are shown, not planned";
   if (!product || !product->mig_capable || !product->placements_known) return "without known MIG placements";
   if (sharing::by_claims(node) && operators::way_of(node) != operators::DraWay::at_start)
     return "of a DRA driver that cuts them itself, or may";
@@ -98,7 +100,10 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
       found.problem.boards.push_back(
           board_of(node, gpu, *product, number_of(found.problem, product), is_free));
     }
-    if (!node.pool.empty()) found.left_out["with instances whose placement is not known"] += 1;
+    if (!node.pool.empty() && sharing::amd::is_amd(node))
+      found.left_out["of AMD, whose partition modes are shown, not planned"] += 1;
+    else if (!node.pool.empty())
+      found.left_out["with instances whose placement is not known"] += 1;
   }
   return found;
 }

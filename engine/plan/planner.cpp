@@ -18,6 +18,7 @@
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/sharing/ack.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/shares.hpp"
 
 namespace tessera::plan {
@@ -249,6 +250,7 @@ struct NodeResult {
 Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catalogue, const Node& node,
                              const Intent& intent, const Means& can, const SiteRules& rules, TimePoint now) {
   const StepBuilder& builder = builder_for(can.dialect);
+  if (auto refused = sharing::amd::why_not_planned(node, cluster.scheduler)) return *refused;
   if (Status ok = check_boards(node, intent, builder); !ok) return ok.error();
   if (Status ok = check_switches(node, cluster.scheduler, intent, can); !ok) return ok.error();
   if (Status ok = check_offer(node, intent, can); !ok) return ok.error();

@@ -165,7 +165,9 @@ std::string strip(const Gpu& gpu, const mig::Catalogue* catalogue, bool ascii, c
     case Strategy::time_slicing: return shared_strip(gpu, 't', sight, ascii);
     case Strategy::shard: return shared_strip(gpu, 's', sight, ascii);
     case Strategy::vgpu: return shared_strip(gpu, 'v', sight, ascii);
-    case Strategy::unknown: break;
+    case Strategy::unknown:
+      if (!gpu.partition_mode.empty()) return shared_strip(gpu, 'p', sight, ascii);
+      break;
   }
   return "?";
 }

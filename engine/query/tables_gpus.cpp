@@ -42,8 +42,9 @@ constexpr Column<GpuRow> kGpus[] = {
      [](const GpuRow& row, const Context&) { return told(row.gpu->model); }},
     {"sharing", "SHARING", Format::text, Align::left, Show::always, 7, "how it is shared",
      [](const GpuRow& row, const Context&) {
-       return row.gpu->strategy == Strategy::unknown ? Value(Unknown{})
-                                                     : words(std::string(word(row.gpu->strategy)));
+       const Gpu& gpu = *row.gpu;
+       if (gpu.strategy != Strategy::unknown) return words(std::string(word(gpu.strategy)));
+       return gpu.partition_mode.empty() ? Value(Unknown{}) : words(gpu.partition_mode);
      }},
     {"strip", "SLICES", Format::text, Align::left, Show::always, 8, "its slices as they are",
      [](const GpuRow& row, const Context& context) {

@@ -1,8 +1,9 @@
 // Columns of clusters and nodes.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 
 #include "engine/model/both_sides.hpp"
@@ -60,13 +61,22 @@ constexpr Column<ClusterRow> kClusters[] = {
      [](const ClusterRow& row, const Context&) { return told(row.cluster->version); }},
 };
 
+// AMD's modes of GPUs that are handed out in parts; "unknown" where none is told.
+std::string partition_modes(const Node& node) {
+  std::set<std::string_view> modes;
+  for (const Gpu& gpu : node.gpus)
+    if (gpu.strategy == Strategy::unknown && !gpu.partition_mode.empty()) modes.insert(gpu.partition_mode);
+  return modes.empty() ? std::string(word(Strategy::unknown)) : fmt::format("{}", fmt::join(modes, "+"));
+}
+
 std::string node_sharing(const Node& node) {
   const unsigned used = node.kinds.strategies;
   std::string text;
   for (unsigned strategy = 0; used >> strategy != 0; ++strategy) {
     if ((used >> strategy & 1u) == 0) continue;
     if (!text.empty()) text += "+";
-    text += word(static_cast<Strategy>(strategy));
+    const bool partitioned = static_cast<Strategy>(strategy) == Strategy::unknown;
+    text += partitioned ? partition_modes(node) : word(static_cast<Strategy>(strategy));
   }
   return text;
 }

@@ -8,7 +8,8 @@
 
 namespace tessera::record {
 std::string layout_of(const Gpu& gpu) {
-  std::string text(word(gpu.strategy));
+  const bool partitioned = gpu.strategy == Strategy::unknown && !gpu.partition_mode.empty();
+  std::string text(partitioned ? gpu.partition_mode : std::string(word(gpu.strategy)));
   for (const Slice& slice : gpu.slices) {
     if (slice.kind == SliceKind::whole_gpu) continue;
     text += " " + insight::slice_label(slice);

@@ -36,6 +36,7 @@ template <class V>
 void fields(V& v, Of<Gpu>) {
   v("gpu", &Gpu::index), v("uuid", &Gpu::uuid), v("model", &Gpu::model), v("product", &Gpu::product);
   v("memory_mib", &Gpu::memory), v("mig", &Gpu::mig_mode), v("sharing", &Gpu::strategy);
+  v("partition_mode", &Gpu::partition_mode);
   v("replicas", &Gpu::replicas), v("slices", &Gpu::slices), v("origin", &Gpu::origin);
 }
 template <class V>

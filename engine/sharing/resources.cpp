@@ -7,6 +7,7 @@
 
 #include "engine/mig/profile_name.hpp"
 #include "engine/sharing/ack.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sharing {
@@ -157,8 +158,10 @@ std::optional<ResourceName> parse_kubernetes(std::string_view text) {
     name.profile = mig::canonical_profile(text);
     return name.profile ? std::optional(name) : std::nullopt;
   }
-  if (text.starts_with("aliyun.com/gpu-")) {
+  // AMD's are never NVIDIA's, whatever they are counted as.
+  if (text.starts_with("aliyun.com/gpu-") || amd::is_resource(text)) {
     name.kind = ResourceKind::other_gpu;
+    name.type = text.starts_with("amd.com/") ? clean(text, 64) : "";
     return name;
   }
   if (!strip_prefix(text, kVendor) || text.empty()) return std::nullopt;
@@ -239,7 +242,7 @@ std::string slurm_instance(const ProfileName& profile, std::string_view prefix) 
 }
 
 bool hands_out_gpus(std::string_view resource) {
-  if (resource == ack::kMemory) return true;
+  if (resource == ack::kMemory || amd::is_resource(resource)) return true;
   const auto name = parse_resource(resource, Scheduler::kubernetes);
   return name && (name->kind == ResourceKind::gpu || name->kind == ResourceKind::instance ||
                   name->kind == ResourceKind::vgpu);

@@ -10,6 +10,7 @@
 #include "engine/model/processes.hpp"
 #include "engine/operators/claimed_devices.hpp"
 #include "engine/query/cells.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/table_text.hpp"
@@ -206,6 +207,7 @@ Tree tree_of(const query::GpuRow& row, const query::Context& context) {
   tree["mig"]["mode"] = gpu.mig_mode ? Tree(word(*gpu.mig_mode)) : Tree();
   tree["sharing"]["strategy"] = gpu.strategy == Strategy::unknown ? Tree() : Tree(word(gpu.strategy));
   tree["sharing"]["replicas"] = or_null(gpu.replicas);
+  tree["partition_mode"] = text_value(gpu.partition_mode);
   tree["free"] = free_of(gpu, context);
   put_claimed(tree, row, context);
   Tree& telemetry = tree["telemetry"];
@@ -242,7 +244,7 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   tree["cluster"] = row.cluster->name.text;
   tree["node"] = row.node->name.text;
   tree["gpu"] = row.gpu ? Tree(row.gpu->index.value) : Tree();
-  tree["kind"] = word(slice.kind);
+  tree["kind"] = sharing::amd::is_partition(slice) ? "partition" : word(slice.kind);
   tree["profile"] = text_value(slice.profile.text);
   tree["start"] = slice.placement ? Tree(slice.placement->start) : Tree();
   tree["size"] = slice.placement ? Tree(slice.placement->size) : Tree();

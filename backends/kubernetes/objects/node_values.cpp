@@ -84,6 +84,7 @@ void set_health(Node& node, const NodeObject& object, bool invalid, std::optiona
 std::string driver_of(const NodeObject& node) {
   std::string full(node.label("nvidia.com/cuda.driver-version.full"));
   if (!full.empty()) return full;
+  if (std::string_view amd = node.label("amd.com/gpu.driver-version"); !amd.empty()) return std::string(amd);
   for (std::string_view part : {"major", "minor", "rev"}) {
     std::string_view value = node.label("nvidia.com/cuda.driver." + std::string(part));
     if (value.empty()) break;
@@ -226,6 +227,7 @@ bool worth_showing(std::string_view key, std::string_view value) {
       std::string_view("vgpu.host-driver-version"),
   };
   constexpr std::string_view kVendor = "nvidia.com/";
+  if (key.starts_with("beta.amd.com/")) return false;        // those without beta say it
   if (key.starts_with("aliyun.accelerator/")) return false;  // the GPUs say it
   if (!key.starts_with(kVendor))
     return key.find('/') != std::string_view::npos || key == "agentpool" || key == sharing::ack::kSchedule;
@@ -284,6 +286,7 @@ Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional
   add_cut_boards(node, object, sharing, origin);
   add_whole_boards(node, sharing, origin);
   add_vgpus(node, sharing);
+  if (sharing.amd) add_amd_boards(node, *sharing.amd, origin);
   return node;
 }
 

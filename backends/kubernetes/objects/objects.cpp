@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/kubernetes/objects/amd_values.hpp"
 #include "engine/model/values.hpp"
 #include "engine/sharing/resources.hpp"
 
@@ -75,6 +76,7 @@ bool is_told_of_profile(std::string_view key) {
 
 bool is_kept_label(std::string_view key) {
   if (key.starts_with("nvidia.com/mig-")) return is_told_of_profile(key);
+  if (is_kept_amd_label(key)) return true;
   return any_stands_for(kLabels, key);
 }
 bool is_kept_annotation(std::string_view key) { return any_stands_for(kAnnotations, key); }
@@ -108,6 +110,7 @@ bool has_gpus(const NodeObject& node) {
     std::string_view value = node.label(key);
     if (!value.empty() && value != "false") return true;
   }
+  if (has_amd_labels(node)) return true;
   return std::any_of(node.capacity.begin(), node.capacity.end(), [](const auto& entry) {
     return entry.second > 0 && sharing::parse_resource(entry.first, Scheduler::kubernetes).has_value();
   });

@@ -57,6 +57,10 @@ std::vector<Allocation> allocations_of(const PodObject& pod, const NodeSharing* 
   const NodeSharing& shared = on ? *on : unknown;
   for (const auto& [resource, count] : pod.requests) {
     if (is_by_claim(pod, resource)) continue;
+    if (auto type = amd_type(resource, shared.amd ? &*shared.amd : nullptr)) {
+      all.push_back({NodeName(pod.node), Family::gpu, std::move(*type), small(count), {}});
+      continue;
+    }
     auto name = sharing::parse_resource(resource, Scheduler::kubernetes);
     // Percentages and cores go with the GPU or the memory that is asked for beside them.
     if (!name || name->kind == sharing::ResourceKind::other_gpu) continue;
@@ -109,6 +113,10 @@ std::vector<OutOfUse> out_of_use(const NodeObject& node, const NodeSharing& shar
     auto name = sharing::parse_resource(resource, Scheduler::kubernetes);
     auto usable = node.allocatable.find(resource);
     if (!name || usable == node.allocatable.end() || usable->second >= count) continue;
+    if (auto type = amd_type(resource, sharing.amd ? &*sharing.amd : nullptr)) {
+      all.push_back({Family::gpu, std::move(*type), small(count - usable->second)});
+      continue;
+    }
     const bool by_slice = name->kind == sharing::ResourceKind::gpu ||
                           name->kind == sharing::ResourceKind::instance ||
                           name->kind == sharing::ResourceKind::vgpu;

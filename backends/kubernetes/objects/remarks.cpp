@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/sharing/ack.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
@@ -36,6 +37,7 @@ class Writer {
     unlike_its_mode();
     differences();
     unhealthy();
+    partitioned();
     tainted();
     watched();
     upgrading();
@@ -201,8 +203,29 @@ class Writer {
       add(Remark::Grade::danger,
           fmt::format("{} of {} {} are out of use: the device plugin finds them unhealthy",
                       count - usable->second, count, resource.str()),
-          "nvidia-smi -q on the node, and its kernel log (Xid), show what is wrong");
+          sharing::amd::is_resource(resource)
+              ? "amd-smi metric --ecc on the node, and its kernel log, show what is wrong"
+              : "nvidia-smi -q on the node, and its kernel log (Xid), show what is wrong");
     }
+  }
+
+  // AMD's config manager, which partitions GPUs by a label: what it says of the profile that it was given.
+  void partitioned() {
+    namespace amd = sharing::amd;
+    if (node_.label(amd::kProfileState) == "failure")
+      add(Remark::Grade::danger,
+          fmt::format("AMD's config manager could not make its profile {}",
+                      clean(node_.label(amd::kProfile), 64)),
+          "the events and the log of its pod on the node have the reason; tessera does not change AMD's "
+          "partition modes");
+    for (const AmdPart& part :
+         evidence_.sharing->amd ? evidence_.sharing->amd->parts : std::vector<AmdPart>{})
+      if (part.mode.empty() && amd::has_modes(evidence_.sharing->amd->model).value_or(true))
+        add(Remark::Grade::info,
+            fmt::format("the partition mode of its AMD GPUs is not reported: whether one {} is a GPU or a "
+                        "partition is {}",
+                        part.resource, part.each ? "taken from their number" : "not known"),
+            "have AMD's node labeller report it: its argument compute-memory-partition");
   }
 
   void tainted() {

@@ -190,6 +190,9 @@ NodeSharing sharing_of(const NodeObject& node, const mig::Catalogue* catalogue) 
   read_gke(sharing, node, catalogue);
   read_ack(sharing, node, catalogue);
   read_hami(sharing, node);
+  if (sharing.model.empty() && sharing.whole == 0 && sharing.instances.empty() && sharing.vgpus.empty())
+    sharing.amd = amd_sharing_of(node);
+  if (sharing.amd) sharing.model = sharing.amd->model;
   return sharing;
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "backends/kubernetes/objects/amd_values.hpp"
 #include "backends/kubernetes/objects/objects.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/values.hpp"
@@ -32,6 +33,7 @@ struct NodeSharing {
   bool paused = false;                   // a manager has sent the device plugin away: counts are 0 for now
   std::map<std::string, int> vgpus;      // vGPUs and GPUs handed through, by the name of their type
   std::optional<Mib> memory;             // of one GPU or, with the strategy single, of one instance
+  std::optional<AmdSharing> amd;         // nullopt: none is AMD's, or some are NVIDIA's
 };
 
 // catalogue may be null: products stay unknown.

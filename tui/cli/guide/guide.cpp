@@ -7,6 +7,7 @@
 
 #include "engine/guide/together.hpp"
 #include "engine/model/reduce.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/as_asked.hpp"
 #include "tui/cli/change/wish.hpp"
@@ -47,6 +48,10 @@ Result<Subject> boards_asked_about(const Options& options, const Model& model,
   }
   Subject subject{guide::split(*home, marks, catalogue), home};
   if (!subject.groups.empty()) return subject;
+  for (const NodeName& name : nodes)
+    if (const Node* node = home->nodes.find(name); node && sharing::amd::is_amd(*node))
+      return Error{kGuiding, "these GPUs are AMD's: " + std::string(sharing::amd::kNotPlanned),
+                   "AMD's config manager changes them, or amd-smi on the node"};
   return Error{kGuiding, options.gpus.empty() ? "no GPUs are known here" : "there is no such GPU here",
                "tessera gpus lists them"};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/model/reduce.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
@@ -101,6 +102,13 @@ Pointed pointed_at(const UiState& state, const UiContext& ui) {
     }
   }
   return pointed;
+}
+
+bool all_of_amd(const Cluster& cluster, const Pointed& pointed) {
+  return std::all_of(pointed.marks.begin(), pointed.marks.end(), [&](const guide::Mark& mark) {
+    const Node* node = cluster.nodes.find(mark.node);
+    return node && sharing::amd::is_amd(*node);
+  });
 }
 
 std::string subject_text(const Pointed& pointed) {
@@ -211,6 +219,8 @@ std::string why_no_guide(Action, const UiState& state, const UiContext& ui) {
   const Pointed pointed = pointed_at(state, ui);
   if (pointed.marks.empty())
     return "put the cursor on a node or GPU first, or name a product: :guide H100-80GB-SXM5";
+  if (const Cluster* cluster = ui.model.find(pointed.cluster); cluster && all_of_amd(*cluster, pointed))
+    return std::string(sharing::amd::kNotPlanned);
   return pointed.mixed ? "these are of several clusters; the guide looks at one at a time" : "";
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/plan/effect/observed.hpp"
 #include "engine/query/tables.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/overview/overview.hpp"
@@ -34,6 +35,7 @@ void add_boards(Subject& subject, const Node& node) {
 }
 
 std::string why_no_boards(const Node& node) {
+  if (sharing::amd::is_amd(node)) return node.name.text + ": " + std::string(sharing::amd::kNotPlanned);
   if (!node.gpus.empty()) return {};
   return node.pool.empty()
              ? node.name.text + "'s GPUs are not reported"
@@ -108,6 +110,7 @@ Result<Subject> marked(const UiState& state, const UiContext& ui) {
     }
     auto gpu = gpu_at(ui.model, ref);
     if (!gpu || !gpu->gpu) return refusal("the GPU of a marked slice is not known");
+    if (sharing::amd::is_amd(*gpu->gpu)) return refusal(why_no_boards(*gpu->node));
     BoardAt board = board_at(*gpu->node, *gpu->gpu);
     if (std::find(subject.boards.begin(), subject.boards.end(), board) == subject.boards.end())
       subject.boards.push_back(std::move(board));

@@ -176,7 +176,11 @@ std::string sharing_title(const query::GpuRow& row) {
   std::string text(word(gpu.strategy));
   if (gpu.strategy == Strategy::mps) text = "MPS";
   if (gpu.strategy == Strategy::vgpu) text = "vGPU";
-  if (gpu.strategy == Strategy::whole || gpu.strategy == Strategy::unknown || capacity <= 1) return text;
+  if (gpu.strategy == Strategy::unknown && !gpu.partition_mode.empty())
+    text = gpu.partition_mode;
+  else if (gpu.strategy == Strategy::whole || gpu.strategy == Strategy::unknown)
+    return text;
+  if (capacity <= 1) return text;
   return fmt::format("{} {}/{}", text, known ? std::to_string(held) : "?", capacity);
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/query/tables.hpp"
+#include "engine/sharing/amd.hpp"
 #include "tui/screens/cell_words.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/charts.hpp"
@@ -112,7 +113,7 @@ class Page {
     const insight::Sight sight = insight::sight_of(*at_.cluster, *at_.node);
     DocLine line{{{gpu.model.empty() ? page_.told("GPU") : short_cell("model", gpu.model),
                    Style(Role::text).with_bold(), 1},
-                  {"  " + std::string(word(gpu.strategy)), Role::text},
+                  {"  " + sharing_word(gpu), Role::text},
                   {"  " + query::strip(gpu, &ui_.catalogue, state_.ascii, sight), Role::held}},
                  {}};
     if (gpu.mig_mode &&
@@ -121,6 +122,14 @@ class Page {
     if (sight.access == insight::Access::closed)
       line.spans.push_back({"  " + page_.told("the node takes no new workloads"), Role::warning});
     page_.add(std::move(line));
+    if (sharing::amd::is_amd(gpu)) page_.fact("", std::string(sharing::amd::kNotPlanned), Role::dim);
+  }
+
+  // A GPU that AMD's tools partition, by its mode.
+  static std::string sharing_word(const Gpu& gpu) {
+    const std::string way(word(gpu.strategy));
+    if (gpu.partition_mode.empty()) return way;
+    return gpu.strategy == Strategy::unknown ? gpu.partition_mode : way + " " + gpu.partition_mode;
   }
 
   void slices() {
