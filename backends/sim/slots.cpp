@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/text.hpp"
+
 namespace tessera::sim {
 namespace {
 
@@ -36,6 +38,19 @@ int shares(const std::vector<Hold>& holds) {
   int sum = 0;
   for (const Hold& hold : holds) sum += hold.share;
   return sum;
+}
+
+std::map<std::string, std::string> amd_labels(const NodeGroup& group) {
+  std::string name = clean(group.model, 63), mode = clean(lower(group.partition), 16);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  std::replace(mode.begin(), mode.end(), '/', '_');
+  int parts = 1;
+  for (const BoardPlan& plan : group.boards) parts = std::max(parts, plan.replicas);
+  return {{"amd.com/gpu.product-name", name},
+          {"amd.com/gpu.compute-memory-partition", mode},
+          {"amd.com/gpu.compute-partitioning-supported", "true"},
+          {"amd.com/gpu.driver-version", clean(group.driver, 63)},
+          {"amd.com/gpu.vram", std::to_string(group.memory_mib / 1024 / parts) + "G"}};
 }
 
 bool has_plugin(const NodeGroup& group) {

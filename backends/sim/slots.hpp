@@ -2,6 +2,9 @@
 // Threads: functions of values.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "backends/sim/world.hpp"
 
 namespace tessera::sim {
@@ -21,6 +24,8 @@ int shares(const std::vector<Hold>& holds);
 
 // Kubernetes: NVIDIA's device plugin hands out its GPUs, as opposed to a DRA driver or ACK's own plugins.
 bool has_plugin(const NodeGroup& group);
+// What AMD's node labeller says of a node whose GPUs are AMD's.
+std::map<std::string, std::string> amd_labels(const NodeGroup& group);
 
 // What a slot of the GPU is asked for by; profile -1: the whole GPU. -1: by nothing.
 int resource_of_slot(const NodeGroup& group, const NodeState& node, const Board& board, int profile);

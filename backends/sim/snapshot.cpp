@@ -51,14 +51,16 @@ std::vector<Allocation> allocations_of(const World& world, const Job& job) {
     const NodeState& node = world.nodes[claim.node];
     const Board& board = node.boards[claim.gpu];
     NodeName name(clean(world.node_name(claim.node), 253));
-    Family family = family_of(kind_of(board));
-    std::string type = clean(type_of(world, world.group(node), board, claim), 64);
+    // AMD's plugin hands out devices, and its kubelet counts them.
+    const bool amd = !world.group(node).partition.empty();
+    Family family = amd ? Family::gpu : family_of(kind_of(board));
+    std::string type = amd ? "" : clean(type_of(world, world.group(node), board, claim), 64);
     auto same = std::find_if(all.begin(), all.end(), [&](const Allocation& one) {
       return one.node == name && one.family == family && one.type == type;
     });
     if (same == all.end()) same = all.insert(same, {name, family, type, 0, {}});
     same->count += claim.share;
-    if (world.spec().devices_told && world.group(node).told)
+    if (world.spec().devices_told && world.group(node).told && !amd)
       same->devices.push_back({device_of(node, claim), claim.share});
   }
   return all;

@@ -79,6 +79,8 @@ class NodeTeller {
   // As a kubelet and GPU feature discovery tell it.
   void tell_offer(Node& node) const {
     if (world_.spec().scheduler != Scheduler::kubernetes || group_.claimed) return;
+    if (!group_.partition.empty() && group_.told)
+      for (const auto& [label, value] : amd_labels(group_)) node.features.push_back(label + "=" + value);
     constexpr std::string_view kStrategy = "nvidia.com/mig.strategy";
     if (group_.mig && group_.ack.empty() && group_.told && !sharing::label(node, kStrategy))
       node.features.push_back(fmt::format("{}={}", kStrategy, group_.mig_single ? "single" : "mixed"));
@@ -136,12 +138,27 @@ class NodeTeller {
     gpu.origin = {Source::simulator, world_.now};
     if (board.cut()) {
       for (const Instance& instance : board.instances) gpu.slices.push_back(tell_instance(board, instance));
+    } else if (!group_.partition.empty()) {
+      tell_partitions(gpu, board);
+      cpu_share_ += held_part(board, board.holds);
     } else {
       gpu.slices.push_back(tell_slice(kind_of(board), board, board.holds, board.hidden, group_.memory_mib));
       cpu_share_ += held_part(board, board.holds);
     }
     tell_sensors(gpu, board, index);
     return gpu;
+  }
+
+  // As what AMD's labels say is read: it is not told which partition a pod has.
+  void tell_partitions(Gpu& gpu, const Board& board) {
+    const int parts = capacity_of(board);
+    gpu.partition_mode = group_.partition;
+    gpu.strategy = parts > 1 ? Strategy::unknown : Strategy::whole;
+    gpu.replicas.reset();
+    Slice slice;
+    if (parts > 1) slice.kind = SliceKind::gpu_instance, slice.profile = ProfileName(group_.partition);
+    gpu.slices.assign(static_cast<std::size_t>(parts), slice);
+    device_ += parts, slots_ += parts, held_ += std::min(parts, shares(board.holds));
   }
 
   Slice tell_instance(const Board& board, const Instance& instance) {

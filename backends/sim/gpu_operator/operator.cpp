@@ -137,7 +137,8 @@ void Operator::look_after(std::uint32_t index) {
 void Operator::begin() {
   for (std::uint32_t i = 0; i < context_.world().nodes.size(); ++i) {
     const NodeState& state = context_.world().nodes[i];
-    if (state.boards.empty()) continue;
+    // It looks after no GPUs of AMD.
+    if (state.boards.empty() || !context_.world().group(state).partition.empty()) continue;
     look_after(i);
     Node& node = nodes_[shown_name(context_.world(), i)];
     node.away = !context_.objects.find({"nodes", "", shown_name(context_.world(), i)});  // a fault hides it

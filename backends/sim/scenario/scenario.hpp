@@ -51,8 +51,10 @@ struct NodeGroup {
   bool claimed = false;      // Kubernetes: a DRA driver hands out the GPUs, by claims
   bool dynamic = false;      // ... with dynamic MIG: instances stand as long as claims have them
   bool mig_manager = false;  // ... and the GPU operator's MIG manager runs beside it
-  std::string ack;           // Kubernetes: of this node pool of ACK's, whose plugin hands out the GPUs
-  bool told = true;          // false: the scheduler tells nothing about this node's GPUs
+  // Kubernetes, GPUs of AMD: the mode in which each of them is partitioned ("CPX/NPS4"); empty: of NVIDIA.
+  std::string partition;
+  std::string ack;   // Kubernetes: of this node pool of ACK's, whose plugin hands out the GPUs
+  bool told = true;  // false: the scheduler tells nothing about this node's GPUs
   int cpus = 64;
   std::int64_t memory_gib = 512;
   std::vector<int> partitions;

@@ -7,6 +7,7 @@
 #include "backends/sim/scenario/scenario_read.hpp"
 #include "engine/number.hpp"
 #include "engine/sharing/ack.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
@@ -150,6 +151,24 @@ void read_boards(ClusterReader& cluster, Fields& fields, NodeGroup& group) {
   }
 }
 
+// GPUs of AMD: each is handed out as its partitions.
+void read_partition(ClusterReader& cluster, const Yaml& map, NodeGroup& group, const std::string& text) {
+  if (text.empty() || cluster.reader.error) return;
+  const auto mode = sharing::amd::parse_mode(text);
+  const auto parts = mode ? sharing::amd::partitions(*mode, group.model) : std::nullopt;
+  const bool others = std::any_of(group.boards.begin(), group.boards.end(),
+                                  [](const BoardPlan& plan) { return plan.strategy != Strategy::whole; });
+  if (cluster.slurm() || group.claimed || !group.ack.empty() || others)
+    return cluster.reader.fail(map, "'partition' is for Kubernetes, and for GPUs of AMD without a layout");
+  if (!parts)
+    return cluster.reader.fail(
+        map, fmt::format("partition '{}' of {}: a mode like CPX/NPS1, of a model whose partitions are known",
+                         text.substr(0, 32), group.model));
+  group.partition = *mode;
+  for (BoardPlan& plan : group.boards)
+    if (*parts > 1) plan.strategy = Strategy::shard, plan.replicas = *parts;
+}
+
 void read_condition(ClusterReader& cluster, Fields& fields, NodeGroup& group) {
   const Yaml* map = fields.find("state");
   if (!map) return;
@@ -170,7 +189,7 @@ void name_resources(ClusterReader& cluster, NodeGroup& group) {
   }
   NodeGroup::PluginNames& names = group.plugin_names;
   bool kubernetes = !cluster.slurm();
-  if (kubernetes) {
+  if (kubernetes && group.partition.empty()) {
     names.gpu = cluster.intern_resource("nvidia.com/gpu");
     names.gpu_shared = cluster.intern_resource("nvidia.com/gpu.shared");
   }
@@ -224,6 +243,10 @@ std::string resource_name(const ClusterSpec& spec, const NodeGroup& group, Strat
     name = group.mig_single ? "nvidia.com/gpu" : "nvidia.com/mig-" + name;
     return replicas > 1 ? name + ".shared" : name;
   }
+  if (!group.partition.empty()) {
+    const bool handed_out = strategy == Strategy::whole || strategy == Strategy::shard;
+    return handed_out ? std::string(sharing::amd::kGpu) : "";
+  }
   if (strategy == Strategy::whole) return slurm ? "gpu:" + group.type : "nvidia.com/gpu";
   if (!slurm) return strategy == Strategy::shard ? "" : "nvidia.com/gpu.shared";
   if (strategy == Strategy::mps) return "mps";
@@ -268,6 +291,7 @@ void read_group(ClusterReader& cluster, const Yaml& map) {
   for (const BoardPlan& plan : group.boards)
     if (group.claimed && plan.replicas > 1)
       cluster.reader.fail(map, "'dra': its GPUs are handed out whole or as instances, not shared");
+  read_partition(cluster, map, group, fields.text("partition"));
   read_condition(cluster, fields, group);
   name_resources(cluster, group);
   fields.finish();

@@ -8,6 +8,7 @@
 #include "backends/sim/gpu_operator/project/project.hpp"
 #include "backends/sim/random.hpp"
 #include "backends/sim/slots.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/presets.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
@@ -50,6 +51,10 @@ Labels labels_of(const World& world, std::uint32_t node, const std::string& name
   if (group.boards.empty()) return labels;
   if (!group.ack.empty()) {
     labels.merge(ack_labels(group));
+    return labels;
+  }
+  if (!group.partition.empty()) {
+    if (gpus && group.told) labels.merge(amd_labels(group));
     return labels;
   }
   labels["feature.node.kubernetes.io/pci-10de.present"] = "true";
@@ -230,7 +235,11 @@ Projected project_node(const World& world, std::uint32_t node, bool gpus) {
                           {"memory", text(fmt::format("{}Ki", group.memory_gib * 1024 * 1024))}});
   if (gpus && group.told && !group.ack.empty())
     put(capacity, "nvidia.com/gpu", text(std::to_string(state.boards.size())));
-  else if (gpus && group.told && !group.claimed) {
+  else if (gpus && group.told && !group.partition.empty()) {
+    int devices = 0;
+    for (const Board& board : state.boards) devices += std::max(1, board.replicas);
+    put(capacity, std::string(sharing::amd::kGpu), text(std::to_string(devices)));
+  } else if (gpus && group.told && !group.claimed) {
     sharing::NodeShape shape = shape_of(world, node);
     for (const auto& [resource, count] :
          offer_of(gpu_node(world, node), shown_config(shape), shape.strategy).resources)
