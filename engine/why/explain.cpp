@@ -6,6 +6,7 @@
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 #include "engine/why/details.hpp"
+#include "engine/why/supply.hpp"
 #include "engine/why/why.hpp"
 
 namespace tessera::why {
@@ -51,6 +52,48 @@ void add_parts(Answer& answer, const Workload& workload) {
       answer.more.push_back(
           {fmt::format("{} nodes: {}", *part.nodes, said.text), said.certainty, said.source});
   }
+}
+
+// Kept by backfill for a job that comes first.
+bool is_planned(const Node& node) {
+  return std::find(node.state.begin(), node.state.end(), "PLANNED") != node.state.end();
+}
+
+bool blames_nodes(std::string_view reason) {
+  return reason.starts_with("ReqNodeNotAvail") || reason.starts_with("Nodes required for job") ||
+         reason.starts_with("Nodes_required_for_job");
+}
+
+// Slurm's reason is a word of its last look, and it calls nodes that are full not available, too. Whether it
+// needs none of the nodes that are closed or reserved: enough others may take it, once they have room.
+bool needs_no_closed_node(const Answer& answer, const Cluster& cluster, const Workload& workload) {
+  const auto must = must_have(workload);
+  if (!must) return false;
+  std::vector<Offer> open;
+  for (const Candidates& one : answer.nodes) {
+    if ((!one.fits && one.topic != Topic::room) || one.what.certainty == Certainty::unknown) continue;
+    for (const NodeName& name : one.nodes) {
+      const Node* node = cluster.nodes.find(name);
+      const bool kept = one.fits && node != nullptr && is_planned(*node);
+      if (node != nullptr && node->reservation.empty() && !kept) open.push_back({name});
+    }
+  }
+  return gather(asked_of(workload, cluster.scheduler), *must, open).has_value();
+}
+
+// Where the nodes are listed otherwise than Slurm's reason has it, the list leads.
+void correct(Answer& answer, Meaning& said, const Cluster& cluster, const Workload& workload) {
+  if (cluster.scheduler != Scheduler::slurm || !blames_nodes(workload.reason)) return;
+  if (!needs_no_closed_node(answer, cluster, workload)) return;
+  answer.more.push_back({fmt::format("Slurm's last look said: {}", answer.sentence.text), Certainty::certain,
+                         answer.sentence.source});
+  said.topic = answer.topic = Topic::room;
+  const bool full = fitting(answer.nodes) < static_cast<std::size_t>(std::max(1, workload.node_count));
+  answer.sentence = {full
+                         ? "enough of the nodes that it may use are open, and full: it starts by itself once "
+                           "what it asks for is given back there, unless others come before it"
+                         : "enough of the nodes that it may use are open and have room for it",
+                     Certainty::likely, Source::inferred};
 }
 
 // Where the model sees something else than the scheduler says.
@@ -121,13 +164,14 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& sit
   Answer answer;
   answer.waits = workload.state == WorkloadState::pending;
   if (!answer.waits || site.catalogue == nullptr) return answer;
-  const Meaning said = meaning(workload.reason, cluster.scheduler);
+  Meaning said = meaning(workload.reason, cluster.scheduler);
   answer.topic = said.topic;
   answer.sentence = statement_of(said, workload);
   if (cluster.scheduler == Scheduler::kubernetes) add_parts(answer, workload);
   if (answer.more.size() == 1 && answer.more.front().text == answer.sentence.text) answer.more.clear();
   if (is_about_nodes(said.topic) || (said.topic == Topic::claim && asks_for_devices(workload)))
     answer.nodes = look_at_all(cluster, workload, site);
+  correct(answer, said, cluster, workload);
   add_contradictions(answer, cluster, workload);
   answer.help = remedies(cluster, workload, site, answer.nodes, said);
   answer.untold = untold_of(cluster, workload);

@@ -13,12 +13,12 @@
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 #include "engine/why/details.hpp"
-#include "engine/why/why.hpp"
+#include "engine/why/may_use.hpp"
+#include "engine/why/supply.hpp"
 
 namespace tessera::why {
 namespace {
 
-constexpr std::size_t kMostNodes = 64;  // that are looked at one by one for plans and times
 constexpr std::size_t kMostPlans = 2;
 
 template <class... Parts>
@@ -40,56 +40,6 @@ struct Case {
   bool slurm() const { return cluster.scheduler == Scheduler::slurm; }
 };
 
-// The node once this work has left it. False: it holds nothing there that is known slice by slice.
-bool leave(Node& node, const WorkloadId& id) {
-  bool left = false;
-  const auto look = [&](Slice& slice) {
-    const auto gone =
-        std::erase_if(slice.holders, [&](const Holder& holder) { return holder.workload == id; });
-    if (gone == 0 || !slice.exact) return;
-    left = true;
-    if (slice.holders.empty()) slice.holding = Holding::free, slice.told_held = false;
-  };
-  for (Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
-  std::for_each(node.pool.begin(), node.pool.end(), look);
-  return left;
-}
-
-// When enough of a node is given back, by the time limits of those who hold it, and who is the last of them.
-struct Freed {
-  TimePoint at{};
-  const Workload* last = nullptr;
-};
-// nullopt: one has no time limit, or it never is.
-std::optional<Freed> free_at(const Case& of, const Node& node) {
-  std::vector<const Workload*> there;
-  for (const WorkloadId& id : node.workloads)
-    if (const Workload* one = of.cluster.workloads.find(id); one && one->ends) there.push_back(one);
-  std::sort(there.begin(), there.end(),
-            [](const Workload* a, const Workload* b) { return *a->ends < *b->ends; });
-  Node later = node;
-  for (const Workload* one : there) {
-    if (!leave(later, one->id)) continue;
-    if (serves(stock_now(of.cluster, later, *of.site.catalogue).free.units, of.asked, of.cluster.scheduler))
-      return Freed{*one->ends, one};
-  }
-  return std::nullopt;
-}
-
-// Whether its GPUs are free there as it is: then something else is short, which no GPU mends.
-bool has_gpus(const Case& of, const Node& node) {
-  return serves(stock_now(of.cluster, node, *of.site.catalogue).free.units, of.asked, of.cluster.scheduler);
-}
-
-std::vector<const Node*> nodes_of(const Case& of, const std::vector<Candidates>& nodes, Topic topic) {
-  std::vector<const Node*> found;
-  for (const Candidates& one : nodes)
-    for (const NodeName& name : one.nodes)
-      if (!one.fits && one.topic == topic && found.size() < kMostNodes)
-        if (const Node* node = of.cluster.nodes.find(name)) found.push_back(node);
-  return found;
-}
-
 // Slurm's own word on when it starts: the earliest time that was asked for, or what its last look worked out.
 void expected(Case& of, Topic topic) {
   if (!of.workload.needs || !of.workload.needs->expected || *of.workload.needs->expected <= of.site.wall)
@@ -104,19 +54,14 @@ void expected(Case& of, Topic topic) {
 
 void by_itself(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   if ((topic != Topic::room && topic != Topic::priority) || of.asked.each.empty()) return;
-  std::size_t now = 0;
-  for (const Candidates& one : nodes) now += one.fits ? one.nodes.size() : 0;
-  std::vector<Freed> times;
-  for (const Node* node : nodes_of(of, nodes, Topic::room))
-    if (auto freed = has_gpus(of, *node) ? std::nullopt : free_at(of, *node)) times.push_back(*freed);
-  const auto needed = static_cast<std::size_t>(of.asked.nodes);
-  if (now >= needed || now + times.size() < needed) return;
-  std::sort(times.begin(), times.end(), [](const Freed& a, const Freed& b) { return a.at < b.at; });
-  const Freed& enough = times[needed - now - 1];
+  const auto must = must_have(of.workload);
+  if (!must) return;
+  const auto enough = gather(of.asked, *must, offers_of(of.cluster, of.workload, of.site, nodes));
+  if (!enough || !enough->last) return;
   of.add(Help::by_itself,
          fmt::format("its GPUs are free by {} at the latest, by the time limit of {} of {}; others may come "
                      "before it",
-                     time_of(enough.at), enough.last->id.text, enough.last->user),
+                     time_of(enough->last->at), enough->last->last->id.text, enough->last->last->user),
          of.slurm() ? command("squeue --start -j {}", of.workload.id.text) : std::string());
 }
 
@@ -148,8 +93,9 @@ void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   if (!name || !name->profile || want.count != 1) return;
   const plan::Means means = of.site.means ? *of.site.means : plan::presumed_capabilities(of.cluster);
   std::size_t plans = 0;
-  for (const Node* node : nodes_of(of, nodes, Topic::room)) {
-    if (has_gpus(of, *node)) continue;
+  for (const Node* node : nodes_with(of.cluster, nodes, Topic::room)) {
+    if (has_gpus(of.cluster, *node, of.workload, of.site)) continue;
+    if (!only_gpus_may_fail(of.cluster, *node, of.workload)) continue;  // no cut mends its CPUs
     for (const Gpu& gpu : node->gpus) {
       if (plans >= kMostPlans) return;
       const mig::Product* product = gpu.product ? of.site.catalogue->by_key(gpu.product->text) : nullptr;
@@ -179,21 +125,24 @@ void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   }
 }
 
-// A smaller instance that could be had now, in its own partition.
+// A smaller instance that it could start on now, where all else that it asks for is there.
 void smaller(Case& of, Topic topic) {
   if (topic != Topic::room && topic != Topic::request) return;
   if (of.asked.each.size() != 1 || of.asked.nodes != 1) return;
   const auto name = sharing::parse_resource(of.asked.each.front().resource, of.cluster.scheduler);
   if (!name || !name->profile) return;
+  const auto slices = [](const ProfileName& profile) { return std::atoi(profile.text.c_str()); };
   std::map<int, std::pair<std::string, std::string>> found;  // by compute slices: resource, node
+  Workload less = of.workload;
   for (const Node& node : of.cluster.nodes.all()) {
     if (!in_its_partition(node, of.workload, of.cluster.scheduler)) continue;
     for (const auto& [resource, count] : stock_now(of.cluster, node, *of.site.catalogue).free.units) {
       const auto other = sharing::parse_resource(resource, of.cluster.scheduler);
       if (count < of.asked.each.front().count || !other || !other->profile) continue;
-      const auto slices = [](const ProfileName& profile) { return std::atoi(profile.text.c_str()); };
-      if (slices(*other->profile) < slices(*name->profile))
-        found.try_emplace(slices(*other->profile), resource, node.name.text);
+      const int size = slices(*other->profile);
+      if (size >= slices(*name->profile) || found.contains(size)) continue;
+      less.requests = {{resource, of.asked.each.front().count}};
+      if (look_at(of.cluster, node, less, of.site).fits) found.try_emplace(size, resource, node.name.text);
     }
   }
   if (!found.empty())
@@ -203,51 +152,53 @@ void smaller(Case& of, Topic topic) {
            "");
 }
 
-void elsewhere(Case& of, Topic topic) {
-  if (!of.slurm() || (topic != Topic::room && topic != Topic::priority && topic != Topic::request)) return;
-  if (of.asked.each.empty() || of.asked.nodes != 1) return;
-  for (const Node& node : of.cluster.nodes.all()) {
-    if (node.partitions.empty() || in_its_partition(node, of.workload, of.cluster.scheduler)) continue;
-    Workload moved = of.workload;
-    moved.group = node.partitions.front();
-    if (!look_at(of.cluster, node, moved, of.site).fits) continue;
-    of.add(Help::elsewhere,
-           fmt::format("in the partition {} its GPUs are free now, on {}, if its owner may use it",
-                       moved.group, node.name.text),
-           command("scontrol update JobId={} Partition={}", of.workload.id.text, moved.group));
-    return;
-  }
+bool starts_jobs(const Cluster& cluster, const std::string& partition) {
+  return std::none_of(cluster.partitions.begin(), cluster.partitions.end(),
+                      [&](const Partition& one) { return one.name == partition && starts_nothing(one); });
 }
 
-// Nodes that are closed, and would have room.
-void reopen(Case& of, const std::vector<Candidates>& nodes) {
-  for (const Node* node : nodes_of(of, nodes, Topic::node)) {
-    if (node->health != Health::drained && node->health != Health::draining) continue;
-    Cluster open_cluster;
-    open_cluster.scheduler = of.cluster.scheduler, open_cluster.loaded = true;
-    Node open = *node;
-    open.health = Health::ok;
-    std::erase_if(open.state,
-                  [](const std::string& flag) { return flag == "MAINT" || flag == "MAINTENANCE"; });
-    if (!serves(stock_now(open_cluster, open, *of.site.catalogue).free.units, of.asked, of.cluster.scheduler))
-      continue;
-    const std::string& name = node->name.text;
-    of.add(Help::admin,
-           fmt::format("open {} once the reason for its closing is gone: it has room for it", name),
-           plan::opening_command(node->name, of.cluster.scheduler));
-    return;
+// Another partition in which as many nodes as it asks for have room now.
+void elsewhere(Case& of, Topic topic) {
+  if (!of.slurm() || (topic != Topic::room && topic != Topic::priority && topic != Topic::request)) return;
+  const auto must = must_have(of.workload);
+  if (of.asked.each.empty() || !must) return;
+  std::map<std::string, std::vector<Offer>> by_partition;
+  Workload moved = of.workload;
+  moved.group.clear();  // which partition it is in is what is asked
+  for (const Node& node : of.cluster.nodes.all()) {
+    if (node.partitions.empty() || in_its_partition(node, of.workload, of.cluster.scheduler)) continue;
+    if (!look_at(of.cluster, node, moved, of.site).fits) continue;
+    for (const std::string& name : node.partitions) {
+      std::vector<Offer>& offers = by_partition[name];
+      offers.push_back({node.name});
+      if (!starts_jobs(of.cluster, name) || !gather(of.asked, *must, offers)) continue;
+      std::vector<std::string> nodes;
+      for (const Offer& one : offers) nodes.push_back(one.node.text);
+      of.add(Help::elsewhere,
+             fmt::format("in the partition {} its GPUs are free now, on {}, if its owner may use it", name,
+                         fold_hosts(nodes)),
+             command("scontrol update JobId={} Partition={}", of.workload.id.text, name));
+      return;
+    }
   }
 }
 
 // "team=x:NoExecute" → "team=x:NoExecute-"
 void untaint(Case& of, const std::vector<Candidates>& nodes) {
-  for (const Node* node : nodes_of(of, nodes, Topic::taint))
-    for (const std::string& taint : node->taints) {
-      of.add(Help::admin,
-             fmt::format("let it tolerate the taint {}, or take that off {}", taint, node->name.text),
-             command("kubectl taint nodes {} {}-", node->name.text, taint));
-      return;
-    }
+  for (const Node* node : nodes_with(of.cluster, nodes, Topic::taint)) {
+    std::vector<std::string> told;
+    Node without = *node;
+    std::erase_if(without.taints, [&](const std::string& taint) {
+      const bool repels = of.workload.reason.find("{" + as_told(taint)) != std::string::npos;
+      if (repels) told.push_back(taint);
+      return repels;
+    });
+    if (told.size() != 1 || !look_at(of.cluster, without, of.workload, of.site).fits) continue;
+    of.add(Help::admin,
+           fmt::format("let it tolerate the taint {}, or take that off {}", told.front(), node->name.text),
+           command("kubectl taint nodes {} {}-", node->name.text, told.front()));
+    return;
+  }
 }
 
 std::pair<std::string, std::string> pod_of(const Workload& workload) {
@@ -364,7 +315,7 @@ std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, c
   recuts(of, nodes, meaning.topic);
   smaller(of, meaning.topic);
   elsewhere(of, meaning.topic);
-  reopen(of, nodes);
+  for (Remedy& one : opening_remedies(cluster, workload, site, nodes)) of.all.push_back(std::move(one));
   untaint(of, nodes);
   for (Remedy& one : of_limits)
     if (one.help != Help::by_itself) of.all.push_back(std::move(one));

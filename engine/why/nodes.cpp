@@ -415,6 +415,10 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
 
 }  // namespace
 
+bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload) {
+  return !no_machine(node, workload) && !reserved(cluster, node);
+}
+
 Candidates look_at(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site) {
   return look(cluster, node, workload, site, named_by(workload));
 }

@@ -81,6 +81,9 @@ Candidates look_at(const Cluster& cluster, const Node& node, const Workload& wor
 // All nodes, one group for each answer, the nearest to a start first.
 std::vector<Candidates> look_at_all(const Cluster& cluster, const Workload& workload, const Site& site);
 
+// Whether its CPUs, its memory and the node's reservation would let it start there.
+bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload);
+
 // What of a node can be had now, by the scheduler's names, with that of which only the number is known.
 plan::Stock stock_now(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue);
 // Whether one of its nodes gets what it asks for out of this room.

@@ -1,0 +1,210 @@
+// Ways out for a job of several nodes, and for one that Slurm's last look blames on a node.
+#include "engine/why/supply.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::why {
+namespace {
+
+using test::at;
+using test::holds;
+using test::node;
+using test::Story;
+
+// A node of two whole GPUs in the partition "gpu".
+Node two_gpus(const std::string& name, Health health = Health::ok) {
+  Node one = node(name, {test::gpu(0, Strategy::whole, {test::whole(0)}),
+                         test::gpu(1, Strategy::whole, {test::whole(1)})});
+  one.partitions = {"gpu"}, one.health = health;
+  return one;
+}
+
+Workload full(const std::string& id, const std::string& node, std::optional<TimePoint> ends) {
+  Workload one = test::running(id, "bob", {holds(node, {{0, 1}, {1, 1}})});
+  one.ends = ends;
+  return one;
+}
+
+Workload wide(int nodes, const std::string& reason = "Resources") {
+  Workload one = test::waiting("7", "alice", "gpu");
+  one.group = "gpu", one.reason = reason, one.node_count = nodes;
+  one.requests.front().count = 2 * nodes;
+  one.origin.source = Source::slurm_jobs;
+  return one;
+}
+
+Answer answer_for(const Story& story, const Workload& work) {
+  Site site;
+  site.catalogue = &test::catalogue();
+  site.wall = at(0);
+  return explain(story.cluster(), work, site);
+}
+
+std::vector<Remedy> all_of(const Answer& answer, Help help) {
+  std::vector<Remedy> found;
+  for (const Remedy& one : answer.help)
+    if (one.help == help) found.push_back(one);
+  return found;
+}
+
+TEST(WhySupply, OpeningOneOfTwoNodesIsNotSaidToStartAJobOfTwo) {
+  Story story;
+  story.tell(NodesListed{{two_gpus("n1"), two_gpus("n2", Health::drained)}});
+  story.tell(WorkloadsListed{{full("1", "n1", std::nullopt)}});
+  const auto help = answer_for(story, wide(2)).help;
+  ASSERT_FALSE(help.empty());
+  EXPECT_EQ(help.front().text,
+            "open n2, once the reason for the closing is gone: that alone starts nothing, 1 of the 2 nodes "
+            "that it needs have room for it then");
+  EXPECT_EQ(help.front().command, "scontrol update NodeName=n2 State=RESUME");
+}
+
+TEST(WhySupply, OpeningIsSaidWithTheTimeAtWhichTheOtherNodesAreFree) {
+  Story story;
+  story.tell(NodesListed{{two_gpus("n1"), two_gpus("n2", Health::drained)}});
+  story.tell(WorkloadsListed{{full("1", "n1", at(3600))}});
+  const Answer answer = answer_for(story, wide(2));
+  EXPECT_TRUE(all_of(answer, Help::by_itself).empty()) << "by itself it has one node at the most";
+  ASSERT_EQ(all_of(answer, Help::admin).size(), 1u);
+  EXPECT_NE(all_of(answer, Help::admin).front().text.find("it then has its 2 nodes by "), std::string::npos)
+      << all_of(answer, Help::admin).front().text;
+  EXPECT_NE(all_of(answer, Help::admin).front().text.find("by the time limit of 1 of bob"),
+            std::string::npos);
+}
+
+TEST(WhySupply, AsManyClosedNodesAsAreMissingAreOpenedTogether) {
+  Story story;
+  story.tell(NodesListed{{two_gpus("n1"), two_gpus("n2", Health::drained), two_gpus("n3", Health::drained),
+                          two_gpus("n4", Health::drained)}});
+  story.tell(WorkloadsListed{{}});
+  const Answer three = answer_for(story, wide(3));
+  ASSERT_EQ(all_of(three, Help::admin).size(), 1u);
+  EXPECT_EQ(all_of(three, Help::admin).front().text,
+            "open n2,n3 once the reasons for their closing are gone: it then has its 3 nodes");
+  EXPECT_EQ(all_of(three, Help::admin).front().command, "scontrol update NodeName=n2,n3 State=RESUME");
+  const Answer two = answer_for(story, wide(2));
+  ASSERT_EQ(all_of(two, Help::admin).size(), 1u);
+  EXPECT_EQ(all_of(two, Help::admin).front().text,
+            "open n2 once the reason for its closing is gone: it then has its 2 nodes");
+  EXPECT_EQ(all_of(answer_for(story, wide(1)), Help::admin).front().text,
+            "open n2 once the reason for its closing is gone: it has room for it");
+}
+
+TEST(WhySupply, OpeningIsNoHelpWhereTheNodesAreFreeAsSoonWithoutIt) {
+  Story story;
+  story.tell(NodesListed{{two_gpus("n1"), two_gpus("n2"), two_gpus("n3", Health::drained)}});
+  story.tell(WorkloadsListed{{full("1", "n1", at(60)), full("2", "n2", at(60))}});
+  const Answer same = answer_for(story, wide(2));
+  EXPECT_EQ(all_of(same, Help::by_itself).size(), 1u);
+  EXPECT_TRUE(all_of(same, Help::admin).empty());
+  story.tell(WorkloadsListed{{full("1", "n1", at(60)), full("2", "n2", at(7200))}}, 1);
+  EXPECT_EQ(all_of(answer_for(story, wide(2)), Help::admin).size(), 1u) << "it starts two hours sooner";
+}
+
+TEST(WhySupply, ANodeThatTheJobDoesNotNameIsNoWayOut) {
+  Story story;
+  story.tell(NodesListed{{two_gpus("n1"), two_gpus("n2", Health::drained), two_gpus("n3")}});
+  story.tell(WorkloadsListed{{full("1", "n1", std::nullopt)}});
+  Workload work = wide(2);
+  work.needs.emplace().nodes = "n1";
+  const Answer answer = answer_for(story, work);
+  EXPECT_TRUE(all_of(answer, Help::admin).empty()) << "n1, which it must have, stays full";
+  EXPECT_TRUE(all_of(answer, Help::by_itself).empty());
+  story.tell(WorkloadsListed{{full("1", "n1", at(600))}}, 1);
+  EXPECT_EQ(all_of(answer_for(story, work), Help::by_itself).size(), 1u) << "n3 is free, n1 will be";
+}
+
+TEST(WhySupply, ANodeInAReservationOrWithoutCpusIsNotSaidToHaveRoomOnceOpen) {
+  Story story;
+  Node kept = two_gpus("n1", Health::drained), busy = two_gpus("n2", Health::drained);
+  kept.reservation = "class";
+  busy.cpus = 8, busy.cpus_held = 8;
+  story.tell(NodesListed{{kept, busy}});
+  story.tell(WorkloadsListed{{}});
+  Workload work = wide(1);
+  work.needs.emplace().cpus = 4;
+  EXPECT_TRUE(all_of(answer_for(story, work), Help::admin).empty());
+}
+
+TEST(WhySupply, ANodeThatSlurmBlamesAndThatIsOnlyFullIsWaitedFor) {
+  Story story;
+  story.tell(NodesListed{{two_gpus("n1"), two_gpus("n2")}});
+  story.tell(WorkloadsListed{{full("1", "n1", at(600))}});
+  Workload work = wide(1, "ReqNodeNotAvail, UnavailableNodes:n1");
+  work.needs.emplace().nodes = "n1";
+  const Answer answer = answer_for(story, work);
+  EXPECT_EQ(answer.topic, Topic::room);
+  EXPECT_EQ(answer.sentence.text,
+            "enough of the nodes that it may use are open, and full: it starts by itself once what it asks "
+            "for is given back there, unless others come before it");
+  EXPECT_EQ(answer.sentence.certainty, Certainty::likely);
+  ASSERT_FALSE(answer.more.empty());
+  EXPECT_EQ(answer.more.front().text,
+            "Slurm's last look said: a node that it needs is down, closed or reserved: n1");
+  EXPECT_EQ(answer.more.front().source, Source::slurm_jobs);
+  EXPECT_EQ(all_of(answer, Help::by_itself).size(), 1u);
+  Workload any = wide(2, "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority");
+  EXPECT_EQ(answer_for(story, any).topic, Topic::room);
+}
+
+TEST(WhySupply, ANodeThatSlurmBlamesRightlyStaysTheReason) {
+  Story story;
+  const Workload work = [] {
+    Workload one = wide(1, "ReqNodeNotAvail, UnavailableNodes:n1");
+    one.needs.emplace().nodes = "n1";
+    return one;
+  }();
+  const auto sentence = [&](Node one) {
+    story.tell(NodesListed{{one, two_gpus("n2")}});
+    story.tell(WorkloadsListed{{}});
+    return answer_for(story, work).sentence.text;
+  };
+  const std::string blamed = "a node that it needs is down, closed or reserved: n1";
+  EXPECT_EQ(sentence(two_gpus("n1", Health::drained)), blamed);
+  EXPECT_EQ(sentence(two_gpus("n1", Health::down)), blamed);
+  EXPECT_EQ(sentence(two_gpus("n1", Health::unknown)), blamed);
+  Node kept = two_gpus("n1");
+  kept.reservation = "class";
+  EXPECT_EQ(sentence(kept), blamed);
+  Node planned = two_gpus("n1");
+  planned.state = {"IDLE", "PLANNED"};
+  EXPECT_EQ(sentence(planned), blamed) << "backfill keeps it for another job";
+  EXPECT_EQ(sentence(two_gpus("n1")), "enough of the nodes that it may use are open and have room for it");
+}
+
+TEST(WhySupply, ASmallerSliceOnANodeThatTheJobMayNotUseIsNotOffered) {
+  Story story;
+  Node small = node("n2", {test::gpu(0, Strategy::mig, {test::instance("2g.20gb", 0, 2, 0)})});
+  small.partitions = {"gpu"};
+  story.tell(NodesListed{{small}});
+  story.tell(WorkloadsListed{{}});
+  Workload work = wide(1);
+  work.requests = {{"gpu:3g.40gb", 1}};
+  EXPECT_EQ(all_of(answer_for(story, work), Help::smaller).size(), 1u);
+  work.needs.emplace().excluded = "n2";
+  EXPECT_TRUE(all_of(answer_for(story, work), Help::smaller).empty());
+}
+
+TEST(WhySupply, AnotherPartitionHasAllNodesOfTheJob) {
+  Story story;
+  Node first = two_gpus("n1"), second = two_gpus("n2");
+  first.partitions = {"long", "all"}, second.partitions = {"all"};
+  story.tell(NodesListed{{first, second}});
+  story.tell(WorkloadsListed{{}});
+  const auto commands = [&](int nodes) {
+    std::vector<std::string> found;
+    for (const Remedy& one : all_of(answer_for(story, wide(nodes)), Help::elsewhere))
+      found.push_back(one.text);
+    return found;
+  };
+  EXPECT_EQ(commands(2),
+            (std::vector<std::string>{"in the partition all its GPUs are free now, on n[1-2], if "
+                                      "its owner may use it"}));
+  EXPECT_TRUE(commands(3).empty());
+}
+
+}  // namespace
+}  // namespace tessera::why
