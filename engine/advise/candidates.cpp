@@ -18,6 +18,7 @@ class Search {
     for (const pack::Board& board : all.boards)
       for (const pack::Instance& one : board.instances)
         if (!one.held) ++idle_[board.node][profile_of(all, board, one.placed)];
+    for (const pack::Spare& spare : all.spare) idle_[spare.node][spare.profile.text] += spare.count;
     whole_node_ = all.mode == pack::Mode::whole_node;
   }
 
@@ -142,8 +143,7 @@ class Search {
                                        ->profiles[static_cast<std::size_t>(made.profile)]
                                        .compute_slices;
     }
-    for (const pack::Board& board : one.problem.boards)
-      for (const pack::Instance& each : board.instances) worth[board.node].second += each.held;
+    for (const pack::Busy& busy : one.problem.busy) worth[busy.node].second = busy.running;
     std::vector<NodeName> nodes(touched.begin(), touched.end());
     std::stable_sort(nodes.begin(), nodes.end(), [&](const NodeName& a, const NodeName& b) {
       const auto [made_a, running_a] = worth[a];

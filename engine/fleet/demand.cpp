@@ -94,6 +94,7 @@ std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const P
                     "whether it has its instances is not known: not every node could be read"};
   if (names.empty()) return std::nullopt;
   pack::Problem problem = pack::problem_of(cluster, names, *place.catalogue, *place.means).problem;
+  problem.spare.clear();  // they stand, which is what a pool asks for: counted with what is held
   ask_for(problem, pool.rule, std::move(there));
   if (problem.demand.empty()) return std::nullopt;
   auto answer = pack::pack(problem);

@@ -51,6 +51,9 @@ class Supply {
 
   std::int64_t of(const ProfileName& profile, std::optional<std::size_t> product) const {
     std::int64_t all = 0;
+    for (const Spare& spare : problem_.spare)
+      if (spare.profile == profile && (!product || problem_.products[*product] == spare.product))
+        all += spare.count;
     for (const auto& [key, count] : by_profile_) {
       if (product && *product != key.first) continue;
       const mig::Product& of = *problem_.products[key.first];

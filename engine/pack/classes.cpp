@@ -195,7 +195,14 @@ void add_states(const Problem& problem, Classes& classes) {
   }
 }
 
-void count_standing(Classes& classes) {
+bool serves(const Problem& problem, const Spare& spare, const Row& row) {
+  return spare.profile == row.profile && (!row.product || problem.products[*row.product] == spare.product);
+}
+
+void count_standing(const Problem& problem, Classes& classes) {
+  for (const Spare& spare : problem.spare)
+    for (Row& row : classes.rows)
+      if (serves(problem, spare, row)) row.standing += spare.count;
   for (const State& state : classes.states) {
     const Universe& universe = classes.universes[state.product];
     for (std::size_t slot = 0; slot < universe.rows.size(); ++slot)
@@ -243,7 +250,7 @@ Result<Classes> classify(const Problem& problem, bool evict, bool whole) {
   add_states(problem, classes);
   for (State& state : classes.states)
     state.choices = choices_of(classes.universes[state.product], state, evict);
-  count_standing(classes);
+  count_standing(problem, classes);
   group(classes, whole);
   return classes;
 }

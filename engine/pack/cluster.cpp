@@ -23,7 +23,9 @@ class Free {
 
   bool operator()(const Slice& slice) const {
     if (slice.holding == Holding::free) return true;
-    if (!until_ || slice.holding != Holding::held || !slice.exact || slice.holders.empty()) return false;
+    // Where it is open which of several is held, all that may hold it are its holders.
+    if (!until_ || slice.holders.empty()) return false;
+    if (!slice.exact && (!cluster_.work_known || slice.told_held)) return false;
     return std::all_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
       const Workload* work = cluster_.workloads.find(holder.workload);
       return work && work->ends && *work->ends <= *until_;
@@ -41,14 +43,19 @@ bool free_as_a_whole(const Gpu& gpu, const Free& is_free) {
          is_free(gpu.slices[0]) && gpu.slices[0].usable == true;
 }
 
+// Whether it hands out what is idle there by itself: a driver of claims cuts instead.
+bool takes_work(const Node& node) {
+  return node.health == Health::ok &&
+         (!sharing::by_claims(node) || operators::way_of(node) == operators::DraWay::at_start);
+}
+
 // Empty: it may be planned.
 std::string why_left_out(const Node& node, const Gpu& gpu, const mig::Product* product,
                          const plan::Capabilities& can, const Free& is_free) {
   if (node.health != Health::ok) return "on a node that takes no workloads";
   if (sharing::amd::is_amd(gpu)) return "of AMD, whose partition modes are shown, not planned";
   if (!product || !product->mig_capable || !product->placements_known) return "without known MIG placements";
-  if (sharing::by_claims(node) && operators::way_of(node) != operators::DraWay::at_start)
-    return "of a DRA driver that cuts them itself, or may";
+  if (!takes_work(node)) return "of a DRA driver that cuts them itself, or may";
   if (gpu.strategy == Strategy::whole)
     return free_as_a_whole(gpu, is_free) ? "" : "held as a whole, or not known to be free";
   if (gpu.strategy != Strategy::mig) return "shared in another way than by MIG";
@@ -79,6 +86,74 @@ Board board_of(const Node& node, const Gpu& gpu, const mig::Product& product, st
   return board;
 }
 
+// What is idle on the node, and no board tells: on GPUs that are left out, in the pool, and what is known by
+// its number alone.
+class Spares {
+ public:
+  Spares(const Node& node, const mig::Catalogue& catalogue, const Free& is_free)
+      : node_(node), catalogue_(catalogue), is_free_(is_free) {
+    for (const OpenKind& open : node.open_kinds)
+      if (open.kind == SliceKind::gpu_instance && open.capacity == 1) add(open.profile, open.units);
+    for (const Slice& slice : node.pool) count(slice);
+  }
+  void add_left_out(const Gpu& gpu) {
+    for (const Slice& slice : gpu.slices) count(slice);
+  }
+  // Of these every instance is told by itself; those that are free by the end of their work were open before.
+  void add_planned(const Gpu& gpu) {
+    for (const Slice& slice : gpu.slices)
+      if (slice.holding == Holding::unknown && is_free_(slice)) add(slice.profile, -1);
+  }
+  void into(std::vector<Spare>& all) const {
+    for (const auto& [profile, count] : counts_)
+      if (count > 0) all.push_back({node_.name, profile, product_of(profile), count});
+  }
+
+ private:
+  void count(const Slice& slice) {
+    if (slice.kind == SliceKind::gpu_instance && slice.capacity == 1 && slice.usable == true &&
+        slice.holding == Holding::free)
+      add(slice.profile, 1);
+  }
+  void add(const ProfileName& profile, int count) {
+    counts_[mig::canonical_profile(profile.text).value_or(profile)] += count;
+  }
+  const mig::Product* product_of(const ProfileName& profile) const {
+    const mig::Product* only = nullptr;
+    for (const Gpu& gpu : node_.gpus) {
+      const mig::Product* one = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
+      if (!one) return nullptr;
+      if (!one->find(profile.text)) continue;
+      if (only && only != one) return nullptr;
+      only = one;
+    }
+    return only;
+  }
+
+  const Node& node_;
+  const mig::Catalogue& catalogue_;
+  const Free& is_free_;
+  std::map<ProfileName, int> counts_;
+};
+
+// Slices that are held, or may be: by their number where it is not known which. Whoever shares one counts.
+int running_on(const Node& node, const plan::Capabilities& can, const Free& is_free) {
+  int running = node.counts.all - node.counts.free - node.counts.out;
+  const auto look = [&](const Slice& slice) {
+    if (slice.holding == Holding::free) return;
+    if (is_free(slice))
+      --running;
+    else if (slice.capacity > 1 && slice.holders.size() > 1)
+      running += static_cast<int>(slice.holders.size()) - 1;
+  };
+  for (const Gpu& gpu : node.gpus)
+    for (const Slice& slice : gpu.slices) look(slice);
+  for (const Slice& slice : node.pool) look(slice);
+  // Work without a GPU is waited for, too.
+  const bool other = can.empties_all_work && node.cpus_held.value_or(0) > 0;
+  return std::max(running, other ? 1 : 0);
+}
+
 }  // namespace
 
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
@@ -91,15 +166,20 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
   const std::set<NodeName> wanted(nodes.begin(), nodes.end());
   for (const Node& node : cluster.nodes.all()) {
     if (!wanted.contains(node.name)) continue;
+    Spares spares(node, catalogue, is_free);
     for (const Gpu& gpu : node.gpus) {
       const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
       if (std::string why = why_left_out(node, gpu, product, can, is_free); !why.empty()) {
         ++found.left_out[why];
+        spares.add_left_out(gpu);
         continue;
       }
+      spares.add_planned(gpu);
       found.problem.boards.push_back(
           board_of(node, gpu, *product, number_of(found.problem, product), is_free));
     }
+    if (takes_work(node)) spares.into(found.problem.spare);
+    found.problem.busy.push_back({node.name, running_on(node, can, is_free)});
     if (!node.pool.empty() && sharing::amd::is_amd(node))
       found.left_out["of AMD, whose partition modes are shown, not planned"] += 1;
     else if (!node.pool.empty())
@@ -117,6 +197,10 @@ Problem part_of(const Problem& all, std::span<const NodeName> nodes) {
     part.boards.push_back(board);
     part.boards.back().product = number_of(part, all.products[board.product]);
   }
+  for (const Spare& one : all.spare)
+    if (wanted.contains(one.node)) part.spare.push_back(one);
+  for (const Busy& one : all.busy)
+    if (wanted.contains(one.node)) part.busy.push_back(one);
   return part;
 }
 

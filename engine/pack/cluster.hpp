@@ -19,8 +19,9 @@ struct ClusterProblem {
 };
 
 // Only GPUs of which everything is known: on a node that takes work, cut by MIG or free as a whole. An
-// instance that is not known to be free counts as running; until: one whose holders all end by then, by their
-// time limits, counts as free, and so does a whole GPU: a plan waits for them.
+// instance that is not known to be free is not touched, and serves where the scheduler tells how many like it
+// are free; until: one whose holders all end by then, by their time limits, counts as free, and so does a
+// whole GPU: a plan waits for them.
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
                           const mig::Catalogue& catalogue, const plan::Capabilities& can,
                           std::optional<TimePoint> until = std::nullopt);

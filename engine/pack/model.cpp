@@ -180,6 +180,8 @@ Nodes nodes_of(const Problem& problem) {
     for (const Instance& instance : problem.boards[i].instances)
       nodes.running[at->second] += instance.held ? 1 : 0;
   }
+  for (const Busy& busy : problem.busy)
+    if (const auto at = known.find(busy.node); at != known.end()) nodes.running[at->second] = busy.running;
   return nodes;
 }
 

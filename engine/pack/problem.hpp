@@ -43,12 +43,31 @@ struct Demand {
   friend bool operator==(const Demand&, const Demand&) = default;
 };
 
+// Idle instances that serve a demand and that no plan may touch: it is not known which of several they are,
+// or they stand on a GPU that is left out.
+struct Spare {
+  NodeName node;
+  ProfileName profile;
+  const mig::Product* product = nullptr;  // nullptr: not known; it serves a demand without a product only
+  int count = 0;
+  friend bool operator==(const Spare&, const Spare&) = default;
+};
+
+// What runs on a node in all: on its instances, on GPUs that are whole or shared, and on those left out.
+struct Busy {
+  NodeName node;
+  int running = 0;
+  friend bool operator==(const Busy&, const Busy&) = default;
+};
+
 struct Problem {
   Mode mode = Mode::in_place;
   bool evict = false;                         // running instances may be moved, where nothing else serves
   std::vector<const mig::Product*> products;  // of one catalogue, which must outlive this
   std::vector<Demand> demand;                 // a profile stands with products or without, never both
   std::vector<Board> boards;
+  std::vector<Spare> spare;
+  std::vector<Busy> busy;  // of a node that is not listed, what its boards hold counts
 };
 
 // One GPU that changes. Its instances are keep, destroy and evict before, keep and create afterwards.

@@ -91,7 +91,9 @@ class Everything {
       changes_.push_back(changes_of(problem, board));
       for (const pack::Instance& instance : board.instances) running_[board.node] += instance.held ? 1 : 0;
     }
+    for (const pack::Busy& busy : problem.busy) running_[busy.node] = busy.running;
     for (const pack::Demand& demand : problem.demand) left_[demand.profile.text] = demand.count;
+    for (const pack::Spare& spare : problem.spare) left_[spare.profile.text] -= spare.count;
   }
   PackCosts run() {
     step(0);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "engine/pack/bounds.hpp"
+#include "engine/pack/model.hpp"
 #include "engine/pack/read.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/pack_world.hpp"
@@ -39,6 +40,19 @@ std::string told(const Problem& problem, const Answer& packed) {
             " create " + mig::to_text(of, created) + "\n";
   }
   return text;
+}
+
+// Work on GPUs that are no part of the problem, and idle instances known by their number: on half of the
+// nodes.
+void add_what_no_board_tells(Problem& problem, std::mt19937& random) {
+  if (problem.demand.empty()) return;
+  const Nodes nodes = nodes_of(problem);
+  for (std::size_t i = 0; i < nodes.boards.size(); ++i) {
+    const NodeName& node = problem.boards[nodes.boards[i].front()].node;
+    if (random() % 2 == 0) problem.busy.push_back({node, nodes.running[i] + static_cast<int>(random() % 3)});
+    if (random() % 4 == 0)
+      problem.spare.push_back({node, problem.demand[random() % problem.demand.size()].profile, nullptr, 1});
+  }
 }
 
 // TESSERA_PACK_RUNS=100000 tries that many instead.
@@ -113,6 +127,39 @@ boards:
   EXPECT_EQ(certificate(problem, packed), "touches 2 GPUs on 2 nodes; proven minimum 2 nodes");
 }
 
+TEST(Pack, AJobOnAGpuThatIsLeftOutCountsWhereItsNodeIsDrained) {
+  Problem problem = read(R"(
+mode: whole-node
+demand: {7g.80gb: 3}
+boards:
+- {node: a, gpu: 0, product: H100-80GB-SXM5, count: 2}
+- {node: b, gpu: 0, product: H100-80GB-SXM5, count: 2}
+- {node: c, gpu: 0, product: H100-80GB-SXM5, count: 2}
+)");
+  problem.busy = {{NodeName("a"), 1}, {NodeName("b"), 0}, {NodeName("c"), 0}};
+  const Answer packed = answer(problem);
+  EXPECT_EQ(packed.running_on_touched_nodes, 0);
+  for (const BoardPlan& plan : packed.boards) EXPECT_NE(problem.boards[plan.board].node, NodeName("a"));
+  problem.busy = {{NodeName("a"), 1}, {NodeName("b"), 2}, {NodeName("c"), 2}};
+  EXPECT_EQ(answer(problem).running_on_touched_nodes, 3);
+}
+
+TEST(Pack, IdleInstancesThatAreKnownByTheirNumberAloneServeAndStay) {
+  Problem problem = read(R"(
+demand: {1g.10gb: 3}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}]}
+)");
+  problem.spare = {{NodeName("n1"), ProfileName("1g.10gb"), nullptr, 2}};
+  EXPECT_EQ(answer(problem).created, 1);
+  problem.spare[0].count = 3;
+  EXPECT_TRUE(answer(problem).boards.empty());
+  problem.demand[0].product = 0;
+  EXPECT_EQ(answer(problem).created, 3) << "of which product they are is not known";
+  problem.spare[0].product = problem.products[0];
+  EXPECT_TRUE(answer(problem).boards.empty());
+}
+
 TEST(Pack, DemandByProductIsMetOnThatProduct) {
   const Problem problem = read(R"(
 demand: {H100-80GB-SXM5: {1g.10gb: 2}, A100-80GB: {1g.10gb: 3}, A30-24GB: {1g.6gb: 1}}
@@ -158,6 +205,7 @@ TEST(Pack, NothingThatCouldBeDoneIsBetter) {
     Problem problem = test::random_problem(kind, random);
     problem.mode = run % 2 == 0 ? Mode::in_place : Mode::whole_node;
     problem.evict = small && run % 3 == 0;
+    add_what_no_board_tells(problem, random);
     const Answer packed = answer(problem);
     ASSERT_EQ(test::costs_of(problem, packed), test::best_costs(problem)) << run << "\n"
                                                                           << told(problem, packed);

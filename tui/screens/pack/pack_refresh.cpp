@@ -29,7 +29,8 @@ std::shared_ptr<const PackBoards> read_boards(const UiState& state, const UiCont
 
 bool same_boards(const PackBoards& a, const PackBoards& b) {
   return a.problem.mode == b.problem.mode && a.problem.products == b.problem.products &&
-         a.problem.boards == b.problem.boards && a.left_out == b.left_out;
+         a.problem.boards == b.problem.boards && a.problem.spare == b.problem.spare &&
+         a.problem.busy == b.problem.busy && a.left_out == b.left_out;
 }
 
 bool is_due(const PackState& pack, const UiContext& ui, const Cluster& cluster) {
@@ -48,6 +49,9 @@ void take_boards(PackState& pack, const UiState& state, const UiContext& ui, con
 
 int idle_of(const pack::Problem& problem, const PackWant& want) {
   int idle = 0;
+  for (const pack::Spare& spare : problem.spare)
+    if (spare.profile == want.profile && (!want.product || want.product == spare.product))
+      idle += spare.count;
   for (const pack::Board& board : problem.boards) {
     const mig::Product* product = problem.products[board.product];
     if (want.product && want.product != product) continue;
