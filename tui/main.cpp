@@ -39,6 +39,7 @@
 #include "backends/slurm/find_slurm.hpp"
 #include "engine/embedded.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/record/stood.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 #include "engine/text.hpp"
 #include "tui/app.hpp"
@@ -251,8 +252,11 @@ cli::Opening open_recording(const cli::Options& options) {
     }
     const auto covered = one->covered();
     const TimePoint then = at.value_or(covered ? covered->to : wall_clock());
-    // A command says that nothing is recorded of that time, instead of showing another one.
-    if (auto model = one->at(then); !model) return refuse(model.error(), cli::kUnknown);
+    // A command says that nothing is recorded of that time, instead of showing another one; a console shows
+    // the round before a gap, and says so beside it.
+    const bool shows_gaps = options.command == "replay";
+    if (auto model = shows_gaps ? one->at(then) : record::stood_at(*one, then); !model)
+      return refuse(model.error(), cli::kUnknown);
     opening.backends.push_back(
         std::make_unique<record::ReplayBackend>(std::move(one), then, options.speed, wall_clock));
   }

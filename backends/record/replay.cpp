@@ -5,12 +5,12 @@
 
 #include "engine/model/model.hpp"
 #include "engine/record/happened.hpp"
+#include "engine/record/stood.hpp"
 
 namespace tessera::record {
 namespace {
 
 constexpr Duration kTick{1000};
-constexpr Duration kGap{600'000};            // a round that is older says little of a moment
 constexpr Duration kPiece{2 * 3'600'000LL};  // of a recording that is looked through backwards
 
 std::string in_short(const std::vector<std::string>& what) {
@@ -22,7 +22,7 @@ std::string in_short(const std::vector<std::string>& what) {
 std::string why_another(TimePoint asked, TimePoint shown, const Covered& all) {
   if (asked < all.from) return "nothing is recorded before this";
   if (asked > all.to) return "this is the newest round";
-  return asked - shown > kGap ? "nothing is recorded from here to the time that was asked for" : "";
+  return asked - shown > kOldRound ? "nothing is recorded from here to the time that was asked for" : "";
 }
 
 // Of a moment whose figures are not those of its round; empty: they are.

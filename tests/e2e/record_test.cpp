@@ -118,6 +118,28 @@ TEST(Record, ATimeThatIsNotRecordedIsSaidAndNothingIsShown) {
   EXPECT_NE(ran.err.find("nothing is recorded of"), std::string::npos) << ran.err;
 }
 
+// A second of the recorder is an hour of this world, so that its rounds lie that far apart.
+TEST(Record, AMomentInAGapIsRefusedByEveryCommandThatLooksBack) {
+  Scratch folder;
+  ASSERT_EQ(record(folder, "2", "3600").code, 0);
+  for (const Words& words :
+       {Words{"slices"}, Words{"nodes", "-o", "json"}, Words{"doctor"}, Words{"users"}, Words{"why", "1"}}) {
+    Words asked = words;
+    asked.push_back("--at=-30m");
+    const Ran ran = look(folder, asked);
+    EXPECT_EQ(ran.code, 3) << words.front();
+    EXPECT_EQ(ran.out, "") << words.front();
+    EXPECT_NE(ran.err.find("nothing lies between the rounds of"), std::string::npos) << ran.err;
+  }
+  for (const Words& words : {Words{"diff", "--from=-30m"}, Words{"diff", "--from=-2d", "--to=-30m"},
+                             Words{"diff", "--from=-30m", "--to=-20m", "-o", "json"}}) {
+    const Ran ran = look(folder, words);
+    EXPECT_EQ(ran.code, 3) << ran.out;
+    EXPECT_EQ(ran.out, "");
+  }
+  EXPECT_EQ(look(folder, {"slices", "--at=-0s"}).code, 0) << "the newest round is one";
+}
+
 // kill -9 of the real program at several moments: all rounds that were written whole can be read, by tessera
 // and by others, and the next recorder goes on behind them.
 TEST(Record, AfterEachKillAllCompleteRoundsAreReadAndTheNextRecorderGoesOn) {

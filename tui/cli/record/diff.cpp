@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "engine/record/difference.hpp"
+#include "engine/record/stood.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
@@ -84,9 +85,9 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
       if (!told) return complain(streams, told.error()), kUsage;
       to = *told;
     }
-    const auto before = one->at(*from);
+    const auto before = record::stood_at(*one, *from);
     if (!before) return complain(streams, before.error()), kUnknown;
-    const auto after = one->at(to);
+    const auto after = record::stood_at(*one, to);
     if (!after) return complain(streams, after.error()), kUnknown;
     all.push_back(
         {one->cluster().text, record::differences(before->clusters.front(), after->clusters.front())});

@@ -1,0 +1,17 @@
+// What a recording knows of a moment, for those who take its answer for the moment itself: commands, whose
+// answer is read by scripts. Recording::at() tells the last round before it, however long before that was.
+// Threads: the recording's.
+#pragma once
+
+#include "engine/record/recording.hpp"
+
+namespace tessera::record {
+
+// A round that is older says little of a moment.
+inline constexpr Duration kOldRound{600'000};
+
+// The cluster as it stood at that time. Errors: nothing is recorded of it, since it lies before the first
+// round, behind the newest one, or in a gap between two.
+Result<Model> stood_at(Recording& recording, TimePoint time);
+
+}  // namespace tessera::record

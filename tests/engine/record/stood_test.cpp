@@ -1,0 +1,81 @@
+// What commands tell of a moment of the past: the moment itself, or that nothing is recorded of it.
+#include "engine/record/stood.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/time.hpp"
+#include "tests/support/build.hpp"
+
+namespace tessera::record {
+namespace {
+
+using test::at;
+
+// Rounds at these seconds.
+class Rounds final : public Recording {
+ public:
+  explicit Rounds(std::vector<int> seconds) : seconds_(std::move(seconds)) {}
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<Covered> covered() override {
+    return Covered{test::at(seconds_.front()), test::at(seconds_.back())};
+  }
+  Result<Model> at(TimePoint time) override {
+    for (auto second = seconds_.rbegin(); second != seconds_.rend(); ++second)
+      if (test::at(*second) <= time) {
+        Model model;
+        reduce(model, {name_, 0, test::at(*second), ClockSet{test::at(*second), 0}});
+        return model;
+      }
+    return Error{"nothing is recorded of then", "", ""};
+  }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
+                                                    const std::function<bool()>&) override {
+    return Error{"not asked for", "", ""};
+  }
+  Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) override {
+    Cluster cluster;
+    cluster.name = name_;
+    for (int second : seconds_)
+      if (test::at(second) >= from && test::at(second) <= to && !see({cluster, test::at(second), {}})) break;
+    return Done{};
+  }
+
+ private:
+  ClusterName name_{"hpc"};
+  std::vector<int> seconds_;
+};
+
+std::string why_not(Recording& recording, int second) {
+  const auto stood = stood_at(recording, at(second));
+  return stood ? "" : to_line(stood.error());
+}
+
+TEST(StoodAt, AMomentInAGapIsRefusedWithTheRoundsAroundIt) {
+  Rounds recording({0, 60, 20'000, 20'060});
+  EXPECT_EQ(why_not(recording, 60), "");
+  EXPECT_EQ(why_not(recording, 100), "") << "between two rounds the one before tells it";
+  EXPECT_EQ(why_not(recording, 660), "") << "ten minutes later it still does";
+  const std::string why = why_not(recording, 661);
+  EXPECT_NE(why.find("nothing is recorded of " + utc_text(at(661))), std::string::npos) << why;
+  EXPECT_NE(why.find("hpc: nothing lies between the rounds of " + utc_text(at(60)) + " and " +
+                     utc_text(at(20'000))),
+            std::string::npos)
+      << why;
+  EXPECT_NE(why_not(recording, 19'999), "");
+  EXPECT_EQ(why_not(recording, 20'000), "");
+}
+
+TEST(StoodAt, ATimeBehindTheNewestRoundIsRefused) {
+  Rounds recording({0, 60});
+  EXPECT_EQ(why_not(recording, 600), "");
+  const std::string why = why_not(recording, 6'000);
+  EXPECT_NE(why.find("hpc: the newest round is of " + utc_text(at(60))), std::string::npos) << why;
+}
+
+TEST(StoodAt, WhatTheRecordingRefusesStaysRefused) {
+  Rounds recording({0});
+  EXPECT_NE(why_not(recording, -1).find("nothing is recorded of then"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::record
