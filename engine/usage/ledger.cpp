@@ -247,6 +247,11 @@ Hold& Ledger::hold_of(const Cluster& cluster, const Node& node, const Gpu& gpu, 
   hold.user = workload.user, hold.account = workload.account, hold.group = workload.group;
   hold.profile = kind_of(slice), hold.product = gpu.product, hold.began = workload.started;
   hold.part = insight::part_of(&gpu, slice, holder.share, catalogue_).value_or(1.0);
+  if (slice.capacity > 1) {
+    Slice shared = slice;
+    shared.capacity = 1;
+    hold.measured_part = insight::part_of(&gpu, shared, 1, catalogue_);
+  }
   hold.slices = memory_slices(gpu, slice, holder.share, catalogue_);
   hold.memory = memory_of(gpu, slice, catalogue_);
   return hold;

@@ -48,6 +48,8 @@ struct Hold {
   std::optional<ProductKey> product;
   double part = 0;               // of a GPU, by compute
   std::optional<double> slices;  // memory slices; nullopt: the product is not known
+  // Of a GPU, what its figures speak of: of a share the whole that is shared. nullopt: what was held.
+  std::optional<double> measured_part{};
   std::optional<TimePoint> began{};
   double hours = 0;     // held
   double measured = 0;  // of these with a figure of use
@@ -55,7 +57,7 @@ struct Hold {
   Spread spread;
   double idle = 0, parked = 0;  // hours, in stretches of at least idle_after
   std::optional<Mib> memory_peak;
-  std::optional<Mib> memory;  // of the slice; nullopt: not known
+  std::optional<Mib> memory;  // of the GPU or instance that figures speak of; nullopt: not known
   // Where no mean is known: no sample saw more use. It counts for all of the hours.
   std::optional<Percent> most{};
 

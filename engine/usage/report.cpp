@@ -81,21 +81,31 @@ std::string why_too_big(const Used& used, const mig::Profile& profile, Mib memor
                      used.percent, memory.value);
 }
 
+// As the catalogue has it, or by the slice of memory that figures speak of; nullopt: not known.
+std::optional<double> memory_of(const mig::Profile& profile, const Hold& hold, const mig::Product& product) {
+  if (profile.memory) return static_cast<double>(profile.memory->value);
+  const mig::Profile* own = product.find(hold.profile);
+  const int slices = own ? own->memory_slices : product.units;
+  if (!hold.memory || slices <= 0) return std::nullopt;
+  return static_cast<double>(hold.memory->value) * profile.memory_slices / slices;
+}
+
 // The smallest profile that would have done; nullopt: none, or it is not known.
 const mig::Profile* smaller(const Hold& hold, const mig::Catalogue& catalogue) {
   const mig::Product* product = hold.product ? catalogue.by_key(hold.product->text) : nullptr;
   if (!product || !product->placements_known || product->compute_slices <= 0 || product->units <= 0)
     return nullptr;
   const auto most = used_of(hold);
-  if (!most || !hold.memory_peak || !hold.memory || !hold.slices) return nullptr;
-  const double used = most->percent / 100 * hold.part * product->compute_slices * kAir;
-  const double a_slice = static_cast<double>(hold.memory->value) / *hold.slices;
+  if (!most || !hold.memory_peak || !hold.slices) return nullptr;
+  const double part = hold.measured_part.value_or(hold.part);
+  const double used = most->percent / 100 * part * product->compute_slices * kAir;
   const double memory = static_cast<double>(hold.memory_peak->value) * kAir;
   const mig::Profile* best = nullptr;
   for (const mig::Profile& profile : product->profiles) {
     if (profile.has_attribute() || profile.memory_slices <= 0) continue;
-    if (profile.compute_slices < used || profile.memory_slices * a_slice < memory) continue;
-    if (profile.memory_slices >= *hold.slices) continue;
+    if (profile.compute_slices < used || profile.memory_slices >= *hold.slices) continue;
+    const auto room = memory_of(profile, hold, *product);
+    if (!room || *room < memory) continue;
     if (!best || profile.memory_slices < best->memory_slices) best = &profile;
   }
   return best;
