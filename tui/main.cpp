@@ -227,10 +227,14 @@ Result<KubernetesHere> find_kubernetes(const cli::Options& options, const cli::E
   return KubernetesHere{std::move(*config), std::move(*contexts)};
 }
 
+// The folder or file that is named; empty: none is.
+const std::string& recording_of(const cli::Options& options) {
+  return options.words.empty() || options.command != "replay" ? options.recording : options.words.front();
+}
+
 // The clusters of a recording, as they stood at --at; the newest round without it.
 cli::Opening open_recording(const cli::Options& options) {
-  const std::string& path =
-      options.words.empty() || options.command != "replay" ? options.recording : options.words.front();
+  const std::string& path = recording_of(options);
   if (path.empty())
     return refuse({"cannot look at the past", "no recording is named",
                    "tessera replay FOLDER; --recording FOLDER, or `recording` in config.yaml"},
@@ -267,12 +271,12 @@ bool looks_back(const cli::Options& options) {
   return options.command == "replay" || (!options.at.empty() && cli::can_look_back(options.command));
 }
 
-// The past of the clusters that a console shows live: the folder that is named, or the usual one where a
-// recorder writes there. nullptr: there is none.
+// The past of the clusters that a console shows, live or as they stood: the folder that is named, or the
+// usual one where a recorder writes there. nullptr: there is none.
 std::unique_ptr<record::Archive> archive_of(const cli::Options& options) {
-  if (looks_back(options)) return nullptr;
   const usage::Span limits{options.since, options.idle_after, options.unasked_after};
-  if (!options.recording.empty()) return record::open_archive(options.recording, wall_clock, limits);
+  if (const std::string& path = recording_of(options); !path.empty())
+    return record::open_archive(path, wall_clock, limits);
   std::error_code ignored;
   const bool usual = !options.sim && std::filesystem::is_directory(record::kUsualFolder, ignored);
   return usual ? record::open_archive(std::string(record::kUsualFolder), wall_clock, limits) : nullptr;

@@ -9,6 +9,7 @@
 
 #include "tests/support/json_check.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/pty.hpp"
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::test {
@@ -138,6 +139,25 @@ TEST(Record, AMomentInAGapIsRefusedByEveryCommandThatLooksBack) {
     EXPECT_EQ(ran.out, "");
   }
   EXPECT_EQ(look(folder, {"slices", "--at=-0s"}).code, 0) << "the newest round is one";
+}
+
+// The recording that is on the screen is the one that is read through.
+TEST(Record, UsageAndWasteOfAReplayAreThoseOfItsRecording) {
+  Scratch folder;
+  ASSERT_EQ(record(folder, "2", "60").code, 0);
+  for (const std::string& path : {folder.path() + "/recording", file_in(folder)}) {
+    PtyOptions options;
+    options.arguments = {"replay", path};
+    Pty pty(options);
+    ASSERT_TRUE(pty.wait_loaded()) << pty.screen();
+    pty.press(":usage\r");
+    EXPECT_TRUE(pty.wait_for("GPU-H")) << pty.screen();
+    EXPECT_FALSE(pty.has("no recording is opened"));
+    pty.press(":waste\r");
+    EXPECT_TRUE(pty.wait_for("h recorded")) << pty.screen();
+    pty.send("q");
+    EXPECT_TRUE(pty.wait_ended());
+  }
 }
 
 // kill -9 of the real program at several moments: all rounds that were written whole can be read, by tessera
