@@ -1,4 +1,5 @@
-// `scontrol listpids`: as 22.05 and 24.11 printed it, refused, cut off, hostile; and the names of its jobs.
+// `scontrol listpids`: as 22.05, 24.11 and 26.05 printed it, refused, cut off, hostile; and the names of its
+// jobs.
 #include <gtest/gtest.h>
 
 #include "backends/slurm/change/node_processes.hpp"
@@ -22,6 +23,18 @@ TEST(SlurmPids, WhatARealSlurmPrintedIsRead) {
   const auto fresh = parse_pids(recording("24.11", "pids"), "", 0);
   ASSERT_TRUE(fresh) << to_line(fresh.error());
   EXPECT_EQ(fresh->jobs.at(9873), "6");
+}
+
+// 26.05 when the stepd of one step was killed: it tells of the others, where 24.11 tells nothing.
+TEST(SlurmPids, WhatTheOtherStepsToldIsReadAndIsNotTheWholeList) {
+  const auto read =
+      parse_pids(recording("26.05", "pids"), "Unable to connect to slurmstepd: Connection refused\n", 1);
+  ASSERT_TRUE(read) << to_line(read.error());
+  EXPECT_EQ(read->jobs.size(), 5u);
+  EXPECT_EQ(read->jobs.at(13384), "2");
+  EXPECT_EQ(read->jobs.at(13437), "1");
+  EXPECT_FALSE(read->complete);
+  EXPECT_EQ(read->missing, "Unable to connect to slurmstepd: Connection refused");
 }
 
 TEST(SlurmPids, ColumnsAreFoundByTheirNames) {
