@@ -11,7 +11,7 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 suite=${1:?usage: tests/slurm_suite.sh SUITE [FILTER]}
-filter=${2:-SlurmPicture.*:SlurmChange.*:SlurmEdits.*:SlurmUnreadFiles.*:SlurmForgotten.*}
+filter=${2:-SlurmPicture.*:SlurmChange.*:SlurmEdits.*:SlurmUnreadFiles.*:SlurmForgotten.*:SlurmProcesses.*}
 root=$top/build/slurm-$suite
 wrappers=$top/build/slurm-$suite.path
 program=${TESSERA_TEST_E2E:-$top/build/debug/tests/test_e2e}

@@ -81,6 +81,8 @@ TEST_F(SlurmProcesses, WhatWasToldStaysWithItsTime) {
   ASSERT_TRUE(watch.until([](const Cluster& cluster) { return cluster.loaded; }));
   watch.backend().look_at_processes(NodeName("gpu01"));
   ASSERT_TRUE(watch.until([](const Cluster& cluster) { return board(cluster, 0)->processes.has_value(); }));
+  EXPECT_EQ(insight::why_no_owners(watch.cluster(), NodeName("gpu01")), std::nullopt)
+      << "no step runs there: that is an answer";
   const TimePoint told = board(watch.cluster(), 0)->processes->origin.at;
   const TimePoint asked = wall_clock();
   // Asked for again and again: a round under way may have begun before.
