@@ -67,7 +67,8 @@ struct Piece {
 };
 
 // The first cell of an instance reports what it is, the others that they belong to it: a held one is the
-// digit of its compute slices with a heavy tail, a free one a ring with a light tail.
+// digit of its compute slices with a heavy tail, a free one a ring with a light tail, a closed one a darker
+// shade with a lighter one behind it.
 std::string cell_of(const Piece& piece, bool first, bool ascii) {
   switch (piece.state) {
     case insight::Availability::held:
@@ -76,7 +77,9 @@ std::string cell_of(const Piece& piece, bool first, bool ascii) {
     case insight::Availability::free:
       if (first) return ascii ? "o" : "○";
       return ascii ? "-" : "─";
-    case insight::Availability::closed: return closed_glyph(ascii);
+    case insight::Availability::closed:
+      if (first) return ascii ? ";" : "▒";
+      return closed_glyph(ascii);
     case insight::Availability::unknown: break;
   }
   return "?";

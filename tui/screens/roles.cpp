@@ -29,7 +29,8 @@ Role strip_role(std::string_view glyph) {
     return Role::free;
   if (glyph == "╳" || glyph == "x") return Role::stranded;
   if (glyph == "?") return Role::unknown;
-  if (glyph == query::kPlacesUnknown || glyph == "░" || glyph == ":") return Role::dim;
+  if (glyph == query::kPlacesUnknown || glyph == "░" || glyph == "▒" || glyph == ":" || glyph == ";")
+    return Role::dim;
   return Role::held;
 }
 

@@ -190,6 +190,23 @@ TEST(Strip, RoomOfAClosedNodeLooksUnlikeRoomThatCanBeHad) {
   EXPECT_EQ(strip(board, nullptr, false, closed), "wwwwwwww");
 }
 
+TEST(Strip, InstancesOfAClosedNodeAreToldFromTheirNeighbours) {
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  ASSERT_TRUE(catalogue.ok());
+  const insight::Sight closed{insight::Access::closed, true};
+  const auto shown = [&](std::vector<Slice> slices, bool ascii = false) {
+    for (Slice& slice : slices) slice.holding = Holding::free;
+    Gpu board = gpu(0, Strategy::mig, std::move(slices));
+    board.product = ProductKey("H100-80GB-SXM5");
+    return strip(board, &*catalogue, ascii, closed);
+  };
+  EXPECT_EQ(shown({instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)}), "▒░░░▒░░░");
+  EXPECT_EQ(shown({instance("7g.80gb", 0, 8, 0)}), "▒░░░░░░░");
+  EXPECT_EQ(shown({instance("1g.20gb", 0, 2, 0), instance("1g.10gb", 2, 1, 1), instance("1g.10gb", 3, 1, 2)}),
+            "▒░▒▒░░░░");
+  EXPECT_EQ(shown({instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)}, true), ";:::;:::");
+}
+
 TEST(Strip, AnInstanceOfWhichNoSourceTellsIsNotDrawnAsHeld) {
   Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
   ASSERT_TRUE(catalogue.ok());
