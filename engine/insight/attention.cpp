@@ -14,6 +14,7 @@
 #include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/shell.hpp"
 
 namespace tessera::insight {
 namespace {
@@ -156,6 +157,7 @@ class Collector {
     const Severity severity = node ? during_run(*node, severity_of(one.grade)) : severity_of(one.grade);
     Finding& finding = add(severity, one.subject, one.is_node, one.text, one.hint);
     if (const std::string advice = hardware_advice(one.text); !advice.empty()) finding.hint = advice;
+    if (node) offer_reset(finding, node->name, one.text);
     if (one.is_node) finding.cause = one.text;
     finding.source = source;
   }
@@ -181,6 +183,15 @@ class Collector {
     found_.back().since = node.reason_at;
     const std::string advice = hardware_advice(node.reason);
     if (!advice.empty()) found_.back().hint = with(advice, found_.back().hint);
+    offer_reset(found_.back(), node.name, node.reason);
+  }
+  // Before what opens the node: its GPU is to be sound by then.
+  void offer_reset(Finding& finding, const NodeName& node, std::string_view text) const {
+    if (cluster_.scheduler != Scheduler::slurm || !reset_helps(text)) return;
+    const std::optional<int> gpu = gpu_in(text);
+    finding.commands.insert(finding.commands.begin(),
+                            fmt::format("tessera node reset-gpu {} {}", shell_word(node.text),
+                                        gpu ? std::to_string(*gpu) : std::string("GPU")));
   }
   static std::string with(const std::string& advice, const std::string& hint) {
     return hint.empty() ? advice : advice + "; " + hint;

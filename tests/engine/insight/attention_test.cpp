@@ -262,6 +262,40 @@ std::vector<insight::Finding> findings_of(const Story& story) {
   return insight::attention(story.cluster(), *catalogue, at(0));
 }
 
+TEST(Attention, TheWayOutOfAPendingModeIsTheLayoutThatItIsToLeadTo) {
+  Gpu pending = gpu(1, Strategy::whole, {whole(1)});
+  pending.mig_mode = MigMode::enable_pending;
+  Story story;
+  story.tell(NodesListed{{node("n1", {pending})}});
+  const auto findings = findings_of(story);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].way_out, insight::WayOut::layout);
+}
+
+TEST(Attention, AFaultThatAResetEndsCarriesItsCommandBeforeTheOneThatOpensTheNode) {
+  const auto commands = [](const char* reason, Scheduler scheduler = Scheduler::slurm) {
+    Node drained = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+    drained.health = Health::drained, drained.reason = reason, drained.state = {"IDLE", "DRAIN"};
+    Story story;
+    story.tell(ClusterSeen{scheduler, false, "", ""});
+    story.tell(NodesListed{{drained}});
+    std::vector<std::string> all;
+    for (const insight::Finding& one : findings_of(story))
+      if (one.subject == "n1") all = one.commands;
+    return all;
+  };
+  EXPECT_EQ(commands("row remap pending on GPU 3"),
+            (std::vector<std::string>{"tessera node reset-gpu n1 3", "scontrol show node n1",
+                                      "scontrol update NodeName=n1 State=RESUME"}));
+  EXPECT_EQ(commands("Xid 95").at(0), "tessera node reset-gpu n1 GPU") << "which one is not said";
+  for (const char* other : {"Xid 79", "Xid 13", "fans"})
+    EXPECT_EQ(commands(other),
+              (std::vector<std::string>{"scontrol show node n1", "scontrol update NodeName=n1 State=RESUME"}))
+        << other;
+  for (const std::string& one : commands("Xid 95", Scheduler::kubernetes))
+    EXPECT_EQ(one.find("reset-gpu"), std::string::npos) << "Kubernetes has no way to a node";
+}
+
 TEST(Attention, AnXidInTheReasonOfADrainSaysWhatToDo) {
   Node drained = node("n1", {});
   drained.health = Health::drained, drained.reason = "Xid 79 on GPU 3";
