@@ -5,6 +5,7 @@
 
 #include "engine/insight/worth.hpp"
 #include "engine/model/both_sides.hpp"
+#include "engine/model/bridged.hpp"
 #include "engine/model/slinky.hpp"
 
 namespace tessera::insight {
@@ -85,7 +86,9 @@ std::vector<UserSum> users_of(const Model& model, const mig::Catalogue& catalogu
   std::vector<UserSum> users;
   for (const Cluster& cluster : model.clusters) {
     Sums sums;
-    for (const Workload& workload : cluster.workloads.all()) add_workload(sums, cluster, workload, catalogue);
+    for (const Workload& workload : cluster.workloads.all())
+      if (!slinky::is_told_by_pods(model, cluster, workload))
+        add_workload(sums, cluster, workload, catalogue);
     for (const Node& node : cluster.nodes.all()) add_uses(sums, cluster, node);
     for (auto& [name, sum] : sums) users.push_back(std::move(sum));
   }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/insight/both_sides.hpp"
+#include "engine/model/bridged.hpp"
 #include "engine/query/tables.hpp"
 
 namespace tessera::query {
@@ -66,7 +67,10 @@ std::vector<SliceRow> slice_rows(const Model& model, const ClusterName& only) {
 std::vector<WorkloadRow> workload_rows(const Model& model, const ClusterName& only) {
   std::vector<WorkloadRow> rows;
   each_cluster(model, only, [&](const Cluster& cluster) {
-    for (const Workload& workload : cluster.workloads.all()) rows.push_back({&cluster, &workload});
+    for (const Workload& workload : cluster.workloads.all())
+      // A job of Slurm that stands for pods (slurm-bridge) is told by these, which name it.
+      if (!only.empty() || !slinky::is_told_by_pods(model, cluster, workload))
+        rows.push_back({&cluster, &workload});
   });
   return rows;
 }

@@ -4,6 +4,7 @@
 
 #include "backends/kubernetes/objects/components.hpp"
 #include "backends/kubernetes/objects/slurmd_pod.hpp"
+#include "engine/model/bridged.hpp"
 #include "engine/model/slinky.hpp"
 #include "engine/sharing/resources.hpp"
 
@@ -186,6 +187,8 @@ Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin)
   workload.stays = stays_with_node(pod);
   if (const std::string node = slurm_node_of(pod); !node.empty())
     workload.comment = slinky::pod_comment(node, pod.slurm_states, pod.slurm_reason);
+  if (const std::string placed = slinky::placed_comment(pod.label(slinky::kJobLabel)); !placed.empty())
+    workload.comment = placed + (workload.comment.empty() ? "" : "; ") + workload.comment;
   if (!pod.priority_class.empty())
     workload.comment += (workload.comment.empty() ? "priority " : "; priority ") + pod.priority_class;
   workload.unasked = unasked_way(pod);

@@ -9,6 +9,7 @@
 #include "backends/slurm/parse/record.hpp"
 #include "backends/slurm/parse/times.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/model/bridged.hpp"
 #include "engine/number.hpp"
 #include "engine/slurm_time.hpp"
 #include "engine/text.hpp"
@@ -47,6 +48,9 @@ enum JobField : int {
   kGroupNodes,
   kGroupGres,
   kComment,
+  kAdminComment,
+  kCommand,
+  kBatch,
   kFree,
   kMachine,
   kPerJob,
@@ -70,6 +74,7 @@ constexpr Key kJobKeys[] = {
     {"JobState=", kState},
     {"Reason=", kReason},
     {"Requeue=", kRequeue},
+    {"BatchFlag=", kBatch},
     {"TimeLimit=", kLimit},
     {"SubmitTime=", kSubmitted},
     {"StartTime=", kStarted},
@@ -89,9 +94,9 @@ constexpr Key kJobKeys[] = {
     {"GRES=", kGroupGres},
     // From here on people's own words: only what Slurm prints after them may end them.
     {"Network=", kFree, kJobText},
-    {"Command=", kFree, kJobText, true},
+    {"Command=", kCommand, kJobText, true},
     {"WorkDir=", kFree, kJobText, true},
-    {"AdminComment=", kFree, kJobText, true},
+    {"AdminComment=", kAdminComment, kJobText, true},
     {"SystemComment=", kFree, kJobText, true},
     {"Comment=", kComment, kJobText, true},
     {"Extra=", kFree, kJobText, true},
@@ -180,7 +185,7 @@ std::string_view without_sluid(std::string_view name) {
 struct Raw {
   std::string_view id, array_id, array_task, het_id, het_offset, name, user, priority, account, qos, limit,
       state, reason, requeue, submitted, started, ends, partition, needed_nodes, excluded_nodes, nodes,
-      node_count, tasks, features, sharing, exclusive, comment;
+      node_count, tasks, features, sharing, exclusive, comment, admin_comment, command, batch;
   Asked asked;
   std::vector<JobGroup> groups;
 
@@ -241,6 +246,9 @@ void Raw::set(const Fields& fields) {
       if (!groups.empty()) groups.back().gres = value;
       break;
     case kComment: comment = value; break;
+    case kAdminComment: admin_comment = value; break;
+    case kCommand: command = value; break;
+    case kBatch: batch = value; break;
     case kPerJob: asked.per_job = value; break;
     case kPerNode: asked.per_node = value; break;
     case kPerTask: asked.per_task = value; break;
@@ -271,6 +279,15 @@ std::string_view name_of(const Raw& raw) {
 std::string trimmed(std::string_view text, std::size_t limit) {
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return clean(told(text), limit);
+}
+
+// Of a job that runs nothing itself (an external one): whoever gives a job a command could write there what
+// looks like an operator's comment.
+std::vector<WorkloadId> bridged_by(const Raw& raw) {
+  if (raw.batch != "0" || !told(raw.command).empty()) return {};
+  std::string_view text = told(raw.admin_comment);
+  while (text.ends_with(' ')) text.remove_suffix(1);
+  return slinky::read_bridged(text);
 }
 
 // "cpu=4,mem=1.50G,node=1": what stands behind a name; suffixes of memory count in 1024, none is MiB.
@@ -340,7 +357,7 @@ class JobReader {
     job.account = clean(told(raw.account), 256);
     job.state_word = clean(raw.state, 64);
     job.reason = read_job_reason(raw.reason);
-    job.comment = trimmed(raw.comment, 4096);
+    job.comment = slinky::bridged_comment(bridged_by(raw), trimmed(raw.comment, 4096));
     job.node_count = read_int(raw.node_count).value_or(0);
     job.submitted = times_.read(raw.submitted);
     job.limit = slurm_time_limit(raw.limit);

@@ -32,6 +32,18 @@ TEST(KubernetesPodValues, APodThatIsBeingDeletedIsOnItsWayOut) {
   EXPECT_EQ(pod_told("", R"("phase":"Failed")").state, WorkloadState::ended);
 }
 
+// slurm-bridge writes the number of the job that placed a pod.
+TEST(KubernetesPodValues, APodThatSlurmPlacedNamesItsJob) {
+  const auto labelled = [](const std::string& value) {
+    return pod_told(R"(,"labels":{"scheduler.slinky.slurm.net/slurm-jobid":")" + value + R"("})",
+                    R"("phase":"Running")")
+        .comment;
+  };
+  EXPECT_EQ(labelled("42"), "placed by Slurm job 42");
+  EXPECT_EQ(labelled(""), "");
+  EXPECT_EQ(labelled("42; \\u001b[2J"), "");
+}
+
 // A run says in an annotation that it cordoned the node: else its own cordon is told as another's.
 TEST(KubernetesNodeValues, ANodeThatARunHasCordonedSaysSo) {
   auto node = Parser().object<NodeObject>(node_json("n1", {}, {}));

@@ -203,6 +203,24 @@ TEST(SlurmJob, IsOnEveryNodeOfItsListWhateverItsGroupsTell) {
   EXPECT_TRUE(broken.incomplete) << "where it runs is not known";
 }
 
+// slurm-bridge: an external job runs nothing itself, and stands for pods of Kubernetes.
+TEST(SlurmJob, AnExternalJobNamesThePodsThatItStandsFor) {
+  const auto comment = [](const std::string& batch, const std::string& command, const std::string& rest) {
+    const auto parsed = parse(
+        "JobId=7 JobName=a UserId=slurm(1) JobState=RUNNING Requeue=0 BatchFlag=" + batch +
+        " NodeList=n1 NumNodes=1 TresPerNode=gres/gpu:2 Command=" + command + " WorkDir=/tmp " + rest + "\n");
+    EXPECT_EQ(parsed.values.size(), 1u);
+    return parsed.values.empty() ? "" : parsed.values[0].comment;
+  };
+  const std::string pods = R"(AdminComment={"pods":["team/a","team/b"]})";
+  EXPECT_EQ(comment("0", "(null)", pods), "stands for pods team/a, team/b");
+  EXPECT_EQ(comment("0", "(null)", pods + " Comment=mine"), "stands for pods team/a, team/b; mine");
+  EXPECT_EQ(comment("1", "(null)", pods), "") << "a script that Slurm runs";
+  EXPECT_EQ(comment("0", "/bin/x " + pods, "Comment=mine"), "mine") << "a command may hold anything";
+  EXPECT_EQ(comment("0", "(null)", "AdminComment=moved by ann Comment=mine"), "mine");
+  EXPECT_EQ(comment("0", "(null)", "Comment=stands for pods team/a"), "comment: stands for pods team/a");
+}
+
 TEST(SlurmJob, StatesAreToldApart) {
   EXPECT_EQ(state_of_job("CONFIGURING"), WorkloadState::running);
   EXPECT_EQ(state_of_job("COMPLETING"), WorkloadState::completing);
