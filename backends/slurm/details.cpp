@@ -135,7 +135,8 @@ void DetailsReader::begin(JobLook look, Told told) {
   details_.of = wanted.job.id;
   details_.limits_enforced = enforces_limits(wanted.facts);
   const std::string job = number_of(wanted.job.id.text);
-  if (details_.limits_enforced == false || job.empty()) return ask_priorities();
+  const bool depends = wanted.job.reason.starts_with("Dependency");
+  if ((details_.limits_enforced == false && !depends) || job.empty()) return ask_priorities();
   ask(Teller::job, show_job(site_, job), &DetailsReader::take_job);
 }
 
@@ -165,7 +166,9 @@ void DetailsReader::take_job(const Result<Outcome>& result) {
       details_.asked.back().failure =
           Error{"cannot read the job", "it is no longer pending, or it is hidden from you", ""};
   }
-  if (!details_.job) return ask_priorities();
+  if (details_.job && now_->look.job.reason.starts_with("Dependency"))
+    details_.related = parse_dependencies(result->out);
+  if (!details_.job || details_.limits_enforced == false) return ask_priorities();
   ask_limits();
 }
 

@@ -31,6 +31,14 @@ void add_details(Answer& answer, const Workload& workload, const Details* detail
 // When a limit that is reached has room by itself, and who can raise it.
 std::vector<Remedy> limit_remedies(const Cluster& cluster, const Workload& workload, const Site& site);
 
+// Slurm's own commands that show more or let the job go, by the reason that it gives.
+std::vector<Remedy> slurm_remedies(const Cluster& cluster, const Workload& job, const Site& site,
+                                   Topic topic);
+// Whether the reason is about account and QOS alone, which no node and no GPU mends.
+bool is_about_its_owner(std::string_view reason);
+// The number of the job that this dependency is on; empty: it is no dependency, or on no one job.
+std::string depended_on(const Related& one);
+
 // A command with these words, where a shell takes each without quotes; else empty.
 bool is_plain(std::string_view text);
 std::string time_of(TimePoint at);

@@ -169,7 +169,8 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& sit
   answer.sentence = statement_of(said, workload);
   if (cluster.scheduler == Scheduler::kubernetes) add_parts(answer, workload);
   if (answer.more.size() == 1 && answer.more.front().text == answer.sentence.text) answer.more.clear();
-  if (is_about_nodes(said.topic) || (said.topic == Topic::claim && asks_for_devices(workload)))
+  const bool of_owner = cluster.scheduler == Scheduler::slurm && is_about_its_owner(workload.reason);
+  if ((is_about_nodes(said.topic) && !of_owner) || (said.topic == Topic::claim && asks_for_devices(workload)))
     answer.nodes = look_at_all(cluster, workload, site);
   correct(answer, said, cluster, workload);
   add_contradictions(answer, cluster, workload);

@@ -45,7 +45,7 @@ void expected(Case& of, Topic topic) {
   if (!of.workload.needs || !of.workload.needs->expected || *of.workload.needs->expected <= of.site.wall)
     return;
   const std::string at = time_of(*of.workload.needs->expected);
-  if (topic == Topic::time)
+  if (topic == Topic::time && !of.workload.reason.starts_with("DeadLine"))
     of.add(Help::by_itself, fmt::format("it may start from {} on", at), "", Certainty::certain);
   if (topic == Topic::room || topic == Topic::priority)
     of.add(Help::by_itself, fmt::format("Slurm expects to start it at {}", at),
@@ -207,58 +207,6 @@ std::pair<std::string, std::string> pod_of(const Workload& workload) {
   return {workload.id.text.substr(0, slash), workload.id.text.substr(slash + 1)};
 }
 
-void open_partition(Case& of) {
-  for (const Partition& one : of.cluster.partitions) {
-    if (one.name != of.workload.group) continue;
-    if (of.workload.reason.starts_with("PartitionTimeLimit")) {
-      if (!one.max_time.empty() && one.max_time != "UNLIMITED")
-        of.add(Help::admin,
-               fmt::format("lower its time limit to that of the partition {}, {}", one.name, one.max_time),
-               command("scontrol update JobId={} TimeLimit={}", of.workload.id.text, one.max_time));
-    } else if (!one.state.empty() && one.state != "UP") {
-      of.add(Help::admin, fmt::format("open the partition {}: its state is {}", one.name, one.state),
-             command("scontrol update PartitionName={} State=UP", one.name));
-    }
-  }
-}
-
-void slurm_admin(Case& of, Topic topic) {
-  const std::string& id = of.workload.id.text;
-  const std::string& partition = of.workload.group;
-  switch (topic) {
-    case Topic::held:
-      of.add(Help::admin, "release it", command("scontrol release {}", id), Certainty::certain);
-      break;
-    case Topic::dependency:
-      of.add(Help::ask, "the jobs that it depends on", command("scontrol show job {}", id),
-             Certainty::certain);
-      of.add(Help::admin, "take its dependency off", command("scontrol update JobId={} Dependency=", id));
-      break;
-    case Topic::time:
-      of.add(Help::admin, "let it start now", command("scontrol update JobId={} StartTime=now", id));
-      break;
-    case Topic::limit:
-      of.add(Help::ask, "the limits, and what of them is used", "scontrol show assoc_mgr flags=assoc,qos",
-             Certainty::certain);
-      break;
-    case Topic::licence:
-      of.add(Help::ask, "who has the licences", "scontrol show licenses", Certainty::certain);
-      break;
-    case Topic::partition:
-      open_partition(of);
-      of.add(Help::ask, "the partition's state and limits", command("scontrol show partition {}", partition),
-             Certainty::certain);
-      break;
-    case Topic::reservation:
-      of.add(Help::ask, "the reservations", "scontrol show reservation", Certainty::certain);
-      break;
-    case Topic::priority:
-      of.add(Help::ask, "its priority, part by part", command("sprio -l -j {}", id), Certainty::certain);
-      break;
-    default: break;
-  }
-}
-
 void kubernetes_admin(Case& of, Topic topic) {
   const auto [space, name] = pod_of(of.workload);
   switch (topic) {
@@ -311,18 +259,22 @@ std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, c
   std::vector<Remedy> of_limits = limit_remedies(cluster, workload, site);
   for (Remedy& one : of_limits)
     if (one.help == Help::by_itself) of.all.push_back(one);
+  std::vector<Remedy> of_scheduler;
+  if (of.slurm()) of_scheduler = slurm_remedies(cluster, workload, site, meaning.topic);
+  for (Remedy& one : of_scheduler)
+    if (one.help == Help::by_itself) of.all.push_back(one);
   by_itself(of, nodes, meaning.topic);
-  recuts(of, nodes, meaning.topic);
-  smaller(of, meaning.topic);
-  elsewhere(of, meaning.topic);
+  const bool of_owner = of.slurm() && is_about_its_owner(workload.reason);
+  if (!of_owner) recuts(of, nodes, meaning.topic), smaller(of, meaning.topic);
+  // Another partition may let in the account or the QOS that this one does not.
+  if (!of_owner || workload.reason.find("NotAllowed") != std::string::npos) elsewhere(of, meaning.topic);
   for (Remedy& one : opening_remedies(cluster, workload, site, nodes)) of.all.push_back(std::move(one));
   untaint(of, nodes);
   for (Remedy& one : of_limits)
     if (one.help != Help::by_itself) of.all.push_back(std::move(one));
-  if (of.slurm())
-    slurm_admin(of, meaning.topic);
-  else
-    kubernetes_admin(of, meaning.topic);
+  if (!of.slurm()) kubernetes_admin(of, meaning.topic);
+  for (Remedy& one : of_scheduler)
+    if (one.help != Help::by_itself) of.all.push_back(std::move(one));
   return std::move(of.all);
 }
 

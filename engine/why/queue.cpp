@@ -63,8 +63,46 @@ void add_limits(Answer& answer, const Workload& job, const Details& details) {
                          word(Teller::limits)});
 }
 
+// Slurm's dependencies in words, by their type.
+constexpr std::pair<std::string_view, std::string_view> kDependencies[] = {
+    {"after", "it waits until job {} has begun"},
+    {"afterany", "it waits until job {} has ended"},
+    {"afterok", "it waits until job {} has ended well"},
+    {"afternotok", "it waits until job {} has failed"},
+    {"aftercorr", "it waits until the same task of the array {} has ended well"},
+    {"afterburstbuffer", "it waits until job {} has written its burst buffer back"},
+};
+
+// "afterok:12_3+5" → "afterok", "12_3", "+5"
+struct DependsOn {
+  std::string_view type, job, after;
+};
+DependsOn read_dependency(std::string_view name) {
+  const auto colon = name.find(':');
+  DependsOn read{name.substr(0, colon), {}, {}};
+  if (colon == std::string_view::npos) return read;
+  read.job = name.substr(colon + 1);
+  const auto plus = read.job.find('+');
+  if (plus == std::string_view::npos) return read;
+  read.after = read.job.substr(plus);
+  read.job = read.job.substr(0, plus);
+  return read;
+}
+
+std::string dependency_text(const Related& one) {
+  const DependsOn on = read_dependency(one.name);
+  std::string text = fmt::format("it waits for its dependency {}", one.name);
+  if (on.type == "singleton") text = "it waits until the earlier jobs of its name and its owner have ended";
+  for (const auto& [type, words] : kDependencies)
+    if (on.type == type && !on.job.empty() && on.after.empty())
+      text = fmt::format(fmt::runtime(words), on.job);
+  if (one.text == "any") text = fmt::format("{}, or another of these is met", text);
+  return one.state == "failed" ? fmt::format("{}, which can no longer come true", text) : text;
+}
+
 // "PersistentVolumeClaim data: Pending: storage class fast", "event: FailedMount, 12 times: …"
 std::string sentence_of(const Related& one) {
+  if (one.source == Teller::job && one.kind == "Dependency") return dependency_text(one);
   std::string text = one.name.empty() ? one.kind : fmt::format("{} {}", one.kind, one.name);
   if (!one.state.empty()) text += fmt::format(": {}", one.state);
   if (one.count > 1) text += fmt::format(", {} times", one.count);
@@ -106,6 +144,12 @@ void settle_untold(Answer& answer, const Details& details) {
 }
 
 }  // namespace
+
+std::string depended_on(const Related& one) {
+  if (one.source != Teller::job || one.kind != "Dependency") return {};
+  const std::string_view job = read_dependency(one.name).job;
+  return std::string(job.substr(0, std::min(job.find_first_not_of("0123456789"), job.size())));
+}
 
 void add_details(Answer& answer, const Workload& workload, const Details* details) {
   if (details == nullptr) return;

@@ -152,6 +152,9 @@ std::optional<std::string> limit_text(std::string_view code) {
 
 // What stands behind the code: ", UnavailableNodes:n1".
 Meaning with_rest(Meaning meaning, std::string_view code, std::string_view rest) {
+  if (rest.find("May be reserved") != std::string_view::npos ||
+      rest.find("May_be_reserved") != std::string_view::npos)
+    meaning.text = "a node that it needs is not free for it, and may be kept for another job";
   constexpr std::string_view kNodes = "UnavailableNodes:";
   const auto at = rest.find(kNodes);
   if (at == std::string_view::npos) return meaning;
@@ -169,9 +172,9 @@ Meaning slurm_meaning(std::string_view reason) {
   if (reason.starts_with("Nodes required for job") || reason.starts_with("Nodes_required_for_job"))
     return {Topic::node, "all nodes that could run it are down, drained, or reserved for other jobs", true};
   // In Slurm's own sentences instead of a code.
-  if (reason.starts_with("job requeued in held state"))
+  if (reason.starts_with("job requeued in held state") || reason.starts_with("job_requeued_in_held_state"))
     return {Topic::held, "it was requeued and is held until a user releases it", true};
-  if (reason.starts_with("launch failed requeued held"))
+  if (reason.starts_with("launch failed requeued held") || reason.starts_with("launch_failed_requeued_held"))
     return {Topic::held, "it could not be started on its nodes, was requeued and is held", true};
   for (const Row& row : kCodes)
     if (row.code == code) return with_rest({row.topic, std::string(row.text), true}, code, reason);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "engine/model/details.hpp"
 
@@ -11,5 +12,10 @@ namespace tessera::slurm {
 
 // QOS and time limit of the first job in the text that waits; nullopt: none does, or it cannot be read.
 std::optional<JobFacts> parse_job_facts(std::string_view text);
+
+// Each job that the first one that waits depends on, as Slurm writes it: kind "Dependency", its name
+// "afterok:12", its state "unfulfilled", its text "any" where one of them is enough. At most kMostDependencies; what cannot be read is left out.
+inline constexpr std::size_t kMostDependencies = 8;
+std::vector<Related> parse_dependencies(std::string_view text);
 
 }  // namespace tessera::slurm

@@ -31,6 +31,7 @@ enum JobField : int {
   kLimit,
   kState,
   kReason,
+  kDependency,
   kRequeue,
   kSubmitted,
   kStarted,
@@ -73,6 +74,7 @@ constexpr Key kJobKeys[] = {
     {"QOS=", kQos},
     {"JobState=", kState},
     {"Reason=", kReason},
+    {"Dependency=", kDependency},
     {"Requeue=", kRequeue},
     {"BatchFlag=", kBatch},
     {"TimeLimit=", kLimit},
@@ -184,8 +186,8 @@ std::string_view without_sluid(std::string_view name) {
 // The fields of one record as they stand there.
 struct Raw {
   std::string_view id, array_id, array_task, het_id, het_offset, name, user, priority, account, qos, limit,
-      state, reason, requeue, submitted, started, ends, partition, needed_nodes, excluded_nodes, nodes,
-      node_count, tasks, features, sharing, exclusive, comment, admin_comment, command, batch;
+      state, reason, dependency, requeue, submitted, started, ends, partition, needed_nodes, excluded_nodes,
+      nodes, node_count, tasks, features, sharing, exclusive, comment, admin_comment, command, batch;
   Asked asked;
   std::vector<JobGroup> groups;
 
@@ -227,6 +229,7 @@ void Raw::set(const Fields& fields) {
       groups.clear();  // account and QOS stand before; where nothing checks them they may hold look-alikes
       break;
     case kReason: reason = value; break;
+    case kDependency: dependency = value; break;
     case kRequeue: requeue = value; break;
     case kSubmitted: submitted = value; break;
     case kStarted: started = value; break;
@@ -460,15 +463,47 @@ std::vector<std::string> busy_without_jobs(const std::vector<Node>& nodes, const
   return busy;
 }
 
-std::optional<JobFacts> parse_job_facts(std::string_view text) {
+namespace {
+
+// The first job of the text that waits.
+std::optional<Raw> first_waiting(std::string_view text) {
   const Schema schema(kJobKeys);
   for (Records records(text, begins_job); records.next();) {
     Raw raw;
     for (Fields fields(records.record(), schema); fields.next();) raw.set(fields);
-    if (state_of_job(raw.state) == WorkloadState::pending)
-      return JobFacts{clean(told(raw.qos), 256), slurm_time_limit(raw.limit)};
+    if (state_of_job(raw.state) == WorkloadState::pending) return raw;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<JobFacts> parse_job_facts(std::string_view text) {
+  const auto raw = first_waiting(text);
+  if (!raw) return std::nullopt;
+  return JobFacts{clean(told(raw->qos), 256), slurm_time_limit(raw->limit)};
+}
+
+// "afterok:12(unfulfilled),afterany:13_*(unfulfilled)"; "?" stands between those of which one is enough.
+std::vector<Related> parse_dependencies(std::string_view text) {
+  std::vector<Related> all;
+  const auto raw = first_waiting(text);
+  std::string_view rest = raw ? told(raw->dependency) : std::string_view();
+  const bool any = rest.find('?') != std::string_view::npos;
+  while (!rest.empty() && all.size() < kMostDependencies) {
+    const std::size_t end = std::min(rest.find_first_of(",?"), rest.size());
+    const std::string_view one = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::size_t open = one.find('(');
+    if (open == 0 || open == std::string_view::npos || open > 128 || !one.ends_with(')')) continue;
+    Related told_of;
+    told_of.source = Teller::job, told_of.kind = "Dependency", told_of.in_the_way = true;
+    told_of.name = clean(one.substr(0, open), 128);
+    told_of.state = clean(one.substr(open + 1, one.size() - open - 2), 64);
+    if (any) told_of.text = "any";
+    all.push_back(std::move(told_of));
+  }
+  return all;
 }
 
 }  // namespace tessera::slurm

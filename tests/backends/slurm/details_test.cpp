@@ -107,6 +107,19 @@ TEST_F(SlurmDetailsOfOneJob, WhereNothingIsEnforcedNothingIsAsked) {
   EXPECT_EQ(calls(), "");
 }
 
+TEST_F(SlurmDetailsOfOneJob, AJobThatDependsOnAnotherIsAskedForItsDependencyWithoutLimits) {
+  look_.facts.enforced = "none", look_.facts.priority = "priority/basic";
+  look_.job.reason = "Dependency";
+  write("job",
+        "JobId=2 JobName=a2 UserId=www-data(33) Priority=1 Account=(null) QOS=(null) JobState=PENDING "
+        "Reason=Dependency Dependency=afterok:1(unfulfilled) TimeLimit=02:00:00 NumNodes=1\n");
+  const Details told = ask();
+  ASSERT_EQ(told.related.size(), 1u);
+  EXPECT_EQ(told.related.front().name, "afterok:1");
+  EXPECT_EQ(told.related.front().source, Teller::job);
+  EXPECT_EQ(calls(), "scontrol") << "neither limits nor priorities";
+}
+
 TEST_F(SlurmDetailsOfOneJob, ARefusalAnAnswerThatBreaksOffAndAnEmptyOneAreFailures) {
   script("scontrol",
          "case \"$*\" in *assoc_mgr*) echo 'error: Access/permission denied' >&2; exit 1;; *) cat " +

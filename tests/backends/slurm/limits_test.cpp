@@ -140,6 +140,32 @@ TEST(SlurmPriority, SprioIsReadColumnByColumnAndThePlaceCountedByPriority) {
   EXPECT_FALSE(parse_priorities("2|whole|many|0|0|0|0|0|0|0|0|\n", "2"));
 }
 
+TEST(SlurmDetails, TheJobsThatItDependsOnAreReadOneByOne) {
+  const auto read = [](const std::string& told) {
+    std::string all;
+    for (const Related& one : parse_dependencies(
+             "JobId=7 JobName=x UserId=alice(1000) Priority=1 Account=a QOS=n JobState=PENDING "
+             "Reason=Dependency Dependency=" +
+             told +
+             " Requeue=1 TimeLimit=02:00:00 Partition=gpu Comment=a Dependency=afterok:9(unfulfilled)\n"))
+      all += one.kind + ' ' + one.name + ' ' + one.state + (one.text.empty() ? ";" : " " + one.text + ";");
+    return all;
+  };
+  EXPECT_EQ(read("afterok:12(unfulfilled)"), "Dependency afterok:12 unfulfilled;");
+  EXPECT_EQ(read("afterok:12_3(unfulfilled),after:13+5(failed)"),
+            "Dependency afterok:12_3 unfulfilled;Dependency after:13+5 failed;");
+  EXPECT_EQ(read("afterany:1(unfulfilled)?singleton(unfulfilled)"),
+            "Dependency afterany:1 unfulfilled any;Dependency singleton unfulfilled any;");
+  EXPECT_EQ(read("(null)"), "");
+  EXPECT_EQ(read("afterok:12"), "") << "cut off: what cannot be read is left out";
+  EXPECT_EQ(read("(x)"), "");
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += "afterok:" + std::to_string(i) + "(unfulfilled),";
+  const std::string first = read(many);
+  EXPECT_EQ(std::count(first.begin(), first.end(), ';'), static_cast<int>(kMostDependencies));
+  EXPECT_TRUE(parse_dependencies("").empty());
+}
+
 TEST(SlurmDetails, TheJobsOwnQosAndLimitAreReadWhateverItIsCalled) {
   const auto facts = parse_job_facts(
       "JobId=7 JobName=x QOS=evil JobState=PENDING TimeLimit=1 UserId=alice(1000) GroupId=a(1) MCS_label=N/A "

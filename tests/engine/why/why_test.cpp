@@ -224,6 +224,92 @@ TEST(Why, AnAdminGetsTheCommandThatLetsItGo) {
   EXPECT_EQ(admin("Resources"), "scontrol update NodeName=n1 State=RESUME");
 }
 
+// scontrol show assoc_mgr was told as certain, and has nothing of it.
+TEST(Why, AnArrayThatRunsAsManyTasksAsItMayIsGivenItsOwnLimit) {
+  Story story;
+  story.tell(NodesListed{{}});
+  Workload task = test::running("9_1", "alice", {}), other = test::running("90_1", "bob", {});
+  task.ends = test::at(600), other.ends = test::at(60);
+  story.tell(WorkloadsListed{{task, other}});
+  Workload array = job("gpu", "JobArrayTaskLimit");
+  array.id = WorkloadId("9_[3-6%2]");
+  const Answer answer = answer_for(story, array);
+  ASSERT_EQ(answer.help.size(), 3u);
+  EXPECT_EQ(answer.help[0].help, Help::by_itself);
+  EXPECT_NE(answer.help[0].text.find("by the time limit of 9_1"), std::string::npos) << answer.help[0].text;
+  EXPECT_EQ(answer.help[1].command, "scontrol update JobId=9 ArrayTaskThrottle=3");
+  EXPECT_EQ(answer.help[2].command, "scontrol show job 9");
+  array.id = WorkloadId("9_[3-6]");
+  EXPECT_EQ(first(answer_for(story, array), Help::admin)->command,
+            "scontrol update JobId=9 ArrayTaskThrottle=0")
+      << "how many may run is not told: 0 is no limit";
+  array.id = WorkloadId("9_[3-6%2;reboot]");
+  EXPECT_EQ(first(answer_for(story, array), Help::admin)->command,
+            "scontrol update JobId=9 ArrayTaskThrottle=0");
+}
+
+TEST(Why, AHeldArrayIsReleasedByItsNumber) {
+  Story story;
+  story.tell(NodesListed{{}});
+  Workload array = job("gpu", "JobHeldUser");
+  array.id = WorkloadId("9_[3-6%2]");
+  EXPECT_EQ(answer_for(story, array).help.front().command, "scontrol release 9");
+}
+
+TEST(Why, TheJobsThatItDependsOnAreNamedWhereSlurmWasAsked) {
+  Story story;
+  story.tell(NodesListed{{}});
+  Details details;
+  Related ended{Teller::job, "Dependency", "afterok:12_3", "unfulfilled", "", true, 1, {}};
+  Related failed{Teller::job, "Dependency", "afterany:5", "failed", "", true, 1, {}};
+  Related alone{Teller::job, "Dependency", "singleton", "unfulfilled", "", true, 1, {}};
+  Related later{Teller::job, "Dependency", "after:20+5", "unfulfilled", "any", true, 1, {}};
+  details.related = {ended, failed, alone, later};
+  Site site;
+  site.catalogue = &test::catalogue(), site.details = &details;
+  const Answer answer = explain(story.cluster(), job("gpu", "Dependency"), site);
+  std::vector<std::string> commands, said;
+  for (const Remedy& one : answer.help) commands.push_back(one.command);
+  for (const Statement& one : answer.more) said.push_back(one.text);
+  EXPECT_EQ(commands,
+            (std::vector<std::string>{"scontrol show job 12", "scontrol show job 5", "scontrol show job 20",
+                                      "scontrol update JobId=7 Dependency="}));
+  EXPECT_EQ(said,
+            (std::vector<std::string>{"it waits until job 12_3 has ended well",
+                                      "it waits until job 5 has ended, which can no longer come true",
+                                      "it waits until the earlier jobs of its name and its owner have ended",
+                                      "it waits for its dependency after:20+5, or another of these is met"}));
+}
+
+// A node was offered to be opened, and a smaller slice to be taken, for a job whose account does not exist.
+TEST(Why, EachReasonOfSlurmHasTheRemedyThatIsForIt) {
+  Story story;
+  Node drained = in(node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})}), {"gpu"});
+  drained.health = Health::drained;
+  story.tell(NodesListed{{drained, in(node("n2", {cut(0, {instance("3g.40gb", 4, 4, 0)})}), {"long"})}});
+  story.tell(WorkloadsListed{{}});
+  const auto commands = [&](const std::string& reason) {
+    std::vector<std::string> found;
+    for (const Remedy& one : answer_for(story, job("gpu:3g.40gb", reason)).help) found.push_back(one.command);
+    return found;
+  };
+  using Commands = std::vector<std::string>;
+  const std::string owner = "sacctmgr show assoc where user=alice format=Cluster,Account,Partition,QOS";
+  EXPECT_EQ(commands("InvalidAccount"), Commands{owner});
+  EXPECT_EQ(commands("InvalidQOS"), Commands{owner});
+  EXPECT_EQ(commands("AccountNotAllowed"),
+            (Commands{"scontrol update JobId=7 Partition=long", "scontrol show partition gpu"}));
+  EXPECT_EQ(commands("MaxMemPerLimit"), Commands{"scontrol show partition gpu"});
+  EXPECT_EQ(commands("QOSMaxGRESPerUser"), Commands{"scontrol show assoc_mgr flags=assoc,qos"});
+  EXPECT_EQ(commands("DeadLine"), Commands{"scontrol show job 7"});
+  EXPECT_EQ(commands("ReservationDeleted"),
+            (Commands{"scontrol update JobId=7 ReservationName=", "scontrol show reservation"}));
+  EXPECT_EQ(commands("Reservation"), Commands{"scontrol show reservation"});
+  EXPECT_EQ(commands("BurstBufferResources"), Commands{"scontrol show burstbuffer"});
+  EXPECT_EQ(commands("ReqNodeNotAvail"), (Commands{"scontrol update NodeName=n1 State=RESUME", "sinfo -R"}));
+  EXPECT_EQ(commands("job_requeued_in_held_state"), Commands{"scontrol release 7"});
+}
+
 TEST(Why, ATaintThatTheMessageNamesIsFoundOnItsNode) {
   Story story;
   story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});

@@ -64,6 +64,13 @@ TEST(WhyWords, NodesThatAreNotAvailableAreNamed) {
             "a node that it needs is down, closed or reserved");
 }
 
+TEST(WhyWords, ANodeThatMayBeKeptForAnotherJobIsSaidToBeThat) {
+  for (const char* reason :
+       {"ReqNodeNotAvail, May be reserved for other job", "ReqNodeNotAvail,_May_be_reserved_for_other_job"})
+    EXPECT_EQ(slurm_meaning(reason).text,
+              "a node that it needs is not free for it, and may be kept for another job");
+}
+
 TEST(WhyWords, AMessageIsTakenApartWithItsCounts) {
   const Unschedulable told = parse_unschedulable(
       "0/6 nodes are available: 1 node(s) had untolerated taint {team: x}, 2 node(s) had taint {a: b}, that "
