@@ -24,12 +24,13 @@ Result<Model> stood_at(Recording& recording, TimePoint time) {
   const TimePoint round = cluster_now(model->clusters.front(), time);
   if (time - round <= kOldRound) return model;
   const auto next = next_round(recording, time);
-  const std::string cluster = clean(recording.cluster().text, 200) + ": ";
-  return Error{
-      "nothing is recorded of " + utc_text(time),
-      next ? cluster + "nothing lies between the rounds of " + utc_text(round) + " and " + utc_text(*next)
-           : cluster + "the newest round is of " + utc_text(round),
-      "give the time of a round; tessera replay shows what stood before and after"};
+  std::string why = clean(recording.cluster().text, 200);
+  if (next)
+    why += ": nothing lies between the rounds of " + utc_text(round) + " and " + utc_text(*next);
+  else
+    why += ": the newest round is of " + utc_text(round);
+  return Error{"nothing is recorded of " + utc_text(time), why,
+               "give the time of a round; tessera replay shows what stood before and after"};
 }
 
 }  // namespace tessera::record
