@@ -87,11 +87,16 @@ Value trend(const SliceRow& row, const Context& context) {
   return bars(all, *row.cluster, context);
 }
 
+// What others use of a GPU that is shared is not its own, nor is what was used before it began.
 Value trend(const WorkloadRow& row, const Context& context) {
   Samples all;
-  if (context.history)
-    for (const SliceRow& held : slices_held(row))
-      if (held.gpu) add(all, *row.cluster, *held.node, history::key_of(*held.gpu, *held.slice), context);
+  if (!context.history) return NotTold{};
+  for (const SliceRow& held : slices_held(row)) {
+    if (held.slice->holders.size() > 1) return NotTold{};
+    if (held.gpu) add(all, *row.cluster, *held.node, history::key_of(*held.gpu, *held.slice), context);
+  }
+  if (const auto& began = row.workload->started)
+    std::erase_if(all, [&](const history::Sample& sample) { return sample.at <= *began; });
   return bars(all, *row.cluster, context);
 }
 
@@ -128,7 +133,8 @@ Value idle(const SliceRow& row, const Context& context) {
                     held_since(*row.cluster, *row.slice), *row.cluster, context);
 }
 
-// Idle is a workload of whose slices none is used; of one that is not measured it is not known.
+// Idle is a workload of whose slices none is used; of one that is not measured it is not known, nor of one
+// that shares what is used.
 Value idle(const WorkloadRow& row, const Context& context) {
   if (!context.history || row.workload->state != WorkloadState::running) return words("");
   std::optional<TimePoint> since;
@@ -137,7 +143,8 @@ Value idle(const WorkloadRow& row, const Context& context) {
   for (const SliceRow& slice : held) {
     if (!slice.gpu) return NotTold{};
     const Idle idle = idle_of(*row.cluster, *slice.node, *slice.gpu, slice.slice, context);
-    if (!idle.since) return idle.measured ? words("") : Value(NotTold{});
+    const bool alone = slice.slice->holders.size() == 1;
+    if (!idle.since) return idle.measured && alone ? words("") : Value(NotTold{});
     since = std::max(since.value_or(*idle.since), *idle.since);
   }
   return idle_value({true, since}, row.workload->started, *row.cluster, context);

@@ -108,13 +108,34 @@ void add_history(FactPage& page, const UiContext& ui, const query::GpuRow& row, 
   add_chart(page, N_("power"), std::move(power), " W", kOtherLines, Role::text);
 }
 
+namespace {
+
+// Of one slice that it holds, since it began: what was used before was used by others.
+history::Line line_of(const UiContext& ui, const query::WorkloadRow& row, const query::SliceRow& held) {
+  history::Line line = line_of(ui, {row.cluster, held.node, held.gpu}, held.slice);
+  if (const auto& began = row.workload->started)
+    std::erase_if(line.samples, [&](const history::Sample& sample) { return sample.at <= *began; });
+  return line;
+}
+
+// Whose use it is, where it is not that of one alone; else empty.
+std::string sharers(const FactPage& page, const Slice& slice) {
+  if (slice.holders.size() < 2) return "";
+  const std::size_t all = slice.holders.size();
+  return "  " + page.told(slice.kind == SliceKind::gpu_instance
+                              ? fmt::format("of the GPU instance, shared by {}", all)
+                              : fmt::format("of the GPU, shared by {}", all));
+}
+
+}  // namespace
+
 void add_history(FactPage& page, const UiContext& ui, const query::WorkloadRow& row) {
   const std::vector<query::SliceRow> held = query::slices_held(row);
   const TimePoint now = cluster_now(*row.cluster, ui.wall);
   bool any = false;
   for (std::size_t i = 0; i < std::min(held.size(), kMostSlices); ++i) {
     if (!held[i].gpu) continue;
-    const history::Line line = line_of(ui, {row.cluster, held[i].node, held[i].gpu}, held[i].slice);
+    const history::Line line = line_of(ui, row, held[i]);
     if (!history::summary_of(line.samples, history::Figure::use).last) continue;
     if (!any) {
       page.heading("USE, LAST HOUR", axis_text(page, line, now - kSpan));
@@ -124,7 +145,7 @@ void add_history(FactPage& page, const UiContext& ui, const query::WorkloadRow& 
     const Chart chart = chart_of(line, history::Figure::use, now);
     const std::string name = fmt::format("{} GPU {} {}", held[i].node->name.text, held[i].gpu->index.value,
                                          insight::slice_label(*held[i].slice));
-    page.add({{{name, Role::text, 3}}, {}});
+    page.add({{{name, Role::text, 3}, {sharers(page, *held[i].slice), Role::warning}}, {}});
     const int cells = std::clamp(page.width() - 50, 10, 60);
     page.add({{{history::spark(line.samples, chart.figure, chart.from, chart.to, cells, 100, page.ascii()),
                 Role::held, 3},

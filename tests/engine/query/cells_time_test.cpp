@@ -1,0 +1,80 @@
+// What the tables say of the last minutes of a job is the job's own.
+#include "engine/query/cells_time.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/history/history.hpp"
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+// One GPU, which others held before; measured each minute of the ten before at(0).
+struct Measured10 {
+  Story story;
+  history::History history;
+
+  Measured10(Slice slice, std::vector<Workload> work, std::vector<float> use) {
+    story.tell(NodesListed{{node("n1", {gpu(0, Strategy::time_slicing, {slice})})}});
+    story.tell(WorkloadsListed{std::move(work)});
+    for (std::size_t i = 0; i < use.size(); ++i) {
+      const int second = -570 + 60 * static_cast<int>(i);
+      GpuFigures figures;
+      figures.gpu = GpuIndex{0};
+      SliceFigures told;
+      told.device = 0;
+      told.use = Percent{use[i]};
+      figures.slices = {told};
+      figures.figures.use = Percent{use[i]};
+      story.tell(Measured{NodeName("n1"), Source::dcgm, at(second), {figures}}, second);
+      history.take(story.cluster(), NodeName("n1"));
+    }
+  }
+  query::WorkloadRow row(const char* id) const {
+    return {&story.cluster(), story.cluster().workloads.find(WorkloadId(id))};
+  }
+  query::Context context() const { return {at(0), nullptr, &history}; }
+  std::string trend(const char* id) const {
+    return query::to_text(query::trend(row(id), context()), query::Format::text);
+  }
+  std::string idle(const char* id) const {
+    return query::to_text(query::idle(row(id), context()), query::Format::duration);
+  }
+};
+
+Workload begun(const char* id, int second) {
+  Workload work = running(id, "alice", {holds("n1", {{0, 1}})});
+  work.started = at(second);
+  return work;
+}
+
+const std::vector<float> kBusyThenIdle{100, 100, 100, 100, 100, 0, 0, 0, 0, 0};
+
+TEST(LastMinutes, WhatWasUsedBeforeAJobBeganIsNotItsOwn) {
+  const Measured10 here(whole(0), {begun("1", -330)}, kBusyThenIdle);
+  const std::string trend = query::trend_in_ascii(here.trend("1"));
+  EXPECT_EQ(trend, "     _____") << "blank before its first minute";
+  const Measured10 longer(whole(0), {begun("1", -3600)}, kBusyThenIdle);
+  EXPECT_EQ(query::trend_in_ascii(longer.trend("1")), "#####_____");
+}
+
+TEST(LastMinutes, WhatSeveralUseTogetherIsNotTheUseOfOne) {
+  const Slice slice = shared(SliceKind::time_slice, 4, 0);
+  const Measured10 both(slice, {begun("1", -3600), begun("2", -3600)}, kBusyThenIdle);
+  EXPECT_EQ(both.trend("1"), "n/a");
+  const Measured10 alone(slice, {begun("1", -3600)}, kBusyThenIdle);
+  EXPECT_EQ(query::trend_in_ascii(alone.trend("1")), "#####_____");
+}
+
+TEST(LastMinutes, WhereAnotherMayBeTheOneThatUsesItIdleIsNotKnown) {
+  const Slice slice = shared(SliceKind::time_slice, 4, 0);
+  const Measured10 used(slice, {begun("1", -3600), begun("2", -3600)}, {50, 50, 50});
+  EXPECT_EQ(used.idle("1"), "n/a");
+  const Measured10 unused(slice, {begun("1", -3600), begun("2", -3600)}, {50, 0, 0});
+  EXPECT_EQ(unused.idle("1"), "8 min") << "none of them used it";
+  const Measured10 alone(slice, {begun("1", -3600)}, {50, 50, 50});
+  EXPECT_EQ(alone.idle("1"), "");
+}
+
+}  // namespace
+}  // namespace tessera::test
