@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/sim/slots.hpp"
+#include "backends/sim/slurm_operator.hpp"
 #include "backends/sim/step.hpp"
 #include "backends/sim/strike.hpp"
 #include "engine/plan/node_action.hpp"
@@ -69,6 +70,7 @@ class SimulatedAction {
       Job& job = hand_.world.jobs.at(id);
       if (workload_id(hand_.world, job) != act.workload) continue;
       if (job.state == JobState::completing) return Done{};
+      if (const Job* pod = slurmd_of(hand_.world, hand_.index); pod && pod->id == id) return end_slurmd();
       if (act.way == plan::Way::cancel) {
         hand_.step.finish(job);
       } else if (!job.restartable) {
@@ -153,6 +155,7 @@ class SimulatedAction {
     if (plan::is_restart(act)) return restart_plugin();
     if (plan::is_reboot(act)) return reboot_or_not(act);
     if (plan::is_reset_look(act)) return read_reset_back(plan::argument_of(act, "gpus"));
+    if (act.verb == plan::verbs::kStopSlurmd) return stop_slurmd(act);
     const std::optional<plan::Switches> set = plan::simulated_switches(act.arguments);
     if (act.verb == plan::verbs::kLabelNode && set) return switch_shares(*set);
     return refusal("change", hand_, fmt::format("'{}' is not known to the simulator", clean(act.verb, 64)));
@@ -222,6 +225,25 @@ class SimulatedAction {
     }
     made->sound = true;
     hand_.step.touched(hand_.index);
+    return Done{};
+  }
+
+  Status stop_slurmd(const plan::Special& act) {
+    const Job* pod = slurmd_of(hand_.world, hand_.index);
+    if (!node().mark || node().mark->run != order_.mark.run)
+      return refusal("change", hand_, "the run's mark is not on it any more");
+    if (!pod || workload_id(hand_.world, *pod).text != plan::argument_of(act, "pod"))
+      return refusal("change", hand_, "it runs no slurmd");
+    return end_slurmd();
+  }
+  // Its pod goes once Slurm has drained its node and no job is there, whatever a plan says.
+  Status end_slurmd() {
+    if (std::string why = why_slurm_uses(hand_.world, hand_.index); !why.empty())
+      return refusal("change", hand_, why);
+    Changes made;
+    sim::stop_slurmd(hand_.world, hand_.index, made);
+    for (std::uint32_t one : made.nodes) hand_.step.touched(one);
+    for (JobId one : made.jobs) hand_.step.changed(one);
     return Done{};
   }
 

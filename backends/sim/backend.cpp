@@ -22,34 +22,38 @@ constexpr Duration kMostAtOnce{24 * 3'600'000};
 
 class SimBackend final : public Backend, public plan::Actuator {
  public:
-  SimBackend(WorldStore store, double speed, std::function<TimePoint()> wall)
+  SimBackend(WorldStore store, double speed, std::function<TimePoint()> wall, std::shared_ptr<Worker> worker)
       : name_(clean(store.world().spec().name, 64)),
         can_(plan::simulator_capabilities(store.world().spec().scheduler)),
         store_(std::move(store)),
         id_(store_.id(wall())),
         speed_(speed),
-        wall_(std::move(wall)) {
+        wall_(std::move(wall)),
+        worker_(worker ? std::move(worker) : std::make_shared<Worker>()) {
     set_clock();
   }
+  ~SimBackend() override { worker_->stop(); }  // before anything that its tasks use goes away
+  SimBackend(const SimBackend&) = delete;
+  SimBackend& operator=(const SimBackend&) = delete;
 
   ClusterName name() const override { return name_; }
 
   void start(EventSink& sink) override {
-    worker_.post([this, &sink] {
+    worker_->post([this, &sink] {
       sink_ = &sink;
       set_clock();
       tell_all();
-      if (speed_ > 0 || store_.shared()) tick_later();
+      if (speed_ > 0 || store_.shared() || store_.together()) tick_later();
     });
   }
   void set_pace(Pace pace) override {
-    worker_.post([this, pace] {
+    worker_->post([this, pace] {
       interval_ = pace == Pace::focused ? kFocused : kIdle;
       if (sink_) tell_pace();
     });
   }
   void refresh() override {
-    worker_.post([this] {
+    worker_->post([this] {
       if (!sink_) return;
       Changes news;
       Status ok = turn(news, {});
@@ -81,8 +85,8 @@ class SimBackend final : public Backend, public plan::Actuator {
     if (busy.count() == 0) return perform_now(std::move(order), std::move(told));
     const Duration wait(static_cast<Duration::rep>(static_cast<double>(busy.count()) / speed_));
     auto owed = std::make_shared<Owed<Done>>(std::move(told), "the simulator");
-    worker_.post([this, wait, order = std::move(order), owed = std::move(owed)]() mutable {
-      worker_.after(wait, [this, order = std::move(order), owed = std::move(owed)]() mutable {
+    worker_->post([this, wait, order = std::move(order), owed = std::move(owed)]() mutable {
+      worker_->after(wait, [this, order = std::move(order), owed = std::move(owed)]() mutable {
         perform_now(std::move(order),
                     [owed = std::move(owed)](Status done) { owed->answer(std::move(done)); });
       });
@@ -114,7 +118,7 @@ class SimBackend final : public Backend, public plan::Actuator {
 
   template <class T, class Work>
   void ask(Told<T> told, Work work) {
-    worker_.post(
+    worker_->post(
         [this, owed = std::make_shared<Owed<T>>(std::move(told), "the simulator"), work = std::move(work)] {
           Changes news;
           Result<T> result = work(news);
@@ -202,7 +206,7 @@ class SimBackend final : public Backend, public plan::Actuator {
   }
 
   void tick_later() {
-    worker_.after(interval_, [this] {
+    worker_->after(interval_, [this] {
       tick();
       tick_later();
     });
@@ -246,13 +250,14 @@ class SimBackend final : public Backend, public plan::Actuator {
   Duration interval_ = kFocused;
   std::size_t turn_ = 0;
   bool troubled_ = false;  // the state file could not be used
-  Worker worker_;          // last: it is stopped before anything that its tasks use goes away
+  std::shared_ptr<Worker> worker_;
 };
 
 }  // namespace
 
-BackendPtr make_backend(WorldStore store, double speed, std::function<TimePoint()> wall) {
-  return std::make_unique<SimBackend>(std::move(store), speed, std::move(wall));
+BackendPtr make_backend(WorldStore store, double speed, std::function<TimePoint()> wall,
+                        std::shared_ptr<Worker> worker) {
+  return std::make_unique<SimBackend>(std::move(store), speed, std::move(wall), std::move(worker));
 }
 
 }  // namespace tessera::sim

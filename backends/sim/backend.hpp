@@ -17,6 +17,10 @@
 #include "backends/sim/saved/store.hpp"
 #include "engine/port.hpp"
 
+namespace tessera {
+class Worker;
+}
+
 namespace tessera::sim {
 
 struct SimulatorOptions {
@@ -38,7 +42,10 @@ Result<std::vector<WorldStore>> open_stores(const SimulatorOptions& options);
 // of range.
 Result<std::vector<BackendPtr>> open(const SimulatorOptions& options);
 
-BackendPtr make_backend(WorldStore store, double speed, std::function<TimePoint()> wall);
+// worker: of several backends where their worlds act on one another; the first one that goes stops it, so
+// they go together. nullptr: one of its own.
+BackendPtr make_backend(WorldStore store, double speed, std::function<TimePoint()> wall,
+                        std::shared_ptr<Worker> worker = nullptr);
 inline BackendPtr make_backend(World world, double speed, std::function<TimePoint()> wall) {
   return make_backend(WorldStore(std::move(world)), speed, std::move(wall));
 }

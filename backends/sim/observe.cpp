@@ -3,6 +3,7 @@
 
 #include "backends/sim/actuator.hpp"
 #include "backends/sim/slots.hpp"
+#include "backends/sim/slurm_operator.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/model/reduce.hpp"
@@ -11,6 +12,8 @@
 #include "engine/plan/node_reset.hpp"
 #include "engine/plan/node_restart.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
+#include "engine/plan/steps/slurmd_steps.hpp"
+#include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {
@@ -86,6 +89,11 @@ plan::NodeFacts observe(const World& world, const NodeName& name, TimePoint at) 
           : plan::offered(facts.node, *world.scenario->catalogue, {}, nullptr).by(world.spec().scheduler);
   tell_reset(facts, node);
   if (has_plugin(world.group(node))) tell_plugin(facts, node);
+  if (slurmd_of(world, *index)) {
+    facts.words[std::string(plan::words::kSlurmWork)] = why_slurm_uses(world, *index);
+    facts.words[std::string(plan::words::kSlurmBack)] =
+        plan::is_closed_by_another(facts) ? "" : why_slurmd_is_not_back(world, *index);
+  }
   return facts;
 }
 

@@ -4,6 +4,8 @@
 #include "backends/sim/backend.hpp"
 #include "backends/sim/saved/state_text.hpp"
 #include "backends/sim/saved/store.hpp"
+#include "backends/sim/slurm_operator.hpp"
+#include "backends/worker.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -23,7 +25,13 @@ Result<std::vector<World>> fresh(const SimulatorOptions& options, const Catalogu
   std::string name = options.scenario.empty() ? "demo" : options.scenario;
   Result<ScenarioPtr> scenario = find_scenario(name, catalogue);
   if (!scenario) return scenario.error();
-  return make_worlds(*scenario, options.seed, options.wall());
+  Result<std::vector<World>> worlds = make_worlds(*scenario, options.seed, options.wall());
+  if (!worlds) return worlds.error();
+  if (!runs_slurmds(**scenario)) return worlds;
+  std::vector<Changes> told(worlds->size());
+  for (World& world : *worlds) world.advance(world.now);  // what is so from the start
+  follow_slurmds(*worlds, told);
+  return worlds;
 }
 
 Result<SavedWorlds> from_file(const SimulatorOptions& options, const CataloguePtr& catalogue,
@@ -72,6 +80,8 @@ Status act_on_saved(const SimulatorOptions& options, const std::function<Status(
   Result<SavedWorlds> saved = from_file(options, *catalogue, *file);
   if (!saved) return saved.error();
   if (Status ok = act(saved->worlds); !ok) return ok;
+  std::vector<Changes> told(saved->worlds.size());
+  follow_slurmds(saved->worlds, told);
   Result<FileStamp> stamp = file->write(save_state(saved->worlds));
   if (!stamp) return stamp.error();
   return Done{};
@@ -84,6 +94,13 @@ Result<std::vector<WorldStore>> open_stores(const SimulatorOptions& options) {
   if (options.state_file.empty()) {
     Result<std::vector<World>> worlds = fresh(options, *catalogue);
     if (!worlds) return worlds.error();
+    if (!worlds->empty() && runs_slurmds(*worlds->front().scenario)) {
+      auto together = std::make_shared<SavedWorlds>();
+      together->worlds = std::move(*worlds);
+      together->owed.resize(together->worlds.size());
+      for (std::size_t i = 0; i < together->worlds.size(); ++i) stores.emplace_back(together, i);
+      return stores;
+    }
     for (World& world : *worlds) stores.emplace_back(std::move(world));
     return stores;
   }
@@ -101,7 +118,11 @@ Result<std::vector<BackendPtr>> open(const SimulatorOptions& options) {
   Result<std::vector<WorldStore>> stores = open_stores(options);
   if (!stores) return stores.error();
   std::vector<BackendPtr> backends;
-  for (WorldStore& store : *stores) backends.push_back(make_backend(std::move(store), speed, options.wall));
+  std::shared_ptr<Worker> worker;  // one for all whose worlds act on one another
+  for (WorldStore& store : *stores) {
+    if (!worker || !store.together()) worker = std::make_shared<Worker>();
+    backends.push_back(make_backend(std::move(store), speed, options.wall, worker));
+  }
   return backends;
 }
 

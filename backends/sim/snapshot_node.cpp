@@ -6,10 +6,12 @@
 
 #include "backends/sim/random.hpp"
 #include "backends/sim/slots.hpp"
+#include "backends/sim/slurm_operator.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/sim/step.hpp"
 #include "backends/sim/telemetry.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
+#include "engine/plan/steps/slurmd_steps.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
 
@@ -56,6 +58,7 @@ class NodeTeller {
           clean(world_.spec().partitions[static_cast<std::size_t>(partition)].name, 64));
     for (const std::string& feature : group_.features) node.features.push_back(clean(told(feature), 64));
     tell_offer(node);
+    tell_slurmd(node);
     node.driver = clean(group_.driver, 64);
     node.agent = clean(group_.agent, 64);
     node.reservation = clean(group_.reservation, 64);
@@ -74,6 +77,16 @@ class NodeTeller {
     const std::string pod = clean(group_.host_pods[at], 320);
     const std::size_t slash = std::min(pod.find('/'), pod.size());
     if (slash + 1 < pod.size()) node.host_pod = HostPod{pod.substr(0, slash), pod.substr(slash + 1)};
+  }
+
+  // For whoever plans there (plan::kSimulatedSlurmd).
+  void tell_slurmd(Node& node) const {
+    const Job* pod = slurmd_of(world_, index_);
+    if (!pod) return;
+    const Shape& asks = wanted_by(world_, *pod);
+    node.features.push_back(fmt::format("{}={} {} {}", plan::kSimulatedSlurmd,
+                                        clean(workload_id(world_, *pod).text, 320),
+                                        clean(asks.text.substr(0, asks.text.rfind(':')), 128), asks.count));
   }
 
   // As a kubelet and GPU feature discovery tell it.

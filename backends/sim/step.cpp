@@ -204,6 +204,11 @@ void WorldStep::close(std::uint32_t index, Condition condition, std::string reas
   request_pass();
 }
 
+void WorldStep::lose_node(std::uint32_t index, std::string reason, std::string by) {
+  empty_node(index);
+  close(index, Condition::down, std::move(reason), std::move(by), std::nullopt);
+}
+
 void WorldStep::reboot_node(std::uint32_t index, std::string reason, std::string by, TimePoint until,
                             bool recut) {
   empty_node(index);

@@ -55,7 +55,8 @@ class WorldStep {
              std::optional<TimePoint> until);
   // recut: its boot unit makes the instances of the scenario again.
   void reboot_node(std::uint32_t node, std::string reason, std::string by, TimePoint until, bool recut);
-  void reboot_when_empty(std::uint32_t node);  // where it is to reboot
+  void lose_node(std::uint32_t node, std::string reason, std::string by);  // it does not answer any more
+  void reboot_when_empty(std::uint32_t node);                              // where it is to reboot
   void resume(std::uint32_t node);   // as it comes back: closed if it was, invalid when devices are missing
   void recount(std::uint32_t node);  // after its slices or ways of sharing were changed
 

@@ -237,8 +237,9 @@ class ActJudge {
 
   // --- the simulator
 
-  // The switches that the plan shows, and nothing else.
+  // The switches that the plan shows.
   Why by_simulator(const Special& act) const {
+    if (act.verb == verbs::kStopSlurmd) return needs_mark();
     if (act.verb != verbs::kLabelNode) return kNotHere;
     const std::optional<Switches> set = simulated_switches(act.arguments);
     if (!set || act.arguments != simulated_orders(*set)) return kNotHere;

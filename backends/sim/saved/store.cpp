@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <utility>
 
 #include "backends/sim/saved/state_text.hpp"
+#include "backends/sim/slurm_operator.hpp"
 #include "engine/digest.hpp"
 #include "engine/text.hpp"
 
@@ -16,7 +18,7 @@ std::string WorldStore::id(TimePoint opened) const {
   std::string id = fmt::format("simulated-{}-{}-{}", clean(mine.scenario->name, 64), mine.seed,
                                mine.start.time_since_epoch().count());
   std::error_code none;
-  return shared() ? id + "-" + digest(std::filesystem::weakly_canonical(saved_.path, none).string())
+  return shared() ? id + "-" + digest(std::filesystem::weakly_canonical(saved_->path, none).string())
                   : fmt::format("{}-in-memory-{}-{}", id, opened.time_since_epoch().count(), getpid());
 }
 
@@ -31,38 +33,54 @@ Result<SavedWorlds> read_worlds(const std::string& path, std::shared_ptr<const m
 }
 
 bool WorldStore::is_stale() const {
-  return shared() && (forgotten_ || stamp_of(saved_.path) != std::optional(saved_.stamp));
+  if (together()) return !saved_->owed[cluster_].empty();
+  return shared() && (forgotten_ || stamp_of(saved_->path) != std::optional(saved_->stamp));
 }
 
-Status WorldStore::catch_up(Changes& theirs) { return is_stale() ? read_anew(theirs) : Done{}; }
+Status WorldStore::catch_up(Changes& theirs) {
+  if (together()) theirs.add(std::exchange(saved_->owed[cluster_], {}));
+  return shared() && is_stale() ? read_anew(theirs) : Done{};
+}
 
 Status WorldStore::read_anew(Changes& theirs) {
   const Scenario& ours = *world().scenario;
-  Result<SavedWorlds> fresh = read_worlds(saved_.path, ours.catalogue);
+  Result<SavedWorlds> fresh = read_worlds(saved_->path, ours.catalogue);
   if (!fresh) return fresh.error();
-  if (fresh->worlds.size() != saved_.worlds.size() || fresh->worlds[cluster_].scenario->text != ours.text)
-    return Error{"the simulator state is another one now", saved_.path + " holds another scenario",
+  if (fresh->worlds.size() != saved_->worlds.size() || fresh->worlds[cluster_].scenario->text != ours.text)
+    return Error{"the simulator state is another one now", saved_->path + " holds another scenario",
                  "start tessera again"};
   theirs.add(changes_between(world(), fresh->worlds[cluster_]));
-  saved_ = std::move(*fresh);
+  *saved_ = std::move(*fresh);
   forgotten_ = false;
-  derive(saved_.worlds[cluster_]);
+  derive(saved_->worlds[cluster_]);
   return Done{};
+}
+
+bool WorldStore::follow(Changes& ours) {
+  std::vector<Changes> changes(saved_->worlds.size());
+  const bool any = follow_slurmds(saved_->worlds, changes);
+  ours.add(changes[cluster_]);
+  for (std::size_t i = 0; together() && i < changes.size(); ++i)
+    if (i != cluster_) saved_->owed[i].add(changes[i]);
+  return any;
 }
 
 Status WorldStore::with(Changes& theirs, const std::function<bool(World&)>& act) {
   if (!shared()) {
-    act(saved_.worlds[cluster_]);
+    if (Status ok = catch_up(theirs); !ok) return ok;
+    act(saved_->worlds[cluster_]);
+    follow(theirs);
     return Done{};
   }
-  Result<StateFile> file = StateFile::open(saved_.path);
+  Result<StateFile> file = StateFile::open(saved_->path);
   if (!file) return file.error();
   if (Status ok = catch_up(theirs); !ok) return ok;
-  if (!act(saved_.worlds[cluster_])) return Done{};
-  Result<FileStamp> stamp = file->write(save_state(saved_.worlds));
+  const bool acted = act(saved_->worlds[cluster_]), followed = follow(theirs);
+  if (!acted && !followed) return Done{};
+  Result<FileStamp> stamp = file->write(save_state(saved_->worlds));
   forgotten_ = !stamp;
   if (!stamp) return stamp.error();
-  saved_.stamp = *stamp;
+  saved_->stamp = *stamp;
   return Done{};
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,16 +19,24 @@ struct SavedWorlds {
   std::string path;
   FileStamp stamp;
   std::vector<World> worlds;
+  // In memory, of each world: what came about there while another one was acted on, and was not told yet.
+  std::vector<Changes> owed{};
 };
 
 class WorldStore {
  public:
-  explicit WorldStore(World world) { saved_.worlds.push_back(std::move(world)); }
+  explicit WorldStore(World world) { saved_->worlds.push_back(std::move(world)); }
   // The cluster-th of these worlds is ours to act on.
-  WorldStore(SavedWorlds saved, std::size_t cluster) : saved_(std::move(saved)), cluster_(cluster) {}
+  WorldStore(SavedWorlds saved, std::size_t cluster)
+      : WorldStore(std::make_shared<SavedWorlds>(std::move(saved)), cluster) {}
+  // Those of one scenario that act on one another in memory: all stores of them are used on one thread.
+  WorldStore(std::shared_ptr<SavedWorlds> worlds, std::size_t cluster)
+      : saved_(std::move(worlds)), cluster_(cluster) {}
 
-  const World& world() const { return saved_.worlds[cluster_]; }
-  bool shared() const { return !saved_.path.empty(); }
+  const World& world() const { return saved_->worlds[cluster_]; }
+  bool shared() const { return !saved_->path.empty(); }
+  // It acts on worlds of other stores in memory, and they on this one.
+  bool together() const { return !shared() && saved_->worlds.size() > 1; }
   // Cluster::id of this world. In memory it ends with its process, and is no other one's: `opened` is when.
   std::string id(TimePoint opened) const;
   // Someone else has saved it since; a look at the file's date, no more.
@@ -41,7 +50,10 @@ class WorldStore {
  private:
   Status read_anew(Changes& theirs);
 
-  SavedWorlds saved_;
+  // What the other worlds make of it; whether anything is different.
+  bool follow(Changes& ours);
+
+  std::shared_ptr<SavedWorlds> saved_ = std::make_shared<SavedWorlds>();
   std::size_t cluster_ = 0;
   bool forgotten_ = false;  // what is in memory was not saved: read it again
 };

@@ -5,6 +5,7 @@
 
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
+#include "engine/plan/steps/slurmd_steps.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/plan/words/operator_words.hpp"
 
@@ -28,6 +29,7 @@ class DirectBuilder {
   std::vector<Step> run() {
     mark();
     if (change_.needs.drain) close();
+    stop_slurmd();
     evict();
     if (change_.scope || change_.intent.options.at) await_empty();
     for (const BoardChange& board : change_.boards)
@@ -39,9 +41,11 @@ class DirectBuilder {
     share();
     switch_shares();
     verify();
-    for (Step& step : release_steps(change_.node.name, Dialect::direct, change_.scheduler, proof()))
-      if (change_.needs.drain || !std::holds_alternative<OpenNode>(step.action))
-        steps_.push_back(std::move(step));
+    for (Step& step : release_steps(change_.node.name, Dialect::direct, change_.scheduler, proof())) {
+      const bool opens = std::holds_alternative<OpenNode>(step.action);
+      if (change_.needs.drain || !opens) steps_.push_back(std::move(step));
+      if (opens && starts_again(slurmd_)) steps_.push_back(await_slurmd_step());
+    }
     name_steps(change_.node.name, Dialect::direct, steps_, change_.blast_radius.size());
     return std::move(steps_);
   }
@@ -78,10 +82,21 @@ class DirectBuilder {
     step.retry = kFewRetry;
     step.undo = "open the node, if the closing is still ours";
   }
+  // Slurm's jobs are waited for, whatever may be done about pods.
+  void stop_slurmd() {
+    if (slurmd_.empty()) return;
+    steps_.push_back(await_slurm_step(change_.intent.options, guarded()));
+    for (Step& step : stop_slurmd_steps(slurmd_, guarded())) {
+      step.commands =
+          commands_for(step.action, change_.node.name, Dialect::gpu_operator, Scheduler::kubernetes, nullptr);
+      steps_.push_back(std::move(step));
+    }
+  }
   void evict() {
     Way way = change_.intent.options.way;
     for (const Disturbed* away : sent_away(change_)) {
       const Disturbed& one = *away;
+      if (slurmd_.contains(one.id.text)) continue;
       Step& step = add(Evict{one.id, way});
       step.before = guarded();
       step.after = {WorkloadAway{one.id}};
@@ -220,6 +235,7 @@ class DirectBuilder {
     step.deadline = minutes(2);
   }
   const NodeChange& change_;
+  const SlurmdPods slurmd_ = slurmd_pods_on(change_);
   const std::optional<Switches> switches_ = simulated_switches_to_set(change_);
   std::vector<Step> steps_;
 };
@@ -234,6 +250,11 @@ Orders DirectSteps::orders(const Node& node, const Means& /*can*/) const {
 Result<Work> DirectSteps::work(const NodeChange& change) const {
   Work work;
   const std::optional<Switches> wanted = simulated_switches_to_set(change);
+  if (change.node.host_pod && !change.boards.empty()) {
+    work.missing = planned_on_its_machine(*change.node.host_pod);
+    return work;
+  }
+  if (!change.boards.empty()) work.notices = slurmd_notices(change);
   if (!change.boards.empty() || wanted) work.steps = DirectBuilder(change).run();
   work.ordered = wanted ? simulated_orders(*wanted) : orders(change.node, change.can);
   return work;

@@ -88,6 +88,8 @@ class Title {
                          has<NodeClosed>(step_.after) ? "is closed as before" : "takes jobs again");
     if (reads(restarts::kPluginOffers)) return "verify that the node advertises GPUs again";
     if (on_slurm()) return slurm_look();
+    if (reads(words::kSlurmWork)) return "wait until no Slurm job runs there";
+    if (reads(words::kSlurmBack)) return "wait until slurmd is back and takes jobs";
     if (dialect_ == Dialect::gpu_operator) return operator_look();
     return "verify GPUs and advertised resources";
   }
@@ -176,8 +178,6 @@ class Title {
     if (reads(words::kPluginFile)) return "wait until the device plugin has the file";
     if (reads(words::kMigWork)) return "wait until the MIG manager has ended what it is at";
     if (reads(words::kMigSlow)) return "follow the MIG manager";
-    if (reads(words::kSlurmWork)) return "wait until no Slurm job runs there";
-    if (reads(words::kSlurmBack)) return "wait until slurmd is back and takes jobs";
     const bool follows = has<Answering>(step_.after);
     if (follows && reads(operators::kVgpuState)) return "follow the vGPU device manager";
     if (follows && reads(words::kAckOffer)) return "wait until it is offered";
