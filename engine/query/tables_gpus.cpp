@@ -133,7 +133,7 @@ constexpr Column<SliceRow> kSlices[] = {
      }},
     {"profile", "PROFILE", Format::text, Align::left, Show::always, 8, "MIG profile, or how it is shared",
      [](const SliceRow& row, const Context&) { return words(insight::slice_label(*row.slice)); }},
-    {"start", "START", Format::count, Align::right, Show::roomy, 5, "first memory slice",
+    {"start", "START", Format::count, Align::right, Show::always, 5, "first memory slice",
      [](const SliceRow& row, const Context&) {
        return row.slice->placement ? count(row.slice->placement->start) : Value(NotTold{});
      }},
@@ -143,7 +143,7 @@ constexpr Column<SliceRow> kSlices[] = {
      }},
     {"state", "STATE", Format::text, Align::left, Show::always, 7, "held, free, closed, or unknown",
      [](const SliceRow& row, const Context&) { return state(row); }},
-    {"shares", "SHARES", Format::text, Align::right, Show::always, 6, "shares held of those offered",
+    {"shares", "SHARES", Format::text, Align::right, Show::roomy, 6, "shares held of those offered",
      [](const SliceRow& row, const Context&) { return shares(row); }},
     {"user", "USER", Format::text, Align::left, Show::always, 8, "who holds it",
      [](const SliceRow& row, const Context&) { return words(holder_users(*row.cluster, *row.slice)); }},

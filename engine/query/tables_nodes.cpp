@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <span>
@@ -143,6 +144,28 @@ std::string reason_of(const Node& node) {
   return "";
 }
 
+// How much of a GPU is held: "▄", "█"; "·" nothing, "░" nothing and it cannot be had, "?" not known.
+std::string_view board_sign(const Gpu& gpu, const insight::Sight& sight) {
+  constexpr std::string_view kEighths[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  double all = 0, held = 0;
+  for (const Slice& slice : gpu.slices) {
+    const double part = slice.placement ? slice.placement->size : 1;
+    all += part;
+    if (slice.holding == Holding::unknown) return "?";
+    if (slice.holding == Holding::held) held += part;
+  }
+  if (all == 0 || held == 0) return sight.access == insight::Access::closed ? "░" : "·";
+  // Memory that is in no instance is not held either.
+  return kEighths[static_cast<std::size_t>(std::clamp(std::ceil(8 * held / all), 1.0, 8.0)) - 1];
+}
+
+std::string boards(const NodeRow& row) {
+  const insight::Sight sight = insight::sight_of(*row.cluster, *row.node);
+  std::string text;
+  for (const Gpu& gpu : row.node->gpus) text += board_sign(gpu, sight);
+  return text;
+}
+
 constexpr Column<NodeRow> kNodes[] = {
     {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 6, "the cluster it belongs to",
      [](const NodeRow& row, const Context&) { return words(row.cluster->name.text); }},
@@ -154,6 +177,8 @@ constexpr Column<NodeRow> kNodes[] = {
      [](const NodeRow& row, const Context&) { return words(states_of(*row.node)); }},
     {"gpus", "GPUS", Format::count, Align::right, Show::always, 4, "GPUs; ? where only slices are reported",
      [](const NodeRow& row, const Context&) { return node_gpus(row); }},
+    {"boards", "BY GPU", Format::text, Align::left, Show::always, 8, "how much of each GPU is held",
+     [](const NodeRow& row, const Context&) { return words(boards(row)); }},
     {"model", "MODEL", Format::text, Align::left, Show::always, 10, "the GPU model",
      [](const NodeRow& row, const Context&) { return told(node_model(*row.node)); }},
     {"sharing", "SHARING", Format::text, Align::left, Show::always, 7, "how its GPUs are shared",

@@ -77,6 +77,12 @@ std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, in
   }
   tui::TableLook look;
   look.wanted = widths;
+  for (std::size_t i = 0; i < grid.heads.size(); ++i) {
+    const auto same = [&](const auto& row) { return row[i] == grid.rows.front()[i]; };
+    if (grid.rows.size() < 2 || !std::all_of(grid.rows.begin(), grid.rows.end(), same)) continue;
+    // What is the same on every row comes after what is not; what is empty has no use.
+    (grid.rows.front()[i].empty() ? look.empty : look.demoted).push_back(static_cast<int>(i));
+  }
   std::vector<Printed> columns;
   for (const tui::PlacedColumn& placed : tui::lay_out(infos, look, cells + kEdges).columns) {
     const auto index = static_cast<std::size_t>(placed.column);

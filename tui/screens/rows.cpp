@@ -98,9 +98,18 @@ bool ScreenRows::marked(int row) const {
 }
 
 bool ScreenRows::paint(Canvas& canvas, int x, int y, int width, int row, int column) const {
-  if (columns()[static_cast<std::size_t>(column)].key != "strip") return false;
+  const std::string_view key = columns()[static_cast<std::size_t>(column)].key;
+  if (key != "strip" && key != "boards") return false;
   draw_strip(canvas, x, y, width, text(row, column), state_.ascii);
   return true;
+}
+
+std::vector<int> pinned_by(const query::Filter& filter) {
+  std::vector<int> columns;
+  if (filter.any.size() != 1) return columns;
+  for (const query::Term& term : filter.any.front())
+    if (term.op == query::Op::equals && !term.negated && term.column >= 0) columns.push_back(term.column);
+  return columns;
 }
 
 TableLook look_of(const UiContext& ui, const UiState& state, const Screen& screen, int cursor) {
@@ -122,6 +131,10 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
       if (screen.derived.widths[i] == 0 && !sorted && !screen.derived.rows.empty())
         look.empty.push_back(column);
     }
+  // A column that the filter makes the same on every row says what the title says already.
+  for (int column : pinned_by(screen.filter)) look.empty.push_back(column);
+  if (screen.kind == ScreenKind::workloads && screen.filter_text.find("state=pending") != std::string::npos)
+    if (auto column = column_index(screen.kind, "holds")) look.empty.push_back(*column);
   for (std::string_view key : {"node", "gpu", "start", "id"})
     if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);
   look.left = screen.left;

@@ -66,6 +66,8 @@ class ScreenRows final : public TableRows {
 };
 
 // How the table of `screen` is to look; `cursor` is the row under the cursor.
+// Columns that an equality of the filter makes the same on every row.
+std::vector<int> pinned_by(const query::Filter& filter);
 TableLook look_of(const UiContext& ui, const UiState& state, const Screen& screen, int cursor);
 
 }  // namespace tessera::tui

@@ -17,6 +17,17 @@ int total_width(std::span<const ColumnInfo> columns, const std::vector<int>& sho
   return width > 0 ? width - kGap : 0;
 }
 
+// With every cell in full.
+int wanted_width(std::span<const ColumnInfo> columns, const TableLook& look, const std::vector<int>& shown) {
+  int width = 0;
+  for (int column : shown) {
+    const auto index = static_cast<std::size_t>(column);
+    const int wanted = index < look.wanted.size() ? look.wanted[index] : 0;
+    width += std::max(least_width(columns[index]), wanted) + kGap;
+  }
+  return width > 0 ? width - kGap : 0;
+}
+
 // As many columns as fit: all that are always shown, then the roomy ones, then the wide ones, each in order.
 // The later ones leave some cells to spare, so that what is shown is not all cut short.
 std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& look, int width, bool all) {
@@ -35,7 +46,8 @@ std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& lo
       std::vector<int> more = shown;
       more.push_back(i);
       int kept_free = show == query::Show::wide ? width / 4 : width / 6;
-      bool fits = total_width(columns, more) <= width - kept_free;
+      bool fits = total_width(columns, more) <= width - kept_free ||
+                  (!look.wanted.empty() && wanted_width(columns, look, more) <= width);
       if (show == query::Show::always || all || fits) shown = more;
     }
   }
@@ -77,6 +89,22 @@ int scroll(std::span<const ColumnInfo> columns, std::vector<int>& shown, const T
   const std::ptrdiff_t left = std::clamp<std::ptrdiff_t>(look.left, 0, rest);
   shown.erase(shown.begin() + names, shown.begin() + names + left);
   return static_cast<int>(left);
+}
+
+// The last text of a row is what a person reads to its end: it has spare cells before the texts left of it,
+// up to here.
+constexpr int kLastText = 20;
+
+void widen_last(std::vector<PlacedColumn>& placed, std::span<const ColumnInfo> columns,
+                const std::vector<int>& wanted, int& spare) {
+  const auto last = std::find_if(placed.rbegin(), placed.rend(), [&](const PlacedColumn& column) {
+    return columns[static_cast<std::size_t>(column.column)].align == query::Align::left;
+  });
+  if (last == placed.rend() || static_cast<std::size_t>(last->column) >= wanted.size()) return;
+  const int needs = std::min(wanted[static_cast<std::size_t>(last->column)], kLastText) - last->width;
+  const int more = std::clamp(needs, 0, spare);
+  last->width += more;
+  spare -= more;
 }
 
 // Spare cells go to figures first, since a figure that is cut is worse than none, then to the texts that are
@@ -151,6 +179,7 @@ TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, 
   layout.hidden_right = static_cast<int>(shown.size() - layout.columns.size());
   int spare = room - used;
   widen(layout.columns, columns, look.wanted, spare, query::Align::right);
+  widen_last(layout.columns, columns, look.wanted, spare);
   widen(layout.columns, columns, look.wanted, spare, query::Align::left);
   int x = 1;
   for (PlacedColumn& placed : layout.columns) {

@@ -49,6 +49,19 @@ TEST(Tables, ANodeThatTellsNothingShowsNoZeroWhereNothingIsKnown) {
   EXPECT_EQ(cell(row, "sharing"), "mig");
 }
 
+TEST(Tables, ANodeShowsHowMuchOfEachGpuIsHeld) {
+  const Slice small = instance("1g.10gb", 0, 1, 0), large = instance("4g.40gb", 4, 4, 1);
+  const Node open = node("n1", {gpu(0, Strategy::mig, {small, large}), gpu(1, Strategy::whole, {whole(2)}),
+                                gpu(2, Strategy::whole, {whole(3)})});
+  Node closed = node("n2", {gpu(0, Strategy::whole, {whole(0)})});
+  closed.health = Health::drained;
+  Story story;
+  story.tell(NodesListed{{open, closed}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 1}, {2, 1}})})}});
+  EXPECT_EQ(cell(node_rows(story.model)[0], "boards"), "▂█·") << "one of five memory slices, all, nothing";
+  EXPECT_EQ(cell(node_rows(story.model)[1], "boards"), "░") << "nothing, and not to be had";
+}
+
 TEST(Tables, ANodeOfUnlikeBoardsSaysSoUntilTheyAreAlike) {
   Gpu a, b;
   a.index = GpuIndex{0}, a.model = "A100", a.strategy = Strategy::mig;

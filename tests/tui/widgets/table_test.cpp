@@ -56,6 +56,23 @@ TEST(TableLayout, SpareCellsGoWhereTextIsCut) {
   EXPECT_EQ(layout.columns[2].width, 25);
 }
 
+// Fourteen cells stood empty at 80 columns beside a column that was left out.
+TEST(TableLayout, AColumnThatFitsBesideAllOthersInFullIsShown) {
+  TableLook look;
+  look.wanted = {6, 6, 2, 9, 0};
+  EXPECT_EQ(shown(lay_out(kColumns, look, 43)), (std::vector{0, 1, 2, 3}));
+  look.wanted = {6, 6, 2, 30, 0};
+  EXPECT_EQ(shown(lay_out(kColumns, look, 43)), (std::vector{1, 2, 3})) << "its cells are needed";
+}
+
+TEST(TableLayout, TheLastTextHasSpareCellsBeforeTheTextsLeftOfIt) {
+  TableLook look;
+  look.wanted = {0, 40, 2, 40, 0};
+  TableLayout layout = lay_out(kColumns, look, 40);
+  EXPECT_EQ(layout.columns[2].width, 20);
+  EXPECT_LT(layout.columns[0].width, 12);
+}
+
 TEST(TableLayout, ScrollingKeepsTheNameAndReachesEveryColumn) {
   TableLook look;
   look.left = 2;
