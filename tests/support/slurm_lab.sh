@@ -205,16 +205,17 @@ start_munged() {
     --log-file="$DIR/munge/log" --pid-file="$DIR/run/munged.pid" --seed-file="$DIR/munge/seed"
 }
 # A MariaDB for one: small, without network and users, and quick rather than safe from a crash of the machine. Its
-# files are written as any program writes them: kernels and limits differ in what else they allow.
+# files are written as any program writes them: kernels and limits differ in what else they allow. One that starts
+# removes the temporary tables of all others in its tmpdir.
 mariadb() {
-  mariadbd --no-defaults --user=root --datadir="$DIR/sql/data" --socket="$DIR/sql/socket" --skip-networking \
+  mariadbd --no-defaults --user=root --datadir="$DIR/sql/data" --tmpdir="$DIR/sql/tmp" --socket="$DIR/sql/socket" --skip-networking \
     --skip-grant-tables --skip-log-bin --performance-schema=OFF --pid-file="$DIR/run/mariadbd.pid" \
     --innodb-data-file-path=ibdata1:4M:autoextend --innodb-autoextend-increment=1 --innodb-log-file-size=4M \
     --innodb-buffer-pool-size=16M --innodb-doublewrite=0 --innodb-flush-log-at-trx-commit=0 --innodb-use-native-aio=0 \
     --innodb-lock-wait-timeout=900 --key-buffer-size=1M --aria-pagecache-buffer-size=1M "$@" 9>&-
 }
 make_database() {
-  mkdir -p sql/data/mysql && chmod 700 sql && { echo "use mysql;"; cat $SYSTEM_TABLES; } 2> /dev/null |
+  mkdir -p sql/data/mysql sql/tmp && chmod 700 sql && { echo "use mysql;"; cat $SYSTEM_TABLES; } 2> /dev/null |
     mariadb --bootstrap > log/bootstrap 2>&1
 }
 # Asks again until it is so, for so many twentieths of a second at least.
@@ -247,7 +248,11 @@ why() { tail -n 2 log/start.err | tr '\n' ' '; }
 
 if [ -n "${LAB_ACCOUNTING:-}" ]; then
   mkdir -p log run
-  [ -d sql/data ] || make_database || fail "MariaDB cannot run here: $(tail -n 2 log/bootstrap | tr '\n' ' ')"
+  [ -d sql/data ] || make_database || {
+    # What it was told to do went wrong, and not the machine.
+    grep -q '^ERROR' log/bootstrap && fail "mariadbd: $(grep -m 2 '^ERROR' log/bootstrap | tr '\n' ' ')"
+    fail "MariaDB cannot run here: $(tail -n 2 log/bootstrap | tr '\n' ' ')"
+  }
   start_mariadbd ||
     { kill -0 "$MARIADBD" && fail "mariadbd: $(why)"; fail "MariaDB cannot run here: $(why)"; } 2> /dev/null
 fi
