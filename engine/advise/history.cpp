@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/sharing/amd.hpp"
+
 namespace tessera::advise {
 namespace {
 
@@ -35,6 +37,7 @@ std::map<std::string, int> profiles_of(const Cluster& cluster) {
   for (const Node& node : cluster.nodes.all())
     for (const Gpu& gpu : node.gpus)
       for (const Slice& slice : gpu.slices) {
+        if (sharing::amd::is_amd(gpu)) break;
         if (slice.kind == SliceKind::whole_gpu) ++all["whole"];
         if (slice.kind == SliceKind::gpu_instance) ++all[slice.profile.text];
       }

@@ -102,6 +102,7 @@ bool is_partition(const Slice& slice) {
 }
 
 bool is_amd_model(std::string_view model) {
+  if (model.starts_with("NVIDIA")) return false;  // nearly all there are
   const std::string name = upper(model.substr(0, 256));
   return name == "AMD" || name.starts_with("AMD ") || name.starts_with("AMD_") || name.starts_with("AMD-") ||
          name.find("INSTINCT") != std::string::npos || name.find("RADEON") != std::string::npos ||

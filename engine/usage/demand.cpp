@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/plan/effect/queue.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/usage/ledger.hpp"
 
@@ -46,6 +47,7 @@ DemandOverTime::Needs DemandOverTime::held_on(const Cluster& cluster) const {
   for (const Node& node : cluster.nodes.all())
     for (const Gpu& gpu : node.gpus)
       for (const Slice& slice : gpu.slices) {
+        if (sharing::amd::is_amd(gpu)) break;  // none of what NVIDIA's GPUs could be planned for
         const std::string profile(profile_in_demand(slice));
         if (profile.empty() || !slice.exact) continue;
         const bool held = std::any_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {

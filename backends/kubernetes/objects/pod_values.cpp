@@ -59,6 +59,7 @@ std::vector<Allocation> allocations_of(const PodObject& pod, const NodeSharing* 
   for (const auto& [resource, count] : pod.requests) {
     if (is_by_claim(pod, resource)) continue;
     if (auto type = amd_type(resource, shared.amd ? &*shared.amd : nullptr)) {
+      if (on && !shared.amd) continue;  // of a node whose GPUs are shown as NVIDIA's
       all.push_back({NodeName(pod.node), Family::gpu, std::move(*type), small(count), {}});
       continue;
     }
@@ -115,6 +116,7 @@ std::vector<OutOfUse> out_of_use(const NodeObject& node, const NodeSharing& shar
     auto usable = node.allocatable.find(resource);
     if (!name || usable == node.allocatable.end() || usable->second >= count) continue;
     if (auto type = amd_type(resource, sharing.amd ? &*sharing.amd : nullptr)) {
+      if (!sharing.amd) continue;
       all.push_back({Family::gpu, std::move(*type), small(count - usable->second)});
       continue;
     }

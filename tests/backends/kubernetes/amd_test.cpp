@@ -191,6 +191,19 @@ TEST_F(AmdNode, APodThatWaitsForAmdIsNotTakenForOneThatWaitsForNvidia) {
   EXPECT_EQ(node().counts.held, 0);
 }
 
+// A machine with GPUs of both makers: NVIDIA's are shown, and AMD's are none of theirs.
+TEST_F(AmdNode, BesideNvidiasGpusAmdsAreNotTakenForThem) {
+  Labels both = kOne;
+  both["amd.com/gpu.product-name"] = "AMD_Instinct_MI210";
+  read(both, {{"nvidia.com/gpu", "2"}, {"amd.com/gpu", "4"}}, {{"p", amd_pod("p", "a", "amd.com/gpu", 2)}});
+  ASSERT_EQ(node().gpus.size(), 2u);
+  EXPECT_EQ(node().model, "NVIDIA-H100-80GB-HBM3");
+  EXPECT_EQ(node().counts.held, 0);
+  EXPECT_EQ(node().counts.free, 2);
+  EXPECT_EQ(node().allocatable->at("amd.com/gpu"), 4);
+  EXPECT_FALSE(sharing::amd::is_amd(node()));
+}
+
 // Whatever is wished for, before anything is looked at.
 TEST_F(AmdNode, EveryPlanIsRefusedWithTheReasonAndTheWayOut) {
   for (const auto& [labels, offered] :

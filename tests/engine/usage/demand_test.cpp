@@ -52,6 +52,22 @@ TEST(Demand, APeakIsOfOneMomentAndNoSumOfPeaks) {
   EXPECT_NEAR(past.peak("3g.40gb").mean, (3 * 5 + 2 * 5) / 10.0, 1e-9);
 }
 
+// Nothing that could be planned meets it, and NVIDIA's GPUs would be planned for it.
+TEST(Demand, WhatIsHeldOfAmdsGpusIsNoDemandForProfiles) {
+  Past past;
+  Node amd = node("n2", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::unknown, {whole(1)})});
+  for (Gpu& one : amd.gpus) one.model = "AMD Instinct MI300X", one.product.reset();
+  amd.gpus[1].partition_mode = "CPX/NPS1";
+  amd.gpus[1].slices[0].kind = SliceKind::gpu_instance;
+  amd.gpus[1].slices[0].profile = ProfileName("CPX/NPS1");
+  past.story.tell(NodeSeen{amd});
+  past.round(0, {running("1", "alice", {holds("n2", {{0, 1}, {1, 1}})}),
+                 running("2", "bob", {holds("n1", {{0, 1}})})});
+  past.round(5, {});
+  EXPECT_EQ(past.peak("whole").peak, 1) << "bob's";
+  EXPECT_EQ(past.peak("CPX/NPS1").peak, 0);
+}
+
 TEST(Demand, AnHourWithoutARoundIsLeftOutAndAnHourWithoutDemandIsZero) {
   Past past;
   const std::vector<Workload> alice = {running("1", "alice", {holds("n1", {{1, 1}})})};
