@@ -2,6 +2,7 @@
 // Kubernetes is planned, armed, drained on both sides, cut, given back and undone. slurm-operator is the
 // simulator's own.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "tests/support/json_check.hpp"
 #include "tests/support/pty.hpp"
@@ -89,6 +90,35 @@ TEST_F(ConsoleSlinky, SlurmsOwnDrainOfAnotherStaysAndItsSideRefusesAPlan) {
   EXPECT_EQ(json_at(ran.out, "/outcome"), "\"wanted\"") << ran.out << ran.err;
   EXPECT_EQ(json_at(row("slurm"), "/0/reason"), "\"fan failure\"") << row("slurm");
   EXPECT_EQ(json_at(row("k8s"), "/0/health"), "\"ok\"");
+}
+
+// Mark, close, end slurmd, MIG on, create, open, remove the mark.
+TEST_F(ConsoleSlinky, KilledAtAnyActionOfItsPlanItIsCarriedOnAndUndone) {
+  EXPECT_EQ(run_tessera({"nodes", "--sim=slinky", state()}, options_).code, 0);
+  sim({"end", "4404"});
+  sim({"advance", "1m"});
+  const auto newest = [&] {
+    const std::string run = json_at(run_tessera({"journal", "-o", "json", state()}, options_).out, "/0/run");
+    return run.size() > 2 ? run.substr(1, run.size() - 2) : "";
+  };
+  for (int nth = 1; nth <= 7; ++nth) {
+    SCOPED_TRACE(nth);
+    const std::string dies = nth % 2 == 0 ? "dies-after" : "dies-before";
+    sim({"fault", dies + " node=dgx-03 nth=" + std::to_string(nth), "--cluster", "k8s"});
+    Ran killed = run_tessera({"apply", state(), "--cluster", "k8s", "--node", "dgx-03", "--gpu", "0",
+                              "--layout", "7x1g.10gb", "--write", "--yes"},
+                             options_);
+    ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+    Ran on = run_tessera({"resume", newest(), state(), "--write", "--yes"}, options_);
+    EXPECT_EQ(on.code, 0) << on.out << on.err;
+    EXPECT_NE(slurms_slices().find("1g.10gb"), std::string::npos);
+    Ran undone = run_tessera({"undo", newest(), state(), "--write", "--yes"}, options_);
+    EXPECT_EQ(undone.code, 0) << undone.out << undone.err;
+    for (const char* cluster : {"slurm", "k8s"})
+      EXPECT_EQ(json_at(row(cluster), "/0/health"), "\"ok\"") << row(cluster);
+    EXPECT_EQ(slurms_slices().find("1g.10gb"), std::string::npos);
+  }
+  sim({"check"});
 }
 
 }  // namespace
