@@ -1,0 +1,240 @@
+// What is done to a fleet, on whom, by whose hand, and over a kill of tessera in the middle:
+//
+//                                commands                               keys
+//   a packed plan     simulator  FleetE2e.APackedPlan…                  ConsolePack
+//   of several nodes  API server FleetCells.APackedPlan… (killed)       FleetCells.APackedPlan…ByKeys
+//                     real Slurm SlurmCells.APackedPlan… (killed)       -
+//   a fleet applied   simulator  FleetE2e.OneRunChanges… (killed)       ConsoleFleet
+//                     API server FleetCells.ADrift… (killed)            FleetCells.FromDrift…
+//                     real Slurm SlurmFleet.Drift…                      SlurmCells.FromDrift…
+//   drift mended      simulator  FleetE2e.Drift…                        ConsoleFleet
+//                     API server FleetCells.ADrift… (killed)            FleetCells.FromDrift…
+//                     real Slurm SlurmFleet.Drift…                      SlurmCells.FromDrift…
+//   by day and night  simulator  FleetE2e.TheNights…, FleetNight        -
+//                     API server KubeFleet.FleetRun…, KubeFleetKilled   FleetCells.FromDrift… (killed)
+//                     real Slurm SlurmFleet.FleetRun…, SlurmFleetKilled SlurmCells.FromDrift… (killed)
+#include <signal.h>
+
+#include "tests/e2e/kube_change_lab.hpp"
+#include "tests/e2e/slurm_cut_lab.hpp"
+
+namespace tessera::test {
+namespace {
+
+// h1 and h2 with two H100 each, nobody on them.
+class FleetCells : public KubeChangeLab {
+ protected:
+  void SetUp() override {
+    KubeChangeLab::SetUp();
+    if (!server_) return;
+    sim::kube::ServeOptions options = kube_lab(folder_);
+    options.world.scenario = folder_.write("cells.yaml", R"(
+clusters:
+  - name: lab
+    scheduler: kubernetes
+    users: [ann]
+    nodes:
+      - {names: "h[1-2]", product: H100-80GB-SXM5, gpus: 2, driver: 570.124.06}
+)");
+    serve(std::move(options));
+  }
+  // day: what stands where no window holds; the night is now where `night` is not empty.
+  std::string file(const std::string& day, const std::string& night = "") {
+    return folder_.write(
+        "fleet.yaml", "pools:\n- name: both\n  nodes: \"h[1-2]\"\n  preset: " + day +
+                          (night.empty() ? "\n" : "\n  windows: [{when: daily, preset: " + night + "}]\n"));
+  }
+  static RunOptions killed_at(const std::string& said) {
+    RunOptions options;
+    options.signal_on_err = [said](const std::string& err) {
+      return err.find(said) == std::string::npos ? 0 : SIGKILL;
+    };
+    return options;
+  }
+  Ran onward() { return run({"resume", newest_run(), "--write", "--yes", "-o", "json"}); }
+  std::string newest_run() {
+    const std::string run = json_at(KubeChangeLab::run({"journal", "-o", "json"}).out, "/0/run");
+    return run.size() > 2 ? run.substr(1, run.size() - 2) : "";
+  }
+  void expect_offered(const std::string& resource, const std::string& count) {
+    for (const char* node : {"h1", "h2"}) {
+      EXPECT_EQ(offers(node, resource), count) << node;
+      expect_given_back(node);
+    }
+  }
+  // Another's order, behind tessera's back.
+  void drift() {
+    kubectl({"label", "node", "h2", "--overwrite", "nvidia.com/mig.config=all-disabled"});
+    for (int asked = 0; asked < 200 && offers("h2", "gpu") != "2"; ++asked) continue;  // the manager is at it
+    EXPECT_EQ(offers("h2", "gpu"), "2");
+  }
+  static bool run_by_keys(Pty& pty, const std::string& typed) {
+    return pty.wait_for("disturbs no workload") && pty.press("A" + typed + "\r") && pty.wait_for("ARMED") &&
+           pty.press("!");
+  }
+  static bool done(Pty& pty, const char* layout = "the new layout is in place") {
+    return pty.wait_for(std::string("DONE: ") + layout);
+  }
+};
+
+TEST_F(FleetCells, APackedPlanOfSeveralNodesIsCarriedOnOverAKillAndUndone) {
+  Ran killed = run({"pack", "7g.80gb=4", "--apply", "--write", "--yes"}, killed_at("step h2/1"));
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  Ran on = onward();
+  EXPECT_EQ(on.code, 0) << on.out << on.err;
+  expect_offered("mig-7g\\.80gb", "2");
+  Ran undone = run({"undo", newest_run(), "--write", "--yes"});
+  EXPECT_EQ(undone.code, 0) << undone.out << undone.err;
+  expect_offered("gpu", "2");
+}
+
+TEST_F(FleetCells, ADriftIsFoundAndMendedOverAKillAndSoWasTheFleetApplied) {
+  const std::string path = file("all-1g.10gb");
+  Ran killed = run({"fleet", "apply", path, "--write", "--yes"}, killed_at("step h1/1"));
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  EXPECT_EQ(onward().code, 0);
+  expect_offered("mig-1g\\.10gb", "14");
+  EXPECT_EQ(run({"fleet", "check", path}).code, 0);
+  drift();
+  Ran found = run({"fleet", "check", path});
+  for (int tries = 0; tries < 40 && offers("h2", "gpu") != "2"; ++tries)
+    found = run({"fleet", "check", path});
+  found = run({"fleet", "check", path});
+  EXPECT_EQ(found.code, 1) << found.out << found.err;
+  killed = run({"fleet", "apply", path, "--write", "--yes"}, killed_at("ask the MIG manager"));
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  Ran on = onward();
+  EXPECT_EQ(on.code, 0) << on.out << on.err;
+  expect_offered("mig-1g\\.10gb", "14");
+  EXPECT_EQ(run({"fleet", "check", path}).code, 0);
+}
+
+TEST_F(FleetCells, FromDriftToDayAndNightByKeysOverAKill) {
+  const std::string path = file("all-1g.10gb");
+  PtyOptions options = console();
+  {
+    Pty pty(options);
+    ASSERT_TRUE(pty.wait_loaded() && pty.press(":fleet " + path + "\r")) << pty.screen();
+    ASSERT_TRUE(pty.wait_for("2 drift") && pty.press("a") && run_by_keys(pty, "2") && done(pty))
+        << pty.screen();
+    ASSERT_TRUE(pty.press(":fleet\r") && pty.wait_for("2 as wanted")) << pty.screen();
+    drift();
+    ASSERT_TRUE(pty.wait_for("1 drift") && pty.press("\r") && run_by_keys(pty, "h2") && done(pty))
+        << pty.screen();
+    ASSERT_TRUE(pty.press(":fleet\r") && pty.wait_for("2 as wanted")) << pty.screen();
+    expect_offered("mig-1g\\.10gb", "14");
+    file("all-1g.10gb", "all-disabled");  // the night is now
+    ASSERT_TRUE(pty.press("r") && pty.wait_for("2 drift") && pty.press("a") && run_by_keys(pty, "2"))
+        << pty.screen();
+    ASSERT_TRUE(pty.wait_for("h1/")) << pty.screen();
+    pty.signal(SIGKILL);
+    ASSERT_TRUE(pty.wait_ended());
+  }
+  Ran on = onward();
+  EXPECT_EQ(on.code, 0) << on.out << on.err;
+  expect_offered("gpu", "2");
+  file("all-1g.10gb");  // by day again
+  Pty pty(options);
+  ASSERT_TRUE(pty.wait_loaded()) << pty.screen();
+  ASSERT_TRUE(pty.press(":fleet " + path + "\r") && pty.wait_for("2 drift") && pty.press("a"))
+      << pty.screen();
+  ASSERT_TRUE(run_by_keys(pty, "2") && done(pty)) << pty.screen();
+  expect_offered("mig-1g\\.10gb", "14");
+  pty.send("q");
+  ASSERT_TRUE(pty.wait_ended());
+}
+
+TEST_F(FleetCells, APackedPlanOfSeveralNodesIsMadeAndUndoneByKeys) {
+  Pty pty(console());
+  ASSERT_TRUE(pty.wait_loaded() && pty.press(":pack 7g.80gb=4\r")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("touches 4 GPUs on 2 nodes") && pty.press("\r")) << pty.screen();
+  ASSERT_TRUE(run_by_keys(pty, "2") && done(pty)) << pty.screen();
+  expect_offered("mig-7g\\.80gb", "2");
+  ASSERT_TRUE(pty.press("z") && pty.wait_for("undoes")) << pty.screen();
+  ASSERT_TRUE(run_by_keys(pty, "2") && done(pty, "the earlier layout is in place again")) << pty.screen();
+  expect_offered("gpu", "2");
+  pty.send("q");
+  ASSERT_TRUE(pty.wait_ended());
+}
+
+class SlurmCells : public SlurmCut {
+ protected:
+  PtyOptions console() const {
+    const slurmconf::SlurmSettings site = with_runner();
+    PtyOptions options;
+    options.columns = 140, options.rows = 44;
+    options.arguments = {"--write",
+                         "--slurm-conf",
+                         lab_->conf(),
+                         "--slurm-runner",
+                         site.runner,
+                         "--slurm-devices",
+                         site.devices,
+                         "--slurm-restart-controller",
+                         site.restart_controller,
+                         "--slurm-restart-node",
+                         site.restart_node};
+    options.environment = command_line().environment;
+    return options;
+  }
+  // GPU 0 is cut, or all are whole; the other is the night's, which is now where `night` says so.
+  std::string file(bool cut, bool night = false) {
+    const std::string sevens = "{0: 7x1g.12gb, 1-7: none}", whole = "{0-7: none}";
+    return scratch_.write(
+        "fleet.yaml",
+        "pools:\n- name: cut\n  nodes: gpu01\n  gpus: " + (cut ? sevens : whole) + "\n" +
+            (night ? "  windows: [{when: daily, gpus: " + (cut ? whole : sevens) + "}]\n" : "") +
+            "- {name: others, layout: as-is}\n");
+  }
+  static bool run_by_keys(Pty& pty) {
+    return pty.wait_for("1 drift") && pty.press("\r") && pty.wait_for("disturbs no") &&
+           pty.press("Agpu01\r") && pty.wait_for("ARMED") && pty.press("!");
+  }
+  static bool done(Pty& pty) { return pty.wait_for("DONE: the new layout is in place"); }
+};
+
+TEST_F(SlurmCells, FromDriftToDayAndNightByKeysOverAKill) {
+  const std::string path = file(true);
+  {
+    Pty pty(console());
+    ASSERT_TRUE(pty.wait_loaded() && pty.press(":fleet " + path + "\r")) << pty.screen();
+    ASSERT_TRUE(run_by_keys(pty) && done(pty)) << pty.screen();
+    EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+    ASSERT_TRUE(pty.press(":fleet\r") && pty.wait_for("1 as wanted")) << pty.screen();
+    file(true, true);  // the night is now
+    ASSERT_TRUE(pty.press("r") && run_by_keys(pty) && pty.wait_for("gpu01/")) << pty.screen();
+    pty.signal(SIGKILL);
+    ASSERT_TRUE(pty.wait_ended());
+  }
+  Pty pty(console());
+  ASSERT_TRUE(pty.wait_loaded() && pty.wait_for("was interrupted")) << pty.screen();
+  ASSERT_TRUE(pty.press("J") && pty.wait_for("! INTERRUPTED") && pty.press("\r")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("INTERRUPTED: the tessera that drove it is gone")) << pty.screen();
+  ASSERT_TRUE(pty.press("rc") && pty.press("gpu01\r") && pty.wait_for("ARMED") && pty.press("!"))
+      << pty.screen();
+  ASSERT_TRUE(done(pty)) << pty.screen();
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
+  file(true);  // by day again
+  ASSERT_TRUE(pty.press(":fleet " + path + "\r") && run_by_keys(pty) && done(pty)) << pty.screen();
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  pty.send("q");
+  ASSERT_TRUE(pty.wait_ended());
+}
+
+TEST_F(SlurmCells, APackedPlanOfSeveralNodesIsCarriedOnOverAKillAndUndone) {
+  const slurmconf::SlurmSettings site = with_runner();
+  const RunOptions options = command_line();
+  Ran killed = tessera(site, {"pack", "7g.94gb=9", "-n", "gpu01,gpu02", "--apply"},
+                       SlurmCut::killed_at(options, "step gpu02/1"));
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  Ran on = tessera(site, {"resume", newest_run(options)}, options);
+  EXPECT_EQ(on.code, 0) << on.out << on.err;
+  EXPECT_NE(gres("gpu01").find("7g.94gb"), std::string::npos) << record("gpu01");
+  EXPECT_NE(gres("gpu02").find("7g.94gb"), std::string::npos) << record("gpu02");
+  Ran undone = tessera(site, {"undo", newest_run(options)}, options);
+  EXPECT_EQ(undone.code, 0) << undone.out << undone.err;
+  for (const char* node : {"gpu01", "gpu02"}) EXPECT_EQ(gres(node), "gpu:h100:8") << record(node);
+}
+
+}  // namespace
+}  // namespace tessera::test
