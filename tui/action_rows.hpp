@@ -72,6 +72,7 @@
   ROW(close_nodes, "close-nodes", "close node", "Plan to close the node here, or all marked ones, to new jobs or pods (drain, cordon); the reason is typed first.", "K", global, screens, act_on_nodes, why_not_on_nodes) \
   ROW(open_nodes, "open-nodes", "open node", "Plan to open the node here, or all marked ones, again (resume, uncordon); what was not closed from here asks for one word more.", "O", global, screens, act_on_nodes, why_not_on_nodes) \
   ROW(reboot_nodes, "reboot-nodes", "reboot node", "Plan to have Slurm reboot the node here, or all marked ones, once their jobs have ended; the reason is typed first.", "", global, screens, act_on_nodes, why_not_on_nodes) \
+  ROW(reset_gpus, "reset-gpus", "reset GPU", "Plan to reset the GPU here, or all marked ones of a node, once no job has it (Slurm); where no GPU is chosen its number is typed.", "", global, screens, act_on_nodes, why_not_on_nodes) \
   ROW(restart_plugins, "restart-plugins", "restart plugin", "Plan to restart the pod of the device plugin on the node here, or on all marked ones (Kubernetes).", "", global, screens, act_on_nodes, why_not_on_nodes) \
   ROW(time_back, "time-back", "round back", "In a recording: to the round before.", "{", global, console, move_in_time, not_past) \
   ROW(time_on, "time-on", "round", "In a recording: to the next round.", "}", global, console, move_in_time, not_past) \

@@ -198,6 +198,12 @@ Node whole_gpus(const Session& session, const std::string& name) {
   return one;
 }
 
+void add_kubernetes_node(Session& session) {
+  session.tell(on("kube", ClusterSeen{Scheduler::kubernetes, false, "", "", ""}));
+  session.tell(on("kube", NodesListed{{node("k1", {gpu(0, Strategy::whole, {whole(0)})})}}));
+  session.tell(on("kube", Loaded{}));
+}
+
 TEST(NodeActionByKeys, AResetIsPlannedForTheGpusThatAreTypedBehindTheNode) {
   Session session = changing({120, 40});
   session.tell(on("hpc", NodeSeen{whole_gpus(session, "n0041")}));
@@ -233,6 +239,33 @@ TEST(NodeActionByKeys, AFindingThatAResetEndsWritesItsCommandWithTheGpuThatItNam
   session.tell(on("hpc", NodeSeen{closed_by(session, "n0041", "Xid 79", "ops")}));
   session.press("7P");
   EXPECT_EQ(session.state.input.text, "resume n0041 over-others") << "that GPU has fallen off the bus";
+}
+
+TEST(NodeActionByKeys, TheMenuResetsTheGpuOfThePageOrOfTheRowsAndSaysWhyNot) {
+  Session session = changing({120, 40});
+  session.tell(on("hpc", NodeSeen{whole_gpus(session, "n0041")}));
+  const auto typed = [&] {
+    type_command(session, "reset-gpus");
+    const std::string text = session.state.input.text;
+    session.press("<esc>");
+    return text;
+  };
+  type_command(session, "gpu n0041 1");
+  EXPECT_EQ(typed(), "reset-gpu n0041 1");
+  session.press("3");
+  type_command(session, "filter node=n0041");
+  EXPECT_EQ(typed(), "reset-gpu n0041 0");
+  session.press("vjv");  // both rows are marked
+  EXPECT_EQ(typed(), "reset-gpu n0041 0,1") << session.screen();
+  type_command(session, "node n0041");
+  EXPECT_EQ(typed().substr(0, 15), "reset-gpu n0041") << session.screen();
+  type_command(session, "gpu n0031 1");
+  type_command(session, "reset-gpus");
+  EXPECT_TRUE(session.shows("its instances do not survive a reset")) << session.screen();
+  add_kubernetes_node(session);
+  type_command(session, "node k1");
+  type_command(session, "reset-gpus");
+  EXPECT_TRUE(session.shows("Kubernetes gives no way to run nvidia-smi on a node")) << session.screen();
 }
 
 // A second cluster with a node of the same name.

@@ -121,6 +121,11 @@ const Cluster* to_reset(const insight::Cause& cause, const UiContext& ui) {
   return slurm && cause.nodes && insight::reset_helps(cause.text) ? cluster : nullptr;
 }
 
+std::vector<GpuIndex> gpus_in(std::string_view text) {
+  const std::optional<int> gpu = insight::gpu_in(text);
+  return gpu ? std::vector{GpuIndex{*gpu}} : std::vector<GpuIndex>{};
+}
+
 }  // namespace
 
 void sink_acknowledged(UiState& state, TimePoint wall) {
@@ -155,7 +160,7 @@ Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   if (!cause) return {};
   const std::vector<NodeName> nodes(cause->whose.begin(), cause->whose.end());
   if (const Cluster* slurm = to_reset(*cause, ui))
-    type_reset(state, ui, *slurm, nodes, insight::gpu_in(cause->text));
+    type_reset(state, ui, *slurm, nodes, gpus_in(cause->text));
   else if (cause->way_out == insight::WayOut::layout)
     open_layout(state, ui, cause->cluster, nodes, cause->gpu, std::nullopt);
   else if (const Cluster* cluster = ui.model.find(cause->cluster))

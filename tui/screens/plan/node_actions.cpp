@@ -14,6 +14,7 @@
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/node_names.hpp"
 #include "tui/screens/overview/overview.hpp"
+#include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/rows.hpp"
@@ -158,6 +159,30 @@ Chosen nodes_here(const UiState& state, const UiContext& ui) {
   }
 }
 
+// The GPUs that a key is about, where they are all of one node; empty: none is chosen.
+std::vector<GpuIndex> gpus_here(const UiState& state, const UiContext& ui) {
+  const Screen& screen = state.top();
+  if (screen.kind == ScreenKind::gpu) {
+    const GpuPlace at = gpu_on(screen, ui.model);
+    return at.gpu ? std::vector{at.gpu->index} : std::vector<GpuIndex>{};
+  }
+  if (screen.kind == ScreenKind::node) {
+    const std::vector<std::string> parts = parts_of_id(screen.cursor);
+    return parts.size() > 2 ? plan::parse_gpus(parts[2]).value_or(std::vector<GpuIndex>{})
+                            : std::vector<GpuIndex>{};
+  }
+  std::set<GpuIndex> gpus;
+  if (screen.kind != ScreenKind::gpus) return {};
+  const int at = cursor_row(ui.model, screen);
+  for (std::size_t i = 0; i < screen.derived.rows.size(); ++i) {
+    const RowRef& ref = screen.derived.rows[i];
+    const bool meant = screen.marks.empty() ? static_cast<int>(i) == at
+                                            : screen.marks.contains(id_at(ui.model, screen.kind, ref));
+    if (const auto row = meant ? gpu_at(ui.model, ref) : std::nullopt) gpus.insert(row->gpu->index);
+  }
+  return {gpus.begin(), gpus.end()};
+}
+
 void type_on(UiState& state, std::string text) {
   open_prompt(state, InputKind::command);
   state.input.text = std::move(text);
@@ -167,11 +192,27 @@ void type_on(UiState& state, std::string text) {
 NodeVerb verb_of(Action action) {
   if (action == Action::open_nodes) return NodeVerb::open;
   if (action == Action::reboot_nodes) return NodeVerb::reboot;
+  if (action == Action::reset_gpus) return NodeVerb::reset_gpu;
   return action == Action::restart_plugins ? NodeVerb::restart_plugin : NodeVerb::close;
 }
 
+// Where none is chosen, one that can be reset is enough.
+std::optional<Error> why_no_reset_there(const UiState& state, const Cluster& cluster, const Node& node,
+                                        const std::vector<GpuIndex>& gpus) {
+  const plan::Means can = capabilities_of(state, cluster);
+  if (!gpus.empty() || node.gpus.empty()) return plan::why_no_reset(cluster, node, gpus, can);
+  std::optional<Error> first;
+  for (const Gpu& gpu : node.gpus) {
+    std::optional<Error> why = plan::why_no_reset(cluster, node, {gpu.index}, can);
+    if (!why) return std::nullopt;
+    if (!first) first = std::move(why);
+  }
+  return first;
+}
+
 // Why it has nothing to do there; empty: it has.
-std::string why_not_there(Action action, const UiState& state, const Cluster& cluster, const NodeName& name) {
+std::string why_not_there(Action action, const UiState& state, const UiContext& ui, const Cluster& cluster,
+                          const NodeName& name) {
   const Node* node = cluster.nodes.find(name);
   if (!node) return "this node is not in the list any more";
   std::optional<Error> why;
@@ -179,6 +220,9 @@ std::string why_not_there(Action action, const UiState& state, const Cluster& cl
     case NodeVerb::open: return plan::may_reopen(*node) ? "" : "it takes new workloads already";
     case NodeVerb::reboot:
       why = plan::why_no_reboot(cluster, *node, false, capabilities_of(state, cluster));
+      return why ? why->reason : "";
+    case NodeVerb::reset_gpu:
+      why = why_no_reset_there(state, cluster, *node, gpus_here(state, ui));
       return why ? why->reason : "";
     case NodeVerb::restart_plugin:
       why = plan::why_no_plugin_restart(*node, cluster.scheduler, capabilities_of(state, cluster).dialect);
@@ -197,6 +241,11 @@ Effects act_on_nodes(UiState& state, const UiContext& ui, Action action) {
     return {};
   }
   const NodeVerb verb = verb_of(action);
+  if (verb == NodeVerb::reset_gpu) {
+    type_reset(state, ui, *chosen.cluster, chosen.nodes,
+               chosen.nodes.size() == 1 ? gpus_here(state, ui) : std::vector<GpuIndex>{});
+    return {};
+  }
   if (verb == NodeVerb::restart_plugin) {
     NodeAction restart;
     restart.verb = verb;
@@ -215,7 +264,7 @@ std::string why_not_on_nodes(Action action, const UiState& state, const UiContex
   if (!chosen.cluster) return chosen.why;
   std::string first;
   for (const NodeName& name : chosen.nodes) {
-    std::string why = why_not_there(action, state, *chosen.cluster, name);
+    std::string why = why_not_there(action, state, ui, *chosen.cluster, name);
     if (why.empty()) return "";
     if (first.empty()) first = std::move(why);
   }
@@ -243,9 +292,9 @@ void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
 }
 
 void type_reset(UiState& state, const UiContext& ui, const Cluster& cluster,
-                const std::vector<NodeName>& nodes, std::optional<int> gpu) {
+                const std::vector<NodeName>& nodes, const std::vector<GpuIndex>& gpus) {
   type_on(state, fmt::format("{} {} {}", plan::called(NodeVerb::reset_gpu, cluster.scheduler),
-                             typed_names(ui.model, cluster, nodes), gpu ? std::to_string(*gpu) : ""));
+                             typed_names(ui.model, cluster, nodes), plan::gpu_numbers(gpus)));
 }
 
 bool is_node_command(std::string_view command) { return plan::parse_node_verb(command).has_value(); }

@@ -21,9 +21,9 @@ std::string why_not_on_nodes(Action action, const UiState& state, const UiContex
 void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
                   const std::vector<NodeName>& nodes);
 
-// Writes the command that resets this GPU of each of them into the line below; nullopt: its number is typed.
+// Writes the command that resets these GPUs of each of them into the line below; none: they are typed.
 void type_reset(UiState& state, const UiContext& ui, const Cluster& cluster,
-                const std::vector<NodeName>& nodes, std::optional<int> gpu);
+                const std::vector<NodeName>& nodes, const std::vector<GpuIndex>& gpus);
 
 // "drain", "resume", "reboot", ...
 bool is_node_command(std::string_view command);
