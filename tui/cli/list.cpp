@@ -37,6 +37,29 @@ Result<int> find_column(const std::string& key) {
   return Error{"cannot show these columns", "unknown column \"" + key + "\"", "columns: " + known};
 }
 
+bool needs_history(std::string_view key) { return key == "trend" || key == "idle"; }
+
+// One look has no minutes behind it, neither now nor at a moment of a recording: no row would pass, which is
+// not to say that none is idle.
+template <class Row>
+Status known_here(const Wanted<Row>& want, const query::Context& context) {
+  if (context.history) return Done{};
+  const auto refused = [](const std::string& what, int column) -> Status {
+    if (column < 0) return Done{};
+    const auto& key = query::columns<Row>()[static_cast<std::size_t>(column)].key;
+    if (!needs_history(key)) return Done{};
+    return Error{what,
+                 "\"" + std::string(key) + "\" is not known: it takes minutes, and a command looks once",
+                 "tessera waste lists what was held and not used; the console has IDLE"};
+  };
+  for (const auto& terms : want.filter.any)
+    for (const query::Term& term : terms)
+      if (Status known = refused("cannot filter", term.column); !known) return known;
+  for (const query::Sort& sort : want.sorts)
+    if (Status known = refused("cannot sort", sort.column); !known) return known;
+  return Done{};
+}
+
 template <class Row>
 Result<Wanted<Row>> wanted(const Options& options, const query::Context& context) {
   Wanted<Row> result;
@@ -48,6 +71,7 @@ Result<Wanted<Row>> wanted(const Options& options, const query::Context& context
     if (!sort) return sort.error();
     result.sorts.push_back(*sort);
   }
+  if (Status known = known_here(result, context); !known) return known.error();
   for (const std::string& key : options.columns) {
     auto column = find_column<Row>(key);
     if (!column) return column.error();
@@ -57,8 +81,7 @@ Result<Wanted<Row>> wanted(const Options& options, const query::Context& context
   auto all = query::columns<Row>();
   for (std::size_t i = 0; i < all.size(); ++i) {
     bool every = options.output != OutputFormat::table;
-    const bool needs_history = all[i].key == "trend" || all[i].key == "idle";
-    if (needs_history && !context.history) continue;
+    if (needs_history(all[i].key) && !context.history) continue;
     if (every || all[i].show != query::Show::wide) result.columns.push_back(static_cast<int>(i));
   }
   return result;

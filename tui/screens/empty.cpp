@@ -97,6 +97,10 @@ void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiSt
     page.say(fmt::format("0 of {} {} match.", screen.derived.total, table.things),
              Style(Role::text).with_bold());
     page.blank();
+    if (state.past && screen.filter_text.find("idle") != std::string::npos)
+      page.say(
+          "In a recording IDLE begins with the moments that were looked at: of what was before it is n/a.",
+          Role::warning);
     if (!screen.filter_text.empty())
       page.key(first_key(state, Action::clear_filter), "clear the filter: " + screen.filter_text);
     if (screen.only_mine)

@@ -55,6 +55,22 @@ class List : public testing::Test {
   test::Story story_;
 };
 
+TEST_F(List, AFilterByWhatOneLookDoesNotKnowIsRefusedWithTheReason) {
+  for (const char* filter : {"idle>1h", "alice | idle>1h", "!idle<1h"}) {
+    options.filter = filter;
+    for (const char* command : {"gpus", "slices", "workloads"})
+      EXPECT_NE(print(command).find("cannot filter: \"idle\" is not known"), std::string::npos)
+          << print(command);
+  }
+  options.filter = "trend=x";
+  EXPECT_NE(print("nodes").find("\"trend\" is not known"), std::string::npos) << print("nodes");
+  options.filter = "";
+  options.sort = {"-idle"};
+  EXPECT_NE(print("workloads").find("cannot sort: \"idle\" is not known"), std::string::npos);
+  options.sort = {"-since"};
+  EXPECT_NE(print("workloads").find("ml/llama"), std::string::npos);
+}
+
 TEST_F(List, EveryDocumentKeepsItsSchemaAndSaysTheSameInYaml) {
   for (const char* command : {"nodes", "gpus", "slices", "workloads"}) {
     std::string json = print(command);
