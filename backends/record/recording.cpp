@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "backends/files.hpp"
+#include "backends/record/ages.hpp"
 #include "backends/record/measurements.hpp"
 #include "backends/record/reader.hpp"
 #include "backends/record/tape.hpp"
@@ -192,6 +193,7 @@ class OnDisk final : public Recording {
     std::vector<Event> events;
     reader.figures(events);
     for (Event& event : events) reduce(model, std::move(event));
+    date_by_answers(model.clusters.front());
     // A moment is looked at as it stood then.
     reduce(model, {model.clusters.front().name, 0, reader.at(), ClockSet{reader.at(), 0}});
     return model;
