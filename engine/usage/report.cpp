@@ -253,6 +253,12 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue, 
 
 std::vector<NotKnown> not_known(const Ledger& ledger, Duration unasked_after) {
   std::vector<NotKnown> all;
+  std::map<ClusterName, bool> use_known;
+  for (const Hold& hold : ledger.holds())
+    use_known[hold.cluster] |= hold.measured > 0 || hold.idle > 0 || hold.most.has_value();
+  for (const auto& [cluster, known] : use_known)
+    for (const char* kind : {"idle", "parked", "too-big"})
+      if (!known) all.push_back({cluster, kind, "no use of what was held was measured"});
   const double wanted = hours_of(unasked_after);
   for (const auto& [cluster, hours] : ledger.known())
     if (hours < kEnough * wanted)

@@ -280,7 +280,12 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
   const std::vector<usage::Waste>& all = looked->waste;
   double sum = 0;
   for (const usage::Waste& one : all) sum += one.slice_hours.value_or(0);
-  const int code = options.more_than && sum > *options.more_than ? kFinding : kDone;
+  // What was not measured may be more than any bound.
+  const bool unmeasured = std::any_of(looked->not_known.begin(), looked->not_known.end(),
+                                      [](const usage::NotKnown& one) { return one.kind == "idle"; });
+  int code = kDone;
+  if (unmeasured && (options.more_than || all.empty())) code = kUnknown;
+  if (options.more_than && sum > *options.more_than) code = kFinding;
   if (options.messages) {
     for (const usage::Letter& letter : usage::letters(all))
       streams.out << "To: " << letter.user << "\n" << letter.text << "\n";
@@ -293,7 +298,9 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
     case OutputFormat::table:
     case OutputFormat::wide: break;
   }
-  if (all.empty())
+  if (all.empty() && unmeasured)
+    streams.out << tui::told(options.reader, "What was wasted is not known.") << "\n";
+  else if (all.empty())
     streams.out << tui::told(options.reader, "Nothing that was held was idle or too large.") << "\n";
   else
     streams.out << to_table(grid_of(all, options, false), options.headers, options.paper);
