@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "engine/mig/geometry.hpp"
+#include "engine/model/gpu_numbers.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
 
@@ -36,8 +37,11 @@ constexpr Column<GpuRow> kGpus[] = {
      [](const GpuRow& row, const Context&) { return words(row.cluster->name.text); }},
     {"node", "NODE", Format::text, Align::left, Show::always, 8, "its node",
      [](const GpuRow& row, const Context&) { return words(row.node->name.text); }},
-    {"gpu", "GPU", Format::count, Align::right, Show::always, 3, "its index on the node",
-     [](const GpuRow& row, const Context&) { return count(row.gpu->index.value); }},
+    {"gpu", "GPU", Format::count, Align::right, Show::always, 3,
+     "its index on the node; ? where the scheduler does not report it",
+     [](const GpuRow& row, const Context&) {
+       return numbers_told(*row.node) ? count(row.gpu->index.value) : Value(Unknown{});
+     }},
     {"model", "MODEL", Format::text, Align::left, Show::always, 10, "as its source names it",
      [](const GpuRow& row, const Context&) { return told(row.gpu->model); }},
     {"sharing", "SHARING", Format::text, Align::left, Show::always, 7, "how it is shared",
@@ -129,7 +133,7 @@ constexpr Column<SliceRow> kSlices[] = {
     {"gpu", "GPU", Format::count, Align::right, Show::always, 3,
      "its GPU; ? where the scheduler does not report it",
      [](const SliceRow& row, const Context&) {
-       return row.gpu ? count(row.gpu->index.value) : Value(Unknown{});
+       return row.gpu && numbers_told(*row.node) ? count(row.gpu->index.value) : Value(Unknown{});
      }},
     {"profile", "PROFILE", Format::text, Align::left, Show::always, 8, "MIG profile, or how it is shared",
      [](const SliceRow& row, const Context&) { return words(insight::slice_label(*row.slice)); }},

@@ -7,6 +7,7 @@
 #include "engine/insight/processes.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/family.hpp"
+#include "engine/model/gpu_numbers.hpp"
 #include "engine/model/processes.hpp"
 #include "engine/operators/claimed_devices.hpp"
 #include "engine/query/cells.hpp"
@@ -199,7 +200,7 @@ Tree tree_of(const query::GpuRow& row, const query::Context& context) {
   Tree tree;
   tree["cluster"] = row.cluster->name.text;
   tree["node"] = row.node->name.text;
-  tree["index"] = gpu.index.value;
+  tree["index"] = numbers_told(*row.node) ? Tree(gpu.index.value) : Tree();
   tree["uuid"] = text_value(gpu.uuid);
   tree["model"] = text_value(gpu.model);
   tree["product"] = or_null(gpu.product);
@@ -243,7 +244,7 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   Tree tree;
   tree["cluster"] = row.cluster->name.text;
   tree["node"] = row.node->name.text;
-  tree["gpu"] = row.gpu ? Tree(row.gpu->index.value) : Tree();
+  tree["gpu"] = row.gpu && numbers_told(*row.node) ? Tree(row.gpu->index.value) : Tree();
   tree["kind"] = sharing::amd::is_partition(slice) ? "partition" : word(slice.kind);
   tree["profile"] = text_value(slice.profile.text);
   tree["start"] = slice.placement ? Tree(slice.placement->start) : Tree();
@@ -276,7 +277,7 @@ void put_device(Tree& tree, const Node* node, const Allocation& allocation, int 
   for (const Gpu& gpu : node->gpus) {
     auto slice = std::find_if(gpu.slices.begin(), gpu.slices.end(), fits);
     if (slice == gpu.slices.end()) continue;
-    tree["gpu"] = gpu.index.value;
+    if (numbers_told(*node)) tree["gpu"] = gpu.index.value;
     if (!slice->profile.empty()) tree["slice"] = slice->profile.text;
     return;
   }

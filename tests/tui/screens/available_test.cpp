@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/insight/totals.hpp"
+#include "engine/model/gpu_numbers.hpp"
 #include "engine/query/filter.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/random_world.hpp"
@@ -121,6 +122,10 @@ TEST(AvailableOnScreens, NodesGpusMosaicAndJsonCountTheSlicesThatCanBeHad) {
                                       [&](const tui::Strips& one) { return one.name == name; });
       ASSERT_NE(drawn, mosaic.end());
       EXPECT_EQ(drawn->gpus.at(static_cast<std::size_t>(row.gpu->index.value)), strip) << seed;
+      if (!numbers_told(*row.node)) {
+        EXPECT_EQ(cell(row, "gpu", context), "?") << seed << " " << name;
+        continue;
+      }
       const Said said = said_by(slices, name, row.gpu->index.value);
       const bool mig = row.gpu->strategy == Strategy::mig;
       const bool green = mig ? has_any(strip, {"○"}) : has_any(strip, {"·"});
