@@ -124,7 +124,19 @@ class Surveyor {
     missing_boards(one, rule);
     settle(one);
     if (rule.wish.switches.any()) look_at_switches(one, rule.wish.switches);
+    if (node.host_pod) give_to_kubernetes(one);
     return one;
+  }
+
+  // No plan of Slurm's node changes what runs in a pod.
+  static void give_to_kubernetes(NodeSurvey& one) {
+    const auto give = [](auto& each) {
+      if (each.standing != Standing::drifts) return;
+      each.standing = Standing::impossible;
+      each.why = "its slurmd runs in a pod: a pool of its Kubernetes node rules its GPUs";
+    };
+    for (BoardSurvey& board : one.boards) give(board);
+    give(one);
   }
 
   // Switches that cannot be read are not as wanted.

@@ -140,6 +140,7 @@ class FleetWriter {
     if (node.health == Health::down) return "it is down";
     if (node.health == Health::unknown) return "its state is not known";
     if (sharing::amd::is_amd(node)) return std::string(sharing::amd::kNotPlanned);
+    if (node.host_pod) return "its slurmd runs in a pod: a pool of its Kubernetes node rules its GPUs";
     if (plan::boards_untold(node)) return "its slices are reported, but not on which GPUs they are";
     return "";
   }

@@ -6,9 +6,8 @@
 #include <set>
 
 #include "engine/number.hpp"
-#include "engine/operators/claimed_devices.hpp"
+#include "engine/pack/left_out.hpp"
 #include "engine/sharing/amd.hpp"
-#include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::pack {
@@ -16,70 +15,30 @@ namespace {
 
 constexpr int kMostWanted = 100'000'000;
 
-// What is free, or will be.
-class Free {
- public:
-  Free(const Cluster& cluster, std::optional<TimePoint> until) : cluster_(cluster), until_(until) {}
-
-  bool operator()(const Slice& slice) const {
-    if (slice.holding == Holding::free) return true;
-    // Where it is open which of several is held, all that may hold it are its holders.
-    if (!until_ || slice.holders.empty()) return false;
-    if (!slice.exact && (!cluster_.work_known || slice.told_held)) return false;
-    return std::all_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
-      const Workload* work = cluster_.workloads.find(holder.workload);
-      return work && work->ends && *work->ends <= *until_;
-    });
-  }
-
- private:
-  const Cluster& cluster_;
-  std::optional<TimePoint> until_;
-};
-
-bool free_as_a_whole(const Gpu& gpu, const Free& is_free) {
-  return gpu.strategy == Strategy::whole && gpu.slices.size() == 1 &&
-         gpu.slices[0].kind == SliceKind::whole_gpu && gpu.slices[0].capacity == 1 &&
-         is_free(gpu.slices[0]) && gpu.slices[0].usable == true;
-}
-
-// Whether it hands out what is idle there by itself: a driver of claims cuts instead.
-bool takes_work(const Node& node) {
-  return node.health == Health::ok &&
-         (!sharing::by_claims(node) || operators::way_of(node) == operators::DraWay::at_start);
-}
-
-// Empty: it may be planned.
-std::string why_left_out(const Node& node, const Gpu& gpu, const mig::Product* product,
-                         const plan::Capabilities& can, const Free& is_free) {
-  if (node.health != Health::ok) return "on a node that takes no workloads";
-  if (sharing::amd::is_amd(gpu)) return "of AMD, whose partition modes are shown, not planned";
-  if (!product || !product->mig_capable || !product->placements_known) return "without known MIG placements";
-  if (!takes_work(node)) return "of a DRA driver that cuts them itself, or may";
-  if (gpu.strategy == Strategy::whole)
-    return free_as_a_whole(gpu, is_free) ? "" : "held as a whole, or not known to be free";
-  if (gpu.strategy != Strategy::mig) return "shared in another way than by MIG";
-  if (gpu.mig_mode && *gpu.mig_mode != MigMode::enabled) return "with a MIG mode that is pending";
-  if (!mig::observed_layout(*product, gpu)) return "with instances whose placement is not known";
-  for (const Slice& slice : gpu.slices) {
-    if (slice.capacity != 1) return "with instances that are shared";
-    if (slice.holding != Holding::held && slice.usable != true) return "with instances that are out of use";
-    if (can.clears == plan::Unit::gpu && can.instances == plan::Unit::gpu && !is_free(slice))
-      return "in use, where a change clears the whole GPU";
-  }
-  return "";
-}
-
 std::size_t number_of(Problem& problem, const mig::Product* product) {
   auto at = std::find(problem.products.begin(), problem.products.end(), product);
   if (at == problem.products.end()) at = problem.products.insert(at, product);
   return static_cast<std::size_t>(at - problem.products.begin());
 }
 
+void pass_by(Problem& problem, const NodeName& node, const mig::Product* product) {
+  std::vector<PassedBy>& all = problem.passed_by;
+  const auto same = [&](const PassedBy& one) { return one.node == node && one.product == product; };
+  // GPUs of a node stand together.
+  if (all.empty() || !same(all.back())) all.push_back({node, product, 0});
+  ++all.back().gpus;
+}
+
 Board board_of(const Node& node, const Gpu& gpu, const mig::Product& product, std::size_t number,
                const Free& is_free) {
   Board board{node.name, gpu.index, number, {}};
   if (gpu.strategy == Strategy::whole) return board;
+  if (!mig::observed_layout(product, gpu)) {
+    board.placed = false;
+    const mig::Layout anywhere = layout_anywhere(product, gpu).value_or(mig::Layout());
+    for (const mig::Placed& any : anywhere) board.instances.push_back({any, false});
+    return board;
+  }
   for (const Slice& slice : gpu.slices)
     board.instances.push_back(
         {{*product.index_of(slice.profile.view()), slice.placement->start}, !is_free(slice)});
@@ -136,24 +95,6 @@ class Spares {
   std::map<ProfileName, int> counts_;
 };
 
-// Slices that are held, or may be: by their number where it is not known which. Whoever shares one counts.
-int running_on(const Node& node, const plan::Capabilities& can, const Free& is_free) {
-  int running = node.counts.all - node.counts.free - node.counts.out;
-  const auto look = [&](const Slice& slice) {
-    if (slice.holding == Holding::free) return;
-    if (is_free(slice))
-      --running;
-    else if (slice.capacity > 1 && slice.holders.size() > 1)
-      running += static_cast<int>(slice.holders.size()) - 1;
-  };
-  for (const Gpu& gpu : node.gpus)
-    for (const Slice& slice : gpu.slices) look(slice);
-  for (const Slice& slice : node.pool) look(slice);
-  // Work without a GPU is waited for, too.
-  const bool other = can.empties_all_work && node.cpus_held.value_or(0) > 0;
-  return std::max(running, other ? 1 : 0);
-}
-
 }  // namespace
 
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
@@ -166,20 +107,23 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
   const std::set<NodeName> wanted(nodes.begin(), nodes.end());
   for (const Node& node : cluster.nodes.all()) {
     if (!wanted.contains(node.name)) continue;
+    const Look look{cluster, node, can, found.problem.mode, is_free};
     Spares spares(node, catalogue, is_free);
     for (const Gpu& gpu : node.gpus) {
       const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
-      if (std::string why = why_left_out(node, gpu, product, can, is_free); !why.empty()) {
+      if (std::string why = why_left_out(look, gpu, product); !why.empty()) {
         ++found.left_out[why];
         spares.add_left_out(gpu);
+        if (product) pass_by(found.problem, node.name, product);
         continue;
       }
       spares.add_planned(gpu);
-      found.problem.boards.push_back(
-          board_of(node, gpu, *product, number_of(found.problem, product), is_free));
+      Board board = board_of(node, gpu, *product, number_of(found.problem, product), is_free);
+      board.resets_others = resets_others(look, gpu, *product);
+      found.problem.boards.push_back(std::move(board));
     }
     if (takes_work(node)) spares.into(found.problem.spare);
-    found.problem.busy.push_back({node.name, running_on(node, can, is_free)});
+    found.problem.busy.push_back({node.name, running_on(look)});
     if (!node.pool.empty() && sharing::amd::is_amd(node))
       found.left_out["of AMD, whose partition modes are shown, not planned"] += 1;
     else if (!node.pool.empty())
@@ -201,6 +145,8 @@ Problem part_of(const Problem& all, std::span<const NodeName> nodes) {
     if (wanted.contains(one.node)) part.spare.push_back(one);
   for (const Busy& one : all.busy)
     if (wanted.contains(one.node)) part.busy.push_back(one);
+  for (const PassedBy& one : all.passed_by)
+    if (wanted.contains(one.node)) part.passed_by.push_back(one);
   return part;
 }
 
@@ -222,6 +168,9 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, cons
     if (colon != std::string::npos) {
       const mig::Product* product = catalogue.by_any(word.substr(0, colon));
       auto at = std::find(problem.products.begin(), problem.products.end(), product);
+      const bool passed = product && std::any_of(problem.passed_by.begin(), problem.passed_by.end(),
+                                                 [&](const PassedBy& one) { return one.product == product; });
+      if (passed && at == problem.products.end()) return cannot("no GPU of that product may be planned now");
       if (!product || at == problem.products.end()) return cannot("none of these GPUs is of that product");
       wanted.product = static_cast<std::size_t>(at - problem.products.begin());
     }

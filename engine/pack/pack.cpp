@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "engine/pack/bounds.hpp"
 #include "engine/pack/choose.hpp"
+#include "engine/pack/node_search.hpp"
 
 namespace tessera::pack {
 namespace {
@@ -49,6 +51,13 @@ struct Solved {
   bool of_all = false;  // by classes of all GPUs, nodes not told apart
 };
 
+// By row: instances that are to be made.
+std::vector<int> needed_of(const Classes& classes) {
+  std::vector<int> needed;
+  for (const Row& row : classes.rows) needed.push_back(row.count - row.standing);
+  return needed;
+}
+
 class Planner {
  public:
   Planner(const Problem& problem, bool evict, const Stop& stop)
@@ -89,9 +98,33 @@ class Planner {
   }
 
   Result<Solved> without_nodes(const Classes& coarse) {
-    std::vector<bool> allowed = all_;
+    if (problem_.mode != Mode::whole_node) return on_nodes(coarse, all_);
+    std::vector<bool> quiet = all_;
+    quiet_nodes(coarse, quiet);
+    Result<Solved> first = on_nodes(coarse, quiet);
+    // What is evicted comes before nodes, and the search does not look at it.
+    if (!first || evict_ || (stop_ && stop_())) return first;
+    Result<Solved> other = on_nodes(coarse, search_nodes(problem_, coarse, nodes_, needed_of(coarse), stop_));
+    return other && weight(*other) < weight(*first) ? std::move(other) : std::move(first);
+  }
+
+  // What is compared of two plans that evict nothing.
+  std::array<std::int64_t, 4> weight(const Solved& solved) const {
+    std::array<std::int64_t, 4> all{};
+    for (std::int64_t left : solved.selection.unmet) all[0] += left;
+    for (std::size_t node = 0; node < nodes_.boards.size(); ++node) {
+      if (std::none_of(nodes_.boards[node].begin(), nodes_.boards[node].end(),
+                       [&](std::size_t board) { return solved.chosen.contains(board); }))
+        continue;
+      all[1] += nodes_.running[node];
+      ++all[2];
+    }
+    all[3] = static_cast<std::int64_t>(solved.chosen.size());
+    return all;
+  }
+
+  Result<Solved> on_nodes(const Classes& coarse, const std::vector<bool>& allowed) {
     const bool whole = problem_.mode == Mode::whole_node;
-    if (whole) quiet_nodes(coarse, allowed);
     const Model model = by_class(coarse, nodes_, allowed);
     Solved solved{coarse, {}, {}, !whole};
     solved.selection = select(model, coarse, costs_of(problem_, evict_, false, false), kMaxNodes, stop_);
@@ -125,20 +158,47 @@ class Planner {
   std::vector<bool> all_;
 };
 
+// GPUs that have the profile, and that no plan may change.
+std::int64_t passed_by(const Problem& problem, const Demand& wanted) {
+  std::int64_t gpus = 0;
+  for (const PassedBy& one : problem.passed_by)
+    if ((!wanted.product || problem.products[*wanted.product] == one.product) &&
+        one.product->find(wanted.profile.text))
+      gpus += one.gpus;
+  return gpus;
+}
+
 std::string reason_of(const Problem& problem, const Classes& classes, std::size_t demand, int left) {
   const Demand& wanted = problem.demand[demand];
-  std::int64_t room = 0, gpus = 0;
+  std::int64_t standing = 0, room = 0, gpus = 0;
   for (const State& state : classes.states) {
     const Universe& universe = classes.universes[state.product];
     for (std::size_t slot = 0; slot < universe.rows.size(); ++slot) {
       if (universe.rows[slot] != demand) continue;
       int most = worth_at(state.worth, slot);
       for (const Choice& choice : state.choices) most = std::max(most, worth_at(choice.worth, slot));
+      standing += std::int64_t{state.count} * worth_at(state.worth, slot);
       room += std::int64_t{state.count} * most;
       gpus += state.count;
     }
   }
-  if (gpus == 0) return fmt::format("none of these GPUs has the profile {}", wanted.profile.text);
+  if (gpus == 0) {
+    if (const std::int64_t passed = passed_by(problem, wanted); passed > 0)
+      return fmt::format("no GPU that has the profile {} may be planned: {} are left out",
+                         wanted.profile.text, passed);
+    return fmt::format("none of these GPUs has the profile {}", wanted.profile.text);
+  }
+  // Idle instances that are known by their number serve, too.
+  room += classes.rows[demand].standing - standing;
+  const int met = std::max(0, wanted.count - left);
+  const bool evicts = std::any_of(classes.states.begin(), classes.states.end(), [](const State& state) {
+    return std::any_of(state.choices.begin(), state.choices.end(),
+                       [](const Choice& choice) { return choice.evicted > 0; });
+  });
+  if (evicts && met < room)
+    return fmt::format(
+        "{} of {} can be met: more running work would have to be moved, and finds no other place", met,
+        wanted.count);
   if (room < wanted.count)
     return fmt::format("running instances leave room for {} of {} on {} GPUs", room, wanted.count, gpus);
   return fmt::format("the rest of the demand needs the same GPUs: {} of {} left over", left, wanted.count);
@@ -238,8 +298,16 @@ void tell_bounds(const Problem& problem, const Solved& solved, const Planner& pl
   bounds.nodes = (bounds.gpus + most - 1) / most;
   if (const Pass* nodes = selection.pass(Cost::nodes))
     bounds.nodes = std::max(bounds.nodes, static_cast<int>(nodes->bound));
+  if (!in_place) {
+    const LeastNodes by_potential = least_nodes(problem, solved.classes, planner.nodes(),
+                                                needed_of(solved.classes), static_cast<int>(unmet));
+    bounds.nodes = std::max(bounds.nodes, by_potential.nodes);
+    bounds.running = by_potential.running;
+  }
   const Pass* running = selection.pass(Cost::running);
-  const bool quiet = answer.running_on_touched_nodes == 0 || (running && running->proven);
+  if (running) bounds.running = std::max(bounds.running, static_cast<int>(running->bound));
+  const bool quiet = answer.running_on_touched_nodes <= bounds.running;
+  bounds.running_proven = !in_place && bounds.unmet_proven && quiet;
   bounds.nodes_proven =
       bounds.unmet_proven && answer.nodes_touched == bounds.nodes && (in_place ? bounds.gpus_proven : quiet);
   bounds.rest_proven = answer.gpus_touched == 0 || proven(selection, Cost::created);
@@ -273,6 +341,25 @@ std::int64_t unmet_of(const Answer& answer) {
   return all;
 }
 
+// By those GPUs alone whose change resets no other one; nullopt: all of them are such, or none is.
+Result<std::optional<Answer>> without_resets(const Problem& problem, const Stop& stop) {
+  Problem part = problem;
+  std::vector<std::size_t> numbers;
+  part.boards.clear();
+  for (std::size_t i = 0; i < problem.boards.size(); ++i) {
+    if (problem.boards[i].resets_others) continue;
+    part.boards.push_back(problem.boards[i]);
+    numbers.push_back(i);
+  }
+  if (numbers.size() == problem.boards.size() || numbers.empty()) return std::optional<Answer>();
+  Result<Classes> classes = classify(part, false, false);
+  if (!classes) return classes.error();
+  Result<Answer> answer = answer_of(part, *classes, false, stop);
+  if (!answer) return answer.error();
+  for (BoardPlan& plan : answer->boards) plan.board = numbers[plan.board];
+  return std::optional(std::move(*answer));
+}
+
 }  // namespace
 
 Result<Classes> classify(const Problem& problem) { return classify(problem, false, false); }
@@ -284,7 +371,13 @@ Result<Answer> pack(const Problem& problem, const Stop& stop) {
 }
 
 Result<Answer> pack(const Problem& problem, const Classes& classes, const Stop& stop) {
-  Result<Answer> answer = answer_of(problem, classes, false, stop);
+  Result<std::optional<Answer>> gentle = without_resets(problem, stop);
+  if (!gentle) return gentle.error();
+  std::optional<Answer> before = std::move(*gentle);
+  Result<Answer> answer =
+      before && before->met() ? std::move(*before) : answer_of(problem, classes, false, stop);
+  if (answer && before && !before->met() && unmet_of(*before) <= unmet_of(*answer))
+    answer = std::move(*before);
   if (answer && problem.evict && !answer->met()) {
     Result<Classes> with = classify(problem, true, false);
     if (!with) return with.error();
@@ -307,10 +400,19 @@ std::string certificate(const Problem& problem, const Answer& answer) {
                                        counted(answer.nodes_touched, "node"));
   const int bound = nodes_first ? bounds.nodes : bounds.gpus;
   const std::string least = nodes_first ? counted(bound, "node") : std::to_string(bound);
-  const bool proven_here = nodes_first ? bounds.nodes_proven : bounds.gpus_proven;
+  // Whether less could run on as few nodes is told by disturbed().
+  const bool proven_here =
+      nodes_first ? bounds.unmet_proven && answer.nodes_touched <= bounds.nodes : bounds.gpus_proven;
   if (proven_here) return fmt::format("{}; proven minimum {}", text, least);
   return fmt::format("{}; not proven minimal: no plan needs fewer than {}", text,
                      nodes_first ? least : counted(bound, "GPU"));
+}
+
+std::string disturbed(const Problem& problem, const Answer& answer) {
+  if (problem.mode != Mode::whole_node || answer.running_on_touched_nodes == 0) return "";
+  const std::string text = fmt::format("in use on nodes that change: {}", answer.running_on_touched_nodes);
+  if (answer.bounds.running_proven) return fmt::format("{}; no plan has fewer", text);
+  return fmt::format("{}; not proven least: no plan has fewer than {}", text, answer.bounds.running);
 }
 
 bool Answer::met() const { return unmet_of(*this) == 0; }

@@ -33,6 +33,8 @@ struct Board {
   GpuIndex gpu;
   std::size_t product = 0;  // an index into Problem::products
   std::vector<Instance> instances;
+  bool placed = true;          // false: nobody tells where they stand; here they are where they could
+  bool resets_others = false;  // a change resets other GPUs of the node: it comes last
   friend bool operator==(const Board&, const Board&) = default;
 };
 
@@ -60,6 +62,14 @@ struct Busy {
   friend bool operator==(const Busy&, const Busy&) = default;
 };
 
+// GPUs of a node that no plan may change.
+struct PassedBy {
+  NodeName node;
+  const mig::Product* product = nullptr;
+  int gpus = 0;
+  friend bool operator==(const PassedBy&, const PassedBy&) = default;
+};
+
 struct Problem {
   Mode mode = Mode::in_place;
   bool evict = false;                         // running instances may be moved, where nothing else serves
@@ -68,6 +78,7 @@ struct Problem {
   std::vector<Board> boards;
   std::vector<Spare> spare;
   std::vector<Busy> busy;  // of a node that is not listed, what its boards hold counts
+  std::vector<PassedBy> passed_by;
 };
 
 // One GPU that changes. Its instances are keep, destroy and evict before, keep and create afterwards.
@@ -84,10 +95,12 @@ struct Bounds {
   double lp = 0;         // GPUs, by the linear relaxation
   int gpus = 0;          // the best of these, or the optimum where the search ended
   int nodes = 0;
-  bool gpus_proven = false;   // no plan with this unmet demand and these evictions changes fewer GPUs
-  bool nodes_proven = false;  // in place: nor fewer nodes with as few GPUs; whole node: nor fewer nodes
-  bool unmet_proven = false;  // no plan leaves less unmet
-  bool rest_proven = false;   // nor is any of the costs that follow lower
+  int running = 0;              // what runs on nodes that change (whole node)
+  bool gpus_proven = false;     // no plan with this unmet demand and these evictions changes fewer GPUs
+  bool nodes_proven = false;    // in place: nor fewer nodes with as few GPUs; whole node: nor fewer nodes
+  bool running_proven = false;  // whole node: no plan with as little unmet and as few evictions disturbs less
+  bool unmet_proven = false;    // no plan leaves less unmet
+  bool rest_proven = false;     // nor is any of the costs that follow lower
 };
 
 struct Answer {

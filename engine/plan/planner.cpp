@@ -286,6 +286,12 @@ Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catal
   for (const BoardChange& change : changes)
     if (!change.changes()) add_remarks(result.notices, node.name, change);
   const bool none_changes = changing.empty();
+  // The real Slurm's steps say so themselves; a simulated node's cut its GPUs and do not ask.
+  if (!none_changes && can.dialect == Dialect::direct && node.host_pod)
+    return cannot(node.name,
+                  fmt::format("its slurmd runs in pod {} (Slinky): Kubernetes hands out its GPUs",
+                              node.host_pod->workload().text),
+                  "plan on the Kubernetes node that has the pod: tessera nodes shows both names");
   if (none_changes) {  // what may be left to do needs the node to itself
     plan.scope = everything_on(node, can);
     plan.needs.drain = true;

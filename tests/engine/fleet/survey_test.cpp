@@ -67,6 +67,20 @@ TEST(FleetSurvey, TheFirstPoolWhoseConditionsHoldRulesANode) {
   EXPECT_EQ(found.nodes[2].rule()->line, 3);
 }
 
+TEST(FleetSurvey, ANodeWhoseSlurmdRunsInAPodIsKubernetesToChangeAndStandsInNoPoolThatIsWritten) {
+  std::vector<Node> nodes{cut_node("n1", {}), cut_node("n2", {})};
+  nodes[0].host_pod = HostPod{"slurm", "worker-0"};
+  Site site(nodes);
+  const Survey found = site.look("pools:\n- {name: all, layout: none}\n");
+  EXPECT_EQ(told(found), "n1 all impossible 0; n2 all drifts 0");
+  EXPECT_EQ(found.nodes[0].why, "its slurmd runs in a pod: a pool of its Kubernetes node rules its GPUs");
+  const Standstill all[] = {{&site.story.cluster(), site.place()}};
+  const auto written = write_fleet(all);
+  ASSERT_TRUE(written) << to_line(written.error());
+  EXPECT_EQ(written->left_out, 1u);
+  EXPECT_NE(written->text.find("n1: its slurmd runs in a pod"), std::string::npos) << written->text;
+}
+
 TEST(FleetSurvey, TheIntentIsAboutEveryNodeThatDriftsAndNoOther) {
   Site site({cut_node("n1", {test::instance("1g.10gb", 0, 1, 0)}), cut_node("n2", {})});
   const Survey found = site.look("pools: [{name: a, gpus: {0: 1g.10gb, 1: none}}]");

@@ -128,5 +128,174 @@ TEST_F(ByNumber, AJobOnAWholeGpuRunsOnTheNode) {
   EXPECT_EQ(found.problem.busy[0].running, 1);
 }
 
+// Kubernetes tells how many instances a GPU has, and not where.
+TEST_F(ByNumber, AnEmptyGpuThatIsClearedAsAWholeNeedsNoPlaces) {
+  std::vector<Gpu> gpus;
+  for (int i = 0; i < 2; ++i) {
+    std::vector<Slice> slices;
+    for (const char* profile : {"1g.10gb", "1g.10gb", "2g.20gb", "3g.40gb"}) {
+      slices.push_back(test::instance(profile, 0, 1, 0));
+      slices.back().placement.reset();
+      slices.back().device.reset();
+      slices.back().told_held = false;
+    }
+    gpus.push_back(test::gpu(i, Strategy::mig, std::move(slices)));
+  }
+  gpus[1].slices[0].told_held = true;
+  story_.tell(NodesListed{{test::node("n1", std::move(gpus))}});
+  story_.tell(WorkloadsListed{{}});
+  story_.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
+  story_.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
+  story_.tell(Loaded{});
+  const std::vector<NodeName> nodes{NodeName("n1")};
+  const auto problem = [&](const plan::Capabilities& can) {
+    return problem_of(story_.cluster(), nodes, test::catalogue(), can);
+  };
+  const ClusterProblem found = problem(plan::gpu_operator_capabilities());
+  ASSERT_EQ(found.problem.boards.size(), 1u);
+  EXPECT_FALSE(found.problem.boards[0].placed);
+  EXPECT_EQ(found.problem.boards[0].instances.size(), 4u);
+  EXPECT_EQ(found.left_out, (std::map<std::string, int>{{"in use, where a change clears the whole GPU", 1}}));
+  ClusterProblem asked = found;
+  asked.problem.demand = {{ProfileName("7g.80gb"), std::nullopt, 1}};
+  const auto packed = pack(asked.problem);
+  ASSERT_TRUE(packed.ok()) << to_line(packed.error());
+  EXPECT_TRUE(packed->met());
+  EXPECT_EQ(packed->idle_destroyed, 4);
+  // Who chooses starts has to know them.
+  asked = problem(plan::slurm_capabilities());
+  EXPECT_TRUE(asked.problem.boards.empty());
+  asked.problem.demand = {{ProfileName("7g.80gb"), std::nullopt, 1}};
+  const auto refused = pack(asked.problem);
+  ASSERT_TRUE(refused.ok());
+  EXPECT_EQ(refused->reason[0], "no GPU that has the profile 7g.80gb may be planned: 2 are left out");
+  auto by_product =
+      read_demand(std::vector<std::string>{"H100-80GB-SXM5:7g.80gb=1"}, asked.problem, test::catalogue());
+  ASSERT_FALSE(by_product.ok());
+  EXPECT_NE(to_line(by_product.error()).find("no GPU of that product may be planned now"), std::string::npos);
+}
+
+// Two A100 that are whole, beside one that is cut: their MIG mode changes by a reset of every GPU of the
+// node.
+class Resets : public testing::Test {
+ protected:
+  static Gpu a100(int index, Strategy strategy, std::vector<Slice> slices) {
+    Gpu gpu = test::gpu(index, strategy, std::move(slices));
+    gpu.product = ProductKey("A100-40GB");
+    gpu.model = "NVIDIA A100-SXM4-40GB";
+    return gpu;
+  }
+  ClusterProblem problem(std::vector<Node> nodes) {
+    std::vector<NodeName> names;
+    for (const Node& node : nodes) names.push_back(node.name);
+    story_.tell(NodesListed{std::move(nodes)});
+    story_.tell(WorkloadsListed{{}});
+    story_.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
+    story_.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
+    story_.tell(Loaded{});
+    return problem_of(story_.cluster(), names, test::catalogue(), plan::simulator_capabilities());
+  }
+  static Answer asked(ClusterProblem found, int count) {
+    found.problem.demand = {{ProfileName("7g.40gb"), std::nullopt, count}};
+    auto packed = pack(found.problem);
+    EXPECT_TRUE(packed.ok()) << to_line(packed.error());
+    return packed.ok() ? *packed : Answer{};
+  }
+  test::Story story_;
+};
+
+TEST_F(Resets, AGpuWhoseChangeResetsOthersIsTakenOnlyWhereNothingElseServes) {
+  const ClusterProblem found =
+      problem({test::node("cut", {a100(0, Strategy::whole, {test::whole(0)}),
+                                  a100(1, Strategy::mig, {test::instance("3g.20gb", 0, 4, 1)})}),
+               test::node("whole", {a100(0, Strategy::whole, {test::whole(0)}),
+                                    a100(1, Strategy::whole, {test::whole(1)})})});
+  ASSERT_EQ(found.problem.boards.size(), 4u);
+  EXPECT_TRUE(found.problem.boards[0].resets_others);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(found.problem.boards[i].resets_others) << i;
+  const auto taken = [&](int count) {
+    std::vector<std::size_t> boards;
+    for (const BoardPlan& plan : asked(found, count).boards) boards.push_back(plan.board);
+    return boards;
+  };
+  EXPECT_EQ(taken(3), (std::vector<std::size_t>{1, 2, 3}));
+  EXPECT_EQ(taken(4), (std::vector<std::size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(asked(found, 5).unmet, std::vector<int>{1});
+}
+
+TEST_F(Resets, AGpuThatIsPendingOrWhoseResetWouldMakeAnotherOneSoIsLeftOut) {
+  std::vector<Gpu> gpus;
+  for (int i = 0; i < 3; ++i) gpus.push_back(a100(i, Strategy::whole, {test::whole(i)}));
+  gpus[1].mig_mode = MigMode::enable_pending;
+  gpus[2].strategy = Strategy::mig, gpus[2].slices.clear();
+  const ClusterProblem found = problem({test::node("n1", std::move(gpus))});
+  ASSERT_EQ(found.problem.boards.size(), 1u);
+  EXPECT_EQ(found.problem.boards[0].gpu, GpuIndex{2});
+  EXPECT_EQ(found.left_out,
+            (std::map<std::string, int>{
+                {"with a MIG mode that is pending", 1},
+                {"whose change would reset another one with a MIG mode that is pending", 1}}));
+}
+
+TEST_F(ByNumber, AWholeGpuBesideInstancesOfThePoolHasNoNumberAndIsLeftOut) {
+  Node node = test::node("n1", {test::gpu(14, Strategy::whole, {test::whole(14)})});
+  for (int i = 0; i < 3; ++i) {
+    node.pool.push_back(test::instance("1g.10gb", 0, 1, i));
+    node.pool.back().placement.reset();
+  }
+  story_.tell(NodesListed{{node}});
+  story_.tell(WorkloadsListed{{test::running("1", "ann", {test::holds("n1", {{0, 1}})})}});
+  story_.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
+  story_.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
+  story_.tell(Loaded{});
+  const std::vector<NodeName> nodes{NodeName("n1")};
+  const ClusterProblem found =
+      problem_of(story_.cluster(), nodes, test::catalogue(), plan::slurm_capabilities());
+  EXPECT_TRUE(found.problem.boards.empty());
+  EXPECT_EQ(found.left_out.at("whose number on the node is not known"), 1);
+  EXPECT_TRUE(asked(found, 1).boards.empty());
+  ASSERT_EQ(found.problem.spare.size(), 1u);
+  EXPECT_EQ(found.problem.spare[0].count, 2) << "instances of the pool that nobody holds serve";
+}
+
+TEST_F(ByNumber, GpusOfANodeThatRunsInAPodAreKubernetesToChange) {
+  Node node = test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})});
+  node.host_pod = HostPod{"slurm", "worker-0"};
+  story_.tell(NodesListed{{node}});
+  story_.tell(Loaded{});
+  const std::vector<NodeName> nodes{NodeName("n1")};
+  for (const auto& can : {plan::slurm_capabilities(), plan::simulator_capabilities()}) {
+    const ClusterProblem found = problem_of(story_.cluster(), nodes, test::catalogue(), can);
+    EXPECT_TRUE(found.problem.boards.empty());
+    EXPECT_EQ(found.left_out.begin()->first,
+              "of a node whose slurmd runs in a pod: plan on its Kubernetes node");
+  }
+}
+
+TEST_F(ByNumber, WhereASlurmdRunsInAPodItsJobsCountOnTheKubernetesNode) {
+  story_.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  Workload pod = test::running("slurm/worker-0", "slurm", {test::holds("n1", {{0, 1}})});
+  pod.kind = WorkloadKind::pod;
+  const auto found = [&](const std::string& comment, const plan::Capabilities& can) {
+    pod.comment = comment;
+    story_.tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)}),
+                                               test::gpu(1, Strategy::whole, {test::whole(1)})})}});
+    story_.tell(WorkloadsListed{{pod}});
+    story_.tell(Loaded{});
+    const std::vector<NodeName> nodes{NodeName("n1")};
+    return problem_of(story_.cluster(), nodes, test::catalogue(), can);
+  };
+  const plan::Capabilities beside = plan::simulator_capabilities(Scheduler::kubernetes);
+  const plan::Capabilities closed = plan::gpu_operator_capabilities();
+  for (const char* working : {"runs slurmd of gpu01: MIXED", "runs slurmd of gpu01"}) {
+    EXPECT_TRUE(found(working, beside).problem.boards.empty()) << working;
+    EXPECT_EQ(found(working, closed).problem.busy[0].running, 2) << working;
+  }
+  EXPECT_TRUE(found("runs slurmd of gpu01: IDLE", beside).problem.boards.empty())
+      << "a job may start at any time";
+  EXPECT_EQ(found("runs slurmd of gpu01: IDLE", closed).problem.busy[0].running, 1);
+  EXPECT_EQ(found("runs slurmd of gpu01: IDLE+DRAIN (maintenance)", beside).problem.boards.size(), 1u);
+}
+
 }  // namespace
 }  // namespace tessera::pack

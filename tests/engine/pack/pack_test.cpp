@@ -112,6 +112,22 @@ boards:
   EXPECT_EQ(packed.gpus_touched, 2) << "the 7g on one, a place for what was evicted on the other";
 }
 
+TEST(Pack, WhatCannotBeMovedForLackOfAPlaceIsTheReasonWhereWorkMayBeMoved) {
+  const Problem problem = read(R"(
+evict: true
+demand: {7g.80gb: 4}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5}
+- {node: n1, gpu: 1, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}]}
+- {node: n1, gpu: 2, product: H100-80GB-SXM5, instances: [{profile: 4g.40gb, start: 0, held: true}]}
+- {node: n1, gpu: 3, product: H100-80GB-SXM5, instances: [{profile: 4g.40gb, start: 0, held: true}]}
+)");
+  const Answer packed = answer(problem);
+  EXPECT_EQ(packed.unmet, std::vector<int>{2});
+  EXPECT_EQ(packed.reason[0],
+            "2 of 4 can be met: more running work would have to be moved, and finds no other place");
+}
+
 TEST(Pack, ANodeThatIsDrainedForAChangeIsTheQuietest) {
   const Problem problem = read(R"(
 mode: whole-node
@@ -158,6 +174,57 @@ boards:
   EXPECT_EQ(answer(problem).created, 3) << "of which product they are is not known";
   problem.spare[0].product = problem.products[0];
   EXPECT_TRUE(answer(problem).boards.empty());
+}
+
+// Forty nodes of many kinds: too many for a program that tells nodes apart.
+Problem many_nodes(unsigned seed) {
+  test::PackKind kind;
+  kind.products = {&product("H100-80GB-SXM5")};
+  kind.boards = 40 * 4;
+  kind.boards_a_node = 4;
+  kind.held = 0.6;
+  std::mt19937 random(seed);
+  Problem problem = test::random_problem(kind, random);
+  problem.mode = Mode::whole_node;
+  problem.demand.clear();
+  for (int profile : mig::base_profiles(*problem.products[0], true)) {
+    const mig::Profile& one = problem.products[0]->profiles[static_cast<std::size_t>(profile)];
+    int idle = 0;
+    for (const Board& board : problem.boards)
+      for (const Instance& instance : board.instances)
+        idle += !instance.held && instance.placed.profile == profile ? 1 : 0;
+    problem.demand.push_back({one.name, {}, idle + 16 / one.memory_slices});
+  }
+  return problem;
+}
+
+TEST(Pack, ManyMixedNodesAreChosenNearWhatNoPlanCanBeBelow) {
+  for (int seed = 1; seed <= runs(3); ++seed) {
+    const Problem problem = many_nodes(static_cast<unsigned>(seed));
+    const Answer packed = answer(problem);
+    ASSERT_TRUE(packed.met()) << seed;
+    EXPECT_LE(packed.bounds.running, packed.running_on_touched_nodes);
+    EXPECT_LE(packed.running_on_touched_nodes, packed.bounds.running * 3 / 2 + 1)
+        << seed << " " << told(problem, packed) << disturbed(problem, packed);
+    EXPECT_LE(packed.nodes_touched, packed.bounds.nodes + 3) << seed << told(problem, packed);
+  }
+}
+
+TEST(Pack, WhetherLessCouldBeDisturbedIsSaidWhereWorkRuns) {
+  const Problem problem = read(R"(
+mode: whole-node
+demand: {7g.80gb: 1}
+boards:
+- {node: a, gpu: 0, product: H100-80GB-SXM5}
+- {node: a, gpu: 1, product: H100-80GB-SXM5, instances: [{profile: 7g.80gb, start: 0, held: true}]}
+)");
+  Answer packed = answer(problem);
+  EXPECT_EQ(disturbed(problem, packed), "in use on nodes that change: 1; no plan has fewer");
+  packed.bounds.running_proven = false, packed.bounds.running = 0;
+  EXPECT_EQ(disturbed(problem, packed),
+            "in use on nodes that change: 1; not proven least: no plan has fewer than 0");
+  packed.running_on_touched_nodes = 0;
+  EXPECT_EQ(disturbed(problem, packed), "");
 }
 
 TEST(Pack, DemandByProductIsMetOnThatProduct) {

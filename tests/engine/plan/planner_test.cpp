@@ -45,6 +45,17 @@ bool has_notice(const Plan& plan, const std::string& rule) {
                      [&](const plan::Notice& one) { return one.rule == rule; });
 }
 
+TEST(Planner, ASimulatedSlurmNodeWhoseSlurmdRunsInAPodIsNotCutFromSlurmsSide) {
+  Stage stage;
+  Node node = stage.node("n1");
+  node.host_pod = HostPod{"slurm", "worker-0"};
+  stage.tell(NodeSeen{node});
+  const Error error = stage.refusal(wants("3x1g.10gb,2g.20gb@4"));
+  EXPECT_NE(error.reason.find("slurmd runs in pod slurm/worker-0 (Slinky)"), std::string::npos)
+      << error.reason;
+  EXPECT_NE(error.hint.find("Kubernetes node"), std::string::npos);
+}
+
 TEST(Planner, WhatStandsInBothLayoutsStays) {
   Stage stage;
   Plan plan = stage.plan_for(wants("3x1g.10gb,2g.20gb@4"));

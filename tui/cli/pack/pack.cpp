@@ -18,6 +18,7 @@
 #include "tui/cli/pack/pack_text.hpp"
 #include "tui/cli/record/demand.hpp"
 #include "tui/cli/settings.hpp"
+#include "tui/plan_phrases.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -136,6 +137,34 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
   return Asked{std::move(found.problem), std::move(about)};
 }
 
+// Precondition: a GPU changes.
+Result<plan::Plan> plan_of(const Asked& asked, const pack::Answer& packed, const Options& options,
+                           const mig::Catalogue& catalogue, OpenClusters& clusters) {
+  const Cluster& cluster = *clusters.model().find(ClusterName(asked.cluster->name));
+  plan::Intent intent = pack::intent_of(asked.problem, packed, cluster.name);
+  intent.words = options.for_queue     ? "packed for the queue"
+                 : options.for_history ? "packed for the history"
+                                       : "packed for a demand";
+  intent.options = options.change;
+  const TimePoint now = cluster_now(cluster, clusters.wall());
+  if (Status ok = set_time(intent.options, options, now); !ok) return ok.error();
+  return plan::make_plan(cluster, catalogue, intent, capabilities_of(clusters, cluster), options.rules, now);
+}
+
+// Whom the change of the answer disturbs, or why no plan is made of it.
+std::string effect_of(const Asked& asked, const pack::Answer& packed, const Options& options,
+                      const mig::Catalogue& catalogue, OpenClusters& clusters) {
+  if (packed.boards.empty()) return "";
+  const auto say = [&](const std::string& what, const std::string& of) {
+    return tui::told(options.reader, what) + ": " + tui::told(options.reader, of);
+  };
+  const auto plan = plan_of(asked, packed, options, catalogue, clusters);
+  if (!plan) return say("refused", to_line(plan.error()));
+  if (!plan->no_steps.empty()) return say("refused", plan->no_steps);
+  if (!plan->violations.empty()) return say("refused", plan->violations.front().text);
+  return say("disturbs", tui::disturbs_text(*plan));
+}
+
 // The plan of the answer: looked at, or armed and run. What is unmet was told before.
 int change(const Asked& asked, const pack::Answer& packed, const Options& options,
            const mig::Catalogue& catalogue, OpenClusters& clusters, const Streams& streams) {
@@ -144,16 +173,11 @@ int change(const Asked& asked, const pack::Answer& packed, const Options& option
     report_no_run("nothing", "nothing to do: no GPU is to be changed for that demand", options, streams);
     return packed.met() ? kDone : kFinding;
   }
+  plan::ChangeOptions timed = options.change;
   const Cluster& cluster = *clusters.model().find(ClusterName(asked.cluster->name));
-  plan::Intent intent = pack::intent_of(asked.problem, packed, cluster.name);
-  intent.words = options.for_queue     ? "packed for the queue"
-                 : options.for_history ? "packed for the history"
-                                       : "packed for a demand";
-  intent.options = options.change;
-  const TimePoint now = cluster_now(cluster, clusters.wall());
-  if (Status ok = set_time(intent.options, options, now); !ok) return refuse(streams, ok.error(), kUsage);
-  auto plan =
-      plan::make_plan(cluster, catalogue, intent, capabilities_of(clusters, cluster), options.rules, now);
+  if (Status ok = set_time(timed, options, cluster_now(cluster, clusters.wall())); !ok)
+    return refuse(streams, ok.error(), kUsage);
+  auto plan = plan_of(asked, packed, options, catalogue, clusters);
   if (!plan) return refuse(streams, plan.error(), kFinding);
   if (options.apply_it) {
     const int code = begin(clusters, options, catalogue, streams, {std::move(*plan), false, false});
@@ -179,7 +203,8 @@ int answer(const Asked& asked, const Options& options, const mig::Catalogue& cat
     streams.out << document(pack_json(asked.problem, *packed, times, cluster),
                             options.output == OutputFormat::json ? Markup::json : Markup::yaml);
   else
-    streams.out << pack_page(asked.problem, *packed, options, cluster);
+    streams.out << pack_page(asked.problem, *packed, options, cluster,
+                             clusters ? effect_of(asked, *packed, options, catalogue, *clusters) : "");
   return packed->met() ? kDone : kFinding;
 }
 

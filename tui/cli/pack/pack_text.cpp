@@ -17,16 +17,17 @@ const std::string& name_of(const mig::Product& product, const mig::Placed& place
   return product.profiles[static_cast<std::size_t>(placed.profile)].name.text;
 }
 
-Json json_of(const mig::Product& product, const mig::Placed& placed) {
+// told: where it stands is known.
+Json json_of(const mig::Product& product, const mig::Placed& placed, bool told) {
   Json one = Json::map();
   one.add("profile", Json::of(name_of(product, placed)));
-  one.add("start", Json::of(std::int64_t{placed.start}));
+  one.add("start", told ? Json::of(std::int64_t{placed.start}) : Json());
   return one;
 }
 
-Json list_of(const mig::Product& product, const mig::Layout& layout) {
+Json list_of(const mig::Product& product, const mig::Layout& layout, bool told) {
   Json list = Json::list();
-  for (const mig::Placed& placed : layout) list.items.push_back(json_of(product, placed));
+  for (const mig::Placed& placed : layout) list.items.push_back(json_of(product, placed, told));
   return list;
 }
 
@@ -36,12 +37,12 @@ Json board_json(const pack::Problem& problem, const pack::BoardPlan& plan) {
   Json one = Json::map();
   one.add("node", Json::of(board.node.text));
   one.add("gpu", Json::of(std::int64_t{board.gpu.value}));
-  one.add("keep", list_of(product, plan.keep));
-  one.add("destroy", list_of(product, plan.destroy));
-  if (problem.evict) one.add("evict", list_of(product, plan.evict));
+  one.add("keep", list_of(product, plan.keep, board.placed));
+  one.add("destroy", list_of(product, plan.destroy, board.placed));
+  if (problem.evict) one.add("evict", list_of(product, plan.evict, board.placed));
   Json& create = one.add("create", Json::list());
   for (std::size_t i = 0; i < plan.create.size(); ++i) {
-    Json made = json_of(product, plan.create[i]);
+    Json made = json_of(product, plan.create[i], true);
     made.add("order", Json::of(static_cast<std::int64_t>(i + 1)));
     create.items.push_back(std::move(made));
   }
@@ -79,6 +80,10 @@ Json bounds_json(const pack::Problem& problem, const pack::Answer& answer) {
   one.add("gpus_proven", Json::of(bounds.gpus_proven));
   one.add("nodes_at_least", Json::of(std::int64_t{bounds.nodes}));
   one.add("nodes_proven", Json::of(bounds.nodes_proven));
+  if (whole) {
+    one.add("running_at_least", Json::of(std::int64_t{bounds.running}));
+    one.add("running_proven", Json::of(bounds.running_proven));
+  }
   one.add("unmet_proven", Json::of(bounds.unmet_proven));
   one.add("rest_proven", Json::of(bounds.rest_proven));
   Json& binding = one.add("binding", Json::list());
@@ -87,10 +92,12 @@ Json bounds_json(const pack::Problem& problem, const pack::Answer& answer) {
   return one;
 }
 
-std::string text_of(const mig::Product& product, const std::vector<mig::Placed>& list) {
+std::string text_of(const mig::Product& product, const std::vector<mig::Placed>& list, bool told = true) {
   std::string text;
-  for (const mig::Placed& placed : list)
-    text += fmt::format("{}{}@{}", text.empty() ? "" : ",", name_of(product, placed), placed.start);
+  for (const mig::Placed& placed : list) {
+    text += (text.empty() ? "" : ",") + name_of(product, placed);
+    if (told) text += fmt::format("@{}", placed.start);
+  }
   return text.empty() ? "-" : text;
 }
 
@@ -106,9 +113,9 @@ Grid grid_of(const pack::Problem& problem, const pack::Answer& answer) {
     const pack::Board& board = problem.boards[plan.board];
     const mig::Product& product = *problem.products[board.product];
     std::vector<std::string> row{board.node.text, std::to_string(board.gpu.value),
-                                 text_of(product, plan.keep), text_of(product, plan.destroy),
-                                 text_of(product, plan.create)};
-    if (answer.evicted > 0) row.push_back(text_of(product, plan.evict));
+                                 text_of(product, plan.keep, board.placed),
+                                 text_of(product, plan.destroy, board.placed), text_of(product, plan.create)};
+    if (answer.evicted > 0) row.push_back(text_of(product, plan.evict, board.placed));
     grid.rows.push_back(std::move(row));
   }
   return grid;
@@ -188,7 +195,7 @@ std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer,
 }
 
 std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
-                      const PackedCluster* cluster) {
+                      const PackedCluster* cluster, const std::string& effect) {
   std::string text;
   if (!answer.boards.empty())
     text = to_table(grid_of(problem, answer), options.headers, options.paper) + "\n";
@@ -197,10 +204,12 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
     line("Nothing to do: idle instances meet the demand.");
   else
     line(pack::certificate(problem, answer));
+  if (const std::string busy = pack::disturbed(problem, answer); !busy.empty()) line(busy);
   text += unmet_text(problem, answer, options);
   if (answer.homeless > 0)
     line(fmt::format("evicted and without a new place: {} running instances", answer.homeless));
   if (!cluster) return text;
+  if (!effect.empty()) text += effect + "\n";
   if (cluster->queue)
     line(fmt::format(
         "the queue: {} jobs or pods ask for these slices, {} for whole GPUs or shares, {} wait for "

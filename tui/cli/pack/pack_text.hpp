@@ -32,8 +32,8 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
                const PackedCluster* cluster);
 // A line for each profile of which not everything can be met, with the reason; may be empty.
 std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
-// The GPUs that change, one a line, then what is proven and what is unmet.
+// The GPUs that change, one a line, then what is proven and what is unmet. effect: whom the change disturbs.
 std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
-                      const PackedCluster* cluster);
+                      const PackedCluster* cluster, const std::string& effect);
 
 }  // namespace tessera::cli

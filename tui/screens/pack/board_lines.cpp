@@ -11,8 +11,18 @@
 namespace tessera::tui {
 namespace {
 
-// What stays as it is, and what is made, free.
-Gpu afterwards(const Gpu& now, const pack::BoardPlan& plan, const mig::Product& product) {
+Slice free_instance(const mig::Product& product, const mig::Placed& placed) {
+  const mig::Profile& profile = product.profiles[static_cast<std::size_t>(placed.profile)];
+  Slice slice;
+  slice.kind = SliceKind::gpu_instance;
+  slice.profile = profile.name;
+  slice.placement = Placement{placed.start, profile.memory_slices};
+  slice.holding = Holding::free;
+  return slice;
+}
+
+// What stays as it is, and what is made, free. Of a GPU whose places are not told, nothing is held.
+Gpu afterwards(const Gpu& now, const pack::BoardPlan& plan, const mig::Product& product, bool placed) {
   Gpu after = now;
   after.strategy = Strategy::mig;
   std::erase_if(after.slices, [&](const Slice& slice) {
@@ -20,15 +30,9 @@ Gpu afterwards(const Gpu& now, const pack::BoardPlan& plan, const mig::Product& 
       return slice.kind == SliceKind::gpu_instance && slice.placement && slice.placement->start == kept.start;
     });
   });
-  for (const mig::Placed& made : plan.create) {
-    const mig::Profile& profile = product.profiles[static_cast<std::size_t>(made.profile)];
-    Slice slice;
-    slice.kind = SliceKind::gpu_instance;
-    slice.profile = profile.name;
-    slice.placement = Placement{made.start, profile.memory_slices};
-    slice.holding = Holding::free;
-    after.slices.push_back(std::move(slice));
-  }
+  if (!placed)
+    for (const mig::Placed& kept : plan.keep) after.slices.push_back(free_instance(product, kept));
+  for (const mig::Placed& made : plan.create) after.slices.push_back(free_instance(product, made));
   return after;
 }
 
@@ -70,7 +74,8 @@ DocLine board_line(const UiContext& ui, const UiState& state, const ClusterName&
   line.spans.push_back({query::strip(*gpu, &ui.catalogue, state.ascii, sight), style, 20});
   line.spans.push_back({state.ascii ? "->" : "→", Role::dim, 30});
   line.spans.push_back(
-      {query::strip(afterwards(*gpu, plan, product), &ui.catalogue, state.ascii, sight), style, 33});
+      {query::strip(afterwards(*gpu, plan, product, board.placed), &ui.catalogue, state.ascii, sight), style,
+       33});
   const std::string makes = counted(plan.create, product);
   if (!makes.empty()) line.spans.push_back({"+ " + makes, old ? Role::dim : Role::good, 44});
   return line;

@@ -176,6 +176,8 @@ class Page {
       note(to, "Nothing to do: idle instances meet the demand.", style);
     else
       note(to, pack::certificate(problem(), found), style);
+    if (const std::string busy = pack::disturbed(problem(), found); !busy.empty())
+      note(to, busy, old ? Role::dim : Role::text);
     for (std::size_t i = 0; i < problem().demand.size(); ++i)
       if (found.unmet[i] > 0)
         for (const std::string& line :

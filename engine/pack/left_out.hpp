@@ -1,0 +1,52 @@
+// Which GPUs of a cluster a packing plan may change, and why it may not change the others.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/mig/geometry.hpp"
+#include "engine/model/model.hpp"
+#include "engine/pack/problem.hpp"
+#include "engine/plan/capabilities.hpp"
+
+namespace tessera::pack {
+
+// What is free, or will be.
+class Free {
+ public:
+  Free(const Cluster& cluster, std::optional<TimePoint> until) : cluster_(cluster), until_(until) {}
+  bool operator()(const Slice& slice) const;
+
+ private:
+  const Cluster& cluster_;
+  std::optional<TimePoint> until_;
+};
+
+// A node as it is looked at for a plan.
+struct Look {
+  const Cluster& cluster;
+  const Node& node;
+  const plan::Capabilities& can;
+  Mode mode;
+  const Free& is_free;
+};
+
+// Whether it hands out what is idle there by itself: a driver of claims cuts instead.
+bool takes_work(const Node& node);
+// Empty: it may be planned.
+std::string why_left_out(const Look& look, const Gpu& gpu, const mig::Product* product);
+
+// Whether a change resets other GPUs of its node, on which something stands or runs: Ampere changes its MIG
+// mode so.
+bool resets_others(const Look& look, const Gpu& gpu, const mig::Product& product);
+
+// Instances whose places nobody tells, at places where they could stand. nullopt: places are told, or these
+// instances do not fit the product.
+std::optional<mig::Layout> layout_anywhere(const mig::Product& product, const Gpu& gpu);
+
+// What runs on the node in all, slices that are held or may be: by their number where it is not known which.
+// Whoever shares one counts.
+int running_on(const Look& look);
+
+}  // namespace tessera::pack

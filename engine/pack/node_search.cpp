@@ -1,0 +1,224 @@
+#include "engine/pack/node_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+namespace tessera::pack {
+namespace {
+
+constexpr std::size_t kMostColumns = 150'000;  // of all programs of a search together
+constexpr std::size_t kMostSwaps = 3;          // quieter nodes that are tried for one
+
+using Weights = std::vector<double>;  // by Classes::rows
+
+enum class By : std::uint8_t { memory, compute };
+
+// Of what is needed; the rest weighs nothing.
+Weights weights_of(const Problem& problem, const Classes& classes, std::span<const int> needed, By by) {
+  Weights weights(classes.rows.size(), 0);
+  for (std::size_t row = 0; row < weights.size() && row < needed.size(); ++row) {
+    if (needed[row] <= 0) continue;
+    for (const mig::Product* product : problem.products)
+      if (const mig::Profile* profile = product->find(classes.rows[row].profile.text))
+        weights[row] = std::max(
+            weights[row],
+            static_cast<double>(by == By::memory ? profile->memory_slices : profile->compute_slices));
+  }
+  return weights;
+}
+
+// The most that a GPU of each class could add.
+std::vector<double> of_classes(const Classes& classes, const Weights& weights) {
+  std::vector<double> all;
+  for (const Class& kind : classes.classes) {
+    const Universe& universe = classes.universes[kind.product];
+    double most = 0;
+    for (const Choice& choice : kind.choices) {
+      double sum = 0;
+      for (std::size_t slot = 0; slot < universe.rows.size(); ++slot)
+        sum += weights[universe.rows[slot]] * (worth_at(choice.worth, slot) - worth_at(kind.worth, slot));
+      most = std::max(most, sum);
+    }
+    all.push_back(most);
+  }
+  return all;
+}
+
+std::vector<double> of_nodes(const Classes& classes, const Nodes& nodes, const Weights& weights) {
+  const std::vector<double> each = of_classes(classes, weights);
+  std::vector<double> all;
+  for (const auto& boards : nodes.boards) {
+    double sum = 0;
+    for (std::size_t board : boards) sum += each[classes.states[classes.state_of[board]].class_number];
+    all.push_back(sum);
+  }
+  return all;
+}
+
+double sum_of(const Weights& weights, std::span<const int> needed) {
+  double sum = 0;
+  for (std::size_t row = 0; row < weights.size() && row < needed.size(); ++row)
+    sum += weights[row] * std::max(0, needed[row]);
+  return sum;
+}
+
+// Nodes that can give something, those first on which least runs for it; of equal ones those that give most.
+std::vector<std::size_t> in_order(const Nodes& nodes, const std::vector<double>& potential) {
+  std::vector<std::size_t> order;
+  for (std::size_t node = 0; node < potential.size(); ++node)
+    if (potential[node] > 0) order.push_back(node);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const double left = nodes.running[a] * potential[b], right = nodes.running[b] * potential[a];
+    return left != right ? left < right : potential[a] > potential[b];
+  });
+  return order;
+}
+
+class Search {
+ public:
+  Search(const Problem& problem, const Classes& classes, const Nodes& nodes, std::span<const int> needed,
+         const Stop& stop)
+      : classes_(classes),
+        nodes_(nodes),
+        potential_(of_nodes(classes, nodes, weights_of(problem, classes, needed, By::memory))),
+        order_(in_order(nodes, potential_)),
+        stop_(stop),
+        chosen_(nodes.boards.size(), false) {}
+
+  std::vector<bool> run() {
+    least_ = unmet(std::vector<bool>(chosen_.size(), true)) + 1e-6;
+    take_first();
+    drop();
+    swap();
+    return std::move(chosen_);
+  }
+
+ private:
+  double unmet(const std::vector<bool>& some) {
+    const Model model = by_class(classes_, nodes_, some);
+    for (const Group& group : model.groups) spent_ += classes_.classes[group.class_number].choices.size();
+    return relaxed_unmet(model, classes_, stop_);
+  }
+  bool enough(const std::vector<bool>& some) { return unmet(some) <= least_; }
+  bool goes_on() const { return spent_ < kMostColumns && !(stop_ && stop_()); }
+
+  // As few of the order as meet the demand.
+  void take_first() {
+    std::size_t low = 0, high = order_.size();
+    const auto first = [&](std::size_t count) {
+      std::vector<bool> some(chosen_.size(), false);
+      for (std::size_t i = 0; i < count; ++i) some[order_[i]] = true;
+      return some;
+    };
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2;
+      if (enough(first(middle)))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    chosen_ = first(low);
+  }
+
+  bool try_without(std::size_t node, std::optional<std::size_t> instead) {
+    std::vector<bool> some = chosen_;
+    some[node] = false;
+    if (instead) some[*instead] = true;
+    if (!enough(some)) return false;
+    chosen_ = std::move(some);
+    return true;
+  }
+
+  // Those first on which most runs; of equal ones those that give least.
+  std::vector<std::size_t> worst_first() const {
+    std::vector<std::size_t> all;
+    for (std::size_t node = 0; node < chosen_.size(); ++node)
+      if (chosen_[node]) all.push_back(node);
+    std::stable_sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
+      return nodes_.running[a] != nodes_.running[b] ? nodes_.running[a] > nodes_.running[b]
+                                                    : potential_[a] < potential_[b];
+    });
+    return all;
+  }
+
+  void drop() {
+    for (const std::size_t node : worst_first()) {
+      if (!goes_on()) return;
+      try_without(node, std::nullopt);
+    }
+  }
+
+  void swap() {
+    for (const std::size_t node : worst_first()) {
+      std::size_t tried = 0;
+      for (const std::size_t other : quieter_than(node)) {
+        if (!goes_on()) return;
+        if (++tried > kMostSwaps || try_without(node, other)) break;
+      }
+    }
+  }
+
+  // Those first that give most.
+  std::vector<std::size_t> quieter_than(std::size_t node) const {
+    std::vector<std::size_t> all;
+    for (const std::size_t other : order_)
+      if (!chosen_[other] && nodes_.running[other] < nodes_.running[node]) all.push_back(other);
+    const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMostSwaps));
+    std::partial_sort(all.begin(), end, all.end(), [&](std::size_t a, std::size_t b) {
+      return potential_[a] != potential_[b] ? potential_[a] > potential_[b] : a < b;
+    });
+    return all;
+  }
+
+  const Classes& classes_;
+  const Nodes& nodes_;
+  std::vector<double> potential_;
+  std::vector<std::size_t> order_;
+  const Stop& stop_;
+  std::vector<bool> chosen_;
+  double least_ = 0;
+  std::size_t spent_ = 0;
+};
+
+LeastNodes least_by(const Nodes& nodes, std::vector<double> potential, double needed) {
+  LeastNodes least;
+  double left = needed, running = 0;
+  for (const std::size_t node : in_order(nodes, potential)) {
+    if (left <= 1e-6) break;
+    running += nodes.running[node] * std::min(1.0, left / potential[node]);
+    left -= potential[node];
+  }
+  least.running = static_cast<int>(std::ceil(running - 1e-6));
+  std::sort(potential.begin(), potential.end(), std::greater<>());
+  left = needed;
+  for (const double most : potential) {
+    if (left <= 1e-6 || most <= 0) break;
+    left -= most, ++least.nodes;
+  }
+  return least;
+}
+
+}  // namespace
+
+std::vector<bool> search_nodes(const Problem& problem, const Classes& classes, const Nodes& nodes,
+                               std::span<const int> needed, const Stop& stop) {
+  return Search(problem, classes, nodes, needed, stop).run();
+}
+
+LeastNodes least_nodes(const Problem& problem, const Classes& classes, const Nodes& nodes,
+                       std::span<const int> needed, int unmet) {
+  LeastNodes least;
+  for (const By by : {By::memory, By::compute}) {
+    const Weights weights = weights_of(problem, classes, needed, by);
+    const double most = weights.empty() ? 0 : *std::max_element(weights.begin(), weights.end());
+    const LeastNodes one =
+        least_by(nodes, of_nodes(classes, nodes, weights), sum_of(weights, needed) - most * unmet);
+    least.nodes = std::max(least.nodes, one.nodes);
+    least.running = std::max(least.running, one.running);
+  }
+  return least;
+}
+
+}  // namespace tessera::pack
