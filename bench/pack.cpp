@@ -90,6 +90,8 @@ void PackSolve(benchmark::State& state) {
     state.counters["gpus"] = answer->gpus_touched;
     state.counters["nodes"] = answer->nodes_touched;
     state.counters["nodes_at_least"] = answer->bounds.nodes;
+    state.counters["running"] = answer->running_on_touched_nodes;
+    state.counters["running_at_least"] = answer->bounds.running;
   }
 }
 

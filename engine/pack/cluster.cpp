@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "engine/number.hpp"
@@ -95,6 +96,23 @@ class Spares {
   std::map<ProfileName, int> counts_;
 };
 
+// The fewest GPUs on which the instances of the pool can stand.
+int gpus_of_pool(const Node& node, const mig::Catalogue& catalogue) {
+  std::map<std::string, std::pair<int, double>> kinds;  // count, part of a GPU
+  for (const Slice& slice : node.pool)
+    if (slice.kind == SliceKind::gpu_instance) ++kinds[slice.profile.text].first;
+  double sum = 0;
+  for (auto& [name, kind] : kinds) {
+    for (const mig::Product& product : catalogue.products())
+      if (const mig::Profile* profile = product.find(name); profile && product.units > 0) {
+        kind.second = static_cast<double>(profile->memory_slices) / product.units;
+        break;
+      }
+    sum += kind.first * kind.second;
+  }
+  return kinds.empty() ? 0 : std::max(1, static_cast<int>(std::ceil(sum - 1e-9)));
+}
+
 }  // namespace
 
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
@@ -126,8 +144,8 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
     found.problem.busy.push_back({node.name, running_on(look)});
     if (!node.pool.empty() && sharing::amd::is_amd(node))
       found.left_out["of AMD, whose partition modes are shown, not planned"] += 1;
-    else if (!node.pool.empty())
-      found.left_out["with instances whose placement is not known"] += 1;
+    else if (const int least = gpus_of_pool(node, catalogue); least > 0)
+      found.left_out["with instances whose placement is not known"] += least;
   }
   return found;
 }

@@ -253,6 +253,8 @@ TEST_F(ByNumber, AWholeGpuBesideInstancesOfThePoolHasNoNumberAndIsLeftOut) {
       problem_of(story_.cluster(), nodes, test::catalogue(), plan::slurm_capabilities());
   EXPECT_TRUE(found.problem.boards.empty());
   EXPECT_EQ(found.left_out.at("whose number on the node is not known"), 1);
+  EXPECT_EQ(found.left_out.at("with instances whose placement is not known"), 1)
+      << "the fewest that hold them";
   EXPECT_TRUE(asked(found, 1).boards.empty());
   ASSERT_EQ(found.problem.spare.size(), 1u);
   EXPECT_EQ(found.problem.spare[0].count, 2) << "instances of the pool that nobody holds serve";

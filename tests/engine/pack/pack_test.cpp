@@ -277,6 +277,9 @@ TEST(Pack, NothingThatCouldBeDoneIsBetter) {
     ASSERT_EQ(test::costs_of(problem, packed), test::best_costs(problem)) << run << "\n"
                                                                           << told(problem, packed);
     ASSERT_TRUE(packed.bounds.rest_proven) << run;
+    ASSERT_LE(packed.bounds.nodes, packed.nodes_touched) << run;
+    if (problem.mode == Mode::whole_node)
+      ASSERT_LE(packed.bounds.running, packed.running_on_touched_nodes) << run;
   }
 }
 
