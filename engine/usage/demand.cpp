@@ -104,9 +104,11 @@ void DemandOverTime::hold(const ClusterName& cluster, TimePoint at, double hours
 }
 
 void DemandOverTime::count(const ClusterName& cluster, TimePoint at, double hours, const Needs& needs) {
-  hours_ += hours;
   const TimePoint hour = hour_of(at);
   covered_[cluster][hour] += hours;
+  double of_cluster = 0;
+  for (const auto& [begin, part] : covered_[cluster]) of_cluster += part;
+  hours_ = std::max(hours_, of_cluster);  // of the cluster of which most is known
   for (const auto& [profile, need] : needs) {
     DemandHour& one = all_[{cluster, profile}][hour];
     const int both = more(need.held, need.waiting);

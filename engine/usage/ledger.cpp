@@ -156,7 +156,7 @@ void Ledger::see(const Cluster& cluster, TimePoint at) {
   const Passed passed{before->second, at, hours, at - before->second > kLongestRound};
   before->second = at;
   ++rounds_;
-  hours_ += hours;
+  covered_[cluster.name] += hours;
   // Where nodes or work are not told, what is free is not known.
   const bool known = insight::nodes_are_current(cluster) && insight::work_is_current(cluster);
   known_[cluster.name] += passed.gap || !known ? 0 : hours;
@@ -415,6 +415,12 @@ void Ledger::add(Waited waited) {
   const auto [known, first] =
       waited_.try_emplace(waited.cluster.text + '\x1f' + waited.workload.text, waited);
   if (!first) known->second.hours += waited.hours;
+}
+
+double Ledger::hours() const {
+  double most = 0;
+  for (const auto& [cluster, hours] : covered_) most = std::max(most, hours);
+  return most;
 }
 
 std::vector<Hold> Ledger::holds() const { return by_key(holds_); }

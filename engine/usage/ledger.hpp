@@ -144,7 +144,7 @@ class Ledger {
   // What another source has added up itself, and the hours that it covers.
   void add(Hold hold);
   void add(Waited waited);
-  void cover(double hours) { hours_ += hours; }
+  void cover(const ClusterName& cluster, double hours) { covered_[cluster] += hours; }
   std::vector<Hold> holds() const;
   std::vector<Waited> waited() const;
   std::vector<Spare> spare() const;
@@ -156,7 +156,9 @@ class Ledger {
   const std::map<ClusterName, double>& known() const { return known_; }        // hours, without those of gaps
   // Of the newest round, for DemandOverTime: what running work held, by profile.
   const std::map<std::string, int, std::less<>>& held() const { return held_; }
-  double hours() const { return hours_; }  // that rounds cover
+  // That rounds cover, of the cluster of which they cover most: what several are recorded for together is no
+  // more time than it was.
+  double hours() const;
   int rounds() const { return rounds_; }
   // Work that held GPUs of which it is not known which: hours that are in no hold.
   double unplaced() const { return unplaced_; }
@@ -210,9 +212,9 @@ class Ledger {
   std::map<std::string, RogueProcess> rogue_processes_;  // by node, GPU and process
   std::map<ClusterName, bool> free_measured_;
   std::map<ClusterName, TimePoint> before_;  // the round before
-  std::map<ClusterName, double> known_;
+  std::map<ClusterName, double> known_, covered_;
   std::map<ClusterName, double> stranded_;
-  double hours_ = 0, unplaced_ = 0;
+  double unplaced_ = 0;
   int rounds_ = 0;
 };
 

@@ -123,7 +123,7 @@ void gather(Hold& hold, const std::string& type, std::int64_t count, const Gathe
 }  // namespace
 
 void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue, Duration idle_after) {
-  ledger.cover(hours_within(past, past.from, past.to));
+  ledger.cover(past.cluster, hours_within(past, past.from, past.to));
   const bool gathers = gathers_use(past);
   for (const PastJob& job : past.jobs) {
     const TimePoint ended = job.ended.value_or(past.to);

@@ -42,6 +42,7 @@ TEST(Reckoning, TellsTheDemandOfEachClusterByItself) {
   const auto read = reckon(recordings, {}, test::catalogue());
   ASSERT_TRUE(read);
   ASSERT_EQ(read->demand.size(), 2u);
+  EXPECT_NEAR(read->hours, 0.5, 1e-9) << "half an hour of two clusters is half an hour";
   const DemandOverTime& hpc = read->demand.at(ClusterName("hpc"));
   EXPECT_NEAR(hpc.hours(), 0.5, 1e-9) << "another cluster's hours are not its own";
   ASSERT_EQ(hpc.peaks().size(), 1u);
