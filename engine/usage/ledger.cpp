@@ -298,7 +298,8 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, const Passed& p
     const mig::Product* product = gpu.strategy == Strategy::mig ? product_of(gpu, catalogue_) : nullptr;
     if (product)
       if (auto layout = mig::observed_layout(*product, gpu))
-        stranded_[cluster.name] += mig::room(*product, *layout).stranded_memory_slices * passed.hours;
+        stranded_[cluster.name][node.name] +=
+            mig::room(*product, *layout).stranded_memory_slices * passed.hours;
     for (const Slice& slice : gpu.slices) {
       const std::optional<int> free = insight::available(sight, slice);
       // What is shared and held in part was asked for.

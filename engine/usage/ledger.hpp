@@ -152,8 +152,10 @@ class Ledger {
   std::vector<RogueProcess> rogue_processes() const;
   // Clusters in which slices were free, and whether any of these was measured.
   const std::map<ClusterName, bool>& free_measured() const { return free_measured_; }
-  const std::map<ClusterName, double>& stranded() const { return stranded_; }  // slice-hours
-  const std::map<ClusterName, double>& known() const { return known_; }        // hours, without those of gaps
+  // Slice-hours, by node.
+  using OfNodes = std::map<NodeName, double>;
+  const std::map<ClusterName, OfNodes>& stranded() const { return stranded_; }
+  const std::map<ClusterName, double>& known() const { return known_; }  // hours, without those of gaps
   // Of the newest round, for DemandOverTime: what running work held, by profile.
   const std::map<std::string, int, std::less<>>& held() const { return held_; }
   // That rounds cover, of the cluster of which they cover most: what several are recorded for together is no
@@ -213,7 +215,7 @@ class Ledger {
   std::map<ClusterName, bool> free_measured_;
   std::map<ClusterName, TimePoint> before_;  // the round before
   std::map<ClusterName, double> known_, covered_;
-  std::map<ClusterName, double> stranded_;
+  std::map<ClusterName, OfNodes> stranded_;
   double unplaced_ = 0;
   int rounds_ = 0;
 };

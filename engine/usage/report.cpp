@@ -14,6 +14,7 @@ namespace {
 constexpr double kAir = 1.2;         // what a smaller profile must have to spare
 constexpr double kLeastHours = 1;    // measured, before advice is given
 constexpr double kMostlyIdle = 0.5;  // of the measured time
+constexpr std::size_t kWorst = 3;    // nodes that are named
 constexpr double kEnough = 0.95;  // of a time that is asked for: a recorder that was restarted hides nothing
 
 double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
@@ -118,6 +119,26 @@ Waste of_hold(const Hold& hold, std::string kind, double hours, std::optional<do
             {},           hours,           std::move(advice)};
   if (slices) one.slice_hours = hours * *slices;
   return one;
+}
+
+// One row a cluster, with the nodes on which most of it is.
+Waste stranded(const ClusterName& cluster, const std::map<NodeName, double>& nodes) {
+  std::vector<std::pair<double, NodeName>> worst;
+  double sum = 0;
+  for (const auto& [node, hours] : nodes)
+    if (hours > 1e-9) worst.emplace_back(-hours, node), sum += hours;
+  std::sort(worst.begin(), worst.end());
+  Waste row;
+  row.cluster = cluster, row.kind = "stranded", row.slice_hours = sum;
+  row.advice = "no further instance fits there: tessera layouts, or the editor (L)";
+  if (worst.size() == 1) row.node = worst.front().second.text;
+  if (worst.size() < 2) return row;
+  std::string named;
+  for (std::size_t i = 0; i < std::min(worst.size(), kWorst); ++i)
+    named += fmt::format("{}{} ({:.1f})", i > 0 ? ", " : "", worst[i].second.text, -worst[i].first);
+  row.advice =
+      fmt::format("most on {}: no further instance fits there: tessera layouts, or the editor (L)", named);
+  return row;
 }
 
 Waste unasked(const Spare& spare) {
@@ -236,10 +257,8 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue, 
           of_hold(hold, "too-big", hold.hours, hold.slices.value_or(0) - profile->memory_slices, why));
     }
   }
-  for (const auto& [cluster, slice_hours] : ledger.stranded())
-    if (slice_hours > 1e-9)
-      all.push_back({cluster, "stranded", "", "", "", "", slice_hours, std::nullopt,
-                     "no further instance fits there: tessera layouts, or the editor (L)"});
+  for (const auto& [cluster, nodes] : ledger.stranded())
+    if (Waste row = stranded(cluster, nodes); row.slice_hours > 0) all.push_back(std::move(row));
   for (const Spare& spare : ledger.spare())
     if (spare.hours > 1e-9 && spare.since >= kEnough * hours_of(unasked_after)) all.push_back(unasked(spare));
   for (Waste& one : rogues(ledger)) all.push_back(std::move(one));

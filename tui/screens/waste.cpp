@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -66,7 +67,14 @@ DocLine heading(const Columns& at) {
   return line;
 }
 
-DocLine line_of(const Waste& one, const Columns& at, const UiState& state, int width) {
+bool of_several_clusters(const std::vector<Waste>& all) {
+  std::set<ClusterName> clusters;
+  for (const Waste& one : all)
+    if (!one.cluster.empty()) clusters.insert(one.cluster);
+  return clusters.size() > 1;
+}
+
+DocLine line_of(const Waste& one, const Columns& at, bool several, const UiState& state, int width) {
   DocLine line;
   line.id = id_of(one);
   const auto put = [&](const std::string& text, int x, int end, Style style) {
@@ -80,7 +88,8 @@ DocLine line_of(const Waste& one, const Columns& at, const UiState& state, int w
   put(one.workload, at.work, at.profile, Role::text);
   put(one.profile, at.profile, at.node > 0 ? at.node : at.advice, Role::text);
   if (at.node > 0) put(one.node, at.node, at.advice, Role::dim);
-  put(told(state, one.advice), at.advice, width, Role::text);
+  put((several && !one.cluster.empty() ? one.cluster.text + ": " : "") + told(state, one.advice), at.advice,
+      width, Role::text);
   return line;
 }
 
@@ -167,7 +176,8 @@ Panes waste_panes(const UiContext&, const UiState& state, int width) {
   for (DocLine& line : total_lines(*all, state, width)) panes.main.push_back(std::move(line));
   add_not_known(panes.main, state, width);
   panes.main.push_back(heading(at));
-  for (const Waste& one : *all) panes.main.push_back(line_of(one, at, state, width));
+  const bool several = of_several_clusters(*all);
+  for (const Waste& one : *all) panes.main.push_back(line_of(one, at, several, state, width));
   if (const Waste* one = waste_here(state)) panes.foot = foot_for(*one, state, width);
   panes.foot_first = true;
   return panes;

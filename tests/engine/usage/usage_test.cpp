@@ -373,6 +373,28 @@ TEST(Waste, SlicesOfASecondClusterAreUnaskedToo) {
   EXPECT_NEAR(here.wasted("unasked", ""), 8, 1e-9) << "four slice-hours in each";
 }
 
+TEST(Waste, WhatIsStrandedNamesTheNodesOnWhichMostOfItIs) {
+  const mig::Catalogue catalogue = *mig::Catalogue::built_in();
+  const auto told = [&](int nodes) {
+    Gpu cut = gpu(0, Strategy::mig, {});
+    for (int i = 0; i < 7; ++i) cut.slices.push_back(instance("1g.10gb", i, 1, i));
+    NodesListed list;
+    for (int n = 1; n <= nodes; ++n)
+      list.nodes.push_back(
+          node("n" + std::to_string(n), n == 3 ? std::vector<Gpu>{cut, cut} : std::vector<Gpu>{cut}));
+    Story story;
+    story.tell(std::move(list));
+    story.tell(Loaded{});
+    usage::Ledger ledger(catalogue, Duration{900'000});
+    for (int minute = 0; minute <= 60; ++minute) ledger.see(story.cluster(), at(60 * minute));
+    for (const usage::Waste& one : usage::waste(ledger, catalogue))
+      if (one.kind == "stranded") return one.node + "|" + one.advice;
+    return std::string();
+  };
+  EXPECT_TRUE(told(1).starts_with("n1|no further instance fits there")) << told(1);
+  EXPECT_TRUE(told(5).starts_with("|most on n3 (2.0), n1 (1.0), n2 (1.0): no further")) << told(5);
+}
+
 TEST(Waste, WhatIsStrandedIsToldOfEachCluster) {
   const mig::Catalogue catalogue = *mig::Catalogue::built_in();
   usage::Ledger ledger(catalogue, Duration{900'000});

@@ -107,6 +107,27 @@ TEST(WasteCommand, WhatWasMeasuredAndUsedIsNothingWasted) {
   EXPECT_FALSE(asked.says("idle is n/a")) << asked.out.str();
 }
 
+TEST(WasteCommand, SeveralClustersAreToldApartInTheTableAndAlwaysInCsv) {
+  Asked asked;
+  asked.held(120, 0.0F);
+  asked.run();
+  EXPECT_FALSE(asked.says("CLUSTER")) << asked.out.str();
+  asked.recorded = [] {
+    std::vector<std::unique_ptr<record::Recording>> all;
+    for (const char* cluster : {"hpc", "lab"}) all.push_back(std::make_unique<Held>(cluster, 120, 0.0F));
+    return all;
+  };
+  asked.run();
+  EXPECT_TRUE(asked.says("CLUSTER")) << asked.out.str();
+  EXPECT_TRUE(asked.says("parked  lab")) << asked.out.str();
+  EXPECT_TRUE(asked.says("2.0 h of it recorded")) << "of both together\n" << asked.out.str();
+  asked.held(120, 0.0F);
+  asked.options.output = OutputFormat::csv;
+  asked.run();
+  EXPECT_TRUE(asked.out.str().starts_with("kind,cluster,slice_hours,")) << asked.out.str();
+  EXPECT_TRUE(asked.says("parked,hpc,")) << asked.out.str();
+}
+
 TEST(WasteCommand, TheBoundIsOnSliceHours) {
   Asked asked;
   asked.held(120, 0.0F);

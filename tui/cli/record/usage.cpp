@@ -215,6 +215,12 @@ Json json_of(const std::vector<usage::Waste>& all, const Looked& looked, double 
   return document;
 }
 
+bool of_several_clusters(const std::vector<usage::Waste>& all) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const usage::Waste& one) { return one.cluster != all.front().cluster; });
+}
+
+// The cluster is told where there are several, and in what scripts read.
 Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool bare) {
   Grid grid;
   const auto count = [bare](const std::optional<double>& value) {
@@ -231,6 +237,10 @@ Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool 
   for (const usage::Waste& one : all)
     grid.rows.push_back({one.kind, count(one.slice_hours), count(one.hours), one.user, one.workload,
                          one.profile, one.node, bare ? one.advice : tui::told(options.reader, one.advice)});
+  if (!bare && !of_several_clusters(all)) return grid;
+  grid.heads.insert(grid.heads.begin() + 1, {"cluster", "CLUSTER"});
+  for (std::size_t i = 0; i < all.size(); ++i)
+    grid.rows[i].insert(grid.rows[i].begin() + 1, all[i].cluster.text);
   return grid;
 }
 
