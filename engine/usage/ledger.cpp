@@ -10,6 +10,7 @@
 #include "engine/mig/geometry.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/usage/demand.hpp"
+#include "engine/usage/worth.hpp"
 
 namespace tessera::usage {
 namespace {
@@ -400,8 +401,30 @@ void Ledger::see_work(const Cluster& cluster, double hours) {
     }
     if (workload.state != WorkloadState::running) continue;
     for (const Allocation& allocation : workload.allocations)
-      if (allocation.devices.empty() && allocation.count > 0) unplaced_ += allocation.count * hours;
+      if (allocation.devices.empty() && allocation.count > 0)
+        hold_somewhere(cluster, workload, allocation, hours);
   }
+}
+
+void Ledger::hold_somewhere(const Cluster& cluster, const Workload& workload, const Allocation& held,
+                            double hours) {
+  const Node* node = cluster.nodes.find(held.node);
+  const int rest = held.count - placed(node, workload.id, held);
+  if (rest <= 0) return;
+  unplaced_ += rest * hours;
+  const auto worth = worth_of(node, held, catalogue_);
+  if (!worth) return;
+  const std::string key =
+      cluster.name.text + '\x1f' + workload.id.text + '\x1f' + held.node.text + "\x1f?\x1f" + worth->profile;
+  auto [it, fresh] = holds_.try_emplace(key);
+  Hold& hold = it->second;
+  if (fresh) {
+    hold.cluster = cluster.name, hold.workload = workload.id, hold.node = held.node;
+    hold.user = workload.user, hold.account = workload.account, hold.group = workload.group;
+    hold.profile = worth->profile, hold.part = worth->part, hold.slices = worth->slices;
+    hold.began = workload.started;
+  }
+  hold.hours += rest * hours;
 }
 
 void Ledger::add(Hold hold) {

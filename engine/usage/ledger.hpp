@@ -162,7 +162,7 @@ class Ledger {
   // more time than it was.
   double hours() const;
   int rounds() const { return rounds_; }
-  // Work that held GPUs of which it is not known which: hours that are in no hold.
+  // Work that held GPUs of which it is not known which: they are holds without a GPU, which nothing measures.
   double unplaced() const { return unplaced_; }
 
  private:
@@ -200,6 +200,7 @@ class Ledger {
   void go_on(Spare& spare, const Passed& passed);
   void see_asked(const Cluster& cluster, const Workload& waiting);
   void see_work(const Cluster& cluster, double hours);
+  void hold_somewhere(const Cluster& cluster, const Workload& workload, const Allocation& held, double hours);
   void measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passed& passed);
 
   const mig::Catalogue& catalogue_;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/mig/profile_name.hpp"
+#include "engine/usage/worth.hpp"
 
 namespace tessera::usage {
 namespace {
@@ -14,48 +15,9 @@ double hours_within(const PastJobs& past, TimePoint from, TimePoint to) {
   return begin < end ? std::chrono::duration<double, std::ratio<3600>>(end - begin).count() : 0;
 }
 
-constexpr const char* kUntyped = "untyped";
 constexpr double kLeastOfBox = 0.94;  // of the memory that a product is sold with, as its driver tells it
 
-std::string kind_of(const std::string& type) {
-  const auto profile = mig::profile_of_slurm_type(type);
-  return profile ? profile->text : type.empty() ? kUntyped : "whole";
-}
-
 int most(std::int64_t count) { return static_cast<int>(std::min<std::int64_t>(count, 100'000'000)); }
-
-// What one GRES type is worth, as far as all products that it may mean agree.
-struct Worth {
-  std::string profile;
-  double part = 1;
-  std::optional<double> slices;
-};
-Worth worth_of(const std::string& type, const mig::Catalogue& catalogue) {
-  const auto profile = mig::profile_of_slurm_type(type);
-  Worth worth{kind_of(type)};
-  if (type.empty()) return worth;
-  bool first = true;
-  const auto see = [&](const mig::Product& product, const mig::Profile* of) {
-    if (product.units <= 0 || product.compute_slices <= 0) return;
-    const double part = of ? static_cast<double>(of->compute_slices) / product.compute_slices : 1;
-    const double slices = of ? of->memory_slices : product.units;
-    if (first) worth.part = part, worth.slices = slices;
-    if (!first && worth.slices != slices) worth.slices.reset();
-    // Products that disagree: the larger part, so that nothing is counted as less than it was.
-    worth.part = first ? part : std::max(worth.part, part);
-    first = false;
-  };
-  if (!profile) {
-    for (const mig::Product* product : catalogue.by_slurm_type(type, {})) see(*product, nullptr);
-    return worth;
-  }
-  auto meant = catalogue.by_slurm_type(type, {});
-  if (meant.empty())
-    for (const mig::Product& product : catalogue.products()) meant.push_back(&product);
-  for (const mig::Product* product : meant)
-    if (const mig::Profile* of = product->find(profile->text)) see(*product, of);
-  return worth;
-}
 
 // Whether two products are cut in the same way.
 bool alike(const mig::Product& a, const mig::Product& b) {

@@ -128,6 +128,15 @@ TEST(WasteCommand, SeveralClustersAreToldApartInTheTableAndAlwaysInCsv) {
   EXPECT_TRUE(asked.says("parked,hpc,")) << asked.out.str();
 }
 
+TEST(WasteCommand, WhatIsHeldOnSlicesThatAreNotReportedIsInTheRowOfItsUser) {
+  Asked asked;
+  asked.held(60, 90.0F, 1);
+  EXPECT_EQ(asked.run(run_usage), kDone);
+  EXPECT_TRUE(asked.says("bob")) << asked.out.str();
+  EXPECT_FALSE(asked.says("100 % of held hours")) << asked.out.str();
+  EXPECT_TRUE(asked.says("2.0 h were held on slices that are not reported")) << asked.out.str();
+}
+
 TEST(WasteCommand, TheBoundIsOnSliceHours) {
   Asked asked;
   asked.held(120, 0.0F);
