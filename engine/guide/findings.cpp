@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/insight/both_sides.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/work_rules.hpp"
 #include "engine/text.hpp"
@@ -65,6 +66,40 @@ std::vector<HabitFinding> seen_here(const Cluster& cluster, const mig::Catalogue
     return left.workload < right.workload;
   });
   return found;
+}
+
+namespace {
+
+// "job 88141"; empty: it is about the cluster.
+std::string subject_of(const WorkloadId& work, Scheduler scheduler) {
+  if (work.text.empty()) return {};
+  return (scheduler == Scheduler::slurm ? "job " : "pod ") + work.text;
+}
+
+void add_rules(std::vector<insight::Finding>& findings, const Cluster& cluster,
+               const mig::Catalogue& catalogue, sharing::Platform platform) {
+  const auto add = [&](std::string subject, std::string text, std::string hint) {
+    findings.push_back({Severity::warning, cluster.name, std::move(subject), false, std::nullopt,
+                        std::move(text), std::move(hint)});
+  };
+  for (HabitFinding& one : seen_here(cluster, catalogue, platform))
+    add(subject_of(one.workload, cluster.scheduler), std::move(one.text), std::move(one.hint));
+  for (sharing::Violation& one : sharing::check_nodes(cluster, catalogue, platform))
+    add("", std::move(one.message),
+        fmt::format("rule {} of {}: tessera guide --node NAME says what it allows", one.rule,
+                    sharing::title(platform)));
+}
+
+}  // namespace
+
+std::vector<insight::Finding> all_findings(const Model& model, const Cluster& cluster,
+                                           const mig::Catalogue& catalogue,
+                                           std::optional<sharing::Platform> set_by_site, TimePoint wall) {
+  std::vector<insight::Finding> findings = insight::sides_attention(model, cluster);
+  for (insight::Finding& one : insight::attention(cluster, catalogue, wall))
+    findings.push_back(std::move(one));
+  add_rules(findings, cluster, catalogue, sharing::platform_of(cluster, set_by_site).platform);
+  return findings;
 }
 
 }  // namespace tessera::guide

@@ -374,7 +374,8 @@ class Collector {
     if (room.stranded_memory_slices * 4 < product->units) return;
     add(Severity::info, node, gpu,
         fmt::format("{} of {} memory slices stranded", room.stranded_memory_slices, product->units),
-        "no profile fits there while its neighbours stay");
+        "no profile fits there while its neighbours stay")
+        .way_out = WayOut::layout;
   }
 
   // A large cluster has few distinct layouts: each is worked out once.

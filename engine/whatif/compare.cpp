@@ -78,7 +78,8 @@ Comparison compare(const Player& player, const plan::Plan& plan, Future as_it_is
 std::string headline(const Comparison& comparison) {
   const std::string span = span_text(comparison.ahead);
   if (!comparison.changed.changed)
-    return fmt::format("the plan does not act within {}: it waits for work without a known end", span);
+    return fmt::format("the plan is not done within {}: work that it waits for is not known to end by then",
+                       span);
   const std::size_t sooner = comparison.sooner.size(), later = comparison.later.size();
   if (!comparison.gpu_hours)
     return fmt::format("within {}: {} start sooner, {} later or not; GPU-hours not known", span, sooner,

@@ -9,10 +9,8 @@
 
 #include "engine/guide/findings.hpp"
 #include "engine/insight/acknowledged.hpp"
-#include "engine/insight/both_sides.hpp"
 #include "engine/insight/costs.hpp"
 #include "engine/plan/files/codec.hpp"
-#include "engine/sharing/work_rules.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help/help.hpp"
@@ -175,21 +173,10 @@ std::string print(const std::vector<Listed>& findings, const Model& model, const
 
 }  // namespace
 
-std::vector<insight::Finding> doctor_findings(const Cluster& cluster, const mig::Catalogue& catalogue,
-                                              const Options& options, TimePoint wall) {
-  std::vector<insight::Finding> findings = insight::attention(cluster, catalogue, wall);
-  const sharing::Platform platform = sharing::platform_of(cluster, options.platform).platform;
-  const auto add = [&](std::string subject, std::string text, std::string hint) {
-    findings.push_back({Severity::warning, cluster.name, std::move(subject), false, std::nullopt,
-                        std::move(text), std::move(hint)});
-  };
-  for (guide::HabitFinding& one : guide::seen_here(cluster, catalogue, platform))
-    add(one.workload.text, std::move(one.text), std::move(one.hint));
-  for (sharing::Violation& one : sharing::check_nodes(cluster, catalogue, platform))
-    add("", std::move(one.message),
-        fmt::format("rule {} of {}: tessera guide --node NAME says what it allows", one.rule,
-                    sharing::title(platform)));
-  return findings;
+std::vector<insight::Finding> doctor_findings(const Model& model, const Cluster& cluster,
+                                              const mig::Catalogue& catalogue, const Options& options,
+                                              TimePoint wall) {
+  return guide::all_findings(model, cluster, catalogue, options.platform, wall);
 }
 
 int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
@@ -210,10 +197,8 @@ int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Jo
   std::vector<insight::Finding> findings;
   bool missing = clusters.model().clusters.empty();
   for (const Cluster& cluster : clusters.model().clusters) {
-    auto some = doctor_findings(cluster, catalogue, options, clusters.wall());
+    auto some = doctor_findings(clusters.model(), cluster, catalogue, options, clusters.wall());
     findings.insert(findings.end(), some.begin(), some.end());
-    for (insight::Finding& one : insight::sides_attention(clusters.model(), cluster))
-      findings.push_back(std::move(one));
     missing = missing || !cluster.loaded;
   }
   if (missing) {

@@ -16,10 +16,11 @@ namespace tessera::cli {
 int run_doctor(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams);
 
-// What needs attention in one cluster, and which work and nodes break the rules of its platform (--platform,
-// else recognised).
-std::vector<insight::Finding> doctor_findings(const Cluster& cluster, const mig::Catalogue& catalogue,
-                                              const Options& options, TimePoint wall);
+// What needs attention in one cluster of the model, and which work and nodes break the rules of its platform
+// (--platform, else recognised).
+std::vector<insight::Finding> doctor_findings(const Model& model, const Cluster& cluster,
+                                              const mig::Catalogue& catalogue, const Options& options,
+                                              TimePoint wall);
 
 // The smallest roles with their bindings, as YAML: what tessera reads, and with `write` what it changes. The
 // two have names of their own, so that one group may look and another change. Errors: the setting prometheus

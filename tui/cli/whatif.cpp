@@ -129,7 +129,23 @@ Json whatif_json(const plan::Plan& plan, const whatif::Comparison& answer) {
   return document;
 }
 
-std::string whatif_text(const plan::Plan& plan, const whatif::Comparison& answer, const Options& options) {
+// When the last of the work that the plan waits for has ended by its time limit, and the change is made.
+// nullopt: one of them has no known end, or the plan waits for none.
+std::optional<TimePoint> in_place_later(const Cluster& cluster, const plan::Plan& plan) {
+  if (plan.intent.options.way != plan::Way::wait) return std::nullopt;
+  std::optional<TimePoint> last;
+  for (const plan::NodePlan& node : plan.nodes)
+    for (const plan::Disturbed& one : node.blast_radius) {
+      const Workload* work = cluster.workloads.find(one.id);
+      if (work == nullptr || !work->ends) return std::nullopt;
+      last = std::max(last.value_or(*work->ends), *work->ends);
+    }
+  if (last && plan.intent.options.at) last = std::max(*last, *plan.intent.options.at);
+  return last ? std::optional(*last + whatif::kChangeTakes) : std::nullopt;
+}
+
+std::string whatif_text(const Cluster& cluster, const plan::Plan& plan, const whatif::Comparison& answer,
+                        const Options& options) {
   Page page(answer, options);
   page.line(fmt::format(
       "{} of {}: {}",
@@ -138,6 +154,10 @@ std::string whatif_text(const plan::Plan& plan, const whatif::Comparison& answer
   page.line(whatif::headline(answer), 2);
   if (answer.changed.changed)
     page.line(fmt::format("the new layout is in place {}", when(answer.changed.changed, answer)), 2);
+  else if (const auto later = in_place_later(cluster, plan))
+    page.line(fmt::format("by the time limits of what the plan waits for, the new layout is in place {}",
+                          when(later, answer)),
+              2);
   if (!answer.thrown_away)
     page.line("the plan ends running work; how many GPU-hours of it are lost is not known", 2);
   else if (*answer.thrown_away > 0.05)
@@ -172,7 +192,7 @@ int run_whatif(const Options& options, const mig::Catalogue& catalogue, const Jo
                                   std::chrono::hours(options.hours)};
   const whatif::Comparison answer = whatif::compare(question, plan);
   if (options.output == OutputFormat::table) {
-    const std::string text = whatif_text(plan, answer, options);
+    const std::string text = whatif_text(*cluster, plan, answer, options);
     streams.out << (options.ascii ? in_ascii(text) : text);
   } else {
     streams.out << document(whatif_json(plan, answer),

@@ -182,8 +182,9 @@ TEST_F(Advise, APlanThatWaitsForWorkWithoutATimeLimitIsNoAnswer) {
   const Advice advice = advise(question());
   EXPECT_TRUE(advice.answers.empty());
   EXPECT_EQ(advice.tried, 1);
-  EXPECT_EQ(advice.reasons, std::vector<std::string>{
-                                "the plan does not act within 24 h: it waits for work without a known end"});
+  EXPECT_EQ(advice.reasons,
+            std::vector<std::string>{
+                "the plan is not done within 24 h: work that it waits for is not known to end by then"});
 }
 
 TEST_F(Advise, WhatItRestsOnIsCounted) {

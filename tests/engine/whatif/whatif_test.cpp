@@ -226,7 +226,19 @@ TEST_F(WhatIfPlanned, APlanThatWaitsForWorkWithoutAnEndDoesNotAct) {
   waits("2", "gpu:3g.40gb", 1, 1);
   const Comparison answer = compare(question(), planned("3g.40gb@0,3g.40gb@4", 0));
   EXPECT_EQ(told(answer.changed), "");
-  EXPECT_EQ(headline(answer), "the plan does not act within 24 h: it waits for work without a known end");
+  EXPECT_EQ(headline(answer),
+            "the plan is not done within 24 h: work that it waits for is not known to end by then");
+}
+
+// It said "without a known end" of jobs whose ends are known, and lie beyond the hours that are looked at.
+TEST_F(WhatIfPlanned, APlanThatWaitsForWorkThatEndsLaterIsNotDoneByThen) {
+  whole_gpus(1);
+  runs("1", 0, 30);
+  waits("2", "gpu:3g.40gb", 1, 1);
+  const Comparison answer = compare(question(), planned("3g.40gb@0,3g.40gb@4", 0));
+  EXPECT_EQ(answer.changed.changed, std::nullopt);
+  EXPECT_EQ(headline(answer),
+            "the plan is not done within 24 h: work that it waits for is not known to end by then");
 }
 
 TEST_F(WhatIfPlanned, WhatAPlanEndsIsLost) {

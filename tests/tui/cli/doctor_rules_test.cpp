@@ -40,7 +40,7 @@ test::Story two_layouts_and_a_pod_without_host_ipc() {
 
 std::string said_of(const test::Story& story, const Options& options, const std::string& part) {
   for (const insight::Finding& one :
-       doctor_findings(story.cluster(), test::catalogue(), options, test::at(0)))
+       doctor_findings(story.model, story.cluster(), test::catalogue(), options, test::at(0)))
     if (one.text.find(part) != std::string::npos) return one.subject + "|" + one.hint;
   return "";
 }
@@ -61,7 +61,7 @@ Node sliced(const std::string& name, const std::string& strategy) {
 
 TEST(DoctorRules, HoldsWorkAndNodesAgainstTheRulesOfThePlatform) {
   const Options fpt = asked_of_doctor({"--platform", "fpt"});
-  EXPECT_EQ(said(fpt, "must set hostIPC"), "a/p|change the request in its manifest and start it again");
+  EXPECT_EQ(said(fpt, "must set hostIPC"), "pod a/p|change the request in its manifest and start it again");
   EXPECT_EQ(said(fpt, "one layout must hold for all its cards"),
             "|rule fpt-a of FPT managed Kubernetes: tessera guide --node NAME says what it allows");
   EXPECT_EQ(said(asked_of_doctor({}), "must set hostIPC"), "") << "a rule of that platform alone";
@@ -90,7 +90,7 @@ TEST(DoctorRules, TimeSlicesOfWholeGpusAreAllowedWhatEverTheLabelOfTheStrategySa
 
 TEST(DoctorRules, TellsOfWorkThatAsksForSeveralInstances) {
   EXPECT_EQ(said(asked_of_doctor({}), "a/s asks for 2 MIG instances"),
-            "a/s|ask for one larger instance, or for one in each of several jobs");
+            "pod a/s|ask for one larger instance, or for one in each of several jobs");
 }
 
 }  // namespace

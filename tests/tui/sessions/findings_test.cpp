@@ -82,5 +82,46 @@ TEST(Findings, TheSameKeyWithdrawsAnAcknowledgement) {
   EXPECT_LE(session.effects.back().acknowledge->until, session.wall) << "the file forgets it as well";
 }
 
+// A job that waits beside those of the small place.
+Model small_place_with(Workload more) {
+  Model model = small_place();
+  std::vector<Workload> work = small_work();
+  work.push_back(std::move(more));
+  reduce(model, on("hpc", WorkloadsListed{work}));
+  return model;
+}
+Workload waits_for(const std::string& id, const std::string& resource, std::int64_t count,
+                   const std::string& reason) {
+  Workload job = waiting(id, "erin", resource);
+  job.requests.front().count = count, job.reason = reason;
+  return job;
+}
+// The cursor on the finding about this subject.
+bool go_to(Session& session, const std::string& subject) {
+  for (const insight::Cause& cause : session.state.overview.causes)
+    if (cause.whose == std::vector<std::string>{subject}) {
+      session.state.top().cursor = cause.id;
+      return true;
+    }
+  return false;
+}
+
+// The list said "no plan leads out of this", and the job's own page had a cut that works.
+TEST(Findings, TheWayOutOfAJobThatNoNodeCanServeIsWhatHelpsIt) {
+  Session session(small_place_with(waits_for("88142", "gpu:7g.80gb", 1, "BadConstraints")));
+  session.press("7");
+  ASSERT_TRUE(go_to(session, "job 88142")) << session.screen();
+  session.press("P");
+  EXPECT_EQ(session.state.top().subject, "88142");
+  session.line_with("WHAT WOULD HELP");
+}
+
+TEST(Findings, HabitsOfWorkAreListedInTheConsoleAsTheDoctorListsThem) {
+  Session session(small_place_with(waits_for("88141", "gpu:1g.10gb", 2, "Resources")));
+  session.press("7");
+  ASSERT_TRUE(go_to(session, "job 88141")) << session.screen();
+  session.line_with("88141 asks for 2 MIG instances on one node");
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -195,7 +195,7 @@ std::variant<Looked, int> look(const Options& options, const mig::Catalogue& cat
       if (health.failure)
         looked.failures.push_back(cluster.name.text + ", " + std::string(word(source)) + ": " +
                                   to_line(*health.failure));
-    for (insight::Finding& one : doctor_findings(cluster, catalogue, options, clusters.wall()))
+    for (insight::Finding& one : doctor_findings(looked.model, cluster, catalogue, options, clusters.wall()))
       if (one.severity == Severity::danger || one.severity == Severity::warning)
         looked.findings.push_back(std::move(one));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/guide/findings.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/insight/both_sides.hpp"
 #include "tui/screens/changed.hpp"
@@ -333,15 +334,13 @@ void draw_hint(Canvas& canvas, Rect area, const UiState& state) {
 }  // namespace
 
 OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const RunHead> runs,
-                               const std::string& journal_key) {
+                               const std::string& journal_key, std::optional<sharing::Platform> platform) {
   OverviewData data;
   std::vector<insight::Finding> findings;
   for (const Cluster& cluster : ui.model.clusters) {
     data.cluster_ids.push_back("c\x1f" + cluster.name.text);
     data.totals.push_back(insight::totals(ui.model, cluster));
-    for (insight::Finding& finding : insight::sides_attention(ui.model, cluster))
-      findings.push_back(std::move(finding));
-    for (insight::Finding& finding : insight::attention(cluster, ui.catalogue, ui.wall))
+    for (insight::Finding& finding : guide::all_findings(ui.model, cluster, ui.catalogue, platform, ui.wall))
       findings.push_back(std::move(finding));
   }
   for (const RunHead& head : runs)

@@ -136,8 +136,8 @@ const Body kOverviewBody{draw_overview_body, move_overview, settle_overview, cli
 void refresh_overview(UiState& state, Screen& screen, const UiContext& ui) {
   refresh_users(state, screen, ui);
   if (!sums_stale(state.overview, ui)) return;
-  state.overview =
-      work_out_overview(ui, state.ascii, state.runs.heads, first_key(state, Action::show_journal));
+  state.overview = work_out_overview(ui, state.ascii, state.runs.heads,
+                                     first_key(state, Action::show_journal), state.platform);
   sink_acknowledged(state, ui.wall);
 }
 
@@ -150,7 +150,7 @@ Effects open_on_overview(UiState& state, const UiContext& ui) {
   const std::string cursor = state.top().cursor;
   if (const insight::Finding* finding = finding_at(state, cursor)) {
     if (const insight::Cause* cause = finding->is_node ? nullptr : cause_of(state, cursor))
-      open_cause(state, *cause);
+      open_cause(state, ui, *cause);
     else
       open_node(state, finding->cluster, finding->subject, cursor_on(ui, *finding));
     return {};

@@ -30,6 +30,23 @@ const insight::Cause* cause_here(const UiState& state) {
   return causes.empty() ? nullptr : &causes.front();
 }
 
+// The job or pod that a finding of one alone is about; empty: it is about none, or that is gone.
+std::string work_in(const insight::Cause& cause, const UiContext& ui) {
+  if (cause.nodes || cause.whose.size() != 1) return {};
+  const std::string& subject = cause.whose.front();
+  if (!subject.starts_with("job ") && !subject.starts_with("pod ")) return {};
+  std::string id = subject.substr(4);
+  const Cluster* cluster = ui.model.find(cause.cluster);
+  return cluster && cluster->workloads.find(WorkloadId(id)) ? id : std::string();
+}
+
+// What helps it, a cut among that, stands on its page.
+bool waits(const std::string& id, const insight::Cause& cause, const UiContext& ui) {
+  const Cluster* cluster = ui.model.find(cause.cluster);
+  const Workload* work = cluster ? cluster->workloads.find(WorkloadId(id)) : nullptr;
+  return work != nullptr && work->state == WorkloadState::pending;
+}
+
 std::string whose_text(const insight::Cause& cause, std::size_t most) {
   std::string text;
   for (std::size_t i = 0; i < std::min(most, cause.whose.size()); ++i)
@@ -159,7 +176,9 @@ Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return {};
   const std::vector<NodeName> nodes(cause->whose.begin(), cause->whose.end());
-  if (const Cluster* slurm = to_reset(*cause, ui))
+  if (const std::string id = work_in(*cause, ui); waits(id, *cause, ui))
+    open_workload(state, cause->cluster, id);
+  else if (const Cluster* slurm = to_reset(*cause, ui))
     type_reset(state, ui, *slurm, nodes, gpus_in(cause->text));
   else if (cause->way_out == insight::WayOut::layout)
     open_layout(state, ui, cause->cluster, nodes, cause->gpu, std::nullopt);
@@ -171,6 +190,7 @@ Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
 std::string why_no_way_out(Action, const UiState& state, const UiContext& ui) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return "nothing needs attention";
+  if (waits(work_in(*cause, ui), *cause, ui)) return "";
   return cause->way_out == insight::WayOut::none && !to_reset(*cause, ui)
              ? "no plan leads out of this: see what to do below"
              : "";
@@ -196,8 +216,10 @@ Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
   return panes;
 }
 
-void open_cause(UiState& state, const insight::Cause& cause) {
-  if (!cause.nodes) {
+void open_cause(UiState& state, const UiContext& ui, const insight::Cause& cause) {
+  if (const std::string id = work_in(cause, ui); !id.empty()) {
+    open_workload(state, cause.cluster, id);
+  } else if (!cause.nodes) {
     Screen facts;
     facts.kind = ScreenKind::facts;
     facts.cluster = cause.cluster;
@@ -214,8 +236,8 @@ void open_cause(UiState& state, const insight::Cause& cause) {
   }
 }
 
-Effects open_on_doctor(UiState& state, const UiContext&) {
-  if (const insight::Cause* cause = cause_here(state)) open_cause(state, *cause);
+Effects open_on_doctor(UiState& state, const UiContext& ui) {
+  if (const insight::Cause* cause = cause_here(state)) open_cause(state, ui, *cause);
   return {};
 }
 
