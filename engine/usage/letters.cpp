@@ -13,8 +13,9 @@ std::vector<Letter> letters(const std::vector<Waste>& all) {
     if (one.user.empty() || one.kind == "rogue") continue;  // nothing of theirs was held there
     const std::string much = one.slice_hours ? fmt::format("{:.1f} slice-hours", *one.slice_hours)
                                              : fmt::format("{:.1f} h", one.hours.value_or(0));
-    texts[one.user] += fmt::format("  {} {} on {}: {} {} ({})\n", one.workload, one.profile, one.node, much,
-                                   one.kind, one.advice);
+    texts[one.user] +=
+        fmt::format("  {} {} on {}{}: {} {} ({})\n", one.workload, one.profile, one.node,
+                    one.cluster.empty() ? "" : " of " + one.cluster.text, much, one.kind, one.advice);
   }
   std::vector<Letter> letters;
   for (auto& [user, lines] : texts)

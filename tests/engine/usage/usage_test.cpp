@@ -424,7 +424,7 @@ TEST(Waste, EachOwnerGetsOneText) {
   const auto letters = usage::letters(usage::waste(here.ledger, here.catalogue));
   ASSERT_EQ(letters.size(), 2U);
   EXPECT_EQ(letters[0].user, "alice");
-  EXPECT_NE(letters[0].text.find("1 whole on n1: 8.0 slice-hours parked"), std::string::npos)
+  EXPECT_NE(letters[0].text.find("1 whole on n1 of hpc: 8.0 slice-hours parked"), std::string::npos)
       << letters[0].text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "engine/time.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
@@ -135,6 +136,21 @@ TEST(WasteCommand, WhatIsHeldOnSlicesThatAreNotReportedIsInTheRowOfItsUser) {
   EXPECT_TRUE(asked.says("bob")) << asked.out.str();
   EXPECT_FALSE(asked.says("100 % of held hours")) << asked.out.str();
   EXPECT_TRUE(asked.says("2.0 h were held on slices that are not reported")) << asked.out.str();
+}
+
+TEST(WasteCommand, TextsToOwnersNameTheClusterAndTheTimeAndAreADocumentOnRequest) {
+  Asked asked;
+  asked.held(120, 0.0F);
+  asked.options.messages = true;
+  EXPECT_EQ(asked.run(), kDone);
+  EXPECT_TRUE(asked.says("To: alice\n")) << asked.out.str();
+  EXPECT_TRUE(asked.says("1 whole on n1 of hpc: 16.0 slice-hours parked")) << asked.out.str();
+  EXPECT_TRUE(asked.says("  (" + utc_text(test::at(0)) + "/" + utc_text(test::at(7200)) + ")\n"))
+      << asked.out.str();
+  asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("messages"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_TRUE(asked.says("\"to\": \"alice\"")) << asked.out.str();
 }
 
 TEST(WasteCommand, TheBoundIsOnSliceHours) {

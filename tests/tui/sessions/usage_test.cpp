@@ -90,10 +90,10 @@ TEST(UsageScreens, AWastersPageOrNodeIsOpenedAndTheLetterIsForTheOwner) {
   session.press("jY");
   ASSERT_FALSE(session.effects.empty());
   ASSERT_TRUE(session.effects.back().copy);
-  EXPECT_NE(session.effects.back().copy->find("80001 3g.40gb on n0007: 44.0 slice-hours parked"),
+  EXPECT_NE(session.effects.back().copy->find("80001 3g.40gb on n0007 of hpc: 44.0 slice-hours parked"),
             std::string::npos)
       << *session.effects.back().copy;
-  EXPECT_NE(session.effects.back().copy->find("80002 shard on n0099: 2.0 h idle"), std::string::npos)
+  EXPECT_NE(session.effects.back().copy->find("80002 shard on n0099 of hpc: 2.0 h idle"), std::string::npos)
       << "not in slices where the product has none";
   session.press("<enter>");
   EXPECT_EQ(session.state.top().kind, tui::ScreenKind::node) << "the job has ended; its node is there";

@@ -244,6 +244,26 @@ Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool 
   return grid;
 }
 
+// In the language of the letters. A document is for a site's own way to send them, owner by owner.
+std::string messages(const std::vector<usage::Waste>& all, const Reckoning& looked, const Options& options) {
+  const std::string from = utc_text(looked.from), to = utc_text(looked.to);
+  std::string text;
+  Json whole = Json::map();
+  whole.add("from", Json::of(from));
+  whole.add("to", Json::of(to));
+  Json& list = whole.add("messages", Json::list());
+  for (const usage::Letter& letter : usage::letters(all)) {
+    const std::string told = letter.text + "  (" + from + "/" + to + ")\n";
+    text += "To: " + letter.user + "\n" + told + "\n";
+    Json& one = list.items.emplace_back(Json::map());
+    one.add("to", Json::of(letter.user));
+    one.add("text", Json::of(told));
+  }
+  if (options.output == OutputFormat::json) return document(whole, Markup::json);
+  if (options.output == OutputFormat::yaml) return document(whole, Markup::yaml);
+  return text;
+}
+
 }  // namespace
 
 int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
@@ -297,8 +317,7 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
   if (unmeasured && (options.more_than || all.empty())) code = kUnknown;
   if (options.more_than && sum > *options.more_than) code = kFinding;
   if (options.messages) {
-    for (const usage::Letter& letter : usage::letters(all))
-      streams.out << "To: " << letter.user << "\n" << letter.text << "\n";
+    streams.out << messages(all, *looked, options);
     return code;
   }
   switch (options.output) {
