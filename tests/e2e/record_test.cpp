@@ -248,6 +248,18 @@ TEST(Record, WhatIfATimeToComeIsPlayedOnTheClusterAsItIs) {
   EXPECT_NE(ran.out, "") << ran.err;
 }
 
+TEST(Record, ABackwardsComparisonAndARecorderOfNoRoundsAreRefused) {
+  Scratch folder;
+  ASSERT_EQ(record(folder, "2", "60").code, 0);
+  const Ran diff = look(folder, {"diff", "--from=-0s", "--to=-30s"});
+  EXPECT_EQ(diff.code, 2);
+  EXPECT_NE(diff.err.find("--to is before --from"), std::string::npos) << diff.err;
+  EXPECT_EQ(look(folder, {"diff", "--from=-30s", "--to=-0s"}).code, 0);
+  const Ran none = record(folder, "0");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("a whole number from 1"), std::string::npos) << none.err;
+}
+
 TEST(Record, TheUnitIsPrinted) {
   const Ran unit = run_tessera({"config", "record-unit"});
   EXPECT_EQ(unit.code, 0);

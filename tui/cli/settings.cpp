@@ -379,7 +379,8 @@ void read_recording(Reader& reader, Options& options) {
       reader.complain(bad("thin", *thin, "an age from 1d and a time from 1s to 10m, like 7d=10m"));
   }
   if (auto every = reader.duration("every", kDay, "a time from 1s to 1d, like 60s")) options.every = *every;
-  options.rounds = reader.number<int>("rounds", "a whole number").value_or(0);
+  if (const auto rounds = reader.whole("rounds", 1, 1'000'000'000, "a whole number from 1"))
+    options.rounds = *rounds;
   options.hash_names = reader.text("hash-names");
   options.speed = reader.number<double>("speed", "a number that is not negative").value_or(0);
   options.from = reader.text("from");

@@ -85,6 +85,10 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
       if (!told) return complain(streams, told.error()), kUsage;
       to = *told;
     }
+    if (!options.to.empty() && to < *from)
+      return complain(streams,
+                      {"cannot compare", "--to is before --from", "give the earlier time as --from"}),
+             kUsage;
     const auto before = record::stood_at(*one, *from);
     if (!before) return complain(streams, before.error()), kUnknown;
     const auto after = record::stood_at(*one, to);
