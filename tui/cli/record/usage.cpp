@@ -245,7 +245,8 @@ Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool 
 }
 
 // In the language of the letters. A document is for a site's own way to send them, owner by owner.
-std::string messages(const std::vector<usage::Waste>& all, const Reckoning& looked, const Options& options) {
+std::string messages(const std::vector<usage::Waste>& all, const usage::Reckoning& looked,
+                     const Options& options) {
   const std::string from = utc_text(looked.from), to = utc_text(looked.to);
   std::string text;
   Json whole = Json::map();
