@@ -77,8 +77,10 @@ std::string path_of_figures_now() {
   const std::string dated =
       fmt::format(R"(label_replace(max by ({},namespace,pod) (timestamp({})),"{}","time","",""))",
                   node_labels(), kDated, kTimeLabel);
+  // `or` leaves out the name of a series: one of a fault would be taken for the figure of the same GPU.
+  const std::string any = fmt::format(" or on(__name__,{},{},{}) ", part_labels(), kJob, kTimeLabel);
   return "/api/v1/query?query=" + url_escape(figures_query(fmt::format("{},{}", part_labels(), kJob), "") +
-                                             " or " + faults_query() + " or " + dated);
+                                             any + faults_query() + any + dated);
 }
 
 std::string path_of_figures_before(const SeriesNode& node, TimePoint from, TimePoint to, Duration step) {

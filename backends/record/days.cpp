@@ -19,22 +19,25 @@ bool same_file(const struct stat& one, const struct stat& other) {
 
 }  // namespace
 
-std::vector<Days::File> Days::files() const {
+std::optional<std::vector<Days::File>> Days::files() const {
   std::vector<File> all;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, ignored)) {
-    std::string name = entry.path().filename().string();
+  std::error_code bad, gone;
+  fs::directory_iterator at(folder_, bad);
+  for (; !bad && at != fs::directory_iterator(); at.increment(bad)) {
+    std::string name = at->path().filename().string();
     if (!name.ends_with(kFileEnd)) continue;
-    const std::uintmax_t size = entry.file_size(ignored);
-    all.push_back({std::move(name), ignored ? 0 : size});
+    const std::uintmax_t size = at->file_size(gone);
+    all.push_back({std::move(name), gone ? 0 : size});
   }
+  if (bad) return std::nullopt;
   std::sort(all.begin(), all.end(), [](const File& a, const File& b) { return a.name < b.name; });
   return all;
 }
 
 std::vector<std::string> Days::names() const {
   std::vector<std::string> all;
-  for (File& file : files()) all.push_back(std::move(file.name));
+  if (auto known = files())
+    for (File& file : *known) all.push_back(std::move(file.name));
   return all;
 }
 
@@ -50,8 +53,10 @@ bool Days::is_written(const std::string& name) const {
 }
 
 bool Days::is_within() const {
+  const auto all = files();
+  if (!all) return most_ == 0;  // what is not known may be over the bound
   std::uintmax_t size = 0;
-  for (const File& file : files()) size += file.size;
+  for (const File& file : *all) size += file.size;
   return most_ == 0 || size <= most_;
 }
 
@@ -68,11 +73,12 @@ void Days::keep_room(std::uintmax_t more) {
 
 void Days::remove_oldest(std::uintmax_t more, const std::string& before) {
   if (most_ == 0) return;
-  const std::vector<File> all = files();
+  const auto all = files();
+  if (!all) return;
   std::uintmax_t size = more;
-  for (const File& file : all) size += file.size;
+  for (const File& file : *all) size += file.size;
   std::error_code ignored;
-  for (const File& file : all) {
+  for (const File& file : *all) {
     if (size <= most_ || (!before.empty() && file.name >= before)) return;
     if (file.name != written_ && fs::remove(path_of(file.name), ignored)) size -= file.size;
   }

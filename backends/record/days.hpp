@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,7 +44,7 @@ class Days {
     std::string name;
     std::uintmax_t size = 0;
   };
-  std::vector<File> files() const;
+  std::optional<std::vector<File>> files() const;  // nullopt: the folder cannot be read
   bool is_within() const;
   // Those before that name; empty: any.
   void remove_oldest(std::uintmax_t more, const std::string& before);

@@ -82,12 +82,26 @@ void add_rules(std::vector<insight::Finding>& findings, const Cluster& cluster,
     findings.push_back({Severity::warning, cluster.name, std::move(subject), false, std::nullopt,
                         std::move(text), std::move(hint)});
   };
-  for (HabitFinding& one : seen_here(cluster, catalogue, platform))
+  for (HabitFinding& one : seen_here(cluster, catalogue, platform)) {
+    // The same habit of many jobs is one line.
+    std::string cause = one.text;
+    if (!one.workload.text.empty() && cause.starts_with(one.workload.text))
+      cause.erase(0, one.workload.text.size());
+    cause.erase(0, std::min(cause.find_first_not_of(" :"), cause.size()));
+    const bool of_work = !one.workload.text.empty();
     add(subject_of(one.workload, cluster.scheduler), std::move(one.text), std::move(one.hint));
-  for (sharing::Violation& one : sharing::check_nodes(cluster, catalogue, platform))
-    add("", std::move(one.message),
+    if (of_work) findings.back().cause = std::move(cause);
+  }
+  for (sharing::Violation& one : sharing::check_nodes(cluster, catalogue, platform)) {
+    const std::size_t colon = one.message.find(": ");
+    const std::string name = colon == std::string::npos ? "" : one.message.substr(0, colon);
+    const bool node = !name.empty() && cluster.nodes.find(NodeName(name));
+    const std::string rest = node ? one.message.substr(colon + 2) : "";
+    add(node ? name : "", std::move(one.message),
         fmt::format("rule {} of {}: tessera guide --node NAME says what it allows", one.rule,
                     sharing::title(platform)));
+    if (node) findings.back().is_node = true, findings.back().cause = rest;
+  }
 }
 
 }  // namespace

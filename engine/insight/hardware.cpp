@@ -71,6 +71,19 @@ bool reset_helps(std::string_view text) {
   return !(xid && is_of_a_program(*xid)) && hardware_advice(text).find("reset the GPU") != std::string::npos;
 }
 
+// "…,5", "…-5", "… and 5": another number follows.
+static bool goes_on_counting(std::string_view rest) {
+  const auto skip_blanks = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size())); };
+  skip_blanks();
+  for (std::string_view joint : {",", "-", "/", "&", "+", "and "}) {
+    if (!rest.starts_with(joint)) continue;
+    rest.remove_prefix(joint.size());
+    skip_blanks();
+    return !rest.empty() && is_digit(rest.front());
+  }
+  return false;
+}
+
 std::optional<int> gpu_in(std::string_view text) {
   const std::string low = lower(text);
   std::optional<int> found;
@@ -78,12 +91,14 @@ std::optional<int> gpu_in(std::string_view text) {
     if (at > 0 && is_letter(low[at - 1])) continue;
     std::size_t i = at + 3;
     while (i < low.size() && (low[i] == ' ' || low[i] == '#' || low[i] == ':' || low[i] == '=')) ++i;
+    // "GPU: 3 ECC errors" counts errors.
+    if (low.substr(at + 3, i - at - 3).find(": ") != std::string::npos) continue;
     int number = 0, digits = 0;
     for (; i < low.size() && is_digit(low[i]) && digits < 4; ++i, ++digits)
       number = number * 10 + (low[i] - '0');
     // "gpu:h100:8" is a resource, and "gpu0000:3b:00" a place on the bus.
     if (digits == 0 || digits > 3 || (i < low.size() && (is_letter(low[i]) || is_digit(low[i])))) continue;
-    if (found && *found != number) return std::nullopt;
+    if ((found && *found != number) || goes_on_counting(std::string_view(low).substr(i))) return std::nullopt;
     found = number;
   }
   return found;

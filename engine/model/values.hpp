@@ -125,7 +125,8 @@ struct Gpu {
   std::optional<ProductKey> product;  // set only when the catalogue knows exactly one product by that name
   std::optional<Mib> memory;
   std::optional<MigMode> mig_mode;
-  // AMD's compute and memory partitions, as its tools name them: "CPX/NPS4". Empty: not told, or another maker's GPU.
+  // AMD's compute and memory partitions, as its tools name them: "CPX/NPS4". Empty: not told, or another
+  // maker's GPU.
   std::string partition_mode;
   Strategy strategy = Strategy::unknown;
   std::optional<int> replicas;  // MPS clients, time-slices or shards offered per GPU (or per instance)

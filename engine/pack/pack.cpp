@@ -376,8 +376,12 @@ Result<Answer> pack(const Problem& problem, const Classes& classes, const Stop& 
   std::optional<Answer> before = std::move(*gentle);
   Result<Answer> answer =
       before && before->met() ? std::move(*before) : answer_of(problem, classes, false, stop);
-  if (answer && before && !before->met() && unmet_of(*before) <= unmet_of(*answer))
+  if (answer && before && !before->met() && unmet_of(*before) <= unmet_of(*answer)) {
+    // What stands in the way is told by the look at all GPUs.
+    for (std::size_t i = 0; i < before->reason.size() && i < answer->reason.size(); ++i)
+      if (before->unmet[i] == answer->unmet[i]) before->reason[i] = answer->reason[i];
     answer = std::move(*before);
+  }
   if (answer && problem.evict && !answer->met()) {
     Result<Classes> with = classify(problem, true, false);
     if (!with) return with.error();

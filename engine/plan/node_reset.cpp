@@ -128,6 +128,20 @@ Special read_reset_back(const std::vector<GpuIndex>& gpus) {
 
 bool is_reset_look(const Special& act) { return act.verb == resets::kReadBack; }
 
+namespace {
+
+// Whose job is on which GPU is told by Slurm's count, and a reset is made by the driver's.
+std::optional<Error> why_crossed(const Cluster& cluster, const Node& node) {
+  for (const auto& [source, remarks] : cluster.remarks)
+    for (const Remark& one : remarks)
+      if (one.is_node && one.subject == node.name.text && one.text.starts_with("Slurm's GPU "))
+        return refused("Slurm counts its GPUs otherwise than the driver: " + clean(one.text, 300),
+                       "name the files in gres.conf in the driver's order, or reset all of them");
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Error> why_no_reset(const Cluster& cluster, const Node& node, const std::vector<GpuIndex>& gpus,
                                   const Means& can) {
   if (auto why = why_no_way(cluster, node, gpus, can)) return why;
@@ -137,6 +151,8 @@ std::optional<Error> why_no_reset(const Cluster& cluster, const Node& node, cons
     return refused("which GPUs it has is not reported", "tessera doctor says what is missing");
   for (GpuIndex gpu : gpus)
     if (auto why = why_not_this(node, gpu)) return why;
+  if (gpus.size() < node.gpus.size())
+    if (auto why = why_crossed(cluster, node)) return why;
   const bool alone =
       std::all_of(gpus.begin(), gpus.end(), [&](GpuIndex gpu) { return resets_alone(*find_gpu(node, gpu)); });
   if (alone || gpus.size() == node.gpus.size()) return std::nullopt;
@@ -149,10 +165,12 @@ std::optional<Error> why_no_reset(const Cluster& cluster, const Node& node, cons
                   gpu_numbers(all)));
 }
 
-// A step of srun's waits for processors that jobs may have all of.
+// A step of srun's waits for processors that jobs may have all of; a site's clients are stopped on the whole
+// node, and its commands are written for an empty one.
 Scope scope_of_reset(const std::vector<GpuIndex>& gpus, const Means& can) {
   Scope scope;
-  if (can.slurm && can.slurm->reach == slurmconf::Reach::srun) return scope;
+  if (can.slurm && (can.slurm->reach == slurmconf::Reach::srun || !can.slurm->stop_clients.empty()))
+    return scope;
   for (GpuIndex gpu : gpus) scope.boards.push_back({gpu, {}});
   return scope;
 }

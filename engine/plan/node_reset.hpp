@@ -29,6 +29,8 @@ inline constexpr std::string_view kReadBack = "read-reset-back";
 // of these that they were reset. Forgotten when the process ends: asking twice does no harm to an empty GPU.
 inline constexpr std::string_view kDone = "GPUs that were reset";
 // They answered afterwards, and needed no further reset.
+// What the driver lists before, as "0=GPU-5d3f… 1=…": what answers afterwards is held against it.
+inline constexpr std::string_view kBefore = "GPUs before their reset";
 inline constexpr std::string_view kSound = "GPUs that answered after their reset";
 }  // namespace resets
 

@@ -8,6 +8,7 @@
 #include "engine/insight/processes.hpp"
 #include "engine/insight/worth.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/usage/demand.hpp"
 #include "engine/usage/worth.hpp"
@@ -223,7 +224,7 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
     seat.hold->hours += passed.hours;
     if (measured) measure(*seat.hold, gpu, slice, passed);
   }
-  if (held) count_held(slice);
+  if (held && !sharing::amd::is_amd(gpu)) count_held(slice);
 }
 
 void Ledger::count_held(const Slice& slice) {

@@ -94,7 +94,7 @@ int placed(const Node* node, const WorkloadId& workload, const Allocation& held)
   for (const Gpu& gpu : node->gpus)
     for (const Slice& slice : gpu.slices) {
       if (!slice.exact || family_of(slice.kind) != held.family) continue;
-      if (profile && slice.kind == SliceKind::gpu_instance && slice.profile != *profile) continue;
+      if (profile && slice.profile != *profile) continue;
       for (const Holder& holder : slice.holders)
         if (holder.workload == workload) units += slice.capacity > 1 ? std::max(1, holder.share) : 1;
     }

@@ -47,7 +47,7 @@ class WhySlurmE2e : public testing::Test {
     const std::string begun = home_.path() + "/begun";
     arguments.insert(arguments.end(), {"--requeue", "-o", begun});
     std::string id = running(std::move(arguments));
-    for (int i = 0; i < 200 && !std::filesystem::exists(begun); ++i) lab_->pause();
+    for (int i = 0; i < 1200 && !std::filesystem::exists(begun); ++i) lab_->pause();
     EXPECT_TRUE(std::filesystem::exists(begun));
     return id;
   }
@@ -58,7 +58,7 @@ class WhySlurmE2e : public testing::Test {
   // Slurm's reason is written at its next look.
   void waits_for(const std::string& id, const std::string& reason) {
     std::string last;
-    for (int i = 0; i < 200; ++i, lab_->pause()) {
+    for (int i = 0; i < 1200; ++i, lab_->pause()) {
       last = lab_->run({"squeue", "-h", "-j", id, "-o", "%r"}).out;
       if (last.starts_with(reason)) return;
     }

@@ -132,8 +132,13 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
         look.empty.push_back(column);
     }
   // A column that the filter makes the same on every row says what the title says already.
-  for (int column : pinned_by(screen.filter)) look.empty.push_back(column);
-  if (screen.kind == ScreenKind::workloads && screen.filter_text.find("state=pending") != std::string::npos)
+  const std::vector<int> pinned = pinned_by(screen.filter);
+  look.empty.insert(look.empty.end(), pinned.begin(), pinned.end());
+  const auto state_column = column_index(screen.kind, "state");
+  const bool one_state =
+      state_column && std::find(pinned.begin(), pinned.end(), *state_column) != pinned.end();
+  if (screen.kind == ScreenKind::workloads && one_state &&
+      screen.filter_text.find("state=pending") != std::string::npos)
     if (auto column = column_index(screen.kind, "holds")) look.empty.push_back(*column);
   for (std::string_view key : {"node", "gpu", "start", "id"})
     if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);

@@ -187,9 +187,10 @@ Workload workload_of(const PodObject& pod, const NodeSharing* on, Origin origin)
   const std::string& owner = pod.meta.owner_kind;
   workload.restartable = !owner.empty() && owner != "Node";
   workload.stays = stays_with_node(pod);
+  // A pod that runs slurmd is no job of Slurm's, whatever label was put on it.
   if (const std::string node = slurm_node_of(pod); !node.empty())
     workload.comment = slinky::pod_comment(node, pod.slurm_states, pod.slurm_reason);
-  if (const std::string placed = slinky::placed_comment(pod.label(slinky::kJobLabel)); !placed.empty())
+  else if (const std::string placed = slinky::placed_comment(pod.label(slinky::kJobLabel)); !placed.empty())
     workload.comment = placed + (workload.comment.empty() ? "" : "; ") + workload.comment;
   if (!pod.priority_class.empty())
     workload.comment += (workload.comment.empty() ? "priority " : "; priority ") + pod.priority_class;

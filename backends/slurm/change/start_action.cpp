@@ -148,8 +148,9 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     });
   }
   void operator()(const plan::ResetGpus& act) {
-    after_look(false, [this, act](Seen&) {
-      driver(nvidia::reset(act.gpus), "cannot reset the GPUs");
+    after_look(false, [this, act](Seen& seen) {
+      hands_.remember(order_, plan::resets::kBefore, uuids_of(seen.facts.node));
+      on_node(there(nvidia::reset(act.gpus)), reset_judge(act.gpus.size(), node()));
       then_remember(plan::resets::kDone, plan::gpu_numbers(act.gpus));
       next();
     });

@@ -14,7 +14,8 @@ namespace tessera::slurm {
 std::optional<JobFacts> parse_job_facts(std::string_view text);
 
 // Each job that the first one that waits depends on, as Slurm writes it: kind "Dependency", its name
-// "afterok:12", its state "unfulfilled", its text "any" where one of them is enough. At most kMostDependencies; what cannot be read is left out.
+// "afterok:12", its state "unfulfilled", its text "any" where one of them is enough. At most
+// kMostDependencies; what cannot be read is left out.
 inline constexpr std::size_t kMostDependencies = 8;
 std::vector<Related> parse_dependencies(std::string_view text);
 

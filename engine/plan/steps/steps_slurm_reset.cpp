@@ -34,7 +34,10 @@ std::vector<Step> SlurmBuilder::reset(const std::vector<GpuIndex>& gpus) {
 
 std::vector<Step> SlurmBuilder::after_reset(const std::set<std::string>& begun) {
   if (begun.contains(std::string(slurm::verb::kStopClients))) start_clients();
-  return given_back();
+  // Whatever leads to the node today, the run may have drained it: where it did not, opening it does nothing.
+  for (Step& step : release({})) steps_.push_back(std::move(step));
+  name_steps(change_.node.name, Dialect::slurm, steps_, change_.blast_radius.size());
+  return std::exchange(steps_, {});
 }
 
 // By a reservation the node was never drained.

@@ -116,11 +116,13 @@ TEST_F(SlurmReset, IsMadeOnTheNodeReadBackAndRememberedForItsOwnRunOnly) {
 
 TEST_F(SlurmReset, TheDriversWordsAreTheErrorWhereAProgramHasTheGpuOpen) {
   driver(
-      "echo 'The following GPUs could not be reset:'; echo '  GPU 00000000:1B:00.0: In use by another client'; "
+      "echo 'The following GPUs could not be reset:'; echo '  GPU 00000000:1B:00.0: In use by another "
+      "client'; "
       "echo; echo '1 device is currently being used by one or more other processes'; exit 255");
   const Status refused = reset();
   ASSERT_FALSE(refused);
-  EXPECT_TRUE(has(to_line(refused.error()), "GPU 00000000:1B:00.0: In use by another client")) << to_line(refused.error());
+  EXPECT_TRUE(has(to_line(refused.error()), "GPU 00000000:1B:00.0: In use by another client"))
+      << to_line(refused.error());
   EXPECT_EQ(word(look(), plan::resets::kDone), "not told");
 }
 

@@ -48,8 +48,9 @@ TEST(Hardware, TheGpuOfATextIsFoundWhereItNamesExactlyOne) {
   for (const char* three :
        {"GPU 3: Xid 63", "Xid 63 on gpu3", "row remap pending, GPU #3", "GPU 3 and again GPU 3", "GPU=3"})
     EXPECT_EQ(gpu_in(three), 3) << three;
-  for (const char* none : {"", "Xid 63", "GPU 3 and GPU 4", "gpu:h100:8", "GPU 0000:3b:00.0", "GPU h100",
-                           "ggpu 3", "GPU 1234", "GPU", "GPU ", "GPU 3rd"})
+  for (const char* none :
+       {"", "Xid 63", "GPU 3 and GPU 4", "GPU 2,5", "GPU 2-5", "GPU 2 and 5", "GPU: 3 ECC errors",
+        "gpu:h100:8", "GPU 0000:3b:00.0", "GPU h100", "ggpu 3", "GPU 1234", "GPU", "GPU ", "GPU 3rd"})
     EXPECT_FALSE(gpu_in(none)) << none;
 }
 

@@ -33,12 +33,31 @@ void add(NodeGroup& group, const Cluster& cluster, const Node& node) {
   if (node.health != Health::ok) ++group.troubled;
   group.gpus += static_cast<int>(node.gpus.size());
   group.slices += counts.all;
-  group.held += counts.held;
+  // An old list of nodes or of work tells neither.
+  const bool told = sight.access != insight::Access::unknown && sight.work_read;
+  const std::int64_t held = told ? counts.held : 0;
+  group.held += held;
   // A slice that is shared and held in part counts as held: each slice is in one part of the bar.
-  if (sight.access == insight::Access::open) group.free += counts.free;
-  group.unknown += sight.access == insight::Access::unknown
-                       ? counts.all - counts.held
-                       : std::max(0, counts.all - counts.held - counts.free - counts.out);
+  if (told && sight.access == insight::Access::open) group.free += counts.free;
+  group.unknown += told ? std::max(0, counts.all - counts.held - counts.free - counts.out) : counts.all;
+}
+
+// Matches the name literally.
+std::string escaped(const std::string& name) {
+  std::string text;
+  for (char c : name) {
+    if (std::string_view(R"(.+*?()[]{}|^$\")").find(c) != std::string_view::npos) text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+// The list's own columns: a node of several partitions has all of them in one cell, the first of which groups
+// it.
+std::string filter_of(const std::string& name, bool partitions) {
+  if (name.find('"') != std::string::npos) return {};
+  if (name.empty()) return partitions ? "partitions=?" : "model=?";
+  return partitions ? "partitions~\"^" + escaped(name) + "(,|$)\"" : "model:\"" + name + '"';
 }
 
 void add_groups(std::vector<NodeGroup>& groups, const Cluster& cluster) {
@@ -51,9 +70,7 @@ void add_groups(std::vector<NodeGroup>& groups, const Cluster& cluster) {
     if (fresh) {
       NodeGroup& group = groups.emplace_back();
       group.cluster = cluster.name;
-      // The list's own columns: a node of several partitions has all of them in one cell.
-      if (!name.empty()) group.filter = (partitions ? "partitions:\"" : "model:\"") + name + '"';
-      if (name.find('"') != std::string::npos) group.filter.clear();
+      group.filter = filter_of(name, partitions);
       group.name = name.empty() ? "n/a" : std::move(name);
     }
     add(groups[place->second], cluster, node);

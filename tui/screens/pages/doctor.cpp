@@ -138,8 +138,13 @@ const Cluster* to_reset(const insight::Cause& cause, const UiContext& ui) {
   return slurm && cause.nodes && insight::reset_helps(cause.text) ? cluster : nullptr;
 }
 
-std::vector<GpuIndex> gpus_in(std::string_view text) {
-  const std::optional<int> gpu = insight::gpu_in(text);
+// Where it stands for several findings its text has the number of one: which GPU is to be typed then.
+std::vector<GpuIndex> gpus_in(const insight::Cause& cause) {
+  const auto resets = std::count_if(cause.commands.begin(), cause.commands.end(), [](const std::string& one) {
+    return one.find("reset-gpu") != std::string::npos;
+  });
+  if (cause.whose.size() != 1 || resets != 1) return {};
+  const std::optional<int> gpu = insight::gpu_in(cause.text);
   return gpu ? std::vector{GpuIndex{*gpu}} : std::vector<GpuIndex>{};
 }
 
@@ -179,7 +184,7 @@ Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   if (const std::string id = work_in(*cause, ui); waits(id, *cause, ui))
     open_workload(state, cause->cluster, id);
   else if (const Cluster* slurm = to_reset(*cause, ui))
-    type_reset(state, ui, *slurm, nodes, gpus_in(cause->text));
+    type_reset(state, ui, *slurm, nodes, gpus_in(*cause));
   else if (cause->way_out == insight::WayOut::layout)
     open_layout(state, ui, cause->cluster, nodes, cause->gpu, std::nullopt);
   else if (const Cluster* cluster = ui.model.find(cause->cluster))

@@ -222,7 +222,10 @@ std::string why_not_there(Action action, const UiState& state, const UiContext& 
       why = plan::why_no_reboot(cluster, *node, false, capabilities_of(state, cluster));
       return why ? why->reason : "";
     case NodeVerb::reset_gpu:
-      why = why_no_reset_there(state, cluster, *node, gpus_here(state, ui));
+      // Marks on several nodes choose no GPU of each: it is typed.
+      why = why_no_reset_there(
+          state, cluster, *node,
+          nodes_here(state, ui).nodes.size() == 1 ? gpus_here(state, ui) : std::vector<GpuIndex>{});
       return why ? why->reason : "";
     case NodeVerb::restart_plugin:
       why = plan::why_no_plugin_restart(*node, cluster.scheduler, capabilities_of(state, cluster).dialect);
