@@ -15,14 +15,9 @@ class SlurmReset : public SlurmCut {
 TEST_F(SlurmReset, AFreeGpuIsResetWhileJobsOnTheOthersRunAndTheNodeTakesJobsAgain) {
   Running user = run_on("gpu01", "gpu:h100:2");
   slurmconf::SlurmSettings site = with_runner();
-  const std::string clients = lab_->folder() + "/reset-clients";
-  script("client", "echo $1 >> " + clients + "\n");
-  site.stop_clients = lab_->folder() + "/client stopped";
-  site.start_clients = lab_->folder() + "/client started";
   Ran reset = tessera(site, {"node", "reset-gpu", "gpu01", "7"}, command_line());
   ASSERT_EQ(reset.code, 0) << reset.out << reset.err;
   EXPECT_TRUE(has(asked(), "gpu01 nvidia-smi -i 7 --gpu-reset\n")) << asked();
-  EXPECT_EQ(file_text(clients), "stopped\nstarted\n");
   EXPECT_TRUE(has(reset.out + reset.err, "its GPUs were reset, answer, and ask for no further reset"))
       << reset.out;
   EXPECT_FALSE(has(state("gpu01"), "DRAIN")) << record("gpu01");
@@ -31,6 +26,26 @@ TEST_F(SlurmReset, AFreeGpuIsResetWhileJobsOnTheOthersRunAndTheNodeTakesJobsAgai
   Running later = run_on("gpu01", "gpu:h100:1");
   (void)lab_->run({"scancel", later.id});
   (void)lab_->run({"scancel", user.id});
+}
+
+// The site's commands are written for an empty node: work on another GPU is waited for, too.
+TEST_F(SlurmReset, ClientsOfTheSiteAreStoppedOnAnEmptyNodeAlone) {
+  Running user = run_on("gpu01", "gpu:h100:1");
+  slurmconf::SlurmSettings site = with_runner();
+  const std::string clients = lab_->folder() + "/reset-clients";
+  script("client", "echo $1 >> " + clients + "\n");
+  site.stop_clients = lab_->folder() + "/client stopped";
+  site.start_clients = lab_->folder() + "/client started";
+  RunOptions options = command_line();
+  Ran killed =
+      tessera(site, {"node", "reset-gpu", "gpu01", "7"}, killed_at(options, "wait until 1 job has left"));
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  EXPECT_EQ(file_text(clients), "");
+  (void)lab_->run({"scancel", user.id});
+  Ran resumed = tessera(site, {"resume", newest_run(options)}, options);
+  EXPECT_EQ(resumed.code, 0) << resumed.out << resumed.err;
+  EXPECT_EQ(file_text(clients), "stopped\nstarted\n");
+  EXPECT_FALSE(has(state("gpu01"), "DRAIN")) << record("gpu01");
 }
 
 TEST_F(SlurmReset, AHeldGpuIsWaitedForOverAKillAndResetOnceItsJobHasEnded) {

@@ -63,7 +63,7 @@ TEST(DoctorRules, HoldsWorkAndNodesAgainstTheRulesOfThePlatform) {
   const Options fpt = asked_of_doctor({"--platform", "fpt"});
   EXPECT_EQ(said(fpt, "must set hostIPC"), "pod a/p|change the request in its manifest and start it again");
   EXPECT_EQ(said(fpt, "one layout must hold for all its cards"),
-            "|rule fpt-a of FPT managed Kubernetes: tessera guide --node NAME says what it allows");
+            "n2|rule fpt-a of FPT managed Kubernetes: tessera guide --node NAME says what it allows");
   EXPECT_EQ(said(asked_of_doctor({}), "must set hostIPC"), "") << "a rule of that platform alone";
   EXPECT_EQ(said(asked_of_doctor({}), "one layout must hold"), "");
 }
