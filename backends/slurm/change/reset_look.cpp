@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/nvidia/commands.hpp"
+#include "backends/nvidia/parse.hpp"
 #include "backends/nvidia/parse_query.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/text.hpp"
@@ -80,7 +81,10 @@ Node as_before(const Hands& hands, const plan::Order& order, Node node) {
   if (of_node == hands.unseen.end() || of_node->second.run != order.mark.run) return node;
   const auto told = of_node->second.words.find(std::string(plan::resets::kBefore));
   if (told == of_node->second.words.end()) return node;
-  for (std::string_view one : split(told->second, ' ')) {
+  for (std::string_view rest = told->second; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    const std::string_view one = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
     const std::size_t sign = one.find('=');
     if (sign == std::string_view::npos) continue;
     for (Gpu& gpu : node.gpus)
