@@ -363,7 +363,7 @@ Performed perform(World& world, const plan::Order& order, Changes& changes) {
     std::vector<Board> before = world.nodes[*index].boards;
     performed.status = act(hand, order);
     if (strike.pends) leave_pending(hand, before);
-    if (strike.in_vain) leave_unsound(hand);
+    if (strike.in_vain && performed.status) leave_unsound(hand);
   }
   if (strike.lost) performed.status = refusal("change", hand, "the connection was lost");
   made.tidy();

@@ -92,7 +92,10 @@ void leave_pending(Hand& hand, const std::vector<Board>& before) {
 }
 
 void leave_unsound(Hand& hand) {
-  if (auto& reset = hand.world.nodes[hand.index].reset) reset->in_vain = true;
+  auto& reset = hand.world.nodes[hand.index].reset;
+  if (!reset) return;
+  reset->in_vain = true;
+  hand.step.touched(hand.index);
 }
 
 }  // namespace tessera::sim
