@@ -62,7 +62,8 @@ std::string uuids_of(const Node& node) {
 
 std::function<std::optional<Error>(const NodeAnswer&)> reset_judge(std::size_t gpus,
                                                                    const std::string& node) {
-  return [gpus, what = "cannot reset the GPUs on " + node](const NodeAnswer& answer) -> std::optional<Error> {
+  return [gpus, what = std::string("cannot reset the GPUs") + " on " +
+                       node](const NodeAnswer& answer) -> std::optional<Error> {
     const auto change = nvidia::parse_change(answer.out, answer.err, answer.exit_code);
     if (auto refused = nvidia::refusal_of(change, what)) return refused;
     if (change.reset.size() >= gpus) return std::nullopt;

@@ -88,11 +88,14 @@ class SlurmReset : public SlurmActuatorTest {
     node(std::string("State=IDLE+DRAIN ") + kOurs);
     tells(kSoundXml);
   }
-  void tells(const std::string& rest) { put("after", log_xml(gpu_xml("GPU-1", rest))); }
+  void tells(const std::string& rest) {
+    put("after", log_xml(gpu_xml("GPU-1", rest) + gpu_xml("GPU-2", kSoundXml)));
+  }
   // The driver, whose answer to a reset is this.
   void driver(const std::string& reset) {
     put("far",
-        "case \"$*\" in *' -L') echo 'GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)'; exit 0;;\n"
+        "case \"$*\" in *' -L') echo 'GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)'; "
+        "echo 'GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-2)'; exit 0;;\n"
         "*'-q -x') cat $D/after; exit 0;; *-lgi|*-lci) echo 'No MIG-enabled devices found.'; exit 6;;\n"
         "*--gpu-reset*) " +
             reset + ";; esac\n");
@@ -136,6 +139,23 @@ TEST_F(SlurmReset, AGpuThatStillAsksForOneIsNotGivenBackAndIsResetOnceMore) {
   EXPECT_EQ(word(look(), plan::resets::kDone), "not told") << "whoever carries on resets it once more";
   put("far", "exit 255\n");
   EXPECT_FALSE(read_back()) << "no answer is no sound GPU";
+}
+
+// The GPU behind it in the list has its place then, and is sound.
+TEST_F(SlurmReset, AGpuThatIsGoneAfterItsResetIsNotTakenForTheNextOne) {
+  driver("echo 'GPU 00000000:1B:00.0 was successfully reset.'; exit 0");
+  ASSERT_TRUE(reset());
+  put("after", log_xml(gpu_xml("GPU-2", kSoundXml)));
+  EXPECT_FALSE(read_back());
+}
+
+// A way to the node that loses the driver's exit code and words.
+TEST_F(SlurmReset, AResetThatTheDriverDidNotTellOfDoesNotCount) {
+  driver("exit 0");
+  const Status silent = reset();
+  ASSERT_FALSE(silent);
+  EXPECT_TRUE(has(to_line(silent.error()), "did not say")) << to_line(silent.error());
+  EXPECT_EQ(word(look(), plan::resets::kDone), "not told");
 }
 
 }  // namespace
