@@ -247,6 +247,7 @@ TEST_F(ChangeFault, NoFaultIsLeftOut) {
   std::set<std::string> tried{"dies-before", "dies-after", "reboots"};
   // Those of the MIG manager need an API server: kube_fault_test.cpp and kube_change_test.cpp.
   tried.insert({"wedges", "fails", "slow", "manager-down"});
+  tried.insert("reset-in-vain");  // node_action_test.cpp
   for (const Fault& fault : kFaults) tried.insert(fault.text.substr(0, fault.text.find(' ')));
   for (const Stuck& stuck : kStuck) tried.insert(stuck.text.substr(0, stuck.text.find(' ')));
   std::string list = sim({"faults"}).out;

@@ -120,7 +120,7 @@ TEST(Findings, HabitsOfWorkAreListedInTheConsoleAsTheDoctorListsThem) {
   Session session(small_place_with(waits_for("88141", "gpu:1g.10gb", 2, "Resources")));
   session.press("7");
   ASSERT_TRUE(go_to(session, "job 88141")) << session.screen();
-  session.line_with("88141 asks for 2 MIG instances on one node");
+  session.line_with("asks for 2 MIG instances on one node");
 }
 
 }  // namespace
