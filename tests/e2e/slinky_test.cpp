@@ -5,19 +5,11 @@
 
 #include <sstream>
 
-#include "tests/e2e/kube_change_lab.hpp"
+#include "tests/e2e/slinky_lab.hpp"
 #include "tests/support/slurm_lab.hpp"
 
 namespace tessera::test {
 namespace {
-
-constexpr const char* kPod =
-    R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "w-0", "namespace": "slurm",
- "labels": {"nodeset.slinky.slurm.net/pod-hostname": "gpu01", "nodeset.slinky.slurm.net/scaling-mode": "DaemonSet"},
- "ownerReferences": [{"apiVersion": "slinky.slurm.net/v1beta1", "kind": "NodeSet", "name": "gpu",
-                      "uid": "5e0e2f8a-0000-4000-8000-000000000001", "controller": true}]},
- "spec": {"nodeName": "h2", "containers": [{"name": "slurmd", "image": "slurmd",
-                                            "securityContext": {"privileged": true}}]}})";
 
 class SlinkyE2e : public KubeChangeLab {
  protected:
@@ -29,7 +21,7 @@ class SlinkyE2e : public KubeChangeLab {
   }
   // slurm-operator's part.
   void start_slurmd(const std::string& states, const std::string& reason) {
-    kubectl({"create", "-f", folder_.write("pod.json", kPod)});
+    kubectl({"create", "-f", folder_.write("pod.json", kSlurmdPod)});
     report(states, reason);
   }
   void report(const std::string& states, const std::string& reason) {

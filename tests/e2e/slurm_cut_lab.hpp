@@ -115,4 +115,29 @@ esac
   static plan::Wish layout(const std::string& text) { return plan::parse_layout_wish(text).value(); }
 };
 
+// srun reaches a node only while it is not drained: a reservation holds it instead. The lab's srun is found
+// first.
+class SlurmCutBySrun : public SlurmCut {
+ protected:
+  void SetUp() override {
+    SlurmCut::SetUp();
+    if (IsSkipped()) return;
+    path_ = ::getenv("PATH") ? ::getenv("PATH") : "";
+    ::setenv("PATH", (lab_->folder() + "/bin:" + path_).c_str(), 1);
+  }
+  void TearDown() override {
+    if (!path_.empty()) ::setenv("PATH", path_.c_str(), 1);
+    SlurmCut::TearDown();
+  }
+  slurmconf::SlurmSettings by_srun() const {
+    slurmconf::SlurmSettings all = with_runner();
+    all.runner = "srun";
+    return all;
+  }
+  static std::string reservations() { return lab_->run({"scontrol", "-o", "show", "reservation"}).out; }
+
+ private:
+  std::string path_;
+};
+
 }  // namespace tessera::test

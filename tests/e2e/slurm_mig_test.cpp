@@ -237,27 +237,7 @@ TEST_F(SlurmMig, ANodeThatIsDownAfterARebootIsCutAgainAndComesBack) {
   return_to_service('2');
 }
 
-// srun reaches a node only while it is not drained: a reservation holds it until its GPUs are cut.
-class SlurmSrun : public SlurmCut {
- protected:
-  void SetUp() override {
-    SlurmCut::SetUp();
-    if (IsSkipped()) return;
-    path_ = ::getenv("PATH") ? ::getenv("PATH") : "";
-    ::setenv("PATH", (lab_->folder() + "/bin:" + path_).c_str(), 1);
-  }
-  void TearDown() override {
-    if (!path_.empty()) ::setenv("PATH", path_.c_str(), 1);
-    SlurmCut::TearDown();
-  }
-  slurmconf::SlurmSettings by_srun() const {
-    slurmconf::SlurmSettings all = with_runner();
-    all.runner = "srun";
-    return all;
-  }
-  static std::string reservations() { return lab_->run({"scontrol", "-o", "show", "reservation"}).out; }
-  std::string path_;
-};
+class SlurmSrun : public SlurmCutBySrun {};
 
 TEST_F(SlurmSrun, CutInsideAReservationDrainedOnlyThenAndBack) {
   Running neighbour = run_on("gpu02", "gpu:h100:2");

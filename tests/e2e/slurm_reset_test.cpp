@@ -106,25 +106,10 @@ TEST_F(SlurmReset, ADriverThatRefusesKeepsTheNodeDrainedWithItsWordsAndADrainOfA
   resume("gpu01");
 }
 
-// srun reaches a node only while it is not drained: a reservation holds it instead, and no job is there.
-class SlurmResetBySrun : public SlurmCut {
- protected:
-  void SetUp() override {
-    SlurmCut::SetUp();
-    if (IsSkipped()) return;
-    path_ = ::getenv("PATH") ? ::getenv("PATH") : "";
-    ::setenv("PATH", (lab_->folder() + "/bin:" + path_).c_str(), 1);
-  }
-  void TearDown() override {
-    if (!path_.empty()) ::setenv("PATH", path_.c_str(), 1);
-    SlurmCut::TearDown();
-  }
-  std::string path_;
-};
+class SlurmResetBySrun : public SlurmCutBySrun {};
 
 TEST_F(SlurmResetBySrun, IsMadeInsideAReservationAndTheNodeIsNeverDrained) {
-  slurmconf::SlurmSettings site = with_runner();
-  site.runner = "srun";
+  const slurmconf::SlurmSettings site = by_srun();
   Ran reset = tessera(site, {"node", "reset-gpu", "gpu01", "3"}, command_line());
   EXPECT_EQ(reset.code, 0) << reset.out << reset.err;
   EXPECT_TRUE(has(reset.out + reset.err, "its GPUs were reset, answer, and ask for no further reset"))

@@ -14,6 +14,7 @@
 #include "tests/engine/plan/boards.hpp"
 #include "tests/engine/plan/drive.hpp"
 #include "tests/engine/plan/expect_allowed.hpp"
+#include "tests/engine/plan/one_node.hpp"
 
 namespace tessera::test {
 namespace {
@@ -54,18 +55,8 @@ Means slurm_with(std::optional<std::string> program) {
 }
 Means slurm_means() { return slurm_with("/sbin/reboot"); }
 
-class NodeReboot : public testing::Test {
+class NodeReboot : public test::OneNode {
  protected:
-  void tell(Node node, std::vector<Workload> jobs = {}) {
-    cluster.name = ClusterName("hpc");
-    cluster.loaded = true;
-    for (const Workload& one : jobs) {
-      node.workloads.push_back(one.id);
-      cluster.workloads.upsert(one);
-    }
-    link_holders(node, cluster.workloads);
-    cluster.nodes.upsert(std::move(node));
-  }
   Result<Plan> planned(const Means& can = slurm_means(), const Intent& intent = reboot_for("XID 79")) const {
     return make_plan(cluster, catalogue(), intent, can, {}, at(60));
   }
@@ -73,7 +64,6 @@ class NodeReboot : public testing::Test {
     const auto plan = planned(can);
     return plan ? "planned" : to_line(plan.error());
   }
-  Cluster cluster;
 };
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }

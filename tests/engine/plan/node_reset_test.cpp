@@ -14,6 +14,7 @@
 #include "tests/engine/plan/boards.hpp"
 #include "tests/engine/plan/drive.hpp"
 #include "tests/engine/plan/expect_allowed.hpp"
+#include "tests/engine/plan/one_node.hpp"
 
 namespace tessera::test {
 namespace {
@@ -47,18 +48,8 @@ Means slurm_by(slurmconf::Reach reach, std::vector<std::string> stop = {},
 }
 Means by_ssh() { return slurm_by(slurmconf::Reach::ssh); }
 
-class NodeReset : public testing::Test {
+class NodeReset : public test::OneNode {
  protected:
-  void tell(Node node, std::vector<Workload> jobs = {}) {
-    cluster.name = ClusterName("hpc");
-    cluster.loaded = true;
-    for (const Workload& one : jobs) {
-      node.workloads.push_back(one.id);
-      cluster.workloads.upsert(one);
-    }
-    link_holders(node, cluster.workloads);
-    cluster.nodes.upsert(std::move(node));
-  }
   Result<Plan> planned(const Means& can = by_ssh(), const char* gpus = "0") const {
     return make_plan(cluster, catalogue(), reset_of(gpus), can, {}, at(60));
   }
@@ -66,7 +57,6 @@ class NodeReset : public testing::Test {
     const auto plan = planned(can, gpus);
     return plan ? "planned" : to_line(plan.error());
   }
-  Cluster cluster;
 };
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }

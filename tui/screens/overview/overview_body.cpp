@@ -34,17 +34,12 @@ LineStops overview_stops(const UiState& state, Rect body) {
   return stops;
 }
 
-// Clusters, findings, mosaic: where each begins among the stops.
+// Clusters, findings, mosaic: where each begins among the stops. The first letter of an id tells its kind,
+// and nodes and groups of nodes never stand together.
 std::vector<int> panels_of(const LineStops& stops) {
   std::vector<int> begins;
-  for (std::size_t i = 0; i < stops.ids.size(); ++i) {
-    const bool tiles = stops.ids[i].starts_with("m\x1f") || stops.ids[i].starts_with("g\x1f");
-    const char kind = tiles ? 'm' : stops.ids[i].front();
-    const bool before =
-        i > 0 && (stops.ids[i - 1].starts_with("m\x1f") || stops.ids[i - 1].starts_with("g\x1f"));
-    const char last = i == 0 ? ' ' : before ? 'm' : stops.ids[i - 1].front();
-    if (kind != last) begins.push_back(static_cast<int>(i));
-  }
+  for (std::size_t i = 0; i < stops.ids.size(); ++i)
+    if (i == 0 || stops.ids[i].front() != stops.ids[i - 1].front()) begins.push_back(static_cast<int>(i));
   return begins;
 }
 
