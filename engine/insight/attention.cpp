@@ -79,8 +79,8 @@ class Collector {
   }
 
   std::string look_at(const Node& node) const {
-    return cluster_.scheduler == Scheduler::slurm ? "scontrol show node " + node.name.text
-                                                  : "kubectl describe node " + node.name.text;
+    const std::string name = shell_word(node.name.text);
+    return (cluster_.scheduler == Scheduler::slurm ? "scontrol show node " : "kubectl describe node ") + name;
   }
 
   std::string ago(TimePoint at) const {

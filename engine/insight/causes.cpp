@@ -4,6 +4,8 @@
 #include <map>
 #include <tuple>
 
+#include "engine/insight/joined_commands.hpp"
+
 namespace tessera::insight {
 namespace {
 
@@ -24,8 +26,12 @@ void add(Cause& cause, const Finding& finding) {
   if (finding.since) cause.since = cause.since ? std::min(*cause.since, *finding.since) : *finding.since;
   if (cause.follows.empty()) cause.follows = finding.follows;
   if (cause.hint.empty()) cause.hint = finding.hint;
+}
+
+// A cause may concern a thousand nodes: what is typed for them is a line or two.
+void add_commands(std::vector<CommandFor>& all, const Finding& finding) {
   for (const std::string& command : finding.commands)
-    if (cause.commands.size() < kMostCommands) add_once(cause.commands, command);
+    all.push_back({finding.is_node ? finding.subject : std::string(), command});
 }
 
 }  // namespace
@@ -40,6 +46,7 @@ std::string cause_id(const Finding& finding) {
 
 std::vector<Cause> causes_of(std::span<const Finding> findings) {
   std::vector<Cause> causes;
+  std::vector<std::vector<CommandFor>> commands;  // of each
   std::map<std::string, std::size_t> places;
   for (const Finding& finding : findings) {
     const std::string& text = finding.cause.empty() ? finding.text : finding.cause;
@@ -47,6 +54,7 @@ std::vector<Cause> causes_of(std::span<const Finding> findings) {
     auto [place, fresh] = places.try_emplace(id, causes.size());
     if (fresh) {
       Cause& cause = causes.emplace_back();
+      commands.emplace_back();
       cause.id = id;
       cause.severity = finding.severity;
       cause.cluster = finding.cluster;
@@ -60,7 +68,10 @@ std::vector<Cause> causes_of(std::span<const Finding> findings) {
     if (!fresh) cause.gpu.reset();
     cause.severity = std::max(cause.severity, finding.severity);
     add(cause, finding);
+    add_commands(commands[place->second], finding);
   }
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    causes[i].commands = joined_commands(commands[i], kMostCommands);
   std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) {
     return std::tuple(a.severity, a.whose.size()) > std::tuple(b.severity, b.whose.size());
   });
