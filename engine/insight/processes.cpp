@@ -19,6 +19,8 @@ std::string no_owners_text(std::string_view why) {
   return fmt::format("whose the processes on its GPUs are is not known: {}", why);
 }
 
+constexpr std::string_view kCrossed = "Slurm's GPU ";
+
 std::optional<std::string> remarked(const Cluster& cluster, const NodeName& node, std::string_view begin) {
   const auto told = cluster.remarks.find(Source::nvidia_smi);
   if (told == cluster.remarks.end()) return std::nullopt;
@@ -26,15 +28,6 @@ std::optional<std::string> remarked(const Cluster& cluster, const NodeName& node
     if (one.is_node && one.subject == node.text && one.text.starts_with(begin))
       return one.text.substr(begin.size());
   return std::nullopt;
-}
-
-bool counts_otherwise(const Cluster& cluster, const NodeName& node) {
-  const auto told = cluster.remarks.find(Source::nvidia_smi);
-  return told != cluster.remarks.end() &&
-         std::any_of(told->second.begin(), told->second.end(), [&](const Remark& one) {
-           return one.is_node && one.subject == node.text && one.text.starts_with("Slurm's") &&
-                  one.text.find("/dev/nvidia") != std::string::npos;
-         });
 }
 
 bool holds(const Slice& slice, const WorkloadId& id) {
@@ -87,7 +80,7 @@ Standing standing_of(const Cluster& cluster, const Node& node, const Gpu& gpu, c
                                    [&](const Slice& slice) { return holds(slice, work->id); });
   // A job that ends gives its GPUs back before its last process is gone.
   const bool runs = work->state == WorkloadState::running;
-  if (!certain || !listed || !runs || counts_otherwise(cluster, node.name)) return Standing::unknown;
+  if (!certain || !listed || !runs || why_crossed(cluster, node.name)) return Standing::unknown;
   return Standing::elsewhere;
 }
 
@@ -159,8 +152,12 @@ std::string to_text(const PastMps& found) {
 }
 
 std::string crossed_text(int counted, int minor, int index) {
-  return fmt::format("Slurm's GPU {} is /dev/nvidia{}, which its driver counts as GPU {}", counted, minor,
+  return fmt::format("{}{} is /dev/nvidia{}, which its driver counts as GPU {}", kCrossed, counted, minor,
                      index);
+}
+std::optional<std::string> why_crossed(const Cluster& cluster, const NodeName& node) {
+  if (auto rest = remarked(cluster, node, kCrossed)) return std::string(kCrossed) + *rest;
+  return std::nullopt;
 }
 
 }  // namespace tessera::insight

@@ -31,9 +31,10 @@ Remark untold_owners(const NodeName& node, const std::string& why);
 std::optional<std::string> why_untold(const Cluster& cluster, const NodeName& node);
 std::optional<std::string> why_no_owners(const Cluster& cluster, const NodeName& node);
 
-// What the remark says that Slurm counts a node's GPUs otherwise than its driver: from it standing_of knows
-// it.
+// That Slurm counts a node's GPUs otherwise than its driver: made here as a remark of the driver's answers,
+// and known again here alone. A job of one of its GPUs may then be on another one than its scheduler tells.
 std::string crossed_text(int counted, int minor, int index);
+std::optional<std::string> why_crossed(const Cluster& cluster, const NodeName& node);
 
 // Jobs that hold a share of MPS on this GPU, and a process that does not go through MPS.
 struct PastMps {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engine/hostlist.hpp"
+#include "engine/insight/processes.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/steps/reset_steps.hpp"
 #include "engine/plan/words/slurm_words.hpp"
@@ -128,20 +129,6 @@ Special read_reset_back(const std::vector<GpuIndex>& gpus) {
 
 bool is_reset_look(const Special& act) { return act.verb == resets::kReadBack; }
 
-namespace {
-
-// Whose job is on which GPU is told by Slurm's count, and a reset is made by the driver's.
-std::optional<Error> why_crossed(const Cluster& cluster, const Node& node) {
-  for (const auto& [source, remarks] : cluster.remarks)
-    for (const Remark& one : remarks)
-      if (one.is_node && one.subject == node.name.text && one.text.starts_with("Slurm's GPU "))
-        return refused("Slurm counts its GPUs otherwise than the driver: " + clean(one.text, 300),
-                       "name the files in gres.conf in the driver's order, or reset all of them");
-  return std::nullopt;
-}
-
-}  // namespace
-
 std::optional<Error> why_no_reset(const Cluster& cluster, const Node& node, const std::vector<GpuIndex>& gpus,
                                   const Means& can) {
   if (auto why = why_no_way(cluster, node, gpus, can)) return why;
@@ -151,8 +138,11 @@ std::optional<Error> why_no_reset(const Cluster& cluster, const Node& node, cons
     return refused("which GPUs it has is not reported", "tessera doctor says what is missing");
   for (GpuIndex gpu : gpus)
     if (auto why = why_not_this(node, gpu)) return why;
+  // Whose job is on which GPU is told by Slurm's count, and a reset is made by the driver's.
   if (gpus.size() < node.gpus.size())
-    if (auto why = why_crossed(cluster, node)) return why;
+    if (auto crossed = insight::why_crossed(cluster, node.name))
+      return refused("Slurm counts its GPUs otherwise than the driver: " + clean(*crossed, 300),
+                     "name the files in gres.conf in the driver's order, or reset all of them");
   const bool alone =
       std::all_of(gpus.begin(), gpus.end(), [&](GpuIndex gpu) { return resets_alone(*find_gpu(node, gpu)); });
   if (alone || gpus.size() == node.gpus.size()) return std::nullopt;
