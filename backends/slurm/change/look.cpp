@@ -513,4 +513,8 @@ std::string registered_word(const Node& node, std::optional<TimePoint> slurmd_st
   return node.reason.empty() ? wrong : wrong + " (" + node.reason + ")";
 }
 
+std::string let_in(const Seen& seen) {
+  return seen.user.empty() || seen.user == "root" ? "root" : "root," + seen.user;
+}
+
 }  // namespace tessera::slurm

@@ -114,4 +114,7 @@ Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::SlurmSetup& site, co
 // (ReturnToService 0 and 1): that counts as registered, and resuming it ends that.
 std::string registered_word(const Node& node, std::optional<TimePoint> slurmd_started);
 
+// Whom the reservation of a run lets in: srun comes as us.
+std::string let_in(const Seen& seen);
+
 }  // namespace tessera::slurm

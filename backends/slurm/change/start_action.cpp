@@ -74,15 +74,17 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       if (!facts.closed && reach() != slurmconf::Reach::srun)
         drain_for(reason("GPU layout change"));
       else
-        local(reserve(hands_.commands, reservation_name(order_.mark), node(), user(seen)),
+        local(reserve(hands_.commands, reservation_name(order_.mark), node(), let_in(seen)),
               "cannot reserve " + node());
       next();
     });
   }
   void operator()(const plan::ClearMark&) {
     after_fresh_look(false, [this](Seen& seen) {
-      if (seen.reservation && seen.facts.mark && seen.facts.mark->run == order_.mark.run)
+      if (seen.reservation && seen.facts.mark && seen.facts.mark->run == order_.mark.run) {
+        if (!seen.facts.closed) ended_first();  // srun reaches no drained node
         local(free_reservation(hands_.commands, seen.reservation->name), "cannot give the reservation back");
+      }
       next();
     });
   }
@@ -95,7 +97,10 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   void operator()(const plan::OpenNode&) {
     look({order_.node, false, false, false}, [this](Seen& seen) {
       const auto& as = seen.facts.closed_as;
-      if (seen.facts.closed && as && as->run == order_.mark.run) open_it();
+      if (seen.facts.closed && as && as->run == order_.mark.run) {
+        if (reach() == slurmconf::Reach::ssh || reach() == slurmconf::Reach::custom) ended_first();
+        open_it();
+      }
       next();
     });
   }
@@ -194,6 +199,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
 
  private:
   using Task = std::function<void()>;  // ends in next() or end()
+  using Judge = std::function<std::optional<Error>(const NodeAnswer&)>;
 
   const std::string& node() const { return order_.node.text; }
   slurmconf::Reach reach() const { return hands_.eyes.said.reach; }
@@ -201,10 +207,6 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   std::string lock_mark() const { return plan::to_text(order_.mark); }
   std::string reason(const std::string& words) const {
     return fmt::format("{}: {}", plan::to_text(order_.mark), clean(words, 400));
-  }
-  // Whom the reservation lets in: srun comes as us.
-  static std::string user(const Seen& seen) {
-    return seen.user.empty() || seen.user == "root" ? "root" : "root," + seen.user;
   }
   void then(Task what) {
     tasks_.push_back([this, what = std::move(what)] {
@@ -359,13 +361,11 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       self->end(std::move(told));
     });
   }
-  void on_node(NodeCommand command, std::function<std::optional<Error>(const NodeAnswer&)> judge) {
-    tasks_.push_back([this, command = std::move(command), judge = std::move(judge)] {
-      if (!hands_.unsure.contains(order_.node)) return run_there(command, judge);
-      see_that_it_ended([self = shared_from_this(), command, judge] { self->run_there(command, judge); });
-    });
+  void on_node(NodeCommand command, Judge judge) {
+    ended_first();
+    tasks_.push_back(
+        [this, command = std::move(command), judge = std::move(judge)] { run_there(command, judge); });
   }
-  using Judge = std::function<std::optional<Error>(const NodeAnswer&)>;
   void run_there(NodeCommand command, const Judge& judge) {
     command.deadline = within(command.deadline);
     hands_.runner.run(command, [self = shared_from_this(), judge](Result<NodeAnswer> answer) {
@@ -377,17 +377,21 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
       self->next();
     });
   }
-  // An earlier change was given up without an answer: it may still run there, and two would meet.
-  void see_that_it_ended(Task then) {
-    NodeCommand look = there(nvidia::find_changes());
-    look.changes = false;
-    look.deadline = within(kSeeEnd);
-    hands_.runner.run(look, [self = shared_from_this(), then = std::move(then)](Result<NodeAnswer> found) {
-      const std::string what = "cannot change the GPUs of " + self->node();
-      if (!found) return self->end(found.error());
-      if (auto why = why_not_ended(*found, what)) return self->end(std::move(*why));
-      self->hands_.unsure.erase(self->order_.node);
-      then();
+  // An earlier change was given up without an answer: it may still run there, and another or jobs would meet
+  // it.
+  void ended_first() {
+    tasks_.push_back([this] {
+      if (!hands_.unsure.contains(order_.node)) return next();
+      NodeCommand look = there(nvidia::find_changes());
+      look.changes = false;
+      look.deadline = within(kSeeEnd);
+      hands_.runner.run(look, [self = shared_from_this()](Result<NodeAnswer> found) {
+        if (!found) return self->end(found.error());
+        auto why = why_not_ended(*found, "cannot change the GPUs of " + self->node());
+        if (why) return self->end(std::move(*why));
+        self->hands_.unsure.erase(self->order_.node);
+        self->next();
+      });
     });
   }
   void driver(nvidia::Argv argv, std::string what) {

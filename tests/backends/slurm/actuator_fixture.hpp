@@ -137,6 +137,11 @@ class SlurmActuatorTest : public testing::Test {
     plan::Order order{NodeName("n1"), std::move(action), kOurMark, "n1/1", deadline};
     return answer<Done>([&](auto told) { actuator().perform(order, told); });
   }
+  // By a run that was killed before its last act had an answer.
+  Status perform_unsure(plan::Action action) {
+    plan::Order order{NodeName("n1"), std::move(action), kOurMark, "n1/1", Duration{0}, true};
+    return answer<Done>([&](auto told) { actuator().perform(order, told); });
+  }
   Status special(std::string_view what, std::map<std::string, std::string> arguments = {}) {
     return perform(plan::Special{std::string(what), std::move(arguments)});
   }

@@ -158,5 +158,29 @@ TEST_F(SlurmReset, AResetThatTheDriverDidNotTellOfDoesNotCount) {
   EXPECT_EQ(word(look(), plan::resets::kDone), "not told");
 }
 
+// Going back after a kill opened the node, and jobs met a reset that was still under way there.
+TEST_F(SlurmReset, ANodeIsNotOpenedWhileTheResetOfAKilledRunStillRunsThere) {
+  put("far", "case \"$*\" in *pgrep*) cat $D/running; exit $(cat $D/found);; esac\n");
+  put("running", "4711 nvidia-smi -i 0 --gpu-reset\n");
+  scratch_.write("found", "0");
+  const Status waits = perform_unsure(plan::OpenNode{});
+  ASSERT_FALSE(waits);
+  EXPECT_TRUE(has(to_line(waits.error()), "an earlier change still runs there: process 4711"))
+      << to_line(waits.error());
+  EXPECT_FALSE(asked("State=RESUME")) << log();
+  scratch_.write("found", "2");  // whether it runs cannot be told
+  EXPECT_FALSE(perform_unsure(plan::OpenNode{}));
+  EXPECT_FALSE(asked("State=RESUME")) << log();
+  scratch_.write("found", "1");
+  ASSERT_TRUE(perform_unsure(plan::OpenNode{})) << log();
+  EXPECT_TRUE(asked("State=RESUME")) << log();
+}
+
+TEST_F(SlurmReset, ANodeOfARunWhoseActsAllHadAnAnswerIsOpenedWithoutAsking) {
+  ASSERT_TRUE(perform(plan::OpenNode{})) << log();
+  EXPECT_FALSE(asked("pgrep")) << log();
+  EXPECT_TRUE(asked("State=RESUME")) << log();
+}
+
 }  // namespace
 }  // namespace tessera::slurm::reset_story
