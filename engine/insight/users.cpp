@@ -7,6 +7,7 @@
 #include "engine/model/both_sides.hpp"
 #include "engine/model/bridged.hpp"
 #include "engine/model/slinky.hpp"
+#include "engine/sharing/units.hpp"
 
 namespace tessera::insight {
 namespace {
@@ -52,7 +53,7 @@ void add_workload(Sums& sums, const Cluster& cluster, const Workload& workload,
   if ((!waits && !holds) || stands_for_jobs(cluster, workload)) return;
   UserSum& sum = sums[workload.user];
   sum.user = workload.user;
-  sum.cluster = cluster.name;
+  sum.cluster = cluster.name, sum.scheduler = cluster.scheduler;
   const std::string& account = workload.kind == WorkloadKind::pod ? workload.group : workload.account;
   if (!account.empty()) sum.accounts.insert(account);
   if (holds) add_held(sum, cluster, workload, catalogue);
@@ -81,6 +82,12 @@ void add_uses(Sums& sums, const Cluster& cluster, const Node& node) {
 }
 
 }  // namespace
+
+std::map<std::string, int> held_in_words(const UserSum& sum) {
+  std::map<std::string, int> named;
+  for (const auto& [name, count] : sum.holds) named[sharing::unit_name(name, sum.scheduler)] += count;
+  return named;
+}
 
 std::vector<UserSum> users_of(const Model& model, const mig::Catalogue& catalogue) {
   std::vector<UserSum> users;

@@ -20,6 +20,7 @@ inline constexpr float kIdleBelow = 1;
 // One user of one cluster.
 struct UserSum {
   ClusterName cluster;
+  Scheduler scheduler = Scheduler::slurm;
   std::string user;                // empty: the scheduler does not tell
   std::set<std::string> accounts;  // Slurm's; on Kubernetes the namespaces
   int running = 0, waiting = 0;    // workloads that hold GPUs, and that wait for some
@@ -30,6 +31,9 @@ struct UserSum {
   std::map<std::string, std::int64_t> asks;  // of what waits, in the scheduler's words
   int measured = 0, idle = 0;  // held slices with a figure of their use, and those below kIdleBelow
 };
+
+// What a user holds, named as people read it on that cluster.
+std::map<std::string, int> held_in_words(const UserSum& sum);
 
 // Those who hold most first; users that neither hold nor wait for GPUs are left out.
 std::vector<UserSum> users_of(const Model& model, const mig::Catalogue& catalogue);

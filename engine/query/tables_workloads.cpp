@@ -6,6 +6,7 @@
 
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
+#include "engine/sharing/units.hpp"
 
 namespace tessera::query {
 namespace {
@@ -28,7 +29,7 @@ std::string nodes_text(const Workload& workload) {
 }
 
 // GPUs and slices as a number; what is counted otherwise with its unit, and each kind on its own: "25 mps",
-// "1 gpu + 2 shard".
+// "1 gpu + 2 shard"; of a pod "2 shares".
 Value units_held(const Workload& workload) {
   std::map<Family, std::int64_t> units;
   for (const Allocation& allocation : workload.allocations) units[allocation.family] += allocation.count;
@@ -36,7 +37,7 @@ Value units_held(const Workload& workload) {
   if (units.size() == 1 && units.begin()->first == Family::gpu) return count(units.begin()->second);
   std::string text;
   for (const auto& [family, number] : units)
-    text += fmt::format("{}{} {}", text.empty() ? "" : " + ", number, word(family));
+    text += (text.empty() ? "" : " + ") + sharing::units_text(workload, family, number);
   return words(std::move(text));
 }
 

@@ -74,10 +74,11 @@ Grid grid_of(const std::vector<insight::UserSum>& users, bool bare) {
                 {"asks", "WAITS FOR"}};
   for (const insight::UserSum& sum : users) {
     const std::string unmeasured = bare ? "" : "n/a";
-    grid.rows.push_back(
-        {sum.user.empty() ? (bare ? "" : "?") : sum.user, sum.cluster.text, gpus_of(sum, bare),
-         std::to_string(sum.running), std::to_string(sum.waiting), std::to_string(sum.measured),
-         sum.measured == 0 ? unmeasured : std::to_string(sum.idle), text_of(sum.holds), text_of(sum.asks)});
+    grid.rows.push_back({sum.user.empty() ? (bare ? "" : "?") : sum.user, sum.cluster.text,
+                         gpus_of(sum, bare), std::to_string(sum.running), std::to_string(sum.waiting),
+                         std::to_string(sum.measured),
+                         sum.measured == 0 ? unmeasured : std::to_string(sum.idle),
+                         text_of(bare ? sum.holds : insight::held_in_words(sum)), text_of(sum.asks)});
   }
   return grid;
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/query/tables.hpp"
+#include "engine/sharing/units.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
@@ -110,7 +111,8 @@ void add_holdings(FactPage& page, const Cluster& cluster, const Workload& worklo
       continue;
     }
     page.add({{{node->name.text, Role::text, 3},
-               {fmt::format("  {} × {} {}", allocation.count, word(allocation.family), allocation.type),
+               {fmt::format("  {} {}", sharing::units_text(workload, allocation.family, allocation.count),
+                            allocation.type),
                 Role::text, 3 + kLabelWidth},
                {"  " + page.told("which ones is not known"), Role::unknown}},
               std::move(row)});

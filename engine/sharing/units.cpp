@@ -1,0 +1,47 @@
+#include "engine/sharing/units.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "engine/sharing/resources.hpp"
+
+namespace tessera::sharing {
+namespace {
+
+// ACK hands a shared GPU out by GiB of its memory, HAMi by MiB. Empty: the pod asks for neither.
+std::string_view memory_unit(const Workload& workload) {
+  for (const Request& one : workload.requests) {
+    const auto name = parse_resource(one.resource, Scheduler::kubernetes);
+    if (name && name->kind == ResourceKind::gpu_memory)
+      return one.resource == "nvidia.com/gpumem" ? "MiB" : "GiB";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string units_text(const Workload& workload, Family family, std::int64_t count) {
+  const bool shared = family == Family::mps || family == Family::shard;
+  if (workload.kind != WorkloadKind::pod || !shared) return fmt::format("{} {}", count, word(family));
+  if (const auto unit = memory_unit(workload); !unit.empty()) return fmt::format("{} {}", count, unit);
+  const std::string one = unit_name(std::string(word(family)), Scheduler::kubernetes);
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
+std::string unit_name(const std::string& name, Scheduler scheduler) {
+  if (scheduler != Scheduler::kubernetes) return name;
+  const auto spoken = [&](std::string_view begin, std::string_view as) {
+    const bool whole = name.starts_with(begin) && (name.size() == begin.size() || name[begin.size()] == ' ');
+    return whole ? std::string(as) + name.substr(begin.size()) : std::string();
+  };
+  for (auto [begin, as] : {std::pair(word(Family::shard), std::string_view("share")),
+                           std::pair(word(Family::mps), std::string_view("MPS client")),
+                           std::pair(std::string_view("MPS"), std::string_view("MPS client"))})
+    if (std::string said = spoken(begin, as); !said.empty()) return said;
+  return name;
+}
+
+}  // namespace tessera::sharing

@@ -1,0 +1,18 @@
+// What one of a family is called where people read it: Slurm counts mps and shards, a device plugin makes
+// shares of a GPU and lets clients onto it by MPS. Files and JSON keep word(Family).
+// Threads: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/model/values.hpp"
+
+namespace tessera::sharing {
+
+// "25 mps", "2 shard" on Slurm; "2 shares", "1 MPS client" on Kubernetes, "4 GiB" where that counts memory.
+std::string units_text(const Workload& workload, Family family, std::int64_t count);
+// Of a name that begins with a family's word or "MPS", as a sum of a user's holdings has it.
+std::string unit_name(const std::string& name, Scheduler scheduler);
+
+}  // namespace tessera::sharing
