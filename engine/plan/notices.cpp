@@ -211,7 +211,8 @@ std::vector<Notice> notices_for(const NodeChange& change, const SiteRules& rules
 
 namespace {
 
-constexpr std::string_view kClosed = "node-closed", kNotCurrent = "not-current";
+constexpr std::string_view kClosed = "node-closed", kClosedByAnother = "closed-by-another",
+                           kNotCurrent = "not-current";
 
 std::string reason_of(const Node& node, TimePoint now) {
   std::string text = node.reason.empty() ? "no reason given" : node.reason;
@@ -221,6 +222,12 @@ std::string reason_of(const Node& node, TimePoint now) {
     text += ", " + query::duration_text(age) + " ago";
   }
   return text;
+}
+
+// Drained or cordoned, and by no run: the executor asks before it goes on, and does not open it.
+bool is_closed_by_another(const Node& node) {
+  const bool closed = node.health == Health::drained || node.health == Health::draining;
+  return closed && !parse_mark(node.reason);
 }
 
 // What is wrong, and what the run does about it.
@@ -253,7 +260,7 @@ std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, Tim
   if (!insight::nodes_are_current(cluster))
     say(kNotCurrent, "the list of nodes is not current: this is the last that was reported");
   else if (insight::sight_of(cluster, node).access != insight::Access::open)
-    say(kClosed, why_closed(node, now));
+    say(is_closed_by_another(node) ? kClosedByAnother : kClosed, why_closed(node, now));
   if (!insight::work_is_current(cluster))
     say(kNotCurrent, "the list of workloads is not current: more may run there than are named here");
   return notices;
@@ -261,7 +268,11 @@ std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, Tim
 
 bool is_about_age(const Notice& notice) { return notice.rule == kNotCurrent; }
 bool is_about_closing(const Notice& notice) {
-  return notice.rule == kClosed || notice.rule == kAnothersClosing || is_about_age(notice);
+  return notice.rule == kClosed || notice.rule == kClosedByAnother || notice.rule == kAnothersClosing ||
+         is_about_age(notice);
+}
+bool is_left_closed(const Notice& notice) {
+  return notice.rule == kClosedByAnother || notice.rule == kStaysClosed;
 }
 
 namespace {

@@ -24,6 +24,9 @@ bool is_about_closing(const Notice& notice);
 inline constexpr const char* kAnothersClosing = "anothers-closing";  // a plan that opens it all the same
 // ... and of those, that what was read of the cluster is not current.
 bool is_about_age(const Notice& notice);
+// Another has closed a node, and the run leaves it so: it neither closes nor opens it.
+bool is_left_closed(const Notice& notice);
+inline constexpr const char* kStaysClosed = "stays-closed";  // a node action that leaves it as it found it
 
 // Rules of the platform and of the device plugin about the nodes as they would be.
 std::vector<Notice> violations_of(const Cluster& cluster, const mig::Catalogue& catalogue, Plan& plan,

@@ -125,8 +125,7 @@ class NodeActionPlanner {
             ? "no new job starts there from now on, and no job is ended: Slurm reboots it once the "
               "last one has left. Until then the run can go back"
             : "it is empty, so that Slurm reboots it at once, and a boot cannot be undone");
-    if (!reason_.empty())
-      say(Severity::info, "stays-closed", "it stays closed afterwards, by " + whose(node_));
+    if (!reason_.empty()) say(Severity::info, kStaysClosed, "it stays closed afterwards, by " + whose(node_));
     if (std::string lost = lost_at_boot(node_, can_); !lost.empty())
       say(Severity::warning, "lost-at-boot", std::move(lost));
     return Done{};
@@ -145,7 +144,7 @@ class NodeActionPlanner {
     plan_.steps = reset_steps(node_, action_, intent_, can_, plan_.blast_radius);
     for (Notice& one : notices_of_reset(node_, action_.gpus, can_)) notices_.push_back(std::move(one));
     if (!reason_.empty() && !parse_mark(reason_))
-      say(Severity::info, "stays-closed", "it stays closed afterwards, by " + whose(node_));
+      say(Severity::info, kStaysClosed, "it stays closed afterwards, by " + whose(node_));
     return Done{};
   }
   Status cancel_reboot() {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/plan/files/fields.hpp"
+#include "engine/plan/words/as_run.hpp"
 
 namespace tessera::plan {
 namespace {
@@ -40,6 +41,7 @@ struct NodeHead {
   Needs needs;
   Offered offered_before, offered_after;
   int compute_before = 0, compute_after = 0;
+  bool left_closed = false;  // told, not read: the notices say it
 };
 template <class V, Same<NodeHead> T>
 void fields(V& v, T& x) {
@@ -50,6 +52,7 @@ void fields(V& v, T& x) {
   v.added("ordered_before", found), v.added("ordered_after", left);
   v.added("only_given_back", x.only_given_back);
   v.added("switches_before", x.switches_before), v.added("switches_after", x.switches_after);
+  v.added("left_closed", x.left_closed);
 }
 
 struct Resources {
@@ -124,7 +127,8 @@ Paper paper_of(const Plan& plan) {
     paper.nodes.push_back({node.node, node.relied_on, node.before, node.after, node.ordered_before,
                            node.ordered_after, node.switches_before, node.switches_after,
                            node.only_given_back, node.scope, node.needs, node.offered_before,
-                           node.offered_after, node.compute_before, node.compute_after});
+                           node.offered_after, node.compute_before, node.compute_after,
+                           stays_closed(plan, node.node)});
   }
   return paper;
 }

@@ -57,6 +57,26 @@ TEST(Honest, AClosedNodeIsTheFirstThingThatAPlanSays) {
   }
 }
 
+// It listed "open n0041 again" with the resume to copy below that, and the run leaves the node closed.
+TEST(Honest, APlanForANodeThatAnotherHasClosedNeitherShowsNorCopiesWhatOpensIt) {
+  for (tui::Size size : kScreenSizes) {
+    Session session = changing({size.columns, 60});
+    Node drained = *session.model.find(ClusterName("hpc"))->nodes.find(NodeName("n0041"));
+    drained.health = Health::drained;
+    drained.reason = "Xid 79", drained.reason_by = "ops";
+    session.tell(on("hpc", NodeSeen{drained}));
+    open(session, plan_of(session, {"n0041"}, 0));
+    session.line_with("leave n0041 closed");
+    session.line_with("ask: n0041 is closed already");
+    EXPECT_FALSE(session.shows("open n0041 again")) << session.screen();
+    session.press("Y");
+    const std::string copied = session.effects.back().copy;
+    EXPECT_NE(copied.find("nvidia-smi mig"), std::string::npos) << copied;
+    EXPECT_EQ(copied.find("RESUME"), std::string::npos) << copied;
+    EXPECT_EQ(copied.find("DRAIN"), std::string::npos) << copied;
+  }
+}
+
 TEST(Honest, ALongReasonIsShownToItsEndAndKeptInTheEvents) {
   for (tui::Size size : kScreenSizes) {
     Session session(small_place(), size);

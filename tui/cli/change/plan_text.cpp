@@ -9,6 +9,7 @@
 #include "engine/plan/notices.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/steps/steps.hpp"
+#include "engine/plan/words/as_run.hpp"
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -204,10 +205,10 @@ std::string deadline_text(Duration deadline) {
   return deadline.count() == 0 ? "as long as it takes" : query::duration_text(deadline.count() / 1000);
 }
 
-std::string steps_part(const plan::NodePlan& node, const tui::WordsPtr& words) {
+std::string steps_part(const Plan& plan, const plan::NodePlan& node, const tui::WordsPtr& words) {
   std::string text;
   int number = 0;
-  for (const plan::Step& step : node.steps) {
+  for (const plan::Step& step : plan::steps_as_run(plan, node)) {
     std::string when = tui::told(words, deadline_text(step.deadline));
     std::string title = tui::shorten(clean(tui::told(words, step.title), 300), 72 - tui::display_width(when));
     std::string blanks(
@@ -259,7 +260,7 @@ std::string preview(const Plan& plan, std::size_t in_full, const tui::WordsPtr& 
     text += i > 0 ? "\n" : "";
     text += plan.nodes.size() == 1 ? "STEPS"
                                    : tui::told(words, "STEPS on " + clean(plan.nodes[i].node.text, 200));
-    text += "\n" + steps_part(plan.nodes[i], words);
+    text += "\n" + steps_part(plan, plan.nodes[i], words);
   }
   if (plan.nodes.size() > in_full)
     text += "\n" + tui::told(words, "The steps of the other nodes are in the plan as JSON.") + "\n";

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/words/as_run.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -94,7 +95,7 @@ void change_options(UiState& state, const UiContext& ui, Action action) {
 std::string all_commands(const plan::Plan& plan) {
   std::string text;
   for (const plan::NodePlan& node : plan.nodes)
-    for (const plan::Step& step : node.steps)
+    for (const plan::Step& step : plan::steps_as_run(plan, node))
       for (const std::string& command : step.commands) text += (text.empty() ? "" : "\n") + command;
   return text;
 }

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "engine/plan/words/as_run.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/plan_stops.hpp"
@@ -114,7 +115,7 @@ Document plan_foot(const UiState& state, const std::string& stop, int width) {
   const PlanView& view = *state.plan;
   const plan::NodePlan* shown = shown_node(view);
   if (auto index = index_in('s', stop); index && shown)
-    for (const StepGroup& group : folded(shown->steps))
+    for (const StepGroup& group : folded(plan::steps_as_run(view.plan, *shown)))
       if (*index >= group.first && *index < group.first + group.count)
         return step_foot(group, shown->steps.size(), width, state);
   for (const plan::NodePlan& node : view.plan.nodes)

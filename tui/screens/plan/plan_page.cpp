@@ -5,6 +5,7 @@
 
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/notices.hpp"
+#include "engine/plan/words/as_run.hpp"
 #include "engine/query/value.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -54,7 +55,7 @@ class Page {
            Role::dim);
     else
       put_deadline_heading();
-    for (const StepGroup& group : folded(node->steps)) step(group);
+    for (const StepGroup& group : folded(plan::steps_as_run(plan_, *node))) step(group);
     blank();
     undo();
     return std::move(lines_);
@@ -470,7 +471,7 @@ std::optional<plan::Step> step_under(const PlanView& view, const std::string& st
   const plan::NodePlan* node = shown_node(view);
   const auto index = index_in('s', stop);
   if (!node || !index) return std::nullopt;
-  for (StepGroup& group : folded(node->steps))
+  for (StepGroup& group : folded(plan::steps_as_run(view.plan, *node)))
     if (*index >= group.first && *index < group.first + group.count) return std::move(group.all);
   return std::nullopt;
 }
