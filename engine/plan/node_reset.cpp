@@ -9,6 +9,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/insight/processes.hpp"
 #include "engine/plan/effect/observed.hpp"
+#include "engine/plan/notices.hpp"
 #include "engine/plan/steps/reset_steps.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/shell.hpp"
@@ -209,6 +210,7 @@ std::vector<Notice> notices_of_reset(const Node& node, const std::vector<GpuInde
     say(Severity::info, "gpu-clients",
         "the driver refuses while any program has the GPU open, monitors (DCGM, a daemon of MPS) included: "
         "slurm-stop-clients names what the run stops meanwhile");
+  add_clients(notices, node, gpus, can.slurm.get());
   if (std::any_of(gpus.begin(), gpus.end(), [&](GpuIndex gpu) {
         const Gpu* found = find_gpu(node, gpu);
         return found && found->strategy == Strategy::mps;

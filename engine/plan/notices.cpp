@@ -7,6 +7,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/operators/operator_setup.hpp"
+#include "engine/plan/effect/gpu_clients.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/fleet.hpp"
@@ -32,6 +33,7 @@ class Notices {
     about_what_stays();
     about_taints();
     about_patience();
+    about_clients();
     about_reboot();
     return std::move(notices_);
   }
@@ -166,6 +168,14 @@ class Notices {
     }
   }
 
+  // Before the driver says it, in the middle of the run.
+  void about_clients() {
+    std::vector<GpuIndex> cut;
+    for (const BoardChange& board : change_.boards)
+      if (board.mode_changes || board.instances_change() || board.dragged) cut.push_back(board.gpu);
+    add_clients(notices_, change_.node, cut, change_.can.slurm.get());
+  }
+
   void about_reboot() {
     bool cut = std::any_of(change_.boards.begin(), change_.boards.end(),
                            [](const BoardChange& board) { return !board.created.empty(); });
@@ -193,6 +203,13 @@ std::string names(const mig::Product& product, std::vector<int> profiles) {
 }
 
 }  // namespace
+
+void add_clients(std::vector<Notice>& notices, const Node& node, const std::vector<GpuIndex>& gpus,
+                 const slurmconf::SlurmSetup* site) {
+  for (const GpuClient& one : gpu_clients(node, gpus, site))
+    notices.push_back({one.bounce == Bounce::stopped ? Severity::info : Severity::warning, "gpu-clients",
+                       node.name, to_text(one, site)});
+}
 
 bool only_starts_differ(const Plan& plan) {
   return !plan.changes_anything() && std::any_of(plan.notices.begin(), plan.notices.end(),

@@ -16,6 +16,10 @@ bool only_starts_differ(const Plan& plan);
 // What of the wish for one GPU cannot be had as it was said.
 void add_remarks(std::vector<Notice>& notices, const NodeName& node, const BoardChange& board);
 
+// Which programs of no job have these GPUs open, and what the run does about them. site: may be nullptr.
+void add_clients(std::vector<Notice>& notices, const Node& node, const std::vector<GpuIndex>& gpus,
+                 const slurmconf::SlurmSetup* site);
+
 // That new work cannot start on a node, and since when and why, before anything else is said of it: drained,
 // down, or of no current list. `now` is the cluster's time.
 std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, TimePoint now);

@@ -51,6 +51,13 @@ TEST(GpuProcesses, ClientsStandUnderTheirServerWithJobAndUser) {
   }
 }
 
+TEST(GpuProcesses, WhatARunDoesAboutThoseOfNoJobStandsBelowThem) {
+  Session session(opened_place(), {120, 60});
+  session.press(":gpu n0007 0<enter>");
+  EXPECT_NE(session.line_with("miner has GPU 0 open").find("stop it first"), std::string::npos)
+      << session.screen();
+}
+
 TEST(GpuProcesses, AProcessOfNoJobIsSaidSo) {
   Session session(opened_place(), {120, 60});
   session.press(":gpu n0007 0<enter>");

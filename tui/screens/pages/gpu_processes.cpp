@@ -6,6 +6,7 @@
 
 #include "engine/insight/processes.hpp"
 #include "engine/model/processes.hpp"
+#include "engine/plan/effect/gpu_clients.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/roles.hpp"
@@ -72,6 +73,7 @@ class Processes {
     for (std::size_t i = 0; i < std::min(all.size(), kMostShown); ++i) line(all[i]);
     if (all.size() > kMostShown)
       page_.fact("", fmt::format("and {} more", all.size() - kMostShown), Role::dim);
+    clients();
     if (auto why = insight::why_no_owners(*place_.cluster, place_.node->name))
       page_.fact("", "whose they are is not known: " + *why, Role::dim);
   }
@@ -84,6 +86,18 @@ class Processes {
                 {"GI", Role::dim, at_.instance},
                 {page_.told("whose"), Role::dim, at_.whose}},
                {}});
+  }
+
+  // What a run that changes this GPU does about those that are no job's.
+  void clients() {
+    const slurmconf::SlurmSetup* site = setup();
+    for (const plan::GpuClient& one : plan::gpu_clients(*place_.node, {place_.gpu->index}, site))
+      page_.fact("", to_text(one, site),
+                 one.bounce == plan::Bounce::stopped ? Style(Role::dim) : Style(Role::warning));
+  }
+  const slurmconf::SlurmSetup* setup() const {
+    const auto found = state_.abilities.find(place_.cluster->name);
+    return found == state_.abilities.end() ? nullptr : found->second.slurm.get();
   }
 
   void line(const Served& one) {
