@@ -19,6 +19,28 @@ std::string without_digits(std::string text) {
   return text;
 }
 
+bool in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+         c == '_';
+}
+
+// What one node's hint says for several: "scontrol update nodename=NODE state=resume".
+std::string for_any(const std::string& hint, const std::string& name) {
+  std::string text;
+  std::size_t from = 0;
+  for (std::size_t at = hint.find(name); !name.empty() && at != std::string::npos;
+       at = hint.find(name, at + name.size())) {
+    const std::size_t end = at + name.size();
+    // A full stop behind a name ends the sentence.
+    const bool goes_on = end < hint.size() && in_name(hint[end]) &&
+                         !(hint[end] == '.' && (end + 1 == hint.size() || hint[end + 1] == ' '));
+    if ((at > 0 && in_name(hint[at - 1])) || goes_on) continue;
+    text.append(hint, from, at - from) += "NODE";
+    from = end;
+  }
+  return text.append(hint, from);
+}
+
 void add(Cause& cause, const Finding& finding) {
   // The findings of one cause come in the order of their subjects, so that equal ones stand together.
   if (cause.whose.empty() || cause.whose.back() != finding.subject) cause.whose.push_back(finding.subject);
@@ -48,6 +70,7 @@ std::vector<Cause> causes_of(std::span<const Finding> findings) {
   std::vector<Cause> causes;
   std::vector<std::vector<CommandFor>> commands;  // of each
   std::map<std::string, std::size_t> places;
+  std::vector<std::string> hint_names;  // by cause: the node whose hint it has
   for (const Finding& finding : findings) {
     const std::string& text = finding.cause.empty() ? finding.text : finding.cause;
     const std::string id = cause_id(finding);
@@ -62,16 +85,20 @@ std::vector<Cause> causes_of(std::span<const Finding> findings) {
       cause.nodes = finding.is_node;
       cause.way_out = finding.way_out;
       cause.gpu = finding.gpu;
+      hint_names.emplace_back();
     }
     Cause& cause = causes[place->second];
+    if (cause.hint.empty() && finding.is_node) hint_names[place->second] = finding.subject;
     if (cause.way_out != finding.way_out) cause.way_out = WayOut::none;
     if (!fresh) cause.gpu.reset();
     cause.severity = std::max(cause.severity, finding.severity);
     add(cause, finding);
     add_commands(commands[place->second], finding);
   }
-  for (std::size_t i = 0; i < causes.size(); ++i)
+  for (std::size_t i = 0; i < causes.size(); ++i) {
     causes[i].commands = joined_commands(commands[i], kMostCommands);
+    if (causes[i].whose.size() > 1) causes[i].hint = for_any(causes[i].hint, hint_names[i]);
+  }
   std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) {
     return std::tuple(a.severity, a.whose.size()) > std::tuple(b.severity, b.whose.size());
   });

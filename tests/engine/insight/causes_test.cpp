@@ -45,6 +45,26 @@ TEST(Causes, NodesDrainedForOneReasonAreOneLine) {
   EXPECT_EQ(all[1].whose, std::vector<std::string>{"n3"});
 }
 
+// The line for twenty nodes told how to open the first of them.
+TEST(Causes, TheHintForSeveralNodesNamesNoSingleOne) {
+  Story story;
+  story.tell(NodesListed{{drained("n1", "fan failure", -60)}});
+  EXPECT_EQ(causes(story).at(0).hint, "when repaired: scontrol update NodeName=n1 State=RESUME");
+  story.tell(NodesListed{{drained("n1", "fan failure", -60), drained("n10", "fan failure", -60)}});
+  EXPECT_EQ(causes(story).at(0).hint, "when repaired: scontrol update NodeName=NODE State=RESUME");
+}
+
+// A name inside another one, or inside a word, is not the node.
+TEST(Causes, OnlyTheWholeNameOfANodeIsTakenOutOfItsHint) {
+  const auto finding = [](const std::string& name) {
+    insight::Finding one{Severity::warning, ClusterName("hpc"), name, true, std::nullopt, "alike", ""};
+    one.cause = "alike", one.hint = "look at n1, n10, an1, n1.cluster and " + name + ".";
+    return one;
+  };
+  const std::vector<insight::Finding> both{finding("n1"), finding("n2")};
+  EXPECT_EQ(insight::causes_of(both).at(0).hint, "look at NODE, n10, an1, n1.cluster and NODE.");
+}
+
 // A GPU each, and several on one node: the node is named once.
 TEST(Causes, BoardsOfOneNodeNameItOnce) {
   Gpu bare = gpu(0, Strategy::mig, {}), other = gpu(1, Strategy::mig, {});
