@@ -5,15 +5,25 @@
 #include <map>
 #include <optional>
 
+#include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/ack.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::plan {
 namespace {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+// A word of Slurm's last look that stands for nodes that are merely full, too: "ReqNodeNotAvail,
+// UnavailableNodes:n[1-2]", "ReqNodeNotAvail, May be reserved for other job". A job that maintenance is in
+// the way of waits for its end.
+bool is_about_nodes(std::string_view reason) {
+  return reason.starts_with("ReqNodeNotAvail") && !contains_folded(reason, "maintenance");
+}
 
 // Slurm's reasons are one word; what is not known here may be a hold or a limit.
 bool is_about_room(std::string_view reason, Scheduler scheduler) {
@@ -21,7 +31,8 @@ bool is_about_room(std::string_view reason, Scheduler scheduler) {
   if (scheduler == Scheduler::kubernetes)
     return has(reason, "Insufficient") || has(reason, "cannot allocate all claims");
   return reason == "Resources" || reason == "Priority" || reason == "BadConstraints" ||
-         reason.starts_with("Nodes required for job") || reason.starts_with("Nodes_required_for_job");
+         is_about_nodes(reason) || reason.starts_with("Nodes required for job") ||
+         reason.starts_with("Nodes_required_for_job");
 }
 
 // shape.sharing.rename: what is handed out in shares has a name of its own.
@@ -140,16 +151,38 @@ class Desk {
   }
   static std::string key_of(const Workload& workload, int nodes) {
     std::string key = workload.group + '\n' + std::to_string(nodes);
+    if (workload.needs) key += '\n' + workload.needs->nodes + '\n' + workload.needs->excluded;
     for (const Request& one : workload.requests) key += '\n' + one.resource + '*' + std::to_string(one.count);
     return key;
   }
 
-  // A Slurm job starts in its partitions only: "gpu" or "gpu,long".
-  bool admits(const Room& room, const Workload& workload) const {
-    if (scheduler_ != Scheduler::slurm || room.partitions.empty() || workload.group.empty()) return true;
+  // A Slurm job starts in its partitions only: "gpu" or "gpu,long"; and on the nodes that it names.
+  bool admits(const Room& room, const Workload& workload) {
+    if (scheduler_ != Scheduler::slurm) return true;
+    if (workload.needs && !may_have(room.node, *workload.needs, nodes_of(workload))) return false;
+    if (room.partitions.empty() || workload.group.empty()) return true;
     const std::string wanted = "," + workload.group + ",";
     return std::any_of(room.partitions.begin(), room.partitions.end(),
                        [&](const std::string& name) { return has(wanted, "," + name + ","); });
+  }
+
+  // Where it names fewer nodes than it needs, others may be among them. A list that cannot be read admits
+  // none.
+  bool may_have(const NodeName& node, const NodeNeeds& needs, int nodes) {
+    const auto holds = [&](const std::string& list) {
+      const auto& names = named(list);
+      return !names || names->contains(node.text);
+    };
+    if (!needs.excluded.empty() && holds(needs.excluded)) return false;
+    if (needs.nodes.empty()) return true;
+    const auto& names = named(needs.nodes);
+    return names && (names->contains(node.text) || static_cast<int>(names->size()) < nodes);
+  }
+  const std::optional<std::set<std::string>>& named(const std::string& list) {
+    auto [place, fresh] = named_.try_emplace(list);
+    if (fresh)
+      if (auto hosts = expand_hosts(list)) place->second.emplace(hosts->begin(), hosts->end());
+    return place->second;
   }
 
   bool take(std::size_t at, const std::vector<Request>& wants, int nodes, bool keep) {
@@ -180,6 +213,7 @@ class Desk {
   Scheduler scheduler_;
   Start several_;
   std::map<std::string, Search> searches_;
+  std::map<std::string, std::optional<std::set<std::string>>> named_;  // by the list; nullopt: not readable
   std::map<std::pair<std::string, std::string>, bool> matches_;
 };
 

@@ -94,6 +94,31 @@ TEST(Queue, AJobStartsInItsPartitionsOnly) {
   EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 5}}), Ids{"2"});
 }
 
+// Slurm calls nodes that are full not available, too; jobs that it said that of counted as started by no
+// change.
+TEST(Queue, AJobWhoseNodesSlurmCallsNotAvailableWaitsForRoom) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {unsliced(0)})}});
+  story.tell(WorkloadsListed{{asks("1", "gpu:3g.40gb", "ReqNodeNotAvail,_May_be_reserved_for_other_job"),
+                              asks("2", "gpu:3g.40gb", "ReqNodeNotAvail, UnavailableNodes:n1"),
+                              asks("3", "gpu:3g.40gb", "ReqNodeNotAvail,_Reserved_for_maintenance")}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 9}}), (Ids{"1", "2"})) << "maintenance ends by itself";
+}
+
+TEST(Queue, AJobThatNamesItsNodesStartsOnNoOther) {
+  const auto needs = [](Workload job, const char* nodes, const char* excluded) {
+    job.needs = NodeNeeds{};
+    job.needs->nodes = nodes, job.needs->excluded = excluded;
+    return job;
+  };
+  Story story;
+  story.tell(NodesListed{{node("n1", {unsliced(0)}), node("n7", {unsliced(0)})}});
+  story.tell(WorkloadsListed{
+      {needs(asks("1", "gpu:3g.40gb"), "n7", ""), needs(asks("2", "gpu:3g.40gb"), "n1", ""),
+       needs(asks("3", "gpu:3g.40gb"), "", "n[1-2]"), needs(asks("4", "gpu:3g.40gb"), "n[1", "")}});
+  EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 9}}), Ids{"2"}) << "room on n1 alone";
+}
+
 // Three over two nodes are two on one of them.
 TEST(Queue, AJobOverSeveralNodesNeedsItsShareOnEachRoundedUp) {
   Story story;
