@@ -1,5 +1,5 @@
-// Machines that are a Slurm node and a Kubernetes node (Slinky): counted once, and their two sides held
-// against each other. Threads: pure functions.
+// Machines that are a Slurm node and a Kubernetes node (Slinky, slurm-bridge): counted once, and their two
+// sides held against each other. Threads: pure functions.
 #pragma once
 
 #include <vector>

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/insight/both_sides.hpp"
+#include "engine/model/bridged_nodes.hpp"
 #include "engine/model/slinky.hpp"
 
 namespace tessera::insight {
@@ -31,9 +32,13 @@ class Sides {
   Sides(const Model& model, const Cluster& slurm) : model_(model), slurm_(slurm) {}
 
   std::vector<Finding> run() {
-    for (const Node& node : slurm_.nodes.all())
+    const slinky::BridgedNodes bridged(model_);
+    for (const Node& node : slurm_.nodes.all()) {
       if (node.host_pod) look(node, slinky::kubernetes_side(model_, node));
+      if (const Side* side = bridged.of(node)) ++bridged_[side->cluster->name.text];
+    }
     tell_shared();
+    tell_bridged();
     tell_absent();
     std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
       return std::pair(-static_cast<int>(a.severity), a.subject) <
@@ -108,6 +113,16 @@ class Sides {
                                     cluster),
            "tessera nodes shows each machine once, with the states of both schedulers");
   }
+  void tell_bridged() {
+    for (const auto& [cluster, nodes] : bridged_)
+      tell(nodes == 1
+               ? fmt::format("1 of its nodes is one of {} that slurm-bridge has, where its GPUs are counted",
+                             cluster)
+               : fmt::format("{} of its nodes are those of {} that slurm-bridge has, where their GPUs are "
+                             "counted",
+                             nodes, cluster),
+           "layouts of such nodes are changed on the Kubernetes side");
+  }
   void tell_absent() {
     if (absent_ == 0) return;
     tell(absent_ == 1
@@ -119,7 +134,7 @@ class Sides {
 
   const Model& model_;
   const Cluster& slurm_;
-  std::map<std::string, int> shared_;  // nodes, by the Kubernetes cluster
+  std::map<std::string, int> shared_, bridged_;  // nodes, by the Kubernetes cluster
   int absent_ = 0;
   std::vector<Finding> found_;
 };

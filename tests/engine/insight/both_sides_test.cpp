@@ -148,6 +148,53 @@ TEST(BothSides, GpusAreCountedOnce) {
   EXPECT_EQ(s.findings(), (Texts{"1 of its nodes runs in a pod on prod, where its GPUs are counted"}));
 }
 
+// slurm-bridge: gpu-0 of Slurm has no slurmd in a pod, and is machine m1.
+struct Bridged : Slinky {
+  Bridged() {
+    slurm_node.host_pod.reset();
+    slurm_node.state = {"IDLE", "EXTERNAL"};
+    machine.taints = {"slinky.slurm.net/managed-node=slurm-bridge-scheduler:NoExecute"};
+    machine.features = {"slinky.slurm.net/slurm-nodename=gpu-0"};
+  }
+  int gpus(const char* name) const { return insight::totals(model, cluster(name)).gpus; }
+};
+
+TEST(BothSides, GpusOfANodeThatSlurmBridgeHasAreCountedOnce) {
+  Bridged s;
+  s.both();
+  EXPECT_EQ(s.gpus("hpc"), 0);
+  EXPECT_EQ(s.gpus("prod"), 3);
+  EXPECT_EQ(s.findings(),
+            (Texts{"1 of its nodes is one of prod that slurm-bridge has, where its GPUs are counted"}));
+}
+
+TEST(BothSides, ANodeThatSlurmBridgeHasIsKnownByItsOwnNameWithoutTheLabel) {
+  Bridged s;
+  s.machine.features.clear();
+  s.machine.name = NodeName("gpu-0");
+  s.both();
+  EXPECT_EQ(s.gpus("hpc"), 0);
+}
+
+TEST(BothSides, NodesThatSlurmBridgeDoesNotHaveAreCountedWithEachCluster) {
+  Bridged untainted;
+  untainted.machine.taints = {"team=x:NoExecute", "slinky.slurm.net/managed-nodes:NoExecute"};
+  untainted.both();
+  EXPECT_EQ(untainted.gpus("hpc"), 2) << "a name alone joins nothing";
+  Bridged other;
+  other.machine.features = {"slinky.slurm.net/slurm-nodename=gpu-7"};
+  other.both();
+  EXPECT_EQ(other.gpus("hpc"), 2);
+  Bridged bare;
+  bare.machine.gpus.clear();
+  bare.both();
+  EXPECT_EQ(bare.gpus("hpc"), 2) << "Kubernetes counts none there";
+  Bridged copied;
+  copied.both();
+  copied.slurm("hpc-copy");
+  EXPECT_EQ(copied.gpus("hpc"), 2) << "two Slurm clusters have that name";
+}
+
 TEST(BothSides, APodWhoseGpusSlurmHandsOutIsNoUserBesideSlurms) {
   Slinky s;
   s.kubernetes();
