@@ -7,12 +7,16 @@
 #include <map>
 #include <tuple>
 
+#include "engine/fleet/rows.hpp"
 #include "engine/guide/findings.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/insight/acknowledged.hpp"
 #include "engine/insight/costs.hpp"
 #include "engine/plan/files/codec.hpp"
+#include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/open_clusters.hpp"
@@ -25,6 +29,7 @@ namespace {
 struct Listed {
   insight::Finding finding;
   std::optional<TimePoint> noted;
+  std::vector<std::string> whose{};  // where it stands for those of several nodes or jobs
 };
 
 // Those that a user has taken note of come last.
@@ -43,6 +48,50 @@ std::vector<Listed> listed(std::vector<insight::Finding> findings,
            std::tuple(b.noted.has_value(), -static_cast<int>(b.finding.severity));
   });
   return all;
+}
+
+// "GPU 0-3: …", where all are about GPUs of one node; empty: they are not.
+std::string gpus_of(const std::vector<insight::Finding>& findings) {
+  std::vector<int> gpus;
+  for (const insight::Finding& one : findings) {
+    if (!one.gpu) return {};
+    gpus.push_back(one.gpu->value);
+  }
+  std::sort(gpus.begin(), gpus.end());
+  gpus.erase(std::unique(gpus.begin(), gpus.end()), gpus.end());
+  return fmt::format("GPU {}: ", fleet::gpus_text(gpus));
+}
+
+// Findings that say the same as one, of all that have it.
+Listed as_one(const std::vector<insight::Finding>& findings, std::optional<TimePoint> noted) {
+  Listed one{findings.front(), noted, {}};
+  if (findings.size() == 1) return one;
+  const insight::Cause cause = insight::causes_of(findings).front();
+  const bool alone = cause.whose.size() == 1;
+  one.finding.severity = cause.severity;
+  one.finding.text = (alone ? gpus_of(findings) : "") + cause.text;
+  one.finding.hint = cause.hint;
+  one.finding.gpu.reset();
+  if (!alone) one.whose = cause.whose;
+  return one;
+}
+
+// For a terminal: in the order of what is listed. A cause leaves numbers out, and GPU 1 with an Xid 79 is not
+// GPU 3 with an Xid 63: what is one line here reads the same.
+std::vector<Listed> folded(const std::vector<Listed>& all) {
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  std::vector<std::vector<insight::Finding>> groups;
+  std::vector<std::optional<TimePoint>> noted;
+  for (const Listed& one : all) {
+    const insight::Finding& finding = one.finding;
+    const std::string& text = finding.cause.empty() ? finding.text : finding.cause;
+    const auto [place, fresh] = places.try_emplace({insight::cause_id(finding), text}, groups.size());
+    if (fresh) groups.emplace_back(), noted.push_back(one.noted);
+    groups[place->second].push_back(finding);
+  }
+  std::vector<Listed> lines;
+  for (std::size_t i = 0; i < groups.size(); ++i) lines.push_back(as_one(groups[i], noted[i]));
+  return lines;
 }
 
 std::string word_of(const Listed& one) {
@@ -81,7 +130,7 @@ Json json_of_sources(const Model& model) {
 
 Json json_of(const std::vector<Listed>& all, const Model& model) {
   Json list = Json::list();
-  for (const auto& [finding, noted] : all) {
+  for (const auto& [finding, noted, whose] : all) {
     Json one = Json::map();
     one.add("severity", Json::of(std::string(plan::word(finding.severity))));
     one.add("cluster", Json::of(finding.cluster.text));
@@ -104,6 +153,14 @@ Json json_of(const std::vector<Listed>& all, const Model& model) {
   return document;
 }
 
+constexpr int kSubjectCells = 32;
+constexpr std::size_t kNamesBytes = 4000;  // of all whom a finding concerns
+
+std::string subject_of(const Listed& one, int cells) {
+  if (!one.whose.empty()) return names_text(one.whose, cells);
+  return one.finding.subject.empty() ? "-" : one.finding.subject;
+}
+
 Grid grid_of(const std::vector<Listed>& all, const tui::WordsPtr& words) {
   Grid grid;
   grid.heads = {{"severity", "SEVERITY"},
@@ -112,8 +169,7 @@ Grid grid_of(const std::vector<Listed>& all, const tui::WordsPtr& words) {
                 {"text", "WHAT"},
                 {"hint", "WAY OUT"}};
   for (const Listed& one : all)
-    grid.rows.push_back({word_of(one), one.finding.cluster.text,
-                         one.finding.subject.empty() ? "-" : one.finding.subject,
+    grid.rows.push_back({word_of(one), one.finding.cluster.text, subject_of(one, kSubjectCells),
                          tui::told(words, one.finding.text), tui::told(words, one.finding.hint)});
   return grid;
 }
@@ -127,15 +183,21 @@ std::string paragraphs(const std::vector<Listed>& all, const Options& options) {
     const insight::Finding& finding = one.finding;
     Grid head;
     head.heads = {{"severity", "", {}}, {"subject", "", {}}, {"cluster", "", {}}};
-    head.rows = {{word_of(one), finding.subject, finding.cluster.text}};
-    text += to_table(head, false, paper) + wrapped(tui::told(options.reader, finding.text), 2, width);
+    head.rows = {{word_of(one),
+                  one.whose.empty() ? finding.subject : names_text(one.whose, paper.columns / 2),
+                  finding.cluster.text}};
+    text += to_table(head, false, paper);
+    if (const std::string names = fold_hosts(one.whose); names_text(one.whose, paper.columns / 2) != names)
+      text += wrapped(clean(names, kNamesBytes), 2, width);
+    text += wrapped(tui::told(options.reader, finding.text), 2, width);
     if (!finding.hint.empty())
       text += wrapped(tui::told(options.reader, "way out: " + finding.hint), 2, width);
   }
   return text;
 }
 
-std::string findings_text(const std::vector<Listed>& findings, const Options& options) {
+std::string findings_text(const std::vector<Listed>& all, const Options& options) {
+  const std::vector<Listed> findings = options.paper.columns > 0 ? folded(all) : all;
   if (findings.empty()) return tui::told(options.reader, "nothing needs attention") + "\n";
   const Grid grid = grid_of(findings, options.reader);
   return fits(grid, true, options.paper) ? to_table(grid, options.headers, options.paper)

@@ -325,6 +325,7 @@ TEST_F(Changing, EachNodeOfALongPlanHasItsOwnLine) {
   for (const char* name : {"n1", "n2", "n3", "n4", "n5"}) {
     plan::NodePlan one;
     one.node = NodeName(name);
+    one.ordered_after["nvidia.com/mig.config"] = fmt::format("site-{}", plan.nodes.size());
     plan.nodes.push_back(one);
   }
   const std::string page = preview(plan, 3);

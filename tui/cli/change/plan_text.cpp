@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "engine/hostlist.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/plan/run/run.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -13,6 +14,7 @@
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
+#include "tui/cli/change/alike.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/plan_phrases.hpp"
@@ -84,7 +86,7 @@ std::string order_lines(const plan::NodePlan& node) {
 
 std::string slices_part(const plan::Plan& plan, const plan::NodePlan& node, const tui::WordsPtr& words) {
   std::map<WorkloadId, std::string> users = users_of(node);
-  std::string text = clean(node.node.text, 200) + "\n";
+  std::string text;
   text += slice_lines("stays", node.kept, users);
   text += slice_lines("goes", node.destroyed, users);
   text += slice_lines("is made", tui::made_slices(plan, node), users);
@@ -222,11 +224,30 @@ std::string steps_part(const Plan& plan, const plan::NodePlan& node, const tui::
   return text;
 }
 
-std::string node_line(const plan::NodePlan& node, const tui::WordsPtr& words) {
-  const std::string text = fmt::format("{}: {} slices stay, {} go, {} are made; {} disturbed; {} steps",
-                                       node.node.text, node.kept.size(), node.destroyed.size(),
+// Nodes of which the same is planned, wrapped: "n[01-20] (20 nodes)".
+std::string names_of(const AlikeNodes& group, const tui::WordsPtr& words) {
+  const std::string names = clean(fold_hosts(group.names), 2000);
+  if (group.names.size() == 1) return names;
+  return tui::told(words, fmt::format("{} ({} nodes)", names, group.names.size()));
+}
+
+std::string node_line(const AlikeNodes& group, const tui::WordsPtr& words) {
+  const plan::NodePlan& node = *group.first;
+  const std::string each = group.names.size() > 1 ? ", each" : "";
+  const std::string text = fmt::format("{}{}: {} slices stay, {} go, {} are made; {} disturbed; {} steps",
+                                       names_of(group, words), each, node.kept.size(), node.destroyed.size(),
                                        node.created.size(), node.blast_radius.size(), node.steps.size());
-  return clean(tui::told(words, text), 300) + "\n";
+  return wrapped(clean(tui::told(words, text), 2000), 0);
+}
+
+// Of the first node of a group, whose commands name it.
+std::string steps_heading(const Plan& plan, const AlikeNodes& group, const tui::WordsPtr& words) {
+  if (plan.nodes.size() == 1) return "STEPS\n";
+  const std::string first = clean(group.first->node.text, 200);
+  if (group.names.size() == 1) return tui::told(words, "STEPS on " + first) + "\n";
+  return wrapped(tui::told(words, fmt::format("STEPS on {}, and in the same way on all of {}", first,
+                                              clean(fold_hosts(group.names), 2000))),
+                 0);
 }
 
 std::string head_line(const Plan& plan, const tui::WordsPtr& words) {
@@ -250,19 +271,20 @@ std::string patience_part(const Plan& plan, const tui::WordsPtr& words) {
 }  // namespace
 
 std::string preview(const Plan& plan, std::size_t in_full, const tui::WordsPtr& words) {
+  const auto shown = [&](const plan::NodePlan& node) { return slices_part(plan, node, words); };
+  const std::vector<AlikeNodes> groups = alike(plan, shown);
   std::string text = head_line(plan, words) + closed_part(plan, words) + "\n";
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i)
-    text += i < in_full ? slices_part(plan, plan.nodes[i], words) + "\n" : node_line(plan.nodes[i], words);
-  if (plan.nodes.size() > in_full) text += "\n";
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    text += i < in_full ? wrapped(names_of(groups[i], words), 0) + shown(*groups[i].first) + "\n"
+                        : node_line(groups[i], words);
+  if (groups.size() > in_full) text += "\n";
   text += disturbed_part(plan, words) + "\n" + resources_part(plan) + notices_part(plan, words);
-  for (std::size_t i = 0; i < plan.nodes.size() && i < in_full; ++i) {
-    if (plan.nodes[i].steps.empty()) continue;
+  for (std::size_t i = 0; i < groups.size() && i < in_full; ++i) {
+    if (groups[i].first->steps.empty()) continue;
     text += i > 0 ? "\n" : "";
-    text += plan.nodes.size() == 1 ? "STEPS"
-                                   : tui::told(words, "STEPS on " + clean(plan.nodes[i].node.text, 200));
-    text += "\n" + steps_part(plan, plan.nodes[i], words);
+    text += steps_heading(plan, groups[i], words) + steps_part(plan, *groups[i].first, words);
   }
-  if (plan.nodes.size() > in_full)
+  if (groups.size() > in_full)
     text += "\n" + tui::told(words, "The steps of the other nodes are in the plan as JSON.") + "\n";
   if (std::string patience = patience_part(plan, words); !patience.empty()) text += "\n" + patience;
   if (!plan.no_steps.empty()) text += "\n" + wrapped(clean(tui::told(words, plan.no_steps), 1000) + ".", 0);

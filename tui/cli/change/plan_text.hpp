@@ -11,7 +11,8 @@
 
 namespace tessera::cli {
 
-// Details of the first `in_full` nodes; of the others a line each. Ends with a newline.
+// Details of the first `in_full` nodes; of the others a line each. Nodes of which the same is planned are
+// told once. Ends with a newline.
 inline constexpr std::size_t kInFull = 3;
 // words: the reader's language; null: English.
 std::string preview(const plan::Plan& plan, std::size_t in_full = kInFull, const tui::WordsPtr& words = {});

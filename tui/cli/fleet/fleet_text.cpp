@@ -8,6 +8,7 @@
 #include "engine/plan/files/node_wish.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
+#include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -58,7 +59,8 @@ class Page {
   void line(const std::string& english) { text_ += told(english) + "\n"; }
   std::string told(std::string_view english) const { return tui::told(options_.reader, english); }
   void table(const Grid& grid) {
-    if (!grid.rows.empty()) text_ += to_table(grid, options_.headers, options_.paper) + "\n";
+    if (grid.rows.empty()) return;
+    text_ += to_table(folded(grid, "node", options_.paper), options_.headers, options_.paper) + "\n";
   }
   void notes() {
     for (const fleet::Survey& survey : page_.surveys)

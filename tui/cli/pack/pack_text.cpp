@@ -7,6 +7,7 @@
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/time.hpp"
+#include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -198,7 +199,9 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
                       const PackedCluster* cluster, const std::string& effect) {
   std::string text;
   if (!answer.boards.empty())
-    text = to_table(grid_of(problem, answer), options.headers, options.paper) + "\n";
+    text = to_table(folded(grid_of(problem, answer), "node", options.paper, "gpu"), options.headers,
+                    options.paper) +
+           "\n";
   auto line = [&](const std::string& english) { text += tui::told(options.reader, english) + "\n"; };
   if (answer.boards.empty() && answer.met())
     line("Nothing to do: idle instances meet the demand.");
