@@ -3,7 +3,8 @@
 #include <malloc.h>
 
 #include "bench/large.hpp"
-#include "engine/insight/attention.hpp"
+#include "engine/guide/findings.hpp"
+#include "engine/insight/totals.hpp"
 #include "engine/query/filter.hpp"
 
 namespace tessera::bench {
@@ -129,6 +130,50 @@ void BM_Attention(benchmark::State& state) {
     benchmark::DoNotOptimize(insight::attention(model.clusters.front(), *catalogue, at(0)));
 }
 BENCHMARK(BM_Attention)->Unit(benchmark::kMillisecond);
+
+// The same nodes in four pools of Kubernetes, where each is held against the rules of its platform, and each
+// pod that waits against what nodes offer.
+const Model& pods_model() {
+  static const Model model = [] {
+    Model made;
+    ClusterSeen seen;
+    seen.scheduler = Scheduler::kubernetes;
+    reduce(made, event(seen));
+    NodesListed nodes;
+    for (int i = 0; i < 10'000; ++i) {
+      nodes.nodes.push_back(bench_node(i));
+      nodes.nodes.back().partitions = {fmt::format("pool-{}", i % 4)};
+      nodes.nodes.back().allocatable = {{"nvidia.com/gpu", 6}};
+    }
+    reduce(made, event(std::move(nodes)));
+    WorkloadsListed work;
+    for (int i = 0; i < 100'000; ++i) {
+      work.workloads.push_back(bench_workload(i, 10'000));
+      work.workloads.back().kind = WorkloadKind::pod;
+      work.workloads.back().requests = {{"nvidia.com/gpu", 1}};
+    }
+    reduce(made, event(std::move(work)));
+    reduce(made, event(Loaded{}));
+    return made;
+  }();
+  return model;
+}
+
+// The list of the overview, of the findings and of `tessera doctor`.
+void BM_AllFindings(benchmark::State& state) {
+  const auto platform = static_cast<sharing::Platform>(state.range(0));
+  const Model& model = sharing::scheduler_of(platform) == Scheduler::slurm ? shared_model() : pods_model();
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  for (auto _ : state)
+    benchmark::DoNotOptimize(guide::all_findings(model, model.clusters.front(), *catalogue, platform, at(0)));
+  state.SetLabel(std::string(sharing::word(platform)));
+}
+BENCHMARK(BM_AllFindings)
+    ->Arg(static_cast<int>(sharing::Platform::slurm))
+    ->Arg(static_cast<int>(sharing::Platform::gpu_operator))
+    ->Arg(static_cast<int>(sharing::Platform::gke))
+    ->Arg(static_cast<int>(sharing::Platform::fpt))
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tessera::bench

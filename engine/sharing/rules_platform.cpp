@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "engine/sharing/limits.hpp"
 #include "engine/sharing/resources.hpp"
@@ -25,14 +27,6 @@ bool shares(const NodeShape& node) {
   return node.sharing.method == Strategy::mps || node.sharing.method == Strategy::time_slicing;
 }
 
-// Nodes of one pool differ in what `part` tells of them.
-template <class Part>
-bool differs(std::span<const NodeShape> nodes, const NodeShape& node, Part part) {
-  return std::any_of(nodes.begin(), nodes.end(), [&](const NodeShape& other) {
-    return other.group == node.group && !(part(other) == part(node));
-  });
-}
-
 std::vector<std::vector<ProfileName>> cuts(const NodeShape& node) {
   std::vector<std::vector<ProfileName>> all;
   for (const BoardShape& board : node.boards) {
@@ -42,14 +36,31 @@ std::vector<std::vector<ProfileName>> cuts(const NodeShape& node) {
   return all;
 }
 
+// Pools whose nodes are not all cut alike.
+std::set<std::string> mixed_pools(std::span<const NodeShape> nodes) {
+  std::map<std::string, std::vector<std::vector<ProfileName>>> first;
+  std::set<std::string> mixed;
+  for (const NodeShape& node : nodes) {
+    if (node.group.empty()) continue;
+    auto own = cuts(node);
+    const auto [place, fresh] = first.try_emplace(node.group);
+    if (fresh)
+      place->second = std::move(own);
+    else if (place->second != own)
+      mixed.insert(node.group);
+  }
+  return mixed;
+}
+
 // GKE and AKS: one instance size for a whole pool.
 Violations uniform_pool(std::span<const NodeShape> nodes, const char* rule) {
   Violations found;
+  const std::set<std::string> mixed = mixed_pools(nodes);
   for (const NodeShape& node : nodes) {
     if (!mig_on(node)) continue;
     if (natural_strategy(node) != MigStrategy::single) {
       found.push_back({rule, fmt::format("{}: all instances of a node pool have one size", node.name)});
-    } else if (!node.group.empty() && differs(nodes, node, cuts)) {
+    } else if (mixed.contains(node.group)) {
       found.push_back({rule, fmt::format("{}: pool {} would hold nodes that are cut differently", node.name,
                                          node.group)});
     }
@@ -126,15 +137,17 @@ std::optional<Mixed> mixed_by(std::span<const NodeShape> before, std::span<const
   const auto same_pool = [&](std::size_t i, std::size_t j) {
     return !by_pool || (after[i].group == after[j].group && !after[i].group.empty());
   };
+  std::vector<std::string> was, is;
+  for (const NodeShape& node : before) was.push_back(kind(node));
+  for (const NodeShape& node : after) is.push_back(kind(node));
   for (std::size_t i = 0; i < after.size(); ++i) {
-    const std::string own = kind(after[i]);
-    if (own == kind(before[i])) continue;
+    if (is[i] == was[i]) continue;
     bool known = false;
     std::optional<std::size_t> unlike;
     for (std::size_t j = 0; j < after.size(); ++j) {
       if (j == i || !same_pool(i, j) || after[j].name == after[i].name) continue;
-      known = known || kind(before[j]) == own;
-      if (!unlike && kind(after[j]) != own) unlike = j;
+      known = known || was[j] == is[i];
+      if (!unlike && is[j] != is[i]) unlike = j;
     }
     if (unlike && !known) return Mixed{i, *unlike};
   }
@@ -189,6 +202,19 @@ void mixed_cuts(Violations& found, const char* rule, std::span<const NodeShape> 
       {rule, fmt::format("{}: pool {} would hold nodes that are cut differently", one.name, one.group)});
 }
 
+// The first node of a pool that the pool's plugin hands out in two ways, and the first that differs from it.
+std::optional<Mixed> mixed_pool(std::span<const NodeShape> pool) {
+  std::map<std::string, std::size_t> first;
+  std::optional<Mixed> mixed;
+  for (std::size_t i = 0; i < pool.size(); ++i) {
+    if (!pool[i].by_pool || pool[i].group.empty()) continue;
+    const std::size_t one = first.try_emplace(pool[i].group, i).first->second;
+    const bool differs = pool[one].sharing.method != pool[i].sharing.method;
+    if (differs && (!mixed || one < mixed->one)) mixed = Mixed{one, i};
+  }
+  return mixed;
+}
+
 bool holds(const Violations& all, const Violation& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
@@ -230,19 +256,14 @@ Violations ack_rules(std::span<const NodeShape> pool, const AckFacts& facts) {
                      "deleting ack.node.gpu.schedule does not restore the node: set it to "
                      "default"});
   }
-  for (const NodeShape& node : pool) {
-    if (!node.by_pool || node.group.empty()) continue;
-    auto other = std::find_if(pool.begin(), pool.end(), [&](const NodeShape& one) {
-      return one.by_pool && one.group == node.group && one.sharing.method != node.sharing.method;
-    });
-    if (other == pool.end()) continue;
+  if (const auto mixed = mixed_pool(pool)) {
+    const NodeShape &node = pool[mixed->one], &other = pool[mixed->other];
     found.push_back(
         {"ack-pool",
          fmt::format("the label ack.node.gpu.schedule belongs to pool {}, so all its nodes change "
                      "together: {} would be {}, {} {}",
-                     node.group, node.name, word(node.sharing.method), other->name,
-                     word(other->sharing.method))});
-    break;
+                     node.group, node.name, word(node.sharing.method), other.name,
+                     word(other.sharing.method))});
   }
   return found;
 }

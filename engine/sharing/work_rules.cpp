@@ -64,24 +64,47 @@ void add_of_job(std::vector<WorkFinding>& found, const Workload& job) {
   }
 }
 
+// Nodes that rules of pods cannot tell apart, as the first of them: what they offer, in how many shares and
+// with which switches, on how many GPUs. A large cluster has few kinds.
+struct NodeKind {
+  const NodeShape* node = nullptr;
+  std::set<std::string> offered;
+};
+std::vector<NodeKind> node_kinds(const std::map<NodeName, NodeShape>& shapes, Scheduler scheduler) {
+  using Key = std::tuple<std::set<std::string>, Strategy, int, std::optional<bool>, std::size_t, MigStrategy>;
+  std::set<Key> known;
+  std::vector<NodeKind> kinds;
+  for (const auto& [name, shape] : shapes) {
+    std::set<std::string> offered;
+    for (const auto& [resource, count] : advertise(shape, scheduler).counts)
+      if (count > 0) offered.insert(resource);
+    const Sharing& sharing = shape.sharing;
+    if (known
+            .insert({offered, sharing.method, sharing.replicas, sharing.refuse_more, shape.boards.size(),
+                     shape.type.value_or(shape.strategy)})
+            .second)
+      kinds.push_back({&shape, std::move(offered)});
+  }
+  return kinds;
+}
+
 // Shares that have their own switches and rules are one node's; a pod that waits is judged where all nodes
 // that offer what it asks for agree.
-void add_waiting(std::vector<WorkFinding>& found, const Cluster& cluster, Platform platform,
-                 const std::map<NodeName, NodeShape>& shapes, const Workload& pod) {
-  std::optional<std::vector<WorkFinding>> of_all;
-  for (const auto& [name, shape] : shapes) {
-    const Advertised offer = advertise(shape, cluster.scheduler);
+void add_waiting(std::vector<WorkFinding>& found, Platform platform, const std::vector<NodeKind>& kinds,
+                 const Workload& pod) {
+  std::optional<Violations> of_all;
+  for (const NodeKind& kind : kinds) {
     const bool offers = std::any_of(pod.requests.begin(), pod.requests.end(), [&](const Request& request) {
-      const auto there = offer.counts.find(request.resource);
-      return there != offer.counts.end() && there->second > 0;
+      return kind.offered.contains(request.resource);
     });
     if (!offers) continue;
-    std::vector<WorkFinding> here;
-    for (const Violation& one : check_pod(platform, shape, pod_shape(pod)))
-      here.push_back({one.rule, pod.id, {}, pod.id.text + ": " + one.message, std::string(kChange)});
+    Violations here = check_pod(platform, *kind.node, pod_shape(pod));
     if (!of_all || here.size() < of_all->size()) of_all = std::move(here);
+    if (of_all->empty()) return;
   }
-  if (of_all) std::move(of_all->begin(), of_all->end(), std::back_inserter(found));
+  if (!of_all) return;
+  for (const Violation& one : *of_all)
+    found.push_back({one.rule, pod.id, {}, pod.id.text + ": " + one.message, std::string(kChange)});
 }
 
 }  // namespace
@@ -136,9 +159,10 @@ std::vector<WorkFinding> check_work(const Cluster& cluster, const mig::Catalogue
       auto here = check_pods(cluster, platform, *cluster.nodes.find(name), shape);
       std::move(here.begin(), here.end(), std::back_inserter(found));
     }
+    const std::vector<NodeKind> kinds = node_kinds(shapes, cluster.scheduler);
     for (const Workload& pod : cluster.workloads.all())
       if (pod.state == WorkloadState::pending && pod.allocations.empty())
-        add_waiting(found, cluster, platform, shapes, pod);
+        add_waiting(found, platform, kinds, pod);
   }
   if (platform == Platform::ack)
     for (const Violation& one : ack_rules({}, ack_facts(cluster)))
