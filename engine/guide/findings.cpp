@@ -19,7 +19,9 @@ bool mentions_docker(const Workload& work) {
 
 // MIG instances asked for on one node.
 std::int64_t instances_together(const Workload& work, Scheduler scheduler) {
-  std::int64_t count = 0;
+  std::int64_t count = 0, all = 0;
+  for (const Request& request : work.requests) all += std::max<std::int64_t>(request.count, 0);
+  if (all <= std::max(work.node_count, 1)) return std::min<std::int64_t>(all, 1);  // whatever it is
   for (const Request& request : work.requests) {
     const auto name = sharing::parse_resource(request.resource, scheduler);
     if (name && name->kind == sharing::ResourceKind::instance)
@@ -36,18 +38,19 @@ std::vector<HabitFinding> habits(const Cluster& cluster) {
   for (const Workload& work : cluster.workloads.all()) {
     if (work.state == WorkloadState::ended) continue;
     if (cluster.scheduler == Scheduler::slurm && mentions_docker(work)) {
+      const char* what = "seems to run Docker, whose containers are no children of the job";
       found.push_back(
-          {"docker-under-slurm", work.id,
-           fmt::format("{} seems to run Docker, whose containers are no children of the job", work.id.text),
+          {"docker-under-slurm", work.id, work.id.text + ": " + what,
            "use Enroot with Pyxis, Apptainer or an OCI container, so that the end of the job ends them"});
     }
     const std::int64_t count = instances_together(work, cluster.scheduler);
     if (count > 1) {
       found.push_back(
           {"several-instances", work.id,
-           fmt::format("{} asks for {} MIG instances on one node, but a process sees only the first and "
-                       "no two can talk",
-                       work.id.text, count),
+           work.id.text + ": " +
+               fmt::format("asks for {} MIG instances on one node, but a process sees only the first and "
+                           "no two can talk",
+                           count),
            "ask for one larger instance, or for one in each of several jobs"});
     }
   }
@@ -76,27 +79,32 @@ std::string subject_of(const WorkloadId& work, Scheduler scheduler) {
   return (scheduler == Scheduler::slurm ? "job " : "pod ") + work.text;
 }
 
+// "88141: asks for …" and "n1: one layout …" without the name.
+std::string behind_name(const std::string& text, const std::string& name) {
+  if (!text.starts_with(name)) return text;
+  std::string rest = text.substr(name.size());
+  rest.erase(0, std::min(rest.find_first_not_of(" :"), rest.size()));
+  return rest;
+}
+
 void add_rules(std::vector<insight::Finding>& findings, const Cluster& cluster,
                const mig::Catalogue& catalogue, sharing::Platform platform) {
   const auto add = [&](std::string subject, std::string text, std::string hint) {
     findings.push_back({Severity::warning, cluster.name, std::move(subject), false, std::nullopt,
                         std::move(text), std::move(hint)});
   };
+  // What is said of a job or pod begins with its name, which the subject tells: the same of many is one line.
   for (HabitFinding& one : seen_here(cluster, catalogue, platform)) {
-    // The same habit of many jobs is one line.
-    std::string cause = one.text;
-    if (!one.workload.text.empty() && cause.starts_with(one.workload.text))
-      cause.erase(0, one.workload.text.size());
-    cause.erase(0, std::min(cause.find_first_not_of(" :"), cause.size()));
     const bool of_work = !one.workload.text.empty();
-    add(subject_of(one.workload, cluster.scheduler), std::move(one.text), std::move(one.hint));
-    if (of_work) findings.back().cause = std::move(cause);
+    std::string text = of_work ? behind_name(one.text, one.workload.text) : std::move(one.text);
+    add(subject_of(one.workload, cluster.scheduler), text, std::move(one.hint));
+    if (of_work) findings.back().cause = std::move(text);
   }
   for (sharing::Violation& one : sharing::check_nodes(cluster, catalogue, platform)) {
     const std::size_t colon = one.message.find(": ");
     const std::string name = colon == std::string::npos ? "" : one.message.substr(0, colon);
     const bool node = !name.empty() && cluster.nodes.find(NodeName(name));
-    const std::string rest = node ? one.message.substr(colon + 2) : "";
+    const std::string rest = node ? behind_name(one.message, name) : "";
     add(node ? name : "", std::move(one.message),
         fmt::format("rule {} of {}: tessera guide --node NAME says what it allows", one.rule,
                     sharing::title(platform)));

@@ -88,9 +88,19 @@ TEST(DoctorRules, TimeSlicesOfWholeGpusAreAllowedWhatEverTheLabelOfTheStrategySa
   EXPECT_NE(said_of(story, fpt, "n1 is \"none with operator\", n2 is \"none\""), "");
 }
 
-TEST(DoctorRules, TellsOfWorkThatAsksForSeveralInstances) {
-  EXPECT_EQ(said(asked_of_doctor({}), "a/s asks for 2 MIG instances"),
-            "pod a/s|ask for one larger instance, or for one in each of several jobs");
+// It read "pod a/s  a/s asks for": the subject has the name.
+TEST(DoctorRules, TellsOfWorkThatAsksForSeveralInstancesAndNamesItOnce) {
+  const test::Story story = two_layouts_and_a_pod_without_host_ipc();
+  int told = 0;
+  for (const insight::Finding& one :
+       doctor_findings(story.model, story.cluster(), test::catalogue(), asked_of_doctor({}), test::at(0))) {
+    if (one.subject != "pod a/s") continue;
+    ++told;
+    EXPECT_TRUE(one.text.starts_with("asks for 2 MIG instances on one node")) << one.text;
+    EXPECT_EQ(one.hint, "ask for one larger instance, or for one in each of several jobs");
+    EXPECT_EQ(one.cause, one.text) << "the same habit of many is one line";
+  }
+  EXPECT_EQ(told, 1);
 }
 
 }  // namespace
