@@ -3,25 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <span>
 
+#include "engine/insight/sharing_words.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
 
 namespace tessera::query {
 namespace {
-
-std::string sharing_text(const std::map<Strategy, int>& by_strategy) {
-  std::string text;
-  for (const auto& [strategy, gpus] : by_strategy) {
-    if (!text.empty()) text += "  ";
-    text += fmt::format("{} {}", word(strategy), gpus);
-  }
-  return text;
-}
 
 Value percent_held(const insight::Totals& totals) {
   if (totals.slices == 0) return NotTold{};
@@ -57,7 +48,9 @@ constexpr Column<ClusterRow> kClusters[] = {
        return work_untold(*row.cluster) ? Value(Unknown{}) : count(row.totals->pending);
      }},
     {"sharing", "SHARING", Format::text, Align::left, Show::roomy, 12, "how the GPUs are shared",
-     [](const ClusterRow& row, const Context&) { return words(sharing_text(row.totals->gpus_by_strategy)); }},
+     [](const ClusterRow& row, const Context&) {
+       return words(insight::sharing_words(*row.cluster, *row.totals));
+     }},
     {"version", "VERSION", Format::text, Align::left, Show::wide, 12, "what the scheduler says it is",
      [](const ClusterRow& row, const Context&) { return told(row.cluster->version); }},
 };

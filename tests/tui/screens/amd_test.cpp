@@ -5,7 +5,7 @@
 
 #include "engine/guide/facts.hpp"
 #include "engine/guide/site.hpp"
-#include "engine/insight/totals.hpp"
+#include "engine/insight/sharing_words.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/plan/capabilities.hpp"
 #include "engine/plan/planner.hpp"
@@ -62,6 +62,20 @@ class AmdSeen : public testing::Test {
   const Cluster& cluster() const { return story_.cluster(); }
   Story story_;
 };
+
+// The front page and the table of clusters called them "unknown 5".
+TEST_F(AmdSeen, TheSharingOfTheClusterIsToldByPartitionModes) {
+  const insight::Totals sums = insight::totals(cluster());
+  EXPECT_EQ(sums.gpus_by_strategy.at(Strategy::unknown), 5);
+  const std::string words = insight::sharing_words(cluster(), sums);
+  for (const char* part : {"CPX/NPS4 1", "GPU or partition 4", "whole 1"})
+    EXPECT_NE(words.find(part), std::string::npos) << words;
+  EXPECT_EQ(words.find("unknown"), std::string::npos) << words;
+  insight::Totals joined = sums;  // as where another cluster counts some of its machines
+  joined.gpus_by_strategy[Strategy::unknown] = 2;
+  EXPECT_NE(insight::sharing_words(cluster(), joined).find("unknown 2"), std::string::npos)
+      << "which modes are left is not known";
+}
 
 TEST_F(AmdSeen, DocumentsTellTheModeAndKeepTheirSchemas) {
   const std::string gpus = print("gpus"), slices = print("slices");

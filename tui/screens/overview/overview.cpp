@@ -8,6 +8,7 @@
 #include "engine/guide/findings.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/insight/both_sides.hpp"
+#include "engine/insight/sharing_words.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
 #include "tui/screens/overview/overview_spare.hpp"
@@ -32,10 +33,8 @@ ClusterColumns cluster_columns(int width) {
   return {1, 0, 15, 21, 29, 5, 0, 39, 46, 53, 0};
 }
 
-std::string sharing_text(const insight::Totals& totals) {
-  std::string text;
-  for (const auto& [strategy, gpus] : totals.gpus_by_strategy)
-    text += fmt::format("{}{} {}", text.empty() ? "" : "  ", word(strategy), gpus);
+std::string sharing_text(const Cluster& cluster, const insight::Totals& totals) {
+  std::string text = insight::sharing_words(cluster, totals);
   return text.empty() ? "n/a" : text;
 }
 
@@ -125,8 +124,8 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   else
     put_right(canvas, area.x + at.needs + 5, y, "ok", Role::good);
   if (at.sharing)
-    put_cell(canvas, area.x + at.sharing, y, area.width - at.sharing - 1, sharing_text(totals), Role::text,
-             state.ascii);
+    put_cell(canvas, area.x + at.sharing, y, area.width - at.sharing - 1, sharing_text(cluster, totals),
+             Role::text, state.ascii);
 }
 
 void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
@@ -166,10 +165,10 @@ void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
     case OverviewLine::Kind::heading: draw_heading(canvas, area, y); break;
     case OverviewLine::Kind::cluster: draw_cluster(canvas, area, y, ui, state, line.index, selected); break;
     case OverviewLine::Kind::sharing:
-      if (line.index < state.overview.totals.size()) {
+      if (line.index < std::min(state.overview.totals.size(), ui.model.clusters.size())) {
         Pen pen(canvas, area.x + 3, y, area.right() - 1, state.ascii);
         pen.put(told(state, "shared as") + "  ", Role::dim)
-            .put(sharing_text(state.overview.totals[line.index]), Role::text);
+            .put(sharing_text(ui.model.clusters[line.index], state.overview.totals[line.index]), Role::text);
       }
       break;
     case OverviewLine::Kind::trend:

@@ -1,0 +1,53 @@
+#include "engine/insight/sharing_words.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include "engine/sharing/amd.hpp"
+
+namespace tessera::insight {
+namespace {
+
+using Modes = std::map<std::string_view, int>;
+
+// "CPX/NPS4" by GPU; of a pool, whose GPUs are not told, what its devices are called.
+Modes modes_of(const Cluster& cluster) {
+  constexpr unsigned kUnknown = 1U << static_cast<unsigned>(Strategy::unknown);
+  Modes modes;
+  for (const Node& node : cluster.nodes.all()) {
+    for (const Slice& slice : node.pool)
+      if (sharing::amd::is_partition(slice)) ++modes[slice.profile.text];
+    if ((node.kinds.strategies & kUnknown) == 0) continue;
+    for (const Gpu& gpu : node.gpus)
+      if (gpu.strategy == Strategy::unknown && !gpu.partition_mode.empty()) ++modes[gpu.partition_mode];
+  }
+  return modes;
+}
+
+}  // namespace
+
+std::string sharing_words(const Cluster& cluster, const Totals& totals) {
+  std::string text;
+  const auto add = [&](std::string_view name, int gpus) {
+    if (gpus > 0) text += fmt::format("{}{} {}", text.empty() ? "" : "  ", name, gpus);
+  };
+  for (const auto& [strategy, gpus] : totals.gpus_by_strategy) {
+    if (strategy != Strategy::unknown) {
+      add(word(strategy), gpus);
+      continue;
+    }
+    const Modes modes = modes_of(cluster);
+    int told = 0;
+    for (const auto& [mode, count] : modes) told += count;
+    // Sums leave out machines that another cluster counts; then it is not known which modes are left.
+    if (told <= gpus)
+      for (const auto& [mode, count] : modes) add(mode, count);
+    add(word(strategy), told <= gpus ? gpus - told : gpus);
+  }
+  return text;
+}
+
+}  // namespace tessera::insight
