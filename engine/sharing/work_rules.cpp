@@ -48,6 +48,7 @@ void add_several_shares(std::vector<WorkFinding>& found, const Workload& pod, co
 
 void add_of_job(std::vector<WorkFinding>& found, const Workload& job) {
   for (const Request& request : job.requests) {
+    if (request.count <= kMpsPercent) continue;
     const auto name = parse_resource(request.resource, Scheduler::slurm);
     if (!name || name->kind != ResourceKind::mps) continue;
     const int nodes = std::max(job.node_count, 1);
@@ -62,6 +63,25 @@ void add_of_job(std::vector<WorkFinding>& found, const Workload& job) {
                      job.id.text, each),
          std::string(kAskForLess)});
   }
+}
+
+// Without shares a pod breaks rules of the managed platform only.
+bool hands_out_shares(const Cluster& cluster) {
+  const auto& nodes = cluster.nodes.all();
+  return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+    return std::any_of(node.gpus.begin(), node.gpus.end(), [](const Gpu& gpu) {
+      return gpu.strategy == Strategy::mps || gpu.strategy == Strategy::time_slicing ||
+             gpu.strategy == Strategy::shard || gpu.replicas.value_or(1) > 1;
+    });
+  });
+}
+
+// Whoever asks for one thing breaks no rule, but that of MPS on the host's IPC.
+bool is_plain(const Workload& pod, const NodeShape& node) {
+  std::int64_t asked = 0;
+  for (const Request& request : pod.requests) asked += std::max<std::int64_t>(request.count, 0);
+  const bool reaches_mps = node.sharing.method != Strategy::mps || !pod.pod || pod.pod->host_ipc;
+  return asked <= 1 && reaches_mps && !node.boards.empty() && (!pod.pod || pod.pod->processes <= 1);
 }
 
 // Nodes that rules of pods cannot tell apart, as the first of them: what they offer, in how many shares and
@@ -93,12 +113,15 @@ std::vector<NodeKind> node_kinds(const std::map<NodeName, NodeShape>& shapes, Sc
 void add_waiting(std::vector<WorkFinding>& found, Platform platform, const std::vector<NodeKind>& kinds,
                  const Workload& pod) {
   std::optional<Violations> of_all;
+  std::optional<PodShape> shape;
   for (const NodeKind& kind : kinds) {
     const bool offers = std::any_of(pod.requests.begin(), pod.requests.end(), [&](const Request& request) {
       return kind.offered.contains(request.resource);
     });
     if (!offers) continue;
-    Violations here = check_pod(platform, *kind.node, pod_shape(pod));
+    if (is_plain(pod, *kind.node)) return;
+    if (!shape) shape = pod_shape(pod);
+    Violations here = check_pod(platform, *kind.node, *shape);
     if (!of_all || here.size() < of_all->size()) of_all = std::move(here);
     if (of_all->empty()) return;
   }
@@ -135,7 +158,7 @@ std::vector<WorkFinding> check_pods(const Cluster& cluster, Platform platform, c
   if (cluster.scheduler != Scheduler::kubernetes) return found;
   for (const WorkloadId& id : node.workloads) {
     const Workload* pod = cluster.workloads.find(id);
-    if (pod == nullptr || !is_live(*pod) || pod->requests.empty()) continue;
+    if (pod == nullptr || !is_live(*pod) || pod->requests.empty() || is_plain(*pod, shape)) continue;
     const PodShape as_pod = pod_shape(*pod);
     const Violations broken = check_pod(platform, shape, as_pod);
     for (const Violation& one : broken)
@@ -151,7 +174,7 @@ std::vector<WorkFinding> check_work(const Cluster& cluster, const mig::Catalogue
   if (cluster.scheduler == Scheduler::slurm) {
     for (const Workload& job : cluster.workloads.all())
       if (is_live(job)) add_of_job(found, job);
-  } else {
+  } else if (platform == Platform::fpt || hands_out_shares(cluster)) {
     std::map<NodeName, NodeShape> shapes;
     for (const Node& node : cluster.nodes.all())
       if (!node.gpus.empty()) shapes.emplace(node.name, of_node(node, cluster.scheduler, catalogue));

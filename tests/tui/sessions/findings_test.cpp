@@ -123,5 +123,22 @@ TEST(Findings, HabitsOfWorkAreListedInTheConsoleAsTheDoctorListsThem) {
   session.line_with("asks for 2 MIG instances on one node");
 }
 
+// Of a cluster of 150 nodes the console left out habits and rules, which the doctor listed.
+TEST(Findings, OfALargeClusterAreThoseThatTheDoctorLists) {
+  Story story;
+  std::vector<Node> nodes;
+  for (int i = 0; i < 300; ++i)
+    nodes.push_back(node("n" + std::to_string(i), {gpu(0, Strategy::whole, {whole(0)})}));
+  story.tell(ClusterSeen{Scheduler::slurm, false, "", ""});
+  story.tell(NodesListed{nodes});
+  Workload two = waiting("88141", "alice", "gpu:1g.10gb");
+  two.requests.front().count = 2;
+  story.tell(WorkloadsListed{{two}});
+  story.tell(Loaded{});
+  Session session(story.model);
+  session.press("7");
+  EXPECT_TRUE(go_to(session, "job 88141")) << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test

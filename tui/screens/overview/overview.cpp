@@ -322,21 +322,6 @@ insight::Finding finding_of(const RunHead& head, const std::string& journal_key)
   return finding;
 }
 
-// Rules of the platform hold each node against each, and each pod that waits against each node: of a large
-// cluster only `tessera doctor` looks at them, since a key must not wait for it.
-std::vector<insight::Finding> findings_of(const UiContext& ui, const Cluster& cluster,
-                                          const insight::Totals& totals,
-                                          std::optional<sharing::Platform> platform) {
-  constexpr std::size_t kMostPairs = 20000;
-  const std::size_t nodes = cluster.nodes.size();
-  if (nodes * (nodes + static_cast<std::size_t>(totals.pending)) <= kMostPairs)
-    return guide::all_findings(ui.model, cluster, ui.catalogue, platform, ui.wall);
-  std::vector<insight::Finding> findings = insight::sides_attention(ui.model, cluster);
-  for (insight::Finding& one : insight::attention(cluster, ui.catalogue, ui.wall))
-    findings.push_back(std::move(one));
-  return findings;
-}
-
 void draw_hint(Canvas& canvas, Rect area, const UiState& state) {
   const insight::Finding* finding = finding_at(state, state.top().cursor);
   if (finding && !finding->hint.empty() && area.width < 150) {
@@ -354,7 +339,7 @@ OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const 
   for (const Cluster& cluster : ui.model.clusters) {
     data.cluster_ids.push_back("c\x1f" + cluster.name.text);
     data.totals.push_back(insight::totals(ui.model, cluster));
-    for (insight::Finding& finding : findings_of(ui, cluster, data.totals.back(), platform))
+    for (insight::Finding& finding : guide::all_findings(ui.model, cluster, ui.catalogue, platform, ui.wall))
       findings.push_back(std::move(finding));
   }
   for (const RunHead& head : runs)
