@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "engine/insight/attention.hpp"
 #include "engine/record/anonymous.hpp"
 #include "engine/record/json_out.hpp"
 #include "engine/record/levels.hpp"
@@ -288,9 +287,9 @@ void Recorder::processes(const Cluster& cluster) {
 
 // For people who search a recording: when it is looked at, findings are worked out again.
 void Recorder::findings(const Cluster& cluster, TimePoint wall) {
-  if (!wanted_.catalogue || !wanted_.salt.empty()) return;
+  if (!wanted_.findings || !wanted_.salt.empty()) return;
   std::unordered_set<std::string> there;
-  for (const insight::Finding& finding : insight::attention(cluster, *wanted_.catalogue, wall)) {
+  for (const insight::Finding& finding : wanted_.findings(cluster, wall)) {
     const std::string what = finding.cause.empty() ? finding.text : finding.cause;
     const std::string name = finding.subject + ": " + what;
     if (!there.insert(name).second) continue;

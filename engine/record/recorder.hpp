@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,7 +16,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/mig/catalogue.hpp"
+#include "engine/insight/attention.hpp"
 #include "engine/model/model.hpp"
 #include "engine/record/fields.hpp"
 
@@ -34,7 +35,8 @@ struct Wanted {
   // Not empty: names of nodes, users, workloads and the rest are written as digests with this salt, and texts
   // that people wrote are left out.
   std::string salt;
-  const mig::Catalogue* catalogue = nullptr;  // for findings; null: none are recorded
+  // What needs attention in a cluster, as the console lists it; empty: no findings are recorded.
+  std::function<std::vector<insight::Finding>(const Cluster&, TimePoint wall)> findings = nullptr;
 };
 
 class Recorder {

@@ -8,6 +8,7 @@
 #include "engine/record/recorder.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/doctor.hpp"
 #include "tui/cli/open_clusters.hpp"
 #include "tui/version.hpp"
 
@@ -56,7 +57,10 @@ class Loop {
       keep.tessera = tui::version();
       auto tape = joins_.tape(options_.recording, name, std::move(keep));
       if (!tape) return tape.error();
-      record::Wanted wanted{options_.every, std::string(tui::version()), options_.hash_names, &catalogue_};
+      record::Wanted wanted{options_.every, std::string(tui::version()), options_.hash_names};
+      wanted.findings = [this](const Cluster& cluster, TimePoint wall) {
+        return doctor_findings(clusters_.model(), cluster, catalogue_, options_, wall);
+      };
       writers_.emplace(name, Writer{std::move(*tape), record::Recorder(std::move(wanted)), {}});
     }
     return Done{};
