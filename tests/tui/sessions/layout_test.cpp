@@ -145,15 +145,8 @@ TEST(LayoutEditor, TypesOfVgpuAreOfferedWhereTheBackendCanSetThemUp) {
   EXPECT_EQ(edit_of(session).want.vgpu, ProfileName("A30-12C"));
 }
 
-TEST(LayoutEditor, APlatformsTablesStandBesideTheOperatorsNames) {
-  Session session = on_board(0);
-  session.press("pG");
-  session.press("gjjjjjjjjjjjjjj");
-  EXPECT_TRUE(session.shows("fpt, single")) << session.screen();
-}
-
-// A managed platform's own kind of none: its device plugin serves all GPUs of a node, or none.
-TEST(LayoutEditor, ThePresetNoneOrdersThatANodeAsAWholeOffersNothing) {
+// w1 of a Kubernetes cluster.
+Model two_whole_gpus() {
   Model model;
   reduce(model, on("sim", ClusterSeen{Scheduler::kubernetes, true, "kubernetes v1.32.2", "demo"}));
   reduce(model, on("sim", NodesListed{{node("w1", {board(0, "A100-80GB", Strategy::whole, {whole(0)}),
@@ -161,7 +154,32 @@ TEST(LayoutEditor, ThePresetNoneOrdersThatANodeAsAWholeOffersNothing) {
   reduce(model, on("sim", WorkloadsListed{{}}));
   reduce(model, on("sim", SourceReport{Source::simulator, std::nullopt, Duration(1)}));
   reduce(model, on("sim", Loaded{}));
-  Session session(std::move(model));
+  return model;
+}
+
+// On a site without that platform the list held each of its layouts twice, and "none" beside the whole GPU.
+TEST(LayoutEditor, ATableOfAnotherPlatformAddsOnlyWhatNoNameMakes) {
+  const auto listed = [](std::optional<sharing::Platform> platform) {
+    Session session(two_whole_gpus());
+    session.state.platform = platform;
+    session.press(":node w1<enter>L").press("p");
+    std::vector<std::string> names;
+    int of_table = 0;
+    for (const tui::PresetChoice& one : edit_of(session).presets) {
+      names.push_back(one.name);
+      of_table += one.from.starts_with("fpt");
+    }
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << "a name twice";
+    return of_table;
+  };
+  EXPECT_EQ(listed(std::nullopt), 0) << "the operator makes all that this table has";
+  EXPECT_GT(listed(sharing::Platform::fpt), 5) << "where it is the platform, its own names are listed";
+}
+
+// A managed platform's own kind of none: its device plugin serves all GPUs of a node, or none.
+TEST(LayoutEditor, ThePresetNoneOrdersThatANodeAsAWholeOffersNothing) {
+  Session session(two_whole_gpus());
   session.state.platform = sharing::Platform::fpt;
   session.state.abilities[ClusterName("sim")] = plan::gpu_operator_capabilities();
   session.press(":node w1<enter>L").press("p");

@@ -51,7 +51,15 @@ class Choices {
     if (!tables) return;
     for (const sharing::PresetTable& table : *tables)
       for (sharing::Preset& preset : sharing::presets(*view_.product, table.platform, {&table, 1}))
-        add(std::move(preset), std::string(sharing::word(table.platform)));
+        if (by_tables || !is_listed(preset))
+          add(std::move(preset), std::string(sharing::word(table.platform)));
+  }
+
+  // A table of another platform adds what no name in the list makes: the whole GPU stands there already.
+  bool is_listed(const sharing::Preset& preset) const {
+    std::vector<int> profiles = preset.profiles;
+    std::sort(profiles.begin(), profiles.end());
+    return !preset.mig || std::find(made_.begin(), made_.end(), profiles) != made_.end();
   }
 
   void add(sharing::Preset preset, std::string from) {
@@ -65,6 +73,7 @@ class Choices {
     one.want.note = preset.note;
     one.want.offers_nothing = preset.offers_nothing;
     if (preset.mig) {
+      std::sort(made_.emplace_back(preset.profiles).begin(), made_.back().end());
       one.want.strategy = Strategy::mig;
       one.why_not = plan::why_not_offered(can_, Strategy::mig);
       fit(one, preset);
@@ -126,6 +135,7 @@ class Choices {
   const plan::Means& can_;
   sharing::Platform platform_;
   std::vector<PresetChoice> choices_;
+  std::vector<std::vector<int>> made_;  // by the presets that are listed, sorted
 };
 
 guide::Scope scope_of(const UiContext& ui, const LayoutView& view, const LayoutState& edit) {
