@@ -168,6 +168,13 @@ TEST(AlikeNodes, OfAPlanAreToldOnceWithTheStepsOfTheFirst) {
   EXPECT_EQ(page.find("The steps of the other nodes"), std::string::npos) << page;
 }
 
+TEST(AlikeNodes, BehindTheFirstAreALineWithHowManyTheyAre) {
+  const std::string page = preview(twenty_nodes(), 0);
+  EXPECT_NE(page.find("n[01-20] (20 nodes), each: 0 slices stay, 0 go, 0 are made; 0 disturbed; 1 steps\n"),
+            std::string::npos)
+      << page;
+}
+
 TEST(AlikeNodes, ANodeWithAnotherCommandIsToldByItself) {
   plan::Plan plan = twenty_nodes();
   plan.nodes[7].steps[0].commands = {"scontrol update NodeName=n09 State=DRAIN"};

@@ -233,10 +233,15 @@ std::string names_of(const AlikeNodes& group, const tui::WordsPtr& words) {
 
 std::string node_line(const AlikeNodes& group, const tui::WordsPtr& words) {
   const plan::NodePlan& node = *group.first;
-  const std::string each = group.names.size() > 1 ? ", each" : "";
-  const std::string text = fmt::format("{}{}: {} slices stay, {} go, {} are made; {} disturbed; {} steps",
-                                       names_of(group, words), each, node.kept.size(), node.destroyed.size(),
-                                       node.created.size(), node.blast_radius.size(), node.steps.size());
+  const std::string names = fold_hosts(group.names);
+  const std::size_t kept = node.kept.size(), destroyed = node.destroyed.size(), made = node.created.size(),
+                    disturbed = node.blast_radius.size(), steps = node.steps.size();
+  const std::string text =
+      group.names.size() == 1
+          ? fmt::format("{}: {} slices stay, {} go, {} are made; {} disturbed; {} steps", names, kept,
+                        destroyed, made, disturbed, steps)
+          : fmt::format("{} ({} nodes), each: {} slices stay, {} go, {} are made; {} disturbed; {} steps",
+                        names, group.names.size(), kept, destroyed, made, disturbed, steps);
   return wrapped(clean(tui::told(words, text), 2000), 0);
 }
 
