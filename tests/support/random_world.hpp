@@ -19,6 +19,7 @@ class RandomWorld {
     story_.tell(ClusterSeen{pick(2) ? Scheduler::slurm : Scheduler::kubernetes, false, "", ""});
     std::vector<Workload> work;
     for (int i = 0, count = pick(12); i < count; ++i) work.push_back(a_job(i, nodes));
+    story_.tell(PartitionsListed{{{"closed", "DOWN", false, false, "", ""}}});
     story_.tell(NodesListed{std::move(nodes)});
     story_.tell(WorkloadsListed{std::move(work)});
     story_.tell(Loaded{});
@@ -66,10 +67,12 @@ class RandomWorld {
       one.pool.push_back(as_told(instance("1g.10gb", 0, 1, 10 + i)));
       one.pool.back().placement.reset();  // as Slurm tells of them
     }
-    constexpr Health healths[] = {Health::ok,      Health::ok,   Health::ok,
-                                  Health::drained, Health::down, Health::unknown};
-    one.health = healths[pick(6)];
+    constexpr Health healths[] = {Health::ok,       Health::ok,      Health::ok,
+                                  Health::ok,       Health::drained, Health::down,
+                                  Health::draining, Health::invalid, Health::unknown};
+    one.health = healths[pick(9)];
     if (pick(8) == 0) one.state.push_back("MAINT");
+    if (pick(8) == 0) one.partitions = {"closed"};
     return one;
   }
   Workload a_job(int id, const std::vector<Node>& nodes) {

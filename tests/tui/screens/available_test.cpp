@@ -97,7 +97,9 @@ bool has_any(const std::string& text, std::initializer_list<const char*> glyphs)
 }
 
 TEST(AvailableOnScreens, NodesGpusMosaicAndJsonCountTheSlicesThatCanBeHad) {
-  int gpus_free = 0, gpus_closed = 0;
+  const query::Filter some_free = *query::parse_filter<query::NodeRow>("free>0"),
+                      none_free = *query::parse_filter<query::NodeRow>("free=0");
+  int gpus_free = 0, gpus_closed = 0, closed = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     const RandomWorld random(seed);
     const Model& model = random.model();
@@ -112,6 +114,9 @@ TEST(AvailableOnScreens, NodesGpusMosaicAndJsonCountTheSlicesThatCanBeHad) {
       EXPECT_EQ(cell(nodes[i], "free", context), sum.is_null() ? "?" : std::to_string(sum.get<int>()))
           << seed;
       if (said.all_known) EXPECT_EQ(sum, said.free) << seed << " " << nodes[i].node->name.text;
+      EXPECT_EQ(query::passes(some_free, nodes[i], context), !sum.is_null() && sum.get<int>() > 0) << seed;
+      EXPECT_EQ(query::passes(none_free, nodes[i], context), sum == 0) << seed << ": unknown is not zero";
+      closed += sum == 0 && !insight::takes_work(*nodes[i].node);
       if (!sum.is_null()) EXPECT_GE(sum.get<int>(), said.free) << seed;
     }
     const std::vector<tui::Strips> mosaic = tui::mosaic_nodes({model, catalogue(), at(0)}, false);
@@ -140,6 +145,7 @@ TEST(AvailableOnScreens, NodesGpusMosaicAndJsonCountTheSlicesThatCanBeHad) {
   }
   EXPECT_GT(gpus_free, 100);
   EXPECT_GT(gpus_closed, 100);
+  EXPECT_GT(closed, 100) << "nodes that take no work";
 }
 
 TEST(AvailableOnScreens, TheOverviewOffersWhatTheSlicesSayOfThemselves) {

@@ -41,7 +41,7 @@ TEST(GpuPage, ACursorOnASliceRestsWhereThePageHasThatSlice) {
           ++slices;
         }
   }
-  EXPECT_GT(slices, 500);
+  EXPECT_GT(slices, 400);
 }
 
 TEST(GpuPage, ACursorThatIsGoneRestsOnWhatThePageHas) {
