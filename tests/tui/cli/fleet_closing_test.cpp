@@ -110,6 +110,59 @@ TEST_F(FleetClosing, ANodeIsOpenedAgainWhereItsWindowIsNoLongerInTheFile) {
   EXPECT_TRUE(opened()) << err.str();
 }
 
+TEST_F(FleetClosing, ANodeIsOpenedAgainWhereItsWindowIsTakenOutOfTheFileOrMovedWhileItHolds) {
+  const std::string none = "pools:\n- {name: a, nodes: n1, layout: 1g.10gb}\n- {name: b, layout: as-is}\n";
+  const std::string pool_gone = "pools: [{name: b, layout: as-is}]\n";
+  const std::string spared =
+      "pools:\n- {name: a, nodes: n1, layout: 1g.10gb, except: {n1: as-is}, windows: [{when: 'Fri "
+      "12:00-20:00', layout: empty}]}\n- {name: b, layout: as-is}\n";
+  for (const std::string& text : {none, pool_gone, spared, std::string()}) {
+    later = 0;
+    close();
+    later = 5 * 3600;
+    const std::string path = text.empty() ? with("Fri 14:00-20:00", ", max_nodes_at_once: 1") : file(text);
+    EXPECT_EQ(run({"run", path}), kDone) << text << err.str();
+    EXPECT_TRUE(opened()) << text << err.str();
+    EXPECT_TRUE(
+        said("the nodes of run r1 are opened again: the fleet file no longer has the window from "
+             "2027-01-15T12:00:00Z for which it was begun"))
+        << text << err.str();
+    heads.clear(), journals.clear();
+  }
+}
+
+TEST_F(FleetClosing, ARunGoesOnWhereItsWindowWasMovedAndHoldsStill) {
+  close();
+  later = 5 * 3600;
+  for (const char* moved : {"Fri 12:30-20:00", "Fri 11:00-21:00", "daily"}) {
+    run({"run", with(moved)});
+    EXPECT_FALSE(opened()) << moved << err.str();
+    EXPECT_FALSE(said("left parked")) << moved << err.str();
+  }
+  later = 14 * 3600;
+  run({"run", with("Fri 12:30-20:00")});
+  EXPECT_TRUE(opened()) << "and is given back once that one is over: " << err.str();
+}
+
+TEST_F(FleetClosing, WhatARunBeganForAWindowThatIsGoneIsLeftToAPerson) {
+  begins_more = true;
+  close();
+  later = 5 * 3600;
+  EXPECT_EQ(run({"run", with("Fri 14:00-20:00")}), kFinding);
+  EXPECT_FALSE(opened());
+  EXPECT_TRUE(said("is left parked: the fleet file no longer has the window from 2027-01-15T12:00:00Z"))
+      << err.str();
+  EXPECT_TRUE(said("tessera resume r1 --back opens its nodes")) << err.str();
+}
+
+TEST_F(FleetClosing, ALowerBudgetAloneOpensNothing) {
+  close();
+  later = 5 * 3600;
+  heads.front().started = test::at(0);
+  run({"run", with("Fri 12:00-20:00", ", max_nodes_at_once: 1")});
+  EXPECT_FALSE(opened()) << err.str();
+}
+
 TEST_F(FleetClosing, ANodeIsOpenedAgainWhereItsWindowIsSkipped) {
   close();
   later = 5 * 3600;
@@ -225,7 +278,8 @@ TEST_F(FleetClosing, AFileThatWasWrittenAgainAndSaysTheSameKeepsNoRun) {
       "pools:\n- {name: a, nodes: n1, layout: 1g.10gb, budget: {lead: '06:00'}, windows: [{when: 'Fri "
       "12:00-20:00', layout: none}]}\n- {name: b, layout: as-is}\n");
   EXPECT_FALSE(on(other, before)) << "an edit that left its time as it was";
-  EXPECT_TRUE(said("run r1 is left parked: the fleet file was changed after it was begun")) << err.str();
+  EXPECT_TRUE(said("the nodes of run r1 are opened again: the fleet file no longer has the window"))
+      << err.str();
 }
 
 // A demand is spread another way each time: what it asks for counts.

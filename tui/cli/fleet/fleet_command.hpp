@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fleet/begun.hpp"
 #include "engine/fleet/survey.hpp"
 #include "engine/fleet/windows.hpp"
 #include "tui/cli/change/change.hpp"
@@ -79,13 +80,16 @@ class FleetCommand {
   std::optional<int> before_run();
   // What a run of this file was to make may be something else by now, or it is too late for it.
   std::optional<NotCarriedOn> why_not_carried_on(const LeftRun& left) const;
-  // Whether the file says something else by now of what a run makes. begun: the moment whose rule that is.
-  bool is_changed(const LeftRun& left, TimePoint begun) const;
+  // Whether the file wants what a run makes. at: the moment whose rule counts. by_file: and lets it do as much.
+  fleet::Still still(const LeftRun& left, TimePoint at, bool by_file) const;
+  // Whether the file says something else by now of what a run makes.
+  bool is_changed(const LeftRun& left, TimePoint at) const;
   // What would become of those that are parked or were killed, for whom nothing is changed.
   void tell_parked();
   // The same for one of its nodes. begun: the moment for whose rule it was begun. dated: by a window.
   std::optional<NotCarriedOn> why_over(const fleet::Pool& pool, const NodeName& node, TimePoint begun,
-                                       TimePoint clock, bool dated) const;
+                                       TimePoint clock, bool dated, bool wanted_now) const;
+  // wanted_now: a window that was moved holds now, and wants what the run makes.
   // What is due now, pool by pool, each with its own patience and budget.
   int run_due();
   // The same for whoever looks: a calendar, and what would be begun; as a document it is one.

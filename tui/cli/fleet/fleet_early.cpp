@@ -91,7 +91,14 @@ std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const LeftRun& left
   if (std::string paused = paused_text(); !paused.empty()) return NotCarriedOn{paused};
   const TimePoint wall = joins_.wall(), clock = cluster_now(cluster, wall);
   const TimePoint begun = opening ? *opening : clock - (wall - head.started);  // by the cluster's clock
+  const bool opened = opening && begun <= clock;
+  const bool wanted_now = opened && still(left, clock, false) == fleet::Still::same;
+  const bool gone = opening && !wanted_now && still(left, begun, false) == fleet::Still::other;
+  const NotCarriedOn edited{
+      fmt::format("the fleet file no longer has the window from {} for which it was begun", utc_text(begun)),
+      true, false};
   std::optional<NotCarriedOn> over;
+  if (opened && gone) over = edited;
   for (const NodeName& name : head.nodes) {
     const Node* node = cluster.nodes.find(name);
     if (!node) return NotCarriedOn{"node " + clean(name.text, 100) + " is not listed now"};
@@ -101,13 +108,14 @@ std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const LeftRun& left
       over = NotCarriedOn{"the fleet file has no pool for node " + clean(name.text, 100) + " now",
                           opening.has_value(), !opening};
     else
-      over = why_over(*pool, name, begun, clock, opening.has_value());
+      over = why_over(*pool, name, begun, clock, opening.has_value(), wanted_now);
   }
+  if (!over && gone) over = edited;
   // What cannot be read whole decides nothing, and a run that another file or a person may have begun is
   // theirs.
   if (over && over->over && (!is_for_a_window(head) || !OpenClusters::is_whole(cluster)))
     over->over = false, over->finding = true, over->why += "; " + way_back(head);
-  if (!over && is_changed(left, begun))
+  if (!over && is_changed(left, wanted_now ? clock : begun))
     return NotCarriedOn{fmt::format(
         "the fleet file was changed after it was begun; tessera resume {} carries it on, tessera resume {} "
         "--back opens its nodes",
@@ -115,18 +123,21 @@ std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const LeftRun& left
   return over;
 }
 
+fleet::Still FleetCommand::still(const LeftRun& left, TimePoint at, bool by_file) const {
+  if (!left.run) return fleet::Still::untold;
+  return fleet::still_wanted(left.run->started.plan, fleet::fleet_at(fleet_, zone_, at), left.cluster,
+                             {&catalogue_, &left.means, &options_.rules}, by_file);
+}
+
 // By its rules; where these cannot be held against the run, by the time of the file.
-bool FleetCommand::is_changed(const LeftRun& left, TimePoint begun) const {
-  auto still = fleet::Still::untold;
-  if (left.run)
-    still = fleet::still_wanted(left.run->started.plan, fleet::fleet_at(fleet_, zone_, begun), left.cluster,
-                                {&catalogue_, &left.means, &options_.rules}, is_for_a_window(left.head));
-  return still == fleet::Still::untold ? changed_since(path_, left.head.started)
-                                       : still == fleet::Still::other;
+bool FleetCommand::is_changed(const LeftRun& left, TimePoint at) const {
+  const fleet::Still now = still(left, at, is_for_a_window(left.head));
+  return now == fleet::Still::untold ? changed_since(path_, left.head.started) : now == fleet::Still::other;
 }
 
 std::optional<NotCarriedOn> FleetCommand::why_over(const fleet::Pool& pool, const NodeName& node,
-                                                   TimePoint begun, TimePoint clock, bool dated) const {
+                                                   TimePoint begun, TimePoint clock, bool dated,
+                                                   bool wanted_now) const {
   const bool early = dated && begun > clock;
   if (pool.windows.empty() || pool.is_exception(node.text)) {
     if (!early) return std::nullopt;
@@ -142,7 +153,7 @@ std::optional<NotCarriedOn> FleetCommand::why_over(const fleet::Pool& pool, cons
         fmt::format("no window of pool {} begins or ends at {} now", pool.name, utc_text(begun)), true,
         false};
   }
-  if (!fleet::same_rule(wanted, fleet::rule_at(fleet_, pool, zone_, clock)))
+  if (!wanted_now && !fleet::same_rule(wanted, fleet::rule_at(fleet_, pool, zone_, clock)))
     return NotCarriedOn{fmt::format("the window of pool {} for which it was begun is over", pool.name), true};
   const auto last = fleet::last_begin(pool, zone_, fleet::phase_at(fleet_, pool, zone_, clock), clock);
   if (!last || clock <= *last) return std::nullopt;
