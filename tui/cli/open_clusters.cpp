@@ -7,9 +7,24 @@
 #include <set>
 
 #include "engine/model/reduce.hpp"
+#include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
 
 namespace tessera::cli {
+
+Result<std::span<const BackendPtr>> chosen(std::vector<BackendPtr>& backends, const std::string& cluster) {
+  std::string known;
+  std::set<std::string> named;
+  for (const BackendPtr& backend : backends)
+    if (const std::string name = backend->name().text; named.insert(name).second)
+      known += (known.empty() ? "clusters here: " : ", ") + name;
+  const auto end = std::stable_partition(backends.begin(), backends.end(), [&](const BackendPtr& backend) {
+    return cluster.empty() || backend->name().text == cluster;
+  });
+  if (!cluster.empty() && end == backends.begin())
+    return Error{"no such cluster", "\"" + clean(cluster, 100) + "\"", known};
+  return std::span<const BackendPtr>(backends.begin(), end);
+}
 
 int OpenClusters::refuse(const Error& error, int code) {
   complain(streams_, error);
@@ -33,14 +48,9 @@ std::optional<int> OpenClusters::start(const std::string& cluster) {
 
 // The others are not even started.
 Status OpenClusters::choose(const std::string& cluster) {
-  std::string known;
-  std::set<std::string> named;  // a cluster may have several backends
-  for (const BackendPtr& backend : backends_) {
-    const std::string name = backend->name().text;
-    if (named.insert(name).second) known += (known.empty() ? "clusters here: " : ", ") + name;
-    if (cluster.empty() || name == cluster) asked_.push_back(backend.get());
-  }
-  if (!cluster.empty() && asked_.empty()) return Error{"no such cluster", "\"" + cluster + "\"", known};
+  auto these = chosen(backends_, cluster);
+  if (!these) return these.error();
+  for (const BackendPtr& backend : *these) asked_.push_back(backend.get());
   return Done{};
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,10 @@
 #include "tui/terminal/signals.hpp"
 
 namespace tessera::cli {
+
+// Those of the cluster that --cluster names, which a cluster may have several of; all where it is empty. They
+// are moved to the front. Errors: there is no such cluster.
+Result<std::span<const BackendPtr>> chosen(std::vector<BackendPtr>& backends, const std::string& cluster);
 
 class OpenClusters {
  public:

@@ -27,6 +27,7 @@
 #include "tui/cli/layouts.hpp"
 #include "tui/cli/list.hpp"
 #include "tui/cli/look.hpp"
+#include "tui/cli/open_clusters.hpp"
 #include "tui/cli/pack/pack.hpp"
 #include "tui/cli/parse.hpp"
 #include "tui/cli/record/record.hpp"
@@ -210,7 +211,9 @@ int run_command(const Options& options, const Environment& environment, const Jo
   }
   Opening opening = joins.open(options, *catalogue);
   if (opening.failure) return refuse(streams, *opening.failure, opening.exit_code);
-  return joins.console(options, *catalogue, opening.backends, opening.runs.get());
+  auto shown = chosen(opening.backends, options.cluster);
+  if (!shown) return refuse(streams, shown.error(), kUsage);
+  return joins.console(options, *catalogue, *shown, opening.runs.get());
 }
 
 }  // namespace
