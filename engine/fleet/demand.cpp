@@ -63,6 +63,8 @@ void add_board(const pack::Problem& problem, const pack::BoardPlan& plan, const 
 
 }  // namespace
 
+bool is_of_its_pool(const NodeSurvey& node) { return node.why == kDemandUnmet || node.why == kDemandUntold; }
+
 std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const Place& place,
                                const std::vector<NodeSurvey*>& nodes,
                                const std::vector<const NodeSurvey*>& unknown, bool untold) {

@@ -6,6 +6,12 @@
 
 namespace tessera::fleet {
 
+// NodeSurvey::why where nothing is wrong with the node itself.
+inline constexpr const char* kDemandUnmet = "the demand of its pool cannot be met";
+inline constexpr const char* kDemandUntold = "whether the demand of its pool is met is not known";
+// What is said of a node is said of its pool, of which a note tells.
+bool is_of_its_pool(const NodeSurvey& node);
+
 // Instances that are held or stand on GPUs that no plan may change count as there; the rest is packed onto
 // the others, and the GPUs that are to change are added to their nodes, which become Standing::drifts.
 // nodes: those of the pool that are known. unknown: those that are not; what was last known of their

@@ -246,10 +246,32 @@ class Surveyor {
       const bool unlisted = std::any_of(pool.nodes.begin(), pool.nodes.end(), [&](const std::string& name) {
         return !pool.is_exception(name) && !cluster_.nodes.find(NodeName(name));
       });
-      if (auto note = spread(pool, cluster_, place_, nodes, unknown, unlisted || nodes_unread()))
-        all.notes.push_back(std::move(*note));
-      for (NodeSurvey* one : nodes) settle(*one);
+      const bool excepted = nodes.empty() && unknown.empty() &&
+                            std::any_of(all.nodes.begin(), all.nodes.end(),
+                                        [&](const NodeSurvey& one) { return one.pool == &pool; });
+      auto note = spread(pool, cluster_, place_, nodes, unknown, unlisted || nodes_unread());
+      if (!note && excepted) note = no_node_left(pool);
+      for (NodeSurvey* one : nodes) {
+        settle(*one);
+        if (note) blame_pool(*one, *note);
+      }
+      if (note) all.notes.push_back(std::move(*note));
     }
+  }
+
+  static std::optional<PoolNote> no_node_left(const Pool& pool) {
+    const bool asks = std::any_of(pool.rule.demand.begin(), pool.rule.demand.end(),
+                                  [](const auto& wanted) { return wanted.second > 0; });
+    if (!asks) return std::nullopt;
+    return PoolNote{&pool, Standing::impossible,
+                    "its demand has no node: every node that it takes is an exception"};
+  }
+
+  // What the pool as a whole lacks is no node's own, but then none of them is as wanted.
+  static void blame_pool(NodeSurvey& one, const PoolNote& note) {
+    if (one.standing != Standing::as_wanted) return;
+    one.standing = note.standing;
+    one.why = note.standing == Standing::impossible ? kDemandUnmet : kDemandUntold;
   }
 
   bool nodes_unread() const {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/fleet/demand.hpp"
 #include "engine/fleet/reader.hpp"
 #include "engine/fleet/written.hpp"
 #include "tests/engine/plan/boards.hpp"
@@ -141,6 +142,28 @@ TEST(FleetSurvey, ADemandAsksNoMoreOfOneNodeThanAmongAllOfItsPool) {
   EXPECT_EQ(alone, told(site.look(open)).substr(0, alone.size()));
 }
 
+TEST(FleetSurvey, NoNodeOfAPoolWhoseDemandCannotBeMetIsAsWanted) {
+  Node held = cut_node("n1", {test::instance("1g.10gb", 0, 1, 0)});
+  held.gpus.pop_back();
+  Site site({held}, {test::running("1", "ann", {test::holds("n1", {{0}})})});
+  const Survey unmet = site.look("pools: [{name: a, demand: {7g.80gb: 1}}]");
+  EXPECT_EQ(told(unmet), "n1 a impossible");
+  EXPECT_EQ(unmet.nodes.at(0).why, kDemandUnmet);
+  EXPECT_TRUE(is_of_its_pool(unmet.nodes.at(0)));
+  EXPECT_EQ(unmet.notes.at(0).standing, Standing::impossible);
+  const Survey partly = site.look("pools: [{name: a, demand: {1g.10gb: 8}}]");
+  EXPECT_EQ(told(partly), "n1 a drifts 0") << "what can be made is still made";
+  EXPECT_EQ(partly.notes.at(0).standing, Standing::impossible);
+}
+
+TEST(FleetSurvey, ADemandWhoseEveryNodeIsAnExceptionCannotBeMet) {
+  Site site({cut_node("n1", {})});
+  const Survey found = site.look("pools: [{name: a, demand: {3g.40gb: 1}, except: {n1: as-is}}]");
+  ASSERT_EQ(found.notes.size(), 1u);
+  EXPECT_EQ(found.notes[0].standing, Standing::impossible);
+  EXPECT_EQ(site.look("pools: [{name: a, demand: {3g.40gb: 0}, except: {n1: as-is}}]").notes.size(), 0u);
+}
+
 TEST(FleetSurvey, InstancesOfANodeThatIsDownAreNotCutElsewhere) {
   Node down = cut_node("n2", {test::instance("3g.40gb", 4, 1, 0)});
   down.health = Health::down;
@@ -149,7 +172,7 @@ TEST(FleetSurvey, InstancesOfANodeThatIsDownAreNotCutElsewhere) {
   EXPECT_EQ(told(met), "n1 a as-wanted; n2 a unknown");
   EXPECT_TRUE(met.notes.empty());
   const Survey open = site.look("pools: [{name: a, demand: {3g.40gb: 2}}]");
-  EXPECT_EQ(told(open), "n1 a as-wanted; n2 a unknown") << "n2 may have more by now";
+  EXPECT_EQ(told(open), "n1 a unknown; n2 a unknown") << "n2 may have more by now";
   ASSERT_EQ(open.notes.size(), 1u);
   EXPECT_EQ(open.notes[0].standing, Standing::unknown);
   EXPECT_EQ(told(site.look("pools: [{name: a, demand: {3g.40gb: 2}, except: {n2: as-is}}]")),
@@ -159,12 +182,12 @@ TEST(FleetSurvey, InstancesOfANodeThatIsDownAreNotCutElsewhere) {
 TEST(FleetSurvey, ADemandThatNodesThatCouldNotBeReadMayMeetChangesNothing) {
   Site site({cut_node("n1", {})});
   const Survey unlisted = site.look("pools: [{name: a, nodes: \"n[1-2]\", demand: {3g.40gb: 1}}]");
-  EXPECT_EQ(told(unlisted), "n1 a as-wanted");
+  EXPECT_EQ(told(unlisted), "n1 a unknown");
   EXPECT_EQ(unlisted.notes.at(0).standing, Standing::unknown);
   site.story.tell(
       SourceReport{Source::simulator, std::nullopt, Duration(1), "a node could not be read", true});
   const Survey unread = site.look("pools: [{name: a, demand: {3g.40gb: 1}}]");
-  EXPECT_EQ(told(unread), "n1 a as-wanted");
+  EXPECT_EQ(told(unread), "n1 a unknown");
   EXPECT_EQ(unread.notes.at(0).text,
             "whether it has its instances is not known: not every node could be read");
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/fleet/begun.hpp"
+#include "engine/fleet/demand.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/fleet/written.hpp"
 #include "engine/text.hpp"
@@ -331,7 +332,8 @@ std::string FleetCommand::told_notes() const {
   const auto line = [&](const std::string& english) { text += told(streams_, english) + "\n"; };
   for (const fleet::Survey& survey : page_.surveys) {
     for (const fleet::NodeSurvey& node : survey.nodes)
-      if (node.standing == Standing::unknown || node.standing == Standing::impossible)
+      if (!fleet::is_of_its_pool(node) &&
+          (node.standing == Standing::unknown || node.standing == Standing::impossible))
         line(fmt::format("{} is left out: {}", node.node->name.text, node.why));
     for (const fleet::PoolNote& note : survey.notes)
       line(fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name,

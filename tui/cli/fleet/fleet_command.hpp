@@ -87,9 +87,9 @@ class FleetCommand {
   // What would become of those that are parked or were killed, for whom nothing is changed.
   void tell_parked();
   // The same for one of its nodes. begun: the moment for whose rule it was begun. dated: by a window.
+  // wanted_now: a window that was moved holds now, and wants what the run makes.
   std::optional<NotCarriedOn> why_over(const fleet::Pool& pool, const NodeName& node, TimePoint begun,
                                        TimePoint clock, bool dated, bool wanted_now) const;
-  // wanted_now: a window that was moved holds now, and wants what the run makes.
   // What is due now, pool by pool, each with its own patience and budget.
   int run_due();
   // The same for whoever looks: a calendar, and what would be begun; as a document it is one.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/fleet/demand.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/plan/files/node_wish.hpp"
 #include "engine/text.hpp"
@@ -110,8 +111,11 @@ void add_rows(Grid& grid, const Page& page, const LastRuns& runs, const fleet::S
     row(gpus_text(each.gpus), plan::to_text(each.board->wanted), made_text(*each.board),
         std::to_string(each.held), fleet::standing_of(node, each));
   if (node.boards.empty())
-    row("-", fleet::to_text(*node.rule()), node.standing == Standing::unknown ? "?" : "-", "-",
-        node.standing);
+    row("-", fleet::to_text(*node.rule()),
+        node.standing == Standing::unknown && !fleet::is_of_its_pool(node)
+            ? "?"
+            : fleet::instances_text(*node.node),
+        "-", node.standing);
 }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }
@@ -161,6 +165,7 @@ std::string check_page(const FleetPage& all, const Options& options) {
   for (const fleet::Survey& survey : all.surveys)
     for (const NodeSurvey& node : survey.nodes) {
       if (node.standing == Standing::as_wanted || node.standing == Standing::left_alone) continue;
+      if (fleet::is_of_its_pool(node)) continue;  // the pool's note tells it once
       std::string why = page.told(node.why);
       if (node.standing == Standing::drifts)
         for (const BoardRow& row : rows_of(node))

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/fleet/demand.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
@@ -57,7 +58,8 @@ std::string wanted_text(const FleetRow& row) {
 }
 std::string made_text(const FleetRow& row) {
   if (row.boards.board) return fleet::made_text(*row.boards.board);
-  return row.node->standing == Standing::unknown ? "?" : fleet::instances_text(*row.node->node);
+  const bool told = row.node->standing != Standing::unknown || fleet::is_of_its_pool(*row.node);
+  return told ? fleet::instances_text(*row.node->node) : "?";
 }
 plan::Wish anywhere(plan::Wish wish) {
   for (plan::WishedInstance& one : wish.instances) one.start.reset();
