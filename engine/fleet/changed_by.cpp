@@ -6,6 +6,7 @@
 #include "engine/plan/node_action.hpp"
 #include "engine/record/difference.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::fleet {
 namespace {
@@ -22,6 +23,13 @@ std::string layout_of(const Node& node) {
 }
 
 }  // namespace
+
+std::string closed_sentence(const Node& node) {
+  const std::string by = clean(node.reason_by, 100), why = clean(node.reason, 300);
+  const std::string since = node.reason_at ? utc_text(*node.reason_at) : "?";
+  if (by.empty()) return fmt::format("closed since {}, by whom is not told: {}", since, why);
+  return fmt::format("closed by {}, since {}: {}", by, since, why);
+}
 
 void LayoutWatch::see(const Cluster& cluster, TimePoint at) {
   const Node* node = cluster.nodes.find(node_);

@@ -16,6 +16,9 @@ struct LayoutChange {
   std::string closed_by, closed_for;  // whoever had closed it then, by the scheduler's word; empty: not told
 };
 
+// Who has closed a node, since when and why: one sentence.
+std::string closed_sentence(const Node& node);
+
 class LayoutWatch {
  public:
   explicit LayoutWatch(NodeName node) : node_(std::move(node)) {}

@@ -192,6 +192,54 @@ TEST(FleetScreen, TheRunThatChangedANodeLastIsNamed) {
   EXPECT_TRUE(session.shows("a run that has not ended is at it")) << session.screen();
 }
 
+TEST(FleetScreen, AChangeThatWasMadeByHandAfterARunIsNotTheRuns) {
+  Session session = changing({120, 40});
+  session.state.runs.available = true;
+  Diary diary(plan_of(session, {"n0041"}, 0), "20261121-1403-n0041");
+  diary.add("n0041", plan::NodeFinished{plan::Outcome::wanted, "as wanted"}, 10);
+  diary.add({}, plan::RunFinished{plan::Outcome::wanted, "done"}, 20);
+  session.hear({RunsListed{{diary.head(RunState::finished, false)}}});
+  open_fleet(session);
+  EXPECT_TRUE(session.shows("who changed it last is not known")) << session.screen();
+  const auto asked = [&] {
+    const tui::Effects effects = tui::update(session.state, session.world(), tui::Tick{});
+    return std::count_if(effects.orders.begin(), effects.orders.end(), [](const tui::RunOrder& one) {
+      const auto* read = std::get_if<tui::ReadRun>(&one);
+      return read && read->run == "20261121-1403-n0041";
+    });
+  };
+  EXPECT_EQ(asked(), 1) << "its journal says what it left";
+  session.hear({diary.told()});
+  EXPECT_EQ(asked(), 0) << "once";
+  EXPECT_NE(session.line_with("last run").find("changed since by another: run 20261121-1403-n0041 of alice"),
+            std::string::npos)
+      << session.screen();
+  EXPECT_NE(session.line_with("n0041 ").find("changed since"), std::string::npos) << session.screen();
+  RunHead written = diary.head(RunState::finished, false);
+  written.last = at(40);
+  session.hear({RunsListed{{written}}});
+  session.survey();
+  EXPECT_FALSE(session.shows("changed since")) << "what was read is not all of it";
+  EXPECT_EQ(asked(), 1);
+}
+
+TEST(FleetScreen, WhoHasClosedANodeAndWhyIsToldBesideWhatDiffers) {
+  Session session = changing({120, 40});
+  Node closed = test::node("n0041", {gpu(0, Strategy::whole, {test::whole(0)})});
+  closed.gpus[0].product = ProductKey("H100-80GB-SXM5");
+  closed.state = {"IDLE", "DRAIN"}, closed.health = Health::drained;
+  closed.reason = "fan", closed.reason_by = "bob", closed.reason_at = at(0);
+  session.tell(on("hpc", NodeSeen{closed}));
+  open_fleet(session, "pools: [{name: a, nodes: n0041, layout: empty}]");
+  EXPECT_TRUE(session.shows("closed by bob, since 2027-01-15T08:00:00Z: fan")) << session.screen();
+}
+
+TEST(FleetScreen, APoolWhoseDemandCannotBeMetIsNotAsWanted) {
+  const Session session = fleet_session({120, 40}, "pools: [{name: all, demand: {7g.80gb: 900}}]");
+  EXPECT_TRUE(session.shows("its GPUs have no room for")) << session.screen();
+  EXPECT_TRUE(session.shows("0 as wanted")) << session.screen();
+}
+
 // It may be the one of the run that changed the node last.
 TEST(FleetScreen, AJournalThatCannotBeReadIsNotNoRun) {
   Session session = changing({120, 40});

@@ -61,7 +61,10 @@ int FleetCommand::run() {
   if (verb_ == "run" && options_.dry_run) return run_dry();
   if (verb_ == "run") return run_due();
   // Before the surveys: while the list comes in, the model that they point into may change.
-  if (verb_ == "diff" || verb_ == "explain") (void)list_known_runs();
+  if (verb_ == "diff" || verb_ == "explain") {
+    (void)list_known_runs();
+    read_newest_runs();
+  }
   if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
   if (verb_ == "plan" || verb_ == "apply") return change();
   if (verb_ == "check") return show(check_page(page_, options_));
@@ -248,6 +251,25 @@ std::optional<Refusal> FleetCommand::list_known_runs() {
           Refusal{{"cannot read the journals", page_.runs_untold, "tessera journal lists them"}, kUnknown};
   }
   return untold;
+}
+
+// One that cannot be read tells nothing of what it left.
+void FleetCommand::read_newest_runs() {
+  constexpr std::size_t kMost = 500;
+  std::map<std::pair<ClusterName, NodeName>, const RunHead*> newest;
+  for (const RunHead& head : page_.runs)
+    for (const NodeName& node : head.nodes) {
+      if (verb_ == "explain" && node.text != node_) continue;
+      const RunHead*& one = newest[{head.cluster, node}];
+      if (!one || head.started > one->started) one = &head;
+    }
+  for (const auto& [node, head] : newest) {
+    const bool elsewhere = head->state == RunState::marked || head->state == RunState::unreadable;
+    if (elsewhere || page_.journals.contains(head->run) || page_.journals.size() >= kMost) continue;
+    auto known = read_run(clusters_, options_, head->run);
+    if (const auto* followed = std::get_if<Followed>(&known); followed && followed->run())
+      page_.journals.emplace(head->run, *followed->run());
+  }
 }
 
 int FleetCommand::code(bool beside) const {

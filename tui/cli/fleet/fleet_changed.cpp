@@ -36,18 +36,11 @@ std::string change_text(const fleet::LayoutChange& change) {
       change.before, change.after);
 }
 
-std::string closed_text(const Node& node) {
-  const std::string by = clean(node.reason_by, 100), why = clean(node.reason, 300);
-  const std::string since = node.reason_at ? utc_text(*node.reason_at) : "?";
-  if (by.empty()) return fmt::format("closed since {}, by whom is not told: {}", since, why);
-  return fmt::format("closed by {}, since {}: {}", by, since, why);
-}
-
 }  // namespace
 
 std::vector<std::string> FleetCommand::changed_lines(const ClusterName& cluster, const Node& node) {
   std::vector<std::string> lines;
-  if (plan::closed_by_flags(node) && !node.reason.empty()) lines.push_back(closed_text(node));
+  if (plan::closed_by_flags(node) && !node.reason.empty()) lines.push_back(fleet::closed_sentence(node));
   if (auto line = order_line(cluster, node.name)) lines.push_back(std::move(*line));
   if (auto line = recorded_line(cluster, node.name)) lines.push_back(std::move(*line));
   return lines;

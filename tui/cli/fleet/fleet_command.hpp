@@ -54,6 +54,8 @@ class FleetCommand {
   std::optional<Refusal> make_surveys();
   // Why the runs that are known here may not be all; nullopt: they are.
   std::optional<Refusal> list_known_runs();
+  // The journals of the newest run of each node that the call is about, for what they left there.
+  void read_newest_runs();
   // beside: drift that a change of this very call mends is no finding.
   int code(bool beside = false) const;
   int show(const std::string& text) const;

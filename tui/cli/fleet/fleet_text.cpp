@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/fleet/demand.hpp"
+#include "engine/fleet/left.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/plan/files/node_wish.hpp"
 #include "engine/text.hpp"
@@ -26,8 +27,15 @@ using fleet::offered_text;
 using fleet::rows_of;
 using fleet::Standing;
 
-std::string run_text(const RunHead* run) {
-  return run ? fmt::format("{} ({})", clean(run->run, 60), clean(run->who, 40)) : "-";
+fleet::Left left_of(const FleetPage& page, const RunHead& run, const Node& node) {
+  const auto found = page.journals.find(run.run);
+  return fleet::left_on(found == page.journals.end() ? nullptr : &found->second, node);
+}
+
+std::string run_text(const FleetPage& page, const RunHead* run, const Node& node) {
+  if (!run) return "-";
+  const bool changed = left_of(page, *run, node).since == fleet::Since::changed;
+  return fmt::format("{} ({}){}", clean(run->run, 60), clean(run->who, 40), changed ? ", changed since" : "");
 }
 
 std::string otherwise_text(const NodeSurvey& node) {
@@ -98,9 +106,9 @@ class Page {
 
 std::string word_of(const Page& page, Standing standing) { return page.told(word(standing)); }
 
-void add_rows(Grid& grid, const Page& page, const LastRuns& runs, const fleet::Survey& survey,
-              const NodeSurvey& node) {
-  const std::string by = run_text(runs.of(survey, node));
+void add_rows(Grid& grid, const Page& page, const FleetPage& all, const LastRuns& runs,
+              const fleet::Survey& survey, const NodeSurvey& node) {
+  const std::string by = run_text(all, runs.of(survey, node), *node.node);
   const auto row = [&](std::string gpus, std::string wanted, std::string made, std::string held,
                        Standing standing) {
     grid.rows.push_back({survey.cluster->name.text, node.node->name.text, node.pool->name, std::move(gpus),
@@ -131,7 +139,8 @@ Json json_of(const BoardSurvey& board) {
   return one;
 }
 
-Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns& runs) {
+Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns& runs,
+             const FleetPage& page) {
   Json one = Json::map();
   one.add("node", Json::of(node.node->name.text));
   one.add("state", Json::of(std::string(word(node.standing))));
@@ -149,6 +158,9 @@ Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns
   const RunHead* run = runs.of(survey, node);
   one.add("last_run", run ? Json::of(clean(run->run)) : Json());
   one.add("changed_by", run ? Json::of(clean(run->who)) : Json());
+  const auto since = run ? left_of(page, *run, *node.node).since : fleet::Since::untold;
+  const bool told = since == fleet::Since::stands || since == fleet::Since::changed;
+  one.add("changed_since", told ? Json::of(since == fleet::Since::changed) : Json());
   return one;
 }
 
@@ -197,7 +209,7 @@ std::string diff_page(const FleetPage& all, const Options& options) {
   for (const fleet::Survey& survey : all.surveys)
     for (const NodeSurvey& node : survey.nodes)
       if (node.pool && node.rule()->kind != fleet::Rule::Kind::as_is)
-        add_rows(grid, page, runs, survey, node);
+        add_rows(grid, page, all, runs, survey, node);
   page.table(grid);
   page.offers();
   page.notes();
@@ -230,8 +242,7 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
   line(fmt::format("the scheduler offers: {}", offered_text(*node.node)));
   if (const std::string text = otherwise_text(node); !text.empty()) line(text);
   if (const RunHead* run = LastRuns(all.runs).of(survey, node))
-    line(fmt::format("changed last by run {} of {}, {}: {}", clean(run->run, 60), clean(run->who, 60),
-                     utc_text(run->started), clean(run->words, 200)));
+    line(fleet::last_sentence(*run, left_of(all, *run, *node.node)));
   else if (all.runs_untold.empty())
     line("no run of tessera that is known here has changed it");
   if (!all.runs_untold.empty()) line("not every journal could be read: " + all.runs_untold);
@@ -247,7 +258,7 @@ Json fleet_json(const FleetPage& page) {
     Json one = Json::map();
     one.add("cluster", Json::of(survey.cluster->name.text));
     Json& nodes = one.add("nodes", Json::list());
-    for (const NodeSurvey& node : survey.nodes) nodes.items.push_back(json_of(node, survey, runs));
+    for (const NodeSurvey& node : survey.nodes) nodes.items.push_back(json_of(node, survey, runs, page));
     Json& notes = one.add("pools", Json::list());
     for (const fleet::PoolNote& note : survey.notes) {
       Json each = Json::map();

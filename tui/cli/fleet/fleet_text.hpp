@@ -2,12 +2,14 @@
 // Threads: pure functions.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "engine/fleet/survey.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/json.hpp"
+#include "engine/plan/run/run.hpp"
 #include "tui/cli/options.hpp"
 
 namespace tessera::cli {
@@ -20,6 +22,7 @@ struct FleetPage {
   std::vector<std::string> unread;  // clusters of the file that could not be read, each with why
   std::vector<RunHead> runs;        // newest first; for who changed a node last
   std::string runs_untold;          // why they may not be all; empty: they are
+  std::map<std::string, plan::Run> journals;  // of the newest run of each node, by the run's name
 };
 
 std::string check_page(const FleetPage& page, const Options& options);  // nodes that differ, and sums

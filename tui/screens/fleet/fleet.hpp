@@ -42,6 +42,9 @@ Document no_fleet_file(const UiState& state, int width);
 const FleetRow* fleet_row_here(const UiState& state);
 std::string id_of(const FleetRow& row);
 
+// A run by its journal, as far as the screen has read it; nullptr: not yet, or it was written since.
+const plan::Run* journal_of(const UiState& state, const RunHead& head);
+
 // The clusters held against the file (fleet_answer.cpp), on whichever thread.
 std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion> question);
 

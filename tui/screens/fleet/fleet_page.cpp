@@ -6,7 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "engine/fleet/changed_by.hpp"
 #include "engine/fleet/demand.hpp"
+#include "engine/fleet/left.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
@@ -227,11 +230,17 @@ class Page {
     put(fleet::offered_text(*row.node->node), at.offered, at.held, offered_role(row, Role::dim));
     put(held_text(row), at.held, at.held + 6, row.boards.held > 0 ? Role::held : Role::dim);
     const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
-    put(run                                                 ? fmt::format("{} ({})", run->run, run->who)
+    const bool changed = run && left_by(*run, row).since == fleet::Since::changed;
+    put(run ? fmt::format("{}{} ({})", changed ? told("changed since") + ": " : "", run->run, run->who)
         : state_.runs.listed && unread_journal() == nullptr ? "-"
                                                             : "?",
-        at.by, width_, Role::dim);
+        at.by, width_, changed ? Role::danger : Role::dim);
     return line;
+  }
+
+  // Of a run whose journal the screen has read (fleet_refresh.cpp).
+  fleet::Left left_by(const RunHead& run, const FleetRow& row) const {
+    return fleet::left_on(journal_of(state_, run), *row.node->node);
   }
 
   void fact(Document& to, const std::string& label, const std::string& value, Style style = {}) const {
@@ -257,7 +266,9 @@ class Page {
     if (offers_otherwise(row))
       fact(to, "", told("what is made there would be advertised as: " + *node.should_offer), Role::danger);
     fact(to, "held slices", held_text(row));
-    fact(to, "last run", last_text(row));
+    fact(to, "last run", last_text(row), last_style(row));
+    if (plan::closed_by_flags(*node.node) && !node.node->reason.empty())
+      fact(to, "closed", told(fleet::closed_sentence(*node.node)), Role::warning);
     if (!node.why.empty()) fact(to, "why", told(node.why), role_of(node.standing));
     if (const std::string way = way_out(row); !way.empty()) fact(to, "way out", told(way));
   }
@@ -272,11 +283,16 @@ class Page {
 
   std::string last_text(const FleetRow& row) const {
     if (const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node))
-      return told(fmt::format("{} of {}, {}", run->run, run->who, time_text(run->started)));
+      return told(fleet::last_sentence(*run, left_by(*run, row)));
     if (!state_.runs.listed) return told("the journals were not read");
     if (const RunHead* unread = unread_journal())
       return told("not every journal could be read: " + clean(unread->why, 200));
     return told("no run of tessera that is known here has changed it");
+  }
+
+  Style last_style(const FleetRow& row) const {
+    const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
+    return run && left_by(*run, row).since == fleet::Since::changed ? Role::danger : Role::text;
   }
 
   std::string way_out(const FleetRow& row) const {

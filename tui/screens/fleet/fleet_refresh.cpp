@@ -1,11 +1,13 @@
 // What the fleet screen asks: whether the file is another one, and how the clusters stand against it.
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/plan/runs.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -27,6 +29,24 @@ bool is_due(const FleetState& fleet, const UiState& state, const UiContext& ui) 
   std::size_t nodes = 0;
   for (const Cluster& cluster : ui.model.clusters) nodes += cluster.nodes.size();
   return nodes < kManyNodes || age >= kManyEvery;
+}
+
+// What a run left tells whether another has changed a node since. A few at a time: each is a file.
+void read_newest_runs(const UiState& state, Effects& effects) {
+  constexpr std::size_t kAtOnce = 8, kMost = 100;
+  if (!state.fleet->answer || !state.runs.available) return;
+  std::set<std::string> asked;
+  const auto ask = [&](const FleetRow& row) {
+    const RunHead* run = state.fleet->answer->last.of(*row.survey, *row.node);
+    if (!run || asked.size() >= kAtOnce || state.runs.opened.size() >= kMost) return;
+    if (run->state == RunState::marked || run->state == RunState::unreadable) return;
+    const RunView* view = view_of(state, run->run);
+    if (journal_of(state, *run) || state.runs.refused.contains(run->run) || (view && view->trouble)) return;
+    if (asked.insert(run->run).second) effects.orders.push_back(ReadRun{run->run});
+  };
+  if (const FleetRow* here = fleet_row_here(state)) ask(*here);
+  for (const FleetRow& row : state.fleet->answer->rows)
+    if (row.standing() == fleet::Standing::drifts) ask(row);
 }
 
 std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const UiState& state,
@@ -56,6 +76,12 @@ void list_windows(FleetState& fleet, const UiContext& ui) {
 }
 
 }  // namespace
+
+const plan::Run* journal_of(const UiState& state, const RunHead& head) {
+  const RunView* view = view_of(state, head.run);
+  const bool whole = view && !view->entries.empty() && !view->trouble && view->entries.back().at >= head.last;
+  return whole ? &view->run : nullptr;
+}
 
 std::shared_ptr<const FleetState> fleet_named(std::string path) {
   FleetState fleet;
@@ -114,8 +140,9 @@ void take_fleet(UiState& state, const FleetSeen& seen) {
 
 Effects look_at_fleet(const UiState& state) {
   Effects effects;
-  if (state.top().kind == ScreenKind::fleet && state.fleet && state.fleet->file)
-    effects.fleet = FleetOrder{FleetOrder::What::look, state.fleet->path, "", ""};
+  if (state.top().kind != ScreenKind::fleet || !state.fleet || !state.fleet->file) return effects;
+  effects.fleet = FleetOrder{FleetOrder::What::look, state.fleet->path, "", ""};
+  read_newest_runs(state, effects);
   return effects;
 }
 
