@@ -14,6 +14,7 @@
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/slurmd_steps.hpp"
 #include "engine/plan/words/operator_words.hpp"
+#include "engine/sharing/by_kubelet.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {
@@ -84,7 +85,7 @@ plan::NodeFacts observe(const World& world, const NodeName& name, TimePoint at) 
   plan::tell_closed(facts);
   if (node.mark) facts.mark = cleaned(*node.mark);
   facts.advertised =
-      facts.node.allocatable
+      sharing::by_kubelet(facts.node)
           ? *facts.node.allocatable
           : plan::offered(facts.node, *world.scenario->catalogue, {}, nullptr).by(world.spec().scheduler);
   tell_reset(facts, node);

@@ -89,9 +89,12 @@ class NodeTeller {
                                         clean(asks.text.substr(0, asks.text.rfind(':')), 128), asks.count));
   }
 
-  // As a kubelet and GPU feature discovery tell it.
+  // As slurmctld, or a kubelet and GPU feature discovery, tell it.
   void tell_offer(Node& node) const {
-    if (world_.spec().scheduler != Scheduler::kubernetes || group_.claimed) return;
+    if (group_.claimed) return;
+    const bool slurm = world_.spec().scheduler != Scheduler::kubernetes;
+    if (!slurm || group_.told) count_offer(node);
+    if (slurm) return;
     if (!group_.partition.empty() && group_.told)
       for (const auto& [label, value] : amd_labels(group_)) node.features.push_back(label + "=" + value);
     constexpr std::string_view kStrategy = "nvidia.com/mig.strategy";
@@ -101,6 +104,8 @@ class NodeTeller {
       for (const auto& [label, value] :
            plan::simulated_orders({state_.switches.renamed, state_.switches.refuses_several}))
         node.features.push_back(label + "=" + value);
+  }
+  void count_offer(Node& node) const {
     node.allocatable.emplace();
     for (const Board& board : state_.boards)
       each_slot(group_, state_, board, [&](const Slot& slot) {

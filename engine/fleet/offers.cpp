@@ -6,7 +6,9 @@
 #include <map>
 #include <vector>
 
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/resources.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
@@ -39,11 +41,25 @@ bool is_changing(const Node& node) {
   return node.order && (node.order->state == "pending" || node.order->state == "rebooting");
 }
 
-bool comparable(const Node& node, Scheduler scheduler) {
-  if (scheduler != Scheduler::kubernetes || !node.allocatable || node.gpus.empty()) return false;
+bool comparable(const Node& node) {
+  if (!node.allocatable || node.gpus.empty()) return false;
   if (node.health == Health::down || node.health == Health::unknown) return false;
   if (sharing::ack::decides(node) || has_dra_driver(node) || is_changing(node)) return false;
   return std::all_of(node.gpus.begin(), node.gpus.end(), is_known);
+}
+
+// What slurmctld hands out by profile, "gpu" where it is whole: a site calls its types as it likes. nullopt:
+// it shares them, and Slurm reports shares by node only.
+std::optional<std::map<std::string, std::int64_t>> by_profile(const plan::Counts& counts) {
+  std::map<std::string, std::int64_t> all;
+  for (const auto& [resource, count] : counts) {
+    if (count <= 0) continue;
+    const auto name = sharing::parse_resource(resource, Scheduler::slurm);
+    if (!name || (name->kind != sharing::ResourceKind::gpu && name->kind != sharing::ResourceKind::instance))
+      return std::nullopt;
+    all[name->profile ? name->profile->text : "gpu"] += count;
+  }
+  return all;
 }
 
 std::vector<MigStrategy> strategies(const Node& node, const plan::SiteRules& rules) {
@@ -59,11 +75,46 @@ std::string to_text(const std::map<std::string, std::int64_t>& counts) {
   return text.empty() ? "nothing" : text;
 }
 
+// A run that has the node changes it, and then the files.
+std::optional<std::string> slurm_otherwise(const Node& node, const mig::Catalogue& catalogue,
+                                           const plan::SiteRules& rules) {
+  if (plan::boards_untold(node) || node.host_pod || plan::parse_mark(node.reason)) return std::nullopt;
+  const std::vector<plan::BoardChange> none;
+  const plan::Counts counts = plan::offered(node, catalogue, rules, &none).slurm;
+  const auto now = by_profile(*node.allocatable), made = by_profile(counts);
+  if (!now || !made) return std::nullopt;
+  return *now == *made ? std::string() : to_text(*made);
+}
+
 }  // namespace
+
+std::string offers_way_out(const NodeSurvey& node, Scheduler scheduler) {
+  if (!node.should_offer || node.should_offer->empty()) return "";
+  if (scheduler == Scheduler::slurm)
+    return "tessera doctor names the cause; where slurm.conf and gres.conf are right, scontrol reconfigure "
+           "has "
+           "them read again";
+  return fmt::format("tessera doctor names the cause; tessera node restart-plugin {} has it counted again",
+                     node.node->name.text);
+}
+
+std::string offered_short(const Node& node) {
+  if (!node.allocatable) return "n/a";
+  std::string text;
+  for (const auto& [resource, count] : *node.allocatable) {
+    std::string_view name = resource;
+    for (std::string_view prefix : {"nvidia.com/", "gpu:"})
+      if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    if (name.starts_with("mig-")) name.remove_prefix(4);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", clean(name, 100), count);
+  }
+  return text.empty() ? "nothing" : text;
+}
 
 std::optional<std::string> offers_otherwise(const Node& node, Scheduler scheduler,
                                             const mig::Catalogue& catalogue, const plan::SiteRules& rules) {
-  if (!comparable(node, scheduler)) return std::nullopt;
+  if (!comparable(node)) return std::nullopt;
+  if (scheduler == Scheduler::slurm) return slurm_otherwise(node, catalogue, rules);
   const auto now = by_device(*node.allocatable);
   const std::vector<plan::BoardChange> none;
   std::string wanted;

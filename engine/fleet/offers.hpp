@@ -4,15 +4,21 @@
 #include <optional>
 #include <string>
 
+#include "engine/fleet/survey.hpp"
 #include "engine/mig/catalogue.hpp"
-#include "engine/plan/planner.hpp"
 
 namespace tessera::fleet {
 
-// Empty: it hands out what is made. Else what that would be: "nvidia.com/mig-1g.10gb 14". nullopt: what is
-// made or handed out is not known, or the two cannot be compared (Slurm, ACK's units, devices by DRA, a
-// change that is under way).
+// Empty: it hands out what is made. Else what that would be: "nvidia.com/mig-1g.10gb 14", for Slurm by
+// profile: "1g.10gb 14". nullopt: what is made or handed out is not known, or the two cannot be compared
+// (shares of Slurm, ACK's units, devices by DRA, a change that is under way).
 std::optional<std::string> offers_otherwise(const Node& node, Scheduler scheduler,
                                             const mig::Catalogue& catalogue, const plan::SiteRules& rules);
+
+// What helps where it hands out something else; empty: it does not, or that is not known.
+std::string offers_way_out(const NodeSurvey& node, Scheduler scheduler);
+
+// What it hands out, for narrow columns: "1g.10gb 14"; "n/a": not reported.
+std::string offered_short(const Node& node);
 
 }  // namespace tessera::fleet

@@ -8,6 +8,7 @@
 #include "engine/mig/profile_name.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/amd.hpp"
+#include "engine/sharing/by_kubelet.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sharing {
@@ -260,7 +261,7 @@ std::string kubernetes_vgpu(std::string_view type) {
 }
 
 std::optional<bool> renames_shares(const Node& node) {
-  if (!node.allocatable) return std::nullopt;
+  if (!by_kubelet(node)) return std::nullopt;
   bool any = false;
   for (const auto& [resource, count] : *node.allocatable) {
     if (count > 0 && resource.ends_with(kSharedSuffix)) return true;

@@ -5,6 +5,7 @@
 
 #include "engine/operators/labels.hpp"
 #include "engine/sharing/ack.hpp"
+#include "engine/sharing/by_kubelet.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/text.hpp"
 
@@ -105,7 +106,7 @@ std::optional<MigStrategy> told_strategy(const Node& node) {
 // The operator marks every node that it looks after, and an admin takes the plugin away by the same label.
 bool plugin_answers(const Node& node) {
   if (const auto deploys = label(node, operators::kPluginDeploy)) return *deploys != "false";
-  if (node.allocatable && !node.allocatable->empty()) return true;
+  if (by_kubelet(node) && !node.allocatable->empty()) return true;
   return std::any_of(node.gpus.begin(), node.gpus.end(),
                      [](const Gpu& gpu) { return gpu.replicas.value_or(1) > 1; });
 }

@@ -121,6 +121,17 @@ void share(Node& node, const Gres& shared, const std::vector<Gres>& used) {
   }
 }
 
+// What slurmctld hands out there, in its own words, whatever the node's driver has.
+std::map<std::string, std::int64_t> handed_out(const std::vector<Gres>& gres) {
+  std::map<std::string, std::int64_t> all;
+  for (const Gres& entry : gres) {
+    if (entry.count <= 0 || (entry.name != "gpu" && !sharing(entry.name))) continue;
+    all[entry.type.empty() ? std::string(entry.name)
+                           : std::string(entry.name) + ":" + clean(entry.type, 256)] += entry.count;
+  }
+  return all;
+}
+
 }  // namespace
 
 const NodeGpus::Type& NodeGpus::type(std::string_view name, const Node& node) {
@@ -160,6 +171,7 @@ std::optional<std::string> NodeGpus::fill(Node& node, std::string_view gres, std
   gres_.clear();
   used_.clear();
   std::optional<std::string> problem = parse_gres(gres, gres_);
+  const bool readable = !problem && !gres.empty();
   if (auto another = parse_gres(used, used_); another && !problem) problem = std::move(another);
   std::int64_t total = 0;
   for (const Gres& entry : gres_) {
@@ -168,6 +180,7 @@ std::optional<std::string> NodeGpus::fill(Node& node, std::string_view gres, std
       return "more GPUs than one node can have: " + clean(gres, 80);
     total += entry.count;
   }
+  if (readable) node.allocatable = handed_out(gres_);
   if (total == 0) return problem;
   std::vector<Run> runs = in_order(gres_);
   bool known_order = find_order(runs, used_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/plan/effect/observed.hpp"
+#include "engine/sharing/by_kubelet.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/vgpu.hpp"
 
@@ -174,7 +175,7 @@ Offered offered(const Node& node, const mig::Catalogue& catalogue, const SiteRul
   std::vector<NodeShape> all = shapes(node, Scheduler::slurm, catalogue, changes);
   if (sharing::by_claims(node))
     return {advertise_all(node, all, Scheduler::slurm, rules), claimable(node, changes)};
-  if (!changes && node.allocatable)
+  if (!changes && sharing::by_kubelet(node))
     return {advertise_all(node, all, Scheduler::slurm, rules), *node.allocatable};
   Offered counts{advertise_all(node, all, Scheduler::slurm, rules),
                  advertise_all(node, shapes(node, Scheduler::kubernetes, catalogue, changes),

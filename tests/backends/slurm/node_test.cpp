@@ -212,6 +212,18 @@ TEST(SlurmNode, AReasonThatOutlivedItsDrainIsNotShown) {
   EXPECT_EQ(parsed.values[3].reason_by, "");
 }
 
+TEST(SlurmNode, WhatTheControllerHandsOutIsKeptInItsOwnWords) {
+  using Counts = std::map<std::string, std::int64_t>;
+  EXPECT_EQ(
+      one_node("Gres=gpu:h100:2(S:0),gpu:1g.10gb:7,gpu:1g.10gb:7,shard:h100:16,craynetwork:4").allocatable,
+      (Counts{{"gpu:1g.10gb", 14}, {"gpu:h100", 2}, {"shard:h100", 16}}));
+  EXPECT_EQ(one_node("Gres=gpu:4").allocatable, (Counts{{"gpu", 4}}));
+  EXPECT_EQ(one_node("Gres=(null)").allocatable, Counts{}) << "told, and nothing";
+  EXPECT_EQ(one_node("").allocatable, std::nullopt) << "not told";
+  EXPECT_EQ(nodes_in("NodeName=n1 State=IDLE Gres=gpu:h100:2,:4").values.at(0).allocatable, std::nullopt)
+      << "not understood";
+}
+
 TEST(SlurmNode, DevicesAreCountedOverAllTypes) {
   Node mixed = one_node("Gres=gpu:h100:2,gpu:1g.10gb:3 GresUsed=gpu:h100:1(IDX:0),gpu:1g.10gb:2(IDX:2,4)");
   ASSERT_EQ(mixed.gpus.size(), 2u);

@@ -50,8 +50,44 @@ TEST(FleetOffers, SharesCountByTheirNumberWhateverTheyAreCalled) {
   EXPECT_EQ(of(node), std::nullopt) << "how many there are to be is not known";
 }
 
+// A site calls its types as it likes: the profile counts.
+TEST(FleetOffers, WhatSlurmctldHasAsGresIsHeldAgainstTheDriversLayout) {
+  const auto slurm = [](plan::Counts gres) { return of(cut_node(std::move(gres)), Scheduler::slurm); };
+  EXPECT_EQ(slurm({{"gpu:h100_3g.40gb", 2}, {"gpu:h100", 1}}), "");
+  EXPECT_EQ(slurm({{"gpu:3g.40gb", 2}, {"gpu", 1}}), "");
+  EXPECT_EQ(slurm({{"gpu:h100", 2}}), "3g.40gb 2, gpu 1") << "slurm.conf is that of before";
+  EXPECT_EQ(slurm({}), "3g.40gb 2, gpu 1");
+  EXPECT_EQ(slurm({{"gpu:h100", 1}, {"shard:h100", 8}}), std::nullopt) << "shares are by node only";
+  Node pod = cut_node({{"gpu:h100", 2}});
+  pod.host_pod = HostPod{"slinky", "slurmd-0"};
+  EXPECT_EQ(of(pod, Scheduler::slurm), std::nullopt);
+  Node run = cut_node({{"gpu:h100", 2}});
+  run.reason = "tessera 20270115-0701-n1 eve@login1: night";
+  EXPECT_EQ(of(run, Scheduler::slurm), std::nullopt) << "a run has it: layout first, then files";
+  Node untold = test::node("n1", {test::uncut(0, 0)});
+  untold.allocatable = plan::Counts{{"gpu:h100", 1}};
+  EXPECT_EQ(of(untold, Scheduler::slurm), "");
+}
+
+TEST(FleetOffers, NarrowColumnsLeaveTheVendorOut) {
+  EXPECT_EQ(offered_short(cut_node({{"nvidia.com/mig-3g.40gb", 2}, {"nvidia.com/gpu", 1}})),
+            "gpu 1, 3g.40gb 2");
+  EXPECT_EQ(offered_short(cut_node({{"gpu:h100", 4}, {"shard:h100", 16}})), "h100 4, shard:h100 16");
+  EXPECT_EQ(offered_short(cut_node({})), "nothing");
+  EXPECT_EQ(offered_short(test::node("n1", {})), "n/a");
+}
+
+TEST(FleetOffers, EachSchedulerHasItsOwnWayOut) {
+  const Node node = cut_node({});
+  NodeSurvey one;
+  one.node = &node;
+  EXPECT_EQ(offers_way_out(one, Scheduler::slurm), "");
+  one.should_offer = "3g.40gb 2";
+  EXPECT_NE(offers_way_out(one, Scheduler::slurm).find("scontrol reconfigure"), std::string::npos);
+  EXPECT_NE(offers_way_out(one, Scheduler::kubernetes).find("restart-plugin n1"), std::string::npos);
+}
+
 TEST(FleetOffers, WhatCannotBeComparedIsNotSaidToDiffer) {
-  EXPECT_EQ(of(cut_node({}), Scheduler::slurm), std::nullopt);
   Node node = cut_node({});
   node.health = Health::down;
   EXPECT_EQ(of(node), std::nullopt);

@@ -240,6 +240,21 @@ TEST(FleetScreen, APoolWhoseDemandCannotBeMetIsNotAsWanted) {
   EXPECT_TRUE(session.shows("0 as wanted")) << session.screen();
 }
 
+TEST(FleetScreen, WhatIsAdvertisedHasAColumnAtEveryWidth) {
+  for (int columns : {80, 120, 200}) {
+    Session session = changing({columns, 40});
+    Node node = test::node("n0042", {gpu(0, Strategy::whole, {test::whole(0)})});
+    node.gpus[0].product = ProductKey("H100-80GB-SXM5");
+    node.allocatable = std::map<std::string, std::int64_t>{{"gpu:1g.10gb", 7}};
+    session.tell(on("hpc", NodesListed{{node}}));
+    open_fleet(session, "pools: [{name: a, nodes: n0042, layout: none}]");
+    EXPECT_NE(session.line_with("WANTED").find("ADVERTISED"), std::string::npos) << session.screen();
+    EXPECT_NE(session.line_with("n0042 ").find("! "), std::string::npos) << session.screen();
+    EXPECT_NE(session.line_with("n0042 ").find("1g.10gb 7"), std::string::npos) << session.screen();
+    EXPECT_TRUE(session.shows("scontrol reconfigure")) << session.screen();
+  }
+}
+
 // It may be the one of the run that changed the node last.
 TEST(FleetScreen, AJournalThatCannotBeReadIsNotNoRun) {
   Session session = changing({120, 40});
@@ -285,7 +300,7 @@ TEST(FleetScreen, ADemandThatIsMetShowsWhatStandsOnEachNode) {
 TEST(FleetScreen, WhereInstancesStandIsToldOnlyWhereThatAloneDiffers) {
   const Session session = fleet_session(
       {120, 40}, "pools: [{name: a, nodes: n0041, layout: 3g.40gb@4}, {name: b, layout: as-is}]");
-  EXPECT_NE(session.line_with("▌n0041").find("3g.40gb             7 × 1g.10gb"), std::string::npos);
+  EXPECT_NE(session.line_with("▌n0041").find("3g.40gb          7 × 1g.10gb"), std::string::npos);
 }
 
 TEST(FleetScreen, APoolWithoutClusterAmongSeveralIsAnErrorWithItsLine) {

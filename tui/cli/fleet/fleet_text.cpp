@@ -6,6 +6,7 @@
 
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/left.hpp"
+#include "engine/fleet/offers.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/plan/files/node_wish.hpp"
 #include "engine/text.hpp"
@@ -38,13 +39,11 @@ std::string run_text(const FleetPage& page, const RunHead* run, const Node& node
   return fmt::format("{} ({}){}", clean(run->run, 60), clean(run->who, 40), changed ? ", changed since" : "");
 }
 
-std::string otherwise_text(const NodeSurvey& node) {
-  if (!node.should_offer || node.should_offer->empty()) return "";
-  const std::string& name = node.node->name.text;
-  return fmt::format(
-      "{} advertises {}, and what is made there would be {}: tessera doctor names the cause; "
-      "tessera node restart-plugin {} has it counted again",
-      name, offered_text(*node.node), *node.should_offer, name);
+std::string otherwise_text(const fleet::Survey& survey, const NodeSurvey& node) {
+  const std::string way = fleet::offers_way_out(node, survey.cluster->scheduler);
+  if (way.empty()) return "";
+  return fmt::format("{} advertises {}, and what is made there would be {}: {}", node.node->name.text,
+                     offered_text(*node.node), *node.should_offer, way);
 }
 
 std::string place_of(const NodeSurvey& one, const std::string& file) {
@@ -83,7 +82,7 @@ class Page {
   void offers() {
     for (const fleet::Survey& survey : page_.surveys)
       for (const NodeSurvey& node : survey.nodes)
-        if (std::string text = otherwise_text(node); !text.empty()) line(text);
+        if (std::string text = otherwise_text(survey, node); !text.empty()) line(text);
   }
   void sums() {
     for (const fleet::Survey& survey : page_.surveys) {
@@ -240,7 +239,7 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
     line(fmt::format("GPU {}: wanted {}, made {}; slices held: {}", gpus_text(row.gpus),
                      plan::to_text(row.board->wanted), made_text(*row.board), row.held));
   line(fmt::format("the scheduler offers: {}", offered_text(*node.node)));
-  if (const std::string text = otherwise_text(node); !text.empty()) line(text);
+  if (const std::string text = otherwise_text(survey, node); !text.empty()) line(text);
   if (const RunHead* run = LastRuns(all.runs).of(survey, node))
     line(fleet::last_sentence(*run, left_of(all, *run, *node.node)));
   else if (all.runs_untold.empty())

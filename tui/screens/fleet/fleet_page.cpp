@@ -9,6 +9,7 @@
 #include "engine/fleet/changed_by.hpp"
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/left.hpp"
+#include "engine/fleet/offers.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/documents.hpp"
@@ -38,6 +39,7 @@ Role role_of(Standing standing) {
 struct Columns {
   int node = 1, cluster = 0, pool = 0, state = 0, gpus = 0, wanted = 0, made = 0, offered = 0, held = 0,
       by = 0;
+  bool is_short = false;  // what is advertised, without its vendor
 };
 Columns columns_of(const UiContext& ui, int width) {
   Columns at;
@@ -47,10 +49,11 @@ Columns columns_of(const UiContext& ui, int width) {
   if (wide) at.pool = x, x += 14;
   at.state = x, x += 12;
   at.gpus = x, x += wide ? 7 : 5;
-  const int text = huge ? 34 : wide ? 20 : 18;
+  const int text = huge ? 34 : at.cluster > 0 ? 15 : wide ? 17 : 15;
   at.wanted = x, x += text;
   at.made = x, x += text;
-  if (huge) at.offered = x, x += 36;
+  at.offered = x, x += huge ? 36 : at.cluster > 0 ? 12 : wide ? 16 : 13;
+  at.is_short = !huge;
   at.held = x, x += 6;
   if (wide) at.by = x;
   return at;
@@ -225,9 +228,10 @@ class Page {
     put(row.boards.gpus.empty() ? "-" : fleet::gpus_text(row.boards.gpus), at.gpus, at.wanted, Role::text);
     auto [wanted, made] = short_texts(row);
     put(std::move(wanted), at.wanted, at.made, Role::text);
-    put(std::move(made), at.made, at.offered ? at.offered : at.held,
-        differs ? Style(role_of(standing)) : Style(Role::text));
-    put(fleet::offered_text(*row.node->node), at.offered, at.held, offered_role(row, Role::dim));
+    put(std::move(made), at.made, at.offered, differs ? Style(role_of(standing)) : Style(Role::text));
+    put((offers_otherwise(row) ? "! " : "") +
+            (at.is_short ? fleet::offered_short(*row.node->node) : fleet::offered_text(*row.node->node)),
+        at.offered, at.held, offered_role(row, Role::dim));
     put(held_text(row), at.held, at.held + 6, row.boards.held > 0 ? Role::held : Role::dim);
     const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
     const bool changed = run && left_by(*run, row).since == fleet::Since::changed;
@@ -306,11 +310,7 @@ class Page {
     if (standing == Standing::impossible)
       return fmt::format("edit line {} of the file, then {} reads it again", row.node->rule()->line,
                          key(Action::fleet_read));
-    if (offers_otherwise(row))
-      return fmt::format(
-          "tessera doctor names the cause; tessera node restart-plugin {} has it counted again",
-          row.node->node->name.text);
-    return "";
+    return fleet::offers_way_out(*row.node, row.survey->cluster->scheduler);
   }
 
   const UiContext& ui_;
