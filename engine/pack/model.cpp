@@ -237,10 +237,36 @@ Selection select(const Model& model, const Classes& classes, std::span<const Cos
   return Passes(model, classes, max_nodes, stop).run(costs);
 }
 
-double relaxed_unmet(const Model& model, const Classes& classes, const Stop& stop) {
+UnmetOn::UnmetOn(const Classes& classes, const Nodes& nodes, const Stop& stop)
+    : classes_(classes),
+      nodes_(nodes),
+      asked_(nodes.boards.size(), true),
+      counts_(classes.classes.size(), 0),
+      rows_(classes.classes.size(), -1) {
+  const Model model = by_class(classes, nodes, asked_);
+  // The groups' rows stand behind those of the demand.
+  for (std::size_t i = 0; i < model.groups.size(); ++i) {
+    counts_[model.groups[i].class_number] = model.groups[i].count;
+    rows_[model.groups[i].class_number] = static_cast<int>(classes.rows.size() + i);
+  }
   const Builder builder(model, classes);
-  auto root = relax(builder.program(), builder.objective(Cost::unmet), stop);
-  return root ? root->value : kFree;
+  relaxation_ = std::make_unique<Relaxation>(builder.program(), builder.objective(Cost::unmet), stop);
+}
+
+double UnmetOn::operator()(const std::vector<bool>& some) {
+  for (std::size_t node = 0; node < some.size(); ++node)
+    if (some[node] != asked_[node]) count(node, some[node] ? 1 : -1);
+  asked_ = some;
+  return relaxation_->value().value_or(kFree);
+}
+
+void UnmetOn::count(std::size_t node, int by) {
+  for (const std::size_t board : nodes_.boards[node]) {
+    const std::size_t kind = classes_.states[classes_.state_of[board]].class_number;
+    if (rows_[kind] < 0) continue;
+    counts_[kind] += by;
+    relaxation_->limit(rows_[kind], counts_[kind]);
+  }
 }
 
 std::optional<Relaxed> relaxed_gpus(const Model& by_class, const Classes& classes, std::int64_t unmet,

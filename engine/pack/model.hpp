@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/pack/classes.hpp"
@@ -63,8 +64,24 @@ std::optional<Model> by_node_type(const Classes& classes, const Problem& problem
 Selection select(const Model& model, const Classes& classes, std::span<const Cost> costs, int max_nodes,
                  const Stop& stop = {});
 
-// What the relaxation leaves unmet.
-double relaxed_unmet(const Model& model, const Classes& classes, const Stop& stop = {});
+// What the relaxation leaves unmet where only some of the nodes may change; asked of many such sets, each of
+// which takes little more than what differs from the one before.
+class UnmetOn {
+ public:
+  // All of them outlive this.
+  UnmetOn(const Classes& classes, const Nodes& nodes, const Stop& stop);
+  double operator()(const std::vector<bool>& some);
+
+ private:
+  void count(std::size_t node, int by);
+
+  const Classes& classes_;
+  const Nodes& nodes_;
+  std::vector<bool> asked_;  // by node: what the limits stand for
+  std::vector<int> counts_;  // by class: GPUs on these
+  std::vector<int> rows_;    // by class; -1: it has no choices
+  std::unique_ptr<Relaxation> relaxation_;
+};
 // GPUs that change at least, by the relaxation, with no more unmet and evicted than that.
 std::optional<Relaxed> relaxed_gpus(const Model& by_class, const Classes& classes, std::int64_t unmet,
                                     std::int64_t evicted, const Stop& stop = {});

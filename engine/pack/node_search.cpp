@@ -8,8 +8,8 @@
 namespace tessera::pack {
 namespace {
 
-constexpr std::size_t kMostColumns = 150'000;  // of all programs of a search together
-constexpr std::size_t kMostSwaps = 3;          // quieter nodes that are tried for one
+constexpr int kMostTries = 200;        // sets of nodes that a search looks at
+constexpr std::size_t kMostSwaps = 3;  // quieter nodes that are tried for one
 
 using Weights = std::vector<double>;  // by Classes::rows
 
@@ -80,15 +80,15 @@ class Search {
  public:
   Search(const Problem& problem, const Classes& classes, const Nodes& nodes, std::span<const int> needed,
          const Stop& stop)
-      : classes_(classes),
-        nodes_(nodes),
+      : nodes_(nodes),
         potential_(of_nodes(classes, nodes, weights_of(problem, classes, needed, By::memory))),
         order_(in_order(nodes, potential_)),
         stop_(stop),
+        unmet_(classes, nodes, stop),
         chosen_(nodes.boards.size(), false) {}
 
   std::vector<bool> run() {
-    least_ = unmet(std::vector<bool>(chosen_.size(), true)) + 1e-6;
+    least_ = unmet_(std::vector<bool>(chosen_.size(), true)) + 1e-6;
     take_first();
     drop();
     swap();
@@ -96,13 +96,11 @@ class Search {
   }
 
  private:
-  double unmet(const std::vector<bool>& some) {
-    const Model model = by_class(classes_, nodes_, some);
-    for (const Group& group : model.groups) spent_ += classes_.classes[group.class_number].choices.size();
-    return relaxed_unmet(model, classes_, stop_);
+  bool enough(const std::vector<bool>& some) {
+    ++tries_;
+    return unmet_(some) <= least_;
   }
-  bool enough(const std::vector<bool>& some) { return unmet(some) <= least_; }
-  bool goes_on() const { return spent_ < kMostColumns && !(stop_ && stop_()); }
+  bool goes_on() const { return tries_ < kMostTries && !(stop_ && stop_()); }
 
   // As few of the order as meet the demand.
   void take_first() {
@@ -172,14 +170,14 @@ class Search {
     return all;
   }
 
-  const Classes& classes_;
   const Nodes& nodes_;
   std::vector<double> potential_;
   std::vector<std::size_t> order_;
   const Stop& stop_;
+  UnmetOn unmet_;
   std::vector<bool> chosen_;
   double least_ = 0;
-  std::size_t spent_ = 0;
+  int tries_ = 0;
 };
 
 LeastNodes least_by(const Nodes& nodes, std::vector<double> potential, double needed) {

@@ -92,20 +92,28 @@ class Planner {
     return solved;
   }
 
-  void finish(Solved& solved, const Model& model, const std::vector<bool>& allowed) {
+  void finish(Solved& solved, const Model& model, const std::vector<bool>& allowed) const {
     solved.chosen = choose(solved.selection, model, solved.classes, nodes_, allowed);
     trim(solved.chosen, solved.classes);
   }
 
   Result<Solved> without_nodes(const Classes& coarse) {
     if (problem_.mode != Mode::whole_node) return on_nodes(coarse, all_);
-    std::vector<bool> quiet = all_;
-    quiet_nodes(coarse, quiet);
-    Result<Solved> first = on_nodes(coarse, quiet);
     // What is evicted comes before nodes, and the search does not look at it.
-    if (!first || evict_ || (stop_ && stop_())) return first;
-    Result<Solved> other = on_nodes(coarse, search_nodes(problem_, coarse, nodes_, needed_of(coarse), stop_));
-    return other && weight(*other) < weight(*first) ? std::move(other) : std::move(first);
+    if (evict_) return on_nodes(coarse, quiet_nodes(coarse));
+    Result<Solved> found = on_nodes(coarse, search_nodes(problem_, coarse, nodes_, needed_of(coarse), stop_));
+    // Where nodes on which nothing runs suffice, all of them together leave more choice; and where whole
+    // instances leave more unmet than the relaxation does, more nodes may meet it.
+    if (found && (weight(*found)[0] > 0 || weight(*found)[1] == 0))
+      better(coarse, quiet_nodes(coarse), *found);
+    if (found && weight(*found)[0] > 0) better(coarse, all_, *found);
+    return found;
+  }
+
+  void better(const Classes& coarse, const std::vector<bool>& allowed, Solved& found) const {
+    if (stop_ && stop_()) return;
+    if (Result<Solved> other = on_nodes(coarse, allowed); other && weight(*other) < weight(found))
+      found = std::move(*other);
   }
 
   // What is compared of two plans that evict nothing.
@@ -123,7 +131,7 @@ class Planner {
     return all;
   }
 
-  Result<Solved> on_nodes(const Classes& coarse, const std::vector<bool>& allowed) {
+  Result<Solved> on_nodes(const Classes& coarse, const std::vector<bool>& allowed) const {
     const bool whole = problem_.mode == Mode::whole_node;
     const Model model = by_class(coarse, nodes_, allowed);
     Solved solved{coarse, {}, {}, !whole};
@@ -133,13 +141,11 @@ class Planner {
   }
 
   // Only the nodes with the fewest running instances that meet as much demand as all nodes do.
-  void quiet_nodes(const Classes& coarse, std::vector<bool>& allowed) {
+  std::vector<bool> quiet_nodes(const Classes& coarse) const {
     std::vector<int> steps = nodes_.running;
     std::sort(steps.begin(), steps.end());
     steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-    auto unmet = [&](const std::vector<bool>& some) {
-      return relaxed_unmet(by_class(coarse, nodes_, some), coarse, stop_);
-    };
+    UnmetOn unmet(coarse, nodes_, stop_);
     auto up_to = [&](int running) {
       std::vector<bool> some;
       for (int one : nodes_.running) some.push_back(one <= running);
@@ -148,7 +154,7 @@ class Planner {
     const double least = unmet(all_) + 1e-6;
     auto enough = std::partition_point(steps.begin(), steps.end() - 1,
                                        [&](int running) { return unmet(up_to(running)) > least; });
-    allowed = up_to(*enough);
+    return up_to(*enough);
   }
 
   const Problem& problem_;

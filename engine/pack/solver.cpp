@@ -14,8 +14,13 @@
 namespace tessera::pack {
 namespace {
 
-constexpr std::size_t kMostOthers = 24;  // columns that the relaxation's solution does without
-constexpr int kNearNodes = 50;
+// How far from the relaxation's solution is searched.
+struct Near {
+  std::size_t others;  // columns that it does without
+  double fewer;        // as much may be taken back of what it gives a column
+  int nodes;
+};
+constexpr Near kNear[] = {{24, 0, 50}, {24, 1, 50}, {60, 1, 100}, {150, 2, 200}};
 
 std::int64_t rounded_up(double value) { return static_cast<std::int64_t>(std::ceil(value - 1e-6)); }
 
@@ -115,7 +120,7 @@ std::optional<Solution> branch(const OsiClpSolverInterface& solver, std::span<co
 }
 
 // The columns that stand in the relaxation's solution and the cheapest others, each from what it has there.
-std::vector<std::size_t> near_columns(const OsiClpSolverInterface& solver) {
+std::vector<std::size_t> near_columns(const OsiClpSolverInterface& solver, std::size_t most) {
   const double *values = solver.getColSolution(), *costs = solver.getReducedCost();
   const double room = std::ceil(solver.getObjValue() - 1e-6) - solver.getObjValue() + 1e-6;
   std::vector<std::size_t> near, others;
@@ -126,20 +131,24 @@ std::vector<std::size_t> near_columns(const OsiClpSolverInterface& solver) {
       others.push_back(i);
   std::stable_sort(others.begin(), others.end(),
                    [&](std::size_t a, std::size_t b) { return costs[a] < costs[b]; });
-  others.resize(std::min(others.size(), kMostOthers));
+  others.resize(std::min(others.size(), most));
   near.insert(near.end(), others.begin(), others.end());
   std::sort(near.begin(), near.end());
   return near;
 }
 
-// What is left of the program when these columns have at least what the relaxation gives them in whole
-// numbers, and all others nothing.
-Program near_program(const Program& program, const std::vector<std::size_t>& columns, const double* values) {
+// What a column has at least, in whole numbers.
+double kept(double value, const Near& near) { return std::max(0.0, std::floor(value + 1e-9) - near.fewer); }
+
+// What is left of the program when these columns have at least what is kept of the relaxation's solution, and
+// all others nothing.
+Program near_program(const Program& program, const std::vector<std::size_t>& columns, const double* values,
+                     const Near& how) {
   std::vector<double> given(program.rows.size(), 0);
   std::vector<int> number(program.rows.size(), -1);
   Program near;
   for (const std::size_t i : columns) {
-    const double whole = std::floor(values[i] + 1e-9);
+    const double whole = kept(values[i], how);
     Program::Column& column =
         near.columns.emplace_back(Program::Column{program.columns[i].upper - whole, {}});
     for (const Program::Entry& entry : program.columns[i].entries) {
@@ -162,23 +171,23 @@ Program near_program(const Program& program, const std::vector<std::size_t>& col
 // Nearly always a few columns of the relaxation lead to a solution that is as good as its bound allows: a
 // program so small costs next to nothing. nullopt: they do not.
 std::optional<Solution> search_near(const OsiClpSolverInterface& solver, const Program& program,
-                                    std::span<const double> objective, const Stop& stop) {
+                                    std::span<const double> objective, const Near& how, const Stop& stop) {
   const double* values = solver.getColSolution();
-  const std::vector<std::size_t> columns = near_columns(solver);
+  const std::vector<std::size_t> columns = near_columns(solver, how.others);
   std::vector<double> weights;
   Solution solution;
   solution.values.assign(program.columns.size(), 0);
   double value = 0;
   for (const std::size_t i : columns) {
     weights.push_back(objective[i]);
-    solution.values[i] = std::llround(std::floor(values[i] + 1e-9));
+    solution.values[i] = std::llround(kept(values[i], how));
     value += objective[i] * static_cast<double>(solution.values[i]);
   }
   OsiClpSolverInterface small;
-  load(near_program(program, columns, values), weights, stop, small);
+  load(near_program(program, columns, values, how), weights, stop, small);
   small.initialSolve();
   if (!small.isProvenOptimal()) return std::nullopt;
-  const auto rest = branch(small, weights, kNearNodes, stop);
+  const auto rest = branch(small, weights, how.nodes, stop);
   solution.bound = rounded_up(solver.getObjValue());
   // One below the bound would disprove it: the search decides then.
   if (!rest || std::llround(value) + rest->value != solution.bound) return std::nullopt;
@@ -198,7 +207,10 @@ std::optional<Solution> minimise(const Program& program, std::span<const double>
   load(program, objective, stop, solver);
   solver.initialSolve();
   if (!solver.isProvenOptimal()) return std::nullopt;
-  if (auto near = search_near(solver, program, objective, stop)) return near;
+  for (const Near& how : kNear) {
+    if (auto near = search_near(solver, program, objective, how, stop)) return near;
+    if (stop && stop()) return std::nullopt;
+  }
   return branch(solver, objective, max_nodes, stop);
 } catch (const CoinError&) {
   return std::nullopt;
@@ -211,6 +223,32 @@ std::optional<Relaxed> relax(const Program& program, std::span<const double> obj
   solver.initialSolve();
   if (!solver.isProvenOptimal()) return std::nullopt;
   return relaxed(solver);
+} catch (const CoinError&) {
+  return std::nullopt;
+}
+
+struct Relaxation::Inside {
+  OsiClpSolverInterface solver;
+  bool begun = false;
+};
+
+Relaxation::Relaxation(const Program& program, std::span<const double> objective, const Stop& stop)
+    : inside_(std::make_unique<Inside>()) {
+  load(program, objective, stop, inside_->solver);
+  inside_->solver.getModelPtr()->scaling(0);  // counts of a few instances are near enough to each other
+}
+Relaxation::~Relaxation() = default;
+
+void Relaxation::limit(int row, double upper) { inside_->solver.getModelPtr()->setRowUpper(row, upper); }
+
+std::optional<double> Relaxation::value() try {
+  ClpSimplex& simplex = *inside_->solver.getModelPtr();
+  // Its work areas and factors are kept for the next time.
+  constexpr int keep = 1, begin_with_kept = 2 | 4;
+  simplex.dual(0, inside_->begun ? keep | begin_with_kept : keep);
+  inside_->begun = true;
+  if (!simplex.isProvenOptimal()) return std::nullopt;
+  return simplex.objectiveValue();
 } catch (const CoinError&) {
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -52,5 +53,23 @@ std::optional<Solution> minimise(const Program& program, std::span<const double>
 // The linear relaxation alone; nullopt: it has no solution, or was given up.
 std::optional<Relaxed> relax(const Program& program, std::span<const double> objective,
                              const Stop& stop = {});
+
+// The linear relaxation of one program, solved again and again as limits of its rows change: each time from
+// the solution before, which takes a small part of the time.
+class Relaxation {
+ public:
+  // objective: what is made small. stop outlives this.
+  Relaxation(const Program& program, std::span<const double> objective, const Stop& stop);
+  ~Relaxation();
+  Relaxation(const Relaxation&) = delete;
+  Relaxation& operator=(const Relaxation&) = delete;
+
+  void limit(int row, double upper);
+  std::optional<double> value();  // nullopt: it has no solution, or was given up
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
 
 }  // namespace tessera::pack

@@ -210,6 +210,24 @@ TEST(Pack, ManyMixedNodesAreChosenNearWhatNoPlanCanBeBelow) {
   }
 }
 
+TEST(Pack, WhatSomeNodesLeaveUnmetIsTheSameHoweverManyWereAskedBefore) {
+  const Problem problem = many_nodes(1);
+  const auto classes = classify(problem);
+  ASSERT_TRUE(classes.ok());
+  const Nodes nodes = nodes_of(problem);
+  std::mt19937 random(6);
+  UnmetOn kept(*classes, nodes, {});
+  bool some_unmet = false;
+  for (int run = 0; run < runs(20); ++run) {
+    std::vector<bool> some;
+    for (std::size_t node = 0; node < nodes.boards.size(); ++node) some.push_back(random() % 16 == 0);
+    const double unmet = kept(some);
+    ASSERT_NEAR(unmet, UnmetOn(*classes, nodes, {})(some), 1e-6) << run;
+    some_unmet = some_unmet || unmet > 1;
+  }
+  EXPECT_TRUE(some_unmet);
+}
+
 TEST(Pack, WhetherLessCouldBeDisturbedIsSaidWhereWorkRuns) {
   const Problem problem = read(R"(
 mode: whole-node
@@ -242,6 +260,16 @@ boards:
   EXPECT_EQ(packed.boards[1].create.size(), 3u);
 }
 
+// Instances whose places nobody tells, and GPUs whose change resets others.
+void add_doubts(Problem& problem, std::mt19937& random) {
+  for (Board& board : problem.boards) {
+    const bool idle = std::none_of(board.instances.begin(), board.instances.end(),
+                                   [](const Instance& instance) { return instance.held; });
+    board.placed = !idle || random() % 4 != 0;
+    board.resets_others = problem.mode == Mode::in_place && random() % 4 == 0;
+  }
+}
+
 TEST(Pack, NoPlanIsInvalidOnRandomGpus) {
   std::mt19937 random(1);
   for (int run = 0; run < runs(300); ++run) {
@@ -249,9 +277,13 @@ TEST(Pack, NoPlanIsInvalidOnRandomGpus) {
     kind.products = {&product("H100-80GB-SXM5")};
     if (run % 3 == 1) kind.products = {&product("A30-24GB"), &product("A100-80GB")};
     kind.boards = 1 + static_cast<int>(random() % 12);
+    // Now and then more nodes than a program tells apart.
+    if (run % 100 == 99) kind.boards = 160, kind.boards_a_node = 4, kind.profiles = 6;
     Problem problem = test::random_problem(kind, random);
     problem.mode = run % 2 == 0 ? Mode::in_place : Mode::whole_node;
     problem.evict = run % 5 == 0;
+    add_what_no_board_tells(problem, random);
+    add_doubts(problem, random);
     auto packed = pack(problem);  // which refuses an answer that fails why_invalid()
     ASSERT_TRUE(packed.ok()) << run << ": " << to_line(packed.error());
     ASSERT_LE(packed->bounds.gpus, packed->gpus_touched) << run;
