@@ -18,6 +18,8 @@ namespace {
 constexpr std::string_view kWhat = "cannot read the GPUs and the demand";
 constexpr std::string_view kHint = "docs/planning.md has an example";
 constexpr std::int64_t kMostWanted = 100'000'000;
+constexpr std::size_t kMostServices = 200;
+constexpr double kMostRate = 1e9;
 
 bool is_map(const Yaml& value) { return value.kind == Yaml::Kind::map; }
 bool is_map(const Json& value) { return value.kind == Json::Kind::map; }
@@ -26,6 +28,11 @@ bool is_list(const Json& value) { return value.kind == Json::Kind::list; }
 std::optional<std::int64_t> integer(const Yaml& value) { return value.as_int(); }
 std::optional<std::int64_t> integer(const Json& value) {
   return value.kind == Json::Kind::integer ? std::optional(value.integer) : std::nullopt;
+}
+std::optional<double> rational(const Yaml& value) { return value.as_number(); }
+std::optional<double> rational(const Json& value) {
+  if (value.kind == Json::Kind::integer) return static_cast<double>(value.integer);
+  return value.kind == Json::Kind::real ? std::optional(value.real) : std::nullopt;
 }
 std::optional<bool> boolean(const Yaml& value) { return value.as_bool(); }
 std::optional<bool> boolean(const Json& value) {
@@ -57,9 +64,9 @@ class Reader {
  public:
   Reader(std::string_view file, const mig::Catalogue& catalogue) : file_(file), catalogue_(catalogue) {}
 
-  Result<Problem> run(const Tree& root) {
+  Result<FileProblem> run(const Tree& root) {
     if (!is_map(root)) return fail(root, {}, "not a map with demand and GPUs"), *error_;
-    only(root, {}, {"mode", "evict", "demand", "boards"});
+    only(root, {}, {"mode", "evict", "demand", "services", "boards"});
     read_mode(root);
     if (const Tree* evict = root.find("evict")) problem_.evict = flag(*evict, "evict");
     const Tree* boards = root.find("boards");
@@ -67,12 +74,13 @@ class Reader {
       fail(boards ? *boards : root, at("boards"), "boards: a list of GPUs is missing");
     if (!error_)
       each(*boards, at("boards"), [&](const Tree& board, const Where& where) { read_boards(board, where); });
-    const Tree* demand = root.find("demand");
-    if (!demand || !is_map(*demand))
+    const Tree *demand = root.find("demand"), *services = root.find("services");
+    if (demand ? !is_map(*demand) : !services)
       fail(demand ? *demand : root, at("demand"), "demand: a map of profiles is missing");
-    if (!error_) read_demand(*demand);
+    if (demand && !error_) read_demand(*demand);
+    if (services && !error_) read_services(*services);
     if (error_) return *error_;
-    return std::move(problem_);
+    return FileProblem{std::move(problem_), std::move(services_)};
   }
 
  private:
@@ -232,6 +240,55 @@ class Reader {
     }
   }
 
+  void read_services(const Tree& services) {
+    const Where top = at("services");
+    if (!is_map(services) || services.fields.empty())
+      return fail(services, top, "services: a map of names is needed");
+    if (services.fields.size() > kMostServices)
+      return fail(services, top, fmt::format("more than {} services", kMostServices));
+    for (const auto& [called, value] : services.fields) {
+      const Where where = at(called, &top);
+      if (called.empty() || called.size() > 253 || !is_clean(called))
+        return fail(value, where, "a name of at most 253 printable characters is needed");
+      if (!is_map(value)) return fail(value, where, "not a map with rate and gives");
+      only(value, where, {"rate", "gives"});
+      Service service{called, rate(value, where, "rate"), {}};
+      const Tree* gives = value.find("gives");
+      if (!gives || !is_map(*gives) || gives->fields.empty())
+        return fail(gives ? *gives : value, where,
+                    "gives: the rate of one instance of each profile is missing");
+      for (const auto& [profile, each] : gives->fields) read_gives(profile, *gives, each, where, service);
+      if (error_) return;
+      services_.push_back(std::move(service));
+    }
+  }
+
+  void read_gives(const std::string& called, const Tree& gives, const Tree& value, const Where& where,
+                  Service& service) {
+    auto profile = mig::canonical_profile(called);
+    if (!profile)
+      return fail(value, where, fmt::format("\"{}\" is not the name of a MIG profile", clean(called, 80)));
+    const auto listed = [&](const auto& one) { return one.profile == *profile; };
+    if (std::any_of(service.gives.begin(), service.gives.end(), listed))
+      return fail(value, where, fmt::format("{} is listed twice", profile->text));
+    for (const Demand& wanted : problem_.demand)
+      if (wanted.profile == *profile && wanted.product)
+        return fail(value, where,
+                    fmt::format("{} is asked for by product: leave the product out", profile->text));
+    service.gives.push_back({*profile, rate(gives, where, called)});
+    if (!error_ && service.rate / service.gives.back().rate > kMostWanted)
+      fail(value, where, fmt::format("{}: more than {} instances would be needed", called, kMostWanted));
+  }
+
+  double rate(const Tree& map, const Where& where, std::string_view key) {
+    const Tree* value = map.find(key);
+    const auto read = value ? rational(*value) : std::nullopt;
+    if (read && *read > 0 && *read <= kMostRate) return *read;
+    fail(value ? *value : map, where,
+         fmt::format("{}: a number above 0 and up to {} is needed", key, kMostRate));
+    return 1;
+  }
+
   void read_wanted(const std::string& called, const Tree& value, const Where& where,
                    std::optional<std::size_t> of) {
     auto profile = mig::canonical_profile(called);
@@ -250,6 +307,7 @@ class Reader {
   std::string_view file_;
   const mig::Catalogue& catalogue_;
   Problem problem_;
+  Services services_;
   std::optional<Error> error_;
   std::unordered_map<std::string, std::unordered_set<int>> seen_;  // GPUs by node
   std::unordered_set<int>* of_last_ = nullptr;
@@ -260,7 +318,8 @@ class Reader {
 
 }  // namespace
 
-Result<Problem> read_problem(std::string_view text, std::string_view file, const mig::Catalogue& catalogue) {
+Result<FileProblem> read_boards(std::string_view text, std::string_view file,
+                                const mig::Catalogue& catalogue) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') {
     // A YAML map may begin like that, too: it is the reader of JSON that is quick.
@@ -270,6 +329,15 @@ Result<Problem> read_problem(std::string_view text, std::string_view file, const
   Result<Yaml> yaml = parse_yaml(text, file);
   if (!yaml) return Error{std::string(kWhat), yaml.error().reason, std::string(kHint)};
   return Reader<Yaml>(file, catalogue).run(*yaml);
+}
+
+Result<Problem> read_problem(std::string_view text, std::string_view file, const mig::Catalogue& catalogue) {
+  Result<FileProblem> read = read_boards(text, file, catalogue);
+  if (!read) return read.error();
+  if (!read->services.empty())
+    return Error{std::string(kWhat), fmt::format("{}: services are not understood here", file),
+                 "name their instances under demand"};
+  return std::move(read->problem);
 }
 
 }  // namespace tessera::pack

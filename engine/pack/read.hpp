@@ -5,13 +5,22 @@
 #include <string_view>
 
 #include "engine/pack/problem.hpp"
+#include "engine/pack/sizing.hpp"
 
 namespace tessera::pack {
 
 inline constexpr std::size_t kMostBoards = 1'000'000;
 
+struct FileProblem {
+  Problem problem;
+  Services services;  // beside the demand; empty: none are asked for
+};
+
 // `file` is used in messages only. Errors name the line of YAML, or the item of JSON
 // ("boards[3].instances[0]"). The catalogue must outlive the problem.
+Result<FileProblem> read_boards(std::string_view text, std::string_view file,
+                                const mig::Catalogue& catalogue);
+// Of a file without services; one that has some is an error.
 Result<Problem> read_problem(std::string_view text, std::string_view file, const mig::Catalogue& catalogue);
 
 }  // namespace tessera::pack

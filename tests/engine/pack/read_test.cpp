@@ -44,6 +44,42 @@ boards:
   EXPECT_EQ(json->mode, Mode::whole_node);
 }
 
+TEST(PackFile, ServicesHaveARateAndWhatOneInstanceGives) {
+  const std::string boards = "boards: [{node: n1, gpu: 0, product: H100-80GB-SXM5}]\n";
+  auto read = read_boards("services: {chat: {rate: 2.5, gives: {MIG 1g.10gb: 1, 2g.20gb: 0.5}}}\n" + boards,
+                          "a.yaml", test::catalogue());
+  ASSERT_TRUE(read.ok()) << to_line(read.error());
+  EXPECT_EQ(
+      read->services,
+      (std::vector<Service>{{"chat", 2.5, {{ProfileName("1g.10gb"), 1}, {ProfileName("2g.20gb"), 0.5}}}}));
+  auto json = read_boards(R"({"services": {"chat": {"rate": 2.5, "gives": {"1g.10gb": 1, "2g.20gb": 0.5}}}, )"
+                          R"("boards": [{"node": "n1", "gpu": 0, "product": "H100-80GB-SXM5"}]})",
+                          "a.json", test::catalogue());
+  ASSERT_TRUE(json.ok()) << to_line(json.error());
+  EXPECT_EQ(json->services, read->services);
+  const auto wrong = [&](const std::string& services) {
+    auto one = read_boards(boards + "services: " + services + "\n", "gpus.yaml", test::catalogue());
+    return one.ok() ? "read" : one.error().reason;
+  };
+  EXPECT_EQ(wrong("{}"), "gpus.yaml:2: services: a map of names is needed");
+  EXPECT_EQ(wrong("{a: {rate: 1}}"),
+            "gpus.yaml:2: gives: the rate of one instance of each profile is missing");
+  EXPECT_EQ(wrong("{a: {rate: 0, gives: {1g.10gb: 1}}}"),
+            "gpus.yaml:2: rate: a number above 0 and up to 1000000000 is needed");
+  EXPECT_EQ(wrong("{a: {rate: 1, gives: {1g.10gb: -1}}}"),
+            "gpus.yaml:2: 1g.10gb: a number above 0 and up to 1000000000 is needed");
+  EXPECT_EQ(wrong("{a: {rate: 1, gives: {big: 1}}}"),
+            "gpus.yaml:2: \"big\" is not the name of a MIG profile");
+  EXPECT_EQ(wrong("{a: {rate: 1, gives: {1g.10gb: 1, MIG 1g.10gb: 2}}}"),
+            "gpus.yaml:2: 1g.10gb is listed twice");
+  EXPECT_EQ(wrong("{a: {rate: 1e9, gives: {1g.10gb: 0.001}}}"),
+            "gpus.yaml:2: 1g.10gb: more than 100000000 instances would be needed");
+  EXPECT_EQ(wrong("{a: {rate: 1, gives: {1g.10gb: 1}}}\ndemand: {H100-80GB-SXM5: {1g.10gb: 1}}"),
+            "gpus.yaml:2: 1g.10gb is asked for by product: leave the product out");
+  EXPECT_EQ(trouble(boards + "services: {a: {rate: 1, gives: {1g.10gb: 1}}}\n"),
+            "gpus.yaml: services are not understood here");
+}
+
 TEST(PackFile, ErrorsNameTheLineOfYaml) {
   const std::string good = kGood;
   EXPECT_EQ(trouble("boards: []\n"), "gpus.yaml:1: demand: a map of profiles is missing");

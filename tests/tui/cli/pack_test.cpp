@@ -65,6 +65,42 @@ TEST(PackCommand, KeepsItsSchema) {
   }
 }
 
+constexpr const char* kServices = R"(
+services:
+  chat: {rate: 12, gives: {1g.10gb: 1, 3g.40gb: 4.5}}
+  vision: {rate: 3, gives: {4g.40gb: 3}}
+boards: [{node: n1, gpu: 0, product: H100-80GB-SXM5, count: 4}]
+)";
+
+TEST(PackCommand, SizesOfServicesAreChosenWithTheLayoutsAndSaidForEach) {
+  Asked asked;
+  EXPECT_EQ(asked.run(kServices), kDone) << asked.err.str();
+  EXPECT_EQ(asked.out.str(),
+            "NODE  GPU  KEEP  DESTROY  CREATE, IN THIS ORDER\n"
+            "n1      0  -     -        4g.40gb@0,3g.40gb@4\n"
+            "n1      1  -     -        3g.40gb@4,3g.40gb@0\n"
+            "\n"
+            "touches 2 GPUs on 1 node; proven minimum 2\n"
+            "chat: 3 × 3g.40gb\n"
+            "vision: 1 × 4g.40gb\n"
+            "with any other sizes, no fewer than 2 GPUs change\n");
+  Asked json;
+  json.output = OutputFormat::json;
+  EXPECT_EQ(json.run(kServices), kDone) << json.err.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("pack"), json.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(parse_json(json.out.str(), "pack")->find("services")->find("chat")->find("3g.40gb")->integer, 3);
+}
+
+TEST(PackCommand, ServicesThatDoNotFitAreAFinding) {
+  Asked asked;
+  EXPECT_EQ(asked.run("services: {chat: {rate: 10, gives: {7g.80gb: 4}}}\n"
+                      "boards: [{node: n1, gpu: 0, product: H100-80GB-SXM5, count: 2}]\n"),
+            kFinding);
+  EXPECT_NE(asked.err.str().find("these GPUs cannot serve every service beside the demand"),
+            std::string::npos)
+      << asked.err.str();
+}
+
 TEST(PackCommand, UnmetDemandIsAFindingWithItsReason) {
   Asked asked;
   EXPECT_EQ(asked.run("demand: {7g.80gb: 2}\nboards: [{node: n1, gpu: 0, product: H100-80GB-SXM5}]\n"),

@@ -8,6 +8,7 @@
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/read.hpp"
+#include "engine/pack/sizing.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/begin.hpp"
 #include "tui/cli/change/planning.hpp"
@@ -16,6 +17,7 @@
 #include "tui/cli/json.hpp"
 #include "tui/cli/pack/nodes_to_pack.hpp"
 #include "tui/cli/pack/pack_text.hpp"
+#include "tui/cli/pack/sizes_text.hpp"
 #include "tui/cli/record/demand.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/plan_phrases.hpp"
@@ -39,25 +41,27 @@ class StopWatch {
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
 
-Result<pack::Problem> read_boards(const Options& options, const mig::Catalogue& catalogue,
-                                  const Streams& streams) {
+Result<pack::FileProblem> read_boards(const Options& options, const mig::Catalogue& catalogue,
+                                      const Streams& streams) {
   if (options.boards_file == "-") {
     auto text = read_all(streams.in_fd, kMostBytes);
     if (!text) return text.error();
-    return pack::read_problem(*text, "standard input", catalogue);
+    return pack::read_boards(*text, "standard input", catalogue);
   }
   auto files = read_files({options.boards_file}, kMostBytes);
   if (!files) return files.error();
   if (files->empty())
     return Error{"cannot read the GPUs and the demand", "there is no file " + clean(options.boards_file, 300),
                  "docs/planning.md has an example"};
-  return pack::read_problem(files->front().text, clean(options.boards_file, 300), catalogue);
+  return pack::read_boards(files->front().text, clean(options.boards_file, 300), catalogue);
 }
 
 // What the answer is to be found for, and where it came from.
 struct Asked {
   pack::Problem problem;
   std::optional<PackedCluster> cluster;
+  pack::Services services;  // with --boards; the demand has the instances that serve them in it
+  std::optional<pack::Sizes> sizes;
 };
 
 Status check_words(const Options& options) {
@@ -134,7 +138,7 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
     found.problem.demand = std::move(*demand);
   }
   found.problem.evict = options.change.way != plan::Way::wait;
-  return Asked{std::move(found.problem), std::move(about)};
+  return Asked{std::move(found.problem), std::move(about), {}, std::nullopt};
 }
 
 // Precondition: a GPU changes.
@@ -196,15 +200,18 @@ int answer(const Asked& asked, const Options& options, const mig::Catalogue& cat
   times.classify = watch.lap();
   auto packed = pack::pack(asked.problem, *classes);
   if (!packed) return refuse(streams, packed.error(), kUsage);
-  times.solve = watch.lap();
+  times.solve += watch.lap();
   if (clusters && (options.plan_it || options.apply_it))
     return change(asked, *packed, options, catalogue, *clusters, streams);
-  if (options.output == OutputFormat::json || options.output == OutputFormat::yaml)
-    streams.out << document(pack_json(asked.problem, *packed, times, cluster),
-                            options.output == OutputFormat::json ? Markup::json : Markup::yaml);
-  else
+  if (options.output == OutputFormat::json || options.output == OutputFormat::yaml) {
+    Json all = pack_json(asked.problem, *packed, times, cluster);
+    if (asked.sizes) add_sizes(all, asked.services, *asked.sizes);
+    streams.out << document(all, options.output == OutputFormat::json ? Markup::json : Markup::yaml);
+  } else {
     streams.out << pack_page(asked.problem, *packed, options, cluster,
                              clusters ? effect_of(asked, *packed, options, catalogue, *clusters) : "");
+    if (asked.sizes) streams.out << sizes_text(asked.services, *asked.sizes, options);
+  }
   return packed->met() ? kDone : kFinding;
 }
 
@@ -217,10 +224,18 @@ int run_pack(const Options& options, const mig::Catalogue& catalogue, const Join
   PackTimes times;
   StopWatch watch;
   if (!options.boards_file.empty()) {
-    auto problem = read_boards(options, catalogue, streams);
-    if (!problem) return refuse(streams, problem.error(), kUsage);
+    auto file = read_boards(options, catalogue, streams);
+    if (!file) return refuse(streams, file.error(), kUsage);
     times.read = watch.lap();
-    return answer({std::move(*problem), std::nullopt}, options, catalogue, nullptr, streams, times);
+    Asked asked{std::move(file->problem), std::nullopt, std::move(file->services), std::nullopt};
+    if (!asked.services.empty()) {
+      auto sizes = pack::choose_sizes(asked.problem, asked.services);
+      if (!sizes) return refuse(streams, sizes.error(), kFinding);
+      asked.problem = pack::with_sizes(std::move(asked.problem), asked.services, *sizes);
+      asked.sizes = std::move(*sizes);
+      times.solve = watch.lap();
+    }
+    return answer(asked, options, catalogue, nullptr, streams, times);
   }
   OpenClusters clusters(options, catalogue, joins, streams);
   if (auto failed = clusters.open()) return *failed;
