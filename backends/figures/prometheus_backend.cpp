@@ -18,13 +18,6 @@ namespace {
 
 constexpr Duration kFocused{20000}, kIdle{120000};
 
-// Slurm's node names are host names without a domain. Which of them are the cluster's, its model knows.
-// An address is no name.
-std::string short_name(std::string_view name) {
-  if (name.find_first_not_of("0123456789.:[]") == std::string_view::npos) return {};
-  return std::string(name.substr(0, name.find('.')));
-}
-
 }  // namespace
 
 struct PrometheusBackend::State {
@@ -66,7 +59,7 @@ PrometheusCalls PrometheusBackend::State::calls() {
                      answered(std::move(result));
                    });
   };
-  calls.node_of = [](const MetricLine& series) { return node_by_labels(series, short_name); };
+  calls.node_of = node_by_short_name;
   calls.told = [this](const FiguresNow& now, Duration latency) {
     for (const NodeReadings& one : now.nodes) {
       const NodeName node(one.node.node);

@@ -44,6 +44,21 @@ std::string figures_query(const std::string& labels, const std::string& more_mat
                      fmt::join(dcgm_counters(), "|"), more_matchers);
 }
 
+// What sums over days need, and whose it was.
+std::string use_query() {
+  return fmt::format(
+      R"(max by (__name__,{},{}) ({{__name__=~"DCGM_FI_PROF_GR_ENGINE_ACTIVE|DCGM_FI_DEV_GPU_UTIL|{}"}}))",
+      part_labels(), kJob, kDated);
+}
+
+std::int64_t seconds_of(Duration time) { return std::chrono::floor<std::chrono::seconds>(time).count(); }
+
+std::string path_of_range(const std::string& query, TimePoint from, TimePoint to, Duration step) {
+  return fmt::format("/api/v1/query_range?query={}&start={}&end={}&step={}", url_escape(query),
+                     seconds_of(from.time_since_epoch()), seconds_of(to.time_since_epoch()),
+                     std::max<std::int64_t>(1, seconds_of(step)));
+}
+
 // Only where there was a fault: of thousands of GPUs that are well nothing is told.
 std::string faults_query() {
   return fmt::format(R"(max by (__name__,{}) ({{__name__=~"{}"}} > 0))", part_labels(),
@@ -73,6 +88,13 @@ SeriesNode node_by_labels(const MetricLine& line, const std::function<std::strin
   return {};
 }
 
+SeriesNode node_by_short_name(const MetricLine& line) {
+  return node_by_labels(line, [](std::string_view name) {
+    if (name.find_first_not_of("0123456789.:[]") == std::string_view::npos) return std::string();
+    return std::string(name.substr(0, name.find('.')));
+  });
+}
+
 std::string path_of_figures_now() {
   const std::string dated =
       fmt::format(R"(label_replace(max by ({},namespace,pod) (timestamp({})),"{}","time","",""))",
@@ -83,13 +105,19 @@ std::string path_of_figures_now() {
                                              any + faults_query() + any + dated);
 }
 
+std::string path_of_use_before(TimePoint from, TimePoint to, Duration step) {
+  return path_of_range(use_query(), from, to, step);
+}
+
+std::string path_of_series_count(TimePoint at) {
+  return fmt::format("/api/v1/query?query={}&time={}", url_escape("count(" + use_query() + ")"),
+                     seconds_of(at.time_since_epoch()));
+}
+
 std::string path_of_figures_before(const SeriesNode& node, TimePoint from, TimePoint to, Duration step) {
   std::string matchers;
   for (const auto& [label, value] : node.by) matchers += fmt::format(",{}={}", label, quoted(value));
-  const auto seconds = [](auto time) { return std::chrono::floor<std::chrono::seconds>(time).count(); };
-  return fmt::format("/api/v1/query_range?query={}&start={}&end={}&step={}",
-                     url_escape(figures_query(part_labels(), matchers)), seconds(from.time_since_epoch()),
-                     seconds(to.time_since_epoch()), std::max<Duration::rep>(1, seconds(step)));
+  return path_of_range(figures_query(part_labels(), matchers), from, to, step);
 }
 
 Result<FiguresNow> figures_now(JsonDocument& document, std::string_view text, const NodeOfSeries& node_of,

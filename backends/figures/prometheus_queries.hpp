@@ -28,10 +28,19 @@ using NodeOfSeries = std::function<SeriesNode(const MetricLine&)>;
 // without it, too. known: the node's name, or empty.
 SeriesNode node_by_labels(const MetricLine& line, const std::function<std::string(std::string_view)>& known);
 
+// The same without a list of nodes: a name of a host, without its domain, and no address. As Slurm names
+// nodes.
+SeriesNode node_by_short_name(const MetricLine& line);
+
 // Paths below the server's root, escaped: "/api/v1/query?query=...".
 std::string path_of_figures_now();
 // Of one node, from its labels. step: between two values, whole seconds.
 std::string path_of_figures_before(const SeriesNode& node, TimePoint from, TimePoint to, Duration step);
+
+// Of all nodes, with the job that a series is named for: use and memory alone.
+std::string path_of_use_before(TimePoint from, TimePoint to, Duration step);
+// How many series such an answer has at that time.
+std::string path_of_series_count(TimePoint at);
 
 struct NodeReadings {
   SeriesNode node;

@@ -1,0 +1,33 @@
+// What a source that keeps figures, Prometheus, tells of some days: rounds as a recording has them, in which
+// GPUs and slices are held by the pods and jobs that its series name. It knows no users, and nothing of what
+// waits or is free. Threads: as a recording.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "engine/record/recording.hpp"
+#include "engine/usage/asking_cost.hpp"
+
+namespace tessera::usage {
+
+struct KeptTold {
+  Duration step{};          // between two values
+  bool names_work = false;  // some series names a pod or a job
+  double unnamed = 0;       // hours of GPUs and slices for which none is named: free, or not told
+  std::size_t strange = 0;  // series of nodes that are not known
+  std::size_t skipped = 0;  // ... that could not be read
+  std::string problem;      // of the first of those
+  AskingCost cost;          // commands: requests
+};
+
+class KeptUse : public record::Recording {
+ public:
+  // Of what was read since the last call of rounds() began.
+  virtual const KeptTold& told() const = 0;
+  // From now on what nobody is named for counts as held by a workload without a name: where no series names
+  // any, what was used is known all the same.
+  virtual void count_unnamed() = 0;
+};
+
+}  // namespace tessera::usage
