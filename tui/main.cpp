@@ -17,11 +17,14 @@
 
 #include "backends/account.hpp"
 #include "backends/acknowledged.hpp"
+#include "backends/fed_command.hpp"
+#include "backends/figures/ask_and_wait.hpp"
 #include "backends/figures/prometheus_backend.hpp"
 #include "backends/figures/sources.hpp"
 #include "backends/files.hpp"
 #include "backends/kubernetes/backend.hpp"
 #include "backends/kubernetes/kubeconfig.hpp"
+#include "backends/kubernetes/past_way.hpp"
 #include "backends/mailbox.hpp"
 #include "backends/process.hpp"
 #include "backends/record/archive.hpp"
@@ -46,6 +49,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/fleet/fleet_files.hpp"
 #include "tui/cli/look.hpp"
+#include "tui/cli/look_back.hpp"
 #include "tui/cli/names.hpp"
 #include "tui/cli/program.hpp"
 #include "tui/cli/record/past.hpp"
@@ -120,8 +124,8 @@ BackendPtr slurm_backend(const cli::Options& options, const figures::FigureSourc
   return std::make_unique<slurm::SlurmBackend>(std::move(wanted));
 }
 
-// The jobs of --since, from the Slurm of this machine.
-Result<usage::PastJobs> past_jobs(const cli::Options& options, const cli::Environment& environment) {
+// What the cluster of Slurm on this machine is called. Errors: there is none, or --cluster means another one.
+Result<ClusterName> slurm_cluster(const cli::Options& options) {
   if (auto trouble = slurm::conf_trouble(options.slurm_conf)) return *trouble;
   slurm::Conf conf;
   if (!options.slurm_conf.empty()) {
@@ -131,20 +135,31 @@ Result<usage::PastJobs> past_jobs(const cli::Options& options, const cli::Enviro
     if (!found) return found.error();
     conf = *found;
   }
-  const ClusterName name(conf.cluster_name);
+  ClusterName name(conf.cluster_name);
   if (!options.cluster.empty() && options.cluster != name.text)
     return Error{"no such cluster", "\"" + clean(options.cluster, 100) + "\"",
                  "Slurm's cluster here is " + clean(name.text, 100)};
+  return name;
+}
+
+// The jobs of --since, from the Slurm of this machine.
+Result<usage::PastJobs> past_jobs(const cli::Options& options, const cli::Environment& environment) {
+  const auto cluster = slurm_cluster(options);
+  if (!cluster) return cluster.error();
+  const ClusterName& name = *cluster;
   slurm::SlurmClient site;
   site.conf = options.slurm_conf;
   const TimePoint now = wall_clock();
+  const auto end = cli::end_of(options, now);
+  if (!end) return end.error();
+  const TimePoint to = end->value_or(now);
   // A home that does not exist is not made.
   const std::string home = cli::value_of(environment, "HOME");
   std::error_code ignored;
   const std::string folder = slurm::accounting_cache_folder(
       cli::value_of(environment, "XDG_CACHE_HOME"), std::filesystem::is_directory(home, ignored) ? home : "");
   return slurm::read_accounting(site, {account_name(geteuid()), geteuid()},
-                                {name, now - options.since, now, now, folder, options.no_cache});
+                                {name, to - options.since, to, now, folder, options.no_cache});
 }
 
 // What the site names beside its clusters. An error says where the setting stands.
@@ -179,6 +194,20 @@ void add_slurm_figures(cli::Opening& opening, const figures::FigureSources& sour
   opening.backends.push_back(std::make_unique<figures::PrometheusBackend>(std::move(wanted)));
 }
 
+kubernetes::ProxyOptions proxy_options(const kubernetes::Kubeconfig& config,
+                                       const kubernetes::Context& context, const cli::Options& options,
+                                       const cli::Environment& environment) {
+  kubernetes::ProxyOptions proxy;
+  proxy.kubeconfig = options.kubeconfig;
+  proxy.context = config.in_cluster ? "" : context.name;
+  std::size_t host = context.server.find("://");
+  proxy.append_server_path =
+      host != std::string::npos &&
+      context.server.find_first_not_of('/', context.server.find('/', host + 3)) != std::string::npos;
+  proxy.folders = runtime_folders(environment);
+  return proxy;
+}
+
 BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubernetes::Context& context,
                               std::string name, const figures::FigureSources& sources,
                               const cli::Options& options, const mig::Catalogue& catalogue,
@@ -186,15 +215,9 @@ BackendPtr kubernetes_backend(const kubernetes::Kubeconfig& config, const kubern
   kubernetes::KubernetesOptions wanted;
   wanted.cluster = std::move(name);
   wanted.server = context.server;
-  wanted.proxy.kubeconfig = options.kubeconfig;
-  wanted.proxy.context = config.in_cluster ? "" : context.name;
-  std::size_t host = context.server.find("://");
-  wanted.proxy.append_server_path =
-      host != std::string::npos &&
-      context.server.find_first_not_of('/', context.server.find('/', host + 3)) != std::string::npos;
+  wanted.proxy = proxy_options(config, context, options, environment);
   wanted.proxy.write = options.write;
   wanted.review_rights = options.write && options.command == "doctor";
-  wanted.proxy.folders = runtime_folders(environment);
   wanted.every = options.interval.value_or(Duration{0});
   // A command prints once: what an exporter answers after the first seconds would never be seen.
   if (!options.command.empty()) wanted.measures_within = options.timeout / kPartForMeasures;
@@ -225,6 +248,50 @@ Result<KubernetesHere> find_kubernetes(const cli::Options& options, const cli::E
     return Error{"cannot reach Kubernetes", "kubectl is not in PATH",
                  "install kubectl: tessera reaches a cluster through it"};
   return KubernetesHere{std::move(*config), std::move(*contexts)};
+}
+
+// What a service of each Kubernetes cluster keeps.
+Status add_kept_of_kubernetes(std::vector<std::unique_ptr<usage::KeptUse>>& all, const cli::Options& options,
+                              const figures::ServicePlace& service, const mig::Catalogue& catalogue,
+                              const cli::Environment& environment, TimePoint until) {
+  auto here = find_kubernetes(options, environment);
+  if (!here) return here.error();
+  std::vector<std::string> taken;
+  for (const kubernetes::Context& context : here->contexts) {
+    taken.push_back(kubernetes::shown_name(context, taken));
+    if (!options.cluster.empty() && options.cluster != taken.back()) continue;
+    auto kept = kubernetes::past_behind(proxy_options(here->config, context, options, environment), service,
+                                        {ClusterName(taken.back()), &catalogue, until}, options.timeout);
+    if (!kept) return kept.error();
+    all.push_back(std::move(*kept));
+  }
+  return Done{};
+}
+
+// What Prometheus keeps of the clusters here.
+Result<std::vector<std::unique_ptr<usage::KeptUse>>> kept_use(const cli::Options& options,
+                                                              const mig::Catalogue& catalogue,
+                                                              const cli::Environment& environment) {
+  const auto sources = figure_sources(options);
+  if (!sources) return sources.error();
+  const TimePoint now = wall_clock();
+  const auto end = cli::end_of(options, now);
+  if (!end) return end.error();
+  const TimePoint until = end->value_or(now);
+  std::vector<std::unique_ptr<usage::KeptUse>> all;
+  if (!sources->url.empty()) {
+    auto cluster = slurm_cluster(options);
+    if (!cluster) return cluster.error();
+    all.push_back(
+        figures::past_by_command(*sources->prometheus, sources->url, {*cluster, &catalogue, until}));
+  }
+  if (sources->service)
+    if (Status added = add_kept_of_kubernetes(all, options, *sources->service, catalogue, environment, until);
+        !added)
+      return added.error();
+  if (!all.empty()) return all;
+  return Error{"no such cluster", "\"" + clean(options.cluster, 100) + "\"",
+               "Prometheus is set for no cluster of that name"};
 }
 
 // The folder or file that is named; empty: none is.
@@ -267,14 +334,12 @@ cli::Opening open_recording(const cli::Options& options) {
   return opening;
 }
 
-bool looks_back(const cli::Options& options) {
-  return options.command == "replay" || (!options.at.empty() && cli::can_look_back(options.command));
-}
+bool looks_back(const cli::Options& options) { return cli::looks_back(options, wall_clock()); }
 
 // The past of the clusters that a console shows, live or as they stood: the folder that is named, or the
 // usual one where a recorder writes there. nullptr: there is none.
 std::unique_ptr<record::Archive> archive_of(const cli::Options& options) {
-  const usage::Span limits{options.since, options.idle_after, options.unasked_after};
+  const usage::Span limits{options.since, options.limits, options.except};
   if (const std::string& path = recording_of(options); !path.empty())
     return record::open_archive(path, wall_clock, limits);
   std::error_code ignored;
@@ -469,6 +534,12 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   joins.tape = record::open_tape;
   joins.recordings = record::open_recordings;
   joins.accounting = [&](const cli::Options& options) { return past_jobs(options, environment); };
+  joins.kept_use = [&](const cli::Options& options, const mig::Catalogue& catalogue) {
+    return kept_use(options, catalogue, environment);
+  };
+  joins.run_command = [](const std::vector<std::string>& argv, const std::string& input) {
+    return run_fed(argv, input);
+  };
   joins.machine.find_program = [](std::string_view name) { return find_program(name); };
   joins.acknowledged = [&] { return read_acknowledged(own_journals(environment, kNotes)); };
   joins.names = [&](const cli::Options& options) { return names_here(options, environment); };

@@ -8,6 +8,7 @@
 
 #include "engine/query/filter_text.hpp"
 #include "engine/text.hpp"
+#include "engine/usage/exceptions.hpp"
 
 namespace tessera::query {
 namespace {
@@ -228,5 +229,7 @@ TESSERA_INSTANTIATE(GpuRow)
 TESSERA_INSTANTIATE(SliceRow)
 TESSERA_INSTANTIATE(WorkloadRow)
 #undef TESSERA_INSTANTIATE
+template Result<Filter> parse_filter<usage::Waste>(std::string_view);
+template bool passes<usage::Waste>(const Filter&, const usage::Waste&, const Context&);
 
 }  // namespace tessera::query

@@ -272,14 +272,14 @@ void Ledger::measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passe
   hold.measured += hours;
   hold.use += static_cast<double>(use->value) * hours;
   hold.spread.add(use->value, hours);
-  if (use->value >= kIdleBelow) {
+  if (use->value >= limits_.idle_below) {
     hold.idle_run = hold.parked_run = 0;
     return;
   }
-  const double least = static_cast<double>(idle_after_.count()) / kHour;
+  const double least = static_cast<double>(limits_.idle_after.count()) / kHour;
   const bool keeps = memory && hold.memory && hold.memory->value > 0 &&
                      100.0 * static_cast<double>(memory->value) >=
-                         static_cast<double>(kParkedFrom) * static_cast<double>(hold.memory->value);
+                         limits_.parked_from * static_cast<double>(hold.memory->value);
   // The whole stretch counts, once it is long enough.
   const double before = hold.idle_run;
   hold.idle_run += hours;
@@ -329,10 +329,10 @@ void Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
   bool& measured = free_measured_[cluster.name];
   measured = measured || use || used;
   const std::optional<Mib> all = used ? memory_of(gpu, slice, catalogue_) : std::nullopt;
-  const bool keeps = all && all->value > 0 &&
-                     100.0 * static_cast<double>(used->value) >=
-                         static_cast<double>(kRogueMemory) * static_cast<double>(all->value);
-  if (!keeps && (!use || use->value < kIdleBelow)) return;
+  const bool keeps =
+      all && all->value > 0 &&
+      100.0 * static_cast<double>(used->value) >= limits_.rogue_memory * static_cast<double>(all->value);
+  if (!keeps && (!use || use->value < limits_.idle_below)) return;
   Rogue& rogue =
       rogues_[cluster.name.text + '\x1f' + node.name.text + '\x1f' + std::to_string(gpu.index.value) +
               '\x1f' + std::to_string(&slice - gpu.slices.data()) + '\x1f' + kind_of(slice)];
@@ -346,7 +346,7 @@ void Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
   else
     rogue.run += passed.hours;
   rogue.told = passed.at;
-  const double least = static_cast<double>(kRogueAfter.count()) / kHour;
+  const double least = static_cast<double>(limits_.rogue_after.count()) / kHour;
   if (rogue.run + 1e-9 < least) return;
   rogue.hours += rogue.run - passed.hours + 1e-9 < least ? rogue.run : passed.hours;
   if (use && (!rogue.use || rogue.use->value < use->value)) rogue.use = use;

@@ -17,15 +17,11 @@
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/model.hpp"
+#include "engine/usage/limits.hpp"
 
 namespace tessera::usage {
 
 inline constexpr Duration kLongestRound{600'000};
-inline constexpr float kIdleBelow = 1;    // percent
-inline constexpr float kParkedFrom = 30;  // percent of the slice's memory kept
-// A slice that no job or pod holds is in use from these on; a driver alone takes less.
-inline constexpr float kRogueMemory = 10;  // percent of the slice's memory
-inline constexpr Duration kRogueAfter{900'000};
 
 // Hours of use by percent, in steps of five.
 struct Spread {
@@ -55,7 +51,7 @@ struct Hold {
   double measured = 0;  // of these with a figure of use
   double use = 0;       // percent-hours
   Spread spread;
-  double idle = 0, parked = 0;  // hours, in stretches of at least idle_after
+  double idle = 0, parked = 0;  // hours, in stretches of at least Limits::idle_after
   std::optional<Mib> memory_peak;
   std::optional<Mib> memory;  // of the GPU or instance that figures speak of; nullopt: not known
   // Where no mean is known: no sample saw more use. It counts for all of the hours.
@@ -96,7 +92,7 @@ struct Rogue {
   GpuIndex gpu;
   std::string profile;
   std::optional<double> slices;  // memory slices; nullopt: the product is not known
-  double hours = 0;              // in stretches of at least kRogueAfter
+  double hours = 0;              // in stretches of at least Limits::rogue_after
   std::optional<Percent> use;    // the most
   std::optional<Mib> memory;     // the most
 
@@ -134,11 +130,12 @@ struct Waited {
 
 class Ledger {
  public:
-  Ledger(const mig::Catalogue& catalogue, Duration idle_after)
-      : catalogue_(catalogue), idle_after_(idle_after) {}
+  explicit Ledger(const mig::Catalogue& catalogue, const Limits& limits = {})
+      : catalogue_(catalogue), limits_(limits) {}
   Ledger(const Ledger&) = delete;
   Ledger& operator=(const Ledger&) = delete;
 
+  const Limits& limits() const { return limits_; }
   // One round. Rounds of a cluster come in the order of time.
   void see(const Cluster& cluster, TimePoint at);
   // What another source has added up itself, and the hours that it covers.
@@ -204,7 +201,7 @@ class Ledger {
   void measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passed& passed);
 
   const mig::Catalogue& catalogue_;
-  Duration idle_after_;
+  Limits limits_;
   std::unordered_map<std::string, Hold> holds_;
   using Seats = std::unordered_map<NodeName, std::vector<std::vector<Seat>>>;  // by node, GPU and slice
   std::map<ClusterName, Seats> seats_;

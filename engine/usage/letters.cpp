@@ -3,11 +3,12 @@
 
 #include <map>
 
+#include "engine/time.hpp"
 #include "engine/usage/report.hpp"
 
 namespace tessera::usage {
 
-std::vector<Letter> letters(const std::vector<Waste>& all) {
+std::vector<Letter> letters(const std::vector<Waste>& all, TimePoint from, TimePoint to) {
   std::map<std::string, std::string> texts;
   for (const Waste& one : all) {
     if (one.user.empty() || one.kind == "rogue") continue;  // nothing of theirs was held there
@@ -17,9 +18,11 @@ std::vector<Letter> letters(const std::vector<Waste>& all) {
         fmt::format("  {} {} on {}{}: {} {} ({})\n", one.workload, one.profile, one.node,
                     one.cluster.empty() ? "" : " of " + one.cluster.text, much, one.kind, one.advice);
   }
+  const std::string period = fmt::format("  ({}/{})\n", utc_text(from), utc_text(to));
   std::vector<Letter> letters;
   for (auto& [user, lines] : texts)
-    letters.push_back({user, "These GPU slices were held and not used, or larger than needed:\n" + lines});
+    letters.push_back(
+        {user, "These GPU slices were held and not used, or larger than needed:\n" + lines + period});
   return letters;
 }
 

@@ -48,8 +48,8 @@ const mig::Product* product_of(const std::string& type, const std::optional<Mib>
 }
 
 // Adds the figures of one GPU to a hold of it.
-void measure(Hold& hold, const std::string& type, const GpuFigures& figures, bool long_enough,
-             const mig::Catalogue& catalogue) {
+void measure(Hold& hold, const std::string& type, const GpuFigures& figures, const Limits& limits,
+             bool long_enough, const mig::Catalogue& catalogue) {
   hold.node = figures.node, hold.gpu = figures.gpu;
   hold.memory_peak = figures.memory_peak, hold.memory = figures.memory;
   if (figures.memory)
@@ -57,7 +57,7 @@ void measure(Hold& hold, const std::string& type, const GpuFigures& figures, boo
       hold.product = product->key;
   if (!figures.use) return;
   hold.measured = hold.hours, hold.use = figures.use->value * hold.hours;
-  if (figures.use->value < kIdleBelow && long_enough) hold.idle = hold.hours;
+  if (figures.use->value < limits.idle_below && long_enough) hold.idle = hold.hours;
 }
 
 bool gathers_use(const PastJobs& past) {
@@ -84,7 +84,7 @@ void gather(Hold& hold, const std::string& type, std::int64_t count, const Gathe
 
 }  // namespace
 
-void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue, Duration idle_after) {
+void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue) {
   ledger.cover(past.cluster, hours_within(past, past.from, past.to));
   const bool gathers = gathers_use(past);
   for (const PastJob& job : past.jobs) {
@@ -95,7 +95,7 @@ void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue, 
     if (!job.started) continue;
     const double hours = hours_within(past, *job.started, ended);
     if (hours <= 0) continue;
-    const bool long_enough = ended - *job.started >= idle_after;
+    const bool long_enough = ended - *job.started >= ledger.limits().idle_after;
     for (const auto& [type, count] : job.gpus) {
       const Worth worth = worth_of(type, catalogue);
       Hold one;
@@ -108,7 +108,7 @@ void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue, 
       if (job.gpus.size() == 1 && static_cast<std::int64_t>(job.figures.size()) <= count)
         for (const GpuFigures& figures : job.figures) {
           Hold measured = one;
-          measure(measured, type, figures, long_enough, catalogue);
+          measure(measured, type, figures, ledger.limits(), long_enough, catalogue);
           ledger.add(std::move(measured));
           --rest;
         }

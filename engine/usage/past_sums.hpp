@@ -15,11 +15,11 @@ namespace tessera::usage {
 // end. GPUs without a type count as whole ones and are called "untyped": they may have been slices. Figures
 // of a job count for each of its hours; GPUs of which the job has none, and jobs with GPUs of several types,
 // are not measured. A mean tells no percentile, and of what was idle only GPUs that were never used: those
-// with a mean below kIdleBelow over the whole of a job of at least idle_after.
+// with a mean below Limits::idle_below over the whole of a job of at least Limits::idle_after.
 // What Slurm gathered itself counts where there is nothing better, and only of whole GPUs of a known type,
 // since it has no use under MIG: those that no sample saw in use are idle, provided that some other job was
 // seen to use any.
-void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue, Duration idle_after);
+void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue);
 
 // Who measured use: "jobstats", "slurm" or both; empty: no job has figures.
 std::vector<std::string> figures_by(const PastJobs& past);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/usage/exceptions.hpp"
 #include "engine/usage/ledger.hpp"
 
 namespace tessera::usage {
@@ -22,15 +23,16 @@ Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& c
   all.unplaced = ledger.unplaced();
   for (const By by : {By::user, By::account, By::group, By::profile, By::node, By::workload})
     all.sums[by] = sums(ledger, by);
-  all.waste = waste(ledger, catalogue, span.unasked_after);
-  all.not_known = not_known(ledger, span.unasked_after);
+  all.waste = waste(ledger, catalogue);
+  if (span.except) all.left_out = leave_out(all.waste, *span.except);
+  all.not_known = not_known(ledger);
   return all;
 }
 
 Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> recordings, const Span& span,
                          const mig::Catalogue& catalogue, const KeepOn& keep_on) {
   Reckoning all;  // of it: from and to
-  Ledger ledger(catalogue, span.idle_after);
+  Ledger ledger(catalogue, span.limits);
   bool goes_on = true;
   for (std::size_t i = 0; i < recordings.size() && goes_on; ++i) {
     const std::optional<record::Covered> covered = recordings[i]->covered();

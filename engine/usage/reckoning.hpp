@@ -17,10 +17,12 @@
 
 namespace tessera::usage {
 
+struct Exceptions;
+
 struct Span {
   Duration since{7LL * 24 * 3'600'000};  // before the newest round of each recording
-  Duration idle_after{900'000};
-  Duration unasked_after = kUnaskedAfter;
+  Limits limits{};
+  std::shared_ptr<const Exceptions> except{};  // null: everything counts
 };
 
 struct Reckoning {
@@ -34,6 +36,7 @@ struct Reckoning {
   std::map<By, std::vector<Sum>> sums;
   std::map<ClusterName, DemandOverTime> demand;  // of rounds alone; accounting tells none here
   std::vector<Waste> waste;
+  std::vector<Waste> left_out;      // by asked.except: not in `waste`
   std::vector<NotKnown> not_known;  // kinds of waste
 };
 

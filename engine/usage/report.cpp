@@ -11,7 +11,6 @@
 namespace tessera::usage {
 namespace {
 
-constexpr double kAir = 1.2;         // what a smaller profile must have to spare
 constexpr double kLeastHours = 1;    // measured, before advice is given
 constexpr double kMostlyIdle = 0.5;  // of the measured time
 constexpr std::size_t kWorst = 3;    // nodes that are named
@@ -19,9 +18,20 @@ constexpr double kEnough = 0.95;  // of a time that is asked for: a recorder tha
 
 double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
 
-// "7.0 days", "12.5 h"
-std::string span_text(double hours) {
-  return hours < 48 ? fmt::format("{:.1f} h", hours) : fmt::format("{:.1f} days", hours / 24);
+bool in_days(double hours) { return hours >= 48; }
+
+// Units stand in the sentence, so that each language has its own.
+std::string free_text(double hours) {
+  return in_days(hours)
+             ? fmt::format("free for {:.1f} days, and no waiting job or pod asks for it", hours / 24)
+             : fmt::format("free for {:.1f} h, and no waiting job or pod asks for it", hours);
+}
+std::string recorded_text(double hours, double wanted) {
+  if (in_days(hours))
+    return fmt::format("{:.1f} days of {:.1f} days are recorded and looked at", hours / 24, wanted / 24);
+  if (in_days(wanted))
+    return fmt::format("{:.1f} h of {:.1f} days are recorded and looked at", hours, wanted / 24);
+  return fmt::format("{:.1f} h of {:.1f} h are recorded and looked at", hours, wanted);
 }
 
 std::string name_of(const Hold& hold, By by) {
@@ -61,8 +71,8 @@ struct Used {
   double percent = 0;
   As as = As::percentile;
 };
-std::optional<Used> used_of(const Hold& hold) {
-  if (const auto p95 = hold.spread.percentile(0.95)) return Used{*p95};
+std::optional<Used> used_of(const Hold& hold, const Limits& limits) {
+  if (const auto most = hold.spread.percentile(limits.percentile / 100)) return Used{*most};
   if (hold.measured > 0) return Used{hold.use / hold.measured, Used::As::mean};
   if (hold.most) return Used{static_cast<double>(hold.most->value), Used::As::most};
   return std::nullopt;
@@ -92,15 +102,16 @@ std::optional<double> memory_of(const mig::Profile& profile, const Hold& hold, c
 }
 
 // The smallest profile that would have done; nullopt: none, or it is not known.
-const mig::Profile* smaller(const Hold& hold, const mig::Catalogue& catalogue) {
+const mig::Profile* smaller(const Hold& hold, const mig::Catalogue& catalogue, const Limits& limits) {
   const mig::Product* product = hold.product ? catalogue.by_key(hold.product->text) : nullptr;
   if (!product || !product->placements_known || product->compute_slices <= 0 || product->units <= 0)
     return nullptr;
-  const auto most = used_of(hold);
+  const auto most = used_of(hold, limits);
   if (!most || !hold.memory_peak || !hold.slices) return nullptr;
   const double part = hold.measured_part.value_or(hold.part);
-  const double used = most->percent / 100 * part * product->compute_slices * kAir;
-  const double memory = static_cast<double>(hold.memory_peak->value) * kAir;
+  const double air = 1 + limits.spare / 100;
+  const double used = most->percent / 100 * part * product->compute_slices * air;
+  const double memory = static_cast<double>(hold.memory_peak->value) * air;
   const mig::Profile* best = nullptr;
   for (const mig::Profile& profile : product->profiles) {
     if (profile.has_attribute() || profile.memory_slices <= 0) continue;
@@ -115,8 +126,9 @@ const mig::Profile* smaller(const Hold& hold, const mig::Catalogue& catalogue) {
 // slices: that were wasted for so many hours; nullopt: the product is not counted in them.
 Waste of_hold(const Hold& hold, std::string kind, double hours, std::optional<double> slices,
               std::string advice) {
-  Waste one{hold.cluster, std::move(kind), hold.user,        hold.workload.text, hold.node.text, hold.profile,
-            {},           hours,           std::move(advice)};
+  Waste one{hold.cluster,      std::move(kind), hold.user, hold.workload.text,
+            hold.node.text,    hold.profile,    {},        hours,
+            std::move(advice), hold.account,    hold.group};
   if (slices) one.slice_hours = hours * *slices;
   return one;
 }
@@ -142,15 +154,7 @@ Waste stranded(const ClusterName& cluster, const std::map<NodeName, double>& nod
 }
 
 Waste unasked(const Spare& spare) {
-  Waste one{spare.cluster,
-            "unasked",
-            "",
-            "",
-            "",
-            spare.profile,
-            {},
-            {},
-            fmt::format("free for {}, and no waiting job or pod asks for it", span_text(spare.since))};
+  Waste one{spare.cluster, "unasked", "", "", "", spare.profile, {}, {}, free_text(spare.since)};
   if (spare.slice_hours > 1e-9) one.slice_hours = spare.slice_hours;
   return one;
 }
@@ -242,7 +246,8 @@ std::optional<double> coverage(const std::vector<Sum>& sums) {
   return 100 * measured / held;
 }
 
-std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue, Duration unasked_after) {
+std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) {
+  const Limits& limits = ledger.limits();
   std::vector<Waste> all;
   for (const Hold& hold : ledger.holds()) {
     if (hold.parked > 0)
@@ -251,8 +256,9 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue, 
       all.push_back(of_hold(hold, "idle", idle, hold.slices, "no use"));
     const double known = hold.measured > 0 || !hold.most ? hold.measured : hold.hours;
     if (known < kLeastHours || hold.idle > kMostlyIdle * known) continue;
-    if (const mig::Profile* profile = smaller(hold, catalogue)) {
-      const std::string why = why_too_big(used_of(hold).value_or(Used{}), *profile, *hold.memory_peak);
+    if (const mig::Profile* profile = smaller(hold, catalogue, limits)) {
+      const std::string why =
+          why_too_big(used_of(hold, limits).value_or(Used{}), *profile, *hold.memory_peak);
       all.push_back(
           of_hold(hold, "too-big", hold.hours, hold.slices.value_or(0) - profile->memory_slices, why));
     }
@@ -260,7 +266,8 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue, 
   for (const auto& [cluster, nodes] : ledger.stranded())
     if (Waste row = stranded(cluster, nodes); row.slice_hours > 0) all.push_back(std::move(row));
   for (const Spare& spare : ledger.spare())
-    if (spare.hours > 1e-9 && spare.since >= kEnough * hours_of(unasked_after)) all.push_back(unasked(spare));
+    if (spare.hours > 1e-9 && spare.since >= kEnough * hours_of(limits.unasked_after))
+      all.push_back(unasked(spare));
   for (Waste& one : rogues(ledger)) all.push_back(std::move(one));
   for (Waste& one : rogue_process_rows(ledger)) all.push_back(std::move(one));
   std::stable_sort(all.begin(), all.end(), [](const Waste& a, const Waste& b) {
@@ -270,7 +277,7 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue, 
   return all;
 }
 
-std::vector<NotKnown> not_known(const Ledger& ledger, Duration unasked_after) {
+std::vector<NotKnown> not_known(const Ledger& ledger) {
   std::vector<NotKnown> all;
   std::map<ClusterName, bool> use_known;
   for (const Hold& hold : ledger.holds())
@@ -278,12 +285,9 @@ std::vector<NotKnown> not_known(const Ledger& ledger, Duration unasked_after) {
   for (const auto& [cluster, known] : use_known)
     for (const char* kind : {"idle", "parked", "too-big"})
       if (!known) all.push_back({cluster, kind, "no use of what was held was measured"});
-  const double wanted = hours_of(unasked_after);
+  const double wanted = hours_of(ledger.limits().unasked_after);
   for (const auto& [cluster, hours] : ledger.known())
-    if (hours < kEnough * wanted)
-      all.push_back(
-          {cluster, "unasked",
-           fmt::format("{} of {} are recorded and looked at", span_text(hours), span_text(wanted))});
+    if (hours < kEnough * wanted) all.push_back({cluster, "unasked", recorded_text(hours, wanted)});
   for (const auto& [cluster, measured] : ledger.free_measured())
     if (!measured) all.push_back({cluster, "rogue", "no source measures GPUs that are free"});
   return all;

@@ -9,6 +9,7 @@
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/values.hpp"
+#include "engine/usage/limits.hpp"
 
 namespace tessera::usage {
 
@@ -42,12 +43,11 @@ struct Waste {
   std::optional<double> slice_hours;  // nullopt: this product is not counted in slices
   std::optional<double> hours;        // of holding it; nullopt: this is about no holder
   std::string advice;                 // what would do instead, or be worth looking at
+  std::string account{}, group{};     // of the owner; group: partition or namespace
 };
 // Most slice-hours first, then the longest. What is parked is idle, too, and counted as parked; what is idle
-// most of the time is not also too big. unasked_after: for how long a kind must have been free.
-inline constexpr Duration kUnaskedAfter{7LL * 24 * 3'600'000};
-std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue,
-                         Duration unasked_after = kUnaskedAfter);
+// most of the time is not also too big. By the ledger's limits.
+std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue);
 
 // A kind of waste of which a cluster's rounds cannot tell: n/a, and not none.
 struct NotKnown {
@@ -55,13 +55,13 @@ struct NotKnown {
   std::string kind;
   std::string missing;
 };
-std::vector<NotKnown> not_known(const Ledger& ledger, Duration unasked_after = kUnaskedAfter);
+std::vector<NotKnown> not_known(const Ledger& ledger);
 
-// One text for each owner, for people to send on.
+// One text for each owner, for people to send on; from, to: the time that was looked at.
 struct Letter {
   std::string user;
   std::string text;
 };
-std::vector<Letter> letters(const std::vector<Waste>& all);
+std::vector<Letter> letters(const std::vector<Waste>& all, TimePoint from, TimePoint to);
 
 }  // namespace tessera::usage

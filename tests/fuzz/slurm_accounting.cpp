@@ -17,11 +17,11 @@ int fuzz_slurm_accounting(const std::uint8_t* data, std::size_t size) {
       if (clean(type) != type || count <= 0 || count > 1'000'000) std::abort();
   }
   static const mig::Catalogue catalogue;
-  usage::Ledger ledger(catalogue, Duration{900'000});
+  usage::Ledger ledger(catalogue);
   usage::PastJobs past;
   past.to = TimePoint(std::chrono::seconds(2'000'000'000));
   past.jobs = std::move(answer.jobs);
-  usage::add(ledger, past, catalogue, Duration{900'000});
+  usage::add(ledger, past, catalogue);
   for (const usage::Hold& hold : ledger.holds())
     if (!(hold.gpu_hours() >= 0)) std::abort();
   const slurm::AccountingRules rules = slurm::parse_accounting_rules(text);

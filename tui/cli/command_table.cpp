@@ -1,5 +1,7 @@
 #include "tui/cli/command_table.hpp"
 
+#include "tui/cli/usage_flags.hpp"
+
 namespace tessera::cli {
 namespace {
 
@@ -221,7 +223,8 @@ constexpr Command kCommands[] = {
      "Sums up a recording by user, account, group (partition or namespace), profile, node or workload: "
      "GPU-hours and slice-hours held, the share of them for which use was measured, mean and 95th "
      "percentile of use, peak memory, idle hours and hours of waiting. With --demand the most that was "
-     "needed of each profile at the same time, held and waited for; CSV and JSON have each hour. With "
+     "needed of each profile at the same time, held and waited for; CSV and JSON have each hour. Without "
+     "a recording it asks Prometheus, where one is set, for what its series name pods and jobs for; with "
      "--accounting it asks slurmdbd by sacct, a day at a time, for what was held and waited for. "
      "docs/time.md defines each of them.",
      "tessera usage --since 7d --by user\n"
@@ -229,16 +232,19 @@ constexpr Command kCommands[] = {
      "tessera usage --since 30d --demand -o csv  # peaks of each hour, by profile"},
     {"waste", kWaste, "", 0, Completes::nothing, "",
      "list what was held without use, or too large, from a recording",
-     "Lists, in slice-hours: idle (held, below 1 % for --idle-after), parked (idle, with memory kept), "
+     "Lists, in slice-hours: idle (held, unused for --idle-after), parked (idle, with memory kept), "
      "too-big (use and memory would have fitted a smaller profile with 20 % to spare), stranded (memory "
      "slices that no further instance can use), unasked (free for --unasked-after, and asked for by no "
-     "waiting job or pod) and rogue (used, and held by no job or pod). Nothing is ever cancelled. Exit code "
-     "1 when more than --more-than slice-hours were wasted. With --accounting idle and too-big are told of "
-     "the jobs of which jobstats keeps figures.",
+     "waiting job or pod) and rogue (used, and held by no job or pod). Nothing is ever cancelled. What "
+     "--waste-except names is left out, and a line says how much that is. Exit code 1 when more than "
+     "--more-than slice-hours were wasted. With --accounting idle and too-big are told of the jobs of which "
+     "jobstats keeps figures.",
      "tessera waste --since 7d\n"
      "tessera waste --since 30d --accounting  # from slurmdbd\n"
      "tessera waste --since 1d --more-than 100 -o json\n"
-     "tessera waste --messages  # a text for each owner"},
+     "tessera waste --waste-except 'user=ci | partition=interactive'\n"
+     "tessera waste --messages  # a text for each owner\n"
+     "tessera waste --messages --send  # each handed to owner-command"},
     {"init", kInit, "", 0, Completes::nothing, "",
      "ask for the settings of this site, try them, and write them",
      "Looks at the clusters that are found here, asks what they do not report (how nodes are reached, who "
@@ -281,9 +287,11 @@ constexpr Command kCommands[] = {
 constexpr unsigned kChanging = kApply | kUndo | kResume | kNode;
 constexpr unsigned kRuns = kChanging | kJournal;
 constexpr unsigned kAsking = kLists | kPlan | kRuns | kGuide | kDoctor | kUsers | kWhy | kRecord | kPack |
-                             kWhatif | kFleet | kAdvise;         // commands that ask a cluster
-constexpr unsigned kLooking = kLists | kUsers | kDoctor | kWhy;  // that can look at a recording instead
-constexpr unsigned kReports = kDiff | kUsed | kWaste, kPast = kReports | kRecord | kReplay | kLooking;
+                             kWhatif | kFleet | kAdvise;  // commands that ask a cluster
+constexpr unsigned kLooking =
+    kLists | kUsers | kDoctor | kWhy | kAdvise | kGuide;  // that can look at a recording instead
+constexpr unsigned kSummed = kUsed | kWaste;              // over a time that ends then
+constexpr unsigned kReports = kDiff | kSummed, kPast = kReports | kRecord | kReplay | kLooking;
 constexpr unsigned kShowing = kConsole | kAsking | kInit;
 constexpr unsigned kWishing = kPlan | kApply | kWhatif;
 constexpr unsigned kPlanning = kConsole | kPlan | kPack | kAdvise | kWhatif | kFleet | kChanging;
@@ -314,10 +322,11 @@ constexpr Flag kFlags[] = {
      "sim serve: one more port, for a user who may do less: viewer=8002:view, ops=8003:get,list:nodes", true},
     {"slurm-conf", 0, "FILE", false, "", Section::data, kShowing | kUsed | kWaste, "SLURM_CONF", true, "",
      Completes::file, "", "the slurm.conf that Slurm's commands are to use"},
-    {"kubeconfig", 0, "FILE", false, "", Section::data, kShowing, "", true, "", Completes::file, "",
+    {"kubeconfig", 0, "FILE", false, "", Section::data, kShowing | kUsed | kWaste, "", true, "",
+     Completes::file, "",
      "the kubeconfig that names Kubernetes clusters; else KUBECONFIG, else ~/.kube/config"},
-    {"context", 0, "NAME[,NAME]", false, "contexts", Section::data, kShowing, "TESSERA_CONTEXT", true, "",
-     Completes::nothing, "",
+    {"context", 0, "NAME[,NAME]", false, "contexts", Section::data, kShowing | kUsed | kWaste,
+     "TESSERA_CONTEXT", true, "", Completes::nothing, "",
      "the contexts of the kubeconfig to open, each as a cluster; else its current one"},
     {"slurm-runner", 0, "HOW", false, "", Section::data, kNodes, "TESSERA_SLURM_RUNNER", true, "",
      Completes::words, "ssh srun",
@@ -348,11 +357,11 @@ constexpr Flag kFlags[] = {
      "enabled"},
     {"slurm-devices", 0, "HOW", false, "", Section::data, kPlanning, "", true, "", Completes::nothing, "",
      "device files in gres.conf: nvml, or gpu=PATH,instance=PATH with {node} {gpu} {gi} {index}"},
-    {"prometheus", 0, "PLACE", false, "", Section::data, kShowing, "TESSERA_PROMETHEUS", true, "",
-     Completes::nothing, "", "the site's Prometheus: NAMESPACE/SERVICE:PORT on Kubernetes, its URL on Slurm",
-     false, true},
-    {"prometheus-command", 0, "CMD", false, "", Section::data, kShowing, "", true, "", Completes::nothing, "",
-     "asks for a URL of that Prometheus: curl -sSf --max-time 10 {url}", false, true},
+    {"prometheus", 0, "PLACE", false, "", Section::data, kShowing | kUsed | kWaste, "TESSERA_PROMETHEUS",
+     true, "", Completes::nothing, "",
+     "the site's Prometheus: NAMESPACE/SERVICE:PORT on Kubernetes, its URL on Slurm", false, true},
+    {"prometheus-command", 0, "CMD", false, "", Section::data, kShowing | kUsed | kWaste, "", true, "",
+     Completes::nothing, "", "asks for a URL of that Prometheus: curl -sSf --max-time 10 {url}", false, true},
     {"slurm-exporter", 0, "CMD", false, "", Section::data, kShowing, "", true, "", Completes::nothing, "",
      "asks a Slurm node's DCGM exporter: curl -sSf --max-time 5 http://{node}:9400/metrics", false, true},
     {"interval", 'i', "TIME", false, "delay", Section::data, kShowing, "TESSERA_INTERVAL", true, "",
@@ -464,10 +473,11 @@ constexpr Flag kFlags[] = {
      "what to do with jobs or pods in the way: wait for their end, requeue or cancel them (wait)"},
     {"when-empty", 0, "", false, "", Section::change, kPatient, "", false, "", Completes::nothing, "",
      "close the node, park, and act when it is empty: tessera resume --due"},
-    {"at", 0, "TIME", false, "", Section::change, kPatient | kLooking | kReplay, "", false, "",
+    {"at", 0, "TIME", false, "", Section::change, kPatient | kLooking | kSummed | kReplay, "", false, "",
      Completes::nothing, "",
      "plan, apply: close the node, park, and act not before: 2026-11-21T22:00Z, +2h; without Z in local "
-     "time. Others: as it was then, from --recording: 03:12, 'yesterday 03:12', -2h"},
+     "time. usage, waste: until then. Others, and whatif for a time that is over: as it was then, from "
+     "--recording: 03:12, 'yesterday 03:12', -2h"},
     {"wait", 0, "TIME", false, "", Section::change, kPatient, "", false, "", Completes::nothing, "",
      "how long to wait for jobs or pods to end, 2h or 3d; without it as long as it takes"},
     {"on-failure", 0, "WHAT", false, "", Section::change, kPatient, "", false, "park", Completes::words,
@@ -538,7 +548,7 @@ constexpr Flag kFlags[] = {
     {"terms", 0, "", false, "", Section::guide, kGuide, "", false, "", Completes::nothing, "",
      "explain the terms: ways of sharing, the GPU operator's parts, Slurm's daemons and commands"},
 
-    {"recording", 0, "FOLDER", false, "folder", Section::past, kConsole | kPast | kPack | kAdvise | kFleet,
+    {"recording", 0, "FOLDER", false, "folder", Section::past, kConsole | kPast | kPack | kWhatif | kFleet,
      "TESSERA_RECORDING", true, "", Completes::file, "", "the folder that tessera record writes to"},
     {"keep", 0, "TIME", false, "", Section::past, kRecord, "", true, "30d", Completes::nothing, "",
      "remove days of the recording that are older (30d)"},
@@ -558,38 +568,28 @@ constexpr Flag kFlags[] = {
      "the earlier moment"},
     {"to", 0, "TIME", false, "", Section::past, kDiff, "", false, "", Completes::nothing, "",
      "the later moment; without it the newest round"},
-    {"since", 0, "TIME", false, "", Section::past, kUsed | kWaste | kAdvise, "", false, "7d",
-     Completes::nothing, "", "how far back to look (7d)"},
-    {"by", 0, "WHAT", false, "", Section::past, kUsed, "", false, "user", Completes::words,
-     "user account group profile node workload", "what to sum up by (user)"},
-    {"accounting", 0, "", false, "", Section::past, kUsed | kWaste | kPack | kAdvise, "", false, "",
-     Completes::nothing, "", "ask Slurm's accounting (sacct) instead of a recording"},
-    {"no-cache", 0, "", false, "", Section::past, kUsed | kWaste | kPack | kAdvise, "", false, "",
-     Completes::nothing, "", "with --accounting: ask again about days whose answers are kept"},
-    {"demand", 0, "", false, "", Section::past, kUsed, "", false, "", Completes::nothing, "",
-     "the peaks of what was needed at the same time, by profile, instead of sums"},
-    {"idle-after", 0, "TIME", false, "", Section::past, kUsed | kWaste, "", true, "15m", Completes::nothing,
-     "", "how long a held slice must be below 1 % to count as idle (15m)"},
-    {"unasked-after", 0, "TIME", false, "", Section::past, kWaste, "", true, "7d", Completes::nothing, "",
-     "how long a profile must be free, and not asked for, to count as unasked (7d)"},
-    {"more-than", 0, "HOURS", false, "", Section::past, kWaste, "", true, "", Completes::nothing, "",
-     "exit code 1 from so many wasted slice-hours on; 0: from the first"},
-
     {"help", 'h', "", false, "", Section::general, kEvery, "", false, "", Completes::nothing, "",
      "show help for tessera or for one command"},
     {"version", 'V', "", false, "", Section::general, kEvery, "", false, "", Completes::nothing, "",
      "show the version"},
 };
 
+constexpr auto kAllFlags = joined(kFlags, kUsageFlags);
+
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
 
-std::span<const Flag> flags() { return kFlags; }
+std::span<const Flag> flags() { return kAllFlags; }
 
 bool makes_plans(std::string_view command) {
   const Command* known = find_command(command);
   return known && (known->takes & (kPatient | kChanging | kAdvise)) != 0;
+}
+
+bool sums_up(std::string_view command) {
+  const Command* known = find_command(command);
+  return known && (known->takes & kSummed) != 0;
 }
 
 bool can_look_back(std::string_view command) {

@@ -115,11 +115,13 @@ std::string called(const Command& command);
 std::span<const Flag> flags();
 const Command* find_command(std::string_view name);
 const Flag* find_flag(std::string_view name);  // by name or another spelling
-// Whether the command makes or carries out plans: --at is a time to come for it, and it needs the GPUs of
-// the nodes that it is about.
+// Whether the command makes or carries out plans: it needs the GPUs of the nodes that it is about, and but
+// for advise --at is a time to come for it.
 bool makes_plans(std::string_view command);
 // Whether the command looks at a recording: always for replay, for others where --at names a moment of it.
 bool can_look_back(std::string_view command);
+// Whether it sums up a stretch of time, which --at ends.
+bool sums_up(std::string_view command);
 std::string_view title(Section section);
 std::vector<std::string_view> split_words(std::string_view words);
 

@@ -17,11 +17,16 @@
 #include "engine/plan/planner.hpp"
 #include "engine/record/recording.hpp"
 #include "engine/sharing/platform.hpp"
+#include "engine/usage/limits.hpp"
 #include "tui/cli/paper.hpp"
 #include "tui/language/words.hpp"
 
 namespace tessera::slurmconf {
 struct SlurmSetup;
+}
+
+namespace tessera::usage {
+struct Exceptions;
 }
 
 namespace tessera::cli {
@@ -129,13 +134,18 @@ struct Options {
   double speed = 0;                      // replay
   std::string from, to;                  // diff: times in words
   Duration since{7LL * 24 * 3'600'000};  // usage, waste: how far back
-  std::string by = "user";               // usage
+  std::string by;                        // usage; empty: user, or what the source tells
   bool accounting = false;               // usage: ask the scheduler's accounting, no recording
   bool no_cache = false;                 // ...about each day again
   bool demand = false;                   // usage: peaks by profile and hour, instead of sums
-  Duration idle_after{900'000};          // waste
-  Duration unasked_after{604'800'000};   // waste
   std::optional<double> more_than;       // waste: slice-hours beyond which the exit code is 1
+
+  // usage and waste: where from, from when on something counts, what does not, and how owners are told
+  std::string source;  // "recording", "accounting", "prometheus"; empty: what there is
+  usage::Limits limits{};
+  std::shared_ptr<const usage::Exceptions> except;  // null: everything counts
+  std::vector<std::string> owner_command;           // empty: none is set
+  bool send = false;
 
   bool rbac = false;               // doctor: the role that is needed, instead...
   std::string operator_namespace;  // ... where the GPU operator is

@@ -32,6 +32,7 @@
 #include "tui/cli/parse.hpp"
 #include "tui/cli/record/record.hpp"
 #include "tui/cli/record/usage.hpp"
+#include "tui/cli/record/waste.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/cli/users.hpp"
 #include "tui/cli/whatif.hpp"

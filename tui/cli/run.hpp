@@ -16,6 +16,7 @@
 #include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
 #include "engine/record/recording.hpp"
+#include "engine/usage/kept_use.hpp"
 #include "engine/usage/past_jobs.hpp"
 #include "tui/cli/options.hpp"
 #include "tui/cli/self/self.hpp"
@@ -50,6 +51,11 @@ struct Joins {
   std::function<Result<std::vector<std::unique_ptr<record::Recording>>>(const std::string&)> recordings = {};
   // What the scheduler's accounting keeps of the last --since.
   std::function<Result<usage::PastJobs>(const Options&)> accounting = {};
+  // What Prometheus keeps of the clusters here; never empty. Errors: none is set, or it cannot be reached.
+  std::function<Result<std::vector<std::unique_ptr<usage::KeptUse>>>(const Options&, const mig::Catalogue&)>
+      kept_use = {};
+  // Runs a command of the site's with that text on its standard input, and waits for its end, bounded.
+  std::function<Status(const std::vector<std::string>& argv, const std::string& input)> run_command = {};
   // What this user has acknowledged; empty: nothing is kept.
   std::function<Result<std::vector<insight::Acknowledgement>>()> acknowledged = {};
   // The folder for names that completions offer; empty: none.

@@ -13,24 +13,16 @@
 #include "engine/text.hpp"
 #include "engine/yaml.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/setting_reader.hpp"
+#include "tui/cli/usage_settings.hpp"
 #include "tui/text_file.hpp"
 
 namespace tessera::cli {
 namespace {
 
-constexpr std::string_view kReadingSettings = "cannot use this setting";
 constexpr const char* kByDefault = "default";  // Setting::from
-constexpr Duration kShortest{1000};            // between two looks at a cluster
-constexpr Duration kDay{24LL * 3'600'000};
-constexpr Duration kLongest{24 * 3600 * 1000};
 constexpr Duration kLongestWait = std::chrono::hours(60 * 24);
 constexpr std::size_t kMostGpus = 64;
-
-Error bad(const std::string& name, const Setting& setting, const std::string& hint) {
-  // A flag is its own name; of a file or a variable it is said which setting is meant.
-  const std::string which = setting.from == "--" + name ? setting.from : setting.from + ": " + name;
-  return Error{std::string(kReadingSettings), which + ": \"" + clean(setting.value, 200) + "\"", hint};
-}
 
 // RFC 1123 label.
 bool is_namespace(const std::string& name) {
@@ -47,13 +39,6 @@ std::vector<std::string> split_commas(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return list;
-}
-
-std::optional<bool> switch_value(std::string_view text) {
-  std::string folded = lower(text);
-  if (folded == "true" || folded == "yes" || folded == "on" || folded == "1") return true;
-  if (folded == "false" || folded == "no" || folded == "off" || folded == "0") return false;
-  return std::nullopt;
 }
 
 Status add_file(Settings& settings, const TextFile& file) {
@@ -105,74 +90,7 @@ void add_locale(Settings& settings, const Environment& environment) {
   }
 }
 
-// Reads settings one by one and keeps the first complaint.
-class Reader {
- public:
-  explicit Reader(const Settings& settings) : settings_(settings) {}
-
-  const Setting* find(const std::string& name) const {
-    auto it = settings_.find(name);
-    return it == settings_.end() || it->second.value.empty() ? nullptr : &it->second;
-  }
-  std::string text(const std::string& name) const {
-    const Setting* setting = find(name);
-    return setting ? setting->value : "";
-  }
-  bool on(const std::string& name) {
-    const Setting* setting = find(name);
-    if (!setting) return false;
-    auto value = switch_value(setting->value);
-    if (!value) complain(bad(name, *setting, "true or false"));
-    return value.value_or(false);
-  }
-  // yes, no, or not given.
-  std::optional<bool> choice(const std::string& name) {
-    const Setting* setting = find(name);
-    if (!setting) return std::nullopt;
-    auto value = switch_value(setting->value);
-    if (!value) complain(bad(name, *setting, "yes or no"));
-    return value;
-  }
-  std::optional<Duration> duration(const std::string& name, Duration longest = kLongest,
-                                   const std::string& hint = "a time from 1s to 24h, like 10, 30s or 2m") {
-    const Setting* setting = find(name);
-    if (!setting) return std::nullopt;
-    auto value = parse_duration(setting->value);
-    if (!value || *value < kShortest || *value > longest) complain(bad(name, *setting, hint));
-    return value;
-  }
-  template <class Number>
-  std::optional<Number> number(const std::string& name, const std::string& hint) {
-    const Setting* setting = find(name);
-    if (!setting) return std::nullopt;
-    const std::string& text = setting->value;
-    Number value{};
-    auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    bool good = problem == std::errc{} && end == text.data() + text.size() && value >= Number{};
-    if constexpr (std::is_floating_point_v<Number>) good = good && std::isfinite(value);
-    if (!good) {
-      complain(bad(name, *setting, hint));
-      return std::nullopt;
-    }
-    return value;
-  }
-  std::optional<int> whole(const std::string& name, int least, int most, const std::string& hint) {
-    const std::optional<int> value = number<int>(name, hint);
-    if (!value || (*value >= least && *value <= most)) return value;
-    complain(bad(name, *find(name), hint));
-    return std::nullopt;
-  }
-  void complain(Error error) {
-    if (!error_) error_ = std::move(error);
-  }
-  const std::optional<Error>& error() const { return error_; }
-
- private:
-  const Settings& settings_;
-  std::optional<Error> error_;
-};
-
-OutputFormat read_output(Reader& reader) {
+OutputFormat read_output(SettingReader& reader) {
   constexpr std::string_view names[] = {"table", "wide", "json", "yaml", "csv"};
   std::string text = reader.text("output");
   auto it = std::find(std::begin(names), std::end(names), text);
@@ -185,7 +103,7 @@ OutputFormat read_output(Reader& reader) {
   return static_cast<OutputFormat>(it - std::begin(names));
 }
 
-tui::Language read_language(Reader& reader) {
+tui::Language read_language(SettingReader& reader) {
   const Setting* setting = reader.find("language");
   if (!setting) return tui::Language::en;
   auto language = tui::parse_language(setting->value);
@@ -194,7 +112,7 @@ tui::Language read_language(Reader& reader) {
 }
 
 // "Q2=yes,Q5=no"
-std::vector<std::pair<std::string, bool>> read_answers(Reader& reader) {
+std::vector<std::pair<std::string, bool>> read_answers(SettingReader& reader) {
   std::vector<std::pair<std::string, bool>> answers;
   for (const std::string& one : split_commas(reader.text("answer"))) {
     const std::size_t equals = one.find('=');
@@ -208,7 +126,7 @@ std::vector<std::pair<std::string, bool>> read_answers(Reader& reader) {
   return answers;
 }
 
-std::optional<sharing::Platform> read_platform(Reader& reader) {
+std::optional<sharing::Platform> read_platform(SettingReader& reader) {
   const Setting* setting = reader.find("platform");
   if (!setting) return std::nullopt;
   auto platform = sharing::parse_platform(setting->value);
@@ -217,7 +135,7 @@ std::optional<sharing::Platform> read_platform(Reader& reader) {
   return platform;
 }
 
-guide::SiteFacts read_site(Reader& reader) {
+guide::SiteFacts read_site(SettingReader& reader) {
   guide::SiteFacts site;
   site.licence = reader.choice("licence");
   if (site.licence) site.licence_source = reader.find("licence")->from;
@@ -227,7 +145,7 @@ guide::SiteFacts read_site(Reader& reader) {
 }
 
 // "physics=16,team-ml=8"
-std::map<std::string, std::int64_t> read_quotas(Reader& reader) {
+std::map<std::string, std::int64_t> read_quotas(SettingReader& reader) {
   std::map<std::string, std::int64_t> quotas;
   for (const std::string& one : split_commas(reader.text("quota"))) {
     const std::size_t equals = one.rfind('=');
@@ -244,7 +162,7 @@ std::map<std::string, std::int64_t> read_quotas(Reader& reader) {
   return quotas;
 }
 
-plan::SiteRules read_rules(Reader& reader, std::optional<sharing::Platform> platform) {
+plan::SiteRules read_rules(SettingReader& reader, std::optional<sharing::Platform> platform) {
   constexpr std::string_view strategies[] = {"none", "single", "mixed"};
   plan::SiteRules rules;
   rules.platform = platform;
@@ -263,7 +181,7 @@ plan::SiteRules read_rules(Reader& reader, std::optional<sharing::Platform> plat
   return rules;
 }
 
-mig::Which read_which(Reader& reader) {
+mig::Which read_which(SettingReader& reader) {
   bool all = reader.on("all"), maximal = reader.on("maximal"), undominated = reader.on("undominated");
   if (all + maximal + undominated > 1) {
     reader.complain(Error{std::string(kReadingSettings),
@@ -272,7 +190,7 @@ mig::Which read_which(Reader& reader) {
   return all ? mig::Which::all : maximal ? mig::Which::maximal : mig::Which::undominated;
 }
 
-void read_change(Reader& reader, Options& options) {
+void read_change(SettingReader& reader, Options& options) {
   options.nodes = reader.text("node");
   if (const Setting* gpus = reader.find("gpu")) {
     auto numbers = expand_numbers(gpus->value, kMostGpus);
@@ -326,7 +244,7 @@ void read_change(Reader& reader, Options& options) {
   options.canary = given("canary", change.canary), options.batch = given("batch", change.batch);
 }
 
-void read_run(Reader& reader, Options& options) {
+void read_run(SettingReader& reader, Options& options) {
   // What was only tried out goes into the site's folder when that was said on the command line.
   const Setting* runs = reader.find("runs");
   if (runs && (!options.sim || runs->from == "--runs")) options.runs = runs->value;
@@ -364,7 +282,7 @@ std::optional<record::Thin> parse_thin(std::string_view text) {
   return record::Thin{*age, *every};
 }
 
-void read_recording(Reader& reader, Options& options) {
+void read_recording(SettingReader& reader, Options& options) {
   options.recording = reader.text("recording");
   if (auto age = reader.duration("keep", 3650 * kDay, "a time from 1s to 3650d, like 30d"))
     options.keep.age = *age;
@@ -385,20 +303,10 @@ void read_recording(Reader& reader, Options& options) {
   options.speed = reader.number<double>("speed", "a number that is not negative").value_or(0);
   options.from = reader.text("from");
   options.to = reader.text("to");
-  if (auto since = reader.duration("since", 3650 * kDay, "a time from 1s to 3650d, like 7d"))
-    options.since = *since;
-  if (reader.find("by")) options.by = reader.text("by");
-  options.demand = reader.on("demand");
-  options.accounting = reader.on("accounting");
-  options.no_cache = reader.on("no-cache");
-  if (auto idle = reader.duration("idle-after", kDay, "a time from 1s to 1d, like 15m"))
-    options.idle_after = *idle;
-  if (auto free = reader.duration("unasked-after", 365 * kDay, "a time from 1s to 365d, like 7d"))
-    options.unasked_after = *free;
-  options.more_than = reader.number<double>("more-than", "a number of slice-hours");
+  read_usage(reader, options);
 }
 
-std::shared_ptr<const slurmconf::SlurmSetup> read_slurm(Reader& reader) {
+std::shared_ptr<const slurmconf::SlurmSetup> read_slurm(SettingReader& reader) {
   slurmconf::SlurmSettings texts{reader.text("slurm-runner"),
                                  reader.text("slurm-files"),
                                  reader.text("slurm-restart-controller"),
@@ -423,7 +331,7 @@ std::shared_ptr<const slurmconf::SlurmSetup> read_slurm(Reader& reader) {
 }
 
 // What the command line says beats the environment and the files; on the command line the careful one wins.
-bool read_write(const Parsed& parsed, Reader& reader) {
+bool read_write(const Parsed& parsed, SettingReader& reader) {
   bool write = reader.on("write"), readonly = reader.on("readonly");
   return write && (!readonly || !parsed.flags.contains("readonly"));
 }
@@ -495,7 +403,7 @@ tui::WordsPtr reader_of(const std::vector<std::string>& arguments, const Environ
 }
 
 Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
-  Reader reader(settings);
+  SettingReader reader(settings);
   Options options;
   options.command = parsed.command;
   options.words = parsed.words;

@@ -12,6 +12,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/look_back.hpp"
 #include "tui/cli/open_clusters.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -184,7 +185,10 @@ std::string whatif_text(const Cluster& cluster, const plan::Plan& plan, const wh
 int run_whatif(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams) {
   OpenClusters clusters(options, catalogue, joins, streams);
-  const auto made = look_and_plan(clusters, options, catalogue, streams);
+  // Of the past the plan is made as if it acted then.
+  Options wish = options;
+  if (looks_back(options, clusters.wall())) wish.at.clear();
+  const auto made = look_and_plan(clusters, wish, catalogue, streams);
   if (const int* code = std::get_if<int>(&made)) return *code;
   const plan::Plan& plan = std::get<plan::Plan>(made);
   const Cluster* cluster = clusters.model().find(plan.intent.cluster);

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "engine/query/value.hpp"
+#include "engine/usage/exceptions.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/roles.hpp"
@@ -34,8 +36,10 @@ const Waste* waste_here(const UiState& state) {
 }
 
 // As docs/time.md defines them.
-std::string_view meaning(const std::string& kind) {
-  if (kind == "idle") return "held, and used less than 1 % for long";
+std::string meaning(const std::string& kind, const usage::Limits& limits) {
+  if (kind == "idle")
+    return fmt::format("held, and used less than {:g} % for at least {}", limits.idle_below,
+                       query::duration_text(limits.idle_after / std::chrono::seconds(1)));
   if (kind == "parked") return "held without use, while its memory is kept";
   if (kind == "too-big") return "what was used fits a smaller profile";
   if (kind == "stranded") return "free places in which no further instance fits";
@@ -116,6 +120,18 @@ Document total_lines(const std::vector<Waste>& all, const UiState& state, int wi
   return lines;
 }
 
+// What the site's filter does not count: said, and not hidden.
+void add_left_out(Document& lines, const UiState& state, int width) {
+  const usage::Reckoning& read = *state.usage.read;
+  if (!read.asked.except) return;
+  double sum = 0;
+  for (const Waste& one : read.left_out) sum += one.slice_hours.value_or(0);
+  const std::string text = told(
+      state, fmt::format("rows left out by waste-except: {}, {:.1f} slice-hours", read.left_out.size(), sum));
+  lines.push_back(
+      {{{shorten(text + "  " + read.asked.except->text, width - 2, state.ascii), Role::dim, 1}}, {}});
+}
+
 // Kinds of which nothing can be told yet: n/a, and not none.
 void add_not_known(Document& lines, const UiState& state, int width) {
   for (const usage::NotKnown& one : state.usage.read->not_known) {
@@ -128,7 +144,7 @@ void add_not_known(Document& lines, const UiState& state, int width) {
 Document foot_for(const Waste& one, const UiState& state, int width) {
   Document foot;
   foot.push_back({{{one.kind, Style(Role::text).with_bold(), 1},
-                   {"  " + told(state, std::string(meaning(one.kind))), Role::dim}},
+                   {"  " + told(state, meaning(one.kind, state.usage.read->asked.limits)), Role::dim}},
                   {}});
   add_wrapped_fact(foot, told(state, "what"), told(state, one.advice), width);
   if (one.hours)
@@ -155,6 +171,7 @@ Document nothing_wasted(const UiState& state, int width) {
   for (DocLine& line : span_lines(state)) page.add(std::move(line));
   page.fact("", "Nothing was wasted in that time, as far as there are figures.", Role::good);
   Document not_known;
+  add_left_out(not_known, state, width);
   add_not_known(not_known, state, width);
   for (DocLine& line : not_known) page.add(std::move(line));
   page.fact(first_key(state, Action::usage_days), "look at more days");
@@ -174,6 +191,7 @@ Panes waste_panes(const UiContext&, const UiState& state, int width) {
   const Columns at = columns_of(width);
   panes.main = span_lines(state);
   for (DocLine& line : total_lines(*all, state, width)) panes.main.push_back(std::move(line));
+  add_left_out(panes.main, state, width);
   add_not_known(panes.main, state, width);
   panes.main.push_back(heading(at));
   const bool several = of_several_clusters(*all);
@@ -187,7 +205,8 @@ Effects copy_letter(UiState& state, const UiContext& ui, Action) {
   Effects effects;
   const Waste* here = waste_here(state);
   if (!here) return effects;
-  for (usage::Letter& letter : usage::letters(*all_of(state)))
+  const usage::Reckoning& read = *state.usage.read;
+  for (usage::Letter& letter : usage::letters(read.waste, read.from, read.to))
     if (letter.user == here->user) effects.copy = std::move(letter.text);
   say(state, ui, Severity::info, "the text to " + here->user + " is copied");
   return effects;

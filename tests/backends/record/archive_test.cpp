@@ -74,7 +74,7 @@ TEST_F(ArchiveOfTheSimulator, ComesToWhatReadingItAtOnceComesTo) {
   ASSERT_TRUE(told.sums) << (told.failure ? to_line(*told.failure) : "");
   auto recordings = open_recordings(folder_);
   ASSERT_TRUE(recordings);
-  auto once = usage::reckon(*recordings, {24h, 15min}, test::catalogue());
+  auto once = usage::reckon(*recordings, {24h}, test::catalogue());
   ASSERT_TRUE(once);
   EXPECT_EQ(told.sums->from, once->from);
   EXPECT_EQ(told.sums->to, once->to);

@@ -247,7 +247,8 @@ TEST(Thinned, SumsOfUsageAndWasteStayButForTheMean) {
         return true;
       }));
     };
-    usage::Ledger was(catalogue(), Duration{300'000}), is(catalogue(), Duration{300'000});
+    usage::Ledger was(catalogue(), {.idle_after = Duration{300'000}}),
+        is(catalogue(), {.idle_after = Duration{300'000}});
     add_up(was, path), add_up(is, thin_path);
     EXPECT_EQ(was.hours(), is.hours());
     const auto holds = was.holds(), same = is.holds();

@@ -220,8 +220,8 @@ TEST(SlurmAccounting, EachRunOfAJobThatWasRequeuedCounts) {
   EXPECT_EQ(past->jobs[0].started, second(1795500200));
   EXPECT_EQ(past->jobs[1].started, second(1795504000));
   const mig::Catalogue catalogue = *mig::Catalogue::built_in();
-  usage::Ledger ledger(catalogue, Duration{900'000});
-  usage::add(ledger, *past, catalogue, Duration{900'000});
+  usage::Ledger ledger(catalogue);
+  usage::add(ledger, *past, catalogue);
   const auto sums = usage::sums(ledger, usage::By::workload);
   ASSERT_EQ(sums.size(), 1U);
   EXPECT_NEAR(sums[0].gpu_hours, 2, 1e-9);

@@ -99,7 +99,7 @@ TEST(Demand, WhatALedgerCountedIsWhatGoingThroughTheSlicesFinds) {
   const auto pick = [&](int below) { return std::uniform_int_distribution<int>(0, below - 1)(random); };
   Story story;
   usage::DemandOverTime own, told;
-  usage::Ledger ledger(catalogue(), Duration{900'000});
+  usage::Ledger ledger(catalogue());
   story.tell(NodesListed{
       {node("n1", {gpu(0, Strategy::whole, {whole(0)}),
                    gpu(1, Strategy::mig, {instance("3g.40gb", 0, 4, 1), instance("3g.40gb", 4, 4, 2)})}),

@@ -28,13 +28,13 @@ struct Kept {
     past.jobs.push_back(std::move(one));
   }
   std::vector<usage::Waste> waste() const {
-    usage::Ledger ledger(catalogue(), Duration{900'000});
-    usage::add(ledger, past, catalogue(), Duration{900'000});
+    usage::Ledger ledger(catalogue());
+    usage::add(ledger, past, catalogue());
     return usage::waste(ledger, catalogue());
   }
   usage::Sum sum(const std::string& name, usage::By by = usage::By::user) const {
-    usage::Ledger ledger(catalogue(), Duration{900'000});
-    usage::add(ledger, past, catalogue(), Duration{900'000});
+    usage::Ledger ledger(catalogue());
+    usage::add(ledger, past, catalogue());
     for (const usage::Sum& one : usage::sums(ledger, by))
       if (one.name == name) return one;
     return {};

@@ -15,7 +15,7 @@ namespace {
 // n1: GPU 0 is alice's, GPU 1 is free, GPU 2 cut and free; the driver's processes are told now and then.
 struct Seen {
   Story story;
-  usage::Ledger ledger{catalogue(), Duration{900'000}};
+  usage::Ledger ledger{catalogue()};
 
   Seen() {
     Slice half = instance("3g.40gb", 0, 4, 2);
@@ -84,7 +84,7 @@ TEST(RogueProcess, OneOfAJobThatHoldsAnotherGpuIsNamedWithItsOwner) {
   EXPECT_EQ(rows[0].workload, "1");
   EXPECT_EQ(rows[0].advice,
             "process 4711 (miner) belongs to 1, which does not hold that GPU: GPU 1, 30000 MiB");
-  EXPECT_TRUE(usage::letters(rows).empty()) << "nothing of hers was held there";
+  EXPECT_TRUE(usage::letters(rows, at(0), at(60)).empty()) << "nothing of hers was held there";
 }
 
 TEST(RogueProcess, HoldersServicesAndWhatIsNotToldAreNone) {

@@ -22,7 +22,7 @@ std::string advice(Slice slice, int share, float use, std::int64_t memory) {
   story.tell(SourceReport{Source::slurm_nodes, {}, {}, "", false});
   story.tell(SourceReport{Source::slurm_jobs, {}, {}, "", false});
   story.tell(Loaded{});
-  usage::Ledger ledger(catalogue(), Duration{900'000});
+  usage::Ledger ledger(catalogue());
   for (int minute = 0; minute <= 120; ++minute) {
     GpuFigures figures;
     figures.gpu = GpuIndex{0};

@@ -15,7 +15,7 @@ std::vector<usage::Sum> after_an_hour(Node n1, Allocation held, usage::By by = u
   story.tell(NodesListed{{std::move(n1)}});
   story.tell(WorkloadsListed{{running("1", "alice", {std::move(held)})}});
   story.tell(Loaded{});
-  usage::Ledger ledger(catalogue(), Duration{900'000});
+  usage::Ledger ledger(catalogue());
   for (int minute = 0; minute <= 60; ++minute) ledger.see(story.cluster(), at(60 * minute));
   return usage::sums(ledger, by);
 }

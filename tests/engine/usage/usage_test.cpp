@@ -22,10 +22,10 @@ constexpr Duration kHour{3'600'000};
 struct Watched {
   Story story;
   mig::Catalogue catalogue = *mig::Catalogue::built_in();
-  usage::Ledger ledger{catalogue, Duration{900'000}};
+  usage::Ledger ledger;
   int minute = 0;
 
-  Watched() {
+  explicit Watched(const usage::Limits& limits = {.unasked_after = kHour}) : ledger(catalogue, limits) {
     story.tell(NodesListed{
         {node("n1", {gpu(0, Strategy::whole, {whole(0)}),
                      gpu(1, Strategy::mig, {instance("3g.40gb", 0, 4, 1), instance("3g.40gb", 4, 4, 2)})})}});
@@ -62,7 +62,7 @@ struct Watched {
   }
   double wasted(const std::string& kind, const std::string& user) const {
     double hours = 0;
-    for (const usage::Waste& one : usage::waste(ledger, catalogue, kHour))
+    for (const usage::Waste& one : usage::waste(ledger, catalogue))
       if (one.kind == kind && one.user == user) hours += one.slice_hours.value_or(0);
     return hours;
   }
@@ -186,9 +186,9 @@ TEST(Waste, SlicesThatNoJobAskedForAreNamed) {
 }
 
 // What is n/a of a cluster's waste.
-std::string missing(const Watched& here, Duration unasked_after) {
+std::string missing(const Watched& here) {
   std::string all;
-  for (const usage::NotKnown& one : usage::not_known(here.ledger, unasked_after))
+  for (const usage::NotKnown& one : usage::not_known(here.ledger))
     all += one.cluster.text + ": " + one.kind + ": " + one.missing + "\n";
   return all;
 }
@@ -203,7 +203,7 @@ TEST(Waste, WhatIsFreeForLessThanTheThresholdIsNotUnasked) {
   here.pass(20, 80, 60'000, 50);
   EXPECT_NEAR(here.wasted("unasked", ""), 4 * 69.0 / 60, 1e-9)
       << "since the round in which it was free again";
-  EXPECT_EQ(missing(here, kHour).find("unasked"), std::string::npos);
+  EXPECT_EQ(missing(here).find("unasked"), std::string::npos);
 }
 
 TEST(Waste, WhatWasAskedForADayAgoIsUnaskedOnceThatIsLongAgo) {
@@ -229,17 +229,14 @@ TEST(Waste, ARoundInWhichWorkIsNotToldNeitherEndsNorLengthensWhatIsUnasked) {
 }
 
 TEST(Waste, ARecordingThatIsShorterThanTheThresholdTellsNothingOfWhatIsUnasked) {
-  Watched here;
+  Watched here(usage::Limits{});
   here.pass(60, 80, 60'000, 50);
-  EXPECT_EQ(missing(here, kHour).find("unasked"), std::string::npos);
-  EXPECT_NE(missing(here, usage::kUnaskedAfter)
-                .find("hpc: unasked: 1.0 h of 7.0 days are recorded and looked at\n"),
+  EXPECT_NE(missing(here).find("hpc: unasked: 1.0 h of 7.0 days are recorded and looked at\n"),
             std::string::npos);
   for (const usage::Waste& one : usage::waste(here.ledger, here.catalogue)) EXPECT_NE(one.kind, "unasked");
   here.minute += 10'000;  // the recorder was off for days
   here.pass(1, 80, 60'000, 50);
-  EXPECT_NE(missing(here, usage::kUnaskedAfter).find("unasked"), std::string::npos)
-      << "what is in a gap is not recorded";
+  EXPECT_NE(missing(here).find("unasked"), std::string::npos) << "what is in a gap is not recorded";
 }
 
 TEST(Waste, OfWhatWasFreeInBothRoundsOnlySoMuchCountsAsWasFreeInEither) {
@@ -285,7 +282,7 @@ TEST(Waste, AProcessOnASliceThatNoJobHoldsIsRogue) {
                 "used by no job or pod that is known, up to 60 % and 30000 MiB: nvidia-smi there lists its "
                 "processes (GPU 1)");
     }
-  EXPECT_EQ(missing(here, Duration{60'000}).find("rogue"), std::string::npos);
+  EXPECT_EQ(missing(here).find("rogue"), std::string::npos);
 }
 
 TEST(Waste, MemoryThatIsKeptOnASliceThatNoJobHoldsIsRogueAndADriversShareIsNot) {
@@ -316,7 +313,7 @@ TEST(Waste, WhereWorkIsNotToldNothingIsRogue) {
 TEST(Waste, WhereNoSourceMeasuresWhatIsFreeRogueIsNotKnown) {
   Watched here;
   here.pass(60, 80, 60'000, 50);
-  EXPECT_EQ(missing(here, Duration{60'000}), "hpc: rogue: no source measures GPUs that are free\n");
+  EXPECT_EQ(missing(here), "hpc: rogue: no source measures GPUs that are free\n");
 }
 
 // Hours after which one kind of slice that nobody held in a cluster is unasked, while that waits.
@@ -334,9 +331,9 @@ std::optional<double> unasked(Scheduler scheduler, const Slice& slice, Strategy 
   story.tell(SourceReport{slurm ? Source::slurm_jobs : Source::kubernetes_pods, {}, {}, "", false});
   story.tell(Loaded{});
   const mig::Catalogue catalogue = *mig::Catalogue::built_in();
-  usage::Ledger ledger{catalogue, Duration{900'000}};
+  usage::Ledger ledger{catalogue, {.unasked_after = kHour}};
   for (int minute = 0; minute <= 60; ++minute) ledger.see(story.cluster(), at(60 * minute));
-  for (const usage::Waste& one_kind : usage::waste(ledger, catalogue, kHour))
+  for (const usage::Waste& one_kind : usage::waste(ledger, catalogue))
     if (one_kind.kind == "unasked") return one_kind.slice_hours;
   return std::nullopt;
 }
@@ -385,7 +382,7 @@ TEST(Waste, WhatIsStrandedNamesTheNodesOnWhichMostOfItIs) {
     Story story;
     story.tell(std::move(list));
     story.tell(Loaded{});
-    usage::Ledger ledger(catalogue, Duration{900'000});
+    usage::Ledger ledger(catalogue);
     for (int minute = 0; minute <= 60; ++minute) ledger.see(story.cluster(), at(60 * minute));
     for (const usage::Waste& one : usage::waste(ledger, catalogue))
       if (one.kind == "stranded") return one.node + "|" + one.advice;
@@ -397,7 +394,7 @@ TEST(Waste, WhatIsStrandedNamesTheNodesOnWhichMostOfItIs) {
 
 TEST(Waste, WhatIsStrandedIsToldOfEachCluster) {
   const mig::Catalogue catalogue = *mig::Catalogue::built_in();
-  usage::Ledger ledger(catalogue, Duration{900'000});
+  usage::Ledger ledger(catalogue);
   Gpu cut = gpu(0, Strategy::mig, {});
   for (int i = 0; i < 7; ++i) cut.slices.push_back(instance("1g.10gb", i, 1, i));  // one memory slice is left
   Story story;
@@ -421,10 +418,12 @@ TEST(Waste, WhatIsStrandedIsToldOfEachCluster) {
 TEST(Waste, EachOwnerGetsOneText) {
   Watched here;
   here.pass(60, 0, 60'000, 0);
-  const auto letters = usage::letters(usage::waste(here.ledger, here.catalogue));
+  const auto letters = usage::letters(usage::waste(here.ledger, here.catalogue), at(0), at(3600));
   ASSERT_EQ(letters.size(), 2U);
   EXPECT_EQ(letters[0].user, "alice");
   EXPECT_NE(letters[0].text.find("1 whole on n1 of hpc: 8.0 slice-hours parked"), std::string::npos)
+      << letters[0].text;
+  EXPECT_TRUE(letters[0].text.ends_with("  (2027-01-15T08:00:00Z/2027-01-15T09:00:00Z)\n"))
       << letters[0].text;
 }
 

@@ -8,6 +8,7 @@
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/record/usage.hpp"
+#include "tui/cli/record/waste.hpp"
 
 namespace tessera::cli::accounting_story {
 namespace {

@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "engine/time.hpp"
+#include "engine/usage/hours_of_day.hpp"
 #include "engine/usage/past_sums.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/record/looked.hpp"
 #include "tui/cli/record/past.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -24,6 +26,21 @@ void add_needs(Json& one, int peak, int held, int waiting, TimePoint at) {
   one.add("held", Json::of(std::int64_t{held}));
   one.add("waiting", Json::of(std::int64_t{waiting}));
   one.add("at", peak > 0 ? Json::of(utc_text(at)) : Json());
+}
+
+void add_hours_of_day(Json& document, const std::vector<usage::HoursOfDay>& all) {
+  Json& list = document.add("hours_of_day", Json::list());
+  for (const usage::HoursOfDay& row : all)
+    for (std::size_t hour = 0; hour < row.hours.size(); ++hour) {
+      if (!row.hours[hour]) continue;
+      Json& one = list.items.emplace_back(Json::map());
+      one.add("cluster", Json::of(row.cluster.text));
+      one.add("profile", Json::of(row.profile));
+      one.add("hour", Json::of(static_cast<std::int64_t>(hour)));
+      one.add("peak", Json::of(std::int64_t{row.hours[hour]->peak}));
+      one.add("mean", rounded(row.hours[hour]->mean));
+      one.add("days", Json::of(std::int64_t{row.hours[hour]->days}));
+    }
 }
 
 Json json_of(const LookedDemand& looked) {
@@ -51,6 +68,7 @@ Json json_of(const LookedDemand& looked) {
     add_needs(one, hour.peak, hour.held, hour.waiting, hour.at);
     one.add("hours_recorded", rounded(hour.hours));
   }
+  add_hours_of_day(document, usage::hours_of_day(looked.demand.by_hour()));
   return document;
 }
 
@@ -82,6 +100,24 @@ Grid peaks_grid(const LookedDemand& looked) {
   for (const usage::DemandPeak& one : looked.demand.peaks())
     grid.rows.push_back({one.profile, one.cluster.text, std::to_string(one.peak), std::to_string(one.held),
                          std::to_string(one.waiting), utc_text(one.at), fmt::format("{:.1f}", one.mean)});
+  return grid;
+}
+
+// A column for each profile, a line for each hour of the day.
+Grid hours_of_day_grid(const std::vector<usage::HoursOfDay>& all) {
+  const bool several = std::any_of(all.begin(), all.end(), [&](const usage::HoursOfDay& one) {
+    return one.cluster != all.front().cluster;
+  });
+  Grid grid;
+  grid.heads.push_back({"hour", "HOUR (UTC)"});
+  for (const usage::HoursOfDay& one : all)
+    grid.heads.push_back({"", several ? one.cluster.text + ":" + one.profile : one.profile, Align::right});
+  for (std::size_t hour = 0; hour < 24; ++hour) {
+    std::vector<std::string> row{fmt::format("{:02}:00", hour)};
+    for (const usage::HoursOfDay& one : all)
+      row.push_back(one.hours[hour] ? std::to_string(one.hours[hour]->peak) : "n/a");
+    grid.rows.push_back(std::move(row));
+  }
   return grid;
 }
 
@@ -131,6 +167,12 @@ Result<LookedDemand> look_at_demand(const Options& options, const Joins& joins, 
 }
 
 int run_demand(const Options& options, const Joins& joins, const Streams& streams) {
+  const auto source = source_of(options, joins);
+  if (!source) return complain(streams, source.error()), kUsage;
+  if (*source == PastSource::prometheus)
+    return complain(streams, {"cannot tell the demand", "Prometheus does not tell what waits",
+                              "a recording, or --accounting, which tells what was held"}),
+           kUnknown;
   auto looked = look_at_demand(options, joins, options.since, {});
   if (!looked) return complain(streams, looked.error()), kUnknown;
   switch (options.output) {
@@ -159,6 +201,11 @@ int run_demand(const Options& options, const Joins& joins, const Streams& stream
   if (looked->accounting)
     streams.out << cache_words(*looked->accounting, options) << cost_words(looked->cost, options);
   streams.out << "\n";
+  const auto of_day = usage::hours_of_day(looked->demand.by_hour());
+  if (options.output == OutputFormat::wide && !of_day.empty())
+    streams.out << "\n"
+                << told("The most that was needed in each hour of the day, of all days") << "\n"
+                << to_table(hours_of_day_grid(of_day), options.headers, options.paper);
   return kDone;
 }
 

@@ -5,15 +5,61 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "engine/insight/costs.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
+#include "tui/cli/look_back.hpp"
 
 namespace tessera::cli {
 namespace {
 
 double seconds_of(const usage::AskingCost& cost) { return std::chrono::duration<double>(cost.took).count(); }
+
+// A recording until a time of it, whatever came after.
+class Until final : public record::Recording {
+ public:
+  Until(std::unique_ptr<record::Recording> whole, TimePoint end) : whole_(std::move(whole)), end_(end) {}
+  const ClusterName& cluster() const override { return whole_->cluster(); }
+  std::optional<record::Covered> covered() override {
+    auto covered = whole_->covered();
+    if (!covered || covered->from > end_) return std::nullopt;
+    covered->to = std::min(covered->to, end_);
+    return covered;
+  }
+  Result<Model> at(TimePoint time) override { return whole_->at(std::min(time, end_)); }
+  Duration figures_every() const override { return whole_->figures_every(); }
+  Status rounds(TimePoint from, TimePoint to, const std::function<bool(const record::Round&)>& see) override {
+    return whole_->rounds(from, std::min(to, end_), see);
+  }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>& nodes, TimePoint from,
+                                                    TimePoint to,
+                                                    const std::function<bool()>& goes_on) override {
+    return whole_->figures(nodes, from, std::min(to, end_), goes_on);
+  }
+
+ private:
+  std::unique_ptr<record::Recording> whole_;
+  TimePoint end_;
+};
+
+// All of them until --at, where that ends what is summed up. Errors: nothing is recorded before it.
+Result<Recordings> until_asked(Recordings all, const Options& options, const Joins& joins) {
+  const auto end = end_of(options, now_of(all, joins.wall()));
+  if (!end) return end.error();
+  if (!*end) return all;
+  bool any = false;
+  for (auto& one : all) {
+    one = std::make_unique<Until>(std::move(one), **end);
+    any = any || one->covered();
+  }
+  if (any) return all;
+  return Error{"cannot look at the past", "nothing is recorded before " + utc_text(**end),
+               "a later --at, or another folder"};
+}
 
 }  // namespace
 
@@ -22,14 +68,15 @@ Result<Recordings> recordings_of(const Options& options, const Joins& joins) {
     return Error{"cannot look at the past", "no folder of a recorder is named",
                  "--recording FOLDER, or `recording` in config.yaml; tessera record writes one"};
   auto all = joins.recordings(options.recording);
-  if (!all || options.cluster.empty()) return all;
+  if (!all) return all;
+  if (options.cluster.empty()) return until_asked(std::move(*all), options, joins);
   std::string known;
   for (auto& one : *all) {
     known += (known.empty() ? "recorded there: " : ", ") + one->cluster().text;
     if (one->cluster().text != options.cluster) continue;
     Recordings chosen;
     chosen.push_back(std::move(one));
-    return chosen;
+    return until_asked(std::move(chosen), options, joins);
   }
   return Error{"no such cluster", "\"" + clean(options.cluster, 100) + "\"", known};
 }

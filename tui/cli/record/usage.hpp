@@ -1,4 +1,4 @@
-// `tessera usage` and `tessera waste`: sums over a recording.
+// `tessera usage`: sums over a recording, or what an accounting keeps.
 // Threads: the main one.
 #pragma once
 
@@ -8,8 +8,6 @@
 namespace tessera::cli {
 
 int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
-              const Streams& streams);
-int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams);
 
 }  // namespace tessera::cli

@@ -1,0 +1,177 @@
+// tessera usage and waste from what Prometheus keeps: which source is taken, and what it cannot tell.
+#include "engine/usage/kept_use.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <sstream>
+
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/json_check.hpp"
+#include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/record/usage.hpp"
+#include "tui/cli/record/waste.hpp"
+
+namespace tessera::cli::kept_use_story {
+namespace {
+
+using Command = int (*)(const Options&, const mig::Catalogue&, const Joins&, const Streams&);
+
+// Two hours, a round in five minutes, in which a whole GPU of n1 is used at that percent. work: whose the
+// series name; empty: nobody's.
+class Kept final : public usage::KeptUse {
+ public:
+  Kept(std::string work, float use) : work_(std::move(work)), use_(use) {
+    told_.step = Duration{300'000};
+    told_.names_work = !work_.empty(), told_.unnamed = work_.empty() ? 2 : 0.5;
+    told_.cost.commands = 3, told_.cost.bytes = 2048, told_.cost.took = Duration{1500};
+  }
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<record::Covered> covered() override { return record::Covered{{}, test::at(7200)}; }
+  Result<Model> at(TimePoint) override { return Error{"not asked for", "", ""}; }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
+                                                    const std::function<bool()>&) override {
+    return Error{"not asked for", "", ""};
+  }
+  Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
+    for (int second = 0; second <= 7200; second += 300) {
+      Cluster cluster;
+      cluster.name = name_;
+      Gpu gpu = test::gpu(0, Strategy::whole, {test::whole(0)});
+      gpu.slices[0].use = Percent{use_}, gpu.slices[0].measured = {Source::dcgm, test::at(second)};
+      if (!work_.empty() || unnamed_) {
+        gpu.slices[0].holders = {{WorkloadId(work_), 1}};
+        Workload work;
+        work.id = WorkloadId(work_), work.state = WorkloadState::running;
+        cluster.workloads.upsert(work);
+      }
+      cluster.nodes.upsert(test::node("n1", {gpu}));
+      if (!see({cluster, test::at(second), {}})) break;
+    }
+    return Done{};
+  }
+  const usage::KeptTold& told() const override { return told_; }
+  void count_unnamed() override { unnamed_ = true; }
+
+ private:
+  ClusterName name_{"hpc"};
+  std::string work_;
+  float use_;
+  usage::KeptTold told_;
+  bool unnamed_ = false;
+};
+
+struct Asked {
+  Options options;
+  std::string work = "88123";
+  float use = 0;
+  bool recording_asked = false;
+  std::ostringstream out, err;
+
+  Asked() { options.figures["prometheus"] = Setting{"http://p:9090", "--prometheus"}; }
+  int run(Command command) {
+    test::Box box;
+    Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
+    joins.kept_use = [&](const Options&, const mig::Catalogue&) {
+      std::vector<std::unique_ptr<usage::KeptUse>> all;
+      all.push_back(std::make_unique<Kept>(work, use));
+      return Result<std::vector<std::unique_ptr<usage::KeptUse>>>(std::move(all));
+    };
+    joins.recordings = [&](const std::string&) -> Result<std::vector<std::unique_ptr<record::Recording>>> {
+      recording_asked = true;
+      return std::vector<std::unique_ptr<record::Recording>>();
+    };
+    out.str(""), err.str("");
+    return command(options, test::catalogue(), joins, Streams{out, err});
+  }
+  bool says(const std::string& text) const { return out.str().find(text) != std::string::npos; }
+};
+
+TEST(UsageFromPrometheus, IsTakenWhereNoRecordingIsNamedAndIsNamedAsTheSource) {
+  Asked asked;
+  EXPECT_EQ(asked.run(run_usage), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("WORKLOAD")) << "it knows no users\n" << asked.out.str();
+  EXPECT_TRUE(asked.says("88123")) << asked.out.str();
+  EXPECT_TRUE(asked.says("from Prometheus, ")) << asked.out.str();
+  EXPECT_TRUE(
+      asked.says("a value every 5 min, 2.0 h of it kept; 100 % of held hours have use figures; for 0.5 h "
+                 "of GPUs and slices no pod or job is named; Prometheus was asked by 3 requests in 1.5 s: "
+                 "2.0 KiB\n"))
+      << asked.out.str();
+  EXPECT_FALSE(asked.recording_asked);
+  asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(run_usage), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("usage"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(test::json_at(asked.out.str(), "/source"), "\"prometheus\"");
+  EXPECT_EQ(test::json_at(asked.out.str(), "/usage/0/gpu_hours"), "2.0");
+  EXPECT_EQ(test::json_at(asked.out.str(), "/usage/0/waiting_hours"), "null")
+      << "it knows nothing of what waits";
+}
+
+TEST(UsageFromPrometheus, ANamedRecordingGoesFirstAndSaysThatPrometheusIsThereToo) {
+  Asked asked;
+  asked.options.recording = "F";
+  asked.run(run_usage);
+  EXPECT_TRUE(asked.recording_asked);
+  EXPECT_TRUE(asked.says("; not asked: Prometheus (--source prometheus)\n")) << asked.out.str();
+  asked.recording_asked = false;
+  asked.options.source = "prometheus";
+  EXPECT_EQ(asked.run(run_usage), kDone);
+  EXPECT_FALSE(asked.recording_asked);
+  EXPECT_TRUE(asked.says("from Prometheus, ")) << asked.out.str();
+}
+
+TEST(UsageFromPrometheus, TwoSourcesAtOnceAndOneThatIsNotSetAreRefused) {
+  Asked asked;
+  asked.options.source = "prometheus", asked.options.accounting = true;
+  EXPECT_EQ(asked.run(run_usage), kUsage);
+  EXPECT_NE(asked.err.str().find("exclude each other"), std::string::npos) << asked.err.str();
+  asked.options.accounting = false, asked.options.figures.clear();
+  EXPECT_EQ(asked.run(run_usage), kUsage);
+  EXPECT_NE(asked.err.str().find("prometheus is not set"), std::string::npos) << asked.err.str();
+}
+
+TEST(UsageFromPrometheus, UsersAreRefusedSinceItKnowsNone) {
+  Asked asked;
+  for (const char* by : {"user", "account"}) {
+    asked.options.by = by;
+    EXPECT_EQ(asked.run(run_usage), kUsage);
+    EXPECT_NE(asked.err.str().find("Prometheus does not tell users or accounts"), std::string::npos);
+  }
+  asked.options.by = "node", asked.options.demand = true;
+  EXPECT_EQ(asked.run(run_usage), kUnknown);
+  EXPECT_NE(asked.err.str().find("Prometheus does not tell what waits"), std::string::npos);
+}
+
+TEST(UsageFromPrometheus, WithoutNamesOfPodsOrJobsUseIsToldAndWhatWasHeldIsNot) {
+  Asked asked;
+  asked.work = "", asked.use = 30, asked.options.by = "node";
+  EXPECT_EQ(asked.run(run_usage), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("30%")) << asked.out.str();
+  EXPECT_TRUE(asked.says("its series name no pod or job: what was held is not known")) << asked.out.str();
+  EXPECT_FALSE(asked.says("of held hours have")) << asked.out.str();
+  asked.options.output = OutputFormat::json;
+  asked.run(run_usage);
+  EXPECT_EQ(test::check_schema(test::schema_text("usage"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(test::json_at(asked.out.str(), "/usage/0/gpu_hours"), "null");
+  EXPECT_EQ(test::json_at(asked.out.str(), "/usage/0/measured_gpu_hours"), "2.0");
+  EXPECT_EQ(asked.run(run_waste), kUnknown) << "nothing that is known to be held can be wasted";
+  EXPECT_NE(asked.err.str().find("cannot tell what was wasted"), std::string::npos) << asked.err.str();
+}
+
+TEST(WasteFromPrometheus, TellsIdleAndSaysOfWhichKindsItKnowsNothing) {
+  Asked asked;
+  EXPECT_EQ(asked.run(run_waste), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("idle ")) << asked.out.str();
+  for (const char* kind : {"stranded", "unasked", "rogue"})
+    EXPECT_TRUE(asked.says(std::string(kind) + " is n/a in hpc: Prometheus does not tell what is free"))
+        << asked.out.str();
+  asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(run_waste), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("waste"), asked.out.str()), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace tessera::cli::kept_use_story

@@ -1,0 +1,34 @@
+#include "tui/cli/look_back.hpp"
+
+#include "tui/cli/change/wish.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/past_time.hpp"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::string_view kNow = "now";
+
+// "22:00" is the next one to a plan, and the last one to who looks back.
+bool is_over(const std::string& at, TimePoint wall) {
+  const auto moment = parse_moment(at, wall);
+  return (!moment || *moment < wall) && tui::parse_past(at, wall).ok();
+}
+
+}  // namespace
+
+bool looks_back(const Options& options, TimePoint wall) {
+  if (options.command == "replay") return true;
+  if (options.at.empty()) return false;
+  return can_look_back(options.command) || (options.command == "whatif" && is_over(options.at, wall));
+}
+
+Result<std::optional<TimePoint>> end_of(const Options& options, TimePoint now) {
+  const bool ends = sums_up(options.command) || can_look_back(options.command);
+  if (options.at.empty() || options.at == kNow || !ends) return std::optional<TimePoint>();
+  auto told = tui::parse_past(options.at, now);
+  if (!told) return told.error();
+  return std::optional(*told);
+}
+
+}  // namespace tessera::cli

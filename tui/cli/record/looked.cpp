@@ -1,0 +1,233 @@
+#include "tui/cli/record/looked.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "engine/insight/costs.hpp"
+#include "engine/query/value.hpp"
+#include "engine/time.hpp"
+#include "engine/usage/ledger.hpp"
+#include "engine/usage/past_sums.hpp"
+#include "tui/cli/record/past.hpp"
+
+namespace tessera::cli {
+namespace {
+
+usage::Span asked_by(const Options& options) { return {options.since, options.limits, options.except}; }
+
+// What the scheduler's accounting keeps of --since until now.
+Result<Looked> look_at_accounting(const Options& options, const mig::Catalogue& catalogue,
+                                  const Joins& joins) {
+  auto past = joins.accounting(options);
+  if (!past) return past.error();
+  usage::Ledger ledger(catalogue, options.limits);
+  usage::add(ledger, *past, catalogue);
+  Looked all{usage::sum_up(ledger, asked_by(options), catalogue), past->cost, std::nullopt, false};
+  all.from = past->from, all.to = past->to;
+  all.figures_by = usage::figures_by(*past);
+  all.accounting = std::move(past->told);
+  return all;
+}
+
+void add(usage::KeptTold& all, const usage::KeptTold& one) {
+  all.step = std::max(all.step, one.step);
+  all.names_work = all.names_work || one.names_work;
+  all.unnamed += one.unnamed, all.strange += one.strange, all.skipped += one.skipped;
+  if (all.problem.empty()) all.problem = one.problem;
+  all.cost.commands += one.cost.commands, all.cost.bytes += one.cost.bytes, all.cost.took += one.cost.took;
+}
+
+Error nothing_kept(const usage::KeptTold& told) {
+  const std::string what = "cannot read what Prometheus kept";
+  if (told.strange > 0)
+    return {what, fmt::format("{} series are of nodes that are not known", told.strange),
+            "a label of the series must have the node's name: Hostname, node or instance"};
+  return {what, told.problem.empty() ? "it has no series of DCGM's counters in that time" : told.problem,
+          "it must scrape the DCGM exporters; how long it keeps them is its --storage.tsdb.retention.time"};
+}
+
+// Of what is free, or waits, it tells nothing.
+void add_not_told(Looked& looked, const std::set<ClusterName>& clusters) {
+  std::erase_if(looked.not_known,
+                [](const usage::NotKnown& one) { return one.kind == "unasked" || one.kind == "rogue"; });
+  for (const ClusterName& cluster : clusters)
+    for (const char* kind : {"stranded", "unasked", "rogue"})
+      looked.not_known.push_back({cluster, kind, "Prometheus does not tell what is free"});
+}
+
+// What Prometheus keeps of --since until now.
+Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& catalogue,
+                                  const Joins& joins) {
+  auto opened = joins.kept_use(options, catalogue);
+  if (!opened) return opened.error();
+  std::vector<usage::KeptUse*> kept;
+  Recordings all;
+  std::set<ClusterName> clusters;
+  for (auto& one : *opened) {
+    kept.push_back(one.get());
+    clusters.insert(one->cluster());
+    all.push_back(std::move(one));
+  }
+  const auto told = [&] {
+    usage::KeptTold sum;
+    for (const usage::KeptUse* one : kept) add(sum, one->told());
+    return sum;
+  };
+  auto sums = usage::reckon(all, asked_by(options), catalogue);
+  if (sums && !told().names_work && told().unnamed > 0) {
+    for (usage::KeptUse* one : kept) one->count_unnamed();
+    sums = usage::reckon(all, asked_by(options), catalogue);
+  }
+  if (!sums) return sums.error();
+  if (sums->from == TimePoint{}) return nothing_kept(told());
+  Looked looked{std::move(*sums)};
+  looked.kept = told();
+  looked.cost = looked.kept->cost;
+  add_not_told(looked, clusters);
+  return looked;
+}
+
+void add_kept(Json& document, const usage::KeptTold& kept) {
+  Json& one = document.add("prometheus", Json::map());
+  one.add("step_s", Json::of(std::int64_t{kept.step / std::chrono::seconds(1)}));
+  one.add("names_work", Json::of(kept.names_work));
+  one.add("unnamed_hours", hours(kept.unnamed));
+  one.add("unknown_series", Json::of(static_cast<std::int64_t>(kept.strange)));
+  one.add("unread_series", Json::of(static_cast<std::int64_t>(kept.skipped)));
+  one.add("requests", Json::of(kept.cost.commands));
+  one.add("seconds", hours(std::chrono::duration<double>(kept.cost.took).count()));
+  one.add("bytes", Json::of(kept.cost.bytes));
+}
+
+bool has_figures(const Looked& looked) {
+  return usage::coverage(looked.sums.at(usage::By::user)).value_or(0) > 0;
+}
+
+// Slurm's accounting tells what was held, and whether it was used only where something else noted that there.
+std::string accounting_footer(const Looked& looked, const Options& options) {
+  const std::string from = utc_text(looked.from), to = utc_text(looked.to);
+  std::string text =
+      has_figures(looked)
+          ? tui::told(
+                options.reader,
+                fmt::format("from Slurm's accounting, {} to {}; {:.0f} % of held hours have use figures, by "
+                            "jobstats",
+                            from, to, *usage::coverage(looked.sums.at(usage::By::user))))
+          : tui::told(options.reader,
+                      fmt::format("from Slurm's accounting, {} to {}; it has no use figures", from, to));
+  if (std::count(looked.figures_by.begin(), looked.figures_by.end(), "slurm") > 0)
+    text += "; " + tui::told(options.reader, "Slurm itself tells which whole GPUs were never used");
+  double untyped = 0;
+  for (const usage::Sum& sum : looked.sums.at(usage::By::profile))
+    if (sum.name == "untyped") untyped += sum.gpu_hours;
+  if (untyped > 0)
+    text += "; " +
+            tui::told(options.reader,
+                      fmt::format("{:.1f} GPU-hours have no type: slices among them count as GPUs", untyped));
+  const usage::AccountingTold& told = *looked.accounting;
+  if (told.unread > 0)
+    text += "; " + tui::told(options.reader, fmt::format("{} of its lines could not be read", told.unread));
+  return text + cache_words(told, options) + cost_words(*looked.cost, options) + "\n";
+}
+
+std::string prometheus_footer(const std::vector<usage::Sum>& sums, const Looked& looked,
+                              const Options& options) {
+  const auto say = [&](const std::string& english) { return tui::told(options.reader, english); };
+  const usage::KeptTold& kept = *looked.kept;
+  std::string text = say(fmt::format(
+      "from Prometheus, {} to {}, a value every {}, {:.1f} h of it kept", utc_text(looked.from),
+      utc_text(looked.to), query::duration_text(kept.step / std::chrono::seconds(1)), looked.hours));
+  if (!kept.names_work)
+    text += "; " + say("its series name no pod or job: what was held is not known");
+  else if (const auto covered = usage::coverage(sums))
+    text += "; " + say(fmt::format("{:.0f} % of held hours have use figures", *covered));
+  if (kept.names_work && kept.unnamed > 0)
+    text += "; " + say(fmt::format("for {:.1f} h of GPUs and slices no pod or job is named", kept.unnamed));
+  if (kept.strange > 0)
+    text += "; " + say(fmt::format("{} series are of nodes that are not known", kept.strange));
+  if (kept.skipped > 0)
+    text += "; " + say(fmt::format("{} series could not be read: {}", kept.skipped, kept.problem));
+  return text + "; " +
+         say(fmt::format("Prometheus was asked by {} requests in {:.1f} s: {}", kept.cost.commands,
+                         std::chrono::duration<double>(kept.cost.took).count(),
+                         insight::bytes_text(static_cast<double>(kept.cost.bytes)))) +
+         "\n";
+}
+
+}  // namespace
+
+Result<PastSource> source_of(const Options& options, const Joins& joins) {
+  if (options.accounting && !options.source.empty() && options.source != "accounting")
+    return Error{"cannot look at the past",
+                 "--accounting and --source " + options.source + " exclude each other", "give one of them"};
+  if (options.accounting) return PastSource::accounting;
+  const bool prometheus = joins.kept_use && options.figures.contains("prometheus");
+  if (options.source == "prometheus" && !prometheus)
+    return Error{"cannot look at the past", "prometheus is not set",
+                 "--prometheus PLACE, or `prometheus` in config.yaml (docs/time.md)"};
+  const bool wanted = options.source == "prometheus" || (options.source.empty() && options.recording.empty());
+  return prometheus && wanted ? PastSource::prometheus : PastSource::recording;
+}
+
+bool knows_held(const Looked& looked) { return !looked.kept || looked.kept->names_work; }
+bool knows_waiting(const Looked& looked) { return !looked.kept; }
+
+Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins) {
+  const auto source = source_of(options, joins);
+  if (!source) return source.error();
+  if (*source == PastSource::accounting && joins.accounting)
+    return look_at_accounting(options, catalogue, joins);
+  if (*source == PastSource::prometheus) return look_at_prometheus(options, catalogue, joins);
+  auto recordings = recordings_of(options, joins);
+  if (!recordings) return recordings.error();
+  auto all = usage::reckon(*recordings, asked_by(options), catalogue);
+  if (!all) return all.error();
+  Looked looked{std::move(*all)};
+  looked.not_asked = joins.kept_use && options.figures.contains("prometheus");
+  return looked;
+}
+
+Json hours(double value) { return Json::of(std::round(value * 1000) / 1000); }
+Json maybe(const std::optional<double>& value) { return value ? hours(*value) : Json(); }
+
+void add_span(Json& document, const Looked& looked) {
+  document.add("from", Json::of(utc_text(looked.from)));
+  document.add("to", Json::of(utc_text(looked.to)));
+  document.add("hours_recorded", hours(looked.hours));
+  document.add("source", Json::of(std::string(looked.kept         ? "prometheus"
+                                              : looked.accounting ? "accounting"
+                                                                  : "recording")));
+  if (looked.kept) add_kept(document, *looked.kept);
+  if (!looked.accounting) return;
+  add_days(document, *looked.accounting, *looked.cost);
+  Json& by = document.add("figures_by", Json::list());
+  for (const std::string& one : looked.figures_by) by.items.push_back(Json::of(one));
+}
+
+std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, const Options& options) {
+  const auto covered = usage::coverage(sums);
+  if (looked.accounting) return accounting_footer(looked, options);
+  if (looked.kept) return prometheus_footer(sums, looked, options);
+  std::string text =
+      tui::told(options.reader, fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
+                                            utc_text(looked.from), utc_text(looked.to), looked.hours));
+  if (covered)
+    text +=
+        "; " + tui::told(options.reader, fmt::format("{:.0f} % of held hours have use figures", *covered));
+  if (const std::int64_t seconds = looked.figures_every / std::chrono::seconds(1); seconds > 0)
+    text += "; " + tui::told(options.reader, fmt::format("use in some of its days is {} apart",
+                                                         query::duration_text(seconds)));
+  if (looked.unplaced > 1e-9)
+    text += "; " + tui::told(options.reader, fmt::format("{:.1f} h were held on slices that are not reported",
+                                                         looked.unplaced));
+  if (looked.not_asked)
+    text += "; " + tui::told(options.reader, "not asked: Prometheus (--source prometheus)");
+  return text + "\n";
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,46 @@
+// What `tessera usage` and `tessera waste` have looked at, and how they say where it comes from.
+// Threads: the main one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/mig/catalogue.hpp"
+#include "engine/usage/asking_cost.hpp"
+#include "engine/usage/kept_use.hpp"
+#include "engine/usage/reckoning.hpp"
+#include "tui/cli/json.hpp"
+#include "tui/cli/run.hpp"
+
+namespace tessera::cli {
+
+// Where the past is read from. One of them, never several: what two of them tell of one job would be counted
+// twice.
+enum class PastSource : std::uint8_t { recording, accounting, prometheus };
+
+struct Looked : usage::Reckoning {
+  std::optional<usage::AskingCost> cost{};  // nullopt: a recording
+  std::optional<usage::KeptTold> kept{};    // nullopt: it is not Prometheus
+  bool not_asked = false;                   // Prometheus is there, too
+};
+
+// What --source says; else a recording where one is named, else Prometheus. Errors: two are asked for at
+// once, or none is there.
+Result<PastSource> source_of(const Options& options, const Joins& joins);
+
+// --since until the newest round of each recording, or until now of what another source keeps.
+Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins);
+
+// Whether it is known what was held, and what waited.
+bool knows_held(const Looked& looked);
+bool knows_waiting(const Looked& looked);
+
+// The same words for both commands.
+Json hours(double value);
+Json maybe(const std::optional<double>& value);
+void add_span(Json& document, const Looked& looked);
+// Where figures come from, and of how much of the time there are any; a line.
+std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, const Options& options);
+
+}  // namespace tessera::cli

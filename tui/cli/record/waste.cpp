@@ -1,0 +1,230 @@
+#include "tui/cli/record/waste.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/query/value.hpp"
+#include "engine/text.hpp"
+#include "engine/usage/exceptions.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/record/looked.hpp"
+#include "tui/cli/record/owners.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+Json json_of(const std::vector<usage::NotKnown>& all) {
+  Json list = Json::list();
+  for (const usage::NotKnown& one : all) {
+    Json& row = list.items.emplace_back(Json::map());
+    row.add("kind", Json::of(one.kind));
+    row.add("cluster", Json::of(one.cluster.text));
+    row.add("missing", Json::of(one.missing));
+  }
+  return list;
+}
+
+Json json_of(const usage::Limits& limits) {
+  const auto seconds = [](Duration time) { return Json::of(std::int64_t{time / std::chrono::seconds(1)}); };
+  Json one = Json::map();
+  one.add("idle_after_s", seconds(limits.idle_after));
+  one.add("idle_below_percent", Json::of(limits.idle_below));
+  one.add("parked_from_percent", Json::of(limits.parked_from));
+  one.add("too_big_spare_percent", Json::of(limits.spare));
+  one.add("too_big_percentile", Json::of(limits.percentile));
+  one.add("unasked_after_s", seconds(limits.unasked_after));
+  one.add("rogue_after_s", seconds(limits.rogue_after));
+  one.add("rogue_memory_percent", Json::of(limits.rogue_memory));
+  return one;
+}
+
+// What is not counted in slices is in hours alone.
+struct Much {
+  double slice_hours = 0, uncounted = 0;
+};
+Much much_of(const std::vector<usage::Waste>& all) {
+  Much much;
+  for (const usage::Waste& one : all)
+    one.slice_hours ? much.slice_hours += * one.slice_hours : much.uncounted += one.hours.value_or(0);
+  return much;
+}
+
+Json rows_of(const std::vector<usage::Waste>& all) {
+  Json list = Json::list();
+  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json::of(value); };
+  for (const usage::Waste& one : all) {
+    Json& row = list.items.emplace_back(Json::map());
+    row.add("kind", Json::of(one.kind));
+    row.add("slice_hours", maybe(one.slice_hours));
+    row.add("hours", maybe(one.hours));
+    row.add("cluster", text(one.cluster.text));
+    row.add("user", text(one.user));
+    row.add("account", text(one.account));
+    row.add("group", text(one.group));
+    row.add("workload", text(one.workload));
+    row.add("node", text(one.node));
+    row.add("profile", text(one.profile));
+    row.add("advice", Json::of(one.advice));
+  }
+  return list;
+}
+
+// Null: no filter leaves anything out.
+Json left_out_of(const Looked& looked) {
+  if (!looked.asked.except) return {};
+  const Much much = much_of(looked.left_out);
+  Json one = Json::map();
+  one.add("filter", Json::of(looked.asked.except->text));
+  one.add("slice_hours", hours(much.slice_hours));
+  one.add("uncounted_hours", hours(much.uncounted));
+  one.add("waste", rows_of(looked.left_out));
+  return one;
+}
+
+Json json_of(const Looked& looked) {
+  Json document = Json::map();
+  add_span(document, looked);
+  const Much much = much_of(looked.waste);
+  document.add("slice_hours", hours(much.slice_hours));
+  document.add("uncounted_hours", hours(much.uncounted));
+  document.add("not_known", json_of(looked.not_known));
+  document.add("limits", json_of(looked.asked.limits));
+  document.add("left_out", left_out_of(looked));
+  document.add("waste", rows_of(looked.waste));
+  return document;
+}
+
+bool of_several_clusters(const std::vector<usage::Waste>& all) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const usage::Waste& one) { return one.cluster != all.front().cluster; });
+}
+
+// The cluster is told where there are several, and in what scripts read.
+Grid grid_of(const std::vector<usage::Waste>& all, const Options& options, bool bare) {
+  Grid grid;
+  const auto count = [bare](const std::optional<double>& value) {
+    return value ? fmt::format("{:.2f}", *value) : std::string(bare ? "" : "n/a");
+  };
+  grid.heads = {{"kind", "KIND"},
+                {"slice_hours", "SLICE-HOURS", query::Align::right},
+                {"hours", "HOURS", query::Align::right},
+                {"user", "USER"},
+                {"workload", "JOB/POD"},
+                {"profile", "PROFILE"},
+                {"node", "NODE"},
+                {"advice", "ADVICE"}};
+  for (const usage::Waste& one : all)
+    grid.rows.push_back({one.kind, count(one.slice_hours), count(one.hours), one.user, one.workload,
+                         one.profile, one.node, bare ? one.advice : tui::told(options.reader, one.advice)});
+  if (!bare && !of_several_clusters(all)) return grid;
+  grid.heads.insert(grid.heads.begin() + 1, {"cluster", "CLUSTER"});
+  for (std::size_t i = 0; i < all.size(); ++i)
+    grid.rows[i].insert(grid.rows[i].begin() + 1, all[i].cluster.text);
+  return grid;
+}
+
+// How much of each kind the site's filter has left out, a line; empty: there is no such filter.
+std::string left_out_words(const Looked& looked, const Options& options) {
+  if (!looked.asked.except) return "";
+  const std::string filter = clean(looked.asked.except->text, 200);
+  std::map<std::string, std::vector<usage::Waste>> kinds;
+  for (const usage::Waste& one : looked.left_out) kinds[one.kind].push_back(one);
+  if (kinds.empty())
+    return tui::told(options.reader, fmt::format("waste-except ({}) leaves nothing out", filter)) + "\n";
+  std::string parts;
+  const auto add = [&](const std::string& kind, double value, const char* unit) {
+    if (value > 0) parts += fmt::format("; {} {:.1f} {}", kind, value, unit);
+  };
+  for (const auto& [kind, rows] : kinds) {
+    const Much much = much_of(rows);
+    add(kind, much.slice_hours, "slice-hours");
+    add(kind, much.uncounted, "h");
+  }
+  return tui::told(options.reader,
+                   fmt::format("rows left out by waste-except ({}): {}", filter, looked.left_out.size())) +
+         parts + "\n";
+}
+
+// Without figures nothing is found, which is not to say that nothing was wasted.
+bool knows_nothing(const Looked& looked) {
+  const auto covered = usage::coverage(looked.sums.at(usage::By::user));
+  return looked.accounting && looked.figures_by.empty() && covered && *covered <= 0;
+}
+
+// What was not measured may be more than any bound.
+bool is_unmeasured(const Looked& looked) {
+  return std::any_of(looked.not_known.begin(), looked.not_known.end(),
+                     [](const usage::NotKnown& one) { return one.kind == "idle"; });
+}
+
+int code_of(const Looked& looked, const Options& options) {
+  if (options.more_than && much_of(looked.waste).slice_hours > *options.more_than) return kFinding;
+  return is_unmeasured(looked) && (options.more_than || looked.waste.empty()) ? kUnknown : kDone;
+}
+
+std::string nothing_words(const Looked& looked) {
+  if (is_unmeasured(looked)) return "What was wasted is not known.";
+  if (!looked.left_out.empty()) return "Nothing else that was held was idle or too large.";
+  return "Nothing that was held was idle or too large.";
+}
+
+void print_table(const Looked& looked, const Options& options, const Streams& streams) {
+  if (looked.waste.empty())
+    streams.out << tui::told(options.reader, nothing_words(looked)) << "\n";
+  else
+    streams.out << to_table(grid_of(looked.waste, options, false), options.headers, options.paper);
+  streams.out << footer(looked.sums.at(usage::By::user), looked, options)
+              << tui::told(options.reader, usage::limits_text(looked.asked.limits, !looked.accounting))
+              << "\n"
+              << left_out_words(looked, options);
+  if (options.output == OutputFormat::wide && !looked.left_out.empty())
+    streams.out << to_table(grid_of(looked.left_out, options, false), options.headers, options.paper);
+  for (const usage::NotKnown& one : looked.not_known)
+    streams.out << tui::told(options.reader, fmt::format("{} is n/a in {}: {}", one.kind, one.cluster.text,
+                                                         tui::told(options.reader, one.missing)))
+                << "\n";
+}
+
+}  // namespace
+
+int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+              const Streams& streams) {
+  if (options.send)
+    if (auto refused = why_not_sent(options, joins)) return complain(streams, *refused), kUsage;
+  auto looked = look(options, catalogue, joins);
+  if (!looked) return complain(streams, looked.error()), kUnknown;
+  if (knows_nothing(*looked))
+    return complain(
+               streams,
+               {"cannot tell what was wasted", "no job of that time has use figures in Slurm's accounting",
+                "jobstats writes them there (AdminComment); tessera record measures them itself"}),
+           kUnknown;
+  if (!knows_held(*looked))
+    return complain(streams, {"cannot tell what was wasted",
+                              "the series of Prometheus name no pod or job: what was held is not known",
+                              "let the DCGM exporters map pods or jobs; tessera record writes a recording"}),
+           kUnknown;
+  const int code = code_of(*looked, options);
+  if (options.send) return send_to_owners(*looked, options, joins, streams) ? code : kUnknown;
+  if (options.messages) return streams.out << messages_to_owners(*looked, options), code;
+  switch (options.output) {
+    case OutputFormat::json: streams.out << document(json_of(*looked), Markup::json); break;
+    case OutputFormat::yaml: streams.out << document(json_of(*looked), Markup::yaml); break;
+    case OutputFormat::csv:
+      streams.out << to_csv(grid_of(looked->waste, options, true), options.headers);
+      break;
+    case OutputFormat::table:
+    case OutputFormat::wide: print_table(*looked, options, streams);
+  }
+  return code;
+}
+
+}  // namespace tessera::cli
