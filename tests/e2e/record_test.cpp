@@ -266,5 +266,24 @@ TEST(Record, TheUnitIsPrinted) {
   EXPECT_NE(unit.out.find("NoNewPrivileges=yes"), std::string::npos);
 }
 
+// As systemd reads it: no option that it does not know, and little that the service could reach.
+TEST(Record, SystemdTakesTheUnitAndRatesItLow) {
+  RunOptions systemd;
+  systemd.program = "/usr/bin/systemd-analyze";
+  if (!std::filesystem::exists(systemd.program)) GTEST_SKIP() << "systemd-analyze is not there";
+  std::string unit = run_tessera({"config", "record-unit"}).out;
+  const std::string installed = "/usr/bin/tessera ";
+  const auto at = unit.find(installed);
+  ASSERT_NE(at, std::string::npos);
+  unit.replace(at, installed.size(), "/bin/true ");  // it must be there
+  Scratch folder;
+  const std::string path = folder.write("tessera-record.service", unit);
+  const Ran verified = run_tessera({"verify", "--man=no", path}, systemd);
+  EXPECT_EQ(verified.code, 0) << verified.err;
+  EXPECT_EQ(verified.err, "");
+  const Ran rated = run_tessera({"security", "--offline=true", "--threshold=20", "--no-pager", path}, systemd);
+  EXPECT_EQ(rated.code, 0) << "an exposure of 2.0 of 10 at most:\n" << rated.out;
+}
+
 }  // namespace
 }  // namespace tessera::test

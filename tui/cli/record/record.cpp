@@ -183,7 +183,16 @@ RestrictRealtime=yes
 RestrictNamespaces=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
 LockPersonality=yes
+MemoryDenyWriteExecute=yes
+PrivateMounts=yes
+ProtectProc=invisible
+RemoveIPC=yes
+DevicePolicy=closed
 SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged
+SystemCallErrorNumber=EPERM
+UMask=0027
 CapabilityBoundingSet=
 
 [Install]
