@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/aims.hpp"
 #include "tests/support/pty.hpp"
 
 namespace {
@@ -70,7 +71,7 @@ std::uint64_t written_now(Pty& pty) {
   return pty.written();
 }
 
-void bytes_to_the_terminal(int columns, int rows) {
+void bytes_to_the_terminal(int columns, int rows, tessera::bench::Aims& aims) {
   Pty frozen(console({"--sim=demo", "--sim-speed=0"}, columns, rows));
   frozen.wait_for("NEEDS ATTENTION");
   std::uint64_t before = written_now(frozen);
@@ -89,6 +90,9 @@ void bytes_to_the_terminal(int columns, int rows) {
       "{}x{}: full repaint {} bytes; live table of GPUs {:.0f} bytes a second; frozen and idle for 5 s: {} "
       "bytes\n",
       columns, rows, shown - before, each_second, idle);
+  const tessera::bench::Aim silent{"idle for 5 s", "", 0, "bytes"};
+  fmt::print("{}\n", aims.see(silent, fmt::format("{}x{} {}", columns, rows, silent.bench),
+                              static_cast<double>(idle)));
 }
 
 std::string status_line(pid_t pid, const std::string& key) {
@@ -126,8 +130,9 @@ int main(int count, char** arguments) {
   bool quick = count > 1 && std::string(arguments[1]) == "--quick";
   first_paint();
   if (quick) return 0;
-  bytes_to_the_terminal(80, 24);
-  bytes_to_the_terminal(200, 60);
+  tessera::bench::Aims aims(tessera::bench::machine_ms());
+  bytes_to_the_terminal(80, 24, aims);
+  bytes_to_the_terminal(200, 60, aims);
   large_cluster();
-  return 0;
+  return aims.code();
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "bench/aims.hpp"
 #include "bench/large.hpp"
 #include "bench/still_terminal.hpp"
 #include "tests/support/event_queue.hpp"
@@ -103,4 +104,6 @@ ON_EACH_SCREEN(move_cursor);
 #undef ON_EACH_SCREEN
 
 }  // namespace
+[[maybe_unused]] const bool kAimed = aim({{"draw_frame", "", 1}});
+
 }  // namespace tessera::bench

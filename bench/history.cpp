@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
+#include "bench/aims.hpp"
 #include "engine/model/reduce.hpp"
 
 namespace {
@@ -58,5 +59,9 @@ void an_hour(benchmark::State& state) {
   }
 }
 BENCHMARK(an_hour)->Unit(benchmark::kMillisecond)->Iterations(1);
+
+// Beside what the allocator keeps for it.
+[[maybe_unused]] const bool kAimed =
+    bench::aim({{"an_hour", "samples_MB", 64, "MB"}, {"an_hour", "heap_MB", 64, "MB"}});
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/aims.hpp"
 #include "bench/large.hpp"
 #include "bench/still_terminal.hpp"
 #include "tests/support/event_queue.hpp"
@@ -77,4 +78,10 @@ BENCHMARK_CAPTURE(poll_idle, nodes, "nodes")->Unit(benchmark::kMillisecond)->Ite
 BENCHMARK_CAPTURE(poll_idle, slices, "slices")->Unit(benchmark::kMillisecond)->Iterations(200);
 
 }  // namespace
+[[maybe_unused]] const bool kAimed = aim({{"poll_idle", "derived", 0, "times"},
+                                          {"poll_idle", "summed", 0, "times"},
+                                          {"poll_idle", "revisions", 0, "times"},
+                                          {"poll_idle", "frames", 0, "times"},
+                                          {"poll_idle", "cells", 0, "times"}});
+
 }  // namespace tessera::bench

@@ -4,6 +4,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "bench/aims.hpp"
 #include "bench/large.hpp"
 #include "tui/view.hpp"
 
@@ -49,4 +50,6 @@ void DrawTheEditor(benchmark::State& state) {
 BENCHMARK(DrawTheEditor)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
+[[maybe_unused]] const bool kAimed = aim({{"KeyInTheEditor", "", 1}});
+
 }  // namespace tessera::bench

@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
+#include "bench/aims.hpp"
 #include "bench/large.hpp"
 #include "engine/guide/findings.hpp"
 #include "engine/insight/totals.hpp"
@@ -174,6 +175,7 @@ BENCHMARK(BM_AllFindings)
     ->Arg(static_cast<int>(sharing::Platform::gke))
     ->Arg(static_cast<int>(sharing::Platform::fpt))
     ->Unit(benchmark::kMillisecond);
+[[maybe_unused]] const bool kAimed = aim({{"BM_FilterSortNodes", "", 5}, {"BM_FilterTextNodes", "", 5}});
 
 }  // namespace
 }  // namespace tessera::bench

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bench/aims.hpp"
 #include "engine/pack/model.hpp"
 #include "engine/pack/read.hpp"
 #include "tests/support/pack_world.hpp"
@@ -175,4 +176,7 @@ BENCHMARK(Mixed)->Arg(416)->Arg(441)->Arg(866)->Unit(benchmark::kMillisecond);
 BENCHMARK(SolverAlone)->Arg(1000)->Arg(10000)->Arg(100000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
+[[maybe_unused]] const bool kAimed =
+    aim({{"PackAllIn/1000", "", 10}, {"PackAllIn/10000", "", 100}, {"PackAllIn/100000", "", 500}});
+
 }  // namespace tessera::bench

@@ -19,6 +19,7 @@
 #include "backends/record/thin.hpp"
 #include "backends/sim/random.hpp"
 #include "backends/sim/telemetry.hpp"
+#include "bench/aims.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/record/recorder.hpp"
 #include "engine/usage/reckoning.hpp"
@@ -283,5 +284,12 @@ void opening(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(record::open_recordings(folder()).ok());
 }
 BENCHMARK(opening)->Unit(benchmark::kMillisecond)->Iterations(5);
+
+// Of a day of 1,000 nodes, and of no other size.
+[[maybe_unused]] const bool kAimed = kNodes != 1'000 || kRounds != kADay || !kPipes ||
+                                     bench::aim({{"a_day", "file_MB", 10, "MB"},
+                                                 {"a_day", "core_percent", 2, "%"},
+                                                 {"a_day", "peak_MB", 150, "MB"},
+                                                 {"a_jump", "", 200}});
 
 }  // namespace
