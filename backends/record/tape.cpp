@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/files.hpp"
+#include "backends/record/age_out.hpp"
 #include "backends/record/days.hpp"
 #include "backends/record/thinner.hpp"
 #include "backends/record/zstd_stream.hpp"
@@ -75,7 +76,12 @@ class Files final : public Tape {
     return Done{};
   }
 
-  std::optional<Error> trouble() override { return thinner_ ? thinner_->trouble() : std::nullopt; }
+  std::optional<Error> trouble() override {
+    if (doubts_.empty()) return thinner_ ? thinner_->trouble() : std::nullopt;
+    Error first = std::move(doubts_.front());
+    doubts_.erase(doubts_.begin());
+    return first;
+  }
   bool busy() override { return thinner_ && thinner_->busy(); }
 
  private:
@@ -152,15 +158,28 @@ class Files final : public Tape {
 
   // Removes what is older than wished, and sees to what is older than it need be in full.
   void tidy(TimePoint at) {
-    const std::string oldest = day_of(at - keep_.age);
+    const Aged aged =
+        aged_out(days_.names(), at, keep_.age, keep_.thin ? std::optional(keep_.thin->age) : std::nullopt);
     std::error_code ignored;
-    for (const std::string& name : days_.names())
-      if (name < oldest) fs::remove(days_.path_of(name), ignored);
+    for (const std::string& name : aged.remove) fs::remove(days_.path_of(name), ignored);
+    if (aged.doubt) {
+      doubts_.push_back(doubt(*aged.doubt));
+      days_.make_room(0);
+      return;
+    }
     // Thinner days may leave room for more of them.
     if (thinner_)
       thinner_->look_through(at, [this] { days_.make_room(0); });
     else
       days_.make_room(0);
+  }
+
+  Error doubt(const std::pair<std::string, std::string>& days) const {
+    return {"older days stay as they are",
+            clean(folder_, 4096) + ": nothing was recorded from " + days.first + " to " + days.second +
+                ", which may be a clock that was set ahead",
+            "if the clock is right, --keep and --thin go on once " + std::to_string(kDaysBehind) +
+                " days are recorded; if it is not, set it, and remove the files of days to come"};
   }
 
   std::string folder_;
@@ -172,6 +191,7 @@ class Files final : public Tape {
   std::string day_;
   TimePoint keyed_{}, last_{}, synced_{};
   Days days_;
+  std::vector<Error> doubts_;       // not told yet
   std::optional<Thinner> thinner_;  // the first to go: it works in the folder
 };
 
