@@ -4,21 +4,44 @@
 
 namespace tessera::insight {
 
-// A 1g instance of seven compute slices is a seventh. nullopt: not known.
+std::optional<Mib> memory_of(const Gpu& gpu, const Slice& slice, const mig::Catalogue& catalogue) {
+  if (slice.kind != SliceKind::gpu_instance) return gpu.memory;
+  const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+  const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
+  if (!profile) return std::nullopt;
+  if (profile->memory) return profile->memory;
+  if (!gpu.memory || product->units <= 0) return std::nullopt;
+  return Mib{gpu.memory->value * profile->memory_slices / product->units};
+}
+
+namespace {
+
+// Of one that has a single holder this is all of it.
+std::optional<double> of_shares(const Slice& slice, int share) {
+  if (slice.capacity == 1) return 1.0;
+  if (slice.capacity <= 0 || share <= 0) return std::nullopt;
+  return std::min(1.0, static_cast<double>(share) / slice.capacity);
+}
+
+// A 1g instance of seven compute slices is a seventh; AMD's partitions of a GPU are of one size.
+std::optional<double> of_instance(const Gpu* gpu, const Slice& slice, const mig::Catalogue& catalogue) {
+  if (gpu && !gpu->partition_mode.empty())
+    return 1.0 / static_cast<double>(std::max<std::size_t>(1, gpu->slices.size()));
+  const mig::Product* product = gpu && gpu->product ? catalogue.by_key(gpu->product->text) : nullptr;
+  const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
+  if (!profile || product->compute_slices <= 0) return std::nullopt;
+  return static_cast<double>(profile->compute_slices) / product->compute_slices;
+}
+
+}  // namespace
+
 std::optional<double> part_of(const Gpu* gpu, const Slice& slice, int share,
                               const mig::Catalogue& catalogue) {
   if (slice.kind == SliceKind::whole_gpu) return 1.0;
-  // AMD's partitions of a GPU are of one size.
-  if (slice.kind == SliceKind::gpu_instance && gpu && !gpu->partition_mode.empty())
-    return 1.0 / static_cast<double>(std::max<std::size_t>(1, gpu->slices.size()));
-  if (slice.kind == SliceKind::gpu_instance) {
-    const mig::Product* product = gpu && gpu->product ? catalogue.by_key(gpu->product->text) : nullptr;
-    const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
-    if (!profile || product->compute_slices <= 0 || slice.capacity != 1) return std::nullopt;
-    return static_cast<double>(profile->compute_slices) / product->compute_slices;
-  }
-  if (share <= 0) return std::nullopt;
-  return std::min(1.0, static_cast<double>(share) / slice.capacity);
+  const std::optional<double> all =
+      slice.kind == SliceKind::gpu_instance ? of_instance(gpu, slice, catalogue) : std::optional(1.0);
+  const std::optional<double> held = of_shares(slice, share);
+  return all && held ? std::optional(*all * *held) : std::nullopt;
 }
 
 namespace {

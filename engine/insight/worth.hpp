@@ -14,8 +14,12 @@ namespace tessera::insight {
 std::optional<double> gpus_worth(const Cluster& cluster, const Workload& workload,
                                  const mig::Catalogue& catalogue);
 
-// The part of a GPU that `share` of such a slice is. gpu null, or its product not known: not known for
-// instances.
+// The part of a GPU that `share` of such a slice is: of an instance that is shared itself, that part of the
+// instance's. gpu null, or its product not known: not known for instances.
 std::optional<double> part_of(const Gpu* gpu, const Slice& slice, int share, const mig::Catalogue& catalogue);
+
+// Memory of the slice: of a GPU instance by its profile, of all others the GPU's, which they share. nullopt:
+// not known.
+std::optional<Mib> memory_of(const Gpu& gpu, const Slice& slice, const mig::Catalogue& catalogue);
 
 }  // namespace tessera::insight

@@ -36,16 +36,6 @@ std::optional<double> memory_slices(const Gpu& gpu, const Slice& slice, int shar
   return slice.capacity > 1 ? units * std::max(1, share) / slice.capacity : units;
 }
 
-std::optional<Mib> memory_of(const Gpu& gpu, const Slice& slice, const mig::Catalogue& catalogue) {
-  if (slice.kind != SliceKind::gpu_instance) return gpu.memory;
-  const mig::Product* product = product_of(gpu, catalogue);
-  const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
-  if (!profile) return std::nullopt;
-  if (profile->memory) return profile->memory;
-  if (!gpu.memory || product->units <= 0) return std::nullopt;
-  return Mib{gpu.memory->value * profile->memory_slices / product->units};
-}
-
 std::string kind_of(const Slice& slice) {
   if (slice.kind == SliceKind::whole_gpu) return "whole";
   if (slice.kind == SliceKind::gpu_instance) return slice.profile.text;
@@ -255,7 +245,7 @@ Hold& Ledger::hold_of(const Cluster& cluster, const Node& node, const Gpu& gpu, 
     hold.measured_part = insight::part_of(&gpu, shared, 1, catalogue_);
   }
   hold.slices = memory_slices(gpu, slice, holder.share, catalogue_);
-  hold.memory = memory_of(gpu, slice, catalogue_);
+  hold.memory = insight::memory_of(gpu, slice, catalogue_);
   return hold;
 }
 
@@ -328,7 +318,7 @@ void Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
   const std::optional<Mib> used = fresh ? memory_used(gpu, slice) : std::nullopt;
   bool& measured = free_measured_[cluster.name];
   measured = measured || use || used;
-  const std::optional<Mib> all = used ? memory_of(gpu, slice, catalogue_) : std::nullopt;
+  const std::optional<Mib> all = used ? insight::memory_of(gpu, slice, catalogue_) : std::nullopt;
   const bool keeps =
       all && all->value > 0 &&
       100.0 * static_cast<double>(used->value) >= limits_.rogue_memory * static_cast<double>(all->value);
