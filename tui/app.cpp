@@ -15,6 +15,7 @@
 #include "tui/kept_figures.hpp"
 #include "tui/looks.hpp"
 #include "tui/packer.hpp"
+#include "tui/screens/pages/charts.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
 #include "tui/terminal/utf8.hpp"
@@ -398,11 +399,12 @@ struct App::Parts {
     if (auto now = with.archive->added_up()) send(UsageTold{std::move(*now)});
   }
 
-  // Of the node on screen more is kept.
-  void watch_node() {
+  // Of nodes whose page, or whose charts, are on screen more is kept.
+  void watch_nodes() {
     const Screen& screen = state.top();
-    const bool node = screen.kind == ScreenKind::node;
-    world().watch(node ? screen.cluster : ClusterName(), NodeName(node ? screen.subject : ""));
+    std::vector<NodeName> nodes = charted_nodes(world().model, screen);
+    if (screen.kind == ScreenKind::node) nodes = {NodeName(screen.subject)};
+    world().watch(screen.cluster, nodes);
   }
 
   // Of the work or GPU whose page is shown more is asked than the lists hold.
@@ -461,7 +463,7 @@ struct App::Parts {
     follow_status();
     if (!changed || (!urgent && now - drawn_at < kFrame)) return;
     show_changes();
-    watch_node();
+    watch_nodes();
     kept_figures.follow(state.top(), world(), looks_back() ? played() : with.backends, clocks.wall());
     look_into();
     reading.follow(state, with.archive, with.backends, with.catalogue);

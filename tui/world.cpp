@@ -28,7 +28,7 @@ void World::learn(Event event) {
 void World::forget(const ClusterName& cluster) {
   history.forget(cluster);
   summed.erase(cluster);
-  if (watched.first == cluster) watched = {};
+  std::erase_if(watched, [&](const auto& one) { return one.first == cluster; });
 }
 
 void World::sum_up(const Cluster& cluster, TimePoint at) {
@@ -39,12 +39,15 @@ void World::sum_up(const Cluster& cluster, TimePoint at) {
   if (const auto sums = history::sums_of(cluster, at)) history.take(cluster.name, *sums);
 }
 
-void World::watch(const ClusterName& cluster, const NodeName& node) {
-  std::pair now(cluster, node);
-  if (now == watched) return;
-  if (!watched.second.empty()) history.watch(watched.first, watched.second, false);
-  watched = std::move(now);
-  if (!watched.second.empty()) history.watch(watched.first, watched.second, true);
+void World::watch(const ClusterName& cluster, std::span<const NodeName> nodes) {
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    std::pair now(cluster, *node);
+    std::erase(watched, now);
+    history.watch(cluster, *node, true);  // also one that was gone meanwhile
+    watched.push_front(std::move(now));
+  }
+  for (; watched.size() > kMostWatched; watched.pop_back())
+    history.watch(watched.back().first, watched.back().second, false);
 }
 
 void World::expect(const ClusterName& cluster) {

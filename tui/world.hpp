@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "engine/history/history.hpp"
@@ -13,18 +15,22 @@
 
 namespace tessera::tui {
 
+inline constexpr std::size_t kMostWatched = 24;
+
 struct World {
   Model model;
   history::History history;
   std::uint64_t shown_revision = 0;
   std::uint64_t shown_status = 0;
-  std::pair<ClusterName, NodeName> watched;  // the node on screen, of which more is kept
-  std::map<ClusterName, TimePoint> summed;   // when it was summed up last
-  std::map<ClusterName, TimePoint> clocks;   // of clusters with a clock of their own, as it was told last
+  // The nodes on screen, of which more is kept, and those that were before; the latest first, kMostWatched.
+  std::deque<std::pair<ClusterName, NodeName>> watched;
+  std::map<ClusterName, TimePoint> summed;  // when it was summed up last
+  std::map<ClusterName, TimePoint> clocks;  // of clusters with a clock of their own, as it was told last
 
   // Where a cluster's clock is set back, its samples of what is still to come are forgotten.
   void learn(Event event);
-  void watch(const ClusterName& cluster, const NodeName& node);
+  // A chart of heat and power goes on while other pages are looked at.
+  void watch(const ClusterName& cluster, std::span<const NodeName> nodes);
   // Known by name before it has told anything: what is being loaded is not what is missing.
   void expect(const ClusterName& cluster);
   std::size_t loaded() const;  // clusters

@@ -20,7 +20,11 @@ std::optional<float> figure_of(const Sample& sample, Figure figure) {
     case Figure::tensor: return sample.tensor;
     case Figure::memory_bus: return sample.memory_bus;
     case Figure::held: return sample.held;
+    case Figure::any: break;
   }
+  for (const auto& one : {sample.use, sample.memory, sample.temperature, sample.power, sample.tensor,
+                          sample.memory_bus, sample.held})
+    if (one) return one;
   return std::nullopt;
 }
 
@@ -69,7 +73,7 @@ Summary summary_of(const std::vector<Sample>& samples, Figure figure, TimePoint 
   for (const Sample& sample : samples) {
     const std::optional<float> value = figure_of(sample, figure);
     if (!value || sample.at < from) continue;
-    summary.last = value;
+    summary.last = value, summary.last_at = sample.at;
     summary.least = std::min(summary.least.value_or(*value), *value);
     summary.peak = std::max(summary.peak.value_or(*value), *value);
     sum += static_cast<double>(*value);

@@ -11,7 +11,8 @@
 namespace tessera::history {
 
 // What of a sample is drawn.
-enum class Figure : std::uint8_t { use, memory, temperature, power, tensor, memory_bus, held };
+// any: whichever was measured, for when it was.
+enum class Figure : std::uint8_t { use, memory, temperature, power, tensor, memory_bus, held, any };
 std::optional<float> figure_of(const Sample& sample, Figure figure);
 
 // The means in `count` equal stretches of [from, to); nullopt: nothing was measured in it.
@@ -25,6 +26,7 @@ std::string spark(const std::vector<Sample>& samples, Figure figure, TimePoint f
 // What a line says in numbers, over the samples from `from` on.
 struct Summary {
   std::optional<float> last, mean, least, peak;
+  TimePoint last_at{};            // of `last`
   std::size_t samples = 0;        // in which it was measured
   std::optional<Duration> every;  // the usual time between two of them
 };

@@ -56,7 +56,7 @@ TEST(AWorld, AClockThatIsSetBackForgetsNothingOfTheOtherClusters) {
   for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
     both(SourceReport{source, {}, {}, "", false}, 60);
   both(Loaded{}, 60);
-  world.watch(ClusterName("other"), NodeName("n1"));
+  world.watch(ClusterName("other"), std::vector{NodeName("n1")});
   GpuFigures figures;
   figures.gpu = GpuIndex{0};
   figures.figures.use = Percent{50};
@@ -75,6 +75,35 @@ TEST(AWorld, AClockThatIsSetBackForgetsNothingOfTheOtherClusters) {
   ASSERT_EQ(line.samples.size(), 2U);
   EXPECT_EQ(line.samples.back().temperature, 41.0F);
   EXPECT_EQ(world.history.sums(ClusterName("other")).size(), 1U);
+}
+
+// From a node's page one goes on to its GPU and to the job on it, and back.
+TEST(AWorld, GoesOnToKeepTheHeatOfANodeWhileTheNextPageIsLookedAt) {
+  World world;
+  std::vector<Node> nodes;
+  for (int i = 0; i < 30; ++i)
+    nodes.push_back(
+        test::node(("n" + std::to_string(i)).c_str(), {test::gpu(0, Strategy::whole, {test::whole(0)})}));
+  world.learn(on(NodesListed{{nodes}}, 60));
+  const auto measure = [&](const char* node, int seconds) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{50};
+    figures.figures.temperature = Celsius{static_cast<float>(seconds)};
+    world.learn(on(Measured{NodeName(node), Source::dcgm, at(seconds), {figures}}, seconds));
+    return world.history.line(ClusterName("hpc"), NodeName(node), history::Key{}).samples.back().temperature;
+  };
+  world.watch(ClusterName("hpc"), std::vector{NodeName("n0")});
+  EXPECT_EQ(measure("n0", 70), 70.0F);
+  world.watch(ClusterName("hpc"), std::vector{NodeName("n1"), NodeName("n2")});
+  EXPECT_EQ(measure("n0", 80), 80.0F);
+  EXPECT_EQ(measure("n2", 80), 80.0F);
+  EXPECT_EQ(measure("n3", 80), std::nullopt);
+  // Bounded: the one that was looked at longest ago goes first.
+  for (int i = 3; i < 3 + static_cast<int>(kMostWatched) - 2; ++i)
+    world.watch(ClusterName("hpc"), std::vector{NodeName("n" + std::to_string(i))});
+  EXPECT_EQ(measure("n0", 90), std::nullopt);
+  EXPECT_EQ(measure("n1", 90), 90.0F);
 }
 
 std::vector<float> held(const World& world) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/history/gaps.hpp"
+#include "engine/query/value.hpp"
 #include "tui/terminal/canvas.hpp"
 #include "tui/terminal/utf8.hpp"
 
@@ -12,6 +14,11 @@ namespace tessera::tui {
 namespace {
 
 constexpr int kGutter = 6;  // cells left of the picture: its scale
+
+std::string clock_text(TimePoint at) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
+  return query::to_text(query::Value(static_cast<std::int64_t>(seconds)), query::Format::time).substr(11, 5);
+}
 
 // Dots of braille by column and line of a cell, the lowest line first.
 constexpr unsigned kDots[2][4] = {{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}};
@@ -24,6 +31,27 @@ std::string padded(const std::string& text, int width) {
 int filled(const std::optional<float>& mean, float top, int steps) {
   if (!mean) return 0;
   return std::clamp(static_cast<int>(std::ceil(*mean / top * static_cast<float>(steps))), 1, steps);
+}
+
+// What each of so many columns shows. Where samples are farther apart than columns each stands for its whole
+// step: blank columns between them would read as times without any.
+std::vector<std::optional<float>> columns_of(const Chart& chart, int columns) {
+  const auto every = history::summary_of(chart.samples, chart.figure, chart.from).every;
+  const Duration all = chart.to - chart.from;
+  int count = columns;
+  // A tenth to spare: samples do not come on the second.
+  if (every && *every * columns * 10 > all * 11)
+    count = std::clamp(static_cast<int>(all * 9 / (*every * 10)), 1, columns);
+  const auto means = history::means(chart.samples, chart.figure, chart.from, chart.to, count);
+  std::vector<std::optional<float>> shown;
+  for (int i = 0; i < columns; ++i) shown.push_back(means[static_cast<std::size_t>(i * count / columns)]);
+  return shown;
+}
+
+std::vector<int> heights_of(const Chart& chart, int columns, int steps) {
+  std::vector<int> heights;
+  for (const auto& mean : columns_of(chart, columns)) heights.push_back(filled(mean, chart.top, steps));
+  return heights;
 }
 
 // One line of the picture; line 0 is the lowest.
@@ -49,48 +77,47 @@ std::string ascii_line(const std::vector<int>& heights, int line) {
   return text;
 }
 
-std::string axis(const Chart& chart, int cells) {
+}  // namespace
+
+std::string axis_line(const Chart& chart, int cells) {
   const int room = cells - display_width(chart.from_text) - display_width(chart.to_text);
   if (room < 1) return padded(chart.to_text, cells);
   return chart.from_text + std::string(static_cast<std::size_t>(room), ' ') + chart.to_text;
 }
-
-}  // namespace
 
 std::vector<std::string> chart_lines(const Chart& chart, int width, int height, bool ascii) {
   std::vector<std::string> lines;
   const int cells = width - kGutter;
   if (cells < 8 || height < 1) return lines;
   const int steps = height * (ascii ? 3 : 4);
-  std::vector<int> heights;
-  for (const auto& mean :
-       history::means(chart.samples, chart.figure, chart.from, chart.to, ascii ? cells : cells * 2))
-    heights.push_back(filled(mean, chart.top, steps));
+  const std::vector<int> heights = heights_of(chart, ascii ? cells : cells * 2, steps);
   for (int line = height - 1; line >= 0; --line) {
     const std::string scale = line == height - 1 ? chart.top_text : line == 0 ? "0" : "";
     lines.push_back(padded(scale, kGutter - 1) + " " +
                     (ascii ? ascii_line(heights, line) : braille_line(heights, line)));
   }
-  lines.push_back(std::string(kGutter, ' ') + axis(chart, cells));
+  lines.push_back(std::string(kGutter, ' ') + axis_line(chart, cells));
   return lines;
 }
 
-std::string spark_line(const std::vector<history::Sample>& samples, history::Figure figure, TimePoint from,
-                       TimePoint to, int cells, bool ascii) {
-  constexpr float kTop = 100;
-  if (ascii) return history::spark(samples, figure, from, to, cells, kTop, true);
-  std::vector<int> heights;
-  for (const auto& mean : history::means(samples, figure, from, to, cells * 2))
-    heights.push_back(filled(mean, kTop, 4));
-  return braille_line(heights, 0);
+std::string spark_line(const Chart& chart, int cells, bool ascii) {
+  if (!ascii) return braille_line(heights_of(chart, cells * 2, 4), 0);
+  constexpr std::string_view kBars = "_.:-=+*#";
+  std::string text;
+  for (const auto& mean : columns_of(chart, cells))
+    text += mean ? kBars[static_cast<std::size_t>(std::clamp(static_cast<int>(*mean / chart.top * 8), 0, 7))]
+                 : ' ';
+  return text;
 }
 
 std::string chart_words(const Chart& chart, std::string_view unit) {
   const history::Summary summary = history::summary_of(chart.samples, chart.figure, chart.from);
   if (!summary.last) return "n/a";
-  const auto text = [&](float figure) { return fmt::format("{:.0f}{}", figure, unit); };
-  return fmt::format("now {}, mean {}, peak {}", text(*summary.last), text(*summary.mean),
-                     text(*summary.peak));
+  const auto text = [&](float figure) { return fmt::format("{:.{}f}{}", figure, chart.decimals, unit); };
+  const std::string last = text(*summary.last), mean = text(*summary.mean), peak = text(*summary.peak);
+  if (chart.to - summary.last_at <= history::longest_step(summary))
+    return fmt::format("now {}, mean {}, peak {}", last, mean, peak);
+  return fmt::format("at {} {}, mean {}, peak {}", clock_text(summary.last_at), last, mean, peak);
 }
 
 }  // namespace tessera::tui

@@ -18,16 +18,20 @@ struct Chart {
   float top = 100;                       // full height
   std::string top_text = "100%";         // at its left
   std::string from_text, to_text;        // below its ends
+  int decimals = 0;                      // of its figures in words
 };
 
 // `height` lines of picture and one of axis, each at most `width` cells; none where there is no room.
 std::vector<std::string> chart_lines(const Chart& chart, int width, int height, bool ascii);
 
-// A line alone, as high as 100 % is: two samples a cell in braille, or one in ASCII.
-std::string spark_line(const std::vector<history::Sample>& samples, history::Figure figure, TimePoint from,
-                       TimePoint to, int cells, bool ascii);
+// A line alone: two columns a cell in braille, or one in ASCII.
+std::string spark_line(const Chart& chart, int cells, bool ascii);
 
-// "now 85%, mean 71%, peak 99%": the same without a picture. The unit comes behind the numbers.
+// "01:12       02:12": what stands below the ends of a picture of so many cells.
+std::string axis_line(const Chart& chart, int cells);
+
+// "now 85%, mean 71%, peak 99%": the same without a picture; "at 01:40 85%, …" where nothing was measured
+// since. The unit comes behind the numbers.
 std::string chart_words(const Chart& chart, std::string_view unit);
 
 }  // namespace tessera::tui

@@ -63,5 +63,81 @@ TEST(JobCharts, AJobThatIsAloneIsToldWithoutSharers) {
   EXPECT_NE(page.find("now 20%"), std::string::npos) << page;
 }
 
+// A job on an instance of one GPU and on all of another, measured each minute but for ten, and its page.
+class TwoSlices {
+ public:
+  explicit TwoSlices(int columns, bool ascii = false) : columns_(columns), ascii_(ascii) {
+    Slice part = instance("3g.40gb", 0, 4, 0);
+    part.instance_id = 1;
+    Gpu cut = gpu(0, Strategy::mig, {part}), all = gpu(1, Strategy::whole, {whole(1)});
+    cut.memory = all.memory = Mib{81'559};
+    story_.tell(NodesListed{{node("n1", {cut, all})}});
+    story_.tell(WorkloadsListed{{running("7", "alice", {holds("n1", {{0, 1}, {1, 1}})})}});
+    for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
+      story_.tell(SourceReport{source, {}, {}, "", false});
+    story_.tell(Loaded{});
+    history_.watch(ClusterName("hpc"), NodeName("n1"), true);
+  }
+  void measure(int minute) {
+    GpuFigures cut, all;
+    cut.gpu = GpuIndex{0}, all.gpu = GpuIndex{1};
+    SliceFigures of_part;
+    of_part.profile = ProfileName("3g.40gb"), of_part.instance_id = 1;
+    of_part.use = Percent{40}, of_part.memory_used = Mib{10'240};
+    cut.slices = {of_part};
+    cut.figures.temperature = Celsius{51}, cut.figures.power = Watts{210};
+    all.figures.use = Percent{90}, all.figures.memory_used = Mib{61'440};
+    all.figures.temperature = Celsius{66}, all.figures.power = Watts{640};
+    story_.tell(Measured{NodeName("n1"), Source::dcgm, at(60 * minute), {cut, all}}, 60 * minute);
+    history_.take(story_.cluster(), NodeName("n1"));
+  }
+  std::string page(int minute) {
+    Session session(story_.model, {columns_, 60});
+    session.state.ascii = ascii_;
+    tui::open_workload(session.state, ClusterName("hpc"), "7");
+    tui::UiContext ui = session.world();
+    ui.history = &history_;
+    ui.wall = at(60 * minute);
+    tui::Canvas canvas(session.state.size);
+    tui::draw(ui, session.state, canvas);
+    const std::string text = canvas.text();
+    return text.substr(std::min(text.size(), text.find("LAST HOUR")));
+  }
+
+ private:
+  int columns_;
+  bool ascii_;
+  Story story_;
+  history::History history_;
+};
+
+// Kept in steps: a 250th of the GPU's memory, four watts.
+TEST(JobCharts, DrawsUseMemoryHeatAndPowerWithOneLineASlice) {
+  for (int columns : {80, 120, 200}) {
+    TwoSlices job(columns);
+    for (int minute = 10; minute <= 50; ++minute) job.measure(minute);
+    const std::string page = job.page(50);
+    for (const char* words : {"every 1 min, by DCGM exporter", "n1 GPU 0 3g.40gb", "n1 GPU 1 whole",
+                              "now 40%, mean 40%, peak 40%", "now 90%, mean 90%, peak 90%", "now 9.9 GiB",
+                              "now 59.9 GiB", "temperature  of the whole GPU", "now 51 °C", "now 66 °C",
+                              "power  of the whole GPU", "now 208 W", "now 640 W", "08:10"})
+      EXPECT_NE(page.find(words), std::string::npos) << columns << " " << words << "\n" << page;
+    EXPECT_EQ(page.find("not measured"), std::string::npos) << page;
+  }
+}
+
+TEST(JobCharts, AGapIsToldInWordsAndWhatIsOldIsNotSaidToBeNow) {
+  TwoSlices job(120, true);
+  for (int minute = 10; minute <= 50; ++minute)
+    if (minute < 20 || minute > 30) job.measure(minute);
+  EXPECT_NE(job.page(50).find("not measured    08:19-08:31"), std::string::npos) << job.page(50);
+  const std::string later = job.page(58);
+  EXPECT_NE(later.find("08:19-08:31, 08:50-08:58"), std::string::npos) << later;
+  EXPECT_NE(later.find("at 08:50 40%"), std::string::npos) << later;
+  EXPECT_EQ(later.find("now 40%"), std::string::npos) << later;
+  for (const char byte : later.substr(0, later.find("temperature")))
+    EXPECT_LT(static_cast<unsigned char>(byte), 0x80) << "the terminal has ASCII alone\n" << later;
+}
+
 }  // namespace
 }  // namespace tessera::test

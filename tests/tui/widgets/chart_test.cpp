@@ -54,10 +54,32 @@ TEST(Chart, OfOneLineLeavesGapsAndShowsZeroAsTheLowestDot) {
     samples.push_back(sample);
   }
   const auto line = [&](bool ascii) {
-    return spark_line(samples, history::Figure::use, test::at(0), test::at(360), ascii ? 6 : 3, ascii);
+    Chart chart;
+    chart.samples = samples, chart.from = test::at(0), chart.to = test::at(360);
+    return spark_line(chart, ascii ? 6 : 3, ascii);
   };
   EXPECT_EQ(line(false), "\u28f8 \u28c4");
   EXPECT_EQ(line(true), "_#  =:");
+}
+
+// Ten samples for forty columns are ten steps, and no rain of single dots; a gap is a gap all the same.
+TEST(Chart, ASampleStandsForItsWholeStepWhereThereIsMoreRoomThanSamples) {
+  Chart few;
+  for (int i = 0; i < 10; ++i)
+    if (i < 4 || i > 6) few.samples.push_back({at(60 * i), i < 5 ? 100.0F : 25.0F, {}, {}, {}});
+  few.from = at(0);
+  few.to = at(60 * 9);
+  EXPECT_EQ(spark_line(few, 16, true), "######      ::::");
+  EXPECT_EQ(spark_line(few, 8, false), "⣿⣿⣿   ⣀⣀");
+}
+
+// A figure of half an hour ago is none of now.
+TEST(Chart, SaysWhenTheLastFigureWasWhereItIsOld) {
+  Chart old = rising();
+  old.to = at(16 + 1800);
+  EXPECT_EQ(chart_words(old, "%"), "at 08:00 100%, mean 50%, peak 100%");
+  old.decimals = 1;
+  EXPECT_EQ(chart_words(old, " GiB"), "at 08:00 100.0 GiB, mean 50.0 GiB, peak 100.0 GiB");
 }
 
 TEST(Chart, NeedsRoom) { EXPECT_TRUE(chart_lines(rising(), 10, 2, false).empty()); }

@@ -44,7 +44,9 @@ void put_figure(Pen& pen, std::string_view name, const std::vector<history::Samp
     return;
   }
   pen.skip(axis.room - axis.cells);
-  pen.put(spark_line(samples, figure, axis.from, axis.to, axis.cells, state.ascii), role).skip(1);
+  Chart chart;
+  chart.figure = figure, chart.samples = samples, chart.from = axis.from, chart.to = axis.to;
+  pen.put(spark_line(chart, axis.cells, state.ascii), role).skip(1);
   pen.put(fmt::format("{:.0f}%", *summary.last), Role::text).skip(1);
   pen.put(fmt::format("({:.0f}-{:.0f})", *summary.least, *summary.peak), Role::dim).skip(2);
 }
