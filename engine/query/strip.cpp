@@ -66,19 +66,31 @@ struct Piece {
   insight::Availability state = insight::Availability::unknown;
 };
 
+// "③": a free instance that has a tail says what it is, too: 3g and 4g are as long on many GPUs.
+std::string ringed(char digit) {
+  if (digit < '1' || digit > '9') return "○";
+  std::string text = "\u2460";
+  text.back() = static_cast<char>(text.back() + (digit - '1'));
+  return text;
+}
+
 // The first cell of an instance reports what it is, the others that they belong to it: a held one is the
-// digit of its compute slices with a heavy tail, a free one a ring with a light tail, a closed one a darker
-// shade with a lighter one behind it.
-std::string cell_of(const Piece& piece, bool first, bool ascii) {
+// digit of its compute slices with a heavy tail, a free one a ring, with that digit in it where it has a
+// tail, which is light; a closed one a darker shade with a lighter one behind it, and the digit there unless
+// it is 1, which would read as a held one.
+std::string cell_of(const Piece& piece, int cell, bool ascii) {
+  const bool first = cell == 0;
   switch (piece.state) {
     case insight::Availability::held:
       if (first) return std::string(1, piece.digit);
       return ascii ? "=" : "━";
     case insight::Availability::free:
-      if (first) return ascii ? "o" : "○";
-      return ascii ? "-" : "─";
+      if (!first) return ascii ? "-" : "─";
+      if (piece.size < 2) return ascii ? "o" : "○";
+      return ascii ? std::string(1, piece.digit) : ringed(piece.digit);
     case insight::Availability::closed:
       if (first) return ascii ? ";" : "▒";
+      if (cell == 1 && piece.digit != '1') return std::string(1, piece.digit);
       return closed_glyph(ascii);
     case insight::Availability::unknown: break;
   }
@@ -89,7 +101,7 @@ void draw_piece(std::vector<std::string>& cells, const Piece& piece, bool ascii)
   for (int i = std::max(0, -piece.start); i < piece.size; ++i) {
     std::size_t at = static_cast<std::size_t>(piece.start + i);
     if (at >= cells.size()) return;
-    cells[at] = cell_of(piece, i == 0, ascii);
+    cells[at] = cell_of(piece, i, ascii);
   }
 }
 

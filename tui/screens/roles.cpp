@@ -23,9 +23,16 @@ Role state_role(std::string_view text) {
   return Role::text;
 }
 
-Role strip_role(std::string_view glyph) {
+bool is_digit(std::string_view glyph) { return glyph.size() == 1 && glyph[0] >= '1' && glyph[0] <= '9'; }
+// "①" to "⑨"
+bool is_ringed(std::string_view glyph) { return glyph >= "\u2460" && glyph <= "\u2468"; }
+
+// A digit is of a held instance, unless it stands in a closed one or (in ASCII) before a light tail.
+Role strip_role(std::string_view before, std::string_view glyph, std::string_view after) {
+  if (is_digit(glyph) && after.starts_with('-')) return Role::free;
+  if (is_digit(glyph) && (before == "▒" || before == ";")) return Role::dim;
   if (glyph == "·" || glyph == "." || glyph == "○" || glyph == "o" || glyph == "‐" || glyph == "─" ||
-      glyph == "-")
+      glyph == "-" || is_ringed(glyph))
     return Role::free;
   if (glyph == "╳" || glyph == "x") return Role::stranded;
   if (glyph == "?") return Role::unknown;
@@ -97,15 +104,16 @@ Role cell_role(std::string_view key, std::string_view text) {
 
 void draw_strip(Canvas& canvas, int x, int y, int width, std::string_view strip, bool ascii, Style held) {
   std::string fitted = shorten(strip, width, ascii);
-  std::string_view rest = fitted;
+  std::string_view rest = fitted, before;
   int end = x + width;
   while (!rest.empty() && x < end) {
     std::size_t size = 1;
     while (size < rest.size() && (static_cast<unsigned char>(rest[size]) & 0xC0) == 0x80) ++size;
     std::string_view glyph = rest.substr(0, size);
-    const Role role = strip_role(glyph);
-    x += canvas.put(x, y, glyph, role == Role::held ? held : Style(role), end);
     rest.remove_prefix(size);
+    const Role role = strip_role(before, glyph, rest);
+    x += canvas.put(x, y, glyph, role == Role::held ? held : Style(role), end);
+    before = glyph;
   }
 }
 

@@ -146,8 +146,21 @@ TEST(Strip, ShowsSlicesInPlace) {
   board.slices[1].holding = Holding::held;
   EXPECT_EQ(strip(board, &*catalogue, false), "1···3━━━");
   board.slices[1].holding = Holding::free;
-  EXPECT_EQ(strip(board, &*catalogue, false), "1···○───");
-  EXPECT_EQ(strip(board, &*catalogue, true), "1...o---");
+  EXPECT_EQ(strip(board, &*catalogue, false), "1···③───");
+  EXPECT_EQ(strip(board, &*catalogue, true), "1...3---");
+}
+
+// On an H100 both take four memory slices, and they are not the same to have.
+TEST(Strip, AFree3gDoesNotLookLikeAFree4g) {
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  ASSERT_TRUE(catalogue.ok());
+  Gpu board = gpu(0, Strategy::mig, {instance("4g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)});
+  for (Slice& slice : board.slices) slice.holding = Holding::free;
+  EXPECT_EQ(strip(board, &*catalogue, false), "④───③───");
+  EXPECT_EQ(strip(board, &*catalogue, true), "4---3---");
+  const insight::Sight closed{insight::Access::closed, true};
+  EXPECT_EQ(strip(board, &*catalogue, false, closed), "▒4░░▒3░░");
+  EXPECT_EQ(strip(board, &*catalogue, true, closed), ";4::;3::");
 }
 
 TEST(Strip, SlicesWhosePlacesAreNotReportedStandBySizeAndSaySo) {
@@ -159,10 +172,10 @@ TEST(Strip, SlicesWhosePlacesAreNotReportedStandBySizeAndSaySo) {
   for (Slice& slice : board.slices) slice.placement.reset(), slice.holding = Holding::held;
   EXPECT_EQ(strip(board, &*catalogue, false), "3━━━2━11~");
   board.slices[0].holding = board.slices[2].holding = Holding::free;
-  EXPECT_EQ(strip(board, &*catalogue, false), "3━━━○─1○~");
-  EXPECT_EQ(strip(board, &*catalogue, true), "3===o-1o~");
+  EXPECT_EQ(strip(board, &*catalogue, false), "3━━━②─1○~");
+  EXPECT_EQ(strip(board, &*catalogue, true), "3===2-1o~");
   board.slices[1].holding = Holding::unknown;
-  EXPECT_EQ(strip(board, &*catalogue, false), "3━━━○─?○~") << "only what is doubtful is shown so";
+  EXPECT_EQ(strip(board, &*catalogue, false), "3━━━②─?○~") << "only what is doubtful is shown so";
   board.slices.resize(1);
   EXPECT_EQ(strip(board, &*catalogue, false), "○·······~");
   board.slices.assign(9, board.slices[0]);
@@ -213,11 +226,11 @@ TEST(Strip, InstancesOfAClosedNodeAreToldFromTheirNeighbours) {
     board.product = ProductKey("H100-80GB-SXM5");
     return strip(board, &*catalogue, ascii, closed);
   };
-  EXPECT_EQ(shown({instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)}), "▒░░░▒░░░");
-  EXPECT_EQ(shown({instance("7g.80gb", 0, 8, 0)}), "▒░░░░░░░");
+  EXPECT_EQ(shown({instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)}), "▒3░░▒3░░");
+  EXPECT_EQ(shown({instance("7g.80gb", 0, 8, 0)}), "▒7░░░░░░");
   EXPECT_EQ(shown({instance("1g.20gb", 0, 2, 0), instance("1g.10gb", 2, 1, 1), instance("1g.10gb", 3, 1, 2)}),
             "▒░▒▒░░░░");
-  EXPECT_EQ(shown({instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)}, true), ";:::;:::");
+  EXPECT_EQ(shown({instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)}, true), ";3::;3::");
 }
 
 TEST(Strip, AnInstanceOfWhichNoSourceTellsIsNotDrawnAsHeld) {

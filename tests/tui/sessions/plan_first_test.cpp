@@ -39,7 +39,7 @@ TEST(PlanFirst, ShowsEachGpuAsItIsAndAsItWillBe) {
   open(session, disturbing_two(session));
   const std::string first = session.line_with("GPU 0 "), second = session.line_with("GPU 1 ");
   EXPECT_NE(first.find("○○○○○○○"), std::string::npos) << first;
-  EXPECT_NE(first.find("○───○───"), std::string::npos) << first;
+  EXPECT_NE(first.find("④───③───"), std::string::npos) << first;
   EXPECT_NE(second.find("111○○○○"), std::string::npos) << "held slices are told from free ones: " << second;
 }
 

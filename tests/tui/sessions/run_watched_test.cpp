@@ -27,7 +27,7 @@ TEST(RunWatched, ShowsTheGpusAsTheyAreBesideWhatIsWanted) {
   const std::string line = session.line_with("wanted");
   EXPECT_NE(line.find("GPU 0"), std::string::npos) << line;
   EXPECT_NE(line.find("○○○○○○○"), std::string::npos) << line;
-  EXPECT_NE(line.find("○───○───"), std::string::npos) << line;
+  EXPECT_NE(line.find("④───③───"), std::string::npos) << line;
   session.line_with("usually about");
   // Once the cluster reports the new layout, both are the same.
   Gpu cut = gpu(0, Strategy::mig, {instance("4g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)});

@@ -84,9 +84,9 @@ TEST(Walk, SlicesWithoutPlacesAreDrawnBySizeAndRemarksStandAmongTheFacts) {
                               {{Remark::Grade::info, "gpu-002", true, "02:43 UTC Rebooted: new boot id",
                                 "reported by kubelet"}}}});
   EXPECT_NE(session.line_with("MOSAIC").find("~ starts of slices not reported"), std::string::npos);
-  EXPECT_NE(session.screen().find("gpu-002      ~○───○─○○"), std::string::npos) << session.screen();
+  EXPECT_NE(session.screen().find("gpu-002      ~③───②─○○"), std::string::npos) << session.screen();
   session.press("3/gpu-002<enter>");
-  EXPECT_TRUE(session.shows("○───○─○○~")) << session.screen();
+  EXPECT_TRUE(session.shows("③───②─○○~")) << session.screen();
   session.press("<esc>2/gpu-002<enter>i");
   EXPECT_TRUE(session.shows("02:43 UTC Rebooted: new boot id (reported by kubelet)")) << session.screen();
 }

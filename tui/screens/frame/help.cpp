@@ -49,7 +49,7 @@ Document legend(const UiState& state) {
   const bool ascii = state.ascii;
   document.push_back(
       line(ascii ? "3=== 1" : "3━━━ 1", Role::held, "held MIG slices: 3g of four cells, 1g of one"));
-  document.push_back(line(ascii ? "o--- o" : "○─── ○", Role::free, "free MIG slices"));
+  document.push_back(line(ascii ? "3--- o" : "③─── ○", Role::free, "free MIG slices"));
   document.push_back(line("w m t s v", Role::text, "whole, MPS, time-slicing, shard, vGPU"));
   document.push_back({});
   document.push_back(heading_line(told(state, "FILTERS")));

@@ -95,9 +95,9 @@ void draw_legend(Pen& pen, const UiState& state, bool use) {
     full.push_back({"1", told(state, "busy"), Style(Role::held).with_bold()});
     full.push_back({"1", told(state, "idle"), Role::dim});
   }
-  full.push_back({state.ascii ? "o-" : "○─", told(state, "free slice")});
+  full.push_back({state.ascii ? "3-" : "③─", told(state, "free slice")});
   full.push_back({std::string(signs.free), told(state, "free")});
-  brief.push_back({state.ascii ? "o-." : "○─·", told(state, "free")});
+  brief.push_back({state.ascii ? "3-." : "③─·", told(state, "free")});
   for (std::vector<Meaning>* either : {&full, &brief}) {
     either->push_back({std::string(signs.closed), told(state, "closed")});
     either->push_back({std::string(signs.stranded), told(state, "cannot be used")});
