@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/error.hpp"
+#include "engine/model/log_entry.hpp"
 #include "engine/model/run_news.hpp"
 #include "engine/model/telemetry.hpp"
 #include "engine/model/values.hpp"
@@ -131,6 +132,12 @@ struct Recorded {
   std::string found;  // what happened at the moment shown, or why it is not the one that was asked for
 };
 
+// Of a recording that is shown: what happened before the moment shown, oldest first, in place of all that was
+// told before. A recording's events are never worked out from one moment to the next: it is gone to and fro.
+struct HistoryTold {
+  std::vector<LogEntry> entries;
+};
+
 struct Event {
   ClusterName cluster;           // empty: news of runs
   std::uint64_t generation = 0;  // a restarted backend counts up; older events are dropped
@@ -138,7 +145,7 @@ struct Event {
   std::variant<NodesListed, NodeSeen, NodeGone, WorkloadsListed, WorkloadSeen, WorkloadGone, PartitionsListed,
                ReservationsListed, QuotasListed, DaemonsSeen, RemarksListed, ClusterSeen, LicenceNamed,
                Measured, SourceReport, PaceReport, Loaded, Progress, ClockSet, Recorded, RunsListed, RunTold,
-               RunRefused, RunsAtRest>
+               RunRefused, RunsAtRest, HistoryTold>
       what;
 };
 

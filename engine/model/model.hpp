@@ -10,6 +10,7 @@
 
 #include "engine/model/event.hpp"
 #include "engine/model/inventory.hpp"
+#include "engine/model/log_entry.hpp"
 
 namespace tessera {
 
@@ -63,23 +64,17 @@ struct Cluster {
   std::uint64_t generation = 0;
 };
 
-enum class Severity : std::uint8_t { info, good, warning, danger };
-
-struct LogEntry {
-  TimePoint at{};
-  ClusterName cluster;
-  Severity severity = Severity::info;
-  std::string subject;  // node, job, source; may be empty
-  std::string text;
-};
-
 struct Model {
   std::vector<Cluster> clusters;  // in the order in which they were opened
-  std::deque<LogEntry> log;       // newest last, bounded to kLogLimit
+  std::deque<LogEntry> log;       // of nodes, sources and daemons; newest last, bounded to kLogLimit
   std::uint64_t revision = 0;     // counts up whenever something changed that rows or sums are made of
   std::uint64_t status = 0;  // counts up when a source answered or our pace changed: rows stay as they are
+  // Of jobs, pods and slices, which are many: they push none of the others out.
+  std::deque<LogEntry> work_log;  // newest last, bounded to kWorkLogLimit
+  std::uint64_t told = 0;         // entries of both logs so far: LogEntry::number of the next one
 
   static constexpr std::size_t kLogLimit = 5000;
+  static constexpr std::size_t kWorkLogLimit = 20000;
 
   const Cluster* find(const ClusterName& name) const;
   Cluster* find(const ClusterName& name);

@@ -1,11 +1,13 @@
 #include "engine/model/reduce.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <unordered_set>
 #include <utility>
 
 #include "engine/model/both_sides.hpp"
+#include "engine/model/tell.hpp"
 
 namespace tessera {
 namespace {
@@ -19,7 +21,8 @@ class Reducer {
     enter_fresh();
     settle_moves();
     know_work();
-    log_nodes();
+    log_all(std::move(node_news_), kBurst);
+    log_all(std::move(work_news_), kBurst);
     for (const NodeName& name : touched_)
       if (Node* node = cluster_.nodes.find(name)) relink(*node);
     for (const NodeName& name : changed_nodes_) changes_.nodes.push_back(name);
@@ -61,6 +64,10 @@ class Reducer {
     std::unordered_set<WorkloadId> seen;
     seen.reserve(list.workloads.size());
     for (Workload& workload : list.workloads) {
+      if (workload.state == WorkloadState::ended) {
+        end(workload.id, &workload);
+        continue;
+      }
       seen.insert(workload.id);
       put(std::move(workload));
     }
@@ -68,10 +75,15 @@ class Reducer {
     std::vector<WorkloadId> gone;
     for (const Workload& workload : cluster_.workloads.all())
       if (!seen.contains(workload.id)) gone.push_back(workload.id);
-    for (const WorkloadId& id : gone) remove(id);
+    for (const WorkloadId& id : gone) end(id, nullptr);
   }
-  void apply(WorkloadSeen& seen) { put(std::move(seen.workload)); }
-  void apply(WorkloadGone& gone) { remove(gone.id); }
+  void apply(WorkloadSeen& seen) {
+    if (seen.workload.state == WorkloadState::ended)
+      end(seen.workload.id, &seen.workload);
+    else
+      put(std::move(seen.workload));
+  }
+  void apply(WorkloadGone& gone) { end(gone.id, nullptr); }
 
   void apply(PartitionsListed& list) { assign(cluster_.partitions, std::move(list.partitions)); }
   void apply(ReservationsListed& list) { assign(cluster_.reservations, std::move(list.reservations)); }
@@ -133,10 +145,7 @@ class Reducer {
   }
   void apply(Loaded&) {
     if (cluster_.loaded && !cluster_.progress) return;
-    if (!cluster_.loaded)
-      log(Severity::info, cluster_.name.text,
-          std::to_string(cluster_.nodes.size()) + " nodes, " + std::to_string(cluster_.workloads.size()) +
-              " workloads read");
+    if (!cluster_.loaded && !cluster_.recorded) log_read();
     cluster_.loaded = true;
     cluster_.progress.reset();
     changes_.cluster = true;
@@ -151,6 +160,15 @@ class Reducer {
   }
   void apply(Recorded& recorded) {
     cluster_.recorded = std::move(recorded);
+    changes_.cluster = true;
+  }
+  void apply(HistoryTold& history) {
+    for (std::deque<LogEntry>* log : {&model_.log, &model_.work_log})
+      std::erase_if(*log, [&](const LogEntry& entry) { return entry.cluster == cluster_.name; });
+    for (LogEntry& entry : history.entries) {
+      const TimePoint at = entry.at;
+      log(std::move(entry), at);
+    }
     changes_.cluster = true;
   }
 
@@ -180,10 +198,12 @@ class Reducer {
       cluster_.nodes.upsert(std::move(node));
       fresh_.insert(name);
       touch(name);
-      if (cluster_.loaded) notes_.push_back({Severity::info, name, "appeared", ""});
+      note(name, Severity::info, std::string(kAppeared));
       return;
     }
-    tell(*before, node);
+    if (tells_changes())
+      for (LogEntry& entry : news_of(*before, node))
+        (entry.kind == Happened::layout ? work_news_ : node_news_).push_back(std::move(entry));
     node.workloads = std::move(before->workloads);
     bool same = same_shape(*before, node);
     if (same) {
@@ -230,7 +250,7 @@ class Reducer {
   void remove(const NodeName& name) {
     cluster_.figures.erase(name);
     if (!cluster_.nodes.erase(name)) return;
-    notes_.push_back({Severity::warning, name, "gone from the list", ""});
+    note(name, Severity::warning, "gone from the list");
     changed_nodes_.insert(name);
   }
 
@@ -250,14 +270,17 @@ class Reducer {
       workload.origin.at = at;
       leave_nodes(*before);
     }
+    tell_work(before, &workload);
     changes_.workloads.push_back(workload.id);
     enter_nodes(workload);
     cluster_.workloads.upsert(std::move(workload));
   }
 
-  void remove(const WorkloadId& id) {
+  // now: how it ended, where that is told.
+  void end(const WorkloadId& id, const Workload* now) {
     Workload* workload = cluster_.workloads.find(id);
     if (!workload) return;
+    tell_work(workload, now);
     leave_nodes(*workload);
     changes_.workloads.push_back(id);
     cluster_.workloads.erase(id);
@@ -315,56 +338,67 @@ class Reducer {
   }
   void relink(Node& node) { link_holders(node, cluster_.workloads, cluster_.work_known); }
 
-  // What an admin would want to have been told.
-  void tell(const Node& before, const Node& now) {
-    if (before.health == now.health || !cluster_.loaded) return;
-    Severity severity = Severity::info;
-    if (now.health == Health::down || now.health == Health::invalid) severity = Severity::danger;
-    if (now.health == Health::drained || now.health == Health::draining) severity = Severity::warning;
-    if (now.health == Health::ok) severity = Severity::good;
-    std::string text(word(before.health));
-    text += " → ";
-    text += word(now.health);
-    bool with_reason = !now.reason.empty() && now.health != Health::ok;
-    notes_.push_back({severity, now.name, std::move(text), with_reason ? ": " + now.reason : ""});
+  // The first lists are no news, nor is the way from one moment of a recording to another.
+  bool tells_changes() const { return cluster_.loaded && !cluster_.recorded; }
+
+  void note(const NodeName& node, Severity severity, std::string what) {
+    if (cluster_.recorded || (!cluster_.loaded && what == kAppeared)) return;
+    LogEntry entry;
+    entry.severity = severity;
+    entry.kind = Happened::node;
+    entry.subject = node.text;
+    entry.nodes = {node};
+    entry.text = what;
+    entry.what = std::move(what);
+    node_news_.push_back(std::move(entry));
   }
 
-  // What happened to nodes, a line each; a whole fleet that goes the same way at once is one line, or it
-  // would push everything else out of the log.
-  void log_nodes() {
-    std::map<std::string, int> alike;
-    for (const NodeNote& note : notes_) ++alike[note.what];
-    for (NodeNote& note : notes_) {
-      int& count = alike[note.what];
-      if (count > kBurst)
-        log(note.severity, cluster_.name.text, std::to_string(count) + " nodes: " + note.what);
-      if (count > kBurst || count == 0) {
-        count = 0;
-        continue;
-      }
-      log(note.severity, note.node.text, note.what + note.rest);
+  void tell_work(const Workload* before, const Workload* now) {
+    if (!tells_changes()) return;
+    if (std::optional<LogEntry> entry = news_of(cluster_, before, now, at_))
+      work_news_.push_back(std::move(*entry));
+  }
+
+  // A whole fleet that goes the same way at once is one line, or it would push all others out of the log.
+  void log_all(std::vector<LogEntry> entries, int most) {
+    for (LogEntry& entry : in_few(std::move(entries), most)) {
+      if (entry.count > 1) entry.subject = cluster_.name.text;
+      log(std::move(entry), at_);
     }
   }
 
   void log(Severity severity, std::string subject, std::string text) {
-    model_.log.push_back({at_, cluster_.name, severity, std::move(subject), std::move(text)});
-    if (model_.log.size() > Model::kLogLimit) model_.log.pop_front();
+    if (cluster_.recorded) return;
+    log({{}, {}, severity, std::move(subject), std::move(text)}, at_);
+  }
+
+  void log_read() {
+    LogEntry entry{{}, {}, Severity::info, cluster_.name.text, ""};
+    entry.kind = Happened::console;  // nothing has happened to the cluster
+    entry.text = std::to_string(cluster_.nodes.size()) + " nodes, " +
+                 std::to_string(cluster_.workloads.size()) + " workloads read";
+    log(std::move(entry), at_);
+  }
+
+  void log(LogEntry entry, TimePoint at) {
+    const bool of_work = entry.kind >= Happened::layout && entry.kind <= Happened::moved;
+    std::deque<LogEntry>& to = of_work ? model_.work_log : model_.log;
+    entry.at = at;
+    entry.cluster = cluster_.name;
+    entry.number = model_.told++;
+    to.push_back(std::move(entry));
+    if (to.size() > (of_work ? Model::kWorkLogLimit : Model::kLogLimit)) to.pop_front();
     changes_.cluster = true;
   }
 
   static constexpr int kBurst = 20;
-  struct NodeNote {
-    Severity severity;
-    NodeName node;
-    std::string what;  // "appeared", "ok → drained"
-    std::string rest;  // ": fan failure"
-  };
+  static constexpr std::string_view kAppeared = "appeared";
 
   Model& model_;
   Cluster& cluster_;
   TimePoint at_;
   Changes changes_;
-  std::vector<NodeNote> notes_;
+  std::vector<LogEntry> node_news_, work_news_;
   std::map<NodeName, std::map<WorkloadId, bool>> moves_;  // of workloads onto nodes, and away from them
   std::unordered_set<NodeName> fresh_;                    // new in this event
   std::unordered_set<NodeName> touched_;                  // to be linked again

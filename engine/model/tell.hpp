@@ -1,0 +1,33 @@
+// What an admin wants to have been told when a node, a job or a pod is otherwise than before: entries of the
+// log, without time and number. Nothing is told of what was not known before.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/model/model.hpp"
+
+namespace tessera {
+
+// Its health, with who closed it and why, and the slices of its GPUs.
+std::vector<LogEntry> news_of(const Node& before, const Node& now);
+
+// before: nullptr: it was not listed. now: nullptr: it is no longer listed; where its state is ended,
+// state_word says how. Where it ran and what it held come from the one that has it.
+std::optional<LogEntry> news_of(const Cluster& cluster, const Workload* before, const Workload* now,
+                                TimePoint at);
+
+// Entries of the same kind of thing, of which there are more than `most`, become one: the first of them, with
+// its count and the text of many. The order stays.
+std::vector<LogEntry> in_few(std::vector<LogEntry> entries, int most);
+// Alike in all that text_of_many says; empty: it stands alone.
+std::string alike_in(const LogEntry& entry);
+// "12 jobs of alice started on pool h100", "300 nodes: appeared"
+std::string text_of_many(const LogEntry& entry, int count);
+
+// What is held by it, in one word: "1g.10gb", "GPU", "MPS".
+std::string held_name(const Allocation& allocation);
+
+}  // namespace tessera
