@@ -19,9 +19,9 @@ namespace tessera::cli {
 struct FleetPage {
   std::string file;
   std::vector<fleet::Survey> surveys;
-  std::vector<std::string> unread;  // clusters of the file that could not be read, each with why
-  std::vector<RunHead> runs;        // newest first; for who changed a node last
-  std::string runs_untold;          // why they may not be all; empty: they are
+  std::vector<std::string> unread;            // clusters of the file that could not be read, each with why
+  std::vector<RunHead> runs;                  // newest first; for who changed a node last
+  std::string runs_untold;                    // why they may not be all; empty: they are
   std::map<std::string, plan::Run> journals;  // of the newest run of each node, by the run's name
 };
 
