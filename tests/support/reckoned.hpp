@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/time.hpp"
+#include "engine/usage/exceptions.hpp"
 #include "engine/usage/reckoning.hpp"
 
 namespace tessera::test {
@@ -37,6 +38,8 @@ inline std::shared_ptr<const usage::Reckoning> reckoned() {
                 "used by no job or pod that is known, up to 60 % and 30000 MiB: nvidia-smi there lists its "
                 "processes (GPU 3)"},
                {hpc, "idle", "bob", "80002", "n0099", "shard", std::nullopt, 2.0, "no use"}};
+  all.asked.except = *usage::exceptions_of("user=ci | partition=interactive");
+  all.left_out = {{hpc, "idle", "ci", "70001", "n0031", "1g.10gb", 12.0, 12.0, "no use"}};
   all.not_known = {{ClusterName("hpc2"), "unasked", "1.0 h of 7.0 days are recorded and looked at"}};
   return std::make_shared<const usage::Reckoning>(std::move(all));
 }
