@@ -103,6 +103,18 @@ TEST(UsageScreens, AWastersPageOrNodeIsOpenedAndTheLetterIsForTheOwner) {
 }
 
 // The kinds stood in one line, whose end was cut off.
+TEST(UsageScreens, WhatCountsAsIdleAndTheTimeOfALetterAreThoseOfTheReading) {
+  Session session = looking(":waste<enter>");
+  usage::Reckoning strict = *reckoned();
+  strict.asked.limits.idle_below = 5, strict.asked.limits.idle_after = std::chrono::hours(1);
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(std::move(strict));
+  session.press("jjY");
+  EXPECT_TRUE(session.shows("held, and used less than 5 % for at least 1 h 00 min")) << session.screen();
+  ASSERT_TRUE(session.effects.back().copy);
+  EXPECT_TRUE(session.effects.back().copy->ends_with("  (2026-11-19T08:05:00Z/2026-11-21T08:05:00Z)\n"))
+      << *session.effects.back().copy;
+}
+
 TEST(UsageScreens, EveryKindOfWasteIsInTheTotalAtEveryWidth) {
   auto read = std::make_shared<usage::Reckoning>(*reckoned());
   read->waste.clear();
