@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <span>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -18,6 +20,7 @@ constexpr const char* kWhat = "cannot read what Prometheus kept";
 constexpr Duration kFine{60'000}, kCoarse{300'000};  // between two values, below the longest round
 constexpr Duration kFineFor{2LL * 24 * 3'600'000};   // a longer time is read coarsely
 constexpr Duration kLongestPiece{24LL * 3'600'000};
+constexpr Duration kScrapedStep{600'000};
 constexpr std::int64_t kMostValues = 400'000;  // of one answer: some 20 MB of text
 constexpr std::int64_t kMostPoints = 10'000;   // of one series; Prometheus refuses more than 11,000
 
@@ -34,12 +37,14 @@ WorkloadKind kind_of(Scheduler scheduler) {
   return scheduler == Scheduler::kubernetes ? WorkloadKind::pod : WorkloadKind::job;
 }
 
+using Pods = std::set<std::string, std::less<>>;  // "namespace/name"
+
 // Who has a part: a pod, or jobs by a site's own files; empty: nobody is named. Of an instance that several
-// are named for it is not known what each of them has.
-std::vector<std::string> names_of(const DcgmPart& part) {
+// are named for it is not known what each of them has. scraped: the exporters themselves, which have none.
+std::vector<std::string> names_of(const DcgmPart& part, const Pods& scraped) {
   if (part.instance && part.jobs.size() > 1) return {};
   if (!part.jobs.empty()) return part.jobs;
-  if (!part.pod.empty()) return {part.pod};
+  if (!part.pod.empty() && !scraped.contains(part.pod)) return {part.pod};
   return {};
 }
 
@@ -79,6 +84,7 @@ class PastRounds final : public usage::KeptUse {
  private:
   using Times = std::map<TimePoint, std::map<std::string, DcgmGathering>>;
 
+  static Error unread(const Error& error) { return {kWhat, error.what + ": " + error.reason, error.hint}; }
   static Error not_asked() {
     return {kWhat, "it tells of use over time alone", "tessera record writes a recording"};
   }
@@ -107,13 +113,29 @@ class PastRounds final : public usage::KeptUse {
           const double value = samples.back().value;
           if (value >= 0 && value < 1e9) count = static_cast<std::int64_t>(value);
         });
-    if (!read) return Error{kWhat, read.error().what + ": " + read.error().reason, read.error().hint};
+    if (!read) return unread(read.error());
     return count;
+  }
+
+  // Names are enough: coarser than the values, for a tenth of the answer and less.
+  Status read_scraped(TimePoint from, TimePoint to, Duration step) {
+    auto body = ask(path_of_scraped_pods(from, to, std::max(step, kScrapedStep)));
+    if (!body) return body.error();
+    scraped_.clear();
+    auto read =
+        read_prometheus(document_, *body, [&](const MetricLine& series, std::span<const PrometheusSample>) {
+          if (!series.label("pod").empty())
+            scraped_.insert(std::string(series.label("namespace")) + "/" + std::string(series.label("pod")));
+        });
+    if (!read) return unread(read.error());
+    return Done{};
   }
 
   // False: `see` has had enough.
   Result<bool> read_piece(TimePoint from, TimePoint to, Duration step,
                           const std::function<bool(const record::Round&)>& see) {
+    if (options_.scheduler == Scheduler::kubernetes)
+      if (Status read = read_scraped(from, to, step); !read) return read.error();
     auto body = ask(path_of_use_before(from, to, step));
     if (!body) return body.error();
     Times times;
@@ -121,7 +143,7 @@ class PastRounds final : public usage::KeptUse {
                                 [&](const MetricLine& series, std::span<const PrometheusSample> all) {
                                   if (is_dcgm_counter(series.name)) hear(series, all, times);
                                 });
-    if (!read) return Error{kWhat, read.error().what + ": " + read.error().reason, read.error().hint};
+    if (!read) return unread(read.error());
     told_.skipped += read->skipped;
     if (told_.problem.empty()) told_.problem = read->problem;
     for (auto& [at, nodes] : times) {
@@ -168,7 +190,7 @@ class PastRounds final : public usage::KeptUse {
     slice.kind = cut ? SliceKind::gpu_instance : SliceKind::whole_gpu;
     slice.profile = part.profile, slice.instance_id = part.instance;
     slice.use = part.use, slice.memory_used = part.memory_used, slice.measured = {Source::dcgm, at};
-    hold(slice, names_of(part), step, cluster);
+    hold(slice, names_of(part, scraped_), step, cluster);
     node.gpus.back().slices.push_back(std::move(slice));
   }
 
@@ -204,6 +226,7 @@ class PastRounds final : public usage::KeptUse {
   PastRoundsOptions options_;
   JsonDocument document_;
   usage::KeptTold told_;
+  Pods scraped_;  // of the piece that is read
   Duration last_took_{0};
   bool count_unnamed_ = false;
 };

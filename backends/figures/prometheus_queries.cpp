@@ -109,6 +109,11 @@ std::string path_of_use_before(TimePoint from, TimePoint to, Duration step) {
   return path_of_range(use_query(), from, to, step);
 }
 
+std::string path_of_scraped_pods(TimePoint from, TimePoint to, Duration step) {
+  return path_of_range(fmt::format("group by (namespace,pod) (up and on (instance) {})", kDated), from, to,
+                       step);
+}
+
 std::string path_of_series_count(TimePoint at) {
   return fmt::format("/api/v1/query?query={}&time={}", url_escape("count(" + use_query() + ")"),
                      seconds_of(at.time_since_epoch()));

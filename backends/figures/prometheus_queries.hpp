@@ -39,6 +39,9 @@ std::string path_of_figures_before(const SeriesNode& node, TimePoint from, TimeP
 
 // Of all nodes, with the job that a series is named for: use and memory alone.
 std::string path_of_use_before(TimePoint from, TimePoint to, Duration step);
+// The pods that were scraped for it, by namespace and pod: where a scrape adds them as labels, a GPU that is
+// not held has its exporter's.
+std::string path_of_scraped_pods(TimePoint from, TimePoint to, Duration step);
 // How many series such an answer has at that time.
 std::string path_of_series_count(TimePoint at);
 

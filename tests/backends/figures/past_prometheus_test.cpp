@@ -76,10 +76,49 @@ void add(std::string& text, const std::string& labels, TimePoint from, TimePoint
     text += fmt::format("{} {} {}\n", labels, value, at.time_since_epoch() / 1s);
 }
 
+constexpr TimePoint kNow(std::chrono::sys_days(std::chrono::year(2026) / 3 / 10));
+
+Result<usage::Reckoning> reckon(const RealPrometheus& server, Scheduler scheduler) {
+  PastRoundsOptions options;
+  options.of = {ClusterName("hpc"), &test::catalogue(), kNow};
+  options.scheduler = scheduler;
+  options.ask = ask_by_command_and_wait({{kCurl, "-sSf", "{url}"}, "{url}"}, server.url());
+  options.node_of = node_by_short_name;
+  options.rest = [](Duration) {};
+  std::vector<std::unique_ptr<record::Recording>> all;
+  all.push_back(past_rounds(std::move(options)));
+  usage::Span span;
+  span.since = 10h;
+  return usage::reckon(all, span, test::catalogue());
+}
+
+bool is_missing(const char* program) { return access(program, X_OK) != 0; }
+
+TEST(PastPrometheus, OfARealServerAnExportersOwnPodHoldsNoGpu) {
+  if (is_missing(kServer) || is_missing(kTool) || is_missing(kCurl))
+    GTEST_SKIP() << "prometheus is not installed";
+  const std::string target = R"(instance="10.0.0.1:9400",namespace="gpu-operator",pod="dcgm-x1")";
+  const std::string other = R"(instance="10.0.0.1:9400",namespace="ml",pod="a")";
+  const std::string gpu = R"(modelName="NVIDIA H100 80GB HBM3",Hostname="n1")";
+  std::string text = "# TYPE up gauge\n";
+  add(text, "up{" + target + "}", kNow - 2h, kNow + 1min, 1);
+  text += "# TYPE DCGM_FI_DEV_FB_USED gauge\n";
+  add(text, "DCGM_FI_DEV_FB_USED{" + target + "," + gpu + R"(,gpu="0",UUID="GPU-0"})", kNow - 2h, kNow + 1min,
+      0);
+  add(text, "DCGM_FI_DEV_FB_USED{" + other + "," + gpu + R"(,gpu="1",UUID="GPU-1"})", kNow - 2h, kNow + 1min,
+      9);
+  RealPrometheus server(text + "# EOF\n");
+  const auto read = reckon(server, Scheduler::kubernetes);
+  ASSERT_TRUE(read) << to_line(read.error());
+  ASSERT_EQ(read->sums.at(usage::By::workload).size(), 1u);
+  EXPECT_EQ(read->sums.at(usage::By::workload)[0].name, "ml/a");
+  EXPECT_NEAR(read->sums.at(usage::By::workload)[0].gpu_hours, 2, 1e-6);
+}
+
 TEST(PastPrometheus, OfARealServerHoursUseMemoryAndGapsAreThoseThatWereKept) {
-  for (const char* program : {kServer, kTool, kCurl})
-    if (access(program, X_OK) != 0) GTEST_SKIP() << program << " is not installed";
-  const TimePoint now(std::chrono::sys_days(std::chrono::year(2026) / 3 / 10));
+  if (is_missing(kServer) || is_missing(kTool) || is_missing(kCurl))
+    GTEST_SKIP() << "prometheus is not installed";
+  const TimePoint now = kNow;
   const std::string h100 = R"(modelName="NVIDIA H100 80GB HBM3",UUID="GPU-0",gpu="0",Hostname="n1")";
   const std::string active = "DCGM_FI_PROF_GR_ENGINE_ACTIVE{" + h100, used = "DCGM_FI_DEV_FB_USED{" + h100;
   std::string text = "# TYPE DCGM_FI_DEV_FB_USED gauge\n";
@@ -91,18 +130,7 @@ TEST(PastPrometheus, OfARealServerHoursUseMemoryAndGapsAreThoseThatWereKept) {
   add(text, active + R"(,hpc_job="8"})", now - 1h, now + 1min, 0);
   text += "# EOF\n";
   RealPrometheus server(text);
-  PastRoundsOptions options;
-  options.of.cluster = ClusterName("hpc");
-  options.ask = ask_by_command_and_wait({{kCurl, "-sSf", "{url}"}, "{url}"}, server.url());
-  options.node_of = node_by_short_name;
-  options.of.catalogue = &test::catalogue();
-  options.of.until = now;
-  options.rest = [](Duration) {};
-  std::vector<std::unique_ptr<record::Recording>> all;
-  all.push_back(past_rounds(std::move(options)));
-  usage::Span span;
-  span.since = 10h;
-  const auto read = usage::reckon(all, span, test::catalogue());
+  const auto read = reckon(server, Scheduler::slurm);
   ASSERT_TRUE(read) << to_line(read.error());
   ASSERT_EQ(read->sums.at(usage::By::workload).size(), 2u);
   const usage::Sum& seven = read->sums.at(usage::By::workload)[0];

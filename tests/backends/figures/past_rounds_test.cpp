@@ -32,12 +32,16 @@ struct Server {
   std::vector<Kept> kept;
   std::vector<std::string> asked;
   std::vector<Duration> rests;
+  std::string scraped;  // series of the exporters' own pods
+  Scheduler scheduler = Scheduler::slurm;
   std::int64_t series = -1;  // that it counts; -1: as many as there are
 
   static std::int64_t number(const std::string& path, const std::string& key) {
     return std::stoll(path.substr(path.find("&" + key + "=") + key.size() + 2));
   }
   std::string answer(const std::string& path) const {
+    if (path.find("group%20by") != std::string::npos)
+      return R"({"status":"success","data":{"resultType":"matrix","result":[)" + scraped + "]}}";
     if (!path.starts_with("/api/v1/query_range"))
       return fmt::format(
           R"({{"status":"success","data":{{"resultType":"vector","result":[{{"metric":{{}},"value":[1,"{}"]}}]}}}})",
@@ -64,6 +68,7 @@ struct Server {
       return response;
     };
     options.node_of = node_by_short_name;
+    options.scheduler = scheduler;
     options.of.catalogue = &test::catalogue();
     options.of.until = kNow;
     options.rest = [this](Duration time) { rests.push_back(time); };
@@ -150,6 +155,25 @@ TEST(PastRounds, APodHoldsAnInstanceByItsPartAndItsNamespaceIsTheGroup) {
   EXPECT_NEAR(ml->slice_hours, 2 * 4, 1e-6);
   EXPECT_NEAR(find(*read, usage::By::profile, "3g.40gb")->measured, ml->gpu_hours, 1e-9);
   ASSERT_TRUE(find(*read, usage::By::workload, "ml/a"));
+}
+
+// A scrape that adds its target's labels gives a GPU that no pod holds those of the exporter itself.
+TEST(PastRounds, AnExportersOwnPodHoldsNoGpu) {
+  Server server;
+  server.scheduler = Scheduler::kubernetes;
+  const std::string own = R"("namespace":"gpu-operator","pod":"dcgm-x1")";
+  server.kept = {{kActive, gpu("n1", 0, "," + own), always(0)},
+                 {kActive, gpu("n1", 1, R"(,"namespace":"ml","pod":"a")"), always(0.5)}};
+  usage::KeptTold told;
+  ASSERT_TRUE(reckon(server, 2h));
+  EXPECT_TRUE(find(*reckon(server, 2h), usage::By::workload, "gpu-operator/dcgm-x1"))
+      << "who that is, only up says";
+  server.scraped = R"({"metric":{)" + own + R"(},"values":[[1764000000,"1"]]})";
+  const auto read = reckon(server, 2h, &told);
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->sums.at(usage::By::workload).size(), 1u);
+  EXPECT_EQ(read->sums.at(usage::By::workload)[0].name, "ml/a");
+  EXPECT_NEAR(told.unnamed, 2 + 1.0 / 60, 1e-6);
 }
 
 TEST(PastRounds, ATimeOfWhichNothingWasKeptIsNotHeldAndNotMeasured) {
