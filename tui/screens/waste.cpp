@@ -151,8 +151,8 @@ Document foot_for(const Waste& one, const UiState& state, int width) {
     add_wrapped_fact(
         foot, told(state, one.kind == "rogue" ? "used" : "held"),
         told(state, one.slice_hours
-                        ? fmt::format("{:.1f} h", *one.hours)
-                        : fmt::format("{:.1f} h; this product is not counted in slices", *one.hours)),
+                        ? fmt::format("for {:.1f} h", *one.hours)
+                        : fmt::format("for {:.1f} h; this product is not counted in slices", *one.hours)),
         width);
   std::string where = one.cluster.text;
   if (!one.node.empty()) where += (where.empty() ? "" : ", ") + one.node;
