@@ -3,14 +3,15 @@
 //                                commands                               keys
 //   a packed plan     simulator  FleetE2e.APackedPlan…                  ConsolePack
 //   of several nodes  API server FleetCells.APackedPlan… (killed)       FleetCells.APackedPlan…ByKeys
-//                     real Slurm SlurmCells.APackedPlan… (killed)       -
+//                     real Slurm SlurmCells.APackedPlan… (killed)       SlurmCells.APackedPlan…ByKeys
+//                     (killed)
 //   a fleet applied   simulator  FleetE2e.OneRunChanges… (killed)       ConsoleFleet
 //                     API server FleetCells.ADrift… (killed)            FleetCells.FromDrift…
 //                     real Slurm SlurmFleet.Drift…                      SlurmCells.FromDrift…
 //   drift mended      simulator  FleetE2e.Drift…                        ConsoleFleet
 //                     API server FleetCells.ADrift… (killed)            FleetCells.FromDrift…
 //                     real Slurm SlurmFleet.Drift…                      SlurmCells.FromDrift…
-//   by day and night  simulator  FleetE2e.TheNights…, FleetNight        -
+//   by day and night  simulator  FleetE2e.TheNights…, FleetNight        ConsoleFleet.DayAndNight… (killed)
 //                     API server KubeFleet.FleetRun…, KubeFleetKilled   FleetCells.FromDrift… (killed)
 //                     real Slurm SlurmFleet.FleetRun…, SlurmFleetKilled SlurmCells.FromDrift… (killed)
 #include <signal.h>
@@ -217,6 +218,32 @@ TEST_F(SlurmCells, FromDriftToDayAndNightByKeysOverAKill) {
   file(true);  // by day again
   ASSERT_TRUE(pty.press(":fleet " + path + "\r") && run_by_keys(pty) && done(pty)) << pty.screen();
   EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  pty.send("q");
+  ASSERT_TRUE(pty.wait_ended());
+}
+
+TEST_F(SlurmCells, APackedPlanOfSeveralNodesIsCarriedOnAndUndoneByKeysOverAKill) {
+  const auto arm = [](Pty& pty) { return pty.press("2\r") && pty.wait_for("ARMED") && pty.press("!"); };
+  {
+    Pty pty(console());
+    ASSERT_TRUE(pty.wait_loaded() && pty.press(":pack 7g.94gb=9\r") && pty.press(":on gpu01,gpu02\r"))
+        << pty.screen();
+    ASSERT_TRUE(pty.wait_for("touches 9 GPUs on 2 nodes") && pty.press("\r")) << pty.screen();
+    ASSERT_TRUE(pty.wait_for("disturbs no") && pty.press("A") && arm(pty)) << pty.screen();
+    ASSERT_TRUE(pty.wait_for("gpu02/")) << pty.screen();  // gpu01, or the first of it, is through
+    pty.signal(SIGKILL);
+    ASSERT_TRUE(pty.wait_ended());
+  }
+  Pty pty(console());
+  ASSERT_TRUE(pty.wait_loaded() && pty.wait_for("was interrupted")) << pty.screen();
+  ASSERT_TRUE(pty.press("J\r") && pty.wait_for("INTERRUPTED: the tessera that drove it is gone"))
+      << pty.screen();
+  ASSERT_TRUE(pty.press("rc") && arm(pty) && done(pty)) << pty.screen();
+  EXPECT_NE(gres("gpu01").find("7g.94gb"), std::string::npos) << record("gpu01");
+  EXPECT_NE(gres("gpu02").find("7g.94gb"), std::string::npos) << record("gpu02");
+  ASSERT_TRUE(pty.press("z") && pty.wait_for("undoes") && pty.press("A") && arm(pty)) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("DONE: the earlier layout is in place again")) << pty.screen();
+  for (const char* node : {"gpu01", "gpu02"}) EXPECT_EQ(gres(node), "gpu:h100:8") << record(node);
   pty.send("q");
   ASSERT_TRUE(pty.wait_ended());
 }
