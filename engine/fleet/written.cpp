@@ -13,11 +13,7 @@
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
-namespace {
 
-using plan::Wish;
-
-// As a scalar of YAML that is read back as this very text.
 std::string yaml_word(std::string_view text) {
   const auto plain = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
@@ -30,6 +26,10 @@ std::string yaml_word(std::string_view text) {
   for (char c : text) quoted += c == '\'' ? "''" : std::string(1, c);
   return quoted + "'";
 }
+
+namespace {
+
+using plan::Wish;
 
 Wish wish_of(const Gpu& gpu) {
   const plan::BoardState state = plan::state_of(gpu);

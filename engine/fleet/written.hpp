@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "engine/fleet/survey.hpp"
 
@@ -18,6 +19,9 @@ struct Written {
   std::size_t nodes = 0;     // that it rules
   std::size_t left_out = 0;  // whose GPUs are not known, or cannot be said; comments of the file name them
 };
+
+// As a scalar of YAML that is read back as this very text.
+std::string yaml_word(std::string_view text);
 
 // Nodes that are alike are one pool. Starts of instances are not written: any will do. Errors: no node of
 // these clusters can be written down.

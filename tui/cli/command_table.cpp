@@ -77,8 +77,8 @@ constexpr Command kCommands[] = {
      "slices and no re-cut helps: the reason is printed (docs/planning.md).",
      "tessera advise\n"
      "tessera advise --partition short -o json | jq -r '.answers[].command'"},
-    {"fleet", kFleet, "VERB [NODE] [FILE]", 3, Completes::words,
-     "init check diff plan apply explain calendar run pause unpause",
+    {"fleet", kFleet, "VERB [NODE] [FILE]", 12, Completes::words,
+     "init check diff plan apply explain set calendar run pause unpause",
      "hold the clusters against a file of wanted layouts",
      "FILE says, by pools of nodes, which layout or way of sharing their GPUs are to have (docs/fleet.md). "
      "init writes such a file from what stands now. check lists the nodes that differ: exit code 1 when one "
@@ -89,13 +89,13 @@ constexpr Command kCommands[] = {
      "of FILE rule that node. calendar lists what the windows of FILE bring in the next days, and asks no "
      "cluster. run does what is due and ends, for a timer (tessera config fleet-unit prints one): it "
      "carries its parked runs on, then changes pool by pool within their budgets; --dry-run shows it and "
-     "the calendar. pause keeps every run of FILE from beginning anything, unpause ends that. --node looks "
-     "at some nodes alone. Without FILE it is the one of --fleet.",
+     "the calendar. pause keeps every run of FILE from beginning anything, unpause ends that. set POOL "
+     "KEY=VALUE shows FILE with another value (layout, preset, demand.PROFILE, except.NODES), --yes writes "
+     "it; comments stay. --node looks at some nodes alone. Without FILE it is the one of --fleet.",
      "tessera fleet init fleet.yaml\n"
      "tessera fleet check fleet.yaml || mail -s drift gpu-admins  # for cron and CI\n"
-     "tessera fleet diff fleet.yaml -n 'n[01-16]'\n"
      "tessera fleet apply fleet.yaml --write --batch 4\n"
-     "tessera fleet explain n07 fleet.yaml\n"
+     "tessera fleet set training layout=7x1g.10gb fleet.yaml\n"
      "tessera fleet run fleet.yaml --dry-run"},
     {"plan", kPlan, "", 0, Completes::nothing, "",
      "preview a change of layout: steps, and which jobs it disturbs",

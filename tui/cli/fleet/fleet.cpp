@@ -26,8 +26,8 @@ namespace {
 
 using fleet::Standing;
 
-constexpr std::string_view kVerbs[] = {"init",    "check",    "diff", "plan",  "apply",
-                                       "explain", "calendar", "run",  "pause", "unpause"};
+constexpr std::string_view kVerbs[] = {"init", "check",    "diff", "plan",  "apply",  "explain",
+                                       "set",  "calendar", "run",  "pause", "unpause"};
 
 Error usage(std::string reason, std::string hint) {
   return {"cannot use these arguments", std::move(reason), std::move(hint)};
@@ -49,6 +49,7 @@ int FleetCommand::run() {
     if (Status read = read_file(); !read) return refuse(streams_, read.error(), kUsage);
   if (verb_ != "init" && verb_ != "pause" && verb_ != "unpause" && (verb_ != "run" || options_.dry_run))
     if (const std::string text = paused_text(); !text.empty()) streams_.err << told(streams_, text) << "\n";
+  if (verb_ == "set") return set();
   if (verb_ == "calendar") return calendar();
   if (verb_ == "pause") return pause();
   if (verb_ == "unpause") return unpause();
@@ -74,7 +75,9 @@ int FleetCommand::run() {
 
 std::optional<Error> FleetCommand::take_words() {
   constexpr const char* kHint =
-      "tessera fleet init|check|diff|plan|apply|calendar|run|pause|unpause [FILE], or explain NODE [FILE]";
+      "tessera fleet init|check|diff|plan|apply|calendar|run|pause|unpause [FILE], explain NODE [FILE], or "
+      "set "
+      "POOL KEY=VALUE [FILE]";
   if (options_.words.empty()) return usage("no verb is given", kHint);
   std::vector<std::string> rest(options_.words.begin() + 1, options_.words.end());
   verb_ = options_.words.front();
@@ -85,8 +88,12 @@ std::optional<Error> FleetCommand::take_words() {
     node_ = rest.front();
     rest.erase(rest.begin());
   }
+  if (verb_ == "set") {
+    if (auto why = take_settings(std::move(rest))) return why;
+    rest.clear();
+  }
   if (rest.size() > 1) return usage("unexpected word \"" + clean(rest[1], 100) + "\"", kHint);
-  path_ = rest.empty() ? options_.fleet_file : rest.front();
+  if (path_.empty()) path_ = rest.empty() ? options_.fleet_file : rest.front();
   if (verb_ == "run" && options_.output != OutputFormat::table && !options_.dry_run)
     return usage("fleet run has no such form", "tessera journal -o json has its runs; --dry-run has it");
   if (auto why = flag_without_effect()) return why;
@@ -103,9 +110,9 @@ std::optional<Error> FleetCommand::flag_without_effect() const {
   const auto no = [&](const char* flag, const char* hint) {
     return usage(fmt::format("fleet {} has no {}", verb_, flag), hint);
   };
-  if (is({"init", "explain", "pause", "unpause"}) && options_.output != OutputFormat::table)
+  if (is({"init", "explain", "set", "pause", "unpause"}) && options_.output != OutputFormat::table)
     return no("-o", "check, diff, plan and calendar have it");
-  if (is({"init", "explain", "calendar", "pause", "unpause"}) && !options_.nodes.empty())
+  if (is({"init", "explain", "set", "calendar", "pause", "unpause"}) && !options_.nodes.empty())
     return no("--node", "check, diff, plan, apply and run have it");
   if (is({"plan", "apply"})) return std::nullopt;
   if (!options_.at.empty()) return no("--at", "plan and apply have it; windows of the file say when");

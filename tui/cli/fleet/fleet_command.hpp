@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/fleet/begun.hpp"
+#include "engine/fleet/edit.hpp"
 #include "engine/fleet/survey.hpp"
 #include "engine/fleet/windows.hpp"
 #include "tui/cli/change/change.hpp"
@@ -60,6 +61,9 @@ class FleetCommand {
   int code(bool beside = false) const;
   int show(const std::string& text) const;
   int explain();
+  // The fleet file with other values for a pool: shown, and with --yes written (fleet_set.cpp).
+  std::optional<Error> take_settings(std::vector<std::string> words);
+  int set() const;
   // Who changed a node, as far as others than the journals tell: one fact a line (fleet_changed.cpp).
   std::vector<std::string> changed_lines(const ClusterName& cluster, const Node& node);
   std::optional<std::string> order_line(const ClusterName& cluster, const NodeName& node);
@@ -147,6 +151,8 @@ class FleetCommand {
   const Streams& streams_;
   OpenClusters clusters_;
   std::string verb_, node_, path_;
+  std::string pool_;                      // set
+  std::vector<fleet::Setting> settings_;  // set
   fleet::Fleet fleet_;
   fleet::Zone zone_;
   std::deque<fleet::Fleet> now_;   // one for each cluster: surveys point into them

@@ -22,13 +22,6 @@ Error no_such(const std::string& name) {
           "tessera fleet init " + name + " writes one from what stands now"};
 }
 
-Result<std::string> text_of(const std::string& path) {
-  auto files = read_files({path});
-  if (!files) return files.error();
-  if (files->empty()) return no_such(clean(path, 300));
-  return std::move(files->front().text);
-}
-
 Result<ReadFleet> fleet_of(const std::string& text, const std::string& path,
                            const mig::Catalogue& catalogue) {
   auto fleet = fleet::read_fleet(text, clean(path, 300), catalogue);
@@ -43,8 +36,15 @@ Result<ReadFleet> fleet_of(const std::string& text, const std::string& path,
 
 }  // namespace
 
+Result<std::string> fleet_text(const std::string& path) {
+  auto files = read_files({path});
+  if (!files) return files.error();
+  if (files->empty()) return no_such(clean(path, 300));
+  return std::move(files->front().text);
+}
+
 Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue& catalogue) {
-  auto text = text_of(path);
+  auto text = fleet_text(path);
   return text ? fleet_of(*text, path, catalogue) : text.error();
 }
 
@@ -59,7 +59,7 @@ tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& 
   if (!done) told.failure = done.error();
   told.paused = paused_since(order.path);
   // A file that was written again says the same; an edit may leave its time and its length as they were.
-  const auto text = text_of(order.path);
+  const auto text = fleet_text(order.path);
   if (text) told.stamp = digest(*text);
   if (order.what != What::read) return told;
   auto read = text ? fleet_of(*text, order.path, catalogue) : Result<ReadFleet>(text.error());

@@ -20,6 +20,12 @@ struct ReadFleet {
 // Errors: it is not there or cannot be read, what it says, its time zone.
 Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue& catalogue);
 
+// As it stands. Errors: it is not there or cannot be read.
+Result<std::string> fleet_text(const std::string& path);
+// Puts a text in the place of the file as a whole, and reads it back. before: what was read; a file that is
+// another one by now is left alone. A link stays one.
+Status replace_fleet_file(const std::string& path, const std::string& before, const std::string& text);
+
 // From the system's database. Errors: there is no such zone, or its file cannot be read.
 Result<fleet::Zone> zone_of(const std::string& name);
 
