@@ -245,6 +245,21 @@ boards:
   EXPECT_EQ(disturbed(problem, packed), "");
 }
 
+TEST(Pack, WhereTheSearchEndsAboveTheBoundTheGapIsSaid) {
+  Problem problem = many_nodes(1);
+  Answer packed = answer(problem);
+  ASSERT_LT(packed.bounds.nodes, packed.nodes_touched) << "choose another seed";
+  EXPECT_EQ(certificate(problem, packed), "touches " + std::to_string(packed.gpus_touched) + " GPUs on " +
+                                              std::to_string(packed.nodes_touched) +
+                                              " nodes; not proven minimal: no plan needs fewer than " +
+                                              std::to_string(packed.bounds.nodes) + " nodes");
+  problem.mode = Mode::in_place;
+  packed.gpus_touched = 14, packed.nodes_touched = 1;
+  packed.bounds.gpus = 12, packed.bounds.gpus_proven = false;
+  EXPECT_EQ(certificate(problem, packed),
+            "touches 14 GPUs on 1 node; not proven minimal: no plan needs fewer than 12 GPUs");
+}
+
 TEST(Pack, DemandByProductIsMetOnThatProduct) {
   const Problem problem = read(R"(
 demand: {H100-80GB-SXM5: {1g.10gb: 2}, A100-80GB: {1g.10gb: 3}, A30-24GB: {1g.6gb: 1}}

@@ -244,6 +244,8 @@ TEST(PackCommand, ItsAnswerIsPlannedAndAppliedAtOnce) {
   EXPECT_EQ(asked.run(), kDone) << asked.err.str();
   EXPECT_NE(asked.out.str().find("3g.40gb"), std::string::npos);
   EXPECT_NE(asked.out.str().find("n1"), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.err.str().find("touches 1 GPU on 1 node; proven minimum 1"), std::string::npos)
+      << asked.err.str();
   asked.plan_it = false;
   asked.apply_it = true;
   EXPECT_EQ(asked.run(), kFinding);

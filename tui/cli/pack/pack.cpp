@@ -172,7 +172,7 @@ std::string effect_of(const Asked& asked, const pack::Answer& packed, const Opti
 // The plan of the answer: looked at, or armed and run. What is unmet was told before.
 int change(const Asked& asked, const pack::Answer& packed, const Options& options,
            const mig::Catalogue& catalogue, OpenClusters& clusters, const Streams& streams) {
-  streams.err << unmet_text(asked.problem, packed, options);
+  streams.err << proof_text(asked.problem, packed, options) << unmet_text(asked.problem, packed, options);
   if (packed.boards.empty()) {
     report_no_run("nothing", "nothing to do: no GPU is to be changed for that demand", options, streams);
     return packed.met() ? kDone : kFinding;

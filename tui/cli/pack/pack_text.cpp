@@ -184,6 +184,14 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
   return document;
 }
 
+std::string proof_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options) {
+  if (answer.boards.empty()) return "";
+  std::string text = tui::told(options.reader, pack::certificate(problem, answer)) + "\n";
+  if (const std::string busy = pack::disturbed(problem, answer); !busy.empty())
+    text += tui::told(options.reader, busy) + "\n";
+  return text;
+}
+
 std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options) {
   std::string text;
   for (std::size_t i = 0; i < problem.demand.size(); ++i)
@@ -205,9 +213,10 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
   auto line = [&](const std::string& english) { text += tui::told(options.reader, english) + "\n"; };
   if (answer.boards.empty() && answer.met())
     line("Nothing to do: idle instances meet the demand.");
-  else
+  else if (answer.boards.empty())
     line(pack::certificate(problem, answer));
-  if (const std::string busy = pack::disturbed(problem, answer); !busy.empty()) line(busy);
+  else
+    text += proof_text(problem, answer, options);
   text += unmet_text(problem, answer, options);
   if (answer.homeless > 0)
     line(fmt::format("evicted and without a new place: {} running instances", answer.homeless));

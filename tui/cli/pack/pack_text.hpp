@@ -30,6 +30,8 @@ struct PackedCluster {
 // docs/json.md describes its fields. cluster: nullptr: the GPUs stood in a file.
 Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
                const PackedCluster* cluster);
+// How many GPUs and nodes change, what is proven of that, and what runs there; empty: nothing changes.
+std::string proof_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
 // A line for each profile of which not everything can be met, with the reason; may be empty.
 std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
 // The GPUs that change, one a line, then what is proven and what is unmet. effect: whom the change disturbs.
