@@ -147,7 +147,7 @@ class Advisor {
 
   Advice run() {
     if (gives_up({})) return given_up();
-    advice_.queue = pack::demand_of_queue(cluster_, question_.partition);
+    advice_.queue = pack::demand_of_queue(cluster_, question_.partition, nullptr);
     advice_.left = player_.unfold();
     known();
     if (question_.past) {
@@ -221,7 +221,7 @@ class Advisor {
     std::vector<Wanted> all;
     if (!advice_.queue.demand.empty()) all.push_back(wanted_of(advice_.queue));
     const std::set<WorkloadId> stuck(advice_.left.waiting.begin(), advice_.left.waiting.end());
-    const pack::QueueDemand rest = pack::demand_of_queue(cluster_, question_.partition, &stuck);
+    const pack::QueueDemand rest = pack::demand_of_queue(cluster_, question_.partition, nullptr, &stuck);
     if (!rest.demand.empty() && rest.workloads < advice_.queue.workloads) all.push_back(wanted_of(rest));
     add_past(all);
     return all;

@@ -4,6 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "engine/pack/whole.hpp"
+
 namespace tessera::pack {
 namespace {
 
@@ -106,6 +108,9 @@ Fewest fewest(const Problem& problem, std::span<const int> left) {
     }
   }
   Fewest sum;
+  // A GPU that becomes whole serves nothing else.
+  for (std::size_t i = 0; i < problem.demand.size(); ++i)
+    if (is_whole(problem.demand[i].profile)) sum.slices += left[i], sum.empty_boards += left[i];
   for (std::size_t one = 0; one < family.size(); ++one) {
     if (std::find(family.begin(), family.end(), family[one]) - family.begin() !=
         static_cast<std::ptrdiff_t>(one))

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/pack/pack.hpp"
+#include "engine/pack/whole.hpp"
 
 namespace tessera::pack {
 namespace {
@@ -34,6 +35,10 @@ std::optional<std::string> replay(const mig::Product& product, const Board& boar
   mig::Layout kept = plan.keep;
   std::sort(kept.begin(), kept.end());
   if (kept != stands) return "what is kept is not what is left";
+  if (plan.to_whole)
+    return board.may_be_whole && stands.empty() && plan.create.empty() && plan.evict.empty()
+               ? std::nullopt
+               : std::optional<std::string>("made whole although it may not be, or is not empty");
   if (plan.create.empty()) return "changes without a creation";
   for (const mig::Placed& placed : plan.create) {
     if (!mig::fits(product, stands, placed)) return "an instance is created where there is no room";
@@ -48,12 +53,15 @@ class Supply {
  public:
   explicit Supply(const Problem& problem) : problem_(problem) {}
   void add(std::size_t product, int profile, int count) { by_profile_[{product, profile}] += count; }
+  void add_whole(std::size_t product, int count) { whole_[product] += count; }
 
   std::int64_t of(const ProfileName& profile, std::optional<std::size_t> product) const {
     std::int64_t all = 0;
     for (const Spare& spare : problem_.spare)
       if (spare.profile == profile && (!product || problem_.products[*product] == spare.product))
         all += spare.count;
+    if (is_whole(profile))
+      for (const auto& [of, count] : whole_) all += !product || *product == of ? count : 0;
     for (const auto& [key, count] : by_profile_) {
       if (product && *product != key.first) continue;
       const mig::Product& of = *problem_.products[key.first];
@@ -65,12 +73,14 @@ class Supply {
  private:
   const Problem& problem_;
   std::map<std::pair<std::size_t, int>, std::int64_t> by_profile_;
+  std::map<std::size_t, std::int64_t> whole_;  // by product
 };
 
 }  // namespace
 
 std::optional<std::string> why_invalid(const Problem& problem, const Answer& answer) {
   Supply supply(problem);
+  for (const Board& board : problem.boards) supply.add_whole(board.product, board.whole ? 1 : 0);
   for (const Board& board : problem.boards)
     for (const Instance& instance : board.instances)
       if (!instance.held) supply.add(board.product, instance.placed.profile, 1);
@@ -84,6 +94,7 @@ std::optional<std::string> why_invalid(const Problem& problem, const Answer& ans
     const Board& board = problem.boards[plan.board];
     mig::Layout stands;
     if (auto why = replay(*problem.products[board.product], board, plan, stands)) return at(board) + *why;
+    supply.add_whole(board.product, plan.to_whole ? 1 : board.whole ? -1 : 0);
     for (const mig::Placed& placed : plan.destroy) supply.add(board.product, placed.profile, -1);
     for (const mig::Placed& placed : plan.create) supply.add(board.product, placed.profile, 1);
     for (const mig::Placed& placed : plan.evict) ++evicted_of[{board.product, placed.profile}];

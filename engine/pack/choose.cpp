@@ -168,11 +168,17 @@ BoardPlan plan_of(const Classes& classes, std::size_t board, const Choice& choic
     plan.evict = layout_of(universe, state.held & ~layout);
     return plan;
   };
+  if ((choice.layout & universe.whole) != 0) {
+    BoardPlan plan = told(choice.layout);
+    plan.to_whole = true;
+    return plan;
+  }
   const auto alike = [&](std::uint64_t layout) {
     const std::uint64_t created = layout & ~state.held & ~state.idle;
     return std::popcount(state.held & ~layout) == choice.evicted &&
            std::popcount(created) == choice.created &&
-           std::popcount(state.idle & ~layout) == choice.destroyed && (created & ~universe.wanted) == 0 &&
+           std::popcount(state.idle & ~layout & ~universe.whole) == choice.destroyed &&
+           (created & ~universe.wanted) == 0 &&
            worth_between(universe, layout & ~state.held, state.held & ~layout) == choice.worth;
   };
   for (std::uint64_t layout : universe.layouts) {

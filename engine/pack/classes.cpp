@@ -9,12 +9,15 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "engine/pack/whole.hpp"
+
 namespace tessera::pack {
 namespace {
 
 constexpr int kBits = 5;
 constexpr int kOffset = 7;  // as many may be evicted
 constexpr std::size_t kMaxPlaces = 64;
+constexpr mig::Placed kUncut{-1, 0};  // stands in no layout that leaves this file
 
 constexpr Worth guards() {
   Worth mask = 0;
@@ -72,6 +75,14 @@ Result<Universe> universe_of(const Classes& classes, const mig::Product& product
       universe.slots.push_back(slot);
     }
   }
+  if (const auto row = row_for(classes, number, ProfileName(std::string(kWhole)));
+      row && universe.places.size() < kMaxPlaces) {
+    universe.whole = std::uint64_t{1} << universe.places.size();
+    universe.wanted |= universe.whole;
+    universe.places.push_back(kUncut);
+    universe.slots.push_back(static_cast<int>(universe.rows.size()));
+    universe.rows.push_back(*row);
+  }
   if (universe.places.size() > kMaxPlaces || universe.rows.size() > kMaxRowsOfProduct)
     return Error{"cannot plan for " + product.key.text,
                  fmt::format("{} profiles are asked for or in use at once: {} placements", profiles.size(),
@@ -84,10 +95,12 @@ void add_layouts(Universe& universe, const std::set<int>& profiles) {
   std::map<mig::Placed, std::size_t> number;
   for (std::size_t i = 0; i < universe.places.size(); ++i) number[universe.places[i]] = i;
   std::vector<int> all(profiles.begin(), profiles.end());
+  if (universe.whole != 0) universe.layouts.push_back(universe.whole);
   for (const mig::Placed& placed : universe.places)
-    if (std::find(all.begin(), all.end(), placed.profile) == all.end()) all.push_back(placed.profile);
+    if (placed != kUncut && std::find(all.begin(), all.end(), placed.profile) == all.end())
+      all.push_back(placed.profile);
   if (all.empty()) {
-    universe.layouts = {0};  // none asked for, none in use: an empty list would mean every profile
+    universe.layouts.push_back(0);  // none asked for, none in use: an empty list would mean every profile
     return;
   }
   for (const mig::Layout& layout : mig::enumerate(*universe.product, mig::Which::all, all)) {
@@ -125,8 +138,10 @@ std::vector<Choice> choices_of(const Universe& universe, const State& state, boo
   for (std::uint64_t layout : universe.layouts) {
     std::uint64_t evicted = state.held & ~layout, created = layout & ~state.held & ~state.idle;
     if (created == 0 || (created & ~universe.wanted) != 0 || (!evict && evicted != 0)) continue;
+    if ((created & universe.whole) != 0 && (!state.may_be_whole || evicted != 0)) continue;
     Choice choice{worth_between(universe, layout & ~state.held, evicted), std::popcount(evicted),
-                  std::popcount(state.idle & ~layout), std::popcount(created), layout};
+                  std::popcount(state.idle & ~layout & ~universe.whole),
+                  std::popcount(created & ~universe.whole), layout};
     if (covers(state.worth, choice.worth)) continue;
     bool known = false;
     for (std::size_t i : by_worth[choice.worth]) known = known || beats(choices[i], choice, true);
@@ -164,12 +179,14 @@ void group(Classes& classes, bool whole) {
 struct StateKey {
   std::size_t product;
   std::uint64_t held, idle;
+  bool may_be_whole;
   friend bool operator==(const StateKey&, const StateKey&) = default;
 };
 struct StateHash {
   std::size_t operator()(const StateKey& key) const {
-    return std::hash<std::uint64_t>{}(key.held * 0x9e3779b97f4a7c15u ^
-                                      (key.idle * 0xff51afd7ed558ccdu + key.product));
+    return std::hash<std::uint64_t>{}(
+        key.held * 0x9e3779b97f4a7c15u ^
+        (key.idle * 0xff51afd7ed558ccdu + key.product * 2 + (key.may_be_whole ? 1 : 0)));
   }
 };
 
@@ -180,13 +197,15 @@ void add_states(const Problem& problem, Classes& classes) {
       number[i][classes.universes[i].places[place]] = static_cast<int>(place);
   std::unordered_map<StateKey, std::size_t, StateHash> known;
   for (const Board& board : problem.boards) {
-    StateKey key{board.product, 0, 0};
+    const std::uint64_t whole = classes.universes[board.product].whole;
+    StateKey key{board.product, 0, board.whole ? whole : 0, whole != 0 && board.may_be_whole};
     for (const Instance& instance : board.instances)
       (instance.held ? key.held : key.idle) |= std::uint64_t{1} << number[board.product].at(instance.placed);
     auto [at, fresh] = known.try_emplace(key, classes.states.size());
     if (fresh) {
       State state;
       state.product = key.product, state.held = key.held, state.idle = key.idle;
+      state.may_be_whole = key.may_be_whole;
       state.worth = worth_between(classes.universes[key.product], key.idle, 0);
       classes.states.push_back(std::move(state));
     }
@@ -257,7 +276,7 @@ Result<Classes> classify(const Problem& problem, bool evict, bool whole) {
 
 mig::Layout layout_of(const Universe& universe, std::uint64_t mask) {
   mig::Layout layout;
-  for (; mask != 0; mask &= mask - 1)
+  for (mask &= ~universe.whole; mask != 0; mask &= mask - 1)
     layout.push_back(universe.places[static_cast<std::size_t>(std::countr_zero(mask))]);
   std::sort(layout.begin(), layout.end());
   return layout;

@@ -29,6 +29,7 @@ struct Universe {
   std::vector<int> slots;              // by place: which of `rows` it serves; -1: none
   std::vector<std::size_t> rows;       // by slot: an index into Classes::rows
   std::uint64_t wanted = 0;            // places that serve a row
+  std::uint64_t whole = 0;             // the bit that stands for an uncut GPU; 0: none are asked for
 };
 
 // What these instances are worth, less those that are evicted.
@@ -43,6 +44,7 @@ struct Choice {
 struct State {
   std::size_t product = 0;  // an index into universes
   std::uint64_t held = 0, idle = 0;
+  bool may_be_whole = false;
   int count = 0;
   Worth worth = 0;  // as it stands
   std::size_t class_number = 0;

@@ -8,6 +8,7 @@
 
 #include "engine/number.hpp"
 #include "engine/pack/left_out.hpp"
+#include "engine/pack/whole.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/text.hpp"
 
@@ -33,7 +34,8 @@ void pass_by(Problem& problem, const NodeName& node, const mig::Product* product
 Board board_of(const Node& node, const Gpu& gpu, const mig::Product& product, std::size_t number,
                const Free& is_free) {
   Board board{node.name, gpu.index, number, {}};
-  if (gpu.strategy == Strategy::whole) return board;
+  board.whole = gpu.strategy == Strategy::whole;
+  if (board.whole) return board;
   if (!mig::observed_layout(product, gpu)) {
     board.placed = false;
     const mig::Layout anywhere = layout_anywhere(product, gpu).value_or(mig::Layout());
@@ -74,6 +76,9 @@ class Spares {
     if (slice.kind == SliceKind::gpu_instance && slice.capacity == 1 && slice.usable == true &&
         slice.holding == Holding::free)
       add(slice.profile, 1);
+    if (slice.kind == SliceKind::whole_gpu && slice.capacity == 1 && slice.usable == true &&
+        slice.holding == Holding::free)
+      ++counts_[ProfileName(std::string(kWhole))];
   }
   void add(const ProfileName& profile, int count) {
     counts_[mig::canonical_profile(profile.text).value_or(profile)] += count;
@@ -138,6 +143,7 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
       spares.add_planned(gpu);
       Board board = board_of(node, gpu, *product, number_of(found.problem, product), is_free);
       board.resets_others = resets_others(look, gpu, *product);
+      board.may_be_whole = may_be_whole(look, gpu, *product);
       found.problem.boards.push_back(std::move(board));
     }
     if (takes_work(node)) spares.into(found.problem.spare);
@@ -180,8 +186,8 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, cons
     const auto count = whole_number<int>(std::string_view(word).substr(equals + 1), kMostWanted);
     if (!count) return cannot("the count is not a whole number");
     const std::size_t begin = colon == std::string::npos ? 0 : colon + 1;
-    auto profile = mig::canonical_profile(word.substr(begin, equals - begin));
-    if (!profile) return cannot("not the name of a MIG profile");
+    auto profile = wanted_name(word.substr(begin, equals - begin));
+    if (!profile) return cannot("not the name of a MIG profile, or whole");
     Demand wanted{*profile, std::nullopt, *count};
     if (colon != std::string::npos) {
       const mig::Product* product = catalogue.by_any(word.substr(0, colon));
@@ -216,7 +222,9 @@ plan::Intent intent_of(const Problem& problem, const Answer& answer, const Clust
     const Board& board = problem.boards[plan.board];
     if (seen.insert(board.node).second) intent.nodes.push_back(board.node);
     intent.boards.push_back(
-        {board.gpu, plan::wish_of(*problem.products[board.product], layout_after(plan)), board.node});
+        {board.gpu,
+         plan.to_whole ? plan::Wish() : plan::wish_of(*problem.products[board.product], layout_after(plan)),
+         board.node});
   }
   return intent;
 }
@@ -226,8 +234,9 @@ std::string intent_text(const Problem& problem, const Answer& answer) {
   for (const BoardPlan& plan : answer.boards) {
     const Board& board = problem.boards[plan.board];
     const mig::Layout layout = layout_after(plan);
-    nodes[board.node] +=
-        fmt::format("    {}: {}\n", board.gpu.value, mig::to_text(*problem.products[board.product], layout));
+    nodes[board.node] += fmt::format(
+        "    {}: {}\n", board.gpu.value,
+        plan.to_whole ? std::string(kWhole) : mig::to_text(*problem.products[board.product], layout));
   }
   if (nodes.empty()) return "";
   std::string text = "nodes:\n";

@@ -30,7 +30,7 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
 // demand.
 Problem part_of(const Problem& all, std::span<const NodeName> nodes);
 
-// "3g.40gb=10" or "H100-80GB-SXM5:3g.40gb=10", each a word. Errors name the word.
+// "3g.40gb=10", "H100-80GB-SXM5:3g.40gb=10" or "whole=4", each a word. Errors name the word.
 Result<std::vector<Demand>> read_demand(std::span<const std::string> words, const Problem& problem,
                                         const mig::Catalogue& catalogue);
 

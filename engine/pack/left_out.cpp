@@ -145,6 +145,15 @@ bool resets_others(const Look& look, const Gpu& gpu, const mig::Product& product
   });
 }
 
+bool may_be_whole(const Look& look, const Gpu& gpu, const mig::Product& product) {
+  if (gpu.strategy != Strategy::mig || !plan::why_not_offered(look.can, Strategy::whole).empty())
+    return false;
+  const bool sweeps = look.mode == Mode::in_place && look.can.reset >= plan::Unit::node;
+  if (sweeps && plan::mode_needs_reset(product)) return false;
+  return std::all_of(gpu.slices.begin(), gpu.slices.end(),
+                     [&](const Slice& slice) { return look.is_free(slice); });
+}
+
 std::optional<mig::Layout> layout_anywhere(const mig::Product& product, const Gpu& gpu) {
   std::vector<int> profiles;
   for (const Slice& slice : gpu.slices) {

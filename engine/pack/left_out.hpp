@@ -41,6 +41,10 @@ std::string why_left_out(const Look& look, const Gpu& gpu, const mig::Product* p
 // mode so.
 bool resets_others(const Look& look, const Gpu& gpu, const mig::Product& product);
 
+// Whether a plan may switch its MIG mode off: it is cut, nothing is held on it, whole GPUs are offered, and
+// no reset would sweep others away.
+bool may_be_whole(const Look& look, const Gpu& gpu, const mig::Product& product);
+
 // Instances whose places nobody tells, at places where they could stand. nullopt: places are told, or these
 // instances do not fit the product.
 std::optional<mig::Layout> layout_anywhere(const mig::Product& product, const Gpu& gpu);

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <span>
 
+#include "engine/pack/whole.hpp"
+
 namespace tessera::pack {
 namespace {
 
@@ -20,6 +22,10 @@ Weights weights_of(const Problem& problem, const Classes& classes, std::span<con
   Weights weights(classes.rows.size(), 0);
   for (std::size_t row = 0; row < weights.size() && row < needed.size(); ++row) {
     if (needed[row] <= 0) continue;
+    if (is_whole(classes.rows[row].profile))
+      for (const mig::Product* product : problem.products)
+        weights[row] = std::max(
+            weights[row], static_cast<double>(by == By::memory ? product->units : product->compute_slices));
     for (const mig::Product* product : problem.products)
       if (const mig::Profile* profile = product->find(classes.rows[row].profile.text))
         weights[row] = std::max(

@@ -9,6 +9,7 @@
 #include "engine/pack/bounds.hpp"
 #include "engine/pack/choose.hpp"
 #include "engine/pack/node_search.hpp"
+#include "engine/pack/whole.hpp"
 
 namespace tessera::pack {
 namespace {
@@ -188,6 +189,10 @@ std::string reason_of(const Problem& problem, const Classes& classes, std::size_
       gpus += state.count;
     }
   }
+  if (is_whole(wanted.profile))
+    return fmt::format(
+        "{} of {} GPUs are whole and free, or can be made so: the others are in use or left out",
+        wanted.count - left, wanted.count);
   if (gpus == 0) {
     if (const std::int64_t passed = passed_by(problem, wanted); passed > 0)
       return fmt::format("no GPU that has the profile {} may be planned: {} are left out",
@@ -223,6 +228,10 @@ void tell_unmet(const Problem& problem, const Classes& classes, Answer& answer) 
               (!classes.rows[row].product || *classes.rows[row].product == state.product))
             have[row] += by;
     };
+    for (std::size_t row = 0; row < classes.rows.size(); ++row)
+      if (is_whole(classes.rows[row].profile) &&
+          (!classes.rows[row].product || *classes.rows[row].product == state.product))
+        have[row] += plan.to_whole ? 1 : problem.boards[plan.board].whole ? -1 : 0;
     change(plan.create, 1);
     change(plan.destroy, -1);
     change(plan.evict, -1);
@@ -353,8 +362,14 @@ Result<std::optional<Answer>> without_resets(const Problem& problem, const Stop&
   std::vector<std::size_t> numbers;
   part.boards.clear();
   for (std::size_t i = 0; i < problem.boards.size(); ++i) {
-    if (problem.boards[i].resets_others) continue;
-    part.boards.push_back(problem.boards[i]);
+    const Board& board = problem.boards[i];
+    if (board.resets_others) {
+      if (board.whole)
+        part.spare.push_back(
+            {board.node, ProfileName(std::string(kWhole)), problem.products[board.product], 1});
+      continue;
+    }
+    part.boards.push_back(board);
     numbers.push_back(i);
   }
   if (numbers.size() == problem.boards.size() || numbers.empty()) return std::optional<Answer>();

@@ -35,6 +35,8 @@ struct Board {
   std::vector<Instance> instances;
   bool placed = true;          // false: nobody tells where they stand; here they are where they could
   bool resets_others = false;  // a change resets other GPUs of the node: it comes last
+  bool whole = false;          // uncut and free: as it stands it serves a demand of whole GPUs
+  bool may_be_whole = false;   // cut, and a plan may switch its MIG mode off where nothing runs on it
   friend bool operator==(const Board&, const Board&) = default;
 };
 
@@ -81,11 +83,13 @@ struct Problem {
   std::vector<PassedBy> passed_by;
 };
 
-// One GPU that changes. Its instances are keep, destroy and evict before, keep and create afterwards.
+// One GPU that changes. Its instances are keep, destroy and evict before, keep and create afterwards;
+// to_whole: it is uncut afterwards.
 struct BoardPlan {
   std::size_t board = 0;  // an index into Problem::boards
   mig::Layout keep, destroy, evict;
   std::vector<mig::Placed> create;  // in the order of creation
+  bool to_whole = false;
 };
 
 // What no plan can be better than, and what is proved of this one.

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "engine/json.hpp"
+#include "engine/pack/whole.hpp"
 #include "engine/text.hpp"
 #include "engine/yaml.hpp"
 
@@ -166,7 +167,7 @@ class Reader {
 
   void read_boards(const Tree& value, const Where& where) {
     if (!is_map(value)) return fail(value, where, "not a map with node, gpu and product");
-    only(value, where, {"node", "gpu", "product", "count", "instances"});
+    only(value, where, {"node", "gpu", "product", "count", "whole", "instances"});
     Board board;
     board.node = NodeName(std::string(name(value, where, "node")));
     const Tree* gpu = value.find("gpu");
@@ -176,6 +177,10 @@ class Reader {
     if (!of || error_) return;
     board.product = *of;
     if (const Tree* instances = value.find("instances")) read_instances(*instances, where, board);
+    if (const Tree* whole = value.find("whole")) board.whole = flag(*whole, "whole");
+    if (board.whole && !board.instances.empty())
+      return fail(value, where, "whole: a GPU with instances is cut");
+    board.may_be_whole = !board.whole;
     int count = 1;
     if (const Tree* many = value.find("count")) count = number(*many, where, "count", 1, kMostBoards);
     add(value, where, std::move(board), count);
@@ -291,10 +296,10 @@ class Reader {
 
   void read_wanted(const std::string& called, const Tree& value, const Where& where,
                    std::optional<std::size_t> of) {
-    auto profile = mig::canonical_profile(called);
+    auto profile = wanted_name(called);
     if (!profile)
       return fail(value, where, fmt::format("\"{}\" is not the name of a MIG profile", clean(called, 80)));
-    if (of && !problem_.products[*of]->find(profile->text))
+    if (of && !is_whole(*profile) && !problem_.products[*of]->find(profile->text))
       return fail(value, where,
                   fmt::format("{} has no profile \"{}\"", problem_.products[*of]->key.text, profile->text));
     Demand wanted{*profile, of, number(value, where, called, 0, kMostWanted)};

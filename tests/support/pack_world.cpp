@@ -77,10 +77,16 @@ std::vector<Change> changes_of(const pack::Problem& problem, const pack::Board& 
     for (const mig::Placed& placed : fresh) count(placed, 1);
     change.created = static_cast<int>(fresh.size());
     change.touched = change.created + change.destroyed + change.evicted > 0;
+    // Without an instance that is made, an uncut one stays uncut.
+    if (board.whole && !change.touched) change.gained["whole"] = 1;
     if (change.evicted > 0 && !problem.evict) continue;
     if (!seen.insert({change.gained, {change.evicted, change.destroyed, change.created}}).second) continue;
     changes.push_back(std::move(change));
   }
+  const bool empty = std::none_of(board.instances.begin(), board.instances.end(),
+                                  [](const pack::Instance& instance) { return instance.held; });
+  if (board.may_be_whole && empty)
+    changes.push_back({{{"whole", 1}}, 0, static_cast<int>(board.instances.size()), 0, true});
   return changes;
 }
 

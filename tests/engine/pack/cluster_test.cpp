@@ -58,6 +58,15 @@ TEST_F(EndsWithin, InstancesAndWholeGpusOfWorkThatEndsByThenCountAsFree) {
   EXPECT_TRUE(found.left_out.empty());
 }
 
+TEST_F(EndsWithin, AnEmptyCutGpuMayBeMadeWholeAndOneThatIsHeldMayNot) {
+  EXPECT_FALSE(problem(1, 1, 0).problem.boards[0].may_be_whole);
+  const ClusterProblem found = problem(3, 4, 4);
+  ASSERT_EQ(found.problem.boards.size(), 2u);
+  EXPECT_TRUE(found.problem.boards[0].whole);
+  EXPECT_FALSE(found.problem.boards[0].may_be_whole);
+  EXPECT_TRUE(found.problem.boards[1].may_be_whole);
+}
+
 TEST_F(EndsWithin, WorkThatEndsLaterOrWithoutATimeLimitKeepsItsPlace) {
   EXPECT_EQ(held(problem(3, 5, 4)), 1);
   EXPECT_EQ(held(problem(3, 0, 4)), 1);
@@ -256,8 +265,11 @@ TEST_F(ByNumber, AWholeGpuBesideInstancesOfThePoolHasNoNumberAndIsLeftOut) {
   EXPECT_EQ(found.left_out.at("with instances whose placement is not known"), 1)
       << "the fewest that hold them";
   EXPECT_TRUE(asked(found, 1).boards.empty());
-  ASSERT_EQ(found.problem.spare.size(), 1u);
+  ASSERT_EQ(found.problem.spare.size(), 2u);
   EXPECT_EQ(found.problem.spare[0].count, 2) << "instances of the pool that nobody holds serve";
+  EXPECT_EQ(found.problem.spare[1].profile, ProfileName("whole"))
+      << "so does the uncut GPU, which stays as it is";
+  EXPECT_EQ(found.problem.spare[1].count, 1);
 }
 
 TEST_F(ByNumber, GpusOfANodeThatRunsInAPodAreKubernetesToChange) {

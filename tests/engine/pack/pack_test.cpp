@@ -55,6 +55,17 @@ void add_what_no_board_tells(Problem& problem, std::mt19937& random) {
   }
 }
 
+// GPUs without instances are uncut or not, cut ones may be made whole or not, and some are asked for.
+void add_whole_gpus(Problem& problem, std::mt19937& random) {
+  for (Board& board : problem.boards) {
+    board.whole = board.instances.empty() && random() % 2 == 0;
+    board.may_be_whole = !board.whole && random() % 2 == 0;
+  }
+  if (random() % 3 == 0)
+    problem.demand.push_back(
+        {ProfileName("whole"), {}, 1 + static_cast<int>(random() % problem.boards.size())});
+}
+
 // TESSERA_PACK_RUNS=100000 tries that many instead.
 int runs(int usual) {
   const char* more = std::getenv("TESSERA_PACK_RUNS");
@@ -285,6 +296,45 @@ void add_doubts(Problem& problem, std::mt19937& random) {
   }
 }
 
+TEST(Pack, AWholeGpuThatIsAskedForIsAnUncutOneThatNoSliceTakes) {
+  const Problem problem = read(R"(
+demand: {whole: 1, 3g.40gb: 2}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, whole: true}
+- {node: n1, gpu: 1, product: H100-80GB-SXM5, whole: true}
+)");
+  const Answer packed = answer(problem);
+  EXPECT_TRUE(packed.met());
+  EXPECT_EQ(packed.gpus_touched, 1) << told(problem, packed);
+  EXPECT_FALSE(packed.boards[0].to_whole);
+}
+
+TEST(Pack, ACutGpuOnWhichNothingRunsIsMadeWholeWhereItMayBe) {
+  Problem problem = read(R"(
+demand: {whole: 2}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}]}
+- {node: n1, gpu: 1, product: H100-80GB-SXM5, instances: [{profile: 3g.40gb, start: 0}]}
+- {node: n1, gpu: 2, product: H100-80GB-SXM5, whole: true}
+)");
+  Answer packed = answer(problem);
+  EXPECT_TRUE(packed.met());
+  ASSERT_EQ(packed.boards.size(), 1u);
+  EXPECT_TRUE(packed.boards[0].to_whole);
+  EXPECT_EQ(problem.boards[packed.boards[0].board].gpu, GpuIndex{1});
+  EXPECT_EQ(packed.idle_destroyed, 1);
+  EXPECT_EQ(certificate(problem, packed), "touches 1 GPU on 1 node; proven minimum 1");
+  Answer wrong = packed;
+  wrong.boards[0].board = 0, wrong.boards[0].destroy.clear();
+  EXPECT_EQ(why_invalid(problem, wrong), "n1 GPU 0: what is kept is not what is left");
+  problem.boards[1].may_be_whole = false;
+  packed = answer(problem);
+  EXPECT_EQ(packed.unmet, std::vector<int>{1});
+  EXPECT_TRUE(packed.boards.empty());
+  EXPECT_EQ(packed.reason[0],
+            "1 of 2 GPUs are whole and free, or can be made so: the others are in use or left out");
+}
+
 TEST(Pack, NoPlanIsInvalidOnRandomGpus) {
   std::mt19937 random(1);
   for (int run = 0; run < runs(300); ++run) {
@@ -299,6 +349,7 @@ TEST(Pack, NoPlanIsInvalidOnRandomGpus) {
     problem.evict = run % 5 == 0;
     add_what_no_board_tells(problem, random);
     add_doubts(problem, random);
+    add_whole_gpus(problem, random);
     auto packed = pack(problem);  // which refuses an answer that fails why_invalid()
     ASSERT_TRUE(packed.ok()) << run << ": " << to_line(packed.error());
     ASSERT_LE(packed->bounds.gpus, packed->gpus_touched) << run;
@@ -320,6 +371,7 @@ TEST(Pack, NothingThatCouldBeDoneIsBetter) {
     problem.mode = run % 2 == 0 ? Mode::in_place : Mode::whole_node;
     problem.evict = small && run % 3 == 0;
     add_what_no_board_tells(problem, random);
+    add_whole_gpus(problem, random);
     const Answer packed = answer(problem);
     ASSERT_EQ(test::costs_of(problem, packed), test::best_costs(problem)) << run << "\n"
                                                                           << told(problem, packed);

@@ -202,14 +202,14 @@ TEST(PackCommand, EndsWithinCountsWorkAsGoneThatReachesItsTimeLimitByThen) {
 TEST(PackCommand, TheQueueIsTheDemand) {
   AskedOfCluster asked;
   asked.for_queue = true;
-  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb"), test::waiting("8", "bob", "gpu:h100")};
+  asked.work = {test::waiting("7", "bob", "gpu:3g.40gb"), test::waiting("8", "bob", "gpu")};
   asked.work.push_back(test::waiting("9", "bob", "gpu:3g.40gb"));
   asked.work.back().reason = "Dependency";
   EXPECT_EQ(asked.run(), kDone) << asked.err.str();
   EXPECT_NE(asked.out.str().find("3g.40gb@"), std::string::npos) << asked.out.str();
-  EXPECT_NE(asked.out.str().find(
-                "the queue: 1 jobs or pods ask for these slices, 1 for whole GPUs or shares, 1 wait "
-                "for something else than room"),
+  EXPECT_NE(asked.out.str().find("the queue: 1 jobs or pods ask for these slices or whole GPUs, 1 for shares "
+                                 "or GPUs without a type, "
+                                 "1 wait for something else than room"),
             std::string::npos)
       << asked.out.str();
   asked.output = OutputFormat::json;
@@ -235,6 +235,38 @@ TEST(PackCommand, OnlyThePartitionThatIsNamedIsAskedAndPlanned) {
   EXPECT_EQ(asked.run(), kDone) << asked.err.str();
   EXPECT_NE(asked.out.str().find("3g.40gb@"), std::string::npos) << asked.out.str();
   EXPECT_NE(asked.out.str().find("the queue: 1 jobs"), std::string::npos) << asked.out.str();
+}
+
+TEST(PackCommand, AGpuThatIsMadeWholeIsListedAsSuch) {
+  const std::string file =
+      "demand: {whole: 1}\n"
+      "boards: [{node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0}]}]\n";
+  Asked asked;
+  EXPECT_EQ(asked.run(file), kDone) << asked.err.str();
+  EXPECT_EQ(asked.out.str(),
+            "NODE  GPU  KEEP  DESTROY    CREATE, IN THIS ORDER\n"
+            "n1      0  -     1g.10gb@0  whole\n"
+            "\n"
+            "touches 1 GPU on 1 node; proven minimum 1\n");
+  Asked json;
+  json.output = OutputFormat::json;
+  EXPECT_EQ(json.run(file), kDone) << json.err.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("pack"), json.out.str()), std::vector<std::string>{});
+  EXPECT_TRUE(parse_json(json.out.str(), "pack")->find("boards")->items[0].find("whole")->boolean);
+}
+
+// One uncut GPU is free, and one is cut and in use.
+TEST(PackCommand, AJobThatWaitsForAWholeGpuKeepsTheUncutOneFromBeingCut) {
+  AskedOfCluster asked;
+  asked.for_queue = true;
+  asked.work = {test::waiting("7", "bob", "gpu:4g.40gb"), test::waiting("8", "bob", "gpu:h100")};
+  EXPECT_EQ(asked.run(), kFinding) << asked.out.str();
+  EXPECT_NE(asked.out.str().find("the queue: 2 jobs or pods ask for these slices or whole GPUs, 0 for"),
+            std::string::npos)
+      << asked.out.str();
+  EXPECT_NE(asked.out.str().find("unmet: 1 of 1"), std::string::npos) << asked.out.str();
+  asked.work.pop_back();
+  EXPECT_EQ(asked.run(), kDone) << "the same without that job: the uncut one is cut";
 }
 
 TEST(PackCommand, ItsAnswerIsPlannedAndAppliedAtOnce) {

@@ -125,7 +125,7 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
                        until_of(options, *cluster, clusters.wall()));
   PackedCluster about{cluster->name.text, std::move(found.left_out), std::nullopt, std::nullopt};
   if (options.for_queue) {
-    about.queue = pack::demand_of_queue(*cluster, options.partition);
+    about.queue = pack::demand_of_queue(*cluster, options.partition, &catalogue);
     found.problem.demand = about.queue->demand;
   } else if (options.for_history) {
     auto past = past_of(options, joins, *cluster);

@@ -6,6 +6,7 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/whole.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
@@ -41,6 +42,7 @@ Json board_json(const pack::Problem& problem, const pack::BoardPlan& plan) {
   one.add("keep", list_of(product, plan.keep, board.placed));
   one.add("destroy", list_of(product, plan.destroy, board.placed));
   if (problem.evict) one.add("evict", list_of(product, plan.evict, board.placed));
+  if (plan.to_whole) one.add("whole", Json::of(true));
   Json& create = one.add("create", Json::list());
   for (std::size_t i = 0; i < plan.create.size(); ++i) {
     Json made = json_of(product, plan.create[i], true);
@@ -115,7 +117,8 @@ Grid grid_of(const pack::Problem& problem, const pack::Answer& answer) {
     const mig::Product& product = *problem.products[board.product];
     std::vector<std::string> row{board.node.text, std::to_string(board.gpu.value),
                                  text_of(product, plan.keep, board.placed),
-                                 text_of(product, plan.destroy, board.placed), text_of(product, plan.create)};
+                                 text_of(product, plan.destroy, board.placed),
+                                 plan.to_whole ? std::string(pack::kWhole) : text_of(product, plan.create)};
     if (answer.evicted > 0) row.push_back(text_of(product, plan.evict, board.placed));
     grid.rows.push_back(std::move(row));
   }
@@ -223,10 +226,11 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
   if (!cluster) return text;
   if (!effect.empty()) text += effect + "\n";
   if (cluster->queue)
-    line(fmt::format(
-        "the queue: {} jobs or pods ask for these slices, {} for whole GPUs or shares, {} wait for "
-        "something else than room",
-        cluster->queue->workloads, cluster->queue->other, cluster->queue->kept));
+    line(
+        fmt::format("the queue: {} jobs or pods ask for these slices or whole GPUs, {} for shares or GPUs "
+                    "without a type, "
+                    "{} wait for something else than room",
+                    cluster->queue->workloads, cluster->queue->other, cluster->queue->kept));
   if (cluster->past) {
     const pack::PastDemand& past = *cluster->past;
     line(fmt::format("the history: recorded from {} to {}, {:.1f} h of it", utc_text(past.from),

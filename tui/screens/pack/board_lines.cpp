@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/insight/available.hpp"
+#include "engine/pack/whole.hpp"
 #include "engine/query/tables.hpp"
 
 namespace tessera::tui {
@@ -24,6 +25,15 @@ Slice free_instance(const mig::Product& product, const mig::Placed& placed) {
 // What stays as it is, and what is made, free. Of a GPU whose places are not told, nothing is held.
 Gpu afterwards(const Gpu& now, const pack::BoardPlan& plan, const mig::Product& product, bool placed) {
   Gpu after = now;
+  if (plan.to_whole) {
+    Slice whole;
+    whole.kind = SliceKind::whole_gpu;
+    whole.holding = Holding::free;
+    after.strategy = Strategy::whole;
+    after.mig_mode = MigMode::disabled;
+    after.slices = {std::move(whole)};
+    return after;
+  }
   after.strategy = Strategy::mig;
   std::erase_if(after.slices, [&](const Slice& slice) {
     return std::none_of(plan.keep.begin(), plan.keep.end(), [&](const mig::Placed& kept) {
@@ -76,7 +86,7 @@ DocLine board_line(const UiContext& ui, const UiState& state, const ClusterName&
   line.spans.push_back(
       {query::strip(afterwards(*gpu, plan, product, board.placed), &ui.catalogue, state.ascii, sight), style,
        33});
-  const std::string makes = counted(plan.create, product);
+  const std::string makes = plan.to_whole ? std::string(pack::kWhole) : counted(plan.create, product);
   if (!makes.empty()) line.spans.push_back({"+ " + makes, old ? Role::dim : Role::good, 44});
   return line;
 }

@@ -68,10 +68,10 @@ void put_demand(PackState& pack, const std::vector<pack::Demand>& demand, const 
 void take_queue(UiState& state, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(state.pack->cluster);
   if (!cluster) return;
-  const pack::QueueDemand queue = pack::demand_of_queue(*cluster, state.pack->only.partition);
+  const pack::QueueDemand queue = pack::demand_of_queue(*cluster, state.pack->only.partition, &ui.catalogue);
   const std::string source = fmt::format(
-      "the queue: {} jobs or pods ask for these slices, {} for whole GPUs or shares, {} wait for "
-      "something else than room",
+      "the queue: {} jobs or pods ask for these slices or whole GPUs, {} for shares or GPUs without a type, "
+      "{} wait for something else than room",
       queue.workloads, queue.other, queue.kept);
   if (queue.demand.empty()) return say(state, ui, Severity::info, source);
   edit_demand(state, [&](PackState& pack) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/pack/cluster.hpp"
+#include "engine/pack/whole.hpp"
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout/layout.hpp"
@@ -55,6 +56,7 @@ int idle_of(const pack::Problem& problem, const PackWant& want) {
   for (const pack::Board& board : problem.boards) {
     const mig::Product* product = problem.products[board.product];
     if (want.product && want.product != product) continue;
+    if (board.whole && pack::is_whole(want.profile)) ++idle;
     for (const pack::Instance& one : board.instances)
       if (!one.held && product->profiles[static_cast<std::size_t>(one.placed.profile)].name == want.profile)
         ++idle;
@@ -154,7 +156,7 @@ bool boards_moved(UiState& state, const UiContext& ui) {
     from = std::find_if(from, now.end(), [&](const pack::Board& one) {
       return one.node == board.node && one.gpu == board.gpu;
     });
-    if (from == now.end() || from->instances != board.instances ||
+    if (from == now.end() || from->instances != board.instances || from->whole != board.whole ||
         state.pack->boards->problem.products[from->product] != then.products[board.product])
       return true;
   }
