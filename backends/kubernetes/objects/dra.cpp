@@ -6,7 +6,7 @@ namespace tessera::kubernetes {
 namespace {
 
 bool counts(const ResourceClaimObject::Result& result) {
-  return result.driver == kDraDriver && !result.admin;
+  return is_gpu_driver(result.driver) && !result.admin;
 }
 
 template <class Map>
@@ -21,7 +21,7 @@ std::vector<std::string> keys_of(const Map& map) {
 
 void DraSlices::keep(ResourceSliceObject slice, const std::string&) {
   drop(slice.meta.name);
-  if (slice.driver != kDraDriver || slice.node.empty()) return;
+  if (!is_gpu_driver(slice.driver) || slice.node.empty()) return;
   by_node_[slice.node].insert(slice.meta.name);
   pools_[slice.pool] = slice.node;
   touched_.insert(slice.node);
@@ -78,17 +78,18 @@ DraPool DraSlices::pool_on(const std::string& node) const {
   struct Newest {
     std::int64_t generation, expected, found;
   };
-  std::map<std::string_view, Newest> newest;
+  std::map<std::pair<std::string_view, std::string_view>, Newest> newest;  // by driver and pool
   for (const std::string& name : here->second) {
     const ResourceSliceObject& slice = all_.find(name)->second;
-    Newest& one = newest.try_emplace(slice.pool, Newest{slice.generation, slice.slices, 0}).first->second;
+    Newest& one = newest.try_emplace({slice.driver, slice.pool}, Newest{slice.generation, slice.slices, 0})
+                      .first->second;
     if (slice.generation > one.generation) one = {slice.generation, slice.slices, 0};
     if (slice.generation == one.generation) ++one.found;
   }
   pool.complete = newest.size() == 1 && newest.begin()->second.found == newest.begin()->second.expected;
   for (const std::string& name : here->second) {
     const ResourceSliceObject& slice = all_.find(name)->second;
-    if (slice.generation != newest[slice.pool].generation) continue;
+    if (slice.generation != newest[{slice.driver, slice.pool}].generation) continue;
     pool.complete = pool.complete && !slice.cut_off;
     for (const DraDevice& device : slice.devices) pool.devices.push_back(&device);
     for (const DraCounterSet& set : slice.counters) pool.counters.push_back(&set);
@@ -147,7 +148,7 @@ bool is_gpu_claim(const ResourceClaimObject& claim) {
   return std::any_of(claim.results.begin(), claim.results.end(), counts) ||
          std::any_of(claim.wanted.begin(), claim.wanted.end(), [](const auto& wanted) {
            // NVIDIA's others (compute-domain-…) are channels between GPUs, not GPUs.
-           return wanted.device_class == kDraDriver || wanted.device_class == "mig.nvidia.com" ||
+           return is_gpu_driver(wanted.device_class) || wanted.device_class == "mig.nvidia.com" ||
                   wanted.device_class == "vfio.gpu.nvidia.com";
          });
 }

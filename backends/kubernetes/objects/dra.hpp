@@ -1,9 +1,9 @@
 // What a DRA driver hands out: the devices that it tells of (ResourceSlices), and who has which of them
 // (ResourceClaims).
 //
-// By resource.k8s.io/v1 (kubernetes.io "Dynamic Resource Allocation", v1.34); of drivers the one of NVIDIA
-// counts, gpu.nvidia.com (dra-driver-nvidia-gpu v0.5). Of a pool, slices of an older generation are out of
-// date. Threads: plain values.
+// By resource.k8s.io/v1 (kubernetes.io "Dynamic Resource Allocation", v1.34); of drivers those of NVIDIA
+// (gpu.nvidia.com, dra-driver-nvidia-gpu v0.5) and AMD (gpu.amd.com, k8s-gpu-dra-driver) count. Of a pool,
+// slices of an older generation are out of date. Threads: plain values.
 #pragma once
 
 #include <map>
@@ -18,6 +18,8 @@
 namespace tessera::kubernetes {
 
 inline constexpr std::string_view kDraDriver = "gpu.nvidia.com";
+inline constexpr std::string_view kAmdDraDriver = "gpu.amd.com";
+inline bool is_gpu_driver(std::string_view driver) { return driver == kDraDriver || driver == kAmdDraDriver; }
 
 // What a node's driver hands out: the newest generation of its pool.
 struct DraPool {
@@ -46,7 +48,7 @@ class DraSlices {
   std::set<std::string> take_touched() { return std::exchange(touched_, {}); }
 
  private:
-  std::map<std::string, ResourceSliceObject, std::less<>> all_;  // of our driver, with a node
+  std::map<std::string, ResourceSliceObject, std::less<>> all_;  // of these drivers, with a node
   std::map<std::string, std::set<std::string>> by_node_;         // names of slices
   std::map<std::string, std::string, std::less<>> pools_;        // pool → node
   std::set<std::string> touched_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/kubernetes/objects/dra_amd.hpp"
 #include "backends/kubernetes/objects/dra_counters.hpp"
 #include "engine/mig/profile_name.hpp"
 #include "engine/operators/claimed_devices.hpp"
@@ -21,6 +22,13 @@ struct DraBoard {
     return whole ? *whole : instances.empty() ? *makeable.front() : *instances.front();
   }
 };
+
+// What its labels and counts told of GPUs and slices.
+void forget_labels(Node& node) {
+  node.gpus.clear();
+  node.out_of_use.clear();  // counted by a device plugin, not by a DRA driver
+  std::erase_if(node.pool, [](const Slice& slice) { return slice.kind != SliceKind::vgpu; });
+}
 
 class DeviceLayer {
  public:
@@ -47,9 +55,7 @@ class DeviceLayer {
       else if (!board.whole || device->type == "gpu")
         board.whole = device;
     }
-    node_.gpus.clear();
-    node_.out_of_use.clear();  // counted by a device plugin, not by this driver
-    std::erase_if(node_.pool, [](const Slice& slice) { return slice.kind != SliceKind::vgpu; });
+    forget_labels(node_);
     for (const auto& [key, board] : boards) add(board);
     using operators::DraWay;
     if (on_demand_)
@@ -142,16 +148,19 @@ class DeviceLayer {
 };
 
 std::string type_of_device(const std::string& name, const std::vector<const DraDevice*>& devices) {
-  for (const DraDevice* device : devices)
-    if (device->name == name && device->type == "mig")
+  for (const DraDevice* device : devices) {
+    if (device->name != name) continue;
+    if (device->type == "mig")
       return mig::canonical_profile(device->profile).value_or(ProfileName(device->profile)).text;
+    if (is_amd(*device)) return amd_type_of(*device);
+  }
   return {};
 }
 
 void hold(Workload& work, const PodObject& pod, const ResourceClaimObject& claim, const DraNumbers& numbers,
           const std::vector<const DraDevice*>& devices) {
   for (const auto& result : claim.results) {
-    if (result.driver != kDraDriver || result.admin) continue;
+    if (!is_gpu_driver(result.driver) || result.admin) continue;
     std::string type = type_of_device(result.device, devices);
     auto number = numbers.find(result.device);
     auto same = std::find_if(work.allocations.begin(), work.allocations.end(), [&](const Allocation& one) {
@@ -169,7 +178,7 @@ void comment_on(Workload& work, const ResourceClaimObject& claim) {
   std::string names;
   std::size_t said = 0, all = 0;
   for (const auto& result : claim.results) {
-    if (result.driver != kDraDriver) continue;
+    if (!is_gpu_driver(result.driver)) continue;
     if (all++ >= kNamedDevices) continue;
     names += (said++ == 0 ? "" : ", ") + result.device + (result.admin ? " (looks on)" : "");
   }
@@ -182,7 +191,19 @@ void comment_on(Workload& work, const ResourceClaimObject& claim) {
 
 DraNumbers lay_devices(Node& node, const DraPool& pool, const std::string& name, const DraClaims& claims,
                        std::optional<bool> gate, const mig::Catalogue* catalogue, Origin origin) {
-  return DeviceLayer(node, pool, name, claims, gate, catalogue, origin).run(pool.devices);
+  DraPool ours = pool;
+  std::erase_if(ours.devices, [](const DraDevice* device) { return is_amd(*device); });
+  const bool all_amd = ours.devices.empty() && !pool.devices.empty();
+  DraNumbers numbers;
+  if (all_amd)
+    forget_labels(node);
+  else
+    numbers = DeviceLayer(node, ours, name, claims, gate, catalogue, origin).run(ours.devices);
+  if (ours.devices.size() == pool.devices.size()) return numbers;
+  std::vector<const DraDevice*> of_amd = pool.devices;
+  std::erase_if(of_amd, [](const DraDevice* device) { return !is_amd(*device); });
+  lay_amd_devices(node, of_amd, name, claims, numbers, origin);
+  return numbers;
 }
 
 std::optional<bool> gate_of(std::string_view feature_gates) {

@@ -26,15 +26,25 @@ std::string attribute(JsonValue& value) {
 }
 
 void read_attributes(JsonValue& value, DraDevice& device) {
+  std::string address, compute, memory;  // of an AMD GPU, and of a mode that it could take
   value.fields([&](std::string_view key, JsonValue& field) {
     // Bare names belong to the driver; others carry their domain.
     if (key.starts_with("gpu.nvidia.com/")) key.remove_prefix(15);
+    if (key.starts_with("gpu.amd.com/")) key.remove_prefix(12);
+    if (key == "resource.kubernetes.io/pciBusID") address = attribute(field);
+    if (key == "pciAddr" && address.empty()) address = attribute(field);
+    if (key == "partitionProfile") device.profile = attribute(field);
+    if (key == "computePartition") compute = attribute(field);
+    if (key == "memoryPartition") memory = attribute(field);
     if (key == "type") device.type = attribute(field);
     if (key == "uuid") device.uuid = attribute(field);
     if (key == "parentUUID") device.parent = attribute(field);
     if (key == "productName") device.product = attribute(field);
     if (key == "profile") device.profile = attribute(field);
   });
+  if (!device.type.starts_with("amdgpu")) return;
+  device.parent = std::move(address);
+  if (!compute.empty()) device.profile = compute + "_" + memory;
 }
 
 void read_memory(JsonValue& value, DraDevice& device) {

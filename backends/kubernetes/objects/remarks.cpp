@@ -297,9 +297,13 @@ class Writer {
           fmt::format(
               "its GPUs are handed out twice: {} {} by the device plugin, and by claims to a DRA driver",
               count, resource.str()),
-          fmt::format("two pods may get the same GPU; leave one of the two there: kubectl label node {} "
-                      "--overwrite nvidia.com/gpu.deploy.device-plugin=false sends the device plugin away",
-                      node_.meta.name));
+          sharing::amd::is_resource(resource)
+              ? std::string("two pods may get the same GPU; leave one of the two there: take the node out of "
+                            "what AMD's device plugin or its DRA driver selects")
+              : fmt::format(
+                    "two pods may get the same GPU; leave one of the two there: kubectl label node {} "
+                    "--overwrite nvidia.com/gpu.deploy.device-plugin=false sends the device plugin away",
+                    node_.meta.name));
       return;
     }
   }

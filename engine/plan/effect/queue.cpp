@@ -68,6 +68,8 @@ void each_named_slice(const Cluster& cluster, const Node& node, const mig::Catal
   shape.sharing.rename = sharing::renames_shares(node).value_or(false);
   const bool claimed = cluster.scheduler == Scheduler::kubernetes && sharing::by_claims(node);
   auto look = [&](const Slice& slice, std::size_t board) {
+    // Which of AMD's devices a claim means, its expressions say, which are not judged here.
+    if (claimed && board < node.gpus.size() && sharing::amd::is_amd(node.gpus[board])) return;
     const std::string name =
         claimed ? sharing::claimed_as(slice.profile) : name_of(slice, shape, board, cluster.scheduler);
     if (!name.empty()) see(slice, name);
