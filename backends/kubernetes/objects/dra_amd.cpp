@@ -1,6 +1,7 @@
 #include "backends/kubernetes/objects/dra_amd.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "engine/sharing/amd.hpp"
 
