@@ -155,13 +155,19 @@ void ClusterStore::State::judge(NodeEntry& entry) {
   for (const DraDevice* device : slices.devices_of(entry.object.meta.name))
     if (const std::string& taint = device->closed_by(); !taint.empty())
       evidence.tainted.push_back(device->name + " (" + taint + ")");
+  std::optional<TimePoint> held_since;
   if (auto here = bound.find(entry.object.meta.name); here != bound.end())
     for (const std::string& id : here->second)
-      for (const auto& [resource, count] : pods.at(id).requests)
-        if (is_work(pods.at(id)) && !is_by_claim(pods.at(id), resource)) evidence.held[resource] += count;
+      for (const auto& [resource, count] : pods.at(id).requests) {
+        const PodObject& pod = pods.at(id);
+        if (!is_work(pod) || is_by_claim(pod, resource)) continue;
+        evidence.held[resource] += count;
+        const TimePoint since_then = pod.started && time_told ? *pod.started - server_ahead : now;
+        held_since = std::min(held_since.value_or(now), since_then);
+      }
   entry.remarks = remarks_on(evidence);
   judge_config(entry, now);
-  judge_figures(entry, !evidence.held.empty(), now);
+  judge_figures(entry, held_since, now);
 }
 
 // A ConfigMap reaches a pod within some two minutes, and then the plugin starts again by itself, or does not.
@@ -175,11 +181,15 @@ void ClusterStore::State::judge_config(NodeEntry& entry, TimePoint now) {
     entry.remarks.push_back(configs.remark_not_taken_up(entry.object, std::move(stale)));
 }
 
-// A pod that has just started is named by the next scrape.
-void ClusterStore::State::judge_figures(NodeEntry& entry, bool held, TimePoint now) {
+// A pod that has just started is named by the next scrape. One that has run for long was to be named by the
+// first, so that a look that ends after it tells; later a single scrape without names proves nothing.
+void ClusterStore::State::judge_figures(NodeEntry& entry, std::optional<TimePoint> held_since,
+                                        TimePoint now) {
   constexpr auto kNamedSoon = std::chrono::minutes(4);
-  if (!held || !entry.readings || !names_no_pod(*entry.readings)) return entry.unnamed_since.reset();
-  if (!entry.unnamed_since) entry.unnamed_since = now;
+  if (!held_since || !entry.readings) return entry.unnamed_since.reset();
+  const bool first = !std::exchange(entry.figures_judged, true);
+  if (!names_no_pod(*entry.readings)) return entry.unnamed_since.reset();
+  if (!entry.unnamed_since) entry.unnamed_since = first ? *held_since : now;
   if (now - *entry.unnamed_since >= kNamedSoon)
     entry.remarks.push_back(remark_no_pod(entry.object, *entry.readings));
 }

@@ -27,6 +27,7 @@ struct ClusterStore::State {
     std::optional<TimePoint> pending_since, differs_since, unmade_since;
     std::optional<TimePoint> stale_since;    // its device plugin has not taken its configuration up since
     std::optional<TimePoint> unnamed_since;  // pods hold its GPUs and its figures name none since
+    bool figures_judged = false;             // whether they name pods was looked at
     std::string unmade;                      // of the layout that is told to be made: what is offered instead
     std::vector<Remark> remarks;
     std::optional<DcgmReadings> readings;
@@ -93,7 +94,7 @@ struct ClusterStore::State {
   void end_first_look();
   void judge(NodeEntry& entry);
   void judge_config(NodeEntry& entry, TimePoint now);
-  void judge_figures(NodeEntry& entry, bool held, TimePoint now);
+  void judge_figures(NodeEntry& entry, std::optional<TimePoint> held_since, TimePoint now);
   void flush();
   void tell_again();
   void nodes_listed();

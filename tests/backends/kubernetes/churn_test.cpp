@@ -74,6 +74,44 @@ TEST(KubernetesFirstLook, TellsWhatIsOldAtOnceAndWhatChangesLaterOnceItStays) {
   EXPECT_NE(said_of_nodes(kept.cluster()).find(differs), std::string::npos) << said_of_nodes(kept.cluster());
 }
 
+// tessera doctor looks once, and never saw that an exporter names no pod: that was told after four minutes of
+// watching.
+TEST(KubernetesFirstLook, TellsThatFiguresNameNoPodWhereAPodHasRunForLong) {
+  const auto holding = [](const std::string& started) {
+    std::string pod = gpu_pod("p", "n1");
+    const std::string before = R"("phase":)";
+    return pod.insert(pod.find(before), R"("startTime":")" + started + R"(",)");
+  };
+  DcgmReadings readings;
+  readings.parts.resize(2);
+  readings.parts[1].gpu = 1;
+  const auto told = [&](const std::string& started, Duration watched, bool again) {
+    Kept kept;
+    kept.now = *parse_utc("2026-11-22T12:00:00Z");
+    kept.store.set_server_time(kept.now);
+    kept.list({{"n1", labelled_node("2", "2026-11-22T10:50:00Z")}}, {{"p", holding(started)}});
+    readings.at = kept.now;
+    if (again) {  // it was named at first
+      DcgmReadings named = readings;
+      named.parts[0].pod = "team/p";
+      kept.store.set_readings("n1", named);
+      kept.store.look_again();
+    }
+    kept.store.set_readings("n1", readings);
+    kept.store.look_again();
+    kept.now += watched;
+    readings.at = kept.now;
+    kept.store.set_readings("n1", readings);
+    kept.store.look_again();
+    return said_of_nodes(kept.cluster()).find("name no pod") != std::string::npos;
+  };
+  EXPECT_TRUE(told("2026-11-22T11:00:00Z", Duration(0), false)) << "it has run for an hour";
+  EXPECT_FALSE(told("2026-11-22T11:59:00Z", Duration(0), false)) << "the next scrape may name it";
+  EXPECT_TRUE(told("2026-11-22T11:59:00Z", std::chrono::minutes(4), false));
+  EXPECT_FALSE(told("2026-11-22T11:00:00Z", Duration(0), true)) << "one scrape without names proves nothing";
+  EXPECT_TRUE(told("2026-11-22T11:00:00Z", std::chrono::minutes(5), true));
+}
+
 // Two models that show the same: every node and every piece of work, value by value.
 void expect_same(const Cluster& one, const Cluster& other) {
   ASSERT_EQ(one.nodes.size(), other.nodes.size());
