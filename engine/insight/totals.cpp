@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/insight/free_kinds.hpp"
 #include "engine/sharing/amd.hpp"
 
 namespace tessera::insight {
@@ -110,6 +111,13 @@ std::string share_unit(const Slice& slice, Scheduler scheduler) {
     case SliceKind::time_slice: return of + "time-slices";
     default: return slice_label(slice) + " shares";
   }
+}
+
+std::optional<FreeKinds> free_kinds(const Cluster& cluster, const Node& node) {
+  if (!available_slices(sight_of(cluster, node), node)) return std::nullopt;
+  Totals totals;
+  NodeSum(totals, cluster, node).add();
+  return free_kinds(totals);
 }
 
 Totals totals(const Cluster& cluster) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "engine/insight/free_kinds.hpp"
 #include "engine/insight/sharing_words.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/query/cells.hpp"
@@ -17,6 +18,10 @@ namespace {
 Value percent_held(const insight::Totals& totals) {
   if (totals.slices == 0) return NotTold{};
   return 100.0 * totals.held / totals.slices;
+}
+
+Value free_text(const std::optional<insight::FreeKinds>& free) {
+  return free ? words(insight::to_text(*free)) : Value(Unknown{});
 }
 
 constexpr Column<ClusterRow> kClusters[] = {
@@ -38,8 +43,11 @@ constexpr Column<ClusterRow> kClusters[] = {
      [](const ClusterRow& row, const Context&) { return count(row.totals->held); }},
     {"held_percent", "HELD%", Format::percent, Align::right, Show::always, 5, "share of the slices in use",
      [](const ClusterRow& row, const Context&) { return percent_held(*row.totals); }},
-    {"free", "FREE", Format::count, Align::right, Show::always, 5,
-     "slices that can be had now, whole or a share of them",
+    {"free_kinds", "FREE", Format::text, Align::left, Show::always, 10,
+     "what can be had now, by kind: slices by profile, shares by unit",
+     [](const ClusterRow& row, const Context&) { return free_text(insight::free_kinds(*row.totals)); }},
+    {"free", "FREE SLICES", Format::count, Align::right, Show::wide, 11,
+     "slices of any kind that can be had now, whole or a share of them",
      [](const ClusterRow& row, const Context&) {
        return row.totals->free ? count(*row.totals->free) : Value(Unknown{});
      }},
@@ -183,8 +191,13 @@ constexpr Column<NodeRow> kNodes[] = {
      [](const NodeRow& row, const Context&) { return count(row.node->counts.all); }},
     {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",
      [](const NodeRow& row, const Context&) { return held_slices(row); }},
-    {"free", "FREE", Format::count, Align::right, Show::always, 4,
-     "slices that can be had now, whole or a share of them",
+    {"free_kinds", "FREE", Format::text, Align::left, Show::always, 10,
+     "what can be had now, by kind: slices by profile, shares by unit",
+     [](const NodeRow& row, const Context&) {
+       return free_text(insight::free_kinds(*row.cluster, *row.node));
+     }},
+    {"free", "FREE SLICES", Format::count, Align::right, Show::wide, 11,
+     "slices of any kind that can be had now, whole or a share of them",
      [](const NodeRow& row, const Context&) { return available_now(row); }},
     {"use", "USE", Format::percent, Align::right, Show::roomy, 4, "mean compute use of its GPUs",
      [](const NodeRow& row, const Context&) { return use_of(*row.node); }},

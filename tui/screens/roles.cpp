@@ -94,7 +94,7 @@ Role cell_role(std::string_view key, std::string_view text) {
   if (key == "health") return health_role(text);
   if (key == "state") return state_role(text);
   if (key == "reason") return Role::warning;
-  if (key == "free") return Role::free;
+  if (key == "free" || key == "free_kinds") return Role::free;
   if (key == "largest") return text == "none" ? Role::dim : Role::free;
   if (key == "cluster" || key == "features" || key == "partitions" || key == "uuid" || key == "product" ||
       key == "version" || key == "account" || key == "group")

@@ -9,7 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "engine/insight/totals.hpp"
+#include "engine/insight/free_kinds.hpp"
 #include "engine/model/gpu_numbers.hpp"
 #include "engine/query/filter.hpp"
 #include "tests/support/catalogue.hpp"
@@ -66,6 +66,21 @@ TEST(AvailableOnScreens, TilesTablesFiltersAndJsonSayTheSameOfEverySlice) {
   }
 }
 
+// Numbers of different kinds are never added up: what can be had of each, as the slices say it.
+std::string kinds_said_by(const std::vector<query::SliceRow>& slices, const Node& node) {
+  insight::FreeKinds kinds;
+  for (const query::SliceRow& row : slices) {
+    if (row.node != &node) continue;
+    const int shares = insight::available(insight::sight_of(*row.cluster, node), *row.slice).value_or(0);
+    if (shares == 0) continue;
+    if (row.slice->capacity > 1)
+      kinds.shares[insight::share_unit(*row.slice, row.cluster->scheduler)] += shares;
+    else
+      kinds.slices[insight::slice_label(*row.slice)] += shares;
+  }
+  return insight::to_text(kinds);
+}
+
 // What the slices of a node say, counted.
 struct Said {
   int free = 0;           // slices of which something can be had now
@@ -99,13 +114,14 @@ bool has_any(const std::string& text, std::initializer_list<const char*> glyphs)
 TEST(AvailableOnScreens, NodesGpusMosaicAndJsonCountTheSlicesThatCanBeHad) {
   const query::Filter some_free = *query::parse_filter<query::NodeRow>("free>0"),
                       none_free = *query::parse_filter<query::NodeRow>("free=0");
-  int gpus_free = 0, gpus_closed = 0, closed = 0;
+  int gpus_free = 0, gpus_closed = 0, closed = 0, several = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     const RandomWorld random(seed);
     const Model& model = random.model();
     const query::Context context{at(0), &catalogue()};
     const auto slices =
         nlohmann::json::parse(cli::document(query::slice_rows(model), context, cli::Markup::json));
+    const std::vector<query::SliceRow> slice_rows = query::slice_rows(model);
     const std::vector<query::NodeRow> nodes = query::node_rows(model);
     const auto json = nlohmann::json::parse(cli::document(nodes, context, cli::Markup::json));
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -114,6 +130,12 @@ TEST(AvailableOnScreens, NodesGpusMosaicAndJsonCountTheSlicesThatCanBeHad) {
       EXPECT_EQ(cell(nodes[i], "free", context), sum.is_null() ? "?" : std::to_string(sum.get<int>()))
           << seed;
       if (said.all_known) EXPECT_EQ(sum, said.free) << seed << " " << nodes[i].node->name.text;
+      const std::string kinds = cell(nodes[i], "free_kinds", context);
+      EXPECT_EQ(kinds == "?", sum.is_null()) << seed << " " << kinds;
+      if (said.all_known && !sum.is_null()) {
+        EXPECT_EQ(kinds, kinds_said_by(slice_rows, *nodes[i].node)) << seed;
+        several += kinds.find(", ") != std::string::npos;
+      }
       EXPECT_EQ(query::passes(some_free, nodes[i], context), !sum.is_null() && sum.get<int>() > 0) << seed;
       EXPECT_EQ(query::passes(none_free, nodes[i], context), sum == 0) << seed << ": unknown is not zero";
       closed += sum == 0 && !insight::takes_work(*nodes[i].node);
@@ -146,6 +168,7 @@ TEST(AvailableOnScreens, NodesGpusMosaicAndJsonCountTheSlicesThatCanBeHad) {
   EXPECT_GT(gpus_free, 100);
   EXPECT_GT(gpus_closed, 100);
   EXPECT_GT(closed, 100) << "nodes that take no work";
+  EXPECT_GT(several, 50) << "nodes with several kinds that can be had";
 }
 
 TEST(AvailableOnScreens, TheOverviewOffersWhatTheSlicesSayOfThemselves) {

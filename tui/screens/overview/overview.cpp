@@ -8,6 +8,7 @@
 #include "engine/guide/findings.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/insight/both_sides.hpp"
+#include "engine/insight/free_kinds.hpp"
 #include "engine/insight/sharing_words.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
@@ -107,8 +108,12 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
     put_right(canvas, area.x + at.used + 5, y,
               totals.measured > 0 ? fmt::format("{:.0f}%", totals.used / totals.measured) : "n/a",
               totals.measured > 0 ? plain : Style(Role::dim));
-  if (totals.free)
-    count(OverviewCell::free, at.free + 6, *totals.free, Style(*totals.free > 0 ? Role::free : Role::dim));
+  const std::optional<insight::FreeKinds> free = insight::free_kinds(totals);
+  if (free && free->shares.empty() && free->slices.size() <= 1)
+    count(OverviewCell::free, at.free + 6, free->slices.empty() ? 0 : free->slices.begin()->second,
+          Style(free->slices.empty() ? Role::dim : Role::free));
+  else if (free)  // numbers of several kinds are none together: they stand in a line of their own
+    put_right(canvas, area.x + at.free + 6, y, free->slices.empty() ? "shares" : "mixed", Role::free);
   else
     put_right(canvas, area.x + at.free + 6, y, unknown, Role::unknown);
   if (insight::work_is_current(cluster))
