@@ -91,6 +91,7 @@ struct DerivedRows {
   std::vector<RowRef> rows;
   std::size_t total = 0;    // before the filter
   std::vector<int> widths;  // cells that each column would like, from a sample of the rows
+  std::string head;         // a sentence above the rows, in English; empty: none
 };
 
 // Why the work of a page waits; worked out once for a revision of the model.

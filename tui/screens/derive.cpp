@@ -4,6 +4,7 @@
 
 #include "tui/screens/rows.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -36,6 +37,7 @@ DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& scre
   const TableKind* table = row_of(screen.kind).table;
   if (!table) return derived;
   derived = table->derive(ui, state, screen);
+  if (is_waiting_list(screen)) derived.head = waiting_sentence(ui, screen);
   derived.valid = true;
   derived.revision = ui.model.revision;
   derived.at = ui.wall;

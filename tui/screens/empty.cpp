@@ -6,6 +6,7 @@
 
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -93,6 +94,21 @@ void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiSt
   const Screen& screen = state.top();
   const TableKind& table = *row_of(screen.kind).table;
   Page page(canvas, area, state);
+  if (is_waiting_list(screen) && screen.filter_text == kAllWaiting) {
+    page.say("Nothing waits for a GPU.", Style(Role::text).with_bold());
+    page.blank();
+    if (const std::string why = why_none_listed(ui.model, screen); !why.empty())
+      page.say("Not everything is listed now: " + why, Role::warning);
+    page.say("Jobs and pods stand here from when they are submitted until they start, each with", Role::text);
+    page.say("the reason in the scheduler's words; on one of them Enter shows what would help it.",
+             Role::text);
+    page.blank();
+    page.key(first_key(state, Action::clear_filter), "show what runs, too");
+    page.key(first_key(state, Action::show_users), "who holds and waits for how much");
+    page.key(":free", "the slices that work could get now");
+    page.key(first_key(state, Action::show_overview), "back to the overview");
+    return;
+  }
   if (screen.derived.total > 0) {
     page.say(fmt::format("0 of {} {} match.", screen.derived.total, table.things),
              Style(Role::text).with_bold());

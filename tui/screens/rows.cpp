@@ -5,6 +5,7 @@
 #include "tui/screens/changed.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -137,8 +138,7 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   const auto state_column = column_index(screen.kind, "state");
   const bool one_state =
       state_column && std::find(pinned.begin(), pinned.end(), *state_column) != pinned.end();
-  if (screen.kind == ScreenKind::workloads && one_state &&
-      screen.filter_text.find("state=pending") != std::string::npos)
+  if (one_state && is_waiting_list(screen))
     if (auto column = column_index(screen.kind, "holds")) look.empty.push_back(*column);
   for (std::string_view key : {"node", "gpu", "start", "id"})
     if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);

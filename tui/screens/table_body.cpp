@@ -8,6 +8,7 @@
 #include "tui/screens/empty.hpp"
 #include "tui/screens/preview.hpp"
 #include "tui/screens/rows.hpp"
+#include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -34,15 +35,31 @@ std::optional<RowRef> ref_under(const Screen& screen, const Model& model) {
   return screen.derived.rows[static_cast<std::size_t>(row)];
 }
 
+// The head and the rows below it.
+Rect rows_of(const UiState& state, Rect body) {
+  const int head = std::min(static_cast<int>(head_of(state, list_width(state)).size()), body.height - 2);
+  body.y += std::max(0, head);
+  body.height -= std::max(0, head);
+  return body;
+}
+
+void draw_head(Canvas& canvas, Rect body, const UiState& state) {
+  const std::vector<std::string> lines = head_of(state, list_width(state));
+  for (int y = body.y; y < rows_of(state, body).y; ++y)
+    canvas.put(1, y, lines[static_cast<std::size_t>(y - body.y)], Style(Role::text).with_bold());
+}
+
 std::string draw_table_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
   const Screen& screen = state.top();
   if (screen.derived.rows.empty()) {
     draw_empty_table(canvas, body, ui, state);
     return {};
   }
-  int count = static_cast<int>(screen.derived.rows.size()), height = body.height - 1;
   draw_preview(canvas, body, ui, state);
+  draw_head(canvas, body, state);
+  body = rows_of(state, body);
   body.width = list_width(state);
+  int count = static_cast<int>(screen.derived.rows.size()), height = body.height - 1;
   TableLook look = look_of(ui, state, screen, cursor_row(ui.model, screen));
   look.top = std::clamp(look.top, 0, std::max(0, count - height));
   TableLayout layout = draw_table(canvas, body, ScreenRows(ui, state, screen), look);
@@ -68,7 +85,7 @@ void move_table(UiState& state, const UiContext& ui, Rect body, Action action) {
   }
   int count = static_cast<int>(screen.derived.rows.size());
   if (count == 0) return;
-  const int page = std::max(1, body.height - 1);
+  const int page = std::max(1, rows_of(state, body).height - 1);
   put_cursor(screen, ui, moved(cursor_row(ui.model, screen), distance(action, page), count));
 }
 
@@ -80,7 +97,7 @@ void settle_table(UiState& state, const UiContext& ui, Rect body) {
     return;
   }
   put_cursor(screen, ui, row);
-  keep_in_view(screen, row, row + 1, std::max(1, body.height - 1), count);
+  keep_in_view(screen, row, row + 1, std::max(1, rows_of(state, body).height - 1), count);
 }
 
 // Sorts by the column under the mouse; once more turns the order.
@@ -94,7 +111,8 @@ void click_heading(UiState& state, const UiContext& ui, int x) {
 
 bool click_table(UiState& state, const UiContext& ui, Rect body, int x, int y) {
   Screen& screen = state.top();
-  if (x - body.x >= list_width(state)) return false;
+  body = rows_of(state, body);
+  if (x - body.x >= list_width(state) || y < body.y) return false;
   if (y == body.y) {
     click_heading(state, ui, x - body.x);
     return false;
@@ -133,7 +151,7 @@ std::optional<TimePoint> table_next_change(const UiState& state, const UiContext
 CellTexts table_cells(const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
   CellTexts now;
-  int height = std::max(1, body_of(state, ui).height - 1);
+  int height = std::max(1, rows_of(state, body_of(state, ui)).height - 1);
   int count = static_cast<int>(screen.derived.rows.size());
   std::span<const ColumnInfo> columns = column_infos(screen.kind);
   for (int row = screen.top; row < std::min(count, screen.top + height); ++row) {

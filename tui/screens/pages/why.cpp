@@ -12,6 +12,7 @@
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/rows.hpp"
+#include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -155,7 +156,7 @@ Effects show_waiting(UiState& state, const UiContext& ui, Action) {
       }
     }
   }
-  go_to(state, ScreenKind::workloads, "state=pending");
+  go_to(state, ScreenKind::workloads, std::string(kAllWaiting));
   return {};
 }
 

@@ -1,0 +1,52 @@
+// The waiting list: the sentence above its rows, and what an empty one says.
+#include <gtest/gtest.h>
+
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/places.hpp"
+
+namespace tessera::test {
+namespace {
+
+TEST(WaitingList, ItsHeadSaysHowMuchWaitsAndHowMuchWouldFitNow) {
+  Session session(two_places(), {120, 40});
+  session.press("w");
+  EXPECT_TRUE(session.shows("3 wait for a GPU: ")) << session.screen();
+  EXPECT_TRUE(session.shows(" would fit now")) << session.screen();
+  session.press("/<c-u>user=alice<enter>");
+  EXPECT_FALSE(session.shows("wait for a GPU")) << "another list\n" << session.screen();
+}
+
+TEST(WaitingList, AClickBelowItsHeadHitsTheRowThatIsDrawnThere) {
+  Session session(two_places(), {120, 40});
+  session.press("w");
+  const std::string screen = session.screen();
+  const std::size_t found = screen.find("88141");
+  ASSERT_NE(found, std::string::npos) << screen;
+  const auto y =
+      static_cast<int>(std::count(screen.begin(), screen.begin() + static_cast<long>(found), '\n'));
+  session.mouse(tui::Mouse::Kind::press, 5, y);
+  EXPECT_NE(session.state.top().cursor.find("88141"), std::string::npos) << session.state.top().cursor;
+}
+
+TEST(WaitingList, AnEmptyOneSaysWhatStandsThereAndWhatToLookAtInstead) {
+  Model model = two_places();
+  for (const char* id : {"88140", "88141", "88142"}) reduce(model, on("hpc", WorkloadGone{WorkloadId(id)}));
+  Session session(model, {80, 24});
+  session.press("w");
+  EXPECT_TRUE(session.shows("Nothing waits for a GPU.")) << session.screen();
+  EXPECT_TRUE(session.shows(":free")) << session.screen();
+  EXPECT_FALSE(session.shows("Not everything is listed")) << session.screen();
+}
+
+TEST(WaitingList, WhereJobsAreNotToldAnEmptyOneSaysSo) {
+  Model model = two_places();
+  for (const char* id : {"88140", "88141", "88142"}) reduce(model, on("hpc", WorkloadGone{WorkloadId(id)}));
+  reduce(model,
+         on("hpc", SourceReport{Source::slurm_jobs, std::nullopt, Duration(5), "line 3 is cut short", true}));
+  Session session(model, {120, 30});
+  session.press("w");
+  EXPECT_TRUE(session.shows("line 3 is cut short")) << session.screen();
+}
+
+}  // namespace
+}  // namespace tessera::test

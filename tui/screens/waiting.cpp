@@ -1,0 +1,85 @@
+#include "tui/screens/waiting.hpp"
+
+#include <fmt/core.h>
+
+#include "engine/insight/totals.hpp"
+#include "tui/language/wrap.hpp"
+#include "tui/screens/overview/overview_demand.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::size_t kMostLines = 3;  // a narrow terminal is for the rows
+
+bool shows(const Screen& screen, const ClusterName& cluster) {
+  return screen.cluster.empty() || screen.cluster == cluster;
+}
+
+struct Sums {
+  int waiting = 0, for_room = 0, now = 0, cut = 0;
+  bool current = true;  // all clusters tell what is free
+};
+
+int count_waiting(const UiContext& ui, const Screen& screen) {
+  int count = 0;
+  for (const Cluster& cluster : ui.model.clusters)
+    if (shows(screen, cluster.name))
+      for (const Workload& work : cluster.workloads.all()) count += work.state == WorkloadState::pending;
+  return count;
+}
+
+Sums sums_of(const std::vector<DemandRow>& rows, const Screen& screen) {
+  Sums sums;
+  for (const DemandRow& row : rows) {
+    if (!shows(screen, row.cluster)) continue;
+    sums.for_room += row.demand.for_room;
+    sums.now += row.demand.fit_now;
+    sums.cut += row.demand.fit_cut;
+    sums.current &= row.demand.for_room == 0 || row.demand.free.has_value();
+  }
+  return sums;
+}
+
+std::string begun(int waiting) {
+  return fmt::format("{} {} for a GPU", waiting, waiting == 1 ? "waits" : "wait");
+}
+
+}  // namespace
+
+bool is_waiting_list(const Screen& screen) {
+  return screen.kind == ScreenKind::workloads && screen.filter_text.find(kAllWaiting) != std::string::npos;
+}
+
+std::string waiting_sentence(const UiContext& ui, const Screen& screen) {
+  Sums sums;
+  const int waiting = count_waiting(ui, screen);
+  if (waiting == 0) return {};
+  const std::vector<DemandRow> rows = demand_rows(ui.model, ui.catalogue);
+  if (rows.empty())
+    return begun(waiting) + ". How many would start now is not worked out here.";
+  sums = sums_of(rows, screen);
+  if (!sums.current)
+    return begun(waiting) + ". What is free is not known now, so what would start is not either.";
+  if (sums.for_room == 0)
+    return begun(waiting) + ": none of them for room, but for a release, a limit or a time.";
+  std::string text =
+      begun(waiting) + fmt::format(": {} for room, of which {} would fit now", sums.for_room, sums.now);
+  return text + (sums.cut > sums.now ? fmt::format(" and {} after a re-cut.", sums.cut) : ".");
+}
+
+std::vector<std::string> head_of(const UiState& state, int width) {
+  const DerivedRows& derived = state.top().derived;
+  if (derived.head.empty() || derived.rows.empty()) return {};
+  std::vector<std::string> lines = wrap(told(state, derived.head), width - 2);
+  if (lines.size() > kMostLines) lines.resize(kMostLines);
+  return lines;
+}
+
+std::string why_none_listed(const Model& model, const Screen& screen) {
+  for (const Cluster& cluster : model.clusters)
+    if (shows(screen, cluster.name))
+      if (const auto why = work_untold(cluster)) return cluster.name.text + ": " + *why;
+  return {};
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,25 @@
+// The waiting list, which is the table of workloads that are pending: what stands above its rows, and what an
+// empty one says.
+// Threads: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tui/update.hpp"
+
+namespace tessera::tui {
+
+// The filter that `w` sets.
+inline constexpr std::string_view kAllWaiting = "state=pending";
+bool is_waiting_list(const Screen& screen);
+// One sentence: how much waits, how much of it would find room now or after a re-cut. In English; worked out
+// with the rows (DerivedRows::head).
+std::string waiting_sentence(const UiContext& ui, const Screen& screen);
+// The title and that sentence as lines of a list so wide; empty: there is no head.
+std::vector<std::string> head_of(const UiState& state, int width);
+// Why nothing may be listed though something waits; empty: all clusters tell what waits.
+std::string why_none_listed(const Model& model, const Screen& screen);
+
+}  // namespace tessera::tui
