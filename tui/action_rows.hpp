@@ -43,6 +43,7 @@
   ROW(mark, "mark", "mark", "Mark the row, or clear its mark, and go one down.", "Space", table, mark, mark_row, no_rows) \
   ROW(mark_range, "mark-range", "range", "Begin a range at this row; again: mark every row from there to the cursor.", "v", table, mark, mark_range, no_rows) \
   ROW(mark_all, "mark-all", "mark all", "Mark every row that is shown.", "*", table, mark, mark_rows, no_rows) \
+  ROW(mark_some, "mark-some", "mark some", "Type how many rows to mark from the cursor on.", "", table, mark, ask_how_many, no_rows) \
   ROW(clear_marks, "clear-marks", "unmark", "Clear all marks.", "U Ctrl-\\", table, mark, unmark, not_marked) \
   ROW(copy, "copy", "copy", "Copy the name under the cursor, or all marked names, to the clipboard (OSC 52).", "y", global, mark, copy_here, nothing_to_copy) \
   ROW(show_overview, "overview", "overview", "Clusters, totals, and what needs attention.", "1", global, screens, show_screen, always) \
@@ -51,11 +52,12 @@
   ROW(show_slices, "slices", "slices", "All slices and their holders.", "4", global, screens, show_screen, always) \
   ROW(show_workloads, "workloads", "workloads", "Jobs and pods, running and waiting.", "5", global, screens, show_screen, always) \
   ROW(show_events, "events", "events", "What has happened since tessera was started.", "6", global, screens, show_screen, always) \
+  ROW(events_here, "events-here", "its events", "What has happened on the node here, or to the job or pod.", "E", global, screens, show_events_here, why_no_events_here) \
   ROW(show_waiting, "waiting", "waiting", "All waiting workloads; on one of them, why it waits and what would help.", "w", global, screens, show_waiting, always) \
   ROW(show_free, "free", "free", "The slices that work could get now.", "", global, screens, show_free, always) \
   ROW(show_doctor, "doctor", "findings", "What is wrong in all clusters, by its cause, and what to do about it.", "7", global, screens, show_screen, always) \
   ROW(acknowledge, "acknowledge", "acknowledge", "Acknowledge this finding for 8 hours: it moves down and is dimmed until then, or until it concerns more; again: withdraw that.", "a", findings, mark, acknowledge_here, why_no_acknowledge) \
-  ROW(finding_plan, "finding-plan", "plan", "Plan the way out of this finding, where tessera has one: open the nodes again, or edit their layout.", "P", findings, mark, plan_way_out, why_no_way_out) \
+  ROW(finding_plan, "finding-plan", "plan", "Plan the way out of this finding, where tessera has one: open the nodes, reset a GPU or edit a layout; of a waiting job or pod, show what would help.", "P", findings, mark, plan_way_out, why_no_way_out) \
   ROW(show_users, "users", "users", "Who holds and waits for how much, in all clusters.", "8", global, screens, show_screen, always) \
   ROW(show_usage, "usage", "usage", "Who held how much of the GPUs over the last days, and how much of it was used.", "", global, screens, show_screen, always) \
   ROW(show_waste, "waste", "waste", "What was held or stood free for nothing over the last days, with what would do instead.", "", global, screens, show_screen, always) \

@@ -37,6 +37,7 @@ struct Answer;
 namespace tessera::tui {
 
 struct AdviseState;
+struct EventsShown;
 struct FleetState;
 struct PackState;
 
@@ -110,7 +111,7 @@ struct WorkDetails {
 struct Screen {
   ScreenKind kind = ScreenKind::overview;
   ClusterName cluster;  // tables: only this one; empty: all. Others: where the subject lives
-  std::string subject;  // node: its name; workload: its id; facts: a row id
+  std::string subject;  // node: its name; workload: its id; facts: a row id; log: one node or workload
   // facts: the page that the subject has, a node's or a workload's; help: the screen asked about
   ScreenKind about = ScreenKind::node;
 
@@ -132,7 +133,8 @@ struct Screen {
   std::optional<std::vector<int>> columns;  // chosen; nullopt: as wide as the terminal allows
   bool only_mine = false;
   std::set<std::string> marks;
-  std::string range_from;  // the row at which a range of marks begins; empty: none does
+  std::string range_from;          // the row at which a range of marks begins; empty: none does
+  std::set<std::string> unfolded;  // events: the lines of several whose entries are shown one by one
   DerivedRows derived;
   std::optional<LayoutState> layout;  // of the layout editor
   WhyView why;                        // of a workload's page
@@ -271,6 +273,7 @@ struct UiState {
   std::shared_ptr<const PackState> pack;               // of the pack screen; null: it was not opened yet
   std::shared_ptr<const FleetState> fleet;             // of the fleet screen; null: no file is named
   std::shared_ptr<const AdviseState> advise;           // of the advice screen; null: it was not opened yet
+  std::shared_ptr<const EventsShown> events;           // of the events screen; null: not opened yet
   std::shared_ptr<const WorkDetails> looked_into;      // null: nothing was asked for one job or pod
   std::vector<insight::Acknowledgement> acknowledged;  // findings, by this user
   CellMemory cells;

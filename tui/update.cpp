@@ -90,15 +90,6 @@ Effects take(UiState& state, const UiContext& ui, const Mouse& mouse) {
   return {};
 }
 
-// A reader of older lines stays where he is when new ones come in above.
-void hold_place(UiState& state, const UiContext& ui) {
-  Screen& screen = state.top();
-  if (!row_of(state).newest_first) return;
-  int lines = static_cast<int>(document_of(ui, state, state.size.columns).size());
-  if (screen.top > 0 && lines > screen.cursor_at) screen.top += lines - screen.cursor_at;
-  screen.cursor_at = lines;
-}
-
 Effects take_any(UiState& state, const UiContext& ui, const Message& message) {
   if (const auto* action = std::get_if<ActionMessage>(&message)) return take(state, ui, *action);
   if (const auto* mouse = std::get_if<Mouse>(&message)) return take(state, ui, *mouse);
@@ -171,7 +162,6 @@ Effects update(UiState& state, const UiContext& ui, const Message& message) {
   Effects effects = take_any(state, ui, message);
   follow_world(state, ui);
   refresh_screens(state, ui);
-  if (std::holds_alternative<ModelChanged>(message)) hold_place(state, ui);
   refresh_offers(state, ui);
   settle(state, ui);
   remember_cells(state, ui);

@@ -7,19 +7,13 @@
 #include "engine/model/both_sides.hpp"
 #include "engine/model/bridged.hpp"
 #include "engine/model/slinky.hpp"
+#include "engine/model/tell.hpp"
 #include "engine/sharing/units.hpp"
 
 namespace tessera::insight {
 namespace {
 
 using Sums = std::map<std::string, UserSum>;
-
-std::string name_of(const Allocation& allocation) {
-  if (allocation.family == Family::gpu) return allocation.type.empty() ? "GPU" : allocation.type;
-  std::string name(word(allocation.family));
-  if (allocation.family == Family::mps) name = "MPS";
-  return allocation.type.empty() ? name : name + " " + allocation.type;
-}
 
 bool holds_gpus(const Workload& workload) {
   return std::any_of(workload.allocations.begin(), workload.allocations.end(),
@@ -35,7 +29,7 @@ void add_held(UserSum& sum, const Cluster& cluster, const Workload& workload,
     ++sum.unknown;
   for (const Allocation& one : workload.allocations) {
     const int count = one.count > 0 ? one.count : static_cast<int>(one.devices.size());
-    if (count > 0) sum.holds[name_of(one)] += count;
+    if (count > 0) sum.holds[held_name(one)] += count;
   }
 }
 
@@ -56,6 +50,7 @@ void add_workload(Sums& sums, const Cluster& cluster, const Workload& workload,
   sum.cluster = cluster.name, sum.scheduler = cluster.scheduler;
   const std::string& account = workload.kind == WorkloadKind::pod ? workload.group : workload.account;
   if (!account.empty()) sum.accounts.insert(account);
+  if (sum.work.size() < UserSum::kMostWork) sum.work.push_back(workload.id);
   if (holds) add_held(sum, cluster, workload, catalogue);
   if (!waits) return;
   ++sum.waiting;
@@ -93,9 +88,11 @@ std::vector<UserSum> users_of(const Model& model, const mig::Catalogue& catalogu
   std::vector<UserSum> users;
   for (const Cluster& cluster : model.clusters) {
     Sums sums;
-    for (const Workload& workload : cluster.workloads.all())
-      if (!slinky::is_told_by_pods(model, cluster, workload))
-        add_workload(sums, cluster, workload, catalogue);
+    for (const bool pending : {false, true})  // what runs first
+      for (const Workload& workload : cluster.workloads.all())
+        if ((workload.state == WorkloadState::pending) == pending &&
+            !slinky::is_told_by_pods(model, cluster, workload))
+          add_workload(sums, cluster, workload, catalogue);
     for (const Node& node : cluster.nodes.all()) add_uses(sums, cluster, node);
     for (auto& [name, sum] : sums) users.push_back(std::move(sum));
   }

@@ -29,6 +29,8 @@ struct UserSum {
   // What is held, by its name and the family that it is counted in: "3g.40gb" 2, "MPS" 100. Never added up.
   std::map<std::string, int> holds;
   std::map<std::string, std::int64_t> asks;  // of what waits, in the scheduler's words
+  std::vector<WorkloadId> work;              // those counted above, what runs first; at most kMostWork
+  static constexpr std::size_t kMostWork = 100;
   int measured = 0, idle = 0;  // held slices with a figure of their use, and those below kIdleBelow
 };
 

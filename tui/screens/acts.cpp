@@ -8,6 +8,7 @@
 #include "tui/screens/advise/advise.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/empty.hpp"
+#include "tui/screens/events.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/palette.hpp"
@@ -122,6 +123,8 @@ Effects turn_wide(UiState& state, const UiContext& ui, Action) {
 
 Effects follow_newest(UiState& state, const UiContext&, Action) {
   state.top().top = 0;
+  state.top().cursor.clear();
+  state.top().cursor_at = 0;
   return {};
 }
 
@@ -137,6 +140,13 @@ Effects mark_range(UiState& state, const UiContext& ui, Action) {
 
 Effects mark_rows(UiState& state, const UiContext& ui, Action) {
   mark_all(state, ui);
+  return {};
+}
+
+Effects ask_how_many(UiState& state, const UiContext&, Action) {
+  open_prompt(state, InputKind::command);
+  state.input.text = "mark ";
+  state.input.cursor = state.input.text.size();
   return {};
 }
 
@@ -172,6 +182,11 @@ Effects show_screen(UiState& state, const UiContext&, Action action) {
 
 Effects show_free(UiState& state, const UiContext&, Action) {
   go_to(state, ScreenKind::slices, "state=free");
+  return {};
+}
+
+Effects show_events_here(UiState& state, const UiContext& ui, Action) {
+  if (std::optional<Screen> events = events_of_here(state, ui)) push(state, std::move(*events));
   return {};
 }
 

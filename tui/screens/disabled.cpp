@@ -13,6 +13,7 @@
 #include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
+#include "tui/screens/preview.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
 #include "tui/screens/usage.hpp"
@@ -89,6 +90,10 @@ std::string not_sorted(Action action, const UiState& state, const UiContext& ui)
 
 std::string no_events(Action, const UiState& state, const UiContext&) {
   return row_of(state).newest_first ? "" : "this works in the events";
+}
+
+std::string why_no_events_here(Action, const UiState& state, const UiContext& ui) {
+  return subject_here(state, ui) ? "" : "no one node, job or pod is chosen here";
 }
 
 std::string no_rows(Action action, const UiState& state, const UiContext& ui) {

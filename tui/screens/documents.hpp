@@ -1,4 +1,4 @@
-// The screens that are pages of lines: one workload, the facts behind a figure, help, about, the events.
+// The screens that are pages of lines: one workload, the facts behind a figure, help, about.
 // Threads: pure functions.
 #pragma once
 
@@ -16,8 +16,6 @@ Document workload_document(const UiContext& ui, const UiState& state, int width)
 Document facts_document(const UiContext& ui, const UiState& state, int width);
 Document help_document(const UiContext& ui, const UiState& state, int width);
 Document about_document(const UiContext& ui, const UiState& state, int width);
-Document log_document(const UiContext& ui, const UiState& state, int width);
-std::string_view why_no_events(const Screen& screen);
 
 // What Enter and `i` do on a workload's page.
 Effects open_on_workload(UiState& state, const UiContext& ui);

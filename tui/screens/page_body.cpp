@@ -3,6 +3,7 @@
 
 #include "tui/screens/body.hpp"
 #include "tui/screens/empty.hpp"
+#include "tui/screens/preview.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -10,6 +11,7 @@ namespace {
 std::string draw_page_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
   const Screen& screen = state.top();
   const ScreenRow& row = row_of(state);
+  body.width = draw_preview(canvas, body, ui, state);
   Document document = document_of(ui, state, body.width);
   if (document.empty()) {
     if (row.when_empty)
@@ -24,16 +26,26 @@ std::string draw_page_body(Canvas& canvas, Rect body, const UiContext& ui, const
   return total > body.height ? range_text("lines", top, body.height, total) : std::string();
 }
 
-void settle_page(UiState& state, const UiContext& ui, Rect body) {
+void settle_page(UiState& state, const UiContext& ui, Rect) {
   if (!row_of(state).open) return;  // the cursor rests nowhere
   Screen& screen = state.top();
-  LineStops stops = stops_in(document_of(ui, state, body.width));
+  LineStops stops = stops_in(document_of(ui, state, list_width(state, ui)));
   if (!stops.ids.empty()) rest_on(screen, stops, stop_at(stops, screen));
+}
+
+void move_list_page(UiState& state, const UiContext& ui, Rect body, Action action) {
+  body.width = list_width(state, ui);
+  move_page(state, ui, body, action);
+}
+
+bool click_list_page(UiState& state, const UiContext& ui, Rect body, int x, int y) {
+  body.width = list_width(state, ui);
+  return x < body.x + body.width && click_page(state, ui, body, x, y);
 }
 
 }  // namespace
 
-const Body kPageBody{draw_page_body, move_page, settle_page, click_page};
+const Body kPageBody{draw_page_body, move_list_page, settle_page, click_list_page};
 
 LineStops stops_in(const Document& document) {
   LineStops stops;

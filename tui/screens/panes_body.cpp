@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tui/screens/body.hpp"
+#include "tui/screens/preview.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -29,6 +30,7 @@ int place_in(const Panes& panes, const Screen& screen, const std::vector<Stop>& 
 }
 
 std::string draw_panes_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
+  body.width = draw_preview(canvas, body, ui, state);
   Panes panes = panes_of(ui, state, body.width);
   const Screen& screen = state.top();
   std::vector<Stop> stops = stops_of(panes);
@@ -40,6 +42,7 @@ std::string draw_panes_body(Canvas& canvas, Rect body, const UiContext& ui, cons
 }
 
 void move_panes(UiState& state, const UiContext& ui, Rect body, Action action) {
+  body.width = list_width(state, ui);
   const int by = distance(action, body.height);
   Screen& screen = state.top();
   Panes panes = panes_of(ui, state, body.width);
@@ -65,6 +68,7 @@ void move_panes(UiState& state, const UiContext& ui, Rect body, Action action) {
 }
 
 void settle_panes(UiState& state, const UiContext& ui, Rect body) {
+  body.width = list_width(state, ui);
   Screen& screen = state.top();
   Panes panes = panes_of(ui, state, body.width);
   std::vector<Stop> stops = stops_of(panes);
@@ -83,6 +87,8 @@ void settle_panes(UiState& state, const UiContext& ui, Rect body) {
 }
 
 bool click_panes(UiState& state, const UiContext& ui, Rect body, int x, int y) {
+  body.width = list_width(state, ui);
+  if (x >= body.x + body.width) return false;
   Panes panes = panes_of(ui, state, body.width);
   PaneAreas areas = areas_of(panes, body);
   bool side = areas.side.width > 0 && x >= areas.side.x && y >= areas.side.y && y < areas.side.bottom();

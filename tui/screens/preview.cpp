@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/rows.hpp"
 #include "tui/screens/screens.hpp"
 
@@ -23,7 +24,48 @@ UiState state_of_page(const UiState& state, Screen page, Rect area) {
   beside.words = state.words;
   beside.me = state.me;
   beside.runs.heads = state.runs.heads;
+  // Of runs whose journal was read the one that is shown.
+  if (const auto read = state.runs.opened.find(beside.top().subject); read != state.runs.opened.end())
+    beside.runs.opened.insert(*read);
   return beside;
+}
+
+std::optional<Screen> page_beside(const UiState& state, const UiContext& ui) {
+  const ScreenRow& row = row_of(state);
+  if (row.table) return page_of_row(state, ui);
+  return row.page_beside ? row.page_beside(state, ui) : std::nullopt;
+}
+
+Document lines_beside(const UiContext& ui, const UiState& state, int width) {
+  const ScreenRow& row = row_of(state);
+  return row.lines_beside ? row.lines_beside(ui, state, width) : Document();
+}
+
+void draw_page(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state, Screen page) {
+  UiState beside = state_of_page(state, std::move(page), area);
+  const Body& drawn = *row_of(beside).body;
+  if (drawn.settle) drawn.settle(beside, ui, area);
+  drawn.draw(canvas, area, ui, beside);
+}
+
+std::optional<Screen> named(ScreenKind kind, const ClusterName& cluster, const std::string& subject) {
+  if (subject.empty()) return std::nullopt;
+  Screen page;
+  page.kind = kind;
+  page.cluster = cluster;
+  page.subject = subject;
+  return page;
+}
+
+// GPUs and slices are on a node, jobs and pods are their own.
+std::optional<Screen> subject_of_row(const UiState& state, const UiContext& ui) {
+  const Screen& screen = state.top();
+  const int at = cursor_row(ui.model, screen);
+  if (at < 0) return std::nullopt;
+  const RowRef& ref = screen.derived.rows[static_cast<std::size_t>(at)];
+  if (screen.kind == ScreenKind::workloads) return page_of_row(state, ui);
+  const auto node = node_at(ui.model, ref);
+  return node ? named(ScreenKind::node, node->cluster->name, node->node->name.text) : std::nullopt;
 }
 
 }  // namespace
@@ -32,7 +74,36 @@ int list_width(const UiState& state) {
   const int width = state.size.columns;
   // Whoever wants all columns gets all of the terminal; an empty list explains itself.
   if (width < kTwoPanesFrom || state.wide || state.top().derived.rows.empty()) return width;
-  return width - 1 - std::clamp(width * 2 / 5, kNarrowest, kWidest);
+  return list_beside_page(width);
+}
+
+int list_beside_page(int columns) {
+  return columns < kTwoPanesFrom ? columns : columns - 1 - std::clamp(columns * 2 / 5, kNarrowest, kWidest);
+}
+
+int list_width(const UiState& state, const UiContext& ui) {
+  const int width = state.size.columns;
+  if (row_of(state).table) return list_width(state);
+  if (width < kTwoPanesFrom) return width;
+  const bool has_page = page_beside(state, ui) || !lines_beside(ui, state, kNarrowest).empty();
+  return has_page ? list_beside_page(width) : width;
+}
+
+std::optional<Screen> subject_here(const UiState& state, const UiContext& ui) {
+  const Screen& screen = state.top();
+  switch (screen.kind) {
+    case ScreenKind::node:
+    case ScreenKind::workload: return named(screen.kind, screen.cluster, screen.subject);
+    case ScreenKind::gpu: {
+      const GpuPlace at = gpu_on(screen, ui.model);
+      return at.node ? named(ScreenKind::node, screen.cluster, at.node->name.text) : std::nullopt;
+    }
+    default: break;
+  }
+  if (row_of(state).table) return subject_of_row(state, ui);
+  std::optional<Screen> page = page_beside(state, ui);
+  if (page && page->kind != ScreenKind::node && page->kind != ScreenKind::workload) return std::nullopt;
+  return page;
 }
 
 std::optional<Screen> page_of_row(const UiState& state, const UiContext& ui) {
@@ -51,17 +122,19 @@ std::optional<Screen> page_of_row(const UiState& state, const UiContext& ui) {
   return page;
 }
 
-void draw_preview(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
-  const int list = list_width(state);
-  if (list >= body.width) return;
-  std::optional<Screen> page = page_of_row(state, ui);
-  if (!page) return;
+int draw_preview(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
+  const int list = row_of(state).table ? list_width(state) : list_beside_page(state.size.columns);
+  if (list >= body.width) return body.width;
   const Rect area{body.x + list + 1, body.y, body.width - list - 1, body.height};
-  UiState beside = state_of_page(state, std::move(*page), area);
-  const Body& drawn = *row_of(beside).body;
-  if (drawn.settle) drawn.settle(beside, ui, area);
-  drawn.draw(canvas, area, ui, beside);
+  if (std::optional<Screen> page = page_beside(state, ui)) {
+    draw_page(canvas, area, ui, state, std::move(*page));
+  } else {
+    const Document lines = lines_beside(ui, state, area.width);
+    if (lines.empty() && !row_of(state).table) return body.width;
+    draw_document(canvas, area, lines, 0, {}, state.ascii);
+  }
   canvas.fill(body.x + list, body.y, 1, body.height, state.ascii ? "|" : "│", Role::rule);
+  return list;
 }
 
 }  // namespace tessera::tui

@@ -3,8 +3,10 @@
 #include <array>
 
 #include "tui/screens/advise/advise.hpp"
+#include "tui/screens/beside.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/events.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/layout/layout.hpp"
@@ -31,18 +33,18 @@ constexpr std::array<Action, sizeof...(Of)> list(Of... of) {
 
 constexpr auto kOverviewFooter = list(open, next_panel, show_nodes, show_gpus, show_slices, show_workloads,
                                       show_waiting, show_doctor, show_advise, palette, facts);
-constexpr auto kTableFooter = list(open, filter, show_waiting, back, show_doctor, facts, sort_next_column,
+constexpr auto kTableFooter = list(open, filter, show_waiting, show_doctor, back, facts, sort_next_column,
                                    only_mine, choose_columns, mark, copy, palette);
 // Of what can be cut.
-constexpr auto kCutFooter = list(open, filter, show_layout, guide_open, show_waiting, back, show_doctor,
+constexpr auto kCutFooter = list(open, filter, show_layout, guide_open, show_waiting, show_doctor, back,
                                  facts, sort_next_column, only_mine, choose_columns, mark, copy, palette);
-constexpr auto kNodeFooter = list(open, back, show_layout, guide_open, show_waiting, facts, previous_sibling,
-                                  next_sibling, copy, palette);
+constexpr auto kNodeFooter = list(open, back, show_layout, guide_open, show_waiting, events_here, facts,
+                                  previous_sibling, next_sibling, copy, palette);
 constexpr auto kWorkloadFooter = list(open, facts, back, previous_sibling, next_sibling, copy, palette);
 constexpr auto kLayoutFooter = list(layout_add, layout_remove, layout_presets, layout_best, layout_undo,
                                     layout_plan, layout_all, back, palette);
 constexpr auto kFactsFooter = list(back, copy, palette);
-constexpr auto kLogFooter = list(filter, follow, back, palette);
+constexpr auto kLogFooter = list(open, filter, follow, back, show_doctor, copy, palette);
 constexpr auto kHelpFooter = list(back, show_about, palette);
 constexpr auto kAboutFooter = list(back, palette);
 constexpr auto kPlanFooter =
@@ -56,12 +58,12 @@ constexpr auto kGuideFooter =
     list(guide_yes, guide_no, open, guide_plan, copy, guide_undo, next_panel, guide_why, guide_compare,
          guide_schedulers, guide_terms, guide_layouts, back);
 
-constexpr auto kGpuFooter = list(open, back, show_layout, guide_open, show_waiting, facts, previous_sibling,
-                                 next_sibling, copy, palette);
+constexpr auto kGpuFooter = list(open, back, show_layout, guide_open, show_waiting, events_here, facts,
+                                 previous_sibling, next_sibling, copy, palette);
 constexpr auto kDoctorFooter = list(open, finding_plan, acknowledge, back, copy, palette);
 constexpr auto kUsageFooter = list(open, usage_by, usage_days, back, copy, refresh, palette);
 constexpr auto kWasteFooter = list(open, usage_letter, usage_days, back, copy, refresh, palette);
-constexpr auto kUsersFooter = list(open, back, copy, show_waiting, palette);
+constexpr auto kUsersFooter = list(open, back, copy, show_waiting, show_doctor, palette);
 
 constexpr auto kPackFooter =
     list(pack_more, pack_less, pack_count, open, pack_queue, back, pack_clear, pack_product, pack_evict,
@@ -184,16 +186,23 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .parts = kOnePart},
     {.kind = ScreenKind::log,
      .word = "events",
+     .crumb = Crumb::word_and_subject,
      .way = show_events,
      .scopes = kLogScopes,
      .footer = kLogFooter,
      .body = &kPageBody,
-     .page = log_document,
+     .page = events_document,
      .when_empty = why_no_events,
+     .page_beside = page_beside_events,
+     .lines_beside = lines_beside_events,
      .filtered = true,
      .newest_first = true,
      .stands_alone = true,
-     .parts = kOnePart},
+     .parts = kOnePart,
+     .open = open_on_events,
+     .why_no_open = why_no_open_on_events,
+     .copy = copy_on_events,
+     .refresh = refresh_events},
     {.kind = ScreenKind::help,
      .word = "help",
      .way = help,
@@ -254,6 +263,8 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .footer = kJournalFooter,
      .body = &kPanesBody,
      .panes = journal_panes,
+     .page_beside = page_beside_journal,
+     .lines_beside = lines_beside_journal,
      .stands_alone = true,
      .no_parts = one_list,
      .open = open_on_journal,
@@ -282,6 +293,8 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .footer = kDoctorFooter,
      .body = &kPanesBody,
      .panes = doctor_panes,
+     .page_beside = page_beside_finding,
+     .lines_beside = lines_beside_finding,
      .shows_failures = true,
      .no_parts = one_list,
      .open = open_on_doctor,
@@ -295,6 +308,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .footer = kUsersFooter,
      .body = &kPanesBody,
      .panes = users_panes,
+     .lines_beside = lines_beside_user,
      .no_parts = one_list,
      .open = open_on_users,
      .why_no_open = why_no_open_on_users,
@@ -361,6 +375,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .footer = kFleetFooter,
      .body = &kPanesBody,
      .panes = fleet_panes,
+     .page_beside = page_beside_fleet,
      .stands_alone = true,
      .no_parts = one_list,
      .open = open_on_fleet,

@@ -53,6 +53,11 @@ struct ScreenRow {
   Panes (*panes)(const UiContext& ui, const UiState& state, int width) = nullptr;  // kPanesBody
   void (*rested)(UiState& state) = nullptr;  // the cursor of a page in panes came to rest on a stop
 
+  // From 160 columns on, right of the list, the live page of what the cursor is on: a screen of its own, or
+  // else lines. nullopt, empty: there is none now, and the list has the whole width.
+  std::optional<Screen> (*page_beside)(const UiState& state, const UiContext& ui) = nullptr;
+  Document (*lines_beside)(const UiContext& ui, const UiState& state, int width) = nullptr;
+
   bool filtered = false;        // `/` works, by the words of a page
   bool newest_first = false;    // a page that grows above: a reader of older lines stays there
   bool stands_alone = false;    // shown without any cluster, and while they load

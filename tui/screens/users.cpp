@@ -3,7 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "engine/model/tell.hpp"
+#include "engine/text.hpp"
+#include "tui/screens/beside.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/roles.hpp"
@@ -101,6 +106,41 @@ DocLine heading(const UserColumns& at) {
   return line;
 }
 
+// Of the jobs and pods beside the list.
+constexpr int kWork = 1, kState = 22, kSince = 33, kHolds = 47;
+
+DocLine work_heading() {
+  return {{{"JOB OR POD", Role::heading, kWork},
+           {"STATE", Role::heading, kState},
+           {"SINCE", Role::heading, kSince},
+           {"HOLDS OR ASKS FOR", Role::heading, kHolds}},
+          {}};
+}
+
+// "2 × 1g.10gb on n0001, n0002"; of what waits what it asks for, and why it waits.
+std::string holds_text(const Workload& work) {
+  std::map<std::string, int> held;
+  std::set<std::string> nodes;
+  for (const Allocation& one : work.allocations) {
+    held[held_name(one)] += one.count > 0 ? one.count : static_cast<int>(one.devices.size());
+    nodes.insert(one.node.text);
+  }
+  if (!nodes.empty()) return counts_text(held) + " on " + some_of(nodes, 3);
+  std::map<std::string, std::int64_t> asks;
+  for (const Request& request : work.requests) asks[request.resource] += request.count;
+  return counts_text(asks) + (work.reason.empty() ? "" : ": " + work.reason);
+}
+
+DocLine line_of(const Workload& work, const Cluster& cluster, const UiContext& ui, const UiState& state,
+                int width) {
+  const auto& since = work.state == WorkloadState::pending ? work.submitted : work.started;
+  return {{{shorten(work.id.text, kState - kWork - 1, state.ascii), Style(Role::text).with_bold(), kWork},
+           {std::string(word(work.state)), role_of(work.state), kState},
+           {since ? ago_text(cluster, *since, ui.wall) : "?", Role::dim, kSince},
+           {shorten(holds_text(work), std::max(1, width - kHolds - 1), state.ascii), Role::text, kHolds}},
+          {}};
+}
+
 }  // namespace
 
 std::string gpus_text(const insight::UserSum& sum, bool ascii) {
@@ -120,6 +160,20 @@ Panes users_panes(const UiContext& ui, const UiState& state, int width) {
   if (const insight::UserSum* sum = user_here(state)) panes.foot = foot_for(*sum, state, width);
   panes.foot_first = true;
   return panes;
+}
+
+Document lines_beside_user(const UiContext& ui, const UiState& state, int width) {
+  const insight::UserSum* sum = user_here(state);
+  const Cluster* cluster = sum ? ui.model.find(sum->cluster) : nullptr;
+  if (!cluster) return {};
+  Document lines{work_heading()};
+  for (const WorkloadId& id : sum->work)
+    if (const Workload* work = cluster->workloads.find(id))
+      lines.push_back(line_of(*work, *cluster, ui, state, width));
+  const std::size_t all = static_cast<std::size_t>(sum->running + sum->waiting);
+  if (all > sum->work.size())
+    lines.push_back({{{told(state, fmt::format("and {} more", all - sum->work.size())), Role::dim, 1}}, {}});
+  return lines;
 }
 
 void refresh_users(UiState& state, Screen&, const UiContext& ui) {

@@ -57,5 +57,61 @@ TEST(TwoPanes, AClickOnThePageLeavesTheCursorInTheList) {
   EXPECT_EQ(session.state.top().cursor, before);
 }
 
+TEST(TwoPanes, AFindingHasTheNodeThatHasItBesideIt) {
+  Session session(two_places(), {200, 60});
+  session.press("7");
+  ASSERT_EQ(session.state.top().kind, tui::ScreenKind::doctor);
+  EXPECT_TRUE(session.shows("│")) << session.screen();
+  EXPECT_TRUE(session.shows("to do")) << "what to do stays below the list\n" << session.screen();
+  const std::string first = session.screen();
+  session.press("j");
+  EXPECT_NE(session.screen(), first);
+}
+
+TEST(TwoPanes, AFindingOfSeveralNodesHasEachOfThemBesideIt) {
+  Session session(two_places(), {200, 60});
+  for (const char* name : {"n0101", "n0102", "n0103"}) {
+    Node closed = drained_node();
+    closed.name = NodeName(name);
+    closed.reason = "rack 4 is being moved";
+    session.tell(on("hpc", NodeSeen{closed}));
+  }
+  session.press("7");
+  for (int i = 0; i < 10 && !session.shows("HEALTH"); ++i) session.press("j");
+  EXPECT_TRUE(session.shows("HEALTH")) << session.screen();
+  EXPECT_NE(session.line_with("n0102").find("drained"), std::string::npos) << session.screen();
+}
+
+TEST(TwoPanes, AUserHasHisJobsAndPodsBesideHim) {
+  Session session(two_places(), {160, 40});
+  session.press("8");
+  EXPECT_TRUE(session.shows("JOB OR POD")) << session.screen();
+  for (int i = 0; i < 15 && !session.shows("88140"); ++i) session.press("j");
+  EXPECT_TRUE(session.shows("88140")) << "what alice waits for\n" << session.screen();
+}
+
+TEST(TwoPanes, ARunWhoseJournalWasNotReadHasItsNodesBesideIt) {
+  Session session(two_places(), {160, 40});
+  RunHead head;
+  head.run = "20270115-0800-n0012";
+  head.state = RunState::parked;
+  head.who = "carol";
+  head.cluster = ClusterName("hpc");
+  head.nodes = {NodeName("n0012")};
+  head.started = head.last = at(-300);
+  session.hear({RunsListed{{head}}});
+  session.press("J");
+  EXPECT_TRUE(session.shows("HEALTH")) << session.screen();
+  EXPECT_TRUE(session.shows("NVLink errors")) << session.screen();
+}
+
+TEST(TwoPanes, AListThatIsNoTableHasTheWholeOfANarrowTerminal) {
+  Session session(two_places(), {159, 40});
+  for (const char* keys : {"7", "8", "6"}) {
+    session.press(keys);
+    EXPECT_FALSE(session.shows("│")) << session.screen();
+  }
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -47,7 +47,13 @@ Session showing(tui::ScreenKind kind, tui::Size size = {80, 24}) {
     case tui::ScreenKind::workload: session.press(":job 88120<enter>"); break;
     case tui::ScreenKind::layout: session.press(":node n0031<enter>L"); break;
     case tui::ScreenKind::facts: session.press(":node n0031<enter>i"); break;
-    case tui::ScreenKind::log: session.press("6"); break;
+    case tui::ScreenKind::log:
+      for (int i = 0; i < 30; ++i) {  // more than a screen
+        session.tell(on("hpc", SourceReport{Source::slurm_jobs, Error{"try " + std::to_string(i), "", ""}}));
+        session.tell(on("hpc", SourceReport{Source::slurm_jobs, std::nullopt}));
+      }
+      session.press("6");
+      break;
     case tui::ScreenKind::help: session.press("?"); break;
     case tui::ScreenKind::about: session.press(":about<enter>"); break;
     case tui::ScreenKind::plan: open_plan(); break;

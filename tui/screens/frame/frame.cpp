@@ -49,7 +49,8 @@ std::string crumb(const Screen& screen, bool many_clusters) {
   const ScreenRow& row = row_of(screen.kind);
   if (row.crumb == Crumb::subject) return screen.subject;
   std::string text(row.word);
-  if (row.crumb == Crumb::word_and_subject) return text + " " + screen.subject;
+  if (row.crumb == Crumb::word_and_subject)
+    return screen.subject.empty() ? text : text + " " + screen.subject;
   if (many_clusters && row.table && !screen.cluster.empty()) text += " of " + screen.cluster.text;
   return text;
 }

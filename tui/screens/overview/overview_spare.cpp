@@ -7,6 +7,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/events.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/users.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr int kFewest = 5;      // lines below which nothing is begun
 constexpr int kNarrowest = 58;  // of a block
+constexpr std::size_t kLatest = 14;
 constexpr int kMostLines = 14;  // a longer list is a screen of its own
 
 class Block {
@@ -97,11 +99,12 @@ void draw_waiting(Block block, const UiContext& ui, const UiState& state) {
 
 void draw_events(Block block, const UiContext& ui, const UiState& state) {
   block.heading(N_("LATEST EVENTS"), Action::show_events);
-  if (ui.model.log.empty()) block.nothing(N_("Nothing has happened yet."));
-  for (auto entry = ui.model.log.rbegin(); entry != ui.model.log.rend() && !block.full(); ++entry) {
-    block.cell(0, 5, time_text(entry->at).substr(11, 5), Role::dim);
-    block.cell(6, 12, entry->subject, Role::text);
-    block.cell(19, block.width() - 19, told(state, entry->text), role_of(entry->severity));
+  if (ui.model.log.empty() && ui.model.work_log.empty()) block.nothing(N_("Nothing has happened yet."));
+  for (const EventLine& line : latest_events(ui, state, kLatest)) {
+    if (block.full()) return;
+    block.cell(0, 5, time_text(line.entry->at).substr(11, 5), Role::dim);
+    block.cell(6, 12, line.subject, Role::text);
+    block.cell(19, block.width() - 19, line.text, role_of(line.entry->severity));
     block.next();
   }
 }

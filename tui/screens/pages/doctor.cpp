@@ -8,8 +8,10 @@
 
 #include "engine/insight/hardware.hpp"
 #include "engine/time.hpp"
+#include "tui/screens/beside.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/roles.hpp"
@@ -18,6 +20,7 @@ namespace tessera::tui {
 namespace {
 
 constexpr Duration kNotedFor = std::chrono::hours(8);
+constexpr std::size_t kNodesBeside = 60;    // a terminal has no more lines
 constexpr std::size_t kNamed = 6;           // of those concerned, in the foot
 constexpr std::size_t kCommandsShown = 3;   // y copies all of them
 constexpr std::size_t kFilterBytes = 1000;  // the filter language takes no more
@@ -102,35 +105,6 @@ DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const UiCo
   return line;
 }
 
-Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiState& state, int width) {
-  Document foot;
-  for (std::string& line : wrap(told(state, cause.text), width - 3))
-    foot.push_back({{{std::move(line), Style(role_of(cause.severity)).with_bold(), 1}}, {}});
-  if (const auto until = insight::acknowledged_until(cause, state.acknowledged, ui.wall))
-    foot.push_back(fact_line(told(state, "noted"), told(state, "until " + utc_text(*until)), Role::dim));
-  add_wrapped_fact(foot, told(state, "concerns"), whose_text(cause, kNamed), width);
-  if (cause.since) foot.push_back(fact_line(told(state, "since"), told(state, since_text(ui, cause))));
-  std::string sources;
-  for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
-  if (!sources.empty()) add_wrapped_fact(foot, told(state, "source"), sources, width, Role::dim);
-  if (!cause.follows.empty())
-    add_wrapped_fact(foot, told(state, "follows"), told(state, cause.follows), width);
-  if (!cause.hint.empty()) add_wrapped_fact(foot, told(state, "to do"), told(state, cause.hint), width);
-  for (std::size_t i = 0; i < std::min(kCommandsShown, cause.commands.size()); ++i)
-    foot.push_back(fact_line(i == 0 ? told(state, "commands") : "", cause.commands[i], Role::input));
-  if (cause.commands.size() > kCommandsShown)
-    foot.push_back(fact_line(
-        "", told(state, fmt::format("and {} more", cause.commands.size() - kCommandsShown)), Role::dim));
-  return foot;
-}
-
-// "n0001 | n0002": the filter that shows these nodes; empty: it would be too long.
-std::string filter_for(const insight::Cause& cause) {
-  std::string text;
-  for (const std::string& node : cause.whose) text += (text.empty() ? "node=" : " | node=") + node;
-  return text.size() <= kFilterBytes ? text : std::string();
-}
-
 // Of Slurm nodes whose trouble a reset of a GPU ends; opening them comes after that. nullptr: it is not so.
 const Cluster* to_reset(const insight::Cause& cause, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(cause.cluster);
@@ -146,6 +120,52 @@ std::vector<GpuIndex> gpus_in(const insight::Cause& cause) {
   if (cause.whose.size() != 1 || resets != 1) return {};
   const std::optional<int> gpu = insight::gpu_in(cause.text);
   return gpu ? std::vector{GpuIndex{*gpu}} : std::vector<GpuIndex>{};
+}
+
+// What P does on it; empty: nothing.
+std::string_view way_out_text(const insight::Cause& cause, const UiContext& ui) {
+  if (waits(work_in(cause, ui), cause, ui)) return N_("shows why it waits and what would help");
+  if (to_reset(cause, ui))
+    return gpus_in(cause).empty()
+               ? N_("types the reset; which GPU is yours to type: it may be another one on each node")
+               : N_("types the reset of this GPU; a plan comes before it");
+  switch (cause.way_out) {
+    case insight::WayOut::layout: return N_("opens the layout editor for these nodes");
+    case insight::WayOut::open: return N_("plans to open the nodes again");
+    case insight::WayOut::none: return {};
+  }
+  return {};
+}
+
+Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiState& state, int width) {
+  Document foot;
+  for (std::string& line : wrap(told(state, cause.text), width - 3))
+    foot.push_back({{{std::move(line), Style(role_of(cause.severity)).with_bold(), 1}}, {}});
+  if (const auto until = insight::acknowledged_until(cause, state.acknowledged, ui.wall))
+    foot.push_back(fact_line(told(state, "noted"), told(state, "until " + utc_text(*until)), Role::dim));
+  add_wrapped_fact(foot, told(state, "concerns"), whose_text(cause, kNamed), width);
+  if (cause.since) foot.push_back(fact_line(told(state, "since"), told(state, since_text(ui, cause))));
+  std::string sources;
+  for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
+  if (!sources.empty()) add_wrapped_fact(foot, told(state, "source"), sources, width, Role::dim);
+  if (!cause.follows.empty())
+    add_wrapped_fact(foot, told(state, "follows"), told(state, cause.follows), width);
+  if (const std::string_view way = way_out_text(cause, ui); !way.empty())
+    add_wrapped_fact(foot, first_key(state, Action::finding_plan), told(state, way), width, Role::accent);
+  if (!cause.hint.empty()) add_wrapped_fact(foot, told(state, "to do"), told(state, cause.hint), width);
+  for (std::size_t i = 0; i < std::min(kCommandsShown, cause.commands.size()); ++i)
+    foot.push_back(fact_line(i == 0 ? told(state, "commands") : "", cause.commands[i], Role::input));
+  if (cause.commands.size() > kCommandsShown)
+    foot.push_back(fact_line(
+        "", told(state, fmt::format("and {} more", cause.commands.size() - kCommandsShown)), Role::dim));
+  return foot;
+}
+
+// "n0001 | n0002": the filter that shows these nodes; empty: it would be too long.
+std::string filter_for(const insight::Cause& cause) {
+  std::string text;
+  for (const std::string& node : cause.whose) text += (text.empty() ? "node=" : " | node=") + node;
+  return text.size() <= kFilterBytes ? text : std::string();
 }
 
 }  // namespace
@@ -177,6 +197,19 @@ std::string why_no_acknowledge(Action, const UiState& state, const UiContext&) {
   return state.overview.causes.empty() ? "nothing needs attention" : "";
 }
 
+namespace {
+
+// Without the number of a GPU the line says why it ends there.
+void type_reset_of(UiState& state, const UiContext& ui, const Cluster& slurm, const insight::Cause& cause) {
+  const std::vector<GpuIndex> gpus = gpus_in(cause);
+  type_reset(state, ui, slurm, std::vector<NodeName>(cause.whose.begin(), cause.whose.end()), gpus);
+  if (!gpus.empty()) return;
+  state.input.error = cause.whose.size() > 1 ? N_("type the GPU: it may differ by node")
+                                             : N_("type the GPU: the finding names none");
+}
+
+}  // namespace
+
 Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   const insight::Cause* cause = cause_here(state);
   if (!cause) return {};
@@ -184,7 +217,7 @@ Effects plan_way_out(UiState& state, const UiContext& ui, Action) {
   if (const std::string id = work_in(*cause, ui); waits(id, *cause, ui))
     open_workload(state, cause->cluster, id);
   else if (const Cluster* slurm = to_reset(*cause, ui))
-    type_reset(state, ui, *slurm, nodes, gpus_in(*cause));
+    type_reset_of(state, ui, *slurm, *cause);
   else if (cause->way_out == insight::WayOut::layout)
     open_layout(state, ui, cause->cluster, nodes, cause->gpu, std::nullopt);
   else if (const Cluster* cluster = ui.model.find(cause->cluster))
@@ -219,6 +252,29 @@ Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
   if (const insight::Cause* cause = cause_here(state)) panes.foot = foot_for(*cause, ui, state, width);
   panes.foot_first = true;
   return panes;
+}
+
+std::optional<Screen> page_beside_finding(const UiState& state, const UiContext& ui) {
+  const insight::Cause* cause = cause_here(state);
+  if (!cause || (cause->nodes && cause->whose.size() != 1)) return std::nullopt;
+  Screen page;
+  page.cluster = cause->cluster;
+  if (const std::string id = work_in(*cause, ui); !id.empty())
+    page.kind = ScreenKind::workload, page.subject = id;
+  else if (cause->nodes)
+    page.kind = ScreenKind::node, page.subject = cause->whose.front();
+  else
+    page.kind = ScreenKind::facts, page.subject = cause->cluster.text;
+  return page;
+}
+
+Document lines_beside_finding(const UiContext& ui, const UiState& state, int width) {
+  const insight::Cause* cause = cause_here(state);
+  const Cluster* cluster = cause ? ui.model.find(cause->cluster) : nullptr;
+  if (!cluster) return {};
+  Document lines;
+  add_nodes(lines, state, *cluster, cause->whose, width, kNodesBeside);
+  return lines;
 }
 
 void open_cause(UiState& state, const UiContext& ui, const insight::Cause& cause) {

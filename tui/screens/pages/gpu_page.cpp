@@ -10,6 +10,7 @@
 #include "engine/query/tables.hpp"
 #include "engine/sharing/amd.hpp"
 #include "tui/screens/cell_words.hpp"
+#include "tui/screens/event_lines.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/charts.hpp"
 #include "tui/screens/pages/could_be.hpp"
@@ -258,11 +259,11 @@ class Page {
       if (!here || ++runs > kMostRuns) continue;
       page_.data(time_text(head.last), fmt::format("{}  {}  {}", head.run, head.words, head.progress));
     }
-    for (auto entry = ui_.model.log.rbegin(); entry != ui_.model.log.rend() && events < kMostEvents; ++entry)
-      if (entry->cluster == at_.cluster->name && entry->subject == at_.node->name.text) {
-        ++events;
-        page_.data(time_text(entry->at), page_.told(entry->text), role_of(entry->severity));
-      }
+    for (const LogEntry* entry : newest_on(ui_.model, at_.cluster->name, at_.node->name, kMostEvents)) {
+      ++events;
+      const std::string subject = entry->work.empty() ? "" : entry->subject + " ";
+      page_.data(time_text(entry->at), subject + page_.told(entry->text), role_of(entry->severity));
+    }
     if (runs + events == 0) page_.fact("", "none since tessera was started", Role::dim);
   }
 

@@ -1,6 +1,7 @@
 // What the journal screen shows: every run that can be seen, and what can be done about it.
 #include <fmt/core.h>
 
+#include "tui/screens/beside.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/run_words.hpp"
@@ -8,6 +9,8 @@
 
 namespace tessera::tui {
 namespace {
+
+constexpr std::size_t kNodesBeside = 55;  // a terminal has few more lines
 
 struct Columns {
   int state, started, who, nodes, words, run;  // run 0: no room
@@ -157,6 +160,31 @@ Panes journal_panes(const UiContext&, const UiState& state, int width) {
   if (const RunHead* head = head_of(state, run_here(state))) panes.foot = foot_of(*head, state, width);
   panes.foot_first = true;
   return panes;
+}
+
+std::optional<Screen> page_beside_journal(const UiState& state, const UiContext&) {
+  const std::string run = run_here(state);
+  if (!view_of(state, run)) return std::nullopt;
+  Screen page;
+  page.kind = ScreenKind::run;
+  page.subject = run;
+  return page;
+}
+
+Document lines_beside_journal(const UiContext& ui, const UiState& state, int width) {
+  const RunHead* head = head_of(state, run_here(state));
+  const Cluster* cluster = head ? ui.model.find(head->cluster) : nullptr;
+  if (!cluster) return {};
+  std::vector<std::string> nodes;
+  for (const NodeName& node : head->nodes) nodes.push_back(node.text);
+  Document lines;
+  add_nodes(lines, state, *cluster, nodes, width, kNodesBeside);
+  lines.push_back({});
+  lines.push_back({{{told(state, fmt::format("The nodes as they are now; {} reads the run's journal.",
+                                             first_key(state, Action::open))),
+                     Role::dim, 1}},
+                   {}});
+  return lines;
 }
 
 }  // namespace tessera::tui

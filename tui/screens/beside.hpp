@@ -1,0 +1,27 @@
+// What stands right of lists that are no tables, on a wide terminal (preview.hpp): the page of what the
+// cursor is on, or lines about it. Each is with the screen that it is for. Threads: pure functions, drawn
+// with each frame: they read what is one entry, never a whole cluster.
+#pragma once
+
+#include <optional>
+
+#include "tui/screens/screens.hpp"
+
+namespace tessera::tui {
+
+// The node, job, pod or cluster of a finding; of several nodes how each stands (pages/doctor.cpp).
+std::optional<Screen> page_beside_finding(const UiState& state, const UiContext& ui);
+Document lines_beside_finding(const UiContext& ui, const UiState& state, int width);
+// The jobs and pods of that user (users.cpp).
+Document lines_beside_user(const UiContext& ui, const UiState& state, int width);
+// A run whose journal was read; of another its nodes as they are now (plan/journal_page.cpp).
+std::optional<Screen> page_beside_journal(const UiState& state, const UiContext& ui);
+Document lines_beside_journal(const UiContext& ui, const UiState& state, int width);
+// The node that differs from the file (fleet/fleet_page.cpp).
+std::optional<Screen> page_beside_fleet(const UiState& state, const UiContext& ui);
+
+// A table of nodes: how each stands, what its GPUs hold, why it is closed; at most so many lines.
+void add_nodes(Document& lines, const UiState& state, const Cluster& cluster,
+               const std::vector<std::string>& nodes, int width, std::size_t most);
+
+}  // namespace tessera::tui

@@ -1,0 +1,142 @@
+#include "tui/screens/event_lines.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/text.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::array<std::string_view, 6> kParts{"cluster", "node", "user", "pool", "kind", "job"};
+constexpr std::size_t kMostRuns = 50;
+
+bool is_on(const LogEntry& entry, std::string_view node) {
+  return entry.subject == node || std::any_of(entry.nodes.begin(), entry.nodes.end(),
+                                              [&](const NodeName& one) { return one.view() == node; });
+}
+
+bool belongs(const LogEntry& entry, const Screen& screen) {
+  if (!screen.cluster.empty() && entry.cluster != screen.cluster) return false;
+  if (screen.subject.empty()) return true;
+  return screen.about == ScreenKind::workload ? entry.work.text == screen.subject
+                                              : is_on(entry, screen.subject);
+}
+
+LogEntry entry_of(const RunHead& head, TimePoint at, Severity severity, std::string text) {
+  LogEntry entry{at, head.cluster, severity, "run " + head.run, std::move(text)};
+  entry.kind = Happened::run;
+  entry.user = head.who;
+  entry.nodes = head.nodes;
+  return entry;
+}
+
+std::string ending_of(const RunHead& head) {
+  switch (head.state) {
+    case RunState::finished: return "finished: " + head.progress;
+    case RunState::parked: return "parked: " + head.why;
+    case RunState::interrupted: return "interrupted: " + head.why;
+    default: return {};
+  }
+}
+
+bool newer(const LogEntry* a, const LogEntry* b) {
+  return a->at != b->at ? a->at > b->at : a->number > b->number;
+}
+
+}  // namespace
+
+EventFilter::EventFilter(std::string_view filter) {
+  const std::string folded = lower(filter);
+  for (std::size_t at = 0; at < folded.size();) {
+    const std::size_t end = std::min(folded.find(' ', at), folded.size());
+    Word word{true, {}, folded.substr(at, end - at)};
+    at = end + 1;
+    if (word.text.starts_with('!')) word.wanted = false, word.text.erase(0, 1);
+    const std::size_t equals = word.text.find('=');
+    if (equals != std::string::npos &&
+        std::find(kParts.begin(), kParts.end(), std::string_view(word.text).substr(0, equals)) !=
+            kParts.end())
+      word.part = word.text.substr(0, equals), word.text.erase(0, equals + 1);
+    if (!word.text.empty()) words_.push_back(std::move(word));
+  }
+}
+
+bool EventFilter::is_in(const Word& word, const LogEntry& entry, std::string_view told) {
+  const auto is = [&](std::string_view text) { return lower(text) == word.text; };
+  const auto any_node = [&](auto pass) {
+    return std::any_of(entry.nodes.begin(), entry.nodes.end(),
+                       [&](const NodeName& node) { return pass(node.view()); });
+  };
+  if (word.part == "cluster") return is(entry.cluster.text);
+  if (word.part == "node") return is(entry.subject) || any_node(is);
+  if (word.part == "user") return is(entry.user);
+  if (word.part == "pool") return is(entry.pool);
+  if (word.part == "kind") return is(tessera::word(entry.kind));
+  if (word.part == "job") return is(entry.work.text);
+  const auto has = [&](std::string_view text) { return contains_folded(text, word.text); };
+  return has(entry.text) || has(told) || has(entry.subject) || has(entry.cluster.text) || has(entry.pool) ||
+         has(tessera::word(entry.kind)) || any_node(has);
+}
+
+bool EventFilter::passes(const LogEntry& entry, std::string_view told) const {
+  return std::all_of(words_.begin(), words_.end(),
+                     [&](const Word& word) { return is_in(word, entry, told) == word.wanted; });
+}
+
+std::deque<LogEntry> own_events(const UiState& state, const UiContext& ui) {
+  std::deque<LogEntry> own;
+  std::size_t runs = 0;
+  for (const RunHead& head : state.runs.heads) {
+    const Cluster* cluster = ui.model.find(head.cluster);
+    // In a recording only what was so at the moment shown.
+    const auto is_past = [&](TimePoint at) { return !cluster || at <= cluster_now(*cluster, ui.wall); };
+    if (++runs > kMostRuns) break;
+    if (head.started != TimePoint{} && is_past(head.started))
+      own.push_back(entry_of(head, head.started, Severity::info,
+                             fmt::format("started by {}: {}", head.who, head.words)));
+    if (const std::string how = ending_of(head); !how.empty() && is_past(head.last))
+      own.push_back(entry_of(
+          head, head.last,
+          head.state == RunState::finished && head.outcome == "wanted" ? Severity::good : Severity::warning,
+          how));
+  }
+  for (const LogEntry& entry : state.said) {
+    own.push_back(entry);
+    own.back().kind = Happened::console;
+  }
+  return own;
+}
+
+EventsFound find_events(const UiContext& ui, const UiState& state, const Screen& screen,
+                        const std::deque<LogEntry>& own, std::size_t most) {
+  const EventFilter filter(screen.filter_text);
+  std::vector<const LogEntry*> all;
+  for (const std::deque<LogEntry>* log : {&ui.model.log, &ui.model.work_log, &own})
+    for (const LogEntry& entry : *log)
+      if (belongs(entry, screen) && (filter.empty() || filter.passes(entry, told(state, entry.text))))
+        all.push_back(&entry);
+  EventsFound found{{}, all.size()};
+  const std::size_t kept = std::min(most, all.size());
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end(), newer);
+  all.resize(kept);
+  found.entries = std::move(all);
+  return found;
+}
+
+std::vector<const LogEntry*> newest_on(const Model& model, const ClusterName& cluster, const NodeName& node,
+                                       std::size_t most) {
+  std::vector<const LogEntry*> found;
+  for (const std::deque<LogEntry>* log : {&model.log, &model.work_log}) {
+    std::size_t of_log = 0;
+    for (auto entry = log->rbegin(); entry != log->rend() && of_log < most; ++entry)
+      if (entry->cluster == cluster && is_on(*entry, node.view())) found.push_back(&*entry), ++of_log;
+  }
+  std::sort(found.begin(), found.end(), newer);
+  if (found.size() > most) found.resize(most);
+  return found;
+}
+
+}  // namespace tessera::tui
