@@ -1,6 +1,8 @@
 // What makes advice fast changes no answer, and whoever asked may give up at any time.
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "engine/advise/advise.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
@@ -66,14 +68,21 @@ TEST(FastAdvice, WhichNodesWorkMayUseIsReadOnceForAllNodes) {
 }
 
 TEST(FastAdvice, TellsHowFarItHasCome) {
-  const BusySite site({5, 2, 20});
-  Question asked = question_of(site.cluster());
   std::vector<Progress> seen;
-  asked.keep_on = [&](const Progress& now) {
-    if (seen.empty() || !(seen.back() == now)) seen.push_back(now);
-    return true;
-  };
-  const Advice told = advise(asked);
+  std::optional<BusySite> site;
+  Question asked;
+  Advice told;
+  // Not every site has a node whose cut helps more than closing it harms.
+  for (unsigned seed = 1; told.answers.empty() && seed < 8; ++seed) {
+    site.emplace(test::SiteSize{5, 2, 20, seed});
+    asked = question_of(site->cluster());
+    seen.clear();
+    asked.keep_on = [&](const Progress& now) {
+      if (seen.empty() || !(seen.back() == now)) seen.push_back(now);
+      return true;
+    };
+    told = advise(asked);
+  }
   ASSERT_FALSE(told.answers.empty());
   EXPECT_FALSE(told.given_up);
   ASSERT_GE(seen.size(), 3u);
