@@ -24,7 +24,7 @@ std::vector<usage::Sum> after_an_hour(Gpu board, int share) {
   story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, share}})}),
                               running("2", "bob", {holds("n1", {{0, share}})})}});
   story.tell(Loaded{});
-  usage::Ledger ledger(catalogue(), Duration{900'000});
+  usage::Ledger ledger(catalogue());
   for (int minute = 0; minute <= 60; ++minute) ledger.see(story.cluster(), at(60 * minute));
   return usage::sums(ledger, usage::By::user);
 }
