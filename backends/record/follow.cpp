@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/record/step.hpp"
 #include "engine/time.hpp"
 
 namespace tessera::record {
 namespace {
 
 constexpr Duration kLookEvery{5'000};
-constexpr Duration kSilent{600'000};  // a newest round that is older is not what is there now
 
 }  // namespace
 
@@ -60,8 +60,12 @@ void FollowBackend::read_back() {
 }
 
 std::optional<Error> FollowBackend::silence(TimePoint newest) const {
-  if (simulated_ || wall_() - newest <= kSilent) return std::nullopt;
-  return Error{"the recorder is silent", "its newest round is of " + utc_text(newest),
+  if (!simulated_ && newest - wall_() > kShortestGap)
+    return Error{"the newest round is of a time to come", utc_text(newest) + ": a clock was set back since",
+                 "set the recorder's clock, and remove the files of days to come from its folder"};
+  if (simulated_ || wall_() - newest <= longest_step(recording_->every())) return std::nullopt;
+  return Error{"the recorder is silent",
+               "its newest round is of " + utc_text(newest) + because(recording_->stopped()),
                "start tessera record again, or leave out --at now to ask the cluster"};
 }
 

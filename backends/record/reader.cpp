@@ -248,7 +248,12 @@ void Reader::tell(std::vector<Event>& events, decltype(Event::what) what, std::o
   events.push_back({ClusterName(head_.cluster), 0, at.value_or(at_), std::move(what)});
 }
 
+Duration Reader::every() const {
+  return std::chrono::seconds(std::clamp<std::int64_t>(head_.every, 0, 86'400));
+}
+
 Status Reader::act(Seen& seen, std::vector<Event>& events) {
+  ended_ = seen.kind == "end";
   if (seen.kind == "key") {
     if (!seen.head || seen.head->format != kFormat)
       return Error{"cannot read the recording", "it does not begin with the head of a recording of tessera",

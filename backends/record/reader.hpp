@@ -17,6 +17,7 @@
 #include "backends/json.hpp"
 #include "engine/model/model.hpp"
 #include "engine/record/fields.hpp"
+#include "engine/record/step.hpp"
 
 namespace tessera::record {
 
@@ -35,6 +36,8 @@ class Reader {
   const std::map<std::string, Node>& nodes() const { return nodes_; }
 
   const Head& head() const { return head_; }
+  Duration every() const;  // between two rounds, as the recorder was asked; 0: not told
+  Written written() const { return {head_.began, ended_}; }
   const std::set<std::string>& findings() const { return findings_; }
   TimePoint at() const { return at_; }  // of the last line
   // When the line is no more than a time: before it everything of an older round has been told.
@@ -82,6 +85,7 @@ class Reader {
   TimePoint at_{};
   bool in_key_ = false;
   bool quiet_ = false;
+  bool ended_ = false;                                // that was the last line
   std::map<std::string, std::set<Source>> measured_;  // by node: whose figures were told, and still stand
   std::map<std::string, Node> nodes_;       // with the figures that were told last; letters have this order
   std::map<std::string, OpenNode> opened_;  // by node, as told last

@@ -10,6 +10,7 @@
 #include "backends/record/ages.hpp"
 #include "backends/record/measurements.hpp"
 #include "backends/record/reader.hpp"
+#include "backends/record/survey.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/zstd_stream.hpp"
 #include "engine/model/reduce.hpp"
@@ -37,6 +38,7 @@ struct Part {
   Stamp stamp{};                  // when its frames were looked for
   std::vector<Frame> frames;      // empty: not looked for yet
   std::optional<TimePoint> last;  // of its newest round
+  Stop stop{};                    // behind that
   bool torn = false;              // in its first frame: it says nothing (yet)
 };
 
@@ -74,7 +76,7 @@ class OnDisk final : public Recording {
  public:
   // folder: looked through again for files that came; empty: these are all.
   OnDisk(std::vector<std::string> files, std::string folder) : folder_(std::move(folder)) {
-    for (std::string& file : files) parts_.push_back({std::move(file), {}, {}, std::nullopt, false});
+    for (std::string& file : files) parts_.push_back({std::move(file), {}, {}, std::nullopt, {}, false});
   }
 
   // What the recording calls its cluster, by the newest file whose head can be read. A file that was torn
@@ -124,9 +126,25 @@ class OnDisk final : public Recording {
   }
 
   Duration figures_every() const override { return figures_every_; }
+  Duration every() const override { return every_; }
+
+  Stop stopped() override {
+    look_again();
+    for (auto part = parts_.rbegin(); part != parts_.rend(); ++part)
+      if (last_round(*part)) return part->stop;
+    return Stop::unknown;
+  }
+
+  Result<std::vector<DayFile>> days() override {
+    look_again();
+    std::vector<std::string> files;
+    for (const Part& part : parts_) files.push_back(part.path);
+    return survey(files);
+  }
 
   Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) override {
     look_again();
+    std::optional<Written> before;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       // Days that are over before are not read for it.
       if (i + 1 < parts_.size() && begins_by(parts_[i + 1], from)) continue;
@@ -134,7 +152,7 @@ class OnDisk final : public Recording {
       if (const auto midnight = midnight_of(part); midnight && *midnight > to) continue;
       if (Status read = load(part); !read && !part.torn) return read;
       if (part.torn || part.frames.front().at > to) continue;
-      auto more = rounds_of(part, from, to, see);
+      auto more = rounds_of(part, from, to, before, see);
       if (!more) return more.error();
       if (!*more) return Done{};
     }
@@ -190,6 +208,7 @@ class OnDisk final : public Recording {
     if (!read) return read.error();
     if (model.clusters.empty()) return model;
     figures_every_ = figures_every(reader);
+    every_ = reader.every();
     std::vector<Event> events;
     reader.figures(events);
     for (Event& event : events) reduce(model, std::move(event));
@@ -199,7 +218,8 @@ class OnDisk final : public Recording {
     return model;
   }
 
-  Result<bool> rounds_of(const Part& part, TimePoint from, TimePoint to,
+  // before: what the last round told that was gone through, of this part or an earlier one.
+  Result<bool> rounds_of(const Part& part, TimePoint from, TimePoint to, std::optional<Written>& before,
                          const std::function<bool(const Round&)>& see) {
     bool more = true;
     for (std::size_t i = 0; i < part.frames.size() && more; ++i) {
@@ -211,10 +231,14 @@ class OnDisk final : public Recording {
       reader.be_quiet();
       TimePoint round{};
       const auto told = [&] {
-        if (!more || round < from || round > to || model.clusters.empty() || !model.clusters.front().loaded)
-          return;
+        if (!more || model.clusters.empty() || !model.clusters.front().loaded) return;
+        const Written now = reader.written();
+        const Stop stop = before ? stop_between(*before, now) : Stop::unknown;
+        before = now;
+        if (round < from || round > to) return;
         reader.show(model.clusters.front());
-        more = see({model.clusters.front(), round, reader.findings(), figures_every(reader)});
+        more = see(
+            {model.clusters.front(), round, reader.findings(), figures_every(reader), reader.every(), stop});
       };
       Status read = play(part, frame, reader, model, [&](TimePoint at) {
         if (at != round) {
@@ -262,7 +286,7 @@ class OnDisk final : public Recording {
       for (std::string& file : files_in(folder_)) {
         auto known =
             std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) { return part.path == file; });
-        now.push_back(known == parts_.end() ? Part{std::move(file), {}, {}, std::nullopt, false}
+        now.push_back(known == parts_.end() ? Part{std::move(file), {}, {}, std::nullopt, {}, false}
                                             : std::move(*known));
       }
       if (!now.empty()) parts_ = std::move(now);
@@ -310,7 +334,9 @@ class OnDisk final : public Recording {
       if (!text || text->empty()) continue;
       const std::size_t before = text->size() < 2 ? std::string::npos : text->rfind('\n', text->size() - 2);
       const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-      part.last = Reader::time_of(std::string_view(*text).substr(begin));
+      const std::string_view line = std::string_view(*text).substr(begin);
+      part.last = Reader::time_of(line);
+      part.stop = stop_behind(*text, line);
       return part.last;
     }
     return std::nullopt;
@@ -321,7 +347,7 @@ class OnDisk final : public Recording {
   std::vector<Part> parts_;  // oldest first
   std::string bytes_;        // of one of them
   std::string loaded_;       // its path
-  Duration figures_every_{0};
+  Duration figures_every_{0}, every_{0};
 };
 
 Result<std::unique_ptr<Recording>> open_files(std::vector<std::string> files, std::string folder) {

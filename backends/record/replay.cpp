@@ -5,7 +5,7 @@
 
 #include "engine/model/model.hpp"
 #include "engine/record/happened.hpp"
-#include "engine/record/stood.hpp"
+#include "engine/record/step.hpp"
 
 namespace tessera::record {
 namespace {
@@ -19,10 +19,11 @@ std::string in_short(const std::vector<std::string>& what) {
 }
 
 // Why the moment that is shown is not the one that was asked for; empty: it is.
-std::string why_another(TimePoint asked, TimePoint shown, const Covered& all) {
+std::string why_another(TimePoint asked, TimePoint shown, const Covered& all, Recording& recording) {
   if (asked < all.from) return "nothing is recorded before this";
-  if (asked > all.to) return "this is the newest round";
-  return asked - shown > kOldRound ? "nothing is recorded from here to the time that was asked for" : "";
+  const bool far = asked - shown > longest_step(recording.every());
+  if (asked > all.to) return "this is the newest round" + (far ? because(recording.stopped()) : "");
+  return far ? "nothing is recorded from here to the time that was asked for" : "";
 }
 
 // Of a moment whose figures are not those of its round; empty: they are.
@@ -219,7 +220,7 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   at_ = at;
   // The round that is shown, which may be a while before.
   const TimePoint round = round_ = cluster_now(then, wall_());
-  if (found.empty()) found = why_another(to, round, all);
+  if (found.empty()) found = why_another(to, round, all, *recording_);
   if (found.empty()) found = how_thin(recording_->figures_every());
   tell(ClockSet{wall_(), 0}, round);
   tell(Recorded{all.from, all.to, std::move(found)}, round);

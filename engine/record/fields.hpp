@@ -135,6 +135,7 @@ struct Head {
   std::int64_t every = 0;    // seconds
   bool hashed = false;       // names are digests
   std::int64_t figures = 0;  // seconds at most between two rounds with figures of all; 0: each round has them
+  std::optional<TimePoint> began;  // the recorder, which writes a line "end" then; nullopt: it writes none
   friend bool operator==(const Head&, const Head&) = default;
 };
 inline constexpr std::string_view kFormat = "tessera-recording";
@@ -143,7 +144,7 @@ template <class V>
 void fields(V& v, Of<Head>) {
   v("format", &Head::format), v("version", &Head::version), v("tessera", &Head::tessera);
   v("cluster", &Head::cluster), v("every_s", &Head::every), v("hashed", &Head::hashed);
-  v("figures_every_s", &Head::figures);
+  v("figures_every_s", &Head::figures), v("began", &Head::began);
 }
 
 struct About {

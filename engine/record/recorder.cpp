@@ -183,8 +183,8 @@ std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
 }
 
 void Recorder::head(const Cluster& cluster) {
-  Head head{std::string(kFormat), kVersion, wanted_.tessera, cluster.name.text, wanted_.every.count() / 1000,
-            !wanted_.salt.empty()};
+  Head head{std::string(kFormat),  kVersion, wanted_.tessera, cluster.name.text, wanted_.every.count() / 1000,
+            !wanted_.salt.empty(), 0,        wanted_.began};
   if (head.hashed) head.cluster = hashed(head.cluster, wanted_.salt);
   begin("key");
   out_ += ",\"head\":";
@@ -452,6 +452,12 @@ std::string Recorder::figures_again(const std::map<std::string, Node>& nodes, Ti
   std::erase_if(moved_, [&](const auto& one) { return !tell.contains(one.first); });
   put_moved(before);
   return std::move(out_);
+}
+
+std::string Recorder::end_line() const {
+  std::string out = "{\"at\":";
+  put_text(out, utc_text(at_));
+  return out + ",\"kind\":\"end\"}\n";
 }
 
 std::string Recorder::run_line(TimePoint at, const std::string& run, std::string_view line) const {

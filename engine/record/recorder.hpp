@@ -37,6 +37,7 @@ struct Wanted {
   std::string salt;
   // What needs attention in a cluster, as the console lists it; empty: no findings are recorded.
   std::function<std::vector<insight::Finding>(const Cluster&, TimePoint wall)> findings = nullptr;
+  std::optional<TimePoint> began{};  // this recorder; nullopt: it writes no end_line()
 };
 
 class Recorder {
@@ -48,6 +49,9 @@ class Recorder {
   std::string take(const Cluster& cluster, TimePoint wall, bool key);
   // A line of a run's journal, as it was written there.
   std::string run_line(TimePoint at, const std::string& run, std::string_view line) const;
+  // Behind the last round: the recorder is ended, and did not tear. Precondition: take() was called.
+  std::string end_line() const;
+  TimePoint at() const { return at_; }  // of the last round
 
   // For a recording that is there already and whose other lines stay as they are: the figures of one round,
   // of nodes by their written names, exactly as these have them. all: of every node; else of those alone of

@@ -13,6 +13,7 @@
 #include "engine/error.hpp"
 #include "engine/history/keeps_figures.hpp"
 #include "engine/model/model.hpp"
+#include "engine/record/step.hpp"
 
 namespace tessera::record {
 
@@ -57,6 +58,22 @@ struct Round {
   TimePoint at{};
   const std::set<std::string>& findings;  // as the recorder named them
   Duration figures_every{0};              // they are kept so far apart; 0: each round has them
+  Duration every{0};                      // between two rounds, as the recorder was asked; 0: not told
+  Stop before{};  // why none is between the round before and this one, if they are far apart
+};
+
+// A file of a recording: a day.
+struct DayFile {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::optional<Covered> rounds;   // the first and the last; nullopt: none can be read
+  int count = 0;                   // rounds
+  Duration every{0};               // between two, as the recorder was asked last; 0: not told
+  int gaps = 0;                    // between rounds, and from the day before to this one
+  Duration missing{0};             // in these
+  bool torn = false;               // the file ends before what was written to it was ended
+  std::optional<Stop> stop{};      // behind its last round; nullopt: the next file goes on
+  std::optional<Error> failure{};  // it is damaged from there on
 };
 
 class Recording {
@@ -70,6 +87,12 @@ class Recording {
   virtual Result<Model> at(TimePoint time) = 0;
   // How far apart figures are kept where at() was last; 0: each round has them.
   virtual Duration figures_every() const { return Duration{0}; }
+  // Between two rounds where at() was last, as the recorder was asked; 0: not told.
+  virtual Duration every() const { return Duration{0}; }
+  // Why nothing follows the newest round, if that is old.
+  virtual Stop stopped() { return Stop::unknown; }
+  // Each file, oldest first, and what is in it. Errors: the folder cannot be read.
+  virtual Result<std::vector<DayFile>> days() { return std::vector<DayFile>{}; }
   // Each round in [from, to], oldest first, until `see` returns false.
   virtual Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) = 0;
   // What was measured of these nodes in [from, to], of each oldest first: less to read than its rounds. Ends

@@ -7,11 +7,8 @@
 
 namespace tessera::record {
 
-// A round that is older says little of a moment.
-inline constexpr Duration kOldRound{600'000};
-
 // The cluster as it stood at that time. Errors: nothing is recorded of it, since it lies before the first
-// round, behind the newest one, or in a gap between two.
+// round, behind the newest one, or in a gap between two (longest_step()).
 Result<Model> stood_at(Recording& recording, TimePoint time);
 
 }  // namespace tessera::record

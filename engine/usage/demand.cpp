@@ -76,19 +76,21 @@ void DemandOverTime::add_waiting(const Cluster& cluster, Needs& needs) {
   unplaced_ = std::max(unplaced_, unplaced);
 }
 
-void DemandOverTime::see(const Cluster& cluster, TimePoint at) { take(cluster, at, held_on(cluster)); }
-
-void DemandOverTime::see(const Cluster& cluster, TimePoint at,
-                         const std::map<std::string, int, std::less<>>& held) {
-  Needs needs;
-  for (const auto& [profile, number] : held) needs[profile].held = number;
-  take(cluster, at, std::move(needs));
+void DemandOverTime::see(const Cluster& cluster, TimePoint at, Duration longest) {
+  take(cluster, at, held_on(cluster), longest);
 }
 
-void DemandOverTime::take(const Cluster& cluster, TimePoint at, Needs needs) {
+void DemandOverTime::see(const Cluster& cluster, TimePoint at,
+                         const std::map<std::string, int, std::less<>>& held, Duration longest) {
+  Needs needs;
+  for (const auto& [profile, number] : held) needs[profile].held = number;
+  take(cluster, at, std::move(needs), longest);
+}
+
+void DemandOverTime::take(const Cluster& cluster, TimePoint at, Needs needs, Duration longest) {
   add_waiting(cluster, needs);
   auto [before, first] = before_.try_emplace(cluster.name, at);
-  const Duration passed = std::clamp<Duration>(at - before->second, Duration{0}, kLongestRound);
+  const Duration passed = std::clamp<Duration>(at - before->second, Duration{0}, longest);
   const double hours = static_cast<double>(passed.count()) / static_cast<double>(kHourMs);
   before->second = at;
   ++rounds_;

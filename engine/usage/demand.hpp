@@ -1,8 +1,8 @@
 // How many instances of each profile were needed at the same time: those that running jobs and pods held,
 // and those for which others waited for room. Peaks tell what a layout has to offer; sums do not.
 //
-// Each round stands for the time since the one before, for kLongestRound at most; an hour without a round is
-// left out, since nothing is known of it. Threads: values; one owner.
+// Each round stands for the time since the one before, for record::longest_step() at most; an hour without a
+// round is left out, since nothing is known of it. Threads: values; one owner.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/model/model.hpp"
+#include "engine/record/step.hpp"
 
 namespace tessera::usage {
 
@@ -45,10 +46,11 @@ class DemandOverTime {
   // group: only what belongs to this partition or namespace; empty: all.
   explicit DemandOverTime(std::string group = {}) : group_(std::move(group)) {}
 
-  // One round. Rounds of a cluster come in the order of time.
-  void see(const Cluster& cluster, TimePoint at);
+  // One round. Rounds of a cluster come in the order of time; the one before may be so far away.
+  void see(const Cluster& cluster, TimePoint at, Duration longest = record::kShortestGap);
   // The same, where what running work holds was counted already (Ledger::held()). Precondition: no group.
-  void see(const Cluster& cluster, TimePoint at, const std::map<std::string, int, std::less<>>& held);
+  void see(const Cluster& cluster, TimePoint at, const std::map<std::string, int, std::less<>>& held,
+           Duration longest = record::kShortestGap);
   // What another source tells: so many of each profile were held from `at` on for so many hours of one hour
   // of the clock, and so many of which the profile is not known.
   void hold(const ClusterName& cluster, TimePoint at, double hours, const std::map<std::string, int>& held,
@@ -71,7 +73,7 @@ class DemandOverTime {
   using Needs = std::map<std::string, Need>;
   Needs held_on(const Cluster& cluster) const;
   void add_waiting(const Cluster& cluster, Needs& needs);
-  void take(const Cluster& cluster, TimePoint at, Needs needs);
+  void take(const Cluster& cluster, TimePoint at, Needs needs, Duration longest);
   void count(const ClusterName& cluster, TimePoint at, double hours, const Needs& needs);
 
   std::string group_;

@@ -141,11 +141,11 @@ std::optional<double> Spread::percentile(double part) const {
   return 100.0;
 }
 
-void Ledger::see(const Cluster& cluster, TimePoint at) {
+void Ledger::see(const Cluster& cluster, TimePoint at, Duration longest) {
   auto [before, first] = before_.try_emplace(cluster.name, at);
-  const Duration since = std::clamp<Duration>(at - before->second, Duration{0}, kLongestRound);
+  const Duration since = std::clamp<Duration>(at - before->second, Duration{0}, longest);
   const double hours = static_cast<double>(since.count()) / kHour;
-  const Passed passed{before->second, at, hours, at - before->second > kLongestRound};
+  const Passed passed{before->second, at, hours, at - before->second > longest, longest};
   before->second = at;
   ++rounds_;
   covered_[cluster.name] += hours;
@@ -346,7 +346,7 @@ void Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
 void Ledger::see_processes(const Cluster& cluster, const Node& node, const Gpu& gpu, const Passed& passed) {
   if (!gpu.processes) return;
   const TimePoint told = gpu.processes->origin.at;
-  if (told > passed.at || passed.at - told > kLongestRound) return;
+  if (told > passed.at || passed.at - told > passed.longest) return;
   for (const GpuProcess& process : gpu.processes->list) {
     const insight::Standing standing = insight::standing_of(cluster, node, gpu, process);
     if (!insight::is_rogue(standing)) continue;
@@ -366,7 +366,7 @@ void Ledger::see_processes(const Cluster& cluster, const Node& node, const Gpu& 
     }
     // What is not listed in between may be another process of that number.
     const Duration since = told - rogue.told;
-    if (since > Duration{0} && since <= kLongestRound)
+    if (since > Duration{0} && since <= passed.longest)
       rogue.hours += static_cast<double>(since.count()) / kHour;
     rogue.told = told;
     if (process.memory && (!rogue.memory || *rogue.memory < *process.memory)) rogue.memory = process.memory;

@@ -136,8 +136,8 @@ class Ledger {
   Ledger& operator=(const Ledger&) = delete;
 
   const Limits& limits() const { return limits_; }
-  // One round. Rounds of a cluster come in the order of time.
-  void see(const Cluster& cluster, TimePoint at);
+  // One round. Rounds of a cluster come in the order of time; the one before may be so far away.
+  void see(const Cluster& cluster, TimePoint at, Duration longest = kLongestRound);
   // What another source has added up itself, and the hours that it covers.
   void add(Hold hold);
   void add(Waited waited);
@@ -168,6 +168,7 @@ class Ledger {
     TimePoint before{}, at{};
     double hours = 0;
     bool gap = false;  // longer than a round can be
+    Duration longest = kLongestRound;
   };
   // Whom a slice was counted for in the round before: most rounds bring the same, and finding its hold by a
   // key took a third of the time of reading a day, and its workload another fifth.

@@ -14,7 +14,15 @@ double part_of(TimePoint at, TimePoint from, TimePoint to) {
                     1.0);
 }
 
+static_assert(kLongestRound == record::longest_step(Duration{0}), "rounds without a pace are judged alike");
+
 }  // namespace
+
+void Gaps::add(TimePoint begin, TimePoint end, record::Stop why) {
+  ++count;
+  all += end - begin;
+  if (end - begin > to - from) from = begin, to = end, stop = why;
+}
 
 Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& catalogue) {
   Reckoning all;
@@ -38,12 +46,16 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
     const std::optional<record::Covered> covered = recordings[i]->covered();
     if (!covered) continue;
     const TimePoint from = std::max(covered->from, covered->to - span.since);
+    std::optional<TimePoint> before;
+    Duration longest = kLongestRound;  // until the next round, as the one before was asked for
     Status read = recordings[i]->rounds(from, covered->to, [&](const record::Round& round) {
+      if (before && round.at - *before > longest) all.gaps.add(*before, round.at, round.before);
       if (all.from == TimePoint{} || round.at < all.from) all.from = round.at;
       all.to = std::max(all.to, round.at);
       all.figures_every = std::max(all.figures_every, round.figures_every);
-      ledger.see(round.cluster, round.at);
-      all.demand[round.cluster.name].see(round.cluster, round.at, ledger.held());
+      ledger.see(round.cluster, round.at, longest);
+      all.demand[round.cluster.name].see(round.cluster, round.at, ledger.held(), longest);
+      before = round.at, longest = record::longest_step(round.every);
       if (keep_on)
         goes_on = keep_on((static_cast<double>(i) + part_of(round.at, from, covered->to)) /
                           static_cast<double>(recordings.size()));
@@ -53,6 +65,7 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
   }
   Reckoning summed = sum_up(ledger, span, catalogue);
   summed.from = all.from, summed.to = all.to, summed.figures_every = all.figures_every;
+  summed.gaps = all.gaps;
   summed.demand = std::move(all.demand);
   return summed;
 }

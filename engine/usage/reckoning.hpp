@@ -25,11 +25,21 @@ struct Span {
   std::shared_ptr<const Exceptions> except{};  // null: everything counts
 };
 
+// Times between two rounds of a recording that are farther apart than its recorder was asked for.
+struct Gaps {
+  int count = 0;
+  Duration all{0};
+  TimePoint from{}, to{};  // the longest
+  record::Stop stop{};     // why that is one
+  void add(TimePoint from, TimePoint to, record::Stop stop);
+};
+
 struct Reckoning {
   Span asked;
   TimePoint from{}, to{};     // the first and the last round; both zero: there was none
   Duration figures_every{0};  // the farthest that a day keeps them apart; 0: each round has them
   double hours = 0;           // that rounds cover
+  Gaps gaps;                  // of all clusters
   double unplaced = 0;        // held on slices that are not reported
   std::optional<AccountingTold> accounting;  // nullopt: a recording
   std::vector<std::string> figures_by;       // of an accounting: "jobstats", "slurm"

@@ -201,11 +201,11 @@ constexpr Command kCommands[] = {
      "where a cluster did not answer completely.",
      "tessera users\n"
      "tessera users -o csv --cluster prod"},
-    {"record", kRecord, "", 0, Completes::nothing, "", "write what the cluster does into a folder, for later",
-     "Writes what changed every minute: nodes, GPUs, slices, jobs and pods, use and memory, findings, and "
-     "runs. One file a day for each cluster, JSON lines in zstd (docs/time.md), until it is ended; config "
-     "record-unit prints a unit for systemd. Exit code 3 when the last round could not be written whole.",
-     "tessera record --folder /var/lib/tessera/recording\n"
+    {"record", kRecord, "[list]", 1, Completes::words, "list", "write what a cluster does into a folder",
+     "Writes what changed every minute: one file a day for each cluster, JSON lines in zstd (docs/time.md); "
+     "config record-unit prints a unit for systemd. Exit code 3 when the last round was not written whole. "
+     "list shows the files and what is missing in them: exit code 1 where one is damaged or was cut off.",
+     "tessera record list --folder /var/lib/tessera/recording\n"
      "tessera record --folder F --keep 90d --thin 7d=10m --max-size 2GiB\n"
      "zstdcat F/*/2026-11-24.jsonl.zst | jq -c 'select(.kind==\"workload\")'"},
     {"replay", kReplay, "[FILE|FOLDER]", 1, Completes::file, "", "open the console on a recording",

@@ -14,7 +14,10 @@ using test::at;
 // Rounds at these seconds.
 class Rounds final : public Recording {
  public:
-  explicit Rounds(std::vector<int> seconds) : seconds_(std::move(seconds)) {}
+  explicit Rounds(std::vector<int> seconds, Duration every = Duration{60'000}, Stop stop = {})
+      : seconds_(std::move(seconds)), every_(every), stop_(stop) {}
+  Duration every() const override { return every_; }
+  Stop stopped() override { return stop_; }
   const ClusterName& cluster() const override { return name_; }
   std::optional<Covered> covered() override {
     return Covered{test::at(seconds_.front()), test::at(seconds_.back())};
@@ -36,13 +39,17 @@ class Rounds final : public Recording {
     Cluster cluster;
     cluster.name = name_;
     for (int second : seconds_)
-      if (test::at(second) >= from && test::at(second) <= to && !see({cluster, test::at(second), {}})) break;
+      if (test::at(second) >= from && test::at(second) <= to &&
+          !see({cluster, test::at(second), {}, Duration{0}, every_, stop_}))
+        break;
     return Done{};
   }
 
  private:
   ClusterName name_{"hpc"};
   std::vector<int> seconds_;
+  Duration every_;
+  Stop stop_;
 };
 
 std::string why_not(Recording& recording, int second) {
@@ -70,6 +77,23 @@ TEST(StoodAt, ATimeBehindTheNewestRoundIsRefused) {
   EXPECT_EQ(why_not(recording, 600), "");
   const std::string why = why_not(recording, 6'000);
   EXPECT_NE(why.find("hpc: the newest round is of " + utc_text(at(60))), std::string::npos) << why;
+}
+
+// Its rounds are half an hour apart, as it was asked.
+TEST(StoodAt, AMomentBetweenRoundsThatAreAsFarApartAsAskedIsNoGap) {
+  Rounds recording({0, 1'800, 3'600, 9'000}, Duration{1'800'000});
+  EXPECT_EQ(why_not(recording, 1'799), "");
+  EXPECT_EQ(why_not(recording, 3'600 + 2'700), "") << "one that comes late";
+  EXPECT_NE(why_not(recording, 3'600 + 2'701), "") << "one is missing";
+}
+
+TEST(StoodAt, WhyNothingIsRecordedIsToldWhereItIsKnown) {
+  Rounds cut({0, 20'000}, Duration{60'000}, Stop::cut), ended({0}, Duration{60'000}, Stop::ended);
+  EXPECT_NE(why_not(cut, 5'000).find("the recorder was cut off there"), std::string::npos);
+  EXPECT_NE(why_not(ended, 5'000).find("the recorder was ended there"), std::string::npos);
+  Rounds silent({0, 20'000}, Duration{60'000}, Stop::silent), old({0, 20'000});
+  EXPECT_NE(why_not(silent, 5'000).find("the recorder ran and wrote nothing"), std::string::npos);
+  EXPECT_EQ(why_not(old, 5'000).find("the recorder"), std::string::npos) << "a version that does not tell";
 }
 
 TEST(StoodAt, WhatTheRecordingRefusesStaysRefused) {

@@ -14,15 +14,28 @@ namespace {
 
 class CountingTape final : public record::Tape {
  public:
-  explicit CountingTape(int& rounds) : rounds_(rounds) {}
+  explicit CountingTape(std::vector<std::string>& told) : told_(told) {}
   bool wants_key(TimePoint) const override { return true; }
-  Status write(std::string_view, TimePoint, bool) override {
-    ++rounds_;
+  Status write(std::string_view lines, TimePoint, bool) override {
+    told_.emplace_back(lines);
     return Done{};
   }
 
  private:
-  int& rounds_;
+  std::vector<std::string>& told_;
+};
+
+class FullTape final : public record::Tape {
+ public:
+  explicit FullTape(std::vector<std::string>& told) : told_(told) {}
+  bool wants_key(TimePoint) const override { return true; }
+  Status write(std::string_view lines, TimePoint, bool) override {
+    told_.emplace_back(lines);
+    return Error{"cannot write the recording", "no space left on device", ""};
+  }
+
+ private:
+  std::vector<std::string>& told_;
 };
 
 // Works on older days until it was asked a few times, and then tells what went wrong there.
@@ -90,17 +103,75 @@ TEST(RecordCommand, AClusterWithSeveralBackendsIsWrittenOnce) {
     return opening;
   };
   std::vector<ClusterName> opened;
-  int rounds = 0, asked = 0;
+  std::vector<std::string> told;
+  int asked = 0;
   Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
   joins.tape = [&](const std::string&, const ClusterName& cluster,
                    record::Keep) -> Result<std::unique_ptr<record::Tape>> {
     opened.push_back(cluster);
-    return std::unique_ptr<record::Tape>(std::make_unique<CountingTape>(rounds));
+    return std::unique_ptr<record::Tape>(std::make_unique<CountingTape>(told));
   };
   std::ostringstream out, err;
   EXPECT_EQ(run_record(options, test::catalogue(), joins, Streams{out, err}), kDone) << err.str();
   EXPECT_EQ(opened, (std::vector{ClusterName("hpc")}));
-  EXPECT_EQ(rounds, 1);
+  ASSERT_EQ(told.size(), 2U) << "one round, and its end";
+  EXPECT_NE(told.front().find("\"began\":\""), std::string::npos) << told.front();
+  EXPECT_NE(told.back().find("\"kind\":\"end\""), std::string::npos) << told.back();
+  EXPECT_EQ(told.back().substr(0, 30), told.front().substr(0, 30))
+      << "at the time of that round, which adds none";
+}
+
+// Records one round of a cluster that is asked so seldom.
+struct OneRound {
+  Duration every{1000}, pace{0};
+  std::vector<std::string> told;
+  std::ostringstream out, err;
+  template <class Tape>
+  int run() {
+    Options options;
+    options.command = "record";
+    options.recording = "/folder";
+    options.every = every;
+    options.rounds = 1;
+    options.timeout = Duration(1500);
+    test::Box box;
+    int asked = 0;
+    const auto open = [&](const Options&, const mig::Catalogue&) {
+      Opening opening;
+      opening.backends.push_back(
+          std::make_unique<test::StandingBackend>(std::vector<Node>{}, std::vector<Workload>{}));
+      box.post(Event{ClusterName("hpc"), 0, test::at(0), PaceReport{1, pace}});
+      return opening;
+    };
+    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
+    joins.tape = [&](const std::string&, const ClusterName&,
+                     record::Keep) -> Result<std::unique_ptr<record::Tape>> {
+      return std::unique_ptr<record::Tape>(std::make_unique<Tape>(told));
+    };
+    return run_record(options, test::catalogue(), joins, Streams{out, err});
+  }
+};
+
+// Behind what is missing there is no end in order: a full disk until the end is told as one.
+TEST(RecordCommand, WhatCouldNotBeWrittenIsNotSaidToHaveEndedInOrder) {
+  OneRound one;
+  one.run<FullTape>();
+  ASSERT_EQ(one.told.size(), 1U);
+  EXPECT_EQ(one.told.front().find("\"kind\":\"end\""), std::string::npos);
+}
+
+TEST(RecordCommand, APaceBelowTheLoadBudgetIsSaidAtTheStartAndNotAskedFor) {
+  OneRound often;
+  often.pace = Duration{60'000};
+  EXPECT_EQ(often.run<CountingTape>(), kDone);
+  EXPECT_NE(often.err.str().find("hpc: rounds are written more often than the cluster is asked: it is asked "
+                                 "every 1 min at most"),
+            std::string::npos)
+      << often.err.str();
+  OneRound seldom;
+  seldom.every = Duration{60'000}, seldom.pace = Duration{60'000};
+  EXPECT_EQ(seldom.run<CountingTape>(), kDone);
+  EXPECT_EQ(seldom.err.str(), "");
 }
 
 }  // namespace

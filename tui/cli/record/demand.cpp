@@ -151,10 +151,12 @@ Result<LookedDemand> look_at_demand(const Options& options, const Joins& joins, 
   for (const auto& one : *recordings) {
     const std::optional<record::Covered> covered = one->covered();
     if (!covered) continue;
+    Duration longest = record::kShortestGap;
     Status read = one->rounds(covered->to - span, covered->to, [&](const record::Round& round) {
       if (looked.from == TimePoint{} || round.at < looked.from) looked.from = round.at;
       looked.to = std::max(looked.to, round.at);
-      looked.demand.see(round.cluster, round.at);
+      looked.demand.see(round.cluster, round.at, longest);
+      longest = record::longest_step(round.every);
       return true;
     });
     if (!read) return read.error();

@@ -203,6 +203,7 @@ void add_span(Json& document, const Looked& looked) {
                                               : looked.accounting ? "accounting"
                                                                   : "recording")));
   if (looked.kept) add_kept(document, *looked.kept);
+  if (!looked.kept && !looked.accounting) add_gaps(document, looked.gaps);
   if (!looked.accounting) return;
   add_days(document, *looked.accounting, *looked.cost);
   Json& by = document.add("figures_by", Json::list());
@@ -222,6 +223,7 @@ std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, co
   if (const std::int64_t seconds = looked.figures_every / std::chrono::seconds(1); seconds > 0)
     text += "; " + tui::told(options.reader, fmt::format("use in some of its days is {} apart",
                                                          query::duration_text(seconds)));
+  text += gap_words(looked.gaps, options);
   if (looked.unplaced > 1e-9)
     text += "; " + tui::told(options.reader, fmt::format("{:.1f} h were held on slices that are not reported",
                                                          looked.unplaced));

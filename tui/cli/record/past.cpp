@@ -17,6 +17,8 @@
 namespace tessera::cli {
 namespace {
 
+double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
+
 double seconds_of(const usage::AskingCost& cost) { return std::chrono::duration<double>(cost.took).count(); }
 
 // A recording until a time of it, whatever came after.
@@ -32,6 +34,9 @@ class Until final : public record::Recording {
   }
   Result<Model> at(TimePoint time) override { return whole_->at(std::min(time, end_)); }
   Duration figures_every() const override { return whole_->figures_every(); }
+  Duration every() const override { return whole_->every(); }
+  record::Stop stopped() override { return whole_->stopped(); }
+  Result<std::vector<record::DayFile>> days() override { return whole_->days(); }
   Status rounds(TimePoint from, TimePoint to, const std::function<bool(const record::Round&)>& see) override {
     return whole_->rounds(from, std::min(to, end_), see);
   }
@@ -103,6 +108,30 @@ std::string cost_words(const usage::AskingCost& cost, const Options& options) {
          tui::told(options.reader, fmt::format("slurmdbd was asked by {} commands in {:.1f} s: {} lines, {}",
                                                cost.commands, seconds_of(cost), cost.lines,
                                                insight::bytes_text(static_cast<double>(cost.bytes))));
+}
+
+std::string gap_words(const usage::Gaps& gaps, const Options& options) {
+  if (gaps.count == 0) return "";
+  const std::string from = utc_text(gaps.from), to = utc_text(gaps.to);
+  std::string text =
+      gaps.count == 1
+          ? tui::told(options.reader, fmt::format("nothing is recorded from {} to {}, {:.1f} h", from, to,
+                                                  hours_of(gaps.all)))
+          : tui::told(
+                options.reader,
+                fmt::format("nothing is recorded of {} stretches, {:.1f} h in all, the longest from {} to {}",
+                            gaps.count, hours_of(gaps.all), from, to));
+  const std::string because = record::because(gaps.stop);
+  return "; " + text + (because.empty() ? "" : "; " + tui::told(options.reader, because.substr(2)));
+}
+
+void add_gaps(Json& document, const usage::Gaps& gaps) {
+  Json& all = document.add("gaps", Json::map());
+  all.add("count", Json::of(std::int64_t{gaps.count}));
+  all.add("hours", Json::of(std::round(hours_of(gaps.all) * 1000) / 1000));
+  all.add("longest_from", gaps.count > 0 ? Json::of(utc_text(gaps.from)) : Json());
+  all.add("longest_to", gaps.count > 0 ? Json::of(utc_text(gaps.to)) : Json());
+  all.add("longest_why", gaps.count > 0 ? Json::of(std::string(record::word(gaps.stop))) : Json());
 }
 
 void add_days(Json& document, const usage::AccountingTold& told, const usage::AskingCost& cost) {

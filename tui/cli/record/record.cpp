@@ -4,12 +4,15 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
+#include "engine/query/value.hpp"
 #include "engine/record/recorder.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/doctor.hpp"
 #include "tui/cli/open_clusters.hpp"
+#include "tui/cli/record/list.hpp"
 #include "tui/version.hpp"
 
 namespace tessera::cli {
@@ -20,6 +23,7 @@ struct Writer {
   std::unique_ptr<record::Tape> tape;
   record::Recorder recorder;
   std::string complained;
+  int rounds = 0;
 };
 
 class Loop {
@@ -58,6 +62,7 @@ class Loop {
       auto tape = joins_.tape(options_.recording, name, std::move(keep));
       if (!tape) return tape.error();
       record::Wanted wanted{options_.every, std::string(tui::version()), options_.hash_names};
+      wanted.began = clusters_.wall();
       wanted.findings = [this](const Cluster& cluster, TimePoint wall) {
         return doctor_findings(clusters_.model(), cluster, catalogue_, options_, wall);
       };
@@ -67,11 +72,26 @@ class Loop {
   }
 
   int rounds() {
+    const int code = write_rounds();
+    for (auto& [name, writer] : writers_) end(writer);
+    return code;
+  }
+
+  // Behind a round that was not written nothing is ended in order.
+  void end(Writer& writer) {
+    if (writer.rounds == 0 || !writer.complained.empty()) return;
+    const TimePoint at = writer.recorder.at();
+    if (const Status ended = writer.tape->write(writer.recorder.end_line(), at, false); !ended)
+      complain(streams_, ended.error());
+  }
+
+  int write_rounds() {
     int code = kDone, done = 0;
     TimePoint next = clusters_.wall();
     for (;;) {
       clusters_.take_events();
       code = write_all();
+      if (!std::exchange(paced_, true)) tell_paces();
       if (options_.rounds > 0 && ++done >= options_.rounds) return wait_for_older_days() ? code : kDone;
       next += options_.every;
       // A clock that was set, or a machine that slept: the next round is one pace away.
@@ -81,6 +101,20 @@ class Loop {
         if (!clusters_.sleep(next - clusters_.wall())) return kDone;
         clusters_.take_events();
       }
+    }
+  }
+
+  // The cluster is never asked more often for a recorder than for an idle console.
+  void tell_paces() {
+    for (const auto& [name, writer] : writers_) {
+      const Cluster* cluster = clusters_.model().find(name);
+      if (!cluster || cluster->pace.interval <= options_.every) continue;
+      complain(streams_,
+               {name.text + ": rounds are written more often than the cluster is asked",
+                fmt::format("it is asked every {} at most",
+                            query::duration_text(cluster->pace.interval / std::chrono::seconds(1))),
+                "what lies between is written once it is told; --every of that time makes smaller files, and "
+                "--interval asks more often"});
     }
   }
 
@@ -116,6 +150,7 @@ class Loop {
           if (!line.empty()) lines += writer.recorder.run_line(at, run, line);
       const Status written = writer.tape->write(lines, at, key);
       whole &= written.ok();
+      ++writer.rounds;
       // Said once for as long as it is the same; recording goes on once there is room again.
       const std::string said = written ? "" : to_line(written.error());
       if (!written && said != writer.complained) complain(streams_, written.error());
@@ -137,12 +172,14 @@ class Loop {
   OpenClusters clusters_;
   std::map<ClusterName, Writer> writers_;
   std::vector<std::pair<std::string, std::string>> news_;  // of runs: id and journal lines
+  bool paced_ = false;                                     // tell_paces() was called
 };
 
 }  // namespace
 
 int run_record(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams) {
+  if (!options.words.empty()) return list_recording(options, joins, streams);
   return Loop(options, catalogue, joins, streams).run();
 }
 

@@ -1,0 +1,115 @@
+#include "backends/record/survey.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "backends/files.hpp"
+#include "backends/record/reader.hpp"
+#include "backends/record/tape.hpp"
+#include "backends/record/zstd_stream.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::record {
+namespace {
+
+struct OfHead {
+  Written written;
+  Duration every{};
+};
+OfHead head_of(std::string_view frame) {
+  Reader reader;
+  std::vector<Event> none;
+  (void)reader.take(frame.substr(0, frame.find('\n')), none);  // what is no head tells nothing
+  return {reader.written(), reader.every()};
+}
+
+bool is_end(std::string_view line) { return Reader::kind_of(line) == "end"; }
+
+// Goes through the rounds of one file after the other.
+class Survey {
+ public:
+  void file(const std::string& path) {
+    DayFile& day = days_.emplace_back();
+    day.name = clean(std::filesystem::path(path).filename().string(), 255);
+    auto read = read_whole_file("cannot read the recording", path, kLargestFile);
+    if (!read || !*read) {
+      day.failure = read ? Error{"cannot read the recording", "there is no such file", ""} : read.error();
+      return;
+    }
+    const std::string& bytes = (*read)->text;
+    day.bytes = static_cast<std::int64_t>(bytes.size());
+    auto frames = frames_in(bytes);
+    if (!frames) day.failure = frames.error();
+    for (std::size_t i = 0; frames && i < frames->size() && !day.failure; ++i) {
+      day.torn = day.torn || (*frames)[i].torn;
+      auto text = text_of(bytes, (*frames)[i]);
+      if (!text)
+        day.failure = text.error();
+      else if (!text->empty())
+        frame(*text);
+    }
+  }
+
+  std::vector<DayFile> all() && {
+    if (last_) days_[last_->day].stop = stop_between(last_->written, std::nullopt);
+    return std::move(days_);
+  }
+
+ private:
+  struct Last {  // of the rounds so far
+    TimePoint at{};
+    Written written;
+    Duration every{};
+    std::size_t day = 0;
+  };
+
+  void frame(std::string_view text) {
+    const OfHead head = head_of(text);
+    days_.back().every = head.every;
+    std::string_view time;  // as the line before has it
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+      const std::string_view told = line.substr(0, line.find(','));
+      if (told != time) {
+        time = told;
+        if (const auto at = Reader::time_of(line)) round(*at, head);
+      }
+      if (last_) last_->written.ended = is_end(line);
+    }
+  }
+
+  void round(TimePoint at, const OfHead& head) {
+    DayFile& day = days_.back();
+    ++day.count;
+    if (!day.rounds) day.rounds = Covered{at, at};
+    day.rounds->to = at;
+    if (last_ && at - last_->at > longest_step(last_->every)) {
+      ++day.gaps;
+      day.missing += at - last_->at;
+      if (last_->day + 1 < days_.size()) days_[last_->day].stop = stop_between(last_->written, head.written);
+    }
+    last_ = Last{at, head.written, head.every, days_.size() - 1};
+  }
+
+  std::vector<DayFile> days_;
+  std::optional<Last> last_;
+};
+
+}  // namespace
+
+Stop stop_behind(std::string_view frame, std::string_view last_line) {
+  Written last = head_of(frame).written;
+  last.ended = is_end(last_line);
+  return stop_between(last, std::nullopt);
+}
+
+std::vector<DayFile> survey(const std::vector<std::string>& files) {
+  Survey all;
+  for (const std::string& file : files) all.file(file);
+  return std::move(all).all();
+}
+
+}  // namespace tessera::record

@@ -1,0 +1,34 @@
+#include "engine/record/step.hpp"
+
+namespace tessera::record {
+
+std::string_view word(Stop stop) {
+  switch (stop) {
+    case Stop::unknown: break;
+    case Stop::ended: return "ended";
+    case Stop::cut: return "cut-off";
+    case Stop::silent: return "silent";
+  }
+  return "unknown";
+}
+
+std::string because(Stop stop) {
+  switch (stop) {
+    case Stop::unknown: break;
+    case Stop::ended: return ": the recorder was ended there";
+    case Stop::cut:
+      return ": the recorder was cut off there (killed, no room on its disk, or the machine went down)";
+    case Stop::silent:
+      return ": the recorder ran and wrote nothing (no room on its disk, a clock that was set, or the "
+             "machine slept)";
+  }
+  return "";
+}
+
+Stop stop_between(const Written& before, const std::optional<Written>& after) {
+  if (!before.began) return Stop::unknown;
+  if (before.ended) return Stop::ended;
+  return after && after->began == before.began ? Stop::silent : Stop::cut;
+}
+
+}  // namespace tessera::record

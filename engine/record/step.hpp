@@ -1,0 +1,42 @@
+// How far apart two rounds may lie, and why others are missing: of the recorder, which says how it ended, of
+// those who read a recording, and of those who add it up. Threads: pure functions.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/model/units.hpp"
+
+namespace tessera::record {
+
+inline constexpr Duration kShortestGap{600'000};
+
+// A round that is older says little of a moment. every: between two rounds, as the recorder was asked; half
+// of it more is a round that came late, and not one that is missing.
+constexpr Duration longest_step(Duration every) { return std::max(kShortestGap, every + every / 2); }
+
+// Why no round follows one at its time.
+enum class Stop : std::uint8_t {
+  unknown,  // a version that does not tell it
+  ended,    // the recorder was ended
+  cut,      // it did not end its file
+  silent,   // it ran on and wrote nothing
+};
+
+// As documents have it: "unknown", "ended", "cut-off", "silent".
+std::string_view word(Stop stop);
+// ": the recorder was ended there", for the end of a sentence that tells of the gap; empty: not known.
+std::string because(Stop stop);
+
+// What a round tells of the recorder that wrote it.
+struct Written {
+  std::optional<TimePoint> began{};  // that recorder; nullopt: a version that does not tell it
+  bool ended = false;                // it ended its file behind this round
+};
+// Of two rounds between which others are missing. after: nullopt: that one is the newest.
+Stop stop_between(const Written& before, const std::optional<Written>& after);
+
+}  // namespace tessera::record

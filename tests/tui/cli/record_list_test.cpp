@@ -1,0 +1,141 @@
+// tessera record list: what is in a recording and what is missing, for people and for scripts.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <utility>
+
+#include "tests/support/catalogue.hpp"
+#include "tests/support/json_check.hpp"
+#include "tests/tui/cli/fake_runs.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/record/list.hpp"
+#include "tui/cli/record/record.hpp"
+
+namespace tessera::cli::list_story {
+namespace {
+
+using record::DayFile;
+using record::Stop;
+using test::at;
+
+// Has these files, the last of which holds the newest round.
+class Files final : public record::Recording {
+ public:
+  Files(std::vector<DayFile> files, bool simulated) : files_(std::move(files)), simulated_(simulated) {}
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<record::Covered> covered() override { return files_.back().rounds; }
+  Result<Model> at(TimePoint time) override {
+    Model model;
+    reduce(model, {name_, 0, time, ClusterSeen{Scheduler::slurm, simulated_, "", "", "id"}});
+    return model;
+  }
+  Result<std::vector<DayFile>> days() override { return files_; }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
+                                                    const std::function<bool()>&) override {
+    return Error{"not asked for", "", ""};
+  }
+  Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>&) override {
+    return Done{};
+  }
+
+ private:
+  ClusterName name_{"hpc"};
+  std::vector<DayFile> files_;
+  bool simulated_;
+};
+
+DayFile file(int from, int to, std::optional<Stop> stop) {
+  DayFile one;
+  one.name = "2027-01-15.jsonl.zst", one.bytes = 2'048, one.count = 3, one.every = Duration{60'000};
+  one.rounds = record::Covered{at(from), at(to)}, one.stop = stop;
+  return one;
+}
+
+struct Listing {
+  std::vector<DayFile> files;
+  bool simulated = false;
+  int now = 0;  // seconds
+  Options options;
+  std::ostringstream out, err;
+  int run() {
+    options.recording = "F";
+    if (options.words.empty()) options.words = {"list"};
+    test::Box box;
+    Joins joins{box, box, {}, {}, [&] { return at(now); }, {}, false};
+    joins.recordings = [&](const std::string&) {
+      std::vector<std::unique_ptr<record::Recording>> all;
+      all.push_back(std::make_unique<Files>(files, simulated));
+      return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
+    };
+    out.str(""), err.str("");
+    return run_record(options, test::catalogue(), joins, Streams{out, err});
+  }
+  bool says(const std::string& text) const { return out.str().find(text) != std::string::npos; }
+};
+
+TEST(RecordList, ARecorderThatWasCutOffIsAFindingAndOneThatIsAtWorkIsNot) {
+  Listing list;
+  list.files = {file(0, 120, Stop::cut)};
+  list.now = 180;
+  EXPECT_EQ(list.run(), kDone) << list.out.str();
+  EXPECT_TRUE(list.says("open")) << list.out.str();
+  list.now = 7'200;
+  EXPECT_EQ(list.run(), kFinding);
+  EXPECT_TRUE(list.says("cut-off")) << list.out.str();
+  list.files = {file(0, 120, Stop::ended)};
+  EXPECT_EQ(list.run(), kDone) << "somebody has ended it";
+  EXPECT_TRUE(list.says("ended"));
+}
+
+TEST(RecordList, AKillThatIsLongOverIsShownAndAsksForNothing) {
+  Listing list;
+  list.files = {file(0, 120, Stop::cut), file(90'000, 90'060, Stop::ended)};
+  list.now = 90'100;
+  list.files[1].gaps = 1, list.files[1].missing = Duration{89'880'000};
+  EXPECT_EQ(list.run(), kDone);
+  EXPECT_TRUE(list.says("25.0 h")) << list.out.str();
+}
+
+TEST(RecordList, ADamagedFileIsToldWithItsReason) {
+  Listing list;
+  DayFile broken = file(0, 0, {});
+  broken.rounds.reset();
+  broken.failure = Error{"cannot read the recording", "byte 41 is not compressed with zstd", ""};
+  list.files = {broken, file(90'000, 90'060, Stop::ended)};
+  EXPECT_EQ(list.run(), kFinding);
+  EXPECT_TRUE(list.says("damaged: byte 41 is not compressed with zstd")) << list.out.str();
+}
+
+TEST(RecordList, RoundsAheadOfTheClockAreAFindingUnlessTheClusterIsSimulated) {
+  Listing list;
+  list.files = {file(0, 120, {}), file(90'000, 90'060, Stop::cut)};
+  list.now = 200;
+  EXPECT_EQ(list.run(), kFinding);
+  EXPECT_TRUE(list.says("time-to-come")) << list.out.str();
+  list.simulated = true;
+  EXPECT_EQ(list.run(), kDone) << list.out.str();
+}
+
+TEST(RecordList, DocumentsKeepToTheirSchema) {
+  Listing list;
+  list.files = {file(0, 120, {}), file(90'000, 90'060, Stop::ended)};
+  list.now = 90'100;
+  list.files[0].every = Duration{0};
+  list.options.output = OutputFormat::json;
+  EXPECT_EQ(list.run(), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("record"), list.out.str()), std::vector<std::string>{});
+  list.options.output = OutputFormat::csv;
+  EXPECT_EQ(list.run(), kDone);
+  EXPECT_TRUE(list.says("hpc,2027-01-15.jsonl.zst,")) << list.out.str();
+}
+
+TEST(RecordList, AnotherWordIsRefused) {
+  Listing list;
+  list.files = {file(0, 120, {})};
+  list.options.words = {"lst"};
+  EXPECT_EQ(list.run(), kUsage);
+  EXPECT_NE(list.err.str().find("tessera record list --folder FOLDER"), std::string::npos) << list.err.str();
+}
+
+}  // namespace
+}  // namespace tessera::cli::list_story

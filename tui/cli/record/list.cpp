@@ -1,0 +1,170 @@
+#include "tui/cli/record/list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/insight/costs.hpp"
+#include "engine/query/value.hpp"
+#include "engine/text.hpp"
+#include "engine/time.hpp"
+#include "tui/cli/command_table.hpp"
+#include "tui/cli/json.hpp"
+#include "tui/cli/record/past.hpp"
+#include "tui/cli/table_text.hpp"
+
+namespace tessera::cli {
+namespace {
+
+using query::Align;
+
+enum class End : std::uint8_t { goes_on, open, stopped, to_come, damaged };
+
+struct Listed {
+  std::string cluster;
+  record::DayFile file;
+  End end{};
+};
+
+// The clock of a simulated cluster is its own.
+bool is_of_time_to_come(record::Recording& recording, TimePoint newest, TimePoint wall) {
+  if (newest - wall <= record::kShortestGap) return false;
+  const auto model = recording.at(newest);
+  return model && !model->clusters.empty() && !model->clusters.front().simulated;
+}
+
+End end_of(const record::DayFile& file, bool to_come, TimePoint wall) {
+  if (file.failure || !file.rounds) return End::damaged;
+  if (to_come && file.rounds->to - wall > record::kShortestGap) return End::to_come;
+  if (!file.stop) return End::goes_on;
+  const bool young = wall - file.rounds->to <= record::longest_step(file.every);
+  return *file.stop != record::Stop::ended && young ? End::open : End::stopped;
+}
+
+Result<std::vector<Listed>> look(const Options& options, const Joins& joins) {
+  auto recordings = recordings_of(options, joins);
+  if (!recordings) return recordings.error();
+  std::vector<Listed> all;
+  for (const auto& one : *recordings) {
+    auto days = one->days();
+    if (!days) return days.error();
+    const auto covered = one->covered();
+    const bool to_come = covered && is_of_time_to_come(*one, covered->to, joins.wall());
+    for (record::DayFile& day : *days) {
+      const End end = end_of(day, to_come, joins.wall());
+      all.push_back({one->cluster().text, std::move(day), end});
+    }
+  }
+  return all;
+}
+
+std::string word(const Listed& one) {
+  switch (one.end) {
+    case End::goes_on: return "goes-on";
+    case End::open: return "open";
+    case End::to_come: return "time-to-come";
+    case End::damaged: return "damaged";
+    case End::stopped: break;
+  }
+  return std::string(record::word(*one.file.stop));
+}
+
+// Whether an administrator has something to see to. Of what is long over nothing can be mended.
+bool is_finding(const std::vector<Listed>& all, std::size_t i) {
+  const Listed& one = all[i];
+  if (one.end == End::damaged || one.end == End::to_come) return true;
+  const bool newest = i + 1 == all.size() || all[i + 1].cluster != one.cluster;
+  return newest && one.end == End::stopped && one.file.stop != record::Stop::ended;
+}
+
+double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
+std::string time_of(const record::DayFile& file, bool first) {
+  return file.rounds ? utc_text(first ? file.rounds->from : file.rounds->to) : "";
+}
+
+Json json_of(const std::vector<Listed>& all) {
+  Json document = Json::map();
+  Json& list = document.add("files", Json::list());
+  for (const Listed& one : all) {
+    const record::DayFile& file = one.file;
+    const auto time = [&](bool first) { return file.rounds ? Json::of(time_of(file, first)) : Json(); };
+    Json& row = list.items.emplace_back(Json::map());
+    row.add("cluster", Json::of(one.cluster));
+    row.add("name", Json::of(file.name));
+    row.add("from", time(true));
+    row.add("to", time(false));
+    row.add("rounds", Json::of(std::int64_t{file.count}));
+    row.add("every_s",
+            file.every > Duration{0} ? Json::of(std::int64_t{file.every / std::chrono::seconds(1)}) : Json());
+    row.add("gaps", Json::of(std::int64_t{file.gaps}));
+    row.add("missing_hours", Json::of(std::round(hours_of(file.missing) * 1000) / 1000));
+    row.add("bytes", Json::of(file.bytes));
+    row.add("ends", Json::of(word(one)));
+    row.add("failure", file.failure ? Json::of(clean(file.failure->reason, 400)) : Json());
+  }
+  return document;
+}
+
+Grid grid_of(const std::vector<Listed>& all, bool bare) {
+  Grid grid;
+  grid.heads = {{"cluster", "CLUSTER"},
+                {"name", "FILE"},
+                {"from", "FROM"},
+                {"to", "TO"},
+                {"rounds", "ROUNDS", Align::right},
+                {"every_s", "EVERY", Align::right},
+                {"gaps", "GAPS", Align::right},
+                {"missing_hours", "MISSING", Align::right},
+                {"bytes", "SIZE", Align::right},
+                {"ends", "ENDS"}};
+  for (const Listed& one : all) {
+    const record::DayFile& file = one.file;
+    const std::int64_t every = file.every / std::chrono::seconds(1);
+    std::string ends = word(one);
+    if (!bare && file.failure) ends += ": " + clean(file.failure->reason, 400);
+    grid.rows.push_back(
+        {one.cluster, file.name, time_of(file, true), time_of(file, false), std::to_string(file.count),
+         every <= 0 ? (bare ? "" : "?")
+         : bare     ? std::to_string(every)
+                    : query::duration_text(every),
+         std::to_string(file.gaps),
+         bare ? fmt::format("{:.3f}", hours_of(file.missing))
+              : fmt::format("{:.1f} h", hours_of(file.missing)),
+         bare ? std::to_string(file.bytes) : insight::bytes_text(static_cast<double>(file.bytes)),
+         std::move(ends)});
+  }
+  return grid;
+}
+
+std::string print(const std::vector<Listed>& all, const Options& options) {
+  switch (options.output) {
+    case OutputFormat::json: return document(json_of(all), Markup::json);
+    case OutputFormat::yaml: return document(json_of(all), Markup::yaml);
+    case OutputFormat::csv: return to_csv(grid_of(all, true), options.headers);
+    case OutputFormat::table:
+    case OutputFormat::wide: break;
+  }
+  return to_table(grid_of(all, false), options.headers, options.paper);
+}
+
+}  // namespace
+
+int list_recording(const Options& options, const Joins& joins, const Streams& streams) {
+  if (options.words.front() != "list")
+    return complain(streams, {"cannot record", "\"" + clean(options.words.front(), 40) + "\" is not known",
+                              "tessera record --folder FOLDER, or tessera record list --folder FOLDER"}),
+           kUsage;
+  const auto all = look(options, joins);
+  if (!all) return complain(streams, all.error()), kUnknown;
+  streams.out << print(*all, options);
+  for (std::size_t i = 0; i < all->size(); ++i)
+    if (is_finding(*all, i)) return kFinding;
+  return kDone;
+}
+
+}  // namespace tessera::cli
