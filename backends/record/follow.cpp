@@ -65,7 +65,7 @@ std::optional<Error> FollowBackend::silence(TimePoint newest) const {
                  "set the recorder's clock, and remove the files of days to come from its folder"};
   if (simulated_ || wall_() - newest <= longest_step(recording_->every())) return std::nullopt;
   return Error{"the recorder is silent",
-               "its newest round is of " + utc_text(newest) + because(recording_->stopped()),
+               with_reason("its newest round is of " + utc_text(newest), recording_->stopped()),
                "start tessera record again, or leave out --at now to ask the cluster"};
 }
 

@@ -22,7 +22,8 @@ std::string in_short(const std::vector<std::string>& what) {
 std::string why_another(TimePoint asked, TimePoint shown, const Covered& all, Recording& recording) {
   if (asked < all.from) return "nothing is recorded before this";
   const bool far = asked - shown > longest_step(recording.every());
-  if (asked > all.to) return "this is the newest round" + (far ? because(recording.stopped()) : "");
+  if (asked > all.to)
+    return with_reason("this is the newest round", far ? recording.stopped() : Stop::unknown);
   return far ? "nothing is recorded from here to the time that was asked for" : "";
 }
 

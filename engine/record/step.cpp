@@ -12,17 +12,23 @@ std::string_view word(Stop stop) {
   return "unknown";
 }
 
-std::string because(Stop stop) {
+std::string_view because(Stop stop) {
   switch (stop) {
     case Stop::unknown: break;
-    case Stop::ended: return ": the recorder was ended there";
+    case Stop::ended: return "the recorder was ended there";
     case Stop::cut:
-      return ": the recorder was cut off there (killed, no room on its disk, or the machine went down)";
+      return "the recorder was cut off there (killed, no room on its disk, or the machine went down)";
     case Stop::silent:
-      return ": the recorder ran and wrote nothing (no room on its disk, a clock that was set, or the "
-             "machine slept)";
+      return "the recorder ran and wrote nothing (no room on its disk, a clock that was set, or the machine "
+             "slept)";
   }
   return "";
+}
+
+std::string with_reason(std::string text, Stop stop) {
+  const std::string_view words = because(stop);
+  if (!words.empty()) (text += ": ") += words;
+  return text;
 }
 
 Stop stop_between(const Written& before, const std::optional<Written>& after) {

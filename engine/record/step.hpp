@@ -28,8 +28,10 @@ enum class Stop : std::uint8_t {
 
 // As documents have it: "unknown", "ended", "cut-off", "silent".
 std::string_view word(Stop stop);
-// ": the recorder was ended there", for the end of a sentence that tells of the gap; empty: not known.
-std::string because(Stop stop);
+// In words; empty: not known.
+std::string_view because(Stop stop);
+// "... : the recorder was ended there", where it is known.
+std::string with_reason(std::string text, Stop stop);
 
 // What a round tells of the recorder that wrote it.
 struct Written {

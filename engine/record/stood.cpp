@@ -1,5 +1,7 @@
 #include "engine/record/stood.hpp"
 
+#include <utility>
+
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 
@@ -31,10 +33,10 @@ Result<Model> stood_at(Recording& recording, TimePoint time) {
   const auto next = next_round(recording, time);
   std::string why = clean(recording.cluster().text, 200);
   if (next)
-    why += ": nothing lies between the rounds of " + utc_text(round) + " and " + utc_text(next->at) +
-           because(next->before);
+    why += ": nothing lies between the rounds of " + utc_text(round) + " and " + utc_text(next->at);
   else
-    why += ": the newest round is of " + utc_text(round) + because(recording.stopped());
+    why += ": the newest round is of " + utc_text(round);
+  why = with_reason(std::move(why), next ? next->before : recording.stopped());
   return Error{"nothing is recorded of " + utc_text(time), why,
                "give the time of a round; tessera replay shows what stood before and after"};
 }

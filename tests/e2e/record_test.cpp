@@ -1,7 +1,9 @@
 // The real recorder on a simulated cluster: what it wrote is what other programs read, and what tessera
 // shows.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -212,7 +214,13 @@ TEST(Record, AfterEachKillAllCompleteRoundsAreReadAndTheNextRecorderGoesOn) {
 TEST(Record, ADayThatIsOldEnoughKeepsFewerFiguresAndAllThatHappened) {
   Scratch folder;
   ASSERT_EQ(record(folder, "4", "60").code, 0);
-  const std::string old = folder.path() + "/recording/hpc/2020-01-01.jsonl.zst";
+  // Four days ago: a longer pause may be a clock that was set, and nothing is thinned then.
+  const auto day =
+      std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()) - std::chrono::days(4);
+  const std::chrono::year_month_day date(day);
+  const std::string old = folder.path() + "/recording/hpc/" +
+                          fmt::format("{:04}-{:02}-{:02}.jsonl.zst", int(date.year()), unsigned(date.month()),
+                                      unsigned(date.day()));
   std::filesystem::rename(file_in(folder), old);
   const auto text_of = [](const std::string& path) {
     RunOptions options;
@@ -281,7 +289,8 @@ TEST(Record, SystemdTakesTheUnitAndRatesItLow) {
   const Ran verified = run_tessera({"verify", "--man=no", path}, systemd);
   EXPECT_EQ(verified.code, 0) << verified.err;
   EXPECT_EQ(verified.err, "");
-  const Ran rated = run_tessera({"security", "--offline=true", "--threshold=20", "--no-pager", path}, systemd);
+  const Ran rated =
+      run_tessera({"security", "--offline=true", "--threshold=20", "--no-pager", path}, systemd);
   EXPECT_EQ(rated.code, 0) << "an exposure of 2.0 of 10 at most:\n" << rated.out;
 }
 

@@ -156,7 +156,7 @@ std::string print(const std::vector<Listed>& all, const Options& options) {
 
 int list_recording(const Options& options, const Joins& joins, const Streams& streams) {
   if (options.words.front() != "list")
-    return complain(streams, {"cannot record", "\"" + clean(options.words.front(), 40) + "\" is not known",
+    return complain(streams, {"cannot record", "there is no such word: " + clean(options.words.front(), 40),
                               "tessera record --folder FOLDER, or tessera record list --folder FOLDER"}),
            kUsage;
   const auto all = look(options, joins);

@@ -121,8 +121,8 @@ std::string gap_words(const usage::Gaps& gaps, const Options& options) {
                 options.reader,
                 fmt::format("nothing is recorded of {} stretches, {:.1f} h in all, the longest from {} to {}",
                             gaps.count, hours_of(gaps.all), from, to));
-  const std::string because = record::because(gaps.stop);
-  return "; " + text + (because.empty() ? "" : "; " + tui::told(options.reader, because.substr(2)));
+  const std::string because(record::because(gaps.stop));
+  return "; " + text + (because.empty() ? "" : ": " + tui::told(options.reader, because));
 }
 
 void add_gaps(Json& document, const usage::Gaps& gaps) {
