@@ -465,20 +465,6 @@ TEST_F(RecordingOnDisk, ADayIsAFileAndOldDaysGo) {
   EXPECT_EQ(rounds(), (std::vector{38 * kDay, 39 * kDay, 40 * kDay})) << "three are older than thirty days";
 }
 
-TEST_F(RecordingOnDisk, AClockThatIsSetFarAheadRemovesNoDayAndIsToldOnce) {
-  constexpr int kDay = 86'400;
-  for (int day : {0, 1, 2}) ASSERT_TRUE(write(day * kDay));
-  EXPECT_FALSE(tape_->trouble());
-  ASSERT_TRUE(write(300 * kDay));
-  const auto told = tape_->trouble();
-  ASSERT_TRUE(told);
-  EXPECT_NE(told->reason.find("a clock that was set ahead"), std::string::npos) << told->reason;
-  EXPECT_FALSE(tape_->trouble());
-  ASSERT_TRUE(write(3 * kDay)) << "the clock is right again";
-  tape_.reset();
-  EXPECT_EQ(rounds(), (std::vector{0, kDay, 2 * kDay, 3 * kDay, 300 * kDay}));
-}
-
 TEST_F(RecordingOnDisk, TheOldestDaysGoWhenAllIsLargerThanAllowed) {
   constexpr int kDay = 86'400;
   auto tape = record::open_tape(folder_, ClusterName("hpc"), {Duration(90LL * 86'400'000), 1'500});

@@ -178,6 +178,20 @@ TEST_F(Surveyed, AFileThatIsDamagedIsToldAndTheOthersAreAllTheSame) {
   EXPECT_EQ(all[1].count, 1);
 }
 
+TEST_F(Surveyed, AClockThatIsSetFarAheadRemovesNoDayAndIsToldOnce) {
+  start(0);
+  for (int day : {1, 2}) write(day * kDay);
+  EXPECT_FALSE(tape_->trouble());
+  write(300 * kDay);
+  const auto told = tape_->trouble();
+  ASSERT_TRUE(told);
+  EXPECT_NE(told->reason.find("a clock that was set ahead"), std::string::npos) << told->reason;
+  EXPECT_FALSE(tape_->trouble());
+  write(3 * kDay);  // the clock is right again
+  end();
+  EXPECT_EQ(days().size(), 5U);
+}
+
 // A file of a version that wrote neither when its recorder began nor that it ended.
 TEST_F(Surveyed, OfAnOlderVersionWhyItStoppedIsNotKnown) {
   start(0);
