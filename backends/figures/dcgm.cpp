@@ -85,13 +85,11 @@ void set_share(std::optional<Percent>& to, double value) {
 
 void set(DcgmPart& part, Counter counter, double value) {
   switch (counter) {
-    case Counter::utilization: break;  // only where there are no instances
+    case Counter::utilization:
+    case Counter::memory_used: break;  // split by pod
     case Counter::engine_active: set_share(part.use, value); break;
     case Counter::tensor_active: set_share(part.tensor, value); break;
     case Counter::dram_active: set_share(part.memory_busy, value); break;
-    case Counter::memory_used:
-      if (within(value, 0, kMostMib)) part.memory_used = Mib{static_cast<std::int64_t>(value)};
-      break;
     case Counter::temperature:
       if (within(value, -50, 200)) part.temperature = Celsius{static_cast<float>(value)};
       break;
@@ -169,6 +167,20 @@ void DcgmGathering::pass(const char* why) {
   if (passed_++ == 0) problem_ = why;
 }
 
+void DcgmGathering::ByPod::hear(double value, bool names_pod) {
+  if (!names_pod) {
+    of_device = value;
+    return;
+  }
+  least = std::min(least.value_or(value), value);
+  most = std::max(most.value_or(value), value);
+}
+
+std::optional<double> DcgmGathering::ByPod::all() const {
+  if (of_device) return of_device;
+  return least == most ? most : std::nullopt;
+}
+
 void DcgmGathering::hear(const MetricLine& line) {
   DcgmPart told;
   if (const char* why = identify(line, told)) return pass(why);
@@ -176,17 +188,23 @@ void DcgmGathering::hear(const MetricLine& line) {
   auto place = parts_.find(key);
   if (place == parts_.end()) {
     if (parts_.size() == kMostParts) return pass("there are too many instances");
-    place = parts_.emplace(key, Part{std::move(told), std::nullopt}).first;
+    place = parts_.emplace(key, Part{told, {}, {}}).first;
   } else {
     DcgmPart& before = place->second.told;
-    if (before.pod != told.pod) before.shared = true;
+    // A line of the GPU itself beside those of its pods names none.
+    if (before.pod.empty() && !before.shared)
+      before.pod = told.pod;
+    else if (!told.pod.empty() && before.pod != told.pod)
+      before.shared = true;
     // Series of another cluster's node of the same name, or of a GPU that was replaced.
     if (before.uuid != told.uuid || before.profile != told.profile) before.doubtful = true;
   }
   add_job(place->second.told, line);
   const Counter counter = find_counter(line.name)->counter;
   if (counter == Counter::utilization && within(line.value, 0, 100))
-    place->second.utilization = Percent{static_cast<float>(line.value)};
+    place->second.utilization.hear(line.value, !told.pod.empty());
+  if (counter == Counter::memory_used && within(line.value, 0, kMostMib))
+    place->second.memory.hear(line.value, !told.pod.empty());
   set(place->second.told, counter, line.value);
 }
 
@@ -198,7 +216,9 @@ DcgmReadings DcgmGathering::end(MetricsRead read) {
     // Behind the GPU itself stand its instances.
     const auto next = parts_.upper_bound({place.first, std::nullopt});
     const bool cut = place.second || (next != parts_.end() && next->first.first == place.first);
-    if (!part.told.use && !cut) part.told.use = part.utilization;
+    const auto use = part.utilization.all(), memory = part.memory.all();
+    if (!part.told.use && !cut && use) part.told.use = Percent{static_cast<float>(*use)};
+    if (memory) part.told.memory_used = Mib{static_cast<std::int64_t>(*memory)};
     if (part.told.shared) part.told.pod.clear();
     if (part.told.doubtful) {
       forget_figures(part.told);

@@ -69,9 +69,18 @@ class DcgmGathering {
   DcgmReadings end(MetricsRead read = {});
 
  private:
+  // A figure that newer exporters split by pod: with --kubernetes-virtual-gpus (from 4.6 on) they tell
+  // DCGM_FI_DEV_GPU_UTIL and DCGM_FI_DEV_FB_USED of each pod's own processes, older ones the GPU's for each.
+  struct ByPod {
+    std::optional<double> of_device;    // of a line that names no pod
+    std::optional<double> least, most;  // of those that name one
+    void hear(double value, bool names_pod);
+    // nullopt: pods tell different figures, and none is the GPU's.
+    std::optional<double> all() const;
+  };
   struct Part {
     DcgmPart told;
-    std::optional<Percent> utilization;
+    ByPod utilization, memory;
   };
   void pass(const char* why);
 

@@ -198,6 +198,39 @@ TEST(Dcgm, WhereSeveralPodsAreNamedNoneHoldsIt) {
   EXPECT_EQ(read->parts[0].pod, "");
 }
 
+constexpr const char* kUtil = "DCGM_FI_DEV_GPU_UTIL";
+
+// dcgm-exporter 4.6 with --kubernetes-virtual-gpus: utilization and memory of each pod's own processes, and
+// the GPU's beside them. What the last pod used was taken for what the GPU uses.
+TEST(Dcgm, WhatAPodUsesOfASharedGpuIsNotTakenForTheGpus) {
+  const std::string pods = dcgm(kUsed, 0, held("a", "p") + ",vgpu=\"0\"", "20000") +
+                           dcgm(kUsed, 0, held("a", "q") + ",vgpu=\"1\"", "300") +
+                           dcgm(kUtil, 0, held("a", "p") + ",vgpu=\"0\"", "70") +
+                           dcgm(kUtil, 0, held("a", "q") + ",vgpu=\"1\"", "0");
+  const std::string gpus = dcgm(kUsed, 0, "", "21000") + dcgm(kUtil, 0, "", "71");
+  for (const std::string& text : {gpus + pods, pods + gpus}) {
+    auto read = read_dcgm(text);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->parts[0].memory_used, Mib{21'000});
+    EXPECT_EQ(read->parts[0].use, Percent{71});
+    EXPECT_TRUE(read->parts[0].shared);
+    EXPECT_EQ(read->parts[0].pod, "");
+  }
+  auto alone = read_dcgm(pods);
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(alone->parts[0].memory_used, std::nullopt) << "no sum is made up, and no pod speaks for all";
+  EXPECT_EQ(alone->parts[0].use, std::nullopt);
+}
+
+// Before 4.6 each pod's line has the GPU's own figure.
+TEST(Dcgm, TheSameFigureForEachPodIsThatOfTheGpu) {
+  auto read = read_dcgm(dcgm(kUsed, 0, held("a", "p"), "20000") + dcgm(kUsed, 0, held("a", "q"), "20000") +
+                        dcgm(kUtil, 0, held("a", "p"), "99") + dcgm(kUtil, 0, held("a", "q"), "99"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->parts[0].memory_used, Mib{20'000});
+  EXPECT_EQ(read->parts[0].use, Percent{99});
+}
+
 TEST(Dcgm, ATextWithoutGpusIsAnErrorWithItsPlace) {
   EXPECT_FALSE(read_dcgm(""));
   EXPECT_FALSE(read_dcgm("<html>login</html>"));
