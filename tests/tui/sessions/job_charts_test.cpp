@@ -63,6 +63,35 @@ TEST(JobCharts, AJobThatIsAloneIsToldWithoutSharers) {
   EXPECT_NE(page.find("now 20%"), std::string::npos) << page;
 }
 
+// Two pods or jobs on one GPU: what all use is not said to be what one uses, and what a source tells of each
+// is.
+TEST(JobCharts, WhatSeveralUseIsToldAsTheirsAndItsOwnMemoryByItsProcesses) {
+  Session session(small_place(), {200, 60});
+  tui::open_workload(session.state, ClusterName("hpc"), "88127");
+  GpuFigures figures;
+  figures.gpu = GpuIndex{3};
+  SliceFigures all;
+  all.device = 9, all.use = Percent{80};
+  figures.slices = {all};
+  const auto tell = [&](std::optional<std::vector<GpuProcess>> processes) {
+    figures.processes = std::move(processes);
+    session.tell(
+        {ClusterName("hpc"), 0, at(30), Measured{NodeName("n0007"), Source::nvidia_smi, at(30), {figures}}});
+    return session.line_with("GPU 3 ");
+  };
+  const std::string unknown = tell(std::nullopt);
+  EXPECT_NE(unknown.find("use 80% by all 2"), std::string::npos) << unknown;
+  EXPECT_NE(unknown.find("its own part is not known"), std::string::npos) << unknown;
+  const std::string told =
+      tell(std::vector<GpuProcess>{{100, "python3", {}, Mib{4096}, WorkloadId("88127")},
+                                   {101, "python3", {}, Mib{1024}, WorkloadId("88127")},
+                                   {102, "python3", {}, Mib{9000}, WorkloadId("88128")}});
+  EXPECT_NE(told.find("own memory 5 GiB"), std::string::npos) << told;
+  const std::string part =
+      tell(std::vector<GpuProcess>{{100, "python3", {}, std::nullopt, WorkloadId("88127")}});
+  EXPECT_NE(part.find("its own part is not known"), std::string::npos) << part;
+}
+
 // A job on an instance of one GPU and on all of another, measured each minute but for ten, and its page.
 class TwoSlices {
  public:

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/query/tables.hpp"
+#include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/control.hpp"
@@ -41,6 +42,37 @@ std::pair<std::optional<Percent>, std::optional<Percent>> pipes_of(const query::
   return pipes;
 }
 
+// Memory that its processes keep of the slice, where the node's driver and the scheduler tell.
+std::optional<Mib> own_memory(const query::SliceRow& row, const WorkloadId& id) {
+  if (!row.gpu || !row.gpu->processes) return std::nullopt;
+  std::optional<Mib> sum;
+  for (const GpuProcess& one : row.gpu->processes->list) {
+    const bool other = one.instance_id && row.slice->instance_id && one.instance_id != row.slice->instance_id;
+    if (one.workload != id || other) continue;
+    if (!one.memory) return std::nullopt;
+    sum = Mib{sum.value_or(Mib{0}).value + one.memory->value};
+  }
+  return sum;
+}
+
+// Of what several share the figures are those of all: its own are told apart, or told to be unknown.
+void add_use(DocLine& line, const FactPage& page, const query::SliceRow& row, const WorkloadId& id) {
+  const Slice& slice = *row.slice;
+  const std::size_t holders = slice.holders.size();
+  if (holders < 2) {
+    if (slice.use)
+      line.spans.push_back({"  " + page.told(fmt::format("use {:.0f}%", slice.use->value)), Role::text});
+    return;
+  }
+  if (slice.use)
+    line.spans.push_back(
+        {"  " + page.told(fmt::format("use {:.0f}% by all {}", slice.use->value, holders)), Role::text});
+  const std::optional<Mib> own = own_memory(row, id);
+  line.spans.push_back({"  " + page.told(own ? fmt::format("own memory {}", query::memory_text(own->value))
+                                             : std::string(N_("its own part is not known"))),
+                        own ? Role::text : Role::unknown});
+}
+
 DocLine slice_line(const FactPage& page, const query::SliceRow& row, const WorkloadId& id) {
   const Slice& slice = *row.slice;
   std::string where = row.gpu ? fmt::format("GPU {}", row.gpu->index.value) : "GPU ?";
@@ -63,9 +95,8 @@ DocLine slice_line(const FactPage& page, const query::SliceRow& row, const Workl
           {"  " + page.told(holder.share > 0 ? fmt::format("{} of {} shares", holder.share, slice.capacity)
                                              : "share unknown"),
            Role::dim});
-  if (slice.use)
-    line.spans.push_back({"  " + page.told(fmt::format("use {:.0f}%", slice.use->value)), Role::text});
-  if (page.width() < kWithPipes) return line;
+  add_use(line, page, row, id);
+  if (page.width() < kWithPipes || slice.holders.size() > 1) return line;
   const auto& [tensor, bus] = pipes_of(row);
   if (tensor)
     line.spans.push_back({"  " + page.told(fmt::format("tensor {:.0f}%", tensor->value)), Role::dim});
