@@ -113,6 +113,23 @@ std::vector<int> pinned_by(const query::Filter& filter) {
   return columns;
 }
 
+namespace {
+
+// How use went is shown early; of work that waits there is none.
+void add_early(TableLook& look, const Screen& screen) {
+  const bool waits =
+      screen.kind == ScreenKind::workloads && screen.filter_text.find("pending") != std::string::npos;
+  if (waits) return;
+  // Two clusters may have nodes of one name.
+  for (std::string_view key : {"cluster", "trend", "idle"})
+    if (auto column = column_index(screen.kind, key); column && *column != look.skip)
+      look.early.push_back(*column);
+  for (std::string_view key : row_of(screen.kind).table->yielding(screen))
+    if (auto column = column_index(screen.kind, key)) look.yielding.push_back(*column);
+}
+
+}  // namespace
+
 TableLook look_of(const UiContext& ui, const UiState& state, const Screen& screen, int cursor) {
   TableLook look;
   look.chosen = screen.columns;
@@ -124,6 +141,7 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
   for (std::string_view key : row_of(screen.kind).table->demoted(screen))
     if (auto column = column_index(screen.kind, key)) look.demoted.push_back(*column);
+  add_early(look, screen);
   // Only where every row was looked at is it known that none says anything there.
   if (screen.derived.rows.size() <= kSampledRows)
     for (std::size_t i = 0; i < screen.derived.widths.size(); ++i) {

@@ -192,8 +192,14 @@ std::vector<std::string_view> demoted_workloads(const Screen& screen) {
   return {"reason"};
 }
 
+std::vector<std::string_view> yielding_nodes(const Screen&) { return {"sharing", "gpus"}; }
+std::vector<std::string_view> yielding_gpus(const Screen&) { return {"of", "held"}; }
+std::vector<std::string_view> yielding_slices(const Screen&) { return {"since", "start"}; }
+std::vector<std::string_view> yielding_workloads(const Screen&) { return {"name", "asks", "since"}; }
+
 template <class Row>
 constexpr TableKind table_of(ScreenKind opens, std::vector<std::string_view> (*demoted)(const Screen&),
+                             std::vector<std::string_view> (*yielding)(const Screen&),
                              std::string_view things) {
   TableKind kind{};
   kind.columns = columns_of<Row>;
@@ -208,6 +214,7 @@ constexpr TableKind table_of(ScreenKind opens, std::vector<std::string_view> (*d
   kind.filter = query::parse_filter<Row>;
   kind.sort = query::parse_sort<Row>;
   kind.demoted = demoted;
+  kind.yielding = yielding;
   kind.things = things;
   kind.none = "The scheduler reports none. Its configuration decides what it offers.";
   return kind;
@@ -226,10 +233,11 @@ constexpr TableKind of_work(TableKind kind) {
 }  // namespace
 
 constexpr TableKind kNodeTable =
-    with_first_rows(table_of<query::NodeRow>(ScreenKind::node, demoted_nodes, "nodes"));
-constexpr TableKind kGpuTable = table_of<query::GpuRow>(ScreenKind::gpu, demoted_gpus, "GPUs");
-constexpr TableKind kSliceTable = table_of<query::SliceRow>(ScreenKind::node, demoted_slices, "slices");
-constexpr TableKind kWorkloadTable =
-    of_work(table_of<query::WorkloadRow>(ScreenKind::workload, demoted_workloads, "workloads"));
+    with_first_rows(table_of<query::NodeRow>(ScreenKind::node, demoted_nodes, yielding_nodes, "nodes"));
+constexpr TableKind kGpuTable = table_of<query::GpuRow>(ScreenKind::gpu, demoted_gpus, yielding_gpus, "GPUs");
+constexpr TableKind kSliceTable =
+    table_of<query::SliceRow>(ScreenKind::node, demoted_slices, yielding_slices, "slices");
+constexpr TableKind kWorkloadTable = of_work(
+    table_of<query::WorkloadRow>(ScreenKind::workload, demoted_workloads, yielding_workloads, "workloads"));
 
 }  // namespace tessera::tui

@@ -33,6 +33,9 @@ struct TableKind {
   // Columns that a narrow table can do without, so that why a node is closed or a job waits stays in view.
   std::vector<std::string_view> (*demoted)(const Screen& screen);
 
+  // Columns that go, in this order, where how use went has no room beside them.
+  std::vector<std::string_view> (*yielding)(const Screen& screen);
+
   std::string_view things;   // "GPUs"
   std::string_view none;     // why there may be none
   bool grows_while_loading;  // the first rows can be looked at long before the last

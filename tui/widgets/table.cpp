@@ -5,7 +5,8 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kGap = 2;  // blank cells between columns
+constexpr int kGap = 2;      // blank cells between columns
+constexpr int kMargins = 2;  // pointer at the left, a blank or the more-marker at the right
 
 int least_width(const ColumnInfo& column) {
   return std::max(column.min_width, display_width(column.title) + 1);  // room for the sort marker
@@ -28,21 +29,48 @@ int wanted_width(std::span<const ColumnInfo> columns, const TableLook& look, con
   return width > 0 ? width - kGap : 0;
 }
 
+bool is_in(const std::vector<int>& columns, int column) {
+  return std::find(columns.begin(), columns.end(), column) != columns.end();
+}
+
+// Names in full, up to here, are worth more than a column of least use.
+constexpr int kFullName = 20;
+
+int width_with_names(std::span<const ColumnInfo> columns, const TableLook& look,
+                     const std::vector<int>& shown) {
+  int width = total_width(columns, shown);
+  for (int column : look.names) {
+    const auto index = static_cast<std::size_t>(column);
+    if (!is_in(shown, column) || index >= look.wanted.size()) continue;
+    width += std::max(0, std::min(look.wanted[index], kFullName) - least_width(columns[index]));
+  }
+  return width;
+}
+
+// Adds the trends to what is always shown, and takes away what yields to them. What of them has no room is
+// not shown, and then nothing yields.
+void add_early(std::span<const ColumnInfo> columns, const TableLook& look, int width,
+               std::vector<int>& shown) {
+  std::vector<int> all = shown;
+  for (int column : look.early)
+    if (!is_in(look.empty, column) && !is_in(all, column)) all.push_back(column);
+  for (int column : look.yielding) {
+    if (width_with_names(columns, look, all) <= width) break;
+    std::erase(all, column);
+  }
+  if (total_width(columns, all) <= width) shown = std::move(all);
+}
+
 // As many columns as fit: all that are always shown, then the roomy ones, then the wide ones, each in order.
 // The later ones leave some cells to spare, so that what is shown is not all cut short.
 std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& look, int width, bool all) {
-  auto is_demoted = [&](int column) {
-    return std::find(look.demoted.begin(), look.demoted.end(), column) != look.demoted.end();
-  };
-  auto is_empty = [&](int column) {
-    return !all && std::find(look.empty.begin(), look.empty.end(), column) != look.empty.end();
-  };
+  const bool with_early = !all && !look.early.empty() && width + kMargins >= kEarlyFrom;
   std::vector<int> shown;
   for (query::Show show : {query::Show::always, query::Show::roomy, query::Show::wide}) {
     for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
       query::Show own = columns[static_cast<std::size_t>(i)].show;
-      if (own == query::Show::always && is_demoted(i)) own = query::Show::roomy;
-      if (own != show || i == look.skip || is_empty(i)) continue;
+      if (own == query::Show::always && is_in(look.demoted, i)) own = query::Show::roomy;
+      if (own != show || i == look.skip || (!all && is_in(look.empty, i)) || is_in(shown, i)) continue;
       std::vector<int> more = shown;
       more.push_back(i);
       int kept_free = show == query::Show::wide ? width / 4 : width / 6;
@@ -50,6 +78,7 @@ std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& lo
                   (!look.wanted.empty() && wanted_width(columns, look, more) <= width);
       if (show == query::Show::always || all || fits) shown = more;
     }
+    if (show == query::Show::always && with_early) add_early(columns, look, width, shown);
   }
   std::sort(shown.begin(), shown.end());
   return shown;
@@ -164,7 +193,7 @@ void draw_row(Canvas& canvas, Rect area, int y, int row, const TableRows& rows, 
 
 TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, int width) {
   TableLayout layout;
-  int room = width - 2;  // pointer at the left, a blank or the more-marker at the right
+  int room = width - kMargins;
   std::vector<int> shown = candidates(columns, look, room);
   layout.candidates = static_cast<int>(shown.size());
   if (shown.empty()) return layout;

@@ -51,6 +51,8 @@ struct TableLayout {
   int candidates = 0;    // columns that can be reached by scrolling
 };
 
+inline constexpr int kEarlyFrom = 100;
+
 struct TableLook {
   std::optional<std::vector<int>> chosen;  // nullopt: as many as fit, by Show
   std::vector<query::Sort> sorts;
@@ -60,7 +62,10 @@ struct TableLook {
   std::vector<int> empty;   // columns in which no row says anything: left out unless chosen, or all are shown
   std::vector<int> names;   // columns that tell rows apart: they stay when the table is scrolled sideways
   std::vector<int> demoted;  // shown always elsewhere, here only where there is room
-  int left = 0;              // columns scrolled away; the first stays
+  // Shown beside what is always shown from kEarlyFrom cells on, even if columns of `yielding` go for them, in
+  // that order.
+  std::vector<int> early, yielding;
+  int left = 0;  // columns scrolled away; the first stays
   int top = 0;
   int cursor = -1;  // row; -1: none
   bool ascii = false;

@@ -99,6 +99,25 @@ TEST(TableLayout, ASkippedOrDemotedColumnMakesRoomForOthers) {
   EXPECT_EQ(shown(lay_out(kColumns, look, 24)), (std::vector{1, 2}));
 }
 
+// From a hundred cells on; what yields goes in its order, and no further than needed.
+TEST(TableLayout, EarlyColumnsStandBesideWhatIsAlwaysShownAndOthersYieldToThem) {
+  const std::vector<ColumnInfo> columns{{"name", "NAME", Format::text, Align::left, Show::always, 40, ""},
+                                        {"a", "A", Format::text, Align::left, Show::always, 20, ""},
+                                        {"b", "B", Format::text, Align::left, Show::always, 20, ""},
+                                        {"c", "C", Format::text, Align::left, Show::always, 10, ""},
+                                        {"early", "EARLY", Format::text, Align::left, Show::roomy, 20, ""}};
+  TableLook look;
+  look.early = {4};
+  look.yielding = {2, 1};
+  EXPECT_EQ(shown(lay_out(columns, look, 99)), (std::vector{0, 1, 2, 3})) << "narrower it waits like others";
+  EXPECT_EQ(shown(lay_out(columns, look, 100)), (std::vector{0, 1, 3, 4}));
+  look.empty = {4};
+  EXPECT_EQ(shown(lay_out(columns, look, 100)), (std::vector{0, 1, 2, 3})) << "nothing yields to nothing";
+  look.empty = {};
+  look.yielding = {};
+  EXPECT_EQ(shown(lay_out(columns, look, 100)), (std::vector{0, 1, 2, 3})) << "what has no room is not shown";
+}
+
 class Rows final : public TableRows {
  public:
   std::span<const ColumnInfo> columns() const override { return kColumns; }
