@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/plan/notices.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -11,32 +12,32 @@
 namespace tessera::plan {
 namespace {
 
-constexpr std::size_t kNamed = 4;  // slices of one GPU; more are counted
+constexpr std::size_t kNamed = 2;  // slices of one GPU; more are counted
 
 // "3g.40gb@4": by its profile, where it is one that goes.
 std::string slice_name(const NodePlan& node, GpuIndex gpu, const Placement& at) {
   for (const SlicePlan& one : node.destroyed)
     if (one.gpu == gpu && one.at == at) return fmt::format("{}@{}", one.profile.text, at.start);
-  return fmt::format("slice {}+{}", at.start, at.size);
+  return fmt::format("@{}", at.start);
 }
 
-// "GPU 0-3", "3g.40gb@4, 1g.10gb@0 of GPU 1"; empty: the whole node.
+// "3g.40gb@4", "7 slices"; empty: the whole GPU.
+std::string slices_text(const Scope::Board& board, const NodePlan& node) {
+  if (board.slices.size() > kNamed) return fmt::format("{} slices", board.slices.size());
+  std::string names;
+  for (const Placement& one : board.slices)
+    names += (names.empty() ? "" : ", ") + slice_name(node, board.gpu, one);
+  return names;
+}
+
+// "GPU 0-3", "GPU 1: 3g.40gb@4"; empty: the whole node.
 std::string scope_text(const Scope& scope, const NodePlan& node) {
-  std::vector<GpuIndex> whole;
-  std::string parts;
-  for (const Scope::Board& board : scope.boards) {
-    if (board.slices.empty()) {
-      whole.push_back(board.gpu);
-      continue;
-    }
-    std::string names;
-    for (std::size_t i = 0; i < board.slices.size() && i < kNamed; ++i)
-      names += (i > 0 ? ", " : "") + slice_name(node, board.gpu, board.slices[i]);
-    if (board.slices.size() > kNamed) names += fmt::format(" and {} more", board.slices.size() - kNamed);
-    parts += fmt::format("{}{} of GPU {}", parts.empty() ? "" : "; ", names, board.gpu.value);
-  }
-  if (whole.empty()) return parts;
-  return boards_text(whole) + (parts.empty() ? "" : "; " + parts);
+  std::vector<std::pair<GpuIndex, std::string>> boards;
+  for (const Scope::Board& board : scope.boards) boards.emplace_back(board.gpu, slices_text(board, node));
+  std::string text;
+  for (const auto& [gpus, slices] : boards_alike(boards))
+    text += fmt::format("{}{}{}", text.empty() ? "" : "; ", gpus, slices.empty() ? "" : ": " + slices);
+  return text;
 }
 
 const Scope* waited_for(const Step& step) {
@@ -72,9 +73,9 @@ bool stays_closed(const Plan& plan, const NodeName& node) {
 std::string shown_title(const Step& step, const NodePlan& node) {
   const Scope* scope = waited_for(step);
   const std::string what = scope ? scope_text(*scope, node) : "";
-  if (what.empty()) return step.title;
-  if (node.blast_radius.empty()) return "wait until no workload holds " + what;
-  return step.title + ": " + what;
+  // Where work is there, the title counts whom it waits for, and the plan names them.
+  if (what.empty() || !node.blast_radius.empty()) return step.title;
+  return "wait until no workload holds " + what;
 }
 
 std::vector<Step> steps_as_run(const Plan& plan, const NodePlan& node) {

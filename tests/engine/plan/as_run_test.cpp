@@ -116,8 +116,11 @@ TEST(AsRun, AWaitForSomeGpusOrSlicesSaysWhich) {
   SlicePlan goes;
   goes.gpu = GpuIndex{3}, goes.profile = ProfileName("3g.40gb"), goes.at = Placement{4, 4};
   EXPECT_EQ(wait_of(Scope{{{GpuIndex{3}, {Placement{4, 4}}}}}, {}, {goes}),
-            "wait until no workload holds 3g.40gb@4 of GPU 3");
-  EXPECT_EQ(wait_of(Scope{{{GpuIndex{2}, {}}}}, {Disturbed{}}), "wait until 1 job has left: GPU 2");
+            "wait until no workload holds GPU 3: 3g.40gb@4");
+  EXPECT_EQ(wait_of(Scope{{{GpuIndex{2}, {}}}}, {Disturbed{}}), "wait until 1 job has left");
+  const std::vector<Placement> three{{0, 1}, {1, 1}, {2, 1}};
+  EXPECT_EQ(wait_of(Scope{{{GpuIndex{0}, three}, {GpuIndex{1}, three}, {GpuIndex{2}, {}}}}),
+            "wait until no workload holds GPU 0-1: 3 slices; GPU 2");
   EXPECT_EQ(wait_of(Scope{}, {Disturbed{}}), "wait until 1 job has left");
 }
 

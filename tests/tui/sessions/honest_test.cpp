@@ -70,7 +70,7 @@ TEST(Honest, APlanForANodeThatAnotherHasClosedNeitherShowsNorCopiesWhatOpensIt) 
     session.line_with("ask: n0041 is closed already");
     EXPECT_FALSE(session.shows("open n0041 again")) << session.screen();
     session.press("Y");
-    const std::string copied = session.effects.back().copy;
+    const std::string copied = session.effects.back().copy.value_or("");
     EXPECT_NE(copied.find("nvidia-smi mig"), std::string::npos) << copied;
     EXPECT_EQ(copied.find("RESUME"), std::string::npos) << copied;
     EXPECT_EQ(copied.find("DRAIN"), std::string::npos) << copied;
