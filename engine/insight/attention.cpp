@@ -80,7 +80,8 @@ class Collector {
 
   std::string look_at(const Node& node) const {
     const std::string name = shell_word(node.name.text);
-    return (cluster_.scheduler == Scheduler::slurm ? "scontrol show node " : "kubectl describe node ") + name;
+    return cluster_.scheduler == Scheduler::slurm ? "scontrol show node " + name
+                                                  : "kubectl describe node " + name;
   }
 
   std::string ago(TimePoint at) const {
