@@ -100,6 +100,7 @@
   ROW(plan_on_failure, "plan-on-failure", "on failure", "When a step fails: park, or go back by itself.", "f", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_canary, "plan-canary", "canaries", "How many nodes are changed alone first.", "#", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_batch, "plan-batch", "batch", "How many nodes are changed at a time after that.", "t", plan, change, act_on_plan, why_not_on_plan) \
+  ROW(plan_hours, "plan-hours", "hours", "Play the next 6, 12, 24, 48 or 72 hours with this plan and without it.", "H", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_scheduler, "plan-scheduler", "other names", "Name the resources as the other scheduler does.", "s", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_copy_all, "plan-copy-all", "copy all", "Copy the commands of every step to the clipboard.", "Y", plan, change, act_on_plan, why_not_on_plan) \
   ROW(plan_messages, "plan-messages", "messages", "Messages for the owners of the jobs or pods that are disturbed.", "m", plan, change, act_on_plan, why_not_on_plan) \
@@ -130,6 +131,7 @@
   ROW(layout_replicas, "layout-replicas", "how many", "Type how many clients share one GPU, by MPS, time-slicing or shards.", "#", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_rename, "layout-rename", "shared names", "Name shares nvidia.com/gpu.shared, or no longer so (renameByDefault); again: as the node has it.", "S", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_refuse, "layout-refuse", "one share each", "Refuse pods that ask for several shares, or take them (failRequestsGreaterThanOne); again: as the node has it.", "F", layout, layout, edit_layout, why_no_edit) \
+  ROW(layout_hours, "layout-hours", "hours", "Play the next 6, 12, 24, 48 or 72 hours with the edited layout and without it; its plan takes them over.", "H", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_all, "layout-all", "all or one", "Edit every GPU of this product here, or only the one in view; Tab shows the next one.", "a", layout, layout, edit_layout, why_no_edit) \
   ROW(layout_plan, "layout-plan", "plan", "Plan the edited layout: steps, and how to arm it.", "P", layout, layout, edit_layout, why_no_edit) \
   ROW(pack_more, "pack-more", "more", "Ask for one more free instance of the profile under the cursor.", "+", pack, pack, edit_pack, why_no_pack_edit) \

@@ -61,6 +61,7 @@ struct PlanView {
   std::uint64_t revision = 0;    // of the model, when `moved` was worked out
   std::vector<plan::Moved> moved;
   std::shared_ptr<const whatif::Comparison> whatif;  // nullptr: the cluster is too large to play it here
+  int hours = whatif::kUsualHours;                   // that are played
   std::optional<TimePoint> past;                     // made of a recording, as it stood then: never applied
   std::optional<plan::SiteRules> rules;  // that it was made by, where they are not those of the site
   std::string trouble;  // why planning again with other options failed; the plan before it stays

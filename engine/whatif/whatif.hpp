@@ -20,6 +20,7 @@ namespace tessera::whatif {
 
 // From the last step of a change to the first start on what it made.
 inline constexpr Duration kChangeTakes = std::chrono::minutes(5);
+inline constexpr int kUsualHours = 24;             // ahead, where nobody has chosen
 inline constexpr std::size_t kMostWaiting = 5000;  // that are looked at, first in line first
 inline constexpr std::int64_t kMostLooks = 300;    // of the scheduler, over the whole time
 
@@ -27,7 +28,7 @@ struct Question {
   const Cluster* cluster = nullptr;
   const mig::Catalogue* catalogue = nullptr;
   TimePoint now{};  // by the cluster's clock
-  Duration ahead = std::chrono::hours(24);
+  Duration ahead = std::chrono::hours(kUsualHours);
 };
 
 struct Start {

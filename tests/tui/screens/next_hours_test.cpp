@@ -31,6 +31,30 @@ TEST(NextHours, TheEditorSaysWhoStartsSoonerWithWhatIsWantedAndThePlanSaysItOnce
   EXPECT_FALSE(session.shows("next-hours")) << session.screen();
 }
 
+TEST(NextHours, TheHoursAreChosenInTheEditorAndGoWithThePlan) {
+  Session session(one_free_gpu(true), {120, 60});
+  session.press(":node n1<enter>L").press("pjjjjjj<enter>");
+  EXPECT_TRUE(session.shows("within 24 h")) << session.screen();
+  session.press("H");
+  EXPECT_TRUE(session.shows("within 48 h")) << session.screen();
+  EXPECT_FALSE(session.shows("within 24 h")) << session.screen();
+  session.press("P");
+  EXPECT_TRUE(session.shows("within 48 h")) << session.screen();
+  EXPECT_TRUE(session.shows("the next 48 h; H plays others")) << session.screen();
+  session.press("HH");  // 72, then the first again
+  EXPECT_TRUE(session.shows("the next 6 h")) << session.screen();
+  EXPECT_TRUE(session.shows("within 6 h")) << session.screen();
+  // Planned again with another option, the hours stay.
+  session.press("p");
+  EXPECT_TRUE(session.shows("within 6 h")) << session.screen();
+}
+
+TEST(NextHours, WithNothingEditedTheKeySaysWhyNot) {
+  Session session(one_free_gpu(true), {120, 40});
+  session.press(":node n1<enter>LH");
+  EXPECT_TRUE(session.shows("nothing is edited yet")) << session.screen();
+}
+
 TEST(NextHours, WhereNobodyWaitsNothingIsSaid) {
   Session session(one_free_gpu(false), {120, 40});
   session.press(":node n1<enter>L").press("pjjjjjj<enter>");

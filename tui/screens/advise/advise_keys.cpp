@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 
 #include "engine/pack/cluster.hpp"
 #include "engine/shell.hpp"
@@ -10,13 +9,13 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/pack/narrow.hpp"
+#include "tui/screens/plan/next_hours.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/usage_common.hpp"
 
 namespace tessera::tui {
 namespace {
 
-constexpr std::array kHours{6, 12, 24, 48, 72};
 constexpr Duration kDay{24LL * 3'600'000};
 
 // A new edit is waited for again.
@@ -28,11 +27,8 @@ void edit_wish(UiState& state, Edit edit) {
   });
 }
 
-void next_hours(UiState& state) {
-  edit_wish(state, [](AdviseState& advise) {
-    const auto at = std::find(kHours.begin(), kHours.end(), advise.hours);
-    advise.hours = at == kHours.end() || at + 1 == kHours.end() ? kHours.front() : *(at + 1);
-  });
+void look_further(UiState& state) {
+  edit_wish(state, [](AdviseState& advise) { advise.hours = next_hours(advise.hours); });
 }
 
 // None, the last day, 7 days, 30 days: the days are those of :usage, too, since they are read once for both.
@@ -114,7 +110,7 @@ std::string why_no_advise_edit(Action action, const UiState& state, const UiCont
 Effects edit_advise(UiState& state, const UiContext& ui, Action action) {
   switch (action) {
     case Action::advise_again: ask_again(state); break;
-    case Action::advise_hours: next_hours(state); break;
+    case Action::advise_hours: look_further(state); break;
     case Action::advise_days: next_days(state, ui); break;
     case Action::advise_only: ask_what_to_narrow(state); break;
     case Action::advise_cluster: next_cluster(state, ui); break;

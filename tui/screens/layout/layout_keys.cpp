@@ -10,6 +10,7 @@
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/layout/layout_preview.hpp"
+#include "tui/screens/plan/next_hours.hpp"
 #include "tui/screens/plan/plan.hpp"
 
 namespace tessera::tui {
@@ -112,6 +113,20 @@ void ask_for_replicas(UiState& state) {
   state.input.cursor = state.input.text.size();
 }
 
+void play_other_hours(UiState& state, const UiContext& ui) {
+  LayoutState& edit = edit_of(state);
+  edit.hours = next_hours(edit.hours);
+  refresh_layout(state, state.top(), ui);
+  say(state, ui, Severity::info, fmt::format("the next {} h are played", edit.hours));
+}
+
+std::string why_no_hours(const LayoutState& edit, const Cluster& cluster) {
+  if (!edit.differs()) return "nothing is edited yet";
+  return cluster.nodes.size() > kMostPlayed || cluster.workloads.size() > kMostPlayed
+             ? "the cluster is too large to play its next hours with every key: the plan's page does"
+             : "";
+}
+
 std::string leave_for_plan(UiState& state, const UiContext& ui) {
   LayoutState& edit = edit_of(state);
   if (edit.list == LayoutList::presets) {
@@ -165,6 +180,7 @@ std::string why_no_edit(Action action, const UiState& state, const UiContext& ui
     case Action::next_panel:
     case Action::previous_panel: return edit.boards.size() < 2 ? "there is one GPU here" : "";
     case Action::layout_plan: return edit.differs() ? "" : "nothing is edited yet";
+    case Action::layout_hours: return why_no_hours(edit, *view->cluster);
     default: return "";
   }
 }
@@ -188,6 +204,7 @@ Effects edit_layout(UiState& state, const UiContext& ui, Action action) {
     case Action::layout_presets: open_presets(state, *view); break;
     case Action::layout_best: why = take_best(state, ui, *view); break;
     case Action::layout_replicas: ask_for_replicas(state); break;
+    case Action::layout_hours: play_other_hours(state, ui); break;
     case Action::layout_rename: why = flip(state, edit, *view, &Want::rename_shared); break;
     case Action::layout_refuse: why = flip(state, edit, *view, &Want::refuse_several); break;
     case Action::layout_all:

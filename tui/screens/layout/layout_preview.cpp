@@ -24,7 +24,6 @@ constexpr Duration kLookOutEvery{1000};  // what the whole cluster offers is add
 constexpr std::size_t kManyBoards = 64;  // from here on a moving cluster is not planned for with every event
 constexpr std::size_t kListed = 8;       // disturbed workloads, resources: the plan's own screen has all
 constexpr int kLabel = 12;
-constexpr std::size_t kMostPlayed = 300;  // nodes and workloads: the next hours are played with every key
 
 // An outlook with its own copy of the workloads: the model's may move while the screen is open.
 struct OwnOutlook {
@@ -62,15 +61,19 @@ std::string key_of(const LayoutState& edit, const LayoutView& view) {
       plan::to_text(wish_of(edit.shown(), view.product, targets.size() == 1)) + edit.shown().words;
   for (const std::optional<bool>& one : {edit.shown().rename_shared, edit.shown().refuse_several})
     key += one ? *one ? "|yes" : "|no" : "|";
+  key += fmt::format("|{} h", edit.hours);
   for (const Want& one : edit.each) key += "|" + plan::to_text(wish_of(one, view.product, false));
   if (targets.size() > 1) return key + "|all";
   return key + fmt::format("|{}:{}", targets.front().node.text, targets.front().gpu.value);
 }
 
-// The headline of what-if, where it moves anyone. The plan's own page says it of itself.
-void add_next_hours(const UiContext& ui, plan::Plan& plan) {
-  const auto played = play_hours(ui, plan, kMostPlayed);
-  if (!played || (played->sooner.empty() && played->later.empty() && played->changed.changed)) return;
+// The headline of what-if, where it moves anyone or its hours were chosen. The plan's own page says it of
+// itself.
+void add_next_hours(const UiContext& ui, plan::Plan& plan, int hours) {
+  const auto played = play_hours(ui, plan, hours, kMostPlayed);
+  const bool moves =
+      played && (!played->sooner.empty() || !played->later.empty() || !played->changed.changed);
+  if (!played || (!moves && hours == whatif::kUsualHours)) return;
   plan.notices.push_back({Severity::info, std::string(kNextHours), {}, whatif::headline(*played)});
 }
 
@@ -98,7 +101,7 @@ void make_preview(UiState& state, const UiContext& ui, const LayoutView& view) {
                       state.rules, cluster_now(*view.cluster, ui.wall), preview.outlook.get());
   if (plan && !edit.shown().note.empty())
     plan->notices.push_back({Severity::info, "preset", {}, edit.shown().note});
-  if (plan) add_next_hours(ui, *plan);
+  if (plan) add_next_hours(ui, *plan, edit.hours);
   if (plan)
     preview.plan = std::move(*plan);
   else
@@ -344,7 +347,10 @@ class Lines {
 
   void waiting(const plan::Plan& plan) {
     for (const plan::Notice& one : plan.notices)
-      if (one.rule == kNextHours) add("NEXT HOURS", one.text);
+      if (one.rule == kNextHours) {
+        add("NEXT HOURS", one.text);
+        add("", fmt::format("{} plays other hours", first_key(state_, Action::layout_hours)), Role::dim);
+      }
     if (plan.will_run_count > 0)
       add("WILL RUN", pending_text(plan.will_run, plan.will_run_count), Role::good);
     if (plan.never_again_count > 0)

@@ -13,6 +13,7 @@
 
 #include "engine/mig/edit.hpp"
 #include "engine/plan/plan.hpp"
+#include "engine/whatif/whatif.hpp"
 
 namespace tessera::plan {
 struct Outlook;
@@ -90,8 +91,9 @@ struct LayoutState {
   int profile = 0;  // row of the list of profiles
   int preset = 0;   // row of the list of presets
   std::vector<PresetChoice> presets;
-  int scrolled = 0;      // lines of the preview scrolled away
-  bool leaving = false;  // Esc was pressed once with edits that would be lost
+  int scrolled = 0;                 // lines of the preview scrolled away
+  bool leaving = false;             // Esc was pressed once with edits that would be lost
+  int hours = whatif::kUsualHours;  // that the preview plays
   LayoutPreview preview;
 
   const BoardAt& board() const { return boards[viewed]; }

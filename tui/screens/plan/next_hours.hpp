@@ -2,6 +2,7 @@
 // Threads: the UI thread, which stands still while they are played.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "engine/whatif/whatif.hpp"
@@ -10,7 +11,11 @@
 namespace tessera::tui {
 
 // nullptr: the plan changes nothing, or there are more nodes or workloads than `most`.
-std::shared_ptr<const whatif::Comparison> play_hours(const UiContext& ui, const plan::Plan& plan,
+std::shared_ptr<const whatif::Comparison> play_hours(const UiContext& ui, const plan::Plan& plan, int hours,
                                                      std::size_t most);
+
+// What the key for the hours goes through: behind the last comes the first.
+inline constexpr std::array kHoursAhead{6, 12, 24, 48, 72};
+int next_hours(int now);
 
 }  // namespace tessera::tui

@@ -56,7 +56,7 @@ void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& o
   view.trouble.clear();
   view.past = shown_moment(state, ui, intent.cluster);
   view.plan = std::move(*planned);
-  view.whatif = play_hours(ui, view.plan, kMostPlayed);
+  view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
   view.moved.clear();
   view.revision = ui.model.revision;
   view.node = std::min(view.node, view.plan.nodes.empty() ? 0 : view.plan.nodes.size() - 1);
@@ -92,6 +92,23 @@ void change_options(UiState& state, const UiContext& ui, Action action) {
   say(state, ui, Severity::info, fmt::format("{}: {}", info(action).title, told(state, value)));
 }
 
+void play_other_hours(UiState& state, const UiContext& ui) {
+  PlanView& view = *state.plan;
+  view.hours = next_hours(view.hours);
+  view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
+  if (view.whatif) say(state, ui, Severity::info, whatif::headline(*view.whatif));
+}
+
+std::string why_no_hours(const PlanView& view) {
+  if (!view.plan.changes_anything())
+    return "this plan changes nothing: the next hours are the same without it";
+  return view.whatif ? ""
+                     : fmt::format(
+                           "the cluster is too large to play its next hours here: tessera whatif "
+                           "--hours {} does",
+                           view.hours);
+}
+
 std::string all_commands(const plan::Plan& plan) {
   std::string text;
   for (const plan::NodePlan& node : plan.nodes)
@@ -102,12 +119,15 @@ std::string all_commands(const plan::Plan& plan) {
 
 }  // namespace
 
-std::shared_ptr<const whatif::Comparison> play_hours(const UiContext& ui, const plan::Plan& plan,
+int next_hours(int now) { return next_of(kHoursAhead, now); }
+
+std::shared_ptr<const whatif::Comparison> play_hours(const UiContext& ui, const plan::Plan& plan, int hours,
                                                      std::size_t most) {
   const Cluster* cluster = ui.model.find(plan.intent.cluster);
   if (!cluster || !plan.changes_anything()) return nullptr;
   if (cluster->nodes.size() > most || cluster->workloads.size() > most) return nullptr;
-  const whatif::Question question{cluster, &ui.catalogue, cluster_now(*cluster, ui.wall)};
+  const whatif::Question question{cluster, &ui.catalogue, cluster_now(*cluster, ui.wall),
+                                  std::chrono::hours(hours)};
   return std::make_shared<const whatif::Comparison>(whatif::compare(question, plan));
 }
 
@@ -135,7 +155,8 @@ void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string
   PlanView view;
   view.past = shown_moment(state, ui, plan.intent.cluster);
   view.plan = std::move(plan);
-  view.whatif = play_hours(ui, view.plan, kMostPlayed);
+  if (state.top().layout) view.hours = state.top().layout->hours;
+  view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
   view.undoes = std::move(undoes);
   view.revision = ui.model.revision;
   Screen screen;
@@ -198,6 +219,7 @@ Effects act_on_plan(UiState& state, const UiContext& ui, Action action) {
       if (state.plan->trouble.empty())
         say(state, ui, Severity::info, "planned again from the current layout");
       break;
+    case Action::plan_hours: play_other_hours(state, ui); break;
     case Action::plan_scheduler: state.plan->other_scheduler = !state.plan->other_scheduler; break;
     case Action::plan_copy_all:
       effects.copy = all_commands(state.plan->plan);
@@ -228,6 +250,7 @@ std::string why_not_on_plan(Action action, const UiState& state, const UiContext
     case Action::plan_cancel:
     case Action::plan_when_empty:
       return plan::is_node_action(plan.intent) ? "what is done to a node as a whole ends no job or pod" : "";
+    case Action::plan_hours: return why_no_hours(*state.plan);
     case Action::plan_copy_all: return all_commands(plan).empty() ? "there is no command to copy" : "";
     case Action::plan_messages:
       return plan::messages(plan).empty() ? "no workload is disturbed: there is no message to send" : "";

@@ -385,8 +385,12 @@ class Page {
 
   void pending() {
     const whatif::Comparison* played = view_.whatif.get();
-    if (plan_.will_run_count + plan_.never_again_count == 0 && (!played || is_nothing(*played))) return;
-    heading("WAITING WORK");
+    const bool chosen = view_.hours != whatif::kUsualHours;
+    if (plan_.will_run_count + plan_.never_again_count == 0 && (!played || (is_nothing(*played) && !chosen)))
+      return;
+    heading("WAITING WORK", played ? fmt::format("the next {} h; {} plays others", view_.hours,
+                                                 first_key(state_, Action::plan_hours))
+                                   : std::string());
     if (played) note(whatif::headline(*played), Role::text, id_of('k', "what-if"));
     lines_.push_back({{{told(fmt::format("{} will be able to run", plan_.will_run_count)), Role::good, 3}},
                       id_of('k', "will-run")});
