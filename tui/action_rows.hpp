@@ -110,6 +110,7 @@
   ROW(run_undo, "run-undo", "undo", "Plan the way back to the layout that the run found.", "z", run, change, act_on_run, why_not_on_run) \
   ROW(run_go_on, "run-go-on", "go on", "Answer the run's question: go on.", "o", run, change, act_on_run, why_not_on_run) \
   ROW(run_stop_here, "run-stop-here", "stop here", "Answer the run's question: stop here.", "s", run, change, act_on_run, why_not_on_run) \
+  ROW(run_lines, "run-lines", "all lines", "Show every line of the journal, or one line a step again.", "v", run, change, act_on_run, why_not_on_run) \
   ROW(resume_carry_on, "resume-carry-on", "carry on", "Continue from the step where the run stopped.", "c", resume, change, act_on_resume, not_resuming) \
   ROW(resume_replan, "resume-replan", "plan again", "Plan again from the current layout to the wanted one.", "n", resume, change, act_on_resume, not_resuming) \
   ROW(resume_back, "resume-back", "go back", "Go back to the layout that the run found.", "b", resume, change, act_on_resume, not_resuming) \

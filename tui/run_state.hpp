@@ -120,6 +120,7 @@ struct RunsState {
   std::string starting;                   // id of the plan that was asked to start and not yet told of
   bool ordered_resume = false;            // asked to take one up, not yet told of
   bool drove = false;                     // this console has started or resumed one
+  bool all_lines = false;                 // every line of a journal, and not one a step
   std::map<std::string, NodeName> shown;  // whose steps are shown, by run; else the one that is under way
   std::optional<ArmResume> last_resume;   // for a refusal that names harm
   std::map<std::string, Error> refused;   // the last refusal, by run; empty key: of a start

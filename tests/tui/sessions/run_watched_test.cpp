@@ -1,6 +1,8 @@
 // A run as it is watched: the GPUs as they change, the time it takes, and who is called when it ends.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/tui/screens/change_places.hpp"
 
 namespace tessera::test {
@@ -9,6 +11,12 @@ namespace {
 // What was written since, as a run that is driven here tells it.
 RunTold written_since(const Diary& diary, std::size_t from) {
   return {diary.run, diary.lines.substr(from), false};
+}
+
+int count(const std::string& text, std::string_view what) {
+  int found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
 }
 
 Session watching(const Diary& diary) {
@@ -35,6 +43,73 @@ TEST(RunWatched, ShowsTheGpusAsTheyAreBesideWhatIsWanted) {
   session.tell(on("hpc", NodeSeen{node("n0031", {cut, sevenths(1, 7)})}));
   const std::string after = session.line_with("wanted");
   EXPECT_EQ(after.find("○○○○○○○"), std::string::npos) << after;
+}
+
+// Three lines a step pushed all but the last steps off the page.
+TEST(RunWatched, TheJournalHasOneLineAStepAndAllLinesOneKeyAway) {
+  Session place = changing();
+  Diary diary(plan_of(place, {"n0031"}, 0));
+  diary.through(2);
+  const plan::Step& third = diary.step(2);
+  diary.add("n0031", plan::StepBegun{third.id, 1, third.action}, 10);
+  diary.add("n0031", plan::ActionReturned{third.id, "In use by another client"}, 11);
+  diary.add("n0031", plan::Waiting{third.id, "In use by another client; attempt 2 of 5 in 2 s"}, 11);
+  Session session = watching(diary);
+  session.resize({200, 60});
+  EXPECT_EQ(count(session.screen(), "step n0031/1"), 1) << session.screen();
+  EXPECT_NE(session.line_with("step n0031/1").find("done in 1.0 s"), std::string::npos) << session.screen();
+  EXPECT_NE(session.line_with("step n0031/3").find("waits"), std::string::npos) << session.screen();
+  const std::size_t before = diary.lines.size();
+  diary.add("n0031", plan::StepBegun{third.id, 2, third.action}, 13);
+  diary.add("n0031", plan::ActionReturned{third.id, ""}, 14);
+  diary.add("n0031", plan::StepDone{third.id, false}, 15);
+  session.hear({written_since(diary, before)});
+  EXPECT_EQ(count(session.screen(), "step n0031/3"), 1) << session.screen();
+  const std::string told = session.screen();
+  EXPECT_NE(told.find("attempt 2"), std::string::npos) << told;
+  EXPECT_NE(told.find("done in 5.0 s"), std::string::npos) << told;
+  session.press("ggjjv");
+  EXPECT_GT(count(session.screen(), "step n0031/"), 1) << session.screen();
+  session.line_with("In use by another client");
+  session.press("v");
+  EXPECT_EQ(count(session.screen(), "step n0031/3"), 1) << session.screen();
+}
+
+TEST(RunWatched, AStepThatWasParkedOnDoesNotCountTheTimeThatTheRunStoodStill) {
+  Session place = changing();
+  Diary diary(plan_of(place, {"n0031"}, 0));
+  diary.through(1);
+  const plan::Step& step = diary.step(1);
+  diary.add("n0031", plan::StepBegun{step.id, 1, step.action}, 10);
+  diary.add("n0031", plan::Parked{"paused by an admin", "n0031 is open", {}}, 12);
+  diary.add("", plan::Resumed{"bob", "login2"}, 90000);
+  diary.add("n0031", plan::StepBegun{step.id, 1, step.action}, 90001);
+  diary.add("n0031", plan::StepDone{step.id, false}, 90003);
+  Session session = watching(diary);
+  session.resize({200, 60});
+  session.line_with("done in 2.0 s");
+}
+
+// By the plan another had closed it; by the journal the run has closed it since, and opens it.
+TEST(RunWatched, WhoHasClosedTheNodeIsWhatTheJournalTells) {
+  Session place = changing();
+  Node drained = *place.model.find(ClusterName("hpc"))->nodes.find(NodeName("n0041"));
+  drained.health = Health::drained;
+  drained.reason = "Xid 79", drained.reason_by = "ops";
+  place.tell(on("hpc", NodeSeen{drained}));
+  Diary diary(plan_of(place, {"n0041"}, 0));
+  Session session = watching(diary);
+  session.resize({120, 60});
+  session.line_with("leave n0041 closed");
+  const auto& steps = diary.nodes[0].steps;
+  const auto closes = std::find_if(steps.begin(), steps.end(), [](const plan::Step& one) {
+    return std::holds_alternative<plan::CloseNode>(one.action);
+  });
+  ASSERT_NE(closes, steps.end());
+  const std::size_t before = diary.lines.size();
+  diary.add("n0041", plan::StepBegun{closes->id, 1, closes->action}, 3);
+  session.hear({written_since(diary, before)});
+  session.line_with("open n0041 again");
 }
 
 TEST(RunWatched, NamesItsClusterWhereThereAreSeveral) {

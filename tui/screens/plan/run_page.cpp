@@ -10,6 +10,7 @@
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/plan_words.hpp"
+#include "tui/screens/plan/run_lines.hpp"
 #include "tui/screens/plan/run_words.hpp"
 #include "tui/screens/plan/runs.hpp"
 
@@ -20,20 +21,6 @@ constexpr int kStepsBeside = 118;
 constexpr std::size_t kLogInFoot = 4;
 constexpr std::size_t kLogBeside = 60;
 using Stage = StepProgress::Stage;
-
-// The step that a log line is about; empty: none.
-struct StepOf {
-  std::string operator()(const plan::StepBegun& e) const { return e.step; }
-  std::string operator()(const plan::ActionReturned& e) const { return e.step; }
-  std::string operator()(const plan::StepDone& e) const { return e.step; }
-  std::string operator()(const plan::StepFailed& e) const { return e.step; }
-  std::string operator()(const plan::WentBack& e) const { return e.to; }
-  std::string operator()(const plan::Waiting& e) const { return e.step; }
-  template <class Event>
-  std::string operator()(const Event&) const {
-    return {};
-  }
-};
 
 class RunPage {
  public:
@@ -91,28 +78,27 @@ class RunPage {
     if (view_.turned.contains(node)) aside += aside.empty() ? "on the way back" : ", on the way back";
     lines_.push_back(heading_line("STEPS", aside));
     if (plan.steps.empty()) lines_.push_back({{{"nothing to do on this node", Role::dim, 3}}, {}});
-    const int time_at = time_column(plan.steps);
-    for (std::size_t i = 0; i < plan.steps.size(); ++i) step_line(node, plan.steps[i], i, time_at);
+    const std::vector<plan::Step> shown = steps_as_run(view_, node);
+    const int time_at = time_column(shown);
+    for (std::size_t i = 0; i < shown.size(); ++i) step_line(node, shown[i], i, time_at);
     return std::move(lines_);
   }
 
-  // The newest lines about one step, oldest first.
+  // The newest lines, oldest first: about one step, or about all of the node's where none is named.
   Document log(const NodeName& node, const std::string& step, std::size_t most) {
-    std::vector<const plan::Entry*> found;
-    for (auto entry = view_.entries.rbegin(); entry != view_.entries.rend() && found.size() < most; ++entry) {
-      if (!entry->node.empty() && entry->node != node) continue;
-      std::string of = std::visit(StepOf{}, entry->what);
-      if (step.empty() || of == step || (of.empty() && current(node) == step)) found.push_back(&*entry);
-    }
-    std::reverse(found.begin(), found.end());
-    for (const plan::Entry* entry : found) {
-      std::string time = time_text(entry->at);
+    std::vector<RunLine> found = run_lines(view_, node, state_.runs.all_lines);
+    std::erase_if(found, [&](const RunLine& one) {
+      return !step.empty() && one.step != step && (!one.step.empty() || current(node) != step);
+    });
+    if (found.size() > most) found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(most));
+    for (const RunLine& one : found) {
+      std::string time = time_text(one.at);
       if (time.size() > 11) time = time.substr(11);
       bool first = true;
-      for (std::string& text : wrap(told(state_, plan::to_sentence(entry->what)), width_ - 12)) {
+      for (std::string& text : wrap(line_text(one, step.empty()), width_ - 12)) {
         DocLine line;
         if (first) line.spans.push_back({time, Role::dim, 1});
-        line.spans.push_back({std::move(text), log_role(entry->what), 11});
+        line.spans.push_back({std::move(text), one.role, 11});
         lines_.push_back(std::move(line));
         first = false;
       }
@@ -171,13 +157,11 @@ class RunPage {
     for (std::string& line : wrap(told(state_, text), width_ - 4))
       lines_.push_back({{{std::move(line), style, 3}}, {}});
   }
-  static Role log_role(const plan::RunEvent& event) {
-    if (std::holds_alternative<plan::StepFailed>(event)) return Role::danger;
-    if (std::holds_alternative<plan::Parked>(event) || std::holds_alternative<plan::Asked>(event) ||
-        std::holds_alternative<plan::WentBack>(event))
-      return Role::warning;
-    if (std::holds_alternative<plan::Waiting>(event)) return Role::dim;
-    return Role::text;
+  // Among those of one step its title says nothing new.
+  std::string line_text(const RunLine& one, bool titled) const {
+    if (one.result.empty()) return tui::told(state_, one.text);
+    const std::string result = tui::told(state_, one.result);
+    return titled ? tui::told(state_, one.text) + "; " + result : result;
   }
 
   void node_line(const NodeName& node) {
@@ -378,7 +362,7 @@ void add_step_facts(Document& foot, const RunView& view, const NodeName& node, c
                      {shorten(told(state, text), width - 14, state.ascii), style, 12}},
                     {}});
   };
-  for (const plan::Step& step : view.run.plans.at(node).steps) {
+  for (const plan::Step& step : steps_as_run(view, node)) {
     if (step.id != id) continue;
     fact("step", step.title, Style(Role::text).with_bold());
     if (!step.commands.empty()) fact("runs", "$ " + step.commands.front(), Role::accent);
@@ -445,12 +429,19 @@ Panes run_panes(const UiContext& ui, const UiState& state, int width) {
   panes.foot = std::move(panel.lines);
   panes.foot_first = !panes.foot.empty();
   if (two && !many) {
-    Document log = RunPage(ui, state, *view, width - panes.split).log(node, step, kLogBeside);
+    // One line a step: all of them have room.
+    const bool all = state.runs.all_lines;
+    Document log =
+        RunPage(ui, state, *view, width - panes.split).log(node, all ? step : std::string(), kLogBeside);
     // The newest lines are those that count.
     int room = state.size.rows - 6 - (panes.foot.empty() ? 0 : static_cast<int>(panes.foot.size()) + 1);
     int over = static_cast<int>(log.size()) - std::max(3, room);
     if (over > 0) log.erase(log.begin(), log.begin() + over);
-    panes.side.push_back(heading_line("JOURNAL", step.empty() ? "the whole run" : "of step " + step));
+    const std::string key = first_key(state, Action::run_lines);
+    const std::string about = !all           ? fmt::format("one line a step; {} shows all lines", key)
+                              : step.empty() ? fmt::format("the whole run; {} shows one line a step", key)
+                                             : fmt::format("of step {}; {} shows one line a step", step, key);
+    panes.side.push_back(heading_line("JOURNAL", told(state, about)));
     for (DocLine& line : log) panes.side.push_back(std::move(line));
   }
   if (panes.foot_first) return panes;

@@ -240,6 +240,7 @@ Effects act_on_run(UiState& state, const UiContext& ui, Action action) {
         effects.orders.push_back(ReadRun{run});
       }
       break;
+    case Action::run_lines: state.runs.all_lines = !state.runs.all_lines; break;
     case Action::run_go_on:
     case Action::run_stop_here:
       if (question)
@@ -291,6 +292,8 @@ std::string why_not_on_run(Action action, const UiState& state, const UiContext&
     case Action::run_go_back: return why_not_driven(state, head);
     case Action::run_resume: return why_not_resumed(state, head);
     case Action::run_undo: return why_not_undone(state, head);
+    case Action::run_lines:
+      return kind == ScreenKind::run ? "" : "this works on a run's page: Enter opens it";
     case Action::run_go_on:
     case Action::run_stop_here:
       if (!question_of(state)) return "the run asks nothing";
