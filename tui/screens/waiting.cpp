@@ -55,8 +55,7 @@ std::string waiting_sentence(const UiContext& ui, const Screen& screen) {
   const int waiting = count_waiting(ui, screen);
   if (waiting == 0) return {};
   const std::vector<DemandRow> rows = demand_rows(ui.model, ui.catalogue);
-  if (rows.empty())
-    return begun(waiting) + ". How many would start now is not worked out here.";
+  if (rows.empty()) return begun(waiting) + ". How many would start now is not worked out here.";
   sums = sums_of(rows, screen);
   if (!sums.current)
     return begun(waiting) + ". What is free is not known now, so what would start is not either.";

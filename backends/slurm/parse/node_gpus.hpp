@@ -23,8 +23,8 @@ class NodeGpus {
   // catalogue may be null: products then stay unknown.
   explicit NodeGpus(const mig::Catalogue* catalogue) : catalogue_(catalogue) {}
 
-  // Fills node.gpus, node.pool, node.model and node.allocatable; node.features and node.origin must be set. The result names
-  // what could not be believed.
+  // Fills node.gpus, node.pool, node.model and node.allocatable; node.features and node.origin must be set.
+  // The result names what could not be believed.
   std::optional<std::string> fill(Node& node, std::string_view gres, std::string_view used);
 
  private:
