@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "engine/insight/folded.hpp"
 #include "engine/model/tell.hpp"

@@ -32,7 +32,7 @@ TEST_F(FleetSet, TheDifferenceIsShownAndWrittenOnlyWithYes) {
   ASSERT_EQ(::stat(path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 07777, 0640u);
   EXPECT_EQ(run({"set", "a", "layout=7x1g.10gb", path}), kDone);
-  EXPECT_NE(err.str().find("nothing to do: the file says so already"), std::string::npos) << err.str();
+  EXPECT_NE(err.str().find("nothing to do: the file has it"), std::string::npos) << err.str();
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing is left beside it";
 }
 

@@ -86,8 +86,8 @@ class FleetCommand {
   std::optional<int> before_run();
   // What a run of this file was to make may be something else by now, or it is too late for it.
   std::optional<NotCarriedOn> why_not_carried_on(const LeftRun& left) const;
-  // Whether the file wants what a run makes. at: the moment whose rule counts. by_file: and lets it do as
-  // much.
+  // Whether the file wants what a run makes. at: the moment whose rule counts. by_file: and lets it
+  // do as much.
   fleet::Still still(const LeftRun& left, TimePoint at, bool by_file) const;
   // Whether the file says something else by now of what a run makes.
   bool is_changed(const LeftRun& left, TimePoint at) const;

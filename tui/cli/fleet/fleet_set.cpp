@@ -44,7 +44,7 @@ int FleetCommand::set() const {
   if (!after) return refuse(streams_, after.error(), kUsage);
   const auto say = [&](const std::string& english) { streams_.err << told(streams_, english) << "\n"; };
   if (*after == *before) {
-    say("nothing to do: the file says so already");
+    say("nothing to do: the file has it");
     return kDone;
   }
   // A file that holds control characters is not read at all.
