@@ -347,7 +347,8 @@ TEST_F(AppTest, ThePageOfAGpuAsksForItsPastOnceAndDrawsIt) {
   press("i");
   pass(Duration{1000});
   turn();
-  EXPECT_NE(terminal.shown.find("now 73%, mean 73%, peak 73%"), std::string::npos) << terminal.shown;
+  EXPECT_NE(terminal.shown.find("73%, mean 73%, peak 73%"), std::string::npos) << terminal.shown;
+  EXPECT_EQ(terminal.shown.find("now 73%"), std::string::npos) << "it ends ten minutes ago";
   press(":nodes\r");
   pass(Duration{1000});
   turn();
