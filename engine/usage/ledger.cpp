@@ -238,7 +238,7 @@ Hold& Ledger::hold_of(const Cluster& cluster, const Node& node, const Gpu& gpu, 
   hold.cluster = cluster.name, hold.workload = workload.id, hold.node = node.name, hold.gpu = gpu.index;
   hold.user = workload.user, hold.account = workload.account, hold.group = workload.group;
   hold.profile = kind_of(slice), hold.product = gpu.product, hold.began = workload.started;
-  hold.part = insight::part_of(&gpu, slice, holder.share, catalogue_).value_or(1.0);
+  hold.part = insight::part_of(&gpu, slice, holder.share, catalogue_);
   if (slice.capacity > 1) {
     Slice shared = slice;
     shared.capacity = 1;

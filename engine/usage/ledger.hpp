@@ -42,7 +42,7 @@ struct Hold {
   std::optional<GpuIndex> gpu;
   std::string profile;  // "1g.10gb", "whole", "share"
   std::optional<ProductKey> product;
-  double part = 0;               // of a GPU, by compute
+  std::optional<double> part;    // of a GPU, by compute; nullopt: the share or the product is not known
   std::optional<double> slices;  // memory slices; nullopt: the product is not known
   // Of a GPU, what its figures speak of: of a share the whole that is shared. nullopt: what was held.
   std::optional<double> measured_part{};
@@ -57,7 +57,7 @@ struct Hold {
   // Where no mean is known: no sample saw more use. It counts for all of the hours.
   std::optional<Percent> most{};
 
-  double gpu_hours() const { return hours * part; }
+  double gpu_hours() const { return part ? hours * *part : 0; }
   double slice_hours() const { return slices ? hours * *slices : 0; }
 
  private:

@@ -116,7 +116,7 @@ void add(Ledger& ledger, const PastJobs& past, const mig::Catalogue& catalogue) 
       if (gathers && job.gathered && job.gpus.size() == 1 && job.figures.empty())
         gather(one, type, count, *job.gathered, long_enough, catalogue);
       // The others are one of their kind: where each of them was is not told.
-      one.part *= static_cast<double>(rest);
+      one.part = worth.part * static_cast<double>(rest);
       if (one.slices) *one.slices *= static_cast<double>(rest);
       ledger.add(std::move(one));
     }

@@ -108,9 +108,10 @@ const mig::Profile* smaller(const Hold& hold, const mig::Catalogue& catalogue, c
     return nullptr;
   const auto most = used_of(hold, limits);
   if (!most || !hold.memory_peak || !hold.slices) return nullptr;
-  const double part = hold.measured_part.value_or(hold.part);
+  const std::optional<double> part = hold.measured_part ? hold.measured_part : hold.part;
+  if (!part) return nullptr;
   const double air = 1 + limits.spare / 100;
-  const double used = most->percent / 100 * part * product->compute_slices * air;
+  const double used = most->percent / 100 * *part * product->compute_slices * air;
   const double memory = static_cast<double>(hold.memory_peak->value) * air;
   const mig::Profile* best = nullptr;
   for (const mig::Profile& profile : product->profiles) {
@@ -208,19 +209,33 @@ std::optional<By> by_of(std::string_view word) {
   return std::nullopt;
 }
 
+namespace {
+
+// Use and hours of a GPU are those of its parts, each times what part it is.
+void add_by_part(Adding& adding, const Hold& hold) {
+  if (!hold.part) {
+    adding.sum.unvalued += hold.hours;
+    return;
+  }
+  const double part = *hold.part;
+  adding.sum.gpu_hours += hold.gpu_hours();
+  adding.sum.measured += hold.measured * part;
+  adding.sum.idle += hold.idle * part;
+  adding.use += hold.use * part;
+  Spread weighed = hold.spread;
+  for (double& hours : weighed.hours) hours *= part;
+  adding.spread.add(weighed);
+}
+
+}  // namespace
+
 std::vector<Sum> sums(const Ledger& ledger, By by) {
   std::map<std::pair<ClusterName, std::string>, Adding> all;
   for (const Hold& hold : ledger.holds()) {
     Adding& adding = all[{hold.cluster, name_of(hold, by)}];
     Sum& sum = adding.sum;
-    sum.gpu_hours += hold.gpu_hours();
     sum.slice_hours += hold.slice_hours();
-    sum.measured += hold.measured * hold.part;
-    sum.idle += hold.idle * hold.part;
-    adding.use += hold.use * hold.part;
-    Spread weighed = hold.spread;
-    for (double& hours : weighed.hours) hours *= hold.part;
-    adding.spread.add(weighed);
+    add_by_part(adding, hold);
     if (hold.memory_peak && (!sum.memory_peak || *sum.memory_peak < *hold.memory_peak))
       sum.memory_peak = hold.memory_peak;
   }
@@ -244,6 +259,17 @@ std::optional<double> coverage(const std::vector<Sum>& sums) {
   for (const Sum& sum : sums) held += sum.gpu_hours, measured += sum.measured;
   if (held <= 0) return std::nullopt;
   return 100 * measured / held;
+}
+
+double unvalued(const std::vector<Sum>& sums) {
+  double hours = 0;
+  for (const Sum& sum : sums) hours += sum.unvalued;
+  return hours;
+}
+
+std::optional<double> known_gpu_hours(const Sum& sum) {
+  if (sum.unvalued > 0 && sum.gpu_hours <= 0) return std::nullopt;
+  return sum.gpu_hours;
 }
 
 std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) {

@@ -26,12 +26,19 @@ struct Sum {
   std::optional<double> mean_use, p95_use;  // percent, over `measured`
   std::optional<Mib> memory_peak;           // the largest of one slice
   double idle = 0;                          // GPU-hours
-  double waited = 0;                        // hours of waiting jobs and pods
+  // Hours of slices of which it is not known what part of a GPU they are: only in slice_hours.
+  double unvalued = 0;
+  double waited = 0;  // hours of waiting jobs and pods
 };
 // Most GPU-hours first.
 std::vector<Sum> sums(const Ledger& ledger, By by);
 // The share of all held GPU-hours for which use was measured, 0 to 100; nullopt: nothing was held.
 std::optional<double> coverage(const std::vector<Sum>& sums);
+
+// Hours of what is in no GPU-hour, since it is not known what part of a GPU it was.
+double unvalued(const std::vector<Sum>& sums);
+// GPU-hours, at least; nullopt: of all that was held it is not known.
+std::optional<double> known_gpu_hours(const Sum& sum);
 
 struct Waste {
   ClusterName cluster;

@@ -45,7 +45,9 @@ std::optional<Worth> worth_of_share(const Node* node, SliceKind kind, const mig:
   for (const Gpu& gpu : node->gpus)
     for (const Slice& slice : gpu.slices) {
       if (slice.kind != kind || slice.capacity <= 0) continue;
-      Worth worth{std::string(word(kind)), insight::part_of(&gpu, slice, 1, catalogue).value_or(1), {}};
+      const std::optional<double> part = insight::part_of(&gpu, slice, 1, catalogue);
+      if (!part) return std::nullopt;
+      Worth worth{std::string(word(kind)), *part, {}};
       if (const auto units = units_of(gpu, catalogue)) worth.slices = *units / slice.capacity;
       return worth;
     }

@@ -85,7 +85,8 @@ DocLine line_of(const Sum& sum, const Columns& at, const UiState& state) {
                         sum.name.empty() ? Style(Role::unknown) : Style(Role::text).with_bold(), 1});
   if (at.cluster > 0)
     line.spans.push_back({shorten(sum.cluster.text, 11, state.ascii), Role::dim, at.cluster});
-  put_right(line, fmt::format("{:.1f}", sum.gpu_hours), at.held, 9, Role::text);
+  const auto held = usage::known_gpu_hours(sum);
+  put_right(line, held ? fmt::format("{:.1f}", *held) : "n/a", at.held, 9, held ? Role::text : Role::dim);
   put_right(line, percent(sum.mean_use), at.mean, 5, sum.mean_use ? Role::text : Role::dim);
   put_right(line, percent(sum.p95_use), at.p95, 5, sum.p95_use ? Role::text : Role::dim);
   const bool much = sum.idle > 0.5 * sum.measured && sum.measured > 0;
@@ -111,6 +112,13 @@ void add_coverage(Document& foot, const std::vector<Sum>& sums, const UiState& s
                      told(state, fmt::format("{:.1f} h were held on slices that are not reported",
                                              state.usage.read->unplaced)),
                      width, Role::unknown);
+  if (const double hours = usage::unvalued(sums); hours > 1e-9)
+    add_wrapped_fact(
+        foot, "",
+        told(state,
+             fmt::format("{:.1f} h were held on slices of which it is not known what part of a GPU they are",
+                         hours)),
+        width, Role::unknown);
 }
 
 Document foot_for(const Sum& sum, const std::vector<Sum>& sums, const UiState& state, int width) {

@@ -37,6 +37,7 @@ TEST(SharedInstance, AShareOfOneIsThatPartOfTheInstance) {
   ASSERT_EQ(sums.size(), 2U);
   EXPECT_NEAR(sums[0].gpu_hours, 3.0 / 7 / 4, 1e-9) << "and not a whole GPU each";
   EXPECT_NEAR(sums[0].slice_hours, 1, 1e-9);
+  EXPECT_EQ(sums[0].unvalued, 0);
 }
 
 TEST(SharedInstance, AWorkloadIsWorthItsSharesOfIt) {
@@ -46,6 +47,19 @@ TEST(SharedInstance, AWorkloadIsWorthItsSharesOfIt) {
   EXPECT_NEAR(
       *insight::gpus_worth(story.cluster(), *story.cluster().workloads.find(WorkloadId("1")), catalogue()),
       3.0 / 14, 1e-9);
+}
+
+// Neither where the product is not known, nor where the share is not told.
+TEST(SharedInstance, OfWhatItIsNotKnownWhichPartItIsNoGpuHourIsCounted) {
+  Gpu unknown = gpu(0, Strategy::mig, {shared_instance(4)});
+  unknown.product.reset();
+  for (const auto& sums :
+       {after_an_hour(unknown, 1), after_an_hour(gpu(0, Strategy::mig, {shared_instance(4)}), 0)}) {
+    ASSERT_EQ(sums.size(), 2U);
+    EXPECT_EQ(sums[0].gpu_hours, 0);
+    EXPECT_EQ(usage::known_gpu_hours(sums[0]), std::nullopt);
+    EXPECT_NEAR(usage::unvalued(sums), 2, 1e-9);
+  }
 }
 
 }  // namespace

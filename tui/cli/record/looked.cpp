@@ -227,6 +227,12 @@ std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, co
   if (looked.unplaced > 1e-9)
     text += "; " + tui::told(options.reader, fmt::format("{:.1f} h were held on slices that are not reported",
                                                          looked.unplaced));
+  if (const double unvalued = usage::unvalued(sums); unvalued > 1e-9)
+    text += "; " +
+            tui::told(options.reader,
+                      fmt::format(
+                          "{:.1f} h were held on slices of which it is not known what part of a GPU they are",
+                          unvalued));
   if (looked.not_asked)
     text += "; " + tui::told(options.reader, "not asked: Prometheus (--source prometheus)");
   return text + "\n";

@@ -24,7 +24,7 @@ struct Told {
 };
 Told told_of(const usage::Sum& sum, const Looked& looked) {
   Told told;
-  if (knows_held(looked)) told.gpu_hours = sum.gpu_hours, told.slice_hours = sum.slice_hours;
+  if (knows_held(looked)) told.gpu_hours = usage::known_gpu_hours(sum), told.slice_hours = sum.slice_hours;
   if (knows_held(looked) && knows_idle(sum)) told.idle = sum.idle;
   if (knows_waiting(looked)) told.waited = sum.waited;
   return told;
@@ -43,6 +43,7 @@ Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const st
     one.add("name", sum.name.empty() ? Json() : Json::of(sum.name));
     const Told told = told_of(sum, looked);
     one.add("gpu_hours", maybe(told.gpu_hours));
+    one.add("unvalued_hours", hours(sum.unvalued));
     one.add("slice_hours", maybe(told.slice_hours));
     one.add("measured_gpu_hours", hours(sum.measured));
     one.add("mean_use", maybe(sum.mean_use));
