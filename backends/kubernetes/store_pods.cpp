@@ -23,6 +23,16 @@ bool is_exporter(const StackPod& pod) { return pod.component == kExporter && pod
 
 std::string id_of(const StackPod& pod) { return pod.name_space.str() + "/" + pod.name; }
 
+// "Succeeded", "Failed", or why it failed: "Evicted".
+Workload ending_of(const PodObject& pod) {
+  Workload work;
+  work.id = WorkloadId(pod.id());
+  work.kind = WorkloadKind::pod;
+  work.state = WorkloadState::ended;
+  work.state_word = pod.phase == "Failed" && !pod.reason.empty() ? pod.reason : pod.phase;
+  return work;
+}
+
 }  // namespace
 
 bool ClusterStore::State::is_work(const PodObject& pod) const {
@@ -71,7 +81,7 @@ void ClusterStore::State::take(PodObject pod, bool of_list) {
     return keep_of_stack(pod);
   }
   drop_of_stack(pod);
-  if (!is_kept(pod)) return drop_pod(id);
+  if (!is_kept(pod)) return drop_pod(id, has_ended(pod) ? &pod : nullptr);
   if (of_list) seen_pods.insert(id);
   keep(std::move(pod));
 }
@@ -104,7 +114,7 @@ void ClusterStore::State::keep(PodObject pod) {
   tell(kept);
 }
 
-void ClusterStore::State::drop_pod(const std::string& id) {
+void ClusterStore::State::drop_pod(const std::string& id, const PodObject* as) {
   auto found = pods.find(id);
   if (found == pods.end()) return;
   bool was_work = is_work(found->second);
@@ -112,7 +122,11 @@ void ClusterStore::State::drop_pod(const std::string& id) {
   index_claims(found->second, false);
   slurmd_pods.erase(id);
   pods.erase(found);
-  if (was_work && pods_complete) post(WorkloadGone{WorkloadId(id)});
+  if (!was_work || !pods_complete) return;
+  if (as)
+    post(WorkloadSeen{ending_of(*as)});
+  else
+    post(WorkloadGone{WorkloadId(id)});
 }
 
 // One that has no node yet is told of nowhere.

@@ -103,7 +103,8 @@ struct ClusterStore::State {
   void take(PodObject pod, bool of_list);
   void drop(const PodObject& pod);
   void keep(PodObject pod);
-  void drop_pod(const std::string& id);
+  // as: how it ended, where it has; nullptr: it is gone.
+  void drop_pod(const std::string& id, const PodObject* as = nullptr);
   void keep_of_stack(const PodObject& pod);
   void drop_of_stack(const PodObject& pod);
   const std::vector<StackPod>& stack_on(const std::string& node) const;

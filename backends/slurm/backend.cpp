@@ -174,7 +174,8 @@ std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome
         if (facts.private_data.find("jobs") != std::string::npos && ::geteuid() != 0)
           note += (note.empty() ? "" : "; ") + ("PrivateData=" + facts.private_data) +
                   ": other users' jobs may be hidden from you";
-        last_jobs = parsed.values;
+        const std::vector<Workload> before = std::exchange(last_jobs, parsed.values);
+        add_endings(parsed.values, before, std::move(parsed.ended));
         job_numbers = std::move(parsed.by_number);
         post(WorkloadsListed{std::move(parsed.values)});
       });

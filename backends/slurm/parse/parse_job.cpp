@@ -333,6 +333,14 @@ std::optional<NodeNeeds> needs_of(const Raw& raw, LocalTimes& times) {
   return needs;
 }
 
+Workload ended_of(const Raw& raw) {
+  Workload job;
+  job.id = WorkloadId(shown_id(raw));
+  job.state = WorkloadState::ended;
+  job.state_word = clean(raw.state, 64);
+  return job;
+}
+
 class JobReader {
  public:
   explicit JobReader(Origin origin) : origin_(origin) {}
@@ -346,6 +354,7 @@ class JobReader {
     if (job.state == WorkloadState::ended) {
       if (auto nodes = told(raw.nodes); !nodes.empty() && !all.ended_on.contains(nodes))
         all.ended_on.emplace(nodes);
+      all.ended.push_back(ended_of(raw));
       return std::nullopt;
     }
     if (raw.user.empty() || raw.state.empty()) {
@@ -447,6 +456,14 @@ ParsedJobs parse_jobs(std::string_view text, Origin origin) {
     parsed.values.push_back(std::move(*job));
   }
   return parsed;
+}
+
+void add_endings(std::vector<Workload>& listed, const std::vector<Workload>& before,
+                 std::vector<Workload> ended) {
+  std::unordered_set<WorkloadId> known;
+  for (const Workload& job : before) known.insert(job.id);
+  for (Workload& job : ended)
+    if (known.contains(job.id)) listed.push_back(std::move(job));
 }
 
 std::vector<std::string> busy_without_jobs(const std::vector<Node>& nodes, const ParsedJobs& jobs) {

@@ -230,5 +230,27 @@ TEST_F(StackOnANode, AChangeOfNothingThatIsToldTellsNothing) {
   EXPECT_EQ(parts(), "DCGM exporter not-ready; ");
 }
 
+// A pod that has ended holds nothing and is not listed any more; how it ended is told as it goes.
+TEST_F(StackOnANode, HowAPodEndedIsToldAsItGoes) {
+  const auto train = [](const std::string& status) {
+    return R"({"metadata":{"name":"train","namespace":"ml"},"spec":{"nodeName":"a","containers":[{"resources":)"
+           R"({"limits":{"nvidia.com/gpu":"1"}}}]},"status":{)" +
+           status + "}}";
+  };
+  list({});
+  reduce(model_, {ClusterName("c"), 1, TimePoint{}, Loaded{}});
+  tell("ADDED", train(R"("phase":"Running")"));
+  ASSERT_EQ(model_.clusters.front().workloads.size(), 1u);
+  tell("MODIFIED", train(R"("phase":"Failed","reason":"Evicted")"));
+  EXPECT_EQ(model_.clusters.front().workloads.size(), 0u);
+  ASSERT_FALSE(model_.work_log.empty());
+  EXPECT_EQ(model_.work_log.back().kind, Happened::failed);
+  EXPECT_NE(model_.work_log.back().text.find("failed with Evicted"), std::string::npos)
+      << model_.work_log.back().text;
+  const std::size_t told = model_.work_log.size();
+  tell("DELETED", train(R"("phase":"Failed","reason":"Evicted")"));
+  EXPECT_EQ(model_.work_log.size(), told) << "it ends once";
+}
+
 }  // namespace
 }  // namespace tessera::kubernetes

@@ -64,6 +64,21 @@ Workload one(const std::string& text) {
 class SlurmJobRecording : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Versions, SlurmJobRecording, testing::Values("22.05", "24.11"));
 
+TEST_P(SlurmJobRecording, HowAJobEndedIsToldOfThoseThatWereListedBefore) {
+  ParsedJobs parsed = parse_jobs(recording(GetParam(), "job"), {});
+  ASSERT_EQ(parsed.ended.size(), 4u);
+  for (const Workload& job : parsed.ended) {
+    EXPECT_EQ(job.state, WorkloadState::ended);
+    EXPECT_EQ(state_of_job(job.state_word), WorkloadState::ended) << job.state_word;
+  }
+  Workload before;
+  before.id = parsed.ended.front().id;
+  const std::size_t listed = parsed.values.size();
+  add_endings(parsed.values, {before}, parsed.ended);
+  ASSERT_EQ(parsed.values.size(), listed + 1) << "of a job that was never listed nobody waits to hear";
+  EXPECT_EQ(parsed.values.back().id, before.id);
+}
+
 TEST_P(SlurmJobRecording, RunningJobsHoldWhatSlurmSays) {
   bool old = std::string(GetParam()) == "22.05";
   auto parsed = parse(recording(GetParam(), "job"));
