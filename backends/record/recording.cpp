@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "backends/files.hpp"
@@ -23,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Duration kAfterMidnight{600'000};  // a day begins with its first round
+constexpr Duration kHistory{3'600'000};      // of what happened before a moment at least so much is told
 
 // Tells a file that has grown, or that another was put in the place of.
 struct Stamp {
@@ -118,6 +120,8 @@ class OnDisk final : public Recording {
       for (auto frame = part->frames.rbegin(); frame != part->frames.rend(); ++frame) {
         if (frame->at > time || frame->data >= frame->end) continue;
         Result<Model> model = model_at(*part, *frame, time);
+        if (model && std::next(frame) != part->frames.rend() && time - frame->at < kHistory)
+          add_history(*model, *part, *std::next(frame), frame->at);
         // A key frame that tore before its end says nothing; the one before it does.
         if (!model || (!model->clusters.empty() && model->clusters.front().loaded)) return model;
       }
@@ -216,6 +220,21 @@ class OnDisk final : public Recording {
     // A moment is looked at as it stood then.
     reduce(model, {model.clusters.front().name, 0, reader.at(), ClockSet{reader.at(), 0}});
     return model;
+  }
+
+  // What happened from one key frame to the next, with the round that begins it: its own lists are no news.
+  void add_history(Model& model, const Part& part, const Frame& before, TimePoint next) const {
+    Model then;
+    Reader reader;
+    reader.be_quiet();
+    // What cannot be read there is left out, and the moment is there all the same.
+    if (!play(part, before, reader, then, [](TimePoint) { return true; })) return;
+    const Frame* frame = nullptr;
+    for (const Frame& one : part.frames)
+      if (one.at == next) frame = &one;
+    if (frame) static_cast<void>(play(part, *frame, reader, then, [&](TimePoint at) { return at <= next; }));
+    for (auto [to, from] : {std::pair(&model.log, &then.log), std::pair(&model.work_log, &then.work_log)})
+      to->insert(to->begin(), std::make_move_iterator(from->begin()), std::make_move_iterator(from->end()));
   }
 
   // before: what the last round told that was gone through, of this part or an earlier one.

@@ -1,7 +1,9 @@
 #include "backends/record/replay.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
+#include <vector>
 
 #include "engine/model/model.hpp"
 #include "engine/record/happened.hpp"
@@ -34,6 +36,17 @@ std::string how_thin(Duration every) {
   const std::string time =
       seconds % 60 == 0 ? std::to_string(seconds / 60) + " min" : std::to_string(seconds) + " s";
   return "use is kept every " + time + " here";
+}
+
+// What reading the recording up to the moment has told of, oldest first. What the reader itself had to say is
+// left out.
+std::vector<LogEntry> happened_before(const Model& model) {
+  std::vector<LogEntry> all;
+  for (const std::deque<LogEntry>* log : {&model.log, &model.work_log})
+    for (const LogEntry& entry : *log)
+      if (entry.kind != Happened::console) all.push_back(entry);
+  std::stable_sort(all.begin(), all.end(), [](const LogEntry& a, const LogEntry& b) { return a.at < b.at; });
+  return all;
 }
 
 }  // namespace
@@ -226,6 +239,7 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   tell(ClockSet{wall_(), 0}, round);
   tell(Recorded{all.from, all.to, std::move(found)}, round);
   if (std::exchange(failed_, false)) tell(SourceReport{Source::none, {}, {}, "", false}, round);
+  tell(HistoryTold{happened_before(*model)}, round);
   moments_.tell(*sink_, name_, then, round);
 }
 

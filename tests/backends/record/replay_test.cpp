@@ -113,6 +113,41 @@ class Replay : public testing::Test {
   BackendPtr player_;
 };
 
+TEST_F(Replay, TheEventsOfAMomentAreThoseBeforeItWithTheirTimes) {
+  a_while();
+  const auto told = [&] {
+    std::string all;
+    for (const LogEntry& entry : model_.work_log)
+      all += std::to_string((entry.at - at(0)) / std::chrono::seconds(1)) + " " + entry.subject + ": " +
+             entry.text + "\n";
+    return all;
+  };
+  play_from(130);
+  EXPECT_EQ(told(), "120 job 2: of bob ended after 1 h 02 min\n");
+  after([&] { player().jump(at(300)); });
+  EXPECT_EQ(told(),
+            "120 job 2: of bob ended after 1 h 02 min\n"
+            "240 n1: GPU 0: 1 × 4g.40gb made, 1 × 3g.40gb destroyed\n");
+  after([&] { player().jump(at(60)); });
+  EXPECT_EQ(told(), "") << "it has not happened yet, and going back is no event";
+  after([&] { player().step(1); });
+  EXPECT_EQ(told(), "120 job 2: of bob ended after 1 h 02 min\n");
+}
+
+// A key frame begins every two hours and tells everything again: what happened before it is told all the same.
+TEST_F(Replay, TheEventsOfAMomentReachBackBeyondTheKeyFrameBeforeIt) {
+  for (int minute = 0; minute <= 125; minute += 5) {
+    if (minute == 100) story_.tell(WorkloadGone{WorkloadId("2")}, minute * 60);
+    if (minute == 120) story_.tell(WorkloadGone{WorkloadId("1")}, minute * 60);
+    write(minute * 60);
+  }
+  tape_.reset();
+  play_from(125 * 60);
+  std::vector<std::string> subjects;
+  for (const LogEntry& entry : model_.work_log) subjects.push_back(entry.subject);
+  EXPECT_EQ(subjects, (std::vector<std::string>{"job 2", "job 1"}));
+}
+
 TEST_F(Replay, ChartsOfAMomentAreThoseOfTheHourBeforeItWithTheirGaps) {
   std::vector<int> measured;
   for (int minute = 0; minute < 150; ++minute) {
