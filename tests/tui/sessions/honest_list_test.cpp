@@ -149,7 +149,7 @@ TEST(Honest, ListsOfferLayoutGuideAndWhatWaitsInTheirFooters) {
     Session session(small_place(), {80, 24});
     session.press(key);
     const std::string footer = session.line_with("q quit");
-    for (const char* offered : {"L layout", "D guide", "w waiting", "Esc back"})
+    for (const char* offered : {"L layout", "D guide", "w waiting", "7 findings"})
       EXPECT_NE(footer.find(offered), std::string::npos) << key << ": " << footer;
   }
   Session session(small_place(), {80, 24});
