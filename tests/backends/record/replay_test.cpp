@@ -134,7 +134,8 @@ TEST_F(Replay, TheEventsOfAMomentAreThoseBeforeItWithTheirTimes) {
   EXPECT_EQ(told(), "120 job 2: of bob ended after 1 h 02 min\n");
 }
 
-// A key frame begins every two hours and tells everything again: what happened before it is told all the same.
+// A key frame begins every two hours and tells everything again: what happened before it is told all the
+// same.
 TEST_F(Replay, TheEventsOfAMomentReachBackBeyondTheKeyFrameBeforeIt) {
   for (int minute = 0; minute <= 125; minute += 5) {
     if (minute == 100) story_.tell(WorkloadGone{WorkloadId("2")}, minute * 60);
