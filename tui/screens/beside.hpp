@@ -17,8 +17,6 @@ Document lines_beside_user(const UiContext& ui, const UiState& state, int width)
 // A run whose journal was read; of another its nodes as they are now (plan/journal_page.cpp).
 std::optional<Screen> page_beside_journal(const UiState& state, const UiContext& ui);
 Document lines_beside_journal(const UiContext& ui, const UiState& state, int width);
-// The node that differs from the file (fleet/fleet_page.cpp).
-std::optional<Screen> page_beside_fleet(const UiState& state, const UiContext& ui);
 
 // A table of nodes: how each stands, what its GPUs hold, why it is closed; at most so many lines.
 void add_nodes(Document& lines, const UiState& state, const Cluster& cluster,

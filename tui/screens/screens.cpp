@@ -375,7 +375,6 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .footer = kFleetFooter,
      .body = &kPanesBody,
      .panes = fleet_panes,
-     .page_beside = page_beside_fleet,
      .stands_alone = true,
      .no_parts = one_list,
      .open = open_on_fleet,

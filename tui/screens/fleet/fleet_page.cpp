@@ -12,7 +12,6 @@
 #include "engine/fleet/offers.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
-#include "tui/screens/beside.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -334,16 +333,6 @@ const FleetRow* fleet_row_here(const UiState& state) {
   const auto found =
       std::find_if(rows.begin(), end, [&](const FleetRow& one) { return id_of(one) == state.top().cursor; });
   return found == end ? &rows.front() : &*found;
-}
-
-std::optional<Screen> page_beside_fleet(const UiState& state, const UiContext&) {
-  const FleetRow* row = state.fleet && !state.fleet->calendar ? fleet_row_here(state) : nullptr;
-  if (!row) return std::nullopt;
-  Screen page;
-  page.kind = ScreenKind::node;
-  page.cluster = row->survey->cluster->name;
-  page.subject = row->node->node->name.text;
-  return page;
 }
 
 Panes fleet_panes(const UiContext& ui, const UiState& state, int width) {
