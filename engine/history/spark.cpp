@@ -50,8 +50,12 @@ std::vector<std::optional<float>> means(const std::vector<Sample>& samples, Figu
 
 std::string spark(const std::vector<Sample>& samples, Figure figure, TimePoint from, TimePoint to, int cells,
                   float top, bool ascii) {
+  return spark(means(samples, figure, from, to, cells), top, ascii);
+}
+
+std::string spark(const std::vector<std::optional<float>>& means, float top, bool ascii) {
   std::string text;
-  for (const std::optional<float>& mean : means(samples, figure, from, to, cells)) {
+  for (const std::optional<float>& mean : means) {
     if (!mean) {
       text += ' ';
       continue;

@@ -22,6 +22,8 @@ std::vector<std::optional<float>> means(const std::vector<Sample>& samples, Figu
 // `cells` cells for [from, to), full height at `top`. ascii: "_.:-=+*#".
 std::string spark(const std::vector<Sample>& samples, Figure figure, TimePoint from, TimePoint to, int cells,
                   float top, bool ascii);
+// The same of what means() found.
+std::string spark(const std::vector<std::optional<float>>& means, float top, bool ascii);
 
 // What a line says in numbers, over the samples from `from` on.
 struct Summary {

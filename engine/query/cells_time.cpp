@@ -1,10 +1,12 @@
 #include "engine/query/cells_time.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "engine/history/history.hpp"
 #include "engine/history/spark.hpp"
+#include "engine/insight/worth.hpp"
 #include "engine/query/cells.hpp"
 
 namespace tessera::query {
@@ -28,6 +30,30 @@ Value bars(const Samples& all, const Cluster& cluster, const Context& context) {
   const TimePoint now = cluster_now(cluster, context.wall);
   return words(history::spark(all, history::Figure::use, now - kTrend, now, kBars, 100, false));
 }
+
+// Means of several lines, each by its weight.
+class Weighed {
+ public:
+  void add(const std::vector<std::optional<float>>& means, double weight) {
+    for (std::size_t i = 0; i < means.size() && i < sums_.size(); ++i) {
+      if (!means[i]) continue;
+      sums_[i] += weight * static_cast<double>(*means[i]);
+      weights_[i] += weight;
+    }
+  }
+  bool measured() const {
+    return std::any_of(weights_.begin(), weights_.end(), [](double weight) { return weight > 0; });
+  }
+  std::vector<std::optional<float>> means() const {
+    std::vector<std::optional<float>> all(kBars);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (weights_[i] > 0) all[i] = static_cast<float>(sums_[i] / weights_[i]);
+    return all;
+  }
+
+ private:
+  std::array<double, kBars> sums_{}, weights_{};
+};
 
 bool holds(const Slice& slice, const WorkloadId& id) {
   return std::any_of(slice.holders.begin(), slice.holders.end(),
@@ -87,17 +113,31 @@ Value trend(const SliceRow& row, const Context& context) {
   return bars(all, *row.cluster, context);
 }
 
-// What others use of a GPU that is shared is not its own, nor is what was used before it began.
+// What others use of a GPU that is shared is not its own, nor is what was used before it began. Several
+// slices count by what part of a GPU each is: in a stretch, those of them that were measured then.
 Value trend(const WorkloadRow& row, const Context& context) {
-  Samples all;
   if (!context.history) return NotTold{};
-  for (const SliceRow& held : slices_held(row)) {
-    if (held.slice->holders.size() > 1) return NotTold{};
-    if (held.gpu) add(all, *row.cluster, *held.node, history::key_of(*held.gpu, *held.slice), context);
+  const TimePoint now = cluster_now(*row.cluster, context.wall);
+  const std::vector<SliceRow> held = slices_held(row);
+  const bool alike = std::all_of(held.begin(), held.end(), [&](const SliceRow& one) {
+    return one.slice->kind == held.front().slice->kind && one.slice->profile == held.front().slice->profile;
+  });
+  Weighed weighed;
+  for (const SliceRow& one : held) {
+    if (one.slice->holders.size() > 1) return NotTold{};
+    if (!one.gpu) continue;
+    const std::optional<double> part = alike ? 1
+                                       : context.catalogue
+                                           ? insight::part_of(one.gpu, *one.slice, 1, *context.catalogue)
+                                           : std::nullopt;
+    if (!part) return NotTold{};
+    Samples samples;
+    add(samples, *row.cluster, *one.node, history::key_of(*one.gpu, *one.slice), context);
+    if (const auto& began = row.workload->started)
+      std::erase_if(samples, [&](const history::Sample& sample) { return sample.at <= *began; });
+    weighed.add(history::means(samples, history::Figure::use, now - kTrend, now, kBars), *part);
   }
-  if (const auto& began = row.workload->started)
-    std::erase_if(all, [&](const history::Sample& sample) { return sample.at <= *began; });
-  return bars(all, *row.cluster, context);
+  return weighed.measured() ? words(history::spark(weighed.means(), 100, false)) : Value(NotTold{});
 }
 
 std::string trend_in_ascii(std::string_view bars) {

@@ -5,6 +5,7 @@
 
 #include "engine/history/history.hpp"
 #include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
 
 namespace tessera::test {
 namespace {
@@ -64,6 +65,35 @@ TEST(LastMinutes, WhatSeveralUseTogetherIsNotTheUseOfOne) {
   EXPECT_EQ(both.trend("1"), "n/a");
   const Measured10 alone(slice, {begun("1", -3600)}, kBusyThenIdle);
   EXPECT_EQ(query::trend_in_ascii(alone.trend("1")), "#####_____");
+}
+
+// A job on a busy 3g and an idle 1g: three of its four sevenths are used.
+TEST(LastMinutes, SlicesOfSeveralSizesCountByTheirPartOfAGpu) {
+  Story story;
+  history::History history;
+  story.tell(NodesListed{
+      {node("n1", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0), instance("1g.10gb", 4, 1, 1)})})}});
+  Workload work = running("1", "alice", {holds("n1", {{0, 1}, {1, 1}})});
+  work.started = at(-3600);
+  story.tell(WorkloadsListed{{work}});
+  for (int second = -570; second <= -30; second += 60) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    for (const int device : {0, 1}) {
+      SliceFigures told;
+      told.device = device;
+      told.use = Percent{device == 0 ? 100.0F : 0.0F};
+      figures.slices.push_back(told);
+    }
+    story.tell(Measured{NodeName("n1"), Source::dcgm, at(second), {figures}}, second);
+    history.take(story.cluster(), NodeName("n1"));
+  }
+  const query::WorkloadRow row{&story.cluster(), story.cluster().workloads.find(WorkloadId("1"))};
+  const auto shown = [&](const mig::Catalogue* known) {
+    return query::to_text(query::trend(row, {at(0), known, &history}), query::Format::text);
+  };
+  EXPECT_EQ(query::trend_in_ascii(shown(&catalogue())), "**********") << "75 %, and not the mean of 50 %";
+  EXPECT_EQ(shown(nullptr), "n/a") << "what part each is, is not known";
 }
 
 TEST(LastMinutes, WhereAnotherMayBeTheOneThatUsesItIdleIsNotKnown) {
