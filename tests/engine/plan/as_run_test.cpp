@@ -7,6 +7,7 @@
 
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/run/left_closed.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "tests/engine/plan/boards.hpp"
 #include "tests/engine/plan/operator_story.hpp"
@@ -70,6 +71,26 @@ TEST(AsRun, NoDialectShowsACommandThatOpensANodeOfAnother) {
     for (const Step& step : steps_as_run(plan, plan.nodes[0]))
       EXPECT_EQ(std::count(step.commands.begin(), step.commands.end(), opening), 0) << step.title;
   }
+}
+
+// What resume lists as still to do goes by the journal, too.
+TEST(AsRun, WhetherARunLeavesANodeClosedIsWhatItsJournalFoundLast) {
+  const Plan open = plan_on(open_node()), closed = plan_on(closed_by("ops", "Xid 79"));
+  const NodeName n1("n1");
+  const auto entry = [](const char* node, RunEvent what) {
+    Entry one;
+    one.node = NodeName(node), one.what = std::move(what);
+    return one;
+  };
+  EXPECT_FALSE(is_left_closed(open, {}, n1));
+  EXPECT_TRUE(is_left_closed(closed, {}, n1));
+  std::vector<Entry> journal{entry("n1", Answered{Ask::closed_by_other, true, "root"})};
+  EXPECT_TRUE(is_left_closed(open, journal, n1)) << "another closed it after the plan was made";
+  EXPECT_FALSE(is_left_closed(open, journal, NodeName("n2"))) << "that was said of another node";
+  StepBegun closing;
+  closing.action = CloseNode{};
+  journal.push_back(entry("n1", closing));
+  EXPECT_FALSE(is_left_closed(closed, journal, n1)) << "it was opened meanwhile, and the run closed it";
 }
 
 TEST(AsRun, ANodeThatIsOpenOrClosedByARunIsOpenedAsThePlanSays) {

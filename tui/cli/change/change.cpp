@@ -6,8 +6,10 @@
 
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
+#include "engine/plan/run/left_closed.hpp"
 #include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
+#include "engine/plan/words/as_run.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/arm.hpp"
@@ -98,7 +100,8 @@ class Resumer {
                                                        head.cluster.text, head.why)),
                             2000)
                    << "\n";
-      if (!options_.back && !options_.replan) streams_.err << steps_left(run);
+      if (!options_.back && !options_.replan)
+        streams_.err << steps_left(run, std::get<Followed>(known).entries());
     }
     const char* what = options_.back ? "go back" : options_.replan ? "plan again and go on" : "go on";
     if (auto refused = arm(clusters_, options_, streams_, lines_, arming_word(head.nodes), what))
@@ -107,12 +110,13 @@ class Resumer {
   }
 
   // What it will do, from what its steps do; whose work is sent away is the cluster's word.
-  std::string steps_left(const plan::Run& run) const {
+  std::string steps_left(const plan::Run& run, const std::vector<plan::Entry>& journal) const {
     std::string text;
     const Cluster* cluster = clusters_.model().find(run.started.plan.intent.cluster);
     for (const plan::NodePlan& planned : run.started.plan.nodes) {
       const plan::Executor& executor = run.nodes.at(planned.node);
-      const auto& steps = run.plans.at(planned.node).steps;
+      const std::vector<plan::Step> steps = plan::steps_as_run(
+          run.plans.at(planned.node), plan::is_left_closed(run.started.plan, journal, planned.node));
       for (std::size_t i = executor.finished() ? steps.size() : executor.step(); i < steps.size(); ++i) {
         const auto* evict = std::get_if<plan::Evict>(&steps[i].action);
         const Workload* work = evict && cluster ? cluster->workloads.find(evict->workload) : nullptr;

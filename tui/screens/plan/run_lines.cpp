@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "engine/plan/run/left_closed.hpp"
 #include "engine/plan/run/teller.hpp"
 #include "engine/plan/words/as_run.hpp"
 #include "tui/screens/plan/run_words.hpp"
@@ -137,15 +138,8 @@ std::vector<RunLine> run_lines(const RunView& view, const NodeName& node, bool a
 }
 
 std::vector<plan::Step> steps_as_run(const RunView& view, const NodeName& node) {
-  bool left_closed = plan::stays_closed(view.run.started.plan, node);
-  for (const plan::Entry& entry : view.entries) {
-    if (entry.node != node) continue;
-    const auto* answered = std::get_if<plan::Answered>(&entry.what);
-    if (answered && answered->what == plan::Ask::closed_by_other) left_closed = answered->go_on;
-    const auto* begun = std::get_if<plan::StepBegun>(&entry.what);
-    if (begun && std::holds_alternative<plan::CloseNode>(begun->action)) left_closed = false;
-  }
-  return plan::steps_as_run(view.run.plans.at(node), left_closed);
+  return plan::steps_as_run(view.run.plans.at(node),
+                            plan::is_left_closed(view.run.started.plan, view.entries, node));
 }
 
 }  // namespace tessera::tui

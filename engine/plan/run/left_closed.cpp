@@ -1,0 +1,21 @@
+#include "engine/plan/run/left_closed.hpp"
+
+#include <variant>
+
+#include "engine/plan/words/as_run.hpp"
+
+namespace tessera::plan {
+
+bool is_left_closed(const Plan& plan, const std::vector<Entry>& journal, const NodeName& node) {
+  bool left_closed = stays_closed(plan, node);
+  for (const Entry& entry : journal) {
+    if (entry.node != node) continue;
+    const auto* answered = std::get_if<Answered>(&entry.what);
+    if (answered && answered->what == Ask::closed_by_other) left_closed = answered->go_on;
+    const auto* begun = std::get_if<StepBegun>(&entry.what);
+    if (begun && std::holds_alternative<CloseNode>(begun->action)) left_closed = false;
+  }
+  return left_closed;
+}
+
+}  // namespace tessera::plan
