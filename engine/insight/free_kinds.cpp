@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <string_view>
+
 namespace tessera::insight {
 namespace {
 
@@ -19,15 +21,15 @@ std::optional<FreeKinds> free_kinds(const Totals& totals) {
 
 std::string to_text(const FreeKinds& free) {
   std::string text;
-  const auto add = [&](const std::string& kind, int number) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, kind);
+  const auto add = [&](const std::string& kind, int number, std::string_view between) {
+    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", number, between, kind);
   };
   constexpr std::string_view kWhole = "whole";
   if (const auto whole = free.slices.find(std::string(kWhole)); whole != free.slices.end())
-    add(whole->first, whole->second);
+    add(whole->first, whole->second, " ");
   for (const auto& [kind, number] : free.slices)
-    if (kind != kWhole) add(kind, number);
-  for (const auto& [kind, number] : free.shares) add(kind, number);
+    if (kind != kWhole) add(kind, number, "×");  // "3 1g.10gb" would read as one number
+  for (const auto& [kind, number] : free.shares) add(kind, number, " ");
   return text.empty() ? "0" : text;
 }
 

@@ -22,7 +22,7 @@ struct FreeKinds {
 std::optional<FreeKinds> free_kinds(const Cluster& cluster, const Node& node);
 std::optional<FreeKinds> free_kinds(const Totals& totals);
 
-// "2 whole, 3 1g.10gb, 25 MPS percent"; "0" where there is nothing.
+// "2 whole, 3×1g.10gb, 25 MPS percent"; "0" where there is nothing.
 std::string to_text(const FreeKinds& free);
 
 }  // namespace tessera::insight
