@@ -11,6 +11,7 @@
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/fleet.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/rules.hpp"
@@ -241,9 +242,12 @@ std::string reason_of(const Node& node, TimePoint now) {
   return text;
 }
 
-// Drained or cordoned, and by no run: the executor asks before it goes on, and does not open it.
+// Drained or cordoned, and by no run: the executor asks before it goes on, and does not open it. By the
+// flags: a node that is down or registered as invalid may be drained, too, and one that is to be switched off
+// is not.
 bool is_closed_by_another(const Node& node) {
-  const bool closed = node.health == Health::drained || node.health == Health::draining;
+  const bool by_health = node.health == Health::drained || node.health == Health::draining;
+  const bool closed = node.state.empty() ? by_health : closed_by_flags(node);
   return closed && !parse_mark(node.reason);
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/notices.hpp"
 #include "engine/plan/run/left_closed.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "tests/engine/plan/boards.hpp"
@@ -102,6 +103,25 @@ TEST(AsRun, ANodeThatIsOpenOrClosedByARunIsOpenedAsThePlanSays) {
     ASSERT_TRUE(step_of<OpenNode>(shown));
     EXPECT_EQ(step_of<OpenNode>(shown)->commands, step_of<OpenNode>(plan.nodes[0].steps)->commands);
   }
+}
+
+// slurmctld drains a node that registers as invalid, and an admin one that has died: neither is "drained"
+// alone.
+TEST(AsRun, ANodeThatIsDrainedBesideBeingInvalidOrDownStaysClosed) {
+  const auto left = [](Health health, std::vector<std::string> flags) {
+    Node node = closed_by("ops", "Xid 79");
+    node.health = health, node.state = std::move(flags);
+    Story story;
+    story.tell(NodesListed{{node}});
+    const std::vector<Notice> notices =
+        closed_notices(story.cluster(), *story.cluster().nodes.find(NodeName("n1")), at(0));
+    return std::any_of(notices.begin(), notices.end(), is_left_closed);
+  };
+  EXPECT_TRUE(left(Health::invalid, {"IDLE", "DRAIN", "INVALID_REG"}));
+  EXPECT_TRUE(left(Health::down, {"DOWN", "DRAIN"}));
+  EXPECT_TRUE(left(Health::drained, {"IDLE", "DRAIN"}));
+  EXPECT_FALSE(left(Health::down, {"DOWN", "NOT_RESPONDING"}));
+  EXPECT_FALSE(left(Health::draining, {"MIXED", "POWER_DOWN"})) << "switched off later, and not closed";
 }
 
 TEST(AsRun, APlansFileSaysThatItsNodeStaysClosedAndIsReadAsItWasMade) {
