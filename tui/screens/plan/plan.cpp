@@ -117,6 +117,14 @@ std::string all_commands(const plan::Plan& plan) {
   return text;
 }
 
+// Asked for each frame: the first one that has a command answers for all.
+bool has_commands(const plan::Plan& plan) {
+  return std::any_of(plan.nodes.begin(), plan.nodes.end(), [&](const plan::NodePlan& node) {
+    const std::vector<plan::Step> steps = plan::steps_as_run(plan, node);
+    return std::any_of(steps.begin(), steps.end(), [](const auto& step) { return !step.commands.empty(); });
+  });
+}
+
 }  // namespace
 
 int next_hours(int now) { return next_of(kHoursAhead, now); }
@@ -251,7 +259,7 @@ std::string why_not_on_plan(Action action, const UiState& state, const UiContext
     case Action::plan_when_empty:
       return plan::is_node_action(plan.intent) ? "what is done to a node as a whole ends no job or pod" : "";
     case Action::plan_hours: return why_no_hours(*state.plan);
-    case Action::plan_copy_all: return all_commands(plan).empty() ? "there is no command to copy" : "";
+    case Action::plan_copy_all: return has_commands(plan) ? "" : "there is no command to copy";
     case Action::plan_messages:
       return plan::messages(plan).empty() ? "no workload is disturbed: there is no message to send" : "";
     default: return "";

@@ -126,8 +126,9 @@ std::vector<RunLine> run_lines(const RunView& view, const NodeName& node, bool a
   Lines folded;
   std::vector<RunLine> each;
   for (const plan::Entry& entry : view.entries) {
-    std::string sentence = teller.tell(entry);
+    // Each frame, of a run on hundreds of nodes too: only what is shown is put into words.
     if (!entry.node.empty() && entry.node != node) continue;
+    std::string sentence = teller.tell(entry);
     if (all)
       each.push_back(
           {std::visit(StepOf{}, entry.what), entry.at, std::move(sentence), "", role_of(entry.what)});
