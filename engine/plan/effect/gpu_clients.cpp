@@ -34,6 +34,12 @@ constexpr std::array<std::string_view, 5> kPlain{"systemctl", "service", "pkill"
 
 std::string_view base_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+// Empty: the driver does not tell it, or prints why: "[Not Found]", "[Insufficient Permissions]".
+std::string_view program_of(const GpuProcess& process) {
+  const std::string_view name = process.name;
+  return name.starts_with('[') ? std::string_view() : base_of(name.substr(0, name.find(' ')));
+}
+
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   while (!line.empty()) {
@@ -56,8 +62,7 @@ bool names(std::string_view word, std::string_view program) {
 
 Bounce bounce_of(const GpuProcess& process, const slurmconf::SlurmSetup* site) {
   if (!site || site->stop_clients.empty()) return Bounce::not_so;
-  const std::string_view name = process.name;
-  const std::string_view program = base_of(name.substr(0, name.find(' ')));
+  const std::string_view program = program_of(process);
   bool all_plain = true;
   for (const std::string& line : site->stop_clients) {
     const std::vector<std::string_view> words = words_of(line);
@@ -91,9 +96,8 @@ std::vector<GpuClient> gpu_clients(const Node& node, const std::vector<GpuIndex>
     if (!gpu || !gpu->processes) continue;
     for (const GpuProcess& process : gpu->processes->list) {
       if (!is_service(process) && !is_of_none(process)) continue;  // a job's, or it is not told whose
-      const std::string_view name = process.name;
-      const std::string program = name.empty() ? fmt::format("process {}", process.pid)
-                                               : std::string(base_of(name.substr(0, name.find(' '))));
+      std::string program(program_of(process));
+      if (program.empty()) program = fmt::format("process {}", process.pid);
       auto same = std::find_if(clients.begin(), clients.end(),
                                [&](const GpuClient& one) { return one.program == program; });
       if (same == clients.end())

@@ -44,6 +44,13 @@ TEST(GpuClients, EachIsNamedOnceWithItsGpusAndWhatTheRunDoes) {
   EXPECT_TRUE(gpu_clients(node, {}, &site).empty());
 }
 
+TEST(GpuClients, AProgramWhoseNameTheDriverCannotTellIsCalledByItsNumber) {
+  const Node node = test::node("n1", {open_by(0, {process("[Not Found]"), process("")})});
+  const auto all = gpu_clients(node, {GpuIndex{0}}, nullptr);
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].program, "process 585");
+}
+
 TEST(GpuClients, WhatASitesCommandStopsIsReadFromItsWordsOnly) {
   const auto told = [](const char* program, std::vector<std::string> stop) {
     const auto site = stopping(std::move(stop), {"x"});
