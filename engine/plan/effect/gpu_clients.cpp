@@ -67,8 +67,9 @@ Bounce bounce_of(const GpuProcess& process, const slurmconf::SlurmSetup* site) {
   for (const std::string& line : site->stop_clients) {
     const std::vector<std::string_view> words = words_of(line);
     if (words.empty()) continue;
-    if (!program.empty() &&
-        std::any_of(words.begin(), words.end(), [&](std::string_view word) { return names(word, program); }))
+    // Its first word is what runs, not what is stopped: python3 stop.py ends no other python3.
+    if (!program.empty() && std::any_of(words.begin() + 1, words.end(),
+                                        [&](std::string_view word) { return names(word, program); }))
       return Bounce::stopped;
     all_plain = all_plain && std::find(kPlain.begin(), kPlain.end(), base_of(words.front())) != kPlain.end();
   }

@@ -61,6 +61,7 @@ TEST(GpuClients, WhatASitesCommandStopsIsReadFromItsWordsOnly) {
   EXPECT_EQ(told("/usr/lib/xorg/Xorg", {"systemctl stop gdm3"}), Bounce::stopped);
   EXPECT_EQ(told("nvidia-persistenced", {"systemctl stop nvidia-dcgm nvidia-persistenced"}), Bounce::stopped);
   EXPECT_EQ(told("nvidia-persistenced", {"/usr/local/sbin/gpu-clients stop"}), Bounce::maybe);
+  EXPECT_EQ(told("/usr/bin/python3 idle.py", {"python3 /opt/stop.py"}), Bounce::maybe) << "what runs it";
   EXPECT_EQ(told("nvidia-persistenced", {}), Bounce::not_so);
   EXPECT_EQ(bounce_of(process("nv-hostengine"), nullptr), Bounce::not_so);
   EXPECT_EQ(bounce_of(process(""), nullptr), Bounce::not_so);
