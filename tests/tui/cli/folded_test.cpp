@@ -184,5 +184,17 @@ TEST(AlikeNodes, ANodeWithAnotherCommandIsToldByItself) {
   EXPECT_NE(page.find("NodeName=n09"), std::string::npos) << page;
 }
 
+TEST(AlikeNodes, NodesThatAreCalledByNumbersAreNotTakenForAlikeByTheNumbersOfTheirPlans) {
+  plan::Plan plan;
+  for (const char* name : {"1", "2"}) {
+    plan::NodePlan& one = plan.nodes.emplace_back();
+    one.node = NodeName(name);
+    one.steps.emplace_back().commands = {fmt::format("nvidia-smi mig -cgi {0}g.{0}0gb", name)};
+  }
+  const std::string page = preview(plan, 3);
+  EXPECT_NE(page.find("-cgi 1g.10gb"), std::string::npos) << page;
+  EXPECT_NE(page.find("-cgi 2g.20gb"), std::string::npos) << page;
+}
+
 }  // namespace
 }  // namespace tessera::cli

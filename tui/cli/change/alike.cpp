@@ -1,5 +1,6 @@
 #include "tui/cli/change/alike.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "engine/plan/words/as_run.hpp"
@@ -10,7 +11,14 @@ namespace {
 // No text of a plan that is shown has this character.
 constexpr char kItself = '\x1f';
 
+// A name of digits alone ("1") stands in numbers, too: without it "1g.10gb" and "2g.20gb" on nodes 1 and 2
+// would read as one. Such nodes are each told by themselves.
+bool is_number(const std::string& name) {
+  return std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::string without_name(const std::string& text, const std::string& name) {
+  if (is_number(name)) return name + "\n" + text;
   std::string out;
   std::size_t from = 0;
   for (std::size_t at = text.find(name); !name.empty() && at != std::string::npos;
