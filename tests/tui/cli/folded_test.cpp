@@ -1,6 +1,7 @@
 // At a terminal, what is the same of many nodes is one row; files and programs get a row for each.
 #include "tui/cli/folded.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/tui/cli/fake_runs.hpp"
