@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "engine/plan/effect/observed.hpp"
+
 namespace tessera::fleet {
 namespace {
 
@@ -20,11 +22,15 @@ Still boards_still(const plan::Intent& begun, const NodeSurvey& node) {
     const plan::Wish* wish = plan::wish_for(one, board.gpu);
     if (!wish || *wish != board.wanted) return Still::other;
   }
-  const bool more = std::any_of(one.boards.begin(), one.boards.end(), [&](const plan::BoardWish& wish) {
-    return wish.gpu && std::none_of(node.boards.begin(), node.boards.end(),
-                                    [&](const BoardSurvey& board) { return board.gpu == *wish.gpu; });
-  });
-  return more || !(one.switches == node.rule()->wish.switches) ? Still::other : Still::same;
+  if (!(one.switches == node.rule()->wish.switches)) return Still::other;
+  Still all = Still::same;
+  for (const plan::BoardWish& wish : one.boards) {
+    const auto rules = [&](const BoardSurvey& board) { return board.gpu == *wish.gpu; };
+    if (!wish.gpu || std::any_of(node.boards.begin(), node.boards.end(), rules)) continue;
+    // A GPU that is not listed now (Xid 79) is no edit of the file.
+    all = worse(all, plan::find_gpu(*node.node, *wish.gpu) ? Still::other : Still::untold);
+  }
+  return all;
 }
 
 constexpr std::string_view kDemand = "fleet-demand";

@@ -62,6 +62,18 @@ TEST_F(FleetBegun, OtherNamesPoolsAndCommentsAreNoOtherRule) {
             Still::same);
 }
 
+// It fell off the bus while the run waited: the node was opened, "the file no longer has the window".
+TEST_F(FleetBegun, AGpuThatIsNotListedNowIsNoEditOfTheFile) {
+  constexpr const char* kEach = "pools: [{name: a, nodes: n1, layout: '3g.40gb,1g.10gb'}]";
+  plan::Plan plan = begun(kEach);
+  const plan::Wish wish = *plan::wish_for(plan.intent, GpuIndex{0});
+  plan.intent.boards = {{GpuIndex{0}, wish}, {GpuIndex{1}, wish}};
+  ASSERT_EQ(still(plan, kEach), Still::same);
+  story.tell(NodeSeen{test::node("n1", {test::uncut(0, 0)})});
+  EXPECT_EQ(still(plan, kEach), Still::untold);
+  EXPECT_EQ(still(plan, "pools: [{name: a, nodes: n1, layout: 7x1g.10gb}]"), Still::other);
+}
+
 TEST_F(FleetBegun, AnotherLayoutOfOneNodeOrGpuIsAnotherRule) {
   const plan::Plan plan = begun(kFile);
   for (const char* text :
