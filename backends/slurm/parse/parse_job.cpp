@@ -462,6 +462,7 @@ void add_endings(std::vector<Workload>& listed, const std::vector<Workload>& bef
                  std::vector<Workload> ended) {
   std::unordered_set<WorkloadId> known;
   for (const Workload& job : before) known.insert(job.id);
+  for (const Workload& job : listed) known.erase(job.id);  // a federation lists a revoked sibling beside it
   for (Workload& job : ended)
     if (known.contains(job.id)) listed.push_back(std::move(job));
 }

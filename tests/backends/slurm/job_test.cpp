@@ -79,6 +79,19 @@ TEST_P(SlurmJobRecording, HowAJobEndedIsToldOfThoseThatWereListedBefore) {
   EXPECT_EQ(parsed.values.back().id, before.id);
 }
 
+// A federation lists the revoked sibling of a job beside the one that runs: what runs must not leave the
+// model.
+TEST(SlurmJob, AJobThatIsListedAsEndedAndAsRunningRuns) {
+  Workload runs;
+  runs.id = WorkloadId("7"), runs.state = WorkloadState::running;
+  Workload revoked = runs;
+  revoked.state = WorkloadState::ended, revoked.state_word = "REVOKED";
+  std::vector<Workload> listed{runs};
+  add_endings(listed, {runs}, {revoked});
+  ASSERT_EQ(listed.size(), 1u);
+  EXPECT_EQ(listed[0].state, WorkloadState::running);
+}
+
 TEST_P(SlurmJobRecording, RunningJobsHoldWhatSlurmSays) {
   bool old = std::string(GetParam()) == "22.05";
   auto parsed = parse(recording(GetParam(), "job"));
