@@ -513,6 +513,10 @@ std::string registered_word(const Node& node, std::optional<TimePoint> slurmd_st
   return node.reason.empty() ? wrong : wrong + " (" + node.reason + ")";
 }
 
+bool reaches(slurmconf::Reach reach, const plan::NodeFacts& facts) {
+  return reach != slurmconf::Reach::none && (reach != slurmconf::Reach::srun || !facts.closed);
+}
+
 std::string let_in(const Seen& seen) {
   return seen.user.empty() || seen.user == "root" ? "root" : "root," + seen.user;
 }

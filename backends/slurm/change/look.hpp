@@ -114,6 +114,9 @@ Result<Unapplied> hold_against(Eyes& eyes, const slurmconf::SlurmSetup& site, co
 // (ReturnToService 0 and 1): that counts as registered, and resuming it ends that.
 std::string registered_word(const Node& node, std::optional<TimePoint> slurmd_started);
 
+// Whether a command can be run on the node as it is: there is a way, and by srun the node is not drained.
+bool reaches(slurmconf::Reach reach, const plan::NodeFacts& facts);
+
 // Whom the reservation of a run lets in: srun comes as us.
 std::string let_in(const Seen& seen);
 

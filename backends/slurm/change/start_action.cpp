@@ -82,7 +82,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
   void operator()(const plan::ClearMark&) {
     after_fresh_look(false, [this](Seen& seen) {
       if (seen.reservation && seen.facts.mark && seen.facts.mark->run == order_.mark.run) {
-        if (!seen.facts.closed) ended_first();  // srun reaches no drained node
+        if (reaches(reach(), seen.facts)) ended_first();
         local(free_reservation(hands_.commands, seen.reservation->name), "cannot give the reservation back");
       }
       next();
@@ -98,7 +98,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     look({order_.node, false, false, false}, [this](Seen& seen) {
       const auto& as = seen.facts.closed_as;
       if (seen.facts.closed && as && as->run == order_.mark.run) {
-        if (reach() == slurmconf::Reach::ssh || reach() == slurmconf::Reach::custom) ended_first();
+        if (reaches(reach(), seen.facts)) ended_first();
         open_it();
       }
       next();

@@ -176,6 +176,21 @@ TEST_F(SlurmReset, ANodeIsNotOpenedWhileTheResetOfAKilledRunStillRunsThere) {
   EXPECT_TRUE(asked("State=RESUME")) << log();
 }
 
+// Another admin has closed the node: the run does not open it, and its reservation is what still keeps jobs
+// off once that admin does.
+TEST_F(SlurmReset, ANodeThatAnotherHasClosedKeepsItsReservationWhileTheResetStillRuns) {
+  put("far", "case \"$*\" in *pgrep*) cat $D/running; exit $(cat $D/found);; esac\n");
+  put("running", "4711 nvidia-smi -i 0 --gpu-reset\n");
+  node("State=IDLE+DRAIN Reason=memory [root@2026-11-22T01:00:00]");
+  reserved();
+  scratch_.write("found", "0");
+  EXPECT_FALSE(perform_unsure(plan::ClearMark{})) << log();
+  EXPECT_FALSE(asked("delete")) << log();
+  scratch_.write("found", "1");
+  EXPECT_TRUE(perform_unsure(plan::ClearMark{})) << log();
+  EXPECT_TRUE(asked("delete")) << log();
+}
+
 TEST_F(SlurmReset, ANodeOfARunWhoseActsAllHadAnAnswerIsOpenedWithoutAsking) {
   ASSERT_TRUE(perform(plan::OpenNode{})) << log();
   EXPECT_FALSE(asked("pgrep")) << log();
