@@ -63,18 +63,22 @@ std::string joined(const Parts& parts, const std::vector<std::string>& nodes) {
 
 std::vector<std::string> joined_commands(const std::vector<CommandFor>& all, std::size_t most) {
   std::vector<Group> groups;
-  std::map<std::string, std::size_t> places;  // the group that takes more of a kind
+  std::map<std::string, std::size_t> places;   // the group that takes more of a kind
+  std::map<std::string, std::size_t> reached;  // by node: the group of its command that comes last
   for (const CommandFor& one : all) {
     std::optional<Parts> parts = parts_of(one);
     const std::string kind = parts ? std::string(parts->tool->begins) + '\x1f' + parts->behind : one.command;
     auto [place, fresh] = places.try_emplace(kind, groups.size());
-    if (!fresh && parts && groups[place->second].nodes.back() == one.node) continue;
     if (!fresh && !parts) continue;
-    if (!fresh && groups[place->second].nodes.size() < kMostNames) {
+    if (!fresh && groups[place->second].nodes.back() == one.node) continue;
+    std::size_t& last = reached.try_emplace(one.node, 0).first->second;
+    // What a node needs first stays first: its GPU is reset before it is opened.
+    if (!fresh && place->second >= last && groups[place->second].nodes.size() < kMostNames) {
       groups[place->second].nodes.push_back(one.node);
+      last = place->second;
       continue;
     }
-    place->second = groups.size();
+    last = place->second = groups.size();
     groups.push_back({std::move(parts), one.command, {one.node}});
   }
   std::vector<std::string> commands;

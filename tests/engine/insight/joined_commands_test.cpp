@@ -42,6 +42,18 @@ TEST(JoinedCommands, WhatDiffersInMoreThanTheNodeStaysApart) {
             (Lines{"scontrol show node n10", "nvidia-smi", "ssh n1 uptime", "ssh n2 uptime"}));
 }
 
+// n2 was opened on the line before the reset of its GPU.
+TEST(JoinedCommands, ANodeIsNeverOpenedBeforeItsOwnGpuIsReset) {
+  std::vector<CommandFor> all;
+  for (const auto& [node, gpu] : {std::pair{"n1", 0}, {"n2", 3}, {"n3", 0}}) {
+    all.push_back({node, fmt::format("tessera node reset-gpu {} {}", node, gpu)});
+    all.push_back({node, fmt::format("scontrol update NodeName={} State=RESUME", node)});
+  }
+  EXPECT_EQ(joined_commands(all, 100),
+            (Lines{"tessera node reset-gpu 'n[1,3]' 0", "scontrol update NodeName=n1 State=RESUME",
+                   "tessera node reset-gpu n2 3", "scontrol update NodeName='n[2-3]' State=RESUME"}));
+}
+
 TEST(JoinedCommands, ANameStaysOneWordForTheShellAndALineEnds) {
   EXPECT_EQ(joined_commands({{"a;b", "kubectl uncordon 'a;b'"}, {"c", "kubectl uncordon c"}}, 100),
             Lines{"kubectl uncordon 'a;b' c"});
