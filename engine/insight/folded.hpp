@@ -1,4 +1,5 @@
-// Events for people: many of a kind that came one after another are one line.
+// Events for people: many of a kind that came one after another, each of another node, job or pod, are one
+// line.
 // Threads: pure functions; the lines point into the logs that they were made of.
 #pragma once
 

@@ -51,6 +51,21 @@ TEST(FoldedEvents, AGapBeginsANewLine) {
                                                      "4 jobs of alice started on pool a100"}));
 }
 
+// It read as "4 nodes: ok → down".
+TEST(FoldedEvents, OneNodeThatGoesDownAgainAndAgainIsNotSeveralNodes) {
+  std::vector<LogEntry> log;
+  const auto down = [&](const std::string& node, int seconds) {
+    LogEntry entry{at(seconds), ClusterName("hpc"), Severity::danger, node, "ok → down"};
+    entry.kind = Happened::node;
+    entry.what = entry.text;
+    log.push_back(std::move(entry));
+  };
+  for (int i = 0; i < 4; ++i) down("n1", i * 60);
+  EXPECT_EQ(lines_of(log), (std::vector<std::string>{"n1", "n1", "n1", "n1"}));
+  for (const char* node : {"n2", "n3", "n4"}) down(node, 300);
+  EXPECT_EQ(lines_of(log), (std::vector<std::string>{"4 nodes: ok → down", "n1", "n1", "n1"}));
+}
+
 TEST(FoldedEvents, WhatStandsAloneIsNeverFolded) {
   std::vector<LogEntry> log(
       6, LogEntry{at(0), ClusterName("hpc"), Severity::warning, "slurmctld", "answers again"});
