@@ -94,7 +94,7 @@ void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiSt
   const Screen& screen = state.top();
   const TableKind& table = *row_of(screen.kind).table;
   Page page(canvas, area, state);
-  if (is_waiting_list(screen) && screen.filter_text == kAllWaiting) {
+  if (is_waiting_list(screen) && screen.filter_text == kAllWaiting && !screen.only_mine) {
     page.say("Nothing waits for a GPU.", Style(Role::text).with_bold());
     page.blank();
     if (const std::string why = why_none_listed(ui.model, screen); !why.empty())

@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "engine/insight/totals.hpp"
+#include "engine/plan/effect/queue.hpp"
 #include "tui/language/wrap.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
 
@@ -20,24 +23,32 @@ struct Sums {
   bool current = true;  // all clusters tell what is free
 };
 
-int count_waiting(const UiContext& ui, const Screen& screen) {
-  int count = 0;
-  for (const Cluster& cluster : ui.model.clusters)
-    if (shows(screen, cluster.name))
-      for (const Workload& work : cluster.workloads.all()) count += work.state == WorkloadState::pending;
-  return count;
+bool asks_for_gpus(const Workload& work) {
+  return std::any_of(work.requests.begin(), work.requests.end(),
+                     [](const Request& one) { return one.count > 0; });
 }
 
-Sums sums_of(const std::vector<DemandRow>& rows, const Screen& screen) {
+// Each job or pod once, whatever it asks for; Slurm's jobs without GPUs are in the list, too.
+Sums count_waiting(const UiContext& ui, const Screen& screen) {
   Sums sums;
+  for (const Cluster& cluster : ui.model.clusters) {
+    if (!shows(screen, cluster.name)) continue;
+    for (const Workload& work : cluster.workloads.all()) {
+      if (work.state != WorkloadState::pending || !asks_for_gpus(work)) continue;
+      ++sums.waiting;
+      sums.for_room += plan::waits_for_room(work, cluster.scheduler);
+    }
+  }
+  return sums;
+}
+
+void add_fits(Sums& sums, const std::vector<DemandRow>& rows, const Screen& screen) {
   for (const DemandRow& row : rows) {
     if (!shows(screen, row.cluster)) continue;
-    sums.for_room += row.demand.for_room;
     sums.now += row.demand.fit_now;
     sums.cut += row.demand.fit_cut;
     sums.current &= row.demand.for_room == 0 || row.demand.free.has_value();
   }
-  return sums;
 }
 
 std::string begun(int waiting) {
@@ -51,12 +62,14 @@ bool is_waiting_list(const Screen& screen) {
 }
 
 std::string waiting_sentence(const UiContext& ui, const Screen& screen) {
-  Sums sums;
-  const int waiting = count_waiting(ui, screen);
+  // Of a part of what waits, it would tell of rows that are not there.
+  if (screen.filter_text != kAllWaiting || screen.only_mine) return {};
+  Sums sums = count_waiting(ui, screen);
+  const int waiting = sums.waiting;
   if (waiting == 0) return {};
   const std::vector<DemandRow> rows = demand_rows(ui.model, ui.catalogue);
   if (rows.empty()) return begun(waiting) + ". How many would start now is not worked out here.";
-  sums = sums_of(rows, screen);
+  add_fits(sums, rows, screen);
   if (!sums.current)
     return begun(waiting) + ". What is free is not known now, so what would start is not either.";
   if (sums.for_room == 0)

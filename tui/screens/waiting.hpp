@@ -15,7 +15,8 @@ namespace tessera::tui {
 inline constexpr std::string_view kAllWaiting = "state=pending";
 bool is_waiting_list(const Screen& screen);
 // One sentence: how much waits, how much of it would find room now or after a re-cut. In English; worked out
-// with the rows (DerivedRows::head).
+// with the rows (DerivedRows::head). Empty: the list shows only a part of what waits, or no GPU is waited
+// for.
 std::string waiting_sentence(const UiContext& ui, const Screen& screen);
 // The title and that sentence as lines of a list so wide; empty: there is no head.
 std::vector<std::string> head_of(const UiState& state, int width);

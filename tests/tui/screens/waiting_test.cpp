@@ -16,6 +16,33 @@ TEST(WaitingList, ItsHeadSaysHowMuchWaitsAndHowMuchWouldFitNow) {
   EXPECT_FALSE(session.shows("wait for a GPU")) << "another list\n" << session.screen();
 }
 
+TEST(WaitingList, OfAPartOfWhatWaitsThereIsNoSentenceAboutAllOfIt) {
+  Session session(two_places(), {120, 40});
+  session.press("w/<c-u>state=pending user=judy<enter>");
+  EXPECT_TRUE(session.shows("88141")) << session.screen();
+  EXPECT_FALSE(session.shows("wait for a GPU")) << session.screen();
+}
+
+// A CPU job among those that wait was counted as one that waits for a GPU.
+TEST(WaitingList, AJobThatAsksForNoGpuDoesNotWaitForOne) {
+  Model model = two_places();
+  Workload plain = waiting("88199", "alice", "gpu:h100");
+  plain.requests.clear();
+  reduce(model, on("hpc", WorkloadSeen{plain}));
+  Session session(model, {120, 40});
+  session.press("w");
+  EXPECT_TRUE(session.shows("88199")) << session.screen();
+  EXPECT_TRUE(session.shows("3 wait for a GPU: ")) << session.screen();
+}
+
+TEST(WaitingList, WhereOnlyMyOwnAreListedAnEmptyOneDoesNotSayThatNothingWaits) {
+  Session session(two_places(), {120, 40});
+  session.state.me = "nobody";
+  session.press("wu");
+  EXPECT_FALSE(session.shows("88141")) << session.screen();
+  EXPECT_FALSE(session.shows("Nothing waits for a GPU.")) << session.screen();
+}
+
 TEST(WaitingList, AClickBelowItsHeadHitsTheRowThatIsDrawnThere) {
   Session session(two_places(), {120, 40});
   session.press("w");
