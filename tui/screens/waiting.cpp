@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/insight/totals.hpp"
 #include "engine/plan/effect/queue.hpp"
@@ -21,6 +22,7 @@ bool shows(const Screen& screen, const ClusterName& cluster) {
 struct Sums {
   int waiting = 0, for_room = 0, now = 0, cut = 0;
   bool current = true;  // all clusters tell what is free
+  bool shared = false;  // two resources fit in one cluster, and may need the same room
 };
 
 bool asks_for_gpus(const Workload& work) {
@@ -42,13 +44,18 @@ Sums count_waiting(const UiContext& ui, const Screen& screen) {
   return sums;
 }
 
+// Each resource is played with all that is free, as if no other one took of it.
 void add_fits(Sums& sums, const std::vector<DemandRow>& rows, const Screen& screen) {
+  std::set<ClusterName> fit;
   for (const DemandRow& row : rows) {
     if (!shows(screen, row.cluster)) continue;
     sums.now += row.demand.fit_now;
     sums.cut += row.demand.fit_cut;
+    if (row.demand.fit_cut > 0) sums.shared |= !fit.insert(row.cluster).second;
     sums.current &= row.demand.for_room == 0 || row.demand.free.has_value();
   }
+  sums.now = std::min(sums.now, sums.for_room);
+  sums.cut = std::min(sums.cut, sums.for_room);
 }
 
 std::string begun(int waiting) {
@@ -74,9 +81,14 @@ std::string waiting_sentence(const UiContext& ui, const Screen& screen) {
     return begun(waiting) + ". What is free is not known now, so what would start is not either.";
   if (sums.for_room == 0)
     return begun(waiting) + ": none of them for room, but for a release, a limit or a time.";
-  std::string text =
-      begun(waiting) + fmt::format(": {} for room, of which {} would fit now", sums.for_room, sums.now);
-  return text + (sums.cut > sums.now ? fmt::format(" and {} after a re-cut.", sums.cut) : ".");
+  const bool most = sums.shared && waiting > 1;
+  std::string text = begun(waiting);
+  text += most && sums.now > 0
+              ? fmt::format(": {} for room, of which at most {} would fit now", sums.for_room, sums.now)
+              : fmt::format(": {} for room, of which {} would fit now", sums.for_room, sums.now);
+  if (sums.cut <= sums.now) return text + ".";
+  return text + (most ? fmt::format(" and at most {} after a re-cut.", sums.cut)
+                      : fmt::format(" and {} after a re-cut.", sums.cut));
 }
 
 std::vector<std::string> head_of(const UiState& state, int width) {

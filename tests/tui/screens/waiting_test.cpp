@@ -1,6 +1,7 @@
 // The waiting list: the sentence above its rows, and what an empty one says.
 #include <gtest/gtest.h>
 
+#include "tests/support/build.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
 
@@ -41,6 +42,22 @@ TEST(WaitingList, WhereOnlyMyOwnAreListedAnEmptyOneDoesNotSayThatNothingWaits) {
   session.press("wu");
   EXPECT_FALSE(session.shows("88141")) << session.screen();
   EXPECT_FALSE(session.shows("Nothing waits for a GPU.")) << session.screen();
+}
+
+// One GPU is cut for the one or for the other: 2 of 2 were told to fit.
+TEST(WaitingList, WhatFitsOfSeveralResourcesIsToldAsTheMost) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+  story.tell(WorkloadsListed{{waiting("2", "ann", "gpu:3g.40gb"), waiting("3", "ann", "gpu:7g.80gb")}});
+  for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
+    story.tell(SourceReport{source, {}, {}, "", false});
+  story.tell(Loaded{});
+  Session session(story.model, {120, 40});
+  session.press("w");
+  EXPECT_TRUE(
+      session.shows("2 wait for a GPU: 2 for room, of which 0 would fit now and at most 2 after a "
+                    "re-cut."))
+      << session.screen();
 }
 
 TEST(WaitingList, AClickBelowItsHeadHitsTheRowThatIsDrawnThere) {
