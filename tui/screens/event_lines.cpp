@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include "engine/text.hpp"
 
@@ -40,6 +42,12 @@ std::string ending_of(const RunHead& head) {
     case RunState::interrupted: return "interrupted: " + head.why;
     default: return {};
   }
+}
+
+// Those of one moment and subject are told apart, and stand in the order in which they came.
+void number(std::deque<LogEntry>& entries) {
+  std::map<std::pair<TimePoint, std::string>, std::uint64_t> alike;
+  for (LogEntry& entry : entries) entry.number = alike[{entry.at, entry.subject}]++;
 }
 
 bool newer(const LogEntry* a, const LogEntry* b) {
@@ -107,6 +115,7 @@ std::deque<LogEntry> own_events(const UiState& state, const UiContext& ui) {
     own.push_back(entry);
     own.back().kind = Happened::console;
   }
+  number(own);
   return own;
 }
 

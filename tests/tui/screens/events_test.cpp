@@ -105,6 +105,26 @@ TEST(Events, ARunHasItsBeginAndItsEndAmongThem) {
   EXPECT_FALSE(session.shows("finished: 1 done")) << session.screen();
 }
 
+// They had one id, and the cursor stayed on the first of them.
+TEST(Events, TheCursorGoesOverTwoOfOneMoment) {
+  Session session(two_places(), {120, 40});
+  RunHead head;
+  head.run = "20270115-0800-n0007";
+  head.state = RunState::parked;
+  head.why = "a job is in the way";
+  head.who = "carol";
+  head.cluster = ClusterName("hpc");
+  head.nodes = {NodeName("n0007")};
+  head.words = "7x1g.10gb on GPU 0";
+  head.started = head.last = at(-300);
+  session.hear({RunsListed{{head}}});
+  session.press("6/kind=run<enter>g");
+  EXPECT_NE(session.line_with("▌").find("parked: a job is in the way"), std::string::npos)
+      << session.screen();
+  session.press("j");
+  EXPECT_NE(session.line_with("▌").find("started by carol"), std::string::npos) << session.screen();
+}
+
 TEST(Events, AReaderOfOlderLinesStaysThereAndOneAtTheNewestStaysWithIt) {
   Session session(two_places(), {100, 15});
   const auto happen = [&](int i) {
