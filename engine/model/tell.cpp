@@ -122,9 +122,10 @@ std::optional<LogEntry> health_news(const Node& before, const Node& now) {
 
 // --- jobs and pods
 
+// A state that is not known holds what is listed with it.
 bool holds(const Workload* work) {
-  return work != nullptr && work->state != WorkloadState::pending && work->state != WorkloadState::ended &&
-         work->state != WorkloadState::unknown;
+  if (work != nullptr && work->state == WorkloadState::unknown) return !work->allocations.empty();
+  return work != nullptr && work->state != WorkloadState::pending && work->state != WorkloadState::ended;
 }
 
 bool has_left(const Workload* work) { return work == nullptr || work->state == WorkloadState::ended; }
@@ -251,6 +252,7 @@ std::optional<LogEntry> news_of(const Cluster& cluster, const Workload* before, 
   const std::string how = now && has_left(now) ? now->state_word : std::string();
   if (has_left(now) && !before) return std::nullopt;
   if (has_left(now)) return holds(before) ? ended(cluster, *before, how, at) : left(cluster, *before, how);
+  if (before && before->state == WorkloadState::unknown) return std::nullopt;
   if (!holds(before)) return holds(now) ? started(cluster, *now, before != nullptr, at) : std::nullopt;
   if (now->state == WorkloadState::pending) return moved(cluster, *before, "was requeued", Severity::warning);
   const bool was = before->state == WorkloadState::suspended, is = now->state == WorkloadState::suspended;

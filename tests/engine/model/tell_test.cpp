@@ -109,6 +109,23 @@ TEST(Tell, ARequeueAndASuspensionAreTold) {
   EXPECT_EQ(last(story), "moved | job 7 | of alice was requeued on n1: 2 × 1g.10gb");
 }
 
+// Slurm's word for the state was one that tessera does not know: the job started again when it was another.
+TEST(Tell, AStateThatWasNotKnownForAWhileIsNoStartAndNoWayOutOfTheQueue) {
+  Story story = read();
+  Workload runs = running("7", "alice", {holds_some("n1", "1g.10gb", 2)});
+  story.tell(WorkloadSeen{runs});
+  const std::size_t told = story.model.work_log.size();
+  runs.state = WorkloadState::unknown;
+  story.tell(WorkloadSeen{runs});
+  runs.state = WorkloadState::running;
+  story.tell(WorkloadSeen{runs});
+  EXPECT_EQ(story.model.work_log.size(), told) << last(story);
+  runs.state = WorkloadState::unknown;
+  story.tell(WorkloadSeen{runs});
+  story.tell(WorkloadGone{runs.id});
+  EXPECT_EQ(story.model.work_log.back().kind, Happened::ended) << last(story);
+}
+
 TEST(Tell, TheFirstListsAreNoNews) {
   Story story;
   story.tell(NodesListed{{of_h100("n1", {sevenths(0, 7)})}});
