@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/model/processes.hpp"
+#include "engine/slurmconf/slurm_setup.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/support/session.hpp"
@@ -56,6 +57,21 @@ TEST(GpuProcesses, WhatARunDoesAboutThoseOfNoJobStandsBelowThem) {
   session.press(":gpu n0007 0<enter>");
   EXPECT_NE(session.line_with("miner has GPU 0 open").find("stop it first"), std::string::npos)
       << session.screen();
+}
+
+// Beside the list it told to stop by hand what slurm-stop-clients stops.
+TEST(GpuProcesses, ThePageBesideTheListSaysTheSameOfThem) {
+  Session session(opened_place(), {200, 90});
+  auto site = std::make_shared<slurmconf::SlurmSetup>();
+  site->stop_clients = {"pkill miner"};
+  site->start_clients = {"miner"};
+  plan::Means can = plan::simulator_capabilities();
+  can.slurm = site;
+  session.state.abilities[ClusterName("hpc")] = can;
+  session.press("3/node=n0007<enter>g");
+  EXPECT_TRUE(session.shows("miner has GPU 0 open")) << session.screen();
+  EXPECT_TRUE(session.shows("starts it again")) << session.screen();
+  EXPECT_FALSE(session.shows("stop it first")) << session.screen();
 }
 
 TEST(GpuProcesses, AProcessOfNoJobIsSaidSo) {
