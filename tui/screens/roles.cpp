@@ -27,10 +27,12 @@ bool is_digit(std::string_view glyph) { return glyph.size() == 1 && glyph[0] >= 
 // "①" to "⑨"
 bool is_ringed(std::string_view glyph) { return glyph >= "\u2460" && glyph <= "\u2468"; }
 
-// A digit is of a held instance, unless it stands in a closed one or (in ASCII) before a light tail.
+// A digit is of a held instance, unless it stands in a closed one or (in ASCII) before a light tail. In a
+// closed one it is never 1, and never before a heavy tail (query/strip.cpp).
 Role strip_role(std::string_view before, std::string_view glyph, std::string_view after) {
+  const bool heavy = after.starts_with("━") || after.starts_with('=');
   if (is_digit(glyph) && after.starts_with('-')) return Role::free;
-  if (is_digit(glyph) && (before == "▒" || before == ";")) return Role::dim;
+  if (is_digit(glyph) && glyph != "1" && !heavy && (before == "▒" || before == ";")) return Role::dim;
   if (glyph == "·" || glyph == "." || glyph == "○" || glyph == "o" || glyph == "‐" || glyph == "─" ||
       glyph == "-" || is_ringed(glyph))
     return Role::free;

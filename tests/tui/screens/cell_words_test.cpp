@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "tui/screens/roles.hpp"
+#include "tui/terminal/canvas.hpp"
+
 namespace tessera::tui {
 namespace {
 
@@ -14,6 +17,21 @@ TEST(CellWords, LoseWhatEveryRowBeginsWith) {
   EXPECT_EQ(short_cell("asks", "nvidia.com/gpu:4"), "gpu:4");
   EXPECT_EQ(short_cell("asks", ""), "");
   EXPECT_EQ(short_cell("reason", "NVIDIA gpu:1"), "NVIDIA gpu:1") << "other columns keep their words";
+}
+
+// A drained node on which jobs still run: what they hold was drawn as if it were closed and free.
+TEST(Strips, WhatIsHeldBehindAClosedSliceIsDrawnAsHeld) {
+  const auto roles = [](std::string_view strip, bool ascii) {
+    Canvas canvas(Size{8, 1});
+    draw_strip(canvas, 0, 0, 8, strip, ascii);
+    std::vector<Role> all;
+    for (int x = 0; x < 8; ++x) all.push_back(canvas.at(x, 0).style.role);
+    return all;
+  };
+  constexpr Role kHeld = Role::held, kDim = Role::dim;
+  const std::vector<Role> wanted{kDim, kHeld, kDim, kHeld, kHeld, kHeld, kDim, kDim};
+  EXPECT_EQ(roles("▒1▒3━━▒2", false), wanted);
+  EXPECT_EQ(roles(";1;3==;2", true), wanted);
 }
 
 }  // namespace
