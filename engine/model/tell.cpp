@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/query/value.hpp"
+#include "engine/sharing/units.hpp"
 #include "engine/text.hpp"
 
 namespace tessera {
@@ -130,13 +131,6 @@ bool holds(const Workload* work) {
 
 bool has_left(const Workload* work) { return work == nullptr || work->state == WorkloadState::ended; }
 
-std::string held_text(const Workload& work) {
-  Counts counts;
-  for (const Allocation& one : work.allocations)
-    counts[held_name(one)] += one.count > 0 ? one.count : static_cast<int>(one.devices.size());
-  return text_of(counts);
-}
-
 // The entry of a job or pod: whose it is, where it is, what it holds.
 LogEntry entry_of(const Cluster& cluster, const Workload& work) {
   LogEntry entry;
@@ -227,6 +221,26 @@ std::string held_name(const Allocation& allocation) {
   std::string name(word(allocation.family));
   if (allocation.family == Family::mps) name = "MPS";
   return allocation.type.empty() ? name : name + " " + allocation.type;
+}
+
+std::string held_text(const Workload& work) {
+  Counts counts;
+  // Of a pod, by what they are shares of: its scheduler has words of its own for them.
+  std::map<std::pair<Family, std::string>, std::int64_t> shares;
+  for (const Allocation& one : work.allocations) {
+    const int count = one.count > 0 ? one.count : static_cast<int>(one.devices.size());
+    const bool share = one.family == Family::mps || one.family == Family::shard;
+    if (share && work.kind == WorkloadKind::pod)
+      shares[{one.family, one.type}] += count;
+    else
+      counts[held_name(one)] += count;
+  }
+  std::string text = text_of(counts);
+  for (const auto& [of, count] : shares)
+    if (count > 0)
+      text += (text.empty() ? "" : ", ") + sharing::units_text(work, of.first, count) +
+              (of.second.empty() ? "" : " " + of.second);
+  return text;
 }
 
 std::vector<LogEntry> news_of(const Node& before, const Node& now) {

@@ -29,5 +29,7 @@ std::string text_of_many(const LogEntry& entry, int count);
 
 // What is held by it, in one word: "1g.10gb", "GPU", "MPS".
 std::string held_name(const Allocation& allocation);
+// All that a job or pod holds: "2 × 1g.10gb, 1 × GPU"; of a pod's shares "2 shares".
+std::string held_text(const Workload& work);
 
 }  // namespace tessera

@@ -119,13 +119,9 @@ DocLine work_heading() {
 
 // "2 × 1g.10gb on n0001, n0002"; of what waits what it asks for, and why it waits.
 std::string holds_text(const Workload& work) {
-  std::map<std::string, int> held;
   std::set<std::string> nodes;
-  for (const Allocation& one : work.allocations) {
-    held[held_name(one)] += one.count > 0 ? one.count : static_cast<int>(one.devices.size());
-    nodes.insert(one.node.text);
-  }
-  if (!nodes.empty()) return counts_text(held) + " on " + some_of(nodes, 3);
+  for (const Allocation& one : work.allocations) nodes.insert(one.node.text);
+  if (!nodes.empty()) return held_text(work) + " on " + some_of(nodes, 3);
   std::map<std::string, std::int64_t> asks;
   for (const Request& request : work.requests) asks[request.resource] += request.count;
   return counts_text(asks) + (work.reason.empty() ? "" : ": " + work.reason);

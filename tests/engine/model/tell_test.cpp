@@ -88,6 +88,13 @@ TEST(Tell, HowAJobEndedIsToldWhereTheSchedulerTellsIt) {
   EXPECT_EQ(end_with("Failed"), "failed | job 7 | of alice failed after 1 min on n1: 2 × 1g.10gb");
 }
 
+TEST(Tell, SharesOfAPodAreToldInTheWordsOfItsScheduler) {
+  Workload pod = running("web-1", "ml", {holds_some("n1", "", 2, Family::shard)});
+  EXPECT_EQ(held_text(pod), "2 × shard") << "Slurm's word";
+  pod.kind = WorkloadKind::pod;
+  EXPECT_EQ(held_text(pod), "2 shares");
+}
+
 // The waiting tasks of an array are one line of the list, which has another name with each task that starts.
 TEST(Tell, ALineOfAnArrayThatChangesItsNameHasNotLeftTheQueue) {
   Story story = read();
