@@ -94,6 +94,13 @@ bool EventFilter::passes(const LogEntry& entry, std::string_view told) const {
                      [&](const Word& word) { return is_in(word, entry, told) == word.wanted; });
 }
 
+bool EventFilter::asks_for_told() const {
+  return std::any_of(words_.begin(), words_.end(), [](const Word& word) {
+    return word.part.empty() && std::any_of(word.text.begin(), word.text.end(),
+                                            [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+  });
+}
+
 std::deque<LogEntry> own_events(const UiState& state, const UiContext& ui) {
   std::deque<LogEntry> own;
   std::size_t runs = 0;
@@ -122,11 +129,14 @@ std::deque<LogEntry> own_events(const UiState& state, const UiContext& ui) {
 EventsFound find_events(const UiContext& ui, const UiState& state, const Screen& screen,
                         const std::deque<LogEntry>& own, std::size_t most) {
   const EventFilter filter(screen.filter_text);
+  const bool in_own_words = filter.asks_for_told();
+  const auto passes = [&](const LogEntry& entry) {
+    return filter.empty() || filter.passes(entry, in_own_words ? told(state, entry.text) : entry.text);
+  };
   std::vector<const LogEntry*> all;
   for (const std::deque<LogEntry>* log : {&ui.model.log, &ui.model.work_log, &own})
     for (const LogEntry& entry : *log)
-      if (belongs(entry, screen) && (filter.empty() || filter.passes(entry, told(state, entry.text))))
-        all.push_back(&entry);
+      if (belongs(entry, screen) && passes(entry)) all.push_back(&entry);
   EventsFound found{{}, all.size()};
   const std::size_t kept = std::min(most, all.size());
   std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end(), newer);

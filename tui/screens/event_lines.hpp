@@ -18,6 +18,8 @@ class EventFilter {
   // told: its text as the reader reads it.
   bool passes(const LogEntry& entry, std::string_view told) const;
   bool empty() const { return words_.empty(); }
+  // Whether a word may stand in the translation alone: to translate all events for each key is too much work.
+  bool asks_for_told() const;
 
  private:
   struct Word {

@@ -3,6 +3,7 @@
 
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/screens/event_lines.hpp"
 
 namespace tessera::test {
 namespace {
@@ -55,6 +56,13 @@ TEST(Events, TheFilterTakesWholePartsToo) {
   session.press("/<c-u>node=n0007<enter>");
   EXPECT_TRUE(session.shows("job 95")) << session.screen();
   EXPECT_FALSE(session.shows("jobs of alice")) << session.screen();
+}
+
+// At each key of a filter all events of both logs were translated.
+TEST(Events, OnlyAWordThatIsNotAsciiIsLookedForInTheTranslation) {
+  EXPECT_FALSE(tui::EventFilter("alice !bob").asks_for_told());
+  EXPECT_FALSE(tui::EventFilter("user=千代").asks_for_told());
+  EXPECT_TRUE(tui::EventFilter("alice 開始").asks_for_told());
 }
 
 TEST(Events, OfANodeOnlyItsOwnStandThereEachWithItsLine) {
