@@ -52,8 +52,13 @@ class Thinning {
     for (std::size_t i = 0; i < rounds->size(); ++i) {
       if (to_.keep_on && !to_.keep_on()) return std::optional<std::string>();
       const OfRound& round = (*rounds)[i];
-      for (std::string_view line : round.lines)
-        if (Status passed = pass(line, out); !passed) return passed.error();
+      std::string_view end;  // of the recorder: the last of its lines, behind the figures that follow here
+      for (std::string_view line : round.lines) {
+        if (Reader::kind_of(line) == "end")
+          end = line;
+        else if (Status passed = pass(line, out); !passed)
+          return passed.error();
+      }
       const std::optional<TimePoint> then = i + 1 < rounds->size() ? (*rounds)[i + 1].at : next;
       // Never farther apart than wished, however the rounds lie.
       const bool all = !kept || !then || *then - *kept > to_.every;
@@ -61,6 +66,7 @@ class Thinning {
       // Figures count from when they were measured, which may be minutes before their round.
       const auto stale_at = then ? std::optional(*then - to_.every) : std::nullopt;
       out += recorder_.figures_again(reader_.nodes(), round.at, all, stale_at);
+      if (!end.empty()) (out += end) += '\n';
     }
     return std::optional(std::move(out));
   }

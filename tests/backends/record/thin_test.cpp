@@ -387,6 +387,34 @@ TEST(Thinned, ADayOfVersion1BecomesOneOfTheNewestVersion) {
   EXPECT_NE(text.find("\"tessera\":\"9.9\""), std::string::npos);
 }
 
+// The figures of a thinner day are told anew in its last round: what ends that stays behind them.
+TEST(Thinned, ARecorderThatWasEndedIsStillToldFromOneThatWasCutOff) {
+  const Scratch folder;
+  {
+    Changing cluster(1);
+    record::Wanted wanted;
+    wanted.began = at(0);
+    record::Recorder recorder{wanted};
+    auto tape = record::open_tape(folder.path(), ClusterName("hpc"), {});
+    ASSERT_TRUE(tape.ok());
+    for (int round = 0; round < 30; ++round) {
+      const TimePoint then = at(60 * round);
+      const bool key = (*tape)->wants_key(then);
+      ASSERT_TRUE((*tape)->write(recorder.take(cluster.pass(60 * round), then, key), then, key));
+    }
+    ASSERT_TRUE((*tape)->write(recorder.end_line(), recorder.at(), false));
+  }
+  const std::string path = folder.path() + "/hpc/" + record::day_of(at(0)) + std::string(record::kFileEnd);
+  ASSERT_EQ(open_file(path)->stopped(), record::Stop::ended);
+  const auto fewer = record::thinner(bytes_of(path), kTenMinutes);
+  ASSERT_TRUE(fewer && *fewer);
+  ASSERT_TRUE(replace_file("", path, **fewer));
+  EXPECT_EQ(open_file(path)->stopped(), record::Stop::ended);
+  const auto days = open_file(path)->days();
+  ASSERT_TRUE(days);
+  EXPECT_EQ(days->front().stop, record::Stop::ended);
+}
+
 class ThinningTape : public testing::Test {
  protected:
   // A recorder that writes one round at that time and then works on older days until all is done.
