@@ -5,6 +5,7 @@
 
 #include "engine/slurmconf/settings.hpp"
 #include "engine/usage/exceptions.hpp"
+#include "tui/cli/command_table.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -66,15 +67,25 @@ std::string read_source(SettingReader& reader) {
   return setting->value;
 }
 
+// Where the past is read from. A file says it for the commands that sum up, and yields to --accounting; the
+// others ask slurmdbd on request alone.
+void read_place(SettingReader& reader, Options& options) {
+  options.accounting = reader.on("accounting");
+  options.source = read_source(reader);
+  if (!sums_up(options.command)) return;
+  const Setting* source = reader.find("source");
+  if (options.accounting && source && source->from != "--source") options.source = "accounting";
+  options.accounting = options.accounting || options.source == "accounting";
+}
+
 }  // namespace
 
 void read_usage(SettingReader& reader, Options& options) {
   if (auto since = reader.duration("since", 3650 * kDay, "a time from 1s to 3650d, like 7d"))
     options.since = *since;
   if (reader.find("by")) options.by = reader.text("by");
-  options.source = read_source(reader);
   options.demand = reader.on("demand");
-  options.accounting = reader.on("accounting") || options.source == "accounting";
+  read_place(reader, options);
   options.no_cache = reader.on("no-cache");
   options.limits = read_limits(reader);
   options.except = read_exceptions(reader);

@@ -101,6 +101,25 @@ TEST(Settings, OldDaysAreThinnedByAnAgeAndAPace) {
     EXPECT_NE(error_of({"record", "--thin", wrong}).find("like 7d=10m"), std::string::npos) << wrong;
 }
 
+TEST(Settings, AFileSaysWhereUsageLooksAndTheFlagBeforeIt) {
+  const TextFile slurmdbd{"c.yaml", "source: accounting\n"}, prometheus{"c.yaml", "source: prometheus\n"};
+  EXPECT_TRUE(settled({"usage"}, {}, {slurmdbd})->accounting);
+  EXPECT_TRUE(settled({"waste"}, {}, {slurmdbd})->accounting);
+  const auto flag = settled({"usage", "--accounting"}, {}, {prometheus});
+  EXPECT_TRUE(flag->accounting);
+  EXPECT_EQ(flag->source, "accounting");
+  // Two flags contradict each other: that is for the command to say.
+  EXPECT_EQ(settled({"usage", "--accounting", "--source", "prometheus"})->source, "prometheus");
+}
+
+// pack refused to plan at all, and advise asked slurmdbd, where a file had named it for usage and waste.
+TEST(Settings, WhereUsageLooksIsNothingToCommandsThatPlan) {
+  const TextFile slurmdbd{"c.yaml", "source: accounting\n"};
+  EXPECT_FALSE(settled({"pack", "1g.10gb=1"}, {}, {slurmdbd})->accounting);
+  EXPECT_FALSE(settled({"advise"}, {}, {slurmdbd})->accounting);
+  EXPECT_TRUE(settled({"advise", "--accounting"}, {}, {slurmdbd})->accounting);
+}
+
 TEST(Settings, NoColorCountsWhateverItSaysUnlessItIsEmpty) {
   EXPECT_TRUE(settled({})->color);
   EXPECT_FALSE(settled({}, {{"NO_COLOR", "0"}})->color);
