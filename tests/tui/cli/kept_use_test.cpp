@@ -23,7 +23,8 @@ using Command = int (*)(const Options&, const mig::Catalogue&, const Joins&, con
 // series name; empty: nobody's.
 class Kept final : public usage::KeptUse {
  public:
-  Kept(std::string work, float use) : work_(std::move(work)), use_(use) {
+  // gpu: the GPU, as its series tell it.
+  Kept(std::string work, float use, Gpu gpu) : work_(std::move(work)), use_(use), gpu_(std::move(gpu)) {
     told_.step = Duration{300'000};
     told_.names_work = !work_.empty(), told_.unnamed = work_.empty() ? 2 : 0.5;
     told_.cost.commands = 3, told_.cost.bytes = 2048, told_.cost.took = Duration{1500};
@@ -39,7 +40,7 @@ class Kept final : public usage::KeptUse {
     for (int second = 0; second <= 7200; second += 300) {
       Cluster cluster;
       cluster.name = name_;
-      Gpu gpu = test::gpu(0, Strategy::whole, {test::whole(0)});
+      Gpu gpu = gpu_;
       gpu.slices[0].use = Percent{use_}, gpu.slices[0].measured = {Source::dcgm, test::at(second)};
       if (!work_.empty() || unnamed_) {
         gpu.slices[0].holders = {{WorkloadId(work_), 1}};
@@ -59,6 +60,7 @@ class Kept final : public usage::KeptUse {
   ClusterName name_{"hpc"};
   std::string work_;
   float use_;
+  Gpu gpu_;
   usage::KeptTold told_;
   bool unnamed_ = false;
 };
@@ -67,6 +69,7 @@ struct Asked {
   Options options;
   std::string work = "88123";
   float use = 0;
+  Gpu gpu = test::gpu(0, Strategy::whole, {test::whole(0)});
   bool recording_asked = false;
   std::ostringstream out, err;
 
@@ -76,7 +79,7 @@ struct Asked {
     Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
     joins.kept_use = [&](const Options&, const mig::Catalogue&) {
       std::vector<std::unique_ptr<usage::KeptUse>> all;
-      all.push_back(std::make_unique<Kept>(work, use));
+      all.push_back(std::make_unique<Kept>(work, use, gpu));
       return Result<std::vector<std::unique_ptr<usage::KeptUse>>>(std::move(all));
     };
     joins.recordings = [&](const std::string&) -> Result<std::vector<std::unique_ptr<record::Recording>>> {
@@ -108,6 +111,16 @@ TEST(UsageFromPrometheus, IsTakenWhereNoRecordingIsNamedAndIsNamedAsTheSource) {
   EXPECT_EQ(test::json_at(asked.out.str(), "/usage/0/gpu_hours"), "2.0");
   EXPECT_EQ(test::json_at(asked.out.str(), "/usage/0/waiting_hours"), "null")
       << "it knows nothing of what waits";
+}
+
+// A model that no catalogue has: the last line said nothing of hours that are in no GPU-hour.
+TEST(UsageFromPrometheus, HoursOfInstancesOfAnUnknownProductAreSaid) {
+  Asked asked;
+  asked.gpu = test::gpu(0, Strategy::mig, {test::instance("1g.10gb", 0, 1, 0)});
+  asked.gpu.product.reset();
+  EXPECT_EQ(asked.run(run_usage), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("; 2.0 h were held on slices of which it is not known what part of a GPU they are"))
+      << asked.out.str();
 }
 
 TEST(UsageFromPrometheus, ANamedRecordingGoesFirstAndSaysThatPrometheusIsThereToo) {

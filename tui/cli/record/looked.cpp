@@ -135,6 +135,16 @@ std::string accounting_footer(const Looked& looked, const Options& options) {
   return text + cache_words(told, options) + cost_words(*looked.cost, options) + "\n";
 }
 
+// What is in no GPU-hour; empty: everything is.
+std::string unvalued_words(const std::vector<usage::Sum>& sums, const Options& options) {
+  const double unvalued = usage::unvalued(sums);
+  if (unvalued <= 1e-9) return "";
+  return "; " + tui::told(options.reader,
+                          fmt::format("{:.1f} h were held on slices of which it is not known what part of a "
+                                      "GPU they are",
+                                      unvalued));
+}
+
 std::string prometheus_footer(const std::vector<usage::Sum>& sums, const Looked& looked,
                               const Options& options) {
   const auto say = [&](const std::string& english) { return tui::told(options.reader, english); };
@@ -148,6 +158,7 @@ std::string prometheus_footer(const std::vector<usage::Sum>& sums, const Looked&
     text += "; " + say(fmt::format("{:.0f} % of held hours have use figures", *covered));
   if (kept.names_work && kept.unnamed > 0)
     text += "; " + say(fmt::format("for {:.1f} h of GPUs and slices no pod or job is named", kept.unnamed));
+  if (kept.names_work) text += unvalued_words(sums, options);
   if (kept.strange > 0)
     text += "; " + say(fmt::format("{} series are of nodes that are not known", kept.strange));
   if (kept.skipped > 0)
@@ -227,12 +238,7 @@ std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, co
   if (looked.unplaced > 1e-9)
     text += "; " + tui::told(options.reader, fmt::format("{:.1f} h were held on slices that are not reported",
                                                          looked.unplaced));
-  if (const double unvalued = usage::unvalued(sums); unvalued > 1e-9)
-    text += "; " +
-            tui::told(options.reader,
-                      fmt::format(
-                          "{:.1f} h were held on slices of which it is not known what part of a GPU they are",
-                          unvalued));
+  text += unvalued_words(sums, options);
   if (looked.not_asked)
     text += "; " + tui::told(options.reader, "not asked: Prometheus (--source prometheus)");
   return text + "\n";
