@@ -75,9 +75,9 @@ Result<Universe> universe_of(const Classes& classes, const mig::Product& product
       universe.slots.push_back(slot);
     }
   }
-  if (const auto row = row_for(classes, number, ProfileName(std::string(kWhole)));
-      row && universe.places.size() < kMaxPlaces) {
-    universe.whole = std::uint64_t{1} << universe.places.size();
+  if (const auto row = row_for(classes, number, ProfileName(std::string(kWhole)))) {
+    // Where there is no bit for it, there are too many places.
+    if (universe.places.size() < kMaxPlaces) universe.whole = std::uint64_t{1} << universe.places.size();
     universe.wanted |= universe.whole;
     universe.places.push_back(kUncut);
     universe.slots.push_back(static_cast<int>(universe.rows.size()));
