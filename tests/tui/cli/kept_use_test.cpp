@@ -186,5 +186,15 @@ TEST(WasteFromPrometheus, TellsIdleAndSaysOfWhichKindsItKnowsNothing) {
   EXPECT_EQ(test::check_schema(test::schema_text("waste"), asked.out.str()), std::vector<std::string>{});
 }
 
+// It knows no users: "no owner is to be told of anything" would have been said of any waste.
+TEST(WasteFromPrometheus, TextsToOwnersAreRefusedSinceItKnowsNone) {
+  Asked asked;
+  asked.options.messages = true;
+  EXPECT_EQ(asked.run(run_waste), kUsage);
+  EXPECT_EQ(asked.out.str(), "");
+  EXPECT_NE(asked.err.str().find("Prometheus does not tell users or accounts"), std::string::npos)
+      << asked.err.str();
+}
+
 }  // namespace
 }  // namespace tessera::cli::kept_use_story

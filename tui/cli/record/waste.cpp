@@ -199,6 +199,13 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
               const Streams& streams) {
   if (options.send)
     if (auto refused = why_not_sent(options, joins)) return complain(streams, *refused), kUsage;
+  const auto source = source_of(options, joins);
+  if (!source) return complain(streams, source.error()), kUsage;
+  // Without owners there is no text for any, which is not to say that none wasted anything.
+  if (options.messages && *source == PastSource::prometheus)
+    return complain(streams, {"cannot send", "Prometheus does not tell users or accounts",
+                              "a recording, or --accounting, which tells what was held"}),
+           kUsage;
   auto looked = look(options, catalogue, joins);
   if (!looked) return complain(streams, looked.error()), kUnknown;
   if (knows_nothing(*looked))
