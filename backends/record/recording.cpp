@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <iterator>
 #include <utility>
@@ -120,10 +121,11 @@ class OnDisk final : public Recording {
       for (auto frame = part->frames.rbegin(); frame != part->frames.rend(); ++frame) {
         if (frame->at > time || frame->data >= frame->end) continue;
         Result<Model> model = model_at(*part, *frame, time);
-        if (model && std::next(frame) != part->frames.rend() && time - frame->at < kHistory)
-          add_history(*model, *part, *std::next(frame), frame->at);
         // A key frame that tore before its end says nothing; the one before it does.
-        if (!model || (!model->clusters.empty() && model->clusters.front().loaded)) return model;
+        const bool whole = model && !model->clusters.empty() && model->clusters.front().loaded;
+        if (whole && std::next(frame) != part->frames.rend() && time - frame->at < kHistory)
+          add_history(*model, *part, *std::next(frame), *frame);
+        if (!model || whole) return model;
       }
     }
     return none_at(time);
@@ -223,18 +225,20 @@ class OnDisk final : public Recording {
   }
 
   // What happened from one key frame to the next, with the round that begins it: its own lists are no news.
-  void add_history(Model& model, const Part& part, const Frame& before, TimePoint next) const {
-    Model then;
-    Reader reader;
-    reader.be_quiet();
-    // What cannot be read there is left out, and the moment is there all the same.
-    if (!play(part, before, reader, then, [](TimePoint) { return true; })) return;
-    const Frame* frame = nullptr;
-    for (const Frame& one : part.frames)
-      if (one.at == next) frame = &one;
-    if (frame) static_cast<void>(play(part, *frame, reader, then, [&](TimePoint at) { return at <= next; }));
-    for (auto [to, from] : {std::pair(&model.log, &then.log), std::pair(&model.work_log, &then.work_log)})
-      to->insert(to->begin(), std::make_move_iterator(from->begin()), std::make_move_iterator(from->end()));
+  // That is over: who plays, or follows, asks for it again and again. Precondition: that round is whole.
+  void add_history(Model& model, const Part& part, const Frame& before, const Frame& next) {
+    if (history_.path != part.path || history_.begin != next.begin || history_.at != next.at) {
+      Model then;
+      Reader reader;
+      reader.be_quiet();
+      // What cannot be read there is left out, and the moment is there all the same.
+      if (!play(part, before, reader, then, [](TimePoint) { return true; })) return;
+      static_cast<void>(play(part, next, reader, then, [&](TimePoint at) { return at <= next.at; }));
+      history_ = {part.path, next.begin, next.at, std::move(then.log), std::move(then.work_log)};
+    }
+    for (auto [to, from] :
+         {std::pair(&model.log, &history_.log), std::pair(&model.work_log, &history_.work_log)})
+      to->insert(to->begin(), from->begin(), from->end());
   }
 
   // before: what the last round told that was gone through, of this part or an earlier one.
@@ -363,7 +367,16 @@ class OnDisk final : public Recording {
 
   ClusterName name_;
   std::string folder_;
+  // Of the stretch between two key frames, of which the later begins there.
+  struct History {
+    std::string path;
+    std::size_t begin = 0;
+    TimePoint at{};
+    std::deque<LogEntry> log, work_log;
+  };
+
   std::vector<Part> parts_;  // oldest first
+  History history_;          // that was read last
   std::string bytes_;        // of one of them
   std::string loaded_;       // its path
   Duration figures_every_{0}, every_{0};

@@ -239,7 +239,9 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   tell(ClockSet{wall_(), 0}, round);
   tell(Recorded{all.from, all.to, std::move(found)}, round);
   if (std::exchange(failed_, false)) tell(SourceReport{Source::none, {}, {}, "", false}, round);
-  tell(HistoryTold{happened_before(*model)}, round);
+  // While it plays, many moments are of one round.
+  if (history_of_ != round) tell(HistoryTold{happened_before(*model)}, round);
+  history_of_ = round;
   moments_.tell(*sink_, name_, then, round);
 }
 

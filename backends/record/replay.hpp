@@ -66,8 +66,9 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   Opener open_;
   std::unique_ptr<Recording> recording_;
   ClusterName name_;
-  TimePoint at_;       // asked for
-  TimePoint round_{};  // that is shown for it
+  TimePoint at_;                         // asked for
+  TimePoint round_{};                    // that is shown for it
+  std::optional<TimePoint> history_of_;  // the round up to which events were told last
   bool failed_ = false;
   Moments moments_;
   double speed_;

@@ -143,10 +143,21 @@ TEST_F(Replay, TheEventsOfAMomentReachBackBeyondTheKeyFrameBeforeIt) {
     write(minute * 60);
   }
   tape_.reset();
+  const auto subjects = [&] {
+    std::vector<std::string> all;
+    for (const LogEntry& entry : model_.work_log) all.push_back(entry.subject);
+    return all;
+  };
+  const std::vector<std::string> both{"job 2", "job 1"};
   play_from(125 * 60);
-  std::vector<std::string> subjects;
-  for (const LogEntry& entry : model_.work_log) subjects.push_back(entry.subject);
-  EXPECT_EQ(subjects, (std::vector<std::string>{"job 2", "job 1"}));
+  EXPECT_EQ(subjects(), both);
+  // What lies before the key frame is read once, and told of each moment behind it.
+  after([&] { player().jump(at(120 * 60)); });
+  EXPECT_EQ(subjects(), both);
+  after([&] { player().jump(at(110 * 60)); });
+  EXPECT_EQ(subjects(), std::vector<std::string>{"job 2"});
+  after([&] { player().jump(at(125 * 60)); });
+  EXPECT_EQ(subjects(), both);
 }
 
 TEST_F(Replay, ChartsOfAMomentAreThoseOfTheHourBeforeItWithTheirGaps) {
