@@ -124,10 +124,14 @@ Document total_lines(const std::vector<Waste>& all, const UiState& state, int wi
 void add_left_out(Document& lines, const UiState& state, int width) {
   const usage::Reckoning& read = *state.usage.read;
   if (!read.asked.except) return;
-  double sum = 0;
-  for (const Waste& one : read.left_out) sum += one.slice_hours.value_or(0);
-  const std::string text = told(
+  double sum = 0, uncounted = 0;
+  for (const Waste& one : read.left_out) {
+    sum += one.slice_hours.value_or(0);
+    if (!one.slice_hours) uncounted += one.hours.value_or(0);
+  }
+  std::string text = told(
       state, fmt::format("rows left out by waste-except: {}, {:.1f} slice-hours", read.left_out.size(), sum));
+  if (uncounted > 0) text += "; " + told(state, fmt::format("{:.1f} h not counted in slices", uncounted));
   lines.push_back(
       {{{shorten(text + "  " + read.asked.except->text, width - 2, state.ascii), Role::dim, 1}}, {}});
 }

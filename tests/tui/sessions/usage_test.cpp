@@ -102,6 +102,20 @@ TEST(UsageScreens, AWastersPageOrNodeIsOpenedAndTheLetterIsForTheOwner) {
   EXPECT_EQ(session.state.top().subject, "88123");
 }
 
+// An L40S has no slices: its hours were left out as 0.0 slice-hours, and told nowhere.
+TEST(UsageScreens, HoursThatAreLeftOutAndNotCountedInSlicesAreSaid) {
+  Session session = looking(":waste<enter>");
+  EXPECT_TRUE(session.shows("rows left out by waste-except: 1, 12.0 slice-hours  user=ci"))
+      << session.screen();
+  usage::Reckoning read = *reckoned();
+  read.left_out.push_back(read.left_out.front());
+  read.left_out.back().slice_hours.reset();
+  read.left_out.back().hours = 7.5;
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(std::move(read));
+  EXPECT_TRUE(session.shows("waste-except: 2, 12.0 slice-hours; 7.5 h not counted in slices  user=ci"))
+      << session.screen();
+}
+
 // The kinds stood in one line, whose end was cut off.
 TEST(UsageScreens, WhatCountsAsIdleAndTheTimeOfALetterAreThoseOfTheReading) {
   Session session = looking(":waste<enter>");
