@@ -56,10 +56,10 @@ class Spares {
       : node_(node), catalogue_(catalogue), is_free_(is_free) {
     for (const OpenKind& open : node.open_kinds)
       if (open.kind == SliceKind::gpu_instance && open.capacity == 1) add(open.profile, open.units);
-    for (const Slice& slice : node.pool) count(slice);
+    for (const Slice& slice : node.pool) count(slice, sharing::amd::is_amd(node));
   }
   void add_left_out(const Gpu& gpu) {
-    for (const Slice& slice : gpu.slices) count(slice);
+    for (const Slice& slice : gpu.slices) count(slice, sharing::amd::is_amd(gpu));
   }
   // Of these every instance is told by itself; those that are free by the end of their work were open before.
   void add_planned(const Gpu& gpu) {
@@ -72,13 +72,11 @@ class Spares {
   }
 
  private:
-  void count(const Slice& slice) {
-    if (slice.kind == SliceKind::gpu_instance && slice.capacity == 1 && slice.usable == true &&
-        slice.holding == Holding::free)
-      add(slice.profile, 1);
-    if (slice.kind == SliceKind::whole_gpu && slice.capacity == 1 && slice.usable == true &&
-        slice.holding == Holding::free)
-      ++counts_[ProfileName(std::string(kWhole))];
+  // Who asks for a whole GPU here gets none of AMD's.
+  void count(const Slice& slice, bool amd) {
+    if (slice.capacity != 1 || slice.usable != true || slice.holding != Holding::free) return;
+    if (slice.kind == SliceKind::gpu_instance) add(slice.profile, 1);
+    if (slice.kind == SliceKind::whole_gpu && !amd) ++counts_[ProfileName(std::string(kWhole))];
   }
   void add(const ProfileName& profile, int count) {
     counts_[mig::canonical_profile(profile.text).value_or(profile)] += count;

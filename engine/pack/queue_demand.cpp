@@ -5,6 +5,7 @@
 
 #include "engine/pack/whole.hpp"
 #include "engine/plan/effect/queue.hpp"
+#include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::pack {
@@ -36,6 +37,7 @@ class Whole {
   }
   bool operator()(const Request& request, const sharing::ResourceName& name) const {
     if (!counted_ || name.kind != sharing::ResourceKind::gpu || name.shared || name.claimed) return false;
+    if (sharing::amd::is_amd_model(name.type)) return false;
     return !parts_.contains(request.resource) && (scheduler_ == Scheduler::kubernetes || !name.type.empty());
   }
 

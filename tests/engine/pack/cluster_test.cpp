@@ -272,6 +272,25 @@ TEST_F(ByNumber, AWholeGpuBesideInstancesOfThePoolHasNoNumberAndIsLeftOut) {
   EXPECT_EQ(found.problem.spare[1].count, 1);
 }
 
+// Eight free ones of AMD met a demand of eight whole GPUs, and nothing was planned.
+TEST_F(ByNumber, AWholeGpuOfAmdServesNoDemandOfWholeGpus) {
+  Gpu amd = test::gpu(0, Strategy::whole, {test::whole(0)});
+  amd.model = "AMD Instinct MI300X", amd.product.reset();
+  Gpu other = test::gpu(0, Strategy::whole, {test::whole(0)});
+  other.model = "NVIDIA L40S", other.product.reset();
+  story_.tell(NodesListed{{test::node("n1", {amd}), test::node("n2", {other})}});
+  story_.tell(WorkloadsListed{{}});
+  story_.tell(SourceReport{Source::slurm_nodes, std::nullopt, Duration{5}});
+  story_.tell(SourceReport{Source::slurm_jobs, std::nullopt, Duration{5}});
+  story_.tell(Loaded{});
+  const std::vector<NodeName> nodes{NodeName("n1"), NodeName("n2")};
+  const ClusterProblem found =
+      problem_of(story_.cluster(), nodes, test::catalogue(), plan::slurm_capabilities());
+  ASSERT_EQ(found.problem.spare.size(), 1u);
+  EXPECT_EQ(found.problem.spare[0].node, NodeName("n2"));
+  EXPECT_EQ(found.problem.spare[0].count, 1);
+}
+
 TEST_F(ByNumber, GpusOfANodeThatRunsInAPodAreKubernetesToChange) {
   Node node = test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})});
   node.host_pod = HostPod{"slurm", "worker-0"};

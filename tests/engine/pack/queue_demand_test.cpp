@@ -47,5 +47,12 @@ TEST(QueueDemand, OnSlurmAGpuOfATypeIsWholeAndOneWithoutMayBeAnything) {
   EXPECT_EQ(found.other, 1);
 }
 
+TEST(QueueDemand, AJobThatAsksForAGpuOfAmdIsLeftOut) {
+  const Gpu uncut = test::gpu(0, Strategy::whole, {test::whole(0)});
+  const QueueDemand found = demand(Scheduler::slurm, uncut, {test::waiting("7", "bob", "gpu:mi300x")});
+  EXPECT_TRUE(found.demand.empty());
+  EXPECT_EQ(found.other, 1);
+}
+
 }  // namespace
 }  // namespace tessera::pack
