@@ -86,7 +86,7 @@ class Spares {
     for (const Gpu& gpu : node_.gpus) {
       const mig::Product* one = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
       if (!one) return nullptr;
-      if (!one->find(profile.text)) continue;
+      if (!is_whole(profile) && !one->find(profile.text)) continue;
       if (only && only != one) return nullptr;
       only = one;
     }

@@ -270,6 +270,8 @@ TEST_F(ByNumber, AWholeGpuBesideInstancesOfThePoolHasNoNumberAndIsLeftOut) {
   EXPECT_EQ(found.problem.spare[1].profile, ProfileName("whole"))
       << "so does the uncut GPU, which stays as it is";
   EXPECT_EQ(found.problem.spare[1].count, 1);
+  ASSERT_TRUE(found.problem.spare[1].product) << "also for whoever asks for whole GPUs of this product";
+  EXPECT_EQ(found.problem.spare[1].product->key.text, "H100-80GB-SXM5");
 }
 
 // Eight free ones of AMD met a demand of eight whole GPUs, and nothing was planned.
