@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr Duration kAfterMidnight{600'000};  // a day begins with its first round
 constexpr Duration kHistory{3'600'000};      // of what happened before a moment at least so much is told
+constexpr Duration kKeyFramesApart{3 * 3'600'000};  // at most, where the recorder was not off for long
 
 // Tells a file that has grown, or that another was put in the place of.
 struct Stamp {
@@ -123,8 +124,12 @@ class OnDisk final : public Recording {
         Result<Model> model = model_at(*part, *frame, time);
         // A key frame that tore before its end says nothing; the one before it does.
         const bool whole = model && !model->clusters.empty() && model->clusters.front().loaded;
-        if (whole && std::next(frame) != part->frames.rend() && time - frame->at < kHistory)
-          add_history(*model, *part, *std::next(frame), *frame);
+        if (whole && time - frame->at < kHistory) {
+          if (std::next(frame) != part->frames.rend())
+            add_history(*model, *part, *std::next(frame), *frame);
+          else if (std::next(part) != parts_.rend())
+            add_history_of_day_before(*model, *std::next(part), *part, Frame(*frame));
+        }
         if (!model || whole) return model;
       }
     }
@@ -227,15 +232,43 @@ class OnDisk final : public Recording {
   // What happened from one key frame to the next, with the round that begins it: its own lists are no news.
   // That is over: who plays, or follows, asks for it again and again. Precondition: that round is whole.
   void add_history(Model& model, const Part& part, const Frame& before, const Frame& next) {
-    if (history_.path != part.path || history_.begin != next.begin || history_.at != next.at) {
+    if (!is_known(part, next)) {
       Model then;
       Reader reader;
       reader.be_quiet();
       // What cannot be read there is left out, and the moment is there all the same.
       if (!play(part, before, reader, then, [](TimePoint) { return true; })) return;
-      static_cast<void>(play(part, next, reader, then, [&](TimePoint at) { return at <= next.at; }));
-      history_ = {part.path, next.begin, next.at, std::move(then.log), std::move(then.work_log)};
+      end_history(part, next, reader, std::move(then));
     }
+    put_history(model);
+  }
+
+  // The same of the first key frame of a day. The bytes are those of `part` again, whose frames are new.
+  void add_history_of_day_before(Model& model, Part& day, Part& part, const Frame& next) {
+    if (!is_known(part, next)) {
+      Model then;
+      Reader reader;
+      reader.be_quiet();
+      const bool near = load(day) && !day.torn && next.at > day.frames.back().at &&
+                        next.at - day.frames.back().at <= kKeyFramesApart;
+      const bool read = near && play(day, day.frames.back(), reader, then, [](TimePoint) { return true; });
+      if (!load(part)) return;
+      if (read)
+        end_history(part, next, reader, std::move(then));
+      else
+        history_ = {part.path, next.begin, next.at, {}, {}};
+    }
+    put_history(model);
+  }
+
+  bool is_known(const Part& part, const Frame& next) const {
+    return history_.path == part.path && history_.begin == next.begin && history_.at == next.at;
+  }
+  void end_history(const Part& part, const Frame& next, Reader& reader, Model then) {
+    static_cast<void>(play(part, next, reader, then, [&](TimePoint at) { return at <= next.at; }));
+    history_ = {part.path, next.begin, next.at, std::move(then.log), std::move(then.work_log)};
+  }
+  void put_history(Model& model) const {
     for (auto [to, from] :
          {std::pair(&model.log, &history_.log), std::pair(&model.work_log, &history_.work_log)})
       to->insert(to->begin(), from->begin(), from->end());

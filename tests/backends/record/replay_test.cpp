@@ -160,6 +160,31 @@ TEST_F(Replay, TheEventsOfAMomentReachBackBeyondTheKeyFrameBeforeIt) {
   EXPECT_EQ(subjects(), both);
 }
 
+// A day is a file: right after midnight (of UTC) nothing had happened.
+TEST_F(Replay, TheEventsOfAMomentReachBackBeyondMidnight) {
+  constexpr int kMidnight = 57'600;
+  for (int minute = -30; minute <= 10; minute += 5) {
+    if (minute == -10) story_.tell(WorkloadGone{WorkloadId("2")}, kMidnight + minute * 60);
+    if (minute == 0) story_.tell(WorkloadGone{WorkloadId("1")}, kMidnight);
+    write(kMidnight + minute * 60);
+  }
+  tape_.reset();
+  ASSERT_EQ(std::distance(fs::directory_iterator(folder_ + "/hpc"), fs::directory_iterator()), 3)
+      << "two days, and the lock";
+  const auto subjects = [&] {
+    std::vector<std::string> all;
+    for (const LogEntry& entry : model_.work_log) all.push_back(entry.subject);
+    return all;
+  };
+  const std::vector<std::string> both{"job 2", "job 1"};
+  play_from(kMidnight + 600);
+  EXPECT_EQ(subjects(), both);
+  after([&] { player().jump(at(kMidnight - 300)); });
+  EXPECT_EQ(subjects(), std::vector<std::string>{"job 2"});
+  after([&] { player().jump(at(kMidnight)); });
+  EXPECT_EQ(subjects(), both);
+}
+
 TEST_F(Replay, ChartsOfAMomentAreThoseOfTheHourBeforeItWithTheirGaps) {
   std::vector<int> measured;
   for (int minute = 0; minute < 150; ++minute) {
