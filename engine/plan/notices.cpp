@@ -242,13 +242,12 @@ std::string reason_of(const Node& node, TimePoint now) {
   return text;
 }
 
-// Drained or cordoned, and by no run: the executor asks before it goes on, and does not open it. By the
-// flags: a node that is down or registered as invalid may be drained, too, and one that is to be switched off
-// is not.
+// Drained or cordoned, by a person or another run: the executor asks before it goes on, and does not open it.
+// By the flags: a node that is down or registered as invalid may be drained, too, and one that is to be
+// switched off is not.
 bool is_closed_by_another(const Node& node) {
   const bool by_health = node.health == Health::drained || node.health == Health::draining;
-  const bool closed = node.state.empty() ? by_health : closed_by_flags(node);
-  return closed && !parse_mark(node.reason);
+  return node.state.empty() ? by_health : closed_by_flags(node);
 }
 
 // What is wrong, and what the run does about it.
@@ -258,7 +257,8 @@ std::string why_closed(const Node& node, TimePoint now) {
     case Health::drained:
     case Health::draining:
       if (const auto mark = parse_mark(node.reason))
-        return fmt::format("{} by run {}: {}", word(node.health), mark->run, reason);
+        return fmt::format("{} by run {}: {}. This run asks before it goes on, and leaves the node closed",
+                           word(node.health), mark->run, reason);
       return fmt::format("{} by another: {}. The run asks before it goes on, and leaves the node closed",
                          word(node.health), reason);
     case Health::down:

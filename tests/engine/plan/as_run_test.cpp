@@ -94,15 +94,22 @@ TEST(AsRun, WhetherARunLeavesANodeClosedIsWhatItsJournalFoundLast) {
   EXPECT_FALSE(is_left_closed(closed, journal, n1)) << "it was opened meanwhile, and the run closed it";
 }
 
-TEST(AsRun, ANodeThatIsOpenOrClosedByARunIsOpenedAsThePlanSays) {
-  for (const std::string& reason : {std::string(), to_text(RunMark{"r9", "bob", "login2"})}) {
-    Node node = reason.empty() ? open_node() : closed_by("bob", reason);
-    const Plan plan = plan_on(node);
-    EXPECT_FALSE(stays_closed(plan, NodeName("n1"))) << reason;
-    const std::vector<Step> shown = steps_as_run(plan, plan.nodes[0]);
-    ASSERT_TRUE(step_of<OpenNode>(shown));
-    EXPECT_EQ(step_of<OpenNode>(shown)->commands, step_of<OpenNode>(plan.nodes[0].steps)->commands);
-  }
+TEST(AsRun, ANodeThatIsOpenIsOpenedAsThePlanSays) {
+  const Plan plan = plan_on(open_node());
+  EXPECT_FALSE(stays_closed(plan, NodeName("n1")));
+  const std::vector<Step> shown = steps_as_run(plan, plan.nodes[0]);
+  ASSERT_TRUE(step_of<OpenNode>(shown));
+  EXPECT_EQ(step_of<OpenNode>(shown)->commands, step_of<OpenNode>(plan.nodes[0].steps)->commands);
+}
+
+// A run opens what it has closed itself: pasted in the middle of another run, the command would let jobs in
+// there.
+TEST(AsRun, ANodeThatAnotherRunHasClosedHasNothingToCopyThatOpensItEither) {
+  const Plan plan = plan_on(closed_by("bob", to_text(RunMark{"r9", "bob", "login2"})));
+  ASSERT_TRUE(stays_closed(plan, NodeName("n1")));
+  EXPECT_TRUE(step_of<OpenNode>(steps_as_run(plan, plan.nodes[0]))->commands.empty());
+  const auto told = std::find_if(plan.notices.begin(), plan.notices.end(), is_left_closed);
+  EXPECT_NE(told->text.find("drained by run r9"), std::string::npos) << told->text;
 }
 
 // slurmctld drains a node that registers as invalid, and an admin one that has died: neither is "drained"
