@@ -8,7 +8,7 @@
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/notices.hpp"
-#include "engine/plan/run/left_closed.hpp"
+#include "engine/plan/run/leaves_closed.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "tests/engine/plan/boards.hpp"
 #include "tests/engine/plan/operator_story.hpp"
@@ -83,15 +83,15 @@ TEST(AsRun, WhetherARunLeavesANodeClosedIsWhatItsJournalFoundLast) {
     one.node = NodeName(node), one.what = std::move(what);
     return one;
   };
-  EXPECT_FALSE(is_left_closed(open, {}, n1));
-  EXPECT_TRUE(is_left_closed(closed, {}, n1));
+  EXPECT_FALSE(run_leaves_closed(open, {}, n1));
+  EXPECT_TRUE(run_leaves_closed(closed, {}, n1));
   std::vector<Entry> journal{entry("n1", Answered{Ask::closed_by_other, true, "root"})};
-  EXPECT_TRUE(is_left_closed(open, journal, n1)) << "another closed it after the plan was made";
-  EXPECT_FALSE(is_left_closed(open, journal, NodeName("n2"))) << "that was said of another node";
+  EXPECT_TRUE(run_leaves_closed(open, journal, n1)) << "another closed it after the plan was made";
+  EXPECT_FALSE(run_leaves_closed(open, journal, NodeName("n2"))) << "that was said of another node";
   StepBegun closing;
   closing.action = CloseNode{};
   journal.push_back(entry("n1", closing));
-  EXPECT_FALSE(is_left_closed(closed, journal, n1)) << "it was opened meanwhile, and the run closed it";
+  EXPECT_FALSE(run_leaves_closed(closed, journal, n1)) << "it was opened meanwhile, and the run closed it";
 }
 
 TEST(AsRun, ANodeThatIsOpenIsOpenedAsThePlanSays) {

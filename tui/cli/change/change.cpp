@@ -6,7 +6,7 @@
 
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
-#include "engine/plan/run/left_closed.hpp"
+#include "engine/plan/run/leaves_closed.hpp"
 #include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
 #include "engine/plan/words/as_run.hpp"
@@ -116,7 +116,7 @@ class Resumer {
     for (const plan::NodePlan& planned : run.started.plan.nodes) {
       const plan::Executor& executor = run.nodes.at(planned.node);
       const std::vector<plan::Step> steps = plan::steps_as_run(
-          run.plans.at(planned.node), plan::is_left_closed(run.started.plan, journal, planned.node));
+          run.plans.at(planned.node), plan::run_leaves_closed(run.started.plan, journal, planned.node));
       for (std::size_t i = executor.finished() ? steps.size() : executor.step(); i < steps.size(); ++i) {
         const auto* evict = std::get_if<plan::Evict>(&steps[i].action);
         const Workload* work = evict && cluster ? cluster->workloads.find(evict->workload) : nullptr;

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "engine/plan/run/left_closed.hpp"
+#include "engine/plan/run/leaves_closed.hpp"
 #include "engine/plan/run/teller.hpp"
 #include "engine/plan/words/as_run.hpp"
 #include "tui/screens/plan/run_words.hpp"
@@ -140,7 +140,7 @@ std::vector<RunLine> run_lines(const RunView& view, const NodeName& node, bool a
 
 std::vector<plan::Step> steps_as_run(const RunView& view, const NodeName& node) {
   return plan::steps_as_run(view.run.plans.at(node),
-                            plan::is_left_closed(view.run.started.plan, view.entries, node));
+                            plan::run_leaves_closed(view.run.started.plan, view.entries, node));
 }
 
 }  // namespace tessera::tui

@@ -1,4 +1,4 @@
-#include "engine/plan/run/left_closed.hpp"
+#include "engine/plan/run/leaves_closed.hpp"
 
 #include <variant>
 
@@ -6,7 +6,7 @@
 
 namespace tessera::plan {
 
-bool is_left_closed(const Plan& plan, const std::vector<Entry>& journal, const NodeName& node) {
+bool run_leaves_closed(const Plan& plan, const std::vector<Entry>& journal, const NodeName& node) {
   bool left_closed = stays_closed(plan, node);
   for (const Entry& entry : journal) {
     if (entry.node != node) continue;

@@ -10,6 +10,6 @@ namespace tessera::plan {
 
 // The plan tells what was so when it was made; an answer to the run's question and a closing of its own count
 // for more.
-bool is_left_closed(const Plan& plan, const std::vector<Entry>& journal, const NodeName& node);
+bool run_leaves_closed(const Plan& plan, const std::vector<Entry>& journal, const NodeName& node);
 
 }  // namespace tessera::plan
