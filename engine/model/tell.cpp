@@ -131,6 +131,13 @@ bool holds(const Workload* work) {
 
 bool has_left(const Workload* work) { return work == nullptr || work->state == WorkloadState::ended; }
 
+// Kubernetes has no word for a node's GPUs; a partition or a namespace is none.
+std::string called(const Node& node) {
+  if (!node.model.empty() || node.gpus.empty()) return node.model;
+  const Gpu& first = node.gpus.front();
+  return first.product ? first.product->text : first.model;
+}
+
 // The entry of a job or pod: whose it is, where it is, what it holds.
 LogEntry entry_of(const Cluster& cluster, const Workload& work) {
   LogEntry entry;
@@ -141,7 +148,7 @@ LogEntry entry_of(const Cluster& cluster, const Workload& work) {
     if (entry.nodes.size() < LogEntry::kMostNodes && (entry.nodes.empty() || entry.nodes.back() != one.node))
       entry.nodes.push_back(one.node);
   const Node* node = entry.nodes.empty() ? nullptr : cluster.nodes.find(entry.nodes.front());
-  entry.pool = node && !node->model.empty() ? node->model : work.group;
+  if (node) entry.pool = called(*node);
   return entry;
 }
 
@@ -256,7 +263,7 @@ std::vector<LogEntry> news_of(const Node& before, const Node& now) {
   for (LogEntry& entry : news) {
     entry.subject = now.name.text;
     entry.nodes = {now.name};
-    entry.pool = now.model;
+    entry.pool = called(now);
   }
   return news;
 }

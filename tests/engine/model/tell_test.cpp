@@ -191,6 +191,24 @@ TEST(Tell, AHundredJobsThatEndAtOnceAreOneEntry) {
   EXPECT_EQ(story.model.work_log.back().subject, "job other");
 }
 
+// On a real cluster the namespace stood there: "on pool ml-team".
+TEST(Tell, ThePoolOfPodsIsWhatTheGpusAreCalledAndNotTheirNamespace) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {sevenths(0, 7)})}});
+  story.tell(WorkloadsListed{});
+  story.tell(Loaded{});
+  Workload pod = running("ml-team/web-1", "alice", {holds_some("n1", "1g.10gb", 1)});
+  pod.kind = WorkloadKind::pod;
+  pod.group = "ml-team";
+  story.tell(WorkloadSeen{pod});
+  EXPECT_EQ(story.model.work_log.back().pool, "H100-80GB-SXM5");
+  Workload waits = waiting("ml-team/web-2", "alice", "nvidia.com/gpu");
+  waits.group = "ml-team";
+  story.tell(WorkloadSeen{waits});
+  story.tell(WorkloadGone{waits.id});
+  EXPECT_EQ(story.model.work_log.back().pool, "") << "it was nowhere";
+}
+
 TEST(Tell, JobsPushNoNodeOutOfTheLog) {
   Story story = read();
   Node closed = of_h100("n1", {sevenths(0, 7)});
