@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/history/history.hpp"
+#include "engine/insight/processes.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
 #include "tui/screens/control.hpp"
@@ -90,6 +91,16 @@ TEST(JobCharts, WhatSeveralUseIsToldAsTheirsAndItsOwnMemoryByItsProcesses) {
   const std::string part =
       tell(std::vector<GpuProcess>{{100, "python3", {}, std::nullopt, WorkloadId("88127")}});
   EXPECT_NE(part.find("its own part is not known"), std::string::npos) << part;
+  const std::string whose = tell(std::vector<GpuProcess>{{100, "python3", {}, Mib{4096}, WorkloadId("88127")},
+                                                         {103, "python3", {}, Mib{1024}, {}}});
+  EXPECT_NE(whose.find("its own part is not known"), std::string::npos) << "one may be its own: " << whose;
+  tell(std::vector<GpuProcess>{{100, "python3", {}, Mib{4096}, WorkloadId("88127")}});
+  session.tell({ClusterName("hpc"), 0, at(40),
+                RemarksListed{Source::nvidia_smi,
+                              {insight::untold_processes(NodeName("n0007"),
+                                                         Error{"cannot ask n0007", "timed out", ""})}}});
+  const std::string old = session.line_with("GPU 3 ");
+  EXPECT_NE(old.find("its own part is not known"), std::string::npos) << "what is old is not now: " << old;
 }
 
 // A job on an instance of one GPU and on all of another, measured each minute but for ten, and its page.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/insight/processes.hpp"
+#include "engine/model/processes.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
@@ -42,13 +44,17 @@ std::pair<std::optional<Percent>, std::optional<Percent>> pipes_of(const query::
   return pipes;
 }
 
-// Memory that its processes keep of the slice, where the node's driver and the scheduler tell.
+// Memory that its processes keep of the slice, where the node's driver and the scheduler tell it now and of
+// each process.
 std::optional<Mib> own_memory(const query::SliceRow& row, const WorkloadId& id) {
   if (!row.gpu || !row.gpu->processes) return std::nullopt;
+  if (insight::why_untold(*row.cluster, row.node->name)) return std::nullopt;
   std::optional<Mib> sum;
   for (const GpuProcess& one : row.gpu->processes->list) {
     const bool other = one.instance_id && row.slice->instance_id && one.instance_id != row.slice->instance_id;
-    if (one.workload != id || other) continue;
+    if (other) continue;
+    if (one.workload.empty() && !is_service(one)) return std::nullopt;  // it may be its own
+    if (one.workload != id) continue;
     if (!one.memory) return std::nullopt;
     sum = Mib{sum.value_or(Mib{0}).value + one.memory->value};
   }
