@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/session.hpp"
+#include "tests/tui/screens/change_places.hpp"
 #include "tests/tui/screens/places.hpp"
 
 namespace tessera::test {
@@ -103,6 +104,21 @@ TEST(TwoPanes, ARunWhoseJournalWasNotReadHasItsNodesBesideIt) {
   session.press("J");
   EXPECT_TRUE(session.shows("HEALTH")) << session.screen();
   EXPECT_TRUE(session.shows("NVLink errors")) << session.screen();
+}
+
+TEST(TwoPanes, ARunWhoseJournalWasReadHasItsPageBesideItUnlessItIsVeryLong) {
+  Session session = changing({200, 60});
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  diary.through(1);
+  session.hear({RunsListed{{diary.head(RunState::parked)}}});
+  session.hear({diary.told()});
+  session.press("J");
+  EXPECT_TRUE(session.shows("STEPS")) << session.screen();
+  for (int i = 0; i < 2000; ++i)
+    diary.add("n0031", plan::Waiting{diary.step(1).id, "a job is in the way"}, 10 + i);
+  session.hear({diary.told()});
+  EXPECT_FALSE(session.shows("STEPS")) << "copied with each frame\n" << session.screen();
+  EXPECT_TRUE(session.shows("HEALTH")) << "its nodes stand there\n" << session.screen();
 }
 
 TEST(TwoPanes, AListThatIsNoTableHasTheWholeOfANarrowTerminal) {

@@ -11,6 +11,8 @@ namespace tessera::tui {
 namespace {
 
 constexpr std::size_t kNodesBeside = 55;  // a terminal has few more lines
+// Lines of a journal and nodes of its plan: the page beside the list has its own copy, with each frame.
+constexpr std::size_t kMostBeside = 2000;
 
 struct Columns {
   int state, started, who, nodes, words, run;  // run 0: no room
@@ -164,7 +166,8 @@ Panes journal_panes(const UiContext&, const UiState& state, int width) {
 
 std::optional<Screen> page_beside_journal(const UiState& state, const UiContext&) {
   const std::string run = run_here(state);
-  if (!view_of(state, run)) return std::nullopt;
+  const RunView* view = view_of(state, run);
+  if (!view || view->entries.size() + view->run.plans.size() > kMostBeside) return std::nullopt;
   Screen page;
   page.kind = ScreenKind::run;
   page.subject = run;
