@@ -93,7 +93,7 @@ std::string no_events(Action, const UiState& state, const UiContext&) {
 }
 
 std::string why_no_events_here(Action, const UiState& state, const UiContext& ui) {
-  return subject_here(state, ui) ? "" : "no one node, job or pod is chosen here";
+  return subject_here(state, ui) ? "" : "no node, job or pod is chosen here";
 }
 
 std::string no_rows(Action action, const UiState& state, const UiContext& ui) {

@@ -87,7 +87,7 @@ TEST(Events, OfAJobItsStartStandsThere) {
 TEST(Events, WhereNoNodeIsChosenTheKeySaysSo) {
   Session session = busy();
   session.press("E");
-  EXPECT_TRUE(session.shows("no one node, job or pod is chosen here")) << session.screen();
+  EXPECT_TRUE(session.shows("no node, job or pod is chosen here")) << session.screen();
 }
 
 TEST(Events, ARunHasItsBeginAndItsEndAmongThem) {
