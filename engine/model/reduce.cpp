@@ -63,14 +63,18 @@ class Reducer {
   void apply(WorkloadsListed& list) {
     std::unordered_set<WorkloadId> seen;
     seen.reserve(list.workloads.size());
+    std::vector<const Workload*> ended;
     for (Workload& workload : list.workloads) {
       if (workload.state == WorkloadState::ended) {
-        end(workload.id, &workload);
+        ended.push_back(&workload);
         continue;
       }
       seen.insert(workload.id);
       put(std::move(workload));
     }
+    // What is listed as there is there, whatever else has its id.
+    for (const Workload* workload : ended)
+      if (!seen.contains(workload->id)) end(workload->id, workload);
     if (seen.size() == cluster_.workloads.size()) return;
     std::vector<WorkloadId> gone;
     for (const Workload& workload : cluster_.workloads.all())

@@ -116,6 +116,20 @@ TEST(Tell, ARequeueAndASuspensionAreTold) {
   EXPECT_EQ(last(story), "moved | job 7 | of alice was requeued on n1: 2 × 1g.10gb");
 }
 
+// Its GPUs would be free on the screen while it runs on them.
+TEST(Tell, AJobThatIsListedStaysThoughAnotherRecordOfItsIdHasEnded) {
+  Story story = read();
+  const Workload runs = running("7", "alice", {holds_some("n1", "1g.10gb", 2)});
+  Workload ended;
+  ended.id = runs.id;
+  ended.state = WorkloadState::ended;
+  ended.state_word = "NODE_FAIL";
+  story.tell(WorkloadsListed{{runs, ended}});
+  story.tell(WorkloadsListed{{ended, runs}});
+  EXPECT_EQ(story.cluster().workloads.size(), 1u);
+  EXPECT_EQ(story.model.work_log.size(), 1u) << last(story);
+}
+
 // Slurm's word for the state was one that tessera does not know: the job started again when it was another.
 TEST(Tell, AStateThatWasNotKnownForAWhileIsNoStartAndNoWayOutOfTheQueue) {
   Story story = read();
