@@ -186,10 +186,13 @@ class Collector {
     if (!advice.empty()) found_.back().hint = with(advice, found_.back().hint);
     offer_reset(found_.back(), node.name, node.reason);
   }
-  // Before what opens the node: its GPU is to be sound by then.
+  // Before what opens the node: its GPU is to be sound by then. Where the reason names no GPU, a person has
+  // to fill it in first: what would open the node is left out, or pasted together the one would fail and the
+  // other succeed.
   void offer_reset(Finding& finding, const NodeName& node, std::string_view text) const {
     if (cluster_.scheduler != Scheduler::slurm || !reset_helps(text)) return;
     const std::optional<int> gpu = gpu_in(text);
+    if (!gpu) std::erase(finding.commands, plan::opening_command(node, cluster_.scheduler));
     finding.commands.insert(finding.commands.begin(),
                             fmt::format("tessera node reset-gpu {} {}", shell_word(node.text),
                                         gpu ? std::to_string(*gpu) : std::string("GPU")));
