@@ -26,9 +26,9 @@ struct Sum {
   std::optional<double> mean_use, p95_use;  // percent, over `measured`
   std::optional<Mib> memory_peak;           // the largest of one slice
   double idle = 0;                          // GPU-hours
+  double waited = 0;                        // hours of waiting jobs and pods
   // Hours of slices of which it is not known what part of a GPU they are: only in slice_hours.
   double unvalued = 0;
-  double waited = 0;  // hours of waiting jobs and pods
 };
 // Most GPU-hours first.
 std::vector<Sum> sums(const Ledger& ledger, By by);
