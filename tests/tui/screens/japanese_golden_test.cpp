@@ -107,7 +107,7 @@ TEST(JapaneseSession, PagesOfTheGuideLoseNoCharacterAtTheEdge) {
 
 // What mirrors commands, and what is written down, is English whatever is shown.
 TEST(JapaneseSession, StatesHeadingsAndThePlanItselfStayEnglish) {
-  Session session(small_place(), {120, 40});
+  Session session(small_place(), {150, 40});
   in_japanese(session);
   session.press("2");
   for (const char* word : {"STATE", "MIXED", "nodes"}) EXPECT_TRUE(session.shows(word)) << word;

@@ -46,7 +46,7 @@ TEST(Honest, AClosedNodeIsTheFirstThingThatAPlanSays) {
   for (tui::Size size : kScreenSizes) {
     Session session = changing(size);
     Node drained = *session.model.find(ClusterName("hpc"))->nodes.find(NodeName("n0041"));
-    drained.health = Health::drained;
+    drained.health = Health::drained, drained.state = {"IDLE", "DRAIN"};
     drained.reason = "Xid 79";
     drained.reason_by = "ops";
     session.tell(on("hpc", NodeSeen{drained}));
@@ -62,7 +62,7 @@ TEST(Honest, APlanForANodeThatAnotherHasClosedNeitherShowsNorCopiesWhatOpensIt) 
   for (tui::Size size : kScreenSizes) {
     Session session = changing({size.columns, 60});
     Node drained = *session.model.find(ClusterName("hpc"))->nodes.find(NodeName("n0041"));
-    drained.health = Health::drained;
+    drained.health = Health::drained, drained.state = {"IDLE", "DRAIN"};
     drained.reason = "Xid 79", drained.reason_by = "ops";
     session.tell(on("hpc", NodeSeen{drained}));
     open(session, plan_of(session, {"n0041"}, 0));

@@ -94,7 +94,7 @@ TEST(RunWatched, AStepThatWasParkedOnDoesNotCountTheTimeThatTheRunStoodStill) {
 TEST(RunWatched, WhoHasClosedTheNodeIsWhatTheJournalTells) {
   Session place = changing();
   Node drained = *place.model.find(ClusterName("hpc"))->nodes.find(NodeName("n0041"));
-  drained.health = Health::drained;
+  drained.health = Health::drained, drained.state = {"IDLE", "DRAIN"};
   drained.reason = "Xid 79", drained.reason_by = "ops";
   place.tell(on("hpc", NodeSeen{drained}));
   Diary diary(plan_of(place, {"n0041"}, 0));
