@@ -156,8 +156,9 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   const auto state_column = column_index(screen.kind, "state");
   const bool one_state =
       state_column && std::find(pinned.begin(), pinned.end(), *state_column) != pinned.end();
-  if (one_state && is_waiting_list(screen))
-    if (auto column = column_index(screen.kind, "holds")) look.empty.push_back(*column);
+  if (one_state && is_waiting_list(screen))  // what waits holds nothing, and uses none of it
+    for (std::string_view key : {"holds", "trend", "idle"})
+      if (auto column = column_index(screen.kind, key)) look.empty.push_back(*column);
   for (std::string_view key : {"node", "gpu", "start", "id"})
     if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);
   look.left = screen.left;
