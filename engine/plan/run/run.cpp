@@ -105,12 +105,42 @@ Status note(Run& run, const Entry& entry) {
   return Done{};
 }
 
+namespace {
+
+// Spoken to the scheduler alone: nothing of it stays under way on the node.
+bool is_local(const Action& action) {
+  return std::holds_alternative<SetMark>(action) || std::holds_alternative<ClearMark>(action) ||
+         std::holds_alternative<CloseNode>(action) || std::holds_alternative<OpenNode>(action) ||
+         std::holds_alternative<Evict>(action) || std::holds_alternative<LookOnly>(action);
+}
+
+// Where a command may still run that an earlier process has begun. A success tells the end of what was begun
+// with it and of nothing before: which act of which version has asked the node first stands in no journal.
+std::set<NodeName> unanswered_in(const Journal& journal) {
+  std::set<NodeName> open, earlier, acting;
+  for (const Entry& entry : journal.entries) {
+    if (const auto* step = std::get_if<StepBegun>(&entry.what)) {
+      acting.erase(entry.node);
+      if (is_local(step->action)) continue;
+      acting.insert(entry.node);
+      if (!open.insert(entry.node).second) earlier.insert(entry.node);
+    }
+    const auto* told = std::get_if<ActionReturned>(&entry.what);
+    if (told && told->error.empty() && acting.contains(entry.node) && !earlier.contains(entry.node))
+      open.erase(entry.node);
+  }
+  return open;
+}
+
+}  // namespace
+
 Result<Run> replay(const Journal& journal) {
   const auto* started = journal.entries.empty() ? nullptr : std::get_if<RunStarted>(&journal.entries[0].what);
   if (!started) return Error{"cannot follow the journal", "it does not start with run-started", ""};
   Run run = run_of(*started);
   for (const Entry& entry : journal.entries)
     if (Status ok = note(run, entry); !ok) return ok.error();
+  run.unanswered = unanswered_in(journal);
   return run;
 }
 

@@ -93,8 +93,13 @@ void kill_and_resume(int line, bool after_action, Onward onward) {
 
   // What was begun there and told no success may be under way still, and the backend is told so.
   const std::string whole = before.substr(0, before.rfind('\n') + 1);
+  const bool unsure = !plan::replay(*plan::parse_journal(whole, run))->unanswered.empty();
   const std::size_t begun = whole.rfind("\"step-begun\""), told = whole.rfind("\"error\":\"\"");
-  const bool unsure = begun != std::string::npos && (told == std::string::npos || told < begun);
+  if (begun == std::string::npos || (told != std::string::npos && told > begun)) {
+    EXPECT_FALSE(unsure) << whole;
+  } else if (whole.find("-instances\"", begun) != std::string::npos) {
+    EXPECT_TRUE(unsure) << whole;
+  }
   std::atomic<int> first_order = -1;
   lab.cluster().before_perform = [&](const plan::Order& order) {
     if (first_order < 0) first_order = order.unsure;

@@ -107,6 +107,30 @@ TEST(RunOfNodes, AnActThatFailedMayStillBeUnderWay) {
   EXPECT_EQ(fleet.run.unanswered, std::set<NodeName>{NodeName("n1")});
 }
 
+// Killed in a reset, taken up and killed again: what succeeded in between saw nothing of the reset's end.
+TEST(RunOfNodes, AnActOfAnEarlierProcessMayBeUnderWayWhateverSucceedsAfterIt) {
+  const auto still = [](std::vector<RunEvent> events) {
+    Journal journal;
+    const auto write = [&](NodeName node, RunEvent event) {
+      const auto seq = static_cast<std::int64_t>(journal.entries.size()) + 1;
+      journal.entries.push_back(Entry{seq, at(static_cast<int>(seq)), std::move(node), std::move(event)});
+    };
+    write({}, Fleet(1).run.started);
+    for (RunEvent& event : events) write(NodeName("n1"), std::move(event));
+    const auto run = replay(journal);
+    return run && run->unanswered.contains(NodeName("n1"));
+  };
+  const StepBegun reset{"n1/1", 1, ResetGpus{{GpuIndex{0}}}}, close{"n1/1", 1, CloseNode{}};
+  const ActionReturned done{"n1/1", ""}, failed{"n1/1", "no answer from n1"};
+  EXPECT_TRUE(still({reset}));
+  EXPECT_TRUE(still({reset, failed}));
+  EXPECT_FALSE(still({reset, done}));
+  EXPECT_TRUE(still({reset, close, done})) << "the scheduler was asked, and not the node";
+  EXPECT_TRUE(still({reset, reset, done})) << "a version that asked nothing may have written this";
+  EXPECT_FALSE(still({reset, done, reset, done}));
+  EXPECT_FALSE(still({close})) << "no command runs on the node";
+}
+
 // The same job holds more than it did when an admin agreed to disturb it.
 TEST(RunOfNodes, WorkThatWasNamedWithOneSliceIsNotNamedWithAnother) {
   Fleet fleet(1);
