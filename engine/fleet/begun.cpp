@@ -18,12 +18,15 @@ Still worse(Still a, Still b) {
 
 Still boards_still(const plan::Intent& begun, const NodeSurvey& node) {
   const plan::Intent one = plan::intent_of(begun, node.node->name);
+  Still all = Still::same;
   for (const BoardSurvey& board : node.boards) {
     const plan::Wish* wish = plan::wish_for(one, board.gpu);
-    if (!wish || *wish != board.wanted) return Still::other;
+    // A preset of a product that is not told now, or a GPU that was not listed when the run was planned: the
+    // file may say the same.
+    const bool told = wish && board.wanted_told;
+    all = worse(all, !told ? Still::untold : *wish == board.wanted ? Still::same : Still::other);
   }
   if (!(one.switches == node.rule()->wish.switches)) return Still::other;
-  Still all = Still::same;
   for (const plan::BoardWish& wish : one.boards) {
     const auto rules = [&](const BoardSurvey& board) { return board.gpu == *wish.gpu; };
     if (!wish.gpu || std::any_of(node.boards.begin(), node.boards.end(), rules)) continue;

@@ -175,6 +175,7 @@ class Surveyor {
     };
     if (rule.kind == Rule::Kind::preset) {
       auto wish = preset_of(gpu, rule.preset);
+      one.wanted_told = bool(wish);
       if (!wish) return impossible(wish.error());
       one.wanted = std::move(*wish);
     } else {

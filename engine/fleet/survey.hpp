@@ -30,6 +30,7 @@ struct BoardSurvey {
   std::optional<plan::BoardState> made;  // nullopt: not known
   int held = 0;                          // slices
   std::string why;                       // unknown, impossible
+  bool wanted_told = true;               // else no preset is known for what this GPU is
 };
 
 struct NodeSurvey {

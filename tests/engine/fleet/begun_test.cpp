@@ -74,6 +74,29 @@ TEST_F(FleetBegun, AGpuThatIsNotListedNowIsNoEditOfTheFile) {
   EXPECT_EQ(still(plan, "pools: [{name: a, nodes: n1, layout: 7x1g.10gb}]"), Still::other);
 }
 
+TEST_F(FleetBegun, AGpuThatComesBackIsNoEditOfTheFile) {
+  constexpr const char* kEach = "pools: [{name: a, nodes: n1, layout: '3g.40gb,1g.10gb'}]";
+  story.tell(NodeSeen{test::node("n1", {test::uncut(0, 0)})});
+  const plan::Plan plan = begun(kEach);
+  ASSERT_EQ(still(plan, kEach), Still::same);
+  story.tell(NodeSeen{two_gpus("n1")});
+  EXPECT_EQ(still(plan, kEach), Still::untold);
+  EXPECT_EQ(still(plan, "pools: [{name: a, nodes: n1, layout: 7x1g.10gb}]"), Still::other);
+}
+
+// What a preset comes to depends on the product, which a node may not report for a while.
+TEST_F(FleetBegun, APresetOfAGpuWhoseProductIsNotToldNowIsNoEditOfTheFile) {
+  constexpr const char* kPreset = "pools: [{name: a, nodes: n1, preset: all-1g.10gb}]";
+  const plan::Plan plan = begun(kPreset);
+  ASSERT_EQ(still(plan, kPreset), Still::same);
+  Node untold = two_gpus("n1");
+  untold.gpus[1].product.reset();
+  story.tell(NodeSeen{untold});
+  EXPECT_EQ(still(plan, kPreset), Still::untold);
+  EXPECT_EQ(still(plan, "pools: [{name: a, nodes: n1, preset: all-disabled}]"), Still::other)
+      << "GPU 0 says enough";
+}
+
 TEST_F(FleetBegun, AnotherLayoutOfOneNodeOrGpuIsAnotherRule) {
   const plan::Plan plan = begun(kFile);
   for (const char* text :
