@@ -36,13 +36,37 @@ bool is_told(const Gpu& gpu) {
   return gpu.strategy != Strategy::unknown && (!shared || gpu.replicas);
 }
 
-// nullptr: the run has not come to its end there, or does not tell.
-const std::vector<plan::BoardState>* end_of(const plan::Run& run, const NodeName& node) {
+struct Ended {
+  std::vector<plan::BoardState> boards;  // empty: the run does not tell
+  bool unchanged = false;                // it has the layout that the run found
+};
+
+bool same_boards(const std::vector<plan::BoardState>& a, const std::vector<plan::BoardState>& b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](const auto& one, const auto& other) {
+           return one.gpu == other.gpu && made_of(one) == made_of(other);
+         });
+}
+
+// A plan that was made on the way says more of the GPUs that it names than the first one.
+Ended end_of(const plan::Run& run, const NodeName& node) {
   const auto& plans = run.started.plan.nodes;
   const auto first =
       std::find_if(plans.begin(), plans.end(), [&](const plan::NodePlan& one) { return one.node == node; });
-  if (first == plans.end()) return nullptr;
-  return plan::stage_of(run, node) == plan::NodeStage::done ? &first->after : &first->before;
+  if (first == plans.end()) return {};
+  const bool done = plan::stage_of(run, node) == plan::NodeStage::done;
+  Ended end{done ? first->after : first->before, false};
+  const plan::NodePlan& last = run.plans.at(node);
+  if (run.replanned.contains(node))
+    for (const plan::BoardState& board : last.after) {
+      const auto same = std::find_if(end.boards.begin(), end.boards.end(),
+                                     [&](const auto& one) { return one.gpu == board.gpu; });
+      same == end.boards.end() ? end.boards.push_back(board) : void(*same = board);
+    }
+  // The way back puts instances anywhere.
+  end.unchanged =
+      last.only_given_back || (done ? end.boards == first->before : same_boards(end.boards, first->before));
+  return end;
 }
 
 }  // namespace
@@ -52,11 +76,11 @@ Left left_on(const plan::Run* run, const Node& node) {
   const auto executor = run->nodes.find(node.name);
   if (executor == run->nodes.end()) return {};
   if (!executor->second.finished()) return {Since::unfinished, ""};
-  const auto* boards = end_of(*run, node.name);
-  if (!boards || boards->empty() || !is_told(node)) return {};
-  Left left{Since::stands, ""};
+  const Ended end = end_of(*run, node.name);
+  if (end.boards.empty() || !is_told(node)) return {};
+  Left left{end.unchanged ? Since::unchanged : Since::stands, ""};
   std::vector<std::pair<std::string, std::vector<int>>> otherwise;  // by what was left
-  for (const plan::BoardState& board : *boards) {
+  for (const plan::BoardState& board : end.boards) {
     const Gpu* gpu = plan::find_gpu(node, board.gpu);
     if (!gpu || !is_told(*gpu)) return {};
     if (made_of(plan::state_of(*gpu)) == made_of(board)) continue;
@@ -77,6 +101,9 @@ std::string last_sentence(const RunHead& head, const Left& left) {
                     words = clean(head.words, 200);
   switch (left.since) {
     case Since::stands: return fmt::format("changed last by run {} of {}, {}: {}", run, who, at, words);
+    case Since::unchanged:
+      return fmt::format("run {} of {}, {}, left the layout as it was: {}; who changed it last is not known",
+                         run, who, at, words);
     case Since::changed:
       return fmt::format("changed since by another: run {} of {}, {}, left {}", run, who, at, left.boards);
     case Since::unfinished:

@@ -12,6 +12,7 @@ namespace tessera::fleet {
 
 enum class Since : std::uint8_t {
   stands,      // as the run left it
+  unchanged,   // as the run left it, which is as the run found it: it went back, or had no layout to change
   changed,     // another has changed it since
   unfinished,  // the run has not come to its end there
   untold,      // what stands there, or what the run left, is not known

@@ -61,6 +61,53 @@ TEST(FleetLeft, ALayoutThatWasMadeByHandAfterwardsIsAnothers) {
             "changed last by run r1 of bob, 2027-01-15T08:00:00Z: as fleet.yaml says");
 }
 
+TEST(FleetLeft, ARunThatWentBackHasChangedNothing) {
+  OneRun one;
+  plan::Plan back;
+  plan::NodePlan& plan = back.nodes.emplace_back();
+  plan.node = NodeName("n1");
+  plan.steps.emplace_back().id = "n1/1";
+  plan.before = {state(kHalves)}, plan.after = {state(uncut(0, 0))};
+  ASSERT_TRUE(plan::note(one.run, {2, at(2), NodeName("n1"), plan::Replanned{back, true, "bob"}}));
+  one.ends(plan::Outcome::recorded);
+  const Left left = one.on(node("n1", {uncut(0, 0)}));
+  EXPECT_EQ(left.since, Since::unchanged);
+  EXPECT_EQ(one.on(node("n1", {kHalves})).since, Since::changed);
+  RunHead head;
+  head.run = "r1", head.who = "bob", head.words = "as fleet.yaml says", head.started = at(0);
+  EXPECT_EQ(
+      last_sentence(head, left),
+      "run r1 of bob, 2027-01-15T08:00:00Z, left the layout as it was: as fleet.yaml says; who changed it "
+      "last is not known");
+}
+
+// What it found when it gave the node back is not its own.
+TEST(FleetLeft, ARunThatOnlyOpenedTheNodeAgainHasChangedNothing) {
+  OneRun one;
+  plan::Plan back;
+  plan::NodePlan& plan = back.nodes.emplace_back();
+  plan.node = NodeName("n1"), plan.only_given_back = true;
+  plan.steps.emplace_back().id = "n1/1";
+  plan.before = plan.after = {state(cut(0, {instance("1g.10gb", 0, 1, 0)}))};
+  ASSERT_TRUE(plan::note(one.run, {2, at(2), NodeName("n1"), plan::Replanned{back, true, "bob"}}));
+  one.ends(plan::Outcome::recorded);
+  EXPECT_EQ(one.on(node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0)})})).since, Since::unchanged);
+}
+
+TEST(FleetLeft, WhatAPlanMadeOnTheWayLeadsToIsLeft) {
+  OneRun one;
+  const Gpu kSevenths = cut(0, {instance("1g.10gb", 0, 1, 0)});
+  plan::Plan onward;
+  plan::NodePlan& plan = onward.nodes.emplace_back();
+  plan.node = NodeName("n1");
+  plan.steps.emplace_back().id = "n1/1";
+  plan.before = {state(uncut(0, 0))}, plan.after = {state(kSevenths)};
+  ASSERT_TRUE(plan::note(one.run, {2, at(2), NodeName("n1"), plan::Replanned{onward, false, "bob"}}));
+  one.ends(plan::Outcome::wanted);
+  EXPECT_EQ(one.on(node("n1", {kSevenths})).since, Since::stands);
+  EXPECT_EQ(one.on(node("n1", {kHalves})).boards, "GPU 0: 1g.10gb");
+}
+
 TEST(FleetLeft, ARunThatHasNotEndedThereIsBlamedForNothing) {
   EXPECT_EQ(OneRun().on(node("n1", {kHalves})).since, Since::unfinished);
 }

@@ -158,7 +158,7 @@ Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns
   one.add("last_run", run ? Json::of(clean(run->run)) : Json());
   one.add("changed_by", run ? Json::of(clean(run->who)) : Json());
   const auto since = run ? left_of(page, *run, *node.node).since : fleet::Since::untold;
-  const bool told = since == fleet::Since::stands || since == fleet::Since::changed;
+  const bool told = since != fleet::Since::unfinished && since != fleet::Since::untold;
   one.add("changed_since", told ? Json::of(since == fleet::Since::changed) : Json());
   return one;
 }
