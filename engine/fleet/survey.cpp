@@ -115,7 +115,8 @@ class Surveyor {
       if (each.nodes.contains(node.name.text)) one.exception = &each;
     const Rule& rule = *one.rule();
     if (rule.kind == Rule::Kind::as_is || (!asked && rule.kind != Rule::Kind::demand)) return one;
-    if (asked) one.should_offer = offers_otherwise(node, cluster_.scheduler, *place_.catalogue, rules_);
+    if (asked && !reserved_by_run(node))
+      one.should_offer = offers_otherwise(node, cluster_.scheduler, *place_.catalogue, rules_);
     one.why = why_unknown(node);
     one.standing = one.why.empty() ? Standing::as_wanted : Standing::unknown;
     if (one.standing == Standing::unknown || rule.kind == Rule::Kind::demand) return one;
@@ -126,6 +127,16 @@ class Surveyor {
     if (rule.wish.switches.any()) look_at_switches(one, rule.wish.switches);
     if (node.host_pod) give_to_kubernetes(one);
     return one;
+  }
+
+  // By srun a run marks a node with a reservation (mark_of_reservation in backends/slurm), and gives it no
+  // reason: layout first, then files.
+  bool reserved_by_run(const Node& node) const {
+    const auto is_mark = [](const std::string& name) { return name.starts_with("tessera+"); };
+    return is_mark(node.reservation) || std::any_of(cluster_.reservations.begin(),
+                                                    cluster_.reservations.end(), [&](const Reservation& one) {
+                                                      return one.nodes == node.name.text && is_mark(one.name);
+                                                    });
   }
 
   // No plan of Slurm's node changes what runs in a pod.

@@ -52,6 +52,30 @@ Node cut_node(const std::string& name, std::vector<Slice> slices) {
   return test::node(name, {test::cut(0, std::move(slices)), test::uncut(1, 9)});
 }
 
+// Layout first, then files: by srun the run's mark is the reservation, and the reason stays empty.
+TEST(FleetSurvey, WhatIsAdvertisedIsNotHeldAgainstANodeThatARunHasReserved) {
+  Node node = cut_node("n1", {test::instance("3g.40gb", 0, 4, 1)});
+  node.allocatable = plan::Counts{{"gpu:h100", 2}};
+  const auto offers = [](const Node& one, std::vector<Reservation> reserved = {}) {
+    Site site({one});
+    site.story.tell(ReservationsListed{std::move(reserved)});
+    return site.look("pools: [{name: a, layout: 7x1g.10gb}]").nodes[0].should_offer;
+  };
+  const auto reserved = [](const std::string& name, const std::string& nodes) {
+    Reservation one;
+    one.name = name, one.nodes = nodes;
+    return one;
+  };
+  const std::string mark = "tessera+20270115-0701-n1+eve+login1";
+  EXPECT_EQ(offers(node), "3g.40gb 1, gpu 1");
+  EXPECT_EQ(offers(node, {reserved(mark, "n1")}), std::nullopt);
+  EXPECT_NE(offers(node, {reserved(mark, "n2"), reserved("maintenance", "n1")}), std::nullopt);
+  node.reservation = mark;
+  EXPECT_EQ(offers(node), std::nullopt);
+  node.reservation = "maintenance";
+  EXPECT_NE(offers(node), std::nullopt);
+}
+
 TEST(FleetSurvey, TheFirstPoolWhoseConditionsHoldRulesANode) {
   std::vector<Node> nodes{cut_node("n1", {}), cut_node("n2", {}), cut_node("n3", {}), cut_node("n4", {})};
   nodes[0].partitions = {"gpu", "train"};
