@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,12 @@ struct FleetAnswer {
   FleetAnswer& operator=(const FleetAnswer&) = delete;
 };
 
+// Journals that the screen reads by itself.
+struct FleetJournals {
+  std::set<std::string> asked;               // and not told of yet, by the run's name
+  std::map<std::string, TimePoint> refused;  // by the run's newest line then
+};
+
 struct FleetState {
   std::string path;  // of the file that is shown; empty: none is named
   bool calendar = false;
@@ -88,6 +95,7 @@ struct FleetState {
   std::uint64_t revision = 0;                     // the model's and one, of `question`; 0: never
   std::vector<fleet::Due> due;                    // of the calendar; points into `file`
   TimePoint due_at{};
+  FleetJournals journals;
 
   bool working() const { return question && (!answer || answer->question != question); }
 };

@@ -223,6 +223,66 @@ TEST(FleetScreen, AChangeThatWasMadeByHandAfterARunIsNotTheRuns) {
   EXPECT_EQ(asked(), 1);
 }
 
+// A session whose newest run of n0041 is known by its head alone.
+struct OneKnownRun {
+  Session session = changing({120, 40});
+  Diary diary{plan_of(session, {"n0041"}, 0), "20261121-1403-n0041"};
+
+  explicit OneKnownRun(RunState state) {
+    session.state.runs.available = true;
+    listed(state, 0);
+    open_fleet(session);
+  }
+  void listed(RunState state, int last) {
+    RunHead head = diary.head(state, false);
+    head.last = at(last);
+    session.hear({RunsListed{{head}}});
+    session.survey();
+  }
+  int asked() {
+    const tui::Effects effects = tui::update(session.state, session.world(), tui::Tick{});
+    return static_cast<int>(
+        std::count_if(effects.orders.begin(), effects.orders.end(),
+                      [](const tui::RunOrder& one) { return std::holds_alternative<tui::ReadRun>(one); }));
+  }
+};
+
+TEST(FleetScreen, AJournalThatItCannotReadByItselfIsNobodysMessage) {
+  OneKnownRun one(RunState::finished);
+  Session& session = one.session;
+  ASSERT_EQ(one.asked(), 1);
+  EXPECT_EQ(one.asked(), 0) << "it is being read";
+  session.state.runs.ordered_resume = true, session.state.runs.starting = "p1";
+  const std::string before = session.state.message.text;
+  const RunRefused refused{"20261121-1403-n0041", {"cannot read the journal", "permission denied", ""}};
+  session.hear({refused});
+  EXPECT_EQ(session.state.message.text, before);
+  EXPECT_TRUE(session.state.runs.ordered_resume) << "the resume that a person asked for is not told of yet";
+  EXPECT_EQ(session.state.runs.starting, "p1");
+  EXPECT_EQ(one.asked(), 0) << "it reads the same";
+  session.hear({refused});
+  EXPECT_NE(session.state.message.text.find("permission denied"), std::string::npos) << "a person asked";
+}
+
+TEST(FleetScreen, AJournalThatWasRefusedIsReadAgainOnceItIsAnother) {
+  OneKnownRun one(RunState::finished);
+  ASSERT_EQ(one.asked(), 1);
+  one.session.hear({RunRefused{"20261121-1403-n0041", {"cannot read the journal", "busy", ""}}});
+  ASSERT_EQ(one.asked(), 0);
+  one.listed(RunState::finished, 90);
+  EXPECT_EQ(one.asked(), 1);
+}
+
+TEST(FleetScreen, ARunThatIsDrivenElsewhereIsNotReadOnEachTick) {
+  OneKnownRun one(RunState::running);
+  ASSERT_EQ(one.asked(), 1);
+  one.session.hear({one.diary.told()});
+  one.listed(RunState::running, 90);
+  EXPECT_EQ(one.asked(), 0);
+  one.listed(RunState::finished, 120);
+  EXPECT_EQ(one.asked(), 1);
+}
+
 TEST(FleetScreen, WhoHasClosedANodeAndWhyIsToldBesideWhatDiffers) {
   Session session = changing({120, 40});
   Node closed = test::node("n0041", {gpu(0, Strategy::whole, {test::whole(0)})});

@@ -30,8 +30,10 @@ void refresh_fleet(UiState& state, Screen& screen, const UiContext& ui);
 std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext& ui);
 void take_file(UiState& state, const UiContext& ui, const FleetTold& told);
 void take_fleet(UiState& state, const FleetSeen& seen);
-// Whether the file that is shown is another one by now; asked as time goes by.
-Effects look_at_fleet(const UiState& state);
+// Whether the file that is shown is another one by now, and journals of runs; asked as time goes by.
+Effects look_at_fleet(UiState& state);
+// An answer about a run's journal: whether the screen asked for it by itself, so that no person waits for it.
+bool is_told_to_fleet(UiState& state, const std::string& run, bool refused);
 
 // The page (fleet_page.cpp).
 Panes fleet_panes(const UiContext& ui, const UiState& state, int width);

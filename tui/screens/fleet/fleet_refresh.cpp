@@ -32,7 +32,7 @@ bool is_due(const FleetState& fleet, const UiState& state, const UiContext& ui) 
 }
 
 // What a run left tells whether another has changed a node since. A few at a time: each is a file.
-void read_newest_runs(const UiState& state, Effects& effects) {
+void read_newest_runs(UiState& state, Effects& effects) {
   constexpr std::size_t kAtOnce = 8, kMost = 100;
   if (!state.fleet->answer || !state.runs.available) return;
   std::set<std::string> asked;
@@ -42,11 +42,20 @@ void read_newest_runs(const UiState& state, Effects& effects) {
     if (run->state == RunState::marked || run->state == RunState::unreadable) return;
     const RunView* view = view_of(state, run->run);
     if (journal_of(state, *run) || state.runs.refused.contains(run->run) || (view && view->trouble)) return;
+    // One that is under way is never read to its end; it is read again once it has stopped.
+    if (view && run->state == RunState::running) return;
+    const FleetJournals& journals = state.fleet->journals;
+    const auto refused = journals.refused.find(run->run);
+    if (refused != journals.refused.end() && refused->second == run->last) return;
+    if (journals.asked.contains(run->run)) return;
     if (asked.insert(run->run).second) effects.orders.push_back(ReadRun{run->run});
   };
   if (const FleetRow* here = fleet_row_here(state)) ask(*here);
   for (const FleetRow& row : state.fleet->answer->rows)
     if (row.standing() == fleet::Standing::drifts) ask(row);
+  if (asked.empty()) return;
+  change_kept(state.fleet,
+              [&](FleetState& fleet) { fleet.journals.asked.insert(asked.begin(), asked.end()); });
 }
 
 std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const UiState& state,
@@ -138,7 +147,18 @@ void take_fleet(UiState& state, const FleetSeen& seen) {
   change_kept(state.fleet, [&](FleetState& fleet) { fleet.answer = seen.what; });
 }
 
-Effects look_at_fleet(const UiState& state) {
+bool is_told_to_fleet(UiState& state, const std::string& run, bool refused) {
+  if (!state.fleet || !state.fleet->journals.asked.contains(run)) return false;
+  const RunHead* head = head_of(state, run);
+  change_kept(state.fleet, [&](FleetState& fleet) {
+    fleet.journals.asked.erase(run);
+    fleet.journals.refused.erase(run);
+    if (refused) fleet.journals.refused[run] = head ? head->last : TimePoint();
+  });
+  return true;
+}
+
+Effects look_at_fleet(UiState& state) {
   Effects effects;
   if (state.top().kind != ScreenKind::fleet || !state.fleet || !state.fleet->file) return effects;
   effects.fleet = FleetOrder{FleetOrder::What::look, state.fleet->path, "", ""};

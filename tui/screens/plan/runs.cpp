@@ -8,6 +8,7 @@
 #include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/arm.hpp"
@@ -82,7 +83,8 @@ void take(UiState& state, const UiContext& ui, const RunTold& told, Effects& eff
   }
   if (std::string now = called_for(view); !told.from_start && !now.empty() && now != before)
     effects.ring = fmt::format("tessera: {} {}", nodes_text(view.run.started.plan), tui::told(state, now));
-  state.runs.refused.erase(told.run);
+  const bool unasked = told.from_start && is_told_to_fleet(state, told.run, false);
+  if (!unasked) state.runs.refused.erase(told.run);
   follow_start(state, view, told.run, effects);
   if (state.runs.then == OnceRead::undo && state.runs.wait_run == told.run && !view.entries.empty()) {
     state.runs.then = OnceRead::nothing;
@@ -91,6 +93,7 @@ void take(UiState& state, const UiContext& ui, const RunTold& told, Effects& eff
 }
 
 void take(UiState& state, const UiContext& ui, const RunRefused& refused, Effects& effects) {
+  if (is_told_to_fleet(state, refused.run, true)) return;
   if (refused.run.empty() || !head_of(state, refused.run)) state.runs.starting.clear();
   if (state.runs.wait_run == refused.run) state.runs.then = OnceRead::nothing;
   state.runs.ordered_resume = false;
