@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fleet/left.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/fleet/survey.hpp"
 #include "engine/fleet/windows.hpp"
@@ -82,6 +83,9 @@ struct FleetJournals {
   std::map<std::string, TimePoint> refused;  // by the run's newest line then
 };
 
+// What the newest run of a node left there, of runs whose journals were read; by nodes of the answer.
+using FleetLeft = std::map<const fleet::NodeSurvey*, fleet::Left>;
+
 struct FleetState {
   std::string path;  // of the file that is shown; empty: none is named
   bool calendar = false;
@@ -96,6 +100,7 @@ struct FleetState {
   std::vector<fleet::Due> due;                    // of the calendar; points into `file`
   TimePoint due_at{};
   FleetJournals journals;
+  std::shared_ptr<const FleetLeft> left;  // worked out once, and not for each frame; null: nothing is known
 
   bool working() const { return question && (!answer || answer->question != question); }
 };

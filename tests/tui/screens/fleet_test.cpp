@@ -211,6 +211,10 @@ TEST(FleetScreen, AChangeThatWasMadeByHandAfterARunIsNotTheRuns) {
   EXPECT_EQ(asked(), 1) << "its journal says what it left";
   session.hear({diary.told()});
   EXPECT_EQ(asked(), 0) << "once";
+  const auto left = session.state.fleet->left;
+  ASSERT_TRUE(left && left->size() == 1) << "held against the node when it is told";
+  (void)session.screen();
+  EXPECT_EQ(session.state.fleet->left, left) << "and not for each frame";
   EXPECT_NE(session.line_with("last run").find("changed since by another: run 20261121-1403-n0041 of alice"),
             std::string::npos)
       << session.screen();
@@ -230,13 +234,16 @@ struct OneKnownRun {
 
   explicit OneKnownRun(RunState state) {
     session.state.runs.available = true;
-    listed(state, 0);
+    hear_of(state, 0);
     open_fleet(session);
   }
-  void listed(RunState state, int last) {
+  void hear_of(RunState state, int last) {
     RunHead head = diary.head(state, false);
     head.last = at(last);
     session.hear({RunsListed{{head}}});
+  }
+  void listed(RunState state, int last) {
+    hear_of(state, last);
     session.survey();
   }
   int asked() {

@@ -32,6 +32,8 @@ void take_file(UiState& state, const UiContext& ui, const FleetTold& told);
 void take_fleet(UiState& state, const FleetSeen& seen);
 // Whether the file that is shown is another one by now, and journals of runs; asked as time goes by.
 Effects look_at_fleet(UiState& state);
+// The journal of a run was read, or goes on.
+void take_journal(UiState& state, const std::string& run);
 // An answer about a run's journal: whether the screen asked for it by itself, so that no person waits for it.
 bool is_told_to_fleet(UiState& state, const std::string& run, bool refused);
 

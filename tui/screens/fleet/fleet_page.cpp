@@ -234,7 +234,7 @@ class Page {
         at.offered, at.held, offered_role(row, Role::dim));
     put(held_text(row), at.held, at.held + 6, row.boards.held > 0 ? Role::held : Role::dim);
     const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
-    const bool changed = run && left_by(*run, row).since == fleet::Since::changed;
+    const bool changed = run && left_on(row).since == fleet::Since::changed;
     put(run ? fmt::format("{}{} ({})", changed ? told("changed since") + ": " : "", run->run, run->who)
         : state_.runs.listed && unread_journal() == nullptr ? "-"
                                                             : "?",
@@ -243,8 +243,10 @@ class Page {
   }
 
   // Of a run whose journal the screen has read (fleet_refresh.cpp).
-  fleet::Left left_by(const RunHead& run, const FleetRow& row) const {
-    return fleet::left_on(journal_of(state_, run), *row.node->node);
+  fleet::Left left_on(const FleetRow& row) const {
+    if (!fleet_.left) return {};
+    const auto found = fleet_.left->find(row.node);
+    return found == fleet_.left->end() ? fleet::Left() : found->second;
   }
 
   void fact(Document& to, const std::string& label, const std::string& value, Style style = {}) const {
@@ -287,7 +289,7 @@ class Page {
 
   std::string last_text(const FleetRow& row) const {
     if (const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node))
-      return told(fleet::last_sentence(*run, left_by(*run, row)));
+      return told(fleet::last_sentence(*run, left_on(row)));
     if (!state_.runs.listed) return told("the journals were not read");
     if (const RunHead* unread = unread_journal())
       return told("not every journal could be read: " + clean(unread->why, 200));
@@ -296,7 +298,7 @@ class Page {
 
   Style last_style(const FleetRow& row) const {
     const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
-    return run && left_by(*run, row).since == fleet::Since::changed ? Role::danger : Role::text;
+    return run && left_on(row).since == fleet::Since::changed ? Role::danger : Role::text;
   }
 
   std::string way_out(const FleetRow& row) const {

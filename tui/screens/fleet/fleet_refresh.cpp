@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
@@ -56,6 +57,22 @@ void read_newest_runs(UiState& state, Effects& effects) {
   if (asked.empty()) return;
   change_kept(state.fleet,
               [&](FleetState& fleet) { fleet.journals.asked.insert(asked.begin(), asked.end()); });
+}
+
+// run: only the nodes whose newest run it is; empty: all.
+void look_at_left(UiState& state, const std::string& run) {
+  if (!state.fleet || !state.fleet->answer) return;
+  const FleetState& fleet = *state.fleet;
+  auto left =
+      run.empty() || !fleet.left ? std::make_shared<FleetLeft>() : std::make_shared<FleetLeft>(*fleet.left);
+  const fleet::NodeSurvey* before = nullptr;
+  for (const FleetRow& row : fleet.answer->rows) {
+    if (std::exchange(before, row.node) == row.node) continue;
+    const RunHead* last = fleet.answer->last.of(*row.survey, *row.node);
+    if (!last || (!run.empty() && last->run != run)) continue;
+    (*left)[row.node] = fleet::left_on(journal_of(state, *last), *row.node->node);
+  }
+  change_kept(state.fleet, [&](FleetState& next) { next.left = std::move(left); });
 }
 
 std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const UiState& state,
@@ -145,7 +162,10 @@ void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
 void take_fleet(UiState& state, const FleetSeen& seen) {
   if (!state.fleet || !seen.what || seen.what->question != state.fleet->question) return;
   change_kept(state.fleet, [&](FleetState& fleet) { fleet.answer = seen.what; });
+  look_at_left(state, "");
 }
+
+void take_journal(UiState& state, const std::string& run) { look_at_left(state, run); }
 
 bool is_told_to_fleet(UiState& state, const std::string& run, bool refused) {
   if (!state.fleet || !state.fleet->journals.asked.contains(run)) return false;

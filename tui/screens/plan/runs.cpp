@@ -85,6 +85,7 @@ void take(UiState& state, const UiContext& ui, const RunTold& told, Effects& eff
     effects.ring = fmt::format("tessera: {} {}", nodes_text(view.run.started.plan), tui::told(state, now));
   const bool unasked = told.from_start && is_told_to_fleet(state, told.run, false);
   if (!unasked) state.runs.refused.erase(told.run);
+  take_journal(state, told.run);
   follow_start(state, view, told.run, effects);
   if (state.runs.then == OnceRead::undo && state.runs.wait_run == told.run && !view.entries.empty()) {
     state.runs.then = OnceRead::nothing;
