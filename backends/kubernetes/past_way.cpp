@@ -18,7 +18,7 @@
 namespace tessera::kubernetes {
 namespace {
 
-constexpr int kPage = 500;
+constexpr int kPage = 500, kMostPages = 1000;
 // Names alone; a server that does not know this answers with whole nodes, which have their names, too.
 constexpr const char* kNamesAlone =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
@@ -53,6 +53,7 @@ class Way {
   Result<Names> nodes() {
     Names names;
     std::string next;
+    int pages = 0;
     do {
       HttpCall call;
       call.target =
@@ -63,7 +64,11 @@ class Way {
       if (came->status != 200) return explain_response("list nodes", *came, parser_, "");
       auto rest = add_names(came->body, names);
       if (!rest) return rest.error();
+      const bool circle = !next.empty() && *rest == next;
       next = std::move(*rest);
+      if (circle) return endless("it does not go on: one page refers to itself as the next");
+      if (++pages >= kMostPages && !next.empty())
+        return endless(fmt::format("it does not end: {} objects on {} pages so far", names.size(), pages));
     } while (!next.empty());
     return names;
   }
@@ -80,6 +85,10 @@ class Way {
   }
 
  private:
+  static Error endless(std::string why) {
+    return {"cannot list nodes", std::move(why), "the API server, or a proxy before it, is out of order"};
+  }
+
   Result<HttpResponse> get(HttpCall call, const std::string& doing) {
     std::promise<Result<HttpResponse>> answer;
     worker_.post([&] {

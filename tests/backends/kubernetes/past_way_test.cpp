@@ -35,6 +35,10 @@ class PastWay : public testing::Test {
                        {ClusterName("prod"), &test::catalogue(), kUntil}, std::chrono::seconds(20));
   }
   test::HttpScript::Answer answer(const std::string& path) const {
+    if (path.starts_with("/api/v1/nodes?") && goes_on_) {
+      const std::string next = goes_on_ == Goes::round ? "again" : "p" + std::to_string(++pages_);
+      return {200, R"({"metadata":{"continue":")" + next + R"("},"items":[{"metadata":{"name":"n1"}}]})"};
+    }
     if (path == "/api/v1/nodes?limit=500")
       return {200, R"({"metadata":{"continue":"b/c"},"items":[{"metadata":{"name":"n1"}}]})"};
     if (path == "/api/v1/nodes?limit=500&continue=b%2Fc")
@@ -56,8 +60,11 @@ class PastWay : public testing::Test {
     return {200, R"({"status":"success","data":{"resultType":"matrix","result":[)" + all + "]}}"};
   }
 
+  enum class Goes : std::uint8_t { round, on };
   test::Scratch folder_;
   bool refused_ = false;
+  std::optional<Goes> goes_on_;  // the list of nodes has no end
+  mutable int pages_ = 0;
   test::HttpScript api_{[this](const test::HttpScript::Asked& asked) { return answer(asked.target); }};
 };
 
@@ -85,6 +92,19 @@ TEST_F(PastWay, WhatTheApiServerRefusesIsSaidInItsWords) {
       (*kept)->rounds(kUntil - std::chrono::hours(1), kUntil, [](const auto&) { return true; });
   ASSERT_FALSE(read);
   EXPECT_NE(read.error().reason.find("services/proxy"), std::string::npos) << to_line(read.error());
+}
+
+TEST_F(PastWay, AListOfNodesThatHasNoEndIsAnError) {
+  goes_on_ = Goes::round;
+  const auto round = open(serving());
+  ASSERT_FALSE(round);
+  EXPECT_NE(round.error().reason.find("one page refers to itself"), std::string::npos)
+      << to_line(round.error());
+  goes_on_ = Goes::on;
+  const auto on = open(serving());
+  ASSERT_FALSE(on);
+  EXPECT_NE(on.error().reason.find("it does not end: 1 objects on 1000 pages"), std::string::npos)
+      << to_line(on.error());
 }
 
 TEST_F(PastWay, AKubectlThatEndsIsAnErrorWithItsWords) {
