@@ -37,6 +37,7 @@ class LastRuns {
   explicit LastRuns(const std::vector<RunHead>& runs);
   // nullptr: none is known.
   const RunHead* of(const Survey& survey, const NodeSurvey& node) const;
+  const std::map<std::pair<ClusterName, NodeName>, const RunHead*>& all() const { return by_node_; }
 
  private:
   std::map<std::pair<ClusterName, NodeName>, const RunHead*> by_node_;

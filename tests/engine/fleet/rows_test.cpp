@@ -63,6 +63,8 @@ TEST(FleetRows, TheRunThatWasStartedLastCountsWhateverTheirOrder) {
   const LastRuns last(runs);
   ASSERT_TRUE(last.of(survey, one));
   EXPECT_EQ(last.of(survey, one)->run, "run0") << "and none of a cluster of another name";
+  ASSERT_EQ(last.all().size(), 2u) << "one of each node of each cluster";
+  EXPECT_EQ(last.all().at({ClusterName("hpc"), NodeName("n1")})->run, "run0");
 }
 
 }  // namespace

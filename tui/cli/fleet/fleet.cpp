@@ -7,6 +7,7 @@
 
 #include "engine/fleet/begun.hpp"
 #include "engine/fleet/demand.hpp"
+#include "engine/fleet/rows.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/fleet/written.hpp"
 #include "engine/text.hpp"
@@ -263,14 +264,9 @@ std::optional<Refusal> FleetCommand::list_known_runs() {
 // One that cannot be read tells nothing of what it left.
 void FleetCommand::read_newest_runs() {
   constexpr std::size_t kMost = 500;
-  std::map<std::pair<ClusterName, NodeName>, const RunHead*> newest;
-  for (const RunHead& head : page_.runs)
-    for (const NodeName& node : head.nodes) {
-      if (verb_ == "explain" && node.text != node_) continue;
-      const RunHead*& one = newest[{head.cluster, node}];
-      if (!one || head.started > one->started) one = &head;
-    }
-  for (const auto& [node, head] : newest) {
+  const fleet::LastRuns newest(page_.runs);
+  for (const auto& [node, head] : newest.all()) {
+    if (verb_ == "explain" && node.second.text != node_) continue;
     const bool elsewhere = head->state == RunState::marked || head->state == RunState::unreadable;
     if (elsewhere || page_.journals.contains(head->run) || page_.journals.size() >= kMost) continue;
     auto known = read_run(clusters_, options_, head->run);
