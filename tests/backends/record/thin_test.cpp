@@ -387,7 +387,7 @@ TEST(Thinned, ADayOfVersion1BecomesOneOfTheNewestVersion) {
   EXPECT_NE(text.find("\"tessera\":\"9.9\""), std::string::npos);
 }
 
-// The figures of a thinner day are told anew in its last round: what ends that stays behind them.
+// The figures of a thinner day are told again in its last round: what ends that stays behind them.
 TEST(Thinned, ARecorderThatWasEndedIsStillToldFromOneThatWasCutOff) {
   const Scratch folder;
   {
