@@ -135,13 +135,14 @@ const char* identify(const MetricLine& line, DcgmPart& part) {
   return nullptr;
 }
 
-// Each series stands once for each job that a site's files name for its GPU.
-constexpr std::size_t kMostJobs = 64;
+void add_once(std::vector<std::string>& names, std::string_view name) {
+  if (name.empty() || names.size() == kMostSharers) return;
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+}
 
+// Each series stands once for each job that a site's files name for its GPU.
 void add_job(DcgmPart& part, const MetricLine& line) {
-  const std::string_view job = line.label("hpc_job");
-  if (job.empty() || job.size() > 64 || part.jobs.size() == kMostJobs) return;
-  if (std::find(part.jobs.begin(), part.jobs.end(), job) == part.jobs.end()) part.jobs.emplace_back(job);
+  if (const std::string_view job = line.label("hpc_job"); job.size() <= 64) add_once(part.jobs, job);
 }
 
 void forget_figures(DcgmPart& part) {
@@ -199,6 +200,7 @@ void DcgmGathering::hear(const MetricLine& line) {
     // Series of another cluster's node of the same name, or of a GPU that was replaced.
     if (before.uuid != told.uuid || before.profile != told.profile) before.doubtful = true;
   }
+  add_once(place->second.told.pods, told.pod);
   add_job(place->second.told, line);
   const Counter counter = find_counter(line.name)->counter;
   if (counter == Counter::utilization && within(line.value, 0, 100))

@@ -24,6 +24,9 @@
 
 namespace tessera::figures {
 
+// So many pods or jobs of one part are kept by their names.
+inline constexpr std::size_t kMostSharers = 64;
+
 // A GPU, or one GPU instance on it.
 struct DcgmPart {
   int gpu = 0;                    // as nvidia-smi counts
@@ -33,6 +36,7 @@ struct DcgmPart {
   ProfileName profile;            // of the instance
   std::string pod;                // "namespace/name"; empty: nobody has it, or several
   bool shared = false;            // several pods are named: who has it is not told
+  std::vector<std::string> pods;  // all that are named, each once, up to kMostSharers
   std::vector<std::string> jobs;  // of a site's job mapping (label hpc_job), each once; empty: none is told
   bool doubtful = false;          // several GPUs are told of under this number: no figure is taken
   std::optional<Percent> use;

@@ -39,13 +39,13 @@ WorkloadKind kind_of(Scheduler scheduler) {
 
 using Pods = std::set<std::string, std::less<>>;  // "namespace/name"
 
-// Who has a part: a pod, or jobs by a site's own files; empty: nobody is named. Of an instance that several
-// are named for it is not known what each of them has. scraped: the exporters themselves, which have none.
+// Who has a part: pods, or jobs by a site's own files; empty: nobody is named. scraped: the exporters
+// themselves, which have none.
 std::vector<std::string> names_of(const DcgmPart& part, const Pods& scraped) {
-  if (part.instance && part.jobs.size() > 1) return {};
   if (!part.jobs.empty()) return part.jobs;
-  if (!part.pod.empty() && !scraped.contains(part.pod)) return {part.pod};
-  return {};
+  std::vector<std::string> pods = part.pods;
+  std::erase_if(pods, [&](const std::string& pod) { return scraped.contains(pod); });
+  return pods;
 }
 
 class PastRounds final : public usage::KeptUse {
@@ -205,10 +205,12 @@ class PastRounds final : public usage::KeptUse {
     return gpu;
   }
 
-  // Several jobs on one GPU have equal parts of it.
+  // Several jobs or pods on one GPU have equal parts of it; of an instance it is not known what each has.
   void hold(Slice& slice, const std::vector<std::string>& names, Duration step, Cluster& cluster) {
-    if (names.empty()) told_.unnamed += std::chrono::duration<double, std::ratio<3600>>(step).count();
+    const double hours = std::chrono::duration<double, std::ratio<3600>>(step).count();
     told_.names_work = told_.names_work || !names.empty();
+    if (names.size() > 1 && slice.kind == SliceKind::gpu_instance) return void(told_.shared += hours);
+    if (names.empty()) told_.unnamed += hours;
     if (names.empty() && !count_unnamed_) return;
     if (names.size() > 1) slice.kind = SliceKind::time_slice, slice.capacity = static_cast<int>(names.size());
     for (const std::string& name : names.empty() ? std::vector<std::string>{""} : names) {

@@ -15,6 +15,7 @@ struct KeptTold {
   Duration step{};          // between two values
   bool names_work = false;  // some series names a pod or a job
   double unnamed = 0;       // hours of GPUs and slices for which none is named: free, or not told
+  double shared = 0;        // hours of instances for which several are named: not counted for any of them
   std::size_t strange = 0;  // series of nodes that are not known
   std::size_t skipped = 0;  // ... that could not be read
   std::string problem;      // of the first of those

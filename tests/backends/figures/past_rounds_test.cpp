@@ -199,6 +199,44 @@ TEST(PastRounds, SeveralJobsOnOneGpuShareIt) {
   EXPECT_NEAR(find(*read, usage::By::node, "n1")->measured, 0, 1e-9) << "whose use that was is not told";
 }
 
+TEST(PastRounds, SeveralPodsOnOneGpuShareItAndItIsNotFree) {
+  Server server;
+  server.scheduler = Scheduler::kubernetes;
+  for (const char* pod : {"a", "b"})
+    server.kept.push_back(
+        {kActive, gpu("n1", 0, fmt::format(R"(,"namespace":"ml","pod":"{}")", pod)), always(0.5)});
+  usage::KeptTold told;
+  auto read = reckon(server, 2h, &told);
+  ASSERT_TRUE(read);
+  EXPECT_NEAR(find(*read, usage::By::node, "n1")->gpu_hours, 2, 1e-6) << "a GPU is no more than a GPU";
+  for (const char* pod : {"ml/a", "ml/b"}) {
+    const usage::Sum* one = find(*read, usage::By::workload, pod);
+    ASSERT_TRUE(one) << pod;
+    EXPECT_NEAR(one->gpu_hours, 1, 1e-6) << pod;
+    EXPECT_NEAR(one->measured, 0, 1e-9) << "whose use that was is not told";
+  }
+  EXPECT_NEAR(told.unnamed, 0, 1e-9);
+  EXPECT_NEAR(told.shared, 0, 1e-9);
+}
+
+TEST(PastRounds, AnInstanceThatSeveralPodsShareIsCountedForNoneAndItsHoursAreTold) {
+  Server server;
+  server.scheduler = Scheduler::kubernetes;
+  for (const char* pod : {"a", "b"})
+    server.kept.push_back(
+        {kActive,
+         gpu("n1", 0,
+             fmt::format(R"(,"GPU_I_ID":"2","GPU_I_PROFILE":"3g.40gb","namespace":"ml","pod":"{}")", pod)),
+         always(0.5)});
+  usage::KeptTold told;
+  auto read = reckon(server, 2h, &told);
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->sums.at(usage::By::workload).empty());
+  EXPECT_TRUE(told.names_work) << "they are named, all the same";
+  EXPECT_NEAR(told.unnamed, 0, 1e-9);
+  EXPECT_NEAR(told.shared, 2 + 1.0 / 60, 1e-6);
+}
+
 TEST(PastRounds, WhereNoSeriesNamesAnyoneUseIsKnownOnRequestAndWhatWasHeldIsNot) {
   Server server;
   server.kept = {{kActive, gpu("n1", 0, ""), always(0.3)}};

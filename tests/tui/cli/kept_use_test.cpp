@@ -24,7 +24,9 @@ using Command = int (*)(const Options&, const mig::Catalogue&, const Joins&, con
 class Kept final : public usage::KeptUse {
  public:
   // gpu: the GPU, as its series tell it.
-  Kept(std::string work, float use, Gpu gpu) : work_(std::move(work)), use_(use), gpu_(std::move(gpu)) {
+  Kept(std::string work, float use, Gpu gpu, double shared)
+      : work_(std::move(work)), use_(use), gpu_(std::move(gpu)) {
+    told_.shared = shared;
     told_.step = Duration{300'000};
     told_.names_work = !work_.empty(), told_.unnamed = work_.empty() ? 2 : 0.5;
     told_.cost.commands = 3, told_.cost.bytes = 2048, told_.cost.took = Duration{1500};
@@ -69,6 +71,7 @@ struct Asked {
   Options options;
   std::string work = "88123";
   float use = 0;
+  double shared = 0;  // hours of instances that several share
   Gpu gpu = test::gpu(0, Strategy::whole, {test::whole(0)});
   bool recording_asked = false;
   std::ostringstream out, err;
@@ -79,7 +82,7 @@ struct Asked {
     Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
     joins.kept_use = [&](const Options&, const mig::Catalogue&) {
       std::vector<std::unique_ptr<usage::KeptUse>> all;
-      all.push_back(std::make_unique<Kept>(work, use, gpu));
+      all.push_back(std::make_unique<Kept>(work, use, gpu, shared));
       return Result<std::vector<std::unique_ptr<usage::KeptUse>>>(std::move(all));
     };
     joins.recordings = [&](const std::string&) -> Result<std::vector<std::unique_ptr<record::Recording>>> {
@@ -121,6 +124,18 @@ TEST(UsageFromPrometheus, HoursOfInstancesOfAnUnknownProductAreSaid) {
   EXPECT_EQ(asked.run(run_usage), kDone) << asked.err.str();
   EXPECT_TRUE(asked.says("; 2.0 h were held on slices of which it is not known what part of a GPU they are"))
       << asked.out.str();
+}
+
+TEST(UsageFromPrometheus, HoursOfInstancesThatSeveralShareAreSaidAsNotCounted) {
+  Asked asked;
+  asked.shared = 3;
+  EXPECT_EQ(asked.run(run_usage), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("; 3.0 h of instances that several pods or jobs share are not counted; "))
+      << asked.out.str();
+  asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(run_waste), kDone);
+  EXPECT_EQ(test::json_at(asked.out.str(), "/prometheus/shared_hours"), "3.0");
+  EXPECT_EQ(test::check_schema(test::schema_text("waste"), asked.out.str()), std::vector<std::string>{});
 }
 
 TEST(UsageFromPrometheus, ANamedRecordingGoesFirstAndSaysThatPrometheusIsThereToo) {

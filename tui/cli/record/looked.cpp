@@ -37,7 +37,8 @@ Result<Looked> look_at_accounting(const Options& options, const mig::Catalogue& 
 void add(usage::KeptTold& all, const usage::KeptTold& one) {
   all.step = std::max(all.step, one.step);
   all.names_work = all.names_work || one.names_work;
-  all.unnamed += one.unnamed, all.strange += one.strange, all.skipped += one.skipped;
+  all.unnamed += one.unnamed, all.shared += one.shared, all.strange += one.strange,
+      all.skipped += one.skipped;
   if (all.problem.empty()) all.problem = one.problem;
   all.cost.commands += one.cost.commands, all.cost.bytes += one.cost.bytes, all.cost.took += one.cost.took;
 }
@@ -97,6 +98,7 @@ void add_kept(Json& document, const usage::KeptTold& kept) {
   one.add("step_s", Json::of(std::int64_t{kept.step / std::chrono::seconds(1)}));
   one.add("names_work", Json::of(kept.names_work));
   one.add("unnamed_hours", hours(kept.unnamed));
+  one.add("shared_hours", hours(kept.shared));
   one.add("unknown_series", Json::of(static_cast<std::int64_t>(kept.strange)));
   one.add("unread_series", Json::of(static_cast<std::int64_t>(kept.skipped)));
   one.add("requests", Json::of(kept.cost.commands));
@@ -158,6 +160,9 @@ std::string prometheus_footer(const std::vector<usage::Sum>& sums, const Looked&
     text += "; " + say(fmt::format("{:.0f} % of held hours have use figures", *covered));
   if (kept.names_work && kept.unnamed > 0)
     text += "; " + say(fmt::format("for {:.1f} h of GPUs and slices no pod or job is named", kept.unnamed));
+  if (kept.shared > 0)
+    text += "; " + say(fmt::format("{:.1f} h of instances that several pods or jobs share are not counted",
+                                   kept.shared));
   if (kept.names_work) text += unvalued_words(sums, options);
   if (kept.strange > 0)
     text += "; " + say(fmt::format("{} series are of nodes that are not known", kept.strange));
