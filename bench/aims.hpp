@@ -1,5 +1,6 @@
 // What a bench must hold: an aim for a figure, and the figure beside it and beside what this machine takes
-// for a piece of work that is always the same. A program of a bench ends with 1 where an aim is missed.
+// for a piece of work that is always the same. A program of a bench ends with 1 where an aim is missed that
+// is not known to be.
 // Threads: one.
 #pragma once
 
@@ -22,6 +23,7 @@ struct Aim {
   double limit = 0;
   std::string unit = "ms";
   bool least = false;  // the figure is to be that much at least
+  double known = 0;    // above the limit: docs tell that it is missed, and up to here that fails no run
 };
 
 inline bool is_time(const Aim& aim) { return aim.unit == "ms"; }
@@ -34,15 +36,18 @@ inline bool is_of(const Aim& aim, std::string_view run) {
 inline bool is_held(const Aim& aim, double figure) {
   return aim.least ? figure >= aim.limit : figure <= aim.limit;
 }
+inline bool is_known(const Aim& aim, double figure) { return !aim.least && figure <= aim.known; }
 
 // One line: "held    frames: 0.41 ms, the aim is at most 1 ms (41 %); 0.03 times this machine's measure (12.1
 // ms)".
 inline std::string told(const Aim& aim, const std::string& run, double figure, double machine_ms) {
-  std::string text =
-      fmt::format("{} {}{}{}: {:.4g} {}, the aim is at {} {:g} {} ({:.0f} %)",
-                  is_held(aim, figure) ? "held   " : "MISSED ", run, aim.counter.empty() ? "" : " ",
-                  aim.counter, figure, aim.unit, aim.least ? "least" : "most", aim.limit, aim.unit,
-                  aim.limit > 0 ? 100 * figure / aim.limit : 0.0);
+  std::string text = fmt::format("{} {}{}{}: {:.4g} {}, the aim is at {} {:g} {} ({:.0f} %)",
+                                 is_held(aim, figure)    ? "held   "
+                                 : is_known(aim, figure) ? "MISSED (known)"
+                                                         : "MISSED ",
+                                 run, aim.counter.empty() ? "" : " ", aim.counter, figure, aim.unit,
+                                 aim.least ? "least" : "most", aim.limit, aim.unit,
+                                 aim.limit > 0 ? 100 * figure / aim.limit : 0.0);
   if (is_time(aim) && machine_ms > 0)
     text += fmt::format("; {:.3g} times this machine's measure ({:.1f} ms)", figure / machine_ms, machine_ms);
   return text;
@@ -54,7 +59,7 @@ class Aims {
   explicit Aims(double machine_ms) : machine_ms_(machine_ms) {}
 
   std::string see(const Aim& aim, const std::string& run, double figure) {
-    missed_ = missed_ || !is_held(aim, figure);
+    missed_ = missed_ || (!is_held(aim, figure) && !is_known(aim, figure));
     return told(aim, run, figure, machine_ms_);
   }
   std::string see_none(const Aim& aim) {

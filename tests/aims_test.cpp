@@ -31,6 +31,16 @@ TEST(BenchAims, AFigureAtItsAimIsHeldAndOneBeyondItEndsTheProgramWithOne) {
   EXPECT_EQ(aims.code(), 1) << "another one that is held does not mend it";
 }
 
+TEST(BenchAims, AnAimThatIsKnownToBeMissedIsSaidAsMissedAndFailsNoRun) {
+  Aims aims(10);
+  const Aim drained{"PackAllIn/1000/1", "", 10, "ms", false, 20};
+  EXPECT_EQ(aims.see(drained, "PackAllIn/1000/1", 15).substr(0, 14), "MISSED (known)");
+  EXPECT_EQ(aims.see(drained, "PackAllIn/1000/1", 9).substr(0, 4), "held");
+  EXPECT_EQ(aims.code(), 0);
+  EXPECT_EQ(aims.see(drained, "PackAllIn/1000/1", 25).substr(0, 8), "MISSED  ");
+  EXPECT_EQ(aims.code(), 1) << "it has become worse";
+}
+
 TEST(BenchAims, WhatIsNotATimeIsNotComparedWithTheMachine) {
   Aims aims(10);
   EXPECT_EQ(aims.see({"a_day", "file_MB", 10, "MB"}, "a_day", 8.7).find("machine"), std::string::npos);
