@@ -14,7 +14,9 @@ class Passes {
  public:
   Passes(const Model& model, const Classes& classes, int max_nodes, const Stop& stop)
       : builder_(model, classes), max_nodes_(max_nodes), stop_(stop) {
-    selection_.unmet.assign(classes.rows.size(), 0);
+    // Until something is found nothing changes, and what stands is all that serves.
+    for (const Row& row : classes.rows)
+      selection_.unmet.push_back(std::max<std::int64_t>(0, std::int64_t{row.count} - row.standing));
     selection_.nodes.assign(model.types.size(), 0);
     for (const Group& group : model.groups)
       selection_.used.emplace_back(classes.classes[group.class_number].choices.size(), 0);

@@ -239,6 +239,22 @@ TEST(Pack, WhatSomeNodesLeaveUnmetIsTheSameHoweverManyWereAskedBefore) {
   EXPECT_TRUE(some_unmet);
 }
 
+// Of several searches the one that leaves least unmet is taken: one that found nothing was it.
+TEST(Pack, ASearchThatFoundNothingLeavesUnmetWhatStandsDoesNotServe) {
+  Problem problem;
+  problem.products = {test::catalogue().by_key("H100-80GB-SXM5")};
+  problem.boards = {{NodeName("n1"), GpuIndex{0}, 0, {{{0, 0}, false}}}};
+  problem.demand = {{problem.products[0]->profiles[0].name, std::nullopt, 3}};
+  const auto classes = classify(problem);
+  ASSERT_TRUE(classes);
+  const Nodes nodes = nodes_of(problem);
+  const Model model = by_class(*classes, nodes, std::vector<bool>(nodes.boards.size(), true));
+  const Cost costs[] = {Cost::unmet, Cost::gpus};
+  const Selection selection = select(model, *classes, costs, 2000, [] { return true; });
+  EXPECT_TRUE(selection.passes.empty()) << "it was stopped at once";
+  EXPECT_EQ(selection.unmet, std::vector<std::int64_t>{2});
+}
+
 TEST(Pack, WhetherLessCouldBeDisturbedIsSaidWhereWorkRuns) {
   const Problem problem = read(R"(
 mode: whole-node
