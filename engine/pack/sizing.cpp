@@ -102,7 +102,10 @@ Result<Sizes> choose_sizes(const Problem& problem, const Services& services, con
   auto found = minimise(sized.program(), sized.fewest_gpus(), kMaxNodes, stop);
   if (stop && stop()) return Error{"no sizes are chosen", "the search was given up", "ask again"};
   if (!found && !relax(sized.program(), sized.fewest_gpus(), stop))
-    return no_sizes("these GPUs cannot serve every service beside the demand");
+    return no_sizes(problem.evict
+                        ? "these GPUs cannot serve every service beside the demand and the instances in use: "
+                          "sizes are chosen without evicting, whatever `evict` is"
+                        : "these GPUs cannot serve every service beside the demand");
   if (!found) return no_sizes("the search ended before it found sizes that serve every service");
   Sizes sizes{{}, static_cast<int>(found->value), static_cast<int>(found->bound)};
   // Of as few GPUs those with the fewest instances.

@@ -68,6 +68,21 @@ TEST(PackSizes, ChosenTogetherWithTheLayoutsTheyNeedFewerGpusThanParvaGpuUses) {
   }
 }
 
+TEST(PackSizes, ThatNothingIsEvictedForThemIsSaidWhereTheFileAllowsIt) {
+  const auto why = [](const std::string& evict) {
+    const FileProblem problem = read("evict: " + evict + R"(
+services: {chat: {rate: 10, gives: {7g.80gb: 10}}}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}]}
+)");
+    const auto sizes = choose_sizes(problem.problem, problem.services);
+    EXPECT_FALSE(sizes.ok());
+    return sizes.ok() ? std::string() : to_line(sizes.error());
+  };
+  EXPECT_NE(why("true").find("sizes are chosen without evicting"), std::string::npos) << why("true");
+  EXPECT_EQ(why("false").find("evict"), std::string::npos) << why("false");
+}
+
 TEST(PackSizes, WhatRunsStaysAndIdleInstancesServeFirst) {
   const FileProblem problem = read(R"(
 demand: {1g.10gb: 1}
