@@ -107,6 +107,8 @@ void add_coverage(Document& foot, const std::vector<Sum>& sums, const UiState& s
     add_wrapped_fact(foot, told(state, "figures"),
                      told(state, fmt::format("{:.0f} % of held hours have use figures", *covered)), width,
                      *covered < 50 ? Role::warning : Role::dim);
+  if (const std::string gaps = gaps_text(state); !gaps.empty())
+    add_wrapped_fact(foot, told(state, "gaps"), gaps, width, Role::warning);
   if (state.usage.read->unplaced > 1e-9)
     add_wrapped_fact(foot, "",
                      told(state, fmt::format("{:.1f} h were held on slices that are not reported",

@@ -161,6 +161,8 @@ Document foot_for(const Waste& one, const UiState& state, int width) {
   std::string where = one.cluster.text;
   if (!one.node.empty()) where += (where.empty() ? "" : ", ") + one.node;
   if (!where.empty()) add_wrapped_fact(foot, told(state, "where"), where, width);
+  if (const std::string gaps = gaps_text(state); !gaps.empty())
+    add_wrapped_fact(foot, told(state, "gaps"), gaps, width, Role::warning);
   if (!one.user.empty())
     add_wrapped_fact(foot, told(state, "owner"),
                      one.user + "  " +
@@ -174,6 +176,7 @@ Document nothing_wasted(const UiState& state, int width) {
   FactPage page(state, width);
   for (DocLine& line : span_lines(state)) page.add(std::move(line));
   page.fact("", "Nothing was wasted in that time, as far as there are figures.", Role::good);
+  if (const std::string gaps = gaps_text(state); !gaps.empty()) page.fact("", gaps, Role::warning);
   Document not_known;
   add_left_out(not_known, state, width);
   add_not_known(not_known, state, width);

@@ -62,6 +62,18 @@ TEST(UsageScreens, RecordedTimeInWhichNoGpuWasHeldIsNoTimeWithoutARecording) {
   EXPECT_TRUE(session.shows("Nothing was wasted in that time")) << session.screen();
 }
 
+TEST(UsageScreens, TimesOfWhichNothingIsRecordedAreSaid) {
+  usage::Reckoning gappy = *reckoned();
+  gappy.gaps.add(*parse_utc("2026-11-20T08:00:00Z"), *parse_utc("2026-11-20T11:00:00Z"), record::Stop::cut);
+  for (const char* keys : {":usage<enter>j", ":waste<enter>j"}) {
+    Session session(two_places(), {120, 40});
+    session.state.usage.read = std::make_shared<const usage::Reckoning>(gappy);
+    session.press(keys);
+    EXPECT_TRUE(session.shows("nothing is recorded from 2026-11-20T08:00:00Z to 2026-11-20T11:00:00Z, 3.0 h"))
+        << session.screen();
+  }
+}
+
 TEST(UsageScreens, BSumsUpBySomethingElseAndEnterOpensIt) {
   Session session = looking(":usage<enter>");
   EXPECT_TRUE(session.shows("alice"));
