@@ -204,7 +204,7 @@ constexpr Command kCommands[] = {
     {"record", kRecord, "[list]", 1, Completes::words, "list", "write what a cluster does into a folder",
      "Writes what changed every minute: one file a day for each cluster, JSON lines in zstd (docs/time.md); "
      "config record-unit prints a unit for systemd. Exit code 3 when the last round was not written whole. "
-     "list shows the files and what is missing in them: exit code 1 where one is damaged or was cut off.",
+     "list shows files and gaps: exit code 1 if one is damaged or ahead of the clock, or the last not ended.",
      "tessera record list --folder /var/lib/tessera/recording\n"
      "tessera record --folder F --keep 90d --thin 7d=10m --max-size 2GiB\n"
      "zstdcat F/*/2026-11-24.jsonl.zst | jq -c 'select(.kind==\"workload\")'"},

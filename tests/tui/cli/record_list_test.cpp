@@ -87,6 +87,17 @@ TEST(RecordList, ARecorderThatWasCutOffIsAFindingAndOneThatIsAtWorkIsNot) {
   EXPECT_TRUE(list.says("ended"));
 }
 
+// The recorder that wrote it tells no end: that it still runs is not so.
+TEST(RecordList, AnOldNewestFileOfAVersionThatTellsNoEndIsAFinding) {
+  Listing list;
+  list.files = {file(0, 120, Stop::unknown)};
+  list.now = 7'200;
+  EXPECT_EQ(list.run(), kFinding);
+  EXPECT_TRUE(list.says("unknown")) << list.out.str();
+  list.now = 180;
+  EXPECT_EQ(list.run(), kDone) << "it may be at work";
+}
+
 TEST(RecordList, AKillThatIsLongOverIsShownAndAsksForNothing) {
   Listing list;
   list.files = {file(0, 120, Stop::cut), file(90'000, 90'060, Stop::ended)};
