@@ -59,6 +59,7 @@ class Spares {
     for (const Slice& slice : node.pool) count(slice, sharing::amd::is_amd(node));
   }
   void add_left_out(const Gpu& gpu) {
+    if (is_pending(gpu)) return;
     for (const Slice& slice : gpu.slices) count(slice, sharing::amd::is_amd(gpu));
   }
   // Of these every instance is told by itself; those that are free by the end of their work were open before.
@@ -144,7 +145,7 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
       board.may_be_whole = may_be_whole(look, gpu, *product);
       found.problem.boards.push_back(std::move(board));
     }
-    if (takes_work(node)) spares.into(found.problem.spare);
+    if (takes_work(node) && keeps_free(look)) spares.into(found.problem.spare);
     found.problem.busy.push_back({node.name, running_on(look)});
     if (!node.pool.empty() && sharing::amd::is_amd(node))
       found.left_out["of AMD, whose partition modes are shown, not planned"] += 1;

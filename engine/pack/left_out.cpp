@@ -13,11 +13,6 @@
 namespace tessera::pack {
 namespace {
 
-bool is_pending(const Gpu& gpu) {
-  const MigMode mode = plan::mode_of(gpu);
-  return mode == MigMode::enable_pending || mode == MigMode::disable_pending;
-}
-
 bool resets_node(const Look& look, const Gpu& gpu, const mig::Product& product) {
   return look.can.reset >= plan::Unit::node && gpu.strategy == Strategy::whole &&
          plan::mode_of(gpu) == MigMode::disabled && plan::mode_needs_reset(product);
@@ -111,6 +106,13 @@ bool Free::operator()(const Slice& slice) const {
     return work && work->ends && *work->ends <= *until_;
   });
 }
+
+bool is_pending(const Gpu& gpu) {
+  const MigMode mode = plan::mode_of(gpu);
+  return mode == MigMode::enable_pending || mode == MigMode::disable_pending;
+}
+
+bool keeps_free(const Look& look) { return look.mode != Mode::in_place || !slurm_may_use(look); }
 
 bool takes_work(const Node& node) {
   return node.health == Health::ok &&

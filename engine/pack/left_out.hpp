@@ -34,6 +34,11 @@ struct Look {
 
 // Whether it hands out what is idle there by itself: a driver of claims cuts instead.
 bool takes_work(const Node& node);
+// Whether what is free there stays for whoever waits in this cluster: on a machine on which Slurm may start
+// jobs, too, it need not.
+bool keeps_free(const Look& look);
+// Whether a reset that may come at any time cuts a whole GPU, or makes a cut one whole.
+bool is_pending(const Gpu& gpu);
 // Empty: it may be planned.
 std::string why_left_out(const Look& look, const Gpu& gpu, const mig::Product* product);
 

@@ -244,6 +244,8 @@ TEST_F(Resets, AGpuThatIsPendingOrWhoseResetWouldMakeAnotherOneSoIsLeftOut) {
             (std::map<std::string, int>{
                 {"with a MIG mode that is pending", 1},
                 {"whose change would reset another one with a MIG mode that is pending", 1}}));
+  ASSERT_EQ(found.problem.spare.size(), 1u);
+  EXPECT_EQ(found.problem.spare[0].count, 1) << "the one that is pending is cut by the next reset";
 }
 
 TEST_F(ByNumber, AWholeGpuBesideInstancesOfThePoolHasNoNumberAndIsLeftOut) {
@@ -328,6 +330,8 @@ TEST_F(ByNumber, WhereASlurmdRunsInAPodItsJobsCountOnTheKubernetesNode) {
   }
   EXPECT_TRUE(found("runs slurmd of gpu01: IDLE", beside).problem.boards.empty())
       << "a job may start at any time";
+  EXPECT_TRUE(found("runs slurmd of gpu01: IDLE", beside).problem.spare.empty())
+      << "and take what Kubernetes has for free";
   EXPECT_EQ(found("runs slurmd of gpu01: IDLE", closed).problem.busy[0].running, 1);
   EXPECT_EQ(found("runs slurmd of gpu01: IDLE+DRAIN (maintenance)", beside).problem.boards.size(), 1u);
 }
