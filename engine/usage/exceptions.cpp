@@ -28,6 +28,16 @@ Result<std::shared_ptr<const Exceptions>> exceptions_of(std::string_view text) {
   return std::make_shared<const Exceptions>(Exceptions{std::string(text), std::move(*filter)});
 }
 
+bool names_any(const Exceptions& exceptions, std::initializer_list<std::string_view> columns) {
+  const auto all = query::columns<Waste>();
+  const auto is_named = [&](const query::Term& term) {
+    return term.column >= 0 && std::find(columns.begin(), columns.end(),
+                                         all[static_cast<std::size_t>(term.column)].key) != columns.end();
+  };
+  return std::any_of(exceptions.filter.any.begin(), exceptions.filter.any.end(),
+                     [&](const auto& terms) { return std::any_of(terms.begin(), terms.end(), is_named); });
+}
+
 std::vector<Waste> leave_out(std::vector<Waste>& all, const Exceptions& exceptions) {
   const auto from = std::stable_partition(all.begin(), all.end(), [&](const Waste& one) {
     return !query::passes(exceptions.filter, one, query::Context{});

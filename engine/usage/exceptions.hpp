@@ -2,6 +2,7 @@
 // partition for interactive work. It is told as left out, and never hidden. Threads: pure functions.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,10 @@ struct Exceptions {
 
 // Errors: no filter over rows of waste; a text that passes everything.
 Result<std::shared_ptr<const Exceptions>> exceptions_of(std::string_view text);
+
+// Whether it compares one of these columns: where a source does not tell them, what it would leave out is not
+// known.
+bool names_any(const Exceptions& exceptions, std::initializer_list<std::string_view> columns);
 
 // Takes what passes out of `all`, and returns it in the same order.
 std::vector<Waste> leave_out(std::vector<Waste>& all, const Exceptions& exceptions);

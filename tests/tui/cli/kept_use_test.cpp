@@ -6,6 +6,7 @@
 #include <memory>
 #include <sstream>
 
+#include "engine/usage/exceptions.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
@@ -199,6 +200,20 @@ TEST(WasteFromPrometheus, TellsIdleAndSaysOfWhichKindsItKnowsNothing) {
   asked.options.output = OutputFormat::json;
   EXPECT_EQ(asked.run(run_waste), kDone);
   EXPECT_EQ(test::check_schema(test::schema_text("waste"), asked.out.str()), std::vector<std::string>{});
+}
+
+// It would match nothing, and what a site excepts would count as wasted.
+TEST(WasteFromPrometheus, AFilterOverWhatItDoesNotTellIsRefused) {
+  for (const char* filter : {"user=ci", "kind=idle | account!=prod", "partition=interactive"}) {
+    Asked asked;
+    asked.options.except = usage::exceptions_of(filter).value();
+    EXPECT_EQ(asked.run(run_waste), kUsage) << filter << asked.out.str();
+    EXPECT_NE(asked.err.str().find("which Prometheus does not tell"), std::string::npos) << asked.err.str();
+  }
+  Asked asked;
+  asked.options.except = usage::exceptions_of("kind=idle").value();
+  EXPECT_EQ(asked.run(run_waste), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("rows left out by waste-except (kind=idle): 1")) << asked.out.str();
 }
 
 // It knows no users: "no owner is to be told of anything" would have been said of any waste.

@@ -193,6 +193,23 @@ void print_table(const Looked& looked, const Options& options, const Streams& st
                 << "\n";
 }
 
+Error filter_not_told(const Options& options, const char* pattern) {
+  return {"cannot tell what is left out",
+          fmt::format(fmt::runtime(pattern), clean(options.except->text, 200)),
+          "give --waste-except with kind, node, profile or workload, or take a recording or --accounting"};
+}
+constexpr const char* kOwnersNotTold =
+    "waste-except ({}) names users or accounts, which Prometheus does not tell";
+constexpr const char* kPartitionsNotTold =
+    "waste-except ({}) names partitions of jobs, which Prometheus does not tell";
+
+// Of jobs no series tells the partition; of pods the namespace is a part of the name.
+bool lacks_groups(const Looked& looked) {
+  const auto lacks = [](const usage::Waste& one) { return !one.workload.empty() && one.group.empty(); };
+  return std::any_of(looked.waste.begin(), looked.waste.end(), lacks) ||
+         std::any_of(looked.left_out.begin(), looked.left_out.end(), lacks);
+}
+
 }  // namespace
 
 int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
@@ -206,6 +223,9 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
     return complain(streams, {"cannot send", "Prometheus does not tell users or accounts",
                               "a recording, or --accounting, which tells what was held"}),
            kUsage;
+  const bool filters_prometheus = options.except && *source == PastSource::prometheus;
+  if (filters_prometheus && usage::names_any(*options.except, {"user", "account"}))
+    return complain(streams, filter_not_told(options, kOwnersNotTold)), kUsage;
   auto looked = look(options, catalogue, joins);
   if (!looked) return complain(streams, looked.error()), kUnknown;
   if (knows_nothing(*looked))
@@ -219,6 +239,9 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
                               "the series of Prometheus name no pod or job: what was held is not known",
                               "let the DCGM exporters map pods or jobs; tessera record writes a recording"}),
            kUnknown;
+  if (filters_prometheus && lacks_groups(*looked) &&
+      usage::names_any(*options.except, {"group", "partition", "namespace"}))
+    return complain(streams, filter_not_told(options, kPartitionsNotTold)), kUsage;
   const int code = code_of(*looked, options);
   if (options.send) return send_to_owners(*looked, options, joins, streams) ? code : kUnknown;
   if (options.messages) return streams.out << messages_to_owners(*looked, options), code;
