@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "engine/query/value.hpp"
+#include "engine/usage/limits_of_held.hpp"
 
 namespace tessera::usage {
 namespace {
@@ -11,15 +12,20 @@ std::string time_text(Duration time) { return query::duration_text(time / std::c
 
 }  // namespace
 
-std::string limits_text(const Limits& limits, bool of_rounds) {
-  const std::string idle =
-      fmt::format("counted as idle below {:g} % for {}", limits.idle_below, time_text(limits.idle_after));
-  if (!of_rounds) return fmt::format("{}, as too big with {:g} % to spare", idle, limits.spare);
+std::string limits_of_held(const Limits& limits) {
   return fmt::format(
-      "{}, as parked from {:g} % of memory, as too big with {:g} % to spare above the {:g}th percentile of "
-      "use, as unasked after {}, as rogue after {} from {:g} % of memory",
-      idle, limits.parked_from, limits.spare, limits.percentile, time_text(limits.unasked_after),
-      time_text(limits.rogue_after), limits.rogue_memory);
+      "counted as idle below {:g} % for {}, as parked from {:g} % of memory, as too big with {:g} % to spare "
+      "above percentile {:g} of use",
+      limits.idle_below, time_text(limits.idle_after), limits.parked_from, limits.spare, limits.percentile);
+}
+
+std::string limits_text(const Limits& limits, bool of_rounds) {
+  if (!of_rounds)
+    return fmt::format("counted as idle below {:g} % for {}, as too big with {:g} % to spare",
+                       limits.idle_below, time_text(limits.idle_after), limits.spare);
+  return fmt::format("{}, as unasked after {}, as rogue after {} from {:g} % of memory",
+                     limits_of_held(limits), time_text(limits.unasked_after), time_text(limits.rogue_after),
+                     limits.rogue_memory);
 }
 
 }  // namespace tessera::usage

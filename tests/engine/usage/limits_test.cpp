@@ -5,6 +5,7 @@
 
 #include "engine/usage/exceptions.hpp"
 #include "engine/usage/ledger.hpp"
+#include "engine/usage/limits_of_held.hpp"
 #include "engine/usage/reckoning.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
@@ -80,10 +81,14 @@ TEST(WasteLimits, AreToldInOneLine) {
   EXPECT_EQ(
       limits_text({}, true),
       "counted as idle below 1 % for 15 min, as parked from 30 % of memory, as too big with 20 % to spare "
-      "above the 95th percentile of use, as unasked after 7 d 00 h, as rogue after 15 min from 10 % of "
+      "above percentile 95 of use, as unasked after 7 d 00 h, as rogue after 15 min from 10 % of "
       "memory");
   EXPECT_EQ(limits_text({.idle_below = 2.5, .spare = 0}, false),
             "counted as idle below 2.5 % for 15 min, as too big with 0 % to spare");
+  EXPECT_EQ(limits_of_held({.percentile = 92}),
+            "counted as idle below 1 % for 15 min, as parked from 30 % of memory, as too big with 20 % to "
+            "spare above percentile 92 of use")
+      << "of what is free and waits such a source tells nothing";
 }
 
 Waste row(std::string kind, std::string user, std::string group, double hours) {

@@ -202,6 +202,12 @@ TEST(WasteFromPrometheus, TellsIdleAndSaysOfWhichKindsItKnowsNothing) {
   EXPECT_EQ(test::check_schema(test::schema_text("waste"), asked.out.str()), std::vector<std::string>{});
 }
 
+TEST(WasteFromPrometheus, TheLineOfLimitsNamesNoKindOfWhichItKnowsNothing) {
+  Asked asked;
+  EXPECT_EQ(asked.run(run_waste), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("above percentile 95 of use\n")) << asked.out.str();
+}
+
 // It would match nothing, and what a site excepts would count as wasted.
 TEST(WasteFromPrometheus, AFilterOverWhatItDoesNotTellIsRefused) {
   for (const char* filter : {"user=ci", "kind=idle | account!=prod", "partition=interactive"}) {

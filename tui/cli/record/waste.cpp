@@ -13,6 +13,7 @@
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "engine/usage/exceptions.hpp"
+#include "engine/usage/limits_of_held.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/record/looked.hpp"
 #include "tui/cli/record/owners.hpp"
@@ -176,14 +177,18 @@ std::string nothing_words(const Looked& looked) {
   return "Nothing that was held was idle or too large.";
 }
 
+std::string limits_words(const Looked& looked) {
+  const usage::Limits& limits = looked.asked.limits;
+  return looked.kept ? usage::limits_of_held(limits) : usage::limits_text(limits, !looked.accounting);
+}
+
 void print_table(const Looked& looked, const Options& options, const Streams& streams) {
   if (looked.waste.empty())
     streams.out << tui::told(options.reader, nothing_words(looked)) << "\n";
   else
     streams.out << to_table(grid_of(looked.waste, options, false), options.headers, options.paper);
   streams.out << footer(looked.sums.at(usage::By::user), looked, options)
-              << tui::told(options.reader, usage::limits_text(looked.asked.limits, !looked.accounting))
-              << "\n"
+              << tui::told(options.reader, limits_words(looked)) << "\n"
               << left_out_words(looked, options);
   if (options.output == OutputFormat::wide && !looked.left_out.empty())
     streams.out << to_table(grid_of(looked.left_out, options, false), options.headers, options.paper);
