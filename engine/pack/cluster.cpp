@@ -155,6 +155,11 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
   return found;
 }
 
+std::string left_out_text(int count, const std::string& why) {
+  return count == 1 ? fmt::format("left out: {} GPU {}", count, why)
+                    : fmt::format("left out: {} GPUs {}", count, why);
+}
+
 Problem part_of(const Problem& all, std::span<const NodeName> nodes) {
   const std::set<NodeName> wanted(nodes.begin(), nodes.end());
   Problem part;

@@ -18,6 +18,9 @@ struct ClusterProblem {
   std::map<std::string, int> left_out;  // GPUs that no plan may change, by the reason
 };
 
+// "left out: 1 GPU held as a whole, or not known to be free"
+std::string left_out_text(int count, const std::string& why);
+
 // Only GPUs of which everything is known: on a node that takes work, cut by MIG or free as a whole. An
 // instance that is not known to be free is not touched, and serves where the scheduler tells how many like it
 // are free; until: one whose holders all end by then, by their time limits, counts as free, and so does a

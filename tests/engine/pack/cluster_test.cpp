@@ -184,6 +184,11 @@ TEST_F(ByNumber, AnEmptyGpuThatIsClearedAsAWholeNeedsNoPlaces) {
   EXPECT_NE(to_line(by_product.error()).find("no GPU of that product may be planned now"), std::string::npos);
 }
 
+TEST_F(EndsWithin, OneGpuThatIsLeftOutIsOneGpu) {
+  EXPECT_EQ(left_out_text(1, "of AMD"), "left out: 1 GPU of AMD");
+  EXPECT_EQ(left_out_text(2, "of AMD"), "left out: 2 GPUs of AMD");
+}
+
 // Two A100 that are whole, beside one that is cut: their MIG mode changes by a reset of every GPU of the
 // node.
 class Resets : public testing::Test {

@@ -80,7 +80,7 @@ TEST(AdviseCommand, SaysWhatToRecutWhoStartsSoonerAndHowThePlanIsPrinted) {
         "waits for no running job or pod", "2 start sooner", "n1 GPU 0: ", "whole:2->1",
         "5 (alice, 1 × gpu:3g.40gb): in 5 min, without the plan no start",
         "$ tessera pack 3g.40gb=2 --node n1 --plan", "no history is in it",
-        "not served: 3g.40gb: ", "left out: 1 GPUs held as a whole"})
+        "not served: 3g.40gb: ", "left out: 1 GPU held as a whole"})
     EXPECT_NE(asked.out.str().find(part), std::string::npos) << part << "\n" << asked.out.str();
 }
 

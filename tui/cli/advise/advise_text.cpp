@@ -150,7 +150,7 @@ class Page {
     if (advice_.answers.empty()) line("No re-cut helps.");
     for (const std::string& reason : advice_.reasons)
       line(advice_.answers.empty() ? reason : "not served: " + reason, advice_.answers.empty() ? 3 : 0);
-    for (const auto& [why, count] : advice_.left_out) line(fmt::format("left out: {} GPUs {}", count, why));
+    for (const auto& [why, count] : advice_.left_out) line(pack::left_out_text(count, why));
     how_sure();
     return std::move(text_);
   }

@@ -245,7 +245,7 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
     if (past.unplaced > 0)
       line(fmt::format("up to {} more were held on slices that are not reported", past.unplaced));
   }
-  for (const auto& [why, count] : cluster->left_out) line(fmt::format("left out: {} GPUs {}", count, why));
+  for (const auto& [why, count] : cluster->left_out) line(pack::left_out_text(count, why));
   if (!answer.boards.empty()) {
     line("To make the change: the same with --plan shows its steps, with --apply --write makes it.");
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/advise/advise.hpp"
@@ -202,7 +203,7 @@ class Page {
       for (const std::string& reason : advice().reasons)
         note(to, "not served: " + reason, Role::warning, width_);
     for (const auto& [why, count] : advice().left_out)
-      note(to, fmt::format("left out: {} GPUs {}", count, why), Role::dim, width_);
+      note(to, pack::left_out_text(count, why), Role::dim, width_);
   }
 
   const UiContext& ui_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/documents.hpp"
@@ -166,7 +167,7 @@ class Page {
   void left_out(Document& to) const {
     if (!to.empty()) to.push_back({});
     for (const auto& [why, count] : pack_.boards->left_out)
-      note(to, fmt::format("left out: {} GPUs {}", count, why), Role::dim, width_ >= kWide ? kSplit : width_);
+      note(to, pack::left_out_text(count, why), Role::dim, width_ >= kWide ? kSplit : width_);
   }
 
   void certificate(Document& to, const pack::Answer& found) const {
