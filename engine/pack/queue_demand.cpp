@@ -1,10 +1,15 @@
 #include "engine/pack/queue_demand.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "engine/pack/whole.hpp"
 #include "engine/plan/effect/queue.hpp"
+#include "engine/plan/effect/slice_names.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 
@@ -18,50 +23,93 @@ bool is_of(const Workload& workload, const std::string& partition) {
   return partition.empty() || ("," + workload.group + ",").find("," + partition + ",") != std::string::npos;
 }
 
-// Names by which a node hands out something else than an uncut GPU: instances (strategy single), shares.
-std::set<std::string> names_of_parts(const Cluster& cluster, const mig::Catalogue& catalogue) {
-  std::set<std::string> names;
-  for (const Node& node : cluster.nodes.all())
-    plan::each_named_slice(cluster, node, catalogue, [&](const Slice& slice, const std::string& name) {
-      if (slice.kind != SliceKind::whole_gpu || slice.capacity != 1) names.insert(name);
-    });
+// By which names nodes hand out uncut GPUs, and something else: instances (strategy single), shares.
+struct Names {
+  std::map<std::string, std::set<const mig::Product*>> whole;  // nullptr among them: of an unknown one
+  std::set<std::string> parts;
+  std::set<const mig::Product*> here;  // of all GPUs
+};
+Names names_in(const Cluster& cluster, const mig::Catalogue& catalogue) {
+  Names names;
+  std::vector<const mig::Product*> products;
+  for (const Node& node : cluster.nodes.all()) {
+    products.clear();
+    for (const Gpu& gpu : node.gpus)
+      products.push_back(gpu.product ? catalogue.by_key(gpu.product->text) : nullptr);
+    names.here.insert(products.begin(), products.end());
+    plan::each_slice_name(cluster, node, catalogue,
+                          [&](const Slice& slice, std::size_t board, const std::string& name) {
+                            if (slice.kind != SliceKind::whole_gpu || slice.capacity != 1)
+                              names.parts.insert(name);
+                            else
+                              names.whole[name].insert(board < products.size() ? products[board] : nullptr);
+                          });
+  }
   return names;
 }
 
-// What may be counted as whole GPUs.
+// A profile, or whole GPUs, of a product where one is told.
+using Kind = std::pair<std::string, const mig::Product*>;
+using Kinds = std::map<Kind, std::int64_t>;
+
+// What may be counted as whole GPUs. The names of nodes are read once something asks for any.
 class Whole {
  public:
-  Whole(const Cluster& cluster, const mig::Catalogue* catalogue)
-      : scheduler_(cluster.scheduler), counted_(catalogue != nullptr) {
-    if (catalogue) parts_ = names_of_parts(cluster, *catalogue);
+  Whole(const Cluster& cluster, const mig::Catalogue* catalogue) : cluster_(cluster), catalogue_(catalogue) {}
+
+  // nullopt: the request is for something else.
+  std::optional<Kind> operator()(const Request& request, const sharing::ResourceName& name) {
+    if (!catalogue_ || name.kind != sharing::ResourceKind::gpu || name.shared || name.claimed)
+      return std::nullopt;
+    if (sharing::amd::is_amd_model(name.type)) return std::nullopt;
+    if (cluster_.scheduler != Scheduler::kubernetes && name.type.empty()) return std::nullopt;
+    if (!names_) names_ = names_in(cluster_, *catalogue_);
+    if (names_->parts.contains(request.resource)) return std::nullopt;
+    const auto& products = products_of(request.resource, name.type);
+    if (!products) return std::nullopt;
+    const bool one = names_->here.size() > 1 && products->size() == 1;
+    return Kind(kWhole, one ? *products->begin() : nullptr);
   }
-  bool operator()(const Request& request, const sharing::ResourceName& name) const {
-    if (!counted_ || name.kind != sharing::ResourceKind::gpu || name.shared || name.claimed) return false;
-    if (sharing::amd::is_amd_model(name.type)) return false;
-    return !parts_.contains(request.resource) && (scheduler_ == Scheduler::kubernetes || !name.type.empty());
-  }
+  bool is_of_several() const { return names_ && names_->here.size() > 1; }
 
  private:
-  Scheduler scheduler_;
-  bool counted_;
-  std::set<std::string> parts_;
+  using Products = std::set<const mig::Product*>;
+  // Those that are handed out by the name; where none is (all are cut), those of the type that are here.
+  // Empty: it tells none. nullopt: it tells of others than are here.
+  const std::optional<Products>& products_of(const std::string& resource, const std::string& type) {
+    const auto [at, fresh] = products_.try_emplace(resource, Products());
+    if (!fresh) return at->second;
+    if (type.empty()) return at->second;
+    if (const auto found = names_->whole.find(resource); found != names_->whole.end())
+      return at->second = found->second, at->second;
+    const auto meant = catalogue_->by_slurm_type(type, {});
+    for (const mig::Product* one : meant)
+      if (names_->here.contains(one)) at->second->insert(one);
+    if (!meant.empty() && at->second->empty() && !names_->here.contains(nullptr)) at->second.reset();
+    return at->second;
+  }
+
+  const Cluster& cluster_;
+  const mig::Catalogue* catalogue_;
+  std::optional<Names> names_;
+  std::map<std::string, std::optional<Products>> products_;
 };
 
 // The slices and whole GPUs that it asks for; empty: it asks for something else, too.
-std::map<std::string, std::int64_t> slices_of(const Workload& workload, Scheduler scheduler,
-                                              const Whole& whole) {
-  std::map<std::string, std::int64_t> slices;
+Kinds kinds_of(const Workload& workload, Scheduler scheduler, Whole& whole) {
+  Kinds kinds;
   for (const Request& request : workload.requests) {
     if (request.count <= 0) continue;
     const auto name = sharing::parse_resource(request.resource, scheduler);
-    if (name && whole(request, *name)) {
-      slices[std::string(kWhole)] += request.count;
+    if (!name) return {};
+    if (const auto kind = whole(request, *name)) {
+      kinds[*kind] += request.count;
       continue;
     }
-    if (!name || name->kind != sharing::ResourceKind::instance || !name->profile || name->shared) return {};
-    slices[name->profile->text] += request.count;
+    if (name->kind != sharing::ResourceKind::instance || !name->profile || name->shared) return {};
+    kinds[{name->profile->text, nullptr}] += request.count;
   }
-  return slices;
+  return kinds;
 }
 
 }  // namespace
@@ -69,8 +117,10 @@ std::map<std::string, std::int64_t> slices_of(const Workload& workload, Schedule
 QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition, const mig::Catalogue* whole,
                             const std::set<WorkloadId>* only) {
   QueueDemand found;
-  std::map<std::string, std::int64_t> sums;
-  const Whole whole_gpu(cluster, whole);
+  Whole whole_gpu(cluster, whole);
+  const Kind any(kWhole, nullptr);
+  std::vector<std::pair<const Workload*, Kinds>> asking;
+  bool by_product = false;
   for (const Workload& workload : cluster.workloads.all()) {
     if (workload.state != WorkloadState::pending || workload.requests.empty() || !is_of(workload, partition))
       continue;
@@ -79,15 +129,55 @@ QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition
       ++found.kept;
       continue;
     }
-    const auto slices = slices_of(workload, cluster.scheduler, whole_gpu);
-    ++(slices.empty() ? found.other : found.workloads);
-    if (!slices.empty()) found.ids.push_back(workload.id);
-    for (const auto& [profile, count] : slices) sums[profile] += count;
+    asking.emplace_back(&workload, kinds_of(workload, cluster.scheduler, whole_gpu));
+    for (const auto& [kind, count] : asking.back().second) by_product = by_product || kind.second;
   }
-  for (const auto& [profile, count] : sums)
-    found.demand.push_back(
-        {ProfileName(profile), std::nullopt, static_cast<int>(std::min(count, kMostWanted))});
+  Kinds sums;
+  for (const auto& [workload, kinds] : asking) {
+    // A demand stands with products or without: those of any would else take what the others need.
+    if (kinds.empty() || (by_product && kinds.contains(any))) {
+      ++found.other;
+      continue;
+    }
+    ++found.workloads;
+    found.ids.push_back(workload->id);
+    for (const auto& [kind, count] : kinds) sums[kind] += count;
+  }
+  const auto bounded = [](std::int64_t count) { return static_cast<int>(std::min(count, kMostWanted)); };
+  if (whole_gpu.is_of_several() && sums.contains(any)) found.of_any = bounded(sums[any]);
+  for (const auto& [kind, count] : sums) {
+    Demand one{ProfileName(kind.first), std::nullopt, bounded(count)};
+    if (kind.second) one.product = found.products.size(), found.products.push_back(kind.second);
+    found.demand.push_back(std::move(one));
+  }
   return found;
+}
+
+std::string queue_text(const QueueDemand& queue) {
+  if (queue.of_any > 0)
+    return fmt::format(
+        "the queue: {} jobs or pods ask for these slices or whole GPUs, {} for shares, GPUs whose type tells "
+        "no "
+        "product, or GPUs of AMD, {} wait for something else than room; whole GPUs that may be of any "
+        "product: {}",
+        queue.workloads, queue.other, queue.kept, queue.of_any);
+  return fmt::format(
+      "the queue: {} jobs or pods ask for these slices or whole GPUs, {} for shares, GPUs whose type tells "
+      "no "
+      "product, or GPUs of AMD, {} wait for something else than room",
+      queue.workloads, queue.other, queue.kept);
+}
+
+std::vector<Demand> demand_in(Problem& problem, const QueueDemand& queue) {
+  std::vector<Demand> demand = queue.demand;
+  for (Demand& one : demand) {
+    if (!one.product) continue;
+    const mig::Product* product = queue.products[*one.product];
+    auto at = std::find(problem.products.begin(), problem.products.end(), product);
+    if (at == problem.products.end()) at = problem.products.insert(at, product);
+    one.product = static_cast<std::size_t>(at - problem.products.begin());
+  }
+  return demand;
 }
 
 }  // namespace tessera::pack

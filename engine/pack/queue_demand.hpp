@@ -13,18 +13,28 @@
 namespace tessera::pack {
 
 struct QueueDemand {
-  std::vector<Demand> demand;   // by profile, in the order of their names
+  std::vector<Demand> demand;  // by profile, in the order of their names; product: of `products`
+  std::vector<const mig::Product*> products;
   int workloads = 0;            // that it counts
   std::vector<WorkloadId> ids;  // of these
-  int other = 0;                // that wait for room, and ask for something else: shares, GPUs without a type
-  int kept = 0;                 // that wait for something else than room: a release, a limit, a dependency
+  int other = 0;   // that wait for room, and ask for something else: shares, GPUs whose type is not told or
+                   // not known to be of a product where other whole GPUs are, AMD's
+  int kept = 0;    // that wait for something else than room: a release, a limit, a dependency
+  int of_any = 0;  // whole GPUs that are counted as of any product: of several here it is not told which
 };
 
 // All that waits for room counts, also what idle slices will serve: the planner lets these stand. partition:
 // only work of this partition (Slurm; on Kubernetes of this namespace); empty: all. only: of these alone.
 // whole: with whole GPUs, where nothing but uncut GPUs is handed out by the name that is asked for; nullptr:
-// without. Slurm serves a GPU without a type from any kind: such a request says nothing.
+// without. Slurm serves a GPU without a type from any kind: such a request says nothing. Where there are GPUs
+// of several products, those of a type are asked for by its product.
 QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition, const mig::Catalogue* whole,
                             const std::set<WorkloadId>* only = nullptr);
+
+// How many it counts, and how many it does not; a line.
+std::string queue_text(const QueueDemand& queue);
+
+// The demand in terms of the problem, which then has its products.
+std::vector<Demand> demand_in(Problem& problem, const QueueDemand& queue);
 
 }  // namespace tessera::pack

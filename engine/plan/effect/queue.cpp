@@ -8,6 +8,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/plan/effect/resources.hpp"
+#include "engine/plan/effect/slice_names.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
@@ -62,8 +63,15 @@ std::string name_of(const Slice& slice, const sharing::NodeShape& shape, std::si
 
 }  // namespace
 
-void each_named_slice(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue,
-                      const std::function<void(const Slice&, const std::string&)>& see) {
+namespace {
+
+bool alike(const Slice& a, const Slice& b) {
+  return a.kind == b.kind && a.profile == b.profile && a.capacity == b.capacity;
+}
+
+template <class See>
+void each_named(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue, bool once,
+                const See& see) {
   sharing::NodeShape shape = sharing::of_node(node, cluster.scheduler, catalogue);
   shape.sharing.rename = sharing::renames_shares(node).value_or(false);
   const bool claimed = cluster.scheduler == Scheduler::kubernetes && sharing::by_claims(node);
@@ -72,11 +80,27 @@ void each_named_slice(const Cluster& cluster, const Node& node, const mig::Catal
     if (claimed && board < node.gpus.size() && sharing::amd::is_amd(node.gpus[board])) return;
     const std::string name =
         claimed ? sharing::claimed_as(slice.profile) : name_of(slice, shape, board, cluster.scheduler);
-    if (!name.empty()) see(slice, name);
+    if (!name.empty()) see(slice, board, name);
   };
-  for (std::size_t i = 0; i < node.gpus.size(); ++i)
-    for (const Slice& slice : node.gpus[i].slices) look(slice, i);
-  for (const Slice& slice : node.pool) look(slice, node.gpus.size());
+  auto look_at = [&](const std::vector<Slice>& slices, std::size_t board) {
+    for (std::size_t i = 0; i < slices.size(); ++i)
+      if (!once || i == 0 || !alike(slices[i - 1], slices[i])) look(slices[i], board);
+  };
+  for (std::size_t i = 0; i < node.gpus.size(); ++i) look_at(node.gpus[i].slices, i);
+  look_at(node.pool, node.gpus.size());
+}
+
+}  // namespace
+
+void each_named_slice(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue,
+                      const std::function<void(const Slice&, const std::string&)>& see) {
+  each_named(cluster, node, catalogue, false,
+             [&](const Slice& slice, std::size_t, const std::string& name) { see(slice, name); });
+}
+
+void each_slice_name(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue,
+                     const std::function<void(const Slice&, std::size_t, const std::string&)>& see) {
+  each_named(cluster, node, catalogue, true, see);
 }
 
 Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/pack/pack.hpp"
+#include "engine/plan/effect/slice_names.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 
@@ -51,6 +53,79 @@ TEST(QueueDemand, AJobThatAsksForAGpuOfAmdIsLeftOut) {
   const Gpu uncut = test::gpu(0, Strategy::whole, {test::whole(0)});
   const QueueDemand found = demand(Scheduler::slurm, uncut, {test::waiting("7", "bob", "gpu:mi300x")});
   EXPECT_TRUE(found.demand.empty());
+  EXPECT_EQ(found.other, 1);
+}
+
+// An A100 and an H100, each handed out by its type, and another one that a node calls "old".
+QueueDemand demand_beside(std::vector<Workload> waiting) {
+  Gpu a100 = test::gpu(0, Strategy::whole, {test::whole(0)}), h100 = a100;
+  a100.product = ProductKey("A100-80GB"), h100.product = ProductKey("H100-80GB-SXM5");
+  a100.model = "a100", h100.model = "h100";
+  test::Story story;
+  story.tell(NodesListed{{test::node("n1", {a100}), test::node("n2", {h100})}});
+  story.tell(WorkloadsListed{std::move(waiting)});
+  story.model.clusters.front().scheduler = Scheduler::slurm;
+  return demand_of_queue(story.cluster(), "", &test::catalogue());
+}
+
+// A screen takes the queue between two keys.
+TEST(QueueDemand, NamesAreReadOnceForSlicesThatAreAlike) {
+  std::vector<Slice> seven;
+  for (int i = 0; i < 7; ++i) seven.push_back(test::instance("1g.10gb", i, 1, i));
+  test::Story story;
+  story.tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::mig, seven)})}});
+  story.model.clusters.front().scheduler = Scheduler::slurm;
+  std::vector<std::string> names;
+  plan::each_slice_name(story.cluster(), story.node("n1"), test::catalogue(),
+                        [&](const Slice&, std::size_t gpu, const std::string& name) {
+                          EXPECT_EQ(gpu, 0u);
+                          names.push_back(name);
+                        });
+  EXPECT_EQ(names, std::vector<std::string>{"gpu:1g.10gb"});
+}
+
+TEST(QueueDemand, AWholeGpuOfATypeIsAskedForOfItsProductWhereThereAreSeveral) {
+  const QueueDemand found = demand_beside({test::waiting("7", "bob", "gpu:a100")});
+  ASSERT_EQ(found.demand.size(), 1u);
+  ASSERT_TRUE(found.demand[0].product) << "an H100 made whole would serve nobody";
+  Problem problem;
+  problem.products = {test::catalogue().by_key("H100-80GB-SXM5")};
+  const std::vector<Demand> demand = demand_in(problem, found);
+  EXPECT_EQ(problem.products[*demand[0].product]->key.text, "A100-80GB");
+  EXPECT_EQ(found.of_any, 0);
+}
+
+// The V100 stands on no GPU that may be planned, and cannot be cut at all.
+TEST(QueueDemand, WholeGpusOfAnotherProductAreUnmetAndMakeNoneWhole) {
+  for (const char* asked : {"A100-80GB", "V100-32GB"}) {
+    Problem problem;
+    problem.products = {test::catalogue().by_key("H100-80GB-SXM5")};
+    Board cut{NodeName("n1"), GpuIndex{0}, 0, {{{0, 0}, false}}};
+    cut.may_be_whole = true;
+    problem.boards = {cut};
+    QueueDemand queue;
+    queue.products = {test::catalogue().by_key(asked)};
+    queue.demand = {{ProfileName("whole"), 0, 1}};
+    problem.demand = demand_in(problem, queue);
+    const auto packed = pack(problem);
+    ASSERT_TRUE(packed.ok()) << to_line(packed.error());
+    EXPECT_EQ(packed->unmet, std::vector<int>{1}) << asked;
+    EXPECT_TRUE(packed->boards.empty()) << asked;
+  }
+}
+
+TEST(QueueDemand, ATypeOfNoProductThatIsKnownIsOfAnyAndThatIsSaid) {
+  const QueueDemand found = demand_beside({test::waiting("7", "bob", "gpu:big")});
+  EXPECT_EQ(found.demand, (std::vector<Demand>{{ProfileName("whole"), std::nullopt, 1}}));
+  EXPECT_NE(queue_text(found).find("; whole GPUs that may be of any product: 1"), std::string::npos);
+}
+
+TEST(QueueDemand, WhatMayBeOfAnyProductIsLeftOutBesideWhatIsOfOne) {
+  const QueueDemand found =
+      demand_beside({test::waiting("7", "bob", "gpu:big"), test::waiting("8", "bob", "gpu:h100")});
+  ASSERT_EQ(found.demand.size(), 1u);
+  EXPECT_TRUE(found.demand[0].product);
+  EXPECT_EQ(found.workloads, 1);
   EXPECT_EQ(found.other, 1);
 }
 

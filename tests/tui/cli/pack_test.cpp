@@ -207,10 +207,11 @@ TEST(PackCommand, TheQueueIsTheDemand) {
   asked.work.back().reason = "Dependency";
   EXPECT_EQ(asked.run(), kDone) << asked.err.str();
   EXPECT_NE(asked.out.str().find("3g.40gb@"), std::string::npos) << asked.out.str();
-  EXPECT_NE(asked.out.str().find("the queue: 1 jobs or pods ask for these slices or whole GPUs, 1 for shares "
-                                 "or GPUs without a type, "
-                                 "1 wait for something else than room"),
-            std::string::npos)
+  EXPECT_NE(
+      asked.out.str().find("the queue: 1 jobs or pods ask for these slices or whole GPUs, 1 for shares, "
+                           "GPUs whose type tells no product, or GPUs of AMD, "
+                           "1 wait for something else than room"),
+      std::string::npos)
       << asked.out.str();
   asked.output = OutputFormat::json;
   asked.out.str("");
@@ -218,8 +219,9 @@ TEST(PackCommand, TheQueueIsTheDemand) {
   EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
   auto document = parse_json(asked.out.str(), "pack");
   ASSERT_TRUE(document);
-  EXPECT_EQ(to_line(*document->find("queue")),
-            R"({"workloads":1,"other_requests":1,"other_reasons":1,"demand":{"3g.40gb":1}})");
+  EXPECT_EQ(
+      to_line(*document->find("queue")),
+      R"({"workloads":1,"other_requests":1,"other_reasons":1,"demand":{"3g.40gb":1},"of_any_product":0})");
 }
 
 TEST(PackCommand, OnlyThePartitionThatIsNamedIsAskedAndPlanned) {

@@ -126,7 +126,7 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
   PackedCluster about{cluster->name.text, std::move(found.left_out), std::nullopt, std::nullopt};
   if (options.for_queue) {
     about.queue = pack::demand_of_queue(*cluster, options.partition, &catalogue);
-    found.problem.demand = about.queue->demand;
+    found.problem.demand = pack::demand_in(found.problem, *about.queue);
   } else if (options.for_history) {
     auto past = past_of(options, joins, *cluster);
     if (!past) return Refusal{past.error(), kUnknown};

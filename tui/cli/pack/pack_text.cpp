@@ -175,7 +175,10 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
       queue.add("other_reasons", Json::of(std::int64_t{cluster->queue->kept}));
       Json& asked = queue.add("demand", Json::map());
       for (const pack::Demand& one : cluster->queue->demand)
-        asked.add(one.profile.text, Json::of(std::int64_t{one.count}));
+        asked.add(
+            (one.product ? cluster->queue->products[*one.product]->key.text + ":" : "") + one.profile.text,
+            Json::of(std::int64_t{one.count}));
+      queue.add("of_any_product", Json::of(std::int64_t{cluster->queue->of_any}));
     }
     if (cluster->past) document.add("history", history_json(*cluster->past));
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
@@ -225,12 +228,7 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
     line(fmt::format("evicted and without a new place: {} running instances", answer.homeless));
   if (!cluster) return text;
   if (!effect.empty()) text += effect + "\n";
-  if (cluster->queue)
-    line(
-        fmt::format("the queue: {} jobs or pods ask for these slices or whole GPUs, {} for shares or GPUs "
-                    "without a type, "
-                    "{} wait for something else than room",
-                    cluster->queue->workloads, cluster->queue->other, cluster->queue->kept));
+  if (cluster->queue) line(pack::queue_text(*cluster->queue));
   if (cluster->past) {
     const pack::PastDemand& past = *cluster->past;
     line(fmt::format("the history: recorded from {} to {}, {:.1f} h of it", utc_text(past.from),

@@ -69,13 +69,13 @@ void take_queue(UiState& state, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(state.pack->cluster);
   if (!cluster) return;
   const pack::QueueDemand queue = pack::demand_of_queue(*cluster, state.pack->only.partition, &ui.catalogue);
-  const std::string source = fmt::format(
-      "the queue: {} jobs or pods ask for these slices or whole GPUs, {} for shares or GPUs without a type, "
-      "{} wait for something else than room",
-      queue.workloads, queue.other, queue.kept);
+  const std::string source = pack::queue_text(queue);
   if (queue.demand.empty()) return say(state, ui, Severity::info, source);
   edit_demand(state, [&](PackState& pack) {
-    put_demand(pack, queue.demand, pack.boards->problem);
+    pack::Problem known;
+    known.products = pack.boards->problem.products;
+    const std::vector<pack::Demand> demand = pack::demand_in(known, queue);
+    put_demand(pack, demand, known);
     pack.source = source;
   });
 }

@@ -74,15 +74,18 @@ void list_profiles(PackState& pack) {
   for (PackWant& want : pack.wants) want.idle = idle_of(pack.boards->problem, want);
 }
 
-std::vector<pack::Demand> demand_of(const PackState& pack) {
+// products: of what is asked for, too. Whole GPUs of one that no plan may change may be asked for: they are
+// unmet.
+std::vector<pack::Demand> demand_of(const PackState& pack, std::vector<const mig::Product*>& products) {
   std::vector<pack::Demand> demand;
-  const std::vector<const mig::Product*>& products = pack.boards->problem.products;
   for (const PackWant& want : pack.wants) {
     if (want.count == 0) continue;
     pack::Demand one{want.profile, std::nullopt, want.count};
-    if (want.product)
-      one.product = static_cast<std::size_t>(std::find(products.begin(), products.end(), want.product) -
-                                             products.begin());
+    if (want.product) {
+      auto at = std::find(products.begin(), products.end(), want.product);
+      if (at == products.end()) at = products.insert(at, want.product);
+      one.product = static_cast<std::size_t>(at - products.begin());
+    }
     demand.push_back(std::move(one));
   }
   return demand;
@@ -92,7 +95,7 @@ std::vector<pack::Demand> demand_of(const PackState& pack) {
 std::string why_not_asked(const PackState& pack) {
   const std::vector<const mig::Product*>& products = pack.boards->problem.products;
   for (const PackWant& want : pack.wants)
-    if (want.count > 0 && want.product &&
+    if (want.count > 0 && want.product && !pack::is_whole(want.profile) &&
         std::find(products.begin(), products.end(), want.product) == products.end())
       return fmt::format("no GPU that can be planned here is of {}", want.product->key.text);
   return "";
@@ -100,20 +103,23 @@ std::string why_not_asked(const PackState& pack) {
 
 void ask(PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster) {
   pack.trouble = why_not_asked(pack);
-  std::vector<pack::Demand> demand = pack.trouble.empty() ? demand_of(pack) : std::vector<pack::Demand>();
+  std::vector<const mig::Product*> products = pack.boards->problem.products;
+  std::vector<pack::Demand> demand;
+  if (pack.trouble.empty()) demand = demand_of(pack, products);
   if (demand.empty()) {
     pack.question = nullptr, pack.answer = nullptr;
     return;
   }
   const PackQuestion* asked = pack.question.get();
   if (asked && asked->boards == pack.boards && asked->problem.evict == pack.evict &&
-      asked->problem.demand == demand)
+      asked->problem.demand == demand && asked->problem.products == products)
     return;
   // Edits in quick succession share a copy of the cluster; who holds what moves on without its GPUs.
   const bool same = asked && asked->boards == pack.boards && asked->then &&
                     cluster_now(cluster, ui.wall) - asked->then->now < kCopied;
   PackQuestion next{pack.boards, pack.boards->problem, same ? asked->then : then_of(state, ui, cluster)};
   next.problem.demand = std::move(demand);
+  next.problem.products = std::move(products);
   next.problem.evict = pack.evict;
   pack.question = std::make_shared<const PackQuestion>(std::move(next));
 }
