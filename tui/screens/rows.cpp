@@ -157,7 +157,7 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   const bool one_state =
       state_column && std::find(pinned.begin(), pinned.end(), *state_column) != pinned.end();
   if (one_state && is_waiting_list(screen))  // what waits holds nothing, and uses none of it
-    for (std::string_view key : {"holds", "trend", "idle"})
+    for (std::string_view key : {"holds", "trend", "idle", "ends_in"})
       if (auto column = column_index(screen.kind, key)) look.empty.push_back(*column);
   for (std::string_view key : {"node", "gpu", "start", "id"})
     if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);
