@@ -236,7 +236,7 @@ struct Node {
   std::optional<LayoutOrder> order;
   std::vector<OutOfUse> out_of_use;
   // GPU resources that the scheduler has to hand out here, held ones among them, by name (a kubelet's
-  // allocatable, what is 0 left out); nullopt: not reported, or counted in another way (Slurm).
+  // allocatable, what is 0 left out; of Slurm what slurmctld has as Gres); nullopt: not reported.
   std::optional<std::map<std::string, std::int64_t>> allocatable;
   std::vector<std::string> taints;  // Kubernetes: "team=x:NoExecute"; without that of a cordon
   std::optional<HostPod> host_pod;  // Slurm

@@ -23,7 +23,8 @@ struct Run {
   std::string paused_why;                           // "the terminal went away"; empty: an admin wants it so
   std::vector<Resumed> resumed;                     // who took it up again, in order
   std::map<NodeName, std::set<std::string>> begun;  // under any of a node's plans: see Unfinished
-  // Where the last action told no success, of what the journal shows: it may be under way still.
+  // Where a command that was begun on the node may be under way still, as far as the journal tells: after
+  // replay() also one of an earlier process, which no later success tells the end of.
   std::set<NodeName> unanswered;
   std::set<NodeName> broke;  // where a step failed since an admin resumed the run
 };
