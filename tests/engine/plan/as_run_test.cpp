@@ -30,7 +30,7 @@ Plan plan_on(const Node& node, const std::string& layout = "7x1g.10gb") {
 Node open_node() { return test::node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})}); }
 Node closed_by(const std::string& who, const std::string& reason) {
   Node node = open_node();
-  node.health = Health::drained;
+  node.health = Health::drained, node.state = {"IDLE", "DRAIN"};
   node.reason = reason, node.reason_by = who;
   return node;
 }

@@ -81,6 +81,7 @@ TEST(LastMinutes, SlicesOfSeveralSizesCountByTheirPartOfAGpu) {
     figures.gpu = GpuIndex{0};
     for (const int device : {0, 1}) {
       SliceFigures told;
+      told.profile = ProfileName(device == 0 ? "3g.40gb" : "1g.10gb");
       told.device = device;
       told.use = Percent{device == 0 ? 100.0F : 0.0F};
       figures.slices.push_back(told);
