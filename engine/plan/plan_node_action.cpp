@@ -143,8 +143,7 @@ class NodeActionPlanner {
     if (catalogue_) plan_.blast_radius = blast_radius(cluster_, node_, {}, *plan_.scope, *catalogue_, now_);
     plan_.steps = reset_steps(node_, action_, intent_, can_, plan_.blast_radius);
     for (Notice& one : notices_of_reset(node_, action_.gpus, can_)) notices_.push_back(std::move(one));
-    if (!reason_.empty() && !parse_mark(reason_))
-      say(Severity::info, kStaysClosed, "it stays closed afterwards, by " + whose(node_));
+    if (!reason_.empty()) say(Severity::info, kStaysClosed, "it stays closed afterwards, by " + whose(node_));
     return Done{};
   }
   Status cancel_reboot() {

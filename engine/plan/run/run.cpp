@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/notices.hpp"
 #include "engine/plan/plan_node_action.hpp"
 #include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/since.hpp"
@@ -333,6 +335,12 @@ Intent intent_onward(const Plan& original, const NodePlan& planned, bool back, c
   return intent;
 }
 
+// What the run has closed it opens again itself.
+void forget_own_closing(Plan& onward, const Node& node, const std::string& run) {
+  const auto mark = parse_mark(node.reason);
+  if (mark && mark->run == run) std::erase_if(onward.notices, is_left_closed);
+}
+
 }  // namespace
 
 Intent intent_now(const Run& run, const NodeName& node) {
@@ -363,9 +371,12 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
   if (is_node_action(original.intent)) {
     const bool nothing = back && (!run.begun.contains(node) || !leads_back(original, *planned));
     const auto begun = run.begun.find(node);
-    return nothing ? plan_nothing_back(now_there, std::move(intent), original.scheduler, *can, now,
-                                       begun == run.begun.end() ? std::set<std::string>{} : begun->second)
-                   : plan_node_action(cluster, intent, *can, now, &catalogue);
+    Result<Plan> act =
+        nothing ? plan_nothing_back(now_there, std::move(intent), original.scheduler, *can, now,
+                                    begun == run.begun.end() ? std::set<std::string>{} : begun->second)
+                : plan_node_action(cluster, intent, *can, now, &catalogue);
+    if (act) forget_own_closing(*act, now_there, run.started.run);
+    return act;
   }
   if (back && !has_changed_layout(run, node, builder))
     return plan_release(now_there, *planned, std::move(intent), original.scheduler, *can, now);
@@ -375,6 +386,7 @@ Result<Plan> plan_onward(const Run& run, const NodeName& node, const Cluster& cl
                  "carry the run on, or plan the layout that it is to have"};
   Result<Plan> onward = make_plan(cluster, catalogue, intent, *can, rules, now);
   if (!onward) return onward;
+  forget_own_closing(*onward, now_there, run.started.run);
   auto begun = run.begun.find(node);
   const bool judged = words && begun != run.begun.end();
   // GPUs that stand right: what else is to be done is for tidy_up, by what is so now. On the way back what

@@ -9,6 +9,7 @@
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
 #include "engine/plan/run/undo.hpp"
+#include "engine/plan/words/as_run.hpp"
 #include "engine/plan/words/slurm_words.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 #include "tests/engine/plan/boards.hpp"
@@ -127,6 +128,24 @@ TEST_F(NodeReset, BySrunTheWholeNodeIsEmptiedInAReservationAndNeverDrained) {
   tell(drained);
   EXPECT_TRUE(has(refusal(slurm_by(slurmconf::Reach::srun)), "srun reaches no drained node: bad ECC"));
   EXPECT_TRUE(planned().ok()) << "by ssh it is reset, and stays closed";
+}
+
+// Pasted in the middle of that other run, the command would let jobs in there.
+TEST_F(NodeReset, ANodeThatAnotherHasClosedHasNothingToCopyThatOpensIt) {
+  for (const std::string& reason : {std::string("bad ECC"), to_text(RunMark{"r9", "bob", "login2"})}) {
+    Node closed = two_gpus();
+    closed.health = Health::drained, closed.state = {"IDLE", "DRAIN"}, closed.reason = reason;
+    tell(closed);
+    const auto made = planned();
+    ASSERT_TRUE(made.ok()) << to_line(made.error());
+    std::size_t opening = 0;
+    for (const Step& step : steps_as_run(*made, made->nodes.at(0))) {
+      if (!std::holds_alternative<OpenNode>(step.action)) continue;
+      ++opening;
+      EXPECT_TRUE(step.commands.empty()) << reason;
+    }
+    EXPECT_EQ(opening, 1u);
+  }
 }
 
 TEST_F(NodeReset, WhatTheSiteRunsOnItsGpusIsStoppedFirstAndStartedAgain) {
