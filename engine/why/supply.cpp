@@ -7,6 +7,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/plan/effect/resources.hpp"
+#include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/why/details.hpp"
 
@@ -54,7 +55,8 @@ Cluster around(const Cluster& cluster) {
   return alone;
 }
 
-// Closed nodes by whom it would be taken at once if they were opened.
+// Closed nodes by whom it would be taken at once if they were opened. What a run has closed it opens itself:
+// opened in the middle of it, jobs would meet the change.
 std::vector<Offer> closed_with_room(const Cluster& cluster, const Workload& workload, const Site& site,
                                     const std::vector<Candidates>& nodes) {
   std::vector<Offer> offers;
@@ -62,6 +64,7 @@ std::vector<Offer> closed_with_room(const Cluster& cluster, const Workload& work
   const Cluster alone = around(cluster);
   for (const Node* node : nodes_with(cluster, nodes, Topic::node)) {
     if (node->health != Health::drained && node->health != Health::draining) continue;
+    if (plan::parse_mark(node->reason)) continue;
     Node open = *node;
     open.health = Health::ok;
     std::erase_if(open.state,

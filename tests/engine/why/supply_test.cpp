@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "engine/plan/facts.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 
@@ -60,6 +63,24 @@ TEST(WhySupply, OpeningOneOfTwoNodesIsNotSaidToStartAJobOfTwo) {
             "open n2, once the reason for the closing is gone: that alone starts nothing, 1 of the 2 nodes "
             "that it needs have room for it then");
   EXPECT_EQ(help.front().command, "scontrol update NodeName=n2 State=RESUME");
+}
+
+TEST(WhySupply, ANodeThatARunHasClosedIsNotToBeOpenedByHand) {
+  const auto opening = [](int nodes, const std::string& reason) {
+    Story story;
+    Node closed = two_gpus("n2", Health::drained);
+    closed.reason = reason;
+    story.tell(NodesListed{{two_gpus("n1"), closed}});
+    story.tell(WorkloadsListed{{full("1", "n1", std::nullopt)}});
+    const auto help = answer_for(story, wide(nodes)).help;
+    return std::count_if(help.begin(), help.end(), [](const Remedy& one) {
+      return one.command.find("State=RESUME") != std::string::npos;
+    });
+  };
+  for (const int nodes : {1, 2}) {
+    EXPECT_EQ(opening(nodes, plan::to_text(plan::RunMark{"r9", "bob", "login2"})), 0);
+    EXPECT_EQ(opening(nodes, "fan"), 1) << "a person has closed it";
+  }
 }
 
 TEST(WhySupply, OpeningIsSaidWithTheTimeAtWhichTheOtherNodesAreFree) {
