@@ -11,7 +11,8 @@ bool run_leaves_closed(const Plan& plan, const std::vector<Entry>& journal, cons
   for (const Entry& entry : journal) {
     if (entry.node != node) continue;
     const auto* answered = std::get_if<Answered>(&entry.what);
-    if (answered && answered->what == Ask::closed_by_other) left_closed = answered->go_on;
+    // Whoever stops there leaves it closed, too: until the run closes it itself, another has.
+    if (answered && answered->what == Ask::closed_by_other) left_closed = true;
     const auto* begun = std::get_if<StepBegun>(&entry.what);
     if (begun && std::holds_alternative<CloseNode>(begun->action)) left_closed = false;
   }

@@ -87,6 +87,9 @@ TEST(AsRun, WhetherARunLeavesANodeClosedIsWhatItsJournalFoundLast) {
   EXPECT_TRUE(run_leaves_closed(closed, {}, n1));
   std::vector<Entry> journal{entry("n1", Answered{Ask::closed_by_other, true, "root"})};
   EXPECT_TRUE(run_leaves_closed(open, journal, n1)) << "another closed it after the plan was made";
+  const std::vector<Entry> stopped{entry("n1", Answered{Ask::closed_by_other, false, "root"})};
+  for (const Plan* plan : {&open, &closed})
+    EXPECT_TRUE(run_leaves_closed(*plan, stopped, n1)) << "whoever stopped there opened nothing";
   EXPECT_FALSE(run_leaves_closed(open, journal, NodeName("n2"))) << "that was said of another node";
   StepBegun closing;
   closing.action = CloseNode{};
