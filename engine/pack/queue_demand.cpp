@@ -27,7 +27,7 @@ bool is_of(const Workload& workload, const std::string& partition) {
 struct Names {
   std::map<std::string, std::set<const mig::Product*>> whole;  // nullptr among them: of an unknown one
   std::set<std::string> parts;
-  std::set<const mig::Product*> here;  // of all GPUs
+  std::set<const mig::Product*> here;  // of all GPUs but AMD's, which no request that is counted gets
 };
 Names names_in(const Cluster& cluster, const mig::Catalogue& catalogue) {
   Names names;
@@ -36,7 +36,8 @@ Names names_in(const Cluster& cluster, const mig::Catalogue& catalogue) {
     products.clear();
     for (const Gpu& gpu : node.gpus)
       products.push_back(gpu.product ? catalogue.by_key(gpu.product->text) : nullptr);
-    names.here.insert(products.begin(), products.end());
+    for (std::size_t i = 0; i < node.gpus.size(); ++i)
+      if (!sharing::amd::is_amd(node.gpus[i])) names.here.insert(products[i]);
     plan::each_slice_name(cluster, node, catalogue,
                           [&](const Slice& slice, std::size_t board, const std::string& name) {
                             if (slice.kind != SliceKind::whole_gpu || slice.capacity != 1)

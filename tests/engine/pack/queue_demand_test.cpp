@@ -95,6 +95,21 @@ TEST(QueueDemand, AWholeGpuOfATypeIsAskedForOfItsProductWhereThereAreSeveral) {
   EXPECT_EQ(found.of_any, 0);
 }
 
+// Its MI300X are GPUs of no product of the catalogue, and none that could serve them.
+TEST(QueueDemand, GpusOfAmdMakeNoClusterOneOfSeveralProducts) {
+  Gpu h100 = test::gpu(0, Strategy::whole, {test::whole(0)}), amd = h100;
+  h100.product = ProductKey("H100-80GB-SXM5"), h100.model = "h100";
+  amd.model = "AMD Instinct MI300X", amd.product.reset();
+  test::Story story;
+  story.tell(NodesListed{{test::node("n1", {h100}), test::node("n2", {amd})}});
+  story.tell(WorkloadsListed{{test::waiting("7", "bob", "gpu:h100"), test::waiting("8", "bob", "gpu:a100")}});
+  story.model.clusters.front().scheduler = Scheduler::slurm;
+  const QueueDemand found = demand_of_queue(story.cluster(), "", &test::catalogue());
+  EXPECT_EQ(found.demand, (std::vector<Demand>{{ProfileName("whole"), std::nullopt, 1}}));
+  EXPECT_EQ(found.of_any, 0);
+  EXPECT_EQ(found.other, 1) << "an H100 made whole serves no job that waits for an A100";
+}
+
 // The V100 stands on no GPU that may be planned, and cannot be cut at all.
 TEST(QueueDemand, WholeGpusOfAnotherProductAreUnmetAndMakeNoneWhole) {
   for (const char* asked : {"A100-80GB", "V100-32GB"}) {
