@@ -85,6 +85,8 @@ TEST(AsRun, WhetherARunLeavesANodeClosedIsWhatItsJournalFoundLast) {
   };
   EXPECT_FALSE(run_leaves_closed(open, {}, n1));
   EXPECT_TRUE(run_leaves_closed(closed, {}, n1));
+  EXPECT_TRUE(run_leaves_closed(open, {entry("n1", Asked{Ask::closed_by_other, "n1 is closed"})}, n1))
+      << "an admin who is asked copies nothing that opens it";
   std::vector<Entry> journal{entry("n1", Answered{Ask::closed_by_other, true, "root"})};
   EXPECT_TRUE(run_leaves_closed(open, journal, n1)) << "another closed it after the plan was made";
   const std::vector<Entry> stopped{entry("n1", Answered{Ask::closed_by_other, false, "root"})};
