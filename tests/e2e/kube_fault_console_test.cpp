@@ -19,6 +19,8 @@ class KubeFaultConsole : public KubeFault {
     return pty.wait_loaded() && pty.press(":plan " + node + " 7x1g.10gb\r") &&
            shows(pty, "disturbs no workload") && arm(pty, node);
   }
+  // Of the run that is shown, in place of one line a step.
+  static bool every_line(Pty& pty) { return shows(pty, "v shows all lines") && pty.press("v"); }
   static bool carry_on(Pty& pty, const std::string& node) {
     return shows(pty, " r resume") &&  // once its lock is let go
            pty.press("r") && shows(pty, "c carry on") && pty.press("c") &&
@@ -77,7 +79,7 @@ TEST_F(KubeFaultConsole, AManagerThatIsSlowIsLeftInPeaceAndItsTimeIsShown) {
   serve_ampere(4);
   Pty pty(console());
   arm_fault("slow node=a1");
-  ASSERT_TRUE(begin(pty, "a1")) << pty.screen();
+  ASSERT_TRUE(begin(pty, "a1") && every_line(pty)) << pty.screen();
   shows(pty, "where half a minute is");
   expect_done(pty, "a1", "28");
 }
@@ -104,7 +106,7 @@ TEST_F(KubeFaultConsole, ANodeThatVanishesIsShownAndTheRunGoesOnWhenItIsBack) {
 TEST_F(KubeFaultConsole, ANodeThatFallsSilentIsShownAndTheRunGoesOnWhenItAnswers) {
   serve_at(5);
   Pty pty(console());
-  ASSERT_TRUE(begin(pty)) << pty.screen();
+  ASSERT_TRUE(begin(pty) && every_line(pty)) << pty.screen();
   ASSERT_TRUE(shows(pty, "step h2/9: looks"));
   arm_fault("silent node=h2 times=always");
   ASSERT_TRUE(shows(pty, "the node does not answer"));
@@ -115,7 +117,7 @@ TEST_F(KubeFaultConsole, ANodeThatFallsSilentIsShownAndTheRunGoesOnWhenItAnswers
 TEST_F(KubeFaultConsole, ACordonThatAUserLiftsIsSetAgain) {
   serve_at(5);  // the manager is at it for some seconds
   Pty pty(console());
-  ASSERT_TRUE(begin(pty)) << pty.screen();
+  ASSERT_TRUE(begin(pty) && every_line(pty)) << pty.screen();
   ASSERT_TRUE(shows(pty, "step h2/9: looks"));
   kubectl({"uncordon", "h2"});
   shows(pty, " to h2/5: the node is open to");

@@ -50,7 +50,7 @@ class ConsoleSlinky : public testing::Test {
 TEST_F(ConsoleSlinky, OnePlanDrainsBothSidesCutsGivesBackAndIsUndoneByKeys) {
   Pty pty(console());
   ASSERT_TRUE(pty.wait_loaded() && pty.press("2")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("slurm MIXED")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("READY; slurm MI")) << pty.screen();
   ASSERT_TRUE(pty.press("/dgx-03\rLap")) << pty.screen();
   ASSERT_TRUE(pty.press("jj") && pty.has("▌all-1g.10gb ")) << pty.screen();
   ASSERT_TRUE(pty.press("\rP") && pty.wait_for("waited for")) << pty.screen();
