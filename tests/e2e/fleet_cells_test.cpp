@@ -11,7 +11,7 @@
 //   drift mended      simulator  FleetE2e.Drift…                        ConsoleFleet
 //                     API server FleetCells.ADrift… (killed)            FleetCells.FromDrift…
 //                     real Slurm SlurmFleet.Drift…                      SlurmCells.FromDrift…
-//   by day and night  simulator  FleetE2e.TheNights…, FleetNight        ConsoleFleet.DayAndNight… (killed)
+//   by day and night  simulator  FleetE2e.TheNights…, FleetNight        FleetNightKeys.DayAndNight… (killed)
 //                     API server KubeFleet.FleetRun…, KubeFleetKilled   FleetCells.FromDrift… (killed)
 //                     real Slurm SlurmFleet.FleetRun…, SlurmFleetKilled SlurmCells.FromDrift… (killed)
 #include <signal.h>
