@@ -42,66 +42,100 @@ template <>
 inline constexpr int kValues<Source> = TESSERA_SOURCES(TESSERA_SOURCE);
 #undef TESSERA_SOURCE
 
-inline void get(JsonValue& json, bool& value) {
-  if (auto told = json.boolean()) value = *told;
+// How many a list may have, of what the rest of tessera looks through once for each of them.
+template <class T>
+inline constexpr std::size_t kMost = 1 << 20;
+template <>
+inline constexpr std::size_t kMost<Gpu> = 256;  // of one node
+template <>
+inline constexpr std::size_t kMost<Slice> =
+    4096;  // of one GPU, or of a node that does not tell whose they are
+
+// Each says whether it took the value; one that did not leaves `value` as it was.
+inline bool get(JsonValue& json, bool& value) {
+  const auto told = json.boolean();
+  if (told) value = *told;
+  return told.has_value();
 }
-inline void get(JsonValue& json, std::int64_t& value) {
-  if (auto told = json.integer()) value = *told;
+inline bool get(JsonValue& json, std::int64_t& value) {
+  const auto told = json.integer();
+  if (told) value = *told;
+  return told.has_value();
 }
-inline void get(JsonValue& json, int& value) {
-  auto told = json.integer();
-  if (told && *told >= -1'000'000'000 && *told <= 1'000'000'000) value = static_cast<int>(*told);
+inline bool get(JsonValue& json, int& value) {
+  const auto told = json.integer();
+  if (!told || *told < -1'000'000'000 || *told > 1'000'000'000) return false;
+  value = static_cast<int>(*told);
+  return true;
 }
-inline void get(JsonValue& json, std::string& value) {
+inline bool get(JsonValue& json, std::string& value) {
   constexpr std::size_t kLongest = 1 << 16;
-  if (auto told = json.text()) value = clean(*told, kLongest);
+  const auto told = json.text();
+  if (told) value = clean(*told, kLongest);
+  return told.has_value();
 }
-inline void get(JsonValue& json, TimePoint& value) {
-  auto told = json.text();
-  if (auto time = told ? parse_utc(*told) : std::nullopt) value = *time;
+inline bool get(JsonValue& json, TimePoint& value) {
+  const auto told = json.text();
+  const auto time = told ? parse_utc(*told) : std::nullopt;
+  if (time) value = *time;
+  return time.has_value();
 }
-inline void get(JsonValue& json, Duration& value) {
+inline bool get(JsonValue& json, Duration& value) {
   constexpr std::int64_t kLongest = 10'000'000'000;
-  auto told = json.integer();
-  if (told && *told >= 0 && *told <= kLongest) value = std::chrono::seconds(*told);
+  const auto told = json.integer();
+  if (!told || *told < 0 || *told > kLongest) return false;
+  value = std::chrono::seconds(*told);
+  return true;
 }
-inline void get(JsonValue& json, Mib& value) { get(json, value.value); }
-inline void get(JsonValue& json, GpuIndex& value) { get(json, value.value); }
+inline bool get(JsonValue& json, Mib& value) { return get(json, value.value); }
+inline bool get(JsonValue& json, GpuIndex& value) { return get(json, value.value); }
 template <class Tag>
-void get(JsonValue& json, Name<Tag>& value) {
-  get(json, value.text);
+bool get(JsonValue& json, Name<Tag>& value) {
+  return get(json, value.text);
 }
 template <class T>
 requires std::is_enum_v<T>
-void get(JsonValue& json, T& value) {
+bool get(JsonValue& json, T& value) {
   static_assert(kValues<T> > 0);
-  auto told = json.text();
-  if (!told) return;
+  const auto told = json.text();
+  if (!told) return false;
   for (int i = 0; i < kValues<T>; ++i) {
     if (word(static_cast<T>(i)) != *told) continue;
     value = static_cast<T>(i);
-    return;
+    return true;
   }
+  return false;
 }
 template <Described T>
-void get(JsonValue& json, T& value);
+bool get(JsonValue& json, T& value);
 template <class T>
-void get(JsonValue& json, std::vector<T>& list);
+bool get(JsonValue& json, std::vector<T>& list);
 template <class T>
-void get(JsonValue& json, std::map<std::string, T>& map);
+bool get(JsonValue& json, std::map<std::string, T>& map);
 
 template <class T>
-void get(JsonValue& json, std::optional<T>& value) {
-  // What is absent has no field.
-  get(json, value.emplace());
+bool get(JsonValue& json, std::optional<T>& value) {
+  // What is absent has no field; what cannot be read is no better known, and never 0.
+  T told{};
+  const bool took = get(json, told);
+  if (took) value = std::move(told);
+  return took;
 }
 template <class T>
-void get(JsonValue& json, std::map<std::string, T>& map) {
-  json.fields([&](std::string_view key, JsonValue& each) { get(each, map[clean(key, 4096)]); });
+bool get(JsonValue& json, std::map<std::string, T>& map) {
+  return json.fields([&](std::string_view key, JsonValue& each) {
+    T told{};
+    if (get(each, told)) map[clean(key, 4096)] = std::move(told);
+  });
 }
 template <class T>
-void get(JsonValue& json, std::vector<T>& list) {
-  json.items([&](JsonValue& each) { get(each, list.emplace_back()); });
+bool get(JsonValue& json, std::vector<T>& list) {
+  json.items([&](JsonValue& each) {
+    if (list.size() >= kMost<T>) return;
+    T told{};
+    if (get(each, told)) list.push_back(std::move(told));
+  });
+  return true;
 }
 
 template <class T>
@@ -118,8 +152,8 @@ struct GetField {
   }
 };
 template <Described T>
-void get(JsonValue& json, T& value) {
-  json.fields([&](std::string_view key, JsonValue& each) {
+bool get(JsonValue& json, T& value) {
+  return json.fields([&](std::string_view key, JsonValue& each) {
     GetField<T> visitor{key, each, value};
     fields(visitor, Of<T>{});
   });

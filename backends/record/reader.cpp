@@ -191,30 +191,29 @@ bool Reader::is_of_nodes(std::string_view kind) {
 
 void Reader::read(JsonValue& root, Seen& seen) {
   root.fields([&](std::string_view key, JsonValue& value) {
-    if (key == "at") return get(value, at_);
-    if (key == "kind") return get(value, seen.kind);
-    if (key == "head") return get(value, seen.head.emplace());
-    if (key == "cluster") return get(value, seen.about);
-    if (key == "node")
-      return seen.kind == "gone" ? get(value, seen.gone_node) : get(value, seen.node.emplace());
-    if (key == "workload")
-      return seen.kind == "gone" ? get(value, seen.gone_workload) : get(value, seen.workload.emplace());
-    if (key == "finding") return get(value, seen.finding);
-    if (key == "source") return get(value, seen.source);
+    const auto take = [&](auto& to) { get(value, to); };
+    if (key == "at") return take(at_);
+    if (key == "kind") return take(seen.kind);
+    if (key == "head") return take(seen.head);
+    if (key == "cluster") return take(seen.about);
+    if (key == "node") return seen.kind == "gone" ? take(seen.gone_node) : take(seen.node);
+    if (key == "workload") return seen.kind == "gone" ? take(seen.gone_workload) : take(seen.workload);
+    if (key == "finding") return take(seen.finding);
+    if (key == "source") return take(seen.source);
     if (key == "silent")
       return value.items([&](JsonValue& one) {
         std::string node;
         get(one, node);
         seen.silent.insert(std::move(node));
       });
-    if (key == "measured") return get(value, seen.measured);
-    if (key == "partitions") return get(value, seen.partitions);
-    if (key == "reservations") return get(value, seen.reservations);
-    if (key == "quotas") return get(value, seen.quotas);
-    if (key == "daemons") return get(value, seen.daemons);
-    if (key == "remarks") return get(value, seen.remarks);
-    if (key == "sources") return get(value, seen.sources);
-    if (key == "opened") return get(value, seen.opened.emplace());
+    if (key == "measured") return take(seen.measured);
+    if (key == "partitions") return take(seen.partitions);
+    if (key == "reservations") return take(seen.reservations);
+    if (key == "quotas") return take(seen.quotas);
+    if (key == "daemons") return take(seen.daemons);
+    if (key == "remarks") return take(seen.remarks);
+    if (key == "sources") return take(seen.sources);
+    if (key == "opened") return take(seen.opened);
     if (const auto which = figure_of(key); which && seen.kind == "figures") {
       // Of as many nodes as there are, and never shown.
       if (const auto letters = value.text()) seen.letters[*which] = *letters;
@@ -254,6 +253,10 @@ Duration Reader::every() const {
 
 Status Reader::act(Seen& seen, std::vector<Event>& events) {
   ended_ = seen.kind == "end";
+  if (seen.kind != "key" && head_.format.empty())
+    return Error{"cannot read the recording",
+                 "there is no head of a recording of tessera before its first line",
+                 "tessera record writes them"};
   if (seen.kind == "key") {
     if (!seen.head || seen.head->format != kFormat)
       return Error{"cannot read the recording", "it does not begin with the head of a recording of tessera",

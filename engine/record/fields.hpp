@@ -52,6 +52,10 @@ void fields(V& v, Of<OutOfUse>) {
   v("family", &OutOfUse::family), v("type", &OutOfUse::type), v("count", &OutOfUse::count);
 }
 template <class V>
+void fields(V& v, Of<HostPod>) {
+  v("namespace", &HostPod::name_space), v("name", &HostPod::name);
+}
+template <class V>
 void fields(V& v, Of<Node>) {
   v("name", &Node::name), v("state", &Node::state), v("health", &Node::health), v("reason", &Node::reason);
   v("reason_by", &Node::reason_by), v("reason_at", &Node::reason_at), v("gpus", &Node::gpus);
@@ -60,7 +64,8 @@ void fields(V& v, Of<Node>) {
   v("partitions", &Node::partitions), v("features", &Node::features), v("driver", &Node::driver);
   v("agent", &Node::agent), v("reservation", &Node::reservation), v("components", &Node::components);
   v("order", &Node::order), v("out_of_use", &Node::out_of_use), v("allocatable", &Node::allocatable);
-  v("taints", &Node::taints), v("booted", &Node::booted), v("origin", &Node::origin);
+  v("taints", &Node::taints), v("host_pod", &Node::host_pod), v("booted", &Node::booted);
+  v("origin", &Node::origin);
 }
 template <class V>
 void fields(V& v, Of<DeviceShare>) {
@@ -92,7 +97,8 @@ void fields(V& v, Of<Workload>) {
   v("state_word", &Workload::state_word), v("reason", &Workload::reason), v("asks", &Workload::requests);
   v("holds", &Workload::allocations), v("nodes", &Workload::node_count);
   v("submitted", &Workload::submitted), v("started", &Workload::started), v("ends", &Workload::ends);
-  v("limit_s", &Workload::limit), v("restartable", &Workload::restartable), v("comment", &Workload::comment);
+  v("limit_s", &Workload::limit), v("priority", &Workload::priority),
+      v("restartable", &Workload::restartable), v("comment", &Workload::comment);
   v("unasked", &Workload::unasked), v("stays", &Workload::stays), v("pod", &Workload::pod);
   v("needs", &Workload::needs), v("origin", &Workload::origin);
 }

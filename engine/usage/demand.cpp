@@ -52,7 +52,7 @@ DemandOverTime::Needs DemandOverTime::held_on(const Cluster& cluster) const {
         if (profile.empty() || !slice.exact) continue;
         const bool held = std::any_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
           const Workload* workload = cluster.workloads.find(holder.workload);
-          return workload && workload->state == WorkloadState::running && is_of(*workload, group_);
+          return workload && keeps_what_it_holds(*workload) && is_of(*workload, group_);
         });
         if (held) needs[profile].held = more(needs[profile].held, 1);
       }
@@ -63,7 +63,7 @@ void DemandOverTime::add_waiting(const Cluster& cluster, Needs& needs) {
   int unplaced = 0;
   for (const Workload& workload : cluster.workloads.all()) {
     if (!is_of(workload, group_)) continue;
-    if (workload.state == WorkloadState::running)
+    if (keeps_what_it_holds(workload))
       for (const Allocation& allocation : workload.allocations)
         if (allocation.devices.empty() && allocation.family == Family::gpu)
           unplaced = more(unplaced, allocation.count);

@@ -205,7 +205,7 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
   bool held = false;
   for (const Holder& holder : slice.holders) {
     const Workload* workload = find_from(cluster.workloads, holder.workload, seat.place);
-    if (!workload || workload->state != WorkloadState::running) continue;
+    if (!workload || !keeps_what_it_holds(*workload)) continue;
     held = true;
     if (!alone || !seat.is_of(holder, gpu, slice)) {
       Hold& hold = hold_of(cluster, node, gpu, slice, holder, *workload);
@@ -390,7 +390,7 @@ void Ledger::see_work(const Cluster& cluster, double hours) {
                 workload.account, workload.group, waited.hours + hours};
       see_asked(cluster, workload);
     }
-    if (workload.state != WorkloadState::running) continue;
+    if (!keeps_what_it_holds(workload)) continue;
     for (const Allocation& allocation : workload.allocations)
       if (allocation.devices.empty() && allocation.count > 0)
         hold_somewhere(cluster, workload, allocation, hours);

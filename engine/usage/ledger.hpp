@@ -23,6 +23,13 @@ namespace tessera::usage {
 
 inline constexpr Duration kLongestRound{600'000};
 
+// A suspended job keeps its GRES ("do not become available for use by other jobs", Slurm's gres.html), and
+// one that completes has not given it back yet.
+inline bool keeps_what_it_holds(const Workload& workload) {
+  return workload.state == WorkloadState::running || workload.state == WorkloadState::suspended ||
+         workload.state == WorkloadState::completing;
+}
+
 // Hours of use by percent, in steps of five.
 struct Spread {
   static constexpr int kSteps = 21;

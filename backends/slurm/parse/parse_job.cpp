@@ -383,7 +383,8 @@ class JobReader {
       job.needs = needs_of(raw, times_);
     } else {
       job.started = times_.read(raw.started);
-      job.ends = times_.read(raw.ends);
+      // The clock of a job that is suspended stands still, and the end that slurmctld still lists passes by.
+      if (job.state != WorkloadState::suspended) job.ends = times_.read(raw.ends);
       std::size_t room = std::min(kMostOfJob, room_);
       for (const JobGroup& group : raw.groups)
         if (auto bad = add_allocations(group, job.allocations, room))

@@ -1,9 +1,12 @@
 // What a recorder writes is what a reader gives back, whatever happens to the recorder, the disk and the
 // clock.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <bit>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -16,6 +19,7 @@
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/zstd_stream.hpp"
+#include "engine/record/anonymous.hpp"
 #include "engine/record/difference.hpp"
 #include "engine/record/recorder.hpp"
 #include "engine/time.hpp"
@@ -121,8 +125,18 @@ TEST_F(RecordingOnDisk, WhatSourcesCostIsKeptAndWhatMakesNoSenseIsNot) {
   EXPECT_EQ(sources.at(Source::slurm_ping).cost, std::nullopt);
 }
 
+// Lines of a file come after its head.
+void take_head(record::Reader& reader) {
+  std::vector<Event> events;
+  const char* head =
+      R"({"at":"2026-11-24T00:00:00Z","kind":"key","head":{"format":"tessera-recording","version":2,"cluster":"hpc"}})";
+  ASSERT_TRUE(reader.take(head, events));
+  ASSERT_TRUE(reader.take(R"({"at":"2026-11-24T00:00:00Z","kind":"whole"})", events));
+}
+
 TEST(RecordingReader, AnEarlierOneHasNoCostsAndAHostileOneHasNone) {
   record::Reader reader;
+  take_head(reader);
   std::vector<Event> events;
   const auto cost_in = [&](const std::string& cost) {
     events.clear();
@@ -496,6 +510,92 @@ TEST_F(RecordingOnDisk, NamesAreDigestsWhereThatIsWished) {
   EXPECT_NE(lines.find("3g.40gb"), std::string::npos) << "what the cluster is made of stays";
 }
 
+TEST_F(RecordingOnDisk, OneNameThatIsKnownGivesNoOtherAway) {
+  EXPECT_EQ(record::hashed("alice", "salt"), record::hashed("alice", "salt"));
+  EXPECT_NE(record::hashed("alice", "salt"), record::hashed("alice", "pepper"));
+  EXPECT_NE(record::hashed("alice", "salt"), record::hashed("alicf", "salt"));
+  EXPECT_EQ(record::hashed("alice", "salt").size(), 16u);
+  // Of digests that FNV makes, two names that differ in their last letter differ by little more than that.
+  const std::uint64_t a = std::stoull(record::hashed("node-1", "salt"), nullptr, 16);
+  const std::uint64_t b = std::stoull(record::hashed("node-2", "salt"), nullptr, 16);
+  EXPECT_GT(std::popcount(a ^ b), 8);
+}
+
+TEST_F(RecordingOnDisk, APodAndTheSlurmNodeInItStayJoinedUnderOtherNames) {
+  Node in_pod = node("n1", {});
+  in_pod.host_pod = HostPod{"slurm", "gpu-worker-0"};
+  Workload pod = running("slurm/gpu-worker-0", "alice", {});
+  pod.group = "slurm";
+  record::hash_names(in_pod, "salt");
+  record::hash_names(pod, "salt");
+  EXPECT_EQ(in_pod.host_pod->workload(), pod.id);
+  EXPECT_EQ(in_pod.host_pod->name_space, pod.group);
+  EXPECT_EQ(pod.id.text.find("slurm"), std::string::npos);
+}
+
+TEST_F(RecordingOnDisk, WhichPodANodeRunsInAndWhoComesFirstAreKept) {
+  Node in_pod = node("n3", {});
+  in_pod.host_pod = HostPod{"slurm", "gpu-worker-0"};
+  story_.tell(NodeSeen{in_pod});
+  Workload first = running("2", "bob", {});
+  first.state = WorkloadState::pending;
+  first.priority = 4711;
+  story_.tell(WorkloadSeen{first});
+  ASSERT_TRUE(write(0));
+  auto recording = open();
+  ASSERT_NE(recording, nullptr);
+  auto model = recording->at(at(0));
+  ASSERT_TRUE(model);
+  EXPECT_EQ(model->clusters.front().nodes.find(NodeName("n3"))->host_pod, in_pod.host_pod);
+  EXPECT_EQ(model->clusters.front().workloads.find(WorkloadId("2"))->priority, 4711);
+}
+
+TEST(RecordingLines, WhatCannotBeReadIsNotKnownAndNeverZero) {
+  record::Reader reader;
+  take_head(reader);
+  std::vector<Event> events;
+  ASSERT_TRUE(reader.take(
+      R"({"at":"2026-11-24T03:00:00Z","kind":"node","node":{"name":"n1","cpus":null,"memory_mib":null,"reason_at":null,"booted":"soon","gpus":[null,{"gpu":0,"mig":"sideways","memory_mib":"80 GB"}]}})",
+      events));
+  ASSERT_TRUE(reader.take(
+      R"({"at":"2026-11-24T03:00:00Z","kind":"workload","workload":{"id":"1","started":null,"ends":"never","limit_s":null,"restartable":7,"priority":"high"}})",
+      events));
+  const auto last = events.end();
+  const Node node = std::get<NodeSeen>((last - 2)->what).node;
+  EXPECT_EQ(node.cpus, std::nullopt);
+  EXPECT_EQ(node.memory, std::nullopt);
+  EXPECT_EQ(node.reason_at, std::nullopt);
+  EXPECT_EQ(node.booted, std::nullopt);
+  ASSERT_EQ(node.gpus.size(), 1u) << "null is no GPU";
+  EXPECT_EQ(node.gpus[0].mig_mode, std::nullopt);
+  EXPECT_EQ(node.gpus[0].memory, std::nullopt);
+  const Workload job = std::get<WorkloadSeen>((last - 1)->what).workload;
+  EXPECT_EQ(job.started, std::nullopt);
+  EXPECT_EQ(job.ends, std::nullopt);
+  EXPECT_EQ(job.limit, std::nullopt);
+  EXPECT_EQ(job.restartable, std::nullopt);
+  EXPECT_EQ(job.priority, std::nullopt);
+}
+
+TEST(RecordingLines, WithoutAHeadBeforeThemAreNoRecording) {
+  record::Reader reader;
+  std::vector<Event> events;
+  const Status read = reader.take(R"({"at":"2026-11-24T03:00:00Z","kind":"x"})", events);
+  ASSERT_FALSE(read);
+  EXPECT_NE(to_line(read.error()).find("no head"), std::string::npos) << to_line(read.error());
+  EXPECT_TRUE(events.empty());
+}
+
+TEST(RecordingLines, ANodeHasNoMoreGpusThanAnyMachine) {
+  std::string line = R"({"at":"2026-11-24T03:00:00Z","kind":"node","node":{"name":"n1","gpus":[{"gpu":0})";
+  for (int i = 1; i < 16'000; ++i) line += fmt::format(R"(,{{"gpu":{}}})", i);
+  record::Reader reader;
+  take_head(reader);
+  std::vector<Event> events;
+  ASSERT_TRUE(reader.take(line + "]}}", events));
+  EXPECT_EQ(std::get<NodeSeen>(events.back().what).node.gpus.size(), 256u);
+}
+
 TEST(RecordingLines, WhatALaterVersionAddsIsPassedOver) {
   record::Reader reader;
   std::vector<Event> events;
@@ -567,6 +667,7 @@ TEST(RecordingLines, LettersAreLaidOverTheGpusAndTheirSlices) {
 
 TEST(RecordingLines, TextIsMadeSafe) {
   record::Reader reader;
+  take_head(reader);
   std::vector<Event> events;
   ASSERT_TRUE(reader.take(
       "{\"at\":\"2026-11-24T03:00:00Z\",\"kind\":\"node\",\"node\":{\"name\":\"n\\u001b[2J\"}}", events));

@@ -260,6 +260,15 @@ TEST(SlurmJob, StatesAreToldApart) {
   EXPECT_EQ(state_of_job("SOMETHING_NEW"), WorkloadState::unknown);
 }
 
+TEST(SlurmJob, TheEndOfOneThatIsSuspendedIsNotKnown) {
+  std::string text = job("train");
+  text.replace(text.find("EndTime=Unknown"), 15, "EndTime=2026-11-22T02:36:21");
+  EXPECT_TRUE(one(text).ends);
+  text.replace(text.find("JobState=RUNNING"), 16, "JobState=SUSPENDED");
+  EXPECT_FALSE(one(text).ends) << "its clock stands still";
+  EXPECT_TRUE(one(text).started);
+}
+
 TEST(SlurmJob, RequestsCountInAll) {
   auto asked = [](const std::string& more) { return text_of(one(job("x", more)).requests); };
   EXPECT_EQ(asked("TresPerNode=gres:gpu:h100:3"), "gpu:h100=6");

@@ -68,6 +68,16 @@ struct Watched {
   }
 };
 
+TEST(Usage, ASuspendedJobHoldsWhatItHeld) {
+  Watched here;
+  Workload job = running("1", "alice", {holds("n1", {{0, 1}})});
+  job.state = WorkloadState::suspended;
+  here.story.tell(WorkloadSeen{job});
+  here.pass(60, 0, 60'000, 50);
+  EXPECT_NEAR(here.sum("alice").gpu_hours, 1, 1e-9);
+  EXPECT_NEAR(here.wasted("parked", "alice"), 8, 1e-9);
+}
+
 TEST(Usage, HoursAreThoseThatWereHeld) {
   Watched here;
   here.pass(60, 80, 60'000, 50);
