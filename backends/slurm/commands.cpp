@@ -30,10 +30,11 @@ Command scontrol(const SlurmClient& site, std::vector<std::string> arguments) {
   command.argv.push_back(site.bin.empty() ? "scontrol" : site.bin + "/scontrol");
   for (std::string& argument : arguments) command.argv.push_back(std::move(argument));
   command.environment["LC_ALL"] = "C";
+  // So long may the tasks of an array be told; what is longer is cut ("1,3,..."), at 64 by default.
+  command.environment["SLURM_BITSTR_LEN"] = "1000";
   if (!site.conf.empty()) command.environment["SLURM_CONF"] = site.conf;
-  command.unset = {"SLURM_TIME_FORMAT", "SLURM_CLUSTERS", "SLURM_BITSTR_LEN",
-                   "SLURM_DEBUG_FLAGS", "SCONTROL_ALL",   "SQUEUE_FORMAT",
-                   "SINFO_FORMAT",      "SLURM_JSON",     "SLURM_YAML"};
+  command.unset = {"SLURM_TIME_FORMAT", "SLURM_CLUSTERS", "SLURM_DEBUG_FLAGS", "SCONTROL_ALL",
+                   "SQUEUE_FORMAT",     "SINFO_FORMAT",   "SLURM_JSON",        "SLURM_YAML"};
   command.deadline = site.deadline;
   return command;
 }

@@ -34,13 +34,15 @@ int enough_for(const std::map<int, double>& hours, double all, double part) {
 
 std::map<std::string, int> profiles_of(const Cluster& cluster) {
   std::map<std::string, int> all;
-  for (const Node& node : cluster.nodes.all())
+  const auto see = [&](const Slice& slice) {
+    const std::string_view profile = usage::profile_in_demand(slice);
+    if (!profile.empty()) ++all[std::string(profile)];
+  };
+  for (const Node& node : cluster.nodes.all()) {
     for (const Gpu& gpu : node.gpus)
-      for (const Slice& slice : gpu.slices) {
-        if (sharing::amd::is_amd(gpu)) break;
-        if (slice.kind == SliceKind::whole_gpu) ++all["whole"];
-        if (slice.kind == SliceKind::gpu_instance) ++all[slice.profile.text];
-      }
+      if (!sharing::amd::is_amd(gpu)) std::for_each(gpu.slices.begin(), gpu.slices.end(), see);
+    std::for_each(node.pool.begin(), node.pool.end(), see);
+  }
   return all;
 }
 

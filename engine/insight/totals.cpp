@@ -89,7 +89,7 @@ void add_work(Totals& totals, const Workload& workload) {
   for (const Request& request : workload.requests) {
     Waiting& waiting = totals.waiting_by_request[request.resource];
     ++waiting.workloads;
-    waiting.units += request.count;
+    waiting.units += request.count * workload.tasks;
   }
 }
 

@@ -54,7 +54,7 @@ void add_workload(Sums& sums, const Cluster& cluster, const Workload& workload,
   if (holds) add_held(sum, cluster, workload, catalogue);
   if (!waits) return;
   ++sum.waiting;
-  for (const Request& request : workload.requests) sum.asks[request.resource] += request.count;
+  for (const Request& request : workload.requests) sum.asks[request.resource] += request.count * workload.tasks;
 }
 
 // A slice that several hold says nothing of each of them.

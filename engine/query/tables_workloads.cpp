@@ -17,6 +17,7 @@ std::string requests_text(const Workload& workload) {
     if (!text.empty()) text += ",";
     text += fmt::format("{}:{}", request.resource, request.count);
   }
+  if (workload.tasks > 1 && !text.empty()) text += fmt::format(" ×{}", workload.tasks);
   return text;
 }
 

@@ -95,7 +95,7 @@ void fields(V& v, Of<Workload>) {
   v("id", &Workload::id), v("kind", &Workload::kind), v("name", &Workload::name), v("user", &Workload::user);
   v("group", &Workload::group), v("account", &Workload::account), v("state", &Workload::state);
   v("state_word", &Workload::state_word), v("reason", &Workload::reason), v("asks", &Workload::requests);
-  v("holds", &Workload::allocations), v("nodes", &Workload::node_count);
+  v("holds", &Workload::allocations), v("nodes", &Workload::node_count), v("tasks", &Workload::tasks);
   v("submitted", &Workload::submitted), v("started", &Workload::started), v("ends", &Workload::ends);
   v("limit_s", &Workload::limit), v("priority", &Workload::priority),
       v("restartable", &Workload::restartable), v("comment", &Workload::comment);

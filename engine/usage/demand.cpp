@@ -44,18 +44,21 @@ std::string_view profile_in_demand(const Slice& slice) {
 
 DemandOverTime::Needs DemandOverTime::held_on(const Cluster& cluster) const {
   Needs needs;
-  for (const Node& node : cluster.nodes.all())
+  const auto see = [&](const Slice& slice) {
+    const std::string profile(profile_in_demand(slice));
+    if (profile.empty() || !slice.exact) return;
+    const bool held = std::any_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
+      const Workload* workload = cluster.workloads.find(holder.workload);
+      return workload && keeps_what_it_holds(*workload) && is_of(*workload, group_);
+    });
+    if (held) needs[profile].held = more(needs[profile].held, 1);
+  };
+  for (const Node& node : cluster.nodes.all()) {
     for (const Gpu& gpu : node.gpus)
-      for (const Slice& slice : gpu.slices) {
-        if (sharing::amd::is_amd(gpu)) break;  // none of what NVIDIA's GPUs could be planned for
-        const std::string profile(profile_in_demand(slice));
-        if (profile.empty() || !slice.exact) continue;
-        const bool held = std::any_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
-          const Workload* workload = cluster.workloads.find(holder.workload);
-          return workload && keeps_what_it_holds(*workload) && is_of(*workload, group_);
-        });
-        if (held) needs[profile].held = more(needs[profile].held, 1);
-      }
+      if (!sharing::amd::is_amd(gpu))  // none of what NVIDIA's GPUs could be planned for
+        std::for_each(gpu.slices.begin(), gpu.slices.end(), see);
+    std::for_each(node.pool.begin(), node.pool.end(), see);
+  }
   return needs;
 }
 
@@ -71,7 +74,7 @@ void DemandOverTime::add_waiting(const Cluster& cluster, Needs& needs) {
       continue;
     for (const Request& request : workload.requests)
       if (const std::string profile = profile_of(request.resource, cluster.scheduler); !profile.empty())
-        needs[profile].waiting = more(needs[profile].waiting, request.count);
+        needs[profile].waiting = more(needs[profile].waiting, request.count * workload.tasks);
   }
   unplaced_ = std::max(unplaced_, unplaced);
 }

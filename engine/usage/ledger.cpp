@@ -95,6 +95,20 @@ const Slice* slice_of(const Gpu& gpu, const GpuProcess& process) {
   return nullptr;
 }
 
+// Whether its devices are slices of GPUs that are told; those of a pool are not (Slurm's MIG types).
+bool names_gpus(const Cluster& cluster, const Allocation& allocation) {
+  if (allocation.devices.empty()) return false;
+  const Node* node = cluster.nodes.find(allocation.node);
+  return !node || node->pool.empty();
+}
+
+bool is_kept(const Cluster& cluster, const Slice& slice) {
+  return std::any_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
+    const Workload* workload = cluster.workloads.find(holder.workload);
+    return workload && keeps_what_it_holds(*workload);
+  });
+}
+
 // Where it stood in the round before, it most often stands still.
 const Workload* find_from(const Workloads& workloads, const WorkloadId& id, std::size_t& place) {
   const std::vector<Workload>& all = workloads.all();
@@ -194,6 +208,9 @@ void Ledger::see_node(const Cluster& cluster, const Node& node, std::vector<std:
     for (std::size_t k = 0; k < gpu.slices.size(); ++k)
       see_slice(cluster, node, gpu, gpu.slices[k], seats[i][k], passed);
   }
+  // Slices whose GPU is not told: see_work() counts their hours.
+  for (const Slice& slice : node.pool)
+    if (slice.exact && is_kept(cluster, slice)) count_held(slice);
 }
 
 void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
@@ -392,7 +409,7 @@ void Ledger::see_work(const Cluster& cluster, double hours) {
     }
     if (!keeps_what_it_holds(workload)) continue;
     for (const Allocation& allocation : workload.allocations)
-      if (allocation.devices.empty() && allocation.count > 0)
+      if (allocation.count > 0 && !names_gpus(cluster, allocation))
         hold_somewhere(cluster, workload, allocation, hours);
   }
 }

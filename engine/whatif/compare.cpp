@@ -50,10 +50,12 @@ Comparison compare(const Player& player, const plan::Plan& plan, Future as_it_is
   answer.from = question.now, answer.ahead = question.ahead;
   answer.left = std::move(as_it_is);
   answer.changed = player.unfold(&plan);
-  std::map<WorkloadId, Both> all;
-  for (const Start& one : answer.left.starts) all[one.id].left = &one;
-  for (const Start& one : answer.changed.starts) all[one.id].changed = &one;
-  for (const auto& [id, both] : all) {
+  // Tasks of an array have one id: the first that starts is held against the first.
+  std::map<std::pair<WorkloadId, int>, Both> all;
+  std::map<WorkloadId, int> left_of, changed_of;
+  for (const Start& one : answer.left.starts) all[{one.id, left_of[one.id]++}].left = &one;
+  for (const Start& one : answer.changed.starts) all[{one.id, changed_of[one.id]++}].changed = &one;
+  for (const auto& [task, both] : all) {
     const TimePoint never = TimePoint::max();
     const TimePoint left = both.left ? both.left->at : never,
                     changed = both.changed ? both.changed->at : never;

@@ -188,12 +188,12 @@ class Builder {
     };
     std::sort(waiting.begin(), waiting.end(),
               [&](const Workload* a, const Workload* b) { return key(a) < key(b); });
-    if (waiting.size() > kMostWaiting) {
-      stage_.left_out += static_cast<int>(waiting.size() - kMostWaiting);
-      waiting.resize(kMostWaiting);
-    }
     kinds_.emplace(board_.places);
-    for (const Workload* work : waiting) stage_.line.push_back({work, shape(*work)});
+    for (const Workload* work : waiting) {
+      const auto room = static_cast<int>(kMostWaiting - stage_.line.size());
+      stage_.left_out += std::max(0, work->tasks - room);
+      if (room > 0) stage_.line.insert(stage_.line.end(), std::min(work->tasks, room), {work, shape(*work)});
+    }
   }
 
   // How long it may run: by its own limit, or else by those of its partitions; nullopt: without bound.

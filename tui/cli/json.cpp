@@ -321,6 +321,7 @@ Tree tree_of(const query::WorkloadRow& row, const query::Context&) {
   tree["reason"] = text_value(workload.reason);
   tree["requests"] = Tree::object();
   for (const Request& request : workload.requests) tree["requests"][request.resource] = request.count;
+  tree["tasks"] = workload.tasks;
   tree["allocations"] = Tree::array();
   for (const Allocation& each : workload.allocations)  // of nothing: it only runs there
     if (each.count > 0 || !each.devices.empty()) add_allocation(tree["allocations"], each, *row.cluster);

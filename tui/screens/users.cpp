@@ -123,7 +123,7 @@ std::string holds_text(const Workload& work) {
   for (const Allocation& one : work.allocations) nodes.insert(one.node.text);
   if (!nodes.empty()) return held_text(work) + " on " + some_of(nodes, 3);
   std::map<std::string, std::int64_t> asks;
-  for (const Request& request : work.requests) asks[request.resource] += request.count;
+  for (const Request& request : work.requests) asks[request.resource] += request.count * work.tasks;
   return counts_text(asks) + (work.reason.empty() ? "" : ": " + work.reason);
 }
 

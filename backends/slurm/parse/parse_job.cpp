@@ -4,6 +4,7 @@
 #include <charconv>
 #include <unordered_set>
 
+#include "backends/slurm/parse/array_tasks.hpp"
 #include "backends/slurm/parse/job_facts.hpp"
 #include "backends/slurm/parse/job_gres.hpp"
 #include "backends/slurm/parse/record.hpp"
@@ -260,11 +261,15 @@ void Raw::set(const Fields& fields) {
   }
 }
 
+constexpr std::size_t kLongestTasks = 64;
+
 // As squeue shows it: "19_4" for a task, "19_[5-6%2]" for those still waiting, "30+1" in a heterogeneous job.
 std::string shown_id(const Raw& raw) {
   if (is_number(raw.array_id) && !told(raw.array_task).empty()) {
     std::string id = clean(raw.array_id, 64) + "_";
     std::string task = clean(raw.array_task, 1024);
+    // As long as squeue has it.
+    if (task.size() > kLongestTasks) task = task.substr(0, task.rfind(',', kLongestTasks)) + ",...";
     return id + (is_number(task) ? task : "[" + task + "]");
   }
   if (is_number(raw.het_id) && raw.het_id != "0" && is_number(raw.het_offset))
@@ -362,6 +367,7 @@ class JobReader {
       return std::nullopt;
     }
     job.id = WorkloadId(shown_id(raw));
+    array_ = told(raw.array_task).empty() ? "" : std::string(raw.array_id), task_ = raw.array_task;
     if (job.id.view() != raw.id) all.by_number.emplace(raw.id, job.id);
     job.name = clean(name_of(raw), 1024);
     job.user = read_user(raw.user);
@@ -395,14 +401,20 @@ class JobReader {
     return job;
   }
 
-  // Of all jobs together, only those that are kept count.
-  void keep(const Workload& job) { room_ -= std::min(room_, weight_of(job.allocations)); }
+  // Of all jobs together, only those that are kept count. place: where the one read last is among them.
+  void keep(const Workload& job, std::size_t place) {
+    room_ -= std::min(room_, weight_of(job.allocations));
+    if (!array_.empty()) tasks_.add(job, place, array_, task_);
+  }
+  void count_tasks(std::vector<Workload>& jobs) const { tasks_.apply(jobs); }
 
  private:
   const Schema schema_{kJobKeys};
   std::size_t room_ = kMostOfAnswer;
   Origin origin_;
   LocalTimes times_;
+  std::string array_, task_;  // of the record read last
+  ArrayTasks tasks_;
 };
 
 struct StateWord {
@@ -453,9 +465,10 @@ ParsedJobs parse_jobs(std::string_view text, Origin origin) {
       parsed.remark(records.line(), "job " + job->id.text + " is listed twice; the first one counts");
       continue;
     }
-    reader.keep(*job);
+    reader.keep(*job, parsed.values.size());
     parsed.values.push_back(std::move(*job));
   }
+  reader.count_tasks(parsed.values);
   return parsed;
 }
 

@@ -256,6 +256,17 @@ bool waits_for_room(const Workload& workload, Scheduler scheduler) {
   return workload.state == WorkloadState::pending && is_about_room(workload.reason, scheduler);
 }
 
+namespace {
+
+// Each task of an array takes room. false: there is not enough for all of them.
+bool serve_all(Desk& desk, const Workload& workload) {
+  for (int task = 0; task < workload.tasks; ++task)
+    if (!desk.serve(workload)) return false;
+  return true;
+}
+
+}  // namespace
+
 Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
   Queue queue{cluster.scheduler, {}};
   std::vector<const Workload*> waiting;
@@ -271,7 +282,7 @@ Queue queue_of(const Cluster& cluster, const mig::Catalogue& catalogue) {
   }
   Desk now(std::move(free), cluster.scheduler), ever(std::move(all), cluster.scheduler);
   for (const Workload* workload : waiting) {
-    if (now.serve(*workload)) continue;
+    if (serve_all(now, *workload)) continue;
     // What slices exist for is kept waiting by a constraint that no slice mends.
     if (workload->reason == "BadConstraints" && ever.serve(*workload, false)) continue;
     queue.waiting.push_back(workload);
@@ -283,7 +294,10 @@ std::vector<Start> starts(const Queue& queue, std::vector<Room> gained) {
   Desk desk(std::move(gained), queue.scheduler);
   std::vector<Start> all;
   for (const Workload* workload : queue.waiting)
-    if (desk.serve(*workload)) all.push_back(desk.several());
+    if (desk.serve(*workload)) {
+      all.push_back(desk.several());
+      for (int task = 1; task < workload->tasks && desk.serve(*workload); ++task) continue;
+    }
   return all;
 }
 

@@ -1,6 +1,7 @@
 // GPUs of which the scheduler tells how many a job holds, and not which: they are held all the same.
 #include <gtest/gtest.h>
 
+#include "engine/usage/demand.hpp"
 #include "engine/usage/ledger.hpp"
 #include "engine/usage/report.hpp"
 #include "tests/support/build.hpp"
@@ -52,6 +53,30 @@ TEST(Unplaced, AnInstanceIsItsPartOfAGpu) {
   const auto sums = after_an_hour(pool, holds_some("n1", "3g.40gb", 2), usage::By::profile);
   EXPECT_NEAR(gpu_hours(sums), 6.0 / 7, 1e-9);
   EXPECT_EQ(sums.front().name, "3g.40gb");
+}
+
+// Slurm's MIG types where nothing asks the node: numbers of devices are told, and no GPU.
+TEST(Unplaced, SlicesWhoseGpuIsNotToldAreHeldByWhoHasTheirNumbers) {
+  Node pooled = node("n1", {});
+  for (int device = 0; device < 7; ++device) {
+    Slice slice = instance("1g.10gb", 0, 1, 0);
+    slice.placement.reset(), slice.instance_id.reset(), slice.device = device;
+    pooled.pool.push_back(std::move(slice));
+  }
+  Allocation held = holds("n1", {{0, 1}, {1, 1}, {2, 1}});
+  held.type = "1g.10gb";
+  const auto sums = after_an_hour(pooled, held, usage::By::profile);
+  EXPECT_NEAR(gpu_hours(sums), 3.0 / 7, 1e-9);
+  EXPECT_EQ(sums.front().name, "1g.10gb");
+  Story story;
+  story.tell(NodesListed{{pooled}});
+  story.tell(WorkloadsListed{{running("1", "alice", {held})}});
+  story.tell(Loaded{});
+  usage::DemandOverTime demand;
+  demand.see(story.cluster(), at(0), std::chrono::minutes(10));
+  demand.see(story.cluster(), at(60), std::chrono::minutes(10));
+  ASSERT_EQ(demand.peaks().size(), 1u);
+  EXPECT_EQ(demand.peaks().front().held, 3);
 }
 
 TEST(Unplaced, SharesAreTheirPartOfTheGpusOfTheirNode) {

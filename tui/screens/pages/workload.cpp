@@ -25,7 +25,10 @@ std::string asked_text(const Workload& workload) {
   std::string text;
   for (const Request& request : workload.requests)
     text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", request.count, request.resource);
-  return text.empty() ? "no GPU" : text;
+  if (text.empty()) return "no GPU";
+  return workload.tasks > 1
+             ? fmt::format("{}, {} times: tasks that could start together", text, workload.tasks)
+             : text;
 }
 
 bool holds(const Slice& slice, const WorkloadId& id) {
