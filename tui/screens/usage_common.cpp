@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "engine/time.hpp"
+#include "tui/gap_words.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/roles.hpp"
@@ -49,18 +50,7 @@ Document span_lines(const UiState& state) {
 }
 
 std::string gaps_text(const UiState& state) {
-  if (!state.usage.read || state.usage.read->gaps.count == 0) return "";
-  const usage::Gaps& gaps = state.usage.read->gaps;
-  const double hours = std::chrono::duration<double, std::ratio<3600>>(gaps.all).count();
-  const std::string from = utc_text(gaps.from), to = utc_text(gaps.to);
-  std::string text =
-      gaps.count == 1
-          ? told(state, fmt::format("nothing is recorded from {} to {}, {:.1f} h", from, to, hours))
-          : told(state, fmt::format(
-                            "nothing is recorded of {} stretches, {:.1f} h in all, the longest from {} to {}",
-                            gaps.count, hours, from, to));
-  const std::string because(record::because(gaps.stop));
-  return text + (because.empty() ? "" : ": " + told(state, because));
+  return state.usage.read ? gap_words(state.words, state.usage.read->gaps) : "";
 }
 
 Document no_sums(const UiState& state, int width) {

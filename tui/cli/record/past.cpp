@@ -110,21 +110,6 @@ std::string cost_words(const usage::AskingCost& cost, const Options& options) {
                                                insight::bytes_text(static_cast<double>(cost.bytes))));
 }
 
-std::string gap_words(const usage::Gaps& gaps, const Options& options) {
-  if (gaps.count == 0) return "";
-  const std::string from = utc_text(gaps.from), to = utc_text(gaps.to);
-  std::string text =
-      gaps.count == 1
-          ? tui::told(options.reader, fmt::format("nothing is recorded from {} to {}, {:.1f} h", from, to,
-                                                  hours_of(gaps.all)))
-          : tui::told(
-                options.reader,
-                fmt::format("nothing is recorded of {} stretches, {:.1f} h in all, the longest from {} to {}",
-                            gaps.count, hours_of(gaps.all), from, to));
-  const std::string because(record::because(gaps.stop));
-  return "; " + text + (because.empty() ? "" : ": " + tui::told(options.reader, because));
-}
-
 void add_gaps(Json& document, const usage::Gaps& gaps) {
   Json& all = document.add("gaps", Json::map());
   all.add("count", Json::of(std::int64_t{gaps.count}));

@@ -28,9 +28,7 @@ TimePoint now_of(const Recordings& recordings, TimePoint wall);
 std::string cache_words(const usage::AccountingTold& told, const Options& options);
 // "; slurmdbd was asked by 4 commands in 1.2 s: 812 lines, 90.1 KiB"; empty: it was asked nothing.
 std::string cost_words(const usage::AskingCost& cost, const Options& options);
-// "; nothing is recorded of 3 stretches, 5.2 h in all, the longest from … to …"; empty: there is none.
-std::string gap_words(const usage::Gaps& gaps, const Options& options);
-// The same for a document.
+// Of which times nothing is recorded, for a document.
 void add_gaps(Json& document, const usage::Gaps& gaps);
 // Both of what an accounting was asked for a document.
 void add_days(Json& document, const usage::AccountingTold& told, const usage::AskingCost& cost);

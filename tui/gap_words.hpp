@@ -1,0 +1,16 @@
+// Of which times nothing is recorded, in words that the console and the command line share.
+// Threads: pure function.
+#pragma once
+
+#include <string>
+
+#include "engine/usage/reckoning.hpp"
+#include "tui/language/words.hpp"
+
+namespace tessera::tui {
+
+// "nothing is recorded of 3 stretches, 5.2 h in all, the longest from … to …: the recorder was ended there";
+// empty: there is none.
+std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps);
+
+}  // namespace tessera::tui
