@@ -6,6 +6,7 @@
 
 #include "engine/json.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
+#include "tests/tui/cli/record_options.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/doctor.hpp"
 #include "tui/cli/record/record.hpp"
@@ -72,12 +73,7 @@ std::set<std::string> recorded(const Options& options) {
 }
 
 TEST(RecordedFindings, AreThoseThatTheDoctorLists) {
-  Options options;
-  options.command = "record";
-  options.recording = "/folder";
-  options.every = Duration(1000);
-  options.rounds = 1;
-  options.timeout = Duration(1500);
+  const Options options = record_options();
   Model model;
   test::Box box;
   standing().backends.front()->start(box);

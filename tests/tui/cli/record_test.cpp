@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <sstream>
 #include <utility>
 
 #include "tests/tui/cli/fake_runs.hpp"
+#include "tests/tui/cli/record_options.hpp"
 #include "tui/cli/command_table.hpp"
 
 namespace tessera::cli::record_story {
@@ -56,12 +58,7 @@ class BusyTape final : public record::Tape {
 };
 
 TEST(RecordCommand, TheLastRoundWaitsForOlderDaysAndTellsWhatWentWrongThere) {
-  Options options;
-  options.command = "record";
-  options.recording = "/folder";
-  options.every = Duration(1000);
-  options.rounds = 1;
-  options.timeout = Duration(1500);
+  Options options = record_options();
   options.keep.thin = record::Thin{Duration(86'400'000), Duration(60'000)};
   test::Box box;
   const auto open = [&](const Options&, const mig::Catalogue&) {
@@ -88,12 +85,7 @@ TEST(RecordCommand, TheLastRoundWaitsForOlderDaysAndTellsWhatWentWrongThere) {
 
 // Prometheus measures beside Slurm: a second backend of the same cluster. Its folder is locked once.
 TEST(RecordCommand, AClusterWithSeveralBackendsIsWrittenOnce) {
-  Options options;
-  options.command = "record";
-  options.recording = "/folder";
-  options.every = Duration(1000);
-  options.rounds = 1;
-  options.timeout = Duration(1500);
+  const Options options = record_options();
   test::Box box;
   const auto open = [&](const Options&, const mig::Catalogue&) {
     Opening opening;
@@ -121,21 +113,17 @@ TEST(RecordCommand, AClusterWithSeveralBackendsIsWrittenOnce) {
       << "at the time of that round, which adds none";
 }
 
-// Records one round of a cluster that is asked so seldom.
-struct OneRound {
+// Records a cluster that is asked so seldom.
+struct RecorderRun {
   Duration every{1000}, pace{0};
+  int rounds = 1;
+  test::Box box;
+  int asked = 0;  // what the time is
+  std::function<TimePoint()> wall = [this] { return test::at(++asked); };
   std::vector<std::string> told;
   std::ostringstream out, err;
   template <class Tape>
   int run() {
-    Options options;
-    options.command = "record";
-    options.recording = "/folder";
-    options.every = every;
-    options.rounds = 1;
-    options.timeout = Duration(1500);
-    test::Box box;
-    int asked = 0;
     const auto open = [&](const Options&, const mig::Catalogue&) {
       Opening opening;
       opening.backends.push_back(
@@ -143,35 +131,57 @@ struct OneRound {
       box.post(Event{ClusterName("hpc"), 0, test::at(0), PaceReport{1, pace}});
       return opening;
     };
-    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
+    Joins joins{box, box, open, {}, wall, {}, false};
     joins.tape = [&](const std::string&, const ClusterName&,
                      record::Keep) -> Result<std::unique_ptr<record::Tape>> {
       return std::unique_ptr<record::Tape>(std::make_unique<Tape>(told));
     };
-    return run_record(options, test::catalogue(), joins, Streams{out, err});
+    return run_record(record_options(every, rounds), test::catalogue(), joins, Streams{out, err});
   }
 };
 
 // Behind what is missing there is no end in order: a full disk until the end is told as one.
 TEST(RecordCommand, WhatCouldNotBeWrittenIsNotSaidToHaveEndedInOrder) {
-  OneRound one;
+  RecorderRun one;
   one.run<FullTape>();
   ASSERT_EQ(one.told.size(), 1U);
   EXPECT_EQ(one.told.front().find("\"kind\":\"end\""), std::string::npos);
 }
 
 TEST(RecordCommand, APaceBelowTheLoadBudgetIsSaidAtTheStartAndNotAskedFor) {
-  OneRound often;
+  RecorderRun often;
   often.pace = Duration{60'000};
   EXPECT_EQ(often.run<CountingTape>(), kDone);
   EXPECT_NE(often.err.str().find("hpc: rounds are written more often than the cluster is asked: it is asked "
                                  "every 1 min at most"),
             std::string::npos)
       << often.err.str();
-  OneRound seldom;
+  RecorderRun seldom;
   seldom.every = Duration{60'000}, seldom.pace = Duration{60'000};
   EXPECT_EQ(seldom.run<CountingTape>(), kDone);
   EXPECT_EQ(seldom.err.str(), "");
+}
+
+// A clock that is set while the recorder waits, by an hour. Something is told all the time, so that each look
+// at the clock passes 10 ms and no test waits for any.
+int looks_at_a_clock_set_by(Duration set) {
+  RecorderRun clock;
+  clock.every = Duration{100}, clock.rounds = 3;
+  int looks = 0, since_first = 0;
+  clock.wall = [&] {
+    clock.box.post(Event{ClusterName("hpc"), 0, test::at(0), PaceReport{}});
+    if (clock.told.size() == 1) ++since_first;
+    return test::at(0) + Duration{10} * ++looks + (since_first > 4 ? set : Duration{0});
+  };
+  EXPECT_EQ(clock.run<CountingTape>(), kDone) << clock.err.str();
+  EXPECT_EQ(clock.told.size(), 4U) << "three rounds, and the end";
+  return looks;
+}
+
+TEST(RecordCommand, AClockThatIsSetBackOrOnNeitherStopsTheRecorderNorHurriesIt) {
+  const int as_usual = looks_at_a_clock_set_by(Duration{0});
+  EXPECT_LE(looks_at_a_clock_set_by(Duration{-3'600'000}), as_usual + 12) << "a pace more, and not an hour";
+  EXPECT_GE(looks_at_a_clock_set_by(Duration{3'600'000}), as_usual - 12);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -93,15 +94,22 @@ class Loop {
       code = write_all();
       if (!std::exchange(paced_, true)) tell_paces();
       if (options_.rounds > 0 && ++done >= options_.rounds) return wait_for_older_days() ? code : kDone;
-      next += options_.every;
-      // A clock that was set, or a machine that slept: the next round is one pace away.
-      const TimePoint now = clusters_.wall();
-      if (next < now || next > now + options_.every) next = now + options_.every;
-      while (clusters_.wall() < next) {
-        if (!clusters_.sleep(next - clusters_.wall())) return kDone;
-        clusters_.take_events();
-      }
+      if (!wait_for_next(next)) return kDone;
     }
+  }
+
+  // From one round to the next one. A clock that was set, also while it waits, or a machine that slept: that
+  // one is a pace away. False: it was ended meanwhile.
+  bool wait_for_next(TimePoint& next) {
+    next += options_.every;
+    TimePoint now = clusters_.wall();
+    if (next < now) next = now + options_.every;
+    for (; now < next; now = clusters_.wall()) {
+      next = std::min(next, now + options_.every);
+      if (!clusters_.sleep(next - now)) return false;
+      clusters_.take_events();
+    }
+    return true;
   }
 
   // The cluster is never asked more often for a recorder than for an idle console.
