@@ -80,6 +80,10 @@ std::optional<TimePoint> time_of(std::tm parts, bool utc) {
   return TimePoint(std::chrono::seconds(*first));
 }
 
+constexpr std::string_view kLeftOut = "the clocks were set forward over that time";
+
+int second_of_day(const std::tm& parts) { return (parts.tm_hour * 60 + parts.tm_min) * 60 + parts.tm_sec; }
+
 // The time of day stays. Counted at noon, which every day has; before the first of a month is the month
 // before.
 void go_back_a_day(std::tm& parts, bool utc) {
@@ -104,6 +108,7 @@ Result<TimePoint> parse_past(std::string_view text, TimePoint now) {
   const std::time_t seconds = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
   std::tm parts{};
   utc ? ::gmtime_r(&seconds, &parts) : ::localtime_r(&seconds, &parts);
+  const int clock = second_of_day(parts);
   bool dated = false;
   if (text.starts_with("yesterday ")) {
     text.remove_prefix(10);
@@ -115,12 +120,13 @@ Result<TimePoint> parse_past(std::string_view text, TimePoint now) {
   }
   if (!read_clock(text, parts)) return no_time(typed, "not a time of day like 03:12");
   std::optional<TimePoint> at = time_of(parts, utc);
-  if (!at) return no_time(typed, "that day has no such time");
-  if (*at > now && !dated) {
+  const bool to_come = at ? *at > now : second_of_day(parts) > clock;
+  if (to_come && !dated) {
     go_back_a_day(parts, utc);
     at = time_of(parts, utc);
-    if (!at) return no_time(typed, "yesterday had no such time");
   }
+  // A date that the calendar lacks is none in UTC either.
+  if (!at) return no_time(typed, std::string(time_of(parts, true) ? kLeftOut : "that day has no such time"));
   if (*at > now) return no_time(typed, "it is still to come");
   return *at;
 }

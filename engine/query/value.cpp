@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
-#include <ctime>
+
+#include "engine/query/local_time.hpp"
 
 namespace tessera::query {
 namespace {
@@ -13,15 +15,6 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // Of ASCII only, without a look at the locale for each letter of a sort.
 unsigned char folded(char c) { return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
 
-std::string time_text(std::int64_t seconds) {
-  std::time_t time = static_cast<std::time_t>(seconds);
-  std::tm parts{};
-  localtime_r(&time, &parts);
-  char buffer[32];
-  std::size_t length = std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M:%S", &parts);
-  return {buffer, length};
-}
-
 std::string number_text(double number, Format format) {
   switch (format) {
     case Format::percent: return fmt::format("{:.0f}%", number);
@@ -29,7 +22,7 @@ std::string number_text(double number, Format format) {
     case Format::watts: return fmt::format("{:.0f} W", number);
     case Format::mib: return memory_text(static_cast<std::int64_t>(number));
     case Format::duration: return duration_text(static_cast<std::int64_t>(number));
-    case Format::time: return time_text(static_cast<std::int64_t>(number));
+    case Format::time: return local_text(TimePoint(std::chrono::seconds(static_cast<std::int64_t>(number))));
     case Format::text:
     case Format::count: break;
   }

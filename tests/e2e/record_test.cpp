@@ -256,13 +256,16 @@ TEST(Record, WhatIfATimeToComeIsPlayedOnTheClusterAsItIs) {
   EXPECT_NE(ran.out, "") << ran.err;
 }
 
-TEST(Record, ABackwardsComparisonAndARecorderOfNoRoundsAreRefused) {
+TEST(Record, ABackwardsComparisonADayAsASpanAndARecorderOfNoRoundsAreRefused) {
   Scratch folder;
   ASSERT_EQ(record(folder, "2", "60").code, 0);
   const Ran diff = look(folder, {"diff", "--from=-0s", "--to=-30s"});
   EXPECT_EQ(diff.code, 2);
   EXPECT_NE(diff.err.find("--to is before --from"), std::string::npos) << diff.err;
   EXPECT_EQ(look(folder, {"diff", "--from=-30s", "--to=-0s"}).code, 0);
+  const Ran since = look(folder, {"usage", "--since=yesterday"});
+  EXPECT_EQ(since.code, 2);
+  EXPECT_NE(since.err.find("like 7d"), std::string::npos) << "a time span, whatever clocks did: " << since.err;
   const Ran none = record(folder, "0");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("a whole number from 1"), std::string::npos) << none.err;

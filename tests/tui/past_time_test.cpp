@@ -3,33 +3,25 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <ctime>
+#include <optional>
 #include <string>
 
 #include "engine/time.hpp"
+#include "tests/support/zone.hpp"
 
 namespace tessera::tui {
 namespace {
 
 class PastTime : public testing::Test {
  protected:
-  void SetUp() override {
-    if (const char* zone = std::getenv("TZ")) before_ = zone;
-    in("UTC");
-  }
-  void TearDown() override { in(before_.c_str()); }
-  static void in(const char* zone) {
-    setenv("TZ", zone, 1);
-    tzset();
-  }
+  void in(const char* zone) { zone_.emplace(zone); }
   static std::string at(std::string_view text, std::string_view now) {
     auto time = parse_past(text, *parse_utc(now));
     return time ? utc_text(*time) : time.error().reason;
   }
 
  private:
-  std::string before_ = "UTC";
+  std::optional<test::InZone> zone_{"UTC"};
 };
 
 constexpr std::string_view kNow = "2026-11-25T00:30:00Z";
@@ -66,9 +58,29 @@ TEST_F(PastTime, AnHourThatIsThereTwiceIsTheFirst) {
 
 TEST_F(PastTime, AnHourThatTheClocksLeftOutIsRefused) {
   in("Europe/Berlin");
-  EXPECT_EQ(at("2026-03-29T02:30", kNow), "that day has no such time");
+  EXPECT_EQ(at("2026-03-29T02:30", kNow), "the clocks were set forward over that time");
   EXPECT_EQ(at("2026-03-29T03:30", kNow), "2026-03-29T01:30:00Z");
   EXPECT_EQ(at("yesterday 12:00", "2026-03-29T08:00:00Z"), "2026-03-28T11:00:00Z") << "25 hours lie between";
+  EXPECT_EQ(at("02:30", "2026-03-29T08:00:00Z"), "the clocks were set forward over that time");
+  EXPECT_EQ(at("yesterday 02:30", "2026-03-30T08:00:00Z"), "the clocks were set forward over that time");
+}
+
+// At half past midnight the last half past two is that of the day before, whatever the clocks leave out
+// later.
+TEST_F(PastTime, AnHourThatTheClocksWillLeaveOutIsThatOfTheDayBefore) {
+  in("Europe/Berlin");
+  EXPECT_EQ(at("02:30", "2026-03-28T23:30:00Z"), "2026-03-28T01:30:00Z");
+  EXPECT_EQ(at("02:30", "2026-03-30T00:00:00Z"), "the clocks were set forward over that time")
+      << "of yesterday";
+}
+
+TEST_F(PastTime, ATimeOfDayIsTheLastOneWhileAnHourComesTwice) {
+  in("Europe/Berlin");
+  const std::string_view first = "2026-10-25T00:10:00Z", second = "2026-10-25T01:10:00Z";  // 02:10 by both
+  EXPECT_EQ(at("02:30", first), "2026-10-24T00:30:00Z") << "that of this night is still to come";
+  EXPECT_EQ(at("02:30", second), "2026-10-25T00:30:00Z");
+  EXPECT_EQ(at("-1h", second), std::string(first)) << "a time span does not know clocks";
+  EXPECT_EQ(at("yesterday 03:30", second), "2026-10-24T01:30:00Z");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "engine/history/gaps.hpp"
-#include "engine/query/value.hpp"
+#include "engine/query/local_time.hpp"
 #include "tui/terminal/canvas.hpp"
 #include "tui/terminal/utf8.hpp"
 
@@ -14,11 +14,6 @@ namespace tessera::tui {
 namespace {
 
 constexpr int kGutter = 6;  // cells left of the picture: its scale
-
-std::string clock_text(TimePoint at) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
-  return query::to_text(query::Value(static_cast<std::int64_t>(seconds)), query::Format::time).substr(11, 5);
-}
 
 // Dots of braille by column and line of a cell, the lowest line first.
 constexpr unsigned kDots[2][4] = {{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}};
@@ -117,7 +112,7 @@ std::string chart_words(const Chart& chart, std::string_view unit) {
   const std::string last = text(*summary.last), mean = text(*summary.mean), peak = text(*summary.peak);
   if (chart.to - summary.last_at <= history::longest_step(summary))
     return fmt::format("now {}, mean {}, peak {}", last, mean, peak);
-  return fmt::format("at {} {}, mean {}, peak {}", clock_text(summary.last_at), last, mean, peak);
+  return fmt::format("at {} {}, mean {}, peak {}", query::clock_text(summary.last_at), last, mean, peak);
 }
 
 }  // namespace tessera::tui

@@ -1,6 +1,8 @@
 // While the past is shown nothing is armed, and what was planned there is never applied.
 #include <gtest/gtest.h>
 
+#include "engine/time.hpp"
+#include "tests/support/zone.hpp"
 #include "tests/tui/screens/change_places.hpp"
 
 namespace tessera::test::past_story {
@@ -165,6 +167,24 @@ TEST(TheTimeBar, OfALongRecordingItIsTheDay) {
   const std::size_t midnight = bar.find("00:00");
   ASSERT_NE(midnight, std::string::npos) << bar;
   EXPECT_NE(bar.find("00:00", midnight + 1), std::string::npos) << bar;
+}
+
+// 00:00 to 00:00 on the day on which clocks are set back, with the hour that comes twice.
+TEST(TheTimeBar, ADayOf25HoursIsWholeAndItsTwoHoursAreToldApart) {
+  Session session = changing({120, 40});
+  const InZone berlin("Europe/Berlin");
+  Cluster& cluster = session.model.clusters.front();
+  const TimePoint second = *parse_utc("2026-10-25T01:30:00Z");
+  cluster.recorded = Recorded{second - std::chrono::hours(24 * 20), second + std::chrono::hours(72), ""};
+  for (const auto& [at, title] : {std::pair(second, "PAST 2026-10-25 02:30:00 CET"),
+                                  std::pair(second - std::chrono::hours(1), "PAST 2026-10-25 02:30:00 CEST")}) {
+    cluster.clock = Clock{at, session.wall, 0};
+    show(session, true);
+    session.line_with(title);
+    const std::string bar = bar_of(session);
+    EXPECT_NE(bar.find("10-25 00:00"), std::string::npos) << bar;
+    EXPECT_NE(bar.find("10-26 00:00"), std::string::npos) << bar;
+  }
 }
 
 TEST(TheTimeBar, TheFooterHasItsKeys) {

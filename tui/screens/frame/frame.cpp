@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <ctime>
 
+#include "engine/query/local_time.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/time_bar.hpp"
@@ -39,10 +39,7 @@ std::string clock_text(const std::vector<const Cluster*>& clusters, TimePoint wa
     return one->clock.has_value();
   });
   if (own) at = cluster_now(*clusters.front(), wall);
-  std::time_t seconds = std::chrono::system_clock::to_time_t(at);
-  std::tm parts{};
-  localtime_r(&seconds, &parts);
-  return fmt::format("{:02}:{:02}", parts.tm_hour, parts.tm_min);
+  return query::clock_text(at);
 }
 
 std::string crumb(const Screen& screen, bool many_clusters) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <ctime>
 
+#include "engine/query/local_time.hpp"
 #include "engine/record/recording.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/widgets/paint.hpp"
@@ -23,9 +24,11 @@ std::tm local(TimePoint at) {
   return parts;
 }
 
+// "11-24 03:12"
 std::string label(TimePoint at) {
-  const std::tm parts = local(at);
-  return fmt::format("{:02}-{:02} {:02}:{:02}", parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min);
+  constexpr std::size_t kMonth = 5, kToMinutes = 11, kZone = 19;
+  const std::string text = query::local_text(at);
+  return text.substr(kMonth, kToMinutes) + text.substr(kZone);
 }
 
 // What the line stands for: all that is recorded, or of a longer recording the day of this moment.

@@ -6,6 +6,7 @@
 
 #include "engine/history/history.hpp"
 #include "engine/history/spark.hpp"
+#include "engine/query/local_time.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -53,7 +54,7 @@ void put_figure(Pen& pen, std::string_view name, const std::vector<history::Samp
 
 // "since 01:12, every 10 s"
 std::string axis_text(const std::vector<history::Sample>& samples, const UiState& state) {
-  const std::string since = time_text(samples.front().at).substr(11, 5);
+  const std::string since = query::clock_text(samples.front().at);
   const auto every = history::summary_of(samples, history::Figure::held).every;
   if (!every) return told(state, fmt::format("since {}", since));
   const std::int64_t seconds = *every / std::chrono::seconds(1);

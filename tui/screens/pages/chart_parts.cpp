@@ -6,6 +6,7 @@
 #include <map>
 
 #include "engine/history/gaps.hpp"
+#include "engine/query/local_time.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/pages/charts.hpp"
 
@@ -16,14 +17,13 @@ constexpr int kWidest = 120;
 constexpr std::int64_t kIdleLong = 900;  // seconds from which on no use is worth a colour
 constexpr std::size_t kMostGaps = 3;     // told of one line
 
-std::string clock_text(TimePoint at) { return time_text(at).substr(11, 5); }
-
 // "01:30-01:42, 01:50-01:55"; empty: there was none.
 std::string gaps_text(const FactPage& page, const history::Line& line, TimePoint now) {
   const std::vector<history::Gap> gaps = history::gaps_of(line.samples, history::Figure::any, now);
   std::string text;
   for (std::size_t i = 0; i < std::min(gaps.size(), kMostGaps); ++i)
-    text += fmt::format("{}{}-{}", i > 0 ? ", " : "", clock_text(gaps[i].from), clock_text(gaps[i].to));
+    text += fmt::format("{}{}-{}", i > 0 ? ", " : "", query::clock_text(gaps[i].from),
+                        query::clock_text(gaps[i].to));
   if (gaps.size() > kMostGaps) text += " " + page.told(fmt::format("and {} more", gaps.size() - kMostGaps));
   return text;
 }
@@ -47,7 +47,7 @@ std::string axis_text(const FactPage& page, const std::vector<history::Line>& li
     if (std::find(sources.begin(), sources.end(), by) == sources.end()) sources.push_back(by);
   }
   if (!first) return {};
-  const std::string since = clock_text(first->samples.front().at),
+  const std::string since = query::clock_text(first->samples.front().at),
                     by = fmt::format("{}", fmt::join(sources, ", "));
   const auto every = history::summary_of(first->samples, history::Figure::any).every;
   if (!every) return page.told(fmt::format("since {}, by {}", since, by));
@@ -62,8 +62,8 @@ Chart chart_of(const history::Line& line, history::Figure figure, TimePoint now,
   chart.to = now;
   if (from == TimePoint{}) from = line.samples.empty() ? now - kCharted : line.samples.front().at;
   chart.from = std::min(from, now - kCharted / 60);
-  chart.from_text = clock_text(chart.from);
-  chart.to_text = clock_text(chart.to);
+  chart.from_text = query::clock_text(chart.from);
+  chart.to_text = query::clock_text(chart.to);
   return chart;
 }
 

@@ -93,7 +93,7 @@ class RunPage {
     if (found.size() > most) found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(most));
     for (const RunLine& one : found) {
       std::string time = time_text(one.at);
-      if (time.size() > 11) time = time.substr(11);
+      if (time.size() > 11) time = time.substr(11, 8);
       bool first = true;
       for (std::string& text : wrap(line_text(one, step.empty()), width_ - 12)) {
         DocLine line;
