@@ -82,13 +82,12 @@ void FollowBackend::show(TimePoint newest) {
     sink_->post({name_, 0, newest, Loaded{}});
     return;
   }
-  if (shown_) pace_ = std::max(Duration{1'000}, newest - *shown_);
   shown_ = newest;
   const Cluster& now = model->clusters.front();
   simulated_ = now.simulated;
   // The clock of a simulated cluster is its own, and stands where the recorder saw it.
   if (now.simulated) sink_->post({name_, 0, newest, ClockSet{wall_(), 0}});
-  sink_->post({name_, 0, newest, PaceReport{0, pace_}});
+  sink_->post({name_, 0, newest, PaceReport{0, recording_->every()}});
   tell_failure(silence(newest), newest);
   moments_.tell(*sink_, name_, now, newest);
   read_back();

@@ -48,7 +48,6 @@ class FollowBackend final : public Backend, public history::KeepsFigures {
   ClusterName name_;
   std::function<TimePoint()> wall_;
   std::optional<TimePoint> shown_;
-  Duration pace_{60'000};  // between the two newest rounds
   bool simulated_ = false;
   Moments moments_;
   std::optional<Error> failure_;  // as told last

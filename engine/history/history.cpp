@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/record/step.hpp"
+
 namespace tessera::history {
 namespace {
 
@@ -126,6 +128,8 @@ Key key_of(const Gpu& gpu, const Slice& slice) {
   return key;
 }
 
+Duration longest_gap(const Cluster& cluster) { return record::longest_step(cluster.pace.interval); }
+
 History::History(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
 std::string History::name_of(const ClusterName& cluster, const NodeName& node) {
@@ -144,17 +148,31 @@ const History::OfNode* History::find(const ClusterName& cluster, const NodeName&
 }
 
 void History::watch(const ClusterName& cluster, const NodeName& node, bool watched) {
-  if (auto found = nodes_.find(name_of(cluster, node)); found != nodes_.end())
-    found->second.watched = watched;
-  else if (watched)
-    nodes_[name_of(cluster, node)].watched = true;
+  const std::string name = name_of(cluster, node);
+  if (!watched && !nodes_.contains(name)) return;
+  OfNode& of = nodes_[name];
+  discount(of);
+  of.watched = watched;
+  count(of);
+}
+
+void History::count(const OfNode& of) {
+  if (of.stretches.empty()) return;
+  widths_ += of.stretches.back().width;
+  if (of.watched) watched_ += of.stretches.back().width;
+}
+
+void History::discount(const OfNode& of) {
+  if (of.stretches.empty()) return;
+  widths_ -= of.stretches.back().width;
+  if (of.watched) watched_ -= of.stretches.back().width;
 }
 
 void History::forget(const std::string& name) {
   auto found = nodes_.find(name);
   if (found == nodes_.end()) return;
   for (const Stretch& stretch : found->second.stretches) bytes_ -= stretch.rows.size();
-  if (!found->second.stretches.empty()) widths_ -= found->second.stretches.back().width;
+  discount(found->second);
   nodes_.erase(found);
 }
 
@@ -181,7 +199,7 @@ void History::take(const Cluster& cluster, const NodeName& name) {
     lines.keys.push_back(slice ? key_of(gpu, *slice) : key_of(gpu));
     lines.memory.push_back(gpu.memory ? gpu.memory->value : 0);
   });
-  follow_idle(of, lines, origin.at, *node);
+  follow_idle(of, lines, origin.at, *node, longest_gap(cluster));
   if (of.stretches.empty() || *of.stretches.back().lines != lines ||
       origin.at - of.stretches.back().last > kBridged)
     begin(of, std::move(lines), origin.at);
@@ -191,9 +209,9 @@ void History::take(const Cluster& cluster, const NodeName& name) {
   for (; step > kLongestStep; step -= kLongestStep) {
     std::vector<std::uint8_t> bridge(stretch.width, kNone);
     bridge[0] = static_cast<std::uint8_t>(kLongestStep);
-    push(stretch, bridge);
+    push(stretch, bridge, depth(of.watched));
   }
-  push(stretch, row_of(*node, stretch.lines->memory, stretch.lines->detailed, step));
+  push(stretch, row_of(*node, stretch.lines->memory, stretch.lines->detailed, step), depth(of.watched));
   stretch.last = origin.at;
   trim(of);
 }
@@ -207,7 +225,7 @@ void History::take_before(const Cluster& cluster, const NodeName& name, const st
   History before(most_bytes_);
   before.watch(cluster.name, name, of.watched);
   Cluster then;
-  then.name = cluster.name;
+  then.name = cluster.name, then.pace = cluster.pace;
   for (const Measured& round : rounds) {
     if (round.at >= until) break;
     Node at_that_time = *node;
@@ -217,14 +235,15 @@ void History::take_before(const Cluster& cluster, const NodeName& name, const st
   }
   OfNode& past = before.nodes_[name_of(cluster.name, name)];
   if (past.stretches.empty()) return;
-  lengthen_idle(of, past);
-  if (of.stretches.empty()) widths_ += past.stretches.back().width;
+  lengthen_idle(of, past, longest_gap(cluster));
+  discount(of);
   for (Stretch& stretch : past.stretches) {
-    straighten(stretch, stretch.size());
+    straighten(stretch, stretch.size(), depth(of.watched));
     bytes_ += stretch.rows.size();
   }
   of.stretches.insert(of.stretches.begin(), std::make_move_iterator(past.stretches.begin()),
                       std::make_move_iterator(past.stretches.end()));
+  count(of);
   trim(of);
 }
 
@@ -265,13 +284,13 @@ std::vector<Sample> History::sums(const ClusterName& cluster, TimePoint since) c
 }
 
 // A line that was idle from its first sample on was idle before it, too, if the past ends so.
-void History::lengthen_idle(OfNode& of, const OfNode& past) {
+void History::lengthen_idle(OfNode& of, const OfNode& past, Duration longest) {
   if (of.stretches.empty()) {
     of.idle = past.idle;
     return;
   }
   const TimePoint first = of.stretches.front().first;
-  if (first - past.stretches.back().last > kLongestGap) return;
+  if (first - past.stretches.back().last > longest) return;
   const std::vector<Key>&keys = of.stretches.back().lines->keys, &before = past.stretches.back().lines->keys;
   for (std::size_t i = 0; i < of.idle.size(); ++i) {
     const std::size_t old = index_of(before, keys[i]);
@@ -282,15 +301,13 @@ void History::lengthen_idle(OfNode& of, const OfNode& past) {
 }
 
 void History::begin(OfNode& of, Lines lines, TimePoint at) {
-  if (!of.stretches.empty()) {
-    straighten(of.stretches.back(), of.stretches.back().size());
-    widths_ -= of.stretches.back().width;
-  }
+  if (!of.stretches.empty()) straighten(of.stretches.back(), of.stretches.back().size(), depth(of.watched));
+  discount(of);
   Stretch& stretch = of.stretches.emplace_back();
   stretch.width = width_of(lines);
   stretch.lines = shared(std::move(lines));
   stretch.first = stretch.last = at;
-  widths_ += stretch.width;
+  count(of);
 }
 
 std::shared_ptr<const History::Lines> History::shared(Lines lines) {
@@ -306,22 +323,22 @@ void History::drop_oldest(Stretch& from) {
   from.first += std::chrono::seconds(from.rows[from.head * from.width]);
 }
 
-void History::push(Stretch& to, const std::vector<std::uint8_t>& row) {
-  if (to.size() >= depth()) {
-    straighten(to, depth());
+void History::push(Stretch& to, const std::vector<std::uint8_t>& row, std::size_t deepest) {
+  if (to.size() >= deepest) {
+    straighten(to, deepest, deepest);
     const std::size_t place = to.head * to.width;
     drop_oldest(to);
     std::copy(row.begin(), row.end(), to.rows.begin() + static_cast<std::ptrdiff_t>(place));
     return;
   }
-  straighten(to, to.size());  // it may grow again behind the newest
+  straighten(to, to.size(), deepest);  // it may grow again behind the newest
   if (to.rows.size() + to.width > to.rows.capacity()) to.rows.reserve(to.rows.size() + kGrowth * to.width);
   to.rows.insert(to.rows.end(), row.begin(), row.end());
   bytes_ += to.width;
 }
 
-// Its newest `most` rows, the oldest first.
-void History::straighten(Stretch& from, std::size_t most) {
+// Its newest `most` rows, the oldest first; one that is as deep as it may be stays a ring.
+void History::straighten(Stretch& from, std::size_t most, std::size_t deepest) {
   while (from.size() > most) {
     std::rotate(from.rows.begin(), from.rows.begin() + static_cast<std::ptrdiff_t>(from.head * from.width),
                 from.rows.end());
@@ -332,15 +349,22 @@ void History::straighten(Stretch& from, std::size_t most) {
     from.head = 0;
     bytes_ -= over * from.width;
   }
-  if (from.head == 0 || most >= depth()) return;
+  if (from.head == 0 || most >= deepest) return;
   std::rotate(from.rows.begin(), from.rows.begin() + static_cast<std::ptrdiff_t>(from.head * from.width),
               from.rows.end());
   from.head = 0;
 }
 
-std::size_t History::depth() const {
+std::size_t History::depth(bool watched) const {
   if (widths_ == 0) return kDeepest;
-  return std::clamp<std::size_t>(most_bytes_ / widths_, 2, kDeepest);
+  const std::size_t alike = most_bytes_ / widths_;
+  const std::size_t on_screen = watched_ == 0 ? 0 : std::min(kAnHour, most_bytes_ / (2 * watched_));
+  std::size_t rows = alike;
+  // What is on screen has its hour, and the others share the rest.
+  if (alike < on_screen)
+    rows = watched ? on_screen
+                   : (most_bytes_ - on_screen * watched_) / std::max<std::size_t>(1, widths_ - watched_);
+  return std::clamp<std::size_t>(rows, 2, kDeepest);
 }
 
 // The oldest stretches go once the newer ones are as deep as a node may be.
@@ -349,17 +373,17 @@ void History::trim(OfNode& of) {
   for (const Stretch& stretch : of.stretches) rows += stretch.size();
   while (of.stretches.size() > 1) {
     Stretch& oldest = of.stretches.front();
-    if (rows - oldest.size() < depth() && bytes_ <= most_bytes_) return;
+    if (rows - oldest.size() < depth(of.watched) && bytes_ <= most_bytes_) return;
     rows -= oldest.size();
     bytes_ -= oldest.rows.size();
     of.stretches.erase(of.stretches.begin());
   }
 }
 
-void History::follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node) {
+void History::follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node, Duration longest) {
   std::vector<std::uint32_t> idle(lines.keys.size());
   const Stretch* last = of.stretches.empty() ? nullptr : &of.stretches.back();
-  const bool goes_on = last && at - last->last <= kLongestGap;
+  const bool goes_on = last && at - last->last <= longest;
   const bool same = goes_on && last->lines->keys == lines.keys;
   std::size_t place = 0;
   each_line(node, [&](const Gpu& gpu, const Slice* slice) {

@@ -50,15 +50,20 @@ struct Sample {
 struct Line {
   Source source = Source::none;  // of the newest sample
   std::optional<Mib> memory;     // of the GPU: what 100 % is
+  Duration pace{0};              // at which its cluster is asked, or was recorded
   std::vector<Sample> samples;   // oldest first
 };
 
 inline constexpr std::size_t kMostBytes = 64'000'000;
 inline constexpr std::size_t kDeepest = 4'320;  // samples of one node: twelve hours, one each 10 s
+inline constexpr std::size_t kAnHour = 361;     // the same of one
 inline constexpr Duration kSumsEvery{10'000};
-inline constexpr std::size_t kMostSums = 720;    // two hours of a cluster
-inline constexpr float kIdleBelow = 1;           // percent: what counts as no use
-inline constexpr Duration kLongestGap{600'000};  // two samples farther apart say nothing of between
+inline constexpr std::size_t kMostSums = 720;  // two hours of a cluster
+inline constexpr float kIdleBelow = 1;         // percent: what counts as no use
+
+// Two samples farther apart say nothing of between: ten minutes, and more where the cluster is asked, or was
+// recorded, less often.
+Duration longest_gap(const Cluster& cluster);
 
 class History {
  public:
@@ -85,12 +90,13 @@ class History {
   Line line(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since = {}) const;
   // Of a cluster, oldest first: use and what is held.
   std::vector<Sample> sums(const ClusterName& cluster, TimePoint since = {}) const;
-  // Since when every sample was below kIdleBelow, without a gap longer than kLongestGap; it may have been so
-  // before the first sample, too. nullopt: in use, or not measured.
+  // Since when every sample was below kIdleBelow, without a gap longer than longest_gap(); it may have been
+  // so before the first sample, too. nullopt: in use, or not measured.
   std::optional<TimePoint> idle_since(const ClusterName& cluster, const NodeName& node, const Key& key) const;
 
   std::size_t bytes() const { return bytes_; }  // of samples
-  std::size_t depth() const;                    // samples that a node keeps now
+  // Samples that a node keeps now; on screen at least kAnHour, where that is no more than half of the memory.
+  std::size_t depth(bool watched = false) const;
 
  private:
   struct Lines {
@@ -119,21 +125,24 @@ class History {
   static std::size_t width_of(const Lines& lines);
   std::shared_ptr<const Lines> shared(Lines lines);
   const OfNode* find(const ClusterName& cluster, const NodeName& node) const;
+  void count(const OfNode& of);  // its newest row, in widths_ and watched_
+  void discount(const OfNode& of);
   void begin(OfNode& of, Lines lines, TimePoint at);
-  void push(Stretch& to, const std::vector<std::uint8_t>& row);
+  void push(Stretch& to, const std::vector<std::uint8_t>& row, std::size_t deepest);
   void drop_oldest(Stretch& from);
-  void straighten(Stretch& from, std::size_t most);
+  void straighten(Stretch& from, std::size_t most, std::size_t deepest);
   void trim(OfNode& of);
   void forget(const std::string& name);
-  static void lengthen_idle(OfNode& of, const OfNode& past);
-  void follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node);
+  static void lengthen_idle(OfNode& of, const OfNode& past, Duration longest);
+  static void follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node, Duration longest);
 
   std::unordered_map<std::string, OfNode> nodes_;
   std::map<ClusterName, std::deque<Sums>> sums_;    // oldest first
   std::deque<std::shared_ptr<const Lines>> known_;  // used last
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;
-  std::size_t widths_ = 0;  // of the newest row of each node
+  std::size_t widths_ = 0;   // of the newest row of each node
+  std::size_t watched_ = 0;  // of these, what is on screen
 };
 
 // The nodes that an event tells figures of, for take() once reduce() has had it.

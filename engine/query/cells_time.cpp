@@ -83,7 +83,7 @@ Idle idle_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Sli
   const bool measured = (slice && slice->use) || (whole && gpu.telemetry.use);
   // From there to now is a gap like any other.
   const TimePoint last = slice && (slice->use || !whole) ? slice->measured.at : gpu.telemetry.origin.at;
-  if (measured && cluster_now(cluster, context.wall) - last > history::kLongestGap) return {};
+  if (measured && cluster_now(cluster, context.wall) - last > history::longest_gap(cluster)) return {};
   return {measured, context.history->idle_since(cluster.name, node.name, key)};
 }
 

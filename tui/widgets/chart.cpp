@@ -110,7 +110,7 @@ std::string chart_words(const Chart& chart, std::string_view unit) {
   if (!summary.last) return "n/a";
   const auto text = [&](float figure) { return fmt::format("{:.{}f}{}", figure, chart.decimals, unit); };
   const std::string last = text(*summary.last), mean = text(*summary.mean), peak = text(*summary.peak);
-  if (chart.to - summary.last_at <= history::longest_step(summary))
+  if (chart.to - summary.last_at <= history::longest_step(summary, chart.pace))
     return fmt::format("now {}, mean {}, peak {}", last, mean, peak);
   return fmt::format("at {} {}, mean {}, peak {}", query::clock_text(summary.last_at), last, mean, peak);
 }

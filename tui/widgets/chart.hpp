@@ -19,6 +19,7 @@ struct Chart {
   std::string top_text = "100%";         // at its left
   std::string from_text, to_text;        // below its ends
   int decimals = 0;                      // of its figures in words
+  Duration pace{0};                      // at which it is measured at least
 };
 
 // `height` lines of picture and one of axis, each at most `width` cells; none where there is no room.

@@ -14,104 +14,19 @@
 #include "backends/files.hpp"
 #include "backends/mailbox.hpp"
 #include "backends/record/archive.hpp"
-#include "backends/record/follow.hpp"
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/thin.hpp"
 #include "engine/history/history.hpp"
 #include "engine/record/recorder.hpp"
-#include "tests/support/build.hpp"
+#include "tests/backends/record/replay_lab.hpp"
 
 namespace tessera::test {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Replay : public testing::Test {
- protected:
-  void SetUp() override {
-    char name[] = "/tmp/tessera-replay-XXXXXX";
-    ASSERT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
-    story_.tell(ClusterSeen{Scheduler::slurm, false, "slurm 24.11", "slurm.conf", "hpc-1"});
-    cut("3g.40gb");
-    story_.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{7, 1}})}), running("2", "bob", {})}});
-    story_.tell(Loaded{});
-  }
-  void TearDown() override {
-    player_.reset();
-    tape_.reset();
-    fs::remove_all(folder_);
-  }
-  void cut(const std::string& profile) {
-    story_.tell(NodesListed{{node("n1", {gpu(0, Strategy::mig, {instance(profile, 0, 4, 7)})}),
-                             node("n2", {gpu(0, Strategy::whole, {whole(0)})})}});
-  }
-  void write(int seconds) {
-    if (!tape_) {
-      auto opened = record::open_tape(folder_, ClusterName("hpc"), {});
-      ASSERT_TRUE(opened);
-      tape_ = std::move(*opened);
-    }
-    const bool key = tape_->wants_key(at(seconds));
-    ASSERT_TRUE(tape_->write(recorder_.take(story_.cluster(), at(seconds), key), at(seconds), key));
-  }
-  // 0 and 60: all as it was; 120: job 2 ended; 180: nothing; 240: another layout on n1; 300: nothing.
-  void a_while() {
-    write(0), write(60);
-    story_.tell(WorkloadGone{WorkloadId("2")}, 90);
-    write(120), write(180);
-    cut("4g.40gb");
-    write(240), write(300);
-    tape_.reset();
-  }
-  void play_from(int seconds) {
-    auto archive = record::open_archive(folder_, [] { return at(9999); });
-    auto opened = archive->open({ClusterName("hpc")}, at(seconds));
-    ASSERT_TRUE(opened) << to_line(opened.error());
-    player_ = std::move(opened->front());
-    player_->start(mailbox_);
-    wait();
-  }
-  // Beside the recorder, by a clock that stands.
-  void follow_at(int wall) {
-    auto recordings = record::open_recordings(folder_);
-    ASSERT_TRUE(recordings);
-    player_ =
-        std::make_unique<record::FollowBackend>(std::move(recordings->front()), [wall] { return at(wall); });
-    player_->start(mailbox_);
-    wait();
-  }
-  record::Player& player() { return *player_->player(); }
-  // Until the moment that was asked for has been told.
-  void wait() {
-    for (bool told = false; !told;) {
-      pollfd fd{mailbox_.wake_fd(), POLLIN, 0};
-      ASSERT_EQ(poll(&fd, 1, 10'000), 1) << "nothing came";
-      for (Event& event : mailbox_.take()) {
-        told |= std::holds_alternative<Loaded>(event.what);
-        reduce(model_, std::move(event));
-      }
-    }
-  }
-  void after(const std::function<void()>& act) {
-    act();
-    wait();
-  }
-  const Cluster& cluster() const { return model_.clusters.front(); }
-  int shown() const {
-    return static_cast<int>((cluster_now(cluster(), at(99'999)) - at(0)) / std::chrono::seconds(1));
-  }
-  std::string found() const { return cluster().recorded ? cluster().recorded->found : "no recording"; }
-
-  std::string folder_;
-  Story story_;
-  record::Recorder recorder_{record::Wanted{}};
-  std::unique_ptr<record::Tape> tape_;
-  Mailbox mailbox_;
-  Model model_;
-  BackendPtr player_;
-};
+using Replay = ReplayLab;
 
 TEST_F(Replay, TheEventsOfAMomentAreThoseBeforeItWithTheirTimes) {
   a_while();
@@ -387,112 +302,6 @@ TEST_F(Replay, WhatARecorderWritesMeanwhileIsSeen) {
   EXPECT_EQ(cluster().recorded->to, at(86'400 * 2));
 }
 
-// A console beside the recorder asks the cluster nothing.
-TEST_F(Replay, WhoFollowsSeesEachNewRoundWithItsAge) {
-  story_.tell(SourceReport{Source::slurm_nodes, {}, {}, "", false}, 0);
-  write(0);
-  follow_at(70);
-  EXPECT_EQ(cluster().workloads.size(), 2u);
-  EXPECT_FALSE(cluster().sources.contains(Source::none));
-  EXPECT_FALSE(cluster().clock) << "its clock is that of the wall, so that ages are those of now";
-  EXPECT_FALSE(cluster().recorded) << "it is not the past";
-  EXPECT_EQ(cluster().sources.at(Source::slurm_nodes).last_ok, at(0));
-  story_.tell(WorkloadGone{WorkloadId("2")}, 30);
-  write(60);
-  after([&] { player_->refresh(); });
-  EXPECT_EQ(cluster().workloads.size(), 1u);
-  EXPECT_EQ(cluster().pace.interval, Duration(60'000));
-  EXPECT_EQ(player_->actuator(), nullptr);
-}
-
-TEST_F(Replay, WhoFollowsForgetsFiguresThatAreMeasuredNoMore) {
-  GpuFigures figures;
-  figures.gpu = GpuIndex{0};
-  figures.figures.use = Percent{50};
-  story_.tell(Measured{NodeName("n2"), Source::dcgm, at(0), {figures}}, 0);
-  write(0);
-  follow_at(70);
-  const auto use = [&] { return cluster().nodes.find(NodeName("n2"))->gpus.front().telemetry.use; };
-  EXPECT_EQ(use(), Percent{50});
-  story_.tell(Measured{NodeName("n2"), Source::dcgm, at(60), {}}, 60);
-  write(60);
-  after([&] { player_->refresh(); });
-  EXPECT_FALSE(use());
-}
-
-// A console draws its first picture before its backends are started.
-TEST_F(Replay, WhoFollowsIsToldOfTheHourBeforeTheNewestRound) {
-  for (int minute = 0; minute < 100; ++minute) {
-    GpuFigures figures;
-    figures.gpu = GpuIndex{0};
-    figures.figures.use = Percent{static_cast<float>(minute % 5 * 20)};
-    story_.tell(Measured{NodeName("n2"), Source::dcgm, at(60 * minute), {figures}}, 60 * minute);
-    for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
-      story_.tell(SourceReport{source, {}, {}, "", false}, 60 * minute);
-    write(60 * minute);
-  }
-  auto recordings = record::open_recordings(folder_);
-  ASSERT_TRUE(recordings);
-  player_ = std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(6'000); });
-  history::KeepsFigures* keeps = player_->keeps_figures();
-  ASSERT_NE(keeps, nullptr);
-  keeps->look_back_at_sums(at(2'400));
-  keeps->look_back(NodeName("n2"), at(2'400));
-  player_->start(mailbox_);
-  std::vector<history::KeptFigures> kept;
-  std::vector<history::Sums> sums;
-  const auto until_told = [&] {
-    for (int turns = 0; (kept.empty() || sums.empty()) && turns < 100; ++turns) {
-      wait();
-      for (auto& one : keeps->take_kept()) kept.push_back(std::move(one));
-      for (auto& one : keeps->take_sums()) sums.push_back(one);
-    }
-  };
-  until_told();
-  ASSERT_EQ(kept.size(), 1U);
-  ASSERT_EQ(kept[0].rounds.size(), 60U);
-  EXPECT_EQ(kept[0].rounds.front().at, at(2'400));
-  EXPECT_EQ(kept[0].rounds.back().at, at(5'940));
-  ASSERT_FALSE(sums.empty());
-  EXPECT_EQ(sums.front().at, at(2'400));
-  EXPECT_EQ(sums.back().at, at(5'940));
-  // What the recorder writes meanwhile is in the next answer.
-  kept.clear(), sums.clear();
-  write(6'000);
-  after([&] { player_->refresh(); });
-  keeps->look_back_at_sums(at(5'900));
-  keeps->look_back(NodeName("n2"), at(5'900));
-  until_told();
-  EXPECT_EQ(kept[0].rounds.back().at, at(5'940)) << "the round after it measured nothing new";
-  EXPECT_EQ(sums.back().at, at(6'000));
-}
-
-// The clock of a simulated cluster is its own: an hour before now is one before its newest round.
-TEST_F(Replay, WhoFollowsASimulatedClusterIsToldOfTheHourBeforeItsOwnTime) {
-  story_.tell(ClusterSeen{Scheduler::slurm, true, "simulated", "", "hpc-1"});
-  for (int minute = 0; minute < 100; ++minute) {
-    GpuFigures figures;
-    figures.gpu = GpuIndex{0};
-    figures.figures.use = Percent{50};
-    story_.tell(Measured{NodeName("n2"), Source::simulator, at(60 * minute), {figures}}, 60 * minute);
-    write(60 * minute);
-  }
-  auto recordings = record::open_recordings(folder_);
-  ASSERT_TRUE(recordings);
-  player_ =
-      std::make_unique<record::FollowBackend>(std::move(recordings->front()), [] { return at(900'000); });
-  player_->keeps_figures()->look_back(NodeName("n2"), at(900'000 - 3'600));
-  player_->start(mailbox_);
-  std::vector<history::KeptFigures> kept;
-  for (int turns = 0; kept.empty() && turns < 100; ++turns) {
-    wait();
-    kept = player_->keeps_figures()->take_kept();
-  }
-  ASSERT_EQ(kept.size(), 1U);
-  ASSERT_EQ(kept[0].rounds.size(), 61U);
-  EXPECT_EQ(kept[0].rounds.front().at, at(2'340));
-}
-
 // What no recorder saw is no idleness: `idle since` begins behind it, as charts have a gap there.
 TEST_F(Replay, WhatIsIdleBeforeAndBehindAGapOfTheRecordingIsIdleSinceBehindIt) {
   for (int minute = 0; minute < 60; ++minute) {
@@ -504,37 +313,22 @@ TEST_F(Replay, WhatIsIdleBeforeAndBehindAGapOfTheRecordingIsIdleSinceBehindIt) {
     write(60 * minute);
   }
   tape_.reset();
-  const auto idle_at = [&](int seconds) {
-    play_from(seconds);
-    history::KeepsFigures* keeps = player_->keeps_figures();
-    after([&] { keeps->look_back(NodeName("n2"), at(seconds - 3'600)); });
-    const std::vector<history::KeptFigures> kept = keeps->take_kept();
-    EXPECT_EQ(kept.size(), 1U);
-    history::History history;
-    for (const history::KeptFigures& one : kept) history.take_instead(cluster(), one.node, one.rounds);
-    const Gpu& board = cluster().nodes.find(NodeName("n2"))->gpus.front();
-    return history.idle_since(ClusterName("hpc"), NodeName("n2"), history::key_of(board));
-  };
-  EXPECT_EQ(idle_at(60 * 19), at(0));
-  EXPECT_EQ(idle_at(60 * 59), at(60 * 40));
+  EXPECT_EQ(idle_since(60 * 19, 60 * 19 - 3'600), at(0));
+  EXPECT_EQ(idle_since(60 * 59, -60), at(60 * 40));
 }
 
-TEST_F(Replay, ARecorderThatIsSilentIsNotTakenForNowUntilItWritesAgain) {
-  write(0);
-  follow_at(700);
-  const auto silence = [&]() -> const SourceHealth& { return cluster().sources.at(Source::none); };
-  const auto wait_for_silence = [&](bool wanted) {
-    while (!cluster().sources.contains(Source::none) || silence().failure.has_value() != wanted) {
-      pollfd fd{mailbox_.wake_fd(), POLLIN, 0};
-      ASSERT_EQ(poll(&fd, 1, 10'000), 1) << "nothing is told of it";
-      for (Event& event : mailbox_.take()) reduce(model_, std::move(event));
-    }
-  };
-  wait_for_silence(true);
-  EXPECT_EQ(silence().failure->what, "the recorder is silent");
-  write(690);
-  player_->refresh();
-  wait_for_silence(false);
+// A recorder of --every 30m sees a GPU unused for hours.
+TEST_F(Replay, WhatIsIdleInRoundsThatAreFarApartIsIdleSinceTheFirstOfThem) {
+  recorder_ = record::Recorder(record::Wanted{std::chrono::minutes(30)});
+  for (int round = 0; round < 6; ++round) {
+    GpuFigures figures;
+    figures.gpu = GpuIndex{0};
+    figures.figures.use = Percent{0};
+    story_.tell(Measured{NodeName("n2"), Source::dcgm, at(1'800 * round), {figures}}, 1'800 * round);
+    write(1'800 * round);
+  }
+  tape_.reset();
+  EXPECT_EQ(idle_since(1'800 * 5, 0), at(0));
 }
 
 TEST_F(Replay, AClusterThatIsNotRecordedFailsByItself) {

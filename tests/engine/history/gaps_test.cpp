@@ -35,6 +35,15 @@ TEST(Gaps, ASourceThatAsksSeldomLeavesNone) {
             (std::vector<Gap>{{at(900), at(2400)}}));
 }
 
+// Of a recorder with --every 30m, or a console with --interval 30m, an hour has two samples, or one.
+TEST(Gaps, APaceThatWasAskedForLeavesNoneAndARoundThatIsMissingDoes) {
+  const Duration pace = std::chrono::minutes(30);
+  EXPECT_TRUE(gaps_of(samples({30}), Figure::memory, at(60 * 59), pace).empty());
+  EXPECT_FALSE(gaps_of(samples({30}), Figure::memory, at(60 * 59)).empty()) << "without it that is long ago";
+  EXPECT_EQ(gaps_of(samples({10}), Figure::memory, at(60 * 59), pace),
+            (std::vector<Gap>{{at(600), at(3'540)}}));
+}
+
 TEST(Gaps, OneFigureMayBeMissingWhereAnotherIsMeasured) {
   auto told = samples({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
   for (std::size_t i : {0U, 1U, 9U, 10U}) told[i].use = 5.0F;

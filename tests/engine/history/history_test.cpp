@@ -231,6 +231,17 @@ TEST(History, AGapSaysNothingOfWhetherAGpuWasIdleInIt) {
   EXPECT_EQ(here.idle(), at(1'200)) << "ten minutes and more without a sample";
 }
 
+TEST(History, AClusterThatIsAskedSeldomHasNoGapBetweenTwoRounds) {
+  Watched here;
+  here.story.tell(PaceReport{0, std::chrono::minutes(30)});
+  here.measure(0, 0);
+  here.measure(1'800, 0);
+  here.measure(4'500, 0);
+  EXPECT_EQ(here.idle(), at(0)) << "the last round came fifteen minutes late";
+  here.measure(7'201, 0);
+  EXPECT_EQ(here.idle(), at(7'201)) << "a round was missing";
+}
+
 TEST(History, ASliceThatStaysKeepsItsIdleTimeWhenOthersAreCut) {
   Watched here({gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 7)})});
   SliceFigures slice;
@@ -330,6 +341,18 @@ TEST(IdleColumn, SinceTheLastSampleIsTooOldNothingIsKnownOfIdleTime) {
   ASSERT_TRUE(of_gpus);
   EXPECT_TRUE(query::passes(*of_gpus, gpus[0], query::Context{at(4'600), nullptr, &here.history}));
   EXPECT_FALSE(query::passes(*of_gpus, gpus[0], query::Context{at(4'601), nullptr, &here.history}));
+}
+
+TEST(IdleColumn, OfAClusterThatIsAskedSeldomIsKnownUntilARoundIsMissing) {
+  Watched here;
+  here.story.tell(PaceReport{0, std::chrono::minutes(30)});
+  for (int i = 0; i <= 4; ++i) here.measure(1'800 * i, 0);
+  const auto rows = query::slice_rows(here.story.model);
+  ASSERT_EQ(rows.size(), 1U);
+  auto filter = query::parse_filter<query::SliceRow>("idle>1h");
+  ASSERT_TRUE(filter);
+  EXPECT_TRUE(query::passes(*filter, rows[0], query::Context{at(9'900), nullptr, &here.history}));
+  EXPECT_FALSE(query::passes(*filter, rows[0], query::Context{at(9'901), nullptr, &here.history}));
 }
 
 TEST(IdleColumn, FiltersWhatItsHolderHasNotUsedForLong) {

@@ -19,7 +19,7 @@ constexpr std::size_t kMostGaps = 3;     // told of one line
 
 // "01:30-01:42, 01:50-01:55"; empty: there was none.
 std::string gaps_text(const FactPage& page, const history::Line& line, TimePoint now) {
-  const std::vector<history::Gap> gaps = history::gaps_of(line.samples, history::Figure::any, now);
+  const std::vector<history::Gap> gaps = history::gaps_of(line.samples, history::Figure::any, now, line.pace);
   std::string text;
   for (std::size_t i = 0; i < std::min(gaps.size(), kMostGaps); ++i)
     text += fmt::format("{}{}-{}", i > 0 ? ", " : "", query::clock_text(gaps[i].from),
@@ -33,8 +33,10 @@ std::string gaps_text(const FactPage& page, const history::Line& line, TimePoint
 history::Line line_of(const UiContext& ui, const query::GpuRow& row, const Slice* slice) {
   if (!ui.history) return {};
   const history::Key key = slice ? history::key_of(*row.gpu, *slice) : history::key_of(*row.gpu);
-  return ui.history->line(row.cluster->name, row.node->name, key,
-                          cluster_now(*row.cluster, ui.wall) - kCharted);
+  history::Line line =
+      ui.history->line(row.cluster->name, row.node->name, key, cluster_now(*row.cluster, ui.wall) - kCharted);
+  line.pace = row.cluster->pace.interval;
+  return line;
 }
 
 std::string axis_text(const FactPage& page, const std::vector<history::Line>& lines) {
@@ -59,6 +61,7 @@ Chart chart_of(const history::Line& line, history::Figure figure, TimePoint now,
   Chart chart;
   chart.figure = figure;
   chart.samples = line.samples;
+  chart.pace = line.pace;
   chart.to = now;
   if (from == TimePoint{}) from = line.samples.empty() ? now - kCharted : line.samples.front().at;
   chart.from = std::min(from, now - kCharted / 60);

@@ -1,0 +1,94 @@
+// How much of a large site the samples in memory hold, counted in bytes: a hundredth of it in a hundredth of
+// the memory.
+#include <gtest/gtest.h>
+
+#include "engine/history/history.hpp"
+#include "tests/support/build.hpp"
+
+namespace tessera::test {
+namespace {
+
+using history::History;
+
+constexpr int kNodes = 100, kGpus = 8;  // of 10,000 nodes, 80,000 GPUs
+constexpr std::size_t kHundredth = history::kMostBytes / 100;
+
+class Ring : public testing::Test {
+ protected:
+  Ring() : history_(kHundredth) {}
+  void site(const std::vector<Gpu>& gpus) {
+    std::vector<Node> nodes;
+    for (int n = 0; n < kNodes; ++n) nodes.push_back(node(name(n).text, gpus));
+    story_.tell(NodesListed{std::move(nodes)});
+  }
+  static NodeName name(int n) { return NodeName("n" + std::to_string(n)); }
+  // What an exporter tells of each node, so far apart for so long, from where it was told last.
+  void measure(std::chrono::seconds every, std::chrono::seconds whole) {
+    Cluster& cluster = story_.model.clusters.front();
+    for (auto passed = std::chrono::seconds(0); passed <= whole; passed += every) {
+      const Origin origin{Source::dcgm, now_ + passed};
+      for (Node& one : cluster.nodes.all())
+        for (Gpu& gpu : one.gpus) {
+          gpu.telemetry.use = Percent{50};
+          gpu.telemetry.memory_used = Mib{40'000};
+          gpu.telemetry.origin = origin;
+          for (Slice& slice : gpu.slices) slice.use = Percent{50}, slice.measured = origin;
+        }
+      for (const Node& one : cluster.nodes.all()) history_.take(cluster, one.name);
+    }
+    now_ += whole + every;
+  }
+  // From the oldest sample to the newest.
+  Duration held(int n) const {
+    const Gpu& board = story_.node(name(n).text).gpus.front();
+    const history::Line line = history_.line(ClusterName("hpc"), name(n), history::key_of(board));
+    return line.samples.empty() ? Duration{0} : line.samples.back().at - line.samples.front().at;
+  }
+
+  TimePoint now_ = at(0);
+  Story story_;
+  History history_;
+};
+
+TEST_F(Ring, AnHourOf80000GpusEachTenSecondsIsBelow64Megabytes) {
+  std::vector<Gpu> gpus;
+  for (int g = 0; g < kGpus; ++g) gpus.push_back(gpu(g, Strategy::whole, {whole(g)}));
+  site(gpus);
+  measure(std::chrono::seconds(10), std::chrono::seconds(4'000));
+  EXPECT_LE(history_.bytes(), kHundredth);
+  for (int n = 0; n < kNodes; ++n) EXPECT_GE(held(n), std::chrono::hours(1)) << n;
+}
+
+// A row of a cut GPU is eight times as wide: in an hour what is on screen is told each 20 s, the rest each
+// two minutes.
+TEST_F(Ring, AnHourOf560000SlicesIsThereAtTheirPaceAndOfWhatIsOnScreenAtIts) {
+  std::vector<Slice> cut;
+  for (int i = 0; i < 7; ++i) cut.push_back(instance("1g.10gb", i, 1, i));
+  std::vector<Gpu> gpus;
+  for (int g = 0; g < kGpus; ++g) gpus.push_back(gpu(g, Strategy::mig, cut));
+  site(gpus);
+  measure(std::chrono::minutes(2), std::chrono::hours(1));
+  EXPECT_LE(history_.bytes(), kHundredth);
+  EXPECT_EQ(held(kNodes - 1), std::chrono::hours(1));
+  history_.watch(ClusterName("hpc"), name(0), true);
+  measure(std::chrono::seconds(20), std::chrono::seconds(4'000));
+  EXPECT_LE(history_.bytes(), kHundredth);
+  EXPECT_GE(held(0), std::chrono::hours(1)) << "all 100 were told each 20 s, and this one is on screen";
+  EXPECT_LT(held(1), std::chrono::hours(1));
+}
+
+TEST_F(Ring, WhatLeavesTheScreenIsAsShortAsTheOthersAgain) {
+  std::vector<Gpu> gpus;
+  for (int g = 0; g < kGpus; ++g) gpus.push_back(gpu(g, Strategy::mig, {instance("1g.10gb", 0, 1, 7)}));
+  site(gpus);
+  history_.watch(ClusterName("hpc"), name(0), true);
+  measure(std::chrono::seconds(10), std::chrono::seconds(3'600));
+  EXPECT_EQ(held(0), std::chrono::hours(1));
+  history_.watch(ClusterName("hpc"), name(0), false);
+  EXPECT_EQ(history_.depth(true), history_.depth(false)) << "nothing is on screen";
+  measure(std::chrono::seconds(10), std::chrono::seconds(3'600));
+  EXPECT_LE(history_.bytes(), kHundredth);
+}
+
+}  // namespace
+}  // namespace tessera::test
