@@ -18,11 +18,14 @@ struct OfHead {
   Written written;
   Duration every{};
 };
-OfHead head_of(std::string_view frame) {
+// Errors: it is of a later version, or is none. One that tore tells nothing.
+Result<OfHead> head_of(std::string_view frame) {
   Reader reader;
   std::vector<Event> none;
-  (void)reader.take(frame.substr(0, frame.find('\n')), none);  // what is no head tells nothing
-  return {reader.written(), reader.every()};
+  const std::size_t end = frame.find('\n');
+  if (Status read = reader.take(frame.substr(0, end), none); !read && end != std::string_view::npos)
+    return read.error();
+  return OfHead{reader.written(), reader.every()};
 }
 
 bool is_end(std::string_view line) { return Reader::kind_of(line) == "end"; }
@@ -48,7 +51,7 @@ class Survey {
       if (!text)
         day.failure = text.error();
       else if (!text->empty())
-        frame(*text);
+        if (Status told = frame(*text); !told) day.failure = told.error();
     }
   }
 
@@ -65,8 +68,10 @@ class Survey {
     std::size_t day = 0;
   };
 
-  void frame(std::string_view text) {
-    const OfHead head = head_of(text);
+  Status frame(std::string_view text) {
+    const auto told_by_head = head_of(text);
+    if (!told_by_head) return told_by_head.error();
+    const OfHead& head = *told_by_head;
     days_.back().every = head.every;
     std::string_view time;  // as the line before has it
     while (!text.empty()) {
@@ -79,6 +84,7 @@ class Survey {
       }
       if (last_) last_->written.ended = is_end(line);
     }
+    return Done{};
   }
 
   void round(TimePoint at, const OfHead& head) {
@@ -101,7 +107,8 @@ class Survey {
 }  // namespace
 
 Stop stop_behind(std::string_view frame, std::string_view last_line) {
-  Written last = head_of(frame).written;
+  const auto head = head_of(frame);
+  Written last = head ? head->written : Written{};
   last.ended = is_end(last_line);
   return stop_between(last, std::nullopt);
 }
