@@ -1,6 +1,7 @@
 // A recorded day of 1,000 nodes of 8 GPUs, a round a minute, 20 jobs a day for each node: how large its file
-// is, what the recorder needs for a round, how long a jump takes, and how long reading all of it for usage.
-// TESSERA_BENCH_NODES and TESSERA_BENCH_ROUNDS are for other sizes, TESSERA_BENCH_PIPES=0 is without pipes.
+// is, what the recorder needs for a round with its findings, how long a jump takes, and how long reading all
+// of it for usage. TESSERA_BENCH_NODES and TESSERA_BENCH_ROUNDS are for other sizes, TESSERA_BENCH_PIPES=0 is
+// without pipes.
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
 
@@ -23,6 +24,7 @@
 #include "engine/model/reduce.hpp"
 #include "engine/record/recorder.hpp"
 #include "engine/usage/reckoning.hpp"
+#include "tui/cli/doctor.hpp"
 
 namespace {
 
@@ -107,6 +109,7 @@ class Day {
     tell(SourceReport{Source::slurm_jobs, {}, {}, "", false}, at);
   }
   const Cluster& cluster() const { return model_.clusters.front(); }
+  const Model& model() const { return model_; }
 
  private:
   // The simulator's pipes follow use closely; those of real work have noise of their own.
@@ -191,7 +194,17 @@ void a_day(benchmark::State& state) {
   Day day;
   auto tape = record::open_tape(folder(), ClusterName("hpc"), {});
   if (!tape) return state.SkipWithError("no tape");
-  record::Recorder recorder{record::Wanted{}};
+  auto catalogue = mig::Catalogue::built_in();
+  if (!catalogue) return state.SkipWithError("no catalogue");
+  record::Wanted wanted;
+  double finding = 0;  // seconds of that which findings took
+  wanted.findings = [&](const Cluster& cluster, TimePoint wall) {
+    const double before = processor_seconds();
+    auto found = cli::doctor_findings(day.model(), cluster, *catalogue, {}, wall);
+    finding += processor_seconds() - before;
+    return found;
+  };
+  record::Recorder recorder{std::move(wanted)};
   std::size_t text = 0;
   double busy = 0;  // seconds of processor time
   for (auto _ : state)
@@ -214,6 +227,7 @@ void a_day(benchmark::State& state) {
   state.counters["file_MB"] = static_cast<double>(bytes) / 1e6;
   state.counters["text_MB"] = static_cast<double>(text) / 1e6;
   state.counters["core_percent"] = 100 * busy / (60.0 * kRounds);
+  state.counters["findings_percent"] = 100 * finding / (60.0 * kRounds);
   struct rusage used {};
   getrusage(RUSAGE_SELF, &used);
   state.counters["peak_MB"] = static_cast<double>(used.ru_maxrss) / 1e3;
@@ -232,6 +246,26 @@ void a_jump(benchmark::State& state) {
   }
 }
 BENCHMARK(a_jump)->Unit(benchmark::kMillisecond)->Iterations(20);
+
+// Where a jump is dearest: in a recording that was just opened, before a key frame (two hours of rounds) and
+// an hour behind one (an hour of rounds, and what happened in the two hours before).
+void the_dearest_jump(benchmark::State& state) {
+  double most = 0;
+  for (auto _ : state)
+    for (int frame = 120; frame + 119 < kRounds; frame += 240)
+      for (int minute : {1, 59, 119}) {
+        state.PauseTiming();
+        auto opened = record::open_recordings(folder());
+        if (!opened) return state.SkipWithError("nothing recorded");
+        state.ResumeTiming();
+        const double before = processor_seconds();
+        auto model = opened->front()->at(kBegin + Duration(60'000LL * (frame + minute)));
+        if (!model) return state.SkipWithError("cannot jump");
+        most = std::max(most, processor_seconds() - before);
+      }
+  state.counters["most_ms"] = 1e3 * most;
+}
+BENCHMARK(the_dearest_jump)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 // What `tessera usage` and `waste` do: each round is read and added up.
 void reading_the_day_for_usage(benchmark::State& state) {
@@ -290,6 +324,7 @@ BENCHMARK(opening)->Unit(benchmark::kMillisecond)->Iterations(5);
                                      bench::aim({{"a_day", "file_MB", 10, "MB"},
                                                  {"a_day", "core_percent", 2, "%"},
                                                  {"a_day", "peak_MB", 150, "MB"},
-                                                 {"a_jump", "", 200}});
+                                                 {"a_jump", "", 200},
+                                                 {"the_dearest_jump", "most_ms", 200, "ms"}});
 
 }  // namespace
