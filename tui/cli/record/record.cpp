@@ -228,6 +228,8 @@ RestrictRealtime=yes
 RestrictNamespaces=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6
 LockPersonality=yes
+# kubectl, curl, ssh and helpers in Go or Python run under this. Node.js and Java make code at run time: for a helper
+# in one of these set it to no
 MemoryDenyWriteExecute=yes
 PrivateMounts=yes
 ProtectProc=invisible
