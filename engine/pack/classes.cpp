@@ -134,20 +134,26 @@ std::vector<Choice> unbeaten(std::vector<Choice> choices, bool whole) {
 // Everything that the state could become and that is worth more than it is.
 std::vector<Choice> choices_of(const Universe& universe, const State& state, bool evict) {
   std::vector<Choice> choices;
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> by_worth;
-  for (std::uint64_t layout : universe.layouts) {
+  std::vector<std::size_t> before;  // by choice: one more than that of the same worth that came before it
+  std::unordered_map<Worth, std::size_t> last;
+  // What is gained less what is lost is what it is worth less what runs: both count what stays, or neither.
+  const Worth running = worth_between(universe, state.held, 0) - nothing();
+  for (std::size_t i = 0; i < universe.layouts.size(); ++i) {
+    const std::uint64_t layout = universe.layouts[i];
     std::uint64_t evicted = state.held & ~layout, created = layout & ~state.held & ~state.idle;
     if (created == 0 || (created & ~universe.wanted) != 0 || (!evict && evicted != 0)) continue;
     if ((created & universe.whole) != 0 && (!state.may_be_whole || evicted != 0)) continue;
-    Choice choice{worth_between(universe, layout & ~state.held, evicted), std::popcount(evicted),
+    Choice choice{universe.worths[i] - running, std::popcount(evicted),
                   std::popcount(state.idle & ~layout & ~universe.whole),
                   std::popcount(created & ~universe.whole), layout};
     if (covers(state.worth, choice.worth)) continue;
-    bool known = false;
-    for (std::size_t i : by_worth[choice.worth]) known = known || beats(choices[i], choice, true);
-    if (known) continue;
-    by_worth[choice.worth].push_back(choices.size());
+    std::size_t& newest = last[choice.worth];
+    std::size_t known = newest;
+    while (known > 0 && !beats(choices[known - 1], choice, true)) known = before[known - 1];
+    if (known > 0) continue;
+    before.push_back(newest);
     choices.push_back(choice);
+    newest = choices.size();
   }
   return unbeaten(std::move(choices), true);
 }
@@ -264,6 +270,8 @@ Result<Classes> classify(const Problem& problem, bool evict, bool whole) {
     Result<Universe> universe = universe_of(classes, *problem.products[i], i, in_use[i]);
     if (!universe) return universe.error();
     add_layouts(*universe, in_use[i]);
+    for (const std::uint64_t layout : universe->layouts)
+      universe->worths.push_back(worth_between(*universe, layout, 0));
     classes.universes.push_back(std::move(*universe));
   }
   add_states(problem, classes);

@@ -26,6 +26,7 @@ struct Universe {
   const mig::Product* product = nullptr;
   std::vector<mig::Placed> places;
   std::vector<std::uint64_t> layouts;  // every legal one
+  std::vector<Worth> worths;           // of these, by themselves
   std::vector<int> slots;              // by place: which of `rows` it serves; -1: none
   std::vector<std::size_t> rows;       // by slot: an index into Classes::rows
   std::uint64_t wanted = 0;            // places that serve a row

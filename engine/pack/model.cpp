@@ -141,12 +141,17 @@ UnmetOn::UnmetOn(const Classes& classes, const Nodes& nodes, const Stop& stop)
       nodes_(nodes),
       asked_(nodes.boards.size(), true),
       counts_(classes.classes.size(), 0),
-      rows_(classes.classes.size(), -1) {
+      rows_(classes.classes.size(), -1),
+      columns_(classes.classes.size(), 0) {
   const Model model = by_class(classes, nodes, asked_);
-  // The groups' rows stand behind those of the demand.
+  // The groups' rows and columns stand behind those of the demand.
+  int column = static_cast<int>(classes.rows.size());
   for (std::size_t i = 0; i < model.groups.size(); ++i) {
-    counts_[model.groups[i].class_number] = model.groups[i].count;
-    rows_[model.groups[i].class_number] = static_cast<int>(classes.rows.size() + i);
+    const std::size_t kind = model.groups[i].class_number;
+    counts_[kind] = model.groups[i].count;
+    rows_[kind] = static_cast<int>(classes.rows.size() + i);
+    columns_[kind] = column;
+    column += static_cast<int>(classes.classes[kind].choices.size());
   }
   const ModelProgram builder(model, classes);
   relaxation_ = std::make_unique<Relaxation>(builder.program(), builder.objective(Cost::unmet), stop);
@@ -159,12 +164,25 @@ double UnmetOn::operator()(const std::vector<bool>& some) {
   return relaxation_->value().value_or(kFree);
 }
 
+std::vector<double> UnmetOn::prices() const {
+  const std::span<const double> all = relaxation_->prices();
+  std::vector<double> prices;
+  for (std::size_t row = 0; row < classes_.rows.size(); ++row)
+    prices.push_back(std::clamp(all[row], 0.0, 1.0));
+  return prices;
+}
+
 void UnmetOn::count(std::size_t node, int by) {
   for (const std::size_t board : nodes_.boards[node]) {
     const std::size_t kind = classes_.states[classes_.state_of[board]].class_number;
     if (rows_[kind] < 0) continue;
+    const bool any = counts_[kind] > 0;
     counts_[kind] += by;
     relaxation_->limit(rows_[kind], counts_[kind]);
+    if (any == (counts_[kind] > 0)) continue;
+    // Choices that no GPU can take would be tried one after the other.
+    for (std::size_t i = 0; i < classes_.classes[kind].choices.size(); ++i)
+      relaxation_->limit_column(columns_[kind] + static_cast<int>(i), any ? 0 : classes_.classes[kind].count);
   }
 }
 

@@ -71,15 +71,19 @@ class UnmetOn {
   // All of them outlive this.
   UnmetOn(const Classes& classes, const Nodes& nodes, const Stop& stop);
   double operator()(const std::vector<bool>& some);
+  // By Classes::rows: what one more of each would leave unmet on the nodes asked about last. A lower bound
+  // for every other set of nodes follows from it (node_search.cpp).
+  std::vector<double> prices() const;
 
  private:
   void count(std::size_t node, int by);
 
   const Classes& classes_;
   const Nodes& nodes_;
-  std::vector<bool> asked_;  // by node: what the limits stand for
-  std::vector<int> counts_;  // by class: GPUs on these
-  std::vector<int> rows_;    // by class; -1: it has no choices
+  std::vector<bool> asked_;   // by node: what the limits stand for
+  std::vector<int> counts_;   // by class: GPUs on these
+  std::vector<int> rows_;     // by class; -1: it has no choices
+  std::vector<int> columns_;  // by class: the first of its choices
   std::unique_ptr<Relaxation> relaxation_;
 };
 // GPUs that change at least, by the relaxation, with no more unmet and evicted than that.

@@ -12,6 +12,8 @@ namespace {
 
 constexpr int kMostTries = 200;        // sets of nodes that a search looks at
 constexpr std::size_t kMostSwaps = 3;  // quieter nodes that are tried for one
+constexpr std::size_t kMostCuts = 8;   // the last ones: each costs a look at every node
+constexpr double kRounding = 1e-6;     // by which a bound may be off
 
 using Weights = std::vector<double>;  // by Classes::rows
 
@@ -86,7 +88,10 @@ class Search {
  public:
   Search(const Problem& problem, const Classes& classes, const Nodes& nodes, std::span<const int> needed,
          const Stop& stop)
-      : nodes_(nodes),
+      : problem_(problem),
+        classes_(classes),
+        nodes_(nodes),
+        needed_(needed),
         potential_(of_nodes(classes, nodes, weights_of(problem, classes, needed, By::memory))),
         order_(in_order(nodes, potential_)),
         stop_(stop),
@@ -95,6 +100,7 @@ class Search {
 
   std::vector<bool> run() {
     least_ = unmet_(std::vector<bool>(chosen_.size(), true)) + 1e-6;
+    for (const By by : {By::memory, By::compute}) cuts_.push_back(cut_by(by));
     take_first();
     drop();
     swap();
@@ -104,11 +110,24 @@ class Search {
  private:
   bool enough(const std::vector<bool>& some) {
     ++tries_;
-    return unmet_(some) <= least_;
+    const auto rules_out = [&](const Cut& cut) { return cut.unmet_at_least(some) > least_ + kRounding; };
+    if (std::any_of(cuts_.begin(), cuts_.end(), rules_out)) return false;
+    if (unmet_(some) <= least_) return true;
+    if (cuts_.size() == kMostCuts) cuts_.erase(cuts_.begin());
+    cuts_.emplace_back(classes_, nodes_, unmet_.prices(), needed_);
+    return false;
+  }
+  // By slices alone: what the search begins with.
+  Cut cut_by(By by) const {
+    Weights prices = weights_of(problem_, classes_, needed_, by);
+    const double most = prices.empty() ? 0 : *std::max_element(prices.begin(), prices.end());
+    for (double& price : prices) price /= std::max(1.0, most);
+    return Cut(classes_, nodes_, prices, needed_);
   }
   bool goes_on() const { return tries_ < kMostTries && !(stop_ && stop_()); }
 
-  // As few of the order as meet the demand.
+  // As few of the order as meet the demand: those that no bound rules out, and where the relaxation does,
+  // those that it does not rule out either. A few steps lead there, each near the one before.
   void take_first() {
     std::size_t low = 0, high = order_.size();
     const auto first = [&](std::size_t count) {
@@ -116,6 +135,13 @@ class Search {
       for (std::size_t i = 0; i < count; ++i) some[order_[i]] = true;
       return some;
     };
+    for (std::size_t i = 0; i < kMostCuts && low < high; ++i) {
+      for (const Cut& cut : cuts_) low = std::max(low, cut.fewest_of(order_, least_ + kRounding));
+      if (low < high && enough(first(low)))
+        high = low;
+      else
+        low = std::min(low + 1, high);
+    }
     while (low < high) {
       const std::size_t middle = (low + high) / 2;
       if (enough(first(middle)))
@@ -176,7 +202,11 @@ class Search {
     return all;
   }
 
+  const Problem& problem_;
+  const Classes& classes_;
   const Nodes& nodes_;
+  std::span<const int> needed_;
+  std::vector<Cut> cuts_;
   std::vector<double> potential_;
   std::vector<std::size_t> order_;
   const Stop& stop_;
@@ -205,6 +235,26 @@ LeastNodes least_by(const Nodes& nodes, std::vector<double> potential, double ne
 }
 
 }  // namespace
+
+Cut::Cut(const Classes& classes, const Nodes& nodes, std::span<const double> prices,
+         std::span<const int> needed)
+    : gives_(of_nodes(classes, nodes, Weights(prices.begin(), prices.end()))) {
+  for (std::size_t row = 0; row < prices.size(); ++row) needed_ += prices[row] * needed[row];
+}
+
+double Cut::unmet_at_least(const std::vector<bool>& some) const {
+  double left = needed_;
+  for (std::size_t node = 0; node < some.size(); ++node)
+    if (some[node]) left -= gives_[node];
+  return left;
+}
+
+std::size_t Cut::fewest_of(std::span<const std::size_t> order, double unmet) const {
+  double left = needed_;
+  std::size_t count = 0;
+  for (; count < order.size() && left > unmet; ++count) left -= gives_[order[count]];
+  return count;
+}
 
 std::vector<bool> search_nodes(const Problem& problem, const Classes& classes, const Nodes& nodes,
                                std::span<const int> needed, const Stop& stop) {

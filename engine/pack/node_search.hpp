@@ -19,6 +19,22 @@ namespace tessera::pack {
 std::vector<bool> search_nodes(const Problem& problem, const Classes& classes, const Nodes& nodes,
                                std::span<const int> needed, const Stop& stop);
 
+// What follows by duality from the prices of the relaxation on some nodes for every other set of them: a
+// bound that answers for most sets in the relaxation's place.
+class Cut {
+ public:
+  // prices: of Classes::rows, each from 0 to 1, whichever they are. needed: as above.
+  Cut(const Classes& classes, const Nodes& nodes, std::span<const double> prices,
+      std::span<const int> needed);
+  double unmet_at_least(const std::vector<bool>& some) const;
+  // So many of these, in their order, have to be taken at least where no more is to be left unmet.
+  std::size_t fewest_of(std::span<const std::size_t> order, double unmet) const;
+
+ private:
+  std::vector<double> gives_;  // by node
+  double needed_ = 0;
+};
+
 struct LeastNodes {
   int nodes = 0;
   int running = 0;  // on all of them together

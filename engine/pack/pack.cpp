@@ -69,15 +69,17 @@ class Planner {
         all_(nodes_.boards.size(), true) {}
 
   Result<Solved> run(const Classes& coarse) {
+    const auto with_nodes = by_node_type(coarse, problem_, nodes_, kMostWithNodes);
+    // Told apart in full there are as many columns at least.
+    static_assert(kMostInFull <= kMostWithNodes);
+    if (!with_nodes) return without_nodes(coarse);
     if (coarse.states.size() <= kMostStatesInFull) {
       Result<Classes> full = classify(problem_, evict_, true);
       if (!full) return full.error();
       if (auto model = by_node_type(*full, problem_, nodes_, kMostInFull))
         return solve(std::move(*full), *model, true);
     }
-    if (auto model = by_node_type(coarse, problem_, nodes_, kMostWithNodes))
-      return solve(coarse, *model, false);
-    return without_nodes(coarse);
+    return solve(coarse, *with_nodes, false);
   }
 
   const Nodes& nodes() const { return nodes_; }
@@ -358,6 +360,8 @@ std::int64_t unmet_of(const Answer& answer) {
 
 // By those GPUs alone whose change resets no other one; nullopt: all of them are such, or none is.
 Result<std::optional<Answer>> without_resets(const Problem& problem, const Stop& stop) {
+  const auto resets = [](const Board& board) { return board.resets_others; };
+  if (std::none_of(problem.boards.begin(), problem.boards.end(), resets)) return std::optional<Answer>();
   Problem part = problem;
   std::vector<std::size_t> numbers;
   part.boards.clear();
@@ -372,7 +376,7 @@ Result<std::optional<Answer>> without_resets(const Problem& problem, const Stop&
     part.boards.push_back(board);
     numbers.push_back(i);
   }
-  if (numbers.size() == problem.boards.size() || numbers.empty()) return std::optional<Answer>();
+  if (numbers.empty()) return std::optional<Answer>();
   Result<Classes> classes = classify(part, false, false);
   if (!classes) return classes.error();
   Result<Answer> answer = answer_of(part, *classes, false, stop);

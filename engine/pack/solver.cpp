@@ -241,6 +241,10 @@ Relaxation::~Relaxation() = default;
 
 void Relaxation::limit(int row, double upper) { inside_->solver.getModelPtr()->setRowUpper(row, upper); }
 
+void Relaxation::limit_column(int column, double upper) {
+  inside_->solver.getModelPtr()->setColumnUpper(column, upper);
+}
+
 std::optional<double> Relaxation::value() try {
   ClpSimplex& simplex = *inside_->solver.getModelPtr();
   // Its work areas and factors are kept for the next time.
@@ -251,6 +255,11 @@ std::optional<double> Relaxation::value() try {
   return simplex.objectiveValue();
 } catch (const CoinError&) {
   return std::nullopt;
+}
+
+std::span<const double> Relaxation::prices() const {
+  const ClpSimplex& simplex = *inside_->solver.getModelPtr();
+  return {simplex.getRowPrice(), static_cast<std::size_t>(simplex.getNumRows())};
 }
 
 }  // namespace tessera::pack

@@ -65,7 +65,10 @@ class Relaxation {
   Relaxation& operator=(const Relaxation&) = delete;
 
   void limit(int row, double upper);
+  void limit_column(int column, double upper);
   std::optional<double> value();  // nullopt: it has no solution, or was given up
+  // Of the rows, as the value asked for last has them.
+  std::span<const double> prices() const;
 
  private:
   struct Inside;

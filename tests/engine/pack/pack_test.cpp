@@ -9,6 +9,7 @@
 
 #include "engine/pack/bounds.hpp"
 #include "engine/pack/model.hpp"
+#include "engine/pack/node_search.hpp"
 #include "engine/pack/read.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/pack_world.hpp"
@@ -237,6 +238,37 @@ TEST(Pack, WhatSomeNodesLeaveUnmetIsTheSameHoweverManyWereAskedBefore) {
     some_unmet = some_unmet || unmet > 1;
   }
   EXPECT_TRUE(some_unmet);
+}
+
+// Prices of one set bound every other one: whatever the search leaves out by them would not have sufficed.
+TEST(Pack, NoNodesLeaveLessUnmetThanPricesOfOthersSay) {
+  const Problem problem = many_nodes(2);
+  const auto classes = classify(problem);
+  ASSERT_TRUE(classes.ok());
+  const Nodes nodes = nodes_of(problem);
+  std::vector<int> needed;
+  for (const Row& row : classes->rows) needed.push_back(row.count - row.standing);
+  std::mt19937 random(7);
+  const auto some_nodes = [&](unsigned one_in) {
+    std::vector<bool> some;
+    for (std::size_t node = 0; node < nodes.boards.size(); ++node) some.push_back(random() % one_in == 0);
+    return some;
+  };
+  UnmetOn unmet(*classes, nodes, {});
+  int tight = 0;
+  for (int run = 0; run < runs(20); ++run) {
+    const std::vector<bool> some = some_nodes(16);
+    const double left = unmet(some);
+    const Cut cut(*classes, nodes, unmet.prices(), needed);
+    EXPECT_NEAR(cut.unmet_at_least(some), left, 1e-5) << run << ": of these nodes it says how many";
+    for (const unsigned one_in : {4u, 12u, 20u}) {
+      const std::vector<bool> other = some_nodes(one_in);
+      const double least = cut.unmet_at_least(other), there = unmet(other);
+      EXPECT_LE(least, there + 1e-5) << run;
+      tight += least > 1 && least > there - 1 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(tight, 0) << "a bound that says nothing is none";
 }
 
 // Of several searches the one that leaves least unmet is taken: one that found nothing was it.
