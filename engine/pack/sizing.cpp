@@ -28,6 +28,7 @@ class Sized {
   Sized(const ModelProgram& model, Problem& problem, const Services& services)
       : program_(model.program()),
         gpus_(model.objective(Cost::gpus)),
+        evicted_(model.objective(Cost::evicted)),
         first_(program_.columns.size()),
         services_(services) {
     for (const Service& service : services_) {
@@ -41,22 +42,15 @@ class Sized {
   }
 
   const Program& program() const { return program_; }
-  std::vector<double> fewest_gpus() const {
-    std::vector<double> weights = gpus_;
-    weights.resize(program_.columns.size(), 0);
-    return weights;
-  }
+  std::vector<double> fewest_gpus() const { return of_all(gpus_); }
+  std::vector<double> fewest_evicted() const { return of_all(evicted_); }
   std::vector<double> fewest_instances() const {
     std::vector<double> weights(program_.columns.size(), 0);
     std::fill(weights.begin() + static_cast<std::ptrdiff_t>(first_), weights.end(), 1);
     return weights;
   }
-  void limit_gpus(std::int64_t most) {
-    const int row = static_cast<int>(program_.rows.size());
-    program_.rows.push_back({-kFree, static_cast<double>(most)});
-    for (std::size_t i = 0; i < gpus_.size(); ++i)
-      if (gpus_[i] != 0) program_.columns[i].entries.push_back({row, gpus_[i]});
-  }
+  void limit_gpus(std::int64_t most) { limit(gpus_, most); }
+  void limit_evicted(std::int64_t most) { limit(evicted_, most); }
 
   // nullopt: rounding hides that a rate is not reached.
   std::optional<std::vector<std::vector<int>>> counts(const Solution& solution) const {
@@ -76,8 +70,19 @@ class Sized {
   }
 
  private:
+  std::vector<double> of_all(std::vector<double> weights) const {
+    weights.resize(program_.columns.size(), 0);
+    return weights;
+  }
+  void limit(const std::vector<double>& weights, std::int64_t most) {
+    const int row = static_cast<int>(program_.rows.size());
+    program_.rows.push_back({-kFree, static_cast<double>(most)});
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      if (weights[i] != 0) program_.columns[i].entries.push_back({row, weights[i]});
+  }
+
   Program program_;
-  std::vector<double> gpus_;
+  std::vector<double> gpus_, evicted_;
   std::size_t first_;
   const Services& services_;
 };
@@ -86,28 +91,30 @@ Error no_sizes(const std::string& why) {
   return {"no sizes are chosen", why, "name more GPUs, or lower a rate or the demand"};
 }
 
-}  // namespace
-
-Result<Sizes> choose_sizes(const Problem& problem, const Services& services, const Stop& stop) {
+// nullopt: nothing serves them all, or given up.
+Result<std::optional<Sizes>> chosen(const Problem& problem, const Services& services, bool evict,
+                                    const Stop& stop) {
   Problem asked = problem;
   for (const Service& service : services)
     for (const Service::Gives& gives : service.gives) demand_of(asked, gives.profile);
-  const Result<Classes> classes = classify(asked);
+  const Result<Classes> classes = classify(asked, evict, false);
   if (!classes) return classes.error();
   const Nodes nodes = nodes_of(asked);
   const Model model = by_class(*classes, nodes, std::vector<bool>(nodes.boards.size(), true));
   ModelProgram met(model, *classes);
   met.limit(Cost::unmet, 0);
   Sized sized(met, asked, services);
+  int evicted = 0;
+  if (evict) {
+    const auto fewest = minimise(sized.program(), sized.fewest_evicted(), kMaxNodes, stop);
+    if (!fewest) return std::optional<Sizes>();
+    evicted = static_cast<int>(fewest->value);
+    sized.limit_evicted(fewest->value);
+  }
   auto found = minimise(sized.program(), sized.fewest_gpus(), kMaxNodes, stop);
-  if (stop && stop()) return Error{"no sizes are chosen", "the search was given up", "ask again"};
-  if (!found && !relax(sized.program(), sized.fewest_gpus(), stop))
-    return no_sizes(problem.evict
-                        ? "these GPUs cannot serve every service beside the demand and the instances in use: "
-                          "sizes are chosen without evicting, whatever `evict` is"
-                        : "these GPUs cannot serve every service beside the demand");
+  if (!found && (evict || !relax(sized.program(), sized.fewest_gpus(), stop))) return std::optional<Sizes>();
   if (!found) return no_sizes("the search ended before it found sizes that serve every service");
-  Sizes sizes{{}, static_cast<int>(found->value), static_cast<int>(found->bound)};
+  Sizes sizes{{}, evicted, static_cast<int>(found->value), static_cast<int>(found->bound)};
   // Of as few GPUs those with the fewest instances.
   sized.limit_gpus(found->value);
   if (auto fewer = minimise(sized.program(), sized.fewest_instances(), kMostForInstances, stop))
@@ -116,7 +123,22 @@ Result<Sizes> choose_sizes(const Problem& problem, const Services& services, con
   if (!counts)
     return no_sizes("the sizes that were found do not reach a rate: the numbers are too far apart");
   sizes.counts = std::move(*counts);
-  return sizes;
+  return std::optional(std::move(sizes));
+}
+
+}  // namespace
+
+Result<Sizes> choose_sizes(const Problem& problem, const Services& services, const Stop& stop) {
+  Result<std::optional<Sizes>> sizes = chosen(problem, services, false, stop);
+  if (sizes && !*sizes && problem.evict && !(stop && stop())) sizes = chosen(problem, services, true, stop);
+  if (stop && stop()) return Error{"no sizes are chosen", "the search was given up", "ask again"};
+  if (!sizes) return sizes.error();
+  if (!*sizes)
+    return no_sizes(problem.evict
+                        ? "these GPUs cannot serve every service beside the demand, even where running "
+                          "instances are moved"
+                        : "these GPUs cannot serve every service beside the demand");
+  return std::move(**sizes);
 }
 
 Problem with_sizes(Problem problem, const Services& services, const Sizes& sizes) {

@@ -23,10 +23,12 @@ using Services = std::vector<Service>;
 
 struct Sizes {
   std::vector<std::vector<int>> counts;  // by service and by what its instances may be
+  int evicted = 0;                       // running instances that lose their place for them
   int gpus = 0;                          // that change with these sizes
   int gpus_at_least = 0;                 // with any sizes
 };
 
+// Running instances are moved only where the problem allows it and nothing else serves, and as few as can be.
 // Precondition: there are services. Errors: these GPUs cannot serve them all beside the demand, none were
 // found, or given up.
 Result<Sizes> choose_sizes(const Problem& problem, const Services& services, const Stop& stop = {});

@@ -68,19 +68,43 @@ TEST(PackSizes, ChosenTogetherWithTheLayoutsTheyNeedFewerGpusThanParvaGpuUses) {
   }
 }
 
-TEST(PackSizes, ThatNothingIsEvictedForThemIsSaidWhereTheFileAllowsIt) {
-  const auto why = [](const std::string& evict) {
-    const FileProblem problem = read("evict: " + evict + R"(
+// A small instance runs on each of two GPUs, and the service needs one that is empty.
+TEST(PackSizes, RunningInstancesAreMovedForThemOnlyWhereTheFileAllowsItAndNothingElseServes) {
+  const auto sizes_of = [](const std::string& evict, const std::string& more) {
+    FileProblem problem = read("evict: " + evict + R"(
+services: {chat: {rate: 10, gives: {7g.80gb: 10}}}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}]}
+- {node: n1, gpu: 1, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 6, held: true}]}
+)" + more);
+    Result<Sizes> sizes = choose_sizes(problem.problem, problem.services);
+    if (sizes) {
+      const auto packed = pack(with_sizes(problem.problem, problem.services, *sizes));
+      EXPECT_TRUE(packed && packed->met());
+      EXPECT_EQ(packed ? packed->evicted : -1, sizes->evicted);
+    }
+    return sizes;
+  };
+  EXPECT_FALSE(sizes_of("false", "").ok());
+  const auto moved = sizes_of("true", "");
+  ASSERT_TRUE(moved.ok()) << to_line(moved.error());
+  EXPECT_EQ(moved->evicted, 1);
+  EXPECT_EQ(moved->gpus, 2);
+  const auto free = sizes_of("true", "- {node: n1, gpu: 2, product: H100-80GB-SXM5}\n");
+  ASSERT_TRUE(free.ok()) << to_line(free.error());
+  EXPECT_EQ(free->evicted, 0);
+}
+
+TEST(PackSizes, WhatMovingRunningInstancesDoesNotServeEitherIsRefused) {
+  const FileProblem problem = read(R"(
+evict: true
 services: {chat: {rate: 10, gives: {7g.80gb: 10}}}
 boards:
 - {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}]}
 )");
-    const auto sizes = choose_sizes(problem.problem, problem.services);
-    EXPECT_FALSE(sizes.ok());
-    return sizes.ok() ? std::string() : to_line(sizes.error());
-  };
-  EXPECT_NE(why("true").find("sizes are chosen without evicting"), std::string::npos) << why("true");
-  EXPECT_EQ(why("false").find("evict"), std::string::npos) << why("false");
+  const auto sizes = choose_sizes(problem.problem, problem.services);
+  ASSERT_FALSE(sizes.ok()) << "what runs would find no other place";
+  EXPECT_NE(sizes.error().reason.find("even where running instances are moved"), std::string::npos);
 }
 
 TEST(PackSizes, WhatRunsStaysAndIdleInstancesServeFirst) {
