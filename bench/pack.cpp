@@ -176,9 +176,7 @@ BENCHMARK(Mixed)->Arg(416)->Arg(441)->Arg(866)->Unit(benchmark::kMillisecond);
 BENCHMARK(SolverAlone)->Arg(1000)->Arg(10000)->Arg(100000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-[[maybe_unused]] const bool kAimed = aim({{"PackAllIn/1000/0", "", 10},
-                                          // docs/planning.md tells why.
-                                          {"PackAllIn/1000/1", "", 10, "ms", false, 20},
+[[maybe_unused]] const bool kAimed = aim({{"PackAllIn/1000", "", 10},
                                           {"PackAllIn/10000", "", 100},
                                           {"PackAllIn/100000", "", 500},
                                           {"OneTooMany", "gap", 0, "GPUs"},

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/model/values.hpp"
-#include "engine/pack/problem.hpp"
+#include "engine/pack/queue_demand.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/whatif/whatif.hpp"
 #include "tui/narrowed.hpp"
@@ -32,11 +32,17 @@ struct PackWant {
 struct PackBoards {
   pack::Problem problem;
   std::map<std::string, int> left_out;  // GPUs that no plan may change, by the reason
+  // Instances and whole GPUs that nobody holds, by profile and product; nullptr: of which one is not known.
+  std::map<std::pair<ProfileName, const mig::Product*>, int> idle;
 };
 
 struct PackQuestion {
   std::shared_ptr<const PackBoards> boards;
-  pack::Problem problem;  // these with the demand
+  std::vector<pack::Demand> demand;
+  std::vector<const mig::Product*> products;  // of the boards, and of the demand
+  bool evict = false;
+  bool reads_queue = false;  // asked is what waits, and nothing is planned: partition narrows it
+  std::string partition;
   std::shared_ptr<const ClusterThen> then;
 };
 
@@ -49,9 +55,11 @@ struct PackPreview {
 
 struct PackAnswer {
   std::shared_ptr<const PackQuestion> question;
+  std::shared_ptr<const pack::Problem> problem;  // the boards with the demand
   Result<pack::Answer> answer;
   PackPreview preview;
-  bool whole = true;  // false: what it would do is still being worked out
+  bool whole = true;                       // false: what it would do is still being worked out
+  std::optional<pack::QueueDemand> queue;  // where the question was what waits: nothing else is told then
 };
 
 struct PackState {
@@ -60,9 +68,10 @@ struct PackState {
   std::vector<PackWant> wants;
   bool evict = false;
   Narrowed only;
-  std::string trouble;   // why this demand cannot be asked of these GPUs; empty: it can
-  std::string source;    // where the demand came from, where it was not typed
-  bool stopped = false;  // the person did not want to wait; an edit asks again
+  bool takes_queue = false;  // the demand is to be what waits, which is still being read
+  std::string trouble;       // why this demand cannot be asked of these GPUs; empty: it can
+  std::string source;        // where the demand came from, where it was not typed
+  bool stopped = false;      // the person did not want to wait; an edit asks again
   std::shared_ptr<const PackBoards> boards;
   std::uint64_t revision = 0;  // the model's and one, of `boards`; 0: never
   TimePoint at{};
@@ -72,8 +81,8 @@ struct PackState {
   bool working() const { return question && (!answer || answer->question != question || !answer->whole); }
   // The answer is of this demand, though of GPUs that may have moved since.
   bool answered() const {
-    if (!question || !answer) return false;
-    const pack::Problem &now = question->problem, &then = answer->question->problem;
+    if (!question || !answer || question->reads_queue) return false;
+    const PackQuestion &now = *question, &then = *answer->question;
     return now.demand == then.demand && now.evict == then.evict && now.products == then.products;
   }
 };

@@ -10,6 +10,7 @@
 #include "engine/advise/candidates.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/pack/cluster.hpp"
+#include "engine/pack/whole.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/shell.hpp"
 #include "engine/why/may_use.hpp"
@@ -147,7 +148,7 @@ class Advisor {
 
   Advice run() {
     if (gives_up({})) return given_up();
-    advice_.queue = pack::demand_of_queue(cluster_, question_.partition, nullptr);
+    advice_.queue = pack::demand_of_queue(cluster_, question_.partition, question_.catalogue);
     advice_.left = player_.unfold();
     known();
     if (question_.past) {
@@ -188,7 +189,8 @@ class Advisor {
 
   Wanted wanted_of(const pack::QueueDemand& queue) const {
     Wanted wanted;
-    for (const pack::Demand& one : queue.demand) wanted.profiles[one.profile.text] = one.count;
+    for (const pack::Demand& one : queue.demand)
+      wanted.kinds[{one.profile.text, one.product ? queue.products[*one.product] : nullptr}] = one.count;
     std::vector<why::MayUse> asking;
     for (const WorkloadId& id : queue.ids) asking.emplace_back(cluster_, *cluster_.workloads.find(id));
     for (const NodeName& name : question_.nodes) {
@@ -207,12 +209,13 @@ class Advisor {
     today.see(cluster_, TimePoint{});
     std::map<std::string, int> held;
     for (const usage::DemandPeak& one : today.peaks()) held[one.profile] = one.held;
+    const bool whole = pack::whole_is_one_kind(cluster_, *question_.catalogue);
     for (int PastProfile::*of : {&PastProfile::peak, &PastProfile::p95}) {
       Wanted wanted{{}, question_.nodes};
       for (const PastProfile& one : advice_.past)
-        if (one.profile != "whole" && one.*of > held[one.profile])
-          wanted.profiles[one.profile] = one.*of - held[one.profile];
-      if (!wanted.profiles.empty()) all.push_back(std::move(wanted));
+        if ((whole || one.profile != pack::kWhole) && one.*of > held[one.profile])
+          wanted.kinds[{one.profile, nullptr}] = one.*of - held[one.profile];
+      if (!wanted.kinds.empty()) all.push_back(std::move(wanted));
     }
   }
 
@@ -221,7 +224,8 @@ class Advisor {
     std::vector<Wanted> all;
     if (!advice_.queue.demand.empty()) all.push_back(wanted_of(advice_.queue));
     const std::set<WorkloadId> stuck(advice_.left.waiting.begin(), advice_.left.waiting.end());
-    const pack::QueueDemand rest = pack::demand_of_queue(cluster_, question_.partition, nullptr, &stuck);
+    const pack::QueueDemand rest =
+        pack::demand_of_queue(cluster_, question_.partition, question_.catalogue, &stuck);
     if (!rest.demand.empty() && rest.workloads < advice_.queue.workloads) all.push_back(wanted_of(rest));
     add_past(all);
     return all;
@@ -285,11 +289,13 @@ class Advisor {
 
   void note_the_rest() {
     if (advice_.queue.workloads == 0 && question_.past)
-      note("no job or pod waits for a MIG slice, and what was needed in the past has room or gains nothing");
+      note(
+          "no job or pod waits for a MIG slice or a whole GPU, and what was needed in the past has room or "
+          "gains nothing");
     else if (advice_.queue.workloads == 0)
-      note("no job or pod waits for a MIG slice");
+      note("no job or pod waits for a MIG slice or a whole GPU");
     else if (advice_.tried == 0)
-      note("free slices would serve what waits: something else than GPUs keeps it waiting");
+      note("free slices and whole GPUs would serve what waits: something else keeps it waiting");
     else
       note("what waits starts no sooner on other layouts");
   }
@@ -313,15 +319,16 @@ class Advisor {
 
 Advice advise(const Question& question) { return Advisor(question).run(); }
 
-std::vector<std::string> words_of(const std::vector<pack::Demand>& demand) {
+std::vector<std::string> words_of(const Answer& answer) {
   std::vector<std::string> words;
-  for (const pack::Demand& one : demand) words.push_back(fmt::format("{}={}", one.profile.text, one.count));
+  for (const pack::Demand& one : answer.demand)
+    words.push_back(fmt::format("{}={}", pack::word_of(one, answer.problem.products), one.count));
   return words;
 }
 
 std::string pack_command(const Answer& answer) {
   std::string text = "tessera pack";
-  for (const std::string& word : words_of(answer.demand)) text += " " + word;
+  for (const std::string& word : words_of(answer)) text += " " + word;
   std::vector<std::string> names;
   for (const NodeName& node : answer.nodes) names.push_back(node.text);
   text += " --node " + shell_word(fold_hosts(names));

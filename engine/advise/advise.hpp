@@ -60,7 +60,7 @@ struct Offer {
 };
 
 struct Answer {
-  std::vector<pack::Demand> demand;  // of `tessera pack` on `nodes`, which makes the same plan; no products
+  std::vector<pack::Demand> demand;  // of `tessera pack` on `nodes`, which makes the same plan
   std::vector<NodeName> nodes;
   std::optional<Duration> ends_within;  // what ends by then counts as gone: the plan waits for it
   pack::Problem problem;
@@ -96,8 +96,8 @@ struct Advice {
 
 Advice advise(const Question& question);
 
-// "PROFILE=COUNT" for each: the words of `tessera pack`.
-std::vector<std::string> words_of(const std::vector<pack::Demand>& demand);
+// "PROFILE=COUNT" or "PRODUCT:PROFILE=COUNT" for each of its demand: the words of `tessera pack`.
+std::vector<std::string> words_of(const Answer& answer);
 // "tessera pack 3g.40gb=2 --node n1 --ends-within 6h": what makes the same plan, without what says where the
 // cluster is.
 std::string pack_command(const Answer& answer);

@@ -4,6 +4,7 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/whole.hpp"
 
 namespace tessera::advise {
 namespace {
@@ -17,8 +18,11 @@ class Search {
     found_.left_out = all_within(question.ahead).left_out;
     for (const pack::Board& board : all.boards)
       for (const pack::Instance& one : board.instances)
-        if (!one.held) ++idle_[board.node][profile_of(all, board, one.placed)];
-    for (const pack::Spare& spare : all.spare) idle_[spare.node][spare.profile.text] += spare.count;
+        if (!one.held) ++idle_[board.node][{profile_of(all, board, one.placed), product_of(all, board)}];
+    for (const pack::Board& board : all.boards)
+      if (board.whole) ++idle_[board.node][{std::string(pack::kWhole), product_of(all, board)}];
+    for (const pack::Spare& spare : all.spare)
+      idle_[spare.node][{spare.profile.text, spare.product}] += spare.count;
     whole_node_ = all.mode == pack::Mode::whole_node;
   }
 
@@ -57,6 +61,10 @@ class Search {
     return problem.products[board.product]->profiles[static_cast<std::size_t>(placed.profile)].name.text;
   }
 
+  static const mig::Product* product_of(const pack::Problem& problem, const pack::Board& board) {
+    return problem.products[board.product];
+  }
+
   // The plan with the fewest changes of these nodes, and what the best of its nodes give alone.
   void grow(const std::vector<NodeName>& nodes, const Wanted& wanted, std::optional<Duration> within) {
     // What the freest of them does not meet is met by none.
@@ -85,27 +93,30 @@ class Search {
   }
 
   // The demand on these nodes alone: what is free on the others serves first.
-  std::vector<pack::Demand> demand_on(const std::vector<NodeName>& nodes, const Wanted& wanted) const {
+  Kinds left_on(const std::vector<NodeName>& nodes, const Wanted& wanted) const {
     const std::set<NodeName> mine(nodes.begin(), nodes.end());
-    Profiles left = wanted.profiles;
+    Kinds left = wanted.kinds;
     for (const NodeName& node : wanted.nodes) {
       const auto idle = idle_.find(node);
       if (mine.contains(node) || idle == idle_.end()) continue;
-      for (const auto& [profile, count] : idle->second)
-        if (const auto at = left.find(profile); at != left.end()) at->second -= count;
+      for (const auto& [kind, count] : idle->second)
+        for (auto& [asked, missing] : left)
+          if (asked.first == kind.first && (!asked.second || asked.second == kind.second)) missing -= count;
     }
-    std::vector<pack::Demand> demand;
-    for (const auto& [profile, count] : left)
-      if (count > 0) demand.push_back({ProfileName(profile), std::nullopt, count});
-    return demand;
+    std::erase_if(left, [](const auto& one) { return one.second <= 0; });
+    return left;
   }
 
   // The part of the demand that can be met there, and its plan; nullopt: nothing is to be changed for it.
   std::optional<Candidate> solve(const std::vector<NodeName>& nodes, const Wanted& wanted,
                                  std::optional<Duration> within, bool tell) {
-    Candidate one{demand_on(nodes, wanted), nodes, within, {}, {}};
-    if (one.demand.empty() || gives_up()) return std::nullopt;
-    one.problem = pack::part_of(all_within(within).problem, nodes);
+    const Kinds left = left_on(nodes, wanted);
+    if (left.empty() || gives_up()) return std::nullopt;
+    Candidate one{{}, nodes, within, pack::part_of(all_within(within).problem, nodes), {}};
+    for (const auto& [kind, count] : left) {
+      pack::Demand& demand = one.demand.emplace_back(pack::Demand{ProfileName(kind.first), {}, count});
+      if (kind.second) demand.product = pack::number_in(one.problem.products, kind.second);
+    }
     const pack::Stop stop = question_.keep_on ? pack::Stop([this] { return gives_up(); }) : pack::Stop();
     while (!one.demand.empty()) {
       one.problem.demand = one.demand;
@@ -122,7 +133,8 @@ class Search {
         return one;
       }
       for (std::size_t i = 0; i < one.demand.size(); ++i) {
-        if (tell && packed->unmet[i] > 0) note(one.demand[i].profile.text + ": " + packed->reason[i]);
+        if (tell && packed->unmet[i] > 0)
+          note(pack::word_of(one.demand[i], one.problem.products) + ": " + packed->reason[i]);
         one.demand[i].count -= packed->unmet[i];
       }
       std::erase_if(one.demand, [](const pack::Demand& each) { return each.count <= 0; });
@@ -138,10 +150,10 @@ class Search {
     for (const pack::BoardPlan& plan : one.packed.boards) {
       const pack::Board& board = one.problem.boards[plan.board];
       touched.insert(board.node);
+      if (plan.to_whole) worth[board.node].first += product_of(one.problem, board)->compute_slices;
       for (const mig::Placed& made : plan.create)
-        worth[board.node].first += one.problem.products[board.product]
-                                       ->profiles[static_cast<std::size_t>(made.profile)]
-                                       .compute_slices;
+        worth[board.node].first +=
+            product_of(one.problem, board)->profiles[static_cast<std::size_t>(made.profile)].compute_slices;
     }
     for (const pack::Busy& busy : one.problem.busy) worth[busy.node].second = busy.running;
     std::vector<NodeName> nodes(touched.begin(), touched.end());
@@ -167,7 +179,7 @@ class Search {
   }
 
   const Question& question_;
-  std::map<NodeName, Profiles> idle_;
+  std::map<NodeName, Kinds> idle_;
   std::map<std::optional<Duration>, pack::ClusterProblem> all_;
   bool whole_node_ = false;
   int solved_ = 0;

@@ -8,11 +8,13 @@
 
 namespace tessera::advise {
 
-using Profiles = std::map<std::string, int>;
+// A profile, or "whole"; of one product where that is asked for.
+using Kind = std::pair<std::string, const mig::Product*>;
+using Kinds = std::map<Kind, int>;
 
-// Slices that are to be free at the same time, and the nodes on which they serve.
+// Slices and whole GPUs that are to be free at the same time, and the nodes on which they serve.
 struct Wanted {
-  Profiles profiles;
+  Kinds kinds;
   std::vector<NodeName> nodes;
 };
 

@@ -17,12 +17,6 @@ namespace {
 
 constexpr int kMostWanted = 100'000'000;
 
-std::size_t number_of(Problem& problem, const mig::Product* product) {
-  auto at = std::find(problem.products.begin(), problem.products.end(), product);
-  if (at == problem.products.end()) at = problem.products.insert(at, product);
-  return static_cast<std::size_t>(at - problem.products.begin());
-}
-
 void pass_by(Problem& problem, const NodeName& node, const mig::Product* product) {
   std::vector<PassedBy>& all = problem.passed_by;
   const auto same = [&](const PassedBy& one) { return one.node == node && one.product == product; };
@@ -140,7 +134,7 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
         continue;
       }
       spares.add_planned(gpu);
-      Board board = board_of(node, gpu, *product, number_of(found.problem, product), is_free);
+      Board board = board_of(node, gpu, *product, number_in(found.problem.products, product), is_free);
       board.resets_others = resets_others(look, gpu, *product);
       board.may_be_whole = may_be_whole(look, gpu, *product);
       found.problem.boards.push_back(std::move(board));
@@ -155,6 +149,12 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
   return found;
 }
 
+std::size_t number_in(std::vector<const mig::Product*>& products, const mig::Product* product) {
+  auto at = std::find(products.begin(), products.end(), product);
+  if (at == products.end()) at = products.insert(at, product);
+  return static_cast<std::size_t>(at - products.begin());
+}
+
 std::string left_out_text(int count, const std::string& why) {
   return count == 1 ? fmt::format("left out: {} GPU {}", count, why)
                     : fmt::format("left out: {} GPUs {}", count, why);
@@ -167,7 +167,7 @@ Problem part_of(const Problem& all, std::span<const NodeName> nodes) {
   for (const Board& board : all.boards) {
     if (!wanted.contains(board.node)) continue;
     part.boards.push_back(board);
-    part.boards.back().product = number_of(part, all.products[board.product]);
+    part.boards.back().product = number_in(part.products, all.products[board.product]);
   }
   for (const Spare& one : all.spare)
     if (wanted.contains(one.node)) part.spare.push_back(one);
@@ -178,7 +178,7 @@ Problem part_of(const Problem& all, std::span<const NodeName> nodes) {
   return part;
 }
 
-Result<std::vector<Demand>> read_demand(std::span<const std::string> words, const Problem& problem,
+Result<std::vector<Demand>> read_demand(std::span<const std::string> words, Problem& problem,
                                         const mig::Catalogue& catalogue) {
   std::vector<Demand> demand;
   for (const std::string& word : words) {
@@ -190,17 +190,18 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, cons
     const auto count = whole_number<int>(std::string_view(word).substr(equals + 1), kMostWanted);
     if (!count) return cannot("the count is not a whole number");
     const std::size_t begin = colon == std::string::npos ? 0 : colon + 1;
-    auto profile = wanted_name(word.substr(begin, equals - begin));
-    if (!profile) return cannot("not the name of a MIG profile, or whole");
+    const auto profile = wanted_name(word.substr(begin, equals - begin));
+    if (!profile) return cannot(why_not_wanted(word.substr(0, equals)));
     Demand wanted{*profile, std::nullopt, *count};
     if (colon != std::string::npos) {
       const mig::Product* product = catalogue.by_any(word.substr(0, colon));
       auto at = std::find(problem.products.begin(), problem.products.end(), product);
       const bool passed = product && std::any_of(problem.passed_by.begin(), problem.passed_by.end(),
                                                  [&](const PassedBy& one) { return one.product == product; });
-      if (passed && at == problem.products.end()) return cannot("no GPU of that product may be planned now");
-      if (!product || at == problem.products.end()) return cannot("none of these GPUs is of that product");
-      wanted.product = static_cast<std::size_t>(at - problem.products.begin());
+      const bool here = at != problem.products.end();
+      if (passed && !here && !is_whole(*profile)) return cannot("no GPU of that product may be planned now");
+      if (!passed && !here) return cannot("none of these GPUs is of that product");
+      wanted.product = number_in(problem.products, product);
     }
     for (const Demand& other : demand)
       if (other.profile == wanted.profile &&
@@ -209,6 +210,10 @@ Result<std::vector<Demand>> read_demand(std::span<const std::string> words, cons
     demand.push_back(std::move(wanted));
   }
   return demand;
+}
+
+std::string word_of(const Demand& demand, const std::vector<const mig::Product*>& products) {
+  return (demand.product ? products[*demand.product]->key.text + ":" : "") + demand.profile.text;
 }
 
 mig::Layout layout_after(const BoardPlan& plan) {

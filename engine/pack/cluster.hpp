@@ -29,13 +29,20 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
                           const mig::Catalogue& catalogue, const plan::Capabilities& can,
                           std::optional<TimePoint> until = std::nullopt);
 
+// The product's number among those of a problem, which has it from now on.
+std::size_t number_in(std::vector<const mig::Product*>& products, const mig::Product* product);
+
 // What problem_of() answers for these of its nodes alone, without reading the cluster again. Without a
 // demand.
 Problem part_of(const Problem& all, std::span<const NodeName> nodes);
 
-// "3g.40gb=10", "H100-80GB-SXM5:3g.40gb=10" or "whole=4", each a word. Errors name the word.
-Result<std::vector<Demand>> read_demand(std::span<const std::string> words, const Problem& problem,
+// "3g.40gb=10", "H100-80GB-SXM5:3g.40gb=10" or "whole=4", each a word. Whole GPUs may be of a product of
+// which no GPU may be changed: the problem then has it, and they are unmet. Errors name the word.
+Result<std::vector<Demand>> read_demand(std::span<const std::string> words, Problem& problem,
                                         const mig::Catalogue& catalogue);
+// "3g.40gb", "H100-80GB-SXM5:whole": what a demand is called, in its word and where it is unmet. products:
+// to which its own is an index.
+std::string word_of(const Demand& demand, const std::vector<const mig::Product*>& products);
 
 // What a GPU has afterwards, sorted by start.
 mig::Layout layout_after(const BoardPlan& plan);

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/pack/queue_demand.hpp"
+#include "engine/pack/whole.hpp"
+
 namespace tessera::pack {
 
-PastDemand demand_of_past(const usage::DemandOverTime& past, const Cluster& now, const std::string& group) {
+PastDemand demand_of_past(const usage::DemandOverTime& past, const Cluster& now, const std::string& group,
+                          const mig::Catalogue& catalogue) {
   PastDemand found;
   found.hours = past.hours();
   found.unplaced = past.unplaced();
@@ -15,7 +19,7 @@ PastDemand demand_of_past(const usage::DemandOverTime& past, const Cluster& now,
   for (const usage::DemandPeak& peak : today.peaks()) held[peak.profile] = peak.held;
   for (const usage::DemandPeak& peak : past.peaks()) {
     if (peak.cluster != now.name) continue;
-    if (peak.profile == "whole") {
+    if (peak.profile == kWhole && !whole_is_one_kind(now, catalogue)) {
       found.whole = peak.peak;
       continue;
     }

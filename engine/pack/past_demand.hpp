@@ -20,14 +20,15 @@ struct PastNeed {
 struct PastDemand {
   std::vector<Demand> demand;  // by profile, in the order of their names
   std::vector<PastNeed> needs;
-  int whole = 0;     // the most GPUs that are not cut: no part of the demand
+  int whole = 0;     // the most GPUs that are not cut, where they are no part of the demand
   int unplaced = 0;  // the most that were held without it being known which
   double hours = 0;  // that are recorded
   TimePoint from{}, to{};
 };
 
-// The planner counts instances that are free afterwards: of each peak, those that are not held now. group: as
-// the past was summed up, of one partition or namespace.
-PastDemand demand_of_past(const usage::DemandOverTime& past, const Cluster& now, const std::string& group);
+// The planner counts instances that are free afterwards: of each peak, those that are not held now. Whole
+// GPUs count where whole_is_one_kind(). group: as the past was summed up, of one partition or namespace.
+PastDemand demand_of_past(const usage::DemandOverTime& past, const Cluster& now, const std::string& group,
+                          const mig::Catalogue& catalogue);
 
 }  // namespace tessera::pack

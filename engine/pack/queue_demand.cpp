@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/pack/cluster.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/plan/effect/slice_names.hpp"
@@ -154,6 +155,15 @@ QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition
   return found;
 }
 
+bool whole_is_one_kind(const Cluster& cluster, const mig::Catalogue& catalogue) {
+  const Names names = names_in(cluster, catalogue);
+  if (names.here.size() != 1 || !*names.here.begin()) return false;
+  return std::none_of(names.parts.begin(), names.parts.end(), [&](const std::string& part) {
+    const auto name = sharing::parse_resource(part, cluster.scheduler);
+    return !name || name->kind == sharing::ResourceKind::gpu;
+  });
+}
+
 std::string queue_text(const QueueDemand& queue) {
   if (queue.of_any > 0)
     return fmt::format(
@@ -172,11 +182,7 @@ std::string queue_text(const QueueDemand& queue) {
 std::vector<Demand> demand_in(Problem& problem, const QueueDemand& queue) {
   std::vector<Demand> demand = queue.demand;
   for (Demand& one : demand) {
-    if (!one.product) continue;
-    const mig::Product* product = queue.products[*one.product];
-    auto at = std::find(problem.products.begin(), problem.products.end(), product);
-    if (at == problem.products.end()) at = problem.products.insert(at, product);
-    one.product = static_cast<std::size_t>(at - problem.products.begin());
+    if (one.product) one.product = number_in(problem.products, queue.products[*one.product]);
   }
   return demand;
 }

@@ -31,6 +31,10 @@ struct QueueDemand {
 QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition, const mig::Catalogue* whole,
                             const std::set<WorkloadId>* only = nullptr);
 
+// Whether whole GPUs that were needed in the past say which ones are: all GPUs are of one product, and no
+// name of a GPU hands out shares or instances. Else a demand for them would make whole what served no one.
+bool whole_is_one_kind(const Cluster& cluster, const mig::Catalogue& catalogue);
+
 // How many it counts, and how many it does not; a line.
 std::string queue_text(const QueueDemand& queue);
 

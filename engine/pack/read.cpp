@@ -298,7 +298,7 @@ class Reader {
                    std::optional<std::size_t> of) {
     auto profile = wanted_name(called);
     if (!profile)
-      return fail(value, where, fmt::format("\"{}\" is not the name of a MIG profile", clean(called, 80)));
+      return fail(value, where, fmt::format("\"{}\": {}", clean(called, 80), why_not_wanted(called)));
     if (of && !is_whole(*profile) && !problem_.products[*of]->find(profile->text))
       return fail(value, where,
                   fmt::format("{} has no profile \"{}\"", problem_.products[*of]->key.text, profile->text));

@@ -1,8 +1,9 @@
-// Whole GPUs as a demand, beside profiles: uncut ones that are free, and empty ones whose MIG mode a plan may
-// switch off. Threads: pure functions.
+// What a demand may name: profiles, and whole GPUs: uncut ones that are free, and empty ones whose MIG mode a
+// plan may switch off. Shares of a GPU are none. Threads: pure functions.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "engine/mig/profile_name.hpp"
@@ -17,5 +18,8 @@ inline bool is_whole(const ProfileName& wanted) { return wanted.text == kWhole; 
 inline std::optional<ProfileName> wanted_name(std::string_view text) {
   return text == kWhole ? std::optional(ProfileName(std::string(kWhole))) : mig::canonical_profile(text);
 }
+
+// Why it is not: "not the name of a MIG profile, or whole", or what shares and GPUs are asked for by.
+std::string why_not_wanted(std::string_view text);
 
 }  // namespace tessera::pack

@@ -48,19 +48,19 @@ constexpr Command kCommands[] = {
      "tessera layouts H100-80GB-SXM5 --check '3g.40gb@4,2g.20gb@2,1g.10gb@0'\n"
      "tessera layouts A30 --all -o json"},
     {"pack", kPack, "[PROFILE=COUNT...]", 64, Completes::nothing, "",
-     "find the fewest GPUs to change for a demand of MIG slices",
+     "find the fewest GPUs to change for a demand of slices or whole GPUs",
      "Computes which GPUs get which layout, so that the demand is met with the fewest changes: running "
-     "instances stay where they are, and what else stays keeps its start. Prints the GPUs to change, what "
-     "no plan can be better than, and whether this one is proven to be the best. The demand counts "
-     "instances that are free afterwards; with --for-queue it is what waits for room, with --for-history "
-     "what the most that was needed at the same time leaves wanting beside what is held now. It is for the "
+     "instances stay, and what else stays keeps its start. Prints the GPUs to change, and what is proven of "
+     "that. The demand counts instances that are free afterwards, by profile, and whole GPUs (whole=4); "
+     "PRODUCT:PROFILE=COUNT asks for a product. With --for-queue it is what waits for room, with --for-"
+     "history what the most that was needed at one time leaves wanting beside what is held. It is for the "
      "cluster that is found here, or for its nodes that --node or --partition name; with --boards demand "
      "and GPUs stand in a file (docs/planning.md), and no cluster is asked. With --ends-within what ends by "
      "its time limit within that time counts as gone, and the plan waits for it. With --way requeue running "
      "instances may be moved where nothing else serves. Nothing is changed without --apply: --plan shows "
      "the steps, and -o json has the layouts as an intent file for tessera apply. Exit code 1 when part of "
      "the demand cannot be met: it is named with the reason, and the rest is planned.",
-     "tessera pack 3g.40gb=10 1g.10gb=40\n"
+     "tessera pack 3g.40gb=10 1g.10gb=40 whole=2\n"
      "tessera pack --for-queue --partition short --plan  # serve what waits\n"
      "tessera pack --for-queue --apply --write  # all nodes, one journal, one undo\n"
      "tessera pack --for-history 30d --plan  # for the peaks of a recorded month\n"
@@ -69,12 +69,12 @@ constexpr Command kCommands[] = {
      "tessera pack --boards - -o json < gpus.json | jq .seconds"},
     {"advise", kAdvise, "", 0, Completes::nothing, "",
      "say which nodes to re-cut for what waits, and what that costs",
-     "Tries plans of tessera pack for the MIG slices that waiting jobs and pods ask for, on free nodes, on "
-     "few and on all, and plays the next hours with each. Prints those that no other one beats in every "
+     "Tries plans of tessera pack for the slices and whole GPUs that waiting jobs and pods ask for, on free "
+     "nodes, on few and on all, and plays the next hours with each. Prints those that none beats in every "
      "figure: which work starts sooner, the nodes and their new layouts, whom the change waits for and until "
      "when, and the command that prints the plan. With --recording or --accounting what was needed in the "
      "past counts, too. No running work is ever ended. Nothing is changed. Exit code 1 when work waits for "
-     "slices and no re-cut helps: the reason is printed (docs/planning.md).",
+     "these and no re-cut helps: the reason is printed (docs/planning.md).",
      "tessera advise\n"
      "tessera advise --partition short -o json | jq -r '.answers[].command'"},
     {"fleet", kFleet, "VERB [NODE] [FILE]", 12, Completes::words,

@@ -25,6 +25,15 @@ class Advise : public testing::Test {
     }
     nodes_.push_back(test::node(name, std::move(all)));
   }
+  // A node of GPUs that are cut into two 3g.40gb each, on which nothing runs.
+  void cut(const std::string& name, int gpus) {
+    std::vector<Gpu> all;
+    for (int i = 0; i < gpus; ++i)
+      all.push_back(
+          test::gpu(i, Strategy::mig,
+                    {test::instance("3g.40gb", 0, 4, 2 * i), test::instance("3g.40gb", 4, 4, 2 * i + 1)}));
+    nodes_.push_back(test::node(name, std::move(all)));
+  }
   // A job on that whole GPU, which ends in so many hours; 0: it has no time limit.
   void runs(const std::string& id, const std::string& node, int device, int hours) {
     Workload job = test::running(id, "alice", {test::holds(node, {{device, 1}})});
@@ -116,7 +125,7 @@ TEST_F(Advise, ThePackingPlannerMakesTheSamePlanOfDemandAndNodes) {
         pack::problem_of(cluster(), answer.nodes, test::catalogue(), can(),
                          answer.ends_within ? std::optional(at(0) + *answer.ends_within) : std::nullopt)
             .problem;
-    auto demand = pack::read_demand(words_of(answer.demand), problem, test::catalogue());
+    auto demand = pack::read_demand(words_of(answer), problem, test::catalogue());
     ASSERT_TRUE(demand);
     problem.demand = *demand;
     const auto packed = pack::pack(problem);
@@ -155,13 +164,49 @@ TEST_F(Advise, NoAnswerIsAtLeastAsGoodAsAnotherInEveryFigure) {
   EXPECT_EQ(advice.dropped, advice.tried - static_cast<int>(advice.answers.size()));
 }
 
-TEST_F(Advise, WhereNothingWaitsForSlicesItSaysSo) {
+TEST_F(Advise, ACutGpuOnWhichNothingRunsIsMadeWholeForAJobThatAsksForOne) {
+  cut("n1", 2), node("n2", 1);
+  runs("1", "n2", 0, 0);
+  wait(1, "gpu:h100");
+  const Advice advice = advise(question());
+  ASSERT_EQ(advice.answers.size(), 1u);
+  const Answer& answer = advice.answers.front();
+  EXPECT_EQ(words_of(answer), std::vector<std::string>{"whole=1"});
+  ASSERT_EQ(answer.packed.boards.size(), 1u);
+  EXPECT_TRUE(answer.packed.boards.front().to_whole);
+  EXPECT_EQ(answer.forecast.sooner.size(), 1u);
+  EXPECT_EQ(answer.offers.back().profile, "whole");
+  EXPECT_EQ(answer.offers.back().after, answer.offers.back().before + 1);
+}
+
+TEST_F(Advise, OfSeveralProductsWholeGpusAreAskedForOfTheirs) {
+  cut("n1", 2), node("n2", 1), cut("n3", 1);
+  runs("1", "n2", 0, 0);
+  for (Gpu& gpu : nodes_.back().gpus) gpu.product = ProductKey("A100-80GB"), gpu.model = "a100";
+  wait(1, "gpu:h100");
+  const Advice advice = advise(question());
+  ASSERT_EQ(advice.answers.size(), 1u);
+  EXPECT_EQ(words_of(advice.answers.front()), std::vector<std::string>{"H100-80GB-SXM5:whole=1"});
+  EXPECT_EQ(pack_command(advice.answers.front()), "tessera pack H100-80GB-SXM5:whole=1 --node n1");
+}
+
+TEST_F(Advise, AWholeGpuForWhichAJobWaitsIsNotCutForASlice) {
+  node("n1", 2), cut("n2", 1);
+  runs("1", "n1", 0, 2);
+  wait(2, "gpu:7g.80gb", 2h), wait(1, "gpu:h100");
+  for (const Answer& answer : advise(question()).answers)
+    EXPECT_EQ(answer.forecast.later.size(), 0u) << pack_command(answer);
+}
+
+TEST_F(Advise, WhereFreeGpusServeWhatWaitsItSaysSo) {
   node("n1", 1);
   wait(1, "gpu:h100");
   const Advice advice = advise(question());
   EXPECT_TRUE(advice.answers.empty());
-  EXPECT_EQ(advice.queue.other, 1);
-  EXPECT_EQ(advice.reasons, std::vector<std::string>{"no job or pod waits for a MIG slice"});
+  EXPECT_EQ(advice.queue.workloads, 1);
+  EXPECT_EQ(advice.reasons, std::vector<std::string>{
+                                "free slices and whole GPUs would serve what waits: something else keeps it "
+                                "waiting"});
 }
 
 TEST_F(Advise, WhereRunningWorkLeavesNoRoomItSaysSo) {

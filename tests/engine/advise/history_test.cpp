@@ -86,7 +86,7 @@ TEST_F(AdviseHistory, ThePastAloneGivesAnAnswerWithWhatItGainsAndLoses) {
   ASSERT_EQ(advice.answers.size(), 1u);
   EXPECT_NEAR(advice.answers[0].fitted.value_or(-1), 2 * 2 * 3.0 / 7 / 6, 1e-9);
   EXPECT_NEAR(advice.answers[0].lost.value_or(-1), 1.0 / 6, 1e-9);
-  EXPECT_EQ(words_of(advice.answers[0].demand), std::vector<std::string>{"3g.40gb=4"});
+  EXPECT_EQ(words_of(advice.answers[0]), std::vector<std::string>{"3g.40gb=4"});
 }
 
 TEST_F(AdviseHistory, AnAnswerThatLosesMoreOfThePastThanItGainsIsNone) {

@@ -184,6 +184,37 @@ TEST_F(ByNumber, AnEmptyGpuThatIsClearedAsAWholeNeedsNoPlaces) {
   EXPECT_NE(to_line(by_product.error()).find("no GPU of that product may be planned now"), std::string::npos);
 }
 
+// As the console asks for them, whose command is copied.
+TEST_F(EndsWithin, WholeGpusOfAProductThatNoPlanMayChangeAreUnmetByTheirName) {
+  Problem problem;
+  problem.passed_by = {{NodeName("n1"), test::catalogue().by_key("A100-80GB"), 2}};
+  const std::vector<std::string> words{"A100-80GB:whole=2"};
+  const auto demand = read_demand(words, problem, test::catalogue());
+  ASSERT_TRUE(demand.ok()) << to_line(demand.error());
+  EXPECT_EQ(word_of(demand->front(), problem.products), "A100-80GB:whole");
+  problem.demand = *demand;
+  const auto packed = pack(problem);
+  ASSERT_TRUE(packed.ok()) << to_line(packed.error());
+  EXPECT_EQ(packed->unmet, std::vector<int>{2});
+  problem = {};
+  EXPECT_FALSE(read_demand(words, problem, test::catalogue()).ok()) << "none is there at all";
+}
+
+TEST_F(EndsWithin, SharesAreRefusedAsADemandByWhatMakesThem) {
+  Problem problem;
+  for (const char* word :
+       {"shard=4", "mps=50", "nvidia.com/gpu.shared=4", "nvidia.com/mig-1g.10gb.shared=2"}) {
+    const auto demand = read_demand(std::vector<std::string>{word}, problem, test::catalogue());
+    ASSERT_FALSE(demand.ok()) << word;
+    EXPECT_NE(demand.error().reason.find("from no layout"), std::string::npos) << demand.error().reason;
+  }
+  for (const char* word : {"gpu=4", "gpu:h100=4", "nvidia.com/gpu=4"}) {
+    const auto demand = read_demand(std::vector<std::string>{word}, problem, test::catalogue());
+    ASSERT_FALSE(demand.ok()) << word;
+    EXPECT_NE(demand.error().reason.find("whole=4"), std::string::npos) << demand.error().reason;
+  }
+}
+
 TEST_F(EndsWithin, OneGpuThatIsLeftOutIsOneGpu) {
   EXPECT_EQ(left_out_text(1, "of AMD"), "left out: 1 GPU of AMD");
   EXPECT_EQ(left_out_text(2, "of AMD"), "left out: 2 GPUs of AMD");

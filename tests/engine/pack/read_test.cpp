@@ -99,6 +99,7 @@ TEST(PackFile, ErrorsNameTheLineOfYaml) {
             "gpus.yaml:5: more than 1000000 GPUs");
   EXPECT_EQ(trouble("demand: {1g.10gb: -1}\nboards: []\n"),
             "gpus.yaml:1: 1g.10gb: a whole number from 0 to 100000000 is needed");
+  EXPECT_EQ(trouble("demand: {mps: 50}\nboards: []\n").substr(0, 28), "gpus.yaml:1: \"mps\": shares a");
   EXPECT_EQ(trouble("demand: {1g.10gb: 1, H100-80GB-SXM5: {1g.10gb: 1}}\nboards: []\n"),
             "gpus.yaml:1: 1g.10gb is listed twice");
   EXPECT_EQ(trouble("demand: {T4: {1g.10gb: 1}}\nboards: []\n").substr(0, 12), "gpus.yaml:1:");
@@ -117,7 +118,7 @@ TEST(PackFile, ErrorsNameTheItemOfJson) {
                     R"( "instances": [{"profile": "1g.10gb", "start": 99}]}]})"),
             "gpus.yaml: boards[0].instances[0]: start: a whole number from 0 to 16 is needed");
   EXPECT_EQ(trouble(R"({"demand": {"H100-80GB-SXM5": {"9g": -1}}, "boards": []})"),
-            "gpus.yaml: demand.H100-80GB-SXM5.9g: \"9g\" is not the name of a MIG profile");
+            "gpus.yaml: demand.H100-80GB-SXM5.9g: \"9g\": not the name of a MIG profile, or whole");
   EXPECT_NE(trouble(R"({"demand": {"1g.10gb": 1}, "boards": [)"), "read") << "truncated";
 }
 

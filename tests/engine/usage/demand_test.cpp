@@ -156,11 +156,25 @@ TEST(Demand, ThePlannerIsAskedForThePeakLessWhatIsHeldNow) {
   past.round(0, {running("1", "alice", {holds("n1", {{1, 1}})}), waiting("2", "bob", "gpu:3g.40gb"),
                  waiting("3", "bob", "gpu:3g.40gb"), waiting("4", "eve", "gpu:h100")});
   past.round(10, {running("2", "bob", {holds("n1", {{1, 1}})})});
-  const pack::PastDemand found = pack::demand_of_past(past.demand, past.story.cluster(), {});
-  ASSERT_EQ(found.demand.size(), 1U);
+  const pack::PastDemand found =
+      pack::demand_of_past(past.demand, past.story.cluster(), {}, test::catalogue());
+  ASSERT_EQ(found.demand.size(), 2U);
   EXPECT_EQ(found.demand[0].profile, ProfileName("3g.40gb"));
   EXPECT_EQ(found.demand[0].count, 2) << "three at most, one of them is held now";
-  EXPECT_EQ(found.whole, 1) << "told, and planned for by nobody";
+  EXPECT_EQ(found.demand[1].profile, ProfileName("whole"));
+  EXPECT_EQ(found.demand[1].count, 1);
+}
+
+TEST(Demand, WholeGpusOfSeveralProductsAreToldAndNotPlannedFor) {
+  Past past;
+  Gpu other = gpu(0, Strategy::whole, {whole(0)});
+  other.product = ProductKey("A100-80GB");
+  past.story.tell(NodeSeen{node("n2", {other})});
+  past.round(0, {waiting("4", "eve", "gpu:h100")});
+  const pack::PastDemand found =
+      pack::demand_of_past(past.demand, past.story.cluster(), {}, test::catalogue());
+  EXPECT_TRUE(found.demand.empty()) << "of which product is not told";
+  EXPECT_EQ(found.whole, 1);
 }
 
 }  // namespace

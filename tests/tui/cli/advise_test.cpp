@@ -136,11 +136,20 @@ TEST(AdviseCommand, WhereNoRecutHelpsItSaysWhyAndExitsWithAFinding) {
   EXPECT_NE(asked.out.str().find("No re-cut helps.\n   9g.10gb: "), std::string::npos) << asked.out.str();
 }
 
-TEST(AdviseCommand, WhereNothingWaitsForSlicesThatIsNoFinding) {
+TEST(AdviseCommand, WhereNothingWaitsThatAPlanCouldServeThatIsNoFinding) {
+  Asked asked;
+  asked.request = "shard";
+  EXPECT_EQ(asked.run(run_advise), kDone);
+  EXPECT_NE(asked.out.str().find("no job or pod waits for a MIG slice or a whole GPU"), std::string::npos)
+      << asked.out.str();
+}
+
+TEST(AdviseCommand, WholeGpusThatNoPlanMakesAreNamedWithTheReason) {
   Asked asked;
   asked.request = "gpu:h100";
-  EXPECT_EQ(asked.run(run_advise), kDone);
-  EXPECT_NE(asked.out.str().find("no job or pod waits for a MIG slice"), std::string::npos)
+  EXPECT_EQ(asked.run(run_advise), kFinding);
+  EXPECT_NE(asked.out.str().find("No re-cut helps.\n   whole: 1 of 3 GPUs are whole and free"),
+            std::string::npos)
       << asked.out.str();
 }
 

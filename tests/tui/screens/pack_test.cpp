@@ -110,18 +110,38 @@ TEST(Pack, WithRequeueThePlanMovesWhatRuns) {
 
 TEST(Pack, TakesTheDemandFromWhatWaits) {
   Session session = changing();
-  session.press(":pack<enter>f").pack();
+  session.press(":pack<enter>f");
+  ASSERT_TRUE(session.state.pack->question && session.state.pack->question->reads_queue)
+      << "the queue is read beside the keys";
+  const auto then = session.state.pack->question->then;
+  session.pack();
+  EXPECT_EQ(session.state.pack->question->then, then) << "the cluster is copied once for both";
+  session.pack();
   EXPECT_TRUE(session.shows("touches 1 GPU on 1 node; proven minimum 1")) << session.screen();
   EXPECT_TRUE(session.shows("the queue: 2 jobs or pods")) << session.screen();
   session.press("<enter>");
   EXPECT_EQ(session.state.plan->plan.intent.words, "packed for the queue");
 }
 
+TEST(Pack, EscAndAnEditEndTheReadingOfTheQueue) {
+  Session session = asking("3g.40gb=2");
+  session.press("f<esc>");
+  EXPECT_FALSE(session.state.pack->question);
+  EXPECT_TRUE(session.shows("stopped")) << session.screen();
+  session.press("f");
+  const auto late = tui::answer_of(session.state.pack->question);
+  session.press(":pack 3g.40gb=4<enter>");
+  tui::update(session.state, session.world(), tui::PackTold{late});
+  session.pack();
+  EXPECT_TRUE(session.shows("touches 2 GPUs on 1 node")) << session.screen();
+  EXPECT_FALSE(session.shows("the queue:")) << session.screen();
+}
+
 // An answer is about GPUs as they stood: a job that came in since is not planned over.
 TEST(Pack, WhatStartedSinceIsNotPlannedOver) {
   Session session = answered("7g.80gb=1");
   const pack::Answer& answer = *session.state.pack->answer->answer;
-  const pack::Board& board = session.state.pack->question->problem.boards[answer.boards[0].board];
+  const pack::Board& board = session.state.pack->answer->problem->boards[answer.boards[0].board];
   const int first = board.gpu.value * 7;
   session.tell(on("hpc", WorkloadSeen{running("99000", "eve", {holds(board.node.text.c_str(), {{first}})})}));
   EXPECT_TRUE(session.state.pack->working()) << "it is asked again";
@@ -133,7 +153,7 @@ TEST(Pack, WhatStartedSinceIsNotPlannedOver) {
 TEST(Pack, WhatMovesElsewhereDoesNotKeepFromPlanning) {
   Session session = answered("7g.80gb=1");
   const pack::Answer& answer = *session.state.pack->answer->answer;
-  const std::string& changed = session.state.pack->question->problem.boards[answer.boards[0].board].node.text;
+  const std::string& changed = session.state.pack->answer->problem->boards[answer.boards[0].board].node.text;
   const std::string other = changed == "n0045" ? "n0044" : "n0045";
   session.tell(on("hpc", WorkloadSeen{running("99000", "eve", {holds(other.c_str(), {{0}})})}));
   EXPECT_TRUE(session.state.pack->working()) << "it is asked again";
@@ -184,6 +204,34 @@ TEST(Pack, CopiesTheCommandThatAsksForTheSame) {
   EXPECT_EQ(*session.effects.back().copy, "tessera pack --cluster hpc 3g.40gb=2");
 }
 
+// Its GPUs left the cluster, or are left out now.
+TEST(Pack, ADemandThatCannotBeAskedHereIsNotCopied) {
+  Session session = answered("3g.40gb=2");
+  tui::PackState gone = *session.state.pack;
+  for (tui::PackWant& want : gone.wants)
+    if (want.count > 0) want.product = session.catalogue.by_key("A30-24GB");
+  session.state.pack = std::make_shared<const tui::PackState>(gone);
+  session.pass(Duration(1));
+  EXPECT_TRUE(session.shows("no GPU that can be planned here is of A30-24GB")) << session.screen();
+  session.press("y");
+  EXPECT_FALSE(session.effects.back().copy);
+  EXPECT_NE(session.state.message.text.find("no demand that can be planned"), std::string::npos)
+      << session.state.message.text;
+}
+
+TEST(Pack, WholeGpusOfAProductThatNoPlanMayChangeAreAskedForAndUnmetByTheirName) {
+  Session session = changing({120, 40});
+  Gpu held = gpu(0, Strategy::whole, {whole(0)});
+  held.product = ProductKey("A100-80GB");
+  held.slices[0].usable = false;
+  session.tell(on("hpc", NodeSeen{node("n0046", {held})}));
+  session.press(":pack A100-80GB:whole=2<enter>").pack();
+  EXPECT_TRUE(session.shows("unmet: 2 of 2 A100-80GB:whole")) << session.screen();
+  session.press("y");
+  ASSERT_TRUE(session.effects.back().copy);
+  EXPECT_EQ(*session.effects.back().copy, "tessera pack --cluster hpc A100-80GB:whole=2");
+}
+
 TEST(Pack, NodesNarrowTheDemandAndTheCommandSaysSo) {
   Session session = changing({120, 40});
   session.press(":pack 3g.40gb=2<enter>:on n004[1-2]<enter>").pack();
@@ -208,8 +256,9 @@ TEST(Pack, APartitionNarrowsTheNodesAndWhatIsTakenFromTheQueue) {
   session.press(":pack<enter>:on partition=short<enter>");
   EXPECT_TRUE(session.shows("only partition short")) << session.screen();
   EXPECT_TRUE(session.shows("1 GPUs can be planned")) << session.screen();
-  session.press("f");
+  session.press("f").pack();
   EXPECT_FALSE(session.state.pack->question) << "what waits is of other partitions";
+  EXPECT_NE(session.state.message.text.find("the queue: 0 jobs or pods"), std::string::npos);
 }
 
 TEST(Pack, TheCertificateComesBeforeWhatThePlanWouldDo) {

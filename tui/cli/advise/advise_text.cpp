@@ -7,6 +7,7 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/whole.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -28,13 +29,15 @@ Json number(int count) { return Json::of(std::int64_t{count}); }
 Json rounded(double value) { return Json::of(std::round(value * 1000) / 1000); }
 Json time_or_null(const std::optional<TimePoint>& at) { return at ? Json::of(utc_text(*at)) : Json(); }
 
-Json demand_json(const std::vector<pack::Demand>& demand) {
+// products: to which those of the demand are indices.
+Json demand_json(const std::vector<pack::Demand>& demand, const std::vector<const mig::Product*>& products) {
   Json all = Json::map();
-  for (const pack::Demand& one : demand) all.add(one.profile.text, number(one.count));
+  for (const pack::Demand& one : demand) all.add(pack::word_of(one, products), number(one.count));
   return all;
 }
 
 std::string layout_of(const Answer& answer, const pack::BoardPlan& plan) {
+  if (plan.to_whole) return std::string(pack::kWhole);
   const pack::Board& board = answer.problem.boards[plan.board];
   return mig::to_text(*answer.problem.products[board.product], pack::layout_after(plan));
 }
@@ -104,7 +107,7 @@ Json answer_json(const Answer& answer, bool past, const Options& options) {
   one.add("disturbed", number(answer.disturbed));
   one.add("certificate", Json::of(pack::certificate(answer.problem, answer.packed)));
   one.add("proven", Json::of(answer.packed.bounds.gpus_proven));
-  one.add("demand", demand_json(answer.demand));
+  one.add("demand", demand_json(answer.demand, answer.problem.products));
   one.add("ends_within_h", answer.ends_within ? number(hours_within(answer)) : Json());
   one.add("nodes", nodes_json(answer));
   one.add("changed_at", time_or_null(answer.forecast.changed.changed));
@@ -136,8 +139,8 @@ class Page {
   std::string text() {
     const pack::QueueDemand& queue = advice_.queue;
     line(
-        fmt::format("{}: {} jobs or pods wait for MIG slices, {} for whole GPUs or shares, {} for something "
-                    "else than room",
+        fmt::format("{}: {} jobs or pods wait for MIG slices or whole GPUs, {} for shares or other GPUs, {} "
+                    "for something else than room",
                     clean(question_.cluster->name.text, 100), queue.workloads, queue.other, queue.kept));
     if (past_) history();
     const std::size_t starts = advice_.left.starts.size();
@@ -295,7 +298,7 @@ Json advise_json(const advise::Question& question, const Advice& advice, const L
   queue.add("workloads", number(advice.queue.workloads));
   queue.add("other_requests", number(advice.queue.other));
   queue.add("other_reasons", number(advice.queue.kept));
-  queue.add("demand", demand_json(advice.queue.demand));
+  queue.add("demand", demand_json(advice.queue.demand, advice.queue.products));
   Json& left = document.add("as_it_is", Json::map());
   left.add("starts", number(advice.left.starts.size()));
   left.add("still_waiting", number(advice.left.waiting.size()));

@@ -99,12 +99,13 @@ Status check_words(const Options& options) {
 }
 
 // The peaks of the cluster's recording.
-Result<pack::PastDemand> past_of(const Options& options, const Joins& joins, const Cluster& cluster) {
+Result<pack::PastDemand> past_of(const Options& options, const Joins& joins, const Cluster& cluster,
+                                 const mig::Catalogue& catalogue) {
   Options one = options;
   one.cluster = cluster.name.text;
   auto looked = look_at_demand(one, joins, *options.for_history, options.partition);
   if (!looked) return looked.error();
-  pack::PastDemand past = pack::demand_of_past(looked->demand, cluster, options.partition);
+  pack::PastDemand past = pack::demand_of_past(looked->demand, cluster, options.partition, catalogue);
   past.from = looked->from, past.to = looked->to;
   return past;
 }
@@ -128,7 +129,7 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
     about.queue = pack::demand_of_queue(*cluster, options.partition, &catalogue);
     found.problem.demand = pack::demand_in(found.problem, *about.queue);
   } else if (options.for_history) {
-    auto past = past_of(options, joins, *cluster);
+    auto past = past_of(options, joins, *cluster, catalogue);
     if (!past) return Refusal{past.error(), kUnknown};
     found.problem.demand = past->demand;
     about.past = std::move(*past);

@@ -91,7 +91,7 @@ Json bounds_json(const pack::Problem& problem, const pack::Answer& answer) {
   one.add("rest_proven", Json::of(bounds.rest_proven));
   Json& binding = one.add("binding", Json::list());
   for (std::size_t demand : answer.binding)
-    binding.items.push_back(Json::of(problem.demand[demand].profile.text));
+    binding.items.push_back(Json::of(pack::word_of(problem.demand[demand], problem.products)));
   return one;
 }
 
@@ -175,9 +175,7 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
       queue.add("other_reasons", Json::of(std::int64_t{cluster->queue->kept}));
       Json& asked = queue.add("demand", Json::map());
       for (const pack::Demand& one : cluster->queue->demand)
-        asked.add(
-            (one.product ? cluster->queue->products[*one.product]->key.text + ":" : "") + one.profile.text,
-            Json::of(std::int64_t{one.count}));
+        asked.add(pack::word_of(one, cluster->queue->products), Json::of(std::int64_t{one.count}));
       queue.add("of_any_product", Json::of(std::int64_t{cluster->queue->of_any}));
     }
     if (cluster->past) document.add("history", history_json(*cluster->past));
@@ -202,10 +200,10 @@ std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer,
   std::string text;
   for (std::size_t i = 0; i < problem.demand.size(); ++i)
     if (answer.unmet[i] > 0)
-      text +=
-          tui::told(options.reader, fmt::format("unmet: {} of {} {}", answer.unmet[i],
-                                                problem.demand[i].count, problem.demand[i].profile.text)) +
-          ": " + tui::told(options.reader, answer.reason[i]) + "\n";
+      text += tui::told(options.reader,
+                        fmt::format("unmet: {} of {} {}", answer.unmet[i], problem.demand[i].count,
+                                    pack::word_of(problem.demand[i], problem.products))) +
+              ": " + tui::told(options.reader, answer.reason[i]) + "\n";
   return text;
 }
 
@@ -238,8 +236,10 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
       line(fmt::format("{}: {} at most at {}, {} of them held now", need.profile.text, need.peak,
                        utc_text(need.at), need.held_now));
     if (past.whole > 0)
-      line(fmt::format("whole GPUs: {} at most at the same time; this demand keeps none of them free",
-                       past.whole));
+      line(fmt::format(
+          "whole GPUs: {} at most at the same time; of which product is not told, and this demand "
+          "keeps none of them free",
+          past.whole));
     if (past.unplaced > 0)
       line(fmt::format("up to {} more were held on slices that are not reported", past.unplaced));
   }

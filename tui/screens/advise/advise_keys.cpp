@@ -60,7 +60,7 @@ bool has_moved(const UiState& state, const Cluster& cluster, const AdviseQuestio
     const pack::Board& then = answer.problem.boards[plan.board];
     return std::any_of(now.boards.begin(), now.boards.end(), [&](const pack::Board& one) {
       return one.node == then.node && one.gpu == then.gpu && one.instances == then.instances &&
-             now.products[one.product] == answer.problem.products[then.product];
+             one.whole == then.whole && now.products[one.product] == answer.problem.products[then.product];
     });
   };
   return now.mode != answer.problem.mode ||

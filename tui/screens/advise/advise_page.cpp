@@ -109,8 +109,9 @@ class Page {
     } else {
       page.fact("", progress_text(), Style(Role::text).with_bold());
       page.fact("",
-                "Which nodes to re-cut, so that what waits starts sooner: plans are made for the slices that "
-                "waiting jobs and pods ask for, and each is played by the scheduler's rules. Nothing is "
+                "Which nodes to re-cut, so that what waits starts sooner: plans are made for the slices "
+                "and whole GPUs that waiting jobs and pods ask for, and each is played by the scheduler's "
+                "rules. Nothing is "
                 "changed.",
                 Role::dim);
       page.fact(first_key(state_, Action::back), "stop");
@@ -120,12 +121,11 @@ class Page {
 
   void list(Panes& panes) const {
     const pack::QueueDemand& queue = advice().queue;
-    note(
-        panes.main,
-        fmt::format("{} jobs or pods wait for MIG slices, {} for whole GPUs or shares, {} for something else "
-                    "than room",
-                    queue.workloads, queue.other, queue.kept),
-        Role::text, list_width());
+    note(panes.main,
+         fmt::format("{} jobs or pods wait for MIG slices or whole GPUs, {} for shares or other GPUs, {} for "
+                     "something else than room",
+                     queue.workloads, queue.other, queue.kept),
+         Role::text, list_width());
     const std::size_t starts = advice().left.starts.size();
     note(panes.main,
          fmt::format("as it is, {} of {} that wait for room start", starts,

@@ -20,6 +20,8 @@ std::string why_no_pack_edit(Action action, const UiState& state, const UiContex
 // Enter: the plan of the answer.
 Effects open_on_pack(UiState& state, const UiContext& ui);
 std::string why_no_open_on_pack(const UiState& state, const UiContext& ui);
+// What waits is the demand from now on; where it asks for nothing that can be planned, that is said.
+void take_queue(UiState& state, const UiContext& ui, const pack::QueueDemand& queue);
 // True: Esc stopped waiting for the answer.
 bool back_in_pack(UiState& state, const UiContext& ui);
 // The command that asks for the same.
@@ -36,7 +38,7 @@ std::string want_id(std::size_t at);
 // What is asked of the planner, and its answers (pack_refresh.cpp).
 void refresh_pack(UiState& state, Screen& screen, const UiContext& ui);
 std::optional<TimePoint> pack_next_change(const UiState& state, const UiContext& ui);
-void take_answer(UiState& state, const PackTold& told);
+void take_answer(UiState& state, const UiContext& ui, const PackTold& told);
 // Reads the cluster as it stands now; true: GPUs of the answer no longer stand as it has them.
 bool boards_moved(UiState& state, const UiContext& ui);
 // ":on n[1-20]"; errors: as narrowed_by() has them.

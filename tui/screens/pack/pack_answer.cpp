@@ -7,11 +7,27 @@
 namespace tessera::tui {
 namespace {
 
-PackPreview preview_of(const PackQuestion& asked, const pack::Answer& answer, const pack::Stop& stop) {
+pack::Problem problem_of(const PackQuestion& asked) {
+  pack::Problem problem = asked.boards->problem;
+  problem.demand = asked.demand;
+  problem.products = asked.products;
+  problem.evict = asked.evict;
+  return problem;
+}
+
+// Of 100,000 jobs and the names of 10,000 nodes: no key waits for that.
+PackAnswer what_waits(std::shared_ptr<const PackQuestion> question) {
+  const ClusterThen& then = *question->then;
+  pack::QueueDemand queue = pack::demand_of_queue(then.cluster, question->partition, then.catalogue);
+  return {std::move(question), nullptr, pack::Answer(), {}, true, std::move(queue)};
+}
+
+PackPreview preview_of(const PackQuestion& asked, const pack::Problem& problem, const pack::Answer& answer,
+                       const pack::Stop& stop) {
   PackPreview preview;
   const ClusterThen& then = *asked.then;
-  plan::Intent intent = pack::intent_of(asked.problem, answer, then.cluster.name);
-  intent.options.way = asked.problem.evict ? plan::Way::requeue : plan::Way::wait;
+  plan::Intent intent = pack::intent_of(problem, answer, then.cluster.name);
+  intent.options.way = asked.evict ? plan::Way::requeue : plan::Way::wait;
   Result<plan::Plan> plan =
       plan::make_plan(then.cluster, *then.catalogue, intent, then.can, then.rules, then.now);
   if (!plan) {
@@ -29,13 +45,14 @@ PackPreview preview_of(const PackQuestion& asked, const pack::Answer& answer, co
 
 std::shared_ptr<const PackAnswer> answer_of(std::shared_ptr<const PackQuestion> question,
                                             const pack::Stop& stop, const Tell& tell) {
-  Result<pack::Answer> answer = pack::pack(question->problem, stop);
-  PackAnswer told{question, std::move(answer), {}, true};
+  if (question->reads_queue) return std::make_shared<const PackAnswer>(what_waits(std::move(question)));
+  const auto problem = std::make_shared<const pack::Problem>(problem_of(*question));
+  PackAnswer told{question, problem, pack::pack(*problem, stop), {}, true, {}};
   if (told.answer && !told.answer->boards.empty() && !(stop && stop())) {
     // The certificate first: on thousands of nodes what it would do takes longer than the plan itself.
     told.whole = false;
     if (tell) tell(PackTold{std::make_shared<const PackAnswer>(told)});
-    told.preview = preview_of(*question, *told.answer, stop);
+    told.preview = preview_of(*question, *problem, *told.answer, stop);
     told.whole = true;
   }
   return std::make_shared<const PackAnswer>(std::move(told));

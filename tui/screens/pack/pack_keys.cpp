@@ -27,7 +27,7 @@ bool has_profile(const mig::Product& product, const ProfileName& profile) {
 template <class Edit>
 void edit_demand(UiState& state, Edit edit) {
   change_kept(state.pack, [&](PackState& pack) {
-    pack.stopped = false;
+    pack.stopped = false, pack.takes_queue = false;
     edit(pack);
   });
 }
@@ -63,21 +63,6 @@ void put_demand(PackState& pack, const std::vector<pack::Demand>& demand, const 
     if (at == pack.wants.end()) at = pack.wants.insert(at, PackWant{one.profile, nullptr, 0, 0});
     at->product = product, at->count = one.count;
   }
-}
-
-void take_queue(UiState& state, const UiContext& ui) {
-  const Cluster* cluster = ui.model.find(state.pack->cluster);
-  if (!cluster) return;
-  const pack::QueueDemand queue = pack::demand_of_queue(*cluster, state.pack->only.partition, &ui.catalogue);
-  const std::string source = pack::queue_text(queue);
-  if (queue.demand.empty()) return say(state, ui, Severity::info, source);
-  edit_demand(state, [&](PackState& pack) {
-    pack::Problem known;
-    known.products = pack.boards->problem.products;
-    const std::vector<pack::Demand> demand = pack::demand_in(known, queue);
-    put_demand(pack, demand, known);
-    pack.source = source;
-  });
 }
 
 // Any product and each that has the profile; where other lines ask for this profile, what is left to this
@@ -158,7 +143,7 @@ Effects edit_pack(UiState& state, const UiContext& ui, Action action) {
     case Action::pack_more: set_count(state, here, state.pack->wants[here].count + 1); break;
     case Action::pack_less: set_count(state, here, state.pack->wants[here].count - 1); break;
     case Action::pack_count: ask_for_count(state); break;
-    case Action::pack_queue: take_queue(state, ui); break;
+    case Action::pack_queue: edit_demand(state, [](PackState& pack) { pack.takes_queue = true; }); break;
     case Action::pack_clear: edit_demand(state, clear); break;
     case Action::pack_product: next_product(state); break;
     case Action::pack_evict: edit_demand(state, [](PackState& pack) { pack.evict = !pack.evict; }); break;
@@ -185,7 +170,7 @@ Effects open_on_pack(UiState& state, const UiContext& ui) {
     return {};
   }
   const PackState& pack = *state.pack;
-  plan::Intent intent = pack::intent_of(pack.answer->question->problem, *pack.answer->answer, pack.cluster);
+  plan::Intent intent = pack::intent_of(*pack.answer->problem, *pack.answer->answer, pack.cluster);
   intent.words = pack.source.empty() ? "packed for a demand" : "packed for the queue";
   intent.options.way = pack.evict ? plan::Way::requeue : plan::Way::wait;
   Result<plan::Plan> plan = plan_for(state, ui, intent);
@@ -199,14 +184,15 @@ Effects open_on_pack(UiState& state, const UiContext& ui) {
 bool back_in_pack(UiState& state, const UiContext&) {
   if (!state.pack || !state.pack->working()) return false;
   change_kept(state.pack, [](PackState& pack) {
-    pack.stopped = true;
+    pack.stopped = true, pack.takes_queue = false;
     pack.question = nullptr;
   });
   return true;
 }
 
 std::string copy_on_pack(const UiState& state, const UiContext&) {
-  if (!state.pack) return "";
+  // What cannot be asked here is refused there, too.
+  if (!state.pack || !state.pack->trouble.empty()) return "";
   std::string words;
   for (const PackWant& want : state.pack->wants)
     if (want.count > 0)
@@ -215,6 +201,19 @@ std::string copy_on_pack(const UiState& state, const UiContext&) {
   if (words.empty()) return "";
   return fmt::format("tessera pack --cluster {}{}{}{}", shell_word(state.pack->cluster.text), words,
                      flags_of(state.pack->only), state.pack->evict ? " --way requeue" : "");
+}
+
+void take_queue(UiState& state, const UiContext& ui, const pack::QueueDemand& queue) {
+  std::string source = pack::queue_text(queue);
+  if (queue.demand.empty()) say(state, ui, Severity::info, source);
+  edit_demand(state, [&](PackState& pack) {
+    if (queue.demand.empty()) return;
+    pack::Problem known;
+    known.products = pack.boards->problem.products;
+    const std::vector<pack::Demand> demand = pack::demand_in(known, queue);
+    put_demand(pack, demand, known);
+    pack.source = std::move(source);
+  });
 }
 
 Effects narrow_pack(UiState& state, const UiContext&, Action) {
@@ -247,9 +246,12 @@ std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const 
     if (end > at) words.push_back(text.substr(at, end - at));
     at = end + 1;
   }
-  auto demand = pack::read_demand(words, state.pack->boards->problem, ui.catalogue);
+  pack::Problem known;
+  known.products = state.pack->boards->problem.products;
+  known.passed_by = state.pack->boards->problem.passed_by;
+  auto demand = pack::read_demand(words, known, ui.catalogue);
   if (!demand) return demand.error();
-  edit_demand(state, [&](PackState& pack) { put_demand(pack, *demand, pack.boards->problem); });
+  edit_demand(state, [&](PackState& pack) { put_demand(pack, *demand, known); });
   return std::nullopt;
 }
 

@@ -63,7 +63,7 @@ class Page {
     return pack_.answer && pack_.answer->answer ? &*pack_.answer->answer : nullptr;
   }
   bool is_old() const { return pack_.stopped || !pack_.answered(); }
-  const pack::Problem& problem() const { return pack_.answer->question->problem; }
+  const pack::Problem& problem() const { return *pack_.answer->problem; }
 
   void head(Document& to) const {
     DocLine line;
@@ -183,7 +183,7 @@ class Page {
       if (found.unmet[i] > 0)
         for (const std::string& line :
              wrap(told(fmt::format("unmet: {} of {} {}", found.unmet[i], problem().demand[i].count,
-                                   problem().demand[i].profile.text)) +
+                                   pack::word_of(problem().demand[i], problem().products))) +
                       ": " + told(found.reason[i]),
                   width_ - 3))
           to.push_back({{{line, old ? Role::dim : Role::danger, 1}}, {}});

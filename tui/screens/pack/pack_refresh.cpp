@@ -21,11 +21,26 @@ constexpr Duration kCopied{10'000};  // for so long a copy of the cluster is not
 constexpr std::size_t kManyNodes = 500;
 constexpr Duration kManyEvery{5000};
 
+// Counted once: the table is listed with every event.
+std::map<std::pair<ProfileName, const mig::Product*>, int> idle_in(const pack::Problem& problem) {
+  std::map<std::pair<ProfileName, const mig::Product*>, int> idle;
+  for (const pack::Spare& spare : problem.spare) idle[{spare.profile, spare.product}] += spare.count;
+  for (const pack::Board& board : problem.boards) {
+    const mig::Product* product = problem.products[board.product];
+    if (board.whole) ++idle[{ProfileName(std::string(pack::kWhole)), product}];
+    for (const pack::Instance& one : board.instances)
+      if (!one.held) ++idle[{product->profiles[static_cast<std::size_t>(one.placed.profile)].name, product}];
+  }
+  return idle;
+}
+
 std::shared_ptr<const PackBoards> read_boards(const UiState& state, const UiContext& ui,
                                               const Cluster& cluster, const Narrowed& only) {
   pack::ClusterProblem found =
       pack::problem_of(cluster, nodes_of(cluster, only), ui.catalogue, capabilities_of(state, cluster));
-  return std::make_shared<const PackBoards>(PackBoards{std::move(found.problem), std::move(found.left_out)});
+  auto idle = idle_in(found.problem);
+  return std::make_shared<const PackBoards>(
+      PackBoards{std::move(found.problem), std::move(found.left_out), std::move(idle)});
 }
 
 bool same_boards(const PackBoards& a, const PackBoards& b) {
@@ -48,19 +63,10 @@ void take_boards(PackState& pack, const UiState& state, const UiContext& ui, con
   pack.at = ui.wall;
 }
 
-int idle_of(const pack::Problem& problem, const PackWant& want) {
+int idle_of(const PackBoards& boards, const PackWant& want) {
   int idle = 0;
-  for (const pack::Spare& spare : problem.spare)
-    if (spare.profile == want.profile && (!want.product || want.product == spare.product))
-      idle += spare.count;
-  for (const pack::Board& board : problem.boards) {
-    const mig::Product* product = problem.products[board.product];
-    if (want.product && want.product != product) continue;
-    if (board.whole && pack::is_whole(want.profile)) ++idle;
-    for (const pack::Instance& one : board.instances)
-      if (!one.held && product->profiles[static_cast<std::size_t>(one.placed.profile)].name == want.profile)
-        ++idle;
-  }
+  for (const auto& [kind, count] : boards.idle)
+    if (kind.first == want.profile && (!want.product || want.product == kind.second)) idle += count;
   return idle;
 }
 
@@ -71,7 +77,7 @@ void list_profiles(PackState& pack) {
       if (std::none_of(pack.wants.begin(), pack.wants.end(),
                        [&](const PackWant& want) { return want.profile == profile.name; }))
         pack.wants.push_back({profile.name, nullptr, 0, 0});
-  for (PackWant& want : pack.wants) want.idle = idle_of(pack.boards->problem, want);
+  for (PackWant& want : pack.wants) want.idle = idle_of(*pack.boards, want);
 }
 
 // products: of what is asked for, too. Whole GPUs of one that no plan may change may be asked for: they are
@@ -81,11 +87,7 @@ std::vector<pack::Demand> demand_of(const PackState& pack, std::vector<const mig
   for (const PackWant& want : pack.wants) {
     if (want.count == 0) continue;
     pack::Demand one{want.profile, std::nullopt, want.count};
-    if (want.product) {
-      auto at = std::find(products.begin(), products.end(), want.product);
-      if (at == products.end()) at = products.insert(at, want.product);
-      one.product = static_cast<std::size_t>(at - products.begin());
-    }
+    if (want.product) one.product = pack::number_in(products, want.product);
     demand.push_back(std::move(one));
   }
   return demand;
@@ -103,24 +105,25 @@ std::string why_not_asked(const PackState& pack) {
 
 void ask(PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster) {
   pack.trouble = why_not_asked(pack);
-  std::vector<const mig::Product*> products = pack.boards->problem.products;
-  std::vector<pack::Demand> demand;
-  if (pack.trouble.empty()) demand = demand_of(pack, products);
-  if (demand.empty()) {
+  PackQuestion next{pack.boards, {},     pack.boards->problem.products, pack.evict, pack.takes_queue,
+                    {},          nullptr};
+  if (next.reads_queue)
+    next.partition = pack.only.partition;
+  else if (pack.trouble.empty())
+    next.demand = demand_of(pack, next.products);
+  if (!next.reads_queue && next.demand.empty()) {
     pack.question = nullptr, pack.answer = nullptr;
     return;
   }
   const PackQuestion* asked = pack.question.get();
-  if (asked && asked->boards == pack.boards && asked->problem.evict == pack.evict &&
-      asked->problem.demand == demand && asked->problem.products == products)
+  if (asked && asked->boards == next.boards && asked->evict == next.evict && asked->demand == next.demand &&
+      asked->products == next.products && asked->reads_queue == next.reads_queue &&
+      asked->partition == next.partition)
     return;
   // Edits in quick succession share a copy of the cluster; who holds what moves on without its GPUs.
   const bool same = asked && asked->boards == pack.boards && asked->then &&
                     cluster_now(cluster, ui.wall) - asked->then->now < kCopied;
-  PackQuestion next{pack.boards, pack.boards->problem, same ? asked->then : then_of(state, ui, cluster)};
-  next.problem.demand = std::move(demand);
-  next.problem.products = std::move(products);
-  next.problem.evict = pack.evict;
+  next.then = same ? asked->then : then_of(state, ui, cluster);
   pack.question = std::make_shared<const PackQuestion>(std::move(next));
 }
 
@@ -154,7 +157,7 @@ bool boards_moved(UiState& state, const UiContext& ui) {
   if (!cluster) return true;
   change_kept(state.pack, [&](PackState& pack) { take_boards(pack, state, ui, *cluster); });
   const std::vector<pack::Board>& now = state.pack->boards->problem.boards;
-  const pack::Problem& then = state.pack->answer->question->problem;
+  const pack::Problem& then = *state.pack->answer->problem;
   // Both are in the order of the cluster's nodes.
   auto from = now.begin();
   for (const pack::BoardPlan& plan : state.pack->answer->answer->boards) {
@@ -169,8 +172,9 @@ bool boards_moved(UiState& state, const UiContext& ui) {
   return state.pack->boards->problem.mode != then.mode;
 }
 
-void take_answer(UiState& state, const PackTold& told) {
+void take_answer(UiState& state, const UiContext& ui, const PackTold& told) {
   if (!state.pack || !told.what || told.what->question != state.pack->question) return;
+  if (told.what->queue) return take_queue(state, ui, *told.what->queue);
   change_kept(state.pack, [&](PackState& pack) { pack.answer = told.what; });
 }
 
