@@ -48,7 +48,7 @@ constexpr Command kCommands[] = {
      "tessera layouts H100-80GB-SXM5 --check '3g.40gb@4,2g.20gb@2,1g.10gb@0'\n"
      "tessera layouts A30 --all -o json"},
     {"pack", kPack, "[PROFILE=COUNT...]", 64, Completes::nothing, "",
-     "find the fewest GPUs to change for a demand of slices or whole GPUs",
+     "find the fewest GPUs to change for a demand of slices or GPUs",
      "Computes which GPUs get which layout, so that the demand is met with the fewest changes: running "
      "instances stay, and what else stays keeps its start. Prints the GPUs to change, and what is proven of "
      "that. The demand counts instances that are free afterwards, by profile, and whole GPUs (whole=4); "
