@@ -7,6 +7,7 @@
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
 #include "tui/screens/overview/overview.hpp"
+#include "tui/screens/overview/overview_body.hpp"
 
 namespace tessera::test {
 namespace {
@@ -49,6 +50,23 @@ TEST(OverviewSpare, TheMosaicBeginsWithTheNodesInTrouble) {
   const auto shown = tui::mosaic_nodes({model, catalogue(), at(0)}, false);
   EXPECT_EQ(shown.front().name, "a2");
   EXPECT_EQ(shown[1].name, "a0");
+}
+
+// It said "No workload holds or waits for a GPU." beside 10,382 that wait, until something changed.
+TEST(OverviewSpare, OfAHugeClusterTheUsersFollowThoughAListOfRunsHadTheSumsWorkedOut) {
+  Model model = two_places();
+  std::vector<Node> many;
+  for (int i = 0; i < 2600; ++i) many.push_back(node("a" + std::to_string(10000 + i), {}));
+  reduce(model, on("hpc", NodesListed{many}));
+  Session session(model, {200, 60});
+  session.tell(on("hpc", WorkloadSeen{waiting("99001", "late-user", "gpu:h100")}));
+  session.hear({RunsListed{}});
+  ASSERT_EQ(session.state.overview.revision, session.model.revision);
+  ASSERT_NE(session.state.users.revision, session.model.revision) << "users are not summed at each event";
+  const auto next = tui::overview_next_change(session.state, session.world());
+  ASSERT_TRUE(next) << "what is shown would stay until the cluster changes";
+  session.pass(std::chrono::duration_cast<Duration>(*next - session.wall));
+  EXPECT_EQ(session.state.users.revision, session.model.revision);
 }
 
 Model many_nodes() {

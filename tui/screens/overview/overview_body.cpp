@@ -137,8 +137,11 @@ void refresh_overview(UiState& state, Screen& screen, const UiContext& ui) {
 }
 
 std::optional<TimePoint> overview_next_change(const UiState& state, const UiContext& ui) {
-  if (state.overview.revision == ui.model.revision) return std::nullopt;
-  return state.overview.at + kManyEvery;
+  // Either may be behind the other: a list of runs has the sums worked out again, not the users.
+  std::optional<TimePoint> next = users_next_change(state, ui);
+  if (state.overview.revision == ui.model.revision) return next;
+  const TimePoint sums = state.overview.at + kManyEvery;
+  return next ? std::min(*next, sums) : sums;
 }
 
 Effects open_on_overview(UiState& state, const UiContext& ui) {
