@@ -54,9 +54,10 @@ class TwelveJobs : public testing::Test {
     keys_ += static_cast<int>(typed.size());
     ASSERT_TRUE(pty_->wait_for(then)) << "after " << typed << ", no " << then << ":\n" << pty_->screen();
   }
-  void within(int most = kMost) {
+  // The count of each is asserted: a job that needs another number of keys is a change to decide on.
+  void takes(int count, int most = kMost) {
     RecordProperty("keys", keys_);
-    printf("%s: %d keys\n", testing::UnitTest::GetInstance()->current_test_info()->name(), keys_);
+    EXPECT_EQ(keys_, count);
     EXPECT_LE(keys_, most);
   }
   bool shows(std::string_view text) const { return pty_->has(text); }
@@ -72,20 +73,20 @@ TEST_F(TwelveJobs, FindAFree3g) {
   keys("4/3g free\r", "3g.40gb");
   EXPECT_TRUE(shows("n2")) << screen();
   EXPECT_FALSE(shows("alice")) << "what is held is not free:\n" << screen();
-  within();
+  takes(10);
 }
 
 TEST_F(TwelveJobs, SeeWhoHoldsASlice) {
   keys(":gpu n2 0\r", "alice");
   EXPECT_TRUE(shows("0+4")) << screen();
   EXPECT_TRUE(shows("1 h 00 min")) << "and for how long:\n" << screen();
-  within();
+  takes(10);
 }
 
 TEST_F(TwelveJobs, SeeWhyAJobWaits) {
   keys(":big7\r", "7g.80gb");
   EXPECT_TRUE(shows("WHY")) << screen();
-  within();
+  takes(6);
 }
 
 TEST_F(TwelveJobs, CutAGpuAgainAndUndoIt) {
@@ -97,7 +98,7 @@ TEST_F(TwelveJobs, CutAGpuAgainAndUndoIt) {
   keys("z", "undoes");
   keys("An1\r", "ARMED");
   keys("!", "DONE: the earlier layout is in place again");
-  within();
+  takes(25);
 }
 
 TEST_F(TwelveJobs, ChangeTwentyNodesWithACanary) {
@@ -108,7 +109,7 @@ TEST_F(TwelveJobs, ChangeTwentyNodesWithACanary) {
   EXPECT_TRUE(shows("1 alone, then 8")) << screen();
   keys("A20\r", "ARMED");
   keys("!", "DONE: the new layout is in place");
-  within(28);  // marking many nodes takes some more
+  takes(28, 28);  // marking many nodes takes some more
 }
 
 TEST_F(TwelveJobs, FromTheGuideToAnAppliedLayout) {
@@ -118,7 +119,7 @@ TEST_F(TwelveJobs, FromTheGuideToAnAppliedLayout) {
   keys("P", "disturbs no workload");
   keys("An3\r", "ARMED");
   keys("!", "DONE: the new layout is in place");
-  within();
+  takes(12);
 }
 
 TEST_F(TwelveJobs, ShareAGpuByTimeSlices) {
@@ -127,7 +128,7 @@ TEST_F(TwelveJobs, ShareAGpuByTimeSlices) {
   keys("P", "disturbs no workload");
   keys("Ak1\r", "ARMED");
   keys("!", "DONE: the new layout is in place");
-  within();
+  takes(18);
 }
 
 TEST_F(TwelveJobs, ShareAGpuByMps) {
@@ -136,18 +137,19 @@ TEST_F(TwelveJobs, ShareAGpuByMps) {
   keys("P", "disturbs no workload");
   keys("An3\r", "ARMED");
   keys("!", "DONE: the new layout is in place");
-  within();
+  takes(15);
 }
 
 TEST_F(TwelveJobs, FindWhatIsWrongAndTheCommandsThatMendIt) {
   keys("7", "Xid 79");
   keys("jy", "copied");
-  within();
+  takes(3);
 }
 
 TEST_F(TwelveJobs, SeeTheLastMinutesOfAGpu) {
   keys(":gpu n2 0\r", "READINGS");
-  within();
+  EXPECT_TRUE(shows("LAST HOUR")) << screen();
+  takes(10);
 }
 
 TEST_F(TwelveJobs, CopyTheCommandsOfAChange) {
@@ -155,7 +157,7 @@ TEST_F(TwelveJobs, CopyTheCommandsOfAChange) {
   keys(":all-bal\r", "GPU 0 of n1");
   keys("P", "risk");
   keys("Y", "copied the commands of every step");
-  within();
+  takes(15);
 }
 
 TEST_F(TwelveJobs, LearnFromZero) {
@@ -163,7 +165,7 @@ TEST_F(TwelveJobs, LearnFromZero) {
   EXPECT_TRUE(shows("Enter")) << screen();
   keys("help\r", "SHAPES");
   keys("\x1b", "NEEDS ATTENTION");
-  within();
+  takes(7);
 }
 
 }  // namespace
