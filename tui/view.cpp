@@ -4,6 +4,7 @@
 #include "tui/screens/empty.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/overlays.hpp"
+#include "tui/screens/preview.hpp"
 #include "tui/screens/screens.hpp"
 
 namespace tessera::tui {
@@ -41,6 +42,7 @@ void draw(const UiContext& ui, const UiState& state, Canvas& canvas) {
   canvas.fill(0, 0, size.columns, frame.body.y, " ");
   canvas.fill(0, frame.message_y, size.columns, 2, " ");
   draw_title(canvas, state, ui);
+  if (!state.past && frame.banner.height == 0) name_preview(canvas, 1, ui, state);
   draw_banner(canvas, frame.banner, state, ui);
   if (state.choice.kind != ChoiceKind::none) draw_choice(canvas, frame.body, state, ui);
   if (wants_text(state))

@@ -89,7 +89,7 @@ constexpr Column<GpuRow> kGpus[] = {
      }},
     {"uuid", "UUID", Format::text, Align::left, Show::wide, 12, "as the driver reports it",
      [](const GpuRow& row, const Context&) { return told(row.gpu->uuid); }},
-    {"user", "HELD BY", Format::text, Align::left, Show::roomy, 8, "users who hold its slices",
+    {"user", "HELD BY", Format::text, Align::left, Show::always, 8, "users who hold its slices",
      [](const GpuRow& row, const Context&) { return words(holder_users(*row.cluster, *row.gpu)); }},
     {"idle", "IDLE", Format::duration, Align::right, Show::roomy, 9,
      "how long its holder has not used it (below 1 %)",

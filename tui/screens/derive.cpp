@@ -9,15 +9,24 @@
 namespace tessera::tui {
 namespace {
 
+// Nothing stands there, and nothing will: the source does not have it.
+bool tells(const std::string& cell) { return !cell.empty() && cell != "n/a"; }
+
+// A column of least use in which no row tells anything wants no room.
 std::vector<int> wanted_widths(const UiContext& ui, ScreenKind kind, const std::vector<RowRef>& rows,
                                bool ascii) {
-  std::vector<int> widths(column_infos(kind).size(), 0);
+  const std::span<const ColumnInfo> columns = column_infos(kind);
+  std::vector<int> widths(columns.size(), 0);
+  std::vector<bool> told(columns.size(), false);
   std::size_t step = std::max<std::size_t>(1, rows.size() / kSampledRows);
   for (std::size_t row = 0; row < rows.size(); row += step)
     for (std::size_t column = 0; column < widths.size(); ++column) {
-      int width = display_width(cell_text(ui, kind, rows[row], static_cast<int>(column), ascii));
-      widths[column] = std::max(widths[column], width);
+      const std::string cell = cell_text(ui, kind, rows[row], static_cast<int>(column), ascii);
+      widths[column] = std::max(widths[column], display_width(cell));
+      told[column] = told[column] || tells(cell);
     }
+  for (std::size_t column = 0; column < widths.size(); ++column)
+    if (!told[column] && columns[column].show != query::Show::always) widths[column] = 0;
   return widths;
 }
 

@@ -141,4 +141,13 @@ int draw_preview(Canvas& canvas, Rect body, const UiContext& ui, const UiState& 
   return list;
 }
 
+void name_preview(Canvas& canvas, int y, const UiContext& ui, const UiState& state) {
+  const int columns = state.size.columns, list = list_width(state, ui);
+  if (list >= columns) return;
+  const std::optional<Screen> page = page_beside(state, ui);
+  if (!page) return;
+  Pen pen(canvas, list + 1, y, columns - 1, state.ascii);
+  pen.put(" " + page->subject + " ", Style(Role::title).with_bold());
+}
+
 }  // namespace tessera::tui

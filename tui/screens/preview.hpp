@@ -24,5 +24,7 @@ std::optional<Screen> subject_here(const UiState& state, const UiContext& ui);
 // Draws the page of what the cursor is on right of the list, where there is room for both; what is left for
 // the list, in cells.
 int draw_preview(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state);
+// Writes into the rule in that row whose page stands below it.
+void name_preview(Canvas& canvas, int y, const UiContext& ui, const UiState& state);
 
 }  // namespace tessera::tui

@@ -153,10 +153,7 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   // A column that the filter makes the same on every row says what the title says already.
   const std::vector<int> pinned = pinned_by(screen.filter);
   look.empty.insert(look.empty.end(), pinned.begin(), pinned.end());
-  const auto state_column = column_index(screen.kind, "state");
-  const bool one_state =
-      state_column && std::find(pinned.begin(), pinned.end(), *state_column) != pinned.end();
-  if (one_state && is_waiting_list(screen))  // what waits holds nothing, and uses none of it
+  if (is_waiting_list(screen))  // what waits holds nothing, and uses none of it
     for (std::string_view key : {"holds", "trend", "idle", "ends_in"})
       if (auto column = column_index(screen.kind, key)) look.empty.push_back(*column);
   for (std::string_view key : {"node", "gpu", "start", "id"})

@@ -184,7 +184,7 @@ int find_passing(const UiContext& ui, const Screen& screen, const query::Filter&
   return -1;
 }
 
-std::vector<std::string_view> demoted_nodes(const Screen&) { return {"model", "slices"}; }
+std::vector<std::string_view> demoted_nodes(const Screen&) { return {"model", "slices", "sharing"}; }
 std::vector<std::string_view> demoted_gpus(const Screen&) { return {"model"}; }
 std::vector<std::string_view> demoted_slices(const Screen&) { return {}; }
 std::vector<std::string_view> demoted_workloads(const Screen& screen) {

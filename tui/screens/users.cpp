@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/model/tell.hpp"
+#include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/beside.hpp"
 #include "tui/screens/control.hpp"
@@ -127,12 +128,17 @@ std::string holds_text(const Workload& work) {
   return counts_text(asks) + (work.reason.empty() ? "" : ": " + work.reason);
 }
 
+std::string age_text(const Cluster& cluster, TimePoint since, TimePoint wall) {
+  const auto age = std::chrono::duration_cast<std::chrono::seconds>(cluster_now(cluster, wall) - since);
+  return query::duration_text(std::max<std::int64_t>(0, age.count()));
+}
+
 DocLine line_of(const Workload& work, const Cluster& cluster, const UiContext& ui, const UiState& state,
                 int width) {
   const auto& since = work.state == WorkloadState::pending ? work.submitted : work.started;
   return {{{shorten(work.id.text, kState - kWork - 1, state.ascii), Style(Role::text).with_bold(), kWork},
            {std::string(word(work.state)), role_of(work.state), kState},
-           {since ? ago_text(cluster, *since, ui.wall) : "?", Role::dim, kSince},
+           {since ? age_text(cluster, *since, ui.wall) : "?", Role::dim, kSince},
            {shorten(holds_text(work), std::max(1, width - kHolds - 1), state.ascii), Role::text, kHolds}},
           {}};
 }

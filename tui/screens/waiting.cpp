@@ -9,6 +9,7 @@
 #include "engine/plan/effect/queue.hpp"
 #include "tui/language/wrap.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
+#include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -65,7 +66,13 @@ std::string begun(int waiting) {
 }  // namespace
 
 bool is_waiting_list(const Screen& screen) {
-  return screen.kind == ScreenKind::workloads && screen.filter_text.find(kAllWaiting) != std::string::npos;
+  const auto state = screen.kind == ScreenKind::workloads ? column_index(screen.kind, "state") : std::nullopt;
+  if (!state || screen.filter.any.size() != 1) return false;
+  const std::vector<query::Term>& terms = screen.filter.any.front();
+  return std::any_of(terms.begin(), terms.end(), [&](const query::Term& term) {
+    return term.column == *state && term.op == query::Op::equals && !term.negated &&
+           term.text == word(WorkloadState::pending);
+  });
 }
 
 std::string waiting_sentence(const UiContext& ui, const Screen& screen) {

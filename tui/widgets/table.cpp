@@ -61,23 +61,43 @@ void add_early(std::span<const ColumnInfo> columns, const TableLook& look, int w
   if (total_width(columns, all) <= width) shown = std::move(all);
 }
 
+// What the last text of a row wants beyond its least width, up to here: it comes before columns of less use.
+constexpr int kReadText = 40;
+
+int lacks_of_last_text(std::span<const ColumnInfo> columns, const TableLook& look,
+                       const std::vector<int>& shown) {
+  int last = -1;
+  for (int column : shown)
+    if (columns[static_cast<std::size_t>(column)].align == query::Align::left) last = std::max(last, column);
+  const auto index = static_cast<std::size_t>(last);
+  if (last < 0 || index >= look.wanted.size()) return 0;
+  return std::max(0, std::min(look.wanted[index], kReadText) - least_width(columns[index]));
+}
+
 // As many columns as fit: all that are always shown, then the roomy ones, then the wide ones, each in order.
 // The later ones leave some cells to spare, so that what is shown is not all cut short.
 std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& look, int width, bool all) {
   const bool with_early = !all && !look.early.empty() && width + kMargins >= kEarlyFrom;
   std::vector<int> shown;
-  for (query::Show show : {query::Show::always, query::Show::roomy, query::Show::wide}) {
+  // Where trends are not shown early, they come behind what else has room.
+  const auto add = [&](query::Show show, bool trends) {
     for (int i = 0; i < static_cast<int>(columns.size()); ++i) {
+      if ((!with_early && is_in(look.early, i)) != trends) continue;
       query::Show own = columns[static_cast<std::size_t>(i)].show;
       if (own == query::Show::always && is_in(look.demoted, i)) own = query::Show::roomy;
       if (own != show || i == look.skip || (!all && is_in(look.empty, i)) || is_in(shown, i)) continue;
       std::vector<int> more = shown;
       more.push_back(i);
-      int kept_free = show == query::Show::wide ? width / 4 : width / 6;
+      const int kept_free = std::max(show == query::Show::wide ? width / 4 : width / 6,
+                                     lacks_of_last_text(columns, look, more));
       bool fits = total_width(columns, more) <= width - kept_free ||
                   (!look.wanted.empty() && wanted_width(columns, look, more) <= width);
       if (show == query::Show::always || all || fits) shown = more;
     }
+  };
+  for (query::Show show : {query::Show::always, query::Show::roomy, query::Show::wide}) {
+    add(show, false);
+    add(show, true);
     if (show == query::Show::always && with_early) add_early(columns, look, width, shown);
   }
   std::sort(shown.begin(), shown.end());
@@ -134,6 +154,21 @@ void widen_last(std::vector<PlacedColumn>& placed, std::span<const ColumnInfo> c
   const int more = std::clamp(needs, 0, spare);
   last->width += more;
   spare -= more;
+}
+
+// Two pods of one deployment differ in the end of their names.
+constexpr int kMostName = 24;
+
+void widen_names(std::vector<PlacedColumn>& placed, std::span<const ColumnInfo> columns,
+                 const TableLook& look, int& spare) {
+  for (PlacedColumn& column : placed) {
+    const auto index = static_cast<std::size_t>(column.column);
+    if (!is_in(look.names, column.column) || index >= look.wanted.size()) continue;
+    if (columns[index].align != query::Align::left) continue;
+    const int more = std::clamp(std::min(look.wanted[index], kMostName) - column.width, 0, spare);
+    column.width += more;
+    spare -= more;
+  }
 }
 
 // Spare cells go to figures first, since a figure that is cut is worse than none, then to the texts that are
@@ -209,6 +244,7 @@ TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, 
   int spare = room - used;
   widen(layout.columns, columns, look.wanted, spare, query::Align::right);
   widen_last(layout.columns, columns, look.wanted, spare);
+  widen_names(layout.columns, columns, look, spare);
   widen(layout.columns, columns, look.wanted, spare, query::Align::left);
   int x = 1;
   for (PlacedColumn& placed : layout.columns) {

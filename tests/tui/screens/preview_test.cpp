@@ -20,6 +20,22 @@ TEST(TwoPanes, AWideTerminalShowsThePageOfTheRowUnderTheCursor) {
   EXPECT_TRUE(session.shows("│")) << session.screen();
 }
 
+// Which node a page is about was told by the cursor of the list alone.
+TEST(TwoPanes, TheRuleAboveAPageNamesWhatItIsAbout) {
+  Session session(two_places(), {200, 60});
+  const auto rule = [&] {
+    const std::string screen = session.screen();
+    const std::size_t from = screen.find('\n') + 1;
+    return screen.substr(from, screen.find('\n', from) - from);
+  };
+  session.press("2/n0012<enter>");
+  EXPECT_NE(rule().find(" n0012 "), std::string::npos) << rule();
+  session.press("3/n0007<enter>");
+  EXPECT_NE(rule().find(" n0007 GPU 0 "), std::string::npos) << rule();
+  session.press("<c-w>");
+  EXPECT_EQ(rule().find("n0007"), std::string::npos) << "the list has all of the terminal\n" << rule();
+}
+
 TEST(TwoPanes, AWorkloadOrASliceHasItsPageBesideItToo) {
   Session session(two_places(), {160, 40});
   session.press("5/88140<enter>");

@@ -2,16 +2,35 @@
 // goes for it.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
+#include "engine/history/history.hpp"
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/screens/screens.hpp"
 
 namespace tessera::test {
 namespace {
 
-std::string heading_of(const char* list, int columns, Model place) {
+// Of a console that has taken what its nodes show now, or that has taken nothing.
+std::string heading_of(const char* list, int columns, Model place, bool measured = true) {
   Session session(std::move(place), {columns, 30});
   session.press(":").press(list).press("<enter>");
-  return session.line_with("NODE");
+  history::History history;
+  if (measured)
+    for (const Cluster& cluster : session.model.clusters)
+      for (const Node& node : cluster.nodes.all()) history.take(cluster, node.name);
+  tui::UiContext ui = session.world();
+  ui.history = &history;
+  tui::Screen& top = session.state.top();
+  top.derived.valid = false;
+  tui::row_of(top.kind).refresh(session.state, top, ui);
+  tui::Canvas canvas(session.state.size);
+  tui::draw(ui, session.state, canvas);
+  std::istringstream lines(canvas.text());
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("NODE") != std::string::npos) return line;
+  return canvas.text();
 }
 
 TEST(TrendColumns, StandInEachListFromAHundredColumnsOn) {
@@ -19,11 +38,20 @@ TEST(TrendColumns, StandInEachListFromAHundredColumnsOn) {
     for (int columns : {100, 101, 110, 120}) {
       const std::string heading = heading_of(list, columns, small_place());
       EXPECT_NE(heading.find("10 MIN"), std::string::npos) << list << " " << columns << "\n" << heading;
-      // Nodes have none; of workloads none is idle here, and an empty column leaves its room.
-      if (const std::string_view name(list); name == "gpus" || name == "slices")
+      // Nodes have none; of GPUs and workloads none is idle here, and an empty column leaves its room.
+      if (std::string_view(list) == "slices")
         EXPECT_NE(heading.find("IDLE"), std::string::npos) << list << " " << columns << "\n" << heading;
     }
     EXPECT_EQ(heading_of(list, 90, small_place()).find("10 MIN"), std::string::npos) << list;
+  }
+}
+
+// Ten cells of n/a on each row, and the reason why a node is closed was cut beside them.
+TEST(TrendColumns, WhereNothingIsMeasuredTheyLeaveTheirRoom) {
+  for (const char* list : {"nodes", "gpus", "slices", "workloads"}) {
+    const std::string heading = heading_of(list, 120, small_place(), false);
+    EXPECT_EQ(heading.find("10 MIN"), std::string::npos) << list << "\n" << heading;
+    EXPECT_EQ(heading.find("IDLE"), std::string::npos) << list << "\n" << heading;
   }
 }
 

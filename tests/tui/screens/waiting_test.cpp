@@ -24,6 +24,20 @@ TEST(WaitingList, OfAPartOfWhatWaitsThereIsNoSentenceAboutAllOfIt) {
   EXPECT_FALSE(session.shows("wait for a GPU")) << session.screen();
 }
 
+// The title called it workloads, which is another screen.
+TEST(WaitingList, ItIsNamedInTheTitleAsLongAsOnlyWhatWaitsIsListed) {
+  Session session(two_places(), {120, 40});
+  const auto title = [&] { return session.screen().substr(0, session.screen().find('\n')); };
+  session.press("w");
+  EXPECT_NE(title().find("› waiting"), std::string::npos) << title();
+  session.press("/<c-u>state=pending user=judy<enter>");
+  EXPECT_NE(title().find("› waiting"), std::string::npos) << title();
+  for (const char* other : {"!state=pending", "state=pending | state=running", "user=judy"}) {
+    session.press("/<c-u>").press(other).press("<enter>");
+    EXPECT_NE(title().find("› workloads"), std::string::npos) << other << "\n" << title();
+  }
+}
+
 // A CPU job among those that wait was counted as one that waits for a GPU.
 TEST(WaitingList, AJobThatAsksForNoGpuDoesNotWaitForOne) {
   Model model = two_places();

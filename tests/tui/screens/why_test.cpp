@@ -10,7 +10,7 @@ namespace {
 TEST(WhyScreen, WOnAWaitingRowOpensItsPage) {
   Session session(small_place(), {120, 40});
   session.press("w");
-  EXPECT_TRUE(session.shows("workloads")) << session.screen();
+  EXPECT_TRUE(session.shows("waiting")) << session.screen();
   session.press("w");
   EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workload) << session.screen();
   EXPECT_TRUE(session.shows("WHY IT WAITS")) << session.screen();

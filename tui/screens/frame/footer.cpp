@@ -31,6 +31,7 @@ std::vector<Action> actions_now(const UiState& state) {
   if (state.leaving == Leaving::asked) return {leave_park, leave_stay};
   if (state.arming) return {arm_confirm, arm_cancel};
   if (state.resuming) return {resume_carry_on, resume_replan, resume_back, resume_leave};
+  if (state.choice.kind != ChoiceKind::none) return {choice_toggle, open, back};
   const std::span<const Action> own = row_of(state).footer;
   std::vector<Action> all;
   if (state.past) all = {time_on, event_on, time_play};

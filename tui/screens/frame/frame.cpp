@@ -12,6 +12,7 @@
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/screens/waiting.hpp"
 #include "tui/widgets/document.hpp"
 
 namespace tessera::tui {
@@ -45,7 +46,7 @@ std::string clock_text(const std::vector<const Cluster*>& clusters, TimePoint wa
 std::string crumb(const Screen& screen, bool many_clusters) {
   const ScreenRow& row = row_of(screen.kind);
   if (row.crumb == Crumb::subject) return screen.subject;
-  std::string text(row.word);
+  std::string text(is_waiting_list(screen) ? "waiting" : row.word);
   if (row.crumb == Crumb::word_and_subject)
     return screen.subject.empty() ? text : text + " " + screen.subject;
   if (many_clusters && row.table && !screen.cluster.empty()) text += " of " + screen.cluster.text;

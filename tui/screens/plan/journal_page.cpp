@@ -1,6 +1,9 @@
 // What the journal screen shows: every run that can be seen, and what can be done about it.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "tui/screens/beside.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -17,15 +20,28 @@ constexpr std::size_t kMostBeside = 2000;
 struct Columns {
   int state, started, who, nodes, words, run;  // run 0: no room
 };
-Columns columns_for(int width) {
-  if (width >= 118) return {3, 17, 38, 62, 80, width - 22};
-  return {3, 16, 29, 43, 57, 0};
-}
+std::string who_of(const RunHead& head) { return head.from.empty() ? head.who : head.who + "@" + head.from; }
 
 std::string nodes_of(const RunHead& head) {
   if (head.nodes.empty()) return "?";
   if (head.nodes.size() == 1) return head.nodes.front().text;
   return fmt::format("{} nodes", head.nodes.size());
+}
+
+// A run is known by its name: where there is room for it, it stands there in full, and what is left of the
+// width is for the words.
+Columns columns_for(const std::vector<RunHead>& heads, int width) {
+  if (width < 118) return {3, 16, 29, 43, 57, 0};
+  int who = 3, nodes = 5, run = 3;
+  for (const RunHead& head : heads) {
+    who = std::max(who, display_width(who_of(head)));
+    nodes = std::max(nodes, display_width(nodes_of(head)));
+    run = std::max(run, display_width(head.run));
+  }
+  constexpr int kWho = 38, kMostWho = 22, kMostNodes = 16, kMostRun = 40;
+  Columns at{3, 17, kWho, kWho + std::min(who, kMostWho) + 2, 0, width - std::min(run, kMostRun) - 1};
+  at.words = at.nodes + std::min(nodes, kMostNodes) + 2;
+  return at;
 }
 
 NodeLook::Stage stage_of(const RunHead& head) {
@@ -37,13 +53,12 @@ NodeLook::Stage stage_of(const RunHead& head) {
   }
 }
 
-void add_line(Document& document, const RunHead& head, const UiState& state, int width) {
-  Columns at = columns_for(width);
+void add_line(Document& document, const RunHead& head, const Columns& at, const UiState& state, int width) {
   RunLook look = look_of(head);
   auto cell = [&](const std::string& text, int cells) { return shorten(text, cells, state.ascii); };
   std::string started = head.started == TimePoint{} ? "?" : time_text(head.started);
   if (at.run == 0 && started.size() >= 16) started = started.substr(5, 11);
-  std::string who = at.run > 0 && !head.from.empty() ? head.who + "@" + head.from : head.who;
+  const std::string who = at.run > 0 ? who_of(head) : head.who;
   int words = (at.run > 0 ? at.run : width) - at.words - 2;
   DocLine line{{{sign_of(stage_of(head), state.ascii), Style(look.role).with_bold(), 1},
                 {look.word, Style(look.role).with_bold(), at.state},
@@ -56,68 +71,76 @@ void add_line(Document& document, const RunHead& head, const UiState& state, int
   document.push_back(std::move(line));
 }
 
-void add_fact(Document& document, std::string_view label, std::string_view text, int width,
-              Style style = {}) {
-  if (text.empty()) return;
-  bool first = true;
-  for (std::string& line : wrap(text, width - 14)) {
-    document.push_back({{{first ? std::string(label) : "", Role::dim, 1}, {std::move(line), style, 12}}, {}});
-    first = false;
+// What stands below the list about one run. Names and paths stay as they are.
+class RunFoot {
+ public:
+  RunFoot(const UiState& state, int width) : state_(state), width_(width) {}
+  void data(std::string_view label, std::string_view text, Style style = {}) {
+    if (text.empty()) return;
+    std::string name = label.empty() ? std::string() : told(state_, label);
+    for (std::string& line : wrap(text, width_ - 14))
+      lines.push_back({{{std::exchange(name, {}), Role::dim, 1}, {std::move(line), style, 12}}, {}});
   }
-}
+  void fact(std::string_view label, std::string_view text, Style style = {}) {
+    data(label, told(state_, text), style);
+  }
+  Document lines;
+
+ private:
+  const UiState& state_;
+  int width_;
+};
 
 // What can be done with it now.
-void add_way_on(Document& foot, const RunHead& head, const UiState& state, int width) {
+void add_way_on(RunFoot& foot, const RunHead& head, const UiState& state) {
   std::string open = first_key(state, Action::open), undo = first_key(state, Action::run_undo),
               resume = first_key(state, Action::run_resume);
   switch (head.state) {
     case RunState::running:
-      add_fact(foot, "", open + (head.here ? " shows it" : " shows it; it is driven elsewhere"), width,
-               Role::accent);
+      foot.fact("", open + (head.here ? " shows it" : " shows it; it is driven elsewhere"), Role::accent);
       break;
     case RunState::parked:
     case RunState::interrupted:
-      add_fact(foot, "", resume + " resumes it: carry on, plan again, or go back", width, Role::accent);
+      foot.fact("", resume + " resumes it: carry on, plan again, or go back", Role::accent);
       break;
     case RunState::finished:
-      add_fact(foot, "", fmt::format("{} shows it; {} undoes it (a plan is shown first)", open, undo), width,
-               Role::accent);
+      foot.fact("", fmt::format("{} shows it; {} undoes it (a plan is shown first)", open, undo),
+                Role::accent);
       break;
     case RunState::marked:
-      add_fact(foot, "", "only its mark on the cluster is known; its journal is where it was begun", width,
-               Role::accent);
+      foot.fact("", "only its mark on the cluster is known; its journal is where it was begun", Role::accent);
       break;
     case RunState::unreadable: break;
   }
 }
 
 // Why it stands still. A run that has ended has a result in place of a reason, often what its progress says.
-void add_why(Document& foot, const RunHead& head, int width) {
+void add_why(RunFoot& foot, const RunHead& head) {
   if (head.state == RunState::finished) {
     if (head.why != head.progress)
-      add_fact(foot, "result", head.why, width, head.outcome == "wanted" ? Role::text : Role::warning);
+      foot.fact("result", head.why, head.outcome == "wanted" ? Role::text : Role::warning);
     return;
   }
   bool bad = head.state == RunState::interrupted || head.state == RunState::unreadable;
-  add_fact(foot, "why", head.why, width, bad ? Role::danger : Role::warning);
+  foot.fact("why", head.why, bad ? Role::danger : Role::warning);
 }
 
 Document foot_of(const RunHead& head, const UiState& state, int width) {
-  Document foot;
+  RunFoot foot(state, width);
   std::string names;
   for (std::size_t i = 0; i < head.nodes.size() && i < 12; ++i)
     names += (i > 0 ? " " : "") + head.nodes[i].text;
   if (head.nodes.size() > 12) names += fmt::format(" and {} more", head.nodes.size() - 12);
   std::string run = head.run;
   if (!head.undoes.empty()) run += ", undoes " + head.undoes;
-  add_fact(foot, "run", run, width, Style(Role::text).with_bold());
-  add_fact(foot, "nodes", (head.cluster.empty() ? "" : head.cluster.text + ": ") + names, width);
-  add_fact(foot, "progress", head.progress, width);
-  add_why(foot, head, width);
-  add_fact(foot, "stands now", head.place, width);
-  add_fact(foot, "journal", head.file, width, Role::dim);
-  add_way_on(foot, head, state, width);
-  return foot;
+  foot.data("run", run, Style(Role::text).with_bold());
+  foot.data("concerns", (head.cluster.empty() ? "" : head.cluster.text + ": ") + names);
+  foot.fact("progress", head.progress);
+  add_why(foot, head);
+  foot.fact("stands now", head.place);
+  foot.data("journal", head.file, Role::dim);
+  add_way_on(foot, head, state);
+  return std::move(foot.lines);
 }
 
 Panes nothing_yet(const UiState& state, int width) {
@@ -149,7 +172,7 @@ Panes nothing_yet(const UiState& state, int width) {
 Panes journal_panes(const UiContext&, const UiState& state, int width) {
   if (state.runs.heads.empty()) return nothing_yet(state, width);
   Panes panes;
-  Columns at = columns_for(width);
+  const Columns at = columns_for(state.runs.heads, width);
   DocLine heading{{{"STATE", Role::heading, at.state},
                    {"STARTED", Role::heading, at.started},
                    {"WHO", Role::heading, at.who},
@@ -158,7 +181,7 @@ Panes journal_panes(const UiContext&, const UiState& state, int width) {
                   {}};
   if (at.run > 0) heading.spans.push_back({"RUN", Role::heading, at.run});
   panes.main.push_back(std::move(heading));
-  for (const RunHead& head : state.runs.heads) add_line(panes.main, head, state, width);
+  for (const RunHead& head : state.runs.heads) add_line(panes.main, head, at, state, width);
   if (const RunHead* head = head_of(state, run_here(state))) panes.foot = foot_of(*head, state, width);
   panes.foot_first = true;
   return panes;
