@@ -379,8 +379,12 @@ class Reducer {
   void log_read() {
     LogEntry entry{{}, {}, Severity::info, cluster_.name.text, ""};
     entry.kind = Happened::console;  // nothing has happened to the cluster
-    entry.text = std::to_string(cluster_.nodes.size()) + " nodes, " +
-                 std::to_string(cluster_.workloads.size()) + " workloads read";
+    const auto counted = [](std::size_t count, const char* one) {
+      return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+    };
+    entry.text = counted(cluster_.nodes.size(), "node");
+    entry.text += ", " + counted(cluster_.workloads.size(), "workload");
+    entry.text += " read";
     log(std::move(entry), at_);
   }
 

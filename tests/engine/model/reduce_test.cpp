@@ -83,6 +83,14 @@ TEST(Reduce, OnlyTheNodeThatChangedIsNamed) {
   EXPECT_EQ(story.tell(NodesListed{{plain("n1"), drained}}).nodes, std::vector{NodeName("n2")});
 }
 
+// "1 nodes, 0 workloads read".
+TEST(Reduce, WhatWasReadFirstIsCountedInWordsOfItsNumber) {
+  Story story;
+  story.tell(NodesListed{{plain("n1")}});
+  story.tell(Loaded{});
+  EXPECT_EQ(log_of(story.model).back(), "hpc: 1 node, 0 workloads read");
+}
+
 TEST(Reduce, ANodeMissingFromAFullListIsGone) {
   Story story;
   story.tell(NodesListed{{plain("n1"), plain("n2")}});

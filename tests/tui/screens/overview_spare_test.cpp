@@ -18,7 +18,7 @@ TEST(OverviewSpare, ATallTerminalShowsWhoHoldsMostWhoWaitsLongestAndWhatHappened
   EXPECT_TRUE(session.shows("WAITING LONGEST")) << session.screen();
   EXPECT_TRUE(session.shows("LATEST EVENTS")) << session.screen();
   EXPECT_NE(session.line_with("frank").find("1.0 GPUs"), std::string::npos) << "a whole GPU";
-  EXPECT_NE(session.line_with("88140").find("1 × gpu:3g.40gb"), std::string::npos);
+  EXPECT_NE(session.line_with("88140").find("1 × 3g.40gb"), std::string::npos);
 }
 
 TEST(OverviewSpare, ATallTerminalSetsWhatIsWantedAgainstWhatIsFree) {
@@ -67,6 +67,25 @@ TEST(OverviewSpare, OfAHugeClusterTheUsersFollowThoughAListOfRunsHadTheSumsWorke
   ASSERT_TRUE(next) << "what is shown would stay until the cluster changes";
   session.pass(std::chrono::duration_cast<Duration>(*next - session.wall));
   EXPECT_EQ(session.state.users.revision, session.model.revision);
+}
+
+// At 80 columns the tiles of two nodes of fourteen were all that it showed.
+TEST(OverviewSpare, WhereTilesLeaveNoRoomForAllNodesEachGpuIsOneSign) {
+  Model model = two_places();
+  std::vector<Node> some;
+  for (int i = 0; i < 9; ++i) {
+    std::vector<Gpu> gpus;
+    for (int one = 0; one < 8; ++one) gpus.push_back(gpu(one, Strategy::whole, {whole(0)}));
+    some.push_back(node("b" + std::to_string(i), std::move(gpus)));
+  }
+  some[4].health = Health::drained;
+  reduce(model, on("hpc", NodesListed{some}));
+  Session narrow(model, {80, 24});
+  EXPECT_TRUE(narrow.shows("a sign a GPU")) << narrow.screen();
+  EXPECT_NE(narrow.line_with("b4 ").find("░░░░░░░░"), std::string::npos) << narrow.screen();
+  EXPECT_TRUE(narrow.shows("b8")) << narrow.screen();
+  Session wide(model, {200, 60});
+  EXPECT_FALSE(wide.shows("a sign a GPU")) << wide.screen();
 }
 
 Model many_nodes() {

@@ -8,6 +8,7 @@
 
 #include "engine/query/tables.hpp"
 #include "tui/screens/roles.hpp"
+#include "tui/screens/rows.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -114,6 +115,19 @@ void draw_legend(Pen& pen, const UiState& state, bool use) {
   }
 }
 
+void draw_brief_legend(Pen& pen, const UiState& state) {
+  const Glyphs& signs = glyphs(state.ascii);
+  const auto say = [&](std::string_view sign, Role role, std::string_view meaning) {
+    if (pen.left() < 4 + display_width(meaning)) return;
+    pen.skip(3).put(sign, role).skip(1).put(told(state, meaning), Role::dim);
+  };
+  pen.put("  " + told(state, "a sign a GPU"), Role::dim);
+  say("█▄", Role::held, "held");
+  say(signs.free, Role::free, "free");
+  say(signs.closed, Role::dim, "closed");
+  say(signs.unknown, Role::unknown, "not reported");
+}
+
 // Cells of the widest row of tiles among the nodes that may be shown.
 int entry_width(const std::vector<Strips>& nodes, std::size_t count, int room) {
   int widest = kName + 2;
@@ -147,15 +161,47 @@ struct Grid {
   int width = 0;
   int shown = 0;
   int per_column = 1;
+  bool brief = false;  // one sign a GPU
 };
-Grid grid_of(const std::vector<Strips>& nodes, Rect area) {
+Grid grid_of(const std::vector<Strips>& nodes, Rect area, int width) {
   const int lines = area.height - 1;
   Grid grid;
-  grid.width = entry_width(nodes, static_cast<std::size_t>(lines) * 4, area.width - 1);
+  grid.width = width;
   const int columns = std::max(1, (area.width - 1) / grid.width);
   grid.shown = std::min(static_cast<int>(nodes.size()), lines * columns);
   grid.per_column = std::max(1, (grid.shown + columns - 1) / columns);
   return grid;
+}
+
+// Cells of the widest node where each GPU has one.
+int brief_width(const std::vector<Strips>& nodes, int room) {
+  int widest = 8;
+  for (const Strips& node : nodes)
+    widest = std::max(widest, static_cast<int>(node.gpus.size()) + display_width(node.pool));
+  return std::min(kName + 2 + widest + 2, room);
+}
+
+// The tiles of each GPU, or a sign for it where that shows more nodes: which of them are in trouble and which
+// have room comes before how they are cut.
+Grid grid_of(const std::vector<Strips>& nodes, Rect area) {
+  const int room = area.width - 1;
+  const auto lines = static_cast<std::size_t>(area.height - 1);
+  const Grid full = grid_of(nodes, area, entry_width(nodes, lines * 4, room));
+  if (static_cast<std::size_t>(full.shown) == nodes.size()) return full;
+  Grid brief = grid_of(nodes, area, brief_width(nodes, room));
+  brief.brief = true;
+  return brief.shown > full.shown ? brief : full;
+}
+
+// "█▄·▃····", as in the list of nodes.
+std::string signs_of(const UiContext& ui, const Strips& node) {
+  const Cluster* cluster = ui.model.find(node.cluster);
+  const Node* found = cluster ? cluster->nodes.find(NodeName(node.name)) : nullptr;
+  if (!found) return {};
+  for (const query::Column<query::NodeRow>& column : query::columns<query::NodeRow>())
+    if (column.key == "boards")
+      return query::to_text(column.value({cluster, found}, context_of(ui)), column.format);
+  return {};
 }
 bool has_room(const std::vector<Strips>& nodes, Rect area) { return area.height >= 3 && !nodes.empty(); }
 
@@ -228,7 +274,10 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
   if (std::any_of(nodes.begin(), nodes.begin() + shown, [](const auto& node) { return is_unplaced(node); }))
     pen.put("   " + told(state, fmt::format("{} starts of slices not reported", query::kPlacesUnknown)),
             Role::dim);
-  draw_legend(pen, state, std::any_of(nodes.begin(), nodes.begin() + shown, tells_use));
+  if (grid.brief)
+    draw_brief_legend(pen, state);
+  else
+    draw_legend(pen, state, std::any_of(nodes.begin(), nodes.begin() + shown, tells_use));
   for (int i = 0; i < shown; ++i) {
     const Strips& node = nodes[static_cast<std::size_t>(i)];
     int x = area.x + 1 + i / grid.per_column * width, y = area.y + 1 + i % grid.per_column;
@@ -238,7 +287,11 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
     put_cell(canvas, x, y, kName, node.name, selected ? Style(Role::text).with_bold() : name, state.ascii);
     if (!fine) canvas.put(x + kName, y, "!", name.with_bold());
     if (is_unplaced(node)) canvas.put(x + kName + 1, y, query::kPlacesUnknown, Role::dim);
-    draw_tiles_of(canvas, x + kName + 2, y, std::min(x + width - 1, area.right() - 1), node, state.ascii);
+    const int end = std::min(x + width - 1, area.right() - 1);
+    if (grid.brief && node.pool.empty())
+      draw_strip(canvas, x + kName + 2, y, end - x - kName - 2, signs_of(ui, node), state.ascii);
+    else
+      draw_tiles_of(canvas, x + kName + 2, y, end, node, state.ascii);
     if (!selected) continue;
     canvas.mark_selected(x, y, std::min(width - 1, area.right() - 1 - x));
     canvas.put(x - 1, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());

@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kWaitingKept = 20;
 constexpr int kPinned = 3;   // the hint, what is free, what waits
 constexpr int kRoomy = 118;  // from here on the sharing stands in the cluster's own line
+constexpr int kTall = 30;    // fewer lines are for what needs attention and for the mosaic
 
 // Columns of the cluster table, from the left; 0: there is no room for this one.
 struct ClusterColumns {
@@ -388,7 +389,7 @@ std::vector<OverviewLine> overview_lines(const UiState& state, int width) {
   std::vector<OverviewLine> lines{{Kind::heading, 0, {}}};
   for (std::size_t i = 0; i < state.overview.cluster_ids.size(); ++i) {
     lines.push_back({Kind::cluster, i, state.overview.cluster_ids[i]});
-    if (width < kRoomy) lines.push_back({Kind::sharing, i, {}});
+    if (width < kRoomy && state.size.rows >= kTall) lines.push_back({Kind::sharing, i, {}});
     if (width >= kTrendsFrom) lines.push_back({Kind::trend, i, {}});
   }
   lines.push_back({Kind::blank, 0, {}});

@@ -6,6 +6,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/query/value.hpp"
+#include "tui/screens/cell_words.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/events.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -128,8 +129,8 @@ std::vector<WaitingLong> waiting_longest(const Model& model, std::size_t most) {
     const auto& [cluster, workload] = all[i];
     const Request& asks = workload->requests.front();
     longest.push_back({cluster->name, workload->id, workload->user,
-                       fmt::format("{} × {}", asks.count, asks.resource), workload->reason,
-                       *workload->submitted});
+                       fmt::format("{} × {}", asks.count, short_cell("asks", asks.resource)),
+                       workload->reason, *workload->submitted});
   }
   return longest;
 }
