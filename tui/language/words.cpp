@@ -21,6 +21,8 @@ constexpr std::size_t kLeastWeight = 3;     // letters without which a pattern w
 // Where a text is taken apart: a sentence, a clause, what explains.
 constexpr std::array<std::string_view, 5> kJoints{N_(". "), N_("; "), N_(": "), N_(" ("), N_(", ")};
 
+constexpr std::string_view kBracketEnd = N_(")");
+
 // A single word is a name, a state or a command: those stay as they are.
 bool is_phrase(std::string_view text) { return text.find(' ') != std::string_view::npos; }
 
@@ -198,11 +200,14 @@ std::optional<Words::Told> Words::tell_parts(Search& search, std::string_view te
     const Told left = tell(search, first, depth + 1);
     const Told right = tell(search, second, depth + 1);
     if (left.text == first && right.text == second) continue;
-    const auto own = whole_.find(joint);
-    std::string between(own == whole_.end() ? joint.substr(joint == ". " ? 1 : 0)
-                                            : std::string_view(own->second));
+    const auto own = [&](std::string_view english, std::string_view otherwise) {
+      const auto found = whole_.find(english);
+      return std::string(found == whole_.end() ? otherwise : std::string_view(found->second));
+    };
+    std::string between = own(joint, joint.substr(joint == ". " ? 1 : 0));
     if (joint == ". " && left.text.ends_with("。")) between.clear();
-    return Told{left.text + between + right.text + (bracket ? ")" : ""), left.whole && right.whole};
+    return Told{left.text + between + right.text + (bracket ? own(kBracketEnd, kBracketEnd) : ""),
+                left.whole && right.whole};
   }
   return std::nullopt;
 }

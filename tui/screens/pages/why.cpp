@@ -26,10 +26,14 @@ Style style_of(why::Certainty certainty) {
   return certainty == why::Certainty::unknown ? Style(Role::unknown) : Style(Role::text);
 }
 
+std::string in_brackets(const FactPage& page, const std::string& text) {
+  return page.told(" (") + text + page.told(")");
+}
+
 std::string aside_of(const FactPage& page, const why::Statement& one) {
   std::string text = page.told(why::word(one.certainty));
-  if (const std::string_view by = why::said_by(one); !by.empty()) text += ", " + std::string(by);
-  return " (" + text + ")";
+  if (const std::string_view by = why::said_by(one); !by.empty()) text += page.told(", ") + std::string(by);
+  return in_brackets(page, text);
 }
 
 std::string names_of(const std::vector<NodeName>& nodes) {
@@ -62,8 +66,8 @@ void add_help(FactPage& page, const std::vector<why::Remedy>& help) {
     const why::Remedy& one = help[i];
     std::string stop = std::string(kStop) + std::to_string(i);
     std::string number = fmt::format("{}.", i + 1);
-    for (std::string& line :
-         page.wrapped(page.told(one.text) + " (" + page.told(why::word(one.certainty)) + ")", kIndent)) {
+    for (std::string& line : page.wrapped(
+             page.told(one.text) + in_brackets(page, page.told(why::word(one.certainty))), kIndent)) {
       page.add({{{std::exchange(number, {}), Role::dim, 3}, {std::move(line), Style(Role::text), kIndent}},
                 std::exchange(stop, {})});
     }
@@ -87,7 +91,8 @@ void add_nodes(FactPage& page, const why::Answer& answer) {
   }
   if (left > 0) page.data("", page.told(fmt::format("and {} more", left)), Role::dim);
   std::string untold;
-  for (const std::string& one : answer.untold) untold += (untold.empty() ? "" : "; ") + page.told(one);
+  for (const std::string& one : answer.untold)
+    untold += (untold.empty() ? "" : page.told("; ")) + page.told(one);
   page.data(page.told("not known"), untold, Role::dim);
 }
 

@@ -312,7 +312,8 @@ class Page {
       const plan::NodePlan& node = plan_.nodes[i];
       lines_.push_back(
           {{{node.node.text, i == view_.node ? Style(Role::accent).with_bold() : Style(Role::text), 3},
-            {"  " + told(fmt::format("{} steps", node.steps.size())), Role::text, 21},
+            {"  " + told(fmt::format("{} {}", node.steps.size(), node.steps.size() == 1 ? "step" : "steps")),
+             Role::text, 21},
             {"  " + told(node.blast_radius.empty() ? std::string("disturbs no workload")
                                                    : fmt::format("disturbs {}", node.blast_radius.size())),
              node.blast_radius.empty() ? Role::dim : Role::warning, 32}},

@@ -39,7 +39,9 @@ class RunPage {
                    Style(Role::accent).with_bold()},
                   {"  " + look.word, Style(look.role).with_bold()}},
                  {}};
-    line.spans.push_back({"  " + progress_text(view_), Role::text});
+    // Of several nodes the heading below says it, in full.
+    if (plan.nodes.size() == 1)
+      line.spans.push_back({"  " + tui::told(state_, progress_text(view_)), Role::text});
     if (!look.over && !view_.entries.empty())
       line.spans.push_back({"  " + clock_text(since(view_.entries.front().at)), Role::text});
     lines_.push_back(std::move(line));
@@ -47,10 +49,8 @@ class RunPage {
                                   view_.entries.empty() ? "" : time_text(view_.entries.front().at));
     if (!run_.started.undoes.empty()) who += ", undoes " + run_.started.undoes;
     if (head && head->state == RunState::running && !head->here) who += "; driven elsewhere";
-    lines_.push_back({{{who, Role::dim, 1}}, {}});
-    if (!look.over)
-      lines_.back().spans.push_back(
-          {"   " + tui::told(state_, "usually") + " " + tui::told(state_, usual_text(plan)), Role::dim});
+    lines_.push_back({{{tui::told(state_, who), Role::dim, 1}}, {}});
+    if (!look.over) join(tui::told(state_, "usually") + " " + tui::told(state_, usual_text(plan)), Role::dim);
     if (view_.trouble) wrapped(to_line(*view_.trouble), Role::danger);
     if (const std::string text = plan::renamed_text(renamed()); !text.empty()) wrapped(text, Role::warning);
     strips(look.over);
@@ -60,12 +60,12 @@ class RunPage {
   }
 
   Document nodes() {
-    lines_.push_back(heading_line("NODES", plan::to_text(plan::summary(run_))));
+    heading("NODES", plan::to_text(plan::summary(run_)));
     const plan::ChangeOptions& options = run_.started.plan.intent.options;
     int number = 0;
     for (const plan::NodePlan& planned : run_.started.plan.nodes) {
-      if (number == 0 && options.canary > 0) aside("alone first");
-      if (number == options.canary) aside(fmt::format("then {} at a time", options.batch));
+      if (number == 0 && options.canary > 0) aside_line("alone first");
+      if (number == options.canary) aside_line(fmt::format("then {} at a time", options.batch));
       ++number;
       node_line(planned.node);
     }
@@ -75,9 +75,10 @@ class RunPage {
   Document steps(const NodeName& node) {
     const plan::NodePlan& plan = run_.plans.at(node);
     std::string aside = run_.plans.size() > 1 ? node.text : std::string();
-    if (view_.turned.contains(node)) aside += aside.empty() ? "on the way back" : ", on the way back";
-    lines_.push_back(heading_line("STEPS", aside));
-    if (plan.steps.empty()) lines_.push_back({{{"nothing to do on this node", Role::dim, 3}}, {}});
+    if (view_.turned.contains(node))
+      aside += (aside.empty() ? "" : ", ") + tui::told(state_, "on the way back");
+    lines_.push_back(heading_line(tui::told(state_, "STEPS"), aside));
+    if (plan.steps.empty()) aside_line("nothing to do on this node");
     const std::vector<plan::Step> shown = steps_as_run(view_, node);
     const int time_at = time_column(shown);
     for (std::size_t i = 0; i < shown.size(); ++i) step_line(node, shown[i], i, time_at);
@@ -124,7 +125,7 @@ class RunPage {
   // Before it can be armed: what others did to the journal of a shared folder.
   void changed(const RunHead& head) {
     if (head.changed.empty()) return;
-    lines_.push_back(heading_line("CHANGED BY OTHERS SINCE YOU LEFT IT", "a diff of the journal"));
+    heading("CHANGED BY OTHERS SINCE YOU LEFT IT", "a diff of the journal");
     for (const std::string& line : head.changed)
       lines_.push_back({{{shorten(line, width_ - 4, state_.ascii),
                           line.starts_with('+') || line.starts_with('-') ? Role::warning : Role::dim, 3}},
@@ -151,8 +152,20 @@ class RunPage {
                         {}});
     }
   }
+  // Behind what the last line says, or below it where it would be cut.
+  void join(const std::string& text, Role role) {
+    int used = 1;
+    for (const Span& span : lines_.back().spans) used += display_width(span.text);
+    if (used + 3 + display_width(text) < width_)
+      lines_.back().spans.push_back({"   " + text, role});
+    else
+      wrapped(text, role);
+  }
+  void heading(std::string_view text, std::string_view aside) {
+    lines_.push_back(heading_line(tui::told(state_, text), tui::told(state_, aside)));
+  }
   Duration since(TimePoint at) const { return std::max(Duration{0}, ui_.wall - at); }
-  void aside(std::string_view text) { lines_.push_back({{{told(state_, text), Role::dim, 3}}, {}}); }
+  void aside_line(std::string_view text) { lines_.push_back({{{told(state_, text), Role::dim, 3}}, {}}); }
   void wrapped(std::string_view text, Style style) {
     for (std::string& line : wrap(told(state_, text), width_ - 4))
       lines_.push_back({{{std::move(line), style, 3}}, {}});
@@ -161,7 +174,7 @@ class RunPage {
   std::string line_text(const RunLine& one, bool titled) const {
     if (one.result.empty()) return tui::told(state_, one.text);
     const std::string result = tui::told(state_, one.result);
-    return titled ? tui::told(state_, one.text) + "; " + result : result;
+    return titled ? tui::told(state_, one.text) + tui::told(state_, "; ") + result : result;
   }
 
   void node_line(const NodeName& node) {
@@ -441,7 +454,7 @@ Panes run_panes(const UiContext& ui, const UiState& state, int width) {
     const std::string about = !all           ? fmt::format("one line a step; {} shows all lines", key)
                               : step.empty() ? fmt::format("the whole run; {} shows one line a step", key)
                                              : fmt::format("of step {}; {} shows one line a step", step, key);
-    panes.side.push_back(heading_line("JOURNAL", told(state, about)));
+    panes.side.push_back(heading_line(told(state, "JOURNAL"), told(state, about)));
     for (DocLine& line : log) panes.side.push_back(std::move(line));
   }
   if (panes.foot_first) return panes;
