@@ -90,6 +90,24 @@ TEST(JapaneseSession, AKeyChangesTheLanguageAndBack) {
   EXPECT_TRUE(session.shows("TO ACCEPT")) << session.screen();
 }
 
+// Their steps were Japanese, and all around them English.
+TEST(JapaneseSession, ARunAndTheListOfRunsAreJapaneseAsAWhole) {
+  Session session = changing({120, 40});
+  in_japanese(session);
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  diary.through(1);
+  session.hear({RunsListed{{diary.head(RunState::parked)}}});
+  session.hear({diary.told()});
+  session.press("J");
+  EXPECT_TRUE(session.shows("n0031")) << session.screen();
+  for (const char* english : {"progress", "resumes it", "concerns"})
+    EXPECT_FALSE(session.shows(english)) << english << "\n" << session.screen();
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, tui::ScreenKind::run);
+  for (const char* english : {"STEPS", "begun by", "JOURNAL", "; done"})
+    EXPECT_FALSE(session.shows(english)) << english << "\n" << session.screen();
+}
+
 bool has_japanese(std::string_view text) { return text.find("\xe3\x81") != std::string_view::npos; }
 
 // Every text of the guide's pages ends where its line does; only what is to be typed may be cut (y copies

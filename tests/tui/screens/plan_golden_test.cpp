@@ -44,6 +44,14 @@ TEST(GoldenPlan, DisturbingTwo) {
 }
 TEST(GoldenPlan, ManyNodes) { at_three_sizes("plan-many", many_nodes); }
 
+TEST(PlanPage, ANodeWithOneStepHasOneStepAndNotOneSteps) {
+  Session session = changing({200, 60});
+  many_nodes(session);
+  session.state.plan->plan.nodes.front().steps.resize(1);
+  EXPECT_TRUE(session.shows("  1 step ")) << session.screen();
+  EXPECT_FALSE(session.shows("1 steps")) << session.screen();
+}
+
 TEST(GoldenPlan, ReadOnly) {
   Session session = changing({80, 24});
   session.state.writable = false;

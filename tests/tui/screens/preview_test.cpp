@@ -107,6 +107,31 @@ TEST(TwoPanes, AUserHasHisJobsAndPodsBesideHim) {
   EXPECT_TRUE(session.shows("88140")) << "what alice waits for\n" << session.screen();
 }
 
+// "13 h 35 min ago" is longer than its column, and what was held began elsewhere on each line.
+TEST(TwoPanes, WhatAUserHoldsBeginsInOneColumnHoweverLongSince) {
+  Session session(two_places(), {160, 40});
+  session.press("8");
+  for (int i = 0; i < 15 && !session.shows("88126"); ++i) session.press("j");
+  EXPECT_NE(session.line_with("88126").find("11 h 20 min"), std::string::npos) << session.screen();
+  EXPECT_EQ(session.line_with("88126").find(" ago"), std::string::npos) << session.screen();
+}
+
+TEST(TwoPanes, TheListOfRunsHasTheirNamesInFull) {
+  Session session(two_places(), {200, 60});
+  RunHead head;
+  head.run = "20270115-0800-a-node-with-a-name-x7k2pq";
+  head.state = RunState::parked;
+  head.who = "carol";
+  head.from = "login1";
+  head.cluster = ClusterName("hpc");
+  head.nodes = {NodeName("n0012")};
+  head.words = "all-balanced";
+  head.started = head.last = at(-300);
+  session.hear({RunsListed{{head}}});
+  session.press("J");
+  EXPECT_NE(session.line_with("carol@login1").find(head.run), std::string::npos) << session.screen();
+}
+
 TEST(TwoPanes, ARunWhoseJournalWasNotReadHasItsNodesBesideIt) {
   Session session(two_places(), {160, 40});
   RunHead head;

@@ -31,6 +31,17 @@ TEST(Arrange, EscInTheFilterBringsBackTheRowToo) {
   EXPECT_EQ(session.state.top().top, top);
 }
 
+// It named the keys of the list below: Enter was to open a node, L its layout.
+TEST(Arrange, AListOfChoicesHasItsOwnKeysInTheFooter) {
+  Session session(small_place());
+  session.press("2C");
+  const std::string footer = session.line_with("quit");
+  EXPECT_NE(footer.find("Space choose"), std::string::npos) << footer;
+  EXPECT_EQ(footer.find("layout"), std::string::npos) << footer;
+  session.press("<esc>");
+  EXPECT_NE(session.line_with("quit").find("layout"), std::string::npos);
+}
+
 TEST(Arrange, AFilterThatCannotBeReadSaysWhyAndStaysOpen) {
   Session session(small_place());
   session.press("5/colour=red<enter>");

@@ -73,6 +73,41 @@ TEST(TableLayout, TheLastTextHasSpareCellsBeforeTheTextsLeftOfIt) {
   EXPECT_LT(layout.columns[0].width, 12);
 }
 
+// Four pods of one deployment were "notebooks/nb-l…" each, beside a list of nodes with cells to spare.
+TEST(TableLayout, NamesAreReadToTheirEndsBeforeOtherTexts) {
+  const std::vector<ColumnInfo> columns{
+      {"id", "ID", Format::text, Align::left, Show::always, 7, ""},
+      {"nodes", "NODES", Format::text, Align::left, Show::always, 8, ""},
+      {"reason", "REASON", Format::text, Align::left, Show::always, 10, ""},
+  };
+  TableLook look;
+  look.wanted = {23, 23, 10};
+  EXPECT_LT(lay_out(columns, look, 47).columns[0].width, 20) << "each text has its part";
+  look.names = {0};
+  EXPECT_EQ(lay_out(columns, look, 47).columns[0].width, 23);
+}
+
+TEST(TableLayout, TheEndOfTheLastTextComesBeforeColumnsOfLessUse) {
+  TableLook look;
+  look.wanted = {8, 8, 4, 11, 0};
+  EXPECT_EQ(shown(lay_out(kColumns, look, 60)), (std::vector{0, 1, 2, 3}));
+  look.wanted = {8, 8, 4, 60, 0};
+  EXPECT_EQ(shown(lay_out(kColumns, look, 60)), (std::vector{1, 2, 3}));
+}
+
+// At 80 columns a bar a minute stood where a list could have told who holds.
+TEST(TableLayout, TrendsComeBehindOthersOfTheirKindWhereTheyAreNotShownEarly) {
+  const std::vector<ColumnInfo> columns{
+      {"node", "NODE", Format::text, Align::left, Show::always, 20, ""},
+      {"trend", "10 MIN", Format::text, Align::left, Show::roomy, 10, ""},
+      {"user", "HELD BY", Format::text, Align::left, Show::roomy, 10, ""},
+  };
+  TableLook look;
+  look.early = {1};
+  EXPECT_EQ(shown(lay_out(columns, look, 42)), (std::vector{0, 2}));
+  EXPECT_EQ(shown(lay_out(columns, look, 70)), (std::vector{0, 1, 2}));
+}
+
 TEST(TableLayout, ScrollingKeepsTheNameAndReachesEveryColumn) {
   TableLook look;
   look.left = 2;
