@@ -1,6 +1,7 @@
 #include "engine/insight/users.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
 
 #include "engine/insight/worth.hpp"
@@ -20,6 +21,13 @@ bool holds_gpus(const Workload& workload) {
                      [](const Allocation& one) { return one.count > 0 || !one.devices.empty(); });
 }
 
+// Eight GiB of a GPU's memory and eight shares of GPUs are not the same.
+std::string counted_as(const Workload& workload, const Allocation& held) {
+  const std::string_view unit = sharing::memory_unit(workload, held.family);
+  if (unit.empty()) return held_name(held);
+  return std::string(unit) + (held.type.empty() ? "" : " " + held.type);
+}
+
 void add_held(UserSum& sum, const Cluster& cluster, const Workload& workload,
               const mig::Catalogue& catalogue) {
   ++sum.running;
@@ -29,7 +37,7 @@ void add_held(UserSum& sum, const Cluster& cluster, const Workload& workload,
     ++sum.unknown;
   for (const Allocation& one : workload.allocations) {
     const int count = one.count > 0 ? one.count : static_cast<int>(one.devices.size());
-    if (count > 0) sum.holds[held_name(one)] += count;
+    if (count > 0) sum.holds[counted_as(workload, one)] += count;
   }
 }
 

@@ -11,8 +11,13 @@
 namespace tessera::sharing {
 namespace {
 
-// ACK hands a shared GPU out by GiB of its memory, HAMi by MiB. Empty: the pod asks for neither.
-std::string_view memory_unit(const Workload& workload) {
+bool is_shared(Family family) { return family == Family::mps || family == Family::shard; }
+
+}  // namespace
+
+// ACK hands a shared GPU out by GiB of its memory, HAMi by MiB.
+std::string_view memory_unit(const Workload& workload, Family family) {
+  if (workload.kind != WorkloadKind::pod || !is_shared(family)) return {};
   for (const Request& one : workload.requests) {
     const auto name = parse_resource(one.resource, Scheduler::kubernetes);
     if (name && name->kind == ResourceKind::gpu_memory)
@@ -21,12 +26,11 @@ std::string_view memory_unit(const Workload& workload) {
   return {};
 }
 
-}  // namespace
-
 std::string units_text(const Workload& workload, Family family, std::int64_t count) {
-  const bool shared = family == Family::mps || family == Family::shard;
-  if (workload.kind != WorkloadKind::pod || !shared) return fmt::format("{} {}", count, word(family));
-  if (const auto unit = memory_unit(workload); !unit.empty()) return fmt::format("{} {}", count, unit);
+  if (workload.kind != WorkloadKind::pod || !is_shared(family))
+    return fmt::format("{} {}", count, word(family));
+  if (const auto unit = memory_unit(workload, family); !unit.empty())
+    return fmt::format("{} {}", count, unit);
   const std::string one = unit_name(std::string(word(family)), Scheduler::kubernetes);
   return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "engine/model/values.hpp"
 
@@ -12,6 +13,9 @@ namespace tessera::sharing {
 
 // "25 mps", "2 shard" on Slurm; "2 shares", "1 MPS client" on Kubernetes, "4 GiB" where that counts memory.
 std::string units_text(const Workload& workload, Family family, std::int64_t count);
+// "GiB", "MiB": what a pod's units of that family are counted in where its platform hands out memory; empty:
+// they are no memory.
+std::string_view memory_unit(const Workload& workload, Family family);
 // Of a name that begins with a family's word or "MPS", as a sum of a user's holdings has it.
 std::string unit_name(const std::string& name, Scheduler scheduler);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/insight/available.hpp"
+#include "engine/insight/held_words.hpp"
 #include "engine/insight/users.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
@@ -78,7 +79,7 @@ Grid grid_of(const std::vector<insight::UserSum>& users, bool bare) {
                          gpus_of(sum, bare), std::to_string(sum.running), std::to_string(sum.waiting),
                          std::to_string(sum.measured),
                          sum.measured == 0 ? unmeasured : std::to_string(sum.idle),
-                         text_of(bare ? sum.holds : insight::held_in_words(sum)), text_of(sum.asks)});
+                         bare ? text_of(sum.holds) : insight::held_text(sum), text_of(sum.asks)});
   }
   return grid;
 }

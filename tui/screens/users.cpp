@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "engine/insight/held_words.hpp"
 #include "engine/model/tell.hpp"
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
@@ -74,7 +75,7 @@ DocLine line_of(const insight::UserSum& sum, const UserColumns& at, const UiStat
   put_right(line, std::to_string(sum.running), at.running, 7, sum.running > 0 ? Role::text : Role::dim);
   put_right(line, std::to_string(sum.waiting), at.waiting, 7, sum.waiting > 0 ? Role::warning : Role::dim);
   put_right(line, idle_text(sum), at.idle, 7, sum.idle > 0 ? Role::warning : Role::dim);
-  std::string holds = counts_text(insight::held_in_words(sum));
+  std::string holds = insight::held_text(sum);
   if (holds.empty()) holds = told(state, "nothing");
   line.spans.push_back({std::move(holds), sum.holds.empty() ? Role::dim : Role::text, at.holds});
   return line;
@@ -84,8 +85,7 @@ Document foot_for(const insight::UserSum& sum, const UiState& state, int width) 
   Document foot;
   foot.push_back({{{user_text(sum), Style(Role::text).with_bold(), 1}}, {}});
   if (!sum.accounts.empty()) add_wrapped_fact(foot, told(state, "accounts"), accounts_text(sum), width);
-  if (!sum.holds.empty())
-    add_wrapped_fact(foot, told(state, "holds"), counts_text(insight::held_in_words(sum)), width);
+  if (!sum.holds.empty()) add_wrapped_fact(foot, told(state, "holds"), insight::held_text(sum), width);
   if (sum.unknown > 0)
     add_wrapped_fact(
         foot, "",

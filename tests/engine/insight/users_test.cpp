@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/insight/held_words.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 
@@ -54,6 +55,21 @@ TEST_F(Users, ASliceIsItsPartOfTheGpuAndSharesAreTheirs) {
   EXPECT_NEAR(users[1].gpus, 3.0 / 7, 1e-9);
   EXPECT_DOUBLE_EQ(users[2].gpus, 0.25);
   EXPECT_EQ(users[2].holds.begin()->first, "MPS");
+}
+
+// HOLDS said "8 × share" of eight GiB, and one sum was made of them and of real shares.
+TEST_F(Users, GibibytesOfAGpuAreNoShares) {
+  const auto pod = [](const char* id, const char* resource, int units) {
+    Workload one = test::running(id, "ml", {test::holds_some("n1", "", units, Family::shard)});
+    one.kind = WorkloadKind::pod;
+    one.requests = {Request{resource, units}};
+    return one;
+  };
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "v1.33.1", "test"});
+  const auto users = of({pod("ml/a", "aliyun.com/gpu-mem", 8), pod("ml/b", "nvidia.com/gpu", 2)});
+  ASSERT_EQ(users.size(), 1U);
+  EXPECT_EQ(users[0].holds, (std::map<std::string, int>{{"GiB", 8}, {"shard", 2}}));
+  EXPECT_EQ(held_text(users[0]), "8 GiB, 2 × share");
 }
 
 TEST_F(Users, WhatIsNotKnownIsNotCountedAsNothing) {
