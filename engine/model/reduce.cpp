@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 
+#include "engine/model/array_tasks.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/tell.hpp"
 
@@ -79,6 +81,7 @@ class Reducer {
     std::vector<WorkloadId> gone;
     for (const Workload& workload : cluster_.workloads.all())
       if (!seen.contains(workload.id)) gone.push_back(workload.id);
+    tell_arrays(gone, seen, ended);
     for (const WorkloadId& id : gone) end(id, nullptr);
   }
   void apply(WorkloadSeen& seen) {
@@ -361,6 +364,28 @@ class Reducer {
     if (!tells_changes()) return;
     if (std::optional<LogEntry> entry = news_of(cluster_, before, now, at_))
       work_news_.push_back(std::move(*entry));
+  }
+
+  // Waiting tasks of arrays whose line is gone: those that no other line stands for.
+  void tell_arrays(const std::vector<WorkloadId>& gone, const std::unordered_set<WorkloadId>& seen,
+                   const std::vector<const Workload*>& ended) {
+    if (!tells_changes()) return;
+    std::optional<ListedArrays> listed;
+    for (const WorkloadId& id : gone) {
+      const std::optional<ArrayTasks> before = array_tasks(id.view());
+      if (!before) continue;
+      if (!listed) listed = listed_arrays(seen, ended);
+      for (const auto& [how, tasks] : listed->left_of(*before))
+        work_news_.push_back(news_of_tasks(cluster_, *cluster_.workloads.find(id), id_of(tasks), how));
+    }
+  }
+  ListedArrays listed_arrays(const std::unordered_set<WorkloadId>& seen,
+                             const std::vector<const Workload*>& ended) const {
+    ListedArrays listed;
+    for (const Workload& workload : cluster_.workloads.all())
+      if (seen.contains(workload.id)) listed.add(workload);
+    for (const Workload* workload : ended) listed.add(*workload);
+    return listed;
   }
 
   // A whole fleet that goes the same way at once is one line, or it would push all others out of the log.

@@ -204,16 +204,17 @@ LogEntry moved(const Cluster& cluster, const Workload& of, std::string what, Sev
   return entry;
 }
 
-// What waited and is not listed any more. Tasks of an array are listed as one while they wait ("19_[5-6]"),
-// and that line is another one with each that starts.
-std::optional<LogEntry> left(const Cluster& cluster, const Workload& before, const std::string& how) {
-  if (before.id.text.find('[') != std::string::npos) return std::nullopt;
+// What waited and is not listed any more.
+LogEntry left(const Cluster& cluster, const Workload& before, const std::string& how) {
   if (how.empty()) return moved(cluster, before, "left the queue", Severity::info);
   LogEntry entry =
       moved(cluster, before, ending_of(how), went_well(how) ? Severity::info : Severity::warning);
   entry.kind = went_well(how) ? Happened::ended : Happened::failed;
   return entry;
 }
+
+// Waiting tasks of an array, "19_[5-6]": that line is another one with each task that starts.
+bool is_line_of_tasks(const Workload& work) { return work.id.text.find("_[") != std::string::npos; }
 
 }  // namespace
 
@@ -272,13 +273,21 @@ std::optional<LogEntry> news_of(const Cluster& cluster, const Workload* before, 
                                 TimePoint at) {
   const std::string how = now && has_left(now) ? now->state_word : std::string();
   if (has_left(now) && !before) return std::nullopt;
-  if (has_left(now)) return holds(before) ? ended(cluster, *before, how, at) : left(cluster, *before, how);
+  if (has_left(now) && holds(before)) return ended(cluster, *before, how, at);
+  // Whether its tasks are listed elsewhere is not known here.
+  if (!now && is_line_of_tasks(*before)) return std::nullopt;
+  if (has_left(now)) return left(cluster, *before, how);
   if (before && before->state == WorkloadState::unknown) return std::nullopt;
   if (!holds(before)) return holds(now) ? started(cluster, *now, before != nullptr, at) : std::nullopt;
   if (now->state == WorkloadState::pending) return moved(cluster, *before, "was requeued", Severity::warning);
   const bool was = before->state == WorkloadState::suspended, is = now->state == WorkloadState::suspended;
   if (was == is || now->state == WorkloadState::completing) return std::nullopt;
   return moved(cluster, *now, is ? "was suspended" : "was resumed", Severity::info);
+}
+
+LogEntry news_of_tasks(const Cluster& cluster, Workload before, WorkloadId tasks, const std::string& how) {
+  before.id = std::move(tasks);
+  return left(cluster, before, how);
 }
 
 std::string alike_in(const LogEntry& entry) {

@@ -19,6 +19,10 @@ std::vector<LogEntry> news_of(const Node& before, const Node& now);
 std::optional<LogEntry> news_of(const Cluster& cluster, const Workload* before, const Workload* now,
                                 TimePoint at);
 
+// Of tasks of an array that waited in the line `before` and are listed no more: of those of that id alone.
+// how: they ended; empty: that is not told.
+LogEntry news_of_tasks(const Cluster& cluster, Workload before, WorkloadId tasks, const std::string& how);
+
 // Entries of the same kind of thing, of which there are more than `most`, become one: the first of them, with
 // its count and the text of many. The order stays.
 std::vector<LogEntry> in_few(std::vector<LogEntry> entries, int most);

@@ -99,10 +99,54 @@ TEST(Tell, SharesOfAPodAreToldInTheWordsOfItsScheduler) {
 TEST(Tell, ALineOfAnArrayThatChangesItsNameHasNotLeftTheQueue) {
   Story story = read();
   story.tell(WorkloadsListed{{waiting("19_[5-9]", "bob", "gpu:1")}});
-  story.tell(WorkloadsListed{{waiting("19_[6-9]", "bob", "gpu:1"), waiting("20", "bob", "gpu:1")}});
-  EXPECT_TRUE(story.model.work_log.empty());
-  story.tell(WorkloadsListed{{waiting("19_[6-9]", "bob", "gpu:1")}});
+  const Workload first = running("19_5", "bob", {holds_some("n1", "1g.10gb", 1)});
+  story.tell(WorkloadsListed{{first, waiting("19_[6-9]", "bob", "gpu:1"), waiting("20", "bob", "gpu:1")}});
+  ASSERT_EQ(story.model.work_log.size(), 1U);
+  EXPECT_EQ(story.model.work_log.back().kind, Happened::started) << last(story);
+  story.tell(WorkloadsListed{{first, waiting("19_[6-9%2]", "bob", "gpu:1")}});
   EXPECT_EQ(last(story), "moved | job 20 | of bob left the queue");
+}
+
+Workload ended_as(const std::string& id, const std::string& how) {
+  Workload ended;
+  ended.id = WorkloadId(id);
+  ended.state = WorkloadState::ended;
+  ended.state_word = how;
+  return ended;
+}
+
+// It went without a word: its line was taken for one that had only changed its name.
+TEST(Tell, ACancelledWaitingArrayIsTold) {
+  Story story = read();
+  story.tell(WorkloadsListed{{waiting("19_[5-9%2]", "bob", "gpu:1")}});
+  story.tell(WorkloadsListed{{ended_as("19_[5-9%2]", "CANCELLED")}});
+  EXPECT_EQ(last(story), "ended | job 19_[5-9%2] | of bob was cancelled");
+  story.tell(WorkloadsListed{{waiting("20_[0-8:2]", "bob", "gpu:1")}});
+  story.tell(WorkloadsListed{});
+  EXPECT_EQ(last(story), "moved | job 20_[0,2,4,6,8] | of bob left the queue") << "nothing says how";
+}
+
+TEST(Tell, OfAnArrayOnlyTheTasksThatNothingListedStandsForAreTold) {
+  Story story = read();
+  story.tell(WorkloadsListed{{waiting("19_[1-9]", "bob", "gpu:1")}});
+  story.tell(WorkloadsListed{{running("19_1", "bob", {holds_some("n1", "1g.10gb", 1)}),
+                              ended_as("19_2", "COMPLETED"), ended_as("19_[3-5]", "CANCELLED"),
+                              waiting("19_[7-9]", "bob", "gpu:1"), waiting("190_[6]", "eve", "gpu:1")}});
+  std::vector<std::string> told;
+  for (const LogEntry& entry : story.model.work_log) told.push_back(entry.subject + " " + entry.text);
+  EXPECT_EQ(told, (std::vector<std::string>{"job 19_1 of bob started on n1: 1 × 1g.10gb, 1 h "
+                                            "00 min before it was listed",
+                                            "job 19_[6] of bob left the queue",
+                                            "job 19_[3-5] of bob was cancelled"}));
+}
+
+TEST(Tell, ALineThatSlurmCutShortProvesNothing) {
+  Story story = read();
+  for (const char* id : {"19_[1,3,5,...]", "19_[]", "19_[9-", "19_[1-4294967295]", "19_[1-9:0]"}) {
+    story.tell(WorkloadsListed{{waiting(id, "bob", "gpu:1")}});
+    story.tell(WorkloadsListed{});
+    EXPECT_TRUE(story.model.work_log.empty()) << id;
+  }
 }
 
 TEST(Tell, ARequeueAndASuspensionAreTold) {
