@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kParts{"cluster", "node", "user", "pool", "kind", "job"};
 constexpr std::size_t kMostRuns = 50;
+constexpr char kName = '\x1f';  // stands for a name or a number
 
 bool is_on(const LogEntry& entry, std::string_view node) {
   return entry.subject == node || std::any_of(entry.nodes.begin(), entry.nodes.end(),
@@ -50,11 +51,60 @@ void number(std::deque<LogEntry>& entries) {
   for (LogEntry& entry : entries) entry.number = alike[{entry.at, entry.subject}]++;
 }
 
+bool is_foreign(char c) { return static_cast<unsigned char>(c) >= 0x80; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_of_a_name(char c) { return is_digit(c) || (c >= 'a' && c <= 'z'); }  // of a folded text
+
+// Its text without the names and numbers in it: "of bob started on n12: 2 × 1g.10gb" → "of · started on · · ×
+// ·".
+std::string without_names(const LogEntry& entry) {
+  std::string key;
+  key.reserve(entry.text.size());
+  for (std::size_t at = 0; at < entry.text.size();) {
+    const std::size_t end = std::min(entry.text.find(' ', at), entry.text.size());
+    const std::string_view word = std::string_view(entry.text).substr(at, end - at);
+    const std::string_view bare = word.substr(0, word.find_last_not_of(",:;") + 1);
+    const bool name =
+        std::any_of(word.begin(), word.end(), is_digit) || (!bare.empty() && bare == entry.user);
+    if (name)
+      key += kName, key += word.substr(bare.size());
+    else
+      key += word;
+    key += ' ';
+    at = end + 1;
+  }
+  return key;
+}
+
+// "h100で" → h100
+std::vector<std::string> names_in(const std::string& folded) {
+  std::vector<std::string> names;
+  bool goes_on = false;
+  for (const char c : folded) {
+    if (!is_of_a_name(c)) {
+      goes_on = false;
+      continue;
+    }
+    if (!std::exchange(goes_on, true)) names.emplace_back();
+    names.back() += c;
+  }
+  return names;
+}
+
 bool newer(const LogEntry* a, const LogEntry* b) {
   return a->at != b->at ? a->at > b->at : a->number > b->number;
 }
 
 }  // namespace
+
+const std::string& ToldEvents::alike(const LogEntry& entry) {
+  std::string key = without_names(entry);
+  auto known = told_.find(key);
+  if (known == told_.end()) known = told_.emplace(std::move(key), lower(own(entry))).first;
+  return known->second;
+}
+
+std::string ToldEvents::own(const LogEntry& entry) const { return told(state_, entry.text); }
 
 EventFilter::EventFilter(std::string_view filter) {
   const std::string folded = lower(filter);
@@ -68,11 +118,13 @@ EventFilter::EventFilter(std::string_view filter) {
         std::find(kParts.begin(), kParts.end(), std::string_view(word.text).substr(0, equals)) !=
             kParts.end())
       word.part = word.text.substr(0, equals), word.text.erase(0, equals + 1);
+    word.foreign = std::any_of(word.text.begin(), word.text.end(), is_foreign);
+    word.names = names_in(word.text);
     if (!word.text.empty()) words_.push_back(std::move(word));
   }
 }
 
-bool EventFilter::is_in(const Word& word, const LogEntry& entry, std::string_view told) {
+bool EventFilter::is_in(const Word& word, const LogEntry& entry, ToldEvents& told) {
   const auto is = [&](std::string_view text) { return lower(text) == word.text; };
   const auto any_node = [&](auto pass) {
     return std::any_of(entry.nodes.begin(), entry.nodes.end(),
@@ -85,20 +137,22 @@ bool EventFilter::is_in(const Word& word, const LogEntry& entry, std::string_vie
   if (word.part == "kind") return is(tessera::word(entry.kind));
   if (word.part == "job") return is(entry.work.text);
   const auto has = [&](std::string_view text) { return contains_folded(text, word.text); };
-  return has(entry.text) || has(told) || has(entry.subject) || has(entry.cluster.text) || has(entry.pool) ||
-         has(tessera::word(entry.kind)) || any_node(has);
+  if (has(entry.text) || has(entry.subject) || has(entry.cluster.text) || has(entry.pool) ||
+      has(tessera::word(entry.kind)) || any_node(has))
+    return true;
+  if (!word.foreign) return false;
+  const std::string& alike = told.alike(entry);
+  if (word.names.empty()) return alike.find(word.text) != std::string::npos;
+  // Beside a name: only an event that has the name is worth a translation of its own.
+  const auto there = [&](const std::string& name) {
+    return contains_folded(entry.text, name) || alike.find(name) != std::string::npos;
+  };
+  return std::all_of(word.names.begin(), word.names.end(), there) && has(told.own(entry));
 }
 
-bool EventFilter::passes(const LogEntry& entry, std::string_view told) const {
+bool EventFilter::passes(const LogEntry& entry, ToldEvents& told) const {
   return std::all_of(words_.begin(), words_.end(),
                      [&](const Word& word) { return is_in(word, entry, told) == word.wanted; });
-}
-
-bool EventFilter::asks_for_told() const {
-  return std::any_of(words_.begin(), words_.end(), [](const Word& word) {
-    return word.part.empty() && std::any_of(word.text.begin(), word.text.end(),
-                                            [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-  });
 }
 
 std::deque<LogEntry> own_events(const UiState& state, const UiContext& ui) {
@@ -129,10 +183,8 @@ std::deque<LogEntry> own_events(const UiState& state, const UiContext& ui) {
 EventsFound find_events(const UiContext& ui, const UiState& state, const Screen& screen,
                         const std::deque<LogEntry>& own, std::size_t most) {
   const EventFilter filter(screen.filter_text);
-  const bool in_own_words = filter.asks_for_told();
-  const auto passes = [&](const LogEntry& entry) {
-    return filter.empty() || filter.passes(entry, in_own_words ? told(state, entry.text) : entry.text);
-  };
+  ToldEvents told(state);
+  const auto passes = [&](const LogEntry& entry) { return filter.empty() || filter.passes(entry, told); };
   std::vector<const LogEntry*> all;
   for (const std::deque<LogEntry>* log : {&ui.model.log, &ui.model.work_log, &own})
     for (const LogEntry& entry : *log)

@@ -1,6 +1,8 @@
 // The events: folded, looked through, one node's alone, and the page beside them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
 #include "tui/screens/event_lines.hpp"
@@ -58,11 +60,25 @@ TEST(Events, TheFilterTakesWholePartsToo) {
   EXPECT_FALSE(session.shows("jobs of alice")) << session.screen();
 }
 
-// At each key of a filter all events of both logs were translated.
-TEST(Events, OnlyAWordThatIsNotAsciiIsLookedForInTheTranslation) {
-  EXPECT_FALSE(tui::EventFilter("alice !bob").asks_for_told());
-  EXPECT_FALSE(tui::EventFilter("user=千代").asks_for_told());
-  EXPECT_TRUE(tui::EventFilter("alice 開始").asks_for_told());
+// At each key of a Japanese word all events of both logs were translated, tens of thousands.
+TEST(Events, WhatDiffersInNamesAndNumbersAloneIsTranslatedOnceForAWordOfTheReadersLanguage) {
+  Session session = busy();
+  ASSERT_TRUE(set_language(session.state, tui::Language::ja));
+  tui::ToldEvents told(session.state);
+  const auto found = [&](const char* words) {
+    const tui::EventFilter filter(words);
+    return std::count_if(session.model.work_log.begin(), session.model.work_log.end(),
+                         [&](const LogEntry& entry) { return filter.passes(entry, told); });
+  };
+  EXPECT_EQ(found("alice !bob"), 12);
+  EXPECT_EQ(found("user=千代"), 0);
+  EXPECT_EQ(told.translated(), 0U) << "no word of these is in a translation alone";
+  EXPECT_EQ(found("開始"), 13);
+  EXPECT_EQ(found("開始 !bob"), 12);
+  EXPECT_EQ(found("終了"), 0);
+  EXPECT_LE(told.translated(), 2U) << "of slices, and of a whole GPU";
+  EXPECT_EQ(found("n0007で開始"), 1) << "a name and what the translation has beside it";
+  EXPECT_EQ(found("n0099で開始"), 0);
 }
 
 TEST(Events, OfANodeOnlyItsOwnStandThereEachWithItsLine) {
