@@ -158,6 +158,8 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
       if (auto column = column_index(screen.kind, key)) look.empty.push_back(*column);
   for (std::string_view key : {"node", "gpu", "start", "id"})
     if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);
+  // "IDLE+DRAIN+NOT_RESPO…": what a state ends with is what is wrong.
+  if (state_column) look.whole.push_back(*state_column);
   look.left = screen.left;
   look.top = screen.top;
   look.cursor = cursor;

@@ -140,6 +140,18 @@ int scroll(std::span<const ColumnInfo> columns, std::vector<int>& shown, const T
   return static_cast<int>(left);
 }
 
+constexpr int kWholeText = 32;
+
+void widen_whole(std::vector<PlacedColumn>& placed, const TableLook& look, int& spare) {
+  for (PlacedColumn& column : placed) {
+    const auto index = static_cast<std::size_t>(column.column);
+    if (!is_in(look.whole, column.column) || index >= look.wanted.size()) continue;
+    const int more = std::clamp(std::min(look.wanted[index], kWholeText) - column.width, 0, spare);
+    column.width += more;
+    spare -= more;
+  }
+}
+
 // The last text of a row is what a person reads to its end: it has spare cells before the texts left of it,
 // up to here.
 constexpr int kLastText = 20;
@@ -243,6 +255,7 @@ TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, 
   layout.hidden_right = static_cast<int>(shown.size() - layout.columns.size());
   int spare = room - used;
   widen(layout.columns, columns, look.wanted, spare, query::Align::right);
+  widen_whole(layout.columns, look, spare);
   widen_last(layout.columns, columns, look.wanted, spare);
   widen_names(layout.columns, columns, look, spare);
   widen(layout.columns, columns, look.wanted, spare, query::Align::left);

@@ -61,6 +61,7 @@ struct TableLook {
   int skip = -1;            // a column that says the same on every row: left out unless chosen
   std::vector<int> empty;   // columns in which no row says anything: left out unless chosen, or all are shown
   std::vector<int> names;   // columns that tell rows apart: they stay when the table is scrolled sideways
+  std::vector<int> whole;   // columns whose end must not be lost: they have spare cells before all texts
   std::vector<int> demoted;  // shown always elsewhere, here only where there is room
   // Shown beside what is always shown from kEarlyFrom cells on, even if columns of `yielding` go for them, in
   // that order.

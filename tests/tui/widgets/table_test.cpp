@@ -108,6 +108,23 @@ TEST(TableLayout, TrendsComeBehindOthersOfTheirKindWhereTheyAreNotShownEarly) {
   EXPECT_EQ(shown(lay_out(columns, look, 70)), (std::vector{0, 1, 2}));
 }
 
+// The state of a node was cut in the middle of its words, while other texts had the cells.
+TEST(TableLayout, AColumnThatMustNotLoseItsEndHasSpareCellsBeforeAllTexts) {
+  TableLook look;
+  look.wanted = {25, 8, 2, 90, 0};
+  const auto width_of = [&](int column, int width) {
+    const TableLayout layout = lay_out(kColumns, look, width);
+    for (const PlacedColumn& placed : layout.columns)
+      if (placed.column == column) return placed.width;
+    return 0;
+  };
+  EXPECT_LT(width_of(0, 60), 25);
+  look.whole = {0};
+  EXPECT_EQ(width_of(0, 60), 25);
+  look.wanted[0] = 500;
+  EXPECT_LT(width_of(0, 100), 40) << "and not all of the table";
+}
+
 TEST(TableLayout, ScrollingKeepsTheNameAndReachesEveryColumn) {
   TableLook look;
   look.left = 2;
