@@ -13,6 +13,12 @@ bool is_english(const query::Term& term) {
   return term.column < 0 && !term.negated && (term.text == "or" || term.text == "and");
 }
 
+template <class Is>
+bool any_term(const Exceptions& exceptions, const Is& is) {
+  return std::any_of(exceptions.filter.any.begin(), exceptions.filter.any.end(),
+                     [&](const auto& terms) { return std::any_of(terms.begin(), terms.end(), is); });
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const Exceptions>> exceptions_of(std::string_view text) {
@@ -30,12 +36,14 @@ Result<std::shared_ptr<const Exceptions>> exceptions_of(std::string_view text) {
 
 bool names_any(const Exceptions& exceptions, std::initializer_list<std::string_view> columns) {
   const auto all = query::columns<Waste>();
-  const auto is_named = [&](const query::Term& term) {
+  return any_term(exceptions, [&](const query::Term& term) {
     return term.column >= 0 && std::find(columns.begin(), columns.end(),
                                          all[static_cast<std::size_t>(term.column)].key) != columns.end();
-  };
-  return std::any_of(exceptions.filter.any.begin(), exceptions.filter.any.end(),
-                     [&](const auto& terms) { return std::any_of(terms.begin(), terms.end(), is_named); });
+  });
+}
+
+bool has_bare_word(const Exceptions& exceptions) {
+  return any_term(exceptions, [](const query::Term& term) { return term.column < 0; });
 }
 
 std::vector<Waste> leave_out(std::vector<Waste>& all, const Exceptions& exceptions) {

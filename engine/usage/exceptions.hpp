@@ -31,6 +31,9 @@ Result<std::shared_ptr<const Exceptions>> exceptions_of(std::string_view text);
 // known.
 bool names_any(const Exceptions& exceptions, std::initializer_list<std::string_view> columns);
 
+// Whether it has a word without a column, which is looked for in all of them.
+bool has_bare_word(const Exceptions& exceptions);
+
 // Takes what passes out of `all`, and returns it in the same order.
 std::vector<Waste> leave_out(std::vector<Waste>& all, const Exceptions& exceptions);
 

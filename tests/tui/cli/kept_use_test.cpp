@@ -222,6 +222,17 @@ TEST(WasteFromPrometheus, AFilterOverWhatItDoesNotTellIsRefused) {
   EXPECT_TRUE(asked.says("rows left out by waste-except (kind=idle): 1")) << asked.out.str();
 }
 
+// A word may be meant for a user, whom it does not tell: the row would be counted and nobody would see why.
+TEST(WasteFromPrometheus, AWordWithoutAColumnIsRefusedAsAFilter) {
+  for (const char* filter : {"ci", "kind=idle !ci", "node=n1 | ci"}) {
+    Asked asked;
+    asked.options.except = usage::exceptions_of(filter).value();
+    EXPECT_EQ(asked.run(run_waste), kUsage) << filter << asked.out.str();
+    EXPECT_NE(asked.err.str().find("has a word without a column"), std::string::npos) << asked.err.str();
+    EXPECT_NE(asked.err.str().find("--waste-except with kind, node"), std::string::npos) << asked.err.str();
+  }
+}
+
 // It knows no users: "no owner is to be told of anything" would have been said of any waste.
 TEST(WasteFromPrometheus, TextsToOwnersAreRefusedSinceItKnowsNone) {
   Asked asked;

@@ -205,6 +205,8 @@ Error filter_not_told(const Options& options, const char* pattern) {
 }
 constexpr const char* kOwnersNotTold =
     "waste-except ({}) names users or accounts, which Prometheus does not tell";
+constexpr const char* kWordsNotTold =
+    "waste-except ({}) has a word without a column, and Prometheus does not tell all columns";
 constexpr const char* kPartitionsNotTold =
     "waste-except ({}) names partitions of jobs, which Prometheus does not tell";
 
@@ -231,6 +233,8 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
   const bool filters_prometheus = options.except && *source == PastSource::prometheus;
   if (filters_prometheus && usage::names_any(*options.except, {"user", "account"}))
     return complain(streams, filter_not_told(options, kOwnersNotTold)), kUsage;
+  if (filters_prometheus && usage::has_bare_word(*options.except))
+    return complain(streams, filter_not_told(options, kWordsNotTold)), kUsage;
   auto looked = look(options, catalogue, joins);
   if (!looked) return complain(streams, looked.error()), kUnknown;
   if (knows_nothing(*looked))
