@@ -103,24 +103,46 @@ class Asking {
 
 std::int64_t lines_of(std::string_view text) { return std::count(text.begin(), text.end(), '\n'); }
 
-// What slurmdbd tells of itself. Errors: it does not tell this user of the jobs of all users.
-Result<AccountingRules> sees_all(Asking& ask, const SlurmClient& site, const AccountingAsker& who) {
+// What slurmdbd tells of itself, and whether its answers have to show that it tells of the jobs of all users.
+struct Sight {
+  AccountingRules rules;
+  bool to_show = false;
+};
+
+Error not_all(const AccountingAsker& who, std::string why) {
+  return {kWhat, fmt::format(fmt::runtime(why), clean(who.user, 100)),
+          "an admin can set that: sacctmgr modify user NAME set adminlevel=Operator"};
+}
+
+// "None|physics,bio\n": jobs of others may then be those of these accounts.
+bool coordinates(std::string_view level) {
+  const std::size_t bar = level.find('|');
+  return bar != std::string_view::npos && level.find_first_not_of(" \n", bar + 1) != std::string_view::npos;
+}
+
+// Errors: slurmdbd does not tell this user of the jobs of all users, or may not.
+Result<Sight> sees_all(Asking& ask, const SlurmClient& site, const AccountingAsker& who) {
   auto config = ask(tool(site, "sacctmgr", {"show", "config"}));
   if (!config) return config.error();
   const AccountingRules rules = parse_accounting_rules(*config);
   if (!rules.told)
     return Error{kWhat, "sacctmgr does not tell who may see which jobs",
                  "look at what sacctmgr show config prints"};
-  if (!rules.jobs_are_private || who.uid == 0 || rules.slurm_user.ends_with(fmt::format("({})", who.uid)))
-    return rules;
-  auto level =
-      ask(tool(site, "sacctmgr", {"-n", "-P", "list", "user", "name=" + who.user, "format=adminlevel"}));
+  const bool open = !rules.jobs_are_private && rules.by_slurmdbd;
+  if (open || who.uid == 0 || rules.slurm_user.ends_with(fmt::format("({})", who.uid))) return Sight{rules};
+  auto level = ask(
+      tool(site, "sacctmgr",
+           {"-n", "-P", "list", "user", "name=" + who.user, "withcoord", "format=adminlevel,coordinators"}));
   if (!level) return level.error();
-  if (level->starts_with("Operator") || level->starts_with("Administrator")) return rules;
-  return Error{kWhat,
-               fmt::format("PrivateData=jobs, and {} is no operator: only own jobs would be counted",
-                           clean(who.user, 100)),
-               "an admin can set that: sacctmgr modify user NAME set adminlevel=Operator"};
+  if (level->starts_with("Operator") || level->starts_with("Administrator")) return Sight{rules};
+  if (rules.jobs_are_private)
+    return not_all(who, "PrivateData=jobs, and {} is no operator: only own jobs would be counted");
+  if (coordinates(*level))
+    return not_all(
+        who,
+        "sacctmgr does not tell PrivateData of slurmdbd from 26.05 on, and {} coordinates accounts: "
+        "perhaps only their jobs would be counted");
+  return Sight{rules, true};
 }
 
 // What an answer about a day depends on. All of it is about the jobs of all users (sees_all).
@@ -150,8 +172,13 @@ bool goes_on(const AccountingAnswer& kept, const std::optional<Runs>& next_day) 
 class Days {
  public:
   Days(Asking& ask, const SlurmClient& site, const AccountingQuestion& question, AccountingCache& cache,
-       bool steps)
-      : ask_(ask), site_(site), question_(question), cache_(cache), steps_(steps) {}
+       bool steps, std::string to_show)
+      : ask_(ask),
+        site_(site),
+        question_(question),
+        cache_(cache),
+        steps_(steps),
+        to_show_(std::move(to_show)) {}
 
   Status read(TimePoint day) {
     const bool over = day + kDay <= question_.to && day + kDay + kSettled <= question_.now;
@@ -162,9 +189,14 @@ class Days {
     if (!text) return text.error();
     cost_.lines += lines_of(*text);
     AccountingAnswer answer = parse_accounting(*text);
-    if (over && answer.unread == 0) cache_.keep(day, *text);
+    const bool shown = shows_others(answer);
+    asked_ = true, shown_ = shown_ || shown;
+    if (over && answer.unread == 0 && shown) cache_.keep(day, *text);
     return take(std::move(answer)), Done{};
   }
+
+  // Jobs of other users were told, where it takes them to know that all are; what was kept had them.
+  bool is_whole() const { return shown_ || !asked_; }
 
   usage::PastJobs past() {
     usage::PastJobs past;
@@ -189,6 +221,11 @@ class Days {
     return kept;
   }
 
+  bool shows_others(const AccountingAnswer& answer) const {
+    return to_show_.empty() || std::any_of(answer.jobs.begin(), answer.jobs.end(),
+                                           [&](const auto& job) { return job.user != to_show_; });
+  }
+
   // A job of several days is told in each of them; the last tells most.
   void take(AccountingAnswer answer) {
     told_.unread += answer.unread;
@@ -205,6 +242,8 @@ class Days {
   const AccountingQuestion& question_;
   AccountingCache& cache_;
   bool steps_;
+  std::string to_show_;  // jobs of others than this user show that all are told; empty: that is known
+  bool asked_ = false, shown_ = false;
   std::map<std::string, usage::PastJob> jobs_;  // by run
   std::optional<Runs> next_day_;  // the jobs that are told of the day behind the one that is read
   usage::AccountingTold told_;
@@ -216,18 +255,23 @@ class Days {
 Result<usage::PastJobs> read_accounting(const SlurmClient& site, const AccountingAsker& who,
                                         const AccountingQuestion& question) {
   Asking ask;
-  auto rules = sees_all(ask, site, who);
-  if (!rules) return rules.error();
+  auto sight = sees_all(ask, site, who);
+  if (!sight) return sight.error();
   // What Slurm gathers of GPUs stands with the steps: they are asked for only where it does.
   auto tres = ask(tool(site, "sacctmgr", {"-n", "-P", "list", "tres", "type=gres", "format=type,name"}));
   if (!tres) return tres.error();
   const bool steps = keeps_gpu_use(*tres);
-  AccountingCache cache(question.cache, identity_of(question, *rules, who, steps), question.now);
-  Days days(ask, site, question, cache, steps);
+  AccountingCache cache(question.cache, identity_of(question, sight->rules, who, steps), question.now);
+  Days days(ask, site, question, cache, steps, sight->to_show ? who.user : std::string());
   const TimePoint first = std::chrono::floor<std::chrono::days>(question.from);
   for (TimePoint day = std::chrono::floor<std::chrono::days>(question.to - Duration{1}); day >= first;
        day -= kDay)
     if (Status read = days.read(day); !read) return read.error();
+  if (!days.is_whole())
+    return not_all(
+        who,
+        "sacctmgr does not tell PrivateData of slurmdbd from 26.05 on, {} is no operator, and no job of "
+        "another user is in the answer: perhaps only own jobs would be counted");
   return days.past();
 }
 

@@ -91,14 +91,14 @@ class AccountingE2e : public SlurmAccounts {
   // One that runs, and that slurmdbd knows: slurmctld tells it of new jobs every five seconds. Before that it
   // has no number of slurmdbd's for the job, and would tell of it once more with its own times, however long
   // ago that job has ended and was moved.
-  std::string known(std::vector<std::string> arguments, unsigned user = kNobody) {
+  std::string known(std::vector<std::string> arguments, unsigned user = kMail) {
     std::string id = running(std::move(arguments), user);
     told_of(id, {"RUNNING"});
     return id;
   }
   struct Wanted {
     std::vector<std::string> arguments;
-    unsigned user = kNobody;
+    unsigned user = kMail;
     std::string summary{};
 
     bool waits() const { return std::find(arguments.begin(), arguments.end(), "-H") != arguments.end(); }
@@ -247,9 +247,9 @@ TEST_F(AccountingE2e, WhatWasHeldAndWaitedForAddsUpToWhatIsReckonedByHand) {
   EXPECT_NEAR(number(all["root"]["gpu_hours"]), 4 + 4, 0.05);
   EXPECT_NEAR(number(all["bio"]["gpu_hours"]), 1 + 2 * 3 / 7.0 + 3, 0.05);
   all = rows("user");
-  EXPECT_NEAR(number(all["nobody"]["gpu_hours"]), 8 + 1, 0.05);
-  EXPECT_NEAR(number(all["nobody"]["slice_hours"]), 64 + 8, 0.4);
-  EXPECT_NEAR(number(all["nobody"]["waiting_hours"]), 2 + 3 + 6, 0.05);
+  EXPECT_NEAR(number(all["mail"]["gpu_hours"]), 8 + 1, 0.05);
+  EXPECT_NEAR(number(all["mail"]["slice_hours"]), 64 + 8, 0.4);
+  EXPECT_NEAR(number(all["mail"]["waiting_hours"]), 2 + 3 + 6, 0.05);
   EXPECT_NEAR(number(rows("group")["whole"]["slice_hours"]), 32, 0.4);
   EXPECT_EQ(rows("profile")["untyped"]["gpu_hours"], "4.00");
   EXPECT_EQ(rows("profile")["3g.40gb"]["slice_hours"], "8.00");
@@ -355,8 +355,8 @@ TEST_F(AccountingE2e, ASlurmdbdWithoutItsDatabaseIsToldApartFromOneThatIsGone) {
 }
 
 TEST_F(AccountingE2e, SummariesOfJobstatsAreReadFromAdminComment) {
-  const auto jobs = ended({{{"-w", "gpu01", "--gres=gpu:h100:1"}, kNobody, kUsed},
-                           {{"-p", "whole", "-N", "2", "--gres=gpu:h100:2"}, kNobody, kOneOfThreeIdle},
+  const auto jobs = ended({{{"-w", "gpu01", "--gres=gpu:h100:1"}, kMail, kUsed},
+                           {{"-p", "whole", "-N", "2", "--gres=gpu:h100:2"}, kMail, kOneOfThreeIdle},
                            {{"-w", "gpu02", "--gres=gpu:h100:1"}}});
   const auto &used = jobs[0], &part = jobs[1], &none = jobs[2];
   std::vector<std::string> moved;
@@ -375,7 +375,7 @@ TEST_F(AccountingE2e, SummariesOfJobstatsAreReadFromAdminComment) {
   EXPECT_EQ(all[none]["mean_use"], "");
   const Ran waste = tessera("waste", {"-o", "csv"});
   EXPECT_EQ(waste.code, 0) << waste.err;
-  EXPECT_NE(waste.out.find("idle,lab,80.00,10.00,nobody," + part), std::string::npos) << waste.out;
+  EXPECT_NE(waste.out.find("idle,lab,80.00,10.00,mail," + part), std::string::npos) << waste.out;
   EXPECT_EQ(waste.out.find("," + none + ","), std::string::npos) << "no figures are no waste";
 }
 
@@ -396,11 +396,11 @@ TEST_F(AccountingE2e, WherePrivateDataHidesOthersJobsOnlyAnOperatorIsToldOfThem)
   std::ofstream(dbd, std::ios::app) << "PrivateData=jobs,usage,users\n";
   stop("slurmdbd", SIGTERM);
   ASSERT_TRUE(lab_->start("slurmdbd"));
-  const std::string folder = lab_->folder() + "/nobody";
+  const std::string folder = lab_->folder() + "/mail";
   std::filesystem::create_directory(folder);
   for (const char* tool : {"sacct", "sacctmgr"}) {
     const std::string path = folder + "/" + tool;
-    std::ofstream(path) << "#!/bin/sh\nexec setpriv --reuid=65534 --regid=65534 --clear-groups " << tool
+    std::ofstream(path) << "#!/bin/sh\nexec setpriv --reuid=8 --regid=8 --clear-groups " << tool
                         << " \"$@\"\n";
     ::chmod(path.c_str(), 0755);
   }
@@ -417,15 +417,15 @@ TEST_F(AccountingE2e, WherePrivateDataHidesOthersJobsOnlyAnOperatorIsToldOfThem)
     for (const usage::PastJob& job : past->jobs) all += job.id.text + " ";
     return all;
   };
-  EXPECT_NE(ids({"nobody", kNobody}).find("PrivateData=jobs, and nobody is no operator"), std::string::npos)
-      << ids({"nobody", kNobody});
-  order({"sacctmgr", "-i", "-Q", "modify", "user", "where", "name=nobody", "set", "adminlevel=Operator"});
-  const std::string all = ids({"nobody", kNobody});
+  EXPECT_NE(ids({"mail", kMail}).find("PrivateData=jobs, and mail is no operator"), std::string::npos)
+      << ids({"mail", kMail});
+  order({"sacctmgr", "-i", "-Q", "modify", "user", "where", "name=mail", "set", "adminlevel=Operator"});
+  const std::string all = ids({"mail", kMail});
   EXPECT_NE(all.find(own + " "), std::string::npos)
       << all << lab_->run({"sacct", "-a", "-X", "-P", "-o", "JobID,User,State,Submit,Start,End"}).out
-      << lab_->run({"sacct", "-a", "-X", "-P", "-o", "JobID,User,State"}, kNobody).out;
+      << lab_->run({"sacct", "-a", "-X", "-P", "-o", "JobID,User,State"}, kMail).out;
   EXPECT_NE(all.find(theirs + " "), std::string::npos) << all;
-  order({"sacctmgr", "-i", "-Q", "modify", "user", "where", "name=nobody", "set", "adminlevel=None"});
+  order({"sacctmgr", "-i", "-Q", "modify", "user", "where", "name=mail", "set", "adminlevel=None"});
   move({at(theirs, day(2), day(2), day(2) + hours(1))});
   EXPECT_EQ(held(rows("workload"), theirs), "1.00 8.00 0.00") << "root sees all";
 }

@@ -1,5 +1,5 @@
 // A real Slurm with slurmdbd, and accounts in it: the account science with physics and bio below it; the user
-// nobody is of both (physics unless told), the user games of bio. All of them may use the QOS q and p, and
+// mail is of both (physics unless told), the user games of bio. All of them may use the QOS q and p, and
 // root q.
 //
 // Blocking; for the test's own thread.
@@ -19,7 +19,7 @@
 
 namespace tessera::test {
 
-inline constexpr unsigned kNobody = 65534, kGames = 5;
+inline constexpr unsigned kMail = 8, kGames = 5;
 
 class SlurmAccounts : public testing::Test {
  protected:
@@ -45,7 +45,7 @@ class SlurmAccounts : public testing::Test {
   void TearDown() override {
     if (!lab_ || !lab_->trouble().empty() || !accounts_trouble_.empty()) return;
     if (HasFailure()) ADD_FAILURE() << "what Slurm says then:\n" << diagnosis();
-    for (const unsigned user : {0U, kNobody, kGames})
+    for (const unsigned user : {0U, kMail, kGames})
       lab_->run({"scancel", "--user=" + std::to_string(user)});
     EXPECT_TRUE(lab_->wait({"squeue", "-h"}, [](const std::string& out) { return out.empty(); }))
         << diagnosis();
@@ -72,10 +72,10 @@ class SlurmAccounts : public testing::Test {
       if (is()) return true;
     return false;
   }
-  std::string submit(std::vector<std::string> arguments, unsigned user = kNobody) {
+  std::string submit(std::vector<std::string> arguments, unsigned user = kMail) {
     return lab_->submit(std::move(arguments), user);
   }
-  std::string running(std::vector<std::string> arguments, unsigned user = kNobody) {
+  std::string running(std::vector<std::string> arguments, unsigned user = kMail) {
     std::string id = submit(std::move(arguments), user);
     EXPECT_TRUE(starts(id)) << id;
     return id;
@@ -134,7 +134,7 @@ class SlurmAccounts : public testing::Test {
         "set -e; s='sacctmgr -i -Q add'; $s qos q,p; $s account science; "
         "sacctmgr -i -Q modify account where name=science set qos+=q,p; "
         "$s account physics,bio parent=science; "
-        "$s user nobody account=physics; $s user nobody,games account=bio; "
+        "$s user mail account=physics; $s user mail,games account=bio; "
         "sacctmgr -i -Q modify user where name=root set qos+=q";
     const LabAnswer added = lab_->run({"sh", "-c", all});
     if (added.status != 0) accounts_trouble_ = added.out.empty() ? "no accounts" : added.out;

@@ -9,7 +9,7 @@ namespace tessera::test {
 namespace {
 
 constexpr const char* kQos = "qos where name=q";
-constexpr const char* kUser = "user where name=nobody account=physics cluster=lab";
+constexpr const char* kUser = "user where name=mail account=physics cluster=lab";
 constexpr const char* kAccount = "account where name=science cluster=lab";
 
 class WhyLimitsE2e : public SlurmAccounts {
@@ -78,7 +78,7 @@ class WhyLimitsE2e : public SlurmAccounts {
 TEST_F(WhyLimitsE2e, AUserWhoseQosAllowsOneJobAtATime) {
   limit(kQos, "MaxJobsPerUser=1");
   running(of_qos(1));
-  held_by(submit(of_qos(1)), "QOSMaxJobsPerUserLimit", "QOS q: MaxJobsPU=1, nobody holds 1",
+  held_by(submit(of_qos(1)), "QOSMaxJobsPerUserLimit", "QOS q: MaxJobsPU=1, mail holds 1",
           "sacctmgr modify qos where name=q set MaxJobsPerUser=2");
 }
 
@@ -130,7 +130,7 @@ TEST_F(WhyLimitsE2e, AUserWhoHoldsAllTheGpusThatTheQosAllows) {
   limit(kQos, "MaxTRESPerUser=gres/gpu=2");
   running(of_qos(1));
   held_by(submit(of_qos(2)), "QOSMaxGRESPerUser",
-          "QOS q: MaxTRESPU gres/gpu=2, nobody holds 1 and it asks for 2",
+          "QOS q: MaxTRESPU gres/gpu=2, mail holds 1 and it asks for 2",
           "sacctmgr modify qos where name=q set MaxTRESPerUser=gres/gpu=3");
 }
 
@@ -224,8 +224,8 @@ TEST_F(WhyLimitsE2e, AUserWhoseAssociationAllowsOneJobAtATime) {
   limit(kUser, "MaxJobs=1");
   running(gpus(1));
   held_by(submit(gpus(1)), "AssocMaxJobsLimit",
-          "association of nobody in account physics: MaxJobs=1, nobody holds 1",
-          "sacctmgr modify user where name=nobody account=physics cluster=lab set MaxJobs=2");
+          "association of mail in account physics: MaxJobs=1, mail holds 1",
+          "sacctmgr modify user where name=mail account=physics cluster=lab set MaxJobs=2");
 }
 
 // What is set for an account is each user's who has nothing else; the user's is raised, and no other's with
@@ -235,30 +235,30 @@ TEST_F(WhyLimitsE2e, AUserWhoHasTheLimitOfAnAccount) {
   limit(kUser, "MaxJobs=-1");
   running(gpus(1));
   held_by(submit(gpus(1)), "AssocMaxJobsLimit",
-          "association of nobody in account physics: MaxJobs=1, nobody holds 1",
-          "sacctmgr modify user where name=nobody account=physics cluster=lab set MaxJobs=2");
+          "association of mail in account physics: MaxJobs=1, mail holds 1",
+          "sacctmgr modify user where name=mail account=physics cluster=lab set MaxJobs=2");
 }
 
 TEST_F(WhyLimitsE2e, AUserWhoseAssociationAllowsFewerGpus) {
   limit(kUser, "MaxTRESPerJob=gres/gpu=2");
   held_by(submit(gpus(3)), "AssocMaxGRESPerJob",
-          "association of nobody in account physics: MaxTRESPJ gres/gpu=2, it asks for 3",
-          "sacctmgr modify user where name=nobody account=physics cluster=lab set MaxTRESPerJob=gres/gpu=3");
+          "association of mail in account physics: MaxTRESPJ gres/gpu=2, it asks for 3",
+          "sacctmgr modify user where name=mail account=physics cluster=lab set MaxTRESPerJob=gres/gpu=3");
 }
 
 TEST_F(WhyLimitsE2e, AUserWhoseAssociationAllowsLessTime) {
   limit(kUser, "MaxWall=5");
   held_by(submit(gpus(1)), "AssocMaxWallDurationPerJobLimit",
-          "association of nobody in account physics: MaxWallPJ=5 minutes, it asks for 10",
-          "sacctmgr modify user where name=nobody account=physics cluster=lab set MaxWall=10");
+          "association of mail in account physics: MaxWallPJ=5 minutes, it asks for 10",
+          "sacctmgr modify user where name=mail account=physics cluster=lab set MaxWall=10");
 }
 
 TEST_F(WhyLimitsE2e, AUserWhoseSharesAreHeld) {
   limit(kUser, "GrpTRES=gres/shard=4");
   running({"-t", "10", "--gres=shard:4"});
   held_by(submit({"-t", "10", "--gres=shard:1"}), "AssocGrpGRES",
-          "association of nobody in account physics: GrpTRES gres/shard=4, 4 in use and it asks for 1",
-          "sacctmgr modify user where name=nobody account=physics cluster=lab set GrpTRES=gres/shard=5");
+          "association of mail in account physics: GrpTRES gres/shard=4, 4 in use and it asks for 1",
+          "sacctmgr modify user where name=mail account=physics cluster=lab set GrpTRES=gres/shard=5");
 }
 
 TEST_F(WhyLimitsE2e, ThePartitionsQosCountsForAJobThatNamesNone) {
@@ -267,7 +267,7 @@ TEST_F(WhyLimitsE2e, ThePartitionsQosCountsForAJobThatNamesNone) {
   undo_with({"scontrol", "update", "PartitionName=whole", "QOS="});
   running(gpus(1, {"-p", "whole"}));
   held_by(submit(gpus(1, {"-p", "whole"})), "QOSMaxGRESPerUser",
-          "QOS q: MaxTRESPU gres/gpu=1, nobody holds 1 and it asks for 1",
+          "QOS q: MaxTRESPU gres/gpu=1, mail holds 1 and it asks for 1",
           "sacctmgr modify qos where name=q set MaxTRESPerUser=gres/gpu=2");
 }
 
@@ -305,7 +305,7 @@ TEST_F(WhyLimitsE2e, WhatAQosSaysOfJobsCountsAndNotWhatTheAssociationSays) {
     waits_for(id, user ? "QOSMaxJobsPerUserLimit" : "MaxJobsPerAccount");
     const std::string said = why(id);
     EXPECT_TRUE(
-        tells(said, user ? "QOS q: MaxJobsPU=2, nobody holds 2" : "QOS q: MaxJobsPA=2, physics holds 2"));
+        tells(said, user ? "QOS q: MaxJobsPU=2, mail holds 2" : "QOS q: MaxJobsPA=2, physics holds 2"));
     EXPECT_EQ(all(said, "more", "text").find("association"), std::string::npos) << all(said, "more", "text");
     order({"scancel", first});
     EXPECT_TRUE(starts(id));

@@ -126,6 +126,13 @@ void read_step(const Columns& column, usage::PastJob& job) {
   if (job.ended && !column[0].ends_with(".extern")) read_gathered(column[11], job.gathered);
 }
 
+// "25.11.4"
+bool is_before_26_05(std::string_view version) {
+  const auto year = whole_number<int>(take(version, '.'), 9999);
+  const auto month = whole_number<int>(take(version, '.'), 99);
+  return year && month && std::pair(*year, *month) < std::pair(26, 5);
+}
+
 }  // namespace
 
 AccountingAnswer parse_accounting(std::string_view text) {
@@ -166,6 +173,7 @@ AccountingRules parse_accounting_rules(std::string_view text) {
     const std::string key = lower(line.substr(0, line.find(' ')));
     std::string value = lower(line.substr(equals + 1));
     value.erase(0, value.find_first_not_of(' '));
+    if (key == "slurm_version") rules.by_slurmdbd = is_before_26_05(value);
     if (key == "slurmuserid") rules.slurm_user = clean(value, 256);
     if (key == "accountingstoragehost" || key == "accountingstorageport" || key == "storageloc")
       rules.database += (rules.database.empty() ? "" : " ") + clean(value, 256);

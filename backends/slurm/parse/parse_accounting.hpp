@@ -26,7 +26,10 @@ bool keeps_gpu_use(std::string_view text);
 // What `sacctmgr show config` tells of who sees which jobs.
 struct AccountingRules {
   bool jobs_are_private = false;
-  bool told = false;       // slurmdbd's part stands there
+  bool told = false;  // slurmdbd's part stands there
+  // PrivateData there is slurmdbd's own. From 26.05 on sacctmgr writes that of the slurm.conf that it has
+  // read, whatever slurmdbd.conf says (seen on 26.05.5).
+  bool by_slurmdbd = false;
   std::string slurm_user;  // "slurm(64030)"
   std::string database;    // where answers come from: "db1 6819 slurm_acct_db"
 };

@@ -56,8 +56,8 @@ struct Site {
     question.from = second(kToday - 6 * kDay + 3600);
     question.cache = folder.path() + "/cache/tessera/accounting";
   }
-  void configure(const std::string& host) {
-    program("sacctmgr", "printf '%s\\n' 'AccountingStorageHost = " + host +
+  void configure(const std::string& host, const std::string& version = "25.11.4") {
+    program("sacctmgr", "printf '%s\\n' 'AccountingStorageHost = " + host + "' 'SLURM_VERSION = " + version +
                             "' 'SlurmDBD configuration:' 'PrivateData = none' 'StorageLoc = slurm_acct_db'");
   }
   void program(const std::string& name, const std::string& text) {
@@ -179,6 +179,26 @@ TEST(AccountingCache, WhatEndedBeforeTheStretchIsNotTold) {
     ASSERT_EQ(past.jobs.size(), 1U);
     EXPECT_EQ(past.jobs[0].id.text, "2");
   }
+}
+
+// Where PrivateData is not told, a day without another's job may have own jobs alone.
+TEST(AccountingCache, ADayThatDoesNotShowJobsOfOthersIsNotKeptWherePrivateDataIsNotTold) {
+  Site site;
+  site.configure("127.0.0.1", "26.05.5");
+  site.who = {"alice", 1000};
+  const auto ended = [](int days_ago, const char* id, const char* user) {
+    const std::int64_t begin = kToday - days_ago * kDay + 10;
+    return job(id, begin, std::to_string(begin + 90), user);
+  };
+  site.say(0, ended(0, "10", "bob"));
+  site.say(3, ended(3, "7", "alice"));
+  site.say(4, ended(4, "8", "bob") + ended(4, "9", "alice"));
+  EXPECT_EQ(site.read().told.kept_days, 0);
+  EXPECT_EQ(site.read().told.kept_days, 1) << "that of bob's job";
+  site.say(0, "");
+  const auto past = read_accounting(site.client, site.who, site.question);
+  ASSERT_FALSE(past) << "what is asked now shows no job of another, whatever was told before";
+  EXPECT_NE(past.error().reason.find("perhaps only own jobs"), std::string::npos) << past.error().reason;
 }
 
 TEST(AccountingCache, AnotherClusterDatabaseUserOrVersionFindsNothing) {

@@ -59,6 +59,38 @@ TEST(SlurmAccounting, AJobThatNeverStartedHasNoStartAndNoNodes) {
   EXPECT_EQ(waits->nodes, "");
 }
 
+// What sacct 26.05.5 printed of jobs of three users; one was requeued.
+TEST(SlurmAccounting, JobsOfARealSlurmdbd2605AreReadAlike) {
+  for (const char* file : {"accounting", "accounting-steps"}) {
+    const AccountingAnswer answer = parse_accounting(recording("26.05", file));
+    EXPECT_EQ(answer.jobs.size(), 5U) << file;
+    EXPECT_EQ(answer.unread, 0) << file;
+    const usage::PastJob *typed = find(answer, "1"), *shares = find(answer, "3"), *again = find(answer, "4");
+    ASSERT_TRUE(typed && shares && again) << file;
+    EXPECT_EQ(typed->gpus, (std::map<std::string, std::int64_t>{{"h100", 1}}));
+    EXPECT_EQ(typed->user, "mail");
+    EXPECT_EQ(typed->nodes, "gpu01");
+    EXPECT_EQ(*typed->ended - *typed->started, std::chrono::seconds(2));
+    EXPECT_TRUE(shares->gpus.empty());
+    EXPECT_EQ(again->state, "REQUEUED");
+  }
+  EXPECT_TRUE(keeps_gpu_use(recording("26.05", "accounting-tres")));
+}
+
+// From 26.05 on sacctmgr fills in what slurmdbd no longer sends from its own slurm.conf: this is what it
+// prints where slurmdbd.conf has PrivateData=jobs.
+TEST(SlurmAccounting, WhatSacctmgr2605SaysOfPrivateDataIsNotSlurmdbdsWord) {
+  const AccountingRules rules = parse_accounting_rules(recording("26.05", "accounting-config"));
+  EXPECT_TRUE(rules.told);
+  EXPECT_FALSE(rules.jobs_are_private);
+  EXPECT_FALSE(rules.by_slurmdbd);
+  EXPECT_TRUE(parse_accounting_rules(recording("22.05", "accounting-config")).by_slurmdbd);
+  for (const char* version : {"26.05.0", "26.11.0", "27.02.1", "unknown", ""})
+    EXPECT_FALSE(parse_accounting_rules(std::string("SLURM_VERSION = ") + version + "\n").by_slurmdbd)
+        << version;
+  EXPECT_TRUE(parse_accounting_rules("SLURM_VERSION = 25.11.4\n").by_slurmdbd);
+}
+
 // AccountingStorageTRES of that site does not name gres/gpu:3g.40gb.
 TEST(SlurmAccounting, ATypeThatTheSiteDoesNotCountIsUntypedAndNotGuessed) {
   const AccountingAnswer answer = parse_accounting(recorded_jobs());
@@ -278,6 +310,25 @@ TEST(SlurmAccounting, WhereJobsArePrivateOnlyAnOperatorIsAnswered) {
   EXPECT_TRUE(answered("Administrator", 1000));
   EXPECT_TRUE(answered("None", 0));
   EXPECT_TRUE(answered("None", 64030)) << "SlurmUser";
+}
+
+// With PrivateData=jobs in slurmdbd.conf of 26.05 own jobs were taken for the jobs of all.
+TEST(SlurmAccounting, WherePrivateDataIsNotToldOnlyJobsOfOthersShowThatAllAreTold) {
+  const auto reason = [](const std::string& level, const std::string& user, unsigned uid = 1000) {
+    Stand stand("tr '|' '\\037' < \"$(dirname \"$0\")/jobs\"",
+                "case \"$*\" in *adminlevel*) echo '" + level + "';; *tres*) echo 'gres|gpu';; *) cat '" +
+                    test::source_dir() + "/tests/fixtures/slurm-26.05/accounting-config.txt';; esac");
+    std::ofstream(stand.folder.path() + "/jobs")
+        << "7|" + user + "|ml|gpu|COMPLETED|1795500100|1795500200|1795503800|gres/gpu=1|n1||\n";
+    const auto past = stand.read(uid);
+    return past ? std::to_string(past->jobs.size()) + " jobs" : past.error().reason;
+  };
+  EXPECT_EQ(reason("None|", "bob"), "1 jobs") << "of another user: it is told of all";
+  EXPECT_NE(reason("None|", "alice").find("no job of another user is in the answer"), std::string::npos);
+  EXPECT_NE(reason("None|ml", "bob").find("alice coordinates accounts"), std::string::npos);
+  EXPECT_EQ(reason("", "bob"), "1 jobs") << "a user without an association";
+  EXPECT_EQ(reason("Operator|", "alice"), "1 jobs");
+  EXPECT_EQ(reason("None|", "alice", 0), "1 jobs") << "root";
 }
 
 }  // namespace
