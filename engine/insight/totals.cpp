@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/insight/counted.hpp"
 #include "engine/insight/free_kinds.hpp"
 #include "engine/sharing/amd.hpp"
 
@@ -16,28 +17,33 @@ class NodeSum {
   NodeSum(Totals& totals, const Cluster& cluster, const Node& node)
       : totals_(totals), cluster_(cluster), node_(node), sight_(sight_of(cluster, node)) {}
 
-  void add() {
+  void add(const Counted& counted = {}) {
     ++totals_.nodes;
     if (!takes_work(node_)) ++totals_.nodes_closed;
-    counts();
-    for (const Gpu& gpu : node_.gpus) {
-      ++totals_.gpus;
-      ++totals_.gpus_by_strategy[gpu.strategy];
+    if (counted.gpus) gpus();
+    if (!counted.slices) return;
+    counts(counted.lent);
+    for (const Gpu& gpu : node_.gpus)
       for (const Slice& slice : gpu.slices) add(slice);
-      use(gpu);
-    }
-    for (const Slice& slice : node_.pool) {
-      ++totals_.gpus_by_strategy[sharing::amd::is_partition(slice) ? Strategy::unknown : Strategy::mig];
-      add(slice);
-    }
+    for (const Slice& slice : node_.pool) add(slice);
     open();
   }
 
  private:
-  void counts() {
+  void gpus() {
+    for (const Gpu& gpu : node_.gpus) {
+      ++totals_.gpus;
+      ++totals_.gpus_by_strategy[gpu.strategy];
+      use(gpu);
+    }
+    for (const Slice& slice : node_.pool)
+      ++totals_.gpus_by_strategy[sharing::amd::is_partition(slice) ? Strategy::unknown : Strategy::mig];
+  }
+
+  void counts(int lent) {
     const SliceCounts& counts = node_.counts;
-    totals_.slices += counts.all;
-    totals_.held += counts.held;
+    totals_.slices += counts.all - lent;
+    totals_.held += counts.held - lent;
     totals_.unknown += counts.all - counts.held - counts.free - counts.out;
     // Where a node's number is not known, that of the others stands: so many at least.
     *totals_.free += available_slices(sight_, node_).value_or(0);
@@ -121,9 +127,14 @@ std::optional<FreeKinds> free_kinds(const Cluster& cluster, const Node& node) {
 }
 
 Totals totals(const Cluster& cluster) {
+  return totals(cluster, {[](const Node&) { return Counted(); }, [](const Workload&) { return true; }});
+}
+
+Totals totals(const Cluster& cluster, const Counting& counting) {
   Totals totals;
-  for (const Node& node : cluster.nodes.all()) NodeSum(totals, cluster, node).add();
-  for (const Workload& workload : cluster.workloads.all()) add_work(totals, workload);
+  for (const Node& node : cluster.nodes.all()) NodeSum(totals, cluster, node).add(counting.node(node));
+  for (const Workload& workload : cluster.workloads.all())
+    if (counting.workload(workload)) add_work(totals, workload);
   if (!nodes_are_current(cluster) || !work_is_current(cluster)) totals.free.reset();
   return totals;
 }

@@ -7,7 +7,6 @@
 #include "engine/insight/worth.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/bridged.hpp"
-#include "engine/model/slinky.hpp"
 #include "engine/model/tell.hpp"
 #include "engine/sharing/units.hpp"
 
@@ -41,18 +40,11 @@ void add_held(UserSum& sum, const Cluster& cluster, const Workload& workload,
   }
 }
 
-// A pod whose GPUs Slurm hands out once more, to users who are told with that cluster.
-bool stands_for_jobs(const Cluster& cluster, const Workload& workload) {
-  if (!slinky::slurm_node_of(workload) || workload.allocations.empty()) return false;
-  const Node* node = cluster.nodes.find(workload.allocations.front().node);
-  return node && !slinky::other_words(*node).empty();
-}
-
 void add_workload(Sums& sums, const Cluster& cluster, const Workload& workload,
                   const mig::Catalogue& catalogue) {
   const bool waits = workload.state == WorkloadState::pending && !workload.requests.empty();
   const bool holds = workload.state != WorkloadState::ended && holds_gpus(workload);
-  if ((!waits && !holds) || stands_for_jobs(cluster, workload)) return;
+  if ((!waits && !holds) || slinky::stands_for_jobs(cluster, workload)) return;
   UserSum& sum = sums[workload.user];
   sum.user = workload.user;
   sum.cluster = cluster.name, sum.scheduler = cluster.scheduler;

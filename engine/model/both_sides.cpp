@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/model/bridged_nodes.hpp"
+#include "engine/model/elsewhere.hpp"
 #include "engine/model/slinky.hpp"
 
 namespace tessera::slinky {
@@ -82,8 +84,17 @@ bool tells_other_side(const Node& node) {
   return std::any_of(node.components.begin(), node.components.end(), is_of_other_side);
 }
 
+// It is one that slurm-bridge has, or had until now.
+bool may_be_bridged(const Model& model, const Node& node) {
+  const NodeName name(slurm_name(node));
+  return is_managed(node) ||
+         std::any_of(model.clusters.begin(), model.clusters.end(), [&](const Cluster& one) {
+           return one.scheduler == Scheduler::slurm && one.nodes.find(name);
+         });
+}
+
 // Whether a change of a Kubernetes cluster may be about a machine; what went may have been.
-bool may_matter(const Cluster& kubernetes, const Changes& changes) {
+bool may_matter(const Model& model, const Cluster& kubernetes, const Changes& changes) {
   const auto runs_slurmd = [&](const WorkloadId& id) {
     const Workload* pod = kubernetes.workloads.find(id);
     return !pod || slurm_node_of(*pod);
@@ -91,9 +102,60 @@ bool may_matter(const Cluster& kubernetes, const Changes& changes) {
   return std::any_of(changes.workloads.begin(), changes.workloads.end(), runs_slurmd) ||
          std::any_of(changes.nodes.begin(), changes.nodes.end(), [&](const NodeName& name) {
            const Node* node = kubernetes.nodes.find(name);
-           return !node || tells_other_side(*node) ||
+           return !node || tells_other_side(*node) || may_be_bridged(model, *node) ||
                   std::any_of(node->workloads.begin(), node->workloads.end(), runs_slurmd);
          });
+}
+
+using Elsewhere = std::map<std::pair<const Cluster*, NodeName>, std::vector<OutOfUse>>;
+
+// By the node of either side that does not know of it.
+Elsewhere held_elsewhere(const Model& model) {
+  Elsewhere all;
+  const auto add = [&](const Cluster* cluster, const Node* node, const std::vector<OutOfUse>& held) {
+    if (held.empty()) return;
+    std::vector<OutOfUse>& to = all[{cluster, node->name}];
+    to.insert(to.end(), held.begin(), held.end());
+  };
+  for (const Machine& machine : machines(model)) {
+    add(machine.slurm, machine.slurm_node, held_by_kubernetes(model, machine));
+    add(machine.kubernetes.cluster, machine.kubernetes.node, held_by_slurm(model, machine));
+  }
+  return all;
+}
+
+// What is out of use by the node's own word stays all that it keeps: the rest is worked out at each change.
+void relink(const Cluster& cluster, Node& node, const std::vector<OutOfUse>& elsewhere) {
+  const std::size_t own = node.out_of_use.size();
+  node.out_of_use.insert(node.out_of_use.end(), elsewhere.begin(), elsewhere.end());
+  link_holders(node, cluster.workloads, cluster.work_known);
+  node.out_of_use.resize(own);
+}
+
+// Whether some of it may be taken for what another scheduler held there until now. Slurm itself tells of a
+// slice that is out of use slice by slice.
+bool may_be_taken(const Cluster& cluster, const Node& node) {
+  if (node.counts.out == 0 && node.open_kinds.empty()) return false;
+  return cluster.scheduler == Scheduler::slurm || is_managed(node) || tells_other_side(node);
+}
+
+std::vector<std::pair<Cluster*, NodeName>> maybe_taken(Model& model) {
+  std::vector<std::pair<Cluster*, NodeName>> all;
+  for (Cluster& cluster : model.clusters)
+    for (const Node& node : cluster.nodes.all())
+      if (may_be_taken(cluster, node)) all.emplace_back(&cluster, node.name);
+  return all;
+}
+
+// Holds of one side take what the other side sees free.
+void tell_holds(Model& model, const std::vector<std::pair<Cluster*, NodeName>>& before) {
+  Elsewhere elsewhere = held_elsewhere(model);
+  for (const auto& [cluster, name] : before) elsewhere[{cluster, name}];
+  for (const auto& [whose, held] : elsewhere) {
+    Cluster* cluster = model.find(whose.first->name);
+    Node* node = cluster->nodes.find(whose.second);
+    if (node) relink(*cluster, *node, held);
+  }
 }
 
 }  // namespace
@@ -168,10 +230,17 @@ std::vector<OtherWords> other_words(const Node& node) {
   return all;
 }
 
+bool stands_for_jobs(const Cluster& cluster, const Workload& workload) {
+  if (!slurm_node_of(workload) || workload.allocations.empty()) return false;
+  const Node* node = cluster.nodes.find(workload.allocations.front().node);
+  return node && !other_words(*node).empty();
+}
+
 // A Kubernetes watch may tell of thousands of nodes a second: most of them are no machines of Slurm's.
 void tell_sides(Model& model, const Cluster& changed, const Changes& changes) {
   if (!changes.any() || !may_join(model)) return;
-  if (changed.scheduler == Scheduler::kubernetes && !may_matter(changed, changes)) return;
+  if (changed.scheduler == Scheduler::kubernetes && !may_matter(model, changed, changes)) return;
+  const std::vector<std::pair<Cluster*, NodeName>> taken = maybe_taken(model);
   std::vector<std::pair<Cluster*, NodeName>> about;
   for (Cluster& cluster : model.clusters)
     for (const Node& node : cluster.nodes.all()) {
@@ -184,6 +253,7 @@ void tell_sides(Model& model, const Cluster& changed, const Changes& changes) {
   for (const auto& [cluster, name] : about)
     if (Node* node = cluster->nodes.find(name)) now.emplace_back(node, with_sides(model, *cluster, *node));
   for (auto& [node, parts] : now) node->components = std::move(parts);
+  tell_holds(model, taken);
 }
 
 }  // namespace tessera::slinky

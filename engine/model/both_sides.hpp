@@ -56,7 +56,11 @@ struct OtherWords {
 std::vector<OtherWords> other_words(const Node& node);
 bool is_of_other_side(const Component& part);
 
-// Writes it, on both sides of every machine that a change of one cluster may be about.
+// A pod whose GPUs Slurm hands out once more, to users who are told with that cluster.
+bool stands_for_jobs(const Cluster& cluster, const Workload& workload);
+
+// Writes it, on both sides of every machine that a change of one cluster may be about, and takes from what
+// either side sees free what the other one holds.
 void tell_sides(Model& model, const Cluster& changed, const Changes& changes);
 
 }  // namespace tessera::slinky

@@ -6,6 +6,14 @@
 namespace tessera::slinky {
 namespace {
 
+bool one_slurm_cluster_has(const Model& model, const std::string& name) {
+  return std::count_if(model.clusters.begin(), model.clusters.end(), [&](const Cluster& cluster) {
+           return cluster.scheduler == Scheduler::slurm && cluster.nodes.find(NodeName(name));
+         }) == 1;
+}
+
+}  // namespace
+
 // "slinky.slurm.net/managed-node=slurm-bridge-scheduler:NoExecute"
 bool is_managed(const Node& node) {
   return std::any_of(node.taints.begin(), node.taints.end(), [](const std::string& taint) {
@@ -19,14 +27,6 @@ std::string slurm_name(const Node& node) {
       return feature.substr(kSlurmNameLabel.size() + 1);
   return node.name.text;
 }
-
-bool one_slurm_cluster_has(const Model& model, const std::string& name) {
-  return std::count_if(model.clusters.begin(), model.clusters.end(), [&](const Cluster& cluster) {
-           return cluster.scheduler == Scheduler::slurm && cluster.nodes.find(NodeName(name));
-         }) == 1;
-}
-
-}  // namespace
 
 BridgedNodes::BridgedNodes(const Model& model) {
   if (!may_join(model)) return;

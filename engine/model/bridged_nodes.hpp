@@ -17,6 +17,11 @@ namespace tessera::slinky {
 inline constexpr std::string_view kManagedTaint = "slinky.slurm.net/managed-node";
 inline constexpr std::string_view kSlurmNameLabel = "slinky.slurm.net/slurm-nodename";
 
+// Whether slurm-bridge has this Kubernetes node.
+bool is_managed(const Node& node);
+// As which slurm-bridge knows a Kubernetes node in Slurm, if it has it.
+std::string slurm_name(const Node& node);
+
 class BridgedNodes {
  public:
   explicit BridgedNodes(const Model& model);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/model/both_sides.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
@@ -49,7 +50,8 @@ DemandOverTime::Needs DemandOverTime::held_on(const Cluster& cluster) const {
     if (profile.empty() || !slice.exact) return;
     const bool held = std::any_of(slice.holders.begin(), slice.holders.end(), [&](const Holder& holder) {
       const Workload* workload = cluster.workloads.find(holder.workload);
-      return workload && keeps_what_it_holds(*workload) && is_of(*workload, group_);
+      return workload && keeps_what_it_holds(*workload) && !slinky::stands_for_jobs(cluster, *workload) &&
+             is_of(*workload, group_);
     });
     if (held) needs[profile].held = more(needs[profile].held, 1);
   };

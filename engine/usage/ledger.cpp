@@ -8,6 +8,7 @@
 #include "engine/insight/processes.hpp"
 #include "engine/insight/worth.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/model/both_sides.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/usage/demand.hpp"
@@ -223,6 +224,7 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
   for (const Holder& holder : slice.holders) {
     const Workload* workload = find_from(cluster.workloads, holder.workload, seat.place);
     if (!workload || !keeps_what_it_holds(*workload)) continue;
+    if (slinky::stands_for_jobs(cluster, *workload)) continue;
     held = true;
     if (!alone || !seat.is_of(holder, gpu, slice)) {
       Hold& hold = hold_of(cluster, node, gpu, slice, holder, *workload);
@@ -407,7 +409,7 @@ void Ledger::see_work(const Cluster& cluster, double hours) {
                 workload.account, workload.group, waited.hours + hours};
       see_asked(cluster, workload);
     }
-    if (!keeps_what_it_holds(workload)) continue;
+    if (!keeps_what_it_holds(workload) || slinky::stands_for_jobs(cluster, workload)) continue;
     for (const Allocation& allocation : workload.allocations)
       if (allocation.count > 0 && !names_gpus(cluster, allocation))
         hold_somewhere(cluster, workload, allocation, hours);

@@ -4,11 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/insight/available.hpp"
 #include "engine/insight/users.hpp"
+#include "engine/model/elsewhere.hpp"
 #include "engine/model/slinky.hpp"
 #include "engine/query/tables.hpp"
+#include "engine/usage/ledger.hpp"
+#include "engine/usage/report.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
+#include "tests/support/random_machines.hpp"
 
 namespace tessera::test {
 namespace {
@@ -195,6 +200,139 @@ TEST(BothSides, NodesThatSlurmBridgeDoesNotHaveAreCountedWithEachCluster) {
   EXPECT_EQ(copied.gpus("hpc"), 2) << "two Slurm clusters have that name";
 }
 
+// slurmd's pod has both GPUs of m1 for Slurm to hand out, and m2's is free on Kubernetes.
+TEST(BothSides, SlicesThatKubernetesLendsSlurmAreCountedWithSlurm) {
+  Slinky s;
+  s.both();
+  s.tell("hpc", WorkloadsListed{{running("12", "alice", {holds("gpu-0", {{0, 1}})})}});
+  const insight::Totals slurm = insight::totals(s.model, s.cluster("hpc")),
+                        kubernetes = insight::totals(s.model, s.cluster("prod"));
+  EXPECT_EQ(slurm.slices, 2);
+  EXPECT_EQ(slurm.held, 1);
+  EXPECT_EQ(slurm.free, 1);
+  EXPECT_EQ(kubernetes.slices, 1);
+  EXPECT_EQ(kubernetes.held, 0) << "what the pod holds is a loan";
+  EXPECT_EQ(kubernetes.free, 1);
+}
+
+TEST(BothSides, WhatBothMayHandOutIsCountedWithKubernetesAlone) {
+  Slinky s;
+  s.pod.requests = {{"nvidia.com/gpu", 1}};
+  s.pod.allocations = {holds("m1", {{0, 1}})};
+  s.both();
+  EXPECT_EQ(insight::totals(s.model, s.cluster("hpc")).slices, 0);
+  EXPECT_EQ(insight::totals(s.model, s.cluster("prod")).slices, 3);
+}
+
+// What the nodes' tables have as free, which tiles, sums and JSON have from the same slices.
+struct Free {
+  std::string slurm, kubernetes;
+  friend bool operator==(const Free&, const Free&) = default;
+  friend void PrintTo(const Free& free, std::ostream* out) { *out << free.slurm << " " << free.kubernetes; }
+};
+Free free_of(const Slinky& s) {
+  Free free;
+  for (const query::NodeRow& row : query::node_rows(s.model, ClusterName("hpc")))
+    if (row.node->name.text == "gpu-0") free.slurm = s.cell(row, "free");
+  for (const query::NodeRow& row : query::node_rows(s.model, ClusterName("prod")))
+    if (row.node->name.text == "m1") free.kubernetes = s.cell(row, "free");
+  return free;
+}
+
+// A pod that tolerates slurm-bridge's taint is none of Slurm's.
+TEST(BothSides, WhatAPodHoldsIsNotFreeInSlurm) {
+  Bridged s;
+  s.pod = pod_named("other", {holds_some("m1", "", 1)});
+  s.both();
+  EXPECT_EQ(free_of(s), (Free{"1", "1"}));
+  s.pod.allocations = {holds_some("m1", "", 2)};
+  s.tell("prod", WorkloadSeen{s.pod});
+  EXPECT_EQ(free_of(s), (Free{"0", "0"}));
+  EXPECT_EQ(insight::totals(s.model, s.cluster("hpc")).free, 0);
+  s.tell("prod", WorkloadGone{s.pod.id});
+  EXPECT_EQ(free_of(s), (Free{"2", "2"})) << "it is free again on both sides";
+  s.tell("prod", WorkloadSeen{s.pod});
+  ASSERT_EQ(free_of(s), (Free{"0", "0"}));
+  s.machine.taints.clear();
+  s.tell("prod", NodeSeen{s.machine});
+  EXPECT_EQ(free_of(s), (Free{"2", "0"})) << "slurm-bridge has it no more";
+}
+
+TEST(BothSides, WhatAJobHoldsIsNotFreeInKubernetes) {
+  Bridged s;
+  s.pod = pod_named("other", {});
+  s.both();
+  s.tell("hpc", WorkloadsListed{{running("12", "alice", {holds("gpu-0", {{0, 1}})})}});
+  EXPECT_EQ(free_of(s), (Free{"1", "1"}));
+  s.machine.taints.clear();
+  s.tell("prod", NodeSeen{s.machine});
+  EXPECT_EQ(free_of(s), (Free{"1", "2"})) << "slurm-bridge has it no more: Slurm's GPUs are others";
+}
+
+TEST(BothSides, AJobAndThePodsThatItStandsForHoldOnce) {
+  Bridged s;
+  s.pod = pod_named("a", {holds_some("m1", "", 1)}, 12);
+  s.both();
+  s.tell("hpc", WorkloadsListed{{job_for(12, {"a"}, {holds_some("gpu-0", "", 1)})}});
+  EXPECT_EQ(free_of(s), (Free{"1", "1"}));
+  s.pod.allocations.clear();  // it is not bound yet
+  s.tell("prod", WorkloadSeen{s.pod});
+  EXPECT_EQ(free_of(s), (Free{"1", "1"})) << "Slurm has given it a GPU";
+}
+
+TEST(BothSides, AHiddenJobThatSlurmTellsOfTakesAGpuOfKubernetes) {
+  Bridged s;
+  s.slurm_node.gpus[1].slices[0].told_held = true;
+  s.pod = pod_named("other", {});
+  s.both();
+  EXPECT_EQ(free_of(s), (Free{"1", "1"}));
+}
+
+TEST(BothSides, AListThatIsToldAgainUnchangedMovesNothing) {
+  Bridged s;
+  s.pod = pod_named("other", {holds_some("m1", "", 1)});
+  s.both();
+  const std::uint64_t revision = s.model.revision;
+  s.tell("hpc", NodesListed{{s.slurm_node, node("cpu-1", {})}});
+  s.tell("prod", NodeSeen{s.machine});
+  s.tell("prod", WorkloadSeen{s.pod});
+  EXPECT_EQ(s.model.revision, revision);
+  EXPECT_EQ(free_of(s), (Free{"1", "1"}));
+  EXPECT_TRUE(s.cluster("hpc").nodes.find(NodeName("gpu-0"))->out_of_use.empty())
+      << "what another holds is no fault of the node's";
+}
+
+TEST(BothSides, SumsOverBothClustersHaveEveryGpuOnceAndOfferNoneThatEitherHolds) {
+  int held_somewhere = 0, free_somewhere = 0;
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    const RandomMachines world(seed);
+    int gpus = 0, slices = 0, free = 0, held = 0;
+    for (const Cluster& cluster : world.model.clusters) {
+      const insight::Totals totals = insight::totals(world.model, cluster);
+      gpus += totals.gpus, slices += totals.slices, held += totals.held, free += totals.free.value_or(0);
+    }
+    EXPECT_EQ(gpus, world.gpus) << seed;
+    EXPECT_EQ(slices, world.gpus) << seed;
+    EXPECT_EQ(free, world.free) << seed;
+    EXPECT_LE(held + free, slices) << seed;
+    held_somewhere += held, free_somewhere += free;
+    for (const slinky::Machine& machine : slinky::machines(world.model)) {
+      const auto free_of = [&](const Cluster& cluster, const Node& node) {
+        return insight::available_slices(insight::sight_of(cluster, node), node);
+      };
+      const auto slurm = free_of(*machine.slurm, *machine.slurm_node);
+      const auto kubernetes = free_of(*machine.kubernetes.cluster, *machine.kubernetes.node);
+      if (machine.kubernetes.pod) {
+        EXPECT_EQ(kubernetes, 0) << seed << ": slurmd's pod has them";
+      } else {
+        EXPECT_EQ(slurm, kubernetes) << seed << ": free in both or in neither";
+      }
+    }
+  }
+  EXPECT_GT(held_somewhere, 500);
+  EXPECT_GT(free_somewhere, 500);
+}
+
 TEST(BothSides, APodWhoseGpusSlurmHandsOutIsNoUserBesideSlurms) {
   Slinky s;
   s.kubernetes();
@@ -207,6 +345,25 @@ TEST(BothSides, APodWhoseGpusSlurmHandsOutIsNoUserBesideSlurms) {
   s.slurm();
   s.tell("hpc", WorkloadsListed{{running("12", "alice", {holds("gpu-0", {{0, 1}})})}});
   EXPECT_EQ(users(), "alice ");
+}
+
+// slurmd's pod was a user with GPU-hours day and night, and idle waste, beside the jobs on its GPUs.
+TEST(BothSides, APodWhoseGpusSlurmHandsOutIsNoUsageBesideSlurms) {
+  const auto hours = [](const Slinky& s) {
+    usage::Ledger ledger(catalogue(), {});
+    for (int minute = 0; minute <= 60; ++minute)
+      for (const Cluster& cluster : s.model.clusters) ledger.see(cluster, at(60 * minute));
+    double sum = 0;
+    for (const usage::Sum& one : usage::sums(ledger, usage::By::user)) sum += one.gpu_hours;
+    return sum;
+  };
+  Slinky alone;
+  alone.kubernetes();
+  EXPECT_NEAR(hours(alone), 2, 1e-9) << "what the pod's jobs do is not told";
+  Slinky s;
+  s.both();
+  s.tell("hpc", WorkloadsListed{{running("12", "alice", {holds("gpu-0", {{0, 1}})})}});
+  EXPECT_NEAR(hours(s), 1, 1e-9);
 }
 
 TEST(BothSides, WithoutTheOtherClusterNothingIsJoinedAndThatIsTold) {
