@@ -22,9 +22,11 @@ Still boards_still(const plan::Intent& begun, const NodeSurvey& node) {
   for (const BoardSurvey& board : node.boards) {
     const plan::Wish* wish = plan::wish_for(one, board.gpu);
     // A preset of a product that is not told now, or a GPU that was not listed when the run was planned: the
-    // file may say the same.
-    const bool told = wish && board.wanted_told;
-    all = worse(all, !told ? Still::untold : *wish == board.wanted ? Still::same : Still::other);
+    // file may say the same. A preset that is not there any more asks for nothing.
+    const bool told = wish && board.wanted_is == BoardSurvey::Wanted::told;
+    const bool same = told && *wish == board.wanted;
+    const bool gone = board.wanted_is == BoardSurvey::Wanted::no_preset;
+    all = worse(all, same ? Still::same : told || gone ? Still::other : Still::untold);
   }
   if (!(one.switches == node.rule()->wish.switches)) return Still::other;
   for (const plan::BoardWish& wish : one.boards) {

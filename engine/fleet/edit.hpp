@@ -4,6 +4,7 @@
 // nothing else may differ. Where that cannot be had, the file is left alone. Threads: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,17 +14,24 @@
 
 namespace tessera::fleet {
 
-// "layout=none", "preset=all-balanced", "demand.1g.10gb=40", "except.n07=as-is"; an empty value takes a
-// demand for a profile, or an exception, out.
+// "layout=none", "replicas=4", "demand.1g.10gb=40", "except.n07=as-is", "budget.lead=04:00",
+// "window.Mon-Fri 20:00-07:00.layout=none". An empty value takes a demand for a profile, an exception, a
+// bound, a window, or what stands beside a strategy out.
 struct Setting {
-  std::string key, value;
+  enum class Part : std::uint8_t { rule, demand, exception, window, budget };
+  Part part = Part::rule;
+  std::string name;  // of the demand, the exception, the window or the bound
+  std::string key;   // of a rule, or of a window's
+  std::string value;
+  std::string said;  // the word before "="
 };
 // Errors: no "=", a key that cannot be set.
 Result<Setting> parse_setting(std::string_view word);
 
-// The text with these settings made in that pool, one after the other. file: for messages. Errors: the file
-// cannot be read, it has no such pool, the value is none, or its place cannot be edited without touching
-// more: the error names the line.
+// The text with these settings made in that pool, one after the other; those of one rule that follow one
+// another count together: a sharing needs its replicas. file: for messages. Errors: the file cannot be read,
+// it has no such pool, the value is none, or its place cannot be edited without touching more: the error
+// names the line.
 Result<std::string> edited(std::string_view text, std::string_view file, const mig::Catalogue& catalogue,
                            std::string_view pool, std::span<const Setting> settings);
 

@@ -186,8 +186,11 @@ class Surveyor {
     };
     if (rule.kind == Rule::Kind::preset) {
       auto wish = preset_of(gpu, rule.preset);
-      one.wanted_told = bool(wish);
-      if (!wish) return impossible(wish.error());
+      if (!wish) {
+        const bool known = product_of(*place_.catalogue, gpu) != nullptr;
+        one.wanted_is = known ? BoardSurvey::Wanted::no_preset : BoardSurvey::Wanted::no_product;
+        return impossible(wish.error());
+      }
       one.wanted = std::move(*wish);
     } else {
       const plan::Wish* wish = nullptr;

@@ -5,6 +5,7 @@
 // unknown. Threads: pure functions; a survey points into the fleet and the cluster that it was made of.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,7 +31,12 @@ struct BoardSurvey {
   std::optional<plan::BoardState> made;  // nullopt: not known
   int held = 0;                          // slices
   std::string why;                       // unknown, impossible
-  bool wanted_told = true;               // else no preset is known for what this GPU is
+  enum class Wanted : std::uint8_t {
+    told,
+    no_preset,   // its product has no preset of that name
+    no_product,  // which product it is, is not known
+  };
+  Wanted wanted_is = Wanted::told;  // else `wanted` says nothing
 };
 
 struct NodeSurvey {

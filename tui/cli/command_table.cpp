@@ -90,7 +90,7 @@ constexpr Command kCommands[] = {
      "cluster. run does what is due and ends, for a timer (tessera config fleet-unit prints one): it "
      "carries its parked runs on, then changes pool by pool within their budgets; --dry-run shows it and "
      "the calendar. pause keeps every run of FILE from beginning anything, unpause ends that. set POOL "
-     "KEY=VALUE shows FILE with another value (layout, preset, demand.PROFILE, except.NODES), --yes writes "
+     "KEY=VALUE shows FILE with another layout, sharing, demand, exception, window or budget, --yes writes "
      "it; comments stay. --node looks at some nodes alone. Without FILE it is the one of --fleet.",
      "tessera fleet init fleet.yaml\n"
      "tessera fleet check fleet.yaml || mail -s drift gpu-admins  # for cron and CI\n"

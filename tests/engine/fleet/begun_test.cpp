@@ -97,6 +97,16 @@ TEST_F(FleetBegun, APresetOfAGpuWhoseProductIsNotToldNowIsNoEditOfTheFile) {
       << "GPU 0 says enough";
 }
 
+// The time of the file says nothing of it: a newer tessera may know other presets.
+TEST_F(FleetBegun, APresetThatIsNotThereAnyMoreDoesNotAskForWhatARunMakes) {
+  const plan::Plan plan = begun("pools: [{name: a, nodes: n1, preset: all-1g.10gb}]");
+  EXPECT_EQ(still(plan, "pools: [{name: a, nodes: n1, preset: all-of-last-year}]"), Still::other);
+  story.tell(NodeSeen{test::node("n1", {test::cut(0, {}), test::cut(1, {})})});
+  const plan::Plan whole = begun("pools: [{name: a, nodes: n1, layout: none}]");
+  EXPECT_EQ(still(whole, "pools: [{name: a, nodes: n1, preset: all-of-last-year}]"), Still::other)
+      << "no preset is no whole GPU";
+}
+
 TEST_F(FleetBegun, AnotherLayoutOfOneNodeOrGpuIsAnotherRule) {
   const plan::Plan plan = begun(kFile);
   for (const char* text :

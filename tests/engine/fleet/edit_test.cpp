@@ -37,13 +37,13 @@ Result<std::string> set(std::string_view pool, std::vector<std::string> words,
   return edited(text, "fleet.yaml", test::catalogue(), pool, settings);
 }
 
-// The file with one part replaced by another.
-std::string with(const std::string& old, const std::string& now) {
-  std::string text = kText;
+std::string replaced(std::string text, const std::string& old, const std::string& now) {
   const std::size_t at = text.find(old);
   EXPECT_NE(at, std::string::npos) << old;
-  return text.replace(at, old.size(), now);
+  return at == std::string::npos ? text : text.replace(at, old.size(), now);
 }
+// The file with one part replaced by another.
+std::string with(const std::string& old, const std::string& now) { return replaced(kText, old, now); }
 
 std::string why(const Result<std::string>& result) {
   return result ? "it was edited: " + *result : to_line(result.error());
@@ -89,6 +89,121 @@ TEST(FleetEdit, ExceptionsAreChangedAddedAndTakenOut) {
   auto block = set("slices", {"except.n30=none"});
   ASSERT_TRUE(block) << why(block);
   EXPECT_EQ(*block, with("  evict: requeue\n", "  evict: requeue\n  except: {n30: none}\n"));
+}
+
+// Pools of sharing, windows and budgets, as people write them.
+constexpr const char* kShared = R"(pools:
+- name: inference  # Ann's
+  nodes: n[1-4]
+  strategy: time-slicing   # since May
+  replicas: 4
+  rename_shared: true
+  evict: wait
+- name: notebooks
+  nodes: n[5-8]
+  preset: all-balanced
+  windows:
+  - {when: holidays, layout: none}  # the site is closed
+  - when: "Mon-Fri 20:00-07:00"
+    layout: none       # for training
+  budget:
+    max_nodes_at_once: 4
+    lead: "04:00"
+- {name: flow, nodes: n9, layout: none, windows: [{when: daily 01:00-02:00, layout: empty}], budget: {max_nodes_at_once: 2}}
+)";
+std::string shared(const std::string& old, const std::string& now) { return replaced(kShared, old, now); }
+void expect_shared(std::string_view pool, std::vector<std::string> words, const std::string& text) {
+  const auto one = set(pool, std::move(words), kShared);
+  ASSERT_TRUE(one) << why(one);
+  EXPECT_EQ(*one, text);
+}
+
+TEST(FleetEdit, ASharingIsSetWithItsReplicas) {
+  expect_shared("inference", {"replicas=8"}, shared("replicas: 4", "replicas: 8"));
+  expect_shared("inference", {"strategy=mps", "replicas=8"},
+                shared("strategy: time-slicing   # since May\n  replicas: 4",
+                       "strategy: mps   # since May\n  replicas: 8"));
+  expect_shared("inference", {"rename_shared="}, shared("  rename_shared: true\n", ""));
+  expect_shared("inference", {"layout=none"},
+                shared("strategy: time-slicing   # since May\n  replicas: 4\n  rename_shared: true\n",
+                       "layout: none   # since May\n"));
+  expect_shared("notebooks", {"strategy=time-slicing", "replicas=2"},
+                shared("preset: all-balanced\n", "strategy: time-slicing\n  replicas: 2\n"));
+  expect_shared("flow", {"strategy=mps", "replicas=4"},
+                shared("layout: none, windows", "strategy: mps, replicas: 4, windows"));
+  expect_shared("flow", {"layout=7x1g.10gb", "replicas=2"},
+                shared("layout: none, windows", "layout: 7x1g.10gb, replicas: 2, windows"));
+}
+
+TEST(FleetEdit, ASharingWithoutItsReplicasIsRefused) {
+  EXPECT_NE(why(set("notebooks", {"strategy=time-slicing"}, kShared)).find("replicas is missing"),
+            std::string::npos);
+  EXPECT_FALSE(set("inference", {"replicas="}, kShared));
+  EXPECT_FALSE(set("inference", {"replicas=1"}, kShared));
+  EXPECT_FALSE(set("notebooks", {"replicas=4"}, kShared)) << "a preset has none";
+  EXPECT_FALSE(set("inference", {"rename_shared=maybe"}, kShared));
+}
+
+TEST(FleetEdit, WindowsAreChangedAddedAndTakenOut) {
+  expect_shared("notebooks", {"window.Mon-Fri 20:00-07:00.layout=7x1g.10gb"},
+                shared("layout: none       # for", "layout: 7x1g.10gb       # for"));
+  expect_shared("notebooks", {"window.holidays.preset=all-disabled"},
+                shared("{when: holidays, layout: none}", "{when: holidays, preset: all-disabled}"));
+  expect_shared("notebooks", {"window.Sat,Sun.strategy=mps", "window.Sat,Sun.replicas=4"},
+                shared("layout: none       # for training\n",
+                       "layout: none       # for training\n"
+                       "  - {when: 'Sat,Sun', strategy: mps, replicas: 4}\n"));
+  expect_shared("notebooks", {"window.mon-fri 20:00-07:00.layout=none"}, kShared);
+  expect_shared("flow", {"window.daily 01:00-02:00.layout=none"}, shared("layout: empty", "layout: none"));
+  expect_shared("flow", {"window.Sat.layout=empty"},
+                shared("layout: empty}]", "layout: empty}, {when: Sat, layout: empty}]"));
+  expect_shared("flow", {"window.daily 01:00-02:00="},
+                shared(", windows: [{when: daily 01:00-02:00, layout: empty}]", ""));
+  expect_shared("inference", {"window.Sat.layout=none"},
+                shared("  evict: wait\n", "  evict: wait\n  windows: [{when: Sat, layout: none}]\n"));
+}
+
+TEST(FleetEdit, AWindowIsTakenOutUnlessACommentWouldGoWithIt) {
+  EXPECT_NE(why(set("notebooks", {"window.holidays="}, kShared)).find("edited here"), std::string::npos);
+  const std::string plain = shared("  # the site is closed", "");
+  const auto one = set("notebooks", {"window.holidays="}, plain);
+  ASSERT_TRUE(one) << why(one);
+  EXPECT_EQ(*one, replaced(plain, "  - {when: holidays, layout: none}\n", ""));
+  const std::string last = replaced(*one, "       # for training", "");
+  EXPECT_NE(why(set("notebooks", {"window.Mon-Fri 20:00-07:00="}, last)).find("lead belongs to windows"),
+            std::string::npos)
+      << "the budget speaks of them";
+  const auto none = set("notebooks", {"budget.lead=", "window.Mon-Fri 20:00-07:00="}, last);
+  ASSERT_TRUE(none) << why(none);
+  EXPECT_EQ(none->find("windows:\n"), std::string::npos) << *none;
+}
+
+TEST(FleetEdit, BudgetsAreChangedAddedAndTakenOut) {
+  expect_shared("notebooks", {"budget.max_nodes_at_once=8"},
+                shared("max_nodes_at_once: 4", "max_nodes_at_once: 8"));
+  expect_shared("notebooks", {"budget.not_after=06:00"},
+                shared("    lead: \"04:00\"\n", "    lead: \"04:00\"\n    not_after: '06:00'\n"));
+  expect_shared("notebooks", {"budget.lead="}, shared("    lead: \"04:00\"\n", ""));
+  expect_shared("notebooks", {"budget.lead=", "budget.max_nodes_at_once="},
+                shared("  budget:\n    max_nodes_at_once: 4\n    lead: \"04:00\"\n", ""));
+  expect_shared("inference", {"budget.max_disturbed=0"},
+                shared("  evict: wait\n", "  evict: wait\n  budget: {max_disturbed: 0}\n"));
+  expect_shared("flow", {"budget.max_nodes_at_once="}, shared(", budget: {max_nodes_at_once: 2}", ""));
+}
+
+TEST(FleetEdit, AWindowOrABudgetThatTheFileCannotHaveIsRefused) {
+  EXPECT_NE(why(set("inference", {"budget.lead=04:00"}, kShared)).find("lead belongs to windows"),
+            std::string::npos);
+  EXPECT_NE(why(set("inference", {"budget.lead="}, kShared)).find("the budget of pool inference has no lead"),
+            std::string::npos);
+  EXPECT_FALSE(set("notebooks", {"budget.max_nodes_at_once=0"}, kShared));
+  EXPECT_FALSE(set("notebooks", {"budget.not_after=25:00"}, kShared));
+  EXPECT_FALSE(set("notebooks", {"window.Someday.layout=none"}, kShared));
+  EXPECT_NE(why(set("notebooks", {"window.Sun="}, kShared)).find("has no window Sun"), std::string::npos);
+  EXPECT_FALSE(set("notebooks", {"window.holidays.layout=none, evict: cancel"}, kShared));
+  for (const char* word : {"budget.evict=cancel", "budget.=1", "window.=", "window.Sat=none", "strategy=",
+                           "window.Sat.evict=cancel", "window.Sat.layout=", "window..layout=none"})
+    EXPECT_FALSE(parse_setting(word)) << word;
 }
 
 TEST(FleetEdit, WhatTheFileSaysAlreadyChangesNoByte) {
