@@ -66,7 +66,7 @@ struct App::Parts {
 
   KeptFigures kept_figures;
   Looks looks;
-  std::unique_ptr<Packer> packer = std::make_unique<Packer>();
+  std::unique_ptr<Packer> packer = std::make_unique<Packer>(options.fleet_sources);
   std::optional<TimePoint> tick_at;  // when the picture changes by itself, as the views said last
   bool changed = true;               // the picture may differ from what is shown
   bool status_moved = false;         // the line may that tells how fresh it is

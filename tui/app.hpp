@@ -55,6 +55,7 @@ struct AppOptions {
   std::function<Status(const insight::Acknowledgement&)> acknowledge;
   // Reads a fleet file, looks whether it is another one by now, or pauses it; empty: there are none.
   std::function<FleetTold(const FleetOrder&)> fleet;
+  FleetSources fleet_sources;
   // A line "clusters-loading bytes-read resizes bytes-written" is written here whenever the loop has nothing
   // left to do; tests wait for it instead of sleeping.
   std::optional<int> idle_fd;
@@ -92,6 +93,7 @@ struct ConsoleOptions {
   std::function<Status(const std::string&)> remember;                  // puts that text in its place
   std::function<Status(const insight::Acknowledgement&)> acknowledge;  // as AppOptions has it
   std::function<FleetTold(const FleetOrder&)> fleet;                   // as AppOptions has it
+  FleetSources fleet_sources;
   UiState state;  // themes, ascii and size are filled in here
 };
 Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, const mig::Catalogue& catalogue,

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "engine/fleet/rows.hpp"
 #include "engine/fleet/survey.hpp"
 #include "engine/fleet/windows.hpp"
+#include "engine/record/recording.hpp"
 
 namespace tessera::tui {
 
@@ -53,6 +55,8 @@ struct FleetQuestion {
   plan::SiteRules rules;
   std::vector<RunHead> runs;
   TimePoint wall{};
+  // The node under the cursor, where who ordered its layout can be asked; else empty.
+  std::pair<ClusterName, NodeName> asks_about;
 };
 
 // A line of the table: GPUs of a node that are alike, or the node where none of its GPUs is told apart.
@@ -77,14 +81,23 @@ struct FleetAnswer {
   FleetAnswer& operator=(const FleetAnswer&) = delete;
 };
 
-// Journals that the screen reads by itself.
-struct FleetJournals {
-  std::set<std::string> asked;               // and not told of yet, by the run's name
-  std::map<std::string, TimePoint> refused;  // by the run's newest line then
+// Who was at a node, as others than the model know it. Called on the planner's thread, and may take long;
+// empty: there is none.
+struct FleetSources {
+  std::function<Result<plan::Run>(const std::string& run)> journal;
+  std::function<Result<std::vector<std::unique_ptr<record::Recording>>>()> recordings;
+  // Of a node of Kubernetes: a fresh look at it, given up as `stop` says.
+  std::function<Result<plan::NodeFacts>(const ClusterName& cluster, const NodeName& node,
+                                        const std::function<bool()>& stop)>
+      look;
 };
 
-// What the newest run of a node left there, of runs whose journals were read; by nodes of the answer.
-using FleetLeft = std::map<const fleet::NodeSurvey*, fleet::Left>;
+// What they have told so far, by nodes of the answer.
+struct FleetEvidence {
+  std::map<const fleet::NodeSurvey*, std::string> ordered;   // one sentence, of the node asked about
+  std::map<const fleet::NodeSurvey*, fleet::Left> left;      // by the newest run of the node
+  std::map<const fleet::NodeSurvey*, std::string> recorded;  // one sentence, of nodes that drift
+};
 
 struct FleetState {
   std::string path;  // of the file that is shown; empty: none is named
@@ -99,10 +112,11 @@ struct FleetState {
   std::uint64_t revision = 0;                     // the model's and one, of `question`; 0: never
   std::vector<fleet::Due> due;                    // of the calendar; points into `file`
   TimePoint due_at{};
-  FleetJournals journals;
-  std::shared_ptr<const FleetLeft> left;  // worked out once, and not for each frame; null: nothing is known
+  std::shared_ptr<const FleetEvidence> evidence;  // of `answer`; null: there is none yet
+  bool all_told = false;                          // nothing more of it is to come
 
-  bool working() const { return question && (!answer || answer->question != question); }
+  bool answered() const { return answer && answer->question == question; }
+  bool working() const { return question && (!answered() || !all_told); }
 };
 
 // The state of a console for which the settings name this file; it is read once the screen is opened.

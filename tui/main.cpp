@@ -336,15 +336,20 @@ cli::Opening open_recording(const cli::Options& options) {
 
 bool looks_back(const cli::Options& options) { return cli::looks_back(options, wall_clock()); }
 
-// The past of the clusters that a console shows, live or as they stood: the folder that is named, or the
-// usual one where a recorder writes there. nullptr: there is none.
-std::unique_ptr<record::Archive> archive_of(const cli::Options& options) {
-  const usage::Span limits{options.since, options.limits, options.except};
-  if (const std::string& path = recording_of(options); !path.empty())
-    return record::open_archive(path, wall_clock, limits);
+// Where a recorder writes the clusters that a console shows: the folder that is named, or the usual one.
+// Empty: there is none.
+std::string recordings_folder(const cli::Options& options) {
+  if (const std::string& path = recording_of(options); !path.empty()) return path;
   std::error_code ignored;
   const bool usual = !options.sim && std::filesystem::is_directory(record::kUsualFolder, ignored);
-  return usual ? record::open_archive(std::string(record::kUsualFolder), wall_clock, limits) : nullptr;
+  return usual ? std::string(record::kUsualFolder) : "";
+}
+
+// The past of these clusters, live or as they stood. nullptr: there is none.
+std::unique_ptr<record::Archive> archive_of(const cli::Options& options) {
+  const std::string folder = recordings_folder(options);
+  const usage::Span limits{options.since, options.limits, options.except};
+  return folder.empty() ? nullptr : record::open_archive(folder, wall_clock, limits);
 }
 
 cli::Opening open_what_is_here(const cli::Options& options, const mig::Catalogue& catalogue,
@@ -462,12 +467,24 @@ std::string names_here(const cli::Options& options, const cli::Environment& envi
                            std::filesystem::is_directory(home, ignored) ? home : "", options.sim.has_value());
 }
 
+// What was tried out is kept apart from what was done.
+std::string runs_folder(const cli::Options& options, const cli::Environment& environment) {
+  return own_journals(environment, options.sim ? "simulated-runs" : "runs");
+}
+
+tui::FleetSources fleet_sources(const cli::Options& options, const cli::Environment& environment) {
+  tui::FleetSources sources;
+  sources.journal = runs::journal_reader(runs_folder(options, environment), options.runs);
+  if (const std::string folder = recordings_folder(options); !folder.empty())
+    sources.recordings = [folder] { return record::open_recordings(folder); };
+  return sources;
+}
+
 void join_runs(cli::Opening& opening, const cli::Options& options, const mig::Catalogue& catalogue,
                const cli::Environment& environment, EventSink& sink) {
   runs::RunsOptions wanted;
   wanted.write = options.write;
-  // What was tried out is kept apart from what was done.
-  wanted.folder = own_journals(environment, options.sim ? "simulated-runs" : "runs");
+  wanted.folder = runs_folder(options, environment);
   wanted.open_only = options.sim.has_value();
   wanted.site_folder = options.runs;
   wanted.who = user_name(environment);
@@ -523,6 +540,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     wanted.fleet = [&](const tui::FleetOrder& order) {
       return cli::answer_fleet(order, catalogue, wall_clock());
     };
+    wanted.fleet_sources = fleet_sources(options, environment);
     const std::unique_ptr<record::Archive> archive = archive_of(options);
     auto code = tui::run_console(wanted, *keymap, catalogue, backends, mailbox, mailbox, runs, archive.get());
     if (code) return *code;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tui/screens/fleet/fleet.hpp"
+#include "tui/screens/fleet/fleet_evidence.hpp"
 
 namespace tessera::tui {
 
@@ -27,8 +28,11 @@ struct Packer::Work {
   std::shared_ptr<std::atomic<bool>> running;  // of what is worked on; null: nothing is
   std::optional<Message> told;
   bool ending = false;
+  FleetEvidenceReader evidence;  // the thread's own
   int wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   std::thread thread;
+
+  explicit Work(FleetSources sources) : evidence(std::move(sources)) {}
 
   template <class Question, class Answer>
   void ask(std::shared_ptr<const Question> question, Answer answer) {
@@ -74,7 +78,7 @@ struct Packer::Work {
   }
 };
 
-Packer::Packer() : work_(std::make_unique<Work>()) {}
+Packer::Packer(FleetSources sources) : work_(std::make_unique<Work>(std::move(sources))) {}
 
 Packer::~Packer() {
   if (work_->thread.joinable()) {
@@ -112,8 +116,9 @@ void Packer::ask(std::shared_ptr<const AdviseQuestion> question) {
 
 void Packer::ask(std::shared_ptr<const FleetQuestion> question) {
   work_->ask(std::move(question),
-             [](const std::shared_ptr<const FleetQuestion>& one, const pack::Stop&, const Tell&) -> Message {
-               return FleetSeen{answer_of(one)};
+             [&evidence = work_->evidence](const std::shared_ptr<const FleetQuestion>& one,
+                                           const pack::Stop& stop, const Tell& tell) -> Message {
+               return evidence.read(answer_of(one), stop, tell);
              });
 }
 

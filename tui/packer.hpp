@@ -11,6 +11,7 @@
 
 #include "engine/pack/problem.hpp"
 #include "tui/advise_state.hpp"
+#include "tui/fleet_state.hpp"
 #include "tui/pack_state.hpp"
 #include "tui/state.hpp"
 #include "tui/update.hpp"
@@ -19,7 +20,7 @@ namespace tessera::tui {
 
 class Packer {
  public:
-  Packer();
+  explicit Packer(FleetSources sources = {});
   ~Packer();  // gives up what is worked on
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;

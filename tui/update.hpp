@@ -85,6 +85,8 @@ struct AdviseTold {
 // The clusters were held against the fleet file.
 struct FleetSeen {
   std::shared_ptr<const FleetAnswer> what;
+  std::shared_ptr<const FleetEvidence> evidence;
+  bool all = true;  // else more evidence follows
 };
 // From now on the model is another one: that of a recording, or the live one again.
 struct OtherWorld {

@@ -408,6 +408,16 @@ std::string journal_folder(std::string_view xdg_state_home, std::string_view hom
   return folder.empty() ? folder : folder + "/tessera/" + std::string(name);
 }
 
+std::function<Result<plan::Run>(const std::string& run)> journal_reader(std::string folder,
+                                                                        std::string site_folder) {
+  const auto store = std::make_shared<const JournalStore>(std::move(folder), std::move(site_folder), Put());
+  return [store](const std::string& run) -> Result<plan::Run> {
+    Result<JournalStore::Seen> seen = store->look(run);
+    if (!seen) return seen.error();
+    return plan::replay(seen->journal);
+  };
+}
+
 std::unique_ptr<plan::Runs> make_runs(RunsOptions options, std::vector<Changeable> clusters,
                                       EventSink& sink) {
   return std::make_unique<Room>(std::move(options), std::move(clusters), sink);

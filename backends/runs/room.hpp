@@ -18,6 +18,7 @@
 #include "engine/mig/catalogue.hpp"
 #include "engine/plan/planner.hpp"
 #include "engine/plan/run/actuator.hpp"
+#include "engine/plan/run/run.hpp"
 #include "engine/plan/run/runs.hpp"
 #include "engine/port.hpp"
 
@@ -51,6 +52,11 @@ struct RunsOptions {
 // Where journals belong: $XDG_STATE_HOME/tessera/NAME, else ~/.local/state/tessera/NAME. Empty values: not
 // set; without either the answer is empty, and no run can be begun.
 std::string journal_folder(std::string_view xdg_state_home, std::string_view home, std::string_view name);
+
+// Reads a run by its journal, on whichever thread, beside the room and whoever drives the run: an order never
+// waits for it. Writes nothing.
+std::function<Result<plan::Run>(const std::string& run)> journal_reader(std::string folder,
+                                                                        std::string site_folder);
 
 std::unique_ptr<plan::Runs> make_runs(RunsOptions options, std::vector<Changeable> clusters, EventSink& sink);
 

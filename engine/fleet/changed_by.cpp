@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/plan/facts.hpp"
+#include "engine/operators/labels.hpp"
+#include "engine/operators/order_writer.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/record/difference.hpp"
 #include "engine/text.hpp"
@@ -22,13 +23,46 @@ std::string layout_of(const Node& node) {
   return text;
 }
 
+// Sentences as a whole: that is how they are translated.
+std::string change_sentence(const LayoutChange& change) {
+  const std::string from = utc_text(change.from), to = utc_text(change.to);
+  if (!change.run.empty())
+    return fmt::format(
+        "its layout changed between {} and {}, as recorded: {} → {}; run {} of {} had marked it", from, to,
+        change.before, change.after, change.run, change.who);
+  if (!change.closed_by.empty())
+    return fmt::format("its layout changed between {} and {}, as recorded: {} → {}; {} had closed it: {}",
+                       from, to, change.before, change.after, change.closed_by, change.closed_for);
+  return fmt::format(
+      "its layout changed between {} and {}, as recorded: {} → {}; who did that is not recorded", from, to,
+      change.before, change.after);
+}
+
 }  // namespace
+
+std::string LayoutWatch::sentence() const {
+  if (last_) return change_sentence(*last_);
+  if (since_) return "its layout has not changed since " + utc_text(*since_) + ", as recorded";
+  return "its GPUs are not in the recording of the last 7 days";
+}
 
 std::string closed_sentence(const Node& node) {
   const std::string by = clean(node.reason_by, 100), why = clean(node.reason, 300);
   const std::string since = node.reason_at ? utc_text(*node.reason_at) : "?";
   if (by.empty()) return fmt::format("closed since {}, by whom is not told: {}", since, why);
   return fmt::format("closed by {}, since {}: {}", by, since, why);
+}
+
+std::string order_sentence(const Result<plan::NodeFacts>& facts) {
+  const std::string label(operators::kMigConfig);
+  const auto unknown = [&](const std::string& why) {
+    return fmt::format("who wrote the label {} last is not known: {}", label, clean(why, 300));
+  };
+  if (!facts) return unknown(to_line(facts.error()));
+  const auto word = facts->words.find(std::string(operators::kMigConfigWriter));
+  if (word == facts->words.end() || word->second.empty())
+    return unknown("the node has no such label, or its managedFields do not tell");
+  return fmt::format("the label {} was written last by {}", label, word->second);
 }
 
 void LayoutWatch::see(const Cluster& cluster, TimePoint at) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/model/model.hpp"
+#include "engine/plan/facts.hpp"
 
 namespace tessera::fleet {
 
@@ -16,8 +17,14 @@ struct LayoutChange {
   std::string closed_by, closed_for;  // whoever had closed it then, by the scheduler's word; empty: not told
 };
 
+// How far back a recording is looked through for it.
+inline constexpr Duration kLooksBack{7LL * 24 * 3'600'000};
+
 // Who has closed a node, since when and why: one sentence.
 std::string closed_sentence(const Node& node);
+
+// Who wrote the label that orders the layout of a Kubernetes node last, by a fresh look at it: one sentence.
+std::string order_sentence(const Result<plan::NodeFacts>& facts);
 
 class LayoutWatch {
  public:
@@ -28,6 +35,8 @@ class LayoutWatch {
   const std::optional<LayoutChange>& last() const { return last_; }
   // The first round that told its GPUs; nullopt: none did.
   std::optional<TimePoint> since() const { return since_; }
+  // What the rounds tell: one sentence.
+  std::string sentence() const;
 
  private:
   struct Marked {

@@ -1,37 +1,9 @@
 // Who changed a node beside the journals, as tessera fleet explain says it.
+#include "tests/support/few_rounds.hpp"
 #include "tests/tui/cli/fleet_lab.hpp"
 
 namespace tessera::cli {
 namespace {
-
-// Rounds of n1, a minute each.
-class TwoRounds final : public record::Recording {
- public:
-  TwoRounds(std::vector<Node> rounds, Status end) : rounds_(std::move(rounds)), end_(std::move(end)) {}
-  const ClusterName& cluster() const override { return name_; }
-  std::optional<record::Covered> covered() override { return record::Covered{test::at(-3600), test::at(0)}; }
-  Result<Model> at(TimePoint) override { return Error{"cannot go back", "", ""}; }
-  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
-                                                    const std::function<bool()>&) override {
-    return Error{"not asked for", "", ""};
-  }
-  Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
-    const std::set<std::string> none;
-    int at = -3600;
-    for (const Node& node : rounds_) {
-      test::Story story;
-      story.tell(NodesListed{{node}});
-      if (!see({story.cluster(), test::at(at), none})) break;
-      at += 60;
-    }
-    return end_;
-  }
-
- private:
-  ClusterName name_{"hpc"};
-  std::vector<Node> rounds_;
-  Status end_;
-};
 
 class FleetChanged : public test::FleetCommandLine {
  protected:
@@ -40,7 +12,7 @@ class FleetChanged : public test::FleetCommandLine {
     recorded = {n1({test::uncut(0, 0)}), n1({test::uncut(0, 0)}), n1({test::cut(0, {})})};
     recordings = [this] {
       std::vector<std::unique_ptr<record::Recording>> all;
-      all.push_back(std::make_unique<TwoRounds>(recorded, end));
+      all.push_back(std::make_unique<test::FewRounds>(recorded, end));
       return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
     };
   }

@@ -2,13 +2,10 @@
 // wrote the label that orders its layout, and what a recording kept of the last seven days.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <future>
 #include <memory>
 
 #include "engine/fleet/changed_by.hpp"
-#include "engine/operators/labels.hpp"
-#include "engine/operators/order_writer.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "engine/text.hpp"
@@ -17,26 +14,6 @@
 #include "tui/cli/record/past.hpp"
 
 namespace tessera::cli {
-namespace {
-
-constexpr Duration kLookBack = std::chrono::hours(24 * 7);
-
-// Sentences as a whole: that is how they are translated.
-std::string change_text(const fleet::LayoutChange& change) {
-  const std::string from = utc_text(change.from), to = utc_text(change.to);
-  if (!change.run.empty())
-    return fmt::format(
-        "its layout changed between {} and {}, as recorded: {} → {}; run {} of {} had marked it", from, to,
-        change.before, change.after, change.run, change.who);
-  if (!change.closed_by.empty())
-    return fmt::format("its layout changed between {} and {}, as recorded: {} → {}; {} had closed it: {}",
-                       from, to, change.before, change.after, change.closed_by, change.closed_for);
-  return fmt::format(
-      "its layout changed between {} and {}, as recorded: {} → {}; who did that is not recorded", from, to,
-      change.before, change.after);
-}
-
-}  // namespace
 
 std::vector<std::string> FleetCommand::changed_lines(const ClusterName& cluster, const Node& node) {
   std::vector<std::string> lines;
@@ -52,22 +29,13 @@ std::optional<std::string> FleetCommand::order_line(const ClusterName& cluster, 
   Backend* backend = clusters_.backend(cluster);
   plan::Actuator* actuator = backend ? backend->actuator() : nullptr;
   if (!here || here->scheduler != Scheduler::kubernetes || here->simulated || !actuator) return std::nullopt;
-  const std::string label(operators::kMigConfig);
-  const auto unknown = [&](const std::string& why) {
-    return fmt::format("who wrote the label {} last is not known: {}", label, why);
-  };
   auto answer = std::make_shared<std::promise<Result<plan::NodeFacts>>>();
   std::future<Result<plan::NodeFacts>> told = answer->get_future();
   actuator->observe(node, [answer](Result<plan::NodeFacts> facts) { answer->set_value(std::move(facts)); });
   const auto is_told = [&] { return told.wait_for(Duration(0)) == std::future_status::ready; };
   clusters_.wait_until(is_told);
-  if (!is_told()) return unknown("the cluster did not answer in time");
-  const Result<plan::NodeFacts> facts = told.get();
-  if (!facts) return unknown(to_line(facts.error()));
-  const auto word = facts->words.find(std::string(operators::kMigConfigWriter));
-  if (word == facts->words.end() || word->second.empty())
-    return unknown("the node has no such label, or its managedFields do not tell");
-  return fmt::format("the label {} was written last by {}", label, word->second);
+  if (!is_told()) return fleet::order_sentence(Error{"", "the cluster did not answer in time", ""});
+  return fleet::order_sentence(told.get());
 }
 
 std::optional<std::string> FleetCommand::recorded_line(const ClusterName& cluster, const NodeName& node) {
@@ -82,15 +50,13 @@ std::optional<std::string> FleetCommand::recorded_line(const ClusterName& cluste
   const TimePoint now = now_of(*all, clusters_.wall());
   fleet::LayoutWatch watch(node);
   for (const auto& recording : *all) {
-    const Status read = recording->rounds(now - kLookBack, now, [&](const record::Round& round) {
+    const Status read = recording->rounds(now - fleet::kLooksBack, now, [&](const record::Round& round) {
       watch.see(round.cluster, round.at);
       return true;
     });
     if (!read) return unknown(read.error());
   }
-  if (watch.last()) return change_text(*watch.last());
-  if (watch.since()) return "its layout has not changed since " + utc_text(*watch.since()) + ", as recorded";
-  return "its GPUs are not in the recording of the last 7 days";
+  return watch.sentence();
 }
 
 }  // namespace tessera::cli

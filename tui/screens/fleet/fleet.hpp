@@ -30,12 +30,8 @@ void refresh_fleet(UiState& state, Screen& screen, const UiContext& ui);
 std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext& ui);
 void take_file(UiState& state, const UiContext& ui, const FleetTold& told);
 void take_fleet(UiState& state, const FleetSeen& seen);
-// Whether the file that is shown is another one by now, and journals of runs; asked as time goes by.
-Effects look_at_fleet(UiState& state);
-// The journal of a run was read, or goes on.
-void take_journal(UiState& state, const std::string& run);
-// An answer about a run's journal: whether the screen asked for it by itself, so that no person waits for it.
-bool is_told_to_fleet(UiState& state, const std::string& run, bool refused);
+// Whether the file that is shown is another one by now; asked as time goes by.
+Effects look_at_fleet(const UiState& state);
 
 // The page (fleet_page.cpp).
 Panes fleet_panes(const UiContext& ui, const UiState& state, int width);
@@ -45,9 +41,6 @@ Document no_fleet_file(const UiState& state, int width);
 // The row under the cursor; the first where it is on none; nullptr: there is none.
 const FleetRow* fleet_row_here(const UiState& state);
 std::string id_of(const FleetRow& row);
-
-// A run by its journal, as far as the screen has read it; nullptr: not yet, or it was written since.
-const plan::Run* journal_of(const UiState& state, const RunHead& head);
 
 // The clusters held against the file (fleet_answer.cpp), on whichever thread.
 std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion> question);

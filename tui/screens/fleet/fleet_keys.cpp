@@ -123,11 +123,7 @@ void turn_calendar(UiState& state) {
 
 Effects open_fleet_file(UiState& state, const std::string& path) {
   go_to(state, ScreenKind::fleet);
-  if (!state.fleet || state.fleet->path != path) {
-    const FleetJournals journals = state.fleet ? state.fleet->journals : FleetJournals();
-    state.fleet = fleet_named(path);
-    change_kept(state.fleet, [&](FleetState& fleet) { fleet.journals = journals; });
-  }
+  if (!state.fleet || state.fleet->path != path) state.fleet = fleet_named(path);
   return path.empty() ? Effects() : ask(FleetOrder::What::read, state);
 }
 

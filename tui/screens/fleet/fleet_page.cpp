@@ -244,9 +244,9 @@ class Page {
 
   // Of a run whose journal the screen has read (fleet_refresh.cpp).
   fleet::Left left_on(const FleetRow& row) const {
-    if (!fleet_.left) return {};
-    const auto found = fleet_.left->find(row.node);
-    return found == fleet_.left->end() ? fleet::Left() : found->second;
+    if (!fleet_.evidence) return {};
+    const auto found = fleet_.evidence->left.find(row.node);
+    return found == fleet_.evidence->left.end() ? fleet::Left() : found->second;
   }
 
   void fact(Document& to, const std::string& label, const std::string& value, Style style = {}) const {
@@ -273,10 +273,23 @@ class Page {
       fact(to, "", told("what is made there would be advertised as: " + *node.should_offer), Role::danger);
     fact(to, "held slices", held_text(row));
     fact(to, "last run", last_text(row), last_style(row));
+    if (const std::string text = said_of(row, &FleetEvidence::ordered); !text.empty())
+      fact(to, "ordered", text);
+    if (const std::string text = said_of(row, &FleetEvidence::recorded); !text.empty())
+      fact(to, "recorded", text);
     if (plan::closed_by_flags(*node.node) && !node.node->reason.empty())
       fact(to, "closed", told(fleet::closed_sentence(*node.node)), Role::warning);
     if (!node.why.empty()) fact(to, "why", told(node.why), role_of(node.standing));
     if (const std::string way = way_out(row); !way.empty()) fact(to, "way out", told(way));
+  }
+
+  // Empty: it was not told, or not yet.
+  std::string said_of(const FleetRow& row,
+                      std::map<const fleet::NodeSurvey*, std::string> FleetEvidence::*part) const {
+    if (!fleet_.evidence) return "";
+    const auto& said = (*fleet_.evidence).*part;
+    const auto found = said.find(row.node);
+    return found == said.end() ? "" : told(found->second);
   }
 
   // It may be the one of the run that changed a node last. nullptr: all were read.

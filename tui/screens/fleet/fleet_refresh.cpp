@@ -1,14 +1,12 @@
 // What the fleet screen asks: whether the file is another one, and how the clusters stand against it.
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/layout/layout.hpp"
-#include "tui/screens/plan/runs.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -19,60 +17,39 @@ constexpr Duration kManyEvery{5000};
 // A window may open meanwhile.
 constexpr Duration kWindowsEvery{60'000};
 constexpr int kDays = 7;
+// A cursor on its way through the list asks the cluster nothing.
+constexpr Duration kCursorRests{1000};
+
+// The label that orders a layout is the GPU operator's; a simulated cluster tells nothing of it.
+std::pair<ClusterName, NodeName> node_asked_about(const UiState& state) {
+  const FleetRow* row = fleet_row_here(state);
+  if (!row || row->node->standing != fleet::Standing::drifts) return {};
+  const Cluster& cluster = *row->survey->cluster;
+  if (cluster.scheduler != Scheduler::kubernetes || cluster.simulated) return {};
+  return {cluster.name, row->node->node->name};
+}
+
+// How long an answer stays before there is another one.
+Duration least_age(const UiContext& ui, Duration of_few) {
+  std::size_t nodes = 0;
+  for (const Cluster& cluster : ui.model.clusters) nodes += cluster.nodes.size();
+  return nodes < kManyNodes ? of_few : kManyEvery;
+}
+
+bool asks_about_another(const FleetState& fleet, const UiState& state) {
+  const auto about = node_asked_about(state);
+  return fleet.answered() && !about.second.empty() && about != fleet.question->asks_about;
+}
 
 bool is_due(const FleetState& fleet, const UiState& state, const UiContext& ui) {
   if (!fleet.question || fleet.question->file != fleet.file) return true;
   // One at a time: on a busy cluster no answer would ever be of the last one.
-  if (fleet.working()) return false;
+  if (!fleet.answered()) return false;
   const Duration age = ui.wall - fleet.question->wall;
   if (fleet.file->fleet.has_windows() && age >= kWindowsEvery) return true;
+  if (asks_about_another(fleet, state) && age >= least_age(ui, kCursorRests)) return true;
   if (fleet.revision == ui.model.revision + 1 && fleet.question->runs == state.runs.heads) return false;
-  std::size_t nodes = 0;
-  for (const Cluster& cluster : ui.model.clusters) nodes += cluster.nodes.size();
-  return nodes < kManyNodes || age >= kManyEvery;
-}
-
-// What a run left tells whether another has changed a node since. A few at a time: each is a file.
-void read_newest_runs(UiState& state, Effects& effects) {
-  constexpr std::size_t kAtOnce = 8, kMost = 100;
-  if (!state.fleet->answer || !state.runs.available) return;
-  std::set<std::string> asked;
-  const auto ask = [&](const FleetRow& row) {
-    const RunHead* run = state.fleet->answer->last.of(*row.survey, *row.node);
-    if (!run || asked.size() >= kAtOnce || state.runs.opened.size() >= kMost) return;
-    if (run->state == RunState::marked || run->state == RunState::unreadable) return;
-    const RunView* view = view_of(state, run->run);
-    if (journal_of(state, *run) || state.runs.refused.contains(run->run) || (view && view->trouble)) return;
-    // One that is under way is never read to its end; it is read again once it has stopped.
-    if (view && run->state == RunState::running) return;
-    const FleetJournals& journals = state.fleet->journals;
-    const auto refused = journals.refused.find(run->run);
-    if (refused != journals.refused.end() && refused->second == run->last) return;
-    if (journals.asked.contains(run->run)) return;
-    if (asked.insert(run->run).second) effects.orders.push_back(ReadRun{run->run});
-  };
-  if (const FleetRow* here = fleet_row_here(state)) ask(*here);
-  for (const FleetRow& row : state.fleet->answer->rows)
-    if (row.standing() == fleet::Standing::drifts) ask(row);
-  if (asked.empty()) return;
-  change_kept(state.fleet,
-              [&](FleetState& fleet) { fleet.journals.asked.insert(asked.begin(), asked.end()); });
-}
-
-// run: only the nodes whose newest run it is; empty: all.
-void look_at_left(UiState& state, const std::string& run) {
-  if (!state.fleet || !state.fleet->answer) return;
-  const FleetState& fleet = *state.fleet;
-  auto left =
-      run.empty() || !fleet.left ? std::make_shared<FleetLeft>() : std::make_shared<FleetLeft>(*fleet.left);
-  const fleet::NodeSurvey* before = nullptr;
-  for (const FleetRow& row : fleet.answer->rows) {
-    if (std::exchange(before, row.node) == row.node) continue;
-    const RunHead* last = fleet.answer->last.of(*row.survey, *row.node);
-    if (!last || (!run.empty() && last->run != run)) continue;
-    (*left)[row.node] = fleet::left_on(journal_of(state, *last), *row.node->node);
-  }
-  change_kept(state.fleet, [&](FleetState& next) { next.left = std::move(left); });
+  return age >= least_age(ui, Duration{0});
 }
 
 std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const UiState& state,
@@ -86,6 +63,7 @@ std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const 
   asked->rules = state.rules;
   asked->runs = state.runs.heads;
   asked->wall = ui.wall;
+  asked->asks_about = node_asked_about(state);
   return asked;
 }
 
@@ -102,12 +80,6 @@ void list_windows(FleetState& fleet, const UiContext& ui) {
 }
 
 }  // namespace
-
-const plan::Run* journal_of(const UiState& state, const RunHead& head) {
-  const RunView* view = view_of(state, head.run);
-  const bool whole = view && !view->entries.empty() && !view->trouble && view->entries.back().at >= head.last;
-  return whole ? &view->run : nullptr;
-}
 
 std::shared_ptr<const FleetState> fleet_named(std::string path) {
   FleetState fleet;
@@ -131,9 +103,11 @@ void refresh_fleet(UiState& state, Screen&, const UiContext& ui) {
 }
 
 std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext& ui) {
-  if (!state.fleet || !state.fleet->question || state.fleet->revision == ui.model.revision + 1)
-    return std::nullopt;
-  return state.fleet->question->wall + kManyEvery;
+  if (!state.fleet || !state.fleet->question) return std::nullopt;
+  const FleetQuestion& asked = *state.fleet->question;
+  if (asks_about_another(*state.fleet, state)) return asked.wall + least_age(ui, kCursorRests);
+  if (state.fleet->revision == ui.model.revision + 1) return std::nullopt;
+  return asked.wall + kManyEvery;
 }
 
 void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
@@ -161,28 +135,15 @@ void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
 
 void take_fleet(UiState& state, const FleetSeen& seen) {
   if (!state.fleet || !seen.what || seen.what->question != state.fleet->question) return;
-  change_kept(state.fleet, [&](FleetState& fleet) { fleet.answer = seen.what; });
-  look_at_left(state, "");
-}
-
-void take_journal(UiState& state, const std::string& run) { look_at_left(state, run); }
-
-bool is_told_to_fleet(UiState& state, const std::string& run, bool refused) {
-  if (!state.fleet || !state.fleet->journals.asked.contains(run)) return false;
-  const RunHead* head = head_of(state, run);
   change_kept(state.fleet, [&](FleetState& fleet) {
-    fleet.journals.asked.erase(run);
-    fleet.journals.refused.erase(run);
-    if (refused) fleet.journals.refused[run] = head ? head->last : TimePoint();
+    fleet.answer = seen.what, fleet.evidence = seen.evidence, fleet.all_told = seen.all;
   });
-  return true;
 }
 
-Effects look_at_fleet(UiState& state) {
+Effects look_at_fleet(const UiState& state) {
   Effects effects;
   if (state.top().kind != ScreenKind::fleet || !state.fleet || !state.fleet->file) return effects;
   effects.fleet = FleetOrder{FleetOrder::What::look, state.fleet->path, "", ""};
-  read_newest_runs(state, effects);
   return effects;
 }
 

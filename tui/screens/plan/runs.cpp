@@ -83,9 +83,7 @@ void take(UiState& state, const UiContext& ui, const RunTold& told, Effects& eff
   }
   if (std::string now = called_for(view); !told.from_start && !now.empty() && now != before)
     effects.ring = fmt::format("tessera: {} {}", nodes_text(view.run.started.plan), tui::told(state, now));
-  const bool unasked = told.from_start && is_told_to_fleet(state, told.run, false);
-  if (!unasked) state.runs.refused.erase(told.run);
-  take_journal(state, told.run);
+  state.runs.refused.erase(told.run);
   follow_start(state, view, told.run, effects);
   if (state.runs.then == OnceRead::undo && state.runs.wait_run == told.run && !view.entries.empty()) {
     state.runs.then = OnceRead::nothing;
@@ -94,7 +92,6 @@ void take(UiState& state, const UiContext& ui, const RunTold& told, Effects& eff
 }
 
 void take(UiState& state, const UiContext& ui, const RunRefused& refused, Effects& effects) {
-  if (is_told_to_fleet(state, refused.run, true)) return;
   if (refused.run.empty() || !head_of(state, refused.run)) state.runs.starting.clear();
   if (state.runs.wait_run == refused.run) state.runs.then = OnceRead::nothing;
   state.runs.ordered_resume = false;

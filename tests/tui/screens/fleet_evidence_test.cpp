@@ -1,0 +1,257 @@
+// Who was at the nodes of the fleet screen: journals and recordings, read beside the UI thread and beside the
+// orders of people.
+#include "tui/screens/fleet/fleet_evidence.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/operators/order_writer.hpp"
+#include "tests/support/few_rounds.hpp"
+#include "tests/tui/screens/fleet_places.hpp"
+
+namespace tessera::test {
+namespace {
+
+using tui::FleetSeen;
+
+constexpr const char* kWhole = "pools: [{name: a, nodes: n0041, layout: none}, {name: b, layout: as-is}]";
+
+// The newest run of n0041, its journal, and the screen on which n0041 drifts.
+struct OneRun {
+  Session session = changing({120, 40});
+  Diary diary{plan_of(session, {"n0041"}, 0), "20261121-1403-n0041"};
+  int read = 0;
+  bool readable = true;
+  std::vector<Node> recorded;
+  Status end = Done{};
+  int rounds = 0, opened = 0;
+  tui::FleetEvidenceReader reader{sources()};
+
+  explicit OneRun(RunState state = RunState::finished) {
+    diary.add("n0041", plan::NodeFinished{plan::Outcome::wanted, "as wanted"}, 10);
+    diary.add({}, plan::RunFinished{plan::Outcome::wanted, "done"}, 20);
+    listed(state, 20);
+    open_fleet(session, kWhole);
+  }
+  tui::FleetSources sources() {
+    tui::FleetSources all;
+    all.journal = [this](const std::string& run) -> Result<plan::Run> {
+      EXPECT_EQ(run, diary.run);
+      ++read;
+      if (!readable) return Error{"cannot read the journal", "permission denied", ""};
+      return plan::replay(plan::parse_journal(diary.lines, "journal").value());
+    };
+    all.recordings = [this]() -> Result<std::vector<std::unique_ptr<record::Recording>>> {
+      ++opened;
+      std::vector<std::unique_ptr<record::Recording>> one;
+      one.push_back(std::make_unique<FewRounds>(recorded, end, &rounds));
+      return one;
+    };
+    return all;
+  }
+  void listed(RunState state, int last) {
+    RunHead head = diary.head(state, false);
+    head.last = at(last);
+    session.hear({RunsListed{{head}}});
+  }
+  // What the planner's thread tells of the question as it stands.
+  FleetSeen answer(
+      const pack::Stop& stop = [] { return false; }, const tui::Tell& tell = [](tui::Message) {}) {
+    return reader.read(tui::answer_of(session.state.fleet->question), stop, tell);
+  }
+  void hear(const FleetSeen& seen) { tui::update(session.state, session.world(), seen); }
+  static Node n0041(std::vector<Gpu> gpus, const std::string& reason = "") {
+    Node one = test::node("n0041", std::move(gpus));
+    if (!reason.empty()) one.state = {"IDLE", "DRAIN"}, one.reason = reason, one.reason_by = "eve";
+    return one;
+  }
+};
+
+TEST(FleetEvidence, AChangeThatWasMadeByHandAfterARunIsNotTheRuns) {
+  OneRun one;
+  EXPECT_TRUE(one.session.shows("who changed it last is not known")) << one.session.screen();
+  one.hear(one.answer());
+  EXPECT_NE(
+      one.session.line_with("last run").find("changed since by another: run 20261121-1403-n0041 of alice"),
+      std::string::npos)
+      << one.session.screen();
+  EXPECT_NE(one.session.line_with("n0041 ").find("changed since"), std::string::npos) << one.session.screen();
+}
+
+TEST(FleetEvidence, AJournalIsReadOnceUntilItIsAnother) {
+  OneRun one;
+  (void)one.answer();
+  (void)one.answer();
+  EXPECT_EQ(one.read, 1);
+  one.listed(RunState::finished, 90);
+  (void)one.answer();
+  EXPECT_EQ(one.read, 2);
+}
+
+TEST(FleetEvidence, AJournalThatCannotBeReadIsNotTriedAgainUntilItIsAnother) {
+  OneRun one;
+  one.readable = false;
+  const FleetSeen seen = one.answer();
+  ASSERT_EQ(seen.evidence->left.size(), 1u);
+  EXPECT_EQ(seen.evidence->left.begin()->second.since, fleet::Since::untold);
+  (void)one.answer();
+  EXPECT_EQ(one.read, 1);
+  one.readable = true;
+  one.listed(RunState::finished, 90);
+  EXPECT_EQ(one.answer().evidence->left.begin()->second.since, fleet::Since::changed);
+}
+
+TEST(FleetEvidence, ARunThatIsUnderWayIsReadAgainOnceItHasStopped) {
+  OneRun one(RunState::running);
+  one.hear(one.answer());
+  one.listed(RunState::running, 90);
+  one.hear(one.answer());
+  EXPECT_EQ(one.read, 1);
+  one.listed(RunState::finished, 120);
+  one.hear(one.answer());
+  EXPECT_EQ(one.read, 2);
+}
+
+// The table does not wait for files.
+TEST(FleetEvidence, TheAnswerIsToldBeforeAnythingIsReadForIt) {
+  OneRun one;
+  std::vector<FleetSeen> told;
+  const FleetSeen last = one.answer([] { return false; },
+                                    [&](tui::Message message) {
+                                      told.push_back(std::get<FleetSeen>(std::move(message)));
+                                      EXPECT_EQ(one.read, static_cast<int>(told.size()) - 1);
+                                    });
+  ASSERT_EQ(told.size(), 2u) << "once before the journals, once before the recording";
+  EXPECT_FALSE(told[0].all);
+  EXPECT_TRUE(told[0].evidence->left.empty());
+  EXPECT_EQ(told[1].evidence->left.size(), 1u);
+  EXPECT_TRUE(last.all);
+  one.hear(told[0]);
+  EXPECT_TRUE(one.session.state.fleet->working()) << "the thread is not stopped";
+  one.hear(last);
+  EXPECT_FALSE(one.session.state.fleet->working());
+}
+
+// A resume may be refused long after it was ordered, while the screen reads the same journal.
+TEST(FleetEvidence, TheScreenOrdersNoJournalAndSwallowsNoRefusalOfAnOrder) {
+  OneRun one;
+  for (int i = 0; i < 3; ++i) {
+    const tui::Effects effects = tui::update(one.session.state, one.session.world(), tui::Tick{});
+    EXPECT_TRUE(std::none_of(effects.orders.begin(), effects.orders.end(), [](const tui::RunOrder& order) {
+      return std::holds_alternative<tui::ReadRun>(order);
+    }));
+  }
+  one.session.hear({RunRefused{one.diary.run, {"cannot resume the run", "the cluster cannot be read", ""}}});
+  EXPECT_NE(one.session.state.message.text.find("the cluster cannot be read"), std::string::npos)
+      << one.session.state.message.text;
+}
+
+TEST(FleetEvidence, ARecordingNamesWhoWasAtANodeThatDrifts) {
+  OneRun one;
+  const std::vector<Gpu> cut{sevenths(0, 0), sevenths(1, 7)},
+      whole{gpu(0, Strategy::whole, {test::whole(0)})};
+  one.recorded = {one.n0041(whole), one.n0041(whole, "tessera 20270115-0701-n0041 eve@login1: night"),
+                  one.n0041(cut)};
+  one.hear(one.answer());
+  EXPECT_TRUE(one.session.shows("; run 20270115-0701-n0041 of")) << one.session.screen();
+}
+
+TEST(FleetEvidence, ARecordingThatCannotBeReadIsUnknownAndNoSilence) {
+  OneRun one;
+  one.end = Error{"cannot read the recording", "it is broken", ""};
+  one.hear(one.answer());
+  EXPECT_TRUE(one.session.shows("what a recording kept of it is not known")) << one.session.screen();
+  EXPECT_TRUE(one.session.shows("it is broken")) << one.session.screen();
+}
+
+TEST(FleetEvidence, ReadingThatWasGivenUpGoesOnWhereItStopped) {
+  OneRun one;
+  one.recorded.assign(10, one.n0041({sevenths(0, 0)}));
+  int looks = 0;
+  const FleetSeen half = one.answer([&] { return one.rounds >= 5 && ++looks > 0; });
+  EXPECT_TRUE(half.evidence->recorded.empty()) << "half a recording says nothing";
+  EXPECT_EQ(one.rounds, 5);
+  const FleetSeen whole = one.answer();
+  EXPECT_EQ(whole.evidence->recorded.size(), 1u);
+  EXPECT_EQ(one.rounds, 5 + 7) << "from the last round that was seen";
+  (void)one.answer();
+  EXPECT_EQ(one.opened, 2) << "and not again within a minute";
+}
+
+// k1 of a Kubernetes cluster drifts, k2 too; who wrote their label is told by a look.
+struct OneOrder {
+  Session session{place(), {120, 40}};
+  std::vector<std::string> looked;
+  std::string writer = "kubectl-label, 2027-01-15T07:40:00Z";
+  tui::FleetEvidenceReader reader{sources()};
+
+  OneOrder() { open_fleet(session, "pools: [{name: a, layout: empty}]"); }
+  static Node node_of(const char* name, const std::string& order = "all-disabled") {
+    Node one = test::node(name, {gpu(0, Strategy::whole, {test::whole(0)})});
+    one.gpus[0].product = ProductKey("H100-80GB-SXM5");
+    one.order = LayoutOrder{order, "success", {}};
+    return one;
+  }
+  static Model place() {
+    Model model;
+    reduce(model, on("prod", ClusterSeen{Scheduler::kubernetes, false, "v1.33", "prod", "prod-1"}));
+    reduce(model, on("prod", NodesListed{{node_of("k1"), node_of("k2")}}));
+    reduce(model, on("prod", SourceReport{Source::kubernetes_nodes, std::nullopt, Duration(40)}));
+    reduce(model, on("prod", Loaded{}));
+    return model;
+  }
+  tui::FleetSources sources() {
+    tui::FleetSources all;
+    all.look = [this](const ClusterName&, const NodeName& node, const auto&) -> Result<plan::NodeFacts> {
+      looked.push_back(node.text);
+      if (writer.empty()) return Error{"cannot look at the node", "connection refused", ""};
+      plan::NodeFacts facts;
+      facts.words[std::string(operators::kMigConfigWriter)] = writer;
+      return facts;
+    };
+    return all;
+  }
+  Session& rest() {
+    session.pass(Duration(1000));
+    tui::update(
+        session.state, session.world(),
+        reader.read(
+            tui::answer_of(session.state.fleet->question), [] { return false; }, [](const tui::Message&) {}));
+    return session;
+  }
+};
+
+TEST(FleetEvidence, WhoWroteTheLabelIsAskedOfTheNodeOnWhichTheCursorRests) {
+  OneOrder one;
+  EXPECT_TRUE(one.rest().shows(
+      "the label nvidia.com/mig.config was written last by kubectl-label, 2027-01-15T07:40:00Z"))
+      << one.session.screen();
+  EXPECT_EQ(one.looked, std::vector<std::string>{"k1"});
+  one.rest();
+  EXPECT_EQ(one.looked.size(), 1u) << "and not again within five minutes";
+  one.session.press("j");
+  one.rest();
+  EXPECT_EQ(one.looked, (std::vector<std::string>{"k1", "k2"}));
+}
+
+TEST(FleetEvidence, AnotherOrderIsAskedAboutAtOnceAndARefusalIsUnknown) {
+  OneOrder one;
+  one.rest();
+  one.writer.clear();
+  one.session.tell(on("prod", NodeSeen{OneOrder::node_of("k1", "all-balanced")}));
+  EXPECT_TRUE(one.rest().shows("last is not known: cannot look at the node: connection"))
+      << one.session.screen();
+  EXPECT_EQ(one.looked, (std::vector<std::string>{"k1", "k1"}));
+}
+
+TEST(FleetEvidence, WithoutJournalsAndRecordingsNothingIsReadAndTheAnswerIsWhole) {
+  OneRun one;
+  one.reader = tui::FleetEvidenceReader(tui::FleetSources{});
+  int told = 0;
+  const FleetSeen seen = one.answer([] { return false; }, [&](const tui::Message&) { ++told; });
+  EXPECT_TRUE(seen.all);
+  EXPECT_EQ(told, 0);
+  EXPECT_TRUE(seen.evidence->left.empty() && seen.evidence->recorded.empty());
+}
+
+}  // namespace
+}  // namespace tessera::test

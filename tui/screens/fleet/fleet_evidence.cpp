@@ -1,0 +1,178 @@
+#include "tui/screens/fleet/fleet_evidence.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "engine/text.hpp"
+
+namespace tessera::tui {
+namespace {
+
+constexpr std::size_t kMostJournals = 100;
+constexpr std::size_t kMostNodes = 200;   // of a cluster that are looked for in its recording
+constexpr std::size_t kMostReadings = 8;  // of a cluster, until its nodes are looked for together again
+constexpr Duration kRoundsEvery{60'000};
+constexpr std::size_t kMostOrdered = 500;
+constexpr Duration kOrderedEvery{300'000};
+
+// Each node once, what drifts first.
+template <class See>
+void each_node(const FleetAnswer& answer, See see) {
+  const fleet::NodeSurvey* before = nullptr;
+  for (const FleetRow& row : answer.rows)
+    if (std::exchange(before, row.node) != row.node) see(row);
+}
+
+}  // namespace
+
+FleetSeen FleetEvidenceReader::read(std::shared_ptr<const FleetAnswer> answer, const pack::Stop& stop,
+                                    const Tell& tell) {
+  const auto& about = answer->question->asks_about;
+  if (const fleet::NodeSurvey* node = node_to_look_at(*answer)) {
+    tell(FleetSeen{answer, told(*answer), false});
+    const auto facts = sources_.look(about.first, about.second, stop);
+    if (ordered_.size() >= kMostOrdered) ordered_.clear();
+    if (!stop()) ordered_[about] = {fleet::order_sentence(facts), answer->question->wall, node->node->order};
+  }
+  const auto runs = sources_.journal ? newest_runs(*answer) : std::vector<const RunHead*>();
+  const auto unread = [this](const RunHead* one) { return !is_read(*one); };
+  if (std::any_of(runs.begin(), runs.end(), unread)) {
+    tell(FleetSeen{answer, told(*answer), false});
+    read_journals(runs, stop);
+  }
+  if (!stop() && expect_rounds(*answer)) {
+    tell(FleetSeen{answer, told(*answer), false});
+    read_rounds(answer->question->wall, stop);
+  }
+  auto evidence = told(*answer);
+  return {std::move(answer), std::move(evidence), true};
+}
+
+std::shared_ptr<const FleetEvidence> FleetEvidenceReader::told(const FleetAnswer& answer) const {
+  auto all = std::make_shared<FleetEvidence>();
+  each_node(answer, [&](const FleetRow& row) {
+    if (const auto one = ordered_.find({row.survey->cluster->name, row.node->node->name});
+        one != ordered_.end() && row.node->standing == fleet::Standing::drifts)
+      all->ordered[row.node] = one->second.sentence;
+    if (const RunHead* head = answer.last.of(*row.survey, *row.node); head && is_read(*head)) {
+      const Journal& journal = journals_.at(head->run);
+      all->left[row.node] = fleet::left_on(journal.run ? &*journal.run : nullptr, *row.node->node);
+    }
+    const auto of_cluster = rounds_.find(row.survey->cluster->name);
+    if (row.node->standing != fleet::Standing::drifts || of_cluster == rounds_.end()) return;
+    for (const Rounds& rounds : of_cluster->second) {
+      const auto watch = rounds.watches.find(row.node->node->name);
+      if (watch == rounds.watches.end() || !rounds.now || (!rounds.recorded && !rounds.failure)) continue;
+      all->recorded[row.node] =
+          rounds.failure ? "what a recording kept of it is not known: " + clean(to_line(*rounds.failure), 300)
+                         : watch->second.sentence();
+    }
+  });
+  return all;
+}
+
+const fleet::NodeSurvey* FleetEvidenceReader::node_to_look_at(const FleetAnswer& answer) const {
+  const auto& about = answer.question->asks_about;
+  if (!sources_.look || about.second.empty()) return nullptr;
+  for (const FleetRow& row : answer.rows) {
+    if (row.node->node->name != about.second || row.survey->cluster->name != about.first) continue;
+    const auto known = ordered_.find(about);
+    const bool lately = known != ordered_.end() && answer.question->wall - known->second.at < kOrderedEvery &&
+                        known->second.order == row.node->node->order;
+    return lately ? nullptr : row.node;
+  }
+  return nullptr;
+}
+
+// --- journals
+
+std::vector<const RunHead*> FleetEvidenceReader::newest_runs(const FleetAnswer& answer) {
+  std::vector<const RunHead*> runs;
+  std::set<std::string> seen;
+  each_node(answer, [&](const FleetRow& row) {
+    const RunHead* head = answer.last.of(*row.survey, *row.node);
+    if (!head || head->state == RunState::marked || head->state == RunState::unreadable) return;
+    if (runs.size() < kMostJournals && seen.insert(head->run).second) runs.push_back(head);
+  });
+  return runs;
+}
+
+// One that is under way is read again once it has stopped.
+bool FleetEvidenceReader::is_read(const RunHead& head) const {
+  const auto known = journals_.find(head.run);
+  if (known == journals_.end()) return false;
+  return head.state == RunState::running || known->second.last == head.last;
+}
+
+void FleetEvidenceReader::read_journals(const std::vector<const RunHead*>& runs, const pack::Stop& stop) {
+  std::erase_if(journals_, [&](const auto& one) {
+    return std::none_of(runs.begin(), runs.end(),
+                        [&](const RunHead* head) { return head->run == one.first; });
+  });
+  for (const RunHead* head : runs) {
+    if (stop()) return;
+    if (is_read(*head)) continue;
+    Journal& journal = journals_[head->run];
+    journal.last = head->state == RunState::running ? std::nullopt : std::optional(head->last);
+    Result<plan::Run> run = sources_.journal(head->run);
+    journal.run = run ? std::optional(std::move(*run)) : std::nullopt;
+  }
+}
+
+// --- recordings
+
+bool FleetEvidenceReader::expect_rounds(const FleetAnswer& answer) {
+  if (!sources_.recordings) return false;
+  for (auto& [cluster, all] : rounds_)
+    if (all.size() >= kMostReadings) all.clear();
+  std::map<ClusterName, Rounds> fresh;
+  each_node(answer, [&](const FleetRow& row) {
+    const ClusterName& cluster = row.survey->cluster->name;
+    const NodeName& node = row.node->node->name;
+    const std::vector<Rounds>& known = rounds_[cluster];
+    const bool has = std::any_of(known.begin(), known.end(),
+                                 [&](const Rounds& one) { return one.watches.contains(node); });
+    if (row.node->standing == fleet::Standing::drifts && !has && fresh[cluster].watches.size() < kMostNodes)
+      fresh[cluster].watches.emplace(node, fleet::LayoutWatch(node));
+  });
+  for (auto& [cluster, rounds] : fresh) rounds_[cluster].push_back(std::move(rounds));
+  const TimePoint wall = answer.question->wall;
+  for (const auto& [cluster, all] : rounds_)
+    for (const Rounds& one : all)
+      if (!one.now || wall - *one.now >= kRoundsEvery) return true;
+  return false;
+}
+
+void FleetEvidenceReader::read_rounds(TimePoint wall, const pack::Stop& stop) {
+  auto recordings = sources_.recordings();
+  for (auto& [cluster, all] : rounds_)
+    for (Rounds& rounds : all) {
+      Status read = Done{};
+      if (!recordings) read = recordings.error();
+      rounds.recorded = false;
+      for (std::size_t i = 0; recordings && i < recordings->size(); ++i)
+        if ((*recordings)[i]->cluster() == cluster) {
+          rounds.recorded = true;
+          read = read_on(rounds, *(*recordings)[i], wall, stop);
+        }
+      if (stop()) return;
+      rounds.failure = read ? std::nullopt : std::optional(read.error());
+      rounds.now = wall;
+    }
+}
+
+Status FleetEvidenceReader::read_on(Rounds& rounds, record::Recording& recording, TimePoint wall,
+                                    const pack::Stop& stop) {
+  const auto covered = recording.covered();
+  if (!covered) return Done{};
+  const TimePoint now = std::max(wall, covered->to);
+  return recording.rounds(rounds.to.value_or(now - fleet::kLooksBack), now, [&](const record::Round& round) {
+    if (stop()) return false;
+    for (auto& [node, watch] : rounds.watches) watch.see(round.cluster, round.at);
+    rounds.to = round.at;
+    return true;
+  });
+}
+
+}  // namespace tessera::tui
