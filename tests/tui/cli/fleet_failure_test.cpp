@@ -82,6 +82,27 @@ TEST_F(FleetFailure, APoolThatGoesOnStopsAtAsManyFailuresAsItsBudgetHasNodes) {
   EXPECT_TRUE(said(why)) << err.str();
 }
 
+// With a lead, nodes come due one after the other, and each call closed as many again.
+TEST_F(FleetFailure, TheNodesOfAllRunsOfAPoolThatStopsCountForItsBudget) {
+  RunHead waits;
+  waits.run = "r0", waits.cluster = ClusterName("hpc"), waits.nodes = nodes({"n2"});
+  waits.state = RunState::parked, waits.words = "by hand", waits.progress = "1 waits (n2)";
+  heads = {waits};
+  EXPECT_EQ(run({"run", pool(", budget: {max_nodes_at_once: 1}")}), kFinding) << "it is a person's run";
+  EXPECT_TRUE(plans.empty()) << err.str();
+  EXPECT_TRUE(
+      said("pool a is skipped: runs that have not ended hold 1 of its nodes (n2), and "
+           "max_nodes_at_once is 1"))
+      << err.str();
+  (void)run({"run", pool(", budget: {max_nodes_at_once: 2}")});
+  ASSERT_EQ(plans.size(), 1u) << err.str();
+  EXPECT_EQ(plans[0], nodes({"n3", "n1"}));
+  EXPECT_EQ(asked.plan->intent.options.batch, 1) << "n2 counts";
+  plans.clear(), heads = {waits};
+  (void)run({"run", pool("")});
+  EXPECT_EQ(plans.size(), 1u) << "without a bound the rest is begun";
+}
+
 TEST_F(FleetFailure, ANodeThatIsDoneInAParkedRunIsChangedAgainByItsPoolThatGoesOn) {
   fails = {"n2"};
   starts = [this](FakeRuns& room) {

@@ -135,12 +135,15 @@ class FleetCommand {
   // called: the run. without: nodes that are left out beside those of runs that have not ended.
   int begin_pool(const Cluster& cluster, const fleet::Pool& pool, const fleet::Survey& survey,
                  const std::string& called, std::set<NodeName> without);
-  // Of a pool that goes on when a node fails, the intent is narrowed to as many nodes as its budget leaves
-  // beside those that have failed or wait; the rest gets runs of its own. Returns the code of a pool that is
-  // passed over.
+  // How many nodes the budget of the pool leaves beside those of runs that have not ended. Returns the code
+  // of a pool that is passed over, since there are none.
+  std::optional<int> take_room(const fleet::Pool& pool, const fleet::Survey& survey,
+                               const std::set<NodeName>& busy, int held_up, std::size_t& room);
+  // Its run has no more nodes under way than that: of a pool that stops by its batches, of one that goes on
+  // when a node fails by its nodes; the rest of these gets runs of its own.
   std::optional<int> take_turn(const ClusterName& cluster, const fleet::Pool& pool,
                                const fleet::Survey& survey, plan::Intent& intent,
-                               const std::set<NodeName>& busy);
+                               const std::set<NodeName>& busy, int held_up);
   void tell(const std::string& english);
   // nullptr: it does not answer as a whole now.
   const Cluster* answering(const ClusterName& name);

@@ -220,19 +220,36 @@ int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name
   return begin_pool(cluster, pool, *survey, called, std::move(without));
 }
 
-std::optional<int> FleetCommand::take_turn(const ClusterName& cluster, const fleet::Pool& pool,
-                                           const fleet::Survey& survey, plan::Intent& intent,
-                                           const std::set<NodeName>& busy) {
+std::optional<int> FleetCommand::take_room(const fleet::Pool& pool, const fleet::Survey& survey,
+                                           const std::set<NodeName>& busy, int held_up, std::size_t& room) {
   std::vector<std::string> open;
   for (const fleet::NodeSurvey& node : survey.nodes)
     if (node.pool == &pool && busy.contains(node.node->name)) open.push_back(node.node->name.text);
   const auto most = static_cast<std::size_t>(*pool.budget.nodes_at_once);
-  if (open.size() >= most)
-    return skip(pool.name, fmt::format("runs that have not ended hold {} of its nodes ({}), and "
-                                       "max_nodes_at_once is {}",
-                                       open.size(), fold_hosts(open), most));
+  room = most - std::min(most, open.size());
+  if (room > 0) return std::nullopt;
+  // Of a pool that goes on it is a finding, whatever they wait for.
+  const bool goes_on = pool.on_failure == fleet::OnFailure::go_on;
+  return skip(pool.name,
+              fmt::format("runs that have not ended hold {} of its nodes ({}), and "
+                          "max_nodes_at_once is {}",
+                          open.size(), fold_hosts(open), most),
+              goes_on ? kFinding : held_up);
+}
+
+std::optional<int> FleetCommand::take_turn(const ClusterName& cluster, const fleet::Pool& pool,
+                                           const fleet::Survey& survey, plan::Intent& intent,
+                                           const std::set<NodeName>& busy, int held_up) {
+  if (!pool.budget.nodes_at_once) return std::nullopt;
+  std::size_t room = 0;
+  if (auto code = take_room(pool, survey, busy, held_up, room)) return code;
+  if (pool.on_failure == fleet::OnFailure::stop) {
+    intent.options.batch = std::min(intent.options.batch, static_cast<int>(room));
+    intent.options.canary = std::min(intent.options.canary, static_cast<int>(room));
+    return std::nullopt;
+  }
   std::set<NodeName> later;
-  for (std::size_t i = most - open.size(); i < intent.nodes.size(); ++i) later.insert(intent.nodes[i]);
+  for (std::size_t i = room; i < intent.nodes.size(); ++i) later.insert(intent.nodes[i]);
   if (!later.empty()) {
     more_ = true;
     for (const fleet::NodeSurvey& node : survey.nodes)
@@ -273,8 +290,7 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
       return skip(pool.name, fmt::format("{} jobs or pods are in the way, and its budget is {}", disturbed,
                                          *pool.budget.disturbed));
   }
-  if (pool.on_failure == fleet::OnFailure::go_on)
-    if (auto code = take_turn(cluster.name, pool, survey, *intent, busy)) return *code;
+  if (auto code = take_turn(cluster.name, pool, survey, *intent, busy, held_up)) return *code;
   auto plan = planned();
   if (!plan) return skip(pool.name, to_line(plan.error()));
   fleet::keep_demands(*plan, survey);
