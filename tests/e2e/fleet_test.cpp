@@ -108,6 +108,21 @@ TEST_F(FleetE2e, ANightIsBegunBeforeItOpensAndStandsOverAKill) {
   expect_sound();
 }
 
+// bob's job runs for days and would not start again: nothing ends it, and the run waited in the process.
+TEST_F(FleetE2e, ARunThatEvictsParksForWhatItMayNotEndAndTheOtherPoolsGoOn) {
+  const std::string path = file(
+      "pools:\n- {name: p, nodes: n2, layout: none, evict: requeue}\n"
+      "- {name: q, nodes: n3, layout: 7g.80gb}\n");
+  for (int call = 0; call < 2; ++call) {
+    Ran due = fleet({"run", path, "--write", "--yes"});
+    EXPECT_EQ(due.code, 0) << due.out << due.err;
+    EXPECT_EQ(board("n3", 0), "7g.80gb@0");
+  }
+  EXPECT_EQ(json_size(json_at(journal(), "")), 2u) << "the second call leaves n2's run parked";
+  EXPECT_EQ(board("n2", 0).substr(0, 10), "1g.10gb@0 ") << "bob's job holds one of them";
+  expect_sound();
+}
+
 TEST_F(FleetE2e, APackedPlanOfSeveralNodesIsOneRun) {
   Ran packed = run({"pack", "7g.80gb=3", "--apply", "--write", "--yes"});
   EXPECT_EQ(packed.code, 0) << packed.out << packed.err;

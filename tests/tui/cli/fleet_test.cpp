@@ -176,7 +176,8 @@ TEST_F(FleetCommandLine, RunDoesWhatIsDuePoolByPoolWithTheirOwnPatience) {
   EXPECT_EQ(asked.plan->intent.nodes, std::vector<NodeName>{NodeName("n1")}) << "n2's window is not open";
   EXPECT_EQ(asked.plan->intent.options.way, plan::Way::requeue);
   EXPECT_EQ(asked.plan->intent.options.batch, 2);
-  EXPECT_FALSE(asked.plan->intent.options.when_empty);
+  EXPECT_TRUE(asked.plan->intent.options.when_empty)
+      << "what evict does not end is not waited for in the process";
 }
 
 TEST_F(FleetCommandLine, RunNeverEvictsUnlessThePoolSaysSo) {
@@ -497,6 +498,7 @@ TEST_F(FleetCommandLine, FlagsThatAVerbHasNotAreRefused) {
   refused({"run", path}, [&] { options.at = "+2h"; });
   refused({"run", path}, [&] { options.change.way = plan::Way::cancel; });
   refused({"run", path}, [&] { options.change.when_empty = true; });
+  refused({"run", path}, [&] { options.change.wait = std::chrono::hours(1); });
   refused({"check", path}, [&] { options.at = "+2h"; });
 }
 

@@ -120,6 +120,7 @@ std::optional<Error> FleetCommand::flag_without_effect() const {
   constexpr const char* kPatience = "plan and apply have it; in the file it is evict";
   if (options_.change.way != plan::Way::wait) return no("--way", kPatience);
   if (options_.change.when_empty) return no("--when-empty", kPatience);
+  if (options_.change.wait) return no("--wait", kPatience);
   return std::nullopt;
 }
 

@@ -176,7 +176,7 @@ int FleetCommand::skip(const std::string& pool, const std::string& why, int code
 plan::ChangeOptions FleetCommand::patience_of(const fleet::Pool& pool) const {
   plan::ChangeOptions patience = options_.change;
   patience.way = pool.evict;
-  patience.when_empty = pool.evict == plan::Way::wait;
+  patience.when_empty = true;  // also for what evict does not end, or what comes in its place
   if (!pool.budget.nodes_at_once) return patience;
   if (pool.on_failure == fleet::OnFailure::go_on) {  // all of a run are begun together: none is left behind
     patience.batch = *pool.budget.nodes_at_once;
