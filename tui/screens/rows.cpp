@@ -159,7 +159,7 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   for (std::string_view key : {"node", "gpu", "start", "id"})
     if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);
   // "IDLE+DRAIN+NOT_RESPO…": what a state ends with is what is wrong.
-  if (state_column) look.whole.push_back(*state_column);
+  if (auto column = column_index(screen.kind, "state")) look.whole.push_back(*column);
   look.left = screen.left;
   look.top = screen.top;
   look.cursor = cursor;
