@@ -167,6 +167,13 @@ struct App::Parts {
     if (state.playing > 0) lead.reset();
   }
 
+  // nullopt: now is shown, or nothing of the past yet.
+  std::optional<TimePoint> moment_shown() const {
+    const Cluster* shown = state.past ? world().model.find(leader()) : nullptr;
+    if (!shown || !shown->recorded) return std::nullopt;
+    return cluster_now(*shown, clocks.wall());
+  }
+
   // The live clusters are asked meanwhile at the pace of an idle console.
   void go_back(TimePoint at) {
     if (!past) {
@@ -466,7 +473,7 @@ struct App::Parts {
     watch_nodes();
     kept_figures.follow(state.top(), world(), looks_back() ? played() : with.backends, clocks.wall());
     look_into();
-    reading.follow(state, with.archive, with.backends, with.catalogue);
+    reading.follow(state, with.archive, with.backends, moment_shown(), with.catalogue);
     packer->follow(state);
     if (canvas.size() != state.size) canvas = Canvas(state.size);
     draw(ui(), state, canvas);

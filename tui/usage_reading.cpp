@@ -16,7 +16,7 @@ std::vector<ClusterName> cluster_names(std::span<const BackendPtr> backends) {
 }
 
 void UsageReading::follow(UiState& state, record::Archive* archive, std::span<const BackendPtr> backends,
-                          const mig::Catalogue& catalogue) {
+                          std::optional<TimePoint> moment, const mig::Catalogue& catalogue) {
   if (!archive) return;
   UsageState& usage = state.usage;
   // Advice counts it where it is to count there.
@@ -29,11 +29,14 @@ void UsageReading::follow(UiState& state, record::Archive* archive, std::span<co
     usage.wanted_again = true;
     return;
   }
-  if (days_ == usage.since && !usage.wanted_again) return;
+  // What plays is read once it stands.
+  const bool moved = moment.has_value() != until_.has_value() || (moment != until_ && state.playing == 0);
+  if (days_ == usage.since && !moved && !usage.wanted_again) return;
   days_ = usage.since;
+  until_ = moment;
   usage.wanted_again = false;
   usage.part = 0;
-  archive->add_up(cluster_names(backends), usage.since, catalogue);
+  archive->add_up(cluster_names(backends), usage.since, moment, catalogue);
 }
 
 }  // namespace tessera::tui

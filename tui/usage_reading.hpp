@@ -16,12 +16,14 @@ std::vector<ClusterName> cluster_names(std::span<const BackendPtr> backends);
 
 class UsageReading {
  public:
-  // Before each picture. archive: nullptr where nothing is recorded.
+  // Before each picture. archive: nullptr where nothing is recorded. moment: of the past that is shown; what
+  // came after it does not count.
   void follow(UiState& state, record::Archive* archive, std::span<const BackendPtr> backends,
-              const mig::Catalogue& catalogue);
+              std::optional<TimePoint> moment, const mig::Catalogue& catalogue);
 
  private:
   std::optional<Duration> days_;  // of the last reading
+  std::optional<TimePoint> until_;
 };
 
 }  // namespace tessera::tui

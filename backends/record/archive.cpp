@@ -12,6 +12,7 @@
 #include "backends/record/replay.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/worker.hpp"
+#include "engine/record/until.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::record {
@@ -53,8 +54,8 @@ struct Reading {
 // Clusters of which nothing is recorded are passed over while there are others. One of which something is
 // that cannot be read is a failure: sums without it would pass for all.
 Archive::AddingUp read_through(const std::string& folder, const std::vector<ClusterName>& clusters,
-                               const usage::Span& span, const mig::Catalogue& catalogue,
-                               const usage::KeepOn& keep_on) {
+                               std::optional<TimePoint> end, const usage::Span& span,
+                               const mig::Catalogue& catalogue, const usage::KeepOn& keep_on) {
   Archive::AddingUp result;
   std::vector<std::unique_ptr<Recording>> recordings;
   for (const ClusterName& cluster : clusters) {
@@ -63,7 +64,7 @@ Archive::AddingUp read_through(const std::string& folder, const std::vector<Clus
       result.failure = one.error();
       return result;
     }
-    if (*one) recordings.push_back(std::move(*one));
+    if (*one) recordings.push_back(end ? until(std::move(*one), *end) : std::move(*one));
   }
   if (recordings.empty()) {
     result.failure = nothing_of(clusters.empty() ? ClusterName() : clusters.front(), folder);
@@ -103,15 +104,15 @@ class Folder final : public Archive {
   EventSink& sink() override { return mailbox_; }
   EventSource& events() override { return mailbox_; }
 
-  void add_up(const std::vector<ClusterName>& clusters, Duration since,
+  void add_up(const std::vector<ClusterName>& clusters, Duration since, std::optional<TimePoint> end,
               const mig::Catalogue& catalogue) override {
     give_up();
     if (!worker_) worker_.emplace();
     reading_ = std::make_shared<Reading>();
     usage::Span span = limits_;
     span.since = since;
-    worker_->post([this, clusters, span, &catalogue, reading = reading_] {
-      reading->over.set_value(read_through(folder_, clusters, span, catalogue, [&](double part) {
+    worker_->post([this, clusters, end, span, &catalogue, reading = reading_] {
+      reading->over.set_value(read_through(folder_, clusters, end, span, catalogue, [&](double part) {
         const int percent = static_cast<int>(part * 100);
         if (reading->percent.exchange(percent) != percent) wake();
         return !reading->stopped;

@@ -195,8 +195,8 @@ class OnDisk final : public Recording {
   Status read_name(Part& part) {
     if (Status read = load(part); !read) return read;
     auto text = text_of(bytes_, part.frames.front());
-    // The only frame was being written.
-    const bool cut = !text || text->find('\n') == std::string::npos;
+    // The only frame was being written; one that was ended and cannot be read is damaged.
+    const bool cut = text ? text->find('\n') == std::string::npos : part.frames.front().torn;
     part.torn = part.torn || (cut && part.frames.size() == 1);
     if (!text) return cannot_read(part.path, text.error());
     Reader reader;

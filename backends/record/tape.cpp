@@ -17,6 +17,7 @@
 #include "backends/record/days.hpp"
 #include "backends/record/thinner.hpp"
 #include "backends/record/zstd_stream.hpp"
+#include "engine/digest.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 
@@ -206,7 +207,9 @@ std::string folder_name(const ClusterName& cluster) {
                        c == '-' || c == '_' || (c == '.' && !name.empty());
     name += plain ? c : '_';
   }
-  return name.empty() ? "_" : name;
+  // "a@b" and "a:b" are two clusters.
+  if (name != cluster.text) name += "-" + digest(cluster.text).substr(0, 8);
+  return name;
 }
 
 Result<std::unique_ptr<Tape>> open_tape(const std::string& folder, const ClusterName& cluster, Keep keep) {

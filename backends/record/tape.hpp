@@ -26,7 +26,8 @@ Result<std::unique_ptr<Tape>> open_tape(const std::string& folder, const Cluster
 std::string day_of(TimePoint at);
 inline constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 
-// The cluster's folder below the recorder's: its name, with what is no part of a file's name as '_'.
+// The cluster's folder below the recorder's: its name; with '_' for what is no part of a file's name,
+// and then with a digest of the name behind it.
 std::string folder_name(const ClusterName& cluster);
 inline constexpr std::string_view kFileEnd = ".jsonl.zst";
 

@@ -24,9 +24,10 @@ class Archive {
   virtual EventSource& events() = 0;
 
   // Reads what is recorded of these clusters through and adds it up. One at a time: what was under way before
-  // is given up. events() wakes as it gets on, with an event of no cluster.
+  // is given up. events() wakes as it gets on, with an event of no cluster. until: as if no more were
+  // recorded; nullopt: all of it.
   virtual void add_up(const std::vector<ClusterName>& clusters, Duration since,
-                      const mig::Catalogue& catalogue) = 0;
+                      std::optional<TimePoint> until, const mig::Catalogue& catalogue) = 0;
   virtual void give_up() = 0;
   struct AddingUp {
     double part = 0;  // that is done, 0 to 1

@@ -67,9 +67,11 @@ class FakeArchive final : public record::Archive {
   }
   EventSink& sink() override { return sink_; }
   EventSource& events() override { return queue; }
-  void add_up(const std::vector<ClusterName>& clusters, Duration since, const mig::Catalogue&) override {
+  void add_up(const std::vector<ClusterName>& clusters, Duration since, std::optional<TimePoint> until,
+              const mig::Catalogue&) override {
     read.push_back(std::to_string(clusters.size()) + " clusters, " +
-                   std::to_string(since / std::chrono::hours(24)) + " days");
+                   std::to_string(since / std::chrono::hours(24)) + " days" +
+                   (until ? " until " + utc_text(*until) : ""));
   }
   void give_up() override { read.push_back("given up"); }
   std::optional<AddingUp> added_up() override { return std::exchange(adding, std::nullopt); }
@@ -234,6 +236,18 @@ TEST_F(AppPastTest, ARecordingIsReadThroughWhileAScreenShowsWhatItComesTo) {
   press("\x12");
   EXPECT_EQ(recorded.read.size(), asked + 1) << "a refresh reads it again";
   EXPECT_TRUE(shows("parked")) << "what was read stays meanwhile";
+}
+
+TEST_F(AppPastTest, UseOfThePastEndsWithItsMoment) {
+  press(":at -2h\r");
+  arrive();
+  press(":usage\r");
+  ASSERT_FALSE(recorded.read.empty());
+  EXPECT_NE(recorded.read.back().find(" until 20"), std::string::npos) << recorded.read.back();
+  const std::string then = recorded.read.back();
+  press(":live\r");
+  EXPECT_EQ(recorded.read.back(), "1 clusters, 7 days") << "and that of now does not";
+  EXPECT_NE(recorded.read.back(), then);
 }
 
 TEST_F(AppPastTest, TheScreenThatWasOpenShowsTheOtherTime) {

@@ -69,7 +69,7 @@ class ArchiveOfTheSimulator : public testing::Test {
 };
 
 TEST_F(ArchiveOfTheSimulator, ComesToWhatReadingItAtOnceComesTo) {
-  archive_->add_up(names_, 24h, test::catalogue());
+  archive_->add_up(names_, 24h, {}, test::catalogue());
   const Archive::AddingUp told = wait();
   ASSERT_TRUE(told.sums) << (told.failure ? to_line(*told.failure) : "");
   auto recordings = open_recordings(folder_);
@@ -88,19 +88,19 @@ TEST_F(ArchiveOfTheSimulator, ComesToWhatReadingItAtOnceComesTo) {
 }
 
 TEST_F(ArchiveOfTheSimulator, WhatIsGivenUpTellsNothingMore) {
-  archive_->add_up(names_, 24h, test::catalogue());
+  archive_->add_up(names_, 24h, {}, test::catalogue());
   archive_->give_up();
   EXPECT_FALSE(archive_->added_up());
-  archive_->add_up(names_, 1h, test::catalogue());
+  archive_->add_up(names_, 1h, {}, test::catalogue());
   const Archive::AddingUp told = wait();
   ASSERT_TRUE(told.sums);
   EXPECT_EQ(told.sums->asked.since, Duration(1h)) << "the second one's, not the first one's";
 }
 
 TEST_F(ArchiveOfTheSimulator, AClusterThatIsNotRecordedIsPassedOverWhileOthersAre) {
-  archive_->add_up({ClusterName("nowhere"), names_.front()}, 24h, test::catalogue());
+  archive_->add_up({ClusterName("nowhere"), names_.front()}, 24h, {}, test::catalogue());
   EXPECT_TRUE(wait().sums);
-  archive_->add_up({ClusterName("nowhere")}, 24h, test::catalogue());
+  archive_->add_up({ClusterName("nowhere")}, 24h, {}, test::catalogue());
   const Archive::AddingUp told = wait();
   ASSERT_TRUE(told.failure);
   EXPECT_NE(told.failure->reason.find("nothing is recorded of nowhere"), std::string::npos);
@@ -112,7 +112,7 @@ TEST_F(ArchiveOfTheSimulator, AClusterWhoseRecordingCannotBeReadIsAFailure) {
   for (const auto& entry : fs::recursive_directory_iterator(folder_ + "/" + folder_name(names_.front())))
     if (entry.is_regular_file() && entry.path().extension() == ".zst")
       std::ofstream(entry.path(), std::ios::binary) << std::string(4000, '\x5a');
-  archive_->add_up(names_, 24h, test::catalogue());
+  archive_->add_up(names_, 24h, {}, test::catalogue());
   const Archive::AddingUp told = wait();
   ASSERT_TRUE(told.failure);
   EXPECT_FALSE(told.sums);
@@ -128,7 +128,7 @@ TEST_F(ArchiveOfTheSimulator, WhatIsGivenUpIsReadNoFurther) {
     }
     return TimePoint{};
   });
-  archive_->add_up(names_, 24h, test::catalogue());
+  archive_->add_up(names_, 24h, {}, test::catalogue());
   begun.get_future().wait();
   archive_->give_up();
   may_go_on.set_value();

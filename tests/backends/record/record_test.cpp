@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -381,6 +382,23 @@ TEST_F(RecordingOnDisk, ANewestFileThatIsDamagedIsAnErrorAndNoEnd) {
   EXPECT_NE(all.error().reason.find("2999-01-01"), std::string::npos) << to_line(all.error());
 }
 
+TEST_F(RecordingOnDisk, ANewestDayWhoseOnlyFrameIsDamagedIsAnErrorAndNoEnd) {
+  ASSERT_TRUE(write(0));
+  tape_.reset();
+  const std::string first = file(), day_after = folder_ + "/hpc/2999-01-01.jsonl.zst";
+  fs::copy_file(first, day_after);
+  std::fstream damaged(day_after, std::ios::in | std::ios::out | std::ios::binary);
+  const auto middle = static_cast<std::streamoff>(fs::file_size(day_after) / 2);
+  damaged.seekg(middle);
+  const int byte = damaged.get();
+  damaged.seekp(middle);
+  damaged.put(static_cast<char>(byte ^ 0x55));
+  damaged.close();
+  auto all = record::open_recordings(folder_);
+  ASSERT_FALSE(all) << "a flipped byte hides no day";
+  EXPECT_NE(all.error().reason.find("2999-01-01"), std::string::npos) << to_line(all.error());
+}
+
 TEST_F(RecordingOnDisk, NoiseBelowAStepIsNotWrittenAgainButItsTimeMovesOn) {
   measure(0, 50);
   ASSERT_TRUE(write(0));
@@ -497,6 +515,15 @@ TEST_F(RecordingOnDisk, ASecondRecorderIsRefused) {
   auto second = record::open_tape(folder_, ClusterName("hpc"), {});
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().reason.find("another recorder writes there") == std::string::npos, false);
+}
+
+TEST_F(RecordingOnDisk, ClustersWhoseNamesDifferHaveFoldersOfTheirOwn) {
+  std::set<std::string> folders;
+  for (const char* name : {"hpc", "a@b", "a:b", "a_b", "", "_", ".", "..", "a/b"})
+    EXPECT_TRUE(folders.insert(record::folder_name(ClusterName(name))).second) << name;
+  for (const std::string& name : folders) EXPECT_EQ(name.find('/'), std::string::npos) << name;
+  EXPECT_TRUE(folders.contains("hpc"));
+  EXPECT_FALSE(folders.contains(".") || folders.contains("..") || folders.contains(""));
 }
 
 TEST_F(RecordingOnDisk, NamesAreDigestsWhereThatIsWished) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/insight/costs.hpp"
+#include "engine/record/until.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/look_back.hpp"
@@ -21,36 +22,6 @@ double hours_of(Duration time) { return std::chrono::duration<double, std::ratio
 
 double seconds_of(const usage::AskingCost& cost) { return std::chrono::duration<double>(cost.took).count(); }
 
-// A recording until a time of it, whatever came after.
-class Until final : public record::Recording {
- public:
-  Until(std::unique_ptr<record::Recording> whole, TimePoint end) : whole_(std::move(whole)), end_(end) {}
-  const ClusterName& cluster() const override { return whole_->cluster(); }
-  std::optional<record::Covered> covered() override {
-    auto covered = whole_->covered();
-    if (!covered || covered->from > end_) return std::nullopt;
-    covered->to = std::min(covered->to, end_);
-    return covered;
-  }
-  Result<Model> at(TimePoint time) override { return whole_->at(std::min(time, end_)); }
-  Duration figures_every() const override { return whole_->figures_every(); }
-  Duration every() const override { return whole_->every(); }
-  record::Stop stopped() override { return whole_->stopped(); }
-  Result<std::vector<record::DayFile>> days() override { return whole_->days(); }
-  Status rounds(TimePoint from, TimePoint to, const std::function<bool(const record::Round&)>& see) override {
-    return whole_->rounds(from, std::min(to, end_), see);
-  }
-  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>& nodes, TimePoint from,
-                                                    TimePoint to,
-                                                    const std::function<bool()>& goes_on) override {
-    return whole_->figures(nodes, from, std::min(to, end_), goes_on);
-  }
-
- private:
-  std::unique_ptr<record::Recording> whole_;
-  TimePoint end_;
-};
-
 // All of them until --at, where that ends what is summed up. Errors: nothing is recorded before it.
 Result<Recordings> until_asked(Recordings all, const Options& options, const Joins& joins) {
   const auto end = end_of(options, now_of(all, joins.wall()));
@@ -58,7 +29,7 @@ Result<Recordings> until_asked(Recordings all, const Options& options, const Joi
   if (!*end) return all;
   bool any = false;
   for (auto& one : all) {
-    one = std::make_unique<Until>(std::move(one), **end);
+    one = record::until(std::move(one), **end);
     any = any || one->covered();
   }
   if (any) return all;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/query/value.hpp"
+#include "engine/record/anonymous.hpp"
 #include "engine/record/recorder.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
@@ -60,9 +61,13 @@ class Loop {
         continue;  // Prometheus measures beside Slurm: a backend of the same cluster
       record::Keep keep = options_.keep;
       keep.tessera = tui::version();
-      auto tape = joins_.tape(options_.recording, name, std::move(keep));
+      // Under other names it is another recording: its folder gives none away, and no round of the one is in
+      // a file of the other.
+      const std::string& salt = options_.hash_names;
+      const ClusterName written = salt.empty() ? name : ClusterName(record::hashed(name.text, salt));
+      auto tape = joins_.tape(options_.recording, written, std::move(keep));
       if (!tape) return tape.error();
-      record::Wanted wanted{options_.every, std::string(tui::version()), options_.hash_names};
+      record::Wanted wanted{options_.every, std::string(tui::version()), salt};
       wanted.began = clusters_.wall();
       wanted.findings = [this](const Cluster& cluster, TimePoint wall) {
         return doctor_findings(clusters_.model(), cluster, catalogue_, options_, wall);

@@ -1,0 +1,44 @@
+#include "engine/record/until.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera::record {
+namespace {
+
+class Until final : public Recording {
+ public:
+  Until(std::unique_ptr<Recording> whole, TimePoint end) : whole_(std::move(whole)), end_(end) {}
+  const ClusterName& cluster() const override { return whole_->cluster(); }
+  std::optional<Covered> covered() override {
+    auto covered = whole_->covered();
+    if (!covered || covered->from > end_) return std::nullopt;
+    covered->to = std::min(covered->to, end_);
+    return covered;
+  }
+  Result<Model> at(TimePoint time) override { return whole_->at(std::min(time, end_)); }
+  Duration figures_every() const override { return whole_->figures_every(); }
+  Duration every() const override { return whole_->every(); }
+  Stop stopped() override { return whole_->stopped(); }
+  Result<std::vector<DayFile>> days() override { return whole_->days(); }
+  Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) override {
+    return whole_->rounds(from, std::min(to, end_), see);
+  }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>& nodes, TimePoint from,
+                                                    TimePoint to,
+                                                    const std::function<bool()>& goes_on) override {
+    return whole_->figures(nodes, from, std::min(to, end_), goes_on);
+  }
+
+ private:
+  std::unique_ptr<Recording> whole_;
+  TimePoint end_;
+};
+
+}  // namespace
+
+std::unique_ptr<Recording> until(std::unique_ptr<Recording> whole, TimePoint end) {
+  return std::make_unique<Until>(std::move(whole), end);
+}
+
+}  // namespace tessera::record
