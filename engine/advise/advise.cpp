@@ -215,18 +215,30 @@ class Advisor {
       for (const PastProfile& one : advice_.past)
         if ((whole || one.profile != pack::kWhole) && one.*of > held[one.profile])
           wanted.kinds[{one.profile, nullptr}] = one.*of - held[one.profile];
-      if (!wanted.kinds.empty()) all.push_back(std::move(wanted));
+      if (!wanted.kinds.empty()) add(all, std::move(wanted));
     }
+  }
+
+  // Beside all of it the slices and the whole GPUs alone: a job that asks for more whole GPUs than there are
+  // would take from the slices what serves it in no plan.
+  static void add(std::vector<Wanted>& all, Wanted wanted) {
+    Wanted slices = wanted, whole = wanted;
+    std::erase_if(slices.kinds, [](const auto& one) { return one.first.first == pack::kWhole; });
+    std::erase_if(whole.kinds, [](const auto& one) { return one.first.first != pack::kWhole; });
+    all.push_back(std::move(wanted));
+    if (slices.kinds.empty() || whole.kinds.empty()) return;
+    all.push_back(std::move(slices));
+    all.push_back(std::move(whole));
   }
 
   // All that waits, the part that does not start by itself, and what the past needed.
   std::vector<Wanted> wanted() const {
     std::vector<Wanted> all;
-    if (!advice_.queue.demand.empty()) all.push_back(wanted_of(advice_.queue));
+    if (!advice_.queue.demand.empty()) add(all, wanted_of(advice_.queue));
     const std::set<WorkloadId> stuck(advice_.left.waiting.begin(), advice_.left.waiting.end());
     const pack::QueueDemand rest =
         pack::demand_of_queue(cluster_, question_.partition, question_.catalogue, &stuck);
-    if (!rest.demand.empty() && rest.workloads < advice_.queue.workloads) all.push_back(wanted_of(rest));
+    if (!rest.demand.empty() && rest.workloads < advice_.queue.workloads) add(all, wanted_of(rest));
     add_past(all);
     return all;
   }

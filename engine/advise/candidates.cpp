@@ -1,6 +1,7 @@
 #include "engine/advise/candidates.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
@@ -35,6 +36,8 @@ class Search {
       for (const auto within : {hours / 4, hours})
         if (within.count() > 0) grow(one.nodes, one, within);
     }
+    for (const auto& [word, asked] : unmet_)
+      if (served_[word] < asked.first) note(word + ": " + asked.second);
     return std::move(found_);
   }
 
@@ -117,6 +120,7 @@ class Search {
       pack::Demand& demand = one.demand.emplace_back(pack::Demand{ProfileName(kind.first), {}, count});
       if (kind.second) demand.product = pack::number_in(one.problem.products, kind.second);
     }
+    bool first = tell;
     const pack::Stop stop = question_.keep_on ? pack::Stop([this] { return gives_up(); }) : pack::Stop();
     while (!one.demand.empty()) {
       one.problem.demand = one.demand;
@@ -127,19 +131,28 @@ class Search {
         note(packed.error().reason);
         return std::nullopt;
       }
+      if (std::exchange(first, false)) note_unmet(one, *packed);
       if (packed->met()) {
         if (packed->boards.empty()) return std::nullopt;
         one.packed = std::move(*packed);
         return one;
       }
-      for (std::size_t i = 0; i < one.demand.size(); ++i) {
-        if (tell && packed->unmet[i] > 0)
-          note(pack::word_of(one.demand[i], one.problem.products) + ": " + packed->reason[i]);
-        one.demand[i].count -= packed->unmet[i];
-      }
+      for (std::size_t i = 0; i < one.demand.size(); ++i) one.demand[i].count -= packed->unmet[i];
       std::erase_if(one.demand, [](const pack::Demand& each) { return each.count <= 0; });
     }
     return std::nullopt;
+  }
+
+  // As many that are met without the rest of what waits need no reason.
+  void note_unmet(const Candidate& one, const pack::Answer& packed) {
+    for (std::size_t i = 0; i < one.demand.size(); ++i) {
+      const std::string word = pack::word_of(one.demand[i], one.problem.products);
+      const int count = one.demand[i].count;
+      if (packed.unmet[i] > 0)
+        unmet_.emplace(word, std::pair(count, packed.reason[i]));
+      else
+        served_[word] = std::max(served_[word], count);
+    }
   }
 
   // The nodes that it changes, those first that give most: compute slices that are made, for each running
@@ -184,6 +197,8 @@ class Search {
   bool whole_node_ = false;
   int solved_ = 0;
   std::set<std::string> seen_;
+  std::map<std::string, int> served_;                         // by word: the most that are met
+  std::map<std::string, std::pair<int, std::string>> unmet_;  // of so many that are asked for, and why
   Candidates found_;
 };
 

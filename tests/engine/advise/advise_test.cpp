@@ -198,6 +198,20 @@ TEST_F(Advise, AWholeGpuForWhichAJobWaitsIsNotCutForASlice) {
     EXPECT_EQ(answer.forecast.later.size(), 0u) << pack_command(answer);
 }
 
+// It asks for more whole GPUs than there are, wherever the slices are made.
+TEST_F(Advise, AJobThatNoPlanServesTakesNothingFromTheSlices) {
+  cut("n1", 1), node("n2", 2);
+  runs("1", "n2", 0, 0), runs("2", "n2", 1, 0);
+  wait(1, "gpu:7g.80gb"), wait(1, "gpu:h100");
+  jobs_.back().requests = {{"gpu:h100", 40}};
+  const Advice advice = advise(question());
+  ASSERT_EQ(advice.answers.size(), 1u);
+  EXPECT_EQ(words_of(advice.answers.front()), std::vector<std::string>{"7g.80gb=1"});
+  EXPECT_EQ(advice.answers.front().forecast.sooner.size(), 1u);
+  ASSERT_EQ(advice.reasons.size(), 1u) << "the slice is served";
+  EXPECT_TRUE(advice.reasons.front().starts_with("whole: ")) << advice.reasons.front();
+}
+
 TEST_F(Advise, WhereFreeGpusServeWhatWaitsItSaysSo) {
   node("n1", 1);
   wait(1, "gpu:h100");
