@@ -154,7 +154,7 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   const std::vector<int> pinned = pinned_by(screen.filter);
   look.empty.insert(look.empty.end(), pinned.begin(), pinned.end());
   if (is_waiting_list(screen))  // what waits holds nothing, and uses none of it
-    for (std::string_view key : {"holds", "trend", "idle", "ends_in"})
+    for (std::string_view key : {"holds", "trend", "idle", "ends_in", "restarts"})
       if (auto column = column_index(screen.kind, key)) look.empty.push_back(*column);
   for (std::string_view key : {"node", "gpu", "start", "id"})
     if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);

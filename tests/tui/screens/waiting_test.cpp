@@ -38,6 +38,14 @@ TEST(WaitingList, ItIsNamedInTheTitleAsLongAsOnlyWhatWaitsIsListed) {
   }
 }
 
+// Whether a job would start again when killed says nothing of one that waits, and took cells of its reason.
+TEST(WaitingList, HasNoColumnsOfWhatOnlyRunningWorkHas) {
+  Session session(two_places(), {120, 40});
+  session.press("w");
+  for (const char* column : {"RESTARTS", "HOLDS", "10 MIN"})
+    EXPECT_FALSE(session.shows(column)) << column << "\n" << session.screen();
+}
+
 // A CPU job among those that wait was counted as one that waits for a GPU.
 TEST(WaitingList, AJobThatAsksForNoGpuDoesNotWaitForOne) {
   Model model = two_places();
