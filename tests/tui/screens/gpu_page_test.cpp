@@ -5,6 +5,7 @@
 #include "engine/query/tables.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/random_world.hpp"
+#include "tests/support/session.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/pages/gpu.hpp"
 
@@ -54,6 +55,41 @@ TEST(GpuPage, ACursorThatIsGoneRestsOnWhatThePageHas) {
   const tui::UiContext ui{story.model, catalogue(), at(0)};
   tui::kGpuBody.settle(state, ui, kBody);
   EXPECT_EQ(state.top().cursor, tui::stops_in(tui::gpu_document(ui, state, kBody.width)).ids.front());
+}
+
+// At 200 columns half of the page was empty, and readings and charts stood below the last line.
+TEST(GpuPage, AWidePageHasItsReadingsBesideItsSlices) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const RandomWorld random(seed);
+    const Cluster& cluster = random.cluster();
+    const tui::UiContext ui{random.model(), catalogue(), at(0)};
+    for (const Node& node : cluster.nodes.all())
+      for (const Gpu& gpu : node.gpus) {
+        const tui::UiState state = page_of(cluster, node, gpu);
+        EXPECT_TRUE(tui::gpu_side_document(ui, state, 149).empty());
+        const auto wide = tui::gpu_document(ui, state, 198), side = tui::gpu_side_document(ui, state, 198);
+        const auto narrow = tui::gpu_document(ui, state, 99);
+        EXPECT_FALSE(side.empty());
+        EXPECT_GE(wide.size(), side.size()) << "both are reached by moving down";
+        EXPECT_LT(wide.size(), narrow.size()) << seed;
+        EXPECT_EQ(tui::stops_in(wide).ids, tui::stops_in(narrow).ids) << seed;
+      }
+  }
+}
+
+TEST(GpuPage, WhyItsNodeIsClosedStandsOnIt) {
+  Story story;
+  Node closed = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  closed.health = Health::drained;
+  closed.reason = "Xid 79, ticket 4711";
+  story.tell(NodesListed{{closed}});
+  for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
+    story.tell(SourceReport{source, {}, {}, "", false});
+  story.tell(Loaded{});
+  Session session(story.model, {120, 40});
+  session.press(":gpu n1 0<enter>");
+  EXPECT_TRUE(session.shows("the node takes no new workloads")) << session.screen();
+  EXPECT_TRUE(session.shows("Xid 79, ticket 4711")) << session.screen();
 }
 
 // One after the other they ask for the same thing and for another.

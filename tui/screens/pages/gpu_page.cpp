@@ -22,6 +22,7 @@
 namespace tessera::tui {
 namespace {
 
+constexpr int kTwoColumnsFrom = 150;  // below, the columns would cut what they say
 constexpr std::size_t kMostWaiting = 6, kMostRuns = 6, kMostEvents = 6;
 
 std::string use_text(const Slice& slice) {
@@ -94,19 +95,25 @@ class Page {
   Page(const UiContext& ui, const UiState& state, const GpuPlace& at, int width)
       : ui_(ui), state_(state), at_(at), page_(state, width) {}
 
-  Document lines() {
+  // Who has it and who wants it.
+  Page& held() {
     head();
     slices();
     add_processes(page_, ui_, state_, at_);
     counts();
     add_could_be(page_, ui_, at_);
     waiting();
+    return *this;
+  }
+  // What it does and did, and what it is.
+  Page& measured() {
     changes();
     readings();
     add_history(page_, ui_, {at_.cluster, at_.node, at_.gpu}, nullptr);
     identity();
-    return page_.take();
+    return *this;
   }
+  Document take() { return page_.take(); }
 
  private:
   void head() {
@@ -120,9 +127,10 @@ class Page {
     if (gpu.mig_mode &&
         (*gpu.mig_mode == MigMode::enable_pending || *gpu.mig_mode == MigMode::disable_pending))
       line.spans.push_back({"  " + page_.told("MIG mode change is pending"), Role::changing});
-    if (sight.access == insight::Access::closed)
-      line.spans.push_back({"  " + page_.told("the node takes no new workloads"), Role::warning});
+    const bool closed = sight.access == insight::Access::closed;
+    if (closed) line.spans.push_back({"  " + page_.told("the node takes no new workloads"), Role::warning});
     page_.add(std::move(line));
+    if (closed && !at_.node->reason.empty()) page_.data("closed", at_.node->reason, Role::warning);
     if (sharing::amd::is_amd(gpu)) page_.fact("", std::string(sharing::amd::kNotPlanned), Role::dim);
   }
 
@@ -309,7 +317,25 @@ class Page {
 
 Document gpu_document(const UiContext& ui, const UiState& state, int width) {
   const GpuPlace at = gpu_on(state.top(), ui.model);
-  return at.gpu ? Page(ui, state, at, width).lines() : Document();
+  if (!at.gpu) return {};
+  const int side = gpu_side_column(width);
+  if (side == width) return Page(ui, state, at, width).held().measured().take();
+  Document lines = Page(ui, state, at, side).held().take();
+  // Both columns move as one.
+  lines.resize(std::max(lines.size(), gpu_side_document(ui, state, width).size()));
+  return lines;
+}
+
+int gpu_side_column(int width) { return width < kTwoColumnsFrom ? width : width / 2; }
+
+Document gpu_side_document(const UiContext& ui, const UiState& state, int width) {
+  const GpuPlace at = gpu_on(state.top(), ui.model);
+  const int side = gpu_side_column(width);
+  if (!at.gpu || side == width) return {};
+  Document lines = Page(ui, state, at, width - side).measured().take();
+  // The first heading begins where the other column does.
+  if (!lines.empty() && lines.front().spans.empty()) lines.erase(lines.begin());
+  return lines;
 }
 
 }  // namespace tessera::tui
