@@ -40,14 +40,6 @@ const std::vector<Sum>* sums_of(const UiState& state) {
 
 std::string id_of(const Sum& sum) { return sum.cluster.text + '\x1f' + sum.name; }
 
-const Sum* sum_here(const UiState& state) {
-  const std::vector<Sum>* sums = sums_of(state);
-  if (!sums || sums->empty()) return nullptr;
-  const auto found = std::find_if(sums->begin(), sums->end(),
-                                  [&](const Sum& one) { return id_of(one) == state.top().cursor; });
-  return found != sums->end() ? &*found : &sums->front();
-}
-
 std::string percent(const std::optional<double>& value) {
   return value ? fmt::format("{:.0f}%", *value) : std::string("n/a");
 }
@@ -144,6 +136,14 @@ Document foot_for(const Sum& sum, const std::vector<Sum>& sums, const UiState& s
 }
 
 }  // namespace
+
+const Sum* sum_here(const UiState& state) {
+  const std::vector<Sum>* sums = sums_of(state);
+  if (!sums || sums->empty()) return nullptr;
+  const auto found = std::find_if(sums->begin(), sums->end(),
+                                  [&](const Sum& one) { return id_of(one) == state.top().cursor; });
+  return found != sums->end() ? &*found : &sums->front();
+}
 
 Panes usage_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;

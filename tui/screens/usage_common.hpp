@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/usage/report.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/screens.hpp"
 
@@ -12,6 +13,11 @@ namespace tessera::tui {
 
 // Above the list: which time was read, how much of it is recorded, and what is read now.
 Document span_lines(const UiState& state);
+// Under the cursor; null: there is no line.
+const usage::Sum* sum_here(const UiState& state);
+const usage::Waste* waste_here(const UiState& state);
+// What the command writes to that owner; empty: nothing of theirs was wasted.
+std::string letter_to(const UiState& state, const std::string& owner);
 // Of which times nothing is recorded, in the language of the console; empty: there are none.
 std::string gaps_text(const UiState& state);
 // Why there is no list, and what to do about it.

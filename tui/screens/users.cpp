@@ -166,15 +166,19 @@ Panes users_panes(const UiContext& ui, const UiState& state, int width) {
 
 Document lines_beside_user(const UiContext& ui, const UiState& state, int width) {
   const insight::UserSum* sum = user_here(state);
-  const Cluster* cluster = sum ? ui.model.find(sum->cluster) : nullptr;
+  return sum ? work_of_user(ui, state, *sum, width) : Document();
+}
+
+Document work_of_user(const UiContext& ui, const UiState& state, const insight::UserSum& sum, int width) {
+  const Cluster* cluster = ui.model.find(sum.cluster);
   if (!cluster) return {};
   Document lines{work_heading()};
-  for (const WorkloadId& id : sum->work)
+  for (const WorkloadId& id : sum.work)
     if (const Workload* work = cluster->workloads.find(id))
       lines.push_back(line_of(*work, *cluster, ui, state, width));
-  const std::size_t all = static_cast<std::size_t>(sum->running + sum->waiting);
-  if (all > sum->work.size())
-    lines.push_back({{{told(state, fmt::format("and {} more", all - sum->work.size())), Role::dim, 1}}, {}});
+  const std::size_t all = static_cast<std::size_t>(sum.running + sum.waiting);
+  if (all > sum.work.size())
+    lines.push_back({{{told(state, fmt::format("and {} more", all - sum.work.size())), Role::dim, 1}}, {}});
   return lines;
 }
 

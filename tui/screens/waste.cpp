@@ -27,14 +27,6 @@ std::string id_of(const Waste& one) {
          one.profile;
 }
 
-const Waste* waste_here(const UiState& state) {
-  const std::vector<Waste>* all = all_of(state);
-  if (!all || all->empty()) return nullptr;
-  const auto found = std::find_if(all->begin(), all->end(),
-                                  [&](const Waste& one) { return id_of(one) == state.top().cursor; });
-  return found != all->end() ? &*found : &all->front();
-}
-
 // As docs/time.md defines them.
 std::string meaning(const std::string& kind, const usage::Limits& limits) {
   if (kind == "idle")
@@ -187,6 +179,24 @@ Document nothing_wasted(const UiState& state, int width) {
 
 }  // namespace
 
+const Waste* waste_here(const UiState& state) {
+  const std::vector<Waste>* all = all_of(state);
+  if (!all || all->empty()) return nullptr;
+  const auto found = std::find_if(all->begin(), all->end(),
+                                  [&](const Waste& one) { return id_of(one) == state.top().cursor; });
+  return found != all->end() ? &*found : &all->front();
+}
+
+std::string letter_to(const UiState& state, const std::string& owner) {
+  const usage::Reckoning& read = *state.usage.read;
+  std::vector<Waste> own;
+  std::copy_if(read.waste.begin(), read.waste.end(), std::back_inserter(own),
+               [&](const Waste& one) { return one.user == owner; });
+  std::string text;
+  for (const usage::Letter& letter : usage::letters(own, read.from, read.to)) text += letter.text;
+  return text;
+}
+
 Panes waste_panes(const UiContext&, const UiState& state, int width) {
   Panes panes;
   const std::vector<Waste>* all = all_of(state);
@@ -212,9 +222,7 @@ Effects copy_letter(UiState& state, const UiContext& ui, Action) {
   Effects effects;
   const Waste* here = waste_here(state);
   if (!here) return effects;
-  const usage::Reckoning& read = *state.usage.read;
-  for (usage::Letter& letter : usage::letters(read.waste, read.from, read.to))
-    if (letter.user == here->user) effects.copy = std::move(letter.text);
+  effects.copy = letter_to(state, here->user);
   say(state, ui, Severity::info, "the text to " + here->user + " is copied");
   return effects;
 }

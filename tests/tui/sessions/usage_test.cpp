@@ -163,6 +163,42 @@ TEST(UsageScreens, EveryKindOfWasteIsInTheTotalAtEveryWidth) {
   }
 }
 
+TEST(UsageScreens, AWideTerminalHasWhatTheUserHoldsNowAndWastedThenBesideTheSums) {
+  Session session = looking(":usage<enter>", {200, 60});
+  EXPECT_TRUE(session.shows("HELD AND WANTED NOW")) << session.screen();
+  EXPECT_TRUE(session.shows("88140")) << "what alice waits for\n" << session.screen();
+  EXPECT_NE(session.line_with("too-big").find("88124"), std::string::npos) << session.screen();
+  EXPECT_FALSE(session.shows("parked")) << "that is bob's\n" << session.screen();
+  session.press("bbbb");
+  EXPECT_TRUE(session.shows("llama-sft")) << "the page of the node\n" << session.screen();
+  session.press("b");
+  EXPECT_TRUE(session.shows("88123")) << session.screen();
+  session.press("j");
+  EXPECT_NE(session.line_with("parked").find("44.0"), std::string::npos)
+      << "80001 has ended: what it wasted is known still\n"
+      << session.screen();
+}
+
+TEST(UsageScreens, AWideTerminalHasTheNodeOrTheTextToTheOwnerBesideWaste) {
+  Session session = looking(":waste<enter>", {200, 60});
+  EXPECT_TRUE(session.shows("FREE AND WANTED NOW")) << "what is free has no owner\n" << session.screen();
+  EXPECT_NE(session.line_with("gpu:3g.40gb").find("none of 2 fits"), std::string::npos) << session.screen();
+  session.press("j");
+  EXPECT_TRUE(session.shows("llama-sft")) << "the node of a job that has ended\n" << session.screen();
+  session.press("G");
+  EXPECT_TRUE(session.shows("TEXT TO THIS OWNER")) << session.screen();
+  EXPECT_TRUE(session.shows("80002 shard on n0099 of hpc: 2.0 h idle")) << session.screen();
+}
+
+TEST(UsageScreens, ANarrowerTerminalOrAListWithoutRowsHasThatAlone) {
+  for (const char* keys : {":usage<enter>", ":waste<enter>"}) {
+    EXPECT_FALSE(looking(keys, {159, 40}).shows("│"));
+    Session session(two_places(), {200, 60});
+    session.press(keys);
+    EXPECT_FALSE(session.shows("│")) << "nothing was read\n" << session.screen();
+  }
+}
+
 TEST(UsageScreens, DLooksAtMoreDays) {
   Session session = looking(":waste<enter>");
   const auto days = [&] { return session.state.usage.since / std::chrono::hours(24); };

@@ -28,23 +28,6 @@ Columns columns_of(int width) {
   return {1, 14, 40, 54, 63, 65, 80};
 }
 
-std::string fits_text(const why::Demand& demand, const UiState& state) {
-  if (demand.workloads == 0) return {};
-  if (!demand.free) return std::string(glyphs(state.ascii).unknown);
-  if (demand.for_room == 0) return told(state, N_("waits for something else than room"));
-  if (demand.fit_now == demand.for_room) return told(state, N_("fits now"));
-  if (demand.fit_cut == demand.for_room && demand.fit_now == 0) return told(state, N_("fits after a re-cut"));
-  if (demand.fit_cut == 0)
-    return demand.for_room == 1 ? told(state, N_("does not fit"))
-                                : told(state, fmt::format("none of {} fits", demand.for_room));
-  std::string text;
-  if (demand.fit_now > 0)
-    text = told(state, fmt::format("{} of {} fit now", demand.fit_now, demand.for_room));
-  if (demand.fit_cut <= demand.fit_now) return text;
-  return (text.empty() ? text : text + ", ") +
-         told(state, fmt::format("{} of {} fit after a re-cut", demand.fit_cut, demand.for_room));
-}
-
 Role fits_role(const why::Demand& demand) {
   if (!demand.free) return Role::unknown;
   if (demand.for_room == 0) return Role::dim;
@@ -82,6 +65,23 @@ void draw_row(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSta
 }
 
 }  // namespace
+
+std::string fits_text(const why::Demand& demand, const UiState& state) {
+  if (demand.workloads == 0) return {};
+  if (!demand.free) return std::string(glyphs(state.ascii).unknown);
+  if (demand.for_room == 0) return told(state, N_("waits for something else than room"));
+  if (demand.fit_now == demand.for_room) return told(state, N_("fits now"));
+  if (demand.fit_cut == demand.for_room && demand.fit_now == 0) return told(state, N_("fits after a re-cut"));
+  if (demand.fit_cut == 0)
+    return demand.for_room == 1 ? told(state, N_("does not fit"))
+                                : told(state, fmt::format("none of {} fits", demand.for_room));
+  std::string text;
+  if (demand.fit_now > 0)
+    text = told(state, fmt::format("{} of {} fit now", demand.fit_now, demand.for_room));
+  if (demand.fit_cut <= demand.fit_now) return text;
+  return (text.empty() ? text : text + ", ") +
+         told(state, fmt::format("{} of {} fit after a re-cut", demand.fit_cut, demand.for_room));
+}
 
 std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue) {
   std::size_t things = 0;

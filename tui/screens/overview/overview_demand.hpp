@@ -4,6 +4,9 @@
 // what is free and what waits stay. Threads: pure functions.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "tui/update.hpp"
 #include "tui/widgets/paint.hpp"
 
@@ -11,6 +14,9 @@ namespace tessera::tui {
 
 // Of all clusters, most wanted first. Empty where there is too much to work out between two pictures.
 std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue);
+
+// "fits now", "2 of 3 fit after a re-cut"; empty: nothing waits for it.
+std::string fits_text(const why::Demand& demand, const UiState& state);
 
 // Lines, with the heading, that the table takes of an area below the mosaic; 0: it has no room there.
 int demand_lines(const UiState& state, Rect spare);

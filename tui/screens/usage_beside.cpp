@@ -1,0 +1,152 @@
+// What stands right of the lists of usage and waste on a wide terminal: the node, job or pod itself where it
+// is still listed; else what its user holds now and wasted then, the text to its owner, or what is asked for.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/text.hpp"
+#include "tui/screens/beside.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/overview/overview_demand.hpp"
+#include "tui/screens/roles.hpp"
+#include "tui/screens/usage.hpp"
+#include "tui/screens/usage_common.hpp"
+
+namespace tessera::tui {
+namespace {
+
+using usage::By;
+using usage::Sum;
+using usage::Waste;
+
+constexpr std::size_t kMostRows = 20;
+
+std::optional<Screen> page_of_listed(const Cluster* cluster, const std::string& node,
+                                     const std::string& work) {
+  if (!cluster) return std::nullopt;
+  Screen page;
+  page.cluster = cluster->name;
+  if (!work.empty() && cluster->workloads.find(WorkloadId(work)))
+    page.kind = ScreenKind::workload, page.subject = work;
+  else if (!node.empty() && cluster->nodes.find(NodeName(node)))
+    page.kind = ScreenKind::node, page.subject = node;
+  else
+    return std::nullopt;
+  return page;
+}
+
+bool is_of(const Waste& waste, const Sum& sum, By by) {
+  if (waste.cluster != sum.cluster) return false;
+  switch (by) {
+    case By::user: return waste.user == sum.name && !waste.workload.empty();
+    case By::account: return waste.account == sum.name && !waste.workload.empty();
+    case By::group: return waste.group == sum.name && !waste.workload.empty();
+    case By::profile: return waste.profile == sum.name;
+    case By::node: return waste.node == sum.name;
+    case By::workload: return waste.workload == sum.name;
+  }
+  return false;
+}
+
+void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
+  constexpr int kKind = 1, kHours = 11, kWork = 22, kProfile = 42, kWhat = 56;
+  page.heading("WASTED IN THAT TIME");
+  std::size_t rows = 0;
+  for (const Waste& one : state.usage.read->waste) {
+    if (!is_of(one, sum, state.usage.by) || ++rows > kMostRows) continue;
+    const auto cell = [&](const std::string& text, int x, int end, Style style) {
+      return Span{shorten(text, end - x - 1, page.ascii()), style, x};
+    };
+    DocLine line{{{one.kind, Style(Role::text).with_bold(), kKind}}, {}};
+    put_right(line, one.slice_hours ? fmt::format("{:.1f}", *one.slice_hours) : "n/a", kHours, 9,
+              one.slice_hours ? Role::warning : Role::dim);
+    line.spans.push_back(cell(one.workload.empty() ? one.node : one.workload, kWork, kProfile, Role::text));
+    line.spans.push_back(cell(one.profile, kProfile, kWhat, Role::text));
+    line.spans.push_back(cell(page.told(one.advice), kWhat, page.width(), Role::dim));
+    page.add(std::move(line));
+  }
+  if (rows > kMostRows) page.fact("", fmt::format("and {} more", rows - kMostRows), Role::dim);
+  if (rows == 0) page.fact("", "nothing, as far as there are figures", Role::dim);
+}
+
+void add_held_now(FactPage& page, const UiContext& ui, const UiState& state, const Sum& sum) {
+  if (!ui.model.find(sum.cluster)) return;
+  page.heading("HELD AND WANTED NOW");
+  const std::vector<insight::UserSum>& users = state.users.users;
+  const auto user = std::find_if(users.begin(), users.end(), [&](const insight::UserSum& one) {
+    return one.cluster == sum.cluster && one.user == sum.name;
+  });
+  if (user == users.end()) return page.fact("", "nothing", Role::dim);
+  for (DocLine& line : work_of_user(ui, state, *user, page.width())) page.add(std::move(line));
+}
+
+void add_letter(FactPage& page, const UiState& state, const std::string& owner) {
+  page.heading("TEXT TO THIS OWNER", fmt::format("{} copies it", first_key(state, Action::usage_letter)));
+  const std::string letter = letter_to(state, owner);
+  for (const std::string_view line : lines_in(letter))
+    for (const std::string& part : page.wrapped(line, 1)) page.add({{{part, Role::text, 1}}, {}});
+}
+
+// What stands free for nothing is best held against what is asked for now.
+void add_demand(FactPage& page, const UiState& state, const ClusterName& cluster) {
+  constexpr int kWhat = 1, kFree = 24, kCould = 31, kWanted = 45, kFits = 54;
+  page.heading("FREE AND WANTED NOW", cluster.text);
+  DocLine head{{{"RESOURCE", Role::heading, kWhat}}, {}};
+  put_right(head, "FREE", kFree, 5, Role::heading);
+  put_right(head, "COULD BE CUT", kCould, 12, Role::heading);
+  put_right(head, "WANTED", kWanted, 7, Role::heading);
+  head.spans.push_back({"FITS", Role::heading, kFits});
+  page.add(std::move(head));
+  std::size_t rows = 0;
+  for (const DemandRow& row : state.overview.demand) {
+    if (row.cluster != cluster || ++rows > kMostRows) continue;
+    const why::Demand& one = row.demand;
+    DocLine line{{{shorten(one.resource, kFree - kWhat - 1, page.ascii()), Role::text, kWhat}}, {}};
+    put_right(line, one.free ? std::to_string(*one.free) : "?", kFree, 5,
+              one.free ? Role::free : Role::unknown);
+    put_right(line, std::to_string(one.could), kCould, 12, one.could > 0 ? Role::text : Role::dim);
+    put_right(line, std::to_string(one.wanted), kWanted, 7, one.wanted > 0 ? Role::warning : Role::dim);
+    line.spans.push_back(
+        {shorten(fits_text(one, state), page.width() - kFits - 1, page.ascii()), Role::dim, kFits});
+    page.add(std::move(line));
+  }
+  if (rows > kMostRows) page.fact("", fmt::format("and {} more", rows - kMostRows), Role::dim);
+  if (rows == 0) page.fact("", "not known", Role::unknown);
+}
+
+}  // namespace
+
+std::optional<Screen> page_beside_usage(const UiState& state, const UiContext& ui) {
+  const Sum* sum = sum_here(state);
+  if (!sum || sum->name.empty()) return std::nullopt;
+  return page_of_listed(ui.model.find(sum->cluster), state.usage.by == By::node ? sum->name : "",
+                        state.usage.by == By::workload ? sum->name : "");
+}
+
+Document lines_beside_usage(const UiContext& ui, const UiState& state, int width) {
+  const Sum* sum = sum_here(state);
+  if (!sum) return {};
+  FactPage page(state, width);
+  if (state.usage.by == By::user && !sum->name.empty()) add_held_now(page, ui, state, *sum);
+  add_wasted(page, state, *sum);
+  return page.take();
+}
+
+std::optional<Screen> page_beside_waste(const UiState& state, const UiContext& ui) {
+  const Waste* waste = waste_here(state);
+  if (!waste) return std::nullopt;
+  return page_of_listed(ui.model.find(waste->cluster), waste->node, waste->workload);
+}
+
+Document lines_beside_waste(const UiContext&, const UiState& state, int width) {
+  const Waste* waste = waste_here(state);
+  if (!waste) return {};
+  FactPage page(state, width);
+  if (waste->user.empty())
+    add_demand(page, state, waste->cluster);
+  else
+    add_letter(page, state, waste->user);
+  return page.take();
+}
+
+}  // namespace tessera::tui
