@@ -12,6 +12,11 @@ namespace tessera::tui {
 // The node, job, pod or cluster of a finding; of several nodes how each stands (pages/doctor.cpp).
 std::optional<Screen> page_beside_finding(const UiState& state, const UiContext& ui);
 Document lines_beside_finding(const UiContext& ui, const UiState& state, int width);
+std::optional<Screen> page_of_cause(const insight::Cause& cause, const UiContext& ui);
+Document nodes_of_cause(const insight::Cause& cause, const UiContext& ui, const UiState& state, int width);
+// The cluster, finding or node under the cursor of the overview; there it stands below (overview_body.cpp).
+std::optional<Screen> page_beside_overview(const UiState& state, const UiContext& ui);
+Document lines_beside_overview(const UiContext& ui, const UiState& state, int width);
 // The jobs and pods of that user (users.cpp).
 Document lines_beside_user(const UiContext& ui, const UiState& state, int width);
 // The node, job or pod of a sum where it is still listed; else what the user holds now and wasted then.

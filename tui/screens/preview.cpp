@@ -52,6 +52,18 @@ void draw_page(Canvas& canvas, Rect area, const UiContext& ui, const UiState& st
   drawn.draw(canvas, area, ui, beside);
 }
 
+// That page, or else the lines; false: there is nothing to show.
+bool draw_beside(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
+  if (std::optional<Screen> page = page_beside(state, ui)) {
+    draw_page(canvas, area, ui, state, std::move(*page));
+    return true;
+  }
+  const Document lines = lines_beside(ui, state, area.width);
+  if (lines.empty()) return false;
+  draw_document(canvas, area, lines, 0, {}, state.ascii);
+  return true;
+}
+
 std::optional<Screen> named(ScreenKind kind, const ClusterName& cluster, const std::string& subject) {
   if (subject.empty()) return std::nullopt;
   Screen page;
@@ -130,13 +142,7 @@ int draw_preview(Canvas& canvas, Rect body, const UiContext& ui, const UiState& 
   const int list = row_of(state).table ? list_width(state) : list_beside_page(state.size.columns);
   if (list >= body.width) return body.width;
   const Rect area{body.x + list + 1, body.y, body.width - list - 1, body.height};
-  if (std::optional<Screen> page = page_beside(state, ui)) {
-    draw_page(canvas, area, ui, state, std::move(*page));
-  } else {
-    const Document lines = lines_beside(ui, state, area.width);
-    if (lines.empty() && !row_of(state).table) return body.width;
-    draw_document(canvas, area, lines, 0, {}, state.ascii);
-  }
+  if (!draw_beside(canvas, area, ui, state) && !row_of(state).table) return body.width;
   canvas.fill(body.x + list, body.y, 1, body.height, state.ascii ? "|" : "│", Role::rule);
   return list;
 }
@@ -148,6 +154,17 @@ void name_preview(Canvas& canvas, int y, const UiContext& ui, const UiState& sta
   if (!page) return;
   Pen pen(canvas, list + 1, y, columns - 1, state.ascii);
   pen.put(" " + page->subject + " ", Style(Role::title).with_bold());
+}
+
+void draw_page_below(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
+  constexpr int kFewest = 8;  // lines
+  if (area.width < kTwoPanesFrom || area.height < kFewest) return;
+  if (!draw_beside(canvas, area.below(1), ui, state)) return;
+  canvas.fill(area.x, area.y, area.width, 1, state.ascii ? "-" : "─", Role::rule);
+  // What is no page of a cluster does not say its own name.
+  const std::optional<Screen> page = page_beside(state, ui);
+  if (page && page->kind != ScreenKind::facts)
+    canvas.put(area.x + 1, area.y, " " + page->subject + " ", Style(Role::text).with_bold());
 }
 
 }  // namespace tessera::tui

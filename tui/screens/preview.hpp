@@ -26,5 +26,8 @@ std::optional<Screen> subject_here(const UiState& state, const UiContext& ui);
 int draw_preview(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state);
 // Writes into the rule in that row whose page stands below it.
 void name_preview(Canvas& canvas, int y, const UiContext& ui, const UiState& state);
+// The same page below a rule, for a screen whose lines are as wide as the terminal; nothing where it has no
+// room.
+void draw_page_below(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
 
 }  // namespace tessera::tui

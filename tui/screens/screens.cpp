@@ -128,6 +128,8 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .way = show_overview,
      .footer = kOverviewFooter,
      .body = &kOverviewBody,
+     .page_beside = page_beside_overview,
+     .lines_beside = lines_beside_overview,
      .shows_failures = true,
      .open = open_on_overview,
      .why_no_open = why_no_open_on_overview,

@@ -40,6 +40,31 @@ TEST(OverviewSpare, ATableThatIsCutLeavesTheLineOfWhatIsFree) {
       << "what has no room first";
 }
 
+// Two thirds of a tall terminal stood empty, and how old the figures are stood on a page of its own.
+TEST(OverviewSpare, AWideTerminalHasThePageOfWhatTheCursorIsOnBelow) {
+  Session session(two_places(), {200, 60});
+  EXPECT_TRUE(session.shows("polling load")) << "the sources of the cluster\n" << session.screen();
+  session.press("<tab>j");
+  EXPECT_FALSE(session.shows("polling load")) << session.screen();
+  EXPECT_TRUE(session.shows("0/80 GiB")) << "the node of the finding\n" << session.screen();
+  EXPECT_TRUE(session.shows("─ n0012 ─")) << session.screen();
+  for (const tui::Size size : {tui::Size{200, 30}, {159, 60}, {80, 24}})
+    EXPECT_FALSE(Session(two_places(), size).shows("polling load")) << size.columns << "x" << size.rows;
+}
+
+TEST(OverviewSpare, BelowAFindingOfSeveralNodesStandsHowEachOfThemIs) {
+  Session session(two_places(), {200, 60});
+  for (const char* name : {"n0101", "n0102"}) {
+    Node closed = drained_node();
+    closed.name = NodeName(name);
+    closed.reason = "rack 4 is being moved";
+    session.tell(on("hpc", NodeSeen{closed}));
+  }
+  session.press("<tab>");
+  for (int i = 0; i < 5 && !session.shows("HEALTH"); ++i) session.press("j");
+  EXPECT_TRUE(session.shows("HEALTH")) << session.screen();
+}
+
 TEST(OverviewSpare, TheMosaicBeginsWithTheNodesInTrouble) {
   Model model = two_places();
   std::vector<Node> some;

@@ -14,6 +14,7 @@
 #include "tui/screens/overview/overview_demand.hpp"
 #include "tui/screens/overview/overview_spare.hpp"
 #include "tui/screens/overview/overview_trend.hpp"
+#include "tui/screens/preview.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
@@ -328,6 +329,15 @@ insight::Finding finding_of(const RunHead& head, const std::string& journal_key)
   return finding;
 }
 
+// The table of demand with so many lines at the bottom, the blocks above it, and the page of what the cursor
+// is on between both.
+void draw_above_demand(Canvas& canvas, Rect area, int table, const UiContext& ui, const UiState& state) {
+  const Rect rest{area.x, area.y, area.width, area.height - (table > 0 ? table + 1 : 0)};
+  draw_spare(canvas, rest, ui, state);
+  draw_page_below(canvas, rest.below(kSpareLines), ui, state);
+  draw_demand(canvas, {area.x, area.bottom() - table, area.width, table}, ui, state);
+}
+
 void draw_hint(Canvas& canvas, Rect area, const UiState& state) {
   const insight::Finding* finding = finding_at(state, state.top().cursor);
   if (finding && !finding->hint.empty() && area.width < 150) {
@@ -429,13 +439,10 @@ void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState
   const Rect all{spare.x, spare.y, spare.width, spare.height + kPinned};
   if (const int table = demand_lines(state, all); area.width >= 150 && has_all_demand(state, table)) {
     // It says the same as the two lines at the bottom, and more.
-    draw_spare(canvas, {all.x, all.y, all.width, all.height - table - 1}, ui, state);
-    draw_demand(canvas, {all.x, all.bottom() - table, all.width, table}, ui, state);
+    draw_above_demand(canvas, all, table, ui, state);
     return;
   }
-  const int table = demand_lines(state, spare);
-  draw_spare(canvas, {spare.x, spare.y, spare.width, spare.height - (table > 0 ? table + 1 : 0)}, ui, state);
-  draw_demand(canvas, {spare.x, spare.bottom() - table, spare.width, table}, ui, state);
+  draw_above_demand(canvas, spare, demand_lines(state, spare), ui, state);
   draw_free(canvas, area, area.y + height + 1, ui, state);
   draw_waiting(canvas, area, area.y + height + 2, ui, state);
 }

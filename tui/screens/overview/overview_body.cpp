@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "tui/screens/beside.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/control.hpp"
@@ -173,6 +174,27 @@ Effects open_on_overview(UiState& state, const UiContext& ui) {
 
 std::string why_no_open_on_overview(const UiState&, const UiContext& ui) {
   return ui.model.clusters.empty() ? "there is no cluster to open" : "";
+}
+
+std::optional<Screen> page_beside_overview(const UiState& state, const UiContext& ui) {
+  const std::string& cursor = state.top().cursor;
+  if (const insight::Cause* cause = cause_of(state, cursor)) return page_of_cause(*cause, ui);
+  if (group_under(state, cursor)) return std::nullopt;
+  Screen page;
+  if (const auto node = node_under(state, cursor)) {
+    page.kind = ScreenKind::node, page.cluster = node->first, page.subject = node->second.text;
+    return page;
+  }
+  const std::size_t index = cluster_under(state, cursor).value_or(0);
+  if (index >= ui.model.clusters.size()) return std::nullopt;
+  page.kind = ScreenKind::facts, page.cluster = ui.model.clusters[index].name;
+  page.subject = page.cluster.text;
+  return page;
+}
+
+Document lines_beside_overview(const UiContext& ui, const UiState& state, int width) {
+  const insight::Cause* cause = cause_of(state, state.top().cursor);
+  return cause ? nodes_of_cause(*cause, ui, state, width) : Document();
 }
 
 bool open_on_mosaic(UiState& state, const UiContext& ui, Rect body, int x, int y) {

@@ -19,7 +19,6 @@ namespace {
 constexpr int kFewest = 5;      // lines below which nothing is begun
 constexpr int kNarrowest = 58;  // of a block
 constexpr std::size_t kLatest = 14;
-constexpr int kMostLines = 14;  // a longer list is a screen of its own
 
 class Block {
  public:
@@ -31,7 +30,7 @@ class Block {
     const std::string key = first_key(state_, way);
     if (!key.empty()) pen.skip(2).put(key, Role::key);
   }
-  bool full() const { return line_ >= std::min(area_.height, kMostLines); }
+  bool full() const { return line_ >= std::min(area_.height, kSpareLines); }
   // The next line; cells are put at columns counted from the left end of the block.
   void next() { ++line_; }
   void cell(int x, int width, std::string_view text, Style style, bool right = false) {

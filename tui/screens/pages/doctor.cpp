@@ -254,27 +254,34 @@ Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
   return panes;
 }
 
+std::optional<Screen> page_of_cause(const insight::Cause& cause, const UiContext& ui) {
+  if (cause.nodes && cause.whose.size() != 1) return std::nullopt;
+  Screen page;
+  page.cluster = cause.cluster;
+  if (const std::string id = work_in(cause, ui); !id.empty())
+    page.kind = ScreenKind::workload, page.subject = id;
+  else if (cause.nodes)
+    page.kind = ScreenKind::node, page.subject = cause.whose.front();
+  else
+    page.kind = ScreenKind::facts, page.subject = cause.cluster.text;
+  return page;
+}
+
+Document nodes_of_cause(const insight::Cause& cause, const UiContext& ui, const UiState& state, int width) {
+  Document lines;
+  if (const Cluster* cluster = ui.model.find(cause.cluster))
+    add_nodes(lines, state, *cluster, cause.whose, width, kNodesBeside);
+  return lines;
+}
+
 std::optional<Screen> page_beside_finding(const UiState& state, const UiContext& ui) {
   const insight::Cause* cause = cause_here(state);
-  if (!cause || (cause->nodes && cause->whose.size() != 1)) return std::nullopt;
-  Screen page;
-  page.cluster = cause->cluster;
-  if (const std::string id = work_in(*cause, ui); !id.empty())
-    page.kind = ScreenKind::workload, page.subject = id;
-  else if (cause->nodes)
-    page.kind = ScreenKind::node, page.subject = cause->whose.front();
-  else
-    page.kind = ScreenKind::facts, page.subject = cause->cluster.text;
-  return page;
+  return cause ? page_of_cause(*cause, ui) : std::nullopt;
 }
 
 Document lines_beside_finding(const UiContext& ui, const UiState& state, int width) {
   const insight::Cause* cause = cause_here(state);
-  const Cluster* cluster = cause ? ui.model.find(cause->cluster) : nullptr;
-  if (!cluster) return {};
-  Document lines;
-  add_nodes(lines, state, *cluster, cause->whose, width, kNodesBeside);
-  return lines;
+  return cause ? nodes_of_cause(*cause, ui, state, width) : Document();
 }
 
 void open_cause(UiState& state, const UiContext& ui, const insight::Cause& cause) {
