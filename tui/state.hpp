@@ -39,6 +39,7 @@ namespace tessera::tui {
 struct AdviseState;
 struct EventsShown;
 struct FleetState;
+struct GpuNotes;
 struct PackState;
 
 enum class ScreenKind : std::uint8_t {
@@ -220,6 +221,7 @@ struct OverviewData {
   std::uint64_t revision = 0;
   TimePoint at{};
   std::vector<insight::Totals> totals;            // one a cluster, in the model's order
+  std::vector<std::string> sharing;               // the same: how its GPUs are shared; empty: not known
   std::vector<insight::Cause> causes;             // what is wrong; what was acknowledged last
   std::vector<insight::Finding> findings;         // one a cause, which stands for all of them
   std::map<std::string, std::size_t> finding_of;  // by the cause's id
@@ -274,6 +276,7 @@ struct UiState {
   std::shared_ptr<const FleetState> fleet;             // of the fleet screen; null: no file is named
   std::shared_ptr<const AdviseState> advise;           // of the advice screen; null: it was not opened yet
   std::shared_ptr<const EventsShown> events;           // of the events screen; null: not opened yet
+  std::shared_ptr<const GpuNotes> gpu_notes;           // of GPU pages; null: none was drawn yet
   std::shared_ptr<const WorkDetails> looked_into;      // null: nothing was asked for one job or pod
   std::vector<insight::Acknowledgement> acknowledged;  // findings, by this user
   CellMemory cells;

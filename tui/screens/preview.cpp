@@ -27,6 +27,7 @@ UiState state_of_page(const UiState& state, Screen page, Rect area) {
   beside.rules = state.rules;
   if (const auto can = state.abilities.find(beside.top().cluster); can != state.abilities.end())
     beside.abilities.insert(*can);
+  beside.gpu_notes = state.gpu_notes;
   beside.runs.heads = state.runs.heads;
   // Of runs whose journal was read the one that is shown.
   if (const auto read = state.runs.opened.find(beside.top().subject); read != state.runs.opened.end())

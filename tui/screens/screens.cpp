@@ -14,6 +14,7 @@
 #include "tui/screens/pack/pack.hpp"
 #include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/pages/gpu.hpp"
+#include "tui/screens/pages/gpu_notes.hpp"
 #include "tui/screens/pages/node_body.hpp"
 #include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/plan.hpp"
@@ -122,6 +123,12 @@ constexpr ScreenRow table_row(ScreenKind kind, std::string_view word, Action way
   return row;
 }
 
+constexpr ScreenRow gpu_table_row() {
+  ScreenRow row = table_row(ScreenKind::gpus, "gpus", show_gpus, kGpuTable, kCutFooter, kCutHints);
+  row.refresh = refresh_gpu_table;
+  return row;
+}
+
 constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kScreens{{
     {.kind = ScreenKind::overview,
      .word = "overview",
@@ -141,7 +148,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .cells = overview_cells,
      .next_change = overview_next_change},
     table_row(ScreenKind::nodes, "nodes", show_nodes, kNodeTable, kCutFooter, kCutHints),
-    table_row(ScreenKind::gpus, "gpus", show_gpus, kGpuTable, kCutFooter, kCutHints),
+    gpu_table_row(),
     table_row(ScreenKind::slices, "slices", show_slices, kSliceTable, kCutFooter, kCutHints),
     table_row(ScreenKind::workloads, "workloads", show_workloads, kWorkloadTable, kTableFooter, kWaitHints),
     {.kind = ScreenKind::node,
@@ -327,7 +334,8 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .parts = kOnePart,
      .open = open_on_gpu,
      .facts = facts_on_gpu,
-     .copy = copy_on_gpu},
+     .copy = copy_on_gpu,
+     .refresh = refresh_gpu_page},
     {.kind = ScreenKind::usage,
      .word = "usage",
      .way = show_usage,

@@ -6,8 +6,9 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/random_world.hpp"
 #include "tests/support/session.hpp"
+#include "tests/tui/screens/places.hpp"
 #include "tui/screens/body.hpp"
-#include "tui/screens/pages/gpu.hpp"
+#include "tui/screens/pages/gpu_notes.hpp"
 
 namespace tessera::test {
 namespace {
@@ -114,6 +115,48 @@ TEST(GpuPage, WhatWaitsForTheGpuIsToldAndNothingElse) {
     for (const Workload& work : cluster.workloads.all())
       if (line.id == query::row_id(query::WorkloadRow{&cluster, &work})) told += work.id.text + " ";
   EXPECT_EQ(told, "11 12 15 17 ");
+}
+
+// Beside the list of GPUs all jobs and all events were looked through for each picture.
+TEST(GpuPage, WhatLongListsTellOfAGpuIsLookedUpOnceForARevision) {
+  Story story;
+  Node one = node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})});
+  one.model = "h100";
+  story.tell(NodesListed{{one}});
+  story.tell(WorkloadsListed{{waiting("11", "alice", "gpu:h100")}});
+  const tui::UiContext ui{story.model, catalogue(), at(0)};
+  const auto place = [&](int index) {
+    const Node& there = *story.cluster().nodes.find(NodeName("n1"));
+    return tui::GpuPlace{&story.cluster(), &there, &there.gpus[static_cast<std::size_t>(index)]};
+  };
+  tui::UiState state;
+  tui::note_gpu(state, ui, place(0));
+  const auto noted = state.gpu_notes;
+  tui::note_gpu(state, ui, place(0));
+  tui::note_gpu(state, ui, place(1));
+  EXPECT_EQ(state.gpu_notes, noted) << "of an equal GPU of the same node nothing is looked up again";
+  EXPECT_EQ(tui::wanted_of(ui, state, place(1)).first, std::vector{WorkloadId("11")});
+  story.tell(WorkloadsListed{{waiting("11", "alice", "gpu:h100"), waiting("12", "alice", "gpu:h100")}});
+  EXPECT_EQ(tui::wanted_of(ui, state, place(0)).count, 2U) << "what was noted is not of now";
+  one.health = Health::drained;
+  story.tell(NodeSeen{one});
+  tui::note_gpu(state, ui, place(0));
+  EXPECT_EQ(state.gpu_notes->wanted.size(), 1U);
+  EXPECT_EQ(state.gpu_notes->wanted.begin()->second.count, 2U);
+}
+
+TEST(GpuPage, BesideTheListOfGpusTheNotesAreMadeBeforeThePicture) {
+  Session session(two_places(), {200, 60});
+  session.press("3");
+  ASSERT_TRUE(session.state.gpu_notes);
+  const auto noted = session.state.gpu_notes;
+  session.press("jjkk");
+  EXPECT_EQ(session.state.gpu_notes->wanted.begin()->second.count, noted->wanted.begin()->second.count);
+  session.tell(on("hpc", WorkloadSeen{waiting("99001", "zoe", "gpu:h100")}));
+  EXPECT_EQ(session.state.gpu_notes->revision, session.model.revision);
+  Session narrow(two_places(), {120, 40});
+  narrow.press("3");
+  EXPECT_FALSE(narrow.state.gpu_notes) << "no page is drawn there";
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ ClusterColumns cluster_columns(int width) {
   return {1, 0, 15, 21, 29, 5, 0, 39, 46, 53, 0};
 }
 
-std::string sharing_text(const Cluster& cluster, const insight::Totals& totals) {
-  std::string text = insight::sharing_words(cluster, totals);
-  return text.empty() ? "n/a" : text;
+std::string_view sharing_text(const UiState& state, std::size_t index) {
+  const std::vector<std::string>& sharing = state.overview.sharing;
+  return index < sharing.size() && !sharing[index].empty() ? std::string_view(sharing[index]) : "n/a";
 }
 
 void draw_heading(Canvas& canvas, Rect area, int y) {
@@ -131,7 +131,7 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   else
     put_right(canvas, area.x + at.needs + 5, y, "ok", Role::good);
   if (at.sharing)
-    put_cell(canvas, area.x + at.sharing, y, area.width - at.sharing - 1, sharing_text(cluster, totals),
+    put_cell(canvas, area.x + at.sharing, y, area.width - at.sharing - 1, sharing_text(state, index),
              Role::text, state.ascii);
 }
 
@@ -174,8 +174,7 @@ void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
     case OverviewLine::Kind::sharing:
       if (line.index < std::min(state.overview.totals.size(), ui.model.clusters.size())) {
         Pen pen(canvas, area.x + 3, y, area.right() - 1, state.ascii);
-        pen.put(told(state, "shared as") + "  ", Role::dim)
-            .put(sharing_text(ui.model.clusters[line.index], state.overview.totals[line.index]), Role::text);
+        pen.put(told(state, "shared as") + "  ", Role::dim).put(sharing_text(state, line.index), Role::text);
       }
       break;
     case OverviewLine::Kind::trend:
@@ -355,6 +354,7 @@ OverviewData work_out_overview(const UiContext& ui, bool ascii, std::span<const 
   for (const Cluster& cluster : ui.model.clusters) {
     data.cluster_ids.push_back("c\x1f" + cluster.name.text);
     data.totals.push_back(insight::totals(ui.model, cluster));
+    data.sharing.push_back(insight::sharing_words(cluster, data.totals.back()));
     for (insight::Finding& finding : guide::all_findings(ui.model, cluster, ui.catalogue, platform, ui.wall))
       findings.push_back(std::move(finding));
   }

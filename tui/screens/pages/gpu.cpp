@@ -108,7 +108,7 @@ std::optional<int> stop_of_slice(const GpuPlace& at, const std::string& id) {
 
 void settle_gpu(UiState& state, const UiContext& ui, Rect body) {
   Screen& screen = state.top();
-  // Beside a list it rests on a slice with each picture, and making the page looks through all that wait.
+  // Beside a list it rests on a slice with each picture: the page is not made twice for that.
   const GpuPlace at = gpu_on(screen, ui.model);
   if (const auto stop = at.gpu ? stop_of_slice(at, screen.cursor) : std::nullopt) {
     screen.cursor_at = *stop;

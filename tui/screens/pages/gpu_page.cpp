@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <tuple>
-#include <unordered_map>
-#include <vector>
 
 #include "engine/query/tables.hpp"
 #include "engine/sharing/amd.hpp"
 #include "tui/screens/cell_words.hpp"
-#include "tui/screens/event_lines.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/charts.hpp"
 #include "tui/screens/pages/could_be.hpp"
 #include "tui/screens/pages/gpu.hpp"
+#include "tui/screens/pages/gpu_notes.hpp"
 #include "tui/screens/pages/gpu_processes.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
@@ -23,7 +20,7 @@ namespace tessera::tui {
 namespace {
 
 constexpr int kTwoColumnsFrom = 150;  // below, the columns would cut what they say
-constexpr std::size_t kMostWaiting = 6, kMostRuns = 6, kMostEvents = 6;
+constexpr std::size_t kMostRuns = 6;
 
 std::string use_text(const Slice& slice) {
   return slice.use ? fmt::format("{:.0f}%", slice.use->value) : std::string("-");
@@ -45,50 +42,6 @@ std::string start_text(const Slice& slice) {
 struct SliceColumns {
   int profile = 3, start = 16, ids = 22, use = 34, holder = 40;
 };
-
-// Waiting workloads that ask for something that this GPU is or could be cut into.
-struct Wanted {
-  std::vector<const Workload*> first;  // of them, the longest wait first
-  std::size_t count = 0;
-};
-
-Wanted wanted_of(const GpuPlace& at, const mig::Catalogue& catalogue, std::size_t most) {
-  std::vector<const Workload*> found;
-  const mig::Product* product = at.gpu->product ? catalogue.by_key(at.gpu->product->text) : nullptr;
-  const auto fits = [&](const Request& request) {
-    if (product && product->mig_capable)
-      for (const mig::Profile& profile : product->profiles)
-        if (request.resource.ends_with(profile.name.text)) return true;
-    const bool whole = request.resource == "nvidia.com/gpu" || request.resource == "gpu";
-    const bool typed = request.resource.starts_with("gpu:") && !at.node->model.empty() &&
-                       request.resource == "gpu:" + at.node->model;
-    return whole || typed;
-  };
-  // Many ask for the same thing: each is judged once.
-  std::unordered_map<std::string_view, bool> judged;
-  const Request* last = nullptr;
-  bool last_fits = false;
-  const auto is_wanted = [&](const Request& request) {
-    if (last != nullptr && last->resource == request.resource) return last_fits;
-    const auto [known, first] = judged.try_emplace(request.resource, false);
-    if (first) known->second = fits(request);
-    last = &request;
-    return last_fits = known->second;
-  };
-  for (const Workload& work : at.cluster->workloads.all())
-    if (work.state == WorkloadState::pending &&
-        std::any_of(work.requests.begin(), work.requests.end(), is_wanted))
-      found.push_back(&work);
-  // Thousands may wait, and this is done for each picture.
-  const std::size_t count = found.size(), first = std::min(count, most);
-  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(first), found.end(),
-                    [](const Workload* a, const Workload* b) {
-                      return std::tuple(a->submitted.value_or(TimePoint::max()), a->id.view()) <
-                             std::tuple(b->submitted.value_or(TimePoint::max()), b->id.view());
-                    });
-  found.resize(first);
-  return {std::move(found), count};
-}
 
 class Page {
  public:
@@ -240,17 +193,18 @@ class Page {
   }
 
   void waiting() {
-    const Wanted wanted = wanted_of(at_, ui_.catalogue, kMostWaiting);
+    const Wanted wanted = wanted_of(ui_, state_, at_);
     page_.heading("WANTED", "waiting workloads that ask for what this GPU is or could be");
-    for (const Workload* one : wanted.first) {
-      const Workload& work = *one;
+    for (const WorkloadId& id : wanted.first) {
+      const Workload* work = at_.cluster->workloads.find(id);
+      if (!work) continue;
       std::string asks;
-      for (const Request& request : work.requests)
+      for (const Request& request : work->requests)
         asks += fmt::format("{}{} × {}", asks.empty() ? "" : ", ", request.count, request.resource);
-      page_.add({{{shorten(work.id.text, 20, state_.ascii), Role::text, 3},
-                  {"  " + work.user, Role::text, 22},
+      page_.add({{{shorten(id.text, 20, state_.ascii), Role::text, 3},
+                  {"  " + work->user, Role::text, 22},
                   {"  " + asks, Role::dim, 34}},
-                 query::row_id(query::WorkloadRow{at_.cluster, &work})});
+                 query::row_id(query::WorkloadRow{at_.cluster, work})});
     }
     if (wanted.count > wanted.first.size())
       page_.fact("", fmt::format("and {} more", wanted.count - wanted.first.size()), Role::dim);
@@ -267,10 +221,10 @@ class Page {
       if (!here || ++runs > kMostRuns) continue;
       page_.data(time_text(head.last), fmt::format("{}  {}  {}", head.run, head.words, head.progress));
     }
-    for (const LogEntry* entry : newest_on(ui_.model, at_.cluster->name, at_.node->name, kMostEvents)) {
+    for (const LogEntry& entry : happened_to(ui_, state_, at_)) {
       ++events;
-      const std::string subject = entry->work.empty() ? "" : entry->subject + " ";
-      page_.data(time_text(entry->at), subject + page_.told(entry->text), role_of(entry->severity));
+      const std::string subject = entry.work.empty() ? "" : entry.subject + " ";
+      page_.data(time_text(entry.at), subject + page_.told(entry.text), role_of(entry.severity));
     }
     if (runs + events == 0) page_.fact("", "none since tessera was started", Role::dim);
   }

@@ -1,0 +1,116 @@
+#include "tui/screens/pages/gpu_notes.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "tui/screens/control.hpp"
+#include "tui/screens/event_lines.hpp"
+#include "tui/screens/preview.hpp"
+
+namespace tessera::tui {
+namespace {
+
+// GPUs of one key are asked for alike.
+std::string kind_of(const GpuPlace& at) {
+  const std::string product = at.gpu->product ? at.gpu->product->text : std::string();
+  return at.cluster->name.text + '\x1f' + product + '\x1f' + at.node->model;
+}
+
+std::string node_of(const GpuPlace& at) { return at.cluster->name.text + '\x1f' + at.node->name.text; }
+
+bool asks_for(const Request& request, const GpuPlace& at, const mig::Product* product) {
+  if (product && product->mig_capable)
+    for (const mig::Profile& profile : product->profiles)
+      if (request.resource.ends_with(profile.name.text)) return true;
+  const bool whole = request.resource == "nvidia.com/gpu" || request.resource == "gpu";
+  const bool typed = request.resource.starts_with("gpu:") && !at.node->model.empty() &&
+                     request.resource == "gpu:" + at.node->model;
+  return whole || typed;
+}
+
+Wanted look_up_wanted(const GpuPlace& at, const mig::Catalogue& catalogue) {
+  std::vector<const Workload*> found;
+  const mig::Product* product = at.gpu->product ? catalogue.by_key(at.gpu->product->text) : nullptr;
+  // Many ask for the same thing: each is judged once.
+  std::unordered_map<std::string_view, bool> judged;
+  const Request* last = nullptr;
+  bool last_fits = false;
+  const auto is_wanted = [&](const Request& request) {
+    if (last != nullptr && last->resource == request.resource) return last_fits;
+    const auto [known, first] = judged.try_emplace(request.resource, false);
+    if (first) known->second = asks_for(request, at, product);
+    last = &request;
+    return last_fits = known->second;
+  };
+  for (const Workload& work : at.cluster->workloads.all())
+    if (work.state == WorkloadState::pending &&
+        std::any_of(work.requests.begin(), work.requests.end(), is_wanted))
+      found.push_back(&work);
+  const std::size_t first = std::min(found.size(), Wanted::kMost);
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(first), found.end(),
+                    [](const Workload* a, const Workload* b) {
+                      return std::tuple(a->submitted.value_or(TimePoint::max()), a->id.view()) <
+                             std::tuple(b->submitted.value_or(TimePoint::max()), b->id.view());
+                    });
+  Wanted wanted{{}, found.size()};
+  for (std::size_t i = 0; i < first; ++i) wanted.first.push_back(found[i]->id);
+  return wanted;
+}
+
+std::vector<LogEntry> look_up_events(const Model& model, const GpuPlace& at) {
+  std::vector<LogEntry> happened;
+  for (const LogEntry* entry : newest_on(model, at.cluster->name, at.node->name, GpuNotes::kMostEvents))
+    happened.push_back(*entry);
+  return happened;
+}
+
+const Wanted* noted_wanted(const UiContext& ui, const UiState& state, const GpuPlace& at) {
+  if (!state.gpu_notes || state.gpu_notes->revision != ui.model.revision) return nullptr;
+  const auto found = state.gpu_notes->wanted.find(kind_of(at));
+  return found == state.gpu_notes->wanted.end() ? nullptr : &found->second;
+}
+
+const std::vector<LogEntry>* noted_events(const UiContext& ui, const UiState& state, const GpuPlace& at) {
+  const GpuNotes* notes = state.gpu_notes.get();
+  return notes && notes->told == ui.model.told && notes->node == node_of(at) ? &notes->happened : nullptr;
+}
+
+}  // namespace
+
+Wanted wanted_of(const UiContext& ui, const UiState& state, const GpuPlace& at) {
+  const Wanted* noted = noted_wanted(ui, state, at);
+  return noted ? *noted : look_up_wanted(at, ui.catalogue);
+}
+
+std::vector<LogEntry> happened_to(const UiContext& ui, const UiState& state, const GpuPlace& at) {
+  const std::vector<LogEntry>* noted = noted_events(ui, state, at);
+  return noted ? *noted : look_up_events(ui.model, at);
+}
+
+void note_gpu(UiState& state, const UiContext& ui, const GpuPlace& at) {
+  if (!at.gpu || (noted_wanted(ui, state, at) && noted_events(ui, state, at))) return;
+  auto notes = std::make_shared<GpuNotes>();
+  if (state.gpu_notes && state.gpu_notes->revision == ui.model.revision)
+    notes->wanted = state.gpu_notes->wanted;
+  notes->wanted[kind_of(at)] = wanted_of(ui, state, at);
+  notes->happened = happened_to(ui, state, at);
+  notes->revision = ui.model.revision, notes->told = ui.model.told;
+  notes->node = node_of(at);
+  state.gpu_notes = std::move(notes);
+}
+
+void refresh_gpu_page(UiState& state, Screen& screen, const UiContext& ui) {
+  if (&screen == &state.top()) note_gpu(state, ui, gpu_on(screen, ui.model));
+}
+
+void refresh_gpu_table(UiState& state, Screen& screen, const UiContext& ui) {
+  refresh_table(state, screen, ui);
+  if (&screen != &state.top() || list_width(state) >= state.size.columns) return;
+  if (const std::optional<Screen> page = page_of_row(state, ui)) note_gpu(state, ui, gpu_on(*page, ui.model));
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,39 @@
+// What the page of a GPU takes from long lists: the waiting jobs and pods that ask for such a GPU, and what
+// happened on its node. Looked up once for a revision of the model, and not for each picture.
+// Threads: the UI thread; pure functions but for the refreshing one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tui/screens/pages/gpu.hpp"
+
+namespace tessera::tui {
+
+// Waiting workloads that ask for something that a GPU is or could be cut into.
+struct Wanted {
+  std::vector<WorkloadId> first;  // of them, the longest wait first, at most kMost
+  std::size_t count = 0;
+  static constexpr std::size_t kMost = 6;
+};
+
+struct GpuNotes {
+  std::uint64_t revision = 0, told = 0;  // of the model: what wanted and happened are of
+  std::map<std::string, Wanted> wanted;  // by cluster and kind of GPU: many GPUs are alike
+  std::string node;                      // of which `happened` tells
+  std::vector<LogEntry> happened;        // newest first, at most kMostEvents
+  static constexpr std::size_t kMostEvents = 6;
+};
+
+// From the notes where they are of now, else looked up.
+Wanted wanted_of(const UiContext& ui, const UiState& state, const GpuPlace& at);
+std::vector<LogEntry> happened_to(const UiContext& ui, const UiState& state, const GpuPlace& at);
+// Notes what the page of that GPU shows.
+void note_gpu(UiState& state, const UiContext& ui, const GpuPlace& at);
+// The same for the page on top, and for the one beside the list of GPUs.
+void refresh_gpu_page(UiState& state, Screen& screen, const UiContext& ui);
+void refresh_gpu_table(UiState& state, Screen& screen, const UiContext& ui);
+
+}  // namespace tessera::tui
