@@ -142,11 +142,12 @@ int scroll(std::span<const ColumnInfo> columns, std::vector<int>& shown, const T
 
 constexpr int kWholeText = 32;
 
-void widen_whole(std::vector<PlacedColumn>& placed, const TableLook& look, int& spare) {
+void widen_whole(std::vector<PlacedColumn>& placed, const std::vector<int>& columns,
+                 const std::vector<int>& wanted, int most, int& spare) {
   for (PlacedColumn& column : placed) {
     const auto index = static_cast<std::size_t>(column.column);
-    if (!is_in(look.whole, column.column) || index >= look.wanted.size()) continue;
-    const int more = std::clamp(std::min(look.wanted[index], kWholeText) - column.width, 0, spare);
+    if (!is_in(columns, column.column) || index >= wanted.size()) continue;
+    const int more = std::clamp(std::min(wanted[index], most) - column.width, 0, spare);
     column.width += more;
     spare -= more;
   }
@@ -255,7 +256,8 @@ TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, 
   layout.hidden_right = static_cast<int>(shown.size() - layout.columns.size());
   int spare = room - used;
   widen(layout.columns, columns, look.wanted, spare, query::Align::right);
-  widen_whole(layout.columns, look, spare);
+  if (width >= kEarlyFrom) widen_whole(layout.columns, look.names, look.wanted, kFullName, spare);
+  widen_whole(layout.columns, look.whole, look.wanted, kWholeText, spare);
   widen_last(layout.columns, columns, look.wanted, spare);
   widen_names(layout.columns, columns, look, spare);
   widen(layout.columns, columns, look.wanted, spare, query::Align::left);

@@ -125,6 +125,21 @@ TEST(TableLayout, AColumnThatMustNotLoseItsEndHasSpareCellsBeforeAllTexts) {
   EXPECT_LT(width_of(0, 100), 40) << "and not all of the table";
 }
 
+TEST(TableLayout, OnAWideTableANameIsWholeBeforeAState) {
+  TableLook look;
+  look.wanted = {32, 19, 2, 90, 0};
+  look.whole = {0};
+  look.names = {1};
+  const auto name_at = [&](int width) {
+    for (const PlacedColumn& placed : lay_out(kColumns, look, width).columns)
+      if (placed.column == 1) return placed.width;
+    return 0;
+  };
+  look.chosen = std::vector{0, 1, 2, 3, 4};
+  EXPECT_EQ(name_at(100), 19);
+  EXPECT_LT(name_at(70), 19) << "a narrow one leaves cells to what is read beside it";
+}
+
 TEST(TableLayout, ScrollingKeepsTheNameAndReachesEveryColumn) {
   TableLook look;
   look.left = 2;
