@@ -48,6 +48,10 @@ bool is_of(const Waste& waste, const Sum& sum, By by) {
   return false;
 }
 
+void add_note(FactPage& page, std::string_view text, Role role) {
+  page.add({{{page.told(text), role, 1}}, {}});
+}
+
 void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
   constexpr int kKind = 1, kHours = 11, kWork = 22, kProfile = 42, kWhat = 56;
   page.heading("WASTED IN THAT TIME");
@@ -65,8 +69,8 @@ void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
     line.spans.push_back(cell(page.told(one.advice), kWhat, page.width(), Role::dim));
     page.add(std::move(line));
   }
-  if (rows > kMostRows) page.fact("", fmt::format("and {} more", rows - kMostRows), Role::dim);
-  if (rows == 0) page.fact("", "nothing, as far as there are figures", Role::dim);
+  if (rows > kMostRows) add_note(page, fmt::format("and {} more", rows - kMostRows), Role::dim);
+  if (rows == 0) add_note(page, "nothing, as far as there are figures", Role::dim);
 }
 
 void add_held_now(FactPage& page, const UiContext& ui, const UiState& state, const Sum& sum) {
@@ -76,7 +80,7 @@ void add_held_now(FactPage& page, const UiContext& ui, const UiState& state, con
   const auto user = std::find_if(users.begin(), users.end(), [&](const insight::UserSum& one) {
     return one.cluster == sum.cluster && one.user == sum.name;
   });
-  if (user == users.end()) return page.fact("", "nothing", Role::dim);
+  if (user == users.end()) return add_note(page, "nothing", Role::dim);
   for (DocLine& line : work_of_user(ui, state, *user, page.width())) page.add(std::move(line));
 }
 
@@ -110,8 +114,8 @@ void add_demand(FactPage& page, const UiState& state, const ClusterName& cluster
         {shorten(fits_text(one, state), page.width() - kFits - 1, page.ascii()), Role::dim, kFits});
     page.add(std::move(line));
   }
-  if (rows > kMostRows) page.fact("", fmt::format("and {} more", rows - kMostRows), Role::dim);
-  if (rows == 0) page.fact("", "not known", Role::unknown);
+  if (rows > kMostRows) add_note(page, fmt::format("and {} more", rows - kMostRows), Role::dim);
+  if (rows == 0) add_note(page, "not known", Role::unknown);
 }
 
 }  // namespace
