@@ -174,11 +174,14 @@ void ClusterStore::State::judge(NodeEntry& entry) {
 void ClusterStore::State::judge_config(NodeEntry& entry, TimePoint now) {
   constexpr auto kTakesUp = std::chrono::minutes(4);
   for (Remark& one : configs.unknown_names(entry.object)) entry.remarks.push_back(std::move(one));
-  std::string stale = entry.pending_since ? "" : configs.not_taken_up(entry.object);
-  if (stale.empty()) return entry.stale_since.reset();
+  const auto stale = entry.pending_since ? std::nullopt : configs.not_taken_up(entry.object);
+  if (!stale) return entry.stale_since.reset();
   if (!entry.stale_since) entry.stale_since = now;
-  if (now - *entry.stale_since >= kTakesUp)
-    entry.remarks.push_back(configs.remark_not_taken_up(entry.object, std::move(stale)));
+  // What the first look finds was so before it: an edit that is old by then has had its time.
+  if (const auto written = first_look && time_told ? configs.written(entry.object) : std::nullopt)
+    entry.stale_since = std::min(*entry.stale_since, *written - server_ahead);
+  const Duration so = now - *entry.stale_since;
+  if (so >= kTakesUp) entry.remarks.push_back(configs.remark_not_taken_up(entry.object, *stale, so));
 }
 
 // A pod that has just started is named by the next scrape. One that has run for long was to be named by the

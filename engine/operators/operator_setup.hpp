@@ -42,6 +42,8 @@ struct OperatorSetup {
   std::string plugin_config_map;                      // spec.devicePlugin.config.name; empty: none
   std::string plugin_default;                         // spec.devicePlugin.config.default
   std::map<std::string, std::string> plugin_configs;  // its keys and their YAML
+  // When they were last written, by the API server's clock; nullopt: not told.
+  std::optional<TimePoint> plugin_configs_written;
   std::map<std::string, std::map<std::string, std::string>>
       labels;                                // by GPU node: those by which it is driven, product and count
   std::string plugin_version;                // spec.devicePlugin.version; empty: not reported

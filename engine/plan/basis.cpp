@@ -104,11 +104,12 @@ void add_by_node(Basis& all, const std::map<std::string, Told>& told, const std:
 // As above: all fields by name.
 Basis of_operator(const operators::OperatorSetup& site, const std::vector<NodeName>& nodes, Outside outside) {
   const auto& [readings, gpu_cluster, ns, dra_api, rules_api, dra_ns, version, strategy, mig_config_map,
-               mig_config, node_config, plugin_config_map, plugin_default, plugin_configs, labels,
-               plugin_version, policy, vm_nodes, owned_by_others, kept_back, slurmd_pods] = site;
-  (void)readings;     // when and how often a part was read says nothing of its value
-  (void)kept_back;    // budgets change by themselves, and a run asks again
-  (void)slurmd_pods;  // made again under other names; steps that depend on them are compared themselves
+               mig_config, node_config, plugin_config_map, plugin_default, plugin_configs, configs_written,
+               labels, plugin_version, policy, vm_nodes, owned_by_others, kept_back, slurmd_pods] = site;
+  (void)readings;         // when and how often a part was read says nothing of its value
+  (void)configs_written;  // what stands there counts, whoever has written it again
+  (void)kept_back;        // budgets change by themselves, and a run asks again
+  (void)slurmd_pods;      // made again under other names; steps that depend on them are compared themselves
   Basis all;
   auto object = [&](std::string name, std::string value) {
     all.push_back({Kind::object, std::move(name), std::move(value)});

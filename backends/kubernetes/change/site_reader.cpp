@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "backends/kubernetes/change/node_facts.hpp"
 #include "backends/kubernetes/change/start_action.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/text.hpp"
@@ -216,7 +217,7 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     if (mig == kStaticMap) mig.clear();  // the chart's own: not the site's
     if (mig != site_.mig_config_map) forget_mig_config();
     if (plugin != site_.plugin_config_map) {
-      site_.plugin_configs.clear();
+      forget_plugin_configs();
       site_.readings.forget(SitePart::plugin_config);
     }
     std::erase_if(site_.owned_by_others, [&](const std::string& line) {
@@ -339,6 +340,10 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     if (fresh) file->second = operators::mig_file(file->first);
     node_config_[node] = file->second;
   }
+  void forget_plugin_configs() {
+    site_.plugin_configs.clear();
+    site_.plugin_configs_written.reset();
+  }
   void read_plugin_map() {
     if (site_.plugin_config_map.empty()) {
       is(SitePart::plugin_config, Is::absent);
@@ -347,8 +352,9 @@ class SiteReading : public std::enable_shared_from_this<SiteReading> {
     api_->get(map_target(site_.ns, site_.plugin_config_map), [self = shared_from_this()](Answer told) {
       const std::string& map = self->site_.plugin_config_map;
       bool there = is_object(told, map);
-      if (there || self->is_absent(SitePart::plugin_config, told)) self->site_.plugin_configs.clear();
+      if (there || self->is_absent(SitePart::plugin_config, told)) self->forget_plugin_configs();
       if (there) {
+        self->site_.plugin_configs_written = last_write(told.body, "data");
         self->note_owner("ConfigMap " + map, told.body);
         self->is(SitePart::plugin_config, Is::value);
         if (const Json* data = at(told.body, {"data"}))

@@ -75,13 +75,13 @@ std::string ConfigJudge::plugin_config_of(const NodeObject& node) const {
 }
 
 // Whole GPUs only: of MIG slices feature discovery tells the counts, which are compared elsewhere.
-std::string ConfigJudge::not_taken_up(const NodeObject& node) const {
-  if (!site_ || !site_->readings.has(SitePart::plugin_config)) return "";
+std::optional<ConfigJudge::NotTaken> ConfigJudge::not_taken_up(const NodeObject& node) const {
+  if (!site_ || !site_->readings.has(SitePart::plugin_config)) return std::nullopt;
   const auto config = plugin_configs_.find(plugin_config_of(node));
   const auto gpus = whole_number(node.label("nvidia.com/gpu.count"), kMostGpus);
   const std::string_view mig = node.label(operators::kMigConfig);
-  if (config == plugin_configs_.end() || !gpus || *gpus == 0) return "";
-  if (!mig.empty() && mig != "all-disabled") return "";
+  if (config == plugin_configs_.end() || !gpus || *gpus == 0) return std::nullopt;
+  if (!mig.empty() && mig != "all-disabled") return std::nullopt;
   const operators::PluginSharing& sharing = config->second.sharing;
   const auto wanted = sharing.replicas.find("nvidia.com/gpu");
   const int each = sharing.method == Strategy::whole || wanted == sharing.replicas.end() ? 1 : wanted->second;
@@ -89,9 +89,9 @@ std::string ConfigJudge::not_taken_up(const NodeObject& node) const {
   const auto there = node.capacity.find(resource);
   const std::int64_t offered = there == node.capacity.end() ? 0 : there->second;
   const std::int64_t meant = std::int64_t{*gpus} * each;
-  if (offered == meant || offered == 0) return "";  // 0: no plugin runs there, which is said elsewhere
-  return fmt::format("the device plugin hands out {} {}, and its configuration {} sets {}", offered, resource,
-                     clean(config->first, 64), meant);
+  // 0: no plugin runs there, which is said elsewhere.
+  if (offered == meant || offered == 0) return std::nullopt;
+  return NotTaken{resource, clean(config->first, 64), offered, meant};
 }
 
 bool names_no_pod(const figures::DcgmReadings& readings) {
@@ -108,9 +108,19 @@ Remark remark_no_pod(const NodeObject& node, const figures::DcgmReadings& readin
   return remark;
 }
 
-Remark ConfigJudge::remark_not_taken_up(const NodeObject& node, std::string text) const {
+std::optional<TimePoint> ConfigJudge::written(const NodeObject& node) const {
+  const bool named = !node.label(operators::kPluginConfig).empty();
+  if (!site_ || !site_->plugin_configs_written || (named && !node.written.plugin)) return std::nullopt;
+  return named ? std::max(*site_->plugin_configs_written, *node.written.plugin)
+               : *site_->plugin_configs_written;
+}
+
+Remark ConfigJudge::remark_not_taken_up(const NodeObject& node, const NotTaken& found, Duration so) const {
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(so).count();
   Remark remark = about(
-      node, std::move(text),
+      node,
+      fmt::format("the device plugin hands out {} {}, and its configuration {} sets {}, for {} min at least",
+                  found.offered, found.resource, found.config, found.meant, minutes),
       fmt::format("an edit of the ConfigMap reaches a running plugin late, or not at all: kubectl delete pod "
                   "--namespace {} --selector app=nvidia-device-plugin-daemonset --field-selector "
                   "spec.nodeName={} starts it with the new one; running pods keep their GPUs",

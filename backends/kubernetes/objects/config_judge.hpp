@@ -24,10 +24,19 @@ class ConfigJudge {
   explicit ConfigJudge(std::shared_ptr<const operators::OperatorSetup> site);
 
   std::vector<Remark> unknown_names(const NodeObject& node) const;
-  // Empty: its counts are those of its configuration, or that is not known. A plugin takes a moment for an
+  // What a device plugin hands out, and what its configuration sets instead.
+  struct NotTaken {
+    std::string resource, config;
+    std::int64_t offered = 0, meant = 0;
+  };
+  // nullopt: its counts are those of its configuration, or that is not known. A plugin takes a moment for an
   // edit: the caller waits for that.
-  std::string not_taken_up(const NodeObject& node) const;
-  Remark remark_not_taken_up(const NodeObject& node, std::string text) const;
+  std::optional<NotTaken> not_taken_up(const NodeObject& node) const;
+  // so: for how long it has been so at least.
+  Remark remark_not_taken_up(const NodeObject& node, const NotTaken& found, Duration so) const;
+  // When the node's configuration was last written, or another one named for it, by the API server's clock;
+  // nullopt: not told.
+  std::optional<TimePoint> written(const NodeObject& node) const;
 
  private:
   std::string plugin_config_of(const NodeObject& node) const;  // its name; empty: none

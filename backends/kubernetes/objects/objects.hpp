@@ -52,6 +52,7 @@ struct Taint {
 struct Written {
   std::optional<TimePoint> order;    // nvidia.com/mig.config.state
   std::optional<TimePoint> sharing;  // feature discovery's counts, or ack.node.gpu.schedule
+  std::optional<TimePoint> plugin;   // nvidia.com/device-plugin.config
 };
 
 struct NodeObject {

@@ -69,6 +69,7 @@ void read_write(JsonValue& value, Written& written) {
   };
   auto label = [&](std::string_view key, JsonValue&) {
     if (key == "f:nvidia.com/mig.config.state") later(written.order);
+    if (key == "f:nvidia.com/device-plugin.config") later(written.plugin);
     if (key == "f:nvidia.com/gpu.count" || key == "f:ack.node.gpu.schedule") later(written.sharing);
   };
   auto part = [&](std::string_view key, JsonValue& field) {

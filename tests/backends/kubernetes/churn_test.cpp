@@ -74,6 +74,34 @@ TEST(KubernetesFirstLook, TellsWhatIsOldAtOnceAndWhatChangesLaterOnceItStays) {
   EXPECT_NE(said_of_nodes(kept.cluster()).find(differs), std::string::npos) << said_of_nodes(kept.cluster());
 }
 
+// An edit of the sharing that the device plugin has not taken was told after four minutes of watching, so
+// that tessera doctor, which looks once, never told it.
+TEST(KubernetesFirstLook, TellsThatAnOldEditOfTheSharingIsNotTaken) {
+  auto site = std::make_shared<operators::OperatorSetup>();
+  site->plugin_default = "ts-4";
+  site->plugin_configs["ts-4"] =
+      "version: v1\nsharing:\n  timeSlicing:\n    resources:\n      - name: nvidia.com/gpu\n        "
+      "replicas: 4\n";
+  site->readings.told(operators::SitePart::plugin_config, operators::Reading::Is::value, {});
+  const auto told = [&](const char* edited, Duration watched) {
+    site->plugin_configs_written = edited ? parse_utc(edited) : std::nullopt;
+    Kept kept;
+    kept.now = *parse_utc("2026-11-22T12:00:00Z");
+    kept.list({{"n1", labelled_node("2", "2026-11-22T10:50:00Z")}}, {});
+    kept.store.set_server_time(kept.now - std::chrono::hours(1));
+    kept.store.set_site(site);
+    kept.now += watched;
+    kept.store.look_again();
+    const std::string said = said_of_nodes(kept.cluster());
+    const std::size_t at = said.find("ts-4 sets 8, for ");
+    return at == std::string::npos ? "" : said.substr(at, said.find('\n', at) - at);
+  };
+  EXPECT_EQ(told("2026-11-22T10:35:00Z", Duration(0)), "ts-4 sets 8, for 25 min at least");
+  EXPECT_EQ(told("2026-11-22T10:58:00Z", Duration(0)), "") << "the plugin may be about to take it";
+  EXPECT_EQ(told(nullptr, Duration(0)), "") << "when it was edited is not told";
+  EXPECT_EQ(told(nullptr, std::chrono::minutes(5)), "ts-4 sets 8, for 5 min at least");
+}
+
 // tessera doctor looks once, and never saw that an exporter names no pod: that was told after four minutes of
 // watching.
 TEST(KubernetesFirstLook, TellsThatFiguresNameNoPodWhereAPodHasRunForLong) {

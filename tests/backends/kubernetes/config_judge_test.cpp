@@ -55,7 +55,11 @@ class Judged : public testing::Test {
     }
     return text;
   }
-  std::string stale() const { return judge().not_taken_up(node()); }
+  std::string stale() const {
+    const ConfigJudge judge = this->judge();
+    const auto found = judge.not_taken_up(node());
+    return found ? judge.remark_not_taken_up(node(), *found, std::chrono::minutes(25)).text : "";
+  }
 
   operators::OperatorSetup site;
   Labels labels{{"nvidia.com/gpu.count", "2"}}, offered{{"nvidia.com/gpu", "2"}};
@@ -98,12 +102,14 @@ TEST_F(Judged, APluginConfigurationThatNothingDefinesIsTold) {
 TEST_F(Judged, CountsThatAreNotThoseOfTheConfigurationAreAnEditThatWasNotTakenUp) {
   EXPECT_EQ(stale(), "");
   labels["nvidia.com/device-plugin.config"] = "ts-4";
-  EXPECT_EQ(stale(), "the device plugin hands out 2 nvidia.com/gpu, and its configuration ts-4 sets 8");
+  EXPECT_EQ(
+      stale(),
+      "the device plugin hands out 2 nvidia.com/gpu, and its configuration ts-4 sets 8, for 25 min at least");
   offered["nvidia.com/gpu"] = "8";
   EXPECT_EQ(stale(), "");
   offered["nvidia.com/gpu"] = "0";
   EXPECT_EQ(stale(), "") << "no plugin runs there: that is said elsewhere";
-  const Remark remark = judge().remark_not_taken_up(node(), "x");
+  const Remark remark = judge().remark_not_taken_up(node(), {}, Duration(0));
   EXPECT_NE(remark.hint.find("kubectl delete pod --namespace gpu-operator"), std::string::npos);
 }
 
