@@ -9,6 +9,8 @@
 namespace tessera::slurm {
 namespace {
 
+constexpr auto kOpenersStand = std::chrono::minutes(2);
+
 // Of these alone it is certain that a process that Slurm does not list is none of its own: others follow
 // parents or process groups, which a program can leave.
 bool tracks_all(const std::string& config) {
@@ -51,14 +53,26 @@ void SlurmBackend::State::take_processes(const NodeName& node, Result<ProcessesT
     process_remarks[node] = {Steady::now(), insight::untold_owners(node, to_line(told->jobs.error()))};
   else if (!pids->complete)
     process_remarks[node] = {Steady::now(), insight::untold_owners(node, pids->missing)};
+  if (told->openers)
+    openers[node] = {Steady::now(), of_no_job(std::move(*told->openers), pids, tells_all(node, pids)),
+                     std::move(told->minors)};
+  else if (openers.erase(node); !process_remarks.contains(node))
+    process_remarks[node] = {Steady::now(), insight::untold_openers(node, told->openers.error())};
   take_measured(std::move(told->measured), pids);
   post_board_remarks();
 }
 
+// A process that is not in the list is of no job.
+bool SlurmBackend::State::tells_all(const NodeName& node, const JobPids* pids) const {
+  return pids && tracks_all(shown.config) && lists_all(*pids, job_numbers, last_jobs, node);
+}
+
 void SlurmBackend::State::take_measured(Measured measured, const JobPids* pids) {
-  if (pids)
-    name_jobs(measured, *pids, job_numbers,
-              tracks_all(shown.config) && lists_all(*pids, job_numbers, last_jobs, measured.node));
+  if (pids) name_jobs(measured, *pids, job_numbers, tells_all(measured.node, pids));
+  // What the driver lists comes more often, and without them.
+  std::erase_if(openers, [](const auto& one) { return Steady::now() - one.second.at >= kOpenersStand; });
+  if (const auto found = openers.find(measured.node); found != openers.end())
+    add_openers(measured, found->second.list, found->second.minors);
   post(std::move(measured));
 }
 

@@ -71,6 +71,7 @@ struct SlurmBackend::State {
   void look_at_processes(const NodeName& node);
   void look_at_strangers(const Measured& measured);
   void take_processes(const NodeName& node, Result<ProcessesTold> told);
+  bool tells_all(const NodeName& node, const JobPids* pids) const;
   void take_measured(Measured measured, const JobPids* pids);
   void post_board_remarks();
   void lay_boards(std::vector<Node>& nodes);
@@ -135,7 +136,13 @@ struct SlurmBackend::State {
     Steady::time_point at;
     Remark remark;
   };
-  std::map<NodeName, Untold> process_remarks;           // why a node's processes are not told
+  std::map<NodeName, Untold> process_remarks;  // why a node's processes are not told
+  struct Openers {
+    Steady::time_point at;
+    std::vector<nvidia::Opener> list;
+    BoardMinors minors;
+  };
+  std::map<NodeName, Openers> openers;                  // of no job, on nodes that were asked of late
   std::vector<Remark> file_remarks, unapplied_remarks;  // as posted last, together
   Shown shown;                                          // the last answers
   int config_round = 0, partitions_round = 0;           // in which they came

@@ -19,6 +19,10 @@ std::string no_owners_text(std::string_view why) {
   return fmt::format("whose the processes on its GPUs are is not known: {}", why);
 }
 
+std::string no_openers_text(std::string_view why) {
+  return fmt::format("which programs only have its GPUs open is not known: {}", why);
+}
+
 constexpr std::string_view kCrossed = "Slurm's GPU ";
 
 std::optional<std::string> remarked(const Cluster& cluster, const NodeName& node, std::string_view begin) {
@@ -65,7 +69,7 @@ std::string named(const GpuProcess& process) {
 }  // namespace
 
 Standing standing_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const GpuProcess& process) {
-  if (is_service(process)) return Standing::service;
+  if (is_service(process) || only_opens(process)) return Standing::service;
   if (is_of_none(process)) return Standing::no_work;
   const Workload* work = is_of_work(process) ? cluster.workloads.find(process.workload) : nullptr;
   if (!work) return Standing::unknown;
@@ -90,11 +94,17 @@ Remark untold_processes(const NodeName& node, const Error& why) {
 Remark untold_owners(const NodeName& node, const std::string& why) {
   return about(node, no_owners_text(why), "scontrol listpids must answer on the node, as root");
 }
+Remark untold_openers(const NodeName& node, const Error& why) {
+  return about(node, no_openers_text(why.reason), "find (GNU) must read all of /proc on the node, as root");
+}
 std::optional<std::string> why_untold(const Cluster& cluster, const NodeName& node) {
   return remarked(cluster, node, untold_text(""));
 }
 std::optional<std::string> why_no_owners(const Cluster& cluster, const NodeName& node) {
   return remarked(cluster, node, no_owners_text(""));
+}
+std::optional<std::string> why_no_openers(const Cluster& cluster, const NodeName& node) {
+  return remarked(cluster, node, no_openers_text(""));
 }
 
 std::optional<PastMps> past_mps(const Cluster& cluster, const Node& node, const Gpu& gpu) {

@@ -24,12 +24,14 @@ inline bool is_rogue(Standing standing) {
   return standing == Standing::no_work || standing == Standing::elsewhere;
 }
 
-// Why a node's processes are not told, or not whose they are, as its own source remarks it: for the cluster's
-// remarks, and read from there.
+// Why a node's processes are not told, or not whose they are, or not those of which the driver lists nothing,
+// as its own source remarks it: for the cluster's remarks, and read from there.
 Remark untold_processes(const NodeName& node, const Error& why);
 Remark untold_owners(const NodeName& node, const std::string& why);
+Remark untold_openers(const NodeName& node, const Error& why);
 std::optional<std::string> why_untold(const Cluster& cluster, const NodeName& node);
 std::optional<std::string> why_no_owners(const Cluster& cluster, const NodeName& node);
+std::optional<std::string> why_no_openers(const Cluster& cluster, const NodeName& node);
 
 // That Slurm counts a node's GPUs otherwise than its driver: made here as a remark of the driver's answers,
 // and known again here alone. A job of one of its GPUs may then be on another one than its scheduler tells.

@@ -1,7 +1,8 @@
 // Processes that have a GPU open: whose they are, and which of them reach it through an MPS server.
 //
-// GpuProcess::workload has three answers: empty where it is not told, a job or pod, and kNoWorkload where the
-// scheduler told of all processes that are its own and this one was not among them. In a list the clients of
+// GpuProcess::workload has four answers: empty where it is not told, a job or pod, kNoWorkload where the
+// scheduler told of all processes that are its own and this one was not among them, and kOnlyOpens where
+// besides the driver does not list it: it has the GPU open and computes nothing. In a list the clients of
 // MPS stand behind the servers of their GPU instance (in_order_of_mps), so that whoever keeps the list keeps
 // that too. Threads: pure functions.
 #pragma once
@@ -16,8 +17,13 @@ namespace tessera {
 // No job and no pod can be called that.
 inline constexpr std::string_view kNoWorkload = "-";
 
+inline constexpr std::string_view kOnlyOpens = "=";
+
+inline bool only_opens(const GpuProcess& process) { return process.workload.view() == kOnlyOpens; }
 // The scheduler tells its own processes, and this is none of them.
-inline bool is_of_none(const GpuProcess& process) { return process.workload.view() == kNoWorkload; }
+inline bool is_of_none(const GpuProcess& process) {
+  return process.workload.view() == kNoWorkload || only_opens(process);
+}
 // It is told which job or pod it belongs to.
 inline bool is_of_work(const GpuProcess& process) {
   return !process.workload.empty() && !is_of_none(process);

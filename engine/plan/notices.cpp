@@ -207,9 +207,12 @@ std::string names(const mig::Product& product, std::vector<int> profiles) {
 
 void add_clients(std::vector<Notice>& notices, const Node& node, const std::vector<GpuIndex>& gpus,
                  const slurmconf::SlurmSetup* site) {
-  for (const GpuClient& one : gpu_clients(node, gpus, site))
-    notices.push_back({one.bounce == Bounce::stopped ? Severity::info : Severity::warning, "gpu-clients",
-                       node.name, to_text(one, site)});
+  for (const GpuClient& one : gpu_clients(node, gpus, site)) {
+    // A monitor is on nearly every node, and most changes go past it.
+    const bool calm = one.bounce == Bounce::stopped || !one.computes;
+    notices.push_back(
+        {calm ? Severity::info : Severity::warning, "gpu-clients", node.name, to_text(one, site)});
+  }
 }
 
 bool only_starts_differ(const Plan& plan) {

@@ -46,6 +46,14 @@ std::optional<Error> in_the_way(const Preflight& found, slurmconf::Reach reach, 
   return unseen(node, to_line({against.front().what, against.front().reason, ""}), against.front().hint);
 }
 
+GpuProcess as_process(const nvidia::Opener& opener) {
+  GpuProcess process;
+  process.pid = opener.pid;
+  process.name = opener.program;
+  process.workload = WorkloadId(std::string(kOnlyOpens));
+  return process;
+}
+
 }  // namespace
 
 Result<JobPids> both(Result<JobPids> before, Result<JobPids> after) {
@@ -108,6 +116,33 @@ void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, b
   }
 }
 
+std::vector<nvidia::Opener> of_no_job(std::vector<nvidia::Opener> openers, const JobPids* pids, bool whole) {
+  const bool certain = whole && pids && pids->complete;
+  std::erase_if(openers, [&](const nvidia::Opener& one) {
+    return (pids && pids->jobs.contains(one.pid)) || (!certain && !is_service(as_process(one)));
+  });
+  return openers;
+}
+
+void add_openers(Measured& told, const std::vector<nvidia::Opener>& openers, const BoardMinors& minors) {
+  for (GpuFigures& gpu : told.gpus) {
+    const auto place = static_cast<std::size_t>(gpu.gpu.value);
+    const std::optional<int> minor = place < minors.size() ? minors[place] : std::nullopt;
+    if (!gpu.processes || !minor) continue;
+    std::vector<GpuProcess> added;
+    for (const nvidia::Opener& one : openers) {
+      const bool listed = std::any_of(gpu.processes->begin(), gpu.processes->end(),
+                                      [&](const GpuProcess& other) { return other.pid == one.pid; });
+      GpuProcess process = as_process(one);
+      // A server that the driver does not list serves none of those that would stand behind it.
+      if (one.minors.contains(*minor) && !listed && !is_mps_server(process))
+        added.push_back(std::move(process));
+    }
+    gpu.processes->insert(gpu.processes->begin(), std::make_move_iterator(added.begin()),
+                          std::make_move_iterator(added.end()));
+  }
+}
+
 NodeCommand NodeProcesses::there(std::vector<std::string> argv) const {
   NodeCommand command;
   command.node = now_->node;
@@ -164,9 +199,19 @@ void NodeProcesses::next_question() {
     if (!looked) return end(unseen(now_->node, to_line({looked.error().what, looked.error().reason, ""})));
     eyes_.order[now_->node] = minors_of(*looked);
     auto measured = std::make_shared<Measured>(nvidia::take_measured(now_->node, *looked, eyes_.clock()));
-    ask_jobs([this, measured](Result<JobPids> after) {
-      end(ProcessesTold{std::move(*measured), both(std::move(before_), std::move(after))});
+    ask_openers([this, measured](Result<std::vector<nvidia::Opener>> openers) {
+      ask_jobs([this, measured, openers = std::move(openers)](Result<JobPids> after) {
+        end(ProcessesTold{std::move(*measured), both(std::move(before_), std::move(after)), openers,
+                          eyes_.order[now_->node]});
+      });
     });
+  });
+}
+
+void NodeProcesses::ask_openers(std::function<void(Result<std::vector<nvidia::Opener>>)> then) {
+  eyes_.runner.run(there(nvidia::list_openers()), [then = std::move(then)](Result<NodeAnswer> answer) {
+    then(answer ? nvidia::parse_openers(answer->out, answer->err, answer->exit_code)
+                : Result<std::vector<nvidia::Opener>>(answer.error()));
   });
 }
 

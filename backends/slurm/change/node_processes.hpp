@@ -1,10 +1,10 @@
 // Which processes have a node's GPUs open, and whose they are: asked of one node, while a user looks at one
 // of its GPUs.
 //
-// The driver is asked as every look asks it, and before and after it Slurm on that node for the processes
-// that it has started (scontrol listpids, which asks no controller): what begins or ends meanwhile is in one
-// of them. One node at a time, with a pause behind each; of those that wait the last counts. Threads: the
-// worker's thread only; answers come there, never from inside look().
+// The driver is asked as every look asks it, and /proc who else has the devices open; before and after it
+// Slurm on that node for the processes that it has started (scontrol listpids, which asks no controller):
+// what begins or ends meanwhile is in one of them. One node at a time, with a pause behind each; of those
+// that wait the last counts. Threads: the worker's thread only; answers come there, never from inside look().
 #pragma once
 
 #include <chrono>
@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/nvidia/openers.hpp"
 #include "backends/slurm/change/look.hpp"
 #include "backends/slurm/parse/parse_pids.hpp"
 #include "backends/worker.hpp"
@@ -29,6 +30,12 @@ using JobNumbers = std::map<std::string, WorkloadId, std::less<>>;
 // Names the jobs of the processes. whole: Slurm tracks every process of a job (proctrack/cgroup), so that one
 // that is not listed belongs to none.
 void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, bool whole);
+
+// Those that are certainly of no job: services by their names, others only where Slurm tells all of its
+// processes (whole, as above). pids: null: not told.
+std::vector<nvidia::Opener> of_no_job(std::vector<nvidia::Opener> openers, const JobPids* pids, bool whole);
+// Adds those of them that the driver does not list, first of their GPU.
+void add_openers(Measured& told, const std::vector<nvidia::Opener>& openers, const BoardMinors& minors);
 
 // What two lists tell together.
 Result<JobPids> both(Result<JobPids> before, Result<JobPids> after);
@@ -45,6 +52,8 @@ bool uses_what_is_free(const Node& listed, const Measured& measured);
 struct ProcessesTold {
   Measured measured;  // whose the processes are is not in it yet
   Result<JobPids> jobs;
+  Result<std::vector<nvidia::Opener>> openers;  // not in `measured` either
+  BoardMinors minors;                           // by which they name GPUs
 };
 
 class NodeProcesses {
@@ -67,6 +76,7 @@ class NodeProcesses {
   void begin(Wanted wanted);
   void ask_before();
   void next_question();
+  void ask_openers(std::function<void(Result<std::vector<nvidia::Opener>>)> then);
   void ask_jobs(std::function<void(Result<JobPids>)> then);
   void end(Result<ProcessesTold> result);
   NodeCommand there(std::vector<std::string> argv) const;

@@ -102,7 +102,8 @@ std::vector<GpuClient> gpu_clients(const Node& node, const std::vector<GpuIndex>
       auto same = std::find_if(clients.begin(), clients.end(),
                                [&](const GpuClient& one) { return one.program == program; });
       if (same == clients.end())
-        same = clients.insert(clients.end(), {program, {}, bounce_of(process, site)});
+        same = clients.insert(clients.end(), {program, {}, bounce_of(process, site), false});
+      same->computes = same->computes || !only_opens(process);
       if (same->gpus.empty() || same->gpus.back() != index) same->gpus.push_back(index);
     }
   }
@@ -110,8 +111,14 @@ std::vector<GpuClient> gpu_clients(const Node& node, const std::vector<GpuIndex>
 }
 
 std::string to_text(const GpuClient& client, const slurmconf::SlurmSetup* site) {
-  return fmt::format("{} has {} open and belongs to no job: {}", client.program, boards_text(client.gpus),
-                     to_text(client.bounce, site));
+  const std::string gpus = boards_text(client.gpus);
+  if (client.computes || client.bounce != Bounce::not_so)
+    return fmt::format("{} has {} open and belongs to no job: {}", client.program, gpus,
+                       to_text(client.bounce, site));
+  return fmt::format(
+      "{} has {} open, computes nothing and belongs to no job: stop it where the driver refuses (In use by "
+      "another client)",
+      client.program, gpus);
 }
 
 }  // namespace tessera::plan

@@ -1,8 +1,8 @@
 // Programs that have GPUs open and belong to no job or pod: who they are, and what a run does about each. The
 // driver refuses a change while one is there ("In use by another client").
 //
-// By what the driver lists: programs that compute or draw. A monitor that only asks may have a GPU open
-// beside them, and is not listed. Threads: pure functions.
+// By what the driver lists, which is what computes or draws, and by who else has the device open
+// (only_opens). Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -28,6 +28,7 @@ struct GpuClient {
   std::string program;  // "nv-hostengine"; where it has no name its number
   std::vector<GpuIndex> gpus;
   Bounce bounce = Bounce::not_so;
+  bool computes = false;  // or draws: the driver lists it on one of them
 };
 // Of these GPUs, each program once.
 std::vector<GpuClient> gpu_clients(const Node& node, const std::vector<GpuIndex>& gpus,

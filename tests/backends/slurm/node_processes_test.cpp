@@ -27,6 +27,12 @@ class SlurmNodeProcesses : public SlurmActuatorTest {
                    "*'-q -x') cat $D/mps.xml; exit 0;;\n"
                    "*-lgi|*-lci) echo 'No MIG-enabled devices found.'; exit 6;; esac\n");
   }
+  // What find prints there, before all else.
+  void far_find(const std::string& prints) {
+    std::ifstream script(scratch_.path() + "/far");
+    const std::string others{std::istreambuf_iterator<char>(script), {}};
+    put("far", "case \"$*\" in *'find /proc'*) " + prints + ";; esac\n" + others);
+  }
   Result<ProcessesTold> ask(const std::string& node = "n1") {
     actuator();
     return answer<ProcessesTold>([&](auto told) {
@@ -57,6 +63,58 @@ TEST_F(SlurmNodeProcesses, TheDriverListsThemAndSlurmOnTheNodeSaysWhoseTheyAre) 
   EXPECT_EQ(times("listpids * n1"), 2u) << "before and after: " << log();
   EXPECT_EQ(times("-q -x"), 1u);
   EXPECT_EQ(times("scontrol show"), 0u) << "no controller is asked";
+}
+
+// nvidia-persistenced and monitors compute nothing: the driver lists none of them, and refuses a reset all
+// the same.
+TEST_F(SlurmNodeProcesses, ProgramsThatOnlyHaveAGpuOpenAreToldByProc) {
+  far_find(
+      "printf '/proc/640/exe /usr/bin/nvidia-persistenced\\0/proc/640/fd/3 /dev/nvidia0\\0"
+      "/proc/9/exe /usr/bin/find\\0'; exit 0");
+  const auto told = ask();
+  ASSERT_TRUE(told) << to_line(told.error());
+  ASSERT_TRUE(told->openers) << to_line(told->openers.error());
+  ASSERT_EQ(told->openers->size(), 1u);
+  EXPECT_EQ(told->openers->front().pid, 640);
+  EXPECT_EQ(told->minors, BoardMinors{0});
+  EXPECT_EQ(times("find /proc"), 1u) << log();
+}
+
+TEST_F(SlurmNodeProcesses, WithoutThatAnswerTheyAreUnknownAndTheDriversListStands) {
+  far_find("echo 'find: /proc/1/fd: Permission denied' >&2; exit 1");
+  const auto told = ask();
+  ASSERT_TRUE(told) << to_line(told.error());
+  EXPECT_EQ(told->measured.gpus[0].processes->size(), 3u);
+  ASSERT_FALSE(told->openers);
+  EXPECT_NE(told->openers.error().reason.find("Permission denied"), std::string::npos);
+}
+
+TEST(SlurmOpeners, OnlyThoseThatAreCertainlyOfNoJobAreAdded) {
+  const auto opener = [](std::int64_t pid, const char* program) { return nvidia::Opener{pid, program, {0}}; };
+  const std::vector<nvidia::Opener> all{
+      opener(5, "/usr/bin/nv-hostengine"), opener(6, "/opt/monitor"), opener(7, "/usr/bin/python3"),
+      opener(8, "/usr/bin/nvidia-cuda-mps-server"), opener(9, "/usr/bin/python3")};
+  JobPids pids;
+  pids.jobs[7] = "12";
+  const auto added = [&](const JobPids* told, bool whole) {
+    Measured measured;
+    measured.gpus.resize(2);
+    measured.gpus[1].gpu = GpuIndex{1};
+    GpuProcess computes;
+    computes.pid = 9;
+    for (GpuFigures& gpu : measured.gpus) gpu.processes = std::vector<GpuProcess>{computes};
+    add_openers(measured, of_no_job(all, told, whole), {0, 1});
+    EXPECT_EQ(measured.gpus[1].processes->size(), 1u) << "they have GPU 0 open";
+    std::string names;
+    for (const GpuProcess& one : *measured.gpus[0].processes)
+      if (one.pid != 9) names += one.name + (only_opens(one) ? " " : "? ");
+    return names;
+  };
+  EXPECT_EQ(added(&pids, true), "/usr/bin/nv-hostengine /opt/monitor ");
+  EXPECT_EQ(added(&pids, false), "/usr/bin/nv-hostengine ") << "a job's process may be missing";
+  EXPECT_EQ(added(nullptr, true), "/usr/bin/nv-hostengine ");
+  pids.complete = false;
+  EXPECT_EQ(added(&pids, true), "/usr/bin/nv-hostengine ");
 }
 
 TEST_F(SlurmNodeProcesses, WithoutSlurmsWordTheDriversListIsToldAllTheSame) {

@@ -48,6 +48,15 @@ TEST(ProcessStanding, AProcessIsItsHoldersTheDriversOrNoWorks) {
   EXPECT_EQ(place.standing(0, process(16, "python3", "99")), Standing::unknown) << "a job that is not listed";
 }
 
+// A monitor that has a GPU open was to be called rogue.
+TEST(ProcessStanding, WhatOnlyHasTheGpuOpenTakesNothingFromAnybody) {
+  const Place place;
+  const GpuProcess monitor = process(17, "/opt/monitor", std::string(kOnlyOpens).c_str());
+  EXPECT_EQ(place.standing(0, monitor), Standing::service);
+  EXPECT_FALSE(is_of_work(monitor));
+  EXPECT_TRUE(is_of_none(monitor));
+}
+
 TEST(ProcessStanding, OnACutGpuTheInstanceCounts) {
   const Place place;
   EXPECT_EQ(place.standing(1, process(10, "python3", "2", 7)), Standing::work);
@@ -80,13 +89,16 @@ TEST(ProcessStanding, WhyProcessesAreNotToldIsReadFromTheRemarks) {
   place.story.tell(RemarksListed{
       Source::nvidia_smi,
       {insight::untold_processes(NodeName("n1"), Error{"cannot ask n1", "timed\x1b[2J out", "look there"}),
-       insight::untold_owners(NodeName("n2"), "no scontrol")}});
+       insight::untold_owners(NodeName("n2"), "no scontrol"),
+       insight::untold_openers(NodeName("n3"), Error{"", "no find", ""})}});
   const auto why = insight::why_untold(place.story.cluster(), NodeName("n1"));
   ASSERT_TRUE(why);
   EXPECT_NE(why->find("timed"), std::string::npos);
   EXPECT_EQ(why->find('\x1b'), std::string::npos);
   EXPECT_EQ(insight::why_untold(place.story.cluster(), NodeName("n2")), std::nullopt);
   EXPECT_EQ(insight::why_no_owners(place.story.cluster(), NodeName("n2")), "no scontrol");
+  EXPECT_EQ(insight::why_no_openers(place.story.cluster(), NodeName("n2")), std::nullopt);
+  EXPECT_EQ(insight::why_no_openers(place.story.cluster(), NodeName("n3")), "no find");
 }
 
 // n1: a GPU shared by MPS, of which job 5 holds half since an hour ago.

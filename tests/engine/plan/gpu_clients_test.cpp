@@ -44,6 +44,28 @@ TEST(GpuClients, EachIsNamedOnceWithItsGpusAndWhatTheRunDoes) {
   EXPECT_TRUE(gpu_clients(node, {}, &site).empty());
 }
 
+TEST(GpuClients, AMonitorThatComputesNothingIsNamedAndCalledNoDanger) {
+  const std::string only(kOnlyOpens);
+  const Node node =
+      test::node("n1", {open_by(0, {process("/usr/bin/nvidia-persistenced", only)}),
+                        open_by(1, {process("/opt/monitor", only), process("nv-hostengine", only)})});
+  const auto site = stopping({"systemctl stop nvidia-dcgm"}, {"systemctl start nvidia-dcgm"});
+  const auto all = gpu_clients(node, {GpuIndex{0}, GpuIndex{1}}, &site);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(to_text(all[0], &site),
+            "nvidia-persistenced has GPU 0 open, computes nothing and belongs to no job: stop it where the "
+            "driver refuses (In use by another client)");
+  EXPECT_EQ(to_text(all[2], &site),
+            "nv-hostengine has GPU 1 open and belongs to no job: the run stops it and starts it again");
+  Story story;
+  story.tell(NodesListed{{test::node("n1", {open_by(0, {process("/opt/monitor", only)})})}});
+  const auto made =
+      make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"), simulator_capabilities(), {}, at(0));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  for (const Notice& one : made->notices)
+    if (one.rule == "gpu-clients") EXPECT_EQ(one.severity, Severity::info);
+}
+
 TEST(GpuClients, AProgramWhoseNameTheDriverCannotTellIsCalledByItsNumber) {
   const Node node = test::node("n1", {open_by(0, {process("[Not Found]"), process("")})});
   const auto all = gpu_clients(node, {GpuIndex{0}}, nullptr);

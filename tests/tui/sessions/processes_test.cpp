@@ -93,6 +93,30 @@ TEST(GpuProcesses, NoneIsAnAnswerAndNotToldIsNone) {
   EXPECT_TRUE(session.shows("none has it open")) << session.screen();
 }
 
+// Programs that compute nothing are in no driver's list: "none has it open" stood there while
+// nvidia-persistenced kept the GPU from a reset.
+TEST(GpuProcesses, ProgramsThatOnlyHaveItOpenAreNamedAndNoOthersAreClaimed) {
+  Session session(opened_place(), {120, 60});
+  GpuFigures idle;
+  idle.gpu = GpuIndex{2};
+  idle.processes = {
+      {640, "/usr/bin/nvidia-persistenced", std::nullopt, std::nullopt, WorkloadId(std::string(kOnlyOpens))}};
+  session.tell(on("hpc", Measured{NodeName("n0007"), Source::nvidia_smi, at(-1), {idle}}, -1));
+  session.press(":gpu n0007 2<enter>");
+  EXPECT_NE(session.line_with("640").find("computes nothing"), std::string::npos) << session.screen();
+  EXPECT_EQ(session.line_with("640").find("of no job"), std::string::npos);
+  EXPECT_TRUE(session.shows("nvidia-persistenced has GPU 2 open, computes nothing")) << session.screen();
+  idle.processes.emplace();
+  session.tell(on("hpc", Measured{NodeName("n0007"), Source::nvidia_smi, at(0), {idle}}, 0));
+  session.tell(on("hpc", RemarksListed{Source::nvidia_smi,
+                                       {insight::untold_openers(NodeName("n0007"),
+                                                                Error{"", "Permission denied", ""})}}));
+  session.press(":gpu n0007 2<enter>");
+  EXPECT_TRUE(session.shows("the driver lists none")) << session.screen();
+  EXPECT_FALSE(session.shows("none has it open")) << "that is not known";
+  EXPECT_TRUE(session.shows("compute nothing is not known: Permission denied")) << session.screen();
+}
+
 TEST(GpuProcesses, WhyTheyAreNotToldIsTheNodesOwnWord) {
   Session session(opened_place(), {160, 60});
   reduce(session.model,

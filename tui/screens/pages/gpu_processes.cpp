@@ -67,9 +67,20 @@ class Processes {
     if (!told) return page_.fact("", why_untold(state_, place_), Role::dim);
     if (auto why = insight::why_untold(*place_.cluster, place_.node->name))
       page_.fact("", "older, since now: " + *why, Role::warning);
-    if (told->list.empty()) return page_.fact("", "none has it open", Role::dim);
+    const auto no_openers = insight::why_no_openers(*place_.cluster, place_.node->name);
+    if (told->list.empty())
+      page_.fact("", no_openers ? "the driver lists none" : "none has it open", Role::dim);
+    else
+      list(*told);
+    if (no_openers)
+      page_.fact("", "which programs have it open and compute nothing is not known: " + *no_openers,
+                 Role::dim);
+  }
+
+ private:
+  void list(const GpuProcesses& told) {
     heads();
-    const std::vector<Served> all = served(told->list);
+    const std::vector<Served> all = served(told.list);
     for (std::size_t i = 0; i < std::min(all.size(), kMostShown); ++i) line(all[i]);
     if (all.size() > kMostShown)
       page_.fact("", fmt::format("and {} more", all.size() - kMostShown), Role::dim);
@@ -78,7 +89,6 @@ class Processes {
       page_.fact("", "whose they are is not known: " + *why, Role::dim);
   }
 
- private:
   void heads() {
     page_.add({{{"PID", Role::dim, at_.pid},
                 {page_.told("command"), Role::dim, at_.name},
@@ -135,7 +145,8 @@ class Processes {
       if (standing == Standing::elsewhere) say("does not hold this GPU", Role::warning);
       return;
     }
-    if (standing == Standing::service && !is_mps_server(process)) say("service", Role::dim);
+    if (standing == Standing::service && !is_mps_server(process))
+      say(only_opens(process) ? "computes nothing" : "service", Role::dim);
     if (standing == Standing::no_work) say("of no job", Role::warning);
     if (standing == Standing::unknown) say("not known", Role::unknown);
   }
