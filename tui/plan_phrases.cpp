@@ -32,8 +32,9 @@ std::string fate_text(const Disturbed& one, Way way) {
   if (one.stays && !one.unasked.empty()) return "left alone";
   if (one.stays || one.hit == Hit::unknown || way == Way::wait) return "waited for";
   if (way == Way::cancel) return "WILL END";
-  if (!one.restartable) return "requeues ?";
-  return *one.restartable ? "requeues" : "waited for";
+  const std::string sent_away = one.kind == WorkloadKind::pod ? "evicted" : "requeues";
+  if (!one.restartable) return sent_away + " ?";
+  return *one.restartable ? sent_away : "waited for";
 }
 
 std::string name_text(const Disturbed& one) {

@@ -10,7 +10,7 @@
 
 namespace tessera::tui {
 
-// "requeues", "WILL END", "waited for"
+// "requeues", of a pod "evicted"; "WILL END", "waited for"
 std::string fate_text(const plan::Disturbed& one, plan::Way way);
 // "job 88120", "pod ml/train-0", "unknown client"
 std::string name_text(const plan::Disturbed& one);

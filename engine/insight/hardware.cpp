@@ -15,11 +15,11 @@ struct Meaning {
 };
 constexpr Meaning kXids[] = {
     {13, 13,
-     "a program's error on the GPU: look at the job first; where other jobs meet it too, reset the GPU"},
+     "a program's error on the GPU: look at the program first; where others meet it too, reset the GPU"},
     {31, 31,
-     "a page fault, mostly a program's own: look at the job first; where other jobs meet it too, reset the "
+     "a page fault, mostly a program's own: look at the program first; where others meet it too, reset the "
      "GPU"},
-    {43, 45, "a job's channel was stopped after its own error: the GPU itself is healthy"},
+    {43, 45, "a program's channel was stopped after its own error: the GPU itself is healthy"},
     {48, 48, "a double-bit ECC error: reset the GPU once it is empty; where it comes back, replace it"},
     {61, 62, "the GPU's microcontroller stopped: reset the GPU; where it comes back, replace it"},
     {63, 63, "a row of memory was remapped and the change is pending: reset the GPU once it is empty"},
@@ -31,11 +31,11 @@ constexpr Meaning kXids[] = {
      "the GPU has fallen off the bus: power-cycle the node; where it comes back, look at power, seating and "
      "temperature"},
     {92, 92, "many single-bit ECC errors: watch it, and reset the GPU once it is empty"},
-    {94, 94, "a contained ECC error: the job that met it has failed; reset the GPU once it is empty"},
-    {95, 95, "an uncontained ECC error: drain the node and reset the GPU before anything else starts there"},
+    {94, 94, "a contained ECC error: the program that met it has failed; reset the GPU once it is empty"},
+    {95, 95, "an uncontained ECC error: close the node and reset the GPU before anything else starts there"},
     {119, 120,
      "the GPU's system processor does not answer: reset the GPU; where that fails, power-cycle the node"},
-    {140, 140, "an ECC error that was not corrected: drain the node and reset the GPU"},
+    {140, 140, "an ECC error that was not corrected: close the node and reset the GPU"},
     {143, 143, "the GPU did not initialise: power-cycle the node"},
     {149, 150, "an NVLink error: reset the GPU and its peers"},
     {154, 154, "the driver names what the GPU needs now: nvidia-smi -q has it under GPU Recovery Action"},

@@ -4,6 +4,7 @@
 
 #include "engine/insight/counted.hpp"
 #include "engine/insight/free_kinds.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/amd.hpp"
 
 namespace tessera::insight {
@@ -79,7 +80,13 @@ class NodeSum {
     return slice.capacity > 1 ? totals_.free_shares : totals_.free_by_profile;
   }
   std::string label(const Slice& slice) const {
-    return slice.capacity > 1 ? share_unit(slice, cluster_.scheduler) : slice_label(slice);
+    if (slice.capacity == 1) return slice_label(slice);
+    const bool may_be = slice.kind == SliceKind::mps || slice.kind == SliceKind::shard;
+    return may_be && is_by_memory() ? "GiB" : share_unit(slice, cluster_.scheduler);
+  }
+  // ACK's plugin splits a GPU by its memory, in GiB.
+  bool is_by_memory() const {
+    return node_.allocatable && node_.allocatable->contains(std::string(sharing::ack::kMemory));
   }
 
   Totals& totals_;
@@ -113,7 +120,7 @@ std::string share_unit(const Slice& slice, Scheduler scheduler) {
     case SliceKind::mps:
       if (scheduler == Scheduler::kubernetes) return of + "MPS clients";
       return slice.capacity == kPercent ? "MPS percent" : "MPS shares";
-    case SliceKind::shard: return of + "shards";
+    case SliceKind::shard: return of + (scheduler == Scheduler::slurm ? "shards" : "shares");
     case SliceKind::time_slice: return of + "time-slices";
     default: return slice_label(slice) + " shares";
   }

@@ -154,6 +154,13 @@ class Notices {
     }
   }
 
+  static std::string not_sent_away(const Disturbed& one) {
+    if (one.kind == WorkloadKind::pod)
+      return fmt::format("{} of {} would not start again: it is not evicted, the run waits for it",
+                         one.id.text, one.user);
+    return fmt::format("{} of {} would not start again: it is not requeued, the run waits for it",
+                       one.id.text, one.user);
+  }
   void about_patience() {
     if (change_.intent.options.way == Way::cancel) return;
     for (const Disturbed& one : change_.blast_radius) {
@@ -163,9 +170,7 @@ class Notices {
             fmt::format("{} is used by a client that no scheduler knows: the run waits for it",
                         one.slices[0]));
       else if (change_.intent.options.way == Way::requeue && one.restartable == false)
-        say(Severity::warning, "no-restart",
-            fmt::format("{} of {} would not start again: it is not requeued, the run waits for it",
-                        one.id.text, one.user));
+        say(Severity::warning, "no-restart", not_sent_away(one));
     }
   }
 
@@ -254,24 +259,26 @@ bool is_closed_by_another(const Node& node) {
 }
 
 // What is wrong, and what the run does about it.
-std::string why_closed(const Node& node, TimePoint now) {
+std::string why_closed(const Node& node, Scheduler scheduler, TimePoint now) {
+  const bool slurm = scheduler == Scheduler::slurm;
+  const std::string_view closed = slurm ? word(node.health) : "cordoned";
   const std::string reason = reason_of(node, now);
   switch (node.health) {
     case Health::drained:
     case Health::draining:
       if (const auto mark = parse_mark(node.reason))
         return fmt::format("{} by run {}: {}. This run asks before it goes on, and leaves the node closed",
-                           word(node.health), mark->run, reason);
+                           closed, mark->run, reason);
       return fmt::format("{} by another: {}. The run asks before it goes on, and leaves the node closed",
-                         word(node.health), reason);
+                         closed, reason);
     case Health::down:
       return fmt::format("down: {}. The run waits at its first step until the node answers", reason);
     case Health::invalid: return fmt::format("invalid: {}", reason);
     case Health::unknown: return "of unknown state: its scheduler has not reported it";
     case Health::ok: break;
   }
-  return "closed to new workloads: " +
-         (node.reason.empty() ? "its partitions or a maintenance keep jobs away" : reason);
+  const char* unsaid = slurm ? "its partitions or a maintenance keep jobs away" : "its state keeps pods away";
+  return "closed to new workloads: " + (node.reason.empty() ? std::string(unsaid) : reason);
 }
 
 }  // namespace
@@ -284,7 +291,7 @@ std::vector<Notice> closed_notices(const Cluster& cluster, const Node& node, Tim
   if (!insight::nodes_are_current(cluster))
     say(kNotCurrent, "the list of nodes is not current: this is the last that was reported");
   else if (insight::sight_of(cluster, node).access != insight::Access::open)
-    say(is_closed_by_another(node) ? kClosedByAnother : kClosed, why_closed(node, now));
+    say(is_closed_by_another(node) ? kClosedByAnother : kClosed, why_closed(node, cluster.scheduler, now));
   if (!insight::work_is_current(cluster))
     say(kNotCurrent, "the list of workloads is not current: more may run there than are named here");
   return notices;

@@ -22,7 +22,7 @@ TEST(Hardware, EachKnownXidSaysWhatToDoAndOthersWhereToLook) {
       hardware_advice("Xid 79"),
       "Xid 79: the GPU has fallen off the bus: power-cycle the node; where it comes back, look at power, "
       "seating and temperature");
-  EXPECT_NE(hardware_advice("XID 95 on GPU 2").find("drain the node and reset the GPU"), std::string::npos);
+  EXPECT_NE(hardware_advice("XID 95 on GPU 2").find("close the node and reset the GPU"), std::string::npos);
   EXPECT_NE(hardware_advice("Xid 7").find("NVIDIA's Xid catalog"), std::string::npos);
 }
 

@@ -99,6 +99,25 @@ TEST(Totals, PercentAndClientsAreNeverAddedUp) {
   EXPECT_EQ(insight::totals(kubernetes.cluster()).free_shares, (Figures{{"MPS clients", 8}}));
 }
 
+// Shards are Slurm's: HAMi splits a GPU into shares, ACK its memory into GiB. All were called shards.
+TEST(Totals, SharesOnKubernetesAreCalledWhatItsPluginsMake) {
+  const auto told = [](Scheduler scheduler, SliceKind kind, const char* resource) {
+    Story story;
+    ClusterSeen seen;
+    seen.scheduler = scheduler;
+    story.tell(seen);
+    Node one = node("n1", {gpu(0, Strategy::shard, {shared(kind, 24, 0)})});
+    one.allocatable = {{resource, 24}};
+    story.tell(NodesListed{{one}});
+    return insight::totals(story.cluster()).free_shares;
+  };
+  EXPECT_EQ(told(Scheduler::kubernetes, SliceKind::shard, "nvidia.com/gpu"), (Figures{{"shares", 24}}));
+  EXPECT_EQ(told(Scheduler::kubernetes, SliceKind::shard, "aliyun.com/gpu-mem"), (Figures{{"GiB", 24}}));
+  EXPECT_EQ(told(Scheduler::kubernetes, SliceKind::mps, "aliyun.com/gpu-mem"), (Figures{{"GiB", 24}}));
+  EXPECT_EQ(told(Scheduler::kubernetes, SliceKind::mps, "nvidia.com/gpu"), (Figures{{"MPS clients", 24}}));
+  EXPECT_EQ(told(Scheduler::slurm, SliceKind::shard, "gres/shard"), (Figures{{"shards", 24}}));
+}
+
 TEST(Totals, WaitingWorkIsCountedInWhatItAsksForAndInJobs) {
   Workload large = waiting("1", "alice", "gpu:h100"), small = waiting("2", "bob", "gpu:h100");
   large.requests = {{"gpu:h100", 54}};

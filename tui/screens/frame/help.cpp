@@ -41,7 +41,8 @@ Document legend(const UiState& state) {
   document.push_back(
       line(bar(shapes.stranded), Role::stranded, "stranded: nothing fits while the rest stays"));
   document.push_back(line(bar(shapes.created) + " + 2g", Role::created, "wanted: in a layout being edited"));
-  document.push_back(line(bar(shapes.closed), Role::dim, "closed: not held, and its node takes no jobs"));
+  document.push_back(
+      line(bar(shapes.closed), Role::dim, "closed: not held, and its node takes no jobs or pods"));
   document.push_back(line(bar(shapes.unknown), Role::unknown, "unknown"));
   document.push_back(line("?", Role::unknown, "not reported yet"));
   document.push_back(line("n/a", Role::dim, "not available from this source; never a zero"));

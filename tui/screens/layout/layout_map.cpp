@@ -132,7 +132,8 @@ std::string holder_of(const UiContext& ui, const LayoutView& view, mig::Placed o
   const Slice* slice = plan::find_instance(*view.gpu, {profile.name, {one.start, profile.memory_slices}, {}});
   if (!slice || !plan::in_use(*slice)) return {};
   std::string who = holder_text(ui, *view.cluster, *slice).who;
-  return who.empty() ? "a running job" : who;
+  if (!who.empty()) return who;
+  return view.cluster->scheduler == Scheduler::slurm ? "a running job" : "a running pod";
 }
 
 }  // namespace

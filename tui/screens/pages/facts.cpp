@@ -126,7 +126,8 @@ void add_slice(FactPage& page, const query::SliceRow& row, const UiContext& ui) 
   for (const ComputeInstance& compute : row.slice->compute)
     page.data("compute", fmt::format("{} (id {})", compute.profile.text, compute.id));
   if (!row.slice->exact)
-    page.fact("holders", "the scheduler reports which slices a job holds, not which of them each user holds",
+    page.fact("holders",
+              "the scheduler reports which slices a job or pod holds, not which of them each user holds",
               Role::unknown);
   for (const Holder& holder : row.slice->holders) {
     const Workload* workload = row.cluster->workloads.find(holder.workload);

@@ -82,13 +82,13 @@ void change_options(UiState& state, const UiContext& ui, Action action) {
   if (!state.plan->trouble.empty()) return;
   // The options may be further down the page than it reaches.
   const plan::ChangeOptions& now = state.plan->plan.intent.options;
-  const std::string value = action == Action::plan_when_empty
-                                ? (now.when_empty ? "close, apply later" : "wait now")
-                            : action == Action::plan_on_failure
-                                ? (now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask")
-                            : action == Action::plan_canary ? std::to_string(now.canary)
-                            : action == Action::plan_batch  ? std::to_string(now.batch)
-                                                            : std::string(way_text(now.way));
+  const std::string value =
+      action == Action::plan_when_empty ? (now.when_empty ? "close, apply later" : "wait now")
+      : action == Action::plan_on_failure
+          ? (now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask")
+      : action == Action::plan_canary ? std::to_string(now.canary)
+      : action == Action::plan_batch  ? std::to_string(now.batch)
+                                      : std::string(way_text(now.way, state.plan->plan.scheduler));
   say(state, ui, Severity::info, fmt::format("{}: {}", info(action).title, told(state, value)));
 }
 

@@ -191,7 +191,9 @@ class Page {
     for (const plan::Moved& one : view_.moved)
       note(one.node.text + ": " + one.text, one.harmless ? Role::dim : Role::danger);
     if (!view_.moved.empty() && plan::may_apply(view_.moved))
-      note("Jobs have only ended since: no other job is affected.", Role::dim);
+      note(plan_.scheduler == Scheduler::slurm ? "Jobs have only ended since: no other job is affected."
+                                               : "Pods have only ended since: no other pod is affected.",
+           Role::dim);
     if (!view_.trouble.empty()) note(view_.trouble, Role::danger, {}, "!!");
     if (!plan_.no_steps.empty()) {
       note("This plan can only be reviewed: " + plan_.no_steps, Role::warning, {}, "! ");
@@ -268,7 +270,8 @@ class Page {
       lines_.push_back(std::move(line));
     };
     if (!plan::is_node_action(plan_.intent)) {
-      option("running work", std::string(way_text(now.way)), {Action::plan_requeue, Action::plan_cancel});
+      option("running work", std::string(way_text(now.way, plan_.scheduler)),
+             {Action::plan_requeue, Action::plan_cancel});
       option("when", now.when_empty ? "close, apply later" : "wait now", {Action::plan_when_empty});
     }
     option("on failure", now.on_failure == plan::OnFailure::undo ? "go back" : "park and ask",

@@ -266,8 +266,9 @@ std::string_view word(Risk risk) {
 std::string usual_text(const Plan& plan) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(usual(plan)).count();
   const std::string time = query::duration_text(std::max<std::int64_t>(1, seconds));
-  return waits_for_work(plan) ? fmt::format("about {}, and the wait for jobs", time)
-                              : fmt::format("about {}", time);
+  if (!waits_for_work(plan)) return fmt::format("about {}", time);
+  return plan.scheduler == Scheduler::slurm ? fmt::format("about {}, and the wait for jobs", time)
+                                            : fmt::format("about {}, and the wait for pods", time);
 }
 
 std::string deadline_text(Duration deadline) {
@@ -275,10 +276,10 @@ std::string deadline_text(Duration deadline) {
   return query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(deadline).count());
 }
 
-std::string_view way_text(Way way) {
+std::string_view way_text(Way way, Scheduler scheduler) {
   switch (way) {
     case Way::wait: return "wait until it ends";
-    case Way::requeue: return "requeue it";
+    case Way::requeue: return scheduler == Scheduler::slurm ? "requeue it" : "evict it";
     case Way::cancel: return "END it";
   }
   return "";

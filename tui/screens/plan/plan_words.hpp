@@ -48,6 +48,6 @@ std::string_view word(Risk risk);
 std::string usual_text(const plan::Plan& plan);
 
 // "wait until it ends", "requeue it", "end it"
-std::string_view way_text(plan::Way way);
+std::string_view way_text(plan::Way way, Scheduler scheduler);
 
 }  // namespace tessera::tui
