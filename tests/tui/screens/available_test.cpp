@@ -13,6 +13,7 @@
 #include "engine/model/gpu_numbers.hpp"
 #include "engine/query/filter.hpp"
 #include "tests/support/catalogue.hpp"
+#include "tests/support/random_machines.hpp"
 #include "tests/support/random_world.hpp"
 #include "tests/support/session.hpp"
 #include "tui/cli/json.hpp"
@@ -205,6 +206,44 @@ TEST(AvailableOnScreens, TheOverviewOffersWhatTheSlicesSayOfThemselves) {
   }
   EXPECT_GT(seen, 50);
   EXPECT_GT(lines, 30);
+}
+
+// A machine of two schedulers: what is free on it is free once, on every screen.
+TEST(AvailableOnScreens, MachinesOfTwoSchedulersOfferEachGpuOnceEverywhere) {
+  int lines = 0, offered = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const RandomMachines world(seed);
+    const Session session(world.model, {300, 15});
+    const query::Context context{session.wall, &catalogue()};
+    const auto nodes = query::node_rows(session.model);
+    const auto json = nlohmann::json::parse(cli::document(nodes, context, cli::Markup::json));
+    const query::Filter none_free = *query::parse_filter<query::NodeRow>("free=0");
+    const auto mosaic = tui::mosaic_nodes({session.model, catalogue(), session.wall}, false);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const std::string free = cell(nodes[i], "free", context);
+      EXPECT_EQ(json[i]["slices_available"].dump(), free) << seed;
+      EXPECT_EQ(query::passes(none_free, nodes[i], context), free == "0") << seed;
+      const auto drawn = std::find_if(mosaic.begin(), mosaic.end(), [&](const tui::Strips& one) {
+        return one.name == nodes[i].node->name.text;
+      });
+      ASSERT_NE(drawn, mosaic.end());
+      const auto green = std::count_if(drawn->gpus.begin(), drawn->gpus.end(),
+                                       [](const std::string& strip) { return has_any(strip, {"·"}); });
+      EXPECT_LE(green, std::stoi(free)) << seed << ": no tile shines that cannot be had";
+    }
+    int sum = 0;
+    for (const query::ClusterRow& row : query::cluster_rows(session.model))
+      sum += std::stoi(cell(row, "free", context));
+    EXPECT_EQ(sum, world.free) << seed;
+    offered += sum;
+    if (!session.shows("FREE NOW")) continue;
+    ++lines;
+    const std::string line = session.line_with("FREE NOW") + " ";
+    EXPECT_NE(line.find(sum > 0 ? fmt::format(" whole {} ", sum) : "nothing"), std::string::npos)
+        << seed << ": " << line;
+  }
+  EXPECT_GT(lines, 10);
+  EXPECT_GT(offered, 100);
 }
 
 // A device that the scheduler does not hand out stood green on the page of its node, which takes jobs.

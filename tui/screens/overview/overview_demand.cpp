@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/model/bridged.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/roles.hpp"
@@ -64,6 +65,18 @@ void draw_row(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSta
   cell(at.fits, area.width, fits_text(demand, state), fits_role(demand));
 }
 
+// A job that stands for pods of another cluster wants what these want.
+std::vector<why::Demand> demand_of(const Model& model, const Cluster& cluster,
+                                   const mig::Catalogue& catalogue) {
+  std::vector<WorkloadId> told;
+  for (const Workload& job : cluster.workloads.all())
+    if (slinky::is_told_by_pods(model, cluster, job)) told.push_back(job.id);
+  if (told.empty()) return why::demand(cluster, catalogue);
+  Cluster without = cluster;
+  for (const WorkloadId& id : told) without.workloads.erase(id);
+  return why::demand(without, catalogue);
+}
+
 }  // namespace
 
 std::string fits_text(const why::Demand& demand, const UiState& state) {
@@ -89,7 +102,7 @@ std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& cat
   if (things > kMostThings) return {};
   std::vector<DemandRow> rows;
   for (const Cluster& cluster : model.clusters)
-    for (why::Demand& demand : why::demand(cluster, catalogue))
+    for (why::Demand& demand : demand_of(model, cluster, catalogue))
       rows.push_back({cluster.name, std::move(demand)});
   // What has no room comes first: a table that is cut must not lose it.
   const auto key = [](const why::Demand& demand) {
