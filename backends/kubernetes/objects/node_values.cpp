@@ -229,8 +229,7 @@ bool worth_showing(std::string_view key, std::string_view value) {
   constexpr std::string_view kVendor = "nvidia.com/";
   if (key.starts_with("beta.amd.com/")) return false;        // those without beta say it
   if (key.starts_with("aliyun.accelerator/")) return false;  // the GPUs say it
-  if (!key.starts_with(kVendor))
-    return key.find('/') != std::string_view::npos || key == "agentpool" || key == sharing::ack::kSchedule;
+  if (!key.starts_with(kVendor)) return true;
   key.remove_prefix(kVendor.size());
   if (key.starts_with("gpu.deploy.")) return value != "true";
   return std::find(kGpu.begin(), kGpu.end(), key) != kGpu.end();

@@ -79,6 +79,19 @@ bool is_kept_label(std::string_view key) {
   if (is_kept_amd_label(key)) return true;
   return any_stands_for(kLabels, key);
 }
+bool is_kept_node_label(std::string_view key) {
+  if (is_kept_label(key)) return true;
+  constexpr std::array kOfPrograms = {std::string_view("nvidia.com/"),
+                                      std::string_view("amd.com/"),
+                                      std::string_view("beta.amd.com/"),
+                                      std::string_view("feature.node.kubernetes.io/"),
+                                      std::string_view("beta.kubernetes.io/"),
+                                      std::string_view("node.kubernetes.io/"),
+                                      std::string_view("kubernetes.io/hostname"),
+                                      std::string_view("kubernetes.io/os")};
+  return std::none_of(kOfPrograms.begin(), kOfPrograms.end(),
+                      [&](std::string_view prefix) { return key.starts_with(prefix); });
+}
 bool is_kept_annotation(std::string_view key) { return any_stands_for(kAnnotations, key); }
 
 std::string_view NodeObject::label(std::string_view key) const { return text_of(meta.labels, key); }

@@ -23,7 +23,7 @@ struct Meta {
   std::string version;     // resourceVersion
   std::optional<TimePoint> created;
   std::optional<TimePoint> deleted;  // it is on its way out since then
-  Texts labels;                      // those worth keeping (is_kept_label); of a pod all
+  Texts labels;                      // those worth keeping (is_kept_label, is_kept_node_label); of a pod all
   Texts annotations;                 // those worth keeping (is_kept_annotation)
   std::string owner_kind;            // the controller that made it: "Job", "ReplicaSet"
   std::string owner_api;             // "apps/v1"
@@ -33,6 +33,8 @@ struct Meta {
 
 // Of the hundreds of labels that node feature discovery sets, those that are read here.
 bool is_kept_label(std::string_view key);
+// Of a node also those that a site sets itself: fleet files and filters choose nodes by them.
+bool is_kept_node_label(std::string_view key);
 bool is_kept_annotation(std::string_view key);
 
 struct Condition {

@@ -123,7 +123,11 @@ void read_meta(JsonValue& value, Meta& meta, KeepLabels keep, Written* written) 
     if (key == "resourceVersion") meta.version = words(field, 64);
     if (key == "creationTimestamp") meta.created = time_of(field);
     if (key == "deletionTimestamp") meta.deleted = time_of(field);
-    if (key == "labels") read_kept(field, meta.labels, keep == KeepLabels::all ? +any : is_kept_label);
+    if (key == "labels")
+      read_kept(field, meta.labels,
+                keep == KeepLabels::all       ? +any
+                : keep == KeepLabels::of_node ? is_kept_node_label
+                                              : is_kept_label);
     if (key == "annotations") read_kept(field, meta.annotations, is_kept_annotation);
     if (key == "ownerReferences") read_owner(field, meta);
     if (key == "managedFields" && written)

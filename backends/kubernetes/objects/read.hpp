@@ -18,7 +18,7 @@ void read_object(JsonValue& value, BudgetObject& budget);
 void read_object(JsonValue& value, EventObject& event);
 void read_object(JsonValue& value, QuotaObject& quota);
 
-enum class KeepLabels : std::uint8_t { worthwhile, all };
+enum class KeepLabels : std::uint8_t { worthwhile, of_node, all };
 void read_meta(JsonValue& value, Meta& meta, KeepLabels keep = KeepLabels::worthwhile,
                Written* written = nullptr);
 void read_conditions(JsonValue& value, std::vector<Condition>& conditions);

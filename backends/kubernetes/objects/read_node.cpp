@@ -65,7 +65,7 @@ bool read_node_status(JsonValue& value, NodeObject& node) {
 void read_object(JsonValue& value, NodeObject& node) {
   bool told = false;  // what it has
   value.fields([&](std::string_view key, JsonValue& field) {
-    if (key == "metadata") read_meta(field, node.meta, KeepLabels::worthwhile, &node.written);
+    if (key == "metadata") read_meta(field, node.meta, KeepLabels::of_node, &node.written);
     if (key == "spec") read_node_spec(field, node);
     if (key == "status") told = read_node_status(field, node);
   });

@@ -407,6 +407,21 @@ TEST(KubernetesNodes, ALabelWithAWildNumberMakesNoWildNode) {
   EXPECT_LE(node.gpus.size() + node.pool.size(), 1024u);
 }
 
+// Fleet files choose nodes by them.
+TEST(KubernetesNodes, LabelsThatASiteSetsAreReadAndThoseThatProgramsSetByTheHundredAreNot) {
+  const Node node = node_from(node_json("n1",
+                                        {{"team", "ml"},
+                                         {"example.com/pool", "a"},
+                                         {"kubernetes.io/arch", "arm64"},
+                                         {"kubernetes.io/hostname", "n1"},
+                                         {"feature.node.kubernetes.io/cpu-cpuid.AVX", "true"},
+                                         {"nvidia.com/mig-1g.10gb.engines.copy", "1"},
+                                         {"nvidia.com/gpu.workload.config", "container"}},
+                                        {}));
+  EXPECT_EQ(node.features, (std::vector<std::string>{"example.com/pool=a", "kubernetes.io/arch=arm64",
+                                                     "nvidia.com/gpu.workload.config=container", "team=ml"}));
+}
+
 TEST(KubernetesPods, APodOnAMixedNodeHoldsWhatItsResourceMeans) {
   NodeObject object = node_object(node_json("n1", balanced(), {}));
   NodeSharing sharing = sharing_of(object, &test::catalogue());
