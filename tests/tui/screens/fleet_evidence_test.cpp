@@ -155,6 +155,19 @@ TEST(FleetEvidence, ARecordingNamesWhoWasAtANodeThatDrifts) {
   EXPECT_TRUE(one.session.shows("; run 20270115-0701-n0041 of")) << one.session.screen();
 }
 
+// A simulated cluster has a time of its own, and a recorder writes that.
+TEST(FleetEvidence, ARecordingIsLookedThroughByTheClockOfItsCluster) {
+  OneRun one;
+  one.recorded.assign(3, one.n0041({sevenths(0, 0)}));
+  one.session.wall += std::chrono::hours(24 * 300);
+  one.session.tell(on("hpc", ClockSet{one.session.wall, 1}));
+  one.session.press("r");
+  hear(one.session, told_of(kWhole, "2"));
+  one.hear(one.answer());
+  EXPECT_TRUE(one.session.shows("its layout has not changed since 2027-01-15T07:00:00Z"))
+      << one.session.screen();
+}
+
 TEST(FleetEvidence, ARecordingThatCannotBeReadIsUnknownAndNoSilence) {
   OneRun one;
   one.end = Error{"cannot read the recording", "it is broken", ""};

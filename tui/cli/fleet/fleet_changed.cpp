@@ -47,7 +47,8 @@ std::optional<std::string> FleetCommand::recorded_line(const ClusterName& cluste
   };
   auto all = recordings_of(own, joins_);
   if (!all) return unknown(all.error());
-  const TimePoint now = now_of(*all, clusters_.wall());
+  const Cluster* here = clusters_.model().find(cluster);
+  const TimePoint now = now_of(*all, here ? cluster_now(*here, clusters_.wall()) : clusters_.wall());
   fleet::LayoutWatch watch(node);
   for (const auto& recording : *all) {
     const Status read = recording->rounds(now - fleet::kLooksBack, now, [&](const record::Round& round) {

@@ -43,7 +43,7 @@ FleetSeen FleetEvidenceReader::read(std::shared_ptr<const FleetAnswer> answer, c
   }
   if (!stop() && expect_rounds(*answer)) {
     tell(FleetSeen{answer, told(*answer), false});
-    read_rounds(answer->question->wall, stop);
+    read_rounds(*answer->question, stop);
   }
   auto evidence = told(*answer);
   return {std::move(answer), std::move(evidence), true};
@@ -144,7 +144,13 @@ bool FleetEvidenceReader::expect_rounds(const FleetAnswer& answer) {
   return false;
 }
 
-void FleetEvidenceReader::read_rounds(TimePoint wall, const pack::Stop& stop) {
+void FleetEvidenceReader::read_rounds(const FleetQuestion& asked, const pack::Stop& stop) {
+  // Rounds bear the time of the cluster's own clock.
+  const auto clock = [&](const ClusterName& name) {
+    for (const Cluster& one : asked.clusters)
+      if (one.name == name) return cluster_now(one, asked.wall);
+    return asked.wall;
+  };
   auto recordings = sources_.recordings();
   for (auto& [cluster, all] : rounds_)
     for (Rounds& rounds : all) {
@@ -154,19 +160,19 @@ void FleetEvidenceReader::read_rounds(TimePoint wall, const pack::Stop& stop) {
       for (std::size_t i = 0; recordings && i < recordings->size(); ++i)
         if ((*recordings)[i]->cluster() == cluster) {
           rounds.recorded = true;
-          read = read_on(rounds, *(*recordings)[i], wall, stop);
+          read = read_on(rounds, *(*recordings)[i], clock(cluster), stop);
         }
       if (stop()) return;
       rounds.failure = read ? std::nullopt : std::optional(read.error());
-      rounds.now = wall;
+      rounds.now = asked.wall;
     }
 }
 
-Status FleetEvidenceReader::read_on(Rounds& rounds, record::Recording& recording, TimePoint wall,
+Status FleetEvidenceReader::read_on(Rounds& rounds, record::Recording& recording, TimePoint clock,
                                     const pack::Stop& stop) {
   const auto covered = recording.covered();
   if (!covered) return Done{};
-  const TimePoint now = std::max(wall, covered->to);
+  const TimePoint now = std::max(clock, covered->to);
   return recording.rounds(rounds.to.value_or(now - fleet::kLooksBack), now, [&](const record::Round& round) {
     if (stop()) return false;
     for (auto& [node, watch] : rounds.watches) watch.see(round.cluster, round.at);

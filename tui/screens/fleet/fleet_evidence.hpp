@@ -56,8 +56,9 @@ class FleetEvidenceReader {
   void read_journals(const std::vector<const RunHead*>& runs, const pack::Stop& stop);
   // Nodes that drift for the first time are looked for from the beginning; false: nothing is to be read.
   bool expect_rounds(const FleetAnswer& answer);
-  void read_rounds(TimePoint wall, const pack::Stop& stop);
-  static Status read_on(Rounds& rounds, record::Recording& recording, TimePoint wall, const pack::Stop& stop);
+  void read_rounds(const FleetQuestion& asked, const pack::Stop& stop);
+  static Status read_on(Rounds& rounds, record::Recording& recording, TimePoint clock,
+                        const pack::Stop& stop);
 
   FleetSources sources_;
   std::map<std::pair<ClusterName, NodeName>, Ordered> ordered_;

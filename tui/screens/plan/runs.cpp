@@ -8,7 +8,6 @@
 #include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
 #include "tui/screens/control.hpp"
-#include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/arm.hpp"
