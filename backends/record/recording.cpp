@@ -235,8 +235,9 @@ class OnDisk final : public Recording {
     if (!is_known(part, next)) {
       Model then;
       Reader reader;
+      reader.be_quiet();
       // What cannot be read there is left out, and the moment is there all the same.
-      if (!play_events(part, before, reader, then)) return;
+      if (!play(part, before, reader, then, [](TimePoint) { return true; })) return;
       end_history(part, next, reader, std::move(then));
     }
     put_history(model);
@@ -247,9 +248,10 @@ class OnDisk final : public Recording {
     if (!is_known(part, next)) {
       Model then;
       Reader reader;
+      reader.be_quiet();
       const bool near = load(day) && !day.torn && next.at > day.frames.back().at &&
                         next.at - day.frames.back().at <= kKeyFramesApart;
-      const bool read = near && play_events(day, day.frames.back(), reader, then);
+      const bool read = near && play(day, day.frames.back(), reader, then, [](TimePoint) { return true; });
       if (!load(part)) return;
       if (read)
         end_history(part, next, reader, std::move(then));
@@ -366,29 +368,13 @@ class OnDisk final : public Recording {
     return midnight && *midnight + kAfterMidnight <= time;
   }
 
-  // All of a frame for what happened in it: figures, which are the most of it, tell no event.
-  Status play_events(const Part& part, const Frame& frame, Reader& reader, Model& model) const {
-    reader.be_quiet();
-    return play(
-        part, frame, reader, model, [](TimePoint) { return true; },
-        [](std::string_view line) { return Reader::kind_of(line) != "figures"; });
-  }
-
   template <class Goes>
   Status play(const Part& part, const Frame& frame, Reader& reader, Model& model, Goes goes) const {
-    return play(part, frame, reader, model, goes, [](std::string_view) { return true; });
-  }
-
-  // takes: whether a line is read.
-  template <class Goes, class Takes>
-  Status play(const Part& part, const Frame& frame, Reader& reader, Model& model, Goes goes,
-              Takes takes) const {
     auto text = text_of(bytes_, frame);
     if (!text) return cannot_read(part.path, text.error());
     std::vector<Event> events;
     return each_line(*text, [&](std::string_view line) -> Result<bool> {
       if (auto at = Reader::time_of(line); at && !goes(*at)) return false;
-      if (!takes(line)) return true;
       events.clear();
       if (Status taken = reader.take(line, events); !taken) return cannot_read(part.path, taken.error());
       for (Event& event : events) reduce(model, std::move(event));
