@@ -36,7 +36,7 @@ void World::sum_up(const Cluster& cluster, TimePoint at) {
   const auto [last, first] = summed.try_emplace(cluster.name, at);
   if (!first && at < last->second + history::kSumsEvery) return;
   last->second = at;
-  if (const auto sums = history::sums_of(cluster, at)) history.take(cluster.name, *sums);
+  if (const auto sums = history::sums_of(model, cluster, at)) history.take(cluster.name, *sums);
 }
 
 void World::watch(const ClusterName& cluster, std::span<const NodeName> nodes) {

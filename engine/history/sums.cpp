@@ -1,18 +1,31 @@
 #include "engine/history/sums.hpp"
 
 #include "engine/insight/available.hpp"
+#include "engine/insight/both_sides.hpp"
 #include "engine/insight/totals.hpp"
 
 namespace tessera::history {
 
-std::optional<Sums> sums_of(const Cluster& cluster, TimePoint at) {
-  if (!cluster.loaded || !insight::nodes_are_current(cluster) || !insight::work_is_current(cluster))
-    return std::nullopt;
-  const insight::Totals totals = insight::totals(cluster);
+namespace {
+
+bool is_current(const Cluster& cluster) {
+  return cluster.loaded && insight::nodes_are_current(cluster) && insight::work_is_current(cluster);
+}
+
+std::optional<Sums> sums_in(const insight::Totals& totals, TimePoint at) {
   if (totals.slices == 0) return std::nullopt;
   Sums sums{at, 100.0F * static_cast<float>(totals.held) / static_cast<float>(totals.slices), {}};
   if (totals.measured > 0) sums.used = static_cast<float>(totals.used / totals.measured);
   return sums;
+}
+
+}  // namespace
+
+std::optional<Sums> sums_of(const Cluster& cluster, TimePoint at) {
+  return is_current(cluster) ? sums_in(insight::totals(cluster), at) : std::nullopt;
+}
+std::optional<Sums> sums_of(const Model& model, const Cluster& cluster, TimePoint at) {
+  return is_current(cluster) ? sums_in(insight::totals(model, cluster), at) : std::nullopt;
 }
 
 }  // namespace tessera::history

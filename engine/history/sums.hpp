@@ -11,5 +11,7 @@ namespace tessera::history {
 
 // nullopt: its lists are not current, or it has nothing that could be held.
 std::optional<Sums> sums_of(const Cluster& cluster, TimePoint at);
+// Beside other clusters, which may count some of its machines.
+std::optional<Sums> sums_of(const Model& model, const Cluster& cluster, TimePoint at);
 
 }  // namespace tessera::history

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/history/sums.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/insight/users.hpp"
 #include "engine/model/elsewhere.hpp"
@@ -213,6 +214,9 @@ TEST(BothSides, SlicesThatKubernetesLendsSlurmAreCountedWithSlurm) {
   EXPECT_EQ(kubernetes.slices, 1);
   EXPECT_EQ(kubernetes.held, 0) << "what the pod holds is a loan";
   EXPECT_EQ(kubernetes.free, 1);
+  const auto charted = history::sums_of(s.model, s.cluster("prod"), at(0));
+  ASSERT_TRUE(charted);
+  EXPECT_EQ(charted->held, 0) << "its chart stood at 67 % beside a table that said 0 %";
 }
 
 TEST(BothSides, WhatBothMayHandOutIsCountedWithKubernetesAlone) {
