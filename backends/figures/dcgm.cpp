@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kMostParts = 1024;
 constexpr int kHighestIndex = 1023;
 constexpr double kMostMib = 16.0 * 1024 * 1024;
+// What the driver keeps of memory, and by how much samples of one GPU's use are apart.
+constexpr double kMostMibLeft = 1024, kMostUseLeft = 10;
 
 // Of the two that tell use, the engine's share of time counts more: instances have no other.
 enum class Counter : std::uint8_t {
@@ -61,17 +63,23 @@ const KnownCounter* find_counter(std::string_view name) {
 // NaN is in no range.
 bool within(double value, double least, double most) { return value >= least && value <= most; }
 
-std::string named_pod(const MetricLine& line) {
+struct NamedPod {
+  std::string pod;       // "namespace/name"; empty: none
+  bool renamed = false;  // under the labels that a scrape renames
+};
+
+NamedPod named_pod(const MetricLine& line) {
   constexpr std::array kSpellings = {
       std::pair{std::string_view("exported_namespace"), std::string_view("exported_pod")},
       std::pair{std::string_view("namespace"), std::string_view("pod")},
       std::pair{std::string_view("pod_namespace"), std::string_view("pod_name")},
   };
   for (const auto& [space, name] : kSpellings) {
+    const bool renamed = space.starts_with("exported_");
     std::string_view ns = line.label(space), pod = line.label(name);
-    if (!ns.empty() && !pod.empty()) return std::string(ns) + "/" + std::string(pod);
+    if (!ns.empty() && !pod.empty()) return {std::string(ns) + "/" + std::string(pod), renamed};
     // Renamed, and nobody has it: the plain names are those of the exporter itself.
-    if (space.starts_with("exported_"))
+    if (renamed)
       for (const auto& [key, value] : line.labels)
         if (key == name) return {};
   }
@@ -127,7 +135,6 @@ const char* identify(const MetricLine& line, DcgmPart& part) {
   part.gpu = *gpu;
   part.uuid = one_of(line, {"UUID", "uuid"});
   part.model = one_of(line, {"modelName", "model_name"});
-  part.pod = named_pod(line);
   if (!part.instance) return nullptr;
   auto profile = mig::canonical_profile(one_of(line, {"GPU_I_PROFILE", "gpu_i_profile"}));
   if (!profile) return "its instance has no profile";
@@ -152,6 +159,7 @@ void forget_figures(DcgmPart& part) {
   part.temperature.reset();
   part.power.reset();
   part.licensed.reset();
+  part.own.clear();
   part.xid.reset(), part.replaced_rows.reset(), part.remap_failed.reset();
 }
 
@@ -168,18 +176,41 @@ void DcgmGathering::pass(const char* why) {
   if (passed_++ == 0) problem_ = why;
 }
 
-void DcgmGathering::ByPod::hear(double value, bool names_pod) {
-  if (!names_pod) {
+void DcgmGathering::ByPod::hear(double value, const std::string& pod) {
+  if (pod.empty()) {
     of_device = value;
     return;
   }
-  least = std::min(least.value_or(value), value);
-  most = std::max(most.value_or(value), value);
+  if (pods.size() == kMostSharers && !pods.contains(pod)) return;
+  // Each container of a pod has a line with what all of the pod uses.
+  const auto [place, first] = pods.try_emplace(pod, value);
+  if (!first && place->second != value) place->second.reset();
+}
+
+void DcgmGathering::ByPod::is_of_device(const std::string& pod) {
+  const auto found = pods.find(pod);
+  if (found == pods.end()) return;
+  if (found->second) of_device = found->second;
+  pods.erase(found);
 }
 
 std::optional<double> DcgmGathering::ByPod::all() const {
-  if (of_device) return of_device;
-  return least == most ? most : std::nullopt;
+  if (of_device || pods.empty()) return of_device;
+  const std::optional<double> first = pods.begin()->second;
+  for (const auto& [pod, value] : pods)
+    if (value != first) return std::nullopt;
+  return first;
+}
+
+// An exporter tells 0 of a pod whose processes it has not found, too. That is taken for what it uses only
+// where the others' make up what the GPU tells.
+std::optional<double> DcgmGathering::ByPod::own(const std::string& pod, double most_left) const {
+  const auto found = pods.find(pod);
+  if (!of_device || found == pods.end() || !found->second) return std::nullopt;
+  if (*found->second > 0) return found->second;
+  double left = *of_device;
+  for (const auto& [other, value] : pods) left -= value.value_or(0);
+  return left <= most_left ? found->second : std::nullopt;
 }
 
 void DcgmGathering::hear(const MetricLine& line) {
@@ -189,25 +220,51 @@ void DcgmGathering::hear(const MetricLine& line) {
   auto place = parts_.find(key);
   if (place == parts_.end()) {
     if (parts_.size() == kMostParts) return pass("there are too many instances");
-    place = parts_.emplace(key, Part{told, {}, {}}).first;
-  } else {
-    DcgmPart& before = place->second.told;
-    // A line of the GPU itself beside those of its pods names none.
-    if (before.pod.empty() && !before.shared)
-      before.pod = told.pod;
-    else if (!told.pod.empty() && before.pod != told.pod)
-      before.shared = true;
-    // Series of another cluster's node of the same name, or of a GPU that was replaced.
-    if (before.uuid != told.uuid || before.profile != told.profile) before.doubtful = true;
+    place = parts_.emplace(key, Part{told, {}, {}, {}, false}).first;
   }
-  add_once(place->second.told.pods, told.pod);
-  add_job(place->second.told, line);
+  Part& part = place->second;
+  // Series of another cluster's node of the same name, or of a GPU that was replaced.
+  if (part.told.uuid != told.uuid || part.told.profile != told.profile) part.told.doubtful = true;
+  const NamedPod named = named_pod(line);
+  add_once(part.told.pods, named.pod);
+  if (named.renamed)
+    part.renamed = true;
+  else
+    add_once(part.plain, named.pod);
+  add_job(part.told, line);
   const Counter counter = find_counter(line.name)->counter;
   if (counter == Counter::utilization && within(line.value, 0, 100))
-    place->second.utilization.hear(line.value, !told.pod.empty());
+    part.utilization.hear(line.value, named.pod);
   if (counter == Counter::memory_used && within(line.value, 0, kMostMib))
-    place->second.memory.hear(line.value, !told.pod.empty());
-  set(place->second.told, counter, line.value);
+    part.memory.hear(line.value, named.pod);
+  set(part.told, counter, line.value);
+}
+
+// Where a scrape has renamed the labels of pods, a line without them has those of the exporter's own pod,
+// which holds nothing: it is about the GPU.
+void DcgmGathering::name_pods(Part& part) {
+  DcgmPart& told = part.told;
+  if (part.renamed)
+    for (const std::string& target : part.plain) {
+      std::erase(told.pods, target);
+      part.utilization.is_of_device(target);
+      part.memory.is_of_device(target);
+    }
+  told.shared = told.pods.size() > 1;
+  if (told.pods.size() == 1) told.pod = told.pods.front();
+}
+
+// cut: the GPU has instances, of which and of whose GPU the driver has no use.
+void DcgmGathering::tell_own(Part& part, bool cut) {
+  if (!part.told.shared) return;
+  for (const std::string& pod : part.told.pods) {
+    OwnUse own{WorkloadId(pod), part.told.instance, {}, {}};
+    if (const auto use = part.utilization.own(pod, kMostUseLeft); use && !cut)
+      own.use = Percent{static_cast<float>(*use)};
+    if (const auto memory = part.memory.own(pod, kMostMibLeft))
+      own.memory_used = Mib{static_cast<std::int64_t>(*memory)};
+    if (own.use || own.memory_used) part.told.own.push_back(std::move(own));
+  }
 }
 
 DcgmReadings DcgmGathering::end(MetricsRead read) {
@@ -218,10 +275,11 @@ DcgmReadings DcgmGathering::end(MetricsRead read) {
     // Behind the GPU itself stand its instances.
     const auto next = parts_.upper_bound({place.first, std::nullopt});
     const bool cut = place.second || (next != parts_.end() && next->first.first == place.first);
+    name_pods(part);
+    tell_own(part, cut);
     const auto use = part.utilization.all(), memory = part.memory.all();
     if (!part.told.use && !cut && use) part.told.use = Percent{static_cast<float>(*use)};
     if (memory) part.told.memory_used = Mib{static_cast<std::int64_t>(*memory)};
-    if (part.told.shared) part.told.pod.clear();
     if (part.told.doubtful) {
       forget_figures(part.told);
       ++readings.skipped;
@@ -302,6 +360,7 @@ Measured measured_of(NodeName node, const DcgmReadings& readings, const mig::Cat
       told.gpus.push_back({GpuIndex{part.gpu}, part.uuid, figures, {}});
     }
     GpuFigures& gpu = told.gpus.back();
+    gpu.own.insert(gpu.own.end(), part.own.begin(), part.own.end());
     if (part.instance) {
       gpu.slices.push_back({part.profile, part.instance, std::nullopt, part.use, part.memory_used,
                             part.tensor, part.memory_busy, ""});

@@ -38,6 +38,7 @@ struct DcgmPart {
   bool shared = false;            // several pods are named: who has it is not told
   std::vector<std::string> pods;  // all that are named, each once, up to kMostSharers
   std::vector<std::string> jobs;  // of a site's job mapping (label hpc_job), each once; empty: none is told
+  std::vector<OwnUse> own;        // what each of several pods uses by itself; empty: not told
   bool doubtful = false;          // several GPUs are told of under this number: no figure is taken
   std::optional<Percent> use;
   std::optional<Mib> memory_used;
@@ -74,18 +75,26 @@ class DcgmGathering {
 
  private:
   // A figure that newer exporters split by pod: with --kubernetes-virtual-gpus (from 4.6 on) they tell
-  // DCGM_FI_DEV_GPU_UTIL and DCGM_FI_DEV_FB_USED of each pod's own processes, older ones the GPU's for each.
+  // DCGM_FI_DEV_GPU_UTIL and DCGM_FI_DEV_FB_USED of each pod's own processes beside the GPU's, older ones
+  // the GPU's for each.
   struct ByPod {
-    std::optional<double> of_device;    // of a line that names no pod
-    std::optional<double> least, most;  // of those that name one
-    void hear(double value, bool names_pod);
+    std::optional<double> of_device;                    // of a line that names no pod
+    std::map<std::string, std::optional<double>> pods;  // nullopt: told twice, and not alike
+    void hear(double value, const std::string& pod);
+    void is_of_device(const std::string& pod);
     // nullopt: pods tell different figures, and none is the GPU's.
     std::optional<double> all() const;
+    // By itself; nullopt: not told. most_left: so much of the GPU's figure belongs to none of its pods.
+    std::optional<double> own(const std::string& pod, double most_left) const;
   };
   struct Part {
     DcgmPart told;
     ByPod utilization, memory;
+    std::vector<std::string> plain;  // pods under the plain labels, where a scrape may have put its target
+    bool renamed = false;            // pods stand under the labels of renamed ones
   };
+  static void name_pods(Part& part);
+  static void tell_own(Part& part, bool cut);
   void pass(const char* why);
 
   std::map<std::pair<int, std::optional<int>>, Part> parts_;

@@ -100,6 +100,20 @@ bool show_processes(Gpu& gpu, const FiguresOfNode& told) {
   return true;
 }
 
+// Told by few sources, too: the newest counts.
+bool show_own(Gpu& gpu, const FiguresOfNode& told) {
+  const Measured* from = nullptr;
+  for (const auto& [source, one] : told)
+    if (const GpuFigures* figures = find(one, gpu); figures && !figures->own.empty())
+      if (!from || from->at < one.at) from = &one;
+  std::optional<OwnUses> now;
+  if (from) now = OwnUses{find(*from, gpu)->own, {from->source, from->at}};
+  const bool other = gpu.own.has_value() != now.has_value() || (now && gpu.own->list != now->list) ||
+                     (now && gpu.own->origin.source != now->origin.source);
+  gpu.own = std::move(now);
+  return other;
+}
+
 bool show_uuid(Slice& slice, const Gpu& gpu, const FiguresOfNode& told) {
   const Measured* from = nullptr;
   for (const auto& [source, one] : told)
@@ -124,6 +138,7 @@ std::vector<Measured> take_figures(Node& node) {
   for (Gpu& gpu : node.gpus) {
     GpuFigures figures{gpu.index, gpu.uuid, std::exchange(gpu.telemetry, {}), {}, {}};
     const Origin origin = std::exchange(figures.figures.origin, {});
+    if (auto own = std::exchange(gpu.own, std::nullopt)) figures.own = std::move(own->list);
     for (Slice& slice : gpu.slices) {
       SliceFigures of_slice;
       of_slice.profile = slice.profile;
@@ -147,6 +162,7 @@ bool show_figures(Node& node, const FiguresOfNode& told, TimePoint now) {
   for (Gpu& gpu : node.gpus) {
     other |= show(gpu, told, now);
     other |= show_processes(gpu, told);
+    other |= show_own(gpu, told);
     for (Slice& slice : gpu.slices) {
       other |= show(slice, gpu, told, now);
       other |= show_uuid(slice, gpu, told);

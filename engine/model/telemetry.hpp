@@ -40,6 +40,8 @@ struct GpuFigures {
   // Every process that has it open; nullopt: this source does not tell.
   std::optional<std::vector<GpuProcess>> processes;
   std::vector<SliceFigures> slices;
+  // What those that share it, or an instance of it, use by themselves; empty: this source does not tell.
+  std::vector<OwnUse> own = {};
   friend bool operator==(const GpuFigures&, const GpuFigures&) = default;
 };
 

@@ -96,6 +96,8 @@ struct GpuProcess {
   std::optional<int> instance_id;  // of the GPU instance that it runs in; nullopt: GPU not cut, or not told
   std::optional<Mib> memory;
   WorkloadId workload;  // whose it is, where the scheduler tells (scontrol listpids); empty: not told
+  // Of the GPU's multiprocessors, by itself (nvidia-smi pmon); nullopt: not told, as always under MIG.
+  std::optional<Percent> use = std::nullopt;
   friend bool operator==(const GpuProcess&, const GpuProcess&) = default;
 };
 
@@ -104,6 +106,21 @@ struct GpuProcesses {
   std::vector<GpuProcess> list;
   Origin origin;
   friend bool operator==(const GpuProcesses&, const GpuProcesses&) = default;
+};
+
+// What one of those that share a GPU or an instance uses by itself, where a source tells it under its name:
+// never a part of the GPU's own figures.
+struct OwnUse {
+  WorkloadId workload;
+  std::optional<int> instance_id;  // of the GPU instance that is shared; nullopt: the GPU is
+  std::optional<Percent> use;
+  std::optional<Mib> memory_used;
+  friend bool operator==(const OwnUse&, const OwnUse&) = default;
+};
+struct OwnUses {
+  std::vector<OwnUse> list;
+  Origin origin;
+  friend bool operator==(const OwnUses&, const OwnUses&) = default;
 };
 
 struct Telemetry {
@@ -133,6 +150,7 @@ struct Gpu {
   std::vector<Slice> slices;    // in placement order; empty: MIG on and no instances
   Telemetry telemetry;
   std::optional<GpuProcesses> processes;  // nullopt: nobody told
+  std::optional<OwnUses> own;             // nullopt: nobody told
   Origin origin;
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };

@@ -147,6 +147,17 @@ void measure(Gpu& gpu, const BoardRead& board, const mig::Product* product) {
   if (!told.memory_busy) told.memory_busy = figures::memory_busy_of_instances(board.instances, product);
 }
 
+// What those that share it use by themselves.
+void tell_own(Gpu& gpu, const BoardRead& board, const Origin& origin) {
+  OwnUses all{{}, origin};
+  const auto add = [&](const DcgmPart& part) {
+    all.list.insert(all.list.end(), part.own.begin(), part.own.end());
+  };
+  if (board.whole) add(*board.whole);
+  for (const DcgmPart* part : board.instances) add(*part);
+  if (!all.list.empty()) gpu.own = std::move(all);
+}
+
 class Layer {
  public:
   Layer(Node& node, const DcgmReadings& readings, const mig::Product* product)
@@ -179,6 +190,7 @@ class Layer {
       if (!boards[i].whole || boards[i].gpu != gpu.index.value) continue;
       measure(gpu, *boards[i].whole);
       gpu.telemetry.origin = origin();
+      tell_own(gpu, boards[i], origin());
     }
   }
 
@@ -208,6 +220,7 @@ class Layer {
     }
     measure(gpu, board, product_);
     gpu.telemetry.origin = origin();
+    tell_own(gpu, board, origin());
     node_.gpus.push_back(std::move(gpu));
   }
 
@@ -217,6 +230,7 @@ class Layer {
     tell(gpu.slices.front(), *board.whole);
     measure(gpu, *board.whole);
     gpu.origin = gpu.telemetry.origin = origin();
+    tell_own(gpu, board, origin());
     node_.gpus.push_back(std::move(gpu));
   }
 
@@ -245,6 +259,7 @@ void measure_by_uuid(Node& node, const DcgmReadings& readings, const mig::Produc
     if (gpu == node.gpus.end()) continue;
     measure(*gpu, board, product);
     gpu->telemetry.origin = {Source::dcgm, readings.at};
+    tell_own(*gpu, board, gpu->telemetry.origin);
     if (board.whole && gpu->slices.size() == 1) measure(gpu->slices.front(), *part);
     for (const DcgmPart* instance : board.instances)
       if (Slice* slice = slice_meant(*gpu, *instance, devices_of)) measure(*slice, *instance);

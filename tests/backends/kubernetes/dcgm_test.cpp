@@ -222,6 +222,75 @@ TEST(Dcgm, WhatAPodUsesOfASharedGpuIsNotTakenForTheGpus) {
   EXPECT_EQ(alone->parts[0].use, std::nullopt);
 }
 
+// What each of several pods uses by itself was dropped.
+TEST(Dcgm, WhatEachOfSeveralPodsUsesIsKeptBesideTheGpus) {
+  const auto share = [](const char* pod, int vgpu) {
+    return held("a", pod) + ",vgpu=\"" + std::to_string(vgpu) + "\"";
+  };
+  // Two containers of q, each with what all of q uses.
+  const std::string text = dcgm(kUsed, 0, "", "21000") + dcgm(kUtil, 0, "", "71") +
+                           dcgm(kUsed, 0, share("p", 0), "20000") + dcgm(kUtil, 0, share("p", 0), "66") +
+                           dcgm(kUsed, 0, share("q", 1), "300") + dcgm(kUsed, 0, share("q", 2), "300") +
+                           dcgm(kUtil, 0, share("q", 1), "0") + dcgm(kUtil, 0, share("q", 2), "0");
+  auto read = read_dcgm(text);
+  ASSERT_TRUE(read);
+  const std::vector<OwnUse> all{{WorkloadId("a/p"), {}, Percent{66}, Mib{20'000}},
+                                {WorkloadId("a/q"), {}, Percent{0}, Mib{300}}};
+  EXPECT_EQ(read->parts[0].own, all);
+  const Measured told = measured_of(NodeName("n1"), *read, nullptr);
+  ASSERT_EQ(told.gpus.size(), 1u);
+  EXPECT_EQ(told.gpus[0].own, all);
+}
+
+// Where it finds no process of a pod the exporter tells 0, and 0 is not unknown.
+TEST(Dcgm, AZeroOfAPodCountsOnlyWhereTheOthersMakeUpTheGpus) {
+  const std::string pods = dcgm(kUsed, 0, held("a", "p"), "9000") + dcgm(kUtil, 0, held("a", "p"), "20") +
+                           dcgm(kUsed, 0, held("a", "q"), "0") + dcgm(kUtil, 0, held("a", "q"), "0");
+  auto some = read_dcgm(dcgm(kUsed, 0, "", "21000") + dcgm(kUtil, 0, "", "71") + pods);
+  ASSERT_TRUE(some);
+  EXPECT_EQ(some->parts[0].own, (std::vector<OwnUse>{{WorkloadId("a/p"), {}, Percent{20}, Mib{9'000}}}))
+      << "12,000 MiB and half of the use belong to neither";
+  auto all = read_dcgm(dcgm(kUsed, 0, "", "9400") + dcgm(kUtil, 0, "", "23") + pods);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->parts[0].own.size(), 2u);
+}
+
+// Older exporters tell the GPU's figures under each pod's name: that is nobody's own use.
+TEST(Dcgm, WithoutTheGpusOwnLineNothingIsAPodsOwn) {
+  auto alike = read_dcgm(dcgm(kUsed, 0, held("a", "p"), "20000") + dcgm(kUsed, 0, held("a", "q"), "20000"));
+  ASSERT_TRUE(alike);
+  EXPECT_TRUE(alike->parts[0].own.empty());
+  auto unlike = read_dcgm(dcgm(kUsed, 0, held("a", "p"), "20000") + dcgm(kUsed, 0, held("a", "q"), "300"));
+  ASSERT_TRUE(unlike);
+  EXPECT_TRUE(unlike->parts[0].own.empty());
+}
+
+// Under MIG the driver has no use of a process: the exporter makes 0 of it.
+TEST(Dcgm, OfAnInstanceThatIsSharedMemoryAloneIsTold) {
+  const std::string part = gi("3g.40gb", 2);
+  auto read =
+      read_dcgm(dcgm(kUsed, 0, part, "5000") + dcgm(kUtil, 0, part, "0") +
+                dcgm(kUsed, 0, part + held("a", "p"), "4000") + dcgm(kUtil, 0, part + held("a", "p"), "0") +
+                dcgm(kUsed, 0, part + held("a", "q"), "800") + dcgm(kUtil, 0, part + held("a", "q"), "0"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->parts[0].own, (std::vector<OwnUse>{{WorkloadId("a/p"), 2, {}, Mib{4'000}},
+                                                     {WorkloadId("a/q"), 2, {}, Mib{800}}}));
+}
+
+// A scrape renames the pods' labels and puts those of its target, the exporter's own pod, on the GPU's line.
+TEST(Dcgm, TheGpusLineOfAScrapeWithRenamedLabelsIsNoPods) {
+  const std::string target = held("gpu-operator", "nvidia-dcgm-exporter-x");
+  const auto pod = [&](const std::string& name) {
+    return target + ",exported_namespace=\"a\",exported_pod=\"" + name + "\"";
+  };
+  auto read = read_dcgm(dcgm(kUsed, 0, target, "21000") + dcgm(kUsed, 0, pod("p"), "20000") +
+                        dcgm(kUsed, 0, pod("q"), "300"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->parts[0].memory_used, Mib{21'000});
+  EXPECT_EQ(read->parts[0].pods, (std::vector<std::string>{"a/p", "a/q"}));
+  EXPECT_EQ(read->parts[0].own.size(), 2u);
+}
+
 // Before 4.6 each pod's line has the GPU's own figure.
 TEST(Dcgm, TheSameFigureForEachPodIsThatOfTheGpu) {
   auto read = read_dcgm(dcgm(kUsed, 0, held("a", "p"), "20000") + dcgm(kUsed, 0, held("a", "q"), "20000") +
@@ -348,6 +417,14 @@ TEST(DcgmValues, OfASharedGpuNoPodIsNamed) {
   EXPECT_TRUE(named.empty());
   EXPECT_EQ(node.gpus[0].telemetry.use, Percent{50});
   EXPECT_EQ(node.gpus[0].strategy, Strategy::time_slicing);
+  EXPECT_EQ(node.gpus[0].own, std::nullopt);
+  lay_readings(node,
+               readings_of(dcgm(kUsed, 0, "", "900") + dcgm(kUsed, 0, held("t", "p"), "600") +
+                           dcgm(kUsed, 0, held("t", "q"), "200")),
+               nullptr);
+  ASSERT_TRUE(node.gpus[0].own);
+  EXPECT_EQ(node.gpus[0].own->list.size(), 2u);
+  EXPECT_EQ(node.gpus[0].own->origin, (Origin{Source::dcgm, TimePoint(Duration(5000))}));
 }
 
 TEST(DcgmValues, APodsSlicesAreKnownOnlyWhereAsManyAreNamedAsItAskedFor) {

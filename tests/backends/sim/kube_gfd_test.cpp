@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "backends/figures/dcgm.hpp"
 #include "backends/sim/gpu_operator/gfd.hpp"
 #include "backends/sim/gpu_operator/project/metrics.hpp"
 #include "backends/sim/snapshot.hpp"
@@ -326,6 +327,32 @@ clusters:
   std::vector<std::string> used = lines_with(metrics_text(world, 0), "DCGM_FI_DEV_FB_USED");
   ASSERT_EQ(used.size(), 1u);
   EXPECT_NE(used[0].find("pod=\"\""), std::string::npos);
+}
+
+// What is read of it is what each pod uses in that world.
+TEST(Metrics, WithVirtualGpusEachOfThePodsThatShareIsTold) {
+  World world = world_from(R"(
+clusters:
+  - name: c
+    scheduler: kubernetes
+    users: [u]
+    nodes: [{names: n1, product: T4, gpus: 1, layout: "time-slicing:4"}]
+    jobs:
+      - {name: sft, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, does: training}
+      - {name: kept, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, does: waste}
+)");
+  auto read = figures::read_dcgm(metrics_text(world, 0, {true, true}));
+  ASSERT_TRUE(read) << read.error().reason;
+  ASSERT_EQ(read->parts.size(), 1u);
+  const std::vector<OwnUse>& own = read->parts[0].own;
+  ASSERT_EQ(own.size(), 2u);
+  const bool first = own[0].workload.text.find("/sft") != std::string::npos;
+  const OwnUse &busy = own[first ? 0 : 1], &idle = own[first ? 1 : 0];
+  EXPECT_GT(busy.use, Percent{5});
+  EXPECT_EQ(idle.use, Percent{0});
+  EXPECT_GT(idle.memory_used, Mib{1'000});
+  EXPECT_NEAR(static_cast<double>(busy.memory_used->value + idle.memory_used->value),
+              static_cast<double>(read->parts[0].memory_used->value), 2);
 }
 
 }  // namespace

@@ -72,6 +72,33 @@ TEST(Telemetry, ProcessesAndUuidsAreThoseToldLastWhoseeverFiguresAreShown) {
   EXPECT_EQ(place.board().slices[1].uuid, "");
 }
 
+// As processes: they stay what they were told last while another source's figures are shown.
+TEST(Telemetry, WhatEachSharerUsesIsThatWhichWasToldLast) {
+  Place place;
+  Measured told = measures(Source::dcgm, 1, 70);
+  told.gpus[0].own = {{WorkloadId("a/p"), 7, Percent{66}, Mib{900}}};
+  place.tell(told);
+  place.list(2);
+  ASSERT_TRUE(place.board().own) << "a list of nodes wipes none";
+  EXPECT_EQ(place.board().own->list, told.gpus[0].own);
+  EXPECT_EQ(place.board().own->origin, (Origin{Source::dcgm, at(1)}));
+  place.tell(measures(Source::nvidia_smi, 3, 60));
+  EXPECT_TRUE(place.board().own) << "another source tells nothing of it";
+  place.tell(measures(Source::dcgm, 4, 60));
+  EXPECT_EQ(place.board().own, std::nullopt) << "it tells it no longer";
+}
+
+TEST(Telemetry, WhatANodeSaysOfItsSharersIsTakenAsItsFigures) {
+  Node listed = node("n1", {gpu(0, Strategy::time_slicing, {Slice{}})});
+  listed.gpus[0].telemetry.use = Percent{70};
+  listed.gpus[0].telemetry.origin = {Source::dcgm, at(1)};
+  listed.gpus[0].own = OwnUses{{{WorkloadId("a/p"), {}, Percent{66}, Mib{900}}}, {Source::dcgm, at(1)}};
+  const std::vector<Measured> told = take_figures(listed);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].gpus[0].own.size(), 1u);
+  EXPECT_EQ(listed.gpus[0].own, std::nullopt);
+}
+
 TEST(Telemetry, PipesAreFiguresLikeUse) {
   Place place;
   SliceFigures half;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 #include <vector>
 
 #include "backends/sim/slots.hpp"
@@ -17,9 +18,16 @@ namespace {
 // DCGM's word for "no value", of 64 bits.
 constexpr std::string_view kBlank = "9223372036854775794";
 
+// One of the pods that share a GPU or an instance.
+struct Sharer {
+  std::string labels;
+  float use = 0, memory = 0;  // 0..1 of what is shared
+};
+
 // A GPU, or one instance of it, as the exporter tells it.
 struct Entity {
-  std::string labels;
+  std::string labels, own_labels;  // with the pod that has it, and without
+  std::vector<Sharer> sharers;
   bool instance = false;
   Load load;
   float celsius = 0, watts = 0;
@@ -35,15 +43,21 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// Which pod has it for itself; nothing when it is shared: the exporter cannot tell then.
-std::string pod_labels(const World& world, const Board& board, const std::vector<Hold>& holds) {
-  if (capacity_of(board) > 1 || holds.size() != 1) return R"(,container="",namespace="",pod="")";
-  auto job = world.jobs.find(holds.front().job);
-  if (job == world.jobs.end()) return R"(,container="",namespace="",pod="")";
+constexpr std::string_view kNoPod = R"(,container="",namespace="",pod="")";
+
+std::string labels_of(const World& world, const Hold& hold) {
+  auto job = world.jobs.find(hold.job);
+  if (job == world.jobs.end()) return std::string(kNoPod);
   std::string id = workload_id(world, job->second).text;
   std::size_t slash = id.find('/');
   return fmt::format(R"(,container="main",namespace="{}",pod="{}")", escaped(id.substr(0, slash)),
                      escaped(slash == std::string::npos ? "" : id.substr(slash + 1)));
+}
+
+// Which pod has it for itself; nothing when it is shared: the exporter cannot tell then.
+std::string pod_labels(const World& world, const Board& board, const std::vector<Hold>& holds) {
+  if (capacity_of(board) > 1 || holds.size() != 1) return std::string(kNoPod);
+  return labels_of(world, holds.front());
 }
 
 class Teller {
@@ -61,9 +75,12 @@ class Teller {
            [](const Entity& one) { return fmt::format("{:.0f}", one.celsius); });
     family("DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (in W).",
            [](const Entity& one) { return fmt::format("{:.6f}", one.watts); });
-    family("DCGM_FI_DEV_GPU_UTIL", "gauge", "GPU utilization (in %).", [](const Entity& one) {
-      return one.instance ? std::string() : fmt::format("{:.0f}", one.load.use * 100.0f);
-    });
+    family(
+        "DCGM_FI_DEV_GPU_UTIL", "gauge", "GPU utilization (in %).",
+        [](const Entity& one) {
+          return one.instance ? std::string() : fmt::format("{:.0f}", one.load.use * 100.0f);
+        },
+        [](const Entity&, const Sharer& pod) { return fmt::format("{:.0f}", pod.use * 100.0f); });
     family("DCGM_FI_DEV_MEM_COPY_UTIL", "gauge", "Memory utilization (in %).", [](const Entity& one) {
       return one.instance ? std::string(kBlank) : fmt::format("{:.0f}", one.load.use * 60.0f);
     });
@@ -71,8 +88,12 @@ class Teller {
            [](const Entity&) { return std::string("0"); });
     family("DCGM_FI_DEV_FB_FREE", "gauge", "Framebuffer memory free (in MiB).",
            [](const Entity& one) { return std::to_string(one.memory - used(one)); });
-    family("DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (in MiB).",
-           [](const Entity& one) { return std::to_string(used(one)); });
+    family(
+        "DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (in MiB).",
+        [](const Entity& one) { return std::to_string(used(one)); },
+        [](const Entity& one, const Sharer& pod) {
+          return std::to_string(static_cast<std::int64_t>(static_cast<float>(one.memory) * pod.memory));
+        });
     family("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", "Ratio of time the graphics engine is active.",
            [](const Entity& one) { return fmt::format("{:.6f}", one.load.use); });
     family("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", "Ratio of cycles the tensor (HMMA) pipe is active.",
@@ -103,6 +124,8 @@ class Teller {
     std::uint64_t key = (static_cast<std::uint64_t>(node_) << 8) + gpu;
     Reading reading = read_board(group_, board, world_.seed, key, world_.now);
     Entity whole{common(gpu) + tail() + pod_labels(world_, board, board.holds),
+                 common(gpu) + tail() + std::string(kNoPod),
+                 sharers_of(common(gpu) + tail(), board, board.holds),
                  false,
                  reading.load,
                  reading.celsius,
@@ -116,9 +139,12 @@ class Teller {
       const mig::Profile& profile = group_.mig->profiles[static_cast<std::size_t>(instance.profile)];
       Entity part = whole;
       part.instance = true;
-      part.labels = common(gpu) +
-                    fmt::format(R"(,GPU_I_PROFILE="{}",GPU_I_ID="{}")", profile.name.text, instance.id) +
-                    tail() + pod_labels(world_, board, instance.holds);
+      const std::string labels =
+          common(gpu) + fmt::format(R"(,GPU_I_PROFILE="{}",GPU_I_ID="{}")", profile.name.text, instance.id) +
+          tail();
+      part.labels = labels + pod_labels(world_, board, instance.holds);
+      part.own_labels = labels + std::string(kNoPod);
+      part.sharers = sharers_of(labels, board, instance.holds);
       part.load = load_of(instance.holds, instance.hidden, capacity_of(board), world_.seed, world_.now);
       part.memory = profile.memory ? profile.memory->value
                                    : std::int64_t{group_.memory_mib} * profile.memory_slices /
@@ -127,13 +153,42 @@ class Teller {
     }
   }
 
-  // value: empty: this entity has none.
+  std::vector<Sharer> sharers_of(const std::string& labels, const Board& board,
+                                 const std::vector<Hold>& holds) const {
+    std::vector<Sharer> all;
+    if (!habits_.virtual_gpus || holds.size() < 2) return all;
+    for (const Hold& hold : holds) {
+      const Load load = load_of({hold}, false, capacity_of(board), world_.seed, world_.now);
+      all.push_back({labels + labels_of(world_, hold), load.use, load.memory});
+    }
+    return all;
+  }
+
+  void line(std::string_view name, std::string_view labels, std::string_view value) {
+    fmt::format_to(std::back_inserter(text_), "{}{{{}}} {}\n", name, labels, value);
+  }
+
+  // value: empty: this entity has none. Of what is shared each pod has a line with the same figure.
   template <class Value>
   void family(std::string_view name, std::string_view kind, std::string_view help, Value value) {
+    family(name, kind, help, value, nullptr);
+  }
+  // own: what a pod uses by itself, beside what all use.
+  template <class Value, class Own>
+  void family(std::string_view name, std::string_view kind, std::string_view help, Value value, Own own) {
     fmt::format_to(std::back_inserter(text_), "# HELP {0} {2}\n# TYPE {0} {1}\n", name, kind, help);
-    for (const Entity& one : entities_)
-      if (std::string told = value(one); !told.empty())
-        fmt::format_to(std::back_inserter(text_), "{}{{{}}} {}\n", name, one.labels, told);
+    for (const Entity& one : entities_) {
+      const std::string told = value(one);
+      if (told.empty()) continue;
+      if constexpr (!std::is_null_pointer_v<Own>) {
+        line(name, one.sharers.empty() ? one.labels : one.own_labels, told);
+        for (const Sharer& pod : one.sharers) line(name, pod.labels, own(one, pod));
+      } else if (one.sharers.empty()) {
+        line(name, one.labels, told);
+      } else {
+        for (const Sharer& pod : one.sharers) line(name, pod.labels, told);
+      }
+    }
   }
 
   const World& world_;

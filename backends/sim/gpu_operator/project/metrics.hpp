@@ -13,6 +13,7 @@ namespace tessera::sim::kube {
 
 struct ExporterHabits {
   bool lower_hostname = false;  // "hostname" since May 2026, "Hostname" before
+  bool virtual_gpus = false;    // --kubernetes-virtual-gpus: each of the pods that share a GPU is told
 };
 // In the text exposition format of Prometheus.
 std::string metrics_text(const World& world, std::uint32_t node, const ExporterHabits& habits = {});
