@@ -38,6 +38,7 @@ Argv mig_on(GpuIndex gpu, std::span<const int> instances, const char* verb) {
 }  // namespace
 
 Argv list_gpus() { return {"nvidia-smi", "-L"}; }
+Argv process_use() { return {"nvidia-smi", "pmon", "-c", "1"}; }
 Argv query() { return {"nvidia-smi", "-q", "-x"}; }
 Argv list_instances() { return {"nvidia-smi", "mig", "-lgi"}; }
 Argv list_compute() { return {"nvidia-smi", "mig", "-lci"}; }

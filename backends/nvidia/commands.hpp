@@ -22,6 +22,7 @@ Argv list_gpus();       // -L
 Argv query();           // -q -x
 Argv list_instances();  // mig -lgi
 Argv list_compute();    // mig -lci
+Argv process_use();     // pmon -c 1: one sample
 Argv read_minors();     // cat /proc/driver/nvidia-caps/mig-minors
 
 // Creates GPU instances in the order of the list, each with its full-width compute instance.

@@ -59,4 +59,22 @@ Measured take_measured(NodeName node, NodeGpus& looked, TimePoint at) {
   return told;
 }
 
+bool shares_a_gpu(const Measured& told) {
+  return std::any_of(told.gpus.begin(), told.gpus.end(), [](const GpuFigures& gpu) {
+    const bool cut = std::any_of(gpu.slices.begin(), gpu.slices.end(),
+                                 [](const SliceFigures& one) { return one.instance_id.has_value(); });
+    return !cut && gpu.processes &&
+           std::count_if(gpu.processes->begin(), gpu.processes->end(),
+                         [](const GpuProcess& one) { return !is_service(one); }) > 1;
+  });
+}
+
+void put_use(Measured& told, const ProcessUse& use) {
+  for (GpuFigures& gpu : told.gpus) {
+    if (!gpu.processes) continue;
+    for (GpuProcess& one : *gpu.processes)
+      if (const auto found = use.find({gpu.gpu.value, one.pid}); found != use.end()) one.use = found->second;
+  }
+}
+
 }  // namespace tessera::nvidia

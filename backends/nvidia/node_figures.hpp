@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/nvidia/node_gpus.hpp"
+#include "backends/nvidia/parse.hpp"
 #include "engine/model/telemetry.hpp"
 
 namespace tessera::nvidia {
@@ -10,5 +11,9 @@ namespace tessera::nvidia {
 // As Source::nvidia_smi tells it; the GPUs keep no figures. Whose the processes are is not known to the
 // driver.
 Measured take_measured(NodeName node, NodeGpus& looked, TimePoint at);
+
+// Several processes compute on one GPU that is not cut: only then pmon tells more than the GPU's use.
+bool shares_a_gpu(const Measured& told);
+void put_use(Measured& told, const ProcessUse& use);
 
 }  // namespace tessera::nvidia

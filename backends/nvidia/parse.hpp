@@ -6,9 +6,12 @@
 // found" (exit code 6: what -i named is gone) is not. Threads: pure functions.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/error.hpp"
@@ -29,6 +32,12 @@ struct ListedGpu {
   std::vector<ListedDevice> devices;  // MIG devices
 };
 Result<std::vector<ListedGpu>> parse_list(std::string_view text);
+
+// `nvidia-smi pmon -c 1`: what each process uses of its GPU's multiprocessors, by the GPU's number and the
+// process's. What the driver has no sample of ("-") is left out, as are clients of MPS, whose server has the
+// use of all (recorded on 580.159.04).
+using ProcessUse = std::map<std::pair<int, std::int64_t>, Percent>;
+Result<ProcessUse> parse_process_use(std::string_view text);
 
 // `nvidia-smi mig -lgi`
 struct InstanceRow {

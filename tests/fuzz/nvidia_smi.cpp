@@ -29,6 +29,11 @@ int fuzz_nvidia_smi(const std::uint8_t* data, std::size_t size) {
       if (auto rows = nvidia::parse_compute(text))
         for (const auto& row : *rows) need(row.id >= 0 && row.instance >= 0);
       break;
+    case 3:
+      if (auto use = nvidia::parse_process_use(text))
+        for (const auto& [process, percent] : *use)
+          need(process.first >= 0 && percent.value >= 0 && percent.value <= 100);
+      break;
     case 9: {
       auto refused = nvidia::parted_refusal({}, text, 1, "x");
       need(refused && clean(refused->reason) == refused->reason);

@@ -194,16 +194,34 @@ void NodeProcesses::next_question() {
     if (answer->exit_code != 0 && text.empty()) text = std::move(answer->err);
     answers_.push_back(std::move(text));
     if (answers_.size() < kQuestions) return next_question();
-    auto looked = nvidia::node_gpus({answers_[0], answers_[1], answers_[2], answers_[3]}, eyes_.catalogue,
-                                    eyes_.clock());
-    if (!looked) return end(unseen(now_->node, to_line({looked.error().what, looked.error().reason, ""})));
-    eyes_.order[now_->node] = minors_of(*looked);
-    auto measured = std::make_shared<Measured>(nvidia::take_measured(now_->node, *looked, eyes_.clock()));
-    ask_openers([this, measured](Result<std::vector<nvidia::Opener>> openers) {
-      ask_jobs([this, measured, openers = std::move(openers)](Result<JobPids> after) {
-        end(ProcessesTold{std::move(*measured), both(std::move(before_), std::move(after)), openers,
-                          eyes_.order[now_->node]});
-      });
+    read_driver();
+  });
+}
+
+void NodeProcesses::read_driver() {
+  auto looked =
+      nvidia::node_gpus({answers_[0], answers_[1], answers_[2], answers_[3]}, eyes_.catalogue, eyes_.clock());
+  if (!looked) return end(unseen(now_->node, to_line({looked.error().what, looked.error().reason, ""})));
+  eyes_.order[now_->node] = minors_of(*looked);
+  auto measured = std::make_shared<Measured>(nvidia::take_measured(now_->node, *looked, eyes_.clock()));
+  if (nvidia::shares_a_gpu(*measured)) return ask_use(std::move(measured));
+  ask_after(std::move(measured));
+}
+
+// A driver that does not tell it leaves the use of each unknown; all else stands.
+void NodeProcesses::ask_use(std::shared_ptr<Measured> measured) {
+  eyes_.runner.run(there(nvidia::process_use()), [this, measured](const Result<NodeAnswer>& answer) {
+    if (answer && answer->exit_code == 0)
+      if (const auto use = nvidia::parse_process_use(answer->out)) nvidia::put_use(*measured, *use);
+    ask_after(measured);
+  });
+}
+
+void NodeProcesses::ask_after(std::shared_ptr<Measured> measured) {
+  ask_openers([this, measured = std::move(measured)](Result<std::vector<nvidia::Opener>> openers) {
+    ask_jobs([this, measured, openers = std::move(openers)](Result<JobPids> after) {
+      end(ProcessesTold{std::move(*measured), both(std::move(before_), std::move(after)), openers,
+                        eyes_.order[now_->node]});
     });
   });
 }

@@ -77,6 +77,9 @@ class NodeProcesses {
   void ask_before();
   void next_question();
   void ask_openers(std::function<void(Result<std::vector<nvidia::Opener>>)> then);
+  void read_driver();
+  void ask_use(std::shared_ptr<Measured> measured);
+  void ask_after(std::shared_ptr<Measured> measured);
   void ask_jobs(std::function<void(Result<JobPids>)> then);
   void end(Result<ProcessesTold> result);
   NodeCommand there(std::vector<std::string> argv) const;

@@ -498,5 +498,33 @@ TEST_F(NodeGpusTest, AnswersThatDoNotFitAreNotBelieved) {
   EXPECT_EQ(pending->gpus[0].mig_mode, MigMode::disable_pending);
 }
 
+constexpr const char* kPmonHead =
+    "# gpu         pid   type     sm    mem    enc    dec    command\n"
+    "# Idx           #    C/G      %      %      %      %    name\n";
+
+TEST(ParsePmon, EachProcessHasItsUseAndWithoutASampleNone) {
+  auto use = parse_process_use(std::string(kPmonHead) +
+                               "    0        585     C     37     12      -      -    python3 -u\n"
+                               "    0        586     C      0      0      -      -    python3\n"
+                               "    1        700     C      -      -      -      -    nvtop\n"
+                               "    2          -     -      -      -      -      -    -\n");
+  ASSERT_TRUE(use) << to_line(use.error());
+  EXPECT_EQ(*use, (ProcessUse{{{0, 585}, Percent{37}}, {{0, 586}, Percent{0}}}));
+}
+
+TEST(ParsePmon, WhatIsNoListingIsAnErrorAndNoUse) {
+  for (const std::string& text :
+       {std::string(), std::string("Failed to initialize NVML: Unknown Error\n"),
+        std::string("# gpu pid type mem command\n 0 585 C 37 python3\n"),
+        kPmonHead + std::string("    0        585     C    137     12      -      -    x\n"),
+        kPmonHead + std::string("    0        585\n"),
+        kPmonHead + std::string("    0  99999999999999999999  C 3\n"),
+        kPmonHead + std::string("    \x1b[31m        585     C    37     12      -      -    x\n")}) {
+    auto use = parse_process_use(text);
+    EXPECT_FALSE(use) << text;
+    if (!use) EXPECT_EQ(to_line(use.error()).find('\x1b'), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace tessera::nvidia

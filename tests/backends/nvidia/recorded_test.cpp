@@ -104,6 +104,27 @@ TEST(NvidiaRecorded, ClientsOfMpsAreToldBehindTheirServer) {
   EXPECT_EQ(all[2].process->memory, Mib{1000});
 }
 
+// What stands in that file behind the command, up to the next one.
+std::string answer_in(const std::string& file, const std::string& command) {
+  std::ifstream recorded(test::source_dir() + "/tests/fixtures/nvidia-580/" + file);
+  const std::string all{std::istreambuf_iterator<char>(recorded), {}};
+  const std::size_t begin = all.find("[rc=0]\n", all.find("$ " + command + "\n")) + 7;
+  return all.substr(begin, all.find("\n$ ", begin) + 1 - begin);
+}
+
+TEST(NvidiaRecorded, OfMpsTheServerHasTheUseAndItsClientsHaveNoneOfTheirOwn) {
+  auto use = parse_process_use(answer_in("h100-mps.txt", "nvidia-smi pmon -c 1"));
+  ASSERT_TRUE(use) << to_line(use.error());
+  EXPECT_EQ(*use, (ProcessUse{{{0, 620}, Percent{99}}}));
+  auto node = look("h100", "h100-mps.xml");
+  ASSERT_TRUE(node);
+  Measured told = take_measured(NodeName("n1"), *node, TimePoint{});
+  EXPECT_TRUE(shares_a_gpu(told));
+  put_use(told, *use);
+  for (const GpuProcess& one : *told.gpus[0].processes)
+    EXPECT_EQ(one.use, one.pid == 620 ? std::optional(Percent{99}) : std::nullopt) << one.pid;
+}
+
 TEST(NvidiaRecorded, ProcessesBesideEachOtherAreNoClients) {
   auto node = look("h100", "h100-two-processes.xml");
   ASSERT_TRUE(node) << to_line(node.error());

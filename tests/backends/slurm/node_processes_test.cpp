@@ -117,6 +117,26 @@ TEST(SlurmOpeners, OnlyThoseThatAreCertainlyOfNoJobAreAdded) {
   EXPECT_EQ(added(&pids, true), "/usr/bin/nv-hostengine ");
 }
 
+// Several processes on one GPU: which of them uses it was not told.
+TEST_F(SlurmNodeProcesses, WhereSeveralComputeOnOneGpuTheUseOfEachIsAskedFor) {
+  put("pmon", "# gpu pid type sm mem command\n# Idx # C/G % % name\n 0 585 C 37 2 python3\n");
+  far("cat $D/pids; exit 0;;\n*'pmon -c 1') cat $D/pmon; exit 0");
+  const auto told = ask();
+  ASSERT_TRUE(told) << to_line(told.error());
+  for (const GpuProcess& one : *told->measured.gpus[0].processes)
+    EXPECT_EQ(one.use, one.pid == 585 ? std::optional(Percent{37}) : std::nullopt) << one.pid;
+  EXPECT_EQ(times("pmon"), 1u) << log();
+}
+
+TEST_F(SlurmNodeProcesses, ADriverThatTellsNoUseOfProcessesLeavesItUnknownAndAllElseTold) {
+  far("cat $D/pids; exit 0;;\n*'pmon -c 1') echo 'Not supported'; exit 3");
+  const auto told = ask();
+  ASSERT_TRUE(told) << to_line(told.error());
+  ASSERT_EQ(told->measured.gpus[0].processes->size(), 3u);
+  for (const GpuProcess& one : *told->measured.gpus[0].processes) EXPECT_EQ(one.use, std::nullopt);
+  EXPECT_TRUE(told->jobs);
+}
+
 TEST_F(SlurmNodeProcesses, WithoutSlurmsWordTheDriversListIsToldAllTheSame) {
   far("echo 'bash: scontrol: command not found' >&2; exit 127");
   const auto told = ask();

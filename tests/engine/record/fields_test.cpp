@@ -65,7 +65,8 @@ TEST(RecordedFields, AreAllThatAreNotWorkedOutAgain) {
   EXPECT_EQ(recorded<Quota>(), members<Quota>());
   EXPECT_EQ(recorded<Daemon>(), members<Daemon>());
   EXPECT_EQ(recorded<Remark>(), members<Remark>());
-  EXPECT_EQ(recorded<GpuProcess>(), members<GpuProcess>());
+  EXPECT_EQ(recorded<GpuProcess>() + 1, members<GpuProcess>())
+      << "its use: a figure that moves with each look";
   EXPECT_EQ(recorded<Error>(), members<Error>());
 }
 
