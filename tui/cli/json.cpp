@@ -4,6 +4,7 @@
 #include <span>
 
 #include "engine/insight/on_demand.hpp"
+#include "engine/insight/own_use.hpp"
 #include "engine/insight/processes.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/family.hpp"
@@ -145,6 +146,7 @@ Tree processes_of(const query::GpuRow& row) {
     tree["name"] = text_value(process.name);
     tree["gpu_instance"] = or_null(process.instance_id);
     tree["memory_mib"] = or_null(process.memory);
+    tree["use_percent"] = measure(process.use);
     tree["workload"] = is_of_work(process) ? Tree(process.workload.text) : Tree();
     tree["whose"] = word(insight::standing_of(*row.cluster, *row.node, *row.gpu, process));
     tree["mps"] = is_mps_server(process) ? Tree("server") : one.client ? Tree("client") : Tree();
@@ -225,8 +227,21 @@ Tree tree_of(const query::GpuRow& row, const query::Context& context) {
   return tree;
 }
 
-Tree tree_of(const Holder& holder, const Cluster& cluster) {
-  const Workload* workload = cluster.workloads.find(holder.workload);
+// What it uses by itself of a slice that several hold.
+Tree own_of(const Holder& holder, const query::SliceRow& row) {
+  if (!row.gpu || row.slice->holders.size() < 2) return Tree();
+  const auto own = insight::own_figures(*row.cluster, *row.node, *row.gpu, *row.slice, holder.workload);
+  if (!own) return Tree();
+  Tree tree;
+  tree["use_percent"] = measure(own->use);
+  tree["memory_used_mib"] = or_null(own->memory);
+  tree["source"] = word(own->origin.source);
+  tree["observed_at"] = time_of(own->origin);
+  return tree;
+}
+
+Tree tree_of(const Holder& holder, const query::SliceRow& row) {
+  const Workload* workload = row.cluster->workloads.find(holder.workload);
   Tree tree;
   tree["kind"] = workload ? Tree(word(workload->kind)) : Tree();
   tree["id"] = holder.workload.text;
@@ -236,6 +251,7 @@ Tree tree_of(const Holder& holder, const Cluster& cluster) {
   tree["namespace"] = pod ? text_value(workload->group) : Tree();
   tree["since"] = workload ? time_value(workload->started) : Tree();
   tree["share"] = holder.share > 0 ? Tree(holder.share) : Tree();
+  tree["own"] = own_of(holder, row);
   return tree;
 }
 
@@ -262,7 +278,7 @@ Tree tree_of(const query::SliceRow& row, const query::Context&) {
   tree["uuid"] = text_value(slice.uuid);
   tree["gpu_instance"] = or_null(slice.instance_id);
   tree["holders"] = Tree::array();
-  for (const Holder& holder : slice.holders) tree["holders"].push_back(tree_of(holder, *row.cluster));
+  for (const Holder& holder : slice.holders) tree["holders"].push_back(tree_of(holder, row));
   const bool untold = slice.holders.empty() && slice.holding != Holding::free && work_untold(*row.cluster);
   if (untold) tree["holders"] = Tree();
   return tree;

@@ -103,6 +103,29 @@ TEST(JobCharts, WhatSeveralUseIsToldAsTheirsAndItsOwnMemoryByItsProcesses) {
   EXPECT_NE(old.find("its own part is not known"), std::string::npos) << "what is old is not now: " << old;
 }
 
+// What an exporter tells under each name stands on both pages with its source and age; else it is unknown.
+TEST(JobCharts, WhatEachOfSeveralUsesByItselfIsToldWithItsSourceAndAge) {
+  Session session(small_place(), {200, 60});
+  tui::open_workload(session.state, ClusterName("hpc"), "88127");
+  GpuFigures figures;
+  figures.gpu = GpuIndex{3};
+  figures.figures.use = Percent{80};
+  const auto tell = [&](std::vector<OwnUse> own) {
+    figures.own = std::move(own);
+    session.tell(
+        {ClusterName("hpc"), 0, at(30), Measured{NodeName("n0007"), Source::dcgm, at(30), {figures}}});
+    return session.line_with("GPU 3 ");
+  };
+  const std::string told = tell(
+      {{WorkloadId("88127"), {}, Percent{70}, Mib{20'480}}, {WorkloadId("88128"), {}, Percent{9}, Mib{512}}});
+  EXPECT_NE(told.find("own use 70%, own memory 20 GiB  (DCGM exporter, "), std::string::npos) << told;
+  const std::string memory = tell({{WorkloadId("88127"), {}, {}, Mib{20'480}}});
+  EXPECT_NE(memory.find("own memory 20 GiB"), std::string::npos) << memory;
+  EXPECT_EQ(memory.find("own use"), std::string::npos) << "n/a is not 0: " << memory;
+  const std::string other = tell({{WorkloadId("88128"), {}, Percent{9}, Mib{512}}});
+  EXPECT_NE(other.find("its own part is not known"), std::string::npos) << other;
+}
+
 // A job on an instance of one GPU and on all of another, measured each minute but for ten, and its page.
 class TwoSlices {
  public:

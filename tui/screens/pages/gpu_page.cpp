@@ -13,6 +13,7 @@
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/pages/gpu_notes.hpp"
 #include "tui/screens/pages/gpu_processes.hpp"
+#include "tui/screens/pages/own_use.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
 
@@ -140,6 +141,8 @@ class Page {
     if (slice.capacity > 1 && holder.share > 0)
       line.spans.push_back(
           {"  " + page_.told(fmt::format("{} of {} shares", holder.share, slice.capacity)), Role::dim});
+    if (slice.holders.size() > 1)
+      add_own(line, page_, ui_, {at_.cluster, at_.node, at_.gpu, &slice}, holder.workload);
     if (!slice.exact)
       line.spans.push_back({"  " + page_.told("one of several, which one is not known"), Role::unknown});
   }

@@ -20,9 +20,10 @@ constexpr std::size_t kMostShown = 64;
 
 // Columns of the list; commands get what a wide page has to spare.
 struct At {
-  explicit At(int width) : spare(std::clamp(width - 110, 0, 40)) {}
-  int spare;
-  int pid = 3, name = 13, memory = 38 + spare, instance = 50 + spare, whose = 58 + spare;
+  At(int width, bool with_use) : spare(std::clamp(width - 110, 0, 40)), use(with_use ? 6 : 0) {}
+  int spare, use;
+  int pid = 3, name = 13, memory = 38 + spare, of_gpu = 50 + spare, instance = 50 + spare + use,
+      whose = 58 + spare + use;
 };
 
 // Where a path is too long, its program says more than its folder.
@@ -56,10 +57,19 @@ std::string why_untold(const UiState& state, const GpuPlace& at) {
   return "the node is being asked";
 }
 
+bool any_use(const GpuPlace& at) {
+  return at.gpu->processes && std::any_of(at.gpu->processes->list.begin(), at.gpu->processes->list.end(),
+                                          [](const GpuProcess& one) { return one.use.has_value(); });
+}
+
+std::string use_text(const GpuProcess& process) {
+  return process.use ? fmt::format("{:>4.0f}%", process.use->value) : std::string("  n/a");
+}
+
 class Processes {
  public:
   Processes(FactPage& page, const UiContext& ui, const UiState& state, const GpuPlace& place)
-      : page_(page), ui_(ui), state_(state), place_(place), at_(page.width()) {}
+      : page_(page), ui_(ui), state_(state), place_(place), at_(page.width(), any_use(place)) {}
 
   void add() {
     const auto& told = place_.gpu->processes;
@@ -78,6 +88,8 @@ class Processes {
   }
 
  private:
+  static constexpr std::size_t kSpans = 5;  // of a line, before whose it is
+
   void list(const GpuProcesses& told) {
     heads();
     const std::vector<Served> all = served(told.list);
@@ -93,6 +105,7 @@ class Processes {
     page_.add({{{"PID", Role::dim, at_.pid},
                 {page_.told("command"), Role::dim, at_.name},
                 {page_.told("memory"), Role::dim, at_.memory},
+                {at_.use > 0 ? page_.told("use") : std::string(), Role::dim, at_.of_gpu},
                 {"GI", Role::dim, at_.instance},
                 {page_.told("whose"), Role::dim, at_.whose}},
                {}});
@@ -119,6 +132,7 @@ class Processes {
                    Style(Role::text).with_bold(), at_.name + indent},
                   {process.memory ? fmt::format("{:>7} MiB", process.memory->value) : std::string("      -"),
                    Role::text, at_.memory},
+                  {at_.use > 0 ? use_text(process) : std::string(), Role::text, at_.of_gpu},
                   {process.instance_id ? fmt::format("{}", *process.instance_id) : std::string("-"),
                    Role::dim, at_.instance}},
                  {}};
@@ -130,7 +144,7 @@ class Processes {
     const GpuProcess& process = *one.process;
     const Standing standing = insight::standing_of(*place_.cluster, *place_.node, *place_.gpu, process);
     const auto say = [&](std::string_view words, Style style) {
-      const bool first = line.spans.size() == 4;
+      const bool first = line.spans.size() == kSpans;
       line.spans.push_back({(first ? "" : "  ") + page_.told(words), style, first ? at_.whose : 0});
     };
     if (is_of_work(process)) {

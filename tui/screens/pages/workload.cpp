@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/insight/processes.hpp"
-#include "engine/model/processes.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
@@ -14,6 +12,7 @@
 #include "tui/screens/documents.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/charts.hpp"
+#include "tui/screens/pages/own_use.hpp"
 #include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/roles.hpp"
@@ -47,25 +46,9 @@ std::pair<std::optional<Percent>, std::optional<Percent>> pipes_of(const query::
   return pipes;
 }
 
-// Memory that its processes keep of the slice, where the node's driver and the scheduler tell it now and of
-// each process.
-std::optional<Mib> own_memory(const query::SliceRow& row, const WorkloadId& id) {
-  if (!row.gpu || !row.gpu->processes) return std::nullopt;
-  if (insight::why_untold(*row.cluster, row.node->name)) return std::nullopt;
-  std::optional<Mib> sum;
-  for (const GpuProcess& one : row.gpu->processes->list) {
-    const bool other = one.instance_id && row.slice->instance_id && one.instance_id != row.slice->instance_id;
-    if (other) continue;
-    if (one.workload.empty() && !is_service(one)) return std::nullopt;  // it may be its own
-    if (one.workload != id) continue;
-    if (!one.memory) return std::nullopt;
-    sum = Mib{sum.value_or(Mib{0}).value + one.memory->value};
-  }
-  return sum;
-}
-
 // Of what several share the figures are those of all: its own are told apart, or told to be unknown.
-void add_use(DocLine& line, const FactPage& page, const query::SliceRow& row, const WorkloadId& id) {
+void add_use(DocLine& line, const FactPage& page, const UiContext& ui, const query::SliceRow& row,
+             const WorkloadId& id) {
   const Slice& slice = *row.slice;
   const std::size_t holders = slice.holders.size();
   if (holders < 2) {
@@ -76,13 +59,12 @@ void add_use(DocLine& line, const FactPage& page, const query::SliceRow& row, co
   if (slice.use)
     line.spans.push_back(
         {"  " + page.told(fmt::format("use {:.0f}% by all {}", slice.use->value, holders)), Role::text});
-  const std::optional<Mib> own = own_memory(row, id);
-  line.spans.push_back({"  " + page.told(own ? fmt::format("own memory {}", query::memory_text(own->value))
-                                             : std::string(N_("its own part is not known"))),
-                        own ? Role::text : Role::unknown});
+  if (!add_own(line, page, ui, row, id))
+    line.spans.push_back({"  " + page.told(N_("its own part is not known")), Role::unknown});
 }
 
-DocLine slice_line(const FactPage& page, const query::SliceRow& row, const WorkloadId& id) {
+DocLine slice_line(const FactPage& page, const UiContext& ui, const query::SliceRow& row,
+                   const WorkloadId& id) {
   const Slice& slice = *row.slice;
   std::string where = row.gpu ? fmt::format("GPU {}", row.gpu->index.value) : "GPU ?";
   DocLine line{{{row.node->name.text, Role::text, 3},
@@ -104,7 +86,7 @@ DocLine slice_line(const FactPage& page, const query::SliceRow& row, const Workl
           {"  " + page.told(holder.share > 0 ? fmt::format("{} of {} shares", holder.share, slice.capacity)
                                              : "share unknown"),
            Role::dim});
-  add_use(line, page, row, id);
+  add_use(line, page, ui, row, id);
   if (page.width() < kWithPipes || slice.holders.size() > 1) return line;
   const auto& [tensor, bus] = pipes_of(row);
   if (tensor)
@@ -114,17 +96,18 @@ DocLine slice_line(const FactPage& page, const query::SliceRow& row, const Workl
 }
 
 // All that a workload holds on a node. False: which slices is not reported.
-bool add_slices(FactPage& page, const Cluster& cluster, const Node& node, const WorkloadId& id) {
+bool add_slices(FactPage& page, const UiContext& ui, const Cluster& cluster, const Node& node,
+                const WorkloadId& id) {
   std::size_t before = page.size();
   for (const Gpu& gpu : node.gpus)
     for (const Slice& slice : gpu.slices)
-      if (holds(slice, id)) page.add(slice_line(page, {&cluster, &node, &gpu, &slice}, id));
+      if (holds(slice, id)) page.add(slice_line(page, ui, {&cluster, &node, &gpu, &slice}, id));
   for (const Slice& slice : node.pool)
-    if (holds(slice, id)) page.add(slice_line(page, {&cluster, &node, nullptr, &slice}, id));
+    if (holds(slice, id)) page.add(slice_line(page, ui, {&cluster, &node, nullptr, &slice}, id));
   return page.size() > before;
 }
 
-void add_holdings(FactPage& page, const Cluster& cluster, const Workload& workload) {
+void add_holdings(FactPage& page, const UiContext& ui, const Cluster& cluster, const Workload& workload) {
   page.heading("HOLDS");
   std::size_t before = page.size();
   // Two kinds of slices on one node are two allocations; the node's slices are listed once all the same, and
@@ -139,7 +122,7 @@ void add_holdings(FactPage& page, const Cluster& cluster, const Workload& worklo
       continue;
     }
     auto [visit, first] = listed.try_emplace(allocation.node, false);
-    if (first) visit->second = add_slices(page, cluster, *node, workload.id);
+    if (first) visit->second = add_slices(page, ui, cluster, *node, workload.id);
     if (visit->second) continue;
     std::string row = first ? query::row_id(query::NodeRow{&cluster, node}) : std::string();
     if (allocation.count == 0) {  // it runs there without having asked for a GPU
@@ -240,7 +223,7 @@ Document workload_document(const UiContext& ui, const UiState& state, int width)
     page.fact("if killed", "is lost", Role::warning);
   if (!workload->comment.empty()) page.data(page.told("comment"), workload->comment);
   page.fact("source", origin_text(*cluster, workload->origin, ui.wall), Role::dim);
-  if (!answer || !workload->allocations.empty()) add_holdings(page, *cluster, *workload);
+  if (!answer || !workload->allocations.empty()) add_holdings(page, ui, *cluster, *workload);
   add_history(page, ui, {cluster, workload});
   if (workload->state == WorkloadState::pending) add_waiting(page, *cluster, *workload);
   return page.take();
