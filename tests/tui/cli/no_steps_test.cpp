@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "tui/cli/change/plan_text.hpp"
+#include "tui/cli/change/planning.hpp"
+#include "tui/cli/command_table.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -18,6 +20,21 @@ TEST(PlanText, WithoutStepsItSaysWhetherNothingIsToDoOrNothingCanBeDone) {
   const std::string text = preview(plan);
   EXPECT_EQ(text.find(so_already), std::string::npos) << text;
   EXPECT_NE(text.find(plan.no_steps + "."), std::string::npos) << text;
+}
+
+TEST(PlanText, APlanThatCanOnlyBeReviewedSaysSoFirstAndIsAFinding) {
+  plan::Plan plan;
+  plan.id = "p-1";
+  EXPECT_EQ(code_of(plan), kDone);
+  plan.no_steps = "GKE fixes them";
+  const std::string text = preview(plan);
+  const std::size_t said = text.find("This plan can only be reviewed: GKE fixes them.");
+  ASSERT_NE(said, std::string::npos) << text;
+  EXPECT_EQ(text.find('\n') + 1, said) << "below the plan's name";
+  EXPECT_EQ(code_of(plan), kFinding);
+  plan.no_steps.clear();
+  plan.violations.resize(1);
+  EXPECT_EQ(code_of(plan), kFinding);
 }
 
 }  // namespace

@@ -262,6 +262,13 @@ std::string head_line(const Plan& plan, const tui::WordsPtr& words) {
   return wrapped(tui::told(words, clean(text, 1000)), 0);
 }
 
+// First: what follows would be, and is not going to.
+std::string refused_part(const Plan& plan, const tui::WordsPtr& words) {
+  if (plan.no_steps.empty()) return "";
+  const std::string text = "This plan can only be reviewed: " + plan.no_steps;
+  return wrapped(clean(tui::told(words, text), 1000) + ".", 0);
+}
+
 // When it acts, where that is not at once.
 std::string patience_part(const Plan& plan, const tui::WordsPtr& words) {
   const plan::ChangeOptions& options = plan.intent.options;
@@ -278,7 +285,7 @@ std::string patience_part(const Plan& plan, const tui::WordsPtr& words) {
 std::string preview(const Plan& plan, std::size_t in_full, const tui::WordsPtr& words) {
   const auto shown = [&](const plan::NodePlan& node) { return slices_part(plan, node, words); };
   const std::vector<AlikeNodes> groups = alike(plan, shown);
-  std::string text = head_line(plan, words) + closed_part(plan, words) + "\n";
+  std::string text = head_line(plan, words) + refused_part(plan, words) + closed_part(plan, words) + "\n";
   for (std::size_t i = 0; i < groups.size(); ++i)
     text += i < in_full ? wrapped(names_of(groups[i], words), 0) + shown(*groups[i].first) + "\n"
                         : node_line(groups[i], words);
@@ -292,7 +299,6 @@ std::string preview(const Plan& plan, std::size_t in_full, const tui::WordsPtr& 
   if (groups.size() > in_full)
     text += "\n" + tui::told(words, "The steps of the other nodes are in the plan as JSON.") + "\n";
   if (std::string patience = patience_part(plan, words); !patience.empty()) text += "\n" + patience;
-  if (!plan.no_steps.empty()) text += "\n" + wrapped(clean(tui::told(words, plan.no_steps), 1000) + ".", 0);
   return text;
 }
 

@@ -117,6 +117,10 @@ void print_plan(const plan::Plan& plan, const Options& options, const Streams& s
   streams.out << std::flush;
 }
 
+int code_of(const plan::Plan& plan) {
+  return plan.violations.empty() && plan.no_steps.empty() ? kDone : kFinding;
+}
+
 std::string plan_document(const plan::Plan& plan, OutputFormat output) {
   return output == OutputFormat::yaml ? document(plan::plan_json(plan), Markup::yaml)
                                       : plan::to_document(plan);
@@ -141,7 +145,7 @@ int run_plan(const Options& options, const mig::Catalogue& catalogue, const Join
   if (const int* code = std::get_if<int>(&made)) return *code;
   const plan::Plan& plan = std::get<plan::Plan>(made);
   print_plan(plan, options, streams);
-  return plan.violations.empty() ? kDone : kFinding;
+  return code_of(plan);
 }
 
 }  // namespace tessera::cli

@@ -27,6 +27,8 @@ std::variant<plan::Plan, int> look_and_plan(OpenClusters& clusters, const Option
                                             const mig::Catalogue& catalogue, const Streams& streams);
 // As the flags want it: for people, as a document, its messages or its patch.
 void print_plan(const plan::Plan& plan, const Options& options, const Streams& streams);
+// kFinding: it breaks a rule, or can only be reviewed.
+int code_of(const plan::Plan& plan);
 
 // As JSON or YAML; precondition: options.output is one of them.
 std::string plan_document(const plan::Plan& plan, OutputFormat output);

@@ -407,7 +407,7 @@ int FleetCommand::change(plan::Intent intent) {
   if (verb_ == "apply")
     return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
   print_plan(*plan, options, streams_);
-  return plan->violations.empty() ? kDone : kFinding;
+  return code_of(*plan);
 }
 
 int run_fleet(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,

@@ -307,7 +307,7 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
     for (const plan::NodePlan& node : plan->nodes) nodes.items.push_back(Json::of(node.node.text));
     one.add("on_failure", Json::of(std::string(fleet::word(pool.on_failure))));
     due_list_.items.push_back(std::move(one));
-    return plan->violations.empty() ? kDone : kFinding;
+    return code_of(*plan);
   }
   return begin(clusters_, options, catalogue_, streams_, {std::move(*plan), false, false});
 }

@@ -189,7 +189,7 @@ int change(const Asked& asked, const pack::Answer& packed, const Options& option
     return code == kDone && !packed.met() ? kFinding : code;
   }
   print_plan(*plan, options, streams);
-  return plan->violations.empty() && packed.met() ? kDone : kFinding;
+  return packed.met() ? code_of(*plan) : kFinding;
 }
 
 int answer(const Asked& asked, const Options& options, const mig::Catalogue& catalogue,
