@@ -7,6 +7,7 @@
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/offers.hpp"
 #include "engine/plan/effect/diff.hpp"
+#include "engine/plan/refusal.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/sharing/amd.hpp"
@@ -61,6 +62,14 @@ int held_on(const Gpu& gpu) {
                                         [](const Slice& one) { return plan::in_use(one); }));
 }
 
+void add_to(plan::Intent& intent, const NodeSurvey& one) {
+  intent.nodes.push_back(one.node->name);
+  for (const BoardSurvey& board : one.boards)
+    intent.boards.push_back({board.gpu, board.wanted, one.node->name});
+  if (const Rule* rule = one.rule(); rule->wish.switches.any())
+    intent.node_switches[one.node->name.text] = rule->wish.switches;
+}
+
 class Surveyor {
  public:
   Surveyor(const Fleet& fleet, const Cluster& cluster, const Place& place,
@@ -86,6 +95,9 @@ class Surveyor {
       all.nodes.push_back(std::move(one));
     }
     spread_demand(all);
+    for (NodeSurvey& one : all.nodes)
+      if (one.standing == Standing::drifts && (wanted.empty() || wanted.contains(one.node->name)))
+        look_at_plan(one);
     if (only.empty()) {
       note_pools(all);
       return all;
@@ -127,6 +139,17 @@ class Surveyor {
     if (rule.wish.switches.any()) look_at_switches(one, rule.wish.switches);
     if (node.host_pod) give_to_kubernetes(one);
     return one;
+  }
+
+  // A driver upgrade, GPUs that claims hand out, a MIG manager that is not there: such a node stays as it is.
+  void look_at_plan(NodeSurvey& one) const {
+    plan::Intent intent;
+    intent.cluster = cluster_.name;
+    add_to(intent, one);
+    const std::string why = plan::why_not_changed(cluster_, *place_.catalogue, intent, *place_.means, rules_);
+    if (why.empty()) return;
+    one.refused = true;
+    one.why = "no plan changes it: " + why;
   }
 
   // By srun a run marks a node with a reservation (mark_of_reservation in backends/slurm), and gives it no
@@ -357,17 +380,14 @@ std::optional<plan::Intent> intent_of(const Survey& survey, std::string words, p
   intent.cluster = survey.cluster->name;
   intent.words = std::move(words);
   intent.options = std::move(options);
-  for (const NodeSurvey& one : survey.nodes) {
-    if (one.standing != Standing::drifts || (pool && one.pool != pool) || but.contains(one.node->name))
-      continue;
-    intent.nodes.push_back(one.node->name);
-    for (const BoardSurvey& board : one.boards)
-      intent.boards.push_back({board.gpu, board.wanted, one.node->name});
-    if (const Rule* rule = one.rule(); rule->wish.switches.any())
-      intent.node_switches[one.node->name.text] = rule->wish.switches;
+  for (const bool refused : {false, true}) {
+    for (const NodeSurvey& one : survey.nodes)
+      if (one.standing == Standing::drifts && one.refused == refused && (!pool || one.pool == pool) &&
+          !but.contains(one.node->name))
+        add_to(intent, one);
+    if (!intent.nodes.empty()) return intent;
   }
-  if (intent.nodes.empty()) return std::nullopt;
-  return intent;
+  return std::nullopt;
 }
 
 std::string_view word(Standing standing) {

@@ -46,6 +46,7 @@ struct NodeSurvey {
   std::vector<const Pool*> also;         // pools below, whose conditions it meets, too
   Standing standing = Standing::left_alone;
   std::string why;                  // unknown, impossible: about the node, or its first GPU of that kind
+  bool refused = false;             // it drifts, and no plan changes it now: `why` says why
   std::vector<BoardSurvey> boards;  // that are ruled; of a demand those that are to change
   // What the scheduler would hand out by what is made there; empty: it does. nullopt: not known (offers.hpp).
   std::optional<std::string> should_offer;
@@ -85,8 +86,9 @@ const Pool* pool_of(const Fleet& fleet, const Cluster& cluster, const Node& node
 // The site's rules with what the file says of this cluster.
 plan::SiteRules rules_of(const Fleet& fleet, const ClusterName& cluster, plan::SiteRules site);
 
-// One intent over every node that drifts; nullopt: none does. words: what the plan is called.
-// pool: only its nodes; nullptr: those of all pools. but: nodes that are left out.
+// One intent over every node that drifts; nullopt: none does. Those that are refused stand in it only where
+// there is no other: one of them would keep all from being changed. words: what the plan is called. pool:
+// only its nodes; nullptr: those of all pools. but: nodes that are left out.
 std::optional<plan::Intent> intent_of(const Survey& survey, std::string words, plan::ChangeOptions options,
                                       const Pool* pool = nullptr, const std::set<NodeName>& but = {});
 

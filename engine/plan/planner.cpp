@@ -14,6 +14,7 @@
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/plan/plan_node_action.hpp"
+#include "engine/plan/refusal.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/simulated_switches.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -460,6 +461,18 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   plan.fingerprint = fingerprint_of(plan.nodes);
   plan.id = id_of(plan);
   return plan;
+}
+
+std::string why_not_changed(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
+                            const Means& capabilities, const SiteRules& told) {
+  if (Status ok = check_intent(cluster, intent); !ok) return to_line(ok.error());
+  const Node& node = *cluster.nodes.find(intent.nodes.front());
+  const Intent own = intent_of(intent, node.name);
+  const Result<NodeResult> one = plan_node(cluster, catalogue, node, own, capabilities,
+                                           with_site(told, capabilities, &node, &own), TimePoint());
+  if (!one) return to_line(one.error());
+  if (Status ok = check_strategy(node, one->changes, capabilities, told); !ok) return to_line(ok.error());
+  return one->missing;
 }
 
 Scope everything_on(const Node& node, const Means& can) {

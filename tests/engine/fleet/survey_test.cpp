@@ -106,6 +106,32 @@ TEST(FleetSurvey, ANodeWhoseSlurmdRunsInAPodIsKubernetesToChangeAndStandsInNoPoo
   EXPECT_NE(written->text.find("n1: its slurmd runs in a pod"), std::string::npos) << written->text;
 }
 
+// A reset for its change would make the pending MIG mode of GPU 1 true.
+Node refused_node(const std::string& name) {
+  Gpu other = test::uncut(1, 1, "A100-40GB");
+  other.mig_mode = MigMode::enable_pending;
+  return test::node(name, {test::uncut(0, 0, "A100-40GB"), other});
+}
+
+TEST(FleetSurvey, ANodeWhoseChangeIsRefusedKeepsNoOtherFromBeingChanged) {
+  Node sound = test::node("n2", {test::uncut(0, 0, "A100-40GB"), test::uncut(1, 1, "A100-40GB")});
+  Site site({refused_node("n1"), sound});
+  const Survey found = site.look("pools: [{name: a, gpus: {0: '3g.20gb,3g.20gb'}}]");
+  EXPECT_EQ(told(found), "n1 a drifts 0; n2 a drifts 0");
+  EXPECT_TRUE(found.nodes[0].refused);
+  EXPECT_NE(found.nodes[0].why.find("no plan changes it: cannot plan n1: "), std::string::npos)
+      << found.nodes[0].why;
+  EXPECT_FALSE(found.nodes[1].refused);
+  EXPECT_EQ(found.nodes[1].why, "");
+  const auto intent = intent_of(found, "as fleet.yaml says", {});
+  ASSERT_TRUE(intent);
+  EXPECT_EQ(intent->nodes, std::vector<NodeName>{NodeName("n2")});
+  const auto rest = intent_of(found, "", {}, nullptr, {NodeName("n2")});
+  ASSERT_TRUE(rest) << "its plan says why it is refused";
+  EXPECT_EQ(rest->nodes, std::vector<NodeName>{NodeName("n1")});
+  EXPECT_FALSE(intent_of(found, "", {}, nullptr, {NodeName("n1"), NodeName("n2")}));
+}
+
 TEST(FleetSurvey, TheIntentIsAboutEveryNodeThatDriftsAndNoOther) {
   Site site({cut_node("n1", {test::instance("1g.10gb", 0, 1, 0)}), cut_node("n2", {})});
   const Survey found = site.look("pools: [{name: a, gpus: {0: 1g.10gb, 1: none}}]");
@@ -153,6 +179,19 @@ TEST(FleetSurvey, ADemandIsSpreadAroundWhatRuns) {
   EXPECT_EQ(much.notes[0].standing, Standing::impossible);
   EXPECT_NE(much.notes[0].text.find("its GPUs have no room for 6 of 9 7g.80gb"), std::string::npos)
       << much.notes[0].text;
+}
+
+TEST(FleetSurvey, ADemandForWholeGpusCountsThoseThatStandAndMakesTheRest) {
+  Site site({cut_node("n1", {}), cut_node("n2", {test::instance("1g.10gb", 0, 1, 0)})},
+            {test::running("1", "alice", {test::holds("n2", {{0}, {9}})})});
+  EXPECT_EQ(told(site.look("pools: [{name: a, demand: {whole: 2}}]")), "n1 a as-wanted; n2 a as-wanted")
+      << "alice's counts";
+  const Survey found = site.look("pools: [{name: a, demand: {whole: 3}}]");
+  EXPECT_EQ(told(found), "n1 a drifts 0; n2 a as-wanted");
+  EXPECT_EQ(plan::to_text(found.nodes[0].boards.at(0).wanted), "whole GPU");
+  const Survey much = site.look("pools: [{name: a, demand: {whole: 4}}]");
+  ASSERT_EQ(much.notes.size(), 1u);
+  EXPECT_NE(much.notes[0].text.find("1 of 4 whole"), std::string::npos) << much.notes[0].text;
 }
 
 TEST(FleetSurvey, ADemandAsksNoMoreOfOneNodeThanAmongAllOfItsPool) {

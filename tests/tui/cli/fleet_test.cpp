@@ -180,6 +180,29 @@ TEST_F(FleetCommandLine, RunDoesWhatIsDuePoolByPoolWithTheirOwnPatience) {
       << "what evict does not end is not waited for in the process";
 }
 
+// A driver upgrade that failed on one node stopped the day and night of every other one.
+TEST_F(FleetCommandLine, ANodeWhoseChangeIsRefusedIsNamedAndTheOthersAreChanged) {
+  options.write = options.yes = true;
+  stands = [] {
+    Gpu other = test::uncut(1, 1, "A100-40GB");
+    other.mig_mode = MigMode::enable_pending;
+    return std::make_unique<test::StandingBackend>(
+        std::vector<Node>{test::node("n1", {test::uncut(0, 0, "A100-40GB"), other}),
+                          test::node("n2", {test::uncut(0, 0, "A100-40GB")})},
+        std::vector<Workload>{});
+  };
+  const std::string path = file("pools: [{name: a, gpus: {0: 3g.20gb}}]");
+  const std::string why = "no plan changes it: cannot plan n1: ";
+  EXPECT_EQ(run({"check", path}), kFinding);
+  EXPECT_NE(out.str().find(why), std::string::npos) << out.str();
+  for (const char* verb : {"run", "apply"}) {
+    EXPECT_EQ(run({verb, path}), kFinding) << "n1 stays as it is";
+    EXPECT_NE(err.str().find("n1 drifts, and " + why), std::string::npos) << err.str();
+    ASSERT_TRUE(asked.plan) << err.str();
+    EXPECT_EQ(asked.plan->intent.nodes, std::vector<NodeName>{NodeName("n2")});
+  }
+}
+
 TEST_F(FleetCommandLine, RunNeverEvictsUnlessThePoolSaysSo) {
   options.write = options.yes = true;
   EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 3g.40gb}]")}), kDone) << err.str();

@@ -281,6 +281,8 @@ int FleetCommand::code(bool beside) const {
   for (const fleet::Survey& survey : page_.surveys) {
     if ((beside ? 0 : survey.count(Standing::drifts)) + survey.count(Standing::impossible) > 0)
       return kFinding;
+    if (std::any_of(survey.nodes.begin(), survey.nodes.end(), [](const auto& one) { return one.refused; }))
+      return kFinding;
     unknown = unknown || survey.count(Standing::unknown) > 0;
     for (const fleet::PoolNote& note : survey.notes) {
       if (note.standing == Standing::impossible) return kFinding;
@@ -361,6 +363,8 @@ std::string FleetCommand::told_notes() const {
       if (!fleet::is_of_its_pool(node) &&
           (node.standing == Standing::unknown || node.standing == Standing::impossible))
         line(fmt::format("{} is left out: {}", node.node->name.text, node.why));
+      else if (node.refused)
+        line(fmt::format("{} drifts, and {}", node.node->name.text, node.why));
     for (const fleet::PoolNote& note : survey.notes)
       line(fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name,
                        told(streams_, note.text)));
