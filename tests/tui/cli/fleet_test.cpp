@@ -203,6 +203,16 @@ TEST_F(FleetCommandLine, ANodeWhoseChangeIsRefusedIsNamedAndTheOthersAreChanged)
   }
 }
 
+TEST_F(FleetCommandLine, ATimeZoneThatIsNoneIsRefusedWithAndWithoutWindows) {
+  for (const char* zone : {"Europe", "Moon/Tycho"})
+    for (const char* windows : {"", ", windows: [{when: Mon, layout: empty}]"}) {
+      const std::string text =
+          std::string("time_zone: ") + zone + "\npools: [{name: a, layout: none" + windows + "}]\n";
+      EXPECT_EQ(run({"calendar", file(text)}), kUsage) << text;
+      EXPECT_NE(err.str().find(std::string("there is no time zone ") + zone), std::string::npos) << err.str();
+    }
+}
+
 TEST_F(FleetCommandLine, RunNeverEvictsUnlessThePoolSaysSo) {
   options.write = options.yes = true;
   EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 3g.40gb}]")}), kDone) << err.str();

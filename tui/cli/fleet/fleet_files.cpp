@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 
 #include "engine/digest.hpp"
@@ -27,7 +28,7 @@ Result<ReadFleet> fleet_of(const std::string& text, const std::string& path,
   auto fleet = fleet::read_fleet(text, clean(path, 300), catalogue);
   if (!fleet) return fleet.error();
   ReadFleet read{std::move(*fleet), {}};
-  if (read.fleet.time_zone.empty() || !read.fleet.has_windows()) return read;
+  if (read.fleet.time_zone.empty()) return read;
   auto zone = zone_of(read.fleet.time_zone);
   if (!zone) return zone.error();
   read.zone = std::move(*zone);
@@ -76,12 +77,15 @@ tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& 
 Result<fleet::Zone> zone_of(const std::string& name) {
   if (name == "UTC") return fleet::Zone();
   constexpr std::uintmax_t kMostBytes = 1u << 20;
-  auto files = read_files({"/usr/share/zoneinfo/" + name}, kMostBytes);
+  const std::string path = "/usr/share/zoneinfo/" + name;
+  const Error none{"cannot read the fleet file",
+                   "there is no time zone " + clean(name, 100) + " in /usr/share/zoneinfo",
+                   "write a name like Europe/Berlin; the package tzdata has them"};
+  std::error_code untold;
+  if (std::filesystem::is_directory(path, untold)) return none;  // "Europe" is a folder of zones
+  auto files = read_files({path}, kMostBytes);
   if (!files) return files.error();
-  if (files->empty())
-    return Error{"cannot read the fleet file",
-                 "there is no time zone " + clean(name, 100) + " in /usr/share/zoneinfo",
-                 "write a name like Europe/Berlin; the package tzdata has them"};
+  if (files->empty()) return none;
   return fleet::read_zone(files->front().text, name);
 }
 
