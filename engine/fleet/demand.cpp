@@ -6,17 +6,19 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/whole.hpp"
 #include "engine/plan/effect/observed.hpp"
 
 namespace tessera::fleet {
 namespace {
 
-using Counts = std::map<std::string, int>;  // instances, by profile
+using Counts = std::map<std::string, int>;  // instances, by profile; and whole GPUs
 
 Counts instances_on(const Node& node) {
   Counts counts;
   const auto count = [&](const Slice& slice) {
     if (slice.kind == SliceKind::gpu_instance) ++counts[slice.profile.text];
+    if (slice.kind == SliceKind::whole_gpu && slice.capacity == 1) ++counts[std::string(pack::kWhole)];
   };
   for (const Gpu& gpu : node.gpus)
     for (const Slice& slice : gpu.slices) count(slice);
@@ -27,12 +29,14 @@ Counts instances_on(const Node& node) {
 // Of these, those that a plan may destroy: they are the planner's business.
 Counts idle_on(const pack::Problem& problem) {
   Counts counts;
-  for (const pack::Board& board : problem.boards)
+  for (const pack::Board& board : problem.boards) {
+    if (board.whole) ++counts[std::string(pack::kWhole)];
     for (const pack::Instance& one : board.instances)
       if (!one.held)
         ++counts[problem.products[board.product]
                      ->profiles[static_cast<std::size_t>(one.placed.profile)]
                      .name.text];
+  }
   return counts;
 }
 
@@ -55,7 +59,8 @@ void add_board(const pack::Problem& problem, const pack::BoardPlan& plan, const 
   BoardSurvey one;
   one.gpu = board.gpu;
   one.standing = Standing::drifts;
-  one.wanted = plan::wish_of(*problem.products[board.product], pack::layout_after(plan));
+  one.wanted = plan.to_whole ? plan::Wish()
+                             : plan::wish_of(*problem.products[board.product], pack::layout_after(plan));
   one.made = plan::state_of(*gpu);
   for (const pack::Instance& instance : board.instances) one.held += instance.held;
   at->second->boards.push_back(std::move(one));

@@ -6,6 +6,7 @@
 
 #include "engine/fleet/windows.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/pack/whole.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
@@ -71,7 +72,11 @@ class FleetReader {
     return {"cannot read the fleet file", clean(reason, kMostReason), clean(hint, kMostReason)};
   }
   Error unknown_key(const std::string& key, const Yaml& at, const std::string& known) const {
-    return bad(at, "\"" + clean(key, 60) + "\" is not a key here", "one of: " + known);
+    const std::string why = "\"" + clean(key, 60) + "\" is not a key here";
+    // {layout: 3g.40gb,3g.40gb}: between braces a comma ends the value.
+    const bool cut_off = at.kind != Yaml::Kind::map && at.scalar.empty() && plan::parse_layout_wish(key).ok();
+    if (cut_off) return bad(at, why, "put a layout with commas in quotes: layout: '3g.40gb,3g.40gb'");
+    return bad(at, why, "one of: " + known);
   }
 
   // One word or sentence; empty: an error.
@@ -383,9 +388,10 @@ class FleetReader {
     rule.kind = Rule::Kind::demand;
     rule.line = value.line;
     for (const auto& [key, count] : value.fields) {
-      auto profile = mig::canonical_profile(key);
+      auto profile = pack::wanted_name(key);
       if (!profile)
-        return bad(count, "\"" + clean(key, 60) + "\" is not the name of a MIG profile", "write 3g.40gb: 10");
+        return bad(count, "\"" + clean(key, 60) + "\" is not the name of a MIG profile, or whole",
+                   "write 3g.40gb: 10");
       const auto number = count.as_int();
       if (!number || *number < 0 || *number > kMostWanted)
         return bad(count, "the count is not a whole number", "write 3g.40gb: 10");

@@ -56,6 +56,22 @@ pools:
   EXPECT_EQ(to_text(fleet->pools[4].rule), ">=40 1g.10gb, >=10 3g.40gb");
 }
 
+TEST(FleetFile, ALayoutThatItsCommasCutOffIsToldToNeedQuotes) {
+  const auto hint = [](const std::string& text) { return read(text).error().hint; };
+  const char* quotes = "put a layout with commas in quotes: layout: '3g.40gb,3g.40gb'";
+  EXPECT_EQ(hint("pools: [{name: a, layout: 3g.40gb,2g.20gb}]"), quotes);
+  EXPECT_EQ(hint("pools: [{name: a, layout: none, windows: [{when: daily, layout: 3g.40gb,3g.40gb}]}]"),
+            quotes);
+  EXPECT_TRUE(hint("pools: [{name: a, layout: 3g.40gb, moon: }]").starts_with("one of: "));
+  EXPECT_TRUE(read("pools: [{name: a, layout: '3g.40gb,2g.20gb'}]"));
+}
+
+TEST(FleetFile, ADemandMayBeForWholeGpus) {
+  auto fleet = read("pools: [{name: a, demand: {whole: 3, 1g.10gb: 4}}]");
+  ASSERT_TRUE(fleet) << to_line(fleet.error());
+  EXPECT_EQ(to_text(fleet->pools[0].rule), ">=4 1g.10gb, >=3 whole");
+}
+
 // Found by a fuzzer: a key that no rule has was told before it was known, with its carriage returns.
 TEST(FleetFile, NoRefusalPutsAControlCharacterOnATerminal) {
   for (const char* text :
@@ -92,6 +108,9 @@ TEST(FleetFile, ARefusalNamesLineAndColumn) {
        "fleet.yaml:1:62: node n1 is excepted twice"},
       {"pools: [{name: a, layout: none, product: Voodoo2}]",
        "fleet.yaml:1:42: the catalogue has no product Voodoo2"},
+      {"pools: [{name: a, layout: 3g.40gb,2g.20gb}]", "fleet.yaml:1:42: \"2g.20gb\" is not a key here"},
+      {"pools: [{name: a, demand: {half: 1}}]",
+       "fleet.yaml:1:34: \"half\" is not the name of a MIG profile, or whole"},
       {"pools: [{name: a, demand: {1g.10gb: -1}}]", "fleet.yaml:1:37: the count is not a whole number"},
       {"pools: [{name: a, demand: {1g.10gb: 1, 1g.10GB: 1}}]",
        "fleet.yaml:1:49: profile 1g.10gb stands twice"},
