@@ -166,6 +166,26 @@ Value idle(const GpuRow& row, const Context& context) {
                     context);
 }
 
+// Of what is held there nothing is used. In use is enough to tell that it is not idle; what is not measured
+// may be.
+Value idle(const NodeRow& row, const Context& context) {
+  std::optional<TimePoint> since;
+  bool told = true;
+  for (const Gpu& gpu : row.node->gpus)
+    for (const Slice& slice : gpu.slices) {
+      if (slice.holding != Holding::held) continue;
+      const Idle idle = idle_of(*row.cluster, *row.node, gpu, &slice, context);
+      if (idle.measured && !idle.since) return words("");
+      told = told && idle.measured;
+      const auto began = std::max(idle.since, held_since(*row.cluster, slice));
+      since = std::max(since, began);
+    }
+  const bool pool_held = std::any_of(row.node->pool.begin(), row.node->pool.end(),
+                                     [](const Slice& slice) { return slice.holding != Holding::free; });
+  if (!told || pool_held) return NotTold{};
+  return since ? age(*since, *row.cluster, context) : words("");
+}
+
 Value idle(const SliceRow& row, const Context& context) {
   if (row.slice->holding != Holding::held) return words("");
   if (!row.gpu) return NotTold{};

@@ -18,6 +18,7 @@ std::string trend_in_ascii(std::string_view bars);
 
 // Seconds for which a holder has not used it (below 1 %, every sample), as far back as samples reach; empty
 // where it is not held or is in use, NotTold where nothing measures its use.
+Value idle(const NodeRow& row, const Context& context);
 Value idle(const GpuRow& row, const Context& context);
 Value idle(const SliceRow& row, const Context& context);
 Value idle(const WorkloadRow& row, const Context& context);

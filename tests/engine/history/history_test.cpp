@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/history/spark.hpp"
+#include "engine/query/cells_time.hpp"
 #include "engine/query/filter.hpp"
 #include "engine/query/tables.hpp"
 #include "tests/support/build.hpp"
@@ -353,6 +354,40 @@ TEST(IdleColumn, OfAClusterThatIsAskedSeldomIsKnownUntilARoundIsMissing) {
   ASSERT_TRUE(filter);
   EXPECT_TRUE(query::passes(*filter, rows[0], query::Context{at(9'900), nullptr, &here.history}));
   EXPECT_FALSE(query::passes(*filter, rows[0], query::Context{at(9'901), nullptr, &here.history}));
+}
+
+// A node on which one GPU is used is not idle, however long the other has been.
+TEST(IdleColumn, ANodeIsIdleForAsLongAsNothingThatIsHeldThereWasUsed) {
+  Story story;
+  history::History history;
+  story.tell(
+      NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)}),
+                               gpu(2, Strategy::whole, {whole(2)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 1}, {1, 1}})})}});
+  const auto measure = [&](int second, std::vector<float> use) {
+    Measured told{NodeName("n1"), Source::dcgm, at(second), {}};
+    for (std::size_t i = 0; i < use.size(); ++i) {
+      GpuFigures figures;
+      figures.gpu = GpuIndex{static_cast<int>(i)};
+      figures.figures.use = Percent{use[i]};
+      told.gpus.push_back(figures);
+    }
+    story.tell(told, second);
+    history.take(story.cluster(), NodeName("n1"));
+  };
+  const auto cell = [&](int second) {
+    const auto rows = query::node_rows(story.model);
+    return query::to_text(query::idle(rows.at(0), query::Context{at(second), nullptr, &history}),
+                          query::Format::duration);
+  };
+  for (int i = 0; i <= 4; ++i) measure(500 * i, {0, 0, 90});
+  EXPECT_EQ(cell(2'000), "33 min") << "what is free does not count";
+  measure(2'500, {0, 40, 0});
+  EXPECT_EQ(cell(2'500), "") << "one is in use";
+  for (int i = 6; i <= 9; ++i) measure(500 * i, {0, 0, 0});
+  EXPECT_EQ(cell(4'500), "25 min") << "since the last of them";
+  measure(5'000, {0});
+  EXPECT_EQ(cell(5'000), "n/a") << "one is not measured";
 }
 
 TEST(IdleColumn, FiltersWhatItsHolderHasNotUsedForLong) {
