@@ -3,14 +3,15 @@
 //                                commands                               keys
 //   a packed plan     simulator  FleetE2e.APackedPlan…                  ConsolePack
 //   of several nodes  API server FleetCells.APackedPlan… (killed)       FleetCells.APackedPlan…ByKeys
+//   (killed)
 //                     real Slurm SlurmCells.APackedPlan… (killed)       SlurmCells.APackedPlan…ByKeys
 //                     (killed)
 //   a fleet applied   simulator  FleetE2e.OneRunChanges… (killed)       ConsoleFleet
 //                     API server FleetCells.ADrift… (killed)            FleetCells.FromDrift…
-//                     real Slurm SlurmFleet.Drift…                      SlurmCells.FromDrift…
+//                     real Slurm SlurmCells.ADrift… (killed)            SlurmCells.FromDrift…
 //   drift mended      simulator  FleetE2e.Drift…                        ConsoleFleet
 //                     API server FleetCells.ADrift… (killed)            FleetCells.FromDrift…
-//                     real Slurm SlurmFleet.Drift…                      SlurmCells.FromDrift…
+//                     real Slurm SlurmCells.ADrift… (killed)            SlurmCells.ADrift…ByKeys (killed)
 //   by day and night  simulator  FleetE2e.TheNights…, FleetNight        FleetNightKeys.DayAndNight… (killed)
 //                     API server KubeFleet.FleetRun…, KubeFleetKilled   FleetCells.FromDrift… (killed)
 //                     real Slurm SlurmFleet.FleetRun…, SlurmFleetKilled SlurmCells.FromDrift… (killed)
@@ -187,6 +188,12 @@ class SlurmCells : public SlurmCut {
             (night ? "  windows: [{when: daily, gpus: " + (cut ? whole : sevens) + "}]\n" : "") +
             "- {name: others, layout: as-is}\n");
   }
+  // As a colleague would, in another tessera.
+  void undo_by_hand() {
+    Ran other =
+        tessera(with_runner(), {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "none"}, command_line());
+    EXPECT_EQ(other.code, 0) << other.out << other.err;
+  }
   static bool run_by_keys(Pty& pty) {
     return pty.wait_for("1 drift") && pty.press("\r") && pty.wait_for("disturbs no") &&
            pty.press("Agpu01\r") && pty.wait_for("ARMED") && pty.press("!");
@@ -220,6 +227,51 @@ TEST_F(SlurmCells, FromDriftToDayAndNightByKeysOverAKill) {
   EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
   pty.send("q");
   ASSERT_TRUE(pty.wait_ended());
+}
+
+// Another changes the node behind the console's back.
+TEST_F(SlurmCells, ADriftIsFoundAndMendedByKeysOverAKill) {
+  const std::string path = file(true);
+  {
+    Pty pty(console());
+    ASSERT_TRUE(pty.wait_loaded() && pty.press(":fleet " + path + "\r")) << pty.screen();
+    ASSERT_TRUE(run_by_keys(pty) && done(pty)) << pty.screen();
+    ASSERT_TRUE(pty.press(":fleet\r") && pty.wait_for("1 as wanted")) << pty.screen();
+    undo_by_hand();
+    ASSERT_TRUE(run_by_keys(pty) && pty.wait_for("gpu01/")) << pty.screen();
+    pty.signal(SIGKILL);
+    ASSERT_TRUE(pty.wait_ended());
+  }
+  Pty pty(console());
+  ASSERT_TRUE(pty.wait_loaded() && pty.wait_for("was interrupted")) << pty.screen();
+  ASSERT_TRUE(pty.press("J") && pty.wait_for("! INTERRUPTED") && pty.press("\r")) << pty.screen();
+  ASSERT_TRUE(pty.wait_for("INTERRUPTED: the tessera that drove it is gone")) << pty.screen();
+  ASSERT_TRUE(pty.press("rc") && pty.press("gpu01\r") && pty.wait_for("ARMED") && pty.press("!"))
+      << pty.screen();
+  ASSERT_TRUE(done(pty)) << pty.screen();
+  EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  ASSERT_TRUE(pty.press(":fleet " + path + "\r") && pty.wait_for("1 as wanted")) << pty.screen();
+  pty.send("q");
+  ASSERT_TRUE(pty.wait_ended());
+}
+
+TEST_F(SlurmCells, ADriftIsFoundAndMendedOverAKillAndSoWasTheFleetApplied) {
+  const std::string path = file(true);
+  const slurmconf::SlurmSettings site = with_runner();
+  const RunOptions options = command_line();
+  const auto fleet = [&](const char* verb, const RunOptions& how) {
+    return tessera(site, {"fleet", verb, path, "-n", "gpu01"}, how);
+  };
+  for (const char* killed_before : {"step gpu01/4", "step gpu01/2"}) {
+    EXPECT_EQ(fleet("check", options).code, 1);
+    Ran killed = fleet("apply", SlurmCut::killed_at(options, killed_before));
+    ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+    Ran on = tessera(site, {"resume", newest_run(options)}, options);
+    EXPECT_EQ(on.code, 0) << on.out << on.err;
+    EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+    EXPECT_EQ(fleet("check", options).code, 0);
+    undo_by_hand();
+  }
 }
 
 TEST_F(SlurmCells, APackedPlanOfSeveralNodesIsCarriedOnAndUndoneByKeysOverAKill) {
