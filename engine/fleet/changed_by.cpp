@@ -2,8 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/fleet/left.hpp"
+#include "engine/fleet/rows.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/operators/order_writer.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/record/difference.hpp"
 #include "engine/text.hpp"
@@ -21,6 +28,24 @@ std::string layout_of(const Node& node) {
     text += fmt::format("{}GPU {}: {}", text.empty() ? "" : "; ", gpu.index.value, record::layout_of(gpu));
   }
   return text;
+}
+
+// GPUs that are alike together: a node of eight in sevenths has 56 starts.
+std::string short_layout_of(const Node& node) {
+  std::vector<std::pair<std::string, std::vector<int>>> kinds;
+  for (const Gpu& gpu : node.gpus) {
+    std::string text = state_text(plan::state_of(gpu));
+    const auto same =
+        std::find_if(kinds.begin(), kinds.end(), [&](const auto& one) { return one.first == text; });
+    if (same != kinds.end())
+      same->second.push_back(gpu.index.value);
+    else
+      kinds.push_back({std::move(text), {gpu.index.value}});
+  }
+  std::string all;
+  for (const auto& [text, gpus] : kinds)
+    all += fmt::format("{}GPU {}: {}", all.empty() ? "" : "; ", gpus_text(gpus), text);
+  return all;
 }
 
 // Sentences as a whole: that is how they are translated.
@@ -76,12 +101,21 @@ void LayoutWatch::see(const Cluster& cluster, TimePoint at) {
   std::string layout = layout_of(*node);
   if (!layout.empty()) {
     if (!since_) since_ = at;
+    std::string brief = short_layout_of(*node);
     if (!layout_.empty() && layout != layout_) {
       // Whoever was at it has closed the node before, and may have opened it since.
       const Marked& then = marked.reason.empty() ? marked_ : marked;
-      last_ = LayoutChange{seen_at_, at,         layout_, layout, clean(then.run, 100), clean(then.who, 100),
-                           then.by,  then.reason};
+      const bool starts_alone = brief == short_layout_;
+      last_ = LayoutChange{seen_at_,
+                           at,
+                           starts_alone ? layout_ : short_layout_,
+                           starts_alone ? layout : brief,
+                           clean(then.run, 100),
+                           clean(then.who, 100),
+                           then.by,
+                           then.reason};
     }
+    short_layout_ = std::move(brief);
     layout_ = std::move(layout);
     seen_at_ = at;
   }

@@ -11,9 +11,10 @@
 namespace tessera::fleet {
 
 struct LayoutChange {
-  TimePoint from{}, to{};     // it came about between these two rounds
-  std::string before, after;  // the layouts of its GPUs
-  std::string run, who;       // the run that had marked the node then; empty: none had, or it is not recorded
+  TimePoint from{}, to{};  // it came about between these two rounds
+  // The layouts of its GPUs: "GPU 0-7: 7 × 1g.10gb", with starts where these alone differ.
+  std::string before, after;
+  std::string run, who;  // the run that had marked the node then; empty: none had, or it is not recorded
   std::string closed_by, closed_for;  // whoever had closed it then, by the scheduler's word; empty: not told
 };
 
@@ -45,8 +46,8 @@ class LayoutWatch {
   NodeName node_;
   std::optional<TimePoint> since_;
   TimePoint seen_at_{};
-  std::string layout_;
-  Marked marked_;  // in the round before
+  std::string layout_, short_layout_;  // with starts, and without
+  Marked marked_;                      // in the round before
   std::optional<LayoutChange> last_;
 };
 

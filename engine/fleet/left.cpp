@@ -23,10 +23,6 @@ plan::Wish made_of(const plan::BoardState& state) {
   return wish;
 }
 
-std::string text_of(const plan::BoardState& state) {
-  return state.mig && state.instances.empty() ? "empty" : plan::to_text(made_of(state));
-}
-
 bool is_told(const Node& node) {
   return node.health != Health::down && node.health != Health::unknown && !plan::boards_untold(node);
 }
@@ -71,6 +67,10 @@ Ended end_of(const plan::Run& run, const NodeName& node) {
 
 }  // namespace
 
+std::string state_text(const plan::BoardState& state) {
+  return state.mig && state.instances.empty() ? "empty" : plan::to_text(made_of(state));
+}
+
 Left left_on(const plan::Run* run, const Node& node) {
   if (!run) return {};
   const auto executor = run->nodes.find(node.name);
@@ -84,7 +84,7 @@ Left left_on(const plan::Run* run, const Node& node) {
     const Gpu* gpu = plan::find_gpu(node, board.gpu);
     if (!gpu || !is_told(*gpu)) return {};
     if (made_of(plan::state_of(*gpu)) == made_of(board)) continue;
-    const std::string text = text_of(board);
+    const std::string text = state_text(board);
     auto same =
         std::find_if(otherwise.begin(), otherwise.end(), [&](const auto& one) { return one.first == text; });
     if (same == otherwise.end()) same = otherwise.insert(otherwise.end(), {text, {}});

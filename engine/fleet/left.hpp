@@ -22,6 +22,9 @@ struct Left {
   Since since = Since::untold;
   std::string boards;  // what the run left, where something else stands: "GPU 0,1: 7 × 1g.10gb"
 };
+// What a GPU has, wherever its instances stand: "7 × 1g.10gb", "empty".
+std::string state_text(const plan::BoardState& state);
+
 // run: as its journal says; nullptr: it was not read, or cannot be.
 Left left_on(const plan::Run* run, const Node& node);
 

@@ -42,6 +42,20 @@ TEST(FleetChangedBy, TheRunWhoseMarkTheNodeBoreIsNamedWithTheRoundsAroundIt) {
   EXPECT_NE(change.before, change.after);
 }
 
+TEST(FleetChangedBy, GpusThatAreAlikeAreToldTogetherAndStartsWhereTheyAloneDiffer) {
+  Rounds rounds;
+  rounds.see(0, {test::uncut(0, 0), test::uncut(1, 1)})
+      .see(60, {test::cut(0, {test::instance("1g.10gb", 6, 1, 0)}),
+                test::cut(1, {test::instance("1g.10gb", 6, 1, 1)})});
+  ASSERT_TRUE(rounds.watch.last());
+  EXPECT_EQ(rounds.watch.last()->before, "GPU 0-1: whole GPU");
+  EXPECT_EQ(rounds.watch.last()->after, "GPU 0-1: 1g.10gb");
+  rounds.see(120, {test::cut(0, {test::instance("1g.10gb", 5, 1, 0)}),
+                   test::cut(1, {test::instance("1g.10gb", 6, 1, 1)})});
+  EXPECT_NE(rounds.watch.last()->before.find("1g.10gb@6"), std::string::npos) << rounds.watch.last()->before;
+  EXPECT_NE(rounds.watch.last()->after.find("1g.10gb@5"), std::string::npos) << rounds.watch.last()->after;
+}
+
 TEST(FleetChangedBy, ADrainByHandNamesWhoDrainedAndNothingIsMadeUpWithoutOne) {
   Rounds drained;
   drained.see(0, kWhole).see(60, kCut, "ECC \x1b[2J errors");
