@@ -437,6 +437,14 @@ std::string certificate(const Problem& problem, const Answer& answer) {
                      nodes_first ? least : counted(bound, "GPU"));
 }
 
+std::string headline(const Problem& problem, const Answer& answer) {
+  if (!answer.boards.empty() || !answer.met()) return certificate(problem, answer);
+  const bool asks = std::any_of(problem.demand.begin(), problem.demand.end(),
+                                [](const Demand& one) { return one.count > 0; });
+  return asks ? "Nothing to do: idle instances meet the demand."
+              : "Nothing to do: the demand names no MIG slice and no whole GPU.";
+}
+
 std::string disturbed(const Problem& problem, const Answer& answer) {
   if (problem.mode != Mode::whole_node || answer.running_on_touched_nodes == 0) return "";
   const std::string text = fmt::format("in use on nodes that change: {}", answer.running_on_touched_nodes);

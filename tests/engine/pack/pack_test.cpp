@@ -93,6 +93,20 @@ boards:
   EXPECT_TRUE(packed.met());
   EXPECT_TRUE(packed.boards.empty());
   EXPECT_TRUE(packed.bounds.gpus_proven);
+  EXPECT_EQ(headline(problem, packed), "Nothing to do: idle instances meet the demand.");
+}
+
+// "idle instances meet the demand" where there are none.
+TEST(Pack, NothingThatIsAskedForIsNotADemandThatIsMet) {
+  for (const char* demand : {"{}", "{7g.80gb: 0}"}) {
+    const Problem problem = read(std::string("demand: ") + demand + R"(
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}]}
+)");
+    const Answer packed = answer(problem);
+    EXPECT_TRUE(packed.met() && packed.boards.empty());
+    EXPECT_EQ(headline(problem, packed), "Nothing to do: the demand names no MIG slice and no whole GPU.");
+  }
 }
 
 TEST(Pack, WhatCannotBeMetIsNamedWithTheReasonAndTheRestIsPlanned) {

@@ -60,7 +60,7 @@ class StandingBackend final : public Backend {
   ClusterName name() const override { return ClusterName("hpc"); }
   void start(EventSink& sink) override {
     auto post = [&](auto what) { sink.post(Event{name(), 0, at(0), std::move(what)}); };
-    post(ClusterSeen{Scheduler::slurm, true, "simulated", "test", id});
+    post(ClusterSeen{scheduler, true, "simulated", "test", id});
     post(NodesListed{nodes_});
     post(WorkloadsListed{work_});
     post(SourceReport{Source::simulator, failure, Duration(1), unread, !unread.empty(), cost});
@@ -74,6 +74,7 @@ class StandingBackend final : public Backend {
   plan::Actuator* actuator() override { return &actuator_; }
 
   std::string id = "hpc-1";
+  Scheduler scheduler = Scheduler::slurm;
   std::optional<TimePoint> clock;  // its own, at at(0) of this machine's
   std::optional<Error> failure;    // of the only source
   std::string unread;              // what of its nodes and work could not be read

@@ -147,6 +147,7 @@ struct AskedOfCluster {
   OutputFormat output = OutputFormat::table;
   std::vector<std::string> words;
   std::vector<Workload> work;  // beside alice's job
+  Scheduler scheduler = Scheduler::slurm;
   std::string partition, nodes_in;
   std::optional<TimePoint> ends;  // of alice's job
   std::optional<Duration> ends_within;
@@ -179,7 +180,7 @@ struct AskedOfCluster {
       all.back().ends = ends;
       Opening opening;
       auto backend = std::make_unique<test::StandingBackend>(std::vector<Node>{first, drained}, all);
-      backend->loads = loads;
+      backend->loads = loads, backend->scheduler = scheduler;
       opening.backends.push_back(std::move(backend));
       return opening;
     };
@@ -237,6 +238,36 @@ TEST(PackCommand, OnlyThePartitionThatIsNamedIsAskedAndPlanned) {
   EXPECT_EQ(asked.run(), kDone) << asked.err.str();
   EXPECT_NE(asked.out.str().find("3g.40gb@"), std::string::npos) << asked.out.str();
   EXPECT_NE(asked.out.str().find("the queue: 1 jobs"), std::string::npos) << asked.out.str();
+}
+
+// It was told that "idle instances meet the demand", which says that something may start.
+TEST(PackCommand, AQueueThatNamesNoGpuIsNotMet) {
+  AskedOfCluster asked;
+  asked.for_queue = true;
+  asked.work = {test::waiting("8", "bob", "gpu")};
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_EQ(asked.out.str().find("idle instances meet the demand"), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.out.str().find("Nothing to do: the demand names no MIG slice and no whole GPU."),
+            std::string::npos)
+      << asked.out.str();
+}
+
+TEST(PackCommand, ANamespaceWithoutPodsIsTold) {
+  AskedOfCluster asked;
+  asked.scheduler = Scheduler::kubernetes;
+  asked.for_queue = true;
+  asked.partition = "nosuch";
+  asked.work = {test::waiting("ml/7", "bob", "nvidia.com/mig-3g.40gb")};
+  asked.work[0].group = "ml";
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_NE(asked.err.str().find("--partition nosuch: no pod in that namespace holds or asks for GPUs"),
+            std::string::npos)
+      << asked.err.str();
+  EXPECT_NE(asked.out.str().find("the demand names no MIG slice"), std::string::npos) << asked.out.str();
+  asked.partition = "ml";
+  asked.err.str("");
+  (void)asked.run();
+  EXPECT_EQ(asked.err.str().find("no pod in that namespace"), std::string::npos) << asked.err.str();
 }
 
 TEST(PackCommand, AGpuThatIsMadeWholeIsListedAsSuch) {

@@ -24,6 +24,7 @@ int run_advise(const Options& options, const mig::Catalogue& catalogue, const Jo
   Or<ChosenNodes> chosen = nodes_to_pack(options, clusters, catalogue, "cannot advise");
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return refuse(streams, *refusal);
   const auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
+  tell_of_empty_namespace(options, *cluster, streams);
   advise::Question question{
       cluster, &catalogue,        capabilities_of(clusters, *cluster),    options.rules,
       nodes,   options.partition, cluster_now(*cluster, clusters.wall()), std::chrono::hours(options.hours)};

@@ -61,4 +61,14 @@ Or<ChosenNodes> nodes_to_pack(const Options& options, const OpenClusters& cluste
   return found;
 }
 
+void tell_of_empty_namespace(const Options& options, const Cluster& cluster, const Streams& streams) {
+  if (options.partition.empty() || cluster.scheduler == Scheduler::slurm) return;
+  const std::vector<Workload>& all = cluster.workloads.all();
+  if (std::any_of(all.begin(), all.end(),
+                  [&](const Workload& one) { return one.group == options.partition; }))
+    return;
+  complain(streams, {"--partition " + clean(options.partition, 100),
+                     "no pod in that namespace holds or asks for GPUs", "kubectl get namespaces lists them"});
+}
+
 }  // namespace tessera::cli

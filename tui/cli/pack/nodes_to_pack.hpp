@@ -13,4 +13,8 @@ namespace tessera::cli {
 Or<ChosenNodes> nodes_to_pack(const Options& options, const OpenClusters& clusters,
                               const mig::Catalogue& catalogue, const std::string& what);
 
+// A message where --partition names a namespace in which no pod holds or asks for GPUs. It may be mistyped;
+// it is no error, as namespaces are known by their pods alone.
+void tell_of_empty_namespace(const Options& options, const Cluster& cluster, const Streams& streams);
+
 }  // namespace tessera::cli

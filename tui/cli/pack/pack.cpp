@@ -244,6 +244,8 @@ int run_pack(const Options& options, const mig::Catalogue& catalogue, const Join
   times.read = watch.lap();
   Or<Asked> asked = ask_cluster(options, clusters, catalogue, joins);
   if (auto* refusal = std::get_if<Refusal>(&asked)) return refuse(streams, *refusal);
+  const ClusterName name(std::get<Asked>(asked).cluster->name);
+  tell_of_empty_namespace(options, *clusters.model().find(name), streams);
   return answer(std::get<Asked>(asked), options, catalogue, &clusters, streams, times);
 }
 

@@ -215,10 +215,8 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
                     options.paper) +
            "\n";
   auto line = [&](const std::string& english) { text += tui::told(options.reader, english) + "\n"; };
-  if (answer.boards.empty() && answer.met())
-    line("Nothing to do: idle instances meet the demand.");
-  else if (answer.boards.empty())
-    line(pack::certificate(problem, answer));
+  if (answer.boards.empty())
+    line(pack::headline(problem, answer));
   else
     text += proof_text(problem, answer, options);
   text += unmet_text(problem, answer, options);

@@ -158,7 +158,7 @@ std::string why_no_open_on_pack(const UiState& state, const UiContext&) {
   if (std::string why = why_not_answered(*state.pack); !why.empty()) return why;
   const pack::Answer& answer = *state.pack->answer->answer;
   if (answer.boards.empty())
-    return answer.met() ? "nothing to do: idle instances meet the demand"
+    return answer.met() ? "nothing to do: no GPU is to be changed for that demand"
                         : "no GPU can be changed for that demand";
   return "";
 }

@@ -173,10 +173,7 @@ class Page {
   void certificate(Document& to, const pack::Answer& found) const {
     const bool old = is_old();
     const Style style = old ? Style(Role::dim) : Style(found.met() ? Role::good : Role::text).with_bold();
-    if (found.boards.empty() && found.met())
-      note(to, "Nothing to do: idle instances meet the demand.", style);
-    else
-      note(to, pack::certificate(problem(), found), style);
+    note(to, pack::headline(problem(), found), style);
     if (const std::string busy = pack::disturbed(problem(), found); !busy.empty())
       note(to, busy, old ? Role::dim : Role::text);
     for (std::size_t i = 0; i < problem().demand.size(); ++i)
