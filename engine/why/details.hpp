@@ -42,5 +42,7 @@ std::string depended_on(const Related& one);
 // A command with these words, where a shell takes each without quotes; else empty.
 bool is_plain(std::string_view text);
 std::string time_of(TimePoint at);
+// "job 2" and "pod ml/train": "by the time limit of 2 of root" could be of two of root's jobs.
+std::string name_of(const Workload& workload);
 
 }  // namespace tessera::why

@@ -61,7 +61,7 @@ void by_itself(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   of.add(Help::by_itself,
          fmt::format("its GPUs are free by {} at the latest, by the time limit of {} of {}; others may come "
                      "before it",
-                     time_of(enough->last->at), enough->last->last->id.text, enough->last->last->user),
+                     time_of(enough->last->at), name_of(*enough->last->last), enough->last->last->user),
          of.slurm() ? command("squeue --start -j {}", of.workload.id.text) : std::string());
 }
 
@@ -125,22 +125,31 @@ void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   }
 }
 
-// A smaller instance that it could start on now, where all else that it asks for is there.
+// "3g.40gb" → 40
+int gigabytes(const ProfileName& profile) {
+  const auto dot = profile.text.find('.');
+  return dot == std::string::npos ? 0 : std::atoi(profile.text.c_str() + dot + 1);
+}
+
+// A smaller instance that it could start on now, where all else that it asks for is there. What needs the
+// memory that it asks for does not run in less than half of it: such a hint would end in an error of CUDA.
 void smaller(Case& of, Topic topic) {
   if (topic != Topic::room && topic != Topic::request) return;
   if (of.asked.each.size() != 1 || of.asked.nodes != 1) return;
   const auto name = sharing::parse_resource(of.asked.each.front().resource, of.cluster.scheduler);
   if (!name || !name->profile) return;
   const auto slices = [](const ProfileName& profile) { return std::atoi(profile.text.c_str()); };
-  std::map<int, std::pair<std::string, std::string>> found;  // by compute slices: resource, node
+  // By memory and compute slices: resource, node.
+  std::map<std::pair<int, int>, std::pair<std::string, std::string>> found;
   Workload less = of.workload;
   for (const Node& node : of.cluster.nodes.all()) {
     if (!in_its_partition(node, of.workload, of.cluster.scheduler)) continue;
     for (const auto& [resource, count] : stock_now(of.cluster, node, *of.site.catalogue).free.units) {
       const auto other = sharing::parse_resource(resource, of.cluster.scheduler);
       if (count < of.asked.each.front().count || !other || !other->profile) continue;
-      const int size = slices(*other->profile);
-      if (size >= slices(*name->profile) || found.contains(size)) continue;
+      const std::pair size(gigabytes(*other->profile), slices(*other->profile));
+      if (size.second >= slices(*name->profile) || found.contains(size)) continue;
+      if (2 * size.first < gigabytes(*name->profile)) continue;
       less.requests = {{resource, of.asked.each.front().count}};
       if (look_at(of.cluster, node, less, of.site).fits) found.try_emplace(size, resource, node.name.text);
     }
@@ -250,6 +259,10 @@ bool is_plain(std::string_view text) {
 std::string time_of(TimePoint at) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(at.time_since_epoch()).count();
   return query::to_text(query::Value(static_cast<std::int64_t>(seconds)), query::Format::time);
+}
+
+std::string name_of(const Workload& workload) {
+  return (workload.kind == WorkloadKind::pod ? "pod " : "job ") + workload.id.text;
 }
 
 std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, const Site& site,

@@ -90,11 +90,11 @@ std::string opening_text(const Gathered& with, int needed) {
                ? fmt::format(
                      "open {} once the reasons for their closing are gone: it then has its {} "
                      "nodes by {} at the latest, by the time limit of {} of {}",
-                     names, needed, time_of(with.last->at), with.last->last->id.text, with.last->last->user)
+                     names, needed, time_of(with.last->at), name_of(*with.last->last), with.last->last->user)
                : fmt::format(
                      "open {} once the reason for its closing is gone: it then has its {} nodes "
                      "by {} at the latest, by the time limit of {} of {}",
-                     names, needed, time_of(with.last->at), with.last->last->id.text, with.last->last->user);
+                     names, needed, time_of(with.last->at), name_of(*with.last->last), with.last->last->user);
   return several
              ? fmt::format("open {} once the reasons for their closing are gone: it then has its {} nodes",
                            names, needed)

@@ -92,7 +92,7 @@ TEST(WhySupply, OpeningIsSaidWithTheTimeAtWhichTheOtherNodesAreFree) {
   ASSERT_EQ(all_of(answer, Help::admin).size(), 1u);
   EXPECT_NE(all_of(answer, Help::admin).front().text.find("it then has its 2 nodes by "), std::string::npos)
       << all_of(answer, Help::admin).front().text;
-  EXPECT_NE(all_of(answer, Help::admin).front().text.find("by the time limit of 1 of bob"),
+  EXPECT_NE(all_of(answer, Help::admin).front().text.find("by the time limit of job 1 of bob"),
             std::string::npos);
 }
 

@@ -187,6 +187,7 @@ TEST(Why, ItsEndByTimeLimitsIsToldWhereThereIsOne) {
   wait = first(answer, Help::by_itself);
   ASSERT_NE(wait, nullptr);
   EXPECT_EQ(wait->command, "squeue --start -j 7");
+  EXPECT_NE(wait->text.find("by the time limit of job "), std::string::npos) << wait->text;
   EXPECT_EQ(answer.help.front().help, Help::by_itself) << "the cheapest comes first";
   holder.ends.reset();
   story.tell(WorkloadsListed{{holder}}, 1);
@@ -204,6 +205,18 @@ TEST(Why, ASmallerProfileAndAnotherPartitionThatFitNowAreNamed) {
   EXPECT_NE(first(answer, Help::smaller)->text.find("gpu:2g.20gb"), std::string::npos);
   ASSERT_NE(first(answer, Help::elsewhere), nullptr);
   EXPECT_EQ(first(answer, Help::elsewhere)->command, "scontrol update JobId=7 Partition=long");
+}
+
+// 2g.20gb was offered to a job that asks for 80 GB.
+TEST(Why, AProfileWithLessThanHalfOfTheMemoryIsNotOffered) {
+  Story story;
+  const auto offered = [&](const char* free, int start, int size) {
+    story.tell(NodesListed{{in(node("n1", {cut(0, {instance(free, start, size, 0)})}), {"gpu"})}});
+    story.tell(WorkloadsListed{{}});
+    return first(answer_for(story, job("gpu:7g.80gb")), Help::smaller) != nullptr;
+  };
+  EXPECT_FALSE(offered("2g.20gb", 0, 2));
+  EXPECT_TRUE(offered("3g.40gb", 4, 4));
 }
 
 TEST(Why, AnAdminGetsTheCommandThatLetsItGo) {
