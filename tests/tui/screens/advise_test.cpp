@@ -219,7 +219,8 @@ TEST(AdviseScreen, NothingIsAdvisedInThePast) {
   Session session = advising();
   session.state.past = true;
   session.press(":advise<enter>");
-  EXPECT_TRUE(session.shows("the past is shown, and nothing can be changed there")) << session.screen();
+  EXPECT_TRUE(session.shows("the past is shown, and this advises for now")) << session.screen();
+  EXPECT_TRUE(session.shows("tessera advise --at TIME")) << session.screen();
   session.press("r<enter>");
   EXPECT_FALSE(session.state.advise->question);
   EXPECT_EQ(session.state.top().kind, ScreenKind::advise);

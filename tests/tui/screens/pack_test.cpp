@@ -168,7 +168,8 @@ TEST(Pack, NothingIsPlannedInThePast) {
   Session session = changing();
   session.state.past = true;
   session.press(":pack<enter>");
-  EXPECT_TRUE(session.shows("the past is shown, and nothing can be changed there")) << session.screen();
+  EXPECT_TRUE(session.shows("the past is shown, and what is planned here is for now")) << session.screen();
+  EXPECT_FALSE(session.shows("+ more")) << "no key is offered that does nothing: " << session.screen();
   session.press("+<enter>");
   EXPECT_FALSE(session.state.pack->question);
   EXPECT_EQ(session.state.top().kind, ScreenKind::pack);

@@ -36,6 +36,15 @@ TEST(ThePast, NothingIsArmedThere) {
   EXPECT_TRUE(session.state.arming) << "the plan was made of the live cluster";
 }
 
+TEST(ThePast, NoKeyIsOfferedThatDoesNothingThere) {
+  Session session = with_plan();
+  EXPECT_TRUE(session.shows("A arm")) << session.screen();
+  show(session, true);
+  EXPECT_FALSE(session.shows("A arm")) << session.screen();
+  show(session, false);
+  EXPECT_TRUE(session.shows("A arm")) << session.screen();
+}
+
 TEST(ThePast, WhatIsArmedIsDisarmedOnTheWayThere) {
   Session session = with_plan();
   session.press("An0031<enter>");
@@ -176,8 +185,9 @@ TEST(TheTimeBar, ADayOf25HoursIsWholeAndItsTwoHoursAreToldApart) {
   Cluster& cluster = session.model.clusters.front();
   const TimePoint second = *parse_utc("2026-10-25T01:30:00Z");
   cluster.recorded = Recorded{second - std::chrono::hours(24 * 20), second + std::chrono::hours(72), ""};
-  for (const auto& [at, title] : {std::pair(second, "PAST 2026-10-25 02:30:00 CET"),
-                                  std::pair(second - std::chrono::hours(1), "PAST 2026-10-25 02:30:00 CEST")}) {
+  for (const auto& [at, title] :
+       {std::pair(second, "PAST 2026-10-25 02:30:00 CET"),
+        std::pair(second - std::chrono::hours(1), "PAST 2026-10-25 02:30:00 CEST")}) {
     cluster.clock = Clock{at, session.wall, 0};
     show(session, true);
     session.line_with(title);

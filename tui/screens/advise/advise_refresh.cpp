@@ -54,7 +54,9 @@ bool advice_reads_past(const UiState& state) {
 
 void refresh_advise(UiState& state, Screen& screen, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(screen.cluster);
-  std::string why = why_not_planned(state, cluster);
+  std::string why = state.past ? "the past is shown, and this advises for now: tessera advise --at TIME "
+                                 "advises on a moment of a recording"
+                               : why_not_planned(state, cluster);
   change_advise(state, [&](AdviseState& advise) {
     if (advise.cluster != screen.cluster) {
       AdviseState other;

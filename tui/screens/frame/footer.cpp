@@ -1,6 +1,7 @@
 // The footer and the spelling of keys.
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/screens/time_travel.hpp"
 
 namespace tessera::tui {
 
@@ -48,11 +49,38 @@ std::optional<Action> other_way(Action action) {
   return std::nullopt;
 }
 
+// In a list these keys walk along it, and not through what was typed before.
+std::string_view title_of(Action action, const UiState& state) {
+  const InputLine& input = state.input;
+  const bool menu = input.kind == InputKind::menu;
+  if (action == Action::input_newer && (menu || (input.kind == InputKind::command && input.history_at < 0)))
+    return "below";
+  if (action == Action::input_older && (menu || (input.kind == InputKind::command && input.chosen > 0)))
+    return "above";
+  return info(action).title;
+}
+
+// Whether a key is left out where it does nothing now. What would change a cluster does nothing in the past
+// wherever the cursor is.
+bool is_left_out(Action action, const UiState& state) {
+  // What a run takes depends on how it stands: only that is offered.
+  if (info(action).scope == Scope::run || row_of(state).footer_fits) return true;
+  if (!state.past) return false;
+  switch (state.top().kind) {
+    case ScreenKind::plan:
+    case ScreenKind::journal:
+    case ScreenKind::pack:
+    case ScreenKind::fleet:
+    case ScreenKind::advise: return true;
+    default: return !refused_in_past(action, state).empty();
+  }
+}
+
 }  // namespace
 
 std::vector<FooterKey> footer_keys(const UiState& state, const UiContext& ui, int width) {
-  auto cells = [](Action action, const std::string& key) {
-    return display_width(key) + 1 + display_width(info(action).title);
+  auto cells = [&](Action action, const std::string& key) {
+    return display_width(key) + 1 + display_width(title_of(action, state));
   };
   std::vector<FooterKey> right;
   int end = width - 1;
@@ -72,9 +100,7 @@ std::vector<FooterKey> footer_keys(const UiState& state, const UiContext& ui, in
     const int needs = cells(action, key);
     if (x + needs > end) continue;
     const bool usable = why_disabled(action, state, ui).empty();
-    // What a run takes depends on how it stands: only that is offered.
-    if (!usable && info(action).scope == Scope::run) continue;
-    if (!usable && row_of(state).footer_fits) continue;
+    if (!usable && is_left_out(action, state)) continue;
     shown.push_back({action, std::move(key), x, x + needs, usable});
     x += needs + 2;
   }
@@ -85,7 +111,7 @@ std::vector<FooterKey> footer_keys(const UiState& state, const UiContext& ui, in
 void draw_footer(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
   for (const FooterKey& one : footer_keys(state, ui, canvas.size().columns)) {
     const int next = one.x + canvas.put(one.x, y, one.key, one.usable ? Role::key : Role::dim, one.end) + 1;
-    canvas.put(next, y, info(one.action).title, Role::dim, one.end);
+    canvas.put(next, y, title_of(one.action, state), Role::dim, one.end);
   }
 }
 

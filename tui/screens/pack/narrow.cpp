@@ -111,7 +111,7 @@ std::string narrowed_text(const Narrowed& only, Scheduler scheduler) {
 
 std::string why_not_planned(const UiState& state, const Cluster* cluster) {
   if (!cluster) return "that cluster is not open here";
-  if (state.past) return "the past is shown, and nothing can be changed there";
+  if (state.past) return "the past is shown, and what is planned here is for now";
   if (!cluster->loaded) return "the cluster is still being read";
   // An old list of jobs or pods makes an instance look free that is not.
   if (!insight::nodes_are_current(*cluster))
