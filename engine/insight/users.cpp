@@ -29,7 +29,7 @@ std::string counted_as(const Workload& workload, const Allocation& held) {
 
 void add_held(UserSum& sum, const Cluster& cluster, const Workload& workload,
               const mig::Catalogue& catalogue) {
-  ++sum.running;
+  ++(workload.state == WorkloadState::suspended ? sum.suspended : sum.running);
   if (const std::optional<double> worth = gpus_worth(cluster, workload, catalogue))
     sum.gpus += *worth;
   else
@@ -54,7 +54,8 @@ void add_workload(Sums& sums, const Cluster& cluster, const Workload& workload,
   if (holds) add_held(sum, cluster, workload, catalogue);
   if (!waits) return;
   ++sum.waiting;
-  for (const Request& request : workload.requests) sum.asks[request.resource] += request.count * workload.tasks;
+  for (const Request& request : workload.requests)
+    sum.asks[request.resource] += request.count * workload.tasks;
 }
 
 // A slice that several hold says nothing of each of them.

@@ -23,7 +23,8 @@ struct UserSum {
   Scheduler scheduler = Scheduler::slurm;
   std::string user;                // empty: the scheduler does not tell
   std::set<std::string> accounts;  // Slurm's; on Kubernetes the namespaces
-  int running = 0, waiting = 0;    // workloads that hold GPUs, and that wait for some
+  int running = 0, waiting = 0;    // workloads that run and hold GPUs, and that wait for some
+  int suspended = 0;               // that do not run, and hold GPUs
   double gpus = 0;                 // GPUs' worth that is held, of the workloads for which it is known
   int unknown = 0;                 // workloads that hold GPUs of which it is not known how much
   // What is held, by its name and the family that it is counted in: "3g.40gb" 2, "MPS" 100. Never added up.

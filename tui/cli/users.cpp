@@ -31,6 +31,7 @@ Json json_of(const insight::UserSum& sum) {
   one.add("gpus", sum.unknown == 0 ? Json::of(sum.gpus) : Json());
   one.add("gpus_at_least", Json::of(sum.gpus));
   one.add("running", Json::of(std::int64_t{sum.running}));
+  one.add("suspended", Json::of(std::int64_t{sum.suspended}));
   one.add("waiting", Json::of(std::int64_t{sum.waiting}));
   one.add("measured", Json::of(std::int64_t{sum.measured}));
   one.add("idle", Json::of(std::int64_t{sum.idle}));

@@ -176,7 +176,7 @@ Document work_of_user(const UiContext& ui, const UiState& state, const insight::
   for (const WorkloadId& id : sum.work)
     if (const Workload* work = cluster->workloads.find(id))
       lines.push_back(line_of(*work, *cluster, ui, state, width));
-  const std::size_t all = static_cast<std::size_t>(sum.running + sum.waiting);
+  const std::size_t all = static_cast<std::size_t>(sum.running + sum.suspended + sum.waiting);
   if (all > sum.work.size())
     lines.push_back({{{told(state, fmt::format("and {} more", all - sum.work.size())), Role::dim, 1}}, {}});
   return lines;

@@ -57,6 +57,17 @@ TEST_F(Users, ASliceIsItsPartOfTheGpuAndSharesAreTheirs) {
   EXPECT_EQ(users[2].holds.begin()->first, "MPS");
 }
 
+// RUNNING counted it.
+TEST_F(Users, ASuspendedJobHoldsItsGpusAndDoesNotRun) {
+  Workload stopped = test::running("1", "alice", {test::holds("n1", {{3}})});
+  stopped.state = WorkloadState::suspended;
+  const auto users = of({stopped, test::running("2", "alice", {test::holds("n1", {{0}})})});
+  ASSERT_EQ(users.size(), 1U);
+  EXPECT_EQ(users[0].running, 1);
+  EXPECT_EQ(users[0].suspended, 1);
+  EXPECT_NEAR(users[0].gpus, 1 + 1.0 / 7, 1e-9) << "Slurm gives its GPUs to no other job";
+}
+
 // HOLDS said "8 × share" of eight GiB, and one sum was made of them and of real shares.
 TEST_F(Users, GibibytesOfAGpuAreNoShares) {
   const auto pod = [](const char* id, const char* resource, int units) {

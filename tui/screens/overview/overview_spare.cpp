@@ -50,6 +50,7 @@ class Block {
 // "2 running, 1 waiting, 1 of 2 idle"
 std::string work_text(const insight::UserSum& sum, const UiState& state) {
   std::string text = told(state, fmt::format("{} running", sum.running));
+  if (sum.suspended > 0) text += told(state, ", ") + told(state, fmt::format("{} suspended", sum.suspended));
   if (sum.waiting > 0) text += told(state, ", ") + told(state, fmt::format("{} waiting", sum.waiting));
   if (sum.idle > 0)
     text += told(state, ", ") + told(state, fmt::format("{} of {} idle", sum.idle, sum.measured));
