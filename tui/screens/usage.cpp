@@ -125,7 +125,7 @@ Document foot_for(const Sum& sum, const std::vector<Sum>& sums, const UiState& s
   for (const Sum& one : sums) all += one.gpu_hours;
   std::string held = fmt::format("{:.1f} GPU-hours, {:.1f} slice-hours", sum.gpu_hours, sum.slice_hours);
   if (all > 0) held += fmt::format("; {:.0f} % of all", 100 * sum.gpu_hours / all);
-  add_wrapped_fact(foot, told(state, "held"), told(state, held), width);
+  add_wrapped_fact(foot, told(state, "hours"), told(state, held), width);
   add_wrapped_fact(foot, told(state, "idle"),
                    sum.measured > 0 ? told(state, fmt::format("{:.1f} of {:.1f} GPU-hours with figures",
                                                               sum.idle, sum.measured))
