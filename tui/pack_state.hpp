@@ -44,6 +44,7 @@ struct PackQuestion {
   bool reads_queue = false;  // asked is what waits, and nothing is planned: partition narrows it
   std::string partition;
   std::shared_ptr<const ClusterThen> then;
+  std::optional<pack::Naming> naming;  // that serves on these nodes; nullopt: both
 };
 
 // What the change that is the answer would do.
@@ -68,10 +69,11 @@ struct PackState {
   std::vector<PackWant> wants;
   bool evict = false;
   Narrowed only;
-  bool takes_queue = false;  // the demand is to be what waits, which is still being read
-  std::string trouble;       // why this demand cannot be asked of these GPUs; empty: it can
-  std::string source;        // where the demand came from, where it was not typed
-  bool stopped = false;      // the person did not want to wait; an edit asks again
+  bool takes_queue = false;            // the demand is to be what waits, which is still being read
+  std::string trouble;                 // why this demand cannot be asked of these GPUs; empty: it can
+  std::string source;                  // where the demand came from, where it was not typed
+  std::optional<pack::Naming> naming;  // for which that demand asks; nullopt: for any
+  bool stopped = false;                // the person did not want to wait; an edit asks again
   std::shared_ptr<const PackBoards> boards;
   std::uint64_t revision = 0;  // the model's and one, of `boards`; 0: never
   TimePoint at{};

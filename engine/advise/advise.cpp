@@ -148,7 +148,8 @@ class Advisor {
 
   Advice run() {
     if (gives_up({})) return given_up();
-    advice_.queue = pack::demand_of_queue(cluster_, question_.partition, question_.catalogue);
+    asked_ = asked_of(nullptr);
+    advice_.queue = sum_of(asked_);
     advice_.left = player_.unfold();
     known();
     if (question_.past) {
@@ -187,17 +188,59 @@ class Advisor {
     }
   }
 
-  Wanted wanted_of(const pack::QueueDemand& queue) const {
+  // What waits, by the names for which it asks: no node serves both.
+  std::vector<pack::QueueDemand> asked_of(const std::set<WorkloadId>* only) const {
+    const auto by = [&](std::optional<pack::Naming> naming) {
+      return pack::demand_of_queue(cluster_, question_.partition, question_.catalogue, only, naming);
+    };
+    std::vector<pack::QueueDemand> all{by(std::nullopt)};
+    if (all.front().other_naming > 0) all.push_back(by(pack::Naming::claims));
+    return all;
+  }
+
+  // For whom advice is looked for, by whatever names.
+  static pack::QueueDemand sum_of(const std::vector<pack::QueueDemand>& asked) {
+    pack::QueueDemand sum = asked.front();
+    sum.other_naming = 0;
+    for (std::size_t i = 1; i < asked.size(); ++i) {
+      sum.workloads += asked[i].workloads;
+      sum.ids.insert(sum.ids.end(), asked[i].ids.begin(), asked[i].ids.end());
+      for (const pack::Demand& one : asked[i].demand) {
+        // Claims ask for slices of any product.
+        const auto same = std::find_if(sum.demand.begin(), sum.demand.end(), [&](const pack::Demand& other) {
+          return other.profile == one.profile && other.product == one.product;
+        });
+        if (same == sum.demand.end())
+          sum.demand.push_back(one);
+        else
+          same->count += one.count;
+      }
+    }
+    return sum;
+  }
+
+  Wanted wanted_of(const pack::QueueDemand& queue) {
     Wanted wanted;
-    for (const pack::Demand& one : queue.demand)
+    bool slices = false;
+    for (const pack::Demand& one : queue.demand) {
+      slices = slices || !pack::is_whole(one.profile);
       wanted.kinds[{one.profile.text, one.product ? queue.products[*one.product] : nullptr}] = one.count;
+    }
     std::vector<why::MayUse> asking;
     for (const WorkloadId& id : queue.ids) asking.emplace_back(cluster_, *cluster_.workloads.find(id));
     for (const NodeName& name : question_.nodes) {
       const Node* node = cluster_.nodes.find(name);
       const bool serves = node && std::any_of(asking.begin(), asking.end(),
                                               [&](why::MayUse& may_use) { return may_use(*node); });
-      if (serves) wanted.nodes.push_back(name);
+      if (!serves) continue;
+      const pack::Naming naming = pack::naming_of(cluster_, *node);
+      if (naming == queue.naming) {
+        wanted.nodes.push_back(name);
+        continue;
+      }
+      named_otherwise_ = named_otherwise_ || slices;
+      if (naming == pack::Naming::gpus && queue.naming == pack::Naming::profiles)
+        wanted.only_whole.push_back(name);
     }
     return wanted;
   }
@@ -232,13 +275,15 @@ class Advisor {
   }
 
   // All that waits, the part that does not start by itself, and what the past needed.
-  std::vector<Wanted> wanted() const {
+  std::vector<Wanted> wanted() {
     std::vector<Wanted> all;
-    if (!advice_.queue.demand.empty()) add(all, wanted_of(advice_.queue));
+    for (const pack::QueueDemand& one : asked_)
+      if (!one.demand.empty()) add(all, wanted_of(one));
     const std::set<WorkloadId> stuck(advice_.left.waiting.begin(), advice_.left.waiting.end());
-    const pack::QueueDemand rest =
-        pack::demand_of_queue(cluster_, question_.partition, question_.catalogue, &stuck);
-    if (!rest.demand.empty() && rest.workloads < advice_.queue.workloads) add(all, wanted_of(rest));
+    for (const pack::QueueDemand& rest : asked_of(&stuck))
+      for (const pack::QueueDemand& one : asked_)
+        if (one.naming == rest.naming && !rest.demand.empty() && rest.workloads < one.workloads)
+          add(all, wanted_of(rest));
     add_past(all);
     return all;
   }
@@ -296,6 +341,10 @@ class Advisor {
     advice_.dropped = advice_.tried - static_cast<int>(all.size());
     if (!all.empty()) return;
     if (advice_.reasons.empty() && notes_.empty()) note_the_rest();
+    if (named_otherwise_)
+      note(
+          "nodes that hand out slices by other names than those that are asked for (claims of a DRA driver, "
+          "or nvidia.com/gpu under the strategy single) are left out");
     advice_.reasons.insert(advice_.reasons.end(), notes_.begin(), notes_.end());
   }
 
@@ -324,6 +373,8 @@ class Advisor {
   std::optional<History> history_;
   plan::Outlook outlook_;
   std::vector<std::string> notes_;
+  std::vector<pack::QueueDemand> asked_;
+  bool named_otherwise_ = false;  // there are nodes whose slices serve nothing of it, by their names
   Advice advice_;
 };
 

@@ -99,13 +99,17 @@ class Search {
   Kinds left_on(const std::vector<NodeName>& nodes, const Wanted& wanted) const {
     const std::set<NodeName> mine(nodes.begin(), nodes.end());
     Kinds left = wanted.kinds;
-    for (const NodeName& node : wanted.nodes) {
+    const auto serve = [&](const NodeName& node, bool only_whole) {
       const auto idle = idle_.find(node);
-      if (mine.contains(node) || idle == idle_.end()) continue;
+      if (mine.contains(node) || idle == idle_.end()) return;
       for (const auto& [kind, count] : idle->second)
         for (auto& [asked, missing] : left)
-          if (asked.first == kind.first && (!asked.second || asked.second == kind.second)) missing -= count;
-    }
+          if (asked.first == kind.first && (!asked.second || asked.second == kind.second) &&
+              (!only_whole || kind.first == pack::kWhole))
+            missing -= count;
+    };
+    for (const NodeName& node : wanted.nodes) serve(node, false);
+    for (const NodeName& node : wanted.only_whole) serve(node, true);
     std::erase_if(left, [](const auto& one) { return one.second <= 0; });
     return left;
   }

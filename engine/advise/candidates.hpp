@@ -16,6 +16,7 @@ using Kinds = std::map<Kind, int>;
 struct Wanted {
   Kinds kinds;
   std::vector<NodeName> nodes;
+  std::vector<NodeName> only_whole = {};  // whose free whole GPUs serve, and whose slices have other names
 };
 
 struct Candidate {

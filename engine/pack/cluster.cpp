@@ -61,9 +61,10 @@ class Spares {
     for (const Slice& slice : gpu.slices)
       if (slice.holding == Holding::unknown && is_free_(slice)) add(slice.profile, -1);
   }
-  void into(std::vector<Spare>& all) const {
+  void into(std::vector<Spare>& all, bool only_whole) const {
     for (const auto& [profile, count] : counts_)
-      if (count > 0) all.push_back({node_.name, profile, product_of(profile), count});
+      if (count > 0 && (!only_whole || is_whole(profile)))
+        all.push_back({node_.name, profile, product_of(profile), count});
   }
 
  private:
@@ -115,7 +116,7 @@ int gpus_of_pool(const Node& node, const mig::Catalogue& catalogue) {
 
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
                           const mig::Catalogue& catalogue, const plan::Capabilities& can,
-                          std::optional<TimePoint> until) {
+                          std::optional<TimePoint> until, std::optional<Naming> asked) {
   ClusterProblem found;
   const Free is_free(cluster, until);
   found.problem.mode =
@@ -124,10 +125,14 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
   for (const Node& node : cluster.nodes.all()) {
     if (!wanted.contains(node.name)) continue;
     const Look look{cluster, node, can, found.problem.mode, is_free};
+    const Naming naming = naming_of(cluster, node);
+    const std::string other = asked ? why_named_otherwise(naming, *asked) : std::string();
     Spares spares(node, catalogue, is_free);
     for (const Gpu& gpu : node.gpus) {
       const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
-      if (std::string why = why_left_out(look, gpu, product); !why.empty()) {
+      std::string why = why_left_out(look, gpu, product);
+      if (why.empty()) why = other;
+      if (!why.empty()) {
         ++found.left_out[why];
         spares.add_left_out(gpu);
         if (product) pass_by(found.problem, node.name, product);
@@ -139,7 +144,9 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
       board.may_be_whole = may_be_whole(look, gpu, *product);
       found.problem.boards.push_back(std::move(board));
     }
-    if (takes_work(node) && keeps_free(look)) spares.into(found.problem.spare);
+    // A whole GPU has the same name under both strategies of the device plugin.
+    const bool serves = other.empty() || (naming == Naming::gpus && asked == Naming::profiles);
+    if (serves && takes_work(node) && keeps_free(look)) spares.into(found.problem.spare, !other.empty());
     found.problem.busy.push_back({node.name, running_on(look)});
     if (!node.pool.empty() && sharing::amd::is_amd(node))
       found.left_out["of AMD, whose partition modes are shown, not planned"] += 1;

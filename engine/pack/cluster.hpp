@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engine/model/model.hpp"
+#include "engine/pack/naming.hpp"
 #include "engine/pack/problem.hpp"
 #include "engine/plan/capabilities.hpp"
 #include "engine/plan/intent.hpp"
@@ -24,10 +25,12 @@ std::string left_out_text(int count, const std::string& why);
 // Only GPUs of which everything is known: on a node that takes work, cut by MIG or free as a whole. An
 // instance that is not known to be free is not touched, and serves where the scheduler tells how many like it
 // are free; until: one whose holders all end by then, by their time limits, counts as free, and so does a
-// whole GPU: a plan waits for them.
+// whole GPU: a plan waits for them. asked: the names for which the demand asks; nodes with other names for
+// their slices serve none of it and are left out, but for free whole GPUs that have the name of any.
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
                           const mig::Catalogue& catalogue, const plan::Capabilities& can,
-                          std::optional<TimePoint> until = std::nullopt);
+                          std::optional<TimePoint> until = std::nullopt,
+                          std::optional<Naming> asked = std::nullopt);
 
 // The product's number among those of a problem, which has it from now on.
 std::size_t number_in(std::vector<const mig::Product*>& products, const mig::Product* product);

@@ -97,32 +97,40 @@ class Whole {
   std::map<std::string, std::optional<Products>> products_;
 };
 
-// The slices and whole GPUs that it asks for; empty: it asks for something else, too.
-Kinds kinds_of(const Workload& workload, Scheduler scheduler, Whole& whole) {
+// The slices and whole GPUs that it asks for, and by which names; empty: it asks for something else, too.
+struct Wants {
   Kinds kinds;
+  Naming naming = Naming::profiles;
+};
+Wants wants_of(const Workload& workload, Scheduler scheduler, Whole& whole) {
+  Wants wants;
+  bool claims = false, others = false;
   for (const Request& request : workload.requests) {
     if (request.count <= 0) continue;
     const auto name = sharing::parse_resource(request.resource, scheduler);
     if (!name) return {};
+    (name->claimed ? claims : others) = true;
     if (const auto kind = whole(request, *name)) {
-      kinds[*kind] += request.count;
+      wants.kinds[*kind] += request.count;
       continue;
     }
     if (name->kind != sharing::ResourceKind::instance || !name->profile || name->shared) return {};
-    kinds[{name->profile->text, nullptr}] += request.count;
+    wants.kinds[{name->profile->text, nullptr}] += request.count;
   }
-  return kinds;
+  if (claims && others) return {};
+  if (claims) wants.naming = Naming::claims;
+  return wants;
 }
 
 }  // namespace
 
 QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition, const mig::Catalogue* whole,
-                            const std::set<WorkloadId>* only) {
+                            const std::set<WorkloadId>* only, std::optional<Naming> naming) {
   QueueDemand found;
   Whole whole_gpu(cluster, whole);
   const Kind any(kWhole, nullptr);
-  std::vector<std::pair<const Workload*, Kinds>> asking;
-  bool by_product = false;
+  std::vector<std::pair<const Workload*, Wants>> asking;
+  bool by_product = false, by_profiles = false, by_claims = false;
   for (const Workload& workload : cluster.workloads.all()) {
     if (workload.state != WorkloadState::pending || workload.requests.empty() || !is_of(workload, partition))
       continue;
@@ -131,11 +139,19 @@ QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition
       ++found.kept;
       continue;
     }
-    asking.emplace_back(&workload, kinds_of(workload, cluster.scheduler, whole_gpu));
-    for (const auto& [kind, count] : asking.back().second) by_product = by_product || kind.second;
+    asking.emplace_back(&workload, wants_of(workload, cluster.scheduler, whole_gpu));
+    const Wants& wants = asking.back().second;
+    for (const auto& [kind, count] : wants.kinds) by_product = by_product || kind.second;
+    if (!wants.kinds.empty()) (wants.naming == Naming::claims ? by_claims : by_profiles) = true;
   }
+  found.naming = naming.value_or(by_claims && !by_profiles ? Naming::claims : Naming::profiles);
   Kinds sums;
-  for (const auto& [workload, kinds] : asking) {
+  for (const auto& [workload, wants] : asking) {
+    const Kinds& kinds = wants.kinds;
+    if (!kinds.empty() && wants.naming != found.naming) {
+      ++found.other_naming;
+      continue;
+    }
     // A demand stands with products or without: those of any would else take what the others need.
     if (kinds.empty() || (by_product && kinds.contains(any))) {
       ++found.other;
@@ -177,6 +193,20 @@ std::string queue_text(const QueueDemand& queue) {
       "no "
       "product, or GPUs of AMD, {} wait for something else than room",
       queue.workloads, queue.other, queue.kept);
+}
+
+std::string other_naming_text(const QueueDemand& queue) {
+  if (queue.other_naming == 0) return "";
+  if (queue.naming == Naming::claims)
+    return fmt::format(
+        "not counted: {} jobs or pods ask the device plugin, and not by claims; --node with nodes of that "
+        "plugin plans for them",
+        queue.other_naming);
+  return fmt::format(
+      "not counted: {} jobs or pods ask by claims of a DRA driver; --node with nodes of that driver plans "
+      "for "
+      "them",
+      queue.other_naming);
 }
 
 std::vector<Demand> demand_in(Problem& problem, const QueueDemand& queue) {

@@ -2,12 +2,14 @@
 // Threads: pure function.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/model.hpp"
+#include "engine/pack/naming.hpp"
 #include "engine/pack/problem.hpp"
 
 namespace tessera::pack {
@@ -21,15 +23,19 @@ struct QueueDemand {
                    // not known to be of a product where other whole GPUs are, AMD's
   int kept = 0;    // that wait for something else than room: a release, a limit, a dependency
   int of_any = 0;  // whole GPUs that are counted as of any product: of several here it is not told which
+  Naming naming = Naming::profiles;  // for which it asks, or claims
+  int other_naming = 0;              // that wait for room, and ask for slices by the other of these two
 };
 
 // All that waits for room counts, also what idle slices will serve: the planner lets these stand. partition:
 // only work of this partition (Slurm; on Kubernetes of this namespace); empty: all. only: of these alone.
 // whole: with whole GPUs, where nothing but uncut GPUs is handed out by the name that is asked for; nullptr:
 // without. Slurm serves a GPU without a type from any kind: such a request says nothing. Where there are GPUs
-// of several products, those of a type are asked for by its product.
+// of several products, those of a type are asked for by its product. naming: profiles, or claims, since no
+// slice serves both; nullopt: profiles, or claims where nothing asks for the others.
 QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition, const mig::Catalogue* whole,
-                            const std::set<WorkloadId>* only = nullptr);
+                            const std::set<WorkloadId>* only = nullptr,
+                            std::optional<Naming> naming = std::nullopt);
 
 // Whether whole GPUs that were needed in the past say which ones are: all GPUs are of one product, and no
 // name of a GPU hands out shares or instances. Else a demand for them would make whole what served no one.
@@ -37,6 +43,8 @@ bool whole_is_one_kind(const Cluster& cluster, const mig::Catalogue& catalogue);
 
 // How many it counts, and how many it does not; a line.
 std::string queue_text(const QueueDemand& queue);
+// How many ask for slices by other names, and how they are planned for; empty: none.
+std::string other_naming_text(const QueueDemand& queue);
 
 // The demand in terms of the problem, which then has its products.
 std::vector<Demand> demand_in(Problem& problem, const QueueDemand& queue);

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "tests/support/build.hpp"
@@ -256,6 +259,59 @@ TEST_F(Advise, WhatItRestsOnIsCounted) {
   EXPECT_EQ(known.running_with_limit, 1);
   EXPECT_EQ(known.waiting, 3);
   EXPECT_EQ(known.waiting_with_limit, 2);
+}
+
+// Seven idle slices that are handed out as nvidia.com/gpu, and a pod that waits for one by its profile.
+class AdviseByName : public testing::Test {
+ protected:
+  Advice advice(bool with_whole) {
+    story_.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+    std::vector<Slice> seven;
+    for (int i = 0; i < 7; ++i) seven.push_back(test::instance("1g.10gb", i, 1, i));
+    std::vector<Node> nodes{test::node("s1", {test::gpu(0, Strategy::mig, seven)})};
+    nodes[0].features = {"nvidia.com/mig.strategy=single"};
+    if (with_whole) {
+      nodes.push_back(test::node("w1", {test::gpu(0, Strategy::whole, {test::whole(0)})}));
+      nodes[1].features = {"nvidia.com/mig.strategy=mixed"};
+    }
+    Workload pod = test::waiting("ml/a", "ann", "nvidia.com/mig-1g.10gb");
+    pod.kind = WorkloadKind::pod;
+    pod.reason = "0/2 nodes are available: 2 Insufficient nvidia.com/mig-1g.10gb.";
+    story_.tell(NodesListed{nodes});
+    story_.tell(WorkloadsListed{{pod}});
+    story_.tell(Loaded{});
+    Question asked{&story_.cluster(),
+                   &test::catalogue(),
+                   plan::simulator_capabilities(Scheduler::kubernetes),
+                   {},
+                   {},
+                   "",
+                   at(0),
+                   24h};
+    for (const Node& node : nodes) asked.nodes.push_back(node.name);
+    return advise(asked);
+  }
+  static bool says(const Advice& advice, std::string_view words) {
+    return std::any_of(advice.reasons.begin(), advice.reasons.end(),
+                       [&](const std::string& reason) { return reason.find(words) != std::string::npos; });
+  }
+
+  test::Story story_;
+};
+
+TEST_F(AdviseByName, IdleSlicesOfTheStrategySingleDoNotServeAProfile) {
+  const Advice found = advice(true);
+  EXPECT_EQ(found.queue.workloads, 1);
+  EXPECT_GE(found.tried, 1) << "the whole GPU is cut for it";
+  for (const Answer& answer : found.answers) EXPECT_EQ(answer.nodes, std::vector<NodeName>{NodeName("w1")});
+  EXPECT_FALSE(says(found, "free slices and whole GPUs would serve"));
+}
+
+TEST_F(AdviseByName, WhereNoNodeHasThatNameItSaysSo) {
+  const Advice found = advice(false);
+  EXPECT_EQ(found.tried, 0);
+  EXPECT_TRUE(says(found, "hand out slices by other names"));
+  EXPECT_FALSE(says(found, "free slices and whole GPUs would serve"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/operators/claimed_devices.hpp"
 #include "engine/pack/pack.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
@@ -370,6 +371,85 @@ TEST_F(ByNumber, WhereASlurmdRunsInAPodItsJobsCountOnTheKubernetesNode) {
       << "and take what Kubernetes has for free";
   EXPECT_EQ(found("runs slurmd of gpu01: IDLE", closed).problem.busy[0].running, 1);
   EXPECT_EQ(found("runs slurmd of gpu01: IDLE+DRAIN (maintenance)", beside).problem.boards.size(), 1u);
+}
+
+// Three nodes with a GPU that is cut into idle slices: d1 hands them out by claims, p1 by the device plugin
+// and by profile, s1 as nvidia.com/gpu; and w1, of the strategy single, too, has a free whole GPU.
+class ByName : public testing::Test {
+ protected:
+  ByName() {
+    story_.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+    const auto idle = [] {
+      return test::gpu(0, Strategy::mig,
+                       {test::instance("3g.40gb", 0, 4, 0), test::instance("3g.40gb", 4, 4, 1)});
+    };
+    Node claims = test::node("d1", {idle()}), profiles = test::node("p1", {idle()}),
+         single = test::node("s1", {idle()}),
+         whole = test::node("w1", {test::gpu(0, Strategy::whole, {test::whole(0)})});
+    claims.gpus[0].origin.source = Source::kubernetes_claims;
+    operators::say_way(claims, operators::DraWay::at_start);
+    profiles.features = {"nvidia.com/mig.strategy=mixed"};
+    single.features = whole.features = {"nvidia.com/mig.strategy=single"};
+    story_.tell(NodesListed{{claims, profiles, single, whole}});
+    story_.tell(WorkloadsListed{{}});
+    story_.tell(Loaded{});
+  }
+  ClusterProblem problem(std::optional<Naming> asked) {
+    const std::vector<NodeName> nodes{NodeName("d1"), NodeName("p1"), NodeName("s1"), NodeName("w1")};
+    return problem_of(story_.cluster(), nodes, test::catalogue(), plan::gpu_operator_capabilities(),
+                      std::nullopt, asked);
+  }
+  static std::vector<std::string> nodes_of(const ClusterProblem& found) {
+    std::vector<std::string> nodes;
+    for (const Board& board : found.problem.boards) nodes.push_back(board.node.text);
+    return nodes;
+  }
+  // The nodes that change so that one more 1g.10gb is there.
+  std::string changed_for(Naming asked) {
+    ClusterProblem found = problem(asked);
+    found.problem.demand = {{ProfileName("1g.10gb"), std::nullopt, 1}};
+    const auto packed = pack(found.problem);
+    EXPECT_TRUE(packed.ok() && packed->met());
+    std::string nodes;
+    for (const BoardPlan& plan : packed->boards) nodes += found.problem.boards[plan.board].node.text;
+    return nodes;
+  }
+
+  test::Story story_;
+};
+
+TEST_F(ByName, EachRequestIsPlannedForOnNodesThatServeItsName) {
+  EXPECT_EQ(nodes_of(problem(std::nullopt)), (std::vector<std::string>{"d1", "p1", "s1", "w1"}));
+  EXPECT_EQ(nodes_of(problem(Naming::profiles)), std::vector<std::string>{"p1"});
+  EXPECT_EQ(nodes_of(problem(Naming::claims)), std::vector<std::string>{"d1"});
+  EXPECT_EQ(changed_for(Naming::profiles), "p1");
+  EXPECT_EQ(changed_for(Naming::claims), "d1");
+  const auto left_out = problem(Naming::profiles).left_out;
+  EXPECT_EQ(left_out.size(), 2u) << "with a reason for claims, and one for the strategy single";
+}
+
+TEST_F(ByName, IdleSlicesWithOtherNamesMeetNothing) {
+  for (const Naming asked : {Naming::profiles, Naming::claims}) {
+    ClusterProblem found = problem(asked);
+    found.problem.demand = {{ProfileName("3g.40gb"), std::nullopt, 3}};
+    const auto packed = pack(found.problem);
+    ASSERT_TRUE(packed.ok()) << to_line(packed.error());
+    EXPECT_EQ(packed->unmet, std::vector<int>{1}) << "two are there by that name, and six in all";
+  }
+}
+
+TEST_F(ByName, AFreeWholeGpuHasTheSameNameUnderEitherStrategy) {
+  const auto whole = [&](Naming asked) {
+    int count = 0;
+    const ClusterProblem found = problem(asked);
+    for (const Spare& spare : found.problem.spare) {
+      EXPECT_EQ(spare.profile.text, "whole") << "slices of s1 serve no profile";
+      count += spare.count;
+    }
+    return count;
+  };
+  EXPECT_EQ(whole(Naming::profiles), 1);
+  EXPECT_EQ(whole(Naming::claims), 0);
 }
 
 }  // namespace

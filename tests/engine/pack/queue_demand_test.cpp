@@ -144,5 +144,35 @@ TEST(QueueDemand, WhatMayBeOfAnyProductIsLeftOutBesideWhatIsOfOne) {
   EXPECT_EQ(found.other, 1);
 }
 
+// No slice serves both: one plan is for those of the device plugin, another one for claims.
+TEST(QueueDemand, APodThatAsksByClaimIsCountedApartFromThoseThatAskTheDevicePlugin) {
+  const Gpu uncut = test::gpu(0, Strategy::whole, {test::whole(0)});
+  test::Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{test::node("n1", {uncut})}});
+  Workload plugin = pod("nvidia.com/mig-1g.10gb"), claim = pod("mig.nvidia.com/2g.20gb"), both = claim;
+  claim.id = WorkloadId("ml/b"), both.id = WorkloadId("ml/c");
+  both.requests.push_back({"nvidia.com/mig-1g.10gb", 1});
+  claim.reason = "0/1 nodes are available: 1 cannot allocate all claims.";
+  story.tell(WorkloadsListed{{plugin, claim, both}});
+  const auto by = [&](std::optional<Naming> naming) {
+    return demand_of_queue(story.cluster(), "", &test::catalogue(), nullptr, naming);
+  };
+  for (const QueueDemand& found : {by(std::nullopt), by(Naming::profiles)}) {
+    EXPECT_EQ(found.demand, (std::vector<Demand>{{ProfileName("1g.10gb"), std::nullopt, 1}}));
+    EXPECT_EQ(found.other_naming, 1);
+    EXPECT_EQ(found.other, 1) << "no node serves a pod that asks both ways";
+    EXPECT_NE(other_naming_text(found).find("not counted: 1 jobs or pods ask by claims"), std::string::npos);
+  }
+  const QueueDemand claims = by(Naming::claims);
+  EXPECT_EQ(claims.demand, (std::vector<Demand>{{ProfileName("2g.20gb"), std::nullopt, 1}}));
+  EXPECT_EQ(claims.other_naming, 1);
+  story.tell(WorkloadsListed{{claim}});
+  const QueueDemand alone = by(std::nullopt);
+  EXPECT_EQ(alone.naming, Naming::claims) << "nothing else waits";
+  EXPECT_EQ(alone.workloads, 1);
+  EXPECT_EQ(other_naming_text(alone), "");
+}
+
 }  // namespace
 }  // namespace tessera::pack

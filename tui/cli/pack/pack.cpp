@@ -121,12 +121,18 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
   Or<ChosenNodes> chosen = nodes_to_pack(options, clusters, catalogue, "cannot plan");
   if (auto* refusal = std::get_if<Refusal>(&chosen)) return std::move(*refusal);
   const auto& [cluster, nodes] = std::get<ChosenNodes>(chosen);
+  std::optional<pack::QueueDemand> queue;
+  std::optional<pack::Naming> asked;
+  if (options.for_queue) {
+    queue = pack::demand_of_queue(*cluster, options.partition, &catalogue, nullptr,
+                                  pack::naming_on(*cluster, nodes));
+    asked = queue->naming;
+  }
   pack::ClusterProblem found =
       pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster),
-                       until_of(options, *cluster, clusters.wall()));
-  PackedCluster about{cluster->name.text, std::move(found.left_out), std::nullopt, std::nullopt};
+                       until_of(options, *cluster, clusters.wall()), asked);
+  PackedCluster about{cluster->name.text, std::move(found.left_out), std::move(queue), std::nullopt};
   if (options.for_queue) {
-    about.queue = pack::demand_of_queue(*cluster, options.partition, &catalogue);
     found.problem.demand = pack::demand_in(found.problem, *about.queue);
   } else if (options.for_history) {
     auto past = past_of(options, joins, *cluster, catalogue);

@@ -177,6 +177,8 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
       for (const pack::Demand& one : cluster->queue->demand)
         asked.add(pack::word_of(one, cluster->queue->products), Json::of(std::int64_t{one.count}));
       queue.add("of_any_product", Json::of(std::int64_t{cluster->queue->of_any}));
+      if (cluster->queue->other_naming > 0)
+        queue.add("asked_otherwise", Json::of(std::int64_t{cluster->queue->other_naming}));
     }
     if (cluster->past) document.add("history", history_json(*cluster->past));
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
@@ -225,6 +227,7 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
   if (!cluster) return text;
   if (!effect.empty()) text += effect + "\n";
   if (cluster->queue) line(pack::queue_text(*cluster->queue));
+  if (cluster->queue && cluster->queue->other_naming > 0) line(pack::other_naming_text(*cluster->queue));
   if (cluster->past) {
     const pack::PastDemand& past = *cluster->past;
     line(fmt::format("the history: recorded from {} to {}, {:.1f} h of it", utc_text(past.from),

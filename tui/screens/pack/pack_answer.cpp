@@ -18,7 +18,8 @@ pack::Problem problem_of(const PackQuestion& asked) {
 // Of 100,000 jobs and the names of 10,000 nodes: no key waits for that.
 PackAnswer what_waits(std::shared_ptr<const PackQuestion> question) {
   const ClusterThen& then = *question->then;
-  pack::QueueDemand queue = pack::demand_of_queue(then.cluster, question->partition, then.catalogue);
+  pack::QueueDemand queue =
+      pack::demand_of_queue(then.cluster, question->partition, then.catalogue, nullptr, question->naming);
   return {std::move(question), nullptr, pack::Answer(), {}, true, std::move(queue)};
 }
 

@@ -23,6 +23,12 @@ bool has_profile(const mig::Product& product, const ProfileName& profile) {
   return product.index_of(profile.view()).has_value();
 }
 
+// The demand is no longer what waits.
+void forget_queue(PackState& pack) {
+  pack.source.clear();
+  if (pack.naming) pack.naming.reset(), pack.revision = 0;
+}
+
 // A new edit is waited for again.
 template <class Edit>
 void edit_demand(UiState& state, Edit edit) {
@@ -35,7 +41,7 @@ void edit_demand(UiState& state, Edit edit) {
 void set_count(UiState& state, std::size_t at, int count) {
   edit_demand(state, [&](PackState& pack) {
     pack.wants[at].count = std::clamp(count, 0, kMostWanted);
-    pack.source.clear();
+    forget_queue(pack);
   });
 }
 
@@ -49,7 +55,7 @@ void clear(PackState& pack) {
     kept.push_back(std::move(want));
   }
   pack.wants = std::move(kept);
-  pack.source.clear();
+  forget_queue(pack);
 }
 
 // Joins what is asked for with the table: a profile on products has a line for each.
@@ -94,6 +100,15 @@ void ask_for_count(UiState& state) {
   open_prompt(state, InputKind::command);
   state.input.text = "wanted ";
   state.input.cursor = state.input.text.size();
+}
+
+// Whether what waits asks for other names than those of some nodes: a demand that is typed asks for any.
+bool leaves_nodes_out(const PackState& pack, const UiContext& ui) {
+  const Cluster* cluster = ui.model.find(pack.cluster);
+  if (!pack.naming || !cluster) return false;
+  const auto& nodes = cluster->nodes.all();
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const Node& node) { return pack::naming_of(*cluster, node) != *pack.naming; });
 }
 
 std::string why_not_answered(const PackState& pack) {
@@ -190,7 +205,7 @@ bool back_in_pack(UiState& state, const UiContext&) {
   return true;
 }
 
-std::string copy_on_pack(const UiState& state, const UiContext&) {
+std::string copy_on_pack(const UiState& state, const UiContext& ui) {
   // What cannot be asked here is refused there, too.
   if (!state.pack || !state.pack->trouble.empty()) return "";
   std::string words;
@@ -199,6 +214,7 @@ std::string copy_on_pack(const UiState& state, const UiContext&) {
       words += fmt::format(" {}{}={}", want.product ? want.product->key.text + ":" : "", want.profile.text,
                            want.count);
   if (words.empty()) return "";
+  if (leaves_nodes_out(*state.pack, ui)) words = " --for-queue";
   return fmt::format("tessera pack --cluster {}{}{}{}", shell_word(state.pack->cluster.text), words,
                      flags_of(state.pack->only), state.pack->evict ? " --way requeue" : "");
 }
@@ -213,7 +229,11 @@ void take_queue(UiState& state, const UiContext& ui, const pack::QueueDemand& qu
     const std::vector<pack::Demand> demand = pack::demand_in(known, queue);
     put_demand(pack, demand, known);
     pack.source = std::move(source);
+    // Read for it again: nodes that hand out slices by other names serve nothing of it.
+    pack.naming = queue.naming, pack.revision = 0;
   });
+  if (std::string other = pack::other_naming_text(queue); !other.empty())
+    say(state, ui, Severity::warning, std::move(other));
 }
 
 Effects narrow_pack(UiState& state, const UiContext&, Action) {
@@ -229,7 +249,7 @@ std::optional<Error> narrow_pack_to(UiState& state, const UiContext& ui, const s
   edit_demand(state, [&](PackState& pack) {
     pack.only = std::move(*only);
     // What waits in that partition is another demand.
-    pack.source.clear();
+    forget_queue(pack);
     pack.revision = 0;
   });
   return std::nullopt;

@@ -35,9 +35,9 @@ std::map<std::pair<ProfileName, const mig::Product*>, int> idle_in(const pack::P
 }
 
 std::shared_ptr<const PackBoards> read_boards(const UiState& state, const UiContext& ui,
-                                              const Cluster& cluster, const Narrowed& only) {
-  pack::ClusterProblem found =
-      pack::problem_of(cluster, nodes_of(cluster, only), ui.catalogue, capabilities_of(state, cluster));
+                                              const Cluster& cluster, const PackState& pack) {
+  pack::ClusterProblem found = pack::problem_of(cluster, nodes_of(cluster, pack.only), ui.catalogue,
+                                                capabilities_of(state, cluster), std::nullopt, pack.naming);
   auto idle = idle_in(found.problem);
   return std::make_shared<const PackBoards>(
       PackBoards{std::move(found.problem), std::move(found.left_out), std::move(idle)});
@@ -56,7 +56,7 @@ bool is_due(const PackState& pack, const UiContext& ui, const Cluster& cluster) 
 }
 
 void take_boards(PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster) {
-  std::shared_ptr<const PackBoards> now = read_boards(state, ui, cluster, pack.only);
+  std::shared_ptr<const PackBoards> now = read_boards(state, ui, cluster, pack);
   // What has not changed stays the same value, so that nothing is asked again.
   if (!pack.boards || !same_boards(*pack.boards, *now)) pack.boards = std::move(now);
   pack.revision = ui.model.revision + 1;
@@ -105,10 +105,11 @@ std::string why_not_asked(const PackState& pack) {
 
 void ask(PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster) {
   pack.trouble = why_not_asked(pack);
-  PackQuestion next{pack.boards, {},     pack.boards->problem.products, pack.evict, pack.takes_queue,
-                    {},          nullptr};
+  PackQuestion next{pack.boards, {}, pack.boards->problem.products, pack.evict, pack.takes_queue, {},
+                    nullptr,     {}};
   if (next.reads_queue)
-    next.partition = pack.only.partition;
+    next.partition = pack.only.partition,
+    next.naming = pack::naming_on(cluster, nodes_of(cluster, pack.only));
   else if (pack.trouble.empty())
     next.demand = demand_of(pack, next.products);
   if (!next.reads_queue && next.demand.empty()) {
