@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/pack/naming.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
@@ -20,6 +23,7 @@ namespace tessera::why {
 namespace {
 
 constexpr std::size_t kMostPlans = 2;
+constexpr std::size_t kMostUncut = 8;  // nodes whose whole GPUs are tried: each try is a plan of its GPUs
 
 template <class... Parts>
 std::string command(fmt::format_string<const Parts&...> form, const Parts&... parts) {
@@ -65,64 +69,185 @@ void by_itself(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
          of.slurm() ? command("squeue --start -j {}", of.workload.id.text) : std::string());
 }
 
-// The layout of a GPU with one more instance for it, as many of the free ones kept as can be.
-std::optional<mig::Layout> recut_of(const Case& of, const Node& node, const Gpu& gpu,
-                                    const mig::Product& product, int profile) {
-  const insight::Sight sight = insight::sight_of(of.cluster, node);
+// What has to stay on a GPU, and what may go. nullopt: that is not known, or it cannot be cut.
+struct Stands {
   mig::Layout held, free;
-  for (const Slice& slice : gpu.slices) {
-    const auto kind = product.index_of(slice.profile.text);
-    if (!kind || !slice.placement) return std::nullopt;
-    const bool open = insight::availability(sight, slice) == insight::Availability::free;
-    (open ? free : held).push_back({*kind, slice.placement->start});
+  bool uncut = false;
+};
+std::optional<Stands> stands_on(const Case& of, const Node& node, const Gpu& gpu,
+                                const mig::Product& product) {
+  const insight::Sight sight = insight::sight_of(of.cluster, node);
+  const auto is_free = [&](const Slice& slice) {
+    return insight::availability(sight, slice) == insight::Availability::free;
+  };
+  Stands stands;
+  stands.uncut = gpu.strategy == Strategy::whole;
+  if (stands.uncut) {
+    const bool free = plan::mode_of(gpu) == MigMode::disabled && gpu.slices.size() == 1 &&
+                      gpu.slices[0].kind == SliceKind::whole_gpu && gpu.slices[0].capacity == 1 &&
+                      is_free(gpu.slices[0]);
+    return free ? std::optional(stands) : std::nullopt;
   }
-  std::sort(held.begin(), held.end());
-  const int wanted[] = {profile};
-  auto layout = mig::place(product, wanted, held);
-  if (!layout) return std::nullopt;
-  for (const mig::Placed& one : free)
-    if (mig::fits(product, *layout, one)) layout->push_back(one), std::sort(layout->begin(), layout->end());
-  return layout;
+  if (gpu.mig_mode != MigMode::enabled || !mig::observed_layout(product, gpu)) return std::nullopt;
+  for (const Slice& slice : gpu.slices)
+    (is_free(slice) ? stands.free : stands.held)
+        .push_back({*product.index_of(slice.profile.view()), slice.placement->start});
+  std::sort(stands.held.begin(), stands.held.end());
+  return stands;
 }
 
-// Re-cuts of one GPU of one node that disturb no work, by the planner.
+// A GPU with more instances for it, and as many of the other free ones as can be kept.
+struct Recut {
+  plan::BoardWish board;
+  std::string words;
+  std::int64_t more = 0;
+  bool uncut = false;
+};
+std::optional<Recut> recut_of(const Stands& stands, const Gpu& gpu, const mig::Product& product, int profile,
+                              std::int64_t most) {
+  mig::Layout fixed = stands.held;  // and those like it that are there
+  for (const mig::Placed& one : stands.free)
+    if (one.profile == profile) fixed.push_back(one);
+  std::sort(fixed.begin(), fixed.end());
+  const std::size_t there = fixed.size() - stands.held.size();
+  const int max = product.profiles[static_cast<std::size_t>(profile)].max;
+  for (std::int64_t more = std::min<std::int64_t>(most, std::max(1, max)); more > 0; --more) {
+    const std::vector<int> wanted(there + static_cast<std::size_t>(more), profile);
+    auto layout = mig::place(product, std::span(wanted).first(static_cast<std::size_t>(more)), fixed);
+    if (!layout) layout = mig::place(product, wanted, stands.held);
+    if (!layout) continue;
+    for (const mig::Placed& one : stands.free)
+      if (one.profile != profile && mig::fits(product, *layout, one))
+        layout->push_back(one), std::sort(layout->begin(), layout->end());
+    return Recut{
+        {gpu.index, plan::wish_of(product, *layout)}, mig::to_text(product, *layout), more, stands.uncut};
+  }
+  return std::nullopt;
+}
+
+// GPUs of one node that are cut for what is missing there: one of them where that suffices.
+class Recuts {
+ public:
+  Recuts(Case& of, const Request& want, const sharing::ResourceName& name)
+      : of_(of), want_(want), name_(name) {}
+
+  // uncut: by GPUs that are free as a whole; false: by those that are cut.
+  void on(const std::vector<const Node*>& nodes, bool uncut) {
+    std::size_t looked = 0;
+    for (const Node* node : nodes) {
+      if (plans_ >= kMostPlans || (uncut && looked >= kMostUncut)) return;
+      if (!may_serve(*node)) continue;
+      const std::vector<Recut> all = recuts_of(*node, uncut);
+      const std::int64_t missing = missing_on(*node);
+      std::int64_t sum = 0;
+      for (const Recut& one : all) sum += one.more;
+      if (sum < missing) continue;
+      ++looked;
+      const bool alone = std::any_of(all.begin(), all.end(), [&](const Recut& one) {
+        return one.more >= missing && offer(*node, {one});
+      });
+      if (alone) continue;
+      std::vector<Recut> together;
+      sum = 0;
+      for (const Recut& one : all) {
+        if (sum >= missing) break;
+        together.push_back(one);
+        sum += one.more;
+      }
+      if (together.size() > 1) offer(*node, together);
+    }
+  }
+  bool found() const { return plans_ > 0; }
+
+ private:
+  // The same slice serves a claim on one node, a resource of the device plugin on another one.
+  bool may_serve(const Node& node) const {
+    const pack::Naming asked = name_.claimed ? pack::Naming::claims : pack::Naming::profiles;
+    return pack::naming_of(of_.cluster, node) == asked &&
+           !has_gpus(of_.cluster, node, of_.workload, of_.site) &&
+           only_gpus_may_fail(of_.cluster, node, of_.workload);  // no cut mends its CPUs
+  }
+  std::int64_t missing_on(const Node& node) const {
+    std::int64_t free = 0;
+    for (const auto& [name, count] : stock_now(of_.cluster, node, *of_.site.catalogue).free.units)
+      if (plan::answers(want_.resource, name, of_.cluster.scheduler))
+        free += std::max<std::int64_t>(0, count);
+    return want_.count - free;
+  }
+  std::vector<Recut> recuts_of(const Node& node, bool uncut) const {
+    std::vector<Recut> all;
+    const std::int64_t missing = missing_on(node);
+    for (const Gpu& gpu : node.gpus) {
+      const mig::Product* product = gpu.product ? of_.site.catalogue->by_key(gpu.product->text) : nullptr;
+      const auto profile = product ? product->index_of(name_.profile->text) : std::nullopt;
+      const auto stands = profile ? stands_on(of_, node, gpu, *product) : std::nullopt;
+      if (!stands || stands->uncut != uncut) continue;
+      if (auto recut = recut_of(*stands, gpu, *product, *profile, missing)) all.push_back(std::move(*recut));
+    }
+    return all;
+  }
+
+  // False: the planner refuses it, or it would disturb somebody.
+  bool offer(const Node& node, const std::vector<Recut>& cut) {
+    plan::Intent intent;
+    intent.cluster = of_.cluster.name, intent.nodes = {node.name};
+    for (const Recut& one : cut) {
+      intent.boards.push_back(one.board);
+      intent.words += (intent.words.empty() ? "" : "; ") + one.words;
+    }
+    const plan::Means means = of_.site.means ? *of_.site.means : plan::presumed_capabilities(of_.cluster);
+    const auto made =
+        plan::make_plan(of_.cluster, *of_.site.catalogue, intent, means, of_.site.rules, of_.site.wall);
+    if (!made || made->nodes.empty() || !made->violations.empty()) return false;
+    const plan::NodePlan& planned = made->nodes.front();
+    if (planned.created.empty() || !planned.blast_radius.empty()) return false;
+    ++plans_;
+    of_.all.push_back({Help::recut, text_of(node, cut), command_of(node, cut), Certainty::likely, intent});
+    return true;
+  }
+  static std::string text_of(const Node& node, const std::vector<Recut>& cut) {
+    const Recut& first = cut.front();
+    const int gpu = first.board.gpu->value;
+    if (cut.size() > 1) {
+      std::string gpus;
+      for (const Recut& one : cut) gpus += fmt::format("{}{}", gpus.empty() ? "" : ",", one.board.gpu->value);
+      return fmt::format("cut GPUs {} of {} for it: that disturbs no job or pod", gpus, node.name.text);
+    }
+    if (first.uncut)
+      return fmt::format("cut GPU {} of {}, which is free as a whole, into {}: that disturbs no job or pod",
+                         gpu, node.name.text, first.words);
+    return fmt::format("cut GPU {} of {} into {}: that disturbs no job or pod", gpu, node.name.text,
+                       first.words);
+  }
+  std::string command_of(const Node& node, const std::vector<Recut>& cut) const {
+    const std::string& cluster = of_.cluster.name.text;
+    if (cut.size() > 1)
+      return command("tessera pack --cluster {} {}={} --node {} --plan", cluster, name_.profile->text,
+                     std::to_string(want_.count), node.name.text);
+    return command("tessera plan --cluster {} --node {} --gpu {} --layout {}", cluster, node.name.text,
+                   std::to_string(cut.front().board.gpu->value), cut.front().words);
+  }
+
+  Case& of_;
+  const Request& want_;
+  const sharing::ResourceName& name_;
+  std::size_t plans_ = 0;
+};
+
+// Re-cuts of GPUs of one node that disturb no work, by the planner. GPUs that are free as a whole are kept
+// for who asks for them where others serve.
 void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   if (topic == Topic::held || of.asked.nodes != 1 || of.asked.each.size() != 1) return;
   const Request& want = of.asked.each.front();
   const auto name = sharing::parse_resource(want.resource, of.cluster.scheduler);
-  if (!name || !name->profile || want.count != 1) return;
-  const plan::Means means = of.site.means ? *of.site.means : plan::presumed_capabilities(of.cluster);
-  std::size_t plans = 0;
-  for (const Node* node : nodes_with(of.cluster, nodes, Topic::room)) {
-    if (has_gpus(of.cluster, *node, of.workload, of.site)) continue;
-    if (!only_gpus_may_fail(of.cluster, *node, of.workload)) continue;  // no cut mends its CPUs
-    for (const Gpu& gpu : node->gpus) {
-      if (plans >= kMostPlans) return;
-      const mig::Product* product = gpu.product ? of.site.catalogue->by_key(gpu.product->text) : nullptr;
-      const auto profile = product ? product->index_of(name->profile->text) : std::nullopt;
-      if (!profile || gpu.mig_mode != MigMode::enabled || !mig::observed_layout(*product, gpu)) continue;
-      const auto layout = recut_of(of, *node, gpu, *product, *profile);
-      if (!layout) continue;
-      plan::Intent intent;
-      intent.cluster = of.cluster.name, intent.nodes = {node->name};
-      intent.boards = {{gpu.index, plan::wish_of(*product, *layout)}};
-      intent.words = mig::to_text(*product, *layout);
-      const auto made =
-          plan::make_plan(of.cluster, *of.site.catalogue, intent, means, of.site.rules, of.site.wall);
-      if (!made || made->nodes.empty() || !made->violations.empty()) continue;
-      const plan::NodePlan& planned = made->nodes.front();
-      if (planned.created.empty() || !planned.blast_radius.empty()) continue;
-      ++plans;
-      of.all.push_back(
-          {Help::recut,
-           fmt::format("cut GPU {} of {} into {}: that disturbs no job or pod", gpu.index.value,
-                       node->name.text, intent.words),
-           command("tessera plan --cluster {} --node {} --gpu {} --layout {}", of.cluster.name.text,
-                   node->name.text, std::to_string(gpu.index.value), intent.words),
-           Certainty::likely, intent});
-      break;  // one GPU of a node is enough
-    }
-  }
+  if (!name || !name->profile) return;
+  Recuts found(of, want, *name);
+  const auto room = nodes_with(of.cluster, nodes, Topic::room);
+  found.on(room, false);
+  if (found.found()) return;
+  found.on(room, true);
+  // Where nothing is cut for it yet, nothing that it asks for is offered.
+  found.on(nodes_with(of.cluster, nodes, Topic::request), true);
 }
 
 // "3g.40gb" → 40

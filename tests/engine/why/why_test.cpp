@@ -176,6 +176,66 @@ TEST(Why, ARecutThatDisturbsNoWorkIsOfferedAsAPlan) {
   EXPECT_NE(recut->command.find("3g.40gb"), std::string::npos) << recut->command;
 }
 
+TEST(Why, ARecutForSeveralInstancesIsOfferedOnOneGpuOrOnSeveralOfANode) {
+  const auto small = [](int gpu) {
+    return cut(gpu, {instance("1g.10gb", 0, 1, 2 * gpu), instance("1g.10gb", 4, 1, 2 * gpu + 1)});
+  };
+  Story story;
+  story.tell(NodesListed{{node("n1", {small(0), small(1)})}});
+  Workload two = job("gpu:3g.40gb"), four = two, many = two;
+  two.requests[0].count = 2, four.requests[0].count = 4, many.requests[0].count = 5;
+  story.tell(WorkloadsListed{{two}});
+  const Answer of_two = answer_for(story, two), of_four = answer_for(story, four);
+  const Remedy *one_gpu = first(of_two, Help::recut), *both = first(of_four, Help::recut);
+  ASSERT_NE(one_gpu, nullptr);
+  EXPECT_EQ(one_gpu->intent->boards.size(), 1u);
+  EXPECT_NE(one_gpu->command.find("--node n1 --gpu 0 --layout "), std::string::npos) << one_gpu->command;
+  ASSERT_NE(both, nullptr);
+  EXPECT_EQ(both->intent->boards.size(), 2u);
+  EXPECT_EQ(both->text, "cut GPUs 0,1 of n1 for it: that disturbs no job or pod");
+  EXPECT_EQ(both->command, "tessera pack --cluster hpc 3g.40gb=4 --node n1 --plan");
+  EXPECT_EQ(first(answer_for(story, many), Help::recut), nullptr) << "two GPUs hold four of them";
+}
+
+// Where the only free GPU is not cut, nothing that it asks for is offered anywhere.
+TEST(Why, AGpuThatIsFreeAsAWholeIsCutWhereNoCutOneServes) {
+  Gpu uncut = test::gpu(0, Strategy::whole, {test::whole(0)});
+  uncut.mig_mode = MigMode::disabled;
+  const plan::Means means = plan::simulator_capabilities();
+  const auto asked_of = [&](const std::vector<Node>& nodes) {
+    Story story;
+    story.tell(NodesListed{nodes});
+    story.tell(WorkloadsListed{{job("gpu:3g.40gb")}});
+    Site site;
+    site.catalogue = &test::catalogue(), site.means = &means, site.wall = test::at(0);
+    return explain(story.cluster(), job("gpu:3g.40gb"), site);
+  };
+  const Answer alone = asked_of({node("n1", {uncut})});
+  const Remedy* recut = first(alone, Help::recut);
+  ASSERT_NE(recut, nullptr);
+  EXPECT_TRUE(recut->text.starts_with("cut GPU 0 of n1, which is free as a whole, into 3g.40gb"))
+      << recut->text;
+  const Answer beside = asked_of({node("n1", {uncut}), node("n2", {cut(0, {instance("1g.10gb", 0, 1, 0)})})});
+  ASSERT_NE(first(beside, Help::recut), nullptr);
+  EXPECT_EQ(first(beside, Help::recut)->intent->nodes, std::vector<NodeName>{NodeName("n2")})
+      << "the whole one is left to who asks for one";
+}
+
+// Under the strategy single they are nvidia.com/gpu.
+TEST(Why, NoRecutIsOfferedWhereSlicesHaveAnotherName) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  Node single = node("s1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1)})});
+  single.features = {"nvidia.com/mig.strategy=single"};
+  story.tell(NodesListed{{single}});
+  Workload pod =
+      job("nvidia.com/mig-3g.40gb", "0/1 nodes are available: 1 Insufficient nvidia.com/mig-3g.40gb.");
+  pod.id = WorkloadId("ml/a");
+  pod.kind = WorkloadKind::pod;
+  story.tell(WorkloadsListed{{pod}});
+  EXPECT_EQ(first(answer_for(story, pod), Help::recut), nullptr);
+}
+
 TEST(Why, ItsEndByTimeLimitsIsToldWhereThereIsOne) {
   Story story;
   story.tell(NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})})}});
