@@ -213,7 +213,8 @@ std::string reason_of(const Problem& problem, const Classes& classes, std::size_
         "{} of {} can be met: more running work would have to be moved, and finds no other place", met,
         wanted.count);
   if (room < wanted.count)
-    return fmt::format("running instances leave room for {} of {} on {} GPUs", room, wanted.count, gpus);
+    return fmt::format("running instances leave room for {} of {} on {} GPU{}", room, wanted.count, gpus,
+                       gpus == 1 ? "" : "s");
   return fmt::format("the rest of the demand needs the same GPUs: {} of {} left over", left, wanted.count);
 }
 

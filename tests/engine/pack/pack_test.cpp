@@ -117,7 +117,7 @@ boards:
 )");
   const Answer packed = answer(problem);
   EXPECT_EQ(packed.unmet, (std::vector<int>{1, 0, 1}));
-  EXPECT_EQ(packed.reason[0], "running instances leave room for 0 of 1 on 1 GPUs");
+  EXPECT_EQ(packed.reason[0], "running instances leave room for 0 of 1 on 1 GPU");
   EXPECT_EQ(packed.reason[2], "none of these GPUs has the profile 1g.6gb");
   EXPECT_EQ(packed.created, 2);
   EXPECT_TRUE(packed.bounds.unmet_proven);

@@ -93,10 +93,10 @@ TEST(PackFile, ErrorsNameTheLineOfYaml) {
             "gpus.yaml:4: H100-80GB-SXM5 has no profile \"9g.1gb\"");
   EXPECT_EQ(trouble(good + "}\n- {node: n1, gpu: 0, product: H100-80GB-SXM5}\n"),
             "gpus.yaml:5: GPU 0 of n1 is listed twice");
-  EXPECT_EQ(trouble(good + ", count: 1000001}\n"),
-            "gpus.yaml:4: count: a whole number from 1 to 1000000 is needed");
-  EXPECT_EQ(trouble(good + ", count: 1000000}\n- {node: n2, gpu: 0, product: H100-80GB-SXM5}\n"),
-            "gpus.yaml:5: more than 1000000 GPUs");
+  EXPECT_EQ(trouble(good + ", count: 200001}\n"),
+            "gpus.yaml:4: count: a whole number from 1 to 200000 is needed");
+  EXPECT_EQ(trouble(good + ", count: 200000}\n- {node: n2, gpu: 0, product: H100-80GB-SXM5}\n"),
+            "gpus.yaml:5: more than 200000 GPUs");
   EXPECT_EQ(trouble("demand: {1g.10gb: -1}\nboards: []\n"),
             "gpus.yaml:1: 1g.10gb: a whole number from 0 to 100000000 is needed");
   EXPECT_EQ(trouble("demand: {mps: 50}\nboards: []\n").substr(0, 28), "gpus.yaml:1: \"mps\": shares a");

@@ -105,9 +105,8 @@ TEST(PackCommand, UnmetDemandIsAFindingWithItsReason) {
   Asked asked;
   EXPECT_EQ(asked.run("demand: {7g.80gb: 2}\nboards: [{node: n1, gpu: 0, product: H100-80GB-SXM5}]\n"),
             kFinding);
-  EXPECT_NE(
-      asked.out.str().find("unmet: 1 of 2 7g.80gb: running instances leave room for 1 of 2 on 1 GPUs\n"),
-      std::string::npos)
+  EXPECT_NE(asked.out.str().find("unmet: 1 of 2 7g.80gb: running instances leave room for 1 of 2 on 1 GPU\n"),
+            std::string::npos)
       << asked.out.str();
 }
 
