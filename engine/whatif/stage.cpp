@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/insight/available.hpp"
+#include "engine/model/het_job.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
@@ -176,7 +177,9 @@ class Builder {
       // Which nodes a pod's selector leaves it is not in the lists that are read.
       const bool selective = cluster_.scheduler == Scheduler::kubernetes &&
                              work.reason.find("didn't match") != std::string::npos;
-      if (plan::waits_for_room(work, cluster_.scheduler) && !selective &&
+      // Components of a heterogeneous job start together, and a play starts each by itself.
+      const bool component = cluster_.scheduler == Scheduler::slurm && het_job_of(work.id.text).has_value();
+      if (plan::waits_for_room(work, cluster_.scheduler) && !selective && !component &&
           !why::asked_of(work, cluster_.scheduler).each.empty())
         waiting.push_back(&work);
       else

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/insight/available.hpp"
+#include "engine/model/het_job.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 #include "engine/why/details.hpp"
@@ -11,6 +12,8 @@
 
 namespace tessera::why {
 namespace {
+
+constexpr std::size_t kMostComponents = 8;  // of a heterogeneous job, each looked at on all nodes
 
 Statement statement_of(const Meaning& meaning, const Workload& workload) {
   if (meaning.known)
@@ -96,6 +99,38 @@ void correct(Answer& answer, Meaning& said, const Cluster& cluster, const Worklo
                      Certainty::likely, Source::inferred};
 }
 
+// The other components of a heterogeneous job that wait, too.
+std::vector<const Workload*> components_beside(const Cluster& cluster, const Workload& workload) {
+  std::vector<const Workload*> others;
+  const auto job = het_job_of(workload.id.text);
+  if (cluster.scheduler != Scheduler::slurm || !job) return others;
+  for (const Workload& one : cluster.workloads.all())
+    if (one.id != workload.id && one.state == WorkloadState::pending && het_job_of(one.id.text) == job)
+      others.push_back(&one);
+  return others;
+}
+
+// Slurm starts all components together: one that finds no room holds the others up. True: there is such a
+// one.
+bool add_components(Answer& answer, const Cluster& cluster, const Workload& workload, const Site& site) {
+  const std::vector<const Workload*> others = components_beside(cluster, workload);
+  if (others.empty()) return false;
+  std::string all, full;
+  std::size_t looked = 0;
+  for (const Workload* one : others) {
+    if (++looked > kMostComponents) break;
+    all += (all.empty() ? "" : ", ") + one->id.text;
+    const auto wanted = static_cast<std::size_t>(asked_of(*one, cluster.scheduler).nodes);
+    if (fitting(look_at_all(cluster, *one, site)) < wanted) full += (full.empty() ? "" : ", ") + one->id.text;
+  }
+  answer.more.push_back({fmt::format("it starts together with the other components of its job: {}", all),
+                         Certainty::certain, workload.origin.source});
+  if (full.empty()) return false;
+  answer.more.push_back({fmt::format("not enough nodes have room for these components: {}", full),
+                         Certainty::likely, Source::inferred});
+  return true;
+}
+
 // Where the model sees something else than the scheduler says.
 void add_contradictions(Answer& answer, const Cluster& cluster, const Workload& workload) {
   const Asked asked = asked_of(workload, cluster.scheduler);
@@ -173,7 +208,7 @@ Answer explain(const Cluster& cluster, const Workload& workload, const Site& sit
   if ((is_about_nodes(said.topic) && !of_owner) || (said.topic == Topic::claim && asks_for_devices(workload)))
     answer.nodes = look_at_all(cluster, workload, site);
   correct(answer, said, cluster, workload);
-  add_contradictions(answer, cluster, workload);
+  if (!add_components(answer, cluster, workload, site)) add_contradictions(answer, cluster, workload);
   answer.help = remedies(cluster, workload, site, answer.nodes, said);
   answer.untold = untold_of(cluster, workload);
   add_details(answer, workload, site.details);

@@ -45,6 +45,12 @@ bool lists(std::string_view ranges, int task) {
   return false;
 }
 
+// Kueue's usual way with a Job: it has no pods before it is admitted.
+constexpr const char* kNoPodYet =
+    "tessera workloads --filter state=pending lists the pods that wait; what Kueue has not admitted has none "
+    "yet: "
+    "kubectl get workloads.kueue.x-k8s.io --all-namespaces";
+
 // Tasks of an array that wait are one line of the list: "19_[3-6,9%2]" is 19, and each of 19_3 to 19_6 and
 // 19_9.
 bool is_of_array(std::string_view id, std::string_view called) {
@@ -243,11 +249,16 @@ int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins
   if (found.size() != 1) {
     const std::string reason = found.empty() ? "no job or pod is called \"" + clean(called, 100) + "\""
                                              : fmt::format("{} of them are called so", found.size());
-    return refuse(streams,
-                  {"cannot say why it waits", reason,
-                   found.empty() ? "tessera workloads --filter state=pending lists those that wait"
-                                 : "name its cluster with --cluster, or its namespace: NAMESPACE/POD"},
-                  kUsage);
+    const auto& all = clusters.model().clusters;
+    const bool pods = std::any_of(all.begin(), all.end(), [](const Cluster& cluster) {
+      return cluster.scheduler == Scheduler::kubernetes;
+    });
+    return refuse(
+        streams,
+        {"cannot say why it waits", reason,
+         found.empty() ? pods ? kNoPodYet : "tessera workloads --filter state=pending lists those that wait"
+                       : "name its cluster with --cluster, or its namespace: NAMESPACE/POD"},
+        kUsage);
   }
   const ClusterName name = found.front().cluster->name;
   const WorkloadId id = found.front().workload->id;

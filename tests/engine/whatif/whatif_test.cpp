@@ -149,6 +149,16 @@ TEST_F(WhatIf, WhatWaitsForSomethingElseThanRoomIsLeftOut) {
   EXPECT_EQ(future.left_out, 1);
 }
 
+// Slurm starts them together or not at all.
+TEST_F(WhatIf, AComponentOfAHeterogeneousJobIsNotStartedAlone) {
+  whole_gpus(1);
+  waits("13+0", "gpu:h100", 1, 1);
+  waits("14", "gpu:h100", 1, 1);
+  const Future future = unfold(question());
+  EXPECT_EQ(told(future), "14@0m");
+  EXPECT_EQ(future.left_out, 1);
+}
+
 TEST_F(WhatIf, OtherNodesThanThoseThatItNamesDoNotServeIt) {
   whole_gpus(1);
   waits("2", "gpu:h100", 1, 1).needs = NodeNeeds{.nodes = "n7"};

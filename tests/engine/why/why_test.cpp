@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 
@@ -234,6 +237,25 @@ TEST(Why, NoRecutIsOfferedWhereSlicesHaveAnotherName) {
   pod.kind = WorkloadKind::pod;
   story.tell(WorkloadsListed{{pod}});
   EXPECT_EQ(first(answer_for(story, pod), Help::recut), nullptr);
+}
+
+TEST(Why, AComponentOfAHeterogeneousJobWaitsForTheOthers) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})})}});
+  Workload first_part = job("gpu:3g.40gb"), second = job("gpu:7g.80gb"), other = job("gpu:7g.80gb");
+  first_part.id = WorkloadId("13+0"), second.id = WorkloadId("13+1"), other.id = WorkloadId("14+1");
+  story.tell(WorkloadsListed{{first_part, second, other}});
+  const auto says = [&](const Workload& work, std::string_view words) {
+    const Answer answer = answer_for(story, work);
+    return std::any_of(answer.more.begin(), answer.more.end(),
+                       [&](const Statement& one) { return one.text.find(words) != std::string::npos; });
+  };
+  EXPECT_TRUE(says(first_part, "together with the other components of its job: 13+1"));
+  EXPECT_TRUE(says(first_part, "not enough nodes have room for these components: 13+1"));
+  EXPECT_FALSE(says(first_part, "are free on 1")) << "its own GPUs are not what keeps it waiting";
+  EXPECT_TRUE(says(second, "components of its job: 13+0"));
+  EXPECT_FALSE(says(second, "not enough nodes have room"));
+  EXPECT_FALSE(says(other, "components of its job")) << "no other one of its job waits";
 }
 
 TEST(Why, ItsEndByTimeLimitsIsToldWhereThereIsOne) {
