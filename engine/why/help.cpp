@@ -244,7 +244,8 @@ void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   Recuts found(of, want, *name);
   const auto room = nodes_with(of.cluster, nodes, Topic::room);
   found.on(room, false);
-  if (found.found()) return;
+  // Which nodes a pod's selector leaves it is not known: no whole GPU is cut on a guess.
+  if (found.found() || topic == Topic::selector) return;
   found.on(room, true);
   // Where nothing is cut for it yet, nothing that it asks for is offered.
   found.on(nodes_with(of.cluster, nodes, Topic::request), true);

@@ -8,10 +8,10 @@ namespace {
 class WhyKubernetesE2e : public KubeChangeLab {
  protected:
   // on: a node; empty: any.
-  // more: lines of its metadata and of its spec.
+  // metadata, spec: more of them. beside: another container.
   std::string pod(const std::string& letter, const std::string& resource, int count,
-                  const std::string& on = "", const std::string& metadata = "",
-                  const std::string& spec = "") {
+                  const std::string& on = "", const std::string& metadata = "", const std::string& spec = "",
+                  const std::string& beside = "") {
     const std::string name = "pod-" + letter;  // "n" alone is no text in YAML
     const std::string file = folder_.write(
         name + ".yaml",
@@ -19,7 +19,7 @@ class WhyKubernetesE2e : public KubeChangeLab {
             "}\nspec:\n" + spec +
             (on.empty() ? "" : "  nodeSelector: {kubernetes.io/hostname: " + on + "}\n") +
             "  containers:\n    - name: main\n      image: busybox\n      resources: {limits: {nvidia.com/" +
-            resource + ": " + std::to_string(count) + "}}\n");
+            resource + ": " + std::to_string(count) + "}}\n" + beside);
     kubectl({"create", "-f", file});
     return "training/" + name;
   }
@@ -190,6 +190,40 @@ TEST_F(WhyKubernetesE2e, APodOfAQueueOfWhichNothingCanBeAskedIsNotSaidToBeAdmitt
   EXPECT_NE(unknown.find("admission (API)"), std::string::npos) << said;
   EXPECT_EQ(said.find("\"admitted\""), std::string::npos) << said;
   end(holder());
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhyKubernetesE2e, WhereEveryNodeIsCordonedOneWithRoomIsToBeOpened) {
+  kubectl({"cordon", "h1", "h2", "t1"});
+  const std::string id = pod("u", "gpu", 2);
+  const std::string said = why(id);
+  EXPECT_EQ(text_at(said, "/nodes/0/text").substr(0, 8), "cordoned") << said;
+  const std::string command = command_of(said, "kubectl uncordon ");
+  ASSERT_TRUE(command == "kubectl uncordon h2" || command == "kubectl uncordon t1") << said;
+  kubectl({"uncordon", command.substr(command.size() - 2)});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhyKubernetesE2e, APodForASliceOfAGpuWithoutMigIsToldWhatTheNodeHas) {
+  const std::string said = why(pod("v", "mig-1g.10gb", 1, "t1"));
+  expect_told(said, "t1", "offers 0 of nvidia.com/mig-1g.10gb, and has 4 × nvidia.com/gpu");
+}
+
+TEST_F(WhyKubernetesE2e, TheContainersOfAPodAreCountedTogether) {
+  const std::string one = running("one", "gpu", 1, "h2");
+  const std::string id =
+      pod("w", "gpu", 1, "h2", "", "",
+          "    - name: side\n      image: busybox\n      resources: {limits: {nvidia.com/gpu: 1}}\n");
+  expect_told(why(id), "h2", "1 of 2 × nvidia.com/gpu are free, and it asks for 2");
+  end(one);
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhyKubernetesE2e, APodForAWholeGpuOfACutNodeStartsOnceItIsWholeAgain) {
+  EXPECT_EQ(apply({"-n", "h2", "--layout", "3g.40gb@0,3g.40gb@4"}).code, 0);
+  const std::string id = pod("x", "gpu", 1, "h2");
+  expect_told(why(id), "h2", "offers 0 of nvidia.com/gpu, and has 4 × nvidia.com/mig-3g.40gb");
+  EXPECT_EQ(apply({"-n", "h2", "--layout", "whole"}).code, 0);
   EXPECT_TRUE(starts(id));
 }
 
