@@ -187,7 +187,7 @@ class Recuts {
     return all;
   }
 
-  // False: the planner refuses it, or it would disturb somebody.
+  // False: the planner refuses it, or it would disturb a job or pod.
   bool offer(const Node& node, const std::vector<Recut>& cut) {
     plan::Intent intent;
     intent.cluster = of_.cluster.name, intent.nodes = {node.name};
