@@ -8,6 +8,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/mig/profile_name.hpp"
 #include "engine/pack/naming.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/resources.hpp"
@@ -251,20 +252,14 @@ void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   found.on(nodes_with(of.cluster, nodes, Topic::request), true);
 }
 
-// "3g.40gb" → 40
-int gigabytes(const ProfileName& profile) {
-  const auto dot = profile.text.find('.');
-  return dot == std::string::npos ? 0 : std::atoi(profile.text.c_str() + dot + 1);
-}
-
 // A smaller instance that it could start on now, where all else that it asks for is there. What needs the
 // memory that it asks for does not run in less than half of it: such a hint would end in an error of CUDA.
 void smaller(Case& of, Topic topic) {
   if (topic != Topic::room && topic != Topic::request) return;
   if (of.asked.each.size() != 1 || of.asked.nodes != 1) return;
   const auto name = sharing::parse_resource(of.asked.each.front().resource, of.cluster.scheduler);
-  if (!name || !name->profile) return;
-  const auto slices = [](const ProfileName& profile) { return std::atoi(profile.text.c_str()); };
+  const auto wanted = name && name->profile ? mig::parse_profile(name->profile->text) : std::nullopt;
+  if (!wanted) return;
   // By memory and compute slices: resource, node.
   std::map<std::pair<int, int>, std::pair<std::string, std::string>> found;
   Workload less = of.workload;
@@ -272,10 +267,11 @@ void smaller(Case& of, Topic topic) {
     if (!in_its_partition(node, of.workload, of.cluster.scheduler)) continue;
     for (const auto& [resource, count] : stock_now(of.cluster, node, *of.site.catalogue).free.units) {
       const auto other = sharing::parse_resource(resource, of.cluster.scheduler);
-      if (count < of.asked.each.front().count || !other || !other->profile) continue;
-      const std::pair size(gigabytes(*other->profile), slices(*other->profile));
-      if (size.second >= slices(*name->profile) || found.contains(size)) continue;
-      if (2 * size.first < gigabytes(*name->profile)) continue;
+      const auto parts = other && other->profile ? mig::parse_profile(other->profile->text) : std::nullopt;
+      if (count < of.asked.each.front().count || !parts) continue;
+      const std::pair size(parts->gigabytes, parts->slices);
+      if (parts->slices >= wanted->slices || found.contains(size)) continue;
+      if (2 * parts->gigabytes < wanted->gigabytes) continue;
       less.requests = {{resource, of.asked.each.front().count}};
       if (look_at(of.cluster, node, less, of.site).fits) found.try_emplace(size, resource, node.name.text);
     }
