@@ -96,11 +96,17 @@ const Slice* slice_of(const Gpu& gpu, const GpuProcess& process) {
   return nullptr;
 }
 
-// Whether its devices are slices of GPUs that are told; those of a pool are not (Slurm's MIG types).
+// Whether its devices are slices of GPUs that are told; those of a pool are not (Slurm's MIG types). Where
+// one of them has a number that no slice has, the count alone is believed (link_holders).
 bool names_gpus(const Cluster& cluster, const Allocation& allocation) {
-  if (allocation.devices.empty()) return false;
-  const Node* node = cluster.nodes.find(allocation.node);
-  return !node || node->pool.empty();
+  const Node* node = allocation.devices.empty() ? nullptr : cluster.nodes.find(allocation.node);
+  if (!node || !node->pool.empty()) return false;
+  return std::all_of(allocation.devices.begin(), allocation.devices.end(), [&](const DeviceShare& device) {
+    return std::any_of(node->gpus.begin(), node->gpus.end(), [&](const Gpu& gpu) {
+      return std::any_of(gpu.slices.begin(), gpu.slices.end(),
+                         [&](const Slice& slice) { return slice.device == device.device; });
+    });
+  });
 }
 
 bool is_kept(const Cluster& cluster, const Slice& slice) {

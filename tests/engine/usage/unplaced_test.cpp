@@ -1,6 +1,8 @@
 // GPUs of which the scheduler tells how many a job holds, and not which: they are held all the same.
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "engine/usage/demand.hpp"
 #include "engine/usage/ledger.hpp"
 #include "engine/usage/report.hpp"
@@ -99,6 +101,96 @@ TEST(Unplaced, WithoutATypeOnANodeOfSeveralKindsEachCountsAsAGpu) {
 TEST(Unplaced, ANodeThatIsNotListedHoldsWhatItsTypeSays) {
   Allocation held = holds_some("n9", "1g.10gb", 7);
   EXPECT_NEAR(gpu_hours(after_an_hour(node("n1", {}), held)), 1, 1e-9);
+  held.devices = {{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}};
+  EXPECT_NEAR(gpu_hours(after_an_hour(node("n1", {}), held)), 1, 1e-9) << "nothing was held";
+}
+
+// Nothing was held: no GPU has that number, and which one it is was left open, as where only counts are told.
+TEST(Unplaced, ANumberThatNoGpuHasIsHeldAllTheSame) {
+  EXPECT_NEAR(gpu_hours(after_an_hour(whole_gpus(), holds("n1", {{0, 1}, {7, 1}}))), 2, 1e-9);
+}
+
+// Nodes of uncut GPUs, of cut ones, and of slices whose GPU is not told; jobs that hold slices that no other
+// job holds, told by their numbers, by a count, or by numbers that no slice has.
+class HeldWorld {
+ public:
+  explicit HeldWorld(unsigned seed) : random_(seed) {
+    std::vector<Node> nodes;
+    for (int i = 0, count = 1 + pick(3); i < count; ++i) nodes.push_back(a_node("n" + std::to_string(i)));
+    story.tell(NodesListed{std::move(nodes)});
+    for (Kind& kind : kinds_) add_jobs(kind);
+    story.tell(WorkloadsListed{std::move(jobs_)});
+    story.tell(Loaded{});
+  }
+  Story story;
+  double gpus = 0;  // that are held
+
+ private:
+  struct Kind {
+    std::string node, profile;  // empty: whole GPUs
+    double part = 1;
+    std::vector<int> devices;
+  };
+  int pick(int below) { return std::uniform_int_distribution<int>(0, below - 1)(random_); }
+
+  Node a_node(const std::string& name) {
+    Node one = node(name, {});
+    Kind whole_gpus{name, "", 1, {}}, small{name, "1g.10gb", 1.0 / 7, {}},
+        large{name, "3g.40gb", 3.0 / 7, {}};
+    const int how = pick(3);
+    int device = 0;
+    for (int i = 0, count = 1 + pick(4); i < count; ++i) {
+      if (how == 0) {
+        whole_gpus.devices.push_back(device);
+        one.gpus.push_back(gpu(i, Strategy::whole, {whole(device++)}));
+        continue;
+      }
+      std::vector<Slice> slices{instance("1g.10gb", 0, 1, device), instance("1g.10gb", 1, 1, device + 1),
+                                instance("3g.40gb", 4, 4, device + 2)};
+      small.devices.insert(small.devices.end(), {device, device + 1});
+      large.devices.push_back(device + 2);
+      device += 3;
+      if (how == 1) {
+        one.gpus.push_back(gpu(i, Strategy::mig, std::move(slices)));
+        continue;
+      }
+      for (Slice& slice : slices) slice.placement.reset(), one.pool.push_back(std::move(slice));
+    }
+    for (Kind* kind : {&whole_gpus, &small, &large})
+      if (!kind->devices.empty()) kinds_.push_back(std::move(*kind));
+    return one;
+  }
+  void add_jobs(Kind& kind) {
+    while (!kind.devices.empty() && pick(4) > 0) {
+      const int count = 1 + pick(static_cast<int>(kind.devices.size())), told = pick(4);
+      Allocation held = holds_some(kind.node, kind.profile, count);
+      for (int i = 0; i < count; ++i) {
+        if (told > 1) held.devices.push_back({kind.devices.back() + (told == 3 ? 1000 : 0), 1});
+        kind.devices.pop_back();
+      }
+      jobs_.push_back(running(std::to_string(jobs_.size() + 1), "alice", {std::move(held)}));
+      if (pick(4) == 0) jobs_.back().state = WorkloadState::suspended;
+      gpus += count * kind.part;
+    }
+  }
+
+  std::mt19937 random_;
+  std::vector<Kind> kinds_;
+  std::vector<Workload> jobs_;
+};
+
+TEST(UnplacedProperty, GpuHoursAreThoseOfWhatIsHeldHoweverItIsTold) {
+  int held = 0;
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    HeldWorld world(seed);
+    usage::Ledger ledger(catalogue());
+    for (int minute = 0; minute <= 60; minute += 5) ledger.see(world.story.cluster(), at(60 * minute));
+    double hours = 0;
+    for (const usage::Hold& hold : ledger.holds()) hours += hold.gpu_hours();
+    EXPECT_NEAR(hours, world.gpus, 1e-6) << "seed " << seed;
+    held += world.gpus > 0 ? 1 : 0;
+  }
+  EXPECT_GT(held, 250);
 }
 
 }  // namespace
