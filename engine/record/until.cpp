@@ -1,7 +1,9 @@
 #include "engine/record/until.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
+#include <vector>
 
 namespace tessera::record {
 namespace {
