@@ -1,5 +1,5 @@
 // Every member of what the model is made of is in a recording, or stands here with the reason why not: one
-// that somebody adds and nobody records makes a moment of the past another cluster than it was.
+// that is added and not recorded makes a moment of the past another cluster than it was.
 #include "engine/record/fields.hpp"
 
 #include <gtest/gtest.h>
