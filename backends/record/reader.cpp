@@ -255,7 +255,7 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
   ended_ = seen.kind == "end";
   if (seen.kind != "key" && head_.format.empty())
     return Error{"cannot read the recording",
-                 "there is no head of a recording of tessera before its first line",
+                 "there is no head of a recording before its first line",
                  "tessera record writes them"};
   if (seen.kind == "key") {
     if (!seen.head || seen.head->format != kFormat)
