@@ -14,6 +14,8 @@
 namespace tessera {
 namespace {
 
+constexpr int kMostTasks = 4'000'001;  // of an array: slurm.conf's MaxArraySize ends there
+
 // One event at work on one cluster. Collects what changed, then links the nodes that were touched once.
 class Reducer {
  public:
@@ -262,6 +264,8 @@ class Reducer {
   }
 
   void put(Workload workload) {
+    // A recording may say anything.
+    workload.tasks = std::clamp(workload.tasks, 1, kMostTasks);
     // In order of node, which link_holders relies on.
     auto by_node = [](const Allocation& a, const Allocation& b) { return a.node < b.node; };
     if (!std::is_sorted(workload.allocations.begin(), workload.allocations.end(), by_node))

@@ -91,6 +91,20 @@ TEST(Reduce, WhatWasReadFirstIsCountedInWordsOfItsNumber) {
   EXPECT_EQ(log_of(story.model).back(), "hpc: 1 node, 0 workloads read");
 }
 
+// What-if played each task: a recording with fewer than none ended the console.
+TEST(Reduce, NoWorkloadStandsForFewerTasksThanOneOrMoreThanSlurmHas) {
+  Story story;
+  Workload job = waiting("7_[1-4]", "bob", "gpu:1");
+  for (const auto& [told, taken] : {std::pair(-5, 1), std::pair(0, 1), std::pair(4, 4)}) {
+    job.tasks = told;
+    story.tell(WorkloadsListed{{job}});
+    EXPECT_EQ(story.cluster().workloads.find(job.id)->tasks, taken);
+  }
+  job.tasks = 1'000'000'000;
+  story.tell(WorkloadSeen{job});
+  EXPECT_LT(story.cluster().workloads.find(job.id)->tasks, 5'000'000);
+}
+
 TEST(Reduce, ANodeMissingFromAFullListIsGone) {
   Story story;
   story.tell(NodesListed{{plain("n1"), plain("n2")}});
