@@ -166,13 +166,14 @@ Value idle(const GpuRow& row, const Context& context) {
                     context);
 }
 
-// Of what is held there nothing is used. In use is enough to tell that it is not idle; what is not measured
-// may be.
+// Of what is held there nothing is used. In use is enough to tell that it is not idle; what is not measured,
+// and what may be held, may be in use.
 Value idle(const NodeRow& row, const Context& context) {
   std::optional<TimePoint> since;
   bool told = true;
   for (const Gpu& gpu : row.node->gpus)
     for (const Slice& slice : gpu.slices) {
+      if (slice.holding == Holding::unknown) told = false;
       if (slice.holding != Holding::held) continue;
       const Idle idle = idle_of(*row.cluster, *row.node, gpu, &slice, context);
       if (idle.measured && !idle.since) return words("");

@@ -386,6 +386,13 @@ TEST(IdleColumn, ANodeIsIdleForAsLongAsNothingThatIsHeldThereWasUsed) {
   EXPECT_EQ(cell(2'500), "") << "one is in use";
   for (int i = 6; i <= 9; ++i) measure(500 * i, {0, 0, 0});
   EXPECT_EQ(cell(4'500), "25 min") << "since the last of them";
+  // bob's is one of those that are not alice's, and which one is not told.
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 1}})}),
+                              running("2", "bob", {holds_some("n1", "", 1)})}},
+             4'500);
+  EXPECT_EQ(cell(4'500), "n/a") << "one that may be held may be in use";
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 1}, {1, 1}})})}}, 4'500);
+  EXPECT_EQ(cell(4'500), "25 min");
   measure(5'000, {0});
   EXPECT_EQ(cell(5'000), "n/a") << "one is not measured";
 }
