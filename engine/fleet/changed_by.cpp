@@ -101,7 +101,7 @@ void LayoutWatch::see(const Cluster& cluster, TimePoint at) {
   std::string layout = layout_of(*node);
   if (!layout.empty()) {
     if (!since_) since_ = at;
-    std::string brief = short_layout_of(*node);
+    std::string brief = layout == layout_ ? short_layout_ : short_layout_of(*node);
     if (!layout_.empty() && layout != layout_) {
       // Whoever was at it has closed the node before, and may have opened it since.
       const Marked& then = marked.reason.empty() ? marked_ : marked;
