@@ -68,7 +68,7 @@ void DemandOverTime::add_waiting(const Cluster& cluster, Needs& needs) {
   int unplaced = 0;
   for (const Workload& workload : cluster.workloads.all()) {
     if (!is_of(workload, group_)) continue;
-    if (keeps_what_it_holds(workload))
+    if (keeps_what_it_holds(workload) && !slinky::stands_for_jobs(cluster, workload))
       for (const Allocation& allocation : workload.allocations)
         if (allocation.devices.empty() && allocation.family == Family::gpu)
           unplaced = more(unplaced, allocation.count);

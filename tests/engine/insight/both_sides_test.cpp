@@ -10,6 +10,7 @@
 #include "engine/model/elsewhere.hpp"
 #include "engine/model/slinky.hpp"
 #include "engine/query/tables.hpp"
+#include "engine/usage/demand.hpp"
 #include "engine/usage/ledger.hpp"
 #include "engine/usage/report.hpp"
 #include "tests/support/build.hpp"
@@ -368,6 +369,22 @@ TEST(BothSides, APodWhoseGpusSlurmHandsOutIsNoUsageBesideSlurms) {
   s.both();
   s.tell("hpc", WorkloadsListed{{running("12", "alice", {holds("gpu-0", {{0, 1}})})}});
   EXPECT_NEAR(hours(s), 1, 1e-9);
+}
+
+// Its GPUs would have been told as held beside the jobs on them, of which the demand is.
+TEST(BothSides, APodWhoseGpusSlurmHandsOutIsNoDemandWithoutAPlace) {
+  const auto unplaced = [](const Slinky& s) {
+    usage::DemandOverTime demand;
+    demand.see(s.cluster("prod"), at(0), std::chrono::minutes(10));
+    demand.see(s.cluster("prod"), at(60), std::chrono::minutes(10));
+    return demand.unplaced();
+  };
+  Slinky alone, s;
+  alone.pod.allocations = s.pod.allocations = {holds_some("m1", "", 2)};
+  alone.kubernetes();
+  EXPECT_EQ(unplaced(alone), 2);
+  s.both();
+  EXPECT_EQ(unplaced(s), 0);
 }
 
 TEST(BothSides, WithoutTheOtherClusterNothingIsJoinedAndThatIsTold) {
