@@ -8,14 +8,17 @@
 #include "engine/pack/pack.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/plan/effect/observed.hpp"
+#include "engine/sharing/amd.hpp"
 
 namespace tessera::fleet {
 namespace {
 
 using Counts = std::map<std::string, int>;  // instances, by profile; and whole GPUs
 
+// None of AMD's: no demand means their whole GPUs.
 Counts instances_on(const Node& node) {
   Counts counts;
+  if (sharing::amd::is_amd(node)) return counts;
   const auto count = [&](const Slice& slice) {
     if (slice.kind == SliceKind::gpu_instance) ++counts[slice.profile.text];
     if (slice.kind == SliceKind::whole_gpu && slice.capacity == 1) ++counts[std::string(pack::kWhole)];

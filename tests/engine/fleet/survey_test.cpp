@@ -194,6 +194,16 @@ TEST(FleetSurvey, ADemandForWholeGpusCountsThoseThatStandAndMakesTheRest) {
   EXPECT_NE(much.notes[0].text.find("1 of 4 whole"), std::string::npos) << much.notes[0].text;
 }
 
+TEST(FleetSurvey, AWholeGpuOfAmdMeetsNoDemand) {
+  Node amd = test::node("n2", {test::gpu(0, Strategy::whole, {test::whole(0)})});
+  amd.gpus[0].model = "AMD Instinct MI300X", amd.gpus[0].product.reset();
+  Site site({cut_node("n1", {}), amd});
+  EXPECT_EQ(site.look("pools: [{name: a, demand: {whole: 1}}]").notes.size(), 0u) << "n1 has one";
+  const Survey found = site.look("pools: [{name: a, demand: {whole: 2}}]");
+  ASSERT_EQ(found.notes.size(), 1u);
+  EXPECT_EQ(found.notes[0].standing, Standing::unknown) << "n2 may have what is asked for when it is planned";
+}
+
 TEST(FleetSurvey, ADemandAsksNoMoreOfOneNodeThanAmongAllOfItsPool) {
   Site site({cut_node("n1", {}), cut_node("n2", {test::instance("3g.40gb", 4, 1, 0)})});
   const std::string met = "pools: [{name: a, demand: {3g.40gb: 1}}]";
