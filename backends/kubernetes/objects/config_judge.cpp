@@ -6,6 +6,7 @@
 
 #include "engine/number.hpp"
 #include "engine/operators/labels.hpp"
+#include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
@@ -111,16 +112,17 @@ Remark remark_no_pod(const NodeObject& node, const figures::DcgmReadings& readin
 std::optional<TimePoint> ConfigJudge::written(const NodeObject& node) const {
   const bool named = !node.label(operators::kPluginConfig).empty();
   if (!site_ || !site_->plugin_configs_written || (named && !node.written.plugin)) return std::nullopt;
-  return named ? std::max(*site_->plugin_configs_written, *node.written.plugin)
-               : *site_->plugin_configs_written;
+  // A node that joined after the edit had no plugin before.
+  const TimePoint there = std::max(*site_->plugin_configs_written, node.meta.created.value_or(TimePoint{}));
+  return named ? std::max(there, *node.written.plugin) : there;
 }
 
 Remark ConfigJudge::remark_not_taken_up(const NodeObject& node, const NotTaken& found, Duration so) const {
-  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(so).count();
   Remark remark = about(
       node,
-      fmt::format("the device plugin hands out {} {}, and its configuration {} sets {}, for {} min at least",
-                  found.offered, found.resource, found.config, found.meant, minutes),
+      fmt::format("the device plugin hands out {} {}, and its configuration {} sets {}, for {} at least",
+                  found.offered, found.resource, found.config, found.meant,
+                  query::duration_text(so / std::chrono::seconds(1))),
       fmt::format("an edit of the ConfigMap reaches a running plugin late, or not at all: kubectl delete pod "
                   "--namespace {} --selector app=nvidia-device-plugin-daemonset --field-selector "
                   "spec.nodeName={} starts it with the new one; running pods keep their GPUs",

@@ -34,8 +34,8 @@ class ConfigJudge {
   std::optional<NotTaken> not_taken_up(const NodeObject& node) const;
   // so: for how long it has been so at least.
   Remark remark_not_taken_up(const NodeObject& node, const NotTaken& found, Duration so) const;
-  // When the node's configuration was last written, or another one named for it, by the API server's clock;
-  // nullopt: not told.
+  // Since when the node has its configuration as it stands: written, or named for it, or with the node
+  // itself; by the API server's clock. nullopt: not told.
   std::optional<TimePoint> written(const NodeObject& node) const;
 
  private:

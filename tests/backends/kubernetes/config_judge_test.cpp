@@ -113,6 +113,18 @@ TEST_F(Judged, CountsThatAreNotThoseOfTheConfigurationAreAnEditThatWasNotTakenUp
   EXPECT_NE(remark.hint.find("kubectl delete pod --namespace gpu-operator"), std::string::npos);
 }
 
+// The edit was weeks old, and so was what was said of a node that had joined a minute ago.
+TEST_F(Judged, ANodeThatJoinedAfterTheEditHasNotLeftItForLonger) {
+  const TimePoint edited{std::chrono::hours(1'000)};
+  site.plugin_configs_written = edited;
+  EXPECT_EQ(judge().written(node()), edited);
+  NodeObject joined = node();
+  joined.meta.created = edited + std::chrono::hours(500);
+  EXPECT_EQ(judge().written(joined), joined.meta.created);
+  joined.meta.created = edited - std::chrono::hours(500);
+  EXPECT_EQ(judge().written(joined), edited);
+}
+
 TEST_F(Judged, SlicesAndConfigurationsThatCannotBeReadAreNotCompared) {
   labels["nvidia.com/device-plugin.config"] = "ts-4";
   labels["nvidia.com/mig.config"] = "all-1g.10gb";
