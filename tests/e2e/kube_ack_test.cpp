@@ -112,7 +112,8 @@ TEST_F(KubeAck, ALabelThatIsTakenOffIsNamedWithItsWayOut) {
   Ran doctor = run({"doctor"});
   EXPECT_NE(doctor.out.find("ack.node.gpu.schedule is taken off"), std::string::npos) << doctor.out;
   EXPECT_NE(doctor.out.find("ack.node.gpu.schedule=default"), std::string::npos) << doctor.out;
-  Ran plan = run({"plan", "--strategy", "none", "--node", "b1"});
+  Ran plan = run({"plan", "--strategy", "none", "--node", "b1", "-o", "json"});  // no text is wrapped there
+  EXPECT_EQ(plan.code, 1) << plan.out << plan.err;
   EXPECT_NE(plan.out.find("its label does not say in which of"), std::string::npos) << plan.out;
 }
 

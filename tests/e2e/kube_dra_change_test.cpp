@@ -165,7 +165,9 @@ TEST_F(KubeDraChange, WhereTheServerHasDeviceTaintRulesTheDevicesAreClosedToo) {
 }
 
 TEST_F(KubeDraChange, WithoutAMigManagerTheCommandsAreToldAndNothingIsDone) {
-  Ran plan = run({"plan", "--node", "d2", "--preset", "all-1g.10gb"});
+  Ran plan =
+      run({"plan", "--node", "d2", "--preset", "all-1g.10gb", "-o", "json"});  // no text is wrapped there
+  EXPECT_EQ(plan.code, 1) << plan.out << plan.err;
   const std::string told_all = plan.out + plan.err;
   EXPECT_NE(told_all.find("no MIG manager runs there"), std::string::npos) << told_all;
   EXPECT_NE(told_all.find("-cgi"), std::string::npos) << told_all;
