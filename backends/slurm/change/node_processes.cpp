@@ -75,9 +75,9 @@ bool lists_all(const JobPids& pids, const JobNumbers& numbers, const std::vector
     listed.insert(other == numbers.end() ? std::string_view(job) : other->second.view());
   }
   return std::all_of(jobs.begin(), jobs.end(), [&](const Workload& job) {
-    const bool here = job.state == WorkloadState::running &&
-                      std::any_of(job.allocations.begin(), job.allocations.end(),
-                                  [&](const Allocation& one) { return one.node == node; });
+    const bool has_processes = job.state == WorkloadState::running || job.state == WorkloadState::suspended;
+    const bool here = has_processes && std::any_of(job.allocations.begin(), job.allocations.end(),
+                                                   [&](const Allocation& one) { return one.node == node; });
     return !here || listed.contains(job.id.view());
   });
 }

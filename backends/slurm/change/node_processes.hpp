@@ -40,8 +40,8 @@ void add_openers(Measured& told, const std::vector<nvidia::Opener>& openers, con
 // What two lists tell together.
 Result<JobPids> both(Result<JobPids> before, Result<JobPids> after);
 
-// Every job that is listed as running there has a process in the list. Where one has none, the list may be
-// another node's, or not whole.
+// Every job that is listed as running or suspended there has a process in the list. Where one has none, the
+// list may be another node's, or not whole.
 bool lists_all(const JobPids& pids, const JobNumbers& numbers, const std::vector<Workload>& jobs,
                const NodeName& node);
 

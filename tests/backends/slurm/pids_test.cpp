@@ -187,6 +187,8 @@ TEST(SlurmPids, AListWithoutAJobThatRunsThereIsNotWhole) {
   EXPECT_TRUE(lists_all(pids, numbers, {task}, NodeName("n1")));
   EXPECT_FALSE(lists_all(pids, numbers, {task, other}, NodeName("n1")));
   EXPECT_TRUE(lists_all(pids, numbers, {task, other}, NodeName("n2")));
+  other.state = WorkloadState::suspended;
+  EXPECT_FALSE(lists_all(pids, numbers, {task, other}, NodeName("n1"))) << "its processes stand still there";
   other.state = WorkloadState::completing;
   EXPECT_TRUE(lists_all(pids, numbers, {task, other}, NodeName("n1")));
 }
