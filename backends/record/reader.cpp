@@ -254,8 +254,7 @@ Duration Reader::every() const {
 Status Reader::act(Seen& seen, std::vector<Event>& events) {
   ended_ = seen.kind == "end";
   if (seen.kind != "key" && head_.format.empty())
-    return Error{"cannot read the recording",
-                 "there is no head of a recording before its first line",
+    return Error{"cannot read the recording", "there is no head of a recording before its first line",
                  "tessera record writes them"};
   if (seen.kind == "key") {
     if (!seen.head || seen.head->format != kFormat)
