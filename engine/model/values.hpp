@@ -327,8 +327,8 @@ struct Workload {
   std::vector<Request> requests;  // GPU resources asked for in all; empty: none asked for
   std::vector<Allocation> allocations;
   int node_count = 0;
-  int tasks =
-      1;  // of a job array that waits, told as one: how many could start together, each with its requests
+  // Of a job array that waits, told as one: how many could start together, each with its requests.
+  int tasks = 1;
   std::optional<TimePoint> submitted;
   std::optional<TimePoint> started;
   std::optional<TimePoint> ends;         // by its time limit
