@@ -149,6 +149,7 @@ int draw_preview(Canvas& canvas, Rect body, const UiContext& ui, const UiState& 
 }
 
 void name_preview(Canvas& canvas, int y, const UiContext& ui, const UiState& state) {
+  if (state.top().kind == ScreenKind::overview) return;  // its page stands below (draw_page_below)
   const int columns = state.size.columns, list = list_width(state, ui);
   if (list >= columns) return;
   const std::optional<Screen> page = page_beside(state, ui);
