@@ -289,7 +289,8 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
     if (is_unplaced(node)) canvas.put(x + kName + 1, y, query::kPlacesUnknown, Role::dim);
     const int end = std::min(x + width - 1, area.right() - 1);
     if (grid.brief && node.pool.empty())
-      draw_strip(canvas, x + kName + 2, y, end - x - kName - 2, signs_of(ui, node), state.ascii);
+      draw_strip(canvas, x + kName + 2, y, end - x - kName - 2, signs_of(ui, node), state.ascii,
+                 node.access == insight::Access::open ? Role::held : Role::dim);
     else
       draw_tiles_of(canvas, x + kName + 2, y, end, node, state.ascii);
     if (!selected) continue;
