@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostJournals = 100;
 constexpr std::size_t kMostNodes = 200;   // of a cluster that are looked for in its recording
-constexpr std::size_t kMostReadings = 8;  // of a cluster, until its nodes are looked for together again
+constexpr std::size_t kMostReadings = 8;  // of a cluster, until its nodes are looked for in fewer of them
 constexpr Duration kRoundsEvery{60'000};
 constexpr std::size_t kMostOrdered = 500;
 constexpr Duration kOrderedEvery{300'000};
@@ -124,8 +124,12 @@ void FleetEvidenceReader::read_journals(const std::vector<const RunHead*>& runs,
 
 bool FleetEvidenceReader::expect_rounds(const FleetAnswer& answer) {
   if (!sources_.recordings) return false;
-  for (auto& [cluster, all] : rounds_)
-    if (all.size() >= kMostReadings) all.clear();
+  for (auto& [cluster, all] : rounds_) {
+    std::size_t nodes = 0;
+    for (const Rounds& one : all) nodes += one.watches.size();
+    // Where they fill all readings, it would begin again with each answer.
+    if (all.size() >= kMostReadings && nodes <= kMostNodes * (kMostReadings - 1)) all.clear();
+  }
   std::map<ClusterName, Rounds> fresh;
   each_node(answer, [&](const FleetRow& row) {
     const ClusterName& cluster = row.survey->cluster->name;
@@ -133,7 +137,8 @@ bool FleetEvidenceReader::expect_rounds(const FleetAnswer& answer) {
     const std::vector<Rounds>& known = rounds_[cluster];
     const bool has = std::any_of(known.begin(), known.end(),
                                  [&](const Rounds& one) { return one.watches.contains(node); });
-    if (row.node->standing == fleet::Standing::drifts && !has && fresh[cluster].watches.size() < kMostNodes)
+    if (row.node->standing != fleet::Standing::drifts || has || known.size() >= kMostReadings) return;
+    if (fresh[cluster].watches.size() < kMostNodes)
       fresh[cluster].watches.emplace(node, fleet::LayoutWatch(node));
   });
   for (auto& [cluster, rounds] : fresh) rounds_[cluster].push_back(std::move(rounds));
