@@ -74,13 +74,16 @@ void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
 }
 
 void add_held_now(FactPage& page, const UiContext& ui, const UiState& state, const Sum& sum) {
-  if (!ui.model.find(sum.cluster)) return;
+  const Cluster* cluster = ui.model.find(sum.cluster);
+  if (!cluster) return;
   page.heading("HELD AND WANTED NOW");
   const std::vector<insight::UserSum>& users = state.users.users;
   const auto user = std::find_if(users.begin(), users.end(), [&](const insight::UserSum& one) {
     return one.cluster == sum.cluster && one.user == sum.name;
   });
-  if (user == users.end()) return add_note(page, "nothing", Role::dim);
+  if (user == users.end())
+    return work_untold(*cluster) ? add_note(page, "not known", Role::unknown)
+                                 : add_note(page, "nothing", Role::dim);
   for (DocLine& line : work_of_user(ui, state, *user, page.width())) page.add(std::move(line));
 }
 

@@ -38,7 +38,7 @@ TEST(TrendColumns, StandInEachListFromAHundredColumnsOn) {
     for (int columns : {100, 101, 110, 120}) {
       const std::string heading = heading_of(list, columns, small_place());
       EXPECT_NE(heading.find("10 MIN"), std::string::npos) << list << " " << columns << "\n" << heading;
-      // Nodes have none; of GPUs and workloads none is idle here, and an empty column leaves its room.
+      // Of nodes, GPUs and workloads none is idle here, and an empty column leaves its room.
       if (std::string_view(list) == "slices")
         EXPECT_NE(heading.find("IDLE"), std::string::npos) << list << " " << columns << "\n" << heading;
     }

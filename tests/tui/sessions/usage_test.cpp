@@ -179,6 +179,19 @@ TEST(UsageScreens, AWideTerminalHasWhatTheUserHoldsNowAndWastedThenBesideTheSums
       << session.screen();
 }
 
+// "nothing" stood there, as if the user had left.
+TEST(UsageScreens, WhatAUserHoldsIsNotKnownBeforeTheJobsAreRead) {
+  Model model;
+  reduce(model, on("hpc", ClusterSeen{Scheduler::slurm, false, "slurm 22.05.8", "/etc/slurm/slurm.conf"}));
+  reduce(model, on("hpc", NodesListed{{node("n0007", {})}}));
+  reduce(model, on("hpc", SourceReport{Source::slurm_nodes, std::nullopt, Duration(40)}));
+  Session session(model, {200, 60});
+  session.state.usage.read = reckoned();
+  session.press(":usage<enter>");
+  ASSERT_TRUE(session.shows("HELD AND WANTED NOW")) << session.screen();
+  EXPECT_TRUE(session.shows("│ not known")) << session.screen();
+}
+
 TEST(UsageScreens, AWideTerminalHasTheNodeOrTheTextToTheOwnerBesideWaste) {
   Session session = looking(":waste<enter>", {200, 60});
   EXPECT_TRUE(session.shows("FREE AND WANTED NOW")) << "what is free has no owner\n" << session.screen();
