@@ -112,6 +112,7 @@ TEST(TableLayout, TrendsComeBehindOthersOfTheirKindWhereTheyAreNotShownEarly) {
 TEST(TableLayout, AColumnThatMustNotLoseItsEndHasSpareCellsBeforeAllTexts) {
   TableLook look;
   look.wanted = {25, 8, 2, 90, 0};
+  look.chosen = std::vector{0, 1, 2, 3};  // whatever the last text wants
   const auto width_of = [&](int column, int width) {
     const TableLayout layout = lay_out(kColumns, look, width);
     for (const PlacedColumn& placed : layout.columns)
