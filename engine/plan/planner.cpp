@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "engine/plan/each_node.hpp"
@@ -248,14 +249,20 @@ struct NodeResult {
   Shares shares;        // that the node hands out afterwards
 };
 
+Result<std::vector<BoardChange>> possible_changes(Scheduler scheduler, const Node& node,
+                                                  const mig::Catalogue& catalogue, const Intent& intent,
+                                                  const Means& can) {
+  if (auto refused = sharing::amd::why_not_planned(node, scheduler)) return *refused;
+  if (Status ok = check_boards(node, intent, builder_for(can.dialect)); !ok) return ok.error();
+  if (Status ok = check_switches(node, scheduler, intent, can); !ok) return ok.error();
+  if (Status ok = check_offer(node, intent, can); !ok) return ok.error();
+  return changes_of(scheduler, node, catalogue, intent, can);
+}
+
 Result<NodeResult> plan_node(const Cluster& cluster, const mig::Catalogue& catalogue, const Node& node,
                              const Intent& intent, const Means& can, const SiteRules& rules, TimePoint now) {
   const StepBuilder& builder = builder_for(can.dialect);
-  if (auto refused = sharing::amd::why_not_planned(node, cluster.scheduler)) return *refused;
-  if (Status ok = check_boards(node, intent, builder); !ok) return ok.error();
-  if (Status ok = check_switches(node, cluster.scheduler, intent, can); !ok) return ok.error();
-  if (Status ok = check_offer(node, intent, can); !ok) return ok.error();
-  Result<std::vector<BoardChange>> found = changes_of(cluster.scheduler, node, catalogue, intent, can);
+  Result<std::vector<BoardChange>> found = possible_changes(cluster.scheduler, node, catalogue, intent, can);
   if (!found) return found.error();
   NodeResult result;
   NodePlan& plan = result.plan;
@@ -464,15 +471,37 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
 }
 
 std::string why_not_changed(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
-                            const Means& capabilities, const SiteRules& told) {
+                            const Means& can, const SiteRules& told) {
   if (Status ok = check_intent(cluster, intent); !ok) return to_line(ok.error());
   const Node& node = *cluster.nodes.find(intent.nodes.front());
   const Intent own = intent_of(intent, node.name);
-  const Result<NodeResult> one = plan_node(cluster, catalogue, node, own, capabilities,
-                                           with_site(told, capabilities, &node, &own), TimePoint());
-  if (!one) return to_line(one.error());
-  if (Status ok = check_strategy(node, one->changes, capabilities, told); !ok) return to_line(ok.error());
-  return one->missing;
+  const SiteRules rules = with_site(told, can, &node, &own);
+  const auto found = possible_changes(cluster.scheduler, node, catalogue, own, can);
+  if (!found) return to_line(found.error());
+  if (Status ok = check_strategy(node, *found, can, told); !ok) return to_line(ok.error());
+  std::vector<BoardChange> changing;
+  std::copy_if(found->begin(), found->end(), std::back_inserter(changing),
+               [](const BoardChange& one) { return one.changes(); });
+  if (changing.empty()) {  // whether anything is left to do is not told without the plan
+    const auto plan = plan_node(cluster, catalogue, node, own, can, rules, TimePoint());
+    return plan ? plan->missing : to_line(plan.error());
+  }
+  const std::optional<Scope> scope = scope_of(node, *found, can);
+  const NodeChange change{node,
+                          cluster.scheduler,
+                          own,
+                          can,
+                          std::move(changing),
+                          scope,
+                          needs_of(*found, can, scope),
+                          {},
+                          {},
+                          {},
+                          &catalogue,
+                          rules.rename_shared.value_or(false),
+                          rules.refuse_several};
+  const Result<std::string> missing = builder_for(can.dialect).missing(change);
+  return missing ? *missing : to_line(missing.error());
 }
 
 Scope everything_on(const Node& node, const Means& can) {

@@ -155,6 +155,12 @@ void end_with_release(NodePlan& plan, Dialect dialect, Scheduler scheduler) {
   name_steps(plan.node, dialect, plan.steps, plan.blast_radius.size());
 }
 
+Result<std::string> StepBuilder::missing(const NodeChange& change) const {
+  Result<Work> made = work(change);
+  if (!made) return made.error();
+  return std::move(made->missing);
+}
+
 bool StepBuilder::changes_layout(std::string_view begun) const {
   for (const Action& harmless : {Action(SetMark{}), Action(ClearMark{}), Action(CloseNode{}),
                                  Action(OpenNode{}), Action(Evict{}), Action(LookOnly{})})

@@ -54,6 +54,9 @@ class StepBuilder {
   // GPUs, there may be something to do all the same, without work on the node: the scheduler has to be told
   // of them, or an order that stands there says something else. Errors: it cannot be made here at all.
   virtual Result<Work> work(const NodeChange& change) const = 0;
+  // Work::missing of a change of GPUs, without writing its steps where that can be told before: for many
+  // nodes.
+  virtual Result<std::string> missing(const NodeChange& change) const;
   // Whether a node whose GPUs are not reported can be planned all the same, since they are cleared whole.
   virtual bool takes_untold(const Node& /*node*/, const Intent& /*intent*/) const { return false; }
   // What is ordered of it now.
@@ -90,6 +93,7 @@ class DirectSteps : public StepBuilder {
  public:
   // Without GPUs: switches of the simulated device plugin that are to be others.
   Result<Work> work(const NodeChange& change) const override;
+  Result<std::string> missing(const NodeChange& change) const override;
   Orders orders(const Node& node, const Means& can) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;
   Status tidy_up(std::vector<Step>& steps, const NodeChange& change, const Unfinished& left) const override;
@@ -99,6 +103,7 @@ class DirectSteps : public StepBuilder {
 class OperatorSteps : public StepBuilder {
  public:
   Result<Work> work(const NodeChange& change) const override;
+  Result<std::string> missing(const NodeChange& change) const override;
   bool takes_untold(const Node& node, const Intent& intent) const override;
   Orders orders(const Node& node, const Means& can) const override;
   std::vector<Step> release(const NodeName& node, Scheduler scheduler) const override;

@@ -247,13 +247,16 @@ Orders DirectSteps::orders(const Node& node, const Means& /*can*/) const {
   return now ? simulated_orders(*now) : Orders{};
 }
 
+Result<std::string> DirectSteps::missing(const NodeChange& change) const {
+  const bool elsewhere = change.node.host_pod && !change.boards.empty();
+  return elsewhere ? planned_on_its_machine(*change.node.host_pod) : std::string();
+}
+
 Result<Work> DirectSteps::work(const NodeChange& change) const {
   Work work;
   const std::optional<Switches> wanted = simulated_switches_to_set(change);
-  if (change.node.host_pod && !change.boards.empty()) {
-    work.missing = planned_on_its_machine(*change.node.host_pod);
-    return work;
-  }
+  work.missing = *missing(change);
+  if (!work.missing.empty()) return work;
   if (!change.boards.empty()) work.notices = slurmd_notices(change);
   if (!change.boards.empty() || wanted) work.steps = DirectBuilder(change).run();
   work.ordered = wanted ? simulated_orders(*wanted) : orders(change.node, change.can);

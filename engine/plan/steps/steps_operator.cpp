@@ -307,6 +307,13 @@ Result<Work> OperatorSteps::work(const NodeChange& change) const {
   return work;
 }
 
+Result<std::string> OperatorSteps::missing(const NodeChange& change) const {
+  if (std::string why = what_is_missing(change); !why.empty()) return why;
+  const Result<OperatorGoal> goal = operator_goal(change);
+  if (!goal) return goal.error();
+  return std::string();
+}
+
 bool OperatorSteps::takes_untold(const Node& node, const Intent& intent) const {
   const bool has_gpus = sharing::label(node, "nvidia.com/gpu.product") ||
                         sharing::label(node, operators::kMigConfig) || !node.pool.empty();

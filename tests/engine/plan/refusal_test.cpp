@@ -1,4 +1,6 @@
 // What a plan takes for granted and what it refuses: units, modes, holders, orders of other hands.
+#include "engine/plan/refusal.hpp"
+
 #include <gtest/gtest.h>
 
 #include "engine/operators/fleet.hpp"
@@ -30,6 +32,28 @@ std::vector<int> boards_in(const std::optional<Scope>& scope) {
   if (scope)
     for (const Scope::Board& board : scope->boards) all.push_back(board.gpu.value);
   return all;
+}
+
+// Fleet files leave a node out by it, before its plan is made.
+TEST(WhyNotChanged, SaysWhatThePlanOfThatNodeSays) {
+  const auto agrees = [](const Kubernetes& k, const Intent& intent) {
+    const auto made = k.make(intent);
+    const std::string why = why_not_changed(k.cluster(), catalogue(), intent, k.can(), {});
+    EXPECT_EQ(why, made ? made->no_steps : to_line(made.error()));
+    return why;
+  };
+  Kubernetes k;
+  EXPECT_EQ(agrees(k, everywhere("7x1g.10gb")), "");
+  EXPECT_EQ(agrees(k, everywhere("none")), "") << "nothing to do is no refusal";
+  EXPECT_NE(agrees(k, everywhere("7x2g.20gb")), "") << "no room";
+  EXPECT_NE(agrees(k, wants("7x1g.10gb", 9)), "") << "it has no such GPU";
+  Node upgraded = node("n1", {uncut(0, 0), uncut(1, 1)});
+  upgraded.features = {"nvidia.com/gpu-driver-upgrade-state=upgrade-failed"};
+  k.tell(NodesListed{{upgraded}});
+  EXPECT_NE(agrees(k, everywhere("7x1g.10gb")).find("has failed"), std::string::npos);
+  Kubernetes bare;
+  bare.site.policy.clear();
+  EXPECT_NE(agrees(bare, everywhere("7x1g.10gb")).find("no ClusterPolicy"), std::string::npos);
 }
 
 // The device plugin restarts for the node as a whole.
