@@ -177,12 +177,13 @@ std::string check_page(const FleetPage& all, const Options& options) {
     for (const NodeSurvey& node : survey.nodes) {
       if (node.standing == Standing::as_wanted || node.standing == Standing::left_alone) continue;
       if (fleet::is_of_its_pool(node)) continue;  // the pool's note tells it once
-      std::string why = page.told(node.why);
+      std::string why = node.refused ? "" : page.told(node.why);
       if (node.standing == Standing::drifts)
         for (const BoardRow& row : rows_of(node))
           if (row.board->standing == Standing::drifts)
             why += fmt::format("{}GPU {}: {} → {}", why.empty() ? "" : "; ", gpus_text(row.gpus),
                                made_text(*row.board), plan::to_text(row.board->wanted));
+      if (node.refused) why += (why.empty() ? "" : "; ") + page.told(node.why);
       grid.rows.push_back({survey.cluster->name.text, node.node->name.text, node.pool->name,
                            place_of(node, all.file), word_of(page, node.standing), std::move(why)});
     }
