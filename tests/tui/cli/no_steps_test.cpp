@@ -28,7 +28,7 @@ TEST(PlanText, APlanThatCanOnlyBeReviewedSaysSoFirstAndIsAFinding) {
   EXPECT_EQ(code_of(plan), kDone);
   plan.no_steps = "GKE fixes them";
   const std::string text = preview(plan);
-  const std::size_t said = text.find("This plan can only be reviewed: GKE fixes them.");
+  const std::size_t said = text.find("This plan can only be reviewed:\nGKE fixes them.");
   ASSERT_NE(said, std::string::npos) << text;
   EXPECT_EQ(text.find('\n') + 1, said) << "below the plan's name";
   EXPECT_EQ(code_of(plan), kFinding);

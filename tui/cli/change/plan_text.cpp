@@ -265,8 +265,8 @@ std::string head_line(const Plan& plan, const tui::WordsPtr& words) {
 // First: what follows would be, and is not going to.
 std::string refused_part(const Plan& plan, const tui::WordsPtr& words) {
   if (plan.no_steps.empty()) return "";
-  const std::string text = "This plan can only be reviewed: " + plan.no_steps;
-  return wrapped(clean(tui::told(words, text), 1000) + ".", 0);
+  return tui::told(words, "This plan can only be reviewed") + ":\n" +
+         wrapped(clean(tui::told(words, plan.no_steps), 1000) + ".", 0);
 }
 
 // When it acts, where that is not at once.
