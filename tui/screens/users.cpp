@@ -119,10 +119,10 @@ DocLine work_heading() {
 }
 
 // "2 × 1g.10gb on n0001, n0002"; of what waits what it asks for, and why it waits.
-std::string holds_text(const Workload& work) {
+std::string holds_text(const Workload& work, const UiState& state) {
   std::set<std::string> nodes;
   for (const Allocation& one : work.allocations) nodes.insert(one.node.text);
-  if (!nodes.empty()) return held_text(work) + " on " + some_of(nodes, 3);
+  if (!nodes.empty()) return held_text(work) + told(state, " on ") + some_of(nodes, 3);
   std::map<std::string, std::int64_t> asks;
   for (const Request& request : work.requests) asks[request.resource] += request.count * work.tasks;
   return counts_text(asks) + (work.reason.empty() ? "" : ": " + work.reason);
@@ -136,11 +136,12 @@ std::string age_text(const Cluster& cluster, TimePoint since, TimePoint wall) {
 DocLine line_of(const Workload& work, const Cluster& cluster, const UiContext& ui, const UiState& state,
                 int width) {
   const auto& since = work.state == WorkloadState::pending ? work.submitted : work.started;
-  return {{{shorten(work.id.text, kState - kWork - 1, state.ascii), Style(Role::text).with_bold(), kWork},
-           {std::string(word(work.state)), role_of(work.state), kState},
-           {since ? age_text(cluster, *since, ui.wall) : "?", Role::dim, kSince},
-           {shorten(holds_text(work), std::max(1, width - kHolds - 1), state.ascii), Role::text, kHolds}},
-          {}};
+  return {
+      {{shorten(work.id.text, kState - kWork - 1, state.ascii), Style(Role::text).with_bold(), kWork},
+       {std::string(word(work.state)), role_of(work.state), kState},
+       {since ? age_text(cluster, *since, ui.wall) : "?", Role::dim, kSince},
+       {shorten(holds_text(work, state), std::max(1, width - kHolds - 1), state.ascii), Role::text, kHolds}},
+      {}};
 }
 
 }  // namespace

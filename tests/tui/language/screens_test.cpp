@@ -24,7 +24,10 @@ std::string without_what_stays(const std::string& line) {
           "than "
           "configured|"
           "gres/gpu count reported lower|scontrol update|(scontrol|kubectl) [a-z]+ [a-z]+|tessera config "
-          "[a-z-]+");
+          "[a-z-]+|"
+          // The text to an owner, as the command writes it.
+          "These GPU slices were held and not used, or larger than needed:|[0-9]+ [a-z0-9.]+ on [a-z0-9]+ of "
+          "[a-z]+:");
   return std::regex_search(line, kTyped) ? "" : std::regex_replace(line, kPrinted, "");
 }
 
