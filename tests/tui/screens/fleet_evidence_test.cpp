@@ -246,6 +246,16 @@ TEST(FleetEvidence, WhoWroteTheLabelIsAskedOfTheNodeOnWhichTheCursorRests) {
   EXPECT_EQ(one.looked, (std::vector<std::string>{"k1", "k2"}));
 }
 
+// On a busy cluster each event gives the question up, and each next one asked the API server again.
+TEST(FleetEvidence, ALookThatWasGivenUpIsNotBegunAgainWithEachEvent) {
+  OneOrder one;
+  one.session.pass(Duration(1000));
+  for (int i = 0; i < 3; ++i)
+    (void)one.reader.read(
+        tui::answer_of(one.session.state.fleet->question), [] { return true; }, [](const tui::Message&) {});
+  EXPECT_EQ(one.looked, std::vector<std::string>{"k1"});
+}
+
 TEST(FleetEvidence, AnotherOrderIsAskedAboutAtOnceAndARefusalIsUnknown) {
   OneOrder one;
   one.rest();

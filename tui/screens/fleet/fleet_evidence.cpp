@@ -15,6 +15,7 @@ constexpr std::size_t kMostReadings = 8;  // of a cluster, until its nodes are l
 constexpr Duration kRoundsEvery{60'000};
 constexpr std::size_t kMostOrdered = 500;
 constexpr Duration kOrderedEvery{300'000};
+constexpr Duration kTriedEvery{10'000};  // a busy cluster has another question with each event
 
 // Each node once, what drifts first.
 template <class See>
@@ -31,9 +32,13 @@ FleetSeen FleetEvidenceReader::read(std::shared_ptr<const FleetAnswer> answer, c
   const auto& about = answer->question->asks_about;
   if (const fleet::NodeSurvey* node = node_to_look_at(*answer)) {
     tell(FleetSeen{answer, told(*answer), false});
+    given_up_ = {about, answer->question->wall};
     const auto facts = sources_.look(about.first, about.second, stop);
     if (ordered_.size() >= kMostOrdered) ordered_.clear();
-    if (!stop()) ordered_[about] = {fleet::order_sentence(facts), answer->question->wall, node->node->order};
+    if (!stop()) {
+      ordered_[about] = {fleet::order_sentence(facts), answer->question->wall, node->node->order};
+      given_up_.reset();
+    }
   }
   const auto runs = sources_.journal ? newest_runs(*answer) : std::vector<const RunHead*>();
   const auto unread = [this](const RunHead* one) { return !is_read(*one); };
@@ -75,6 +80,8 @@ std::shared_ptr<const FleetEvidence> FleetEvidenceReader::told(const FleetAnswer
 const fleet::NodeSurvey* FleetEvidenceReader::node_to_look_at(const FleetAnswer& answer) const {
   const auto& about = answer.question->asks_about;
   if (!sources_.look || about.second.empty()) return nullptr;
+  if (given_up_ && given_up_->first == about && answer.question->wall - given_up_->second < kTriedEvery)
+    return nullptr;
   for (const FleetRow& row : answer.rows) {
     if (row.node->node->name != about.second || row.survey->cluster->name != about.first) continue;
     const auto known = ordered_.find(about);

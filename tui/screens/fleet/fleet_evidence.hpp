@@ -62,6 +62,8 @@ class FleetEvidenceReader {
 
   FleetSources sources_;
   std::map<std::pair<ClusterName, NodeName>, Ordered> ordered_;
+  // The last look that was given up before its answer, and when it was begun.
+  std::optional<std::pair<std::pair<ClusterName, NodeName>, TimePoint>> given_up_;
   std::map<std::string, Journal> journals_;
   std::map<ClusterName, std::vector<Rounds>> rounds_;
 };
