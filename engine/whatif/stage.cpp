@@ -71,11 +71,14 @@ void level(Board& board) {
 // Nodes that differ in nothing by which work may use them, unless it names nodes.
 class Kinds {
  public:
-  explicit Kinds(const std::vector<Place>& places) {
+  // Labels of Kubernetes decide nothing here, and some sites give each node one of its own.
+  Kinds(const std::vector<Place>& places, Scheduler scheduler) {
+    const std::vector<std::string> none;
     for (const Place& place : places) {
       const Node& node = *place.node;
+      const auto& features = scheduler == Scheduler::slurm ? node.features : none;
       const auto [at, fresh] = known_.try_emplace(
-          {node.partitions, node.features, node.taints, !node.reservation.empty()}, known_.size());
+          {node.partitions, features, node.taints, !node.reservation.empty()}, known_.size());
       if (fresh) first_.push_back(&node);
       kinds_.push_back(at->second);
     }
@@ -191,7 +194,7 @@ class Builder {
     };
     std::sort(waiting.begin(), waiting.end(),
               [&](const Workload* a, const Workload* b) { return key(a) < key(b); });
-    kinds_.emplace(board_.places);
+    kinds_.emplace(board_.places, cluster_.scheduler);
     for (const Workload* work : waiting) {
       const auto room = static_cast<int>(kMostWaiting - stage_.line.size());
       stage_.left_out += std::max(0, work->tasks - room);

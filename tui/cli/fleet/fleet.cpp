@@ -120,7 +120,8 @@ std::optional<Error> FleetCommand::flag_without_effect() const {
   constexpr const char* kPatience = "plan and apply have it; in the file it is evict";
   if (options_.change.way != plan::Way::wait) return no("--way", kPatience);
   if (options_.change.when_empty) return no("--when-empty", kPatience);
-  if (options_.change.wait) return no("--wait", kPatience);
+  if (options_.change.wait)
+    return no("--wait", "plan and apply have it; fleet run parks until a node is empty");
   return std::nullopt;
 }
 
