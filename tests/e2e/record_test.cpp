@@ -265,7 +265,8 @@ TEST(Record, ABackwardsComparisonADayAsASpanAndARecorderOfNoRoundsAreRefused) {
   EXPECT_EQ(look(folder, {"diff", "--from=-30s", "--to=-0s"}).code, 0);
   const Ran since = look(folder, {"usage", "--since=yesterday"});
   EXPECT_EQ(since.code, 2);
-  EXPECT_NE(since.err.find("like 7d"), std::string::npos) << "a time span, whatever clocks did: " << since.err;
+  EXPECT_NE(since.err.find("like 7d"), std::string::npos)
+      << "a time span, whatever clocks did: " << since.err;
   const Ran none = record(folder, "0");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("a whole number from 1"), std::string::npos) << none.err;

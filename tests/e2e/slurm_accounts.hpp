@@ -45,8 +45,7 @@ class SlurmAccounts : public testing::Test {
   void TearDown() override {
     if (!lab_ || !lab_->trouble().empty() || !accounts_trouble_.empty()) return;
     if (HasFailure()) ADD_FAILURE() << "what Slurm says then:\n" << diagnosis();
-    for (const unsigned user : {0U, kMail, kGames})
-      lab_->run({"scancel", "--user=" + std::to_string(user)});
+    for (const unsigned user : {0U, kMail, kGames}) lab_->run({"scancel", "--user=" + std::to_string(user)});
     EXPECT_TRUE(lab_->wait({"squeue", "-h"}, [](const std::string& out) { return out.empty(); }))
         << diagnosis();
     // Where limits change while a job runs, Slurm may count it for ever.
