@@ -95,6 +95,7 @@ struct FleetSources {
 // What they have told so far, by nodes of the answer.
 struct FleetEvidence {
   std::map<const fleet::NodeSurvey*, std::string> ordered;   // one sentence, of the node asked about
+  bool given_up = false;                                     // the look for it was: it is to be asked again
   std::map<const fleet::NodeSurvey*, fleet::Left> left;      // by the newest run of the node
   std::map<const fleet::NodeSurvey*, std::string> recorded;  // one sentence, of nodes that drift
 };

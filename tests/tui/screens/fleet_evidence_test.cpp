@@ -254,6 +254,10 @@ TEST(FleetEvidence, ALookThatWasGivenUpIsNotBegunAgainWithEachEvent) {
     (void)one.reader.read(
         tui::answer_of(one.session.state.fleet->question), [] { return true; }, [](const tui::Message&) {});
   EXPECT_EQ(one.looked, std::vector<std::string>{"k1"});
+  EXPECT_FALSE(one.rest().shows("was written last by")) << one.session.screen();
+  one.session.pass(Duration(10'000));
+  EXPECT_TRUE(one.rest().shows("was written last by")) << "though nothing has changed\n"
+                                                       << one.session.screen();
 }
 
 TEST(FleetEvidence, AnotherOrderIsAskedAboutAtOnceAndARefusalIsUnknown) {

@@ -15,7 +15,6 @@ constexpr std::size_t kMostReadings = 8;  // of a cluster, until its nodes are l
 constexpr Duration kRoundsEvery{60'000};
 constexpr std::size_t kMostOrdered = 500;
 constexpr Duration kOrderedEvery{300'000};
-constexpr Duration kTriedEvery{10'000};  // a busy cluster has another question with each event
 
 // Each node once, what drifts first.
 template <class See>
@@ -56,6 +55,7 @@ FleetSeen FleetEvidenceReader::read(std::shared_ptr<const FleetAnswer> answer, c
 
 std::shared_ptr<const FleetEvidence> FleetEvidenceReader::told(const FleetAnswer& answer) const {
   auto all = std::make_shared<FleetEvidence>();
+  all->given_up = given_up_ && given_up_->first == answer.question->asks_about;
   each_node(answer, [&](const FleetRow& row) {
     if (const auto one = ordered_.find({row.survey->cluster->name, row.node->node->name});
         one != ordered_.end() && row.node->standing == fleet::Standing::drifts)
@@ -80,7 +80,7 @@ std::shared_ptr<const FleetEvidence> FleetEvidenceReader::told(const FleetAnswer
 const fleet::NodeSurvey* FleetEvidenceReader::node_to_look_at(const FleetAnswer& answer) const {
   const auto& about = answer.question->asks_about;
   if (!sources_.look || about.second.empty()) return nullptr;
-  if (given_up_ && given_up_->first == about && answer.question->wall - given_up_->second < kTriedEvery)
+  if (given_up_ && given_up_->first == about && answer.question->wall - given_up_->second < kLooksEvery)
     return nullptr;
   for (const FleetRow& row : answer.rows) {
     if (row.node->node->name != about.second || row.survey->cluster->name != about.first) continue;

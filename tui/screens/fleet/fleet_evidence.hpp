@@ -19,6 +19,9 @@
 
 namespace tessera::tui {
 
+// A look that was given up is begun again no sooner: a busy cluster has another question with each event.
+inline constexpr Duration kLooksEvery{10'000};
+
 class FleetEvidenceReader {
  public:
   explicit FleetEvidenceReader(FleetSources sources) : sources_(std::move(sources)) {}

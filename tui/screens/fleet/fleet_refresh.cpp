@@ -6,6 +6,7 @@
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
+#include "tui/screens/fleet/fleet_evidence.hpp"
 #include "tui/screens/layout/layout.hpp"
 
 namespace tessera::tui {
@@ -41,6 +42,10 @@ bool asks_about_another(const FleetState& fleet, const UiState& state) {
   return fleet.answered() && !about.second.empty() && about != fleet.question->asks_about;
 }
 
+bool was_given_up(const FleetState& fleet) {
+  return fleet.answered() && fleet.all_told && fleet.evidence && fleet.evidence->given_up;
+}
+
 bool is_due(const FleetState& fleet, const UiState& state, const UiContext& ui) {
   if (!fleet.question || fleet.question->file != fleet.file) return true;
   // One at a time: on a busy cluster no answer would ever be of the last one.
@@ -48,6 +53,7 @@ bool is_due(const FleetState& fleet, const UiState& state, const UiContext& ui) 
   const Duration age = ui.wall - fleet.question->wall;
   if (fleet.file->fleet.has_windows() && age >= kWindowsEvery) return true;
   if (asks_about_another(fleet, state) && age >= least_age(ui, kCursorRests)) return true;
+  if (was_given_up(fleet) && age >= kLooksEvery) return true;
   if (fleet.revision == ui.model.revision + 1 && fleet.question->runs == state.runs.heads) return false;
   return age >= least_age(ui, Duration{0});
 }
@@ -106,8 +112,9 @@ std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext
   if (!state.fleet || !state.fleet->question) return std::nullopt;
   const FleetQuestion& asked = *state.fleet->question;
   if (asks_about_another(*state.fleet, state)) return asked.wall + least_age(ui, kCursorRests);
-  if (state.fleet->revision == ui.model.revision + 1) return std::nullopt;
-  return asked.wall + kManyEvery;
+  if (state.fleet->revision != ui.model.revision + 1) return asked.wall + kManyEvery;
+  if (was_given_up(*state.fleet)) return asked.wall + kLooksEvery;
+  return std::nullopt;
 }
 
 void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
