@@ -47,18 +47,22 @@ int width_with_names(std::span<const ColumnInfo> columns, const TableLook& look,
   return width;
 }
 
-// Adds the trends to what is always shown, and takes away what yields to them. What of them has no room is
-// not shown, and then nothing yields.
+// Adds the trends to what is always shown, and takes away what yields to them: as many, the first first, as
+// have room then. Where none has, nothing yields.
 void add_early(std::span<const ColumnInfo> columns, const TableLook& look, int width,
                std::vector<int>& shown) {
-  std::vector<int> all = shown;
-  for (int column : look.early)
-    if (!is_in(look.empty, column) && !is_in(all, column)) all.push_back(column);
-  for (int column : look.yielding) {
-    if (width_with_names(columns, look, all) <= width) break;
-    std::erase(all, column);
+  for (std::size_t count = look.early.size(); count > 0; --count) {
+    std::vector<int> all = shown;
+    for (std::size_t i = 0; i < count; ++i)
+      if (!is_in(look.empty, look.early[i]) && !is_in(all, look.early[i])) all.push_back(look.early[i]);
+    for (int column : look.yielding) {
+      if (width_with_names(columns, look, all) <= width) break;
+      std::erase(all, column);
+    }
+    if (total_width(columns, all) > width) continue;
+    shown = std::move(all);
+    return;
   }
-  if (total_width(columns, all) <= width) shown = std::move(all);
 }
 
 // What the last text of a row wants beyond its least width, up to here: it comes before columns of less use.
@@ -141,6 +145,7 @@ int scroll(std::span<const ColumnInfo> columns, std::vector<int>& shown, const T
 }
 
 constexpr int kWholeText = 32;
+constexpr int kMostName = 24;  // two pods of one deployment differ in the end of their names
 
 void widen_whole(std::vector<PlacedColumn>& placed, const std::vector<int>& columns,
                  const std::vector<int>& wanted, int most, int& spare) {
@@ -167,21 +172,6 @@ void widen_last(std::vector<PlacedColumn>& placed, std::span<const ColumnInfo> c
   const int more = std::clamp(needs, 0, spare);
   last->width += more;
   spare -= more;
-}
-
-// Two pods of one deployment differ in the end of their names.
-constexpr int kMostName = 24;
-
-void widen_names(std::vector<PlacedColumn>& placed, std::span<const ColumnInfo> columns,
-                 const TableLook& look, int& spare) {
-  for (PlacedColumn& column : placed) {
-    const auto index = static_cast<std::size_t>(column.column);
-    if (!is_in(look.names, column.column) || index >= look.wanted.size()) continue;
-    if (columns[index].align != query::Align::left) continue;
-    const int more = std::clamp(std::min(look.wanted[index], kMostName) - column.width, 0, spare);
-    column.width += more;
-    spare -= more;
-  }
 }
 
 // Spare cells go to figures first, since a figure that is cut is worse than none, then to the texts that are
@@ -259,7 +249,7 @@ TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, 
   if (width >= kEarlyFrom) widen_whole(layout.columns, look.names, look.wanted, kFullName, spare);
   widen_whole(layout.columns, look.whole, look.wanted, kWholeText, spare);
   widen_last(layout.columns, columns, look.wanted, spare);
-  widen_names(layout.columns, columns, look, spare);
+  widen_whole(layout.columns, look.names, look.wanted, kMostName, spare);
   widen(layout.columns, columns, look.wanted, spare, query::Align::left);
   int x = 1;
   for (PlacedColumn& placed : layout.columns) {

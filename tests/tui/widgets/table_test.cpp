@@ -95,6 +95,19 @@ TEST(TableLayout, TheEndOfTheLastTextComesBeforeColumnsOfLessUse) {
   EXPECT_EQ(shown(lay_out(kColumns, look, 60)), (std::vector{1, 2, 3}));
 }
 
+// At 100 columns neither of them was shown, for want of cells for both.
+TEST(TableLayout, OfTwoThatAreShownEarlyTheFirstHasTheRoomThatBothLack) {
+  const std::vector<ColumnInfo> columns{
+      {"node", "NODE", Format::text, Align::left, Show::always, 50, ""},
+      {"work", "WORK", Format::text, Align::left, Show::always, 30, ""},
+      {"trend", "10 MIN", Format::text, Align::left, Show::roomy, 12, ""},
+      {"idle", "IDLE", Format::text, Align::left, Show::roomy, 12, ""},
+  };
+  TableLook look;
+  look.early = {2, 3};
+  EXPECT_EQ(shown(lay_out(columns, look, 100)), (std::vector{0, 1, 2}));
+}
+
 // At 80 columns a bar a minute stood where a list could have told who holds.
 TEST(TableLayout, TrendsComeBehindOthersOfTheirKindWhereTheyAreNotShownEarly) {
   const std::vector<ColumnInfo> columns{
