@@ -104,16 +104,21 @@ Result<std::optional<Sizes>> chosen(const Problem& problem, const Services& serv
   ModelProgram met(model, *classes);
   met.limit(Cost::unmet, 0);
   Sized sized(met, asked, services);
+  // Where parts of instances would do, whole ones may, too: that there are none is not proven.
+  const auto none = [&](const std::vector<double>& cost) -> Result<std::optional<Sizes>> {
+    if (relax(sized.program(), cost, stop))
+      return no_sizes("the search ended before it found sizes that serve every service");
+    return std::optional<Sizes>();
+  };
   int evicted = 0;
   if (evict) {
     const auto fewest = minimise(sized.program(), sized.fewest_evicted(), kMaxNodes, stop);
-    if (!fewest) return std::optional<Sizes>();
+    if (!fewest) return none(sized.fewest_evicted());
     evicted = static_cast<int>(fewest->value);
     sized.limit_evicted(fewest->value);
   }
   auto found = minimise(sized.program(), sized.fewest_gpus(), kMaxNodes, stop);
-  if (!found && (evict || !relax(sized.program(), sized.fewest_gpus(), stop))) return std::optional<Sizes>();
-  if (!found) return no_sizes("the search ended before it found sizes that serve every service");
+  if (!found) return none(sized.fewest_gpus());
   Sizes sizes{{}, evicted, static_cast<int>(found->value), static_cast<int>(found->bound)};
   // Of as few GPUs those with the fewest instances.
   sized.limit_gpus(found->value);
@@ -130,7 +135,8 @@ Result<std::optional<Sizes>> chosen(const Problem& problem, const Services& serv
 
 Result<Sizes> choose_sizes(const Problem& problem, const Services& services, const Stop& stop) {
   Result<std::optional<Sizes>> sizes = chosen(problem, services, false, stop);
-  if (sizes && !*sizes && problem.evict && !(stop && stop())) sizes = chosen(problem, services, true, stop);
+  if ((!sizes || !*sizes) && problem.evict && !(stop && stop()))
+    sizes = chosen(problem, services, true, stop);
   if (stop && stop()) return Error{"no sizes are chosen", "the search was given up", "ask again"};
   if (!sizes) return sizes.error();
   if (!*sizes)

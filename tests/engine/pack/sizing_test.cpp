@@ -95,6 +95,23 @@ boards:
   EXPECT_EQ(free->evicted, 0);
 }
 
+// 1.7 instances would do, three whole ones need a running one moved: that was not tried.
+TEST(PackSizes, RunningInstancesAreMovedWhereOnlyPartsOfInstancesWouldServeWithoutThat) {
+  const auto sizes_of = [](const std::string& evict) {
+    const FileProblem problem = read("evict: " + evict + R"(
+services: {chat: {rate: 12, gives: {3g.40gb: 10}}, search: {rate: 5, gives: {3g.40gb: 10}}}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5}
+- {node: n1, gpu: 1, product: H100-80GB-SXM5, instances: [{profile: 1g.10gb, start: 0, held: true}, {profile: 1g.10gb, start: 4, held: true}]}
+)");
+    return choose_sizes(problem.problem, problem.services);
+  };
+  EXPECT_FALSE(sizes_of("false").ok());
+  const auto moved = sizes_of("true");
+  ASSERT_TRUE(moved.ok()) << to_line(moved.error());
+  EXPECT_EQ(moved->evicted, 1);
+}
+
 TEST(PackSizes, WhatMovingRunningInstancesDoesNotServeEitherIsRefused) {
   const FileProblem problem = read(R"(
 evict: true
