@@ -45,7 +45,10 @@ class Play {
       look();
     }
     for (std::size_t i = 0; i < stage_.line.size(); ++i)
-      if (!started_[i]) future_.waiting.push_back(stage_.line[i].work->id);
+      // Tasks of an array stand behind each other and have one id.
+      if (const WorkloadId& id = stage_.line[i].work->id;
+          !started_[i] && (future_.waiting.empty() || future_.waiting.back() != id))
+        future_.waiting.push_back(id);
     if (plan_ && changes_left_ == 0) future_.changed = last_change_;
     return std::move(future_);
   }

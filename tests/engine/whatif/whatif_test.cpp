@@ -73,6 +73,14 @@ class WhatIf : public testing::Test {
   test::Story story_;
 };
 
+TEST_F(WhatIf, EachTaskOfAnArrayTakesItsOwnRoom) {
+  whole_gpus(2);
+  waits("7_[1-5]", "gpu:h100", 1, 1).tasks = 5;
+  const Future future = unfold(question(90min));
+  EXPECT_EQ(told(future), "7_[1-5]@0m 7_[1-5]@0m 7_[1-5]@60m 7_[1-5]@60m");
+  EXPECT_EQ(future.waiting, std::vector{WorkloadId("7_[1-5]")}) << "once, however many of its tasks are left";
+}
+
 TEST_F(WhatIf, WorkStartsAsWhatRunsReachesItsTimeLimit) {
   whole_gpus(2);
   runs("1", 0, 2), runs("2", 1, 5);
