@@ -208,7 +208,7 @@ std::string folder_name(const ClusterName& cluster) {
     name += plain ? c : '_';
   }
   // "a@b" and "a:b" are two clusters.
-  if (name != cluster.text) name += "-" + digest(cluster.text).substr(0, 8);
+  if (name.empty() || name != cluster.text) name += "-" + digest(cluster.text).substr(0, 8);
   return name;
 }
 
