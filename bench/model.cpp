@@ -175,7 +175,8 @@ BENCHMARK(BM_AllFindings)
     ->Arg(static_cast<int>(sharing::Platform::gke))
     ->Arg(static_cast<int>(sharing::Platform::fpt))
     ->Unit(benchmark::kMillisecond);
-[[maybe_unused]] const bool kAimed = aim({{"BM_FilterSortNodes", "", 5}, {"BM_FilterTextNodes", "", 5}});
+[[maybe_unused]] const bool kAimed =
+    aim({{"BM_FilterSortNodes", "", 5}, {"BM_FilterTextNodes", "", 5, "ms", false, 15}});
 
 }  // namespace
 }  // namespace tessera::bench

@@ -129,7 +129,9 @@ std::string share_unit(const Slice& slice, Scheduler scheduler) {
 std::optional<FreeKinds> free_kinds(const Cluster& cluster, const Node& node) {
   if (!available_slices(sight_of(cluster, node), node)) return std::nullopt;
   Totals totals;
-  NodeSum(totals, cluster, node).add();
+  Counted slices_alone;
+  slices_alone.gpus = false;
+  NodeSum(totals, cluster, node).add(slices_alone);
   return free_kinds(totals);
 }
 

@@ -40,6 +40,17 @@ TEST(Filter, AWordMatchesAnyTextColumnWhateverItsCase) {
   EXPECT_EQ(kept("carol"), "4");
   EXPECT_EQ(kept("PENDING"), "3 4");
 }
+TEST(Filter, AWordIsNotLookedForInPictures) {
+  Story story = four_jobs();
+  const auto rows = node_rows(story.model);
+  const auto passes_with = [&](const char* text) {
+    const auto filter = parse_filter<NodeRow>(text);
+    return filter && passes(*filter, rows.at(0), Context{at(0), nullptr});
+  };
+  EXPECT_TRUE(passes_with("boards:█")) << "held GPUs are drawn so";
+  EXPECT_FALSE(passes_with("█"));
+  EXPECT_TRUE(passes_with("gpu1"));
+}
 TEST(Filter, AnExclamationMarkTurnsItRound) { EXPECT_EQ(kept("!pending"), "2 11"); }
 TEST(Filter, WordsNarrowAndBarsWiden) {
   EXPECT_EQ(kept("bob pending"), "3");
