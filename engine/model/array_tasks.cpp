@@ -10,18 +10,10 @@ namespace {
 constexpr std::size_t kMostTasks = 100'000;  // of one line
 constexpr int kLargest = 10'000'000;
 
-// "7", "5-9" or "0-8:2".
-bool add_range(std::string_view range, std::vector<int>& tasks) {
-  const std::size_t colon = range.find(':');
-  const auto step =
-      colon == std::string_view::npos ? 1 : whole_number<int>(range.substr(colon + 1), kLargest);
-  range = range.substr(0, colon);
-  const std::size_t dash = range.find('-');
-  const auto first = whole_number<int>(range.substr(0, dash), kLargest);
-  const auto last =
-      dash == std::string_view::npos ? first : whole_number<int>(range.substr(dash + 1), kLargest);
-  if (!first || !last || !step || *step < 1) return false;
-  for (int task = *first; task <= *last; task += *step) {
+bool add_range(std::string_view text, std::vector<int>& tasks) {
+  const std::optional<TaskRange> range = task_range(text);
+  if (!range) return false;
+  for (int task = range->first; task <= range->last; task += range->step) {
     if (tasks.size() >= kMostTasks) return false;
     tasks.push_back(task);
   }
@@ -33,6 +25,18 @@ bool is_in(const std::vector<int>& sorted, int task) {
 }
 
 }  // namespace
+
+std::optional<TaskRange> task_range(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto step = colon == std::string_view::npos ? 1 : whole_number<int>(text.substr(colon + 1), kLargest);
+  text = text.substr(0, colon);
+  const std::size_t dash = text.find('-');
+  const auto first = whole_number<int>(text.substr(0, dash), kLargest);
+  const auto last =
+      dash == std::string_view::npos ? first : whole_number<int>(text.substr(dash + 1), kLargest);
+  if (!first || !last || !step || *step < 1) return std::nullopt;
+  return TaskRange{*first, *last, *step};
+}
 
 WorkloadId id_of(const ArrayTasks& all) {
   std::string text = all.array + "_[";

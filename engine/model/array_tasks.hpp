@@ -13,6 +13,13 @@
 
 namespace tessera {
 
+// "7", "5-9" or "0-8:2": a part of a list of tasks.
+struct TaskRange {
+  int first = 0, last = 0, step = 1;
+  int count() const { return last < first ? 0 : (last - first) / step + 1; }
+};
+std::optional<TaskRange> task_range(std::string_view text);  // nullopt: none of these
+
 struct ArrayTasks {
   std::string array;       // "19"
   std::vector<int> tasks;  // ascending

@@ -24,7 +24,7 @@ struct TaskSet {
 TaskSet read_tasks(std::string_view text);
 
 // Sets Workload::tasks of the jobs that are added, once all are known.
-class ArrayTasks {
+class WaitingArrays {
  public:
   void add(const Workload& job, std::size_t place, std::string_view array, std::string_view task);
   void apply(std::vector<Workload>& jobs) const;

@@ -414,7 +414,7 @@ class JobReader {
   Origin origin_;
   LocalTimes times_;
   std::string array_, task_;  // of the record read last
-  ArrayTasks tasks_;
+  WaitingArrays tasks_;
 };
 
 struct StateWord {
