@@ -198,6 +198,12 @@ class SlurmCells : public SlurmCut {
     return pty.wait_for("1 drift") && pty.press("\r") && pty.wait_for("disturbs no") &&
            pty.press("Agpu01\r") && pty.wait_for("ARMED") && pty.press("!");
   }
+  // The run that a kill left, from the first picture of the next console on.
+  static bool carry_on(Pty& pty) {
+    return pty.wait_for("was interrupted") && pty.press("J") && pty.wait_for("! INTERRUPTED") &&
+           pty.press("\r") && pty.wait_for("INTERRUPTED: the tessera that drove it is gone") &&
+           pty.press("rc") && pty.press("gpu01\r") && pty.wait_for("ARMED") && pty.press("!");
+  }
   static bool done(Pty& pty) { return pty.wait_for("DONE: the new layout is in place"); }
 };
 
@@ -215,12 +221,7 @@ TEST_F(SlurmCells, FromDriftToDayAndNightByKeysOverAKill) {
     ASSERT_TRUE(pty.wait_ended());
   }
   Pty pty(console());
-  ASSERT_TRUE(pty.wait_loaded() && pty.wait_for("was interrupted")) << pty.screen();
-  ASSERT_TRUE(pty.press("J") && pty.wait_for("! INTERRUPTED") && pty.press("\r")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("INTERRUPTED: the tessera that drove it is gone")) << pty.screen();
-  ASSERT_TRUE(pty.press("rc") && pty.press("gpu01\r") && pty.wait_for("ARMED") && pty.press("!"))
-      << pty.screen();
-  ASSERT_TRUE(done(pty)) << pty.screen();
+  ASSERT_TRUE(pty.wait_loaded() && carry_on(pty) && done(pty)) << pty.screen();
   EXPECT_EQ(gres("gpu01"), "gpu:h100:8") << record("gpu01");
   file(true);  // by day again
   ASSERT_TRUE(pty.press(":fleet " + path + "\r") && run_by_keys(pty) && done(pty)) << pty.screen();
@@ -243,12 +244,7 @@ TEST_F(SlurmCells, ADriftIsFoundAndMendedByKeysOverAKill) {
     ASSERT_TRUE(pty.wait_ended());
   }
   Pty pty(console());
-  ASSERT_TRUE(pty.wait_loaded() && pty.wait_for("was interrupted")) << pty.screen();
-  ASSERT_TRUE(pty.press("J") && pty.wait_for("! INTERRUPTED") && pty.press("\r")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("INTERRUPTED: the tessera that drove it is gone")) << pty.screen();
-  ASSERT_TRUE(pty.press("rc") && pty.press("gpu01\r") && pty.wait_for("ARMED") && pty.press("!"))
-      << pty.screen();
-  ASSERT_TRUE(done(pty)) << pty.screen();
+  ASSERT_TRUE(pty.wait_loaded() && carry_on(pty) && done(pty)) << pty.screen();
   EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
   ASSERT_TRUE(pty.press(":fleet " + path + "\r") && pty.wait_for("1 as wanted")) << pty.screen();
   pty.send("q");
