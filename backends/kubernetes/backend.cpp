@@ -16,6 +16,7 @@
 #include "backends/kubernetes/explain.hpp"
 #include "backends/kubernetes/exporters.hpp"
 #include "backends/kubernetes/feed.hpp"
+#include "backends/kubernetes/followed.hpp"
 #include "backends/kubernetes/objects/parse.hpp"
 #include "backends/kubernetes/rights.hpp"
 #include "backends/kubernetes/source_asked.hpp"
@@ -35,56 +36,6 @@ constexpr Duration kMeasuredFocused{20000}, kMeasuredIdle{120000};
 constexpr Duration kMeasuresLast{300000};
 constexpr std::string_view kSimulated = "+tessera-sim";  // behind the version of `tessera-sim serve`
 constexpr Duration kPaceAtLeast{60000};                  // a start is not taken for a habit
-
-// What is followed.
-enum Which : std::size_t {
-  kNodes,
-  kPods,
-  kDaemonSets,
-  kPolicies,
-  kBudgets,
-  kEvents,
-  kSlices,
-  kClaims,
-  kQuotas,
-  kDeviceRules,
-  kFeeds
-};
-
-struct Followed {
-  const char* path;
-  const char* query;
-  const char* what;
-  bool watched;
-  Source source;
-  const char* older = "";
-  const char* without = "";    // what stays unknown where it may not be read; empty: its source fails
-  std::size_t most = 500'000;  // objects of a list: Kubernetes is made for 5,000 nodes and 150,000 pods
-};
-constexpr std::array<Followed, kFeeds> kFollowed = {{
-    {"/api/v1/nodes", "", "nodes", true, Source::kubernetes_nodes, "", "", 50'000},
-    // Pods that have ended hold nothing; there may be thousands of them.
-    {"/api/v1/pods", "fieldSelector=status.phase!%3DSucceeded%2Cstatus.phase!%3DFailed", "pods", true,
-     Source::kubernetes_pods},
-    {"/apis/apps/v1/daemonsets", "", "daemonsets.apps", false, Source::kubernetes_operator},
-    {"/apis/nvidia.com/v1/clusterpolicies", "", "clusterpolicies.nvidia.com", false,
-     Source::kubernetes_operator},
-    {"/apis/policy/v1/poddisruptionbudgets", "", "poddisruptionbudgets.policy", true, Source::kubernetes_pods,
-     "/apis/policy/v1beta1/poddisruptionbudgets", "which pods a disruption budget keeps from being evicted"},
-    {"/api/v1/events", "fieldSelector=involvedObject.kind%3DNode", "events", true, Source::kubernetes_nodes,
-     "", "what has happened to nodes lately"},
-    {"/apis/resource.k8s.io/v1/resourceslices", "", "resourceslices.resource.k8s.io", true,
-     Source::kubernetes_claims, "/apis/resource.k8s.io/v1beta1/resourceslices",
-     "which devices DRA drivers hand out"},
-    {"/apis/resource.k8s.io/v1/resourceclaims", "", "resourceclaims.resource.k8s.io", true,
-     Source::kubernetes_claims, "/apis/resource.k8s.io/v1beta1/resourceclaims",
-     "which pods hold devices of DRA drivers"},
-    {"/api/v1/resourcequotas", "", "resourcequotas", false, Source::kubernetes_pods, "",
-     "how many GPUs the pods of a namespace may ask for"},
-    {"/apis/resource.k8s.io/v1/devicetaintrules", "", "devicetaintrules.resource.k8s.io", false,
-     Source::kubernetes_claims, "/apis/resource.k8s.io/v1beta2/devicetaintrules",
-     "which devices a DeviceTaintRule keeps new pods off"},
-}};
 
 }  // namespace
 
@@ -236,6 +187,7 @@ ClusterStore::Handler KubernetesBackend::State::handler_of(Which which) {
     case kClaims: return store->dra_claims();
     case kQuotas: return store->quotas();
     case kDeviceRules: return store->device_rules();
+    case kKueue: return store->kueue_workloads();
     default: return store->events();
   }
 }
@@ -482,7 +434,7 @@ void KubernetesBackend::State::report_beside(Which which, std::optional<Error> f
 
 void KubernetesBackend::State::check_loaded() {
   if (loaded && measuring) return;
-  for (Which which : {kNodes, kPods, kDaemonSets, kBudgets, kSlices, kClaims, kQuotas})
+  for (Which which : {kNodes, kPods, kDaemonSets, kBudgets, kSlices, kClaims, kQuotas, kKueue})
     if (!feeds[which] || !feeds[which]->answered()) return;
   // A plan needs the first and the last, what is judged by its age the clock.
   if (!site_known || !clock_known || !id_known) return;
@@ -545,7 +497,7 @@ void KubernetesBackend::State::refresh() {
 void KubernetesBackend::State::look_into(const WorkloadId& id, LookedInto told) {
   if (!client) return;
   if (!details) details.emplace(worker, *client, options.clock);
-  details->look(id.text, [this, told = std::move(told)](Details read) {
+  details->look(id.text, store->is_of_kueue(id.text), [this, told = std::move(told)](Details read) {
     told(std::move(read));
     tell_pace();
   });

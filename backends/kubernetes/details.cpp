@@ -100,11 +100,13 @@ struct PodDetails::Looking : std::enable_shared_from_this<PodDetails::Looking> {
   }
 
   void take_pod(const Answer& answer);
-  void ask_events();
+  void ask_events(std::string_view kind);
   void ask_volumes();
   void ask_claims();
   void ask_queues();
+  void ask_kueue_version(void (Looking::*ask)(const std::string& version));
   void ask_kueue(const std::string& version);
+  void ask_workload(const std::string& version);
 
   PodDetails& details;
   const ApiPtr api;
@@ -122,17 +124,17 @@ void PodDetails::Looking::take_pod(const Answer& answer) {
   }
   links = links_of(answer.body);
   told.related = gates_of(links);
-  ask_events();
+  ask_events("Pod");
   ask_volumes();
   ask_claims();
   ask_queues();
   next();
 }
 
-void PodDetails::Looking::ask_events() {
+void PodDetails::Looking::ask_events(std::string_view kind) {
   list(Teller::events, typed(space, "events", ""),
-       in_namespace("/api/v1", space, "events") +
-           "?fieldSelector=" + url_escape("involvedObject.kind=Pod,involvedObject.name=" + pod),
+       in_namespace("/api/v1", space, "events") + "?fieldSelector=" +
+           url_escape(fmt::format("involvedObject.kind={},involvedObject.name={}", kind, pod)),
        [](Looking& self, const std::vector<Json>& events) {
          for (Related& one : related_events(events, self.links.uid))
            self.told.related.push_back(std::move(one));
@@ -171,20 +173,37 @@ void PodDetails::Looking::ask_claims() {
   });
 }
 
-void PodDetails::Looking::ask_queues() {
-  if (links.by_kueue)
-    todo.push_back([](const std::shared_ptr<Looking>& self) {
-      self->api->get("/apis/kueue.x-k8s.io", [self](const Answer& answer) {
-        const std::string version = answer.ok() ? text_at(answer.body, {"preferredVersion", "version"}) : "";
-        if (version.empty()) {
-          self->asked(Teller::admission, "kubectl api-resources --api-group=kueue.x-k8s.io").failure =
-              answer.ok() ? Error{"cannot ask Kueue", "it reports no API version", ""} : answer.error;
-        } else {
-          self->ask_kueue(version);
-        }
-        self->next();
-      });
+// ask: asks in the version that the server prefers.
+void PodDetails::Looking::ask_kueue_version(void (Looking::*ask)(const std::string& version)) {
+  todo.push_back([ask](const std::shared_ptr<Looking>& self) {
+    self->api->get("/apis/kueue.x-k8s.io", [self, ask](const Answer& answer) {
+      const std::string version = answer.ok() ? text_at(answer.body, {"preferredVersion", "version"}) : "";
+      if (version.empty()) {
+        self->asked(Teller::admission, "kubectl api-resources --api-group=kueue.x-k8s.io").failure =
+            answer.ok() ? Error{"cannot ask Kueue", "it reports no API version", ""} : answer.error;
+      } else {
+        ((*self).*ask)(version);
+      }
+      self->next();
     });
+  });
+}
+
+// The Workload itself, which stands for the pods to come; the pod that is looked at bears its name.
+void PodDetails::Looking::ask_workload(const std::string& version) {
+  get(
+      Teller::admission, "Workload", typed(space, "workloads.kueue.x-k8s.io", pod),
+      in_namespace("/apis/kueue.x-k8s.io/" + url_escape(version), space, "workloads", pod),
+      [this](const Json& workload) {
+        links.uid = text_at(workload, {"metadata", "uid"});
+        return related_workload(workload);
+      },
+      pod);
+  ask_events("Workload");
+}
+
+void PodDetails::Looking::ask_queues() {
+  if (links.by_kueue) ask_kueue_version(&Looking::ask_kueue);
   const auto group = [this](const std::string& name, std::string_view api_group, std::string_view kind) {
     if (name.empty()) return;
     get(
@@ -208,18 +227,23 @@ void PodDetails::Looking::ask_kueue(const std::string& version) {
        });
 }
 
-void PodDetails::look(const std::string& id, Told told) {
+void PodDetails::look(const std::string& id, bool of_kueue, Told told) {
   if (id.find('/') == std::string::npos) return;
   if (last_at_ && last_.of.text == id && Steady::now() - *last_at_ < kFresh) return told(last_);
-  if (!busy_) return begin(id, std::move(told));
+  if (!busy_) return begin(id, of_kueue, std::move(told));
   waiting_ = id;
+  waiting_of_kueue_ = of_kueue;
   waiting_told_ = std::move(told);
 }
 
-void PodDetails::begin(const std::string& id, Told told) {
+void PodDetails::begin(const std::string& id, bool of_kueue, Told told) {
   busy_ = true;
   auto looking = std::make_shared<Looking>(*this, id);
   looking->then = std::move(told);
+  if (of_kueue) {
+    looking->ask_kueue_version(&Looking::ask_workload);
+    return looking->next();
+  }
   looking->asked(Teller::pod, typed(looking->space, "pod", looking->pod));
   looking->api->get(in_namespace("/api/v1", looking->space, "pods", looking->pod),
                     [looking](const Answer& answer) { looking->take_pod(answer); });
@@ -232,7 +256,7 @@ void PodDetails::end(const std::shared_ptr<Looking>& looking) {
   worker_.after(kGap, [this] {
     busy_ = false;
     if (const std::string id = std::exchange(waiting_, {}); !id.empty())
-      look(id, std::exchange(waiting_told_, nullptr));
+      look(id, waiting_of_kueue_, std::exchange(waiting_told_, nullptr));
   });
   looking->then(last_);
 }

@@ -1,6 +1,7 @@
 // What is asked of the API server for one pod that waits, while a user looks at it: the pod itself, its
-// events, its volume claims and DRA claims, and what Kueue, Volcano or KAI say of it. One request after
-// another, a handful in all, and nothing for what the pod does not name.
+// events, its volume claims and DRA claims, and what Kueue, Volcano or KAI say of it; of work that has no
+// pods yet Kueue's Workload and the events of that. One request after another, a handful in all, and nothing
+// for what the pod does not name.
 // Threads: the worker's thread only.
 #pragma once
 
@@ -21,13 +22,14 @@ class PodDetails {
   PodDetails(Worker& worker, HttpClient& client, std::function<TimePoint()> clock)
       : worker_(worker), client_(client), clock_(std::move(clock)) {}
 
-  // "namespace/pod". What was told moments ago is told again; while one look is under way the last pod that
-  // was asked for waits; those before it are never told of.
-  void look(const std::string& id, Told told);
+  // "namespace/pod"; of_kueue: "namespace/workload", of work that Kueue has not admitted. What was told
+  // moments ago is told again; while one look is under way the last one that was asked for waits; those
+  // before it are never told of.
+  void look(const std::string& id, bool of_kueue, Told told);
 
  private:
   struct Looking;
-  void begin(const std::string& id, Told told);
+  void begin(const std::string& id, bool of_kueue, Told told);
   void end(const std::shared_ptr<Looking>& looking);
 
   Worker& worker_;
@@ -35,6 +37,7 @@ class PodDetails {
   std::function<TimePoint()> clock_;
   bool busy_ = false;
   std::string waiting_;  // and whom to tell
+  bool waiting_of_kueue_ = false;
   Told waiting_told_;
   Details last_;
   std::optional<std::chrono::steady_clock::time_point> last_at_;

@@ -46,9 +46,13 @@ class ClusterStore {
   Handler dra_slices();
   Handler device_rules();
   Handler dra_claims();
+  Handler kueue_workloads();
 
   // How the operator is set up: reports which instances stand on which GPU, where the counts alone do not.
   void set_site(std::shared_ptr<const operators::OperatorSetup> site);
+
+  // Whether that row is a Workload of Kueue, "namespace/name", and no pod.
+  bool is_of_kueue(const std::string& id) const;
 
   // What the API server's clock says now: times in its objects are meant by it.
   void set_server_time(TimePoint now);

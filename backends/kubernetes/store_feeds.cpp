@@ -82,6 +82,11 @@ ClusterStore::Handler ClusterStore::events() {
   return kept_in<EventObject>(s->parser, s->events, s->seen_events, [s] { s->show_events(); });
 }
 
+ClusterStore::Handler ClusterStore::kueue_workloads() {
+  State* s = state_.get();
+  return kept_in<KueueWorkload>(s->parser, s->kueue, s->seen_kueue, [s] { s->tell_kueue(); });
+}
+
 ClusterStore::Handler ClusterStore::quotas() {
   State* s = state_.get();
   Handler handler;

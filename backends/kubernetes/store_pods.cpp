@@ -188,6 +188,7 @@ void ClusterStore::State::post_pods() {
   WorkloadsListed list;
   for (const auto& [id, pod] : pods)
     if (is_work(pod)) list.workloads.push_back(work_of(pod));
+  for (Workload& one : kueue_work()) list.workloads.push_back(std::move(one));
   post(std::move(list));
 }
 

@@ -13,6 +13,7 @@
 #include "backends/kubernetes/objects/config_judge.hpp"
 #include "backends/kubernetes/objects/dcgm_values.hpp"
 #include "backends/kubernetes/objects/dra_values.hpp"
+#include "backends/kubernetes/objects/kueue.hpp"
 #include "backends/kubernetes/objects/node_events.hpp"
 #include "backends/kubernetes/objects/sharing_of.hpp"
 #include "backends/kubernetes/store.hpp"
@@ -74,10 +75,12 @@ struct ClusterStore::State {
   std::vector<DeviceTaintRuleObject> rules;  // the same
   Budgets budgets;
   NodeEvents events;
+  KueueQueue kueue;
+  std::set<std::string> kueue_told;  // of it, as rows of their own
   DraSlices slices;
   DraClaims claims;
   // By the lists that are under way.
-  std::set<std::string> seen_budgets, seen_events, seen_slices, seen_claims;
+  std::set<std::string> seen_budgets, seen_events, seen_slices, seen_claims, seen_kueue;
   std::map<std::string, std::string> kept_back;             // by pod: why it may not be evicted, as told last
   std::map<std::string, operators::SlurmdPod> slurmd_pods;  // of `pods`
   std::optional<Remark> missing_rights;
@@ -138,6 +141,8 @@ struct ClusterStore::State {
   // Budgets and events.
   void weigh_budgets();
   void show_events();
+  void tell_kueue();
+  std::vector<Workload> kueue_work();  // all of it
   void post_beside(Source source, std::vector<Remark> remarks);
   // The operator.
   void sets_complete();

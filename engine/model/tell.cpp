@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/model/health_words.hpp"
+#include "engine/model/kueue.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
 #include "engine/text.hpp"

@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 
+#include "engine/model/kueue.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
 #include "engine/sharing/units.hpp"
@@ -89,8 +90,8 @@ constexpr Column<WorkloadRow> kWorkloads[] = {
        if (!row.workload->restartable) return Value(Unknown{});
        return words(*row.workload->restartable ? "yes" : "no");
      }},
-    {"kind", "KIND", Format::text, Align::left, Show::wide, 4, "job or pod",
-     [](const WorkloadRow& row, const Context&) { return words(std::string(word(row.workload->kind))); }},
+    {"kind", "KIND", Format::text, Align::left, Show::wide, 4, "job, pod, or workload of Kueue",
+     [](const WorkloadRow& row, const Context&) { return words(std::string(kind_word(*row.workload))); }},
     {"reason", "REASON", Format::text, Align::left, Show::always, 12,
      "why it waits, in the scheduler's words",
      [](const WorkloadRow& row, const Context&) { return words(reason_text(*row.workload)); }},

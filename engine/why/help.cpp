@@ -9,6 +9,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/mig/profile_name.hpp"
+#include "engine/model/kueue.hpp"
 #include "engine/pack/naming.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/resources.hpp"
@@ -338,8 +339,23 @@ std::pair<std::string, std::string> pod_of(const Workload& workload) {
   return {workload.id.text.substr(0, slash), workload.id.text.substr(slash + 1)};
 }
 
+// Its own Workload tells of each flavor that was tried; a deactivated one waits for a person.
+void kueue_admin(Case& of, Topic topic, const std::string& space, const std::string& name) {
+  if (topic == Topic::held)
+    of.add(Help::admin, "activate it again, so that Kueue considers it",
+           command("kubectl -n {} patch workloads.kueue.x-k8s.io {} --type=merge -p "
+                   "'{{\"spec\":{{\"active\":true}}}}'",
+                   space, name),
+           Certainty::likely);
+  of.add(Help::ask, "its Workload, as Kueue tells it",
+         command("kubectl -n {} describe workloads.kueue.x-k8s.io {}", space, name), Certainty::certain);
+  of.add(Help::ask, "the queues of its namespace",
+         command("kubectl -n {} get localqueues.kueue.x-k8s.io", space), Certainty::certain);
+}
+
 void kubernetes_admin(Case& of, Topic topic) {
   const auto [space, name] = pod_of(of.workload);
+  if (waits_for_kueue(of.workload)) return kueue_admin(of, topic, space, name);
   switch (topic) {
     case Topic::gate:
       of.add(
@@ -384,7 +400,7 @@ std::string time_of(TimePoint at) {
 }
 
 std::string name_of(const Workload& workload) {
-  return (workload.kind == WorkloadKind::pod ? "pod " : "job ") + workload.id.text;
+  return std::string(kind_word(workload)) + " " + workload.id.text;
 }
 
 std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, const Site& site,

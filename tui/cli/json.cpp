@@ -9,6 +9,7 @@
 #include "engine/model/both_sides.hpp"
 #include "engine/model/family.hpp"
 #include "engine/model/gpu_numbers.hpp"
+#include "engine/model/kueue.hpp"
 #include "engine/model/processes.hpp"
 #include "engine/operators/claimed_devices.hpp"
 #include "engine/query/cells.hpp"
@@ -326,7 +327,7 @@ Tree tree_of(const query::WorkloadRow& row, const query::Context&) {
   const Workload& workload = *row.workload;
   Tree tree;
   tree["cluster"] = row.cluster->name.text;
-  tree["kind"] = word(workload.kind);
+  tree["kind"] = kind_word(workload);
   tree["id"] = workload.id.text;
   tree["name"] = text_value(workload.name);
   tree["user"] = text_value(workload.user);

@@ -35,6 +35,10 @@ rules:
 - apiGroups: [policy]
   resources: [poddisruptionbudgets]
   verbs: [get, list, watch]
+# what Kueue has not admitted yet
+- apiGroups: [kueue.x-k8s.io]
+  resources: [workloads]
+  verbs: [get, list, watch]
 # how many GPUs the pods of a namespace may ask for
 - apiGroups: [""]
   resources: [resourcequotas]
@@ -43,13 +47,10 @@ rules:
 - apiGroups: [resource.k8s.io]
   resources: [resourceslices, resourceclaims, devicetaintrules]
   verbs: [get, list, watch]
-# why a pod waits, while its page is open: its volume claims, and what Kueue, Volcano or KAI say of it
+# why a pod waits, while its page is open: its volume claims, and what Volcano or KAI say of it
 - apiGroups: [""]
   resources: [persistentvolumeclaims]
   verbs: [get]
-- apiGroups: [kueue.x-k8s.io]
-  resources: [workloads]
-  verbs: [get, list]
 - apiGroups: [scheduling.volcano.sh, scheduling.run.ai]
   resources: [podgroups]
   verbs: [get]

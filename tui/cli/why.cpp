@@ -9,6 +9,7 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/looks_into.hpp"
+#include "engine/model/kueue.hpp"
 #include "engine/number.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -45,11 +46,10 @@ bool lists(std::string_view ranges, int task) {
   return false;
 }
 
-// Kueue's usual way with a Job: it has no pods before it is admitted.
+// Kueue's usual way with a Job: it has no pods before it is admitted, and its Workload has another name.
 constexpr const char* kNoPodYet =
-    "tessera workloads --filter state=pending lists the pods that wait; what Kueue has not admitted has none "
-    "yet: "
-    "kubectl get workloads.kueue.x-k8s.io --all-namespaces";
+    "tessera workloads --filter state=pending lists the pods that wait, and what Kueue has not admitted by "
+    "its Workload";
 
 // Tasks of an array that wait are one line of the list: "19_[3-6,9%2]" is 19, and each of 19_3 to 19_6 and
 // 19_9.
@@ -64,6 +64,15 @@ bool is_of_array(std::string_view id, std::string_view called) {
   return task && lists(tasks.substr(0, tasks.find('%')), *task);
 }
 
+// A Workload of Kueue by the job that it is of: "train", "team/train" where Job/train of the namespace team
+// has it.
+bool is_of_queued(const Workload& one, const std::string& called) {
+  const std::size_t slash = one.user.find('/');
+  if (!waits_for_kueue(one) || slash == std::string::npos) return false;
+  const std::string owner = one.user.substr(slash + 1);
+  return called == owner || called == one.group + "/" + owner;
+}
+
 // By id; a pod also without its namespace, tasks of an array also by their own numbers and by the array's.
 std::vector<Found> look_up(const Model& model, const std::string& called) {
   std::vector<Found> all, of_arrays;
@@ -71,7 +80,8 @@ std::vector<Found> look_up(const Model& model, const std::string& called) {
     for (const Workload& one : cluster.workloads.all()) {
       if (one.id.text == called || (one.kind == WorkloadKind::pod && one.id.text.ends_with("/" + called)))
         all.push_back({&cluster, &one});
-      if (one.kind != WorkloadKind::pod && is_of_array(one.id.text, called))
+      else if (is_of_queued(one, called) ||
+               (one.kind != WorkloadKind::pod && is_of_array(one.id.text, called)))
         of_arrays.push_back({&cluster, &one});
     }
   return all.empty() ? of_arrays : all;

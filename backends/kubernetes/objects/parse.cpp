@@ -1,6 +1,7 @@
 #include "backends/kubernetes/objects/parse.hpp"
 
 #include "backends/json.hpp"
+#include "backends/kubernetes/objects/kueue.hpp"
 #include "backends/kubernetes/objects/read.hpp"
 #include "engine/text.hpp"
 
@@ -157,6 +158,7 @@ TESSERA_PARSES(DeviceTaintRuleObject);
 TESSERA_PARSES(BudgetObject);
 TESSERA_PARSES(EventObject);
 TESSERA_PARSES(QuotaObject);
+TESSERA_PARSES(KueueWorkload);
 #undef TESSERA_PARSES
 
 }  // namespace tessera::kubernetes

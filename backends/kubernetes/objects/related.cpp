@@ -155,35 +155,37 @@ Related related_claim(const std::string& name, const Json& claim) {
           std::nullopt};
 }
 
-std::optional<Related> related_workload(const std::vector<Json>& workloads, const PodLinks& links) {
-  for (const Json& workload : workloads) {
-    if (!belongs(workload, links)) continue;
-    Related one{Teller::admission,
-                "Workload",
-                cleaned(text_at(workload, {"metadata", "name"})),
-                "not admitted",
-                "",
-                true,
-                1,
-                std::nullopt};
-    const std::string queue = text_at(workload, {"spec", "queueName"});
-    if (!queue.empty()) one.text = "queue " + cleaned(queue);
-    const Json* admitted = condition_of(workload, "Admitted");
-    if (admitted && is_true(*admitted)) {
-      one.state = "admitted", one.in_the_way = false;
-      return one;
-    }
-    for (const std::string_view type : {"Evicted", "QuotaReserved", "Admitted"}) {
-      const Json* condition = condition_of(workload, type);
-      if (!condition || (type == "Evicted" && !is_true(*condition))) continue;
-      if (type == "QuotaReserved" && is_true(*condition)) one.state = "quota reserved, not admitted yet";
-      const std::string message = cleaned(text_at(*condition, {"message"}), kMostText);
-      if (message.empty()) continue;
-      one.text += (one.text.empty() ? "" : "; ") + message;
-      break;
-    }
+Related related_workload(const Json& workload) {
+  Related one{Teller::admission,
+              "Workload",
+              cleaned(text_at(workload, {"metadata", "name"})),
+              "not admitted",
+              "",
+              true,
+              1,
+              std::nullopt};
+  const std::string queue = text_at(workload, {"spec", "queueName"});
+  if (!queue.empty()) one.text = "queue " + cleaned(queue);
+  const Json* admitted = condition_of(workload, "Admitted");
+  if (admitted && is_true(*admitted)) {
+    one.state = "admitted", one.in_the_way = false;
     return one;
   }
+  for (const std::string_view type : {"Evicted", "QuotaReserved", "Admitted"}) {
+    const Json* condition = condition_of(workload, type);
+    if (!condition || (type == "Evicted" && !is_true(*condition))) continue;
+    if (type == "QuotaReserved" && is_true(*condition)) one.state = "quota reserved, not admitted yet";
+    const std::string message = cleaned(text_at(*condition, {"message"}), kMostText);
+    if (message.empty()) continue;
+    one.text += (one.text.empty() ? "" : "; ") + message;
+    break;
+  }
+  return one;
+}
+
+std::optional<Related> related_workload(const std::vector<Json>& workloads, const PodLinks& links) {
+  for (const Json& workload : workloads)
+    if (belongs(workload, links)) return related_workload(workload);
   return std::nullopt;
 }
 

@@ -31,6 +31,8 @@ inline constexpr std::size_t kMostEvents = 4;
 std::vector<Related> related_events(const std::vector<Json>& events, const std::string& uid);
 Related related_volume(const std::string& name, const Json& claim);
 Related related_claim(const std::string& name, const Json& claim);
+// A Workload of Kueue: its queue, and why it is not admitted.
+Related related_workload(const Json& workload);
 // Of Kueue's Workloads of the namespace that of the pod or of its owner; nullopt: none is.
 std::optional<Related> related_workload(const std::vector<Json>& workloads, const PodLinks& links);
 // Volcano's and KAI's.

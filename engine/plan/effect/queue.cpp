@@ -7,6 +7,7 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
+#include "engine/model/kueue.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/effect/slice_names.hpp"
 #include "engine/sharing/ack.hpp"
@@ -253,7 +254,9 @@ bool waits_longer(const Workload* left, const Workload* right) {
 }  // namespace
 
 bool waits_for_room(const Workload& workload, Scheduler scheduler) {
-  return workload.state == WorkloadState::pending && is_about_room(workload.reason, scheduler);
+  // Kueue's own words tell of its quotas, which are no room on nodes.
+  return workload.state == WorkloadState::pending && !waits_for_kueue(workload) &&
+         is_about_room(workload.reason, scheduler);
 }
 
 namespace {

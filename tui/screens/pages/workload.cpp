@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/model/kueue.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
@@ -25,9 +26,10 @@ std::string asked_text(const Workload& workload) {
   for (const Request& request : workload.requests)
     text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", request.count, request.resource);
   if (text.empty()) return "no GPU";
-  return workload.tasks > 1
-             ? fmt::format("{}, {} times: tasks that could start together", text, workload.tasks)
-             : text;
+  if (workload.tasks <= 1) return text;
+  return waits_for_kueue(workload)
+             ? fmt::format("{}, {} times: pods that start together", text, workload.tasks)
+             : fmt::format("{}, {} times: tasks that could start together", text, workload.tasks);
 }
 
 bool holds(const Slice& slice, const WorkloadId& id) {
@@ -190,7 +192,7 @@ Document workload_document(const UiContext& ui, const UiState& state, int width)
   const Cluster* cluster = ui.model.find(screen.cluster);
   const Workload* workload = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
   if (!workload) return page.take();
-  page.add({{{std::string(word(workload->kind)) + " ", Role::dim, 1},
+  page.add({{{std::string(kind_word(*workload)) + " ", Role::dim, 1},
              {workload->id.text, Style(Role::text).with_bold()},
              {"  " + workload->name, Style(Role::text).with_bold()}},
             {}});

@@ -1,0 +1,71 @@
+// Work that Kueue has queued and not admitted: a suspended Job, RayJob or the like has no pods yet, and only
+// its Workload (kueue.x-k8s.io v1beta1, v1beta2) says what it will ask for and why it waits.
+//
+// Work whose pods exist before it is admitted (plain pods and their groups, Deployments, StatefulSets,
+// LeaderWorkerSets: kueue.sigs.k8s.io, "Run Plain Pods") waits behind a scheduling gate of these pods, which
+// are listed themselves. Threads: plain values, pure functions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/kubernetes/objects/objects.hpp"
+#include "engine/model/values.hpp"
+
+namespace tessera {
+class JsonValue;
+}
+
+namespace tessera::kubernetes {
+
+struct KueueWorkload {
+  // Pods that are made alike. Of the template only what it asks for of GPUs.
+  struct PodSet {
+    std::int64_t count = 1;
+    Counts requests, largest;  // of one pod
+  };
+  Meta meta;
+  std::string queue;  // spec.queueName: a LocalQueue of its namespace
+  std::string priority_class;
+  std::optional<std::int64_t> priority;
+  bool active = true;        // false: deactivated, by a person or after too many tries
+  std::vector<PodSet> sets;  // those that ask for GPUs
+  bool has_quota = false;    // condition QuotaReserved
+  bool admitted = false;     // its job is no longer suspended
+  bool finished = false;
+  std::string why;  // the message of the condition that is in the way; may be empty
+
+  std::string id() const { return meta.name_space + "/" + meta.name; }
+};
+
+void read_object(JsonValue& value, KueueWorkload& workload);
+
+// It asks for GPUs, is not admitted, and has no pods of its own in the list of pods.
+bool waits_without_pods(const KueueWorkload& workload);
+
+// As one row that waits: what one of its pods asks for, as often as there are pods (tasks); where its pods
+// are not alike, all of them together.
+Workload workload_of(const KueueWorkload& workload, Origin origin);
+
+// Those that wait, as they come.
+class KueueQueue {
+ public:
+  void keep(KueueWorkload workload, const std::string& api = "");
+  void drop(const std::string& id);
+  std::vector<std::string> ids() const;
+  const KueueWorkload* find(const std::string& id) const;
+  const std::map<std::string, KueueWorkload>& all() const { return all_; }
+  // Ids of those that came, changed or went since this was last asked.
+  std::set<std::string> take_touched();
+
+ private:
+  std::map<std::string, KueueWorkload> all_;  // by "namespace/name"
+  std::set<std::string> touched_;
+};
+
+}  // namespace tessera::kubernetes

@@ -1,0 +1,232 @@
+// Work that Kueue has not admitted: it has no pods, and its Workload says what it will ask for and why it
+// waits.
+#include "backends/kubernetes/objects/kueue.hpp"
+
+#include <atomic>
+#include <future>
+
+#include "backends/kubernetes/objects/parse.hpp"
+#include "engine/model/kueue.hpp"
+#include "engine/plan/effect/queue.hpp"
+#include "engine/why/why.hpp"
+#include "tests/backends/kubernetes/kube_lab.hpp"
+
+namespace tessera::kubernetes {
+namespace {
+
+constexpr const char* kPending =
+    R"({"type":"QuotaReserved","status":"False","reason":"Pending","message":"couldn't assign flavors to pod )"
+    R"(set main: insufficient unused quota for nvidia.com/gpu in flavor h100, 6 more needed"})";
+
+std::string pod_set(const std::string& name, int count, const std::string& limits) {
+  return R"({"name":")" + name + R"(","count":)" + std::to_string(count) +
+         R"(,"template":{"metadata":{},"spec":{"restartPolicy":"Never","containers":[{"name":"main",)"
+         R"("resources":{"limits":{"cpu":"8",)" +
+         limits + R"(}}}]}}})";
+}
+const std::string kTwoGpus = R"("nvidia.com/gpu":"2")";
+
+// A Workload as Kueue makes it for a batch/v1 Job.
+std::string workload_json(const std::string& name, const std::string& sets, const std::string& conditions,
+                          const std::string& spec = "", const std::string& owner = "Job") {
+  return R"({"metadata":{"name":")" + name +
+         R"(","namespace":"team","uid":"w1","resourceVersion":"7","creationTimestamp":"2026-11-21T10:00:00Z",)"
+         R"("ownerReferences":[{"apiVersion":"batch/v1","kind":")" +
+         owner +
+         R"(","name":"train","uid":"j1","controller":true}]},"spec":{"queueName":"team-a","podSets":[)" +
+         sets + "]" + spec + R"(},"status":{"conditions":[)" + conditions + "]}}";
+}
+KueueWorkload read(const std::string& text) {
+  auto one = Parser().object<KueueWorkload>(text);
+  EXPECT_TRUE(one) << text;
+  return one ? *one : KueueWorkload{};
+}
+Workload row(const std::string& text) { return workload_of(read(text), Origin{}); }
+const std::string kTrue = R"(","status":"True","message":"m"})";
+
+TEST(Kueue, AWorkloadIsARowThatWaitsWithItsQueueAndKueuesOwnMessage) {
+  const Workload work = row(
+      workload_json("job-train-1", pod_set("main", 4, kTwoGpus), kPending,
+                    R"(,"priority":10,"priorityClassRef":{"kind":"WorkloadPriorityClass","name":"high"})"));
+  EXPECT_EQ(work.id.text, "team/job-train-1");
+  EXPECT_EQ(work.user, "Job/train");
+  EXPECT_EQ(work.group, "team");
+  EXPECT_EQ(work.state, WorkloadState::pending);
+  EXPECT_TRUE(waits_for_kueue(work));
+  EXPECT_EQ(kind_word(work), "workload");
+  EXPECT_EQ(work.requests, (std::vector<Request>{{"nvidia.com/gpu", 2, 0}}));
+  EXPECT_EQ(work.tasks, 4);
+  EXPECT_EQ(work.priority, 10);
+  EXPECT_NE(work.comment.find("priority high"), std::string::npos);
+  EXPECT_EQ(work.reason,
+            "Kueue: not admitted, queue team-a: couldn't assign flavors to pod set main: insufficient unused "
+            "quota for nvidia.com/gpu in flavor h100, 6 more needed");
+  EXPECT_FALSE(plan::waits_for_room(work, Scheduler::kubernetes)) << "a free GPU does not admit it";
+}
+
+TEST(Kueue, PodSetsThatDifferAreAskedForTogether) {
+  const Workload work =
+      row(workload_json("ray",
+                        pod_set("head", 1, R"("nvidia.com/gpu":"1")") + "," +
+                            pod_set("workers", 3, kTwoGpus) + "," + pod_set("log", 5, R"("memory":"1Gi")"),
+                        ""));
+  EXPECT_EQ(work.requests, (std::vector<Request>{{"nvidia.com/gpu", 7, 2}}));
+  EXPECT_EQ(work.tasks, 1);
+  EXPECT_EQ(work.reason, "Kueue: not admitted, queue team-a") << "Kueue has not looked at it yet";
+}
+
+TEST(Kueue, WhatIsAdmittedEndedOrHasPodsIsNoRowOfItsOwn) {
+  const std::string set = pod_set("main", 1, kTwoGpus);
+  EXPECT_TRUE(waits_without_pods(read(workload_json("w", set, kPending))));
+  EXPECT_TRUE(waits_without_pods(read(workload_json("w", set, R"({"type":"QuotaReserved)" + kTrue))));
+  EXPECT_FALSE(waits_without_pods(read(workload_json("w", set, R"({"type":"Admitted)" + kTrue))));
+  EXPECT_FALSE(waits_without_pods(read(workload_json("w", set, R"({"type":"Finished)" + kTrue))));
+  EXPECT_FALSE(
+      waits_without_pods(read(workload_json("w", pod_set("main", 1, R"("memory":"1Gi")"), kPending))));
+  EXPECT_FALSE(waits_without_pods(read(workload_json("w", pod_set("main", 0, kTwoGpus), kPending))));
+  for (const char* owner : {"Pod", "StatefulSet", "Deployment", "LeaderWorkerSet"})
+    EXPECT_FALSE(waits_without_pods(read(workload_json("w", set, kPending, "", owner)))) << owner;
+  EXPECT_TRUE(waits_without_pods(read(workload_json("w", set, kPending, "", "RayJob"))));
+}
+
+TEST(Kueue, WhereItStandsIsSaidInPlainWords) {
+  const std::string set = pod_set("main", 1, kTwoGpus);
+  const auto said = [&](const std::string& conditions, const std::string& spec = "") {
+    return why::meaning(row(workload_json("w", set, conditions, spec)).reason, Scheduler::kubernetes);
+  };
+  EXPECT_EQ(said(kPending).topic, why::Topic::gate);
+  EXPECT_TRUE(said(kPending).text.starts_with("Kueue has not admitted it: queue team-a: couldn't assign"))
+      << said(kPending).text;
+  const why::Meaning reserved =
+      said(R"({"type":"QuotaReserved","status":"True","message":"Quota reserved in ClusterQueue c"},)"
+           R"({"type":"Admitted","status":"False","message":"The workload has not all checks ready"})");
+  EXPECT_EQ(
+      reserved.text,
+      "Kueue has reserved its quota and has not admitted it yet: queue team-a: The workload has not all "
+      "checks ready");
+  const why::Meaning off = said("", R"(,"active":false)");
+  EXPECT_EQ(off.topic, why::Topic::held);
+  EXPECT_TRUE(off.text.starts_with("it is deactivated in Kueue")) << off.text;
+  EXPECT_NE(said(R"({"type":"Evicted","status":"True","message":"Preempted to accommodate a workload"},)" +
+                 std::string(kPending))
+                .text.find("Preempted to accommodate"),
+            std::string::npos);
+}
+
+TEST(Kueue, CountsThatNobodyCouldMeanOverflowNothing) {
+  const std::string huge = R"("nvidia.com/gpu":"9223372036854775807")";
+  const Workload work = row(workload_json(
+      "w", pod_set("a", 2147483647, huge) + "," + pod_set("b", 2147483647, kTwoGpus), kPending));
+  ASSERT_EQ(work.requests.size(), 1u);
+  EXPECT_GT(work.requests[0].count, 0);
+  EXPECT_GT(work.tasks, 0);
+  const KueueWorkload odd = read(R"({"metadata":{"name":"w"},"spec":{"podSets":{"a":1},"queueName":7},)"
+                                 R"("status":{"conditions":"x"}})");
+  EXPECT_FALSE(waits_without_pods(odd));
+  EXPECT_FALSE(Parser().object<KueueWorkload>(R"({"metadata":{"name":"w"}})"))
+      << "without a spec it says nothing";
+}
+
+// The API server with one node, a pod, and what Kueue keeps.
+class KueueLab : public testing::Test {
+ protected:
+  KueueLab() {
+    api.nodes = {{"a", gpu_node("a")}};
+    api.pods = {{"p", gpu_pod("p", "a")}};
+    api.instead = [this](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
+      const bool list = query.find("watch=1") == std::string::npos;
+      if (path == at_path + "/workloads" && list) return answer;
+      if (path == "/apis/kueue.x-k8s.io")
+        return LabApi::Answer{200, R"({"preferredVersion":{"version":"v1beta2"}})", {}};
+      if (path == "/apis/kueue.x-k8s.io/v1beta2/namespaces/team/workloads/w")
+        return LabApi::Answer{200, waiting, {}};
+      if (path == "/api/v1/namespaces/team/events") return LabApi::Answer{200, events, {}};
+      return std::nullopt;
+    };
+  }
+  static const Workload* found(const Cluster& cluster, const char* id) {
+    return cluster.workloads.find(WorkloadId(id));
+  }
+  std::string at_path = "/apis/kueue.x-k8s.io/v1beta2";
+  std::string waiting = workload_json("w", pod_set("main", 3, kTwoGpus), kPending);
+  std::string events = list_json(
+      {R"({"involvedObject":{"uid":"w1"},"type":"Warning","reason":"Pending","message":"no flavor fits"})"},
+      "9");
+  LabApi::Answer answer{
+      200,
+      list_json({waiting, workload_json("done", pod_set("m", 1, kTwoGpus), R"({"type":"Admitted)" + kTrue)},
+                "100"),
+      {}};
+  LabApi api;  // the first to go: it answers from the others
+};
+
+TEST_F(KueueLab, WhatIsQueuedIsThereWithTheFirstPictureAndGoesWhenItIsAdmitted) {
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(found(watch.cluster(), "team/w"));
+  EXPECT_EQ(watch.cluster().workloads.size(), 2u) << "the pod, and what waits";
+  const std::string path = at_path + "/workloads";
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams(path) == 1; }));
+  const auto now = [&](const std::string& conditions) {
+    return event_json("MODIFIED", workload_json("w", pod_set("main", 3, kTwoGpus), conditions));
+  };
+  api.script().feed(path, now(R"({"type":"QuotaReserved)" + kTrue));
+  EXPECT_TRUE(watch.until([](const Cluster& c) {
+    return found(c, "team/w") && found(c, "team/w")->reason.starts_with("Kueue: quota reserved");
+  }));
+  api.script().feed(path, now(R"({"type":"Admitted)" + kTrue));
+  EXPECT_TRUE(watch.until([](const Cluster& c) { return !found(c, "team/w"); }));
+  EXPECT_TRUE(found(watch.cluster(), "team/p"));
+}
+
+TEST_F(KueueLab, AnOlderKueueIsAskedInItsOwnVersion) {
+  at_path = "/apis/kueue.x-k8s.io/v1beta1";
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  EXPECT_TRUE(found(watch.cluster(), "team/w"));
+}
+
+TEST_F(KueueLab, AClusterWithoutKueueSaysNothingOfIt) {
+  at_path = "/nowhere";
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  EXPECT_EQ(watch.cluster().workloads.size(), 1u);
+  const auto told = watch.cluster().remarks.find(Source::kubernetes_pods);
+  EXPECT_TRUE(told == watch.cluster().remarks.end() || told->second.empty());
+}
+
+TEST_F(KueueLab, WhereItMayNotBeReadThatIsSaidAndNothingIsTakenForEmpty) {
+  answer = {403,
+            R"({"kind":"Status","message":"workloads.kueue.x-k8s.io is forbidden: eve may not","code":403})",
+            {}};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    return c.loaded && c.remarks.contains(Source::kubernetes_pods) &&
+           !c.remarks.at(Source::kubernetes_pods).empty();
+  }));
+  const Remark& one = watch.cluster().remarks.at(Source::kubernetes_pods)[0];
+  EXPECT_EQ(one.subject, "workloads.kueue.x-k8s.io");
+  EXPECT_NE(one.text.find("which work waits until Kueue admits it is not reported"), std::string::npos)
+      << one.text;
+  EXPECT_FALSE(watch.failure(Source::kubernetes_pods)) << "pods are as good as ever";
+}
+
+TEST_F(KueueLab, ItsWorkloadAndTheEventsOfThatAreAskedWhileItIsLookedAt) {
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  std::promise<Details> told;
+  watch.backend().look_into(WorkloadId("team/w"),
+                            [&](Details details) { told.set_value(std::move(details)); });
+  const Details details = told.get_future().get();
+  ASSERT_EQ(details.asked.size(), 2u);
+  EXPECT_EQ(details.asked[0].command, "kubectl -n team get workloads.kueue.x-k8s.io w");
+  EXPECT_FALSE(details.asked[0].failure);
+  ASSERT_EQ(details.related.size(), 2u);
+  EXPECT_EQ(details.related[0].kind, "Workload");
+  EXPECT_TRUE(details.related[0].in_the_way);
+  EXPECT_EQ(details.related[1].text, "no flavor fits");
+  EXPECT_EQ(api.count("/namespaces/team/pods/w"), 0u) << "there is no such pod";
+}
+
+}  // namespace
+}  // namespace tessera::kubernetes
