@@ -6,6 +6,7 @@
 
 #include "engine/guide/proposals/offers.hpp"
 #include "engine/guide/together.hpp"
+#include "engine/model/health_words.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::guide {
@@ -46,11 +47,12 @@ void add_nodes(std::vector<sharing::Limit>& limits, const Scope& scope) {
   for (const Node* node : scope.nodes) {
     if (node->health == Health::ok || node->health == Health::unknown) continue;
     const std::string name = clean(node->name.text, 253);
-    std::string text = fmt::format("{} is {} and takes no workloads", name, word(node->health));
+    const std::string_view health =
+        scope.cluster ? health_word(node->health, scope.cluster->scheduler) : word(node->health);
+    std::string text = fmt::format("{} is {} and takes no workloads", name, health);
     std::string why = clean(node->reason, 200);
     if (!why.empty() && !node->reason_by.empty()) why += fmt::format(" ({})", clean(node->reason_by, 64));
-    if (!why.empty())
-      text = fmt::format("{} is {} and takes no workloads: {}", name, word(node->health), why);
+    if (!why.empty()) text = fmt::format("{} is {} and takes no workloads: {}", name, health, why);
     closed.push_back({"node-closed", sharing::LimitKind::caution, std::move(text), std::nullopt});
   }
   if (std::string text = only_some_by_ack(scope); !text.empty())

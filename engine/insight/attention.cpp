@@ -10,6 +10,7 @@
 #include "engine/insight/hardware.hpp"
 #include "engine/insight/processes.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/model/health_words.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
@@ -238,15 +239,23 @@ class Collector {
         found_.back().follows = "its GPUs take no work, and what ran there is lost or stuck";
         break;
       case Health::draining:
-        add(Severity::warning, node, "draining: " + bare,
-            fmt::format("draining, {}: {}", still_there(node), reason), "")
-            .follows = "its GPUs take no new work; what is left there runs on";
+        if (cluster_.scheduler == Scheduler::kubernetes)
+          add(Severity::warning, node, bare == kCordonedWord ? bare : "cordoned: " + bare,
+              fmt::format("cordoned, {}: {}", still_there(node), reason), "");
+        else
+          add(Severity::warning, node, "draining: " + bare,
+              fmt::format("draining, {}: {}", still_there(node), reason), "");
+        found_.back().follows = "its GPUs take no new work; what is left there runs on";
         found_.back().way_out = WayOut::open;
         break;
       case Health::drained:
-        add(Severity::warning, node, "drained, no workload on it: " + bare,
-            "drained, no workload on it: " + reason, "when repaired: " + opening(node))
-            .follows = "its GPUs take no work until it is opened again";
+        if (cluster_.scheduler == Scheduler::kubernetes)
+          add(Severity::warning, node, "cordoned, no pod on it: " + bare, "cordoned, no pod on it: " + reason,
+              "when repaired: " + opening(node));
+        else
+          add(Severity::warning, node, "drained, no workload on it: " + bare,
+              "drained, no workload on it: " + reason, "when repaired: " + opening(node));
+        found_.back().follows = "its GPUs take no work until it is opened again";
         found_.back().commands.push_back(opening(node));
         found_.back().way_out = WayOut::open;
         break;
@@ -283,8 +292,8 @@ class Collector {
     const std::optional<plan::RunMark> mark = run_of(node);
     if (!mark) return false;
     add(Severity::info, node, fmt::format("closed for run {} of {}@{}", mark->run, mark->who, mark->from),
-        fmt::format("{} for run {} of {}@{}, {}", word(node.health), mark->run, mark->who, mark->from,
-                    still_there(node)),
+        fmt::format("{} for run {} of {}@{}, {}", health_word(node.health, cluster_.scheduler), mark->run,
+                    mark->who, mark->from, still_there(node)),
         "the run opens it again");
     return true;
   }

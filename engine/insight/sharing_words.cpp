@@ -6,7 +6,9 @@
 #include <map>
 #include <string_view>
 
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/amd.hpp"
+#include "engine/sharing/resources.hpp"
 
 namespace tessera::insight {
 namespace {
@@ -27,7 +29,24 @@ Modes modes_of(const Cluster& cluster) {
   return modes;
 }
 
+// GPUs that are shared by shards, by what that is called on their nodes.
+std::map<std::string_view, int> shards_of(const Cluster& cluster) {
+  std::map<std::string_view, int> words;
+  for (const Node& node : cluster.nodes.all())
+    for (const Gpu& gpu : node.gpus)
+      if (gpu.strategy == Strategy::shard) ++words[sharing_word(node, gpu.strategy)];
+  return words;
+}
+
 }  // namespace
+
+// HAMi offers its parts as nvidia.com/gpu; ACK those of its own sharing by memory, whatever its mode.
+std::string_view sharing_word(const Node& node, Strategy strategy) {
+  if (strategy != Strategy::shard || !node.allocatable) return word(strategy);
+  if (node.allocatable->contains(std::string(sharing::ack::kMemory))) return "ACK";
+  if (node.allocatable->contains(sharing::kubernetes_gpu())) return "HAMi";
+  return word(strategy);
+}
 
 std::string sharing_words(const Cluster& cluster, const Totals& totals) {
   std::string text;
@@ -35,6 +54,17 @@ std::string sharing_words(const Cluster& cluster, const Totals& totals) {
     if (gpus > 0) text += fmt::format("{}{} {}", text.empty() ? "" : "  ", name, gpus);
   };
   for (const auto& [strategy, gpus] : totals.gpus_by_strategy) {
+    if (strategy == Strategy::shard && cluster.scheduler == Scheduler::kubernetes) {
+      const auto shards = shards_of(cluster);
+      int told = 0;
+      for (const auto& [name, count] : shards) told += count;
+      // Sums leave out machines that another cluster counts.
+      if (told == gpus)
+        for (const auto& [name, count] : shards) add(name, count);
+      else
+        add("shared", gpus);
+      continue;
+    }
     if (strategy != Strategy::unknown) {
       add(word(strategy), gpus);
       continue;

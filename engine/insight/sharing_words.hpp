@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/insight/totals.hpp"
 
@@ -10,5 +11,8 @@ namespace tessera::insight {
 
 // totals: of this cluster. Empty: it has no GPUs that are told.
 std::string sharing_words(const Cluster& cluster, const Totals& totals);
+// word(strategy); of parts of memory that a platform's own plugin hands out, which are no shards of Slurm's,
+// the platform's name: "HAMi", "ACK".
+std::string_view sharing_word(const Node& node, Strategy strategy);
 
 }  // namespace tessera::insight

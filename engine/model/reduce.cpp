@@ -211,7 +211,7 @@ class Reducer {
       return;
     }
     if (tells_changes())
-      for (LogEntry& entry : news_of(*before, node))
+      for (LogEntry& entry : news_of(*before, node, cluster_.scheduler))
         (entry.kind == Happened::layout ? work_news_ : node_news_).push_back(std::move(entry));
     node.workloads = std::move(before->workloads);
     bool same = same_shape(*before, node);

@@ -107,14 +107,16 @@ std::vector<std::string> changes_of_layout(const Node& before, const Node& now) 
   return all;
 }
 
-std::optional<LogEntry> health_news(const Node& before, const Node& now) {
-  if (before.health == now.health) return std::nullopt;
+std::optional<LogEntry> health_news(const Node& before, const Node& now, Scheduler scheduler) {
+  // A cordoned node that empties is no news of its health.
+  if (health_word(before.health, scheduler) == health_word(now.health, scheduler)) return std::nullopt;
   LogEntry entry;
   entry.kind = Happened::node;
   if (now.health == Health::down || now.health == Health::invalid) entry.severity = Severity::danger;
   if (now.health == Health::drained || now.health == Health::draining) entry.severity = Severity::warning;
   if (now.health == Health::ok) entry.severity = Severity::good;
-  entry.what = fmt::format("{} → {}", word(before.health), word(now.health));
+  entry.what =
+      fmt::format("{} → {}", health_word(before.health, scheduler), health_word(now.health, scheduler));
   entry.text = entry.what;
   if (now.health != Health::ok && !now.reason.empty()) {
     if (!now.reason_by.empty()) entry.text += " by " + now.reason_by;
@@ -143,7 +145,7 @@ std::string called(const Node& node) {
 // The entry of a job or pod: whose it is, where it is, what it holds.
 LogEntry entry_of(const Cluster& cluster, const Workload& work) {
   LogEntry entry;
-  entry.subject = fmt::format("{} {}", word(work.kind), work.id.text);
+  entry.subject = fmt::format("{} {}", kind_word(work), work.id.text);
   entry.work = work.id;
   entry.user = work.user;
   for (const Allocation& one : work.allocations)
@@ -253,9 +255,9 @@ std::string held_text(const Workload& work) {
   return text;
 }
 
-std::vector<LogEntry> news_of(const Node& before, const Node& now) {
+std::vector<LogEntry> news_of(const Node& before, const Node& now, Scheduler scheduler) {
   std::vector<LogEntry> news;
-  if (auto health = health_news(before, now)) news.push_back(std::move(*health));
+  if (auto health = health_news(before, now, scheduler)) news.push_back(std::move(*health));
   for (std::string& text : changes_of_layout(before, now)) {
     LogEntry entry;
     entry.kind = Happened::layout;

@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-// Its health, with who closed it and why, and the slices of its GPUs.
-std::vector<LogEntry> news_of(const Node& before, const Node& now);
+// Its health in the scheduler's words, with who closed it and why, and the slices of its GPUs.
+std::vector<LogEntry> news_of(const Node& before, const Node& now, Scheduler scheduler);
 
 // before: nullptr: it was not listed. now: nullptr: it is no longer listed; where its state is ended,
 // state_word says how. Where it ran and what it held come from the one that has it.

@@ -1,6 +1,7 @@
 // Columns of GPUs and slices.
 #include <fmt/core.h>
 
+#include "engine/insight/sharing_words.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/model/gpu_numbers.hpp"
 #include "engine/query/cells.hpp"
@@ -47,7 +48,8 @@ constexpr Column<GpuRow> kGpus[] = {
     {"sharing", "SHARING", Format::text, Align::left, Show::always, 7, "how it is shared",
      [](const GpuRow& row, const Context&) {
        const Gpu& gpu = *row.gpu;
-       if (gpu.strategy != Strategy::unknown) return words(std::string(word(gpu.strategy)));
+       if (gpu.strategy != Strategy::unknown)
+         return words(std::string(insight::sharing_word(*row.node, gpu.strategy)));
        return gpu.partition_mode.empty() ? Value(Unknown{}) : words(gpu.partition_mode);
      }},
     {"strip", "SLICES", Format::text, Align::left, Show::always, 8, "its slices as they are",
@@ -136,7 +138,11 @@ constexpr Column<SliceRow> kSlices[] = {
        return row.gpu && numbers_told(*row.node) ? count(row.gpu->index.value) : Value(Unknown{});
      }},
     {"profile", "PROFILE", Format::text, Align::left, Show::always, 8, "MIG profile, or how it is shared",
-     [](const SliceRow& row, const Context&) { return words(insight::slice_label(*row.slice)); }},
+     [](const SliceRow& row, const Context&) {
+       const bool share = row.slice->kind == SliceKind::shard && row.slice->profile.empty();
+       return words(share ? std::string(insight::sharing_word(*row.node, Strategy::shard))
+                          : insight::slice_label(*row.slice));
+     }},
     {"start", "START", Format::count, Align::right, Show::always, 5, "first memory slice",
      [](const SliceRow& row, const Context&) {
        return row.slice->placement ? count(row.slice->placement->start) : Value(NotTold{});

@@ -9,6 +9,7 @@
 #include "engine/insight/free_kinds.hpp"
 #include "engine/insight/sharing_words.hpp"
 #include "engine/model/both_sides.hpp"
+#include "engine/model/health_words.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
 
@@ -78,7 +79,8 @@ std::string node_sharing(const Node& node) {
     if ((used >> strategy & 1u) == 0) continue;
     if (!text.empty()) text += "+";
     const bool partitioned = static_cast<Strategy>(strategy) == Strategy::unknown;
-    text += partitioned ? partition_modes(node) : word(static_cast<Strategy>(strategy));
+    text +=
+        partitioned ? partition_modes(node) : insight::sharing_word(node, static_cast<Strategy>(strategy));
   }
   return text;
 }
@@ -172,8 +174,11 @@ constexpr Column<NodeRow> kNodes[] = {
      [](const NodeRow& row, const Context&) { return words(row.cluster->name.text); }},
     {"node", "NODE", Format::text, Align::left, Show::always, 8, "its name",
      [](const NodeRow& row, const Context&) { return words(row.node->name.text); }},
-    {"health", "HEALTH", Format::text, Align::left, Show::always, 8, "ok, draining, drained, down, invalid",
-     [](const NodeRow& row, const Context&) { return words(std::string(word(row.node->health))); }},
+    {"health", "HEALTH", Format::text, Align::left, Show::always, 8,
+     "ok, draining, drained, cordoned, down, invalid",
+     [](const NodeRow& row, const Context&) {
+       return words(std::string(health_word(row.node->health, row.cluster->scheduler)));
+     }},
     {"state", "STATE", Format::text, Align::left, Show::roomy, 10, "the scheduler's own words",
      [](const NodeRow& row, const Context&) { return words(states_of(*row.node)); }},
     {"gpus", "GPUS", Format::count, Align::right, Show::always, 4, "GPUs; ? where only slices are reported",

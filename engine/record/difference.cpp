@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/insight/totals.hpp"
+#include "engine/model/health_words.hpp"
 
 namespace tessera::record {
 std::string layout_of(const Gpu& gpu) {
@@ -33,8 +34,8 @@ std::string holders_of(const Cluster& cluster, const std::vector<Slice>& slices)
   return text;
 }
 
-std::string health_of(const Node& node) {
-  std::string text(word(node.health));
+std::string health_of(const Cluster& cluster, const Node& node) {
+  std::string text(health_word(node.health, cluster.scheduler));
   if (!node.reason.empty()) text += ": " + node.reason;
   return text;
 }
@@ -48,7 +49,7 @@ void compare(std::vector<Change>& all, std::string subject, std::string what, st
 void compare_nodes(std::vector<Change>& all, const Cluster& before, const Node& old, const Cluster& after,
                    const Node& now) {
   const std::string& name = now.name.text;
-  compare(all, name, "health", health_of(old), health_of(now));
+  compare(all, name, "health", health_of(before, old), health_of(after, now));
   compare(all, name, "driver", old.driver, now.driver);
   std::map<int, std::pair<const Gpu*, const Gpu*>> gpus;
   for (const Gpu& gpu : old.gpus) gpus[gpu.index.value].first = &gpu;
@@ -80,7 +81,7 @@ std::vector<Change> differences(const Cluster& before, const Cluster& after) {
     if (old && now)
       compare_nodes(all, before, *old, after, *now);
     else
-      compare(all, name.text, "node", old ? health_of(*old) : "", now ? health_of(*now) : "");
+      compare(all, name.text, "node", old ? health_of(before, *old) : "", now ? health_of(after, *now) : "");
   }
   std::set<WorkloadId> work;
   for (const Workload& one : before.workloads.all()) work.insert(one.id);

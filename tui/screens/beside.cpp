@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/model/health_words.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
@@ -19,9 +20,9 @@ std::string slices_text(const Node& node) {
   return fmt::format("{} of {} held", counts.held, counts.all);
 }
 
-DocLine line_of(const Node& node, int width, bool ascii) {
+DocLine line_of(const Cluster& cluster, const Node& node, int width, bool ascii) {
   DocLine line{{{shorten(node.name.text, kHealth - kName - 1, ascii), Style(Role::text).with_bold(), kName},
-                {std::string(word(node.health)), role_of(node.health), kHealth},
+                {std::string(health_word(node.health, cluster.scheduler)), role_of(node.health), kHealth},
                 {slices_text(node), Role::dim, kSlices}},
                {}};
   if (!node.reason.empty())
@@ -41,7 +42,7 @@ void add_nodes(Document& lines, const UiState& state, const Cluster& cluster,
   for (std::size_t i = 0; i < std::min(most, nodes.size()); ++i) {
     const Node* node = cluster.nodes.find(NodeName(nodes[i]));
     if (node)
-      lines.push_back(line_of(*node, width, state.ascii));
+      lines.push_back(line_of(cluster, *node, width, state.ascii));
     else
       lines.push_back({{{nodes[i], Style(Role::text).with_bold(), kName},
                         {told(state, "not listed any more"), Role::dim, kHealth}},

@@ -1,5 +1,6 @@
 #include "tui/screens/roles.hpp"
 
+#include "engine/model/health_words.hpp"
 #include "engine/query/tables.hpp"
 #include "tui/widgets/paint.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 Role health_role(std::string_view text) {
   for (Health health : {Health::ok, Health::draining, Health::drained, Health::down, Health::invalid})
     if (text == word(health)) return role_of(health);
+  if (text == kCordonedWord) return role_of(Health::draining);
   return Role::unknown;
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/digest.hpp"
 #include "engine/insight/totals.hpp"
+#include "engine/model/health_words.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
@@ -72,7 +73,8 @@ std::vector<Fact> facts_of(const Cluster& cluster, const Node& node, const std::
                            const std::optional<Scope>& scope) {
   std::vector<Fact> lines;
   lines.push_back({insight::takes_work(node) ? "takes new workloads"
-                                             : fmt::format("takes no new workload: {}", word(node.health))});
+                                             : fmt::format("takes no new workload: {}",
+                                                           health_word(node.health, cluster.scheduler))});
   for (GpuIndex index : boards)
     if (const Gpu* gpu = find_gpu(node, index)) lines.push_back({board_line(state_of(*gpu))});
   if (scope) {

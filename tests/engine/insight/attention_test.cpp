@@ -232,9 +232,26 @@ TEST(Attention, WhatIsOnANodeWhoseWorkIsNotListedIsNotKnown) {
   closed.health = Health::draining;
   closed.reason = "cordoned";
   Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
   story.tell(NodesListed{{closed}});
   story.tell(SourceReport{Source::kubernetes_nodes, std::nullopt, Duration(1)});
-  EXPECT_EQ(told(story), Lines{"n1: draining, what is still there is not known: cordoned"});
+  EXPECT_EQ(told(story), Lines{"n1: cordoned, what is still there is not known: cordoned"});
+}
+
+// A cordoned node was called draining, as if something moved its pods.
+TEST(Attention, ANodeOfKubernetesIsCordonedAndNeitherDrainingNorDrained) {
+  Node closed = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  closed.health = Health::drained;
+  closed.reason = "fan";
+  const auto of = [&](Scheduler scheduler) {
+    Story story;
+    story.tell(ClusterSeen{scheduler, false, "", ""});
+    story.tell(NodesListed{{closed}});
+    story.tell(WorkloadsListed{});
+    return told(story);
+  };
+  EXPECT_EQ(of(Scheduler::kubernetes), Lines{"n1: cordoned, no pod on it: fan"});
+  EXPECT_EQ(of(Scheduler::slurm), Lines{"n1: drained, no workload on it: fan"});
 }
 
 TEST(Attention, AQuotaThatIsUsedUpIsToldAndOneThatIsNotIsNot) {

@@ -236,6 +236,20 @@ TEST(Tell, WhoClosedANodeStandsInItsEntry) {
   EXPECT_EQ(story.model.log.back().text, "drained → ok");
 }
 
+TEST(Tell, ACordonIsToldInKubernetesWordsAndTheLastPodThatLeavesIsNoNewsOfIt) {
+  Story story = read();
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  Node closed = of_h100("n1", {sevenths(0, 7)});
+  closed.health = Health::draining;
+  closed.reason = "cordoned";
+  story.tell(NodeSeen{closed});
+  EXPECT_EQ(story.model.log.back().text, "ok → cordoned: cordoned");
+  const std::size_t before = story.model.log.size();
+  closed.health = Health::drained;
+  story.tell(NodeSeen{closed});
+  EXPECT_EQ(story.model.log.size(), before);
+}
+
 TEST(Tell, AHundredJobsThatEndAtOnceAreOneEntry) {
   Story story = read();
   WorkloadsListed jobs;

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "engine/insight/sharing_words.hpp"
 #include "tests/support/build.hpp"
 
 namespace tessera::test {
@@ -47,6 +48,36 @@ TEST(Tables, ANodeThatTellsNothingShowsNoZeroWhereNothingIsKnown) {
   EXPECT_EQ(cell(row, "use"), "n/a");
   EXPECT_EQ(cell(row, "slices"), "1");
   EXPECT_EQ(cell(row, "sharing"), "mig");
+}
+
+TEST(Tables, HealthIsInTheWordsOfTheNodesScheduler) {
+  for (const auto& [scheduler, word] :
+       {std::pair(Scheduler::slurm, "draining"), std::pair(Scheduler::kubernetes, "cordoned")}) {
+    Story story;
+    story.tell(ClusterSeen{scheduler, false, "", ""});
+    Node closed = node("n1", {});
+    closed.health = Health::draining;
+    story.tell(NodesListed{{closed}});
+    EXPECT_EQ(cell(node_rows(story.model).front(), "health"), word);
+  }
+}
+
+// They were called shards, which are Slurm's.
+TEST(Tables, WhatHamiAndAckShareIsCalledByTheirNames) {
+  for (const auto& [resource, word] : {std::pair("nvidia.com/gpu", "HAMi"),
+                                       std::pair("aliyun.com/gpu-mem", "ACK"), std::pair("shard", "shard")}) {
+    Story story;
+    const bool slurm = std::string_view(resource) == "shard";
+    story.tell(ClusterSeen{slurm ? Scheduler::slurm : Scheduler::kubernetes, false, "", ""});
+    Node one = node("n1", {gpu(0, Strategy::shard, {shared(SliceKind::shard, 24, 0)})});
+    one.allocatable = {{resource, 24}};
+    story.tell(NodesListed{{one}});
+    EXPECT_EQ(cell(node_rows(story.model).front(), "sharing"), word);
+    EXPECT_EQ(cell(gpu_rows(story.model).front(), "sharing"), word);
+    EXPECT_EQ(cell(slice_rows(story.model).front(), "profile"), word);
+    EXPECT_EQ(insight::sharing_words(story.cluster(), insight::totals(story.cluster())),
+              std::string(word) + " 1");
+  }
 }
 
 TEST(Tables, ANodeShowsHowMuchOfEachGpuIsHeld) {

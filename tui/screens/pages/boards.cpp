@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/insight/on_demand.hpp"
+#include "engine/insight/sharing_words.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/tables.hpp"
@@ -173,7 +174,7 @@ std::string sharing_title(const query::GpuRow& row) {
     held += slice.capacity - rest.value_or(0);
     known = known && rest;
   }
-  std::string text(word(gpu.strategy));
+  std::string text(insight::sharing_word(*row.node, gpu.strategy));
   if (gpu.strategy == Strategy::mps) text = "MPS";
   if (gpu.strategy == Strategy::vgpu) text = "vGPU";
   if (gpu.strategy == Strategy::unknown && !gpu.partition_mode.empty())

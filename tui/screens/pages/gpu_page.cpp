@@ -4,6 +4,7 @@
 #include <map>
 #include <string_view>
 
+#include "engine/insight/sharing_words.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/sharing/amd.hpp"
 #include "tui/screens/cell_words.hpp"
@@ -75,7 +76,7 @@ class Page {
     const insight::Sight sight = insight::sight_of(*at_.cluster, *at_.node);
     DocLine line{{{gpu.model.empty() ? page_.told("GPU") : short_cell("model", gpu.model),
                    Style(Role::text).with_bold(), 1},
-                  {"  " + sharing_word(gpu), Role::text},
+                  {"  " + sharing_word(*at_.node, gpu), Role::text},
                   {"  " + query::strip(gpu, &ui_.catalogue, state_.ascii, sight), Role::held}},
                  {}};
     if (gpu.mig_mode &&
@@ -89,8 +90,8 @@ class Page {
   }
 
   // A GPU that AMD's tools partition, by its mode.
-  static std::string sharing_word(const Gpu& gpu) {
-    const std::string way(word(gpu.strategy));
+  static std::string sharing_word(const Node& node, const Gpu& gpu) {
+    const std::string way(insight::sharing_word(node, gpu.strategy));
     if (gpu.partition_mode.empty()) return way;
     return gpu.strategy == Strategy::unknown ? gpu.partition_mode : way + " " + gpu.partition_mode;
   }

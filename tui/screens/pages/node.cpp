@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/model/both_sides.hpp"
+#include "engine/model/health_words.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
 #include "engine/query/value.hpp"
@@ -178,7 +179,9 @@ void draw_head(Canvas& canvas, Rect area, int lines, const Cluster& cluster, con
   below.put(role == Role::danger ? "!! " : "!  ", Style(role).with_bold());
   const auto& flags = node.state;
   const bool silent = std::find(flags.begin(), flags.end(), "NOT_RESPONDING") != flags.end();
-  below.put(silent ? told(state, "slurmd does not answer") : std::string(word(node.health)), role);
+  below.put(silent ? told(state, "slurmd does not answer")
+                   : std::string(health_word(node.health, cluster.scheduler)),
+            role);
   if (!node.reason.empty() || !silent)
     below.put(": " + (node.reason.empty() ? told(state, "no reason given") : node.reason), role);
   if (!node.reason_by.empty()) below.put(" [" + node.reason_by + "]", Role::dim);
