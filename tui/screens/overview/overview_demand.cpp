@@ -3,9 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
+#include "engine/hostlist.hpp"
+#include "engine/insight/available.hpp"
 #include "engine/model/bridged.hpp"
+#include "engine/model/elsewhere.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/roles.hpp"
@@ -40,10 +44,15 @@ void draw_number(Canvas& canvas, int right, int y, std::int64_t number, Role rol
   put_right(canvas, right, y, std::to_string(number), Style(number > 0 ? role : Role::dim));
 }
 
+bool is_note(const DemandRow& row) { return row.cluster.text.empty(); }
+
 void draw_row(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
               const DemandRow& row) {
   const Columns at = columns_of(area.width);
   const why::Demand& demand = row.demand;
+  if (is_note(row))
+    return put_cell(canvas, area.x + at.cluster, y, area.width - at.cluster - 1, told(state, demand.resource),
+                    Role::warning, state.ascii);
   const auto cell = [&](int x, int next, std::string_view text, Style style) {
     put_cell(canvas, area.x + x, y, next - x - 1, text, style, state.ascii);
   };
@@ -75,6 +84,44 @@ std::vector<why::Demand> demand_of(const Model& model, const Cluster& cluster,
   Cluster without = cluster;
   for (const WorkloadId& id : told) without.workloads.erase(id);
   return why::demand(without, catalogue);
+}
+
+// What two schedulers would both hand out of one machine, in slices; 0 where either has none free.
+int free_in_both(const slinky::Machine& machine) {
+  if (slinky::contested(machine) == 0) return 0;
+  const auto free = [](const Cluster& cluster, const Node& node) {
+    return insight::available_slices(insight::sight_of(cluster, node), node).value_or(0);
+  };
+  return std::min(free(*machine.slurm, *machine.slurm_node),
+                  free(*machine.kubernetes.cluster, *machine.kubernetes.node));
+}
+
+// A row of words below the others: FREE of two rows speaks of the same GPUs.
+std::vector<DemandRow> notes_on_shared(const Model& model) {
+  struct Shared {
+    std::vector<std::string> nodes;
+    int slices = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Shared> by_pair;
+  for (const slinky::Machine& machine : slinky::machines(model)) {
+    const int slices = free_in_both(machine);
+    if (slices == 0) continue;
+    Shared& one = by_pair[{machine.slurm->name.text, machine.kubernetes.cluster->name.text}];
+    one.nodes.push_back(machine.kubernetes.node->name.text);
+    one.slices += slices;
+  }
+  std::vector<DemandRow> notes;
+  for (const auto& [pair, one] : by_pair) {
+    DemandRow& note = notes.emplace_back();
+    note.demand.resource =
+        one.slices == 1
+            ? fmt::format("{}: {} and {} hand out the same GPUs, and 1 free slice stands in the rows of both",
+                          fold_hosts(one.nodes), pair.first, pair.second)
+            : fmt::format(
+                  "{}: {} and {} hand out the same GPUs, and {} free slices stand in the rows of both",
+                  fold_hosts(one.nodes), pair.first, pair.second, one.slices);
+  }
+  return notes;
 }
 
 }  // namespace
@@ -111,6 +158,9 @@ std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& cat
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const DemandRow& a, const DemandRow& b) { return key(a.demand) < key(b.demand); });
+  // A table that is cut loses its last rows: what makes its numbers true is not one of them.
+  std::vector<DemandRow> notes = notes_on_shared(model);
+  rows.insert(rows.begin(), std::make_move_iterator(notes.begin()), std::make_move_iterator(notes.end()));
   return rows;
 }
 

@@ -12,7 +12,8 @@
 
 namespace tessera::tui {
 
-// Of all clusters, most wanted first. Empty where there is too much to work out between two pictures.
+// Of all clusters, most wanted first. Empty where there is too much to work out between two pictures. Before
+// them, without a cluster: words on machines whose GPUs two schedulers hand out, which stand in rows of both.
 std::vector<DemandRow> demand_rows(const Model& model, const mig::Catalogue& catalogue);
 
 // "fits now", "2 of 3 fit after a re-cut"; empty: nothing waits for it.
