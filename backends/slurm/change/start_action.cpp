@@ -13,6 +13,7 @@
 #include "backends/slurm/change/conf_files.hpp"
 #include "backends/slurm/change/conf_lock.hpp"
 #include "backends/slurm/change/node_answers.hpp"
+#include "backends/slurm/change/open_clients.hpp"
 #include "backends/slurm/change/reboot.hpp"
 #include "backends/slurm/change/reset_look.hpp"
 #include "backends/slurm/change/unread.hpp"
@@ -239,7 +240,6 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     };
     look_at(hands_.eyes, std::move(what), std::move(seen_it), std::move(census));
   }
-  // One of Slurm's own commands.
   void local(Command command, std::string what) {
     tasks_.push_back([this, command = std::move(command), what = std::move(what)]() mutable {
       command.deadline = within(command.deadline);
@@ -373,8 +373,8 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
         self->hands_.unsure.insert(self->order_.node);
         return self->end(answer.error());
       }
-      if (auto error = judge(*answer)) return self->end(std::move(*error));
-      self->next();
+      name_clients(self->hands_, self->order_, self->reservation_, judge(*answer),
+                   [self](Status told) { told ? self->next() : self->end(std::move(told)); });
     });
   }
   // An earlier change was given up without an answer: it may still run there, and another or jobs would meet
