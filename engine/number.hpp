@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -24,6 +25,14 @@ template <class Number = int>
 std::optional<Number> whole_number(std::string_view text, Number most = std::numeric_limits<Number>::max()) {
   const std::optional<Number> value = take_number<Number>(text, most);
   return text.empty() ? value : std::nullopt;
+}
+
+// sum + count * times; the largest number there is where it would be more: counts and times come from
+// recordings and from other programs, which may say anything. Precondition: none is negative.
+constexpr std::int64_t add_times(std::int64_t sum, std::int64_t count, std::int64_t times) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (times > 0 && count > kMost / times) return kMost;
+  return count * times > kMost - sum ? kMost : sum + count * times;
 }
 
 }  // namespace tessera

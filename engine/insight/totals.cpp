@@ -4,6 +4,7 @@
 
 #include "engine/insight/counted.hpp"
 #include "engine/insight/free_kinds.hpp"
+#include "engine/number.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/amd.hpp"
 
@@ -102,7 +103,7 @@ void add_work(Totals& totals, const Workload& workload) {
   for (const Request& request : workload.requests) {
     Waiting& waiting = totals.waiting_by_request[request.resource];
     ++waiting.workloads;
-    waiting.units += request.count * workload.tasks;
+    waiting.units = add_times(waiting.units, request.count, workload.tasks);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "engine/model/both_sides.hpp"
 #include "engine/model/bridged.hpp"
 #include "engine/model/tell.hpp"
+#include "engine/number.hpp"
 #include "engine/sharing/units.hpp"
 
 namespace tessera::insight {
@@ -55,7 +56,7 @@ void add_workload(Sums& sums, const Cluster& cluster, const Workload& workload,
   if (!waits) return;
   ++sum.waiting;
   for (const Request& request : workload.requests)
-    sum.asks[request.resource] += request.count * workload.tasks;
+    sum.asks[request.resource] = add_times(sum.asks[request.resource], request.count, workload.tasks);
 }
 
 // A slice that several hold says nothing of each of them.

@@ -14,6 +14,7 @@
 namespace tessera {
 namespace {
 
+constexpr std::int64_t kMostAsked = 1'000'000'000'000'000;  // of one resource: in bytes, a petabyte
 constexpr int kMostTasks = 4'000'001;  // of an array: slurm.conf's MaxArraySize ends there
 
 // One event at work on one cluster. Collects what changed, then links the nodes that were touched once.
@@ -266,6 +267,10 @@ class Reducer {
   void put(Workload workload) {
     // A recording may say anything.
     workload.tasks = std::clamp(workload.tasks, 1, kMostTasks);
+    for (Request& request : workload.requests) {
+      request.count = std::clamp<std::int64_t>(request.count, 0, kMostAsked);
+      request.largest = std::clamp<std::int64_t>(request.largest, 0, kMostAsked);
+    }
     // In order of node, which link_holders relies on.
     auto by_node = [](const Allocation& a, const Allocation& b) { return a.node < b.node; };
     if (!std::is_sorted(workload.allocations.begin(), workload.allocations.end(), by_node))

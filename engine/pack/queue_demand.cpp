@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/number.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/plan/effect/queue.hpp"
@@ -159,7 +160,7 @@ QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition
     }
     ++found.workloads;
     found.ids.push_back(workload->id);
-    for (const auto& [kind, count] : kinds) sums[kind] += count * workload->tasks;
+    for (const auto& [kind, count] : kinds) sums[kind] = add_times(sums[kind], count, workload->tasks);
   }
   const auto bounded = [](std::int64_t count) { return static_cast<int>(std::min(count, kMostWanted)); };
   if (whole_gpu.is_of_several() && sums.contains(any)) found.of_any = bounded(sums[any]);

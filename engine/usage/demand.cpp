@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/model/both_sides.hpp"
+#include "engine/number.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
@@ -32,7 +33,7 @@ std::string profile_of(std::string_view resource, Scheduler scheduler) {
 }
 
 int more(int sum, std::int64_t count) {
-  return static_cast<int>(std::clamp<std::int64_t>(sum + std::max<std::int64_t>(count, 0), 0, kMostWanted));
+  return static_cast<int>(std::min(add_times(sum, std::max<std::int64_t>(count, 0), 1), kMostWanted));
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ void DemandOverTime::add_waiting(const Cluster& cluster, Needs& needs) {
       continue;
     for (const Request& request : workload.requests)
       if (const std::string profile = profile_of(request.resource, cluster.scheduler); !profile.empty())
-        needs[profile].waiting = more(needs[profile].waiting, request.count * workload.tasks);
+        needs[profile].waiting = more(needs[profile].waiting, add_times(0, request.count, workload.tasks));
   }
   unplaced_ = std::max(unplaced_, unplaced);
 }

@@ -34,5 +34,14 @@ TEST(Number, IsTakenOffTheFrontOrNothingIs) {
   EXPECT_EQ(most, "100x");
 }
 
+TEST(Number, OfMoreThanThereAreIsTheLargest) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(add_times(1, 2, 3), 7);
+  EXPECT_EQ(add_times(most - 6, 2, 3), most);
+  EXPECT_EQ(add_times(most - 5, 2, 3), most);
+  EXPECT_EQ(add_times(0, most / 2 + 1, 2), most);
+  EXPECT_EQ(add_times(5, most, 0), 5);
+}
+
 }  // namespace
 }  // namespace tessera

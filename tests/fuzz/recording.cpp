@@ -6,8 +6,10 @@
 
 #include "backends/record/reader.hpp"
 #include "backends/record/zstd_stream.hpp"
+#include "engine/insight/totals.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/text.hpp"
+#include "engine/usage/demand.hpp"
 
 using namespace tessera;
 
@@ -26,11 +28,18 @@ void read_lines(std::string_view text) {
     if (Status read = reader.take(line, events); !read) check(to_line(read.error()));
     for (Event& event : events) reduce(model, std::move(event));
   }
+  usage::DemandOverTime demand;
   for (const Cluster& cluster : model.clusters) {
+    // Sums of what a recording says, whatever that is.
+    demand.see(cluster, TimePoint{});
+    for (const auto& [resource, waits] : insight::totals(cluster).waiting_by_request)
+      if (waits.units < 0) std::abort();
     check(cluster.name.text);
     for (const Node& node : cluster.nodes.all()) check(node.name.text), check(node.reason);
     for (const Workload& workload : cluster.workloads.all()) check(workload.id.text), check(workload.user);
   }
+  for (const usage::DemandPeak& peak : demand.peaks())
+    if (peak.peak < 0) std::abort();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "engine/insight/held_words.hpp"
 #include "engine/model/tell.hpp"
+#include "engine/number.hpp"
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/beside.hpp"
@@ -124,7 +125,8 @@ std::string holds_text(const Workload& work, const UiState& state) {
   for (const Allocation& one : work.allocations) nodes.insert(one.node.text);
   if (!nodes.empty()) return held_text(work) + told(state, " on ") + some_of(nodes, 3);
   std::map<std::string, std::int64_t> asks;
-  for (const Request& request : work.requests) asks[request.resource] += request.count * work.tasks;
+  for (const Request& request : work.requests)
+    asks[request.resource] = add_times(asks[request.resource], request.count, work.tasks);
   return counts_text(asks) + (work.reason.empty() ? "" : ": " + work.reason);
 }
 

@@ -93,6 +93,15 @@ TEST(Demand, WhatWaitsForAnythingElseThanRoomIsNone) {
   EXPECT_EQ(past.peak("3g.40gb").peak, 0);
 }
 
+// A recording may say anything: the product of these is 0 in 64 bits.
+TEST(Demand, OfMoreThanCanBeCountedIsTheMostThatCanBe) {
+  Past past;
+  Workload many = waiting("3", "carol", "gpu:3g.40gb");
+  many.requests[0].count = std::int64_t{1} << 62, many.tasks = 4;
+  past.round(0, {many});
+  EXPECT_EQ(past.peak("3g.40gb").waiting, 100'000'000);
+}
+
 // Of a recording each slice is gone through once, for holds and for demand.
 TEST(Demand, WhatALedgerCountedIsWhatGoingThroughTheSlicesFinds) {
   std::mt19937 random(7);
