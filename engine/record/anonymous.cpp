@@ -1,11 +1,16 @@
 #include "engine/record/anonymous.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/nil_generator.hpp>
 
+#include "engine/model/both_sides.hpp"
+#include "engine/model/bridged.hpp"
+#include "engine/model/bridged_nodes.hpp"
 #include "engine/model/processes.hpp"
+#include "engine/model/slinky.hpp"
 
 namespace tessera::record {
 namespace {
@@ -16,6 +21,41 @@ std::string hashed_id(const std::string& id, const std::string& salt) {
   const std::size_t slash = id.find('/');
   if (slash == std::string::npos) return hashed(id, salt);
   return hashed(id.substr(0, slash), salt) + "/" + hashed(id.substr(slash + 1), salt);
+}
+
+// What joins a machine to its other scheduler stays told, in digests: else both sides of it would be counted.
+std::string hashed_side(const Component& part, const std::string& salt) {
+  Node alone;
+  alone.components = {part};
+  const std::vector<slinky::OtherWords> words = slinky::other_words(alone);
+  if (words.empty()) return "";
+  return fmt::format("{} on {}: {}", hashed(words.front().node, salt), hashed(words.front().cluster, salt),
+                     fmt::join(words.front().state, "+"));
+}
+
+// Which pods a job stands for, which job placed a pod, and of which node a pod runs slurmd.
+std::string hashed_comment(const Workload& work, const std::string& salt) {
+  std::vector<WorkloadId> pods = slinky::pods_of(work);
+  for (WorkloadId& pod : pods) pod.text = hashed_id(pod.text, salt);
+  if (!pods.empty()) return slinky::bridged_comment(pods, "");
+  if (const auto job = slinky::placing_job(work))
+    return work.comment.substr(0, work.comment.find(job->text)) + hashed(job->text, salt);
+  const std::optional<std::string> node = slinky::slurm_node_of(work);
+  if (!node) return "";
+  // "runs slurmd of NODE: IDLE+DRAIN (a reason); what else is said"
+  const std::size_t behind = work.comment.find(*node) + node->size();
+  std::string comment = slinky::pod_comment(hashed(*node, salt), {}, "");
+  if (work.comment.compare(behind, 2, ": ") != 0) return comment;
+  return comment + work.comment.substr(behind, work.comment.find_first_of(" ;", behind + 2) - behind);
+}
+
+// Of taints and labels those alone by which slurm-bridge has the node, without the words of a site.
+void hash_bridge(Node& node, const std::string& name, const std::string& salt) {
+  const bool managed = slinky::is_managed(node);
+  node.features.clear(), node.taints.clear();
+  if (!managed) return;
+  node.taints.push_back(std::string(slinky::kManagedTaint) + ":NoExecute");
+  node.features.push_back(std::string(slinky::kSlurmNameLabel) + "=" + hashed(name, salt));
 }
 
 }  // namespace
@@ -33,6 +73,7 @@ std::string hashed(const std::string& name, const std::string& salt) {
 }
 
 void hash_names(Node& node, const std::string& salt) {
+  const std::string slurm_name = slinky::slurm_name(node);
   node.name.text = hashed(node.name.text, salt);
   node.reservation = hashed(node.reservation, salt);
   for (std::string& partition : node.partitions) partition = hashed(partition, salt);
@@ -42,11 +83,10 @@ void hash_names(Node& node, const std::string& salt) {
   }
   node.reason.clear();
   node.reason_by.clear();
-  node.features.clear();
-  node.taints.clear();
+  hash_bridge(node, slurm_name, salt);
   if (node.host_pod)
     for (std::string* name : {&node.host_pod->name_space, &node.host_pod->name}) *name = hashed(*name, salt);
-  for (Component& part : node.components) part.detail.clear();
+  for (Component& part : node.components) part.detail = hashed_side(part, salt);
 }
 
 void hash_names(GpuProcess& process, const std::string& salt) {
@@ -55,13 +95,17 @@ void hash_names(GpuProcess& process, const std::string& salt) {
   if (is_of_work(process)) process.workload.text = hashed_id(process.workload.text, salt);
 }
 
+void hash_names(OwnUse& use, const std::string& salt) {
+  use.workload.text = hashed_id(use.workload.text, salt);
+}
+
 void hash_names(Workload& workload, const std::string& salt) {
   workload.id.text = hashed_id(workload.id.text, salt);
   for (std::string* name : {&workload.name, &workload.user, &workload.group, &workload.account})
     *name = hashed(*name, salt);
   for (Allocation& allocation : workload.allocations)
     allocation.node.text = hashed(allocation.node.text, salt);
-  workload.comment.clear();
+  workload.comment = hashed_comment(workload, salt);
   workload.reason.clear();
   workload.unasked.clear();
   if (workload.pod) workload.pod->container = hashed(workload.pod->container, salt);
