@@ -50,6 +50,10 @@ inline constexpr std::size_t kMost<Gpu> = 256;  // of one node
 template <>
 inline constexpr std::size_t kMost<Slice> =
     4096;  // of one GPU, or of a node that does not tell whose they are
+template <>
+inline constexpr std::size_t kMost<OwnUse> = 4096;  // of one GPU
+template <>
+inline constexpr std::size_t kMost<SharedGpu> = 256;  // of one node
 
 // Each says whether it took the value; one that did not leaves `value` as it was.
 inline bool get(JsonValue& json, bool& value) {
@@ -87,7 +91,19 @@ inline bool get(JsonValue& json, Duration& value) {
   value = std::chrono::seconds(*told);
   return true;
 }
-inline bool get(JsonValue& json, Mib& value) { return get(json, value.value); }
+inline constexpr std::int64_t kMostMib = 1'000'000'000'000;  // sums of many stay numbers
+inline bool get(JsonValue& json, Mib& value) {
+  const auto told = json.integer();
+  if (!told || *told < 0 || *told > kMostMib) return false;
+  value.value = *told;
+  return true;
+}
+inline bool get(JsonValue& json, Percent& value) {
+  const auto told = json.integer();
+  if (!told || *told < 0 || *told > 100'000) return false;
+  value.value = static_cast<float>(*told);
+  return true;
+}
 inline bool get(JsonValue& json, GpuIndex& value) { return get(json, value.value); }
 template <class Tag>
 bool get(JsonValue& json, Name<Tag>& value) {

@@ -16,7 +16,7 @@ void Moments::tell(EventSink& sink, const ClusterName& name, const Cluster& then
   for (const auto& [source, remarks] : then.remarks) remarked_.insert(source);
   // A list of nodes takes no figure away, and what was measured later was not known at this time.
   std::map<NodeName, std::set<Source>> now;
-  for (const Node& node : then.nodes.all()) now.emplace(node.name, measured_by(node));
+  for (const Node& node : then.nodes.all()) now.emplace(node.name, told_by(node));
   for (const auto& [node, sources] : measured_)
     for (Source source : sources)
       if (const auto there = now.find(node); there != now.end() && !there->second.contains(source))

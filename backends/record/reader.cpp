@@ -75,7 +75,7 @@ void lay_memory(Node& node, std::string_view name, std::optional<std::int64_t> f
   if (!line.gpu) return;
   std::optional<Mib>& to = line.slice ? line.slice->memory_used : line.gpu->telemetry.memory_used;
   to.reset();
-  if (figure) to = Mib{*figure};
+  if (figure && *figure >= 0 && *figure <= kMostMib) to = Mib{*figure};
   (line.slice ? line.slice->measured : line.gpu->telemetry.origin) = origin;
 }
 
@@ -83,6 +83,7 @@ void lay_memory(Node& node, std::string_view name, std::optional<std::int64_t> f
 void date(Node& node, const Origin& origin) {
   for (Gpu& gpu : node.gpus) {
     if (gpu.telemetry.origin.source == origin.source) gpu.telemetry.origin.at = origin.at;
+    if (gpu.own && gpu.own->origin.source == origin.source) gpu.own->origin.at = origin.at;
     for (Slice& slice : gpu.slices)
       if (slice.measured.source == origin.source) slice.measured.at = origin.at;
   }
@@ -90,7 +91,7 @@ void date(Node& node, const Origin& origin) {
 
 bool measures(Source source, const Node& node) {
   return std::any_of(node.gpus.begin(), node.gpus.end(), [&](const Gpu& gpu) {
-    return gpu.telemetry.origin.source == source ||
+    return gpu.telemetry.origin.source == source || (gpu.own && gpu.own->origin.source == source) ||
            std::any_of(gpu.slices.begin(), gpu.slices.end(),
                        [&](const Slice& slice) { return slice.measured.source == source; });
   });
@@ -105,6 +106,7 @@ std::optional<std::size_t> figure_of(std::string_view key) {
   if (key == "power") return 3;
   if (key == "tensor") return 4;
   if (key == "memory_busy") return 5;
+  if (key == "licensed") return 6;
   return std::nullopt;
 }
 
@@ -116,8 +118,15 @@ void lay_letter(std::optional<Unit>& to, std::string_view letters, std::size_t l
   if (const auto value = scale.value_of(letters[line])) to = Unit{static_cast<decltype(Unit::value)>(*value)};
 }
 
+void lay_yes(std::optional<bool>& to, std::string_view letters, std::size_t line) {
+  if (line >= letters.size() || letters[line] == kUnmoved) return;
+  const auto value = kYesScale.value_of(letters[line]);
+  to = value && *value <= 1 ? std::optional(*value == 1) : std::nullopt;
+}
+
 // Of the GPUs, then of the slices of each.
-void lay_letters(Node& node, const std::array<std::string_view, 6>& letters, const Origin& origin) {
+void lay_letters(Node& node, const std::array<std::string_view, kFigureCount>& letters,
+                 const Origin& origin) {
   std::size_t line = 0;
   const auto told = [&] {
     return std::any_of(letters.begin(), letters.end(),
@@ -130,6 +139,7 @@ void lay_letters(Node& node, const std::array<std::string_view, 6>& letters, con
     lay_letter(gpu.telemetry.power, letters[3], line, kPowerScale);
     lay_letter(gpu.telemetry.tensor, letters[4], line, kUseScale);
     lay_letter(gpu.telemetry.memory_busy, letters[5], line, kUseScale);
+    lay_yes(gpu.telemetry.licensed, letters[6], line);
     ++line;
   }
   for (Gpu& gpu : node.gpus)
@@ -214,6 +224,7 @@ void Reader::read(JsonValue& root, Seen& seen) {
     if (key == "remarks") return take(seen.remarks);
     if (key == "sources") return take(seen.sources);
     if (key == "opened") return take(seen.opened);
+    if (key == "own") return take(seen.own);
     if (const auto which = figure_of(key); which && seen.kind == "figures") {
       // Of as many nodes as there are, and never shown.
       if (const auto letters = value.text()) seen.letters[*which] = *letters;
@@ -311,6 +322,7 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
   }
   if (!seen.gone_workload.empty()) tell(events, WorkloadGone{WorkloadId(seen.gone_workload)});
   if (seen.opened && seen.kind == "processes") take_opened(std::move(*seen.opened), events);
+  if (seen.own && seen.kind == "own") take_own(std::move(*seen.own), events);
   if (seen.kind == "figures") return measure(seen, events);
   return Done{};
 }
@@ -335,7 +347,7 @@ void Reader::finish(std::vector<Event>& events) {
 }
 
 Status Reader::measure(Seen& seen, std::vector<Event>& events) {
-  std::array<std::vector<std::string_view>, 6> letters;
+  std::array<std::vector<std::string_view>, kFigureCount> letters;
   for (std::size_t which = 0; which < letters.size(); ++which) {
     auto parts = split_letters(seen.letters[which], nodes_.size());
     if (!parts)
@@ -351,7 +363,7 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     const Origin origin{seen.source, old == seen.measured.end() ? at_ : old->second};
     const auto told = seen.figures.find(name);
     const auto memory = seen.memory.find(name);
-    std::array<std::string_view, 6> own;
+    std::array<std::string_view, kFigureCount> own;
     for (std::size_t which = 0; which < own.size(); ++which)
       if (which != kMemory) own[which] = letters[which][here];
     const bool lettered =
@@ -432,6 +444,25 @@ void Reader::take_opened(OpenNode opened, std::vector<Event>& events) {
   tell_opened(known->second, source, events);
 }
 
+void Reader::take_own(SharedNode own, std::vector<Event>& events) {
+  const auto known = nodes_.find(own.node.text);
+  if (known == nodes_.end()) return;
+  Node& node = known->second;
+  const std::set<Source> before = told_by(node);
+  for (Gpu& gpu : node.gpus) {
+    gpu.own.reset();
+    const auto told = std::find_if(own.gpus.begin(), own.gpus.end(),
+                                   [&](const SharedGpu& one) { return one.gpu == gpu.index; });
+    if (told == own.gpus.end() || told->uses.empty() || told->source == Source::none) continue;
+    gpu.own = OwnUses{std::move(told->uses), {told->source, std::min(told->told, at_)}};
+  }
+  if (quiet_) return;
+  const std::set<Source> now = told_by(node);
+  for (Source source : before)
+    if (!now.contains(source)) tell_opened(node, source, events);
+  tell_figures(node, events);
+}
+
 void Reader::show(Cluster& cluster) const {
   for (const auto& [name, node] : nodes_) {
     Node* shown = cluster.nodes.find(node.name);
@@ -441,6 +472,7 @@ void Reader::show(Cluster& cluster) const {
       Gpu& to = shown->gpus[i];
       // What has no figure has no source either.
       to.telemetry = tells_any(from.telemetry) ? from.telemetry : Telemetry{};
+      to.own = from.own;
       for (std::size_t k = 0; k < from.slices.size() && k < to.slices.size(); ++k) {
         const Slice& slice = from.slices[k];
         to.slices[k].use = slice.use;

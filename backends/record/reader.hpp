@@ -17,6 +17,7 @@
 #include "backends/json.hpp"
 #include "engine/model/model.hpp"
 #include "engine/record/fields.hpp"
+#include "engine/record/levels.hpp"
 #include "engine/record/step.hpp"
 
 namespace tessera::record {
@@ -56,7 +57,7 @@ class Reader {
     Source source = Source::none;
     std::map<std::string, std::map<std::string, std::vector<std::optional<std::int64_t>>>> figures;  // of 1
     std::map<std::string, std::map<std::string, std::optional<std::int64_t>>> memory;
-    std::array<std::string, 6> letters;  // of each figure
+    std::array<std::string, kFigureCount> letters;  // of each figure
     std::set<std::string> silent;
     std::map<std::string, TimePoint> measured;  // figures of silent nodes that are told once more
     std::vector<Partition> partitions;
@@ -66,6 +67,7 @@ class Reader {
     std::vector<Remark> remarks;
     std::vector<SourceState> sources;
     std::optional<OpenNode> opened;
+    std::optional<SharedNode> own;
     About about;
     std::optional<Head> head;
   };
@@ -76,6 +78,7 @@ class Reader {
   Status measure(Seen& seen, std::vector<Event>& events);
   void tell_figures(const Node& node, std::vector<Event>& events) const;
   void take_opened(OpenNode opened, std::vector<Event>& events);
+  void take_own(SharedNode own, std::vector<Event>& events);
   void tell_opened(const Node& node, Source source, std::vector<Event>& events) const;
   void add_opened(Measured& measured) const;
   void tell(std::vector<Event>& events, decltype(Event::what) what, std::optional<TimePoint> at = {}) const;

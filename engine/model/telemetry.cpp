@@ -131,6 +131,13 @@ Measured& of_source(std::vector<Measured>& all, const NodeName& node, const Orig
   return all.emplace_back(Measured{node, origin.source, origin.at, {}});
 }
 
+// Another source may tell it than the one whose figures are shown.
+std::vector<OwnUse>& own_of(Measured& measured, const Gpu& gpu) {
+  if (measured.gpus.empty() || measured.gpus.back().gpu != gpu.index)
+    measured.gpus.push_back({gpu.index, gpu.uuid, {}, {}, {}});
+  return measured.gpus.back().own;
+}
+
 }  // namespace
 
 std::vector<Measured> take_figures(Node& node) {
@@ -138,7 +145,7 @@ std::vector<Measured> take_figures(Node& node) {
   for (Gpu& gpu : node.gpus) {
     GpuFigures figures{gpu.index, gpu.uuid, std::exchange(gpu.telemetry, {}), {}, {}};
     const Origin origin = std::exchange(figures.figures.origin, {});
-    if (auto own = std::exchange(gpu.own, std::nullopt)) figures.own = std::move(own->list);
+    auto own = std::exchange(gpu.own, std::nullopt);
     for (Slice& slice : gpu.slices) {
       SliceFigures of_slice;
       of_slice.profile = slice.profile;
@@ -153,6 +160,9 @@ std::vector<Measured> take_figures(Node& node) {
     }
     if (tells_any(figures.figures) || !figures.slices.empty())
       of_source(all, node.name, origin).gpus.push_back(std::move(figures));
+    if (own)
+      own_of(of_source(all, node.name, own->origin.source == Source::none ? origin : own->origin), gpu) =
+          std::move(own->list);
   }
   return all;
 }

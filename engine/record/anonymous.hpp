@@ -13,5 +13,6 @@ std::string hashed(const std::string& name, const std::string& salt);
 void hash_names(Node& node, const std::string& salt);
 void hash_names(Workload& workload, const std::string& salt);
 void hash_names(GpuProcess& process, const std::string& salt);
+void hash_names(OwnUse& use, const std::string& salt);
 
 }  // namespace tessera::record

@@ -186,7 +186,7 @@ struct OpenNode {
 template <class V>
 void fields(V& v, Of<GpuProcess>) {
   v("pid", &GpuProcess::pid), v("name", &GpuProcess::name), v("instance", &GpuProcess::instance_id);
-  v("memory_mib", &GpuProcess::memory), v("workload", &GpuProcess::workload);
+  v("memory_mib", &GpuProcess::memory), v("workload", &GpuProcess::workload), v("use", &GpuProcess::use);
 }
 template <class V>
 void fields(V& v, Of<OpenGpu>) {
@@ -196,6 +196,34 @@ template <class V>
 void fields(V& v, Of<OpenNode>) {
   v("node", &OpenNode::node), v("source", &OpenNode::source), v("told", &OpenNode::told);
   v("gpus", &OpenNode::gpus);
+}
+
+// What each of those that share a GPU of a node uses by itself; a node line has none.
+struct SharedGpu {
+  GpuIndex gpu;
+  Source source = Source::none;
+  TimePoint told{};
+  std::vector<OwnUse> uses;
+  friend bool operator==(const SharedGpu&, const SharedGpu&) = default;
+};
+struct SharedNode {
+  NodeName node;
+  std::vector<SharedGpu> gpus;  // none: it is no longer told
+  friend bool operator==(const SharedNode&, const SharedNode&) = default;
+};
+template <class V>
+void fields(V& v, Of<OwnUse>) {
+  v("workload", &OwnUse::workload), v("instance", &OwnUse::instance_id), v("use", &OwnUse::use);
+  v("memory_mib", &OwnUse::memory_used);
+}
+template <class V>
+void fields(V& v, Of<SharedGpu>) {
+  v("gpu", &SharedGpu::gpu), v("source", &SharedGpu::source), v("told", &SharedGpu::told);
+  v("uses", &SharedGpu::uses);
+}
+template <class V>
+void fields(V& v, Of<SharedNode>) {
+  v("node", &SharedNode::node), v("gpus", &SharedNode::gpus);
 }
 
 // How a source was doing.

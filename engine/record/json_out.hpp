@@ -2,6 +2,7 @@
 // Threads: pure functions. Internal to the recorder.
 #pragma once
 
+#include <cmath>
 #include <map>
 #include <string>
 #include <type_traits>
@@ -42,6 +43,10 @@ inline void put(std::string& out, const Duration& value) {
   put(out, std::int64_t{value / std::chrono::seconds(1)});
 }
 inline void put(std::string& out, const Mib& value) { put(out, value.value); }
+// Rounded down: below 1 % is 0, and not used.
+inline void put(std::string& out, const Percent& value) {
+  put(out, static_cast<std::int64_t>(std::floor(value.value)));
+}
 inline void put(std::string& out, const GpuIndex& value) { put(out, value.value); }
 template <class Tag>
 void put(std::string& out, const Name<Tag>& value) {

@@ -6,6 +6,7 @@
 // node's letters end, nothing moved. Threads: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -49,5 +50,9 @@ struct Scale {
 inline constexpr Scale kUseScale{5, true};    // percent
 inline constexpr Scale kTemperatureScale{3};  // degrees Celsius
 inline constexpr Scale kPowerScale{25};       // watts
+inline constexpr Scale kYesScale{1};          // 0: no, 1: yes
+
+// use, memory, temperature, power, tensor, memory_busy, licensed; memory is told in MiB instead.
+inline constexpr std::size_t kFigureCount = 7;
 
 }  // namespace tessera::record

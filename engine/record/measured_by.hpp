@@ -29,4 +29,12 @@ inline std::set<Source> measured_by(const Node& node) {
   return sources;
 }
 
+// The same with those that tell what sharers of a GPU use by themselves.
+inline std::set<Source> told_by(const Node& node) {
+  std::set<Source> sources = measured_by(node);
+  for (const Gpu& gpu : node.gpus)
+    if (gpu.own && gpu.own->origin.source != Source::none) sources.insert(gpu.own->origin.source);
+  return sources;
+}
+
 }  // namespace tessera::record

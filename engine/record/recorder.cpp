@@ -14,18 +14,20 @@
 namespace tessera::record {
 namespace {
 
-constexpr std::array<std::int64_t, 6> kSteps = {kUseStep,   kMemoryStep, kTemperatureStep,
-                                                kPowerStep, kBusyStep,   kBusyStep};
-constexpr std::array<std::string_view, 6> kFigures = {"use",   "memory", "temperature",
-                                                      "power", "tensor", "memory_busy"};
-constexpr std::size_t kUse = 0, kMemory = 1;
+constexpr std::array<std::int64_t, kFigureCount> kSteps = {
+    kUseStep, kMemoryStep, kTemperatureStep, kPowerStep, kBusyStep, kBusyStep, 1};
+constexpr std::array<std::string_view, kFigureCount> kFigures = {
+    "use", "memory", "temperature", "power", "tensor", "memory_busy", "licensed"};
+constexpr std::size_t kUse = 0, kMemory = 1, kLicensed = 6;
 constexpr Duration kSlow{1'200'000};  // between two rounds that tell heat, power and what is busy
-constexpr std::size_t kQuick = 2;     // figures that every round tells
+// Figures that every round tells.
+bool is_quick(std::size_t figure) { return figure <= kMemory || figure == kLicensed; }
 
-using Row = std::array<std::optional<std::int64_t>, 6>;
+using Row = std::array<std::optional<std::int64_t>, kFigureCount>;
 
-bool is_percent(std::size_t figure) { return figure == kUse || figure >= 4; }
+bool is_percent(std::size_t figure) { return figure == kUse || figure == 4 || figure == 5; }
 const Scale& scale_of(std::size_t figure) {
+  if (figure == kLicensed) return kYesScale;
   return is_percent(figure) ? kUseScale : figure == 2 ? kTemperatureScale : kPowerScale;
 }
 
@@ -50,7 +52,7 @@ std::vector<Row> lines_of(const Node& node) {
   for (const Gpu& gpu : node.gpus) {
     const Telemetry& told = gpu.telemetry;
     lines.push_back({whole(told.use), whole(told.memory_used), whole(told.temperature), whole(told.power),
-                     whole(told.tensor), whole(told.memory_busy)});
+                     whole(told.tensor), whole(told.memory_busy), told.licensed});
   }
   for (const Gpu& gpu : node.gpus)
     for (const Slice& slice : gpu.slices)
@@ -59,7 +61,8 @@ std::vector<Row> lines_of(const Node& node) {
                        {},
                        {},
                        whole(slice.tensor),
-                       whole(slice.memory_busy)});
+                       whole(slice.memory_busy),
+                       {}});
   return lines;
 }
 
@@ -98,6 +101,36 @@ Node bare(const Node& node, const std::string& salt) {
   Node copy = node;
   if (!salt.empty()) hash_names(copy, salt);
   return copy;
+}
+
+SharedNode shared_of(const Node& node, const std::string& salt) {
+  SharedNode shared;
+  shared.node.text = salt.empty() ? node.name.text : hashed(node.name.text, salt);
+  for (const Gpu& gpu : node.gpus) {
+    if (!gpu.own) continue;
+    shared.gpus.push_back({gpu.index, gpu.own->origin.source, gpu.own->origin.at, gpu.own->list});
+    if (!salt.empty())
+      for (OwnUse& one : shared.gpus.back().uses) hash_names(one, salt);
+  }
+  return shared;
+}
+
+bool stands(const OwnUse& before, const OwnUse& now) {
+  return before.workload == now.workload && before.instance_id == now.instance_id &&
+         !moved(whole(before.use), whole(now.use), kUse) &&
+         !moved(whole(before.memory_used), whole(now.memory_used), kMemory);
+}
+
+// Whether what was written still tells it. dated: the source whose figures tell in each round when it
+// measured; what another one measured later is written again.
+bool stands(const SharedNode& before, const SharedNode& now, Source dated) {
+  return std::equal(before.gpus.begin(), before.gpus.end(), now.gpus.begin(), now.gpus.end(),
+                    [&](const SharedGpu& a, const SharedGpu& b) {
+                      return a.gpu == b.gpu && a.source == b.source &&
+                             (b.source == dated || a.told == b.told) &&
+                             std::equal(a.uses.begin(), a.uses.end(), b.uses.begin(), b.uses.end(),
+                                        [](const OwnUse& x, const OwnUse& y) { return stands(x, y); });
+                    });
 }
 
 // As the nodes are called in the recording, in the order in which letters tell of them.
@@ -150,6 +183,7 @@ std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
   at_ = cluster_now(cluster, wall);
   if (key) {
     written_.clear();
+    shared_.clear();
     forget_figures();
     head(cluster);
   }
@@ -178,6 +212,7 @@ std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
   }
   processes(cluster);
   figures(cluster);
+  own(cluster);
   findings(cluster, wall);
   return std::move(out_);
 }
@@ -236,11 +271,13 @@ void Recorder::nodes(const Cluster& cluster) {
     if (!changed("nodes", copy.name.text, text)) continue;
     // Another layout may have other lines; when they were measured stays known.
     forget_figures(copy.name.text);
+    shared_.erase(copy.name.text);
     begin("node");
     out_ += ",\"node\":" + text + "}\n";
   }
   drop_gone("nodes", "node", there);
   std::erase_if(shown_, [&](const auto& one) { return !there.contains(one.first); });
+  std::erase_if(shared_, [&](const auto& one) { return !there.contains(one.first); });
 }
 
 void Recorder::workloads(const Cluster& cluster) {
@@ -314,7 +351,7 @@ void Recorder::measure(const Node& node, const std::string& name, bool slow, Wri
   const std::vector<Row> now = lines_of(node);
   const bool fresh = shown.lines.size() != now.size();
   if (fresh) shown.lines.assign(now.size(), Row{});
-  std::array<std::string, 6> letters;
+  std::array<std::string, kFigureCount> letters;
   std::string memory;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < now.size(); ++i)
@@ -322,7 +359,7 @@ void Recorder::measure(const Node& node, const std::string& name, bool slow, Wri
       std::optional<std::int64_t>& last = shown.lines[i][which];
       const std::optional<std::int64_t>& figure = now[i][which];
       // Heat, power and what is busy follow use: they are told less often, unless they come or go.
-      const bool looked_at = which < kQuick || slow || last.has_value() != figure.has_value();
+      const bool looked_at = is_quick(which) || slow || last.has_value() != figure.has_value();
       if (writes == Writes::moved && (!looked_at || !moved(last, figure, which))) continue;
       if (writes == Writes::differing && last == figure) continue;
       last = figure;
@@ -378,6 +415,26 @@ void Recorder::figures(const Cluster& cluster) {
   put_moved(before);
 }
 
+// What each of those that share a GPU uses by itself: whole lists, since few GPUs have any.
+void Recorder::own(const Cluster& cluster) {
+  for (const Node& node : cluster.nodes.all()) {
+    const bool any = std::any_of(node.gpus.begin(), node.gpus.end(), [](const Gpu& gpu) { return gpu.own; });
+    if (!any && shared_.empty()) continue;
+    SharedNode now = shared_of(node, wanted_.salt);
+    const auto before = shared_.find(now.node.text);
+    if (before == shared_.end() ? now.gpus.empty() : stands(before->second, now, newest(node).source))
+      continue;
+    begin("own");
+    out_ += ",\"own\":";
+    put(out_, now);
+    out_ += "}\n";
+    if (now.gpus.empty())
+      shared_.erase(before);
+    else
+      shared_[now.node.text] = std::move(now);
+  }
+}
+
 void Recorder::put_moved(std::size_t nodes) {
   for (auto& [source, moved] : moved_) {
     begin("figures");
@@ -410,7 +467,7 @@ bool Recorder::keeps_its_time(const Shown& shown, const Node& node) {
     for (std::size_t which = 0; which < kFigures.size(); ++which) {
       const std::optional<std::int64_t>&last = shown.lines[i][which], &figure = now[i][which];
       if (last.has_value() != figure.has_value()) return true;
-      if (which == kMemory && last != figure) return true;
+      if ((which == kMemory || which == kLicensed) && last != figure) return true;
       if (which == kUse && figure && (*last == 0) != (*figure == 0)) return true;
     }
   return false;

@@ -19,6 +19,7 @@
 #include "engine/insight/attention.hpp"
 #include "engine/model/model.hpp"
 #include "engine/record/fields.hpp"
+#include "engine/record/levels.hpp"
 
 namespace tessera::record {
 
@@ -64,8 +65,8 @@ class Recorder {
   void forget_figures();
 
  private:
-  // use, memory, temperature, power, tensor, memory_busy
-  using Row = std::array<std::optional<std::int64_t>, 6>;
+  // use, memory, temperature, power, tensor, memory_busy, licensed (0 or 1)
+  using Row = std::array<std::optional<std::int64_t>, kFigureCount>;
   struct Shown {
     Source source = Source::none;       // under which its figures were written last; none: they are gone
     std::optional<TimePoint> measured;  // when those were measured that were written last
@@ -75,9 +76,9 @@ class Recorder {
   };
   // What one source tells.
   struct Moved {
-    std::array<std::string, 6> letters;  // of each figure, node by node
-    std::size_t place = 0;               // of the node that they have come to
-    std::string memory, silent, old;     // fields and items of JSON
+    std::array<std::string, kFigureCount> letters;  // of each figure, node by node
+    std::size_t place = 0;                          // of the node that they have come to
+    std::string memory, silent, old;                // fields and items of JSON
     void go_to(std::size_t to);
   };
 
@@ -92,6 +93,7 @@ class Recorder {
   void processes(const Cluster& cluster);
   void findings(const Cluster& cluster, TimePoint wall);
   void figures(const Cluster& cluster);
+  void own(const Cluster& cluster);
   enum class Writes : std::uint8_t { moved, differing, all };
   void measure(const Node& node, const std::string& name, bool slow, Writes writes, Moved& moved);
   void take_away(const Node& node, const std::string& name, std::size_t place);
@@ -106,8 +108,9 @@ class Recorder {
   TimePoint at_{}, slow_at_{};
   // What was written last of each object, by group: its text.
   std::map<std::string, std::unordered_map<std::string, std::string>, std::less<>> written_;
-  std::unordered_map<std::string, Shown> shown_;  // by node
-  std::map<Source, Moved> moved_;                 // in this round
+  std::unordered_map<std::string, Shown> shown_;        // by node
+  std::unordered_map<std::string, SharedNode> shared_;  // by node, as written last
+  std::map<Source, Moved> moved_;                       // in this round
 };
 
 }  // namespace tessera::record

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/insight/available.hpp"
+#include "engine/insight/own_use.hpp"
 #include "engine/insight/processes.hpp"
 #include "engine/insight/worth.hpp"
 #include "engine/mig/geometry.hpp"
@@ -223,7 +224,7 @@ void Ledger::see_node(const Cluster& cluster, const Node& node, std::vector<std:
 void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                        Seat& seat, const Passed& passed) {
   if (!slice.exact) return;
-  // What several use together says nothing of each of them.
+  // What several use together says nothing of each of them; what is told of one by itself does.
   const bool alone = slice.holders.size() == 1;
   const bool measured = alone && is_fresh(gpu, slice, passed.at);
   bool held = false;
@@ -237,7 +238,10 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
       seat = {seat.place, holder.workload, gpu.index.value, slice.kind, slice.profile, &hold};
     }
     seat.hold->hours += passed.hours;
-    if (measured) measure(*seat.hold, gpu, slice, passed);
+    if (measured)
+      measure(*seat.hold, use_of(gpu, slice), memory_used(gpu, slice), passed);
+    else if (!alone)
+      measure_own(*seat.hold, cluster, node, gpu, slice, passed);
   }
   if (held && !sharing::amd::is_amd(gpu)) count_held(slice);
 }
@@ -274,10 +278,17 @@ Hold& Ledger::hold_of(const Cluster& cluster, const Node& node, const Gpu& gpu, 
   return hold;
 }
 
-void Ledger::measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passed& passed) {
-  const std::optional<Mib> memory = memory_used(gpu, slice);
+void Ledger::measure_own(Hold& hold, const Cluster& cluster, const Node& node, const Gpu& gpu,
+                         const Slice& slice, const Passed& passed) {
+  const auto own = insight::own_figures(cluster, node, gpu, slice, hold.workload);
+  // As is_fresh(): a figure that is older than a round says nothing of it.
+  if (own && own->origin.at <= passed.at && passed.at - own->origin.at <= kLongestRound)
+    measure(hold, own->use, own->memory, passed);
+}
+
+void Ledger::measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> memory,
+                     const Passed& passed) {
   if (memory && (!hold.memory_peak || hold.memory_peak->value < memory->value)) hold.memory_peak = memory;
-  const std::optional<Percent> use = use_of(gpu, slice);
   if (!use) return;
   // Held before, but not measured then: it may have been used meanwhile.
   if (passed.gap || hold.told != passed.before) hold.idle_run = hold.parked_run = 0;

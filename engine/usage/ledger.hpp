@@ -206,7 +206,9 @@ class Ledger {
   void see_asked(const Cluster& cluster, const Workload& waiting);
   void see_work(const Cluster& cluster, double hours);
   void hold_somewhere(const Cluster& cluster, const Workload& workload, const Allocation& held, double hours);
-  void measure(Hold& hold, const Gpu& gpu, const Slice& slice, const Passed& passed);
+  void measure_own(Hold& hold, const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
+                   const Passed& passed);
+  void measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> memory, const Passed& passed);
 
   const mig::Catalogue& catalogue_;
   Limits limits_;

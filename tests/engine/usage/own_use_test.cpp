@@ -1,0 +1,87 @@
+// Several on one GPU, of which a source tells what each uses by itself: that counts for each of them, and
+// what all use together for none.
+#include <gtest/gtest.h>
+
+#include "engine/usage/ledger.hpp"
+#include "engine/usage/report.hpp"
+#include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+
+namespace tessera::test {
+namespace {
+
+// alice and bob share a GPU that is 80 % used, a round a minute.
+struct Shared {
+  Story story;
+  usage::Ledger ledger{catalogue()};
+  int minute = 0;
+
+  Shared() {
+    Slice slice = whole(0);
+    slice.kind = SliceKind::time_slice, slice.capacity = 4;
+    story.tell(NodesListed{{node("n1", {gpu(0, Strategy::time_slicing, {slice})})}});
+    std::vector<Workload> work{running("1", "alice", {holds("n1", {{0, 1}})}),
+                               running("2", "bob", {holds("n1", {{0, 1}})})};
+    for (Workload& one : work) one.started = at(-3600);
+    story.tell(WorkloadsListed{std::move(work)});
+    story.tell(Loaded{});
+    ledger.see(story.cluster(), at(0));
+  }
+  void pass(int minutes, std::vector<OwnUse> own, bool measured = true) {
+    for (int i = 0; i < minutes; ++i) {
+      ++minute;
+      GpuFigures figures;
+      figures.gpu = GpuIndex{0};
+      figures.figures.use = Percent{80};
+      figures.own = own;
+      if (measured)
+        story.tell(Measured{NodeName("n1"), Source::dcgm, at(60 * minute), {figures}}, 60 * minute);
+      ledger.see(story.cluster(), at(60 * minute));
+    }
+  }
+  usage::Sum sum(const std::string& user) const {
+    for (const usage::Sum& one : usage::sums(ledger, usage::By::user))
+      if (one.name == user) return one;
+    return {};
+  }
+};
+
+OwnUse uses(const char* job, std::optional<float> use, std::int64_t memory) {
+  return {WorkloadId(job), {}, use ? std::optional(Percent{*use}) : std::nullopt, Mib{memory}};
+}
+
+TEST(OwnUseOverTime, CountsForEachOfThoseThatShare) {
+  Shared here;
+  here.pass(60, {uses("1", 70, 30'000), uses("2", 0, 9'000)});
+  EXPECT_NEAR(here.sum("alice").mean_use.value_or(-1), 70, 0.01);
+  EXPECT_NEAR(here.sum("alice").measured, here.sum("alice").gpu_hours, 1e-9);
+  EXPECT_EQ(here.sum("alice").memory_peak, Mib{30'000});
+  EXPECT_EQ(here.sum("alice").idle, 0);
+  EXPECT_NEAR(here.sum("bob").mean_use.value_or(-1), 0, 0.01) << "the GPU's 80 % are alice's";
+  EXPECT_NEAR(here.sum("bob").idle, here.sum("bob").gpu_hours, 1e-9);
+}
+
+TEST(OwnUseOverTime, OfWhomNothingIsToldIsNotMeasured) {
+  Shared here;
+  here.pass(60, {uses("1", 70, 30'000)});
+  EXPECT_NEAR(here.sum("bob").gpu_hours, 0.25, 1e-9);
+  EXPECT_EQ(here.sum("bob").measured, 0);
+  EXPECT_EQ(here.sum("bob").mean_use, std::nullopt);
+}
+
+TEST(OwnUseOverTime, MemoryAloneIsAPeakAndNoUse) {
+  Shared here;
+  here.pass(60, {uses("1", std::nullopt, 30'000)});
+  EXPECT_EQ(here.sum("alice").memory_peak, Mib{30'000});
+  EXPECT_EQ(here.sum("alice").measured, 0);
+}
+
+TEST(OwnUseOverTime, WhatIsOlderThanARoundSaysNothingOfIt) {
+  Shared here;
+  here.pass(10, {uses("1", 70, 30'000)});
+  here.pass(50, {}, false);
+  EXPECT_NEAR(here.sum("alice").measured * 4, 20.0 / 60, 1e-9) << "ten minutes more at most";
+}
+
+}  // namespace
+}  // namespace tessera::test
