@@ -10,6 +10,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/palette.hpp"
+#include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/plan/arm.hpp"
 
 namespace tessera::tui {
@@ -111,6 +112,7 @@ void enter_world(UiState& state, const UiContext& ui, const OtherWorld& world) {
   state.from_live = world.past;
   state.playing = 0;
   disarm(state);
+  leave_time(state);
   state.resuming.reset();
   state.overview.valid = state.users.valid = false;
   state.cells = {};

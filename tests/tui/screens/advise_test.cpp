@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include "engine/time.hpp"
 #include "engine/usage/demand.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/support/reckoned.hpp"
 #include "tests/tui/screens/advise_places.hpp"
 #include "tui/advise_state.hpp"
 #include "tui/packer.hpp"
+#include "tui/screens/documents.hpp"
 
 namespace tessera::test {
 namespace {
@@ -16,6 +18,16 @@ namespace {
 using tui::ScreenKind;
 
 const advise::Advice& advice_of(const Session& session) { return *session.state.advise->answer->advice; }
+
+// Forty minutes in which eight were waited for.
+std::shared_ptr<const usage::Reckoning> recorded(const Session& session, Duration since) {
+  usage::Reckoning read;
+  read.asked.since = since;
+  read.from = at(-2400), read.to = at(0), read.hours = 2.0 / 3;
+  Cluster cluster = *session.model.find(ClusterName("hpc"));
+  for (int second = -2400; second <= 0; second += 600) read.demand[cluster.name].see(cluster, at(second));
+  return std::make_shared<const usage::Reckoning>(std::move(read));
+}
 
 TEST(AdviseScreen, AnswersAreRowsAndTheOneUnderTheCursorIsToldInFull) {
   Session session = advised({200, 60});
@@ -215,15 +227,81 @@ TEST(AdviseScreen, ARecordingThatCannotBeReadIsToldAndNotTakenForNone) {
   EXPECT_TRUE(session.shows("the recording cannot be read")) << session.screen();
 }
 
-TEST(AdviseScreen, NothingIsAdvisedInThePast) {
-  Session session = advising();
+// The moment of a recording that is so many minutes old stands on the screen.
+void show_past(Session& session, int minutes) {
+  if (!session.state.past) tui::update(session.state, session.world(), tui::OtherWorld{true});
+  session.tell(on("hpc", ClockSet{session.wall, 0}, -60 * minutes));
+  session.tell(on("hpc", Recorded{at(-7200), at(0), ""}, -60 * minutes));
+}
+
+TEST(AdviseScreen, APastMomentIsAdvisedOnByItsOwnTimeAndNothingIsArmedThere) {
+  Session session = advised({200, 60});
+  ASSERT_TRUE(session.state.advise->answer);
+  show_past(session, 30);
+  EXPECT_FALSE(session.state.advise->answer) << "the answer of now is not one of then";
+  session.advise();
+  EXPECT_EQ(session.state.advise->answer->question->then->now, at(-1800));
+  EXPECT_TRUE(session.shows("as of " + tui::time_text(at(-1800)))) << session.screen();
+  EXPECT_TRUE(session.shows("SOONER")) << session.screen();
+  session.press("y");
+  EXPECT_EQ(*session.effects.back().copy,
+            "tessera advise --at " + utc_text(at(-1800)) + " --cluster hpc --hours 24");
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+  session.press("A");
+  EXPECT_FALSE(session.state.arming);
+  tui::update(session.state, session.world(), tui::OtherWorld{false});
+  session.press("A");
+  EXPECT_FALSE(session.state.arming) << "the plan was made of the past";
+  EXPECT_FALSE(session.state.advise->answer) << "the answer of then is not one of now";
+}
+
+TEST(AdviseScreen, AnotherMomentIsAdvisedOnAtOnceAndTheAnswerOfTheOneBeforeIsMarkedAsOld) {
+  Session session = advising({200, 60});
+  show_past(session, 30);
+  session.press(":advise<enter>").advise();
+  show_past(session, 60);
+  EXPECT_TRUE(session.state.advise->working()) << "no pause between two moments that stand";
+  EXPECT_TRUE(session.shows("the advice before")) << session.screen();
+  EXPECT_TRUE(session.shows("as of " + tui::time_text(at(-1800)))) << "whose answer it is";
+  session.advise();
+  EXPECT_TRUE(session.shows("as of " + tui::time_text(at(-3600)))) << session.screen();
+}
+
+TEST(AdviseScreen, WhatPlaysIsNotAdvisedOnWithEveryRound) {
+  Session session = advising({200, 60});
+  show_past(session, 30);
+  session.press(":advise<enter>").advise();
+  session.state.playing = 60;
+  show_past(session, 29);
+  EXPECT_FALSE(session.state.advise->working());
+}
+
+TEST(AdviseScreen, NothingIsAdvisedOnWithoutAMomentOfTheRecording) {
+  Session session = advising({120, 40});
   session.state.past = true;
   session.press(":advise<enter>");
-  EXPECT_TRUE(session.shows("the past is shown, and this advises for now")) << session.screen();
-  EXPECT_TRUE(session.shows("tessera advise --at TIME")) << session.screen();
-  session.press("r<enter>");
+  EXPECT_TRUE(session.shows("the recording of this cluster cannot be read")) << session.screen();
   EXPECT_FALSE(session.state.advise->question);
-  EXPECT_EQ(session.state.top().kind, ScreenKind::advise);
+  show_past(session, 30);
+  EXPECT_TRUE(session.state.advise->question);
+  const Error torn{"cannot read the recording", "it is damaged", ""};
+  session.tell(on("hpc", SourceReport{Source::none, torn, Duration(0)}));
+  EXPECT_FALSE(session.state.advise->question) << "the nodes are those of the moment before";
+}
+
+TEST(AdviseScreen, WhatCameAfterAPastMomentIsNoHistoryOfIt) {
+  Session session = advising({200, 60});
+  session.state.no_past.clear();
+  session.state.usage.read = recorded(session, session.state.usage.since);  // until now
+  show_past(session, 30);
+  session.press(":advise<enter>").advise();
+  EXPECT_FALSE(session.state.advise->answer->question->past);
+  show_past(session, 0);
+  EXPECT_TRUE(session.state.advise->question->past);
+  session.state.usage.part = 0.5;  // of a reading that ends elsewhere
+  session.pass(Duration(0));
+  EXPECT_FALSE(session.state.advise->question->past);
 }
 
 TEST(AdviseScreen, NothingIsAdvisedOnAClusterThatDoesNotAnswer) {
@@ -248,16 +326,6 @@ TEST(AdviseScreen, WhereNoRecutHelpsItSaysWhyAndWhatElseCanBeDone) {
   EXPECT_EQ(session.state.message.text, "no re-cut helps: there is no plan to open");
   session.press("y");
   EXPECT_EQ(session.state.message.text, "no answer: there is no command to copy");
-}
-
-// Forty minutes in which eight were waited for.
-std::shared_ptr<const usage::Reckoning> recorded(const Session& session, Duration since) {
-  usage::Reckoning read;
-  read.asked.since = since;
-  read.from = at(-2400), read.to = at(0), read.hours = 2.0 / 3;
-  Cluster cluster = *session.model.find(ClusterName("hpc"));
-  for (int second = -2400; second <= 0; second += 600) read.demand[cluster.name].see(cluster, at(second));
-  return std::make_shared<const usage::Reckoning>(std::move(read));
 }
 
 TEST(AdviseScreen, WhatWasNeededCountsOnceTheRecordingIsRead) {

@@ -8,6 +8,7 @@
 #include "tests/tui/screens/change_places.hpp"
 #include "tui/pack_state.hpp"
 #include "tui/packer.hpp"
+#include "tui/screens/documents.hpp"
 
 namespace tessera::test {
 namespace {
@@ -164,11 +165,57 @@ TEST(Pack, WhatMovesElsewhereDoesNotKeepFromPlanning) {
   EXPECT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
 }
 
-TEST(Pack, NothingIsPlannedInThePast) {
+// The moment of a recording that is so many minutes old stands on the screen.
+void show_past(Session& session, int minutes) {
+  if (!session.state.past) tui::update(session.state, session.world(), tui::OtherWorld{true});
+  session.tell(on("hpc", ClockSet{session.wall, 0}, -60 * minutes));
+  session.tell(on("hpc", Recorded{at(-7200), at(0), ""}, -60 * minutes));
+}
+
+TEST(Pack, APastMomentIsPlannedByItsOwnTimeAndNothingIsArmedThere) {
+  Session session = answered("3g.40gb=2", {120, 40});
+  show_past(session, 30);
+  EXPECT_FALSE(session.state.pack->answer) << "the answer of now is not one of then";
+  session.pack();
+  EXPECT_TRUE(session.shows("touches 1 GPU")) << "the demand stays: " << session.screen();
+  EXPECT_TRUE(session.shows("as of " + tui::time_text(at(-1800)))) << session.screen();
+  session.press("<enter>");
+  ASSERT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
+  session.press("A");
+  EXPECT_FALSE(session.state.arming);
+  tui::update(session.state, session.world(), tui::OtherWorld{false});
+  session.press("A");
+  EXPECT_FALSE(session.state.arming) << "the plan was made of the past";
+  EXPECT_FALSE(session.state.pack->answer) << "the answer of then is not one of now";
+}
+
+// Whom it disturbs, and who waits less, is told of a copy of the cluster, though the same GPUs change.
+TEST(Pack, EachMomentOfThePastIsAskedOfItsOwnCopyOfTheCluster) {
+  Session session = changing({120, 40});
+  show_past(session, 30);
+  session.press(":pack 3g.40gb=2<enter>").pack();
+  show_past(session, 60);
+  ASSERT_TRUE(session.state.pack->working());
+  EXPECT_TRUE(session.shows("another moment is shown")) << session.screen();
+  EXPECT_EQ(session.state.pack->question->then->now, at(-3600));
+  session.pack();
+  EXPECT_TRUE(session.shows("as of " + tui::time_text(at(-3600)))) << session.screen();
+}
+
+TEST(Pack, WhatWaitedThenIsNotCalledTheQueueOfNow) {
+  Session session = changing({120, 40});
+  show_past(session, 30);
+  session.press(":pack<enter>f").pack();
+  ASSERT_FALSE(session.state.pack->source.empty());
+  tui::update(session.state, session.world(), tui::OtherWorld{false});
+  EXPECT_TRUE(session.state.pack->source.empty());
+}
+
+TEST(Pack, NothingIsPlannedWithoutAMomentOfTheRecording) {
   Session session = changing();
   session.state.past = true;
   session.press(":pack<enter>");
-  EXPECT_TRUE(session.shows("the past is shown, and what is planned here is for now")) << session.screen();
+  EXPECT_TRUE(session.shows("the recording of this cluster cannot be read")) << session.screen();
   EXPECT_FALSE(session.shows("+ more")) << "no key is offered that does nothing: " << session.screen();
   session.press("+<enter>");
   EXPECT_FALSE(session.state.pack->question);

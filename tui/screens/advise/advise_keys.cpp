@@ -5,6 +5,7 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/shell.hpp"
+#include "engine/time.hpp"
 #include "tui/screens/advise/advise.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/layout/layout.hpp"
@@ -172,6 +173,11 @@ bool back_in_advise(UiState& state, const UiContext&) {
 std::string copy_on_advise(const UiState& state, const UiContext&) {
   const advise::Answer* answer = answer_here(state);
   if (!answer) return "";
+  const AdviseQuestion& asked = *state.advise->answer->question;
+  // The plan's own command would be made of the live cluster.
+  if (state.past)
+    return fmt::format("tessera advise --at {} --cluster {} --hours {}{}", utc_text(asked.then->now),
+                       shell_word(state.advise->cluster.text), asked.hours, flags_of(asked.only));
   return fmt::format("{} --cluster {} --plan", advise::pack_command(*answer),
                      shell_word(state.advise->cluster.text));
 }

@@ -75,7 +75,9 @@ class Page {
     if (advise_.only.any()) add(narrowed_text(advise_.only, scheduler()), Role::warning);
     if (const std::string past = past_text(); !past.empty()) add(past, Role::dim);
     const Cluster* cluster = ui_.model.find(advise_.cluster);
-    if (cluster && advise_.answer)
+    if (advise_.answer && state_.past)
+      add(moment_text(state_, *advise_.answer->question->then), Role::warning);
+    else if (cluster && advise_.answer)
       add("as of " + ago_text(*cluster, advise_.answer->question->then->now, ui_.wall), Role::dim);
     to.push_back(std::move(line));
   }

@@ -16,12 +16,21 @@ namespace {
 constexpr Duration kEvery{15'000};
 constexpr int kPauses = 10;
 
+// What came after a moment of the past is no history of it, nor is what ended before it stood there.
+bool ends_here(const UiState& state, const UiContext& ui, const ClusterName& name,
+               const usage::Reckoning& read) {
+  if (!state.past) return true;
+  const Cluster* cluster = ui.model.find(name);
+  return cluster && !state.usage.part && read.to <= cluster_now(*cluster, ui.wall);
+}
+
 // Of this cluster, for the days that are wanted; null: it is not to count, or not read yet.
-std::shared_ptr<const usage::Reckoning> past_of(const UiState& state, const AdviseState& advise) {
+std::shared_ptr<const usage::Reckoning> past_of(const UiState& state, const UiContext& ui,
+                                                const AdviseState& advise) {
   const auto& read = state.usage.read;
   const bool counts = advise.with_past && advise.only.partition.empty() && read &&
                       read->asked.since == state.usage.since && read->demand.contains(advise.cluster);
-  return counts ? read : nullptr;
+  return counts && ends_here(state, ui, advise.cluster, *read) ? read : nullptr;
 }
 
 TimePoint due_at(const AdviseState& advise) {
@@ -31,8 +40,9 @@ TimePoint due_at(const AdviseState& advise) {
 bool is_due(const AdviseState& advise, const UiState& state, const UiContext& ui) {
   if (!advise.question || advise.again) return true;
   const AdviseQuestion& asked = *advise.question;
-  if (asked.hours != advise.hours || asked.only != advise.only || asked.past != past_of(state, advise))
+  if (asked.hours != advise.hours || asked.only != advise.only || asked.past != past_of(state, ui, advise))
     return true;
+  if (stands_in_past(state)) return advise.revision != ui.model.revision + 1;
   // One at a time: on a busy cluster no answer would ever be of the last one.
   if (advise.working() || advise.revision == ui.model.revision + 1) return false;
   return ui.wall >= due_at(advise);
@@ -42,7 +52,7 @@ std::shared_ptr<const AdviseQuestion> question_of(const AdviseState& advise, con
                                                   const UiContext& ui, const Cluster& cluster) {
   return std::make_shared<const AdviseQuestion>(AdviseQuestion{then_of(state, ui, cluster),
                                                                nodes_of(cluster, advise.only), advise.only,
-                                                               advise.hours, past_of(state, advise)});
+                                                               advise.hours, past_of(state, ui, advise)});
 }
 
 }  // namespace
@@ -54,9 +64,7 @@ bool advice_reads_past(const UiState& state) {
 
 void refresh_advise(UiState& state, Screen& screen, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(screen.cluster);
-  std::string why = state.past ? "the past is shown, and this advises for now: tessera advise --at TIME "
-                                 "advises on a moment of a recording"
-                               : why_not_planned(state, cluster);
+  std::string why = why_not_planned(state, cluster);
   change_advise(state, [&](AdviseState& advise) {
     if (advise.cluster != screen.cluster) {
       AdviseState other;

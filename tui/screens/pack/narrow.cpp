@@ -9,7 +9,11 @@
 #include "engine/query/tables.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
+#include "tui/advise_state.hpp"
+#include "tui/change_kept.hpp"
+#include "tui/pack_state.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/documents.hpp"
 #include "tui/screens/layout/layout.hpp"
 
 namespace tessera::tui {
@@ -29,6 +33,12 @@ bool is_in(const Cluster& cluster, const Node& node, const std::string& partitio
   // Nodes of Kubernetes have no partition: only its work is narrowed there.
   return partition.empty() || cluster.scheduler != Scheduler::slurm ||
          std::find(node.partitions.begin(), node.partitions.end(), partition) != node.partitions.end();
+}
+
+// A cluster of which nothing is recorded, or whose recording failed on the way to the moment, has no moment.
+bool is_shown_moment(const Cluster& cluster) {
+  const auto reader = cluster.sources.find(Source::none);
+  return cluster.recorded && (reader == cluster.sources.end() || !reader->second.failure);
 }
 
 Result<std::vector<NodeName>> by_filter(const Cluster& cluster, const UiContext& ui,
@@ -111,14 +121,36 @@ std::string narrowed_text(const Narrowed& only, Scheduler scheduler) {
 
 std::string why_not_planned(const UiState& state, const Cluster* cluster) {
   if (!cluster) return "that cluster is not open here";
-  if (state.past) return "the past is shown, and what is planned here is for now";
   if (!cluster->loaded) return "the cluster is still being read";
+  if (state.past && !is_shown_moment(*cluster))
+    return "the recording of this cluster cannot be read: how it stood then is not known";
   // An old list of jobs or pods makes an instance look free that is not.
   if (!insight::nodes_are_current(*cluster))
     return "the list of nodes is old: what stands there now is not known";
   if (!insight::work_is_current(*cluster))
     return "the list of jobs or pods is old: which instances are free is not known";
   return "";
+}
+
+bool stands_in_past(const UiState& state) { return state.past && state.playing <= 0; }
+
+std::string moment_text(const UiState& state, const ClusterThen& then) {
+  return state.past ? fmt::format("as of {}", time_text(then.now)) : "";
+}
+
+void leave_time(UiState& state) {
+  if (state.advise)
+    change_kept(state.advise, [](AdviseState& advise) {
+      advise.question = nullptr, advise.answer = nullptr;
+      advise.revision = 0, advise.stopped = false;
+    });
+  if (!state.pack) return;
+  change_kept(state.pack, [](PackState& pack) {
+    pack.question = nullptr, pack.answer = nullptr, pack.boards = nullptr;
+    pack.revision = 0, pack.stopped = false, pack.takes_queue = false;
+    // What waited then is another demand than what waits now: its counts stay as if they were typed.
+    pack.source.clear(), pack.naming.reset();
+  });
 }
 
 std::shared_ptr<const ClusterThen> then_of(const UiState& state, const UiContext& ui,

@@ -25,6 +25,12 @@ std::string narrowed_text(const Narrowed& only, Scheduler scheduler);
 
 // Why nothing is planned over a cluster here and now; empty: it is.
 std::string why_not_planned(const UiState& state, const Cluster* cluster);
+// One moment of a recording is shown, and does not play: what is said of another one is old at once.
+bool stands_in_past(const UiState& state);
+// "as of 2026-03-02 03:12:00", where a recording is shown; empty: it is not.
+std::string moment_text(const UiState& state, const ClusterThen& then);
+// What was asked of the cluster in another time is forgotten; what is wanted stays.
+void leave_time(UiState& state);
 
 // A copy for the planner's thread.
 std::shared_ptr<const ClusterThen> then_of(const UiState& state, const UiContext& ui, const Cluster& cluster);

@@ -74,6 +74,8 @@ class Page {
            Role::dim});
     if (pack_.only.any())
       line.spans.push_back({"  " + told(narrowed_text(pack_.only, scheduler())), Role::warning});
+    if (pack_.answer && state_.past)
+      line.spans.push_back({"  " + told(moment_text(state_, *pack_.answer->question->then)), Role::warning});
     if (pack_.evict) line.spans.push_back({"  " + told("requeue allowed"), Role::warning});
     to.push_back(std::move(line));
   }
@@ -146,7 +148,10 @@ class Page {
     if (pack_.stopped) note(to, "stopped: any edit of the demand asks again", Role::warning);
     if (!pack_.trouble.empty()) return note(to, pack_.trouble, Role::danger);
     if (pack_.working() && pack_.answered() && pack_.answer->question != pack_.question)
-      note(to, "the cluster has changed: the answer is being worked out again", Role::dim);
+      note(to,
+           state_.past ? "another moment is shown: the answer is being worked out again"
+                       : "the cluster has changed: the answer is being worked out again",
+           Role::dim);
     else if (pack_.working() && !pack_.answered())
       note(to,
            pack_.answer ? "working out the answer; what is shown is the one before (Esc stops)"

@@ -49,9 +49,10 @@ bool same_boards(const PackBoards& a, const PackBoards& b) {
          a.problem.busy == b.problem.busy && a.left_out == b.left_out;
 }
 
-bool is_due(const PackState& pack, const UiContext& ui, const Cluster& cluster) {
+bool is_due(const PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster) {
   if (!pack.boards || pack.revision == 0) return true;
   if (pack.revision == ui.model.revision + 1) return false;
+  if (stands_in_past(state)) return true;
   return cluster.nodes.size() < kManyNodes || ui.wall - pack.at >= kManyEvery;
 }
 
@@ -103,7 +104,8 @@ std::string why_not_asked(const PackState& pack) {
   return "";
 }
 
-void ask(PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster) {
+// moved: another moment of a recording is shown, and an answer of the one before tells nothing of it.
+void ask(PackState& pack, const UiState& state, const UiContext& ui, const Cluster& cluster, bool moved) {
   pack.trouble = why_not_asked(pack);
   PackQuestion next{pack.boards, {}, pack.boards->problem.products, pack.evict, pack.takes_queue, {},
                     nullptr,     {}};
@@ -117,13 +119,13 @@ void ask(PackState& pack, const UiState& state, const UiContext& ui, const Clust
     return;
   }
   const PackQuestion* asked = pack.question.get();
-  if (asked && asked->boards == next.boards && asked->evict == next.evict && asked->demand == next.demand &&
-      asked->products == next.products && asked->reads_queue == next.reads_queue &&
-      asked->partition == next.partition)
+  if (asked && !moved && asked->boards == next.boards && asked->evict == next.evict &&
+      asked->demand == next.demand && asked->products == next.products &&
+      asked->reads_queue == next.reads_queue && asked->partition == next.partition)
     return;
   // Edits in quick succession share a copy of the cluster; who holds what moves on without its GPUs.
-  const bool same = asked && asked->boards == pack.boards && asked->then &&
-                    cluster_now(cluster, ui.wall) - asked->then->now < kCopied;
+  const bool same = asked && !moved && asked->boards == pack.boards && asked->then &&
+                    std::chrono::abs(Duration(cluster_now(cluster, ui.wall) - asked->then->now)) < kCopied;
   next.then = same ? asked->then : then_of(state, ui, cluster);
   pack.question = std::make_shared<const PackQuestion>(std::move(next));
 }
@@ -140,10 +142,10 @@ void refresh_pack(UiState& state, Screen& screen, const UiContext& ui) {
       pack.question = nullptr, pack.answer = nullptr, pack.revision = 0;
       return;
     }
-    const bool due = is_due(pack, ui, *cluster);
+    const bool due = is_due(pack, state, ui, *cluster);
     if (due) take_boards(pack, state, ui, *cluster);
     list_profiles(pack);
-    if (!pack.stopped) ask(pack, state, ui, *cluster);
+    if (!pack.stopped) ask(pack, state, ui, *cluster, due && stands_in_past(state));
   });
 }
 
