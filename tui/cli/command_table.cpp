@@ -72,9 +72,9 @@ constexpr Command kCommands[] = {
      "Tries plans of tessera pack for the slices and whole GPUs that waiting jobs and pods ask for, on free "
      "nodes, on few and on all, and plays the next hours with each. Prints those that none beats in every "
      "figure: which work starts sooner, the nodes and their new layouts, whom the change waits for and until "
-     "when, and the command that prints the plan. With --recording or --accounting what was needed in the "
-     "past counts, too. No running work is ever ended. Nothing is changed. Exit code 1 when work waits for "
-     "these and no re-cut helps: the reason is printed (docs/planning.md).",
+     "when, and the command that prints the plan. What was needed in the past counts, too (--source). No "
+     "running work is ever ended. Nothing is changed. Exit code 1 when work waits for these and no re-cut "
+     "helps: the reason is printed (docs/planning.md).",
      "tessera advise\n"
      "tessera advise --partition short -o json | jq -r '.answers[].command'"},
     {"fleet", kFleet, "VERB [NODE] [FILE]", 12, Completes::words,
@@ -435,7 +435,7 @@ constexpr Flag kFlags[] = {
     {"for-queue", 0, "", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
      "the demand is what waits for room: the MIG slices for which waiting jobs and pods ask"},
     {"for-history", 0, "TIME", false, "", Section::pack, kPack, "", false, "", Completes::nothing, "",
-     "the demand is the peak of each profile within so long a time (30d), from a recording or --accounting"},
+     "the demand is the peak of each profile within so long a time (30d), as --source says"},
     {"partition", 0, "NAME", false, "", Section::pack, kPack | kAdvise, "", false, "", Completes::nothing, "",
      "only nodes of this partition; with --for-queue and --for-history only its jobs, on Kubernetes those "
      "of this namespace"},

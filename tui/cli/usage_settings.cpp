@@ -72,8 +72,13 @@ std::string read_source(SettingReader& reader) {
 void read_place(SettingReader& reader, Options& options) {
   options.accounting = reader.on("accounting");
   options.source = read_source(reader);
-  if (!sums_up(options.command)) return;
   const Setting* source = reader.find("source");
+  if (!sums_up(options.command)) {
+    const bool typed = source && source->from == "--source";
+    options.accounting = options.accounting || (typed && options.source == "accounting");
+    if (!typed && options.source == "accounting") options.source.clear();
+    return;
+  }
   if (options.accounting && source && source->from != "--source") options.source = "accounting";
   options.accounting = options.accounting || options.source == "accounting";
 }

@@ -142,6 +142,11 @@ TEST(PastPrometheus, OfARealServerHoursUseMemoryAndGapsAreThoseThatWereKept) {
   EXPECT_EQ(*seven.p95_use, 45);
   EXPECT_EQ(seven.memory_peak, Mib{20'000});
   EXPECT_NEAR(seven.measured, seven.gpu_hours, 1e-9) << "each value was measured";
+  const std::vector<usage::DemandPeak> peaks = read->demand.at(ClusterName("hpc")).peaks();
+  ASSERT_EQ(peaks.size(), 1u);
+  EXPECT_EQ(peaks[0].profile, "whole") << "one at a time, though two jobs had it";
+  EXPECT_EQ(peaks[0].held, 1);
+  EXPECT_EQ(peaks[0].waiting, 0);
   EXPECT_NEAR(eight.measured, 1, 1e-6);
   EXPECT_NEAR(eight.gpu_hours, 1 + 10.0 / 60, 1e-6) << "and the longest round before it";
   EXPECT_NEAR(eight.idle, 1, 1e-6);

@@ -12,6 +12,7 @@
 #include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/record/demand.hpp"
 #include "tui/cli/record/usage.hpp"
 #include "tui/cli/record/waste.hpp"
 
@@ -74,11 +75,18 @@ struct Asked {
   float use = 0;
   double shared = 0;  // hours of instances that several share
   Gpu gpu = test::gpu(0, Strategy::whole, {test::whole(0)});
-  bool recording_asked = false;
+  mutable bool recording_asked = false;
   std::ostringstream out, err;
 
   Asked() { options.figures["prometheus"] = Setting{"http://p:9090", "--prometheus"}; }
   int run(Command command) {
+    out.str(""), err.str("");
+    return with([&](const Joins& joins) {
+      return command(options, test::catalogue(), joins, Streams{out, err});
+    });
+  }
+  template <class Use>
+  auto with(Use use) const {
     test::Box box;
     Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
     joins.kept_use = [&](const Options&, const mig::Catalogue&) {
@@ -90,8 +98,7 @@ struct Asked {
       recording_asked = true;
       return std::vector<std::unique_ptr<record::Recording>>();
     };
-    out.str(""), err.str("");
-    return command(options, test::catalogue(), joins, Streams{out, err});
+    return use(joins);
   }
   bool says(const std::string& text) const { return out.str().find(text) != std::string::npos; }
 };
@@ -169,9 +176,74 @@ TEST(UsageFromPrometheus, UsersAreRefusedSinceItKnowsNone) {
     EXPECT_EQ(asked.run(run_usage), kUsage);
     EXPECT_NE(asked.err.str().find("Prometheus does not tell users or accounts"), std::string::npos);
   }
-  asked.options.by = "node", asked.options.demand = true;
+}
+
+TEST(DemandFromPrometheus, IsWhatWasHeldAndSaysThatWhatWaitedIsNotCounted) {
+  Asked asked;
+  asked.options.demand = true;
+  EXPECT_EQ(asked.run(run_usage), kDone) << asked.err.str();
+  EXPECT_TRUE(asked.says("whole")) << asked.out.str();
+  EXPECT_TRUE(asked.says("from Prometheus, ")) << asked.out.str();
+  EXPECT_TRUE(asked.says("2.0 h of it kept; what waited is not counted; for 0.5 h of GPUs"))
+      << asked.out.str();
+  asked.options.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(run_usage), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("demand"), asked.out.str()), std::vector<std::string>{});
+  EXPECT_EQ(test::json_at(asked.out.str(), "/source"), "\"prometheus\"");
+  EXPECT_EQ(test::json_at(asked.out.str(), "/peaks/0/peak"), "1");
+}
+
+TEST(DemandFromPrometheus, WhereItsSeriesNameNoWorkIsUnknownAndNotNothing) {
+  Asked asked;
+  asked.work = "", asked.options.demand = true;
   EXPECT_EQ(asked.run(run_usage), kUnknown);
-  EXPECT_NE(asked.err.str().find("Prometheus does not tell what waits"), std::string::npos);
+  EXPECT_NE(asked.err.str().find("name no pod or job: what was held is not known"), std::string::npos)
+      << asked.err.str();
+  EXPECT_EQ(asked.out.str(), "");
+}
+
+// As `pack --for-history` and `advise` look at it.
+Result<LookedDemand> looked(const Asked& asked, const std::string& group = "") {
+  return asked.with([&](const Joins& joins) {
+    return look_at_demand(asked.options, test::catalogue(), joins, Duration{7'200'000}, group);
+  });
+}
+
+TEST(DemandFromPrometheus, IsReadForTheDemandOfAHistoryWhereNoRecordingIsNamed) {
+  Asked asked;
+  auto past = looked(asked);
+  ASSERT_TRUE(past) << to_line(past.error());
+  EXPECT_EQ(source_word(*past), "prometheus");
+  EXPECT_NE(history_words(*past, Duration{86'400'000}).front().find("2.0 h of 24 h, a value every 5 min"),
+            std::string::npos)
+      << history_words(*past, Duration{86'400'000}).front();
+  ASSERT_EQ(past->demand.peaks().size(), 1u);
+  EXPECT_EQ(past->demand.peaks()[0].held, 1);
+  asked.options.recording = "F";
+  EXPECT_FALSE(looked(asked)) << "the recording goes first, and has nothing";
+  EXPECT_TRUE(asked.recording_asked);
+}
+
+TEST(DemandFromPrometheus, OfAPartitionIsRefusedSinceItTellsNone) {
+  const auto past = looked(Asked(), "short");
+  ASSERT_FALSE(past);
+  EXPECT_EQ(past.error().reason, "Prometheus does not tell the partitions of jobs");
+}
+
+TEST(DemandFromPrometheus, OfAnotherClusterIsNotAskedFor) {
+  Asked asked;
+  asked.options.cluster = "other";
+  EXPECT_FALSE(looked(asked));
+}
+
+TEST(DemandFromPrometheus, IsNotAskedForASimulatedCluster) {
+  Asked asked;
+  asked.options.sim = "demo";
+  EXPECT_FALSE(looked(asked));
+  asked.options.source = "prometheus";
+  const auto past = looked(asked);
+  ASSERT_FALSE(past);
+  EXPECT_EQ(past.error().reason, "prometheus is not set");
 }
 
 TEST(UsageFromPrometheus, WithoutNamesOfPodsOrJobsUseIsToldAndWhatWasHeldIsNot) {

@@ -7,6 +7,7 @@
 #include "tui/cli/json.hpp"
 #include "tui/cli/pack/nodes_to_pack.hpp"
 #include "tui/cli/record/demand.hpp"
+#include "tui/cli/record/looked.hpp"
 #include "tui/cli/table_text.hpp"
 
 namespace tessera::cli {
@@ -29,13 +30,18 @@ int run_advise(const Options& options, const mig::Catalogue& catalogue, const Jo
       cluster, &catalogue,        capabilities_of(clusters, *cluster),    options.rules,
       nodes,   options.partition, cluster_now(*cluster, clusters.wall()), std::chrono::hours(options.hours)};
   std::optional<LookedDemand> past;
-  if (!options.recording.empty() || options.accounting) {
+  const bool named = !options.recording.empty() || options.accounting || !options.source.empty();
+  if (named || has_prometheus(options, joins)) {
     Options one = options;
     one.cluster = cluster->name.text;
-    auto looked = look_at_demand(one, joins, options.since, options.partition);
-    if (!looked) return refuse(streams, looked.error(), kUnknown);
-    past = std::move(*looked);
-    question.past = &past->demand;
+    auto looked = look_at_demand(one, catalogue, joins, options.since, options.partition);
+    // What waits can be advised on without a history that nobody asked for; that there is none is said.
+    if (!looked && named) return refuse(streams, looked.error(), kUnknown);
+    if (!looked)
+      complain(streams, looked.error());
+    else
+      past = std::move(*looked);
+    if (past) question.past = &past->demand;
   }
   const advise::Advice advice = advise::advise(question);
   if (options.output == OutputFormat::table) {

@@ -86,7 +86,7 @@ Json past_json(const Advice& advice, const LookedDemand* past, const Options& op
   all.add("to", Json::of(utc_text(past->to)));
   all.add("hours_recorded", rounded(past->demand.hours()));
   all.add("hours_asked", rounded(hours_of(options.since)));
-  all.add("source", Json::of(std::string(options.accounting ? "accounting" : "recording")));
+  all.add("source", Json::of(source_word(*past)));
   all.add("unplaced_peak", number(past->demand.unplaced()));
   Json& profiles = all.add("profiles", Json::list());
   for (const advise::PastProfile& one : advice.past) {
@@ -233,9 +233,7 @@ class Page {
   }
 
   void history() {
-    const double hours = past_->demand.hours(), asked = hours_of(options_.since);
-    line(fmt::format("the history: recorded from {} to {}, {:.1f} h of {:.0f} h", utc_text(past_->from),
-                     utc_text(past_->to), hours, asked));
+    for (const std::string& one : history_words(*past_, options_.since)) line(one);
     Grid grid;
     using query::Align;
     grid.heads = {{"profile", "PROFILE"},
@@ -260,7 +258,9 @@ class Page {
         known.running_with_limit, known.running, known.waiting_with_limit, known.waiting));
     if (!past_)
       line("from what waits now alone: no history is in it (--recording FOLDER)");
-    else if (options_.accounting)
+    else if (past_->kept)
+      line("Prometheus tells what was held, and not what waited for room");
+    else if (past_->accounting)
       line("accounting tells what was held, and not what waited for room");
     line("A model, not a promise: docs/whatif.md has its error.");
   }

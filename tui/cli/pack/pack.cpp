@@ -98,16 +98,21 @@ Status check_words(const Options& options) {
   return Done{};
 }
 
-// The peaks of the cluster's recording.
-Result<pack::PastDemand> past_of(const Options& options, const Joins& joins, const Cluster& cluster,
-                                 const mig::Catalogue& catalogue) {
+// The peaks of the cluster's past, and where they were read.
+struct LookedPast {
+  pack::PastDemand demand;
+  std::string source;
+  std::vector<std::string> words;
+};
+Result<LookedPast> past_of(const Options& options, const Joins& joins, const Cluster& cluster,
+                           const mig::Catalogue& catalogue) {
   Options one = options;
   one.cluster = cluster.name.text;
-  auto looked = look_at_demand(one, joins, *options.for_history, options.partition);
+  auto looked = look_at_demand(one, catalogue, joins, *options.for_history, options.partition);
   if (!looked) return looked.error();
   pack::PastDemand past = pack::demand_of_past(looked->demand, cluster, options.partition, catalogue);
   past.from = looked->from, past.to = looked->to;
-  return past;
+  return LookedPast{std::move(past), source_word(*looked), history_words(*looked, *options.for_history)};
 }
 
 // Until when work may end that the plan waits for; nullopt: none is.
@@ -131,14 +136,15 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
   pack::ClusterProblem found =
       pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster),
                        until_of(options, *cluster, clusters.wall()), asked);
-  PackedCluster about{cluster->name.text, std::move(found.left_out), std::move(queue), std::nullopt};
+  PackedCluster about{cluster->name.text, std::move(found.left_out), std::move(queue), std::nullopt, {}, {}};
   if (options.for_queue) {
     found.problem.demand = pack::demand_in(found.problem, *about.queue);
   } else if (options.for_history) {
     auto past = past_of(options, joins, *cluster, catalogue);
     if (!past) return Refusal{past.error(), kUnknown};
-    found.problem.demand = past->demand;
-    about.past = std::move(*past);
+    found.problem.demand = past->demand.demand;
+    about.past = std::move(past->demand);
+    about.past_source = std::move(past->source), about.past_words = std::move(past->words);
   } else {
     auto demand = pack::read_demand(options.words, found.problem, catalogue);
     if (!demand) return Refusal{demand.error(), kUsage};

@@ -125,8 +125,9 @@ Grid grid_of(const pack::Problem& problem, const pack::Answer& answer) {
   return grid;
 }
 
-Json history_json(const pack::PastDemand& past) {
+Json history_json(const pack::PastDemand& past, const std::string& source) {
   Json one = Json::map();
+  one.add("source", Json::of(source));
   one.add("from", Json::of(utc_text(past.from)));
   one.add("to", Json::of(utc_text(past.to)));
   one.add("hours_recorded", Json::of(past.hours));
@@ -180,7 +181,7 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
       if (cluster->queue->other_naming > 0)
         queue.add("asked_otherwise", Json::of(std::int64_t{cluster->queue->other_naming}));
     }
-    if (cluster->past) document.add("history", history_json(*cluster->past));
+    if (cluster->past) document.add("history", history_json(*cluster->past, cluster->past_source));
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
   }
   Json& seconds = document.add("seconds", Json::map());
@@ -230,9 +231,11 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
   if (cluster->queue && cluster->queue->other_naming > 0) line(pack::other_naming_text(*cluster->queue));
   if (cluster->past) {
     const pack::PastDemand& past = *cluster->past;
-    line(fmt::format("the history: recorded from {} to {}, {:.1f} h of it", utc_text(past.from),
-                     utc_text(past.to), past.hours));
-    if (options.accounting) line("accounting tells what was held, and not what waited for room");
+    for (const std::string& one : cluster->past_words) line(one);
+    if (cluster->past_source == "accounting")
+      line("accounting tells what was held, and not what waited for room");
+    if (cluster->past_source == "prometheus")
+      line("Prometheus tells what was held, and not what waited for room");
     for (const pack::PastNeed& need : past.needs)
       line(fmt::format("{}: {} at most at {}, {} of them held now", need.profile.text, need.peak,
                        utc_text(need.at), need.held_now));

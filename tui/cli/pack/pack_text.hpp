@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/json.hpp"
 #include "engine/pack/past_demand.hpp"
@@ -25,6 +26,8 @@ struct PackedCluster {
   std::map<std::string, int> left_out;     // GPUs, by the reason
   std::optional<pack::QueueDemand> queue;  // --for-queue: where the demand came from
   std::optional<pack::PastDemand> past;    // --for-history: the same
+  std::string past_source;                 // "recording", "accounting", "prometheus"
+  std::vector<std::string> past_words;     // of what that tells; in English
 };
 
 // docs/json.md describes its fields. cluster: nullptr: the GPUs stood in a file.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/query/value.hpp"
 #include "engine/time.hpp"
 #include "engine/usage/hours_of_day.hpp"
 #include "engine/usage/past_sums.hpp"
@@ -48,7 +49,8 @@ Json json_of(const LookedDemand& looked) {
   document.add("from", Json::of(utc_text(looked.from)));
   document.add("to", Json::of(utc_text(looked.to)));
   document.add("hours_recorded", rounded(looked.demand.hours()));
-  document.add("source", Json::of(std::string(looked.accounting ? "accounting" : "recording")));
+  document.add("source", Json::of(source_word(looked)));
+  if (looked.kept) add_kept(document, *looked.kept);
   if (looked.accounting) add_days(document, *looked.accounting, looked.cost);
   document.add("unplaced_peak", Json::of(std::int64_t{looked.demand.unplaced()}));
   Json& peaks = document.add("peaks", Json::list());
@@ -140,11 +142,69 @@ Result<LookedDemand> held_by_accounting(const Options& options, const Joins& joi
   return looked;
 }
 
+constexpr const char* kCannot = "cannot tell the demand";
+
+// From what Prometheus keeps: what was held alone, by the pods and jobs that its series name.
+Result<LookedDemand> held_by_prometheus(const Options& options, const mig::Catalogue& catalogue,
+                                        const Joins& joins, Duration span, const std::string& group) {
+  auto opened = joins.kept_use(options, catalogue);
+  if (!opened) return opened.error();
+  LookedDemand looked{usage::DemandOverTime(group)};
+  std::vector<usage::KeptUse*> kept;
+  bool no_groups = false;
+  for (const auto& one : *opened) {
+    const std::optional<record::Covered> covered = one->covered();
+    if (!covered || (!options.cluster.empty() && one->cluster().text != options.cluster)) continue;
+    kept.push_back(one.get());
+    Status read = one->rounds(covered->to - span, covered->to, [&](const record::Round& round) {
+      no_groups = !group.empty() && round.cluster.scheduler == Scheduler::slurm;
+      if (no_groups) return false;
+      if (looked.from == TimePoint{} || round.at < looked.from) looked.from = round.at;
+      looked.to = std::max(looked.to, round.at);
+      looked.demand.see(round.cluster, round.at);
+      return true;
+    });
+    if (!read) return read.error();
+    if (no_groups)
+      return Error{kCannot, "Prometheus does not tell the partitions of jobs",
+                   "leave out --partition, or --source recording or accounting"};
+  }
+  looked.kept = told_by(kept);
+  looked.cost = looked.kept->cost;
+  if (looked.demand.hours() <= 0) return nothing_kept(*looked.kept);
+  // What nobody is named for is not what nobody held.
+  if (!looked.kept->names_work)
+    return Error{kCannot, "Prometheus' series name no pod or job: what was held is not known",
+                 "docs/time.md says which labels do; --source recording or accounting looks elsewhere"};
+  return looked;
+}
+
 }  // namespace
 
-Result<LookedDemand> look_at_demand(const Options& options, const Joins& joins, Duration span,
-                                    const std::string& group) {
-  if (options.accounting && joins.accounting) return held_by_accounting(options, joins, span, group);
+std::string source_word(const LookedDemand& looked) {
+  return looked.kept ? "prometheus" : looked.accounting ? "accounting" : "recording";
+}
+
+std::vector<std::string> history_words(const LookedDemand& looked, Duration asked) {
+  const double hours = std::chrono::duration<double, std::ratio<3600>>(asked).count();
+  const std::string from = utc_text(looked.from), to = utc_text(looked.to);
+  if (!looked.kept)
+    return {fmt::format("the history: recorded from {} to {}, {:.1f} h of {:.0f} h", from, to,
+                        looked.demand.hours(), hours)};
+  std::vector<std::string> all{fmt::format(
+      "the history: kept by Prometheus from {} to {}, {:.1f} h of {:.0f} h, a value every {}", from, to,
+      looked.demand.hours(), hours, query::duration_text(looked.kept->step / std::chrono::seconds(1)))};
+  for (std::string& one : kept_words(*looked.kept)) all.push_back(std::move(one));
+  return all;
+}
+
+Result<LookedDemand> look_at_demand(const Options& options, const mig::Catalogue& catalogue,
+                                    const Joins& joins, Duration span, const std::string& group) {
+  const auto source = source_of(options, joins);
+  if (!source) return source.error();
+  if (*source == PastSource::accounting && joins.accounting)
+    return held_by_accounting(options, joins, span, group);
+  if (*source == PastSource::prometheus) return held_by_prometheus(options, catalogue, joins, span, group);
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
   LookedDemand looked{usage::DemandOverTime(group)};
@@ -163,19 +223,16 @@ Result<LookedDemand> look_at_demand(const Options& options, const Joins& joins, 
   }
   // One round is a moment, and no history.
   if (looked.demand.hours() <= 0)
-    return Error{"cannot tell the demand", "nothing is recorded of that time",
+    return Error{kCannot, "nothing is recorded of that time",
                  "tessera record writes one; look further back, or name another folder"};
   return looked;
 }
 
-int run_demand(const Options& options, const Joins& joins, const Streams& streams) {
+int run_demand(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+               const Streams& streams) {
   const auto source = source_of(options, joins);
   if (!source) return complain(streams, source.error()), kUsage;
-  if (*source == PastSource::prometheus)
-    return complain(streams, {"cannot tell the demand", "Prometheus does not tell what waits",
-                              "a recording, or --accounting, which tells what was held"}),
-           kUnknown;
-  auto looked = look_at_demand(options, joins, options.since, {});
+  auto looked = look_at_demand(options, catalogue, joins, options.since, {});
   if (!looked) return complain(streams, looked.error()), kUnknown;
   switch (options.output) {
     case OutputFormat::json: streams.out << document(json_of(*looked), Markup::json); return kDone;
@@ -186,7 +243,11 @@ int run_demand(const Options& options, const Joins& joins, const Streams& stream
   }
   const auto told = [&](const std::string& english) { return tui::told(options.reader, english); };
   streams.out << to_table(peaks_grid(*looked), options.headers, options.paper)
-              << told(looked->accounting
+              << told(looked->kept
+                          ? fmt::format("from Prometheus, {} to {}, {:.1f} h of it kept; what waited is not "
+                                        "counted",
+                                        utc_text(looked->from), utc_text(looked->to), looked->demand.hours())
+                      : looked->accounting
                           ? fmt::format("from Slurm's accounting, {} to {}; what waited is not counted",
                                         utc_text(looked->from), utc_text(looked->to))
                           : fmt::format("from a recording, {} to {}, {:.1f} h of it recorded",
@@ -202,6 +263,8 @@ int run_demand(const Options& options, const Joins& joins, const Streams& stream
                                           looked->demand.unplaced()));
   if (looked->accounting)
     streams.out << cache_words(*looked->accounting, options) << cost_words(looked->cost, options);
+  if (looked->kept)
+    for (const std::string& one : kept_words(*looked->kept)) streams.out << "; " << told(one);
   streams.out << "\n";
   const auto of_day = usage::hours_of_day(looked->demand.by_hour());
   if (options.output == OutputFormat::wide && !of_day.empty())

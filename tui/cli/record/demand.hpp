@@ -4,10 +4,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/usage/accounting_told.hpp"
 #include "engine/usage/asking_cost.hpp"
 #include "engine/usage/demand.hpp"
+#include "engine/usage/kept_use.hpp"
 #include "tui/cli/run.hpp"
 
 namespace tessera::cli {
@@ -17,13 +19,20 @@ struct LookedDemand {
   TimePoint from{}, to{};                           // the first and the last round
   std::optional<usage::AccountingTold> accounting;  // nullopt: a recording
   usage::AskingCost cost{};                         // of an accounting
+  std::optional<usage::KeptTold> kept{};            // nullopt: it is not Prometheus
 };
 
-// What was recorded within `span` until the newest round of each recording that --cluster names; group: of
-// one partition or namespace, empty: all. Errors: nothing is recorded of that time.
-Result<LookedDemand> look_at_demand(const Options& options, const Joins& joins, Duration span,
-                                    const std::string& group);
+// What the source of source_of() tells of `span` until the newest round of each recording that --cluster
+// names, or until now; group: of one partition or namespace, empty: all. Errors: it tells nothing of that
+// time, or not of that group.
+Result<LookedDemand> look_at_demand(const Options& options, const mig::Catalogue& catalogue,
+                                    const Joins& joins, Duration span, const std::string& group);
+// "recording", "accounting" or "prometheus".
+std::string source_word(const LookedDemand& looked);
+// What stands above what was needed of `asked`: sentences, in English.
+std::vector<std::string> history_words(const LookedDemand& looked, Duration asked);
 
-int run_demand(const Options& options, const Joins& joins, const Streams& streams);
+int run_demand(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
+               const Streams& streams);
 
 }  // namespace tessera::cli

@@ -19,6 +19,8 @@
 namespace tessera::cli {
 namespace {
 
+double seconds_of(const usage::AskingCost& cost) { return std::chrono::duration<double>(cost.took).count(); }
+
 usage::Span asked_by(const Options& options) { return {options.since, options.limits, options.except}; }
 
 // What the scheduler's accounting keeps of --since until now.
@@ -44,6 +46,8 @@ void add(usage::KeptTold& all, const usage::KeptTold& one) {
   all.cost.commands += one.cost.commands, all.cost.bytes += one.cost.bytes, all.cost.took += one.cost.took;
 }
 
+}  // namespace
+
 Error nothing_kept(const usage::KeptTold& told) {
   const std::string what = "cannot read what Prometheus kept";
   if (told.strange > 0)
@@ -52,6 +56,43 @@ Error nothing_kept(const usage::KeptTold& told) {
   return {what, told.problem.empty() ? "it has no series of DCGM's counters in that time" : told.problem,
           "it must scrape the DCGM exporters; how long it keeps them is its --storage.tsdb.retention.time"};
 }
+
+usage::KeptTold told_by(std::span<usage::KeptUse* const> kept) {
+  usage::KeptTold sum;
+  for (const usage::KeptUse* one : kept) add(sum, one->told());
+  return sum;
+}
+
+std::vector<std::string> kept_words(const usage::KeptTold& kept) {
+  std::vector<std::string> all;
+  if (kept.names_work && kept.unnamed > 0)
+    all.push_back(fmt::format("for {:.1f} h of GPUs and slices no pod or job is named", kept.unnamed));
+  if (kept.shared > 0)
+    all.push_back(
+        fmt::format("{:.1f} h of instances that several pods or jobs share are not counted", kept.shared));
+  if (kept.strange > 0) all.push_back(fmt::format("{} series are of nodes that are not known", kept.strange));
+  if (kept.skipped > 0)
+    all.push_back(fmt::format("{} series could not be read: {}", kept.skipped, kept.problem));
+  all.push_back(fmt::format("Prometheus was asked by {} requests in {:.1f} s: {}", kept.cost.commands,
+                            seconds_of(kept.cost),
+                            insight::bytes_text(static_cast<double>(kept.cost.bytes))));
+  return all;
+}
+
+void add_kept(Json& document, const usage::KeptTold& kept) {
+  Json& one = document.add("prometheus", Json::map());
+  one.add("step_s", Json::of(std::int64_t{kept.step / std::chrono::seconds(1)}));
+  one.add("names_work", Json::of(kept.names_work));
+  one.add("unnamed_hours", hours(kept.unnamed));
+  one.add("shared_hours", hours(kept.shared));
+  one.add("unknown_series", Json::of(static_cast<std::int64_t>(kept.strange)));
+  one.add("unread_series", Json::of(static_cast<std::int64_t>(kept.skipped)));
+  one.add("requests", Json::of(kept.cost.commands));
+  one.add("seconds", hours(seconds_of(kept.cost)));
+  one.add("bytes", Json::of(kept.cost.bytes));
+}
+
+namespace {
 
 // Of what is free, or waits, it tells nothing.
 void add_not_told(Looked& looked, const std::set<ClusterName>& clusters) {
@@ -75,11 +116,7 @@ Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& 
     clusters.insert(one->cluster());
     all.push_back(std::move(one));
   }
-  const auto told = [&] {
-    usage::KeptTold sum;
-    for (const usage::KeptUse* one : kept) add(sum, one->told());
-    return sum;
-  };
+  const auto told = [&] { return told_by(kept); };
   auto sums = usage::reckon(all, asked_by(options), catalogue);
   if (sums && !told().names_work && told().unnamed > 0) {
     for (usage::KeptUse* one : kept) one->count_unnamed();
@@ -92,19 +129,6 @@ Result<Looked> look_at_prometheus(const Options& options, const mig::Catalogue& 
   looked.cost = looked.kept->cost;
   add_not_told(looked, clusters);
   return looked;
-}
-
-void add_kept(Json& document, const usage::KeptTold& kept) {
-  Json& one = document.add("prometheus", Json::map());
-  one.add("step_s", Json::of(std::int64_t{kept.step / std::chrono::seconds(1)}));
-  one.add("names_work", Json::of(kept.names_work));
-  one.add("unnamed_hours", hours(kept.unnamed));
-  one.add("shared_hours", hours(kept.shared));
-  one.add("unknown_series", Json::of(static_cast<std::int64_t>(kept.strange)));
-  one.add("unread_series", Json::of(static_cast<std::int64_t>(kept.skipped)));
-  one.add("requests", Json::of(kept.cost.commands));
-  one.add("seconds", hours(std::chrono::duration<double>(kept.cost.took).count()));
-  one.add("bytes", Json::of(kept.cost.bytes));
 }
 
 bool has_figures(const Looked& looked) {
@@ -159,31 +183,23 @@ std::string prometheus_footer(const std::vector<usage::Sum>& sums, const Looked&
     text += "; " + say("its series name no pod or job: what was held is not known");
   else if (const auto covered = usage::coverage(sums))
     text += "; " + say(fmt::format("{:.0f} % of held hours have use figures", *covered));
-  if (kept.names_work && kept.unnamed > 0)
-    text += "; " + say(fmt::format("for {:.1f} h of GPUs and slices no pod or job is named", kept.unnamed));
-  if (kept.shared > 0)
-    text += "; " + say(fmt::format("{:.1f} h of instances that several pods or jobs share are not counted",
-                                   kept.shared));
   if (kept.names_work) text += unvalued_words(sums, options);
-  if (kept.strange > 0)
-    text += "; " + say(fmt::format("{} series are of nodes that are not known", kept.strange));
-  if (kept.skipped > 0)
-    text += "; " + say(fmt::format("{} series could not be read: {}", kept.skipped, kept.problem));
-  return text + "; " +
-         say(fmt::format("Prometheus was asked by {} requests in {:.1f} s: {}", kept.cost.commands,
-                         std::chrono::duration<double>(kept.cost.took).count(),
-                         insight::bytes_text(static_cast<double>(kept.cost.bytes)))) +
-         "\n";
+  for (const std::string& one : kept_words(kept)) text += "; " + say(one);
+  return text + "\n";
 }
 
 }  // namespace
+
+bool has_prometheus(const Options& options, const Joins& joins) {
+  return joins.kept_use && !options.sim && options.figures.contains("prometheus");
+}
 
 Result<PastSource> source_of(const Options& options, const Joins& joins) {
   if (options.accounting && !options.source.empty() && options.source != "accounting")
     return Error{"cannot look at the past",
                  "--accounting and --source " + options.source + " exclude each other", "give one of them"};
   if (options.accounting) return PastSource::accounting;
-  const bool prometheus = joins.kept_use && options.figures.contains("prometheus");
+  const bool prometheus = has_prometheus(options, joins);
   if (options.source == "prometheus" && !prometheus)
     return Error{"cannot look at the past", "prometheus is not set",
                  "--prometheus PLACE, or `prometheus` in config.yaml (docs/time.md)"};
@@ -205,7 +221,7 @@ Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, con
   auto all = usage::reckon(*recordings, asked_by(options), catalogue);
   if (!all) return all.error();
   Looked looked{std::move(*all)};
-  looked.not_asked = joins.kept_use && options.figures.contains("prometheus");
+  looked.not_asked = has_prometheus(options, joins);
   return looked;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,23 @@ struct Looked : usage::Reckoning {
   bool not_asked = false;                   // Prometheus is there, too
 };
 
+// Whether it is set; what is set for the site's clusters is not asked about a simulated one.
+bool has_prometheus(const Options& options, const Joins& joins);
+
 // What --source says; else a recording where one is named, else Prometheus. Errors: two are asked for at
 // once, or none is there.
 Result<PastSource> source_of(const Options& options, const Joins& joins);
 
 // --since until the newest round of each recording, or until now of what another source keeps.
 Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, const Joins& joins);
+
+// What several have told, together.
+usage::KeptTold told_by(std::span<usage::KeptUse* const> kept);
+// Why nothing came of asking Prometheus.
+Error nothing_kept(const usage::KeptTold& told);
+// What it does not tell, and what asking has cost: sentences, in English.
+std::vector<std::string> kept_words(const usage::KeptTold& kept);
+void add_kept(Json& document, const usage::KeptTold& kept);
 
 // Whether it is known what was held, and what waited.
 bool knows_held(const Looked& looked);

@@ -119,7 +119,7 @@ void print(const std::vector<usage::Sum>& sums, const Looked& looked, const std:
 
 int run_usage(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams) {
-  if (options.demand) return run_demand(options, joins, streams);
+  if (options.demand) return run_demand(options, catalogue, joins, streams);
   const auto source = source_of(options, joins);
   if (!source) return complain(streams, source.error()), kUsage;
   const std::string word = word_of(options, *source);
