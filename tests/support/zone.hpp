@@ -1,11 +1,16 @@
-// The clocks of another place, until the end of the scope.
+// The clocks of another place, until the end of the scope. Where the machine does not have them the test
+// fails: with the clocks of UTC it would prove nothing.
 // Threads: the test's.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 
 namespace tessera::test {
 
@@ -15,6 +20,9 @@ class InZone {
     if (const char* zone = std::getenv("TZ")) before_ = zone;
     setenv("TZ", name.c_str(), 1);
     tzset();
+    std::error_code ignored;
+    EXPECT_TRUE(name == "UTC" || std::filesystem::exists("/usr/share/zoneinfo/" + name, ignored))
+        << "there is no time zone " << name << ": install tzdata";
   }
   ~InZone() {
     before_ ? setenv("TZ", before_->c_str(), 1) : unsetenv("TZ");

@@ -96,7 +96,7 @@ TEST(FleetZone, AgreesWithTheSystemsLibraryForAYear) {
   for (const char* name : {"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu",
                            "America/Santiago", "Africa/Casablanca"}) {
     std::ifstream file(std::string("/usr/share/zoneinfo/") + name, std::ios::binary);
-    if (!file) continue;  // a machine without them
+    ASSERT_TRUE(file) << "there is no time zone " << name << ": install tzdata";
     std::stringstream bytes;
     bytes << file.rdbuf();
     auto zone = read_zone(bytes.str(), name);

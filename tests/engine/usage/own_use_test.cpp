@@ -17,11 +17,9 @@ struct Shared {
   int minute = 0;
 
   Shared() {
-    Slice slice = whole(0);
-    slice.kind = SliceKind::time_slice, slice.capacity = 4;
-    story.tell(NodesListed{{node("n1", {gpu(0, Strategy::time_slicing, {slice})})}});
-    std::vector<Workload> work{running("1", "alice", {holds("n1", {{0, 1}})}),
-                               running("2", "bob", {holds("n1", {{0, 1}})})};
+    story.tell(NodesListed{{node("n1", {gpu(0, Strategy::shard, {shared(SliceKind::shard, 4, 0)})})}});
+    std::vector<Workload> work{running("1", "alice", {holds("n1", {{0, 1}}, Family::shard)}),
+                               running("2", "bob", {holds("n1", {{0, 1}}, Family::shard)})};
     for (Workload& one : work) one.started = at(-3600);
     story.tell(WorkloadsListed{std::move(work)});
     story.tell(Loaded{});
