@@ -153,7 +153,7 @@ std::string identity_of(const AccountingQuestion& question, const AccountingRule
 }
 
 // One run of a job: a requeue gives the next one a time of submission of its own, and so does an id that is
-// given once more.
+// given once more, and a change of its size (as_mysql_job_start: submit_time = job_ptr->resize_time).
 std::string run_of(const usage::PastJob& job) {
   return job.id.text + (job.submitted ? "@" + seconds_text(*job.submitted) : "");
 }
