@@ -73,14 +73,11 @@ void read_place(SettingReader& reader, Options& options) {
   options.accounting = reader.on("accounting");
   options.source = read_source(reader);
   const Setting* source = reader.find("source");
-  if (!sums_up(options.command)) {
-    const bool typed = source && source->from == "--source";
-    options.accounting = options.accounting || (typed && options.source == "accounting");
-    if (!typed && options.source == "accounting") options.source.clear();
-    return;
-  }
-  if (options.accounting && source && source->from != "--source") options.source = "accounting";
-  options.accounting = options.accounting || options.source == "accounting";
+  const bool typed = source && source->from == "--source";
+  if (options.accounting && source && !typed) options.source = "accounting";
+  if (options.source != "accounting") return;
+  options.accounting = options.accounting || typed || sums_up(options.command);
+  if (!options.accounting) options.source.clear();
 }
 
 }  // namespace

@@ -79,14 +79,8 @@ struct Asked {
   std::ostringstream out, err;
 
   Asked() { options.figures["prometheus"] = Setting{"http://p:9090", "--prometheus"}; }
-  int run(Command command) {
-    out.str(""), err.str("");
-    return with([&](const Joins& joins) {
-      return command(options, test::catalogue(), joins, Streams{out, err});
-    });
-  }
   template <class Use>
-  auto with(Use use) const {
+  auto with(Use call) const {
     test::Box box;
     Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
     joins.kept_use = [&](const Options&, const mig::Catalogue&) {
@@ -98,7 +92,13 @@ struct Asked {
       recording_asked = true;
       return std::vector<std::unique_ptr<record::Recording>>();
     };
-    return use(joins);
+    return call(joins);
+  }
+  int run(Command command) {
+    out.str(""), err.str("");
+    return with([&](const Joins& joins) {
+      return command(options, test::catalogue(), joins, Streams{out, err});
+    });
   }
   bool says(const std::string& text) const { return out.str().find(text) != std::string::npos; }
 };

@@ -117,7 +117,13 @@ TEST(Settings, WhereUsageLooksIsNothingToCommandsThatPlan) {
   const TextFile slurmdbd{"c.yaml", "source: accounting\n"};
   EXPECT_FALSE(settled({"pack", "1g.10gb=1"}, {}, {slurmdbd})->accounting);
   EXPECT_FALSE(settled({"advise"}, {}, {slurmdbd})->accounting);
+  EXPECT_EQ(settled({"advise"}, {}, {slurmdbd})->source, "") << "what there is, but not slurmdbd";
   EXPECT_TRUE(settled({"advise", "--accounting"}, {}, {slurmdbd})->accounting);
+  EXPECT_TRUE(settled({"pack", "--for-history", "30d", "--source", "accounting"})->accounting);
+  const TextFile prometheus{"c.yaml", "source: prometheus\n"};
+  EXPECT_EQ(settled({"advise", "--accounting"}, {}, {prometheus})->source, "accounting")
+      << "no contradiction";
+  EXPECT_EQ(settled({"advise"}, {}, {prometheus})->source, "prometheus");
 }
 
 TEST(Settings, NoColorCountsWhateverItSaysUnlessItIsEmpty) {
