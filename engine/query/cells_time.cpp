@@ -14,6 +14,7 @@ namespace {
 
 constexpr Duration kTrend{600'000};
 constexpr int kBars = 10;
+constexpr Duration kHourBefore{3'600'000};  // a page reads it (tui/kept_figures.hpp)
 
 using Samples = std::vector<history::Sample>;
 
@@ -74,7 +75,25 @@ std::optional<TimePoint> held_since(const Cluster& cluster, const Slice& slice) 
 struct Idle {
   bool measured = false;
   std::optional<TimePoint> since;  // nullopt: in use, or not measured
+  bool begins_before = false;      // nothing tells of the time before it: it may have been idle for days
 };
+
+// Of a recording the moments that were looked at are known, and of what is charted the hour before: a stretch
+// that begins with the first of them began some time before it.
+bool begins_before(const Cluster& cluster, const Node& node, const history::Key& key, TimePoint since,
+                   const Context& context) {
+  const Duration gap = history::longest_gap(cluster);
+  if (!cluster.recorded || cluster_now(cluster, context.wall) - since >= kHourBefore - gap) return false;
+  const std::vector<history::Sample> samples =
+      context.history->line(cluster.name, node.name, key, since - gap).samples;
+  return std::none_of(samples.begin(), samples.end(),
+                      [&](const history::Sample& one) { return one.at < since && one.use; });
+}
+
+// It is known where its holder began later.
+bool is_known(const Idle& idle, const std::optional<TimePoint>& held) {
+  return !idle.begins_before || (held && *held >= *idle.since);
+}
 Idle idle_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice* slice,
              const Context& context) {
   if (!context.history) return {};
@@ -84,12 +103,14 @@ Idle idle_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Sli
   // From there to now is a gap like any other.
   const TimePoint last = slice && (slice->use || !whole) ? slice->measured.at : gpu.telemetry.origin.at;
   if (measured && cluster_now(cluster, context.wall) - last > history::longest_gap(cluster)) return {};
-  return {measured, context.history->idle_since(cluster.name, node.name, key)};
+  const auto since = context.history->idle_since(cluster.name, node.name, key);
+  return {measured, since, since && begins_before(cluster, node, key, *since, context)};
 }
 
 Value idle_value(const Idle& idle, const std::optional<TimePoint>& held, const Cluster& cluster,
                  const Context& context) {
   if (!idle.since) return idle.measured ? words("") : Value(NotTold{});
+  if (!is_known(idle, held)) return NotTold{};
   return age(held ? std::max(*idle.since, *held) : *idle.since, cluster, context);
 }
 
@@ -177,7 +198,7 @@ Value idle(const NodeRow& row, const Context& context) {
       if (slice.holding != Holding::held) continue;
       const Idle idle = idle_of(*row.cluster, *row.node, gpu, &slice, context);
       if (idle.measured && !idle.since) return words("");
-      told = told && idle.measured;
+      told = told && idle.measured && is_known(idle, held_since(*row.cluster, slice));
       const auto began = std::max(idle.since, held_since(*row.cluster, slice));
       since = std::max(since, began);
     }
@@ -198,7 +219,7 @@ Value idle(const SliceRow& row, const Context& context) {
 // that shares what is used.
 Value idle(const WorkloadRow& row, const Context& context) {
   if (!context.history || row.workload->state != WorkloadState::running) return words("");
-  std::optional<TimePoint> since;
+  Idle all{true, {}, false};
   const std::vector<SliceRow> held = slices_held(row);
   if (held.empty()) return NotTold{};
   for (const SliceRow& slice : held) {
@@ -206,9 +227,10 @@ Value idle(const WorkloadRow& row, const Context& context) {
     const Idle idle = idle_of(*row.cluster, *slice.node, *slice.gpu, slice.slice, context);
     const bool alone = slice.slice->holders.size() == 1;
     if (!idle.since) return idle.measured && alone ? words("") : Value(NotTold{});
-    since = std::max(since.value_or(*idle.since), *idle.since);
+    // The last of them to fall idle counts.
+    if (!all.since || *all.since <= *idle.since) all = idle;
   }
-  return idle_value({true, since}, row.workload->started, *row.cluster, context);
+  return idle_value(all, row.workload->started, *row.cluster, context);
 }
 
 std::vector<SliceRow> slices_held(const WorkloadRow& row) {

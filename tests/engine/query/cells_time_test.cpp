@@ -107,5 +107,21 @@ TEST(LastMinutes, WhereAnotherMayBeTheOneThatUsesItIdleIsNotKnown) {
   EXPECT_EQ(alone.idle("1"), "");
 }
 
+// Whoever jumps to a moment has that sample alone: "0 s" would look as if it had been used until then.
+TEST(LastMinutes, OfARecordingIdleFromTheFirstMomentThatWasLookedAtIsNotKnown) {
+  const auto at_a_moment = [](std::vector<float> use, int began, bool recorded) {
+    Measured10 here(whole(0), {begun("1", began)}, std::move(use));
+    if (recorded) here.story.tell(Recorded{at(-86'400), at(0), ""}, 0);
+    const Cluster& cluster = here.story.cluster();
+    const query::NodeRow node{&cluster, &cluster.nodes.all()[0]};
+    EXPECT_EQ(query::to_text(query::idle(node, here.context()), query::Format::duration), here.idle("1"));
+    return here.idle("1");
+  };
+  EXPECT_EQ(at_a_moment({0, 0, 0}, -86'400, true), "n/a");
+  EXPECT_EQ(at_a_moment({0, 0, 0}, -86'400, false), "9 min") << "live it begins with the console";
+  EXPECT_EQ(at_a_moment({50, 0, 0}, -86'400, true), "8 min") << "it was seen in use before";
+  EXPECT_EQ(at_a_moment({0, 0, 0}, -300, true), "5 min") << "it began later";
+}
+
 }  // namespace
 }  // namespace tessera::test

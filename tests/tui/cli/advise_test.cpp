@@ -45,6 +45,7 @@ struct Asked {
   std::string request = "gpu:3g.40gb";
   bool loads = true;
   std::string recorded = "hpc";
+  std::optional<Error> prometheus;  // that is set, and does not answer
   std::ostringstream out, err;
 
   Asked() { options.timeout = Duration(1500); }
@@ -68,6 +69,12 @@ struct Asked {
       all.push_back(std::make_unique<FortyMinutes>(recorded));
       return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
     };
+    if (prometheus) {
+      options.figures["prometheus"] = Setting{"http://p:9090", "c.yaml"};
+      joins.kept_use = [&](const Options&, const mig::Catalogue&) {
+        return Result<std::vector<std::unique_ptr<usage::KeptUse>>>(*prometheus);
+      };
+    }
     return command(options, test::catalogue(), joins, Streams{out, err});
   }
 };
@@ -115,6 +122,20 @@ TEST(AdviseCommand, ARecordingOfAnotherClusterIsAnErrorAndNotAnEmptyHistory) {
   asked.recorded = "another";
   EXPECT_EQ(asked.run(run_advise), kUnknown);
   EXPECT_EQ(asked.out.str(), "");
+}
+
+// What waits is advised on all the same: nobody asked for the history. That there is none is said.
+TEST(AdviseCommand, APrometheusThatDoesNotAnswerIsToldAndRefusedOnlyWhereItWasAskedFor) {
+  Asked asked;
+  asked.prometheus = Error{"cannot read what Prometheus kept", "connection refused", ""};
+  EXPECT_EQ(asked.run(run_advise), kDone) << asked.err.str();
+  EXPECT_NE(asked.err.str().find("connection refused"), std::string::npos) << asked.err.str();
+  EXPECT_NE(asked.out.str().find("no history is in it"), std::string::npos) << asked.out.str();
+  asked.out.str(""), asked.options.source = "prometheus";
+  EXPECT_EQ(asked.run(run_advise), kUnknown);
+  EXPECT_EQ(asked.out.str(), "");
+  asked.options.source.clear(), asked.options.for_history = Duration{86'400'000};
+  EXPECT_EQ(asked.run(run_pack), kUnknown) << "there it is the demand itself";
 }
 
 TEST(AdviseCommand, ThePlanOfItsCommandHasTheLayoutsOfTheAnswer) {
