@@ -8,6 +8,11 @@
 namespace tessera::nvidia {
 namespace {
 
+// As with exporters (backends/figures/dcgm.cpp): by how much samples of one GPU's use are apart.
+constexpr float kMostUseLeft = 10;
+// What a driver keeps of memory where no program runs. Before 510 it counted its reserve, too.
+constexpr Mib kMostOwnMemory{1024};
+
 // "C" and "G" as "C+G"; MPS' clients are marked by an M (recorded on 580.159.04: "M+C").
 bool is_mps_client(const Client& client) { return client.type.starts_with("M+"); }
 
@@ -25,6 +30,15 @@ std::string uuid_of(const std::vector<MigDevice>& devices, GpuIndex gpu, int ins
   for (const MigDevice& one : devices)
     if (one.gpu == gpu && one.instance == instance && (!first || one.compute < first->compute)) first = &one;
   return first ? first->uuid : std::string();
+}
+
+// There are samples, and they leave nothing of the GPU's use over.
+bool make_up_the_use(const GpuFigures& gpu) {
+  float sampled = 0;
+  bool any = false;
+  for (const GpuProcess& one : *gpu.processes)
+    if (one.use) any = true, sampled += one.use->value;
+  return any && gpu.figures.use && gpu.figures.use->value - sampled <= kMostUseLeft;
 }
 
 SliceFigures take_figures(Slice& slice) {
@@ -54,6 +68,8 @@ Measured take_measured(NodeName node, NodeGpus& looked, TimePoint at) {
       if (slice.instance_id) of_slice.uuid = uuid_of(looked.devices, gpu.index, *slice.instance_id);
       figures.slices.push_back(std::move(of_slice));
     }
+    const bool cut = gpu.mig_mode == MigMode::enabled;
+    if (figures.processes && memory_of_none(figures, cut)) figures.processes.reset();
     told.gpus.push_back(std::move(figures));
   }
   return told;
@@ -72,9 +88,23 @@ bool shares_a_gpu(const Measured& told) {
 void put_use(Measured& told, const ProcessUse& use) {
   for (GpuFigures& gpu : told.gpus) {
     if (!gpu.processes) continue;
-    for (GpuProcess& one : *gpu.processes)
-      if (const auto found = use.find({gpu.gpu.value, one.pid}); found != use.end()) one.use = found->second;
+    std::vector<GpuProcess*> without;
+    for (GpuProcess& one : *gpu.processes) {
+      const auto found = use.find({gpu.gpu.value, one.pid});
+      if (found == use.end()) continue;
+      one.use = found->second;
+      if (!one.use) without.push_back(&one);
+    }
+    if (!make_up_the_use(gpu)) continue;
+    for (GpuProcess* one : without) one->use = Percent{0};
   }
+}
+
+std::optional<Mib> memory_of_none(const GpuFigures& gpu, bool cut) {
+  const std::optional<Mib>& used = gpu.figures.memory_used;
+  if (cut || (gpu.processes && !gpu.processes->empty()) || !used || *used <= kMostOwnMemory)
+    return std::nullopt;
+  return used;
 }
 
 }  // namespace tessera::nvidia

@@ -34,9 +34,9 @@ struct ListedGpu {
 Result<std::vector<ListedGpu>> parse_list(std::string_view text);
 
 // `nvidia-smi pmon -c 1`: what each process uses of its GPU's multiprocessors, by the GPU's number and the
-// process's. What the driver has no sample of ("-") is left out, as are clients of MPS, whose server has the
-// use of all (recorded on 580.159.04).
-using ProcessUse = std::map<std::pair<int, std::int64_t>, Percent>;
+// process's. nullopt: the driver has no sample of it ("-"). Clients of MPS without one are left out: their
+// server has the use of all (recorded on 580.159.04).
+using ProcessUse = std::map<std::pair<int, std::int64_t>, std::optional<Percent>>;
 Result<ProcessUse> parse_process_use(std::string_view text);
 
 // `nvidia-smi mig -lgi`

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/nvidia/node_figures.hpp"
 #include "backends/slurm/backend_state.hpp"
 #include "engine/insight/processes.hpp"
 
@@ -15,6 +16,14 @@ constexpr auto kOpenersStand = std::chrono::minutes(2);
 // parents or process groups, which a program can leave.
 bool tracks_all(const std::string& config) {
   return config_value(config, "ProctrackType").find("cgroup") != std::string::npos;
+}
+
+// Of a GPU that is cut the driver tells processes in any case.
+std::vector<GpuIndex> gpus_of_hidden(const Measured& told) {
+  std::vector<GpuIndex> all;
+  for (const GpuFigures& gpu : told.gpus)
+    if (!gpu.processes && nvidia::memory_of_none(gpu, false)) all.push_back(gpu.gpu);
+  return all;
 }
 
 }  // namespace
@@ -58,6 +67,8 @@ void SlurmBackend::State::take_processes(const NodeName& node, Result<ProcessesT
                      std::move(told->minors)};
   else if (openers.erase(node); !process_remarks.contains(node))
     process_remarks[node] = {Steady::now(), insight::untold_openers(node, told->openers.error())};
+  if (auto hidden = gpus_of_hidden(told->measured); !hidden.empty())
+    process_remarks[node] = {Steady::now(), insight::hidden_processes(node, hidden)};
   take_measured(std::move(told->measured), pids);
   post_board_remarks();
 }

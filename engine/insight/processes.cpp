@@ -23,6 +23,10 @@ std::string no_openers_text(std::string_view why) {
   return fmt::format("which programs only have its GPUs open is not known: {}", why);
 }
 
+std::string hidden_text(std::string_view gpus) {
+  return fmt::format("memory is in use where the driver lists no process: GPU {}", gpus);
+}
+
 constexpr std::string_view kCrossed = "Slurm's GPU ";
 
 std::optional<std::string> remarked(const Cluster& cluster, const NodeName& node, std::string_view begin) {
@@ -96,6 +100,18 @@ Remark untold_owners(const NodeName& node, const std::string& why) {
 }
 Remark untold_openers(const NodeName& node, const Error& why) {
   return about(node, no_openers_text(why.reason), "find (GNU) must read all of /proc on the node, as root");
+}
+Remark hidden_processes(const NodeName& node, const std::vector<GpuIndex>& gpus) {
+  std::string list;
+  for (const GpuIndex gpu : gpus) list += (list.empty() ? "" : ", ") + std::to_string(gpu.value);
+  return about(
+      node, hidden_text(list),
+      "the driver lists processes of the caller's PID namespace only: run the commands of the runner "
+      "outside containers");
+}
+std::optional<std::string> why_hidden(const Cluster& cluster, const NodeName& node) {
+  const auto gpus = remarked(cluster, node, hidden_text(""));
+  return gpus ? std::optional(hidden_text(*gpus)) : std::nullopt;
 }
 std::optional<std::string> why_untold(const Cluster& cluster, const NodeName& node) {
   return remarked(cluster, node, untold_text(""));

@@ -102,6 +102,23 @@ TEST_F(SlurmProcesses, WhatWasToldStaysWithItsTime) {
   ASSERT_EQ(board(watch.cluster(), 0)->processes->list.size(), 1u);
 }
 
+// As in a container: the driver lists no process of another PID namespace.
+TEST_F(SlurmProcesses, MemoryInUseBesideAnEmptyListIsNotTakenForNone) {
+  const std::string folder = lab_->folder();
+  script("bin/nvidia-smi", "set -o pipefail\nexport ASAN_OPTIONS=detect_leaks=0 TESSERA_GPUS=" + folder +
+                               "/gpus-$LAB_NODE.yaml\n" + folder +
+                               "/bin/real/nvidia-smi \"$@\" | sed '0,/<used>/s:<used>[0-9]*:<used>26122:'\n");
+  SlurmWatch watch(options());
+  ASSERT_TRUE(watch.until([](const Cluster& cluster) { return cluster.loaded; }));
+  watch.backend().look_at_processes(NodeName("gpu01"));
+  ASSERT_TRUE(watch.until([](const Cluster& cluster) { return board(cluster, 1)->processes.has_value(); }));
+  EXPECT_TRUE(board(watch.cluster(), 1)->processes->list.empty());
+  EXPECT_FALSE(board(watch.cluster(), 0)->processes);
+  const auto why = insight::why_hidden(watch.cluster(), NodeName("gpu01"));
+  ASSERT_TRUE(why);
+  EXPECT_EQ(*why, "memory is in use where the driver lists no process: GPU 0");
+}
+
 TEST_F(SlurmProcesses, ADriverThatFailsIsSaidAndNoAlarm) {
   script("bin/nvidia-smi",
          "echo 'NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.'\n"

@@ -509,7 +509,7 @@ TEST(ParsePmon, EachProcessHasItsUseAndWithoutASampleNone) {
                                "    1        700     C      -      -      -      -    nvtop\n"
                                "    2          -     -      -      -      -      -    -\n");
   ASSERT_TRUE(use) << to_line(use.error());
-  EXPECT_EQ(*use, (ProcessUse{{{0, 585}, Percent{37}}, {{0, 586}, Percent{0}}}));
+  EXPECT_EQ(*use, (ProcessUse{{{0, 585}, Percent{37}}, {{0, 586}, Percent{0}}, {{1, 700}, std::nullopt}}));
 }
 
 TEST(ParsePmon, WhatIsNoListingIsAnErrorAndNoUse) {

@@ -125,6 +125,77 @@ TEST(NvidiaRecorded, OfMpsTheServerHasTheUseAndItsClientsHaveNoneOfTheirOwn) {
     EXPECT_EQ(one.use, one.pid == 620 ? std::optional(Percent{99}) : std::nullopt) << one.pid;
 }
 
+// Which of two servers has which client the driver does not tell.
+TEST(NvidiaRecorded, OfTwoServersOnOneGpuNoClientIsGivenToEither) {
+  auto node = look("h200", "h200-mps-two.xml");
+  auto use = parse_process_use(answer_in("h200-mps-two.txt", "nvidia-smi pmon -c 1"));
+  ASSERT_TRUE(node && use);
+  Measured told = take_measured(NodeName("n1"), *node, TimePoint{});
+  put_use(told, *use);
+  const auto all = served(*told.gpus[0].processes);
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].process->use, Percent{30});
+  EXPECT_EQ(all[1].process->use, Percent{46});
+  for (std::size_t i : {2u, 3u}) {
+    EXPECT_TRUE(all[i].client);
+    EXPECT_EQ(all[i].server, nullptr);
+    EXPECT_EQ(all[i].process->use, std::nullopt) << "a client has no sample, whatever it uses";
+  }
+}
+
+struct Shared {
+  Measured told;
+  ProcessUse use;
+};
+// Four processes on one GPU, of which one computes.
+Shared shared() {
+  auto node = look("h200", "h200-shared.xml");
+  auto use = parse_process_use(answer_in("h200-shared.txt", "nvidia-smi pmon -c 2"));
+  if (!node || !use) return {};
+  return {take_measured(NodeName("n1"), *node, TimePoint{}), *use};
+}
+
+TEST(NvidiaRecorded, WhoHasNoSampleBesideOneThatMakesUpTheUseUsedNothing) {
+  auto [told, use] = shared();
+  ASSERT_EQ(told.gpus.size(), 1u);
+  ASSERT_EQ(told.gpus[0].figures.use, Percent{98});
+  EXPECT_EQ(use, (ProcessUse{{{0, 688}, {}}, {{0, 780}, {}}, {{0, 781}, Percent{97}}, {{0, 782}, {}}}));
+  put_use(told, use);
+  ASSERT_EQ(told.gpus[0].processes->size(), 4u);
+  for (const GpuProcess& one : *told.gpus[0].processes)
+    EXPECT_EQ(one.use, Percent{one.pid == 781 ? 97.0f : 0.0f}) << one.pid;
+}
+
+// It may be that one's, or that of a process that is not listed.
+TEST(NvidiaRecorded, WhereSamplesLeaveUseOverNoneIsMadeUp) {
+  auto [told, use] = shared();
+  ASSERT_EQ(told.gpus.size(), 1u);
+  use[{0, 781}] = Percent{80};
+  put_use(told, use);
+  for (const GpuProcess& one : *told.gpus[0].processes)
+    EXPECT_EQ(one.use, one.pid == 781 ? std::optional(Percent{80}) : std::nullopt) << one.pid;
+  auto [none, without] = shared();
+  none.gpus[0].figures.use = Percent{5};
+  without[{0, 781}] = std::nullopt;
+  put_use(none, without);
+  for (const GpuProcess& one : *none.gpus[0].processes)
+    EXPECT_EQ(one.use, std::nullopt) << "without any sample it is not told who used it";
+}
+
+// In a container nvidia-smi lists nothing, and ends with 0.
+TEST(NvidiaRecorded, AnEmptyListBesideMemoryInUseIsNoWordThatNoneHasItOpen) {
+  auto node = look("h200", "h200-hidden.xml");
+  ASSERT_TRUE(node) << to_line(node.error());
+  const Measured hidden = take_measured(NodeName("n1"), *node, TimePoint{});
+  EXPECT_FALSE(hidden.gpus[0].processes);
+  EXPECT_EQ(hidden.gpus[0].figures.memory_used, Mib{26122});
+  auto idle = look("h200", "h200-query.xml");
+  ASSERT_TRUE(idle);
+  const Measured none = take_measured(NodeName("n1"), *idle, TimePoint{});
+  ASSERT_TRUE(none.gpus[0].processes) << "nothing is in use: none is an answer";
+  EXPECT_TRUE(none.gpus[0].processes->empty());
+}
+
 TEST(NvidiaRecorded, ProcessesBesideEachOtherAreNoClients) {
   auto node = look("h100", "h100-two-processes.xml");
   ASSERT_TRUE(node) << to_line(node.error());

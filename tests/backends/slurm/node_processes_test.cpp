@@ -128,6 +128,37 @@ TEST_F(SlurmNodeProcesses, WhereSeveralComputeOnOneGpuTheUseOfEachIsAskedFor) {
   EXPECT_EQ(times("pmon"), 1u) << log();
 }
 
+// Jobs that share a real H200 by shards, as a real Slurm 22.05 with cgroup v2 told their processes: one
+// computes, one rests, one is in a PID namespace of its own; 688 is of no job.
+TEST_F(SlurmNodeProcesses, OnARealGpuEachProcessIsItsJobsAndTheStrangerIsNone) {
+  const std::string folder = test::source_dir() + "/tests/fixtures/nvidia-580/h200-shared.";
+  const auto recorded = [&](const char* ending) {
+    std::ifstream file(folder + ending);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  };
+  const std::string answers = recorded("txt");
+  const auto answer = [&](const std::string& command) {
+    const std::size_t begin = answers.find("[rc=0]\n", answers.find("$ " + command + "\n")) + 7;
+    return answers.substr(begin, answers.find("\n$ ", begin) + 1 - begin);
+  };
+  put("mps.xml", recorded("xml"));
+  put("pids", answer("scontrol listpids '*' gpu01"));
+  put("pmon", answer("nvidia-smi pmon -c 2"));
+  far("cat $D/pids; exit 0;;\n*'pmon -c 1') cat $D/pmon; exit 0;;\n"
+      "*' -L') echo 'GPU 0: NVIDIA H200 (UUID: GPU-0a1b2c3d-0000-4000-8000-000000000001)'; exit 0");
+  const auto told = ask();
+  ASSERT_TRUE(told) << to_line(told.error());
+  ASSERT_TRUE(told->jobs) << to_line(told->jobs.error());
+  Measured measured = told->measured;
+  name_jobs(measured, *told->jobs, {}, true);
+  std::string all;
+  for (const GpuProcess& one : *measured.gpus[0].processes)
+    all += fmt::format("{} of {} {} % {} MiB\n", one.pid, one.workload.view(), one.use ? one.use->value : -1,
+                       one.memory ? one.memory->value : -1);
+  EXPECT_EQ(all,
+            "688 of - 0 % 2658 MiB\n780 of 3 0 % 21090 MiB\n781 of 2 97 % 714 MiB\n782 of 4 0 % 1634 MiB\n");
+}
+
 TEST_F(SlurmNodeProcesses, ADriverThatTellsNoUseOfProcessesLeavesItUnknownAndAllElseTold) {
   far("cat $D/pids; exit 0;;\n*'pmon -c 1') echo 'Not supported'; exit 3");
   const auto told = ask();

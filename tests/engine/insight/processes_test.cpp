@@ -99,6 +99,7 @@ TEST(ProcessStanding, WhyProcessesAreNotToldIsReadFromTheRemarks) {
   EXPECT_EQ(insight::why_no_owners(place.story.cluster(), NodeName("n2")), "no scontrol");
   EXPECT_EQ(insight::why_no_openers(place.story.cluster(), NodeName("n2")), std::nullopt);
   EXPECT_EQ(insight::why_no_openers(place.story.cluster(), NodeName("n3")), "no find");
+  EXPECT_EQ(insight::why_hidden(place.story.cluster(), NodeName("n1")), std::nullopt);
 }
 
 // n1: a GPU shared by MPS, of which job 5 holds half since an hour ago.

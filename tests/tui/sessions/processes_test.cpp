@@ -130,6 +130,18 @@ TEST(GpuProcesses, WhyTheyAreNotToldIsTheNodesOwnWord) {
   EXPECT_NE(session.line_with("620").find("MPS server"), std::string::npos);
 }
 
+// A driver that is asked from a container lists none.
+TEST(GpuProcesses, MemoryInUseBesideNoProcessIsSaidInPlaceOfNone) {
+  Session session(opened_place(), {160, 60});
+  reduce(session.model, on("hpc", RemarksListed{Source::nvidia_smi,
+                                                {insight::hidden_processes(NodeName("n0007"),
+                                                                           {GpuIndex{1}, GpuIndex{2}})}}));
+  session.press(":gpu n0007 2<enter>");
+  EXPECT_TRUE(session.shows("not known: memory is in use where the driver lists no process: GPU 1, 2"))
+      << session.screen();
+  EXPECT_FALSE(session.shows("none has it open"));
+}
+
 // A cluster that is not Slurm, and a page that shows the past.
 TEST(GpuProcesses, WhereNoSourceTellsThemThePageSaysSo) {
   Session session(two_places(), {120, 60});

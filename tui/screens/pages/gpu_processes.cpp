@@ -42,6 +42,7 @@ slurmconf::Reach reach_of(const UiState& state, const Cluster& cluster) {
 
 std::string why_untold(const UiState& state, const GpuPlace& at) {
   if (auto why = insight::why_untold(*at.cluster, at.node->name)) return "not known: " + *why;
+  if (auto why = insight::why_hidden(*at.cluster, at.node->name)) return "not known: " + *why;
   if (at.cluster->recorded) return "not known: the recording holds none";
   if (at.cluster->scheduler == Scheduler::kubernetes)
     return "not known: the sources of this cluster report figures of GPUs, and no processes";
