@@ -45,6 +45,32 @@ std::string told(const std::vector<Gpu>& gpus) {
   return told(slices);
 }
 
+// The line about a node in a file of tests/fixtures/nvidia-580.
+std::string node_line(const std::string& file) {
+  std::ifstream stream(test::source_dir() + "/tests/fixtures/nvidia-580/" + file);
+  const std::string all{std::istreambuf_iterator<char>(stream), {}};
+  const std::size_t begin = all.find("\nNodeName=") + 1;
+  return all.substr(begin, all.find('\n', begin) + 1 - begin);
+}
+
+TEST(SlurmNodeOfARealGpu, FoundByNvmlWithoutATypeItIsWholeAndFree) {
+  const auto parsed = nodes_in(node_line("h200-slurmd.txt"));
+  EXPECT_EQ(parsed.problem_count, 0u);
+  ASSERT_EQ(parsed.values.size(), 1u);
+  EXPECT_EQ(told(parsed.values[0].gpus), "0-");
+  EXPECT_TRUE(parsed.values[0].pool.empty());
+}
+
+TEST(SlurmNodeOfARealGpu, SharedByShardsItSaysThatSomeAreHeld) {
+  const auto parsed = nodes_in(node_line("h200-shared.txt"));
+  EXPECT_EQ(parsed.problem_count, 0u);
+  ASSERT_EQ(parsed.values.size(), 1u);
+  ASSERT_EQ(parsed.values[0].gpus.size(), 1u);
+  ASSERT_EQ(parsed.values[0].gpus[0].slices.size(), 1u);
+  EXPECT_EQ(parsed.values[0].gpus[0].slices[0].kind, SliceKind::shard);
+  EXPECT_EQ(told(parsed.values[0].gpus), "0+");
+}
+
 class SlurmNodeRecording : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Versions, SlurmNodeRecording, testing::Values("22.05", "24.11"));
 

@@ -133,9 +133,10 @@ TEST(GpuProcesses, WhyTheyAreNotToldIsTheNodesOwnWord) {
 // A driver that is asked from a container lists none.
 TEST(GpuProcesses, MemoryInUseBesideNoProcessIsSaidInPlaceOfNone) {
   Session session(opened_place(), {160, 60});
-  reduce(session.model, on("hpc", RemarksListed{Source::nvidia_smi,
-                                                {insight::hidden_processes(NodeName("n0007"),
-                                                                           {GpuIndex{1}, GpuIndex{2}})}}));
+  reduce(
+      session.model,
+      on("hpc", RemarksListed{Source::nvidia_smi,
+                              {insight::hidden_processes(NodeName("n0007"), {GpuIndex{1}, GpuIndex{2}})}}));
   session.press(":gpu n0007 2<enter>");
   EXPECT_TRUE(session.shows("not known: memory is in use where the driver lists no process: GPU 1, 2"))
       << session.screen();
