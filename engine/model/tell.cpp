@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "engine/model/health_words.hpp"
-#include "engine/model/kueue.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
 #include "engine/text.hpp"
@@ -145,7 +144,7 @@ std::string called(const Node& node) {
 // The entry of a job or pod: whose it is, where it is, what it holds.
 LogEntry entry_of(const Cluster& cluster, const Workload& work) {
   LogEntry entry;
-  entry.subject = fmt::format("{} {}", kind_word(work), work.id.text);
+  entry.subject = fmt::format("{} {}", word(work.kind), work.id.text);
   entry.work = work.id;
   entry.user = work.user;
   for (const Allocation& one : work.allocations)

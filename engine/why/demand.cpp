@@ -92,7 +92,7 @@ class Sums {
       for (const Request& request : workload->requests) {
         if (request.count <= 0 || !sharing::parse_resource(request.resource, cluster_.scheduler)) continue;
         Demand& row = by_name[request.resource];
-        row.wanted += request.count;
+        row.wanted += request.count * workload->tasks;
         ++row.workloads;
       }
     for (const auto& [name, count] : free_)

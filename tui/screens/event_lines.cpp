@@ -97,10 +97,24 @@ bool newer(const LogEntry* a, const LogEntry* b) {
 
 }  // namespace
 
+namespace {
+
+// What is kept stands for events of other names too: a name in the reader's own letters must not be found in
+// theirs.
+std::string without_owner(std::string told, const std::string& owner) {
+  if (std::none_of(owner.begin(), owner.end(), is_foreign)) return told;
+  for (std::size_t at = told.find(owner); at != std::string::npos; at = told.find(owner, at))
+    told.replace(at, owner.size(), 1, kName);
+  return told;
+}
+
+}  // namespace
+
 const std::string& ToldEvents::alike(const LogEntry& entry) {
   std::string key = without_names(entry);
   auto known = told_.find(key);
-  if (known == told_.end()) known = told_.emplace(std::move(key), lower(own(entry))).first;
+  if (known == told_.end())
+    known = told_.emplace(std::move(key), without_owner(lower(own(entry)), lower(entry.user))).first;
   return known->second;
 }
 

@@ -10,7 +10,7 @@
 
 #include "engine/model/processes.hpp"
 #include "engine/plan/effect/gpu_clients.hpp"
-#include "engine/plan/effect/observed.hpp"
+#include "engine/plan/steps/steps.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {

@@ -74,13 +74,14 @@ class RefusedChange : public SlurmActuatorTest {
   Status refused(const std::string& find, const std::string& words = "In use by another client") {
     slurmconf::SlurmSettings said;
     said.runner = scratch_.path() + "/on {node}";
-    said.stop_clients = {"systemctl stop nvidia-dcgm"};
+    said.stop_clients = "systemctl stop nvidia-dcgm";
     say(said);
     node(std::string("State=IDLE+DRAIN ") + kOurs);
     put("far",
         "case \"$*\" in *'-mig 1'*) echo 'Unable to enable MIG Mode: " + words + "'; exit 19;; *find*) " +
             find +
-            ";; *listpids*) echo 'PID      JOBID    STEPID   LOCALID GLOBALID'; echo '584 7 0 0 0';; esac\n");
+            "; exit 0;; *listpids*) echo 'PID      JOBID    STEPID   LOCALID GLOBALID'; echo '584 7 0 0 0'; "
+            "exit 0;; esac\n");
     return perform(plan::SetMode{{GpuIndex{0}}, true});
   }
 };

@@ -57,6 +57,16 @@ TEST(Demand, WhatIsFreeAndWhatIdleGpusCouldBeCutForAreCountedApart) {
   EXPECT_EQ(of(story, "gpu:7g.80gb").could, 1) << "on the whole GPU; the other 7g is held";
 }
 
+// WANTED of an array was that of one of its tasks, beside PENDING, which had all of them.
+TEST(Demand, EachTaskOfAnArrayIsWanted) {
+  Story story = three_gpus();
+  Workload array = job("8_[1-20]", "gpu:1g.10gb", 2);
+  array.tasks = 20;
+  story.tell(WorkloadsListed{{kHolder, array}});
+  EXPECT_EQ(of(story, "gpu:1g.10gb").wanted, 40);
+  EXPECT_EQ(of(story, "gpu:1g.10gb").workloads, 1);
+}
+
 TEST(Demand, HowMuchOfWhatWaitsFitsNowAndAfterARecut) {
   Story story = three_gpus();
   story.tell(WorkloadsListed{{kHolder, job("2", "gpu:3g.40gb", 1, 0), job("3", "gpu:3g.40gb", 1, 1),

@@ -81,6 +81,30 @@ TEST(Events, WhatDiffersInNamesAndNumbersAloneIsTranslatedOnceForAWordOfTheReade
   EXPECT_EQ(found("n0099で開始"), 0);
 }
 
+// The texts of events that differ in their owner alone are translated once: the first one's owner was found
+// in those of all others.
+TEST(Events, AnOwnerInJapaneseIsFoundInItsOwnEventsAlone) {
+  Session session(two_places(), {120, 40});
+  ASSERT_TRUE(set_language(session.state, tui::Language::ja));
+  int number = 0;
+  for (const char* owner : {"山田", "佐藤", "山田太郎"}) {
+    const std::string id = "98" + std::to_string(number++);
+    session.tell(on(
+        "hpc", WorkloadSeen{named(running(id, owner, {holds_some("n0040", "1g.10gb", 1)}), "a", 0)}, number));
+  }
+  tui::ToldEvents told(session.state);
+  const auto found = [&](const char* words) {
+    const tui::EventFilter filter(words);
+    return std::count_if(session.model.work_log.begin(), session.model.work_log.end(),
+                         [&](const LogEntry& entry) { return filter.passes(entry, told); });
+  };
+  EXPECT_EQ(found("開始"), 3);
+  EXPECT_EQ(found("佐藤"), 1);
+  EXPECT_EQ(found("太郎"), 1);
+  EXPECT_EQ(found("山田"), 2) << "a part of a text is looked for, as of every text";
+  EXPECT_EQ(found("user=山田"), 1);
+}
+
 TEST(Events, OfANodeOnlyItsOwnStandThereEachWithItsLine) {
   Session session = busy();
   session.press(":node n0040<enter>E");
