@@ -93,8 +93,8 @@ TEST_F(RefusedChange, TheErrorNamesWhoHasTheGpuOpen) {
   EXPECT_NE(said.error().reason.find("In use by another client"), std::string::npos) << to_line(said.error());
   EXPECT_EQ(
       said.error().hint,
-      "nv-hostengine (812) has /dev/nvidia0 open and belongs to no job: slurm-stop-clients names it, and "
-      "it runs all the same; python3 (584) has /dev/nvidia0 open and is of job 7");
+      "python3 (584) has /dev/nvidia0 open and is of job 7; nv-hostengine (812) has /dev/nvidia0 open and "
+      "belongs to no job: slurm-stop-clients names it, and it runs all the same");
 }
 
 TEST_F(RefusedChange, WhereItCannotBeAskedTheDriversWordsStandAndThatIsSaid) {
