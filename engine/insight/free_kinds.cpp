@@ -1,16 +1,115 @@
 #include "engine/insight/free_kinds.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "engine/sharing/ack.hpp"
 
 namespace tessera::insight {
 namespace {
+
+constexpr std::string_view kWhole = "whole";
 
 std::map<std::string, int> some_of(std::map<std::string, int> counts) {
   std::erase_if(counts, [](const auto& one) { return one.second <= 0; });
   return counts;
 }
+
+// One kind of what is free: slices of a profile, or shares.
+struct Kind {
+  std::string_view slices;  // slice_label(), in the model; empty: shares
+  std::string shares;       // share_label()
+  int number = 0;
+
+  std::string_view name() const { return slices.empty() ? std::string_view(shares) : slices; }
+  // Whole GPUs first, shares last.
+  auto rank() const { return std::tuple(slices.empty(), slices != kWhole, name()); }
+};
+
+void append(std::string& text, const Kind& kind) {
+  if (!text.empty()) text += ", ";
+  const fmt::format_int number(kind.number);
+  text.append(number.data(), number.size());
+  // "3 1g.10gb" would read as one number.
+  text += kind.slices.empty() || kind.slices == kWhole ? " " : "×";
+  text += kind.name();
+}
+
+// What can be had now on one node. Each slice is looked at once: most of a search is reaching it.
+class FreeOfNode {
+ public:
+  FreeOfNode(const Cluster& cluster, const Node& node)
+      : cluster_(cluster), node_(node), sight_(sight_of(cluster, node)) {}
+
+  // In their order; nullopt: not known of each slice, as available_slices() has it.
+  std::optional<std::vector<Kind>> kinds() {
+    if (sight_.access == Access::closed) return kinds_;
+    for (const Gpu& gpu : node_.gpus)
+      for (const Slice& slice : gpu.slices)
+        if (!look(slice)) return std::nullopt;
+    for (const Slice& slice : node_.pool)
+      if (!look(slice)) return std::nullopt;
+    const bool counted = sight_.access == Access::open && sight_.work_read;
+    if (some_open_ && !(counted && node_.counts.known())) return std::nullopt;
+    if (counted) add_open();
+    if (kinds_.size() > 1)
+      std::sort(kinds_.begin(), kinds_.end(),
+                [](const Kind& a, const Kind& b) { return a.rank() < b.rank(); });
+    return std::move(kinds_);
+  }
+
+ private:
+  // False: nothing tells whether it can be had.
+  bool look(const Slice& slice) {
+    const std::optional<int> free = available(sight_, slice);
+    if (!free) {
+      some_open_ = true;
+      return slice.holding == Holding::unknown || !slice.usable;
+    }
+    if (*free > 0) add(slice.kind, slice.profile, slice.capacity, *free);
+    return true;
+  }
+
+  // Those free ones among slices of a kind of which it is not known which are free.
+  void add_open() {
+    for (const OpenKind& kind : node_.open_kinds)
+      if (kind.units > 0) add(kind.kind, kind.profile, kind.capacity, kind.units);
+  }
+
+  void add(SliceKind kind, const ProfileName& profile, int capacity, int number) {
+    Kind one;
+    if (capacity > 1)
+      one.shares = shares_of(kind, profile, capacity);
+    else
+      one.slices = profile.empty() ? word(kind) : std::string_view(profile.text);
+    const auto same = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& other) {
+      return other.slices == one.slices && other.shares == one.shares;
+    });
+    if (same != kinds_.end()) {
+      same->number += number;
+      return;
+    }
+    one.number = number;
+    kinds_.push_back(std::move(one));
+  }
+  std::string shares_of(SliceKind kind, const ProfileName& profile, int capacity) const {
+    Slice like;
+    like.kind = kind;
+    like.profile = profile;
+    like.capacity = capacity;
+    return share_label(cluster_, node_, like);
+  }
+
+  const Cluster& cluster_;
+  const Node& node_;
+  const Sight sight_;
+  std::vector<Kind> kinds_;
+  bool some_open_ = false;
+};
 
 }  // namespace
 
@@ -19,18 +118,39 @@ std::optional<FreeKinds> free_kinds(const Totals& totals) {
   return FreeKinds{some_of(totals.free_by_profile), some_of(totals.free_shares)};
 }
 
-std::string to_text(const FreeKinds& free) {
+std::optional<FreeKinds> free_kinds(const Cluster& cluster, const Node& node) {
+  const std::optional<std::vector<Kind>> kinds = FreeOfNode(cluster, node).kinds();
+  if (!kinds) return std::nullopt;
+  FreeKinds free;
+  for (const Kind& kind : *kinds)
+    (kind.slices.empty() ? free.shares : free.slices).emplace(kind.name(), kind.number);
+  return free;
+}
+
+std::optional<std::string> free_text(const Cluster& cluster, const Node& node) {
+  const std::optional<std::vector<Kind>> kinds = FreeOfNode(cluster, node).kinds();
+  if (!kinds) return std::nullopt;
   std::string text;
-  const auto add = [&](const std::string& kind, int number, std::string_view between) {
-    text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", number, between, kind);
-  };
-  constexpr std::string_view kWhole = "whole";
-  if (const auto whole = free.slices.find(std::string(kWhole)); whole != free.slices.end())
-    add(whole->first, whole->second, " ");
-  for (const auto& [kind, number] : free.slices)
-    if (kind != kWhole) add(kind, number, "×");  // "3 1g.10gb" would read as one number
-  for (const auto& [kind, number] : free.shares) add(kind, number, " ");
+  for (const Kind& kind : *kinds) append(text, kind);
   return text.empty() ? "0" : text;
+}
+
+std::string to_text(const FreeKinds& free) {
+  std::vector<Kind> kinds;
+  for (const auto& [name, number] : free.slices) kinds.push_back({name, {}, number});
+  for (const auto& [name, number] : free.shares) kinds.push_back({{}, name, number});
+  std::sort(kinds.begin(), kinds.end(), [](const Kind& a, const Kind& b) { return a.rank() < b.rank(); });
+  std::string text;
+  for (const Kind& kind : kinds) append(text, kind);
+  return text.empty() ? "0" : text;
+}
+
+std::string share_label(const Cluster& cluster, const Node& node, const Slice& slice) {
+  const bool may_be = slice.kind == SliceKind::mps || slice.kind == SliceKind::shard;
+  // ACK's plugin splits a GPU by its memory, in GiB.
+  if (may_be && node.allocatable && node.allocatable->contains(std::string(sharing::ack::kMemory)))
+    return "GiB";
+  return share_unit(slice, cluster.scheduler);
 }
 
 }  // namespace tessera::insight

@@ -5,7 +5,6 @@
 #include "engine/insight/counted.hpp"
 #include "engine/insight/free_kinds.hpp"
 #include "engine/number.hpp"
-#include "engine/sharing/ack.hpp"
 #include "engine/sharing/amd.hpp"
 
 namespace tessera::insight {
@@ -81,13 +80,7 @@ class NodeSum {
     return slice.capacity > 1 ? totals_.free_shares : totals_.free_by_profile;
   }
   std::string label(const Slice& slice) const {
-    if (slice.capacity == 1) return slice_label(slice);
-    const bool may_be = slice.kind == SliceKind::mps || slice.kind == SliceKind::shard;
-    return may_be && is_by_memory() ? "GiB" : share_unit(slice, cluster_.scheduler);
-  }
-  // ACK's plugin splits a GPU by its memory, in GiB.
-  bool is_by_memory() const {
-    return node_.allocatable && node_.allocatable->contains(std::string(sharing::ack::kMemory));
+    return slice.capacity == 1 ? slice_label(slice) : share_label(cluster_, node_, slice);
   }
 
   Totals& totals_;
@@ -125,15 +118,6 @@ std::string share_unit(const Slice& slice, Scheduler scheduler) {
     case SliceKind::time_slice: return of + "time-slices";
     default: return slice_label(slice) + " shares";
   }
-}
-
-std::optional<FreeKinds> free_kinds(const Cluster& cluster, const Node& node) {
-  if (!available_slices(sight_of(cluster, node), node)) return std::nullopt;
-  Totals totals;
-  Counted slices_alone;
-  slices_alone.gpus = false;
-  NodeSum(totals, cluster, node).add(slices_alone);
-  return free_kinds(totals);
 }
 
 Totals totals(const Cluster& cluster) {

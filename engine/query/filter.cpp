@@ -7,6 +7,7 @@
 #include <span>
 
 #include "engine/query/filter_text.hpp"
+#include "engine/query/finders.hpp"
 #include "engine/text.hpp"
 #include "engine/usage/exceptions.hpp"
 
@@ -108,23 +109,33 @@ bool value_passes(const Term& term, const Value& value, Format format) {
 // Columns that are pictures made of signs: a word is never found in them, and they are the dearest to make.
 bool is_picture(std::string_view key) { return key == "boards" || key == "strip" || key == "trend"; }
 
+// Whether any of a row's texts has the word in it.
+template <class Row>
+bool any_has(std::string_view word, const Row& row, const Context& context) {
+  const std::span<const Column<Row>> all = columns<Row>();
+  const std::span<const Finder<Row>> finders = query::finders<Row>();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Column<Row>& column = all[i];
+    if (column.format != Format::text || is_picture(column.key)) continue;
+    std::optional<bool> found = finders[i] ? finders[i](row, word) : std::nullopt;
+    if (!found) {
+      const Value value = column.value(row, context);
+      const auto* text = std::get_if<std::string>(&value);
+      found = text && contains_folded(*text, word);
+    }
+    if (*found) return true;
+  }
+  return false;
+}
+
 template <class Row>
 bool term_passes(const Term& term, const Row& row, const Context& context) {
-  std::span<const Column<Row>> all = columns<Row>();
   bool passed = false;
   if (term.column >= 0) {
-    const Column<Row>& column = all[static_cast<std::size_t>(term.column)];
+    const Column<Row>& column = columns<Row>()[static_cast<std::size_t>(term.column)];
     passed = value_passes(term, column.value(row, context), column.format);
   } else {
-    for (const Column<Row>& column : all) {
-      if (column.format != Format::text || is_picture(column.key)) continue;
-      Value value = column.value(row, context);
-      const auto* text = std::get_if<std::string>(&value);
-      if (text && contains_folded(*text, term.text)) {
-        passed = true;
-        break;
-      }
-    }
+    passed = any_has(term.text, row, context);
   }
   return passed != term.negated;
 }

@@ -199,7 +199,8 @@ constexpr Column<NodeRow> kNodes[] = {
     {"free_kinds", "FREE", Format::text, Align::left, Show::always, 10,
      "what can be had now, by kind: slices by profile, shares by unit",
      [](const NodeRow& row, const Context&) {
-       return free_text(insight::free_kinds(*row.cluster, *row.node));
+       const std::optional<std::string> free = insight::free_text(*row.cluster, *row.node);
+       return free ? words(*free) : Value(Unknown{});
      }},
     {"free", "FREE SLICES", Format::count, Align::right, Show::wide, 11,
      "slices of any kind that can be had now, whole or a share of them",

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/insight/counted.hpp"
 #include "tests/support/build.hpp"
+#include "tests/support/random_world.hpp"
 
 namespace tessera::test {
 namespace {
@@ -31,6 +33,32 @@ TEST(FreeKinds, WhatIsHeldOrClosedIsOfNoKind) {
   const auto closed = insight::free_kinds(cluster, *cluster.nodes.find(NodeName("n2")));
   ASSERT_TRUE(closed);
   EXPECT_EQ(closed->kinds(), 0U);
+}
+
+// What stands on a node's row is what a sum over that node alone has.
+TEST(FreeKinds, ANodesWordsAreThoseOfASumOverItAlone) {
+  int known = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const RandomWorld random(seed);
+    const Cluster& cluster = random.cluster();
+    for (const Node& node : cluster.nodes.all()) {
+      const insight::Counting alone{[&](const Node& one) {
+                                      return insight::Counted{false, one.name == node.name, 0};
+                                    },
+                                    [](const Workload&) { return false; }};
+      const auto sum = insight::free_kinds(insight::totals(cluster, alone));
+      const auto here = insight::free_kinds(cluster, node);
+      const auto text = insight::free_text(cluster, node);
+      ASSERT_EQ(here.has_value(), text.has_value()) << seed;
+      ASSERT_EQ(here.has_value(),
+                insight::available_slices(insight::sight_of(cluster, node), node).has_value());
+      if (!here || !sum) continue;
+      ++known;
+      EXPECT_EQ(*here, *sum) << seed << " " << node.name.text;
+      EXPECT_EQ(*text, insight::to_text(*sum)) << seed << " " << node.name.text;
+    }
+  }
+  EXPECT_GT(known, 300);
 }
 
 }  // namespace

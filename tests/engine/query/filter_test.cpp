@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "engine/query/filter_text.hpp"
+#include "engine/query/finders.hpp"
+#include "engine/text.hpp"
 #include "tests/support/build.hpp"
+#include "tests/support/catalogue.hpp"
+#include "tests/support/random_world.hpp"
 
 namespace tessera::test {
 namespace {
@@ -50,6 +54,57 @@ TEST(Filter, AWordIsNotLookedForInPictures) {
   EXPECT_TRUE(passes_with("boards:█")) << "held GPUs are drawn so";
   EXPECT_FALSE(passes_with("█"));
   EXPECT_TRUE(passes_with("gpu1"));
+}
+// Free text looks into most cells where they stand in the model, without making them.
+template <class Row>
+int compare_with_cells(const std::vector<Row>& rows, unsigned seed) {
+  int found = 0;
+  const Context context{at(0), &catalogue()};
+  const auto all = columns<Row>();
+  const auto finders = query::finders<Row>();
+  EXPECT_EQ(finders.size(), all.size());
+  std::vector<std::string> words{"a", "-", "1", "0", ",", " ", "+", "whole", "closed"};
+  for (std::size_t i = 0; i < rows.size(); i += 4)
+    for (const Column<Row>& column : all) {
+      const std::string cell = lower(to_text(column.value(rows[i], context), column.format));
+      words.push_back(cell.substr(cell.size() / 3, 1 + seed % 7));
+      words.push_back(cell);
+    }
+  std::erase(words, "");
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!finders[i]) continue;
+      const Value value = all[i].value(row, context);
+      const auto* text = std::get_if<std::string>(&value);
+      for (const std::string& word : words) {
+        const std::optional<bool> has = finders[i](row, word);
+        if (!has) continue;
+        EXPECT_EQ(*has, text && contains_folded(*text, word)) << all[i].key << ": " << word;
+        found += *has;
+      }
+    }
+  return found;
+}
+TEST(Filter, AWordIsFoundInACellAsInItsText) {
+  int found = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const RandomWorld random(seed);
+    found += compare_with_cells(node_rows(random.model()), seed);
+    found += compare_with_cells(gpu_rows(random.model()), seed);
+    found += compare_with_cells(slice_rows(random.model()), seed);
+    found += compare_with_cells(workload_rows(random.model()), seed);
+  }
+  EXPECT_GT(found, 5000);
+}
+TEST(Filter, AWordThatGoesOverTheEndOfAPartIsFoundInTheWholeCell) {
+  Story story;
+  Node two = node("gpu1", {gpu(0, Strategy::whole, {whole(0)})});
+  two.partitions = {"main", "long"};
+  story.tell(NodesListed{{two}});
+  const auto rows = node_rows(story.model);
+  for (const char* text : {"main", "long", "n,l", "main,long"})
+    EXPECT_TRUE(passes(*parse_filter<NodeRow>(text), rows.at(0), Context{at(0), nullptr})) << text;
+  EXPECT_FALSE(passes(*parse_filter<NodeRow>("nl"), rows.at(0), Context{at(0), nullptr}));
 }
 TEST(Filter, AnExclamationMarkTurnsItRound) { EXPECT_EQ(kept("!pending"), "2 11"); }
 TEST(Filter, WordsNarrowAndBarsWiden) {
