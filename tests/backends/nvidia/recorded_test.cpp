@@ -158,7 +158,7 @@ Shared shared() {
 TEST(NvidiaRecorded, WhoHasNoSampleBesideOneThatMakesUpTheUseUsedNothing) {
   auto [told, use] = shared();
   ASSERT_EQ(told.gpus.size(), 1u);
-  ASSERT_EQ(told.gpus[0].figures.use, Percent{98});
+  ASSERT_EQ(told.gpus[0].figures.use, Percent{99});
   EXPECT_EQ(use, (ProcessUse{{{0, 688}, {}}, {{0, 780}, {}}, {{0, 781}, Percent{97}}, {{0, 782}, {}}}));
   put_use(told, use);
   ASSERT_EQ(told.gpus[0].processes->size(), 4u);
