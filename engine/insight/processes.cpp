@@ -29,12 +29,17 @@ std::string hidden_text(std::string_view gpus) {
 
 constexpr std::string_view kCrossed = "Slurm's GPU ";
 
-std::optional<std::string> remarked(const Cluster& cluster, const NodeName& node, std::string_view begin) {
+// What that remark says behind its first words. Recordings that tell no kind are known by those words.
+std::optional<std::string> remarked(const Cluster& cluster, const NodeName& node, Remark::Kind kind,
+                                    std::string_view begin) {
   const auto told = cluster.remarks.find(Source::nvidia_smi);
   if (told == cluster.remarks.end()) return std::nullopt;
-  for (const Remark& one : told->second)
-    if (one.is_node && one.subject == node.text && one.text.starts_with(begin))
-      return one.text.substr(begin.size());
+  for (const Remark& one : told->second) {
+    const bool begins = one.text.starts_with(begin);
+    const bool meant = one.kind == kind || (one.kind == Remark::Kind::other && begins);
+    if (one.is_node && one.subject == node.text && meant)
+      return begins ? one.text.substr(begin.size()) : one.text;
+  }
   return std::nullopt;
 }
 
@@ -60,8 +65,8 @@ bool asked_for_mps(const Workload& work, const NodeName& node, const Slice& slic
   });
 }
 
-Remark about(const NodeName& node, std::string text, std::string hint) {
-  return {Remark::Grade::info, node.text, true, clean(text, 1000), std::move(hint)};
+Remark about(const NodeName& node, Remark::Kind kind, std::string text, std::string hint) {
+  return {Remark::Grade::info, node.text, true, clean(text, 1000), std::move(hint), kind};
 }
 
 // "585 (python3)"
@@ -93,34 +98,36 @@ Standing standing_of(const Cluster& cluster, const Node& node, const Gpu& gpu, c
 }
 
 Remark untold_processes(const NodeName& node, const Error& why) {
-  return about(node, untold_text(to_line({why.what, why.reason, ""})), why.hint);
+  return about(node, Remark::Kind::processes, untold_text(to_line({why.what, why.reason, ""})), why.hint);
 }
 Remark untold_owners(const NodeName& node, const std::string& why) {
-  return about(node, no_owners_text(why), "scontrol listpids must answer on the node, as root");
+  return about(node, Remark::Kind::owners, no_owners_text(why),
+               "scontrol listpids must answer on the node, as root");
 }
 Remark untold_openers(const NodeName& node, const Error& why) {
-  return about(node, no_openers_text(why.reason), "find (GNU) must read all of /proc on the node, as root");
+  return about(node, Remark::Kind::openers, no_openers_text(why.reason),
+               "find (GNU) must read all of /proc on the node, as root");
 }
 Remark hidden_processes(const NodeName& node, const std::vector<GpuIndex>& gpus) {
   std::string list;
   for (const GpuIndex gpu : gpus) list += (list.empty() ? "" : ", ") + std::to_string(gpu.value);
   return about(
-      node, hidden_text(list),
+      node, Remark::Kind::hidden, hidden_text(list),
       "the driver lists processes of the caller's PID namespace only: run the commands of the runner "
       "outside containers");
 }
 std::optional<std::string> why_hidden(const Cluster& cluster, const NodeName& node) {
-  const auto gpus = remarked(cluster, node, hidden_text(""));
+  const auto gpus = remarked(cluster, node, Remark::Kind::hidden, hidden_text(""));
   return gpus ? std::optional(hidden_text(*gpus)) : std::nullopt;
 }
 std::optional<std::string> why_untold(const Cluster& cluster, const NodeName& node) {
-  return remarked(cluster, node, untold_text(""));
+  return remarked(cluster, node, Remark::Kind::processes, untold_text(""));
 }
 std::optional<std::string> why_no_owners(const Cluster& cluster, const NodeName& node) {
-  return remarked(cluster, node, no_owners_text(""));
+  return remarked(cluster, node, Remark::Kind::owners, no_owners_text(""));
 }
 std::optional<std::string> why_no_openers(const Cluster& cluster, const NodeName& node) {
-  return remarked(cluster, node, no_openers_text(""));
+  return remarked(cluster, node, Remark::Kind::openers, no_openers_text(""));
 }
 
 std::optional<PastMps> past_mps(const Cluster& cluster, const Node& node, const Gpu& gpu) {
@@ -178,12 +185,12 @@ std::string to_text(const PastMps& found) {
 }
 
 std::string crossed_text(int counted, int minor, int index) {
-  return fmt::format("Slurm's GPU {} is /dev/nvidia{}, which its driver counts as GPU {}", counted, minor,
+  return fmt::format("{}{} is /dev/nvidia{}, which its driver counts as GPU {}", kCrossed, counted, minor,
                      index);
 }
 std::optional<std::string> why_crossed(const Cluster& cluster, const NodeName& node) {
-  if (auto rest = remarked(cluster, node, kCrossed)) return std::string(kCrossed) + *rest;
-  return std::nullopt;
+  const auto rest = remarked(cluster, node, Remark::Kind::crossed, kCrossed);
+  return rest ? std::optional(std::string(kCrossed) + *rest) : std::nullopt;
 }
 
 }  // namespace tessera::insight

@@ -65,6 +65,9 @@ struct Remark {
   bool is_node = false;  // subject names a node
   std::string text;      // what is wrong, one line
   std::string hint;      // the way out
+  // Which of those that are read again elsewhere it is (engine/insight/processes.hpp).
+  enum class Kind : std::uint8_t { other, processes, owners, openers, hidden, crossed };
+  Kind kind = Kind::other;
   friend bool operator==(const Remark&, const Remark&) = default;
 };
 // All of one source's remarks; replaces those it made before.

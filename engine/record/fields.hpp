@@ -126,6 +126,7 @@ template <class V>
 void fields(V& v, Of<Remark>) {
   v("grade", &Remark::grade), v("subject", &Remark::subject), v("is_node", &Remark::is_node);
   v("text", &Remark::text), v("hint", &Remark::hint);
+  v("kind", &Remark::kind);
 }
 template <class V>
 void fields(V& v, Of<Error>) {
@@ -252,6 +253,17 @@ inline std::string_view word(Remark::Grade grade) {
     case Remark::Grade::info: return "info";
     case Remark::Grade::warning: return "warning";
     case Remark::Grade::danger: return "danger";
+  }
+  return "";
+}
+inline std::string_view word(Remark::Kind kind) {
+  switch (kind) {
+    case Remark::Kind::other: return "other";
+    case Remark::Kind::processes: return "processes";
+    case Remark::Kind::owners: return "owners";
+    case Remark::Kind::openers: return "openers";
+    case Remark::Kind::hidden: return "hidden";
+    case Remark::Kind::crossed: return "crossed";
   }
   return "";
 }

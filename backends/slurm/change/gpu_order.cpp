@@ -81,10 +81,14 @@ std::optional<Remark> order_remark(const NodeName& node, const BoardMinors& mino
       crossed = insight::crossed_text(static_cast<int>(i), (*counted)[i], static_cast<int>(index));
   }
   if (crossed.empty()) return std::nullopt;
-  return Remark{Remark::Grade::warning, node.text, true, std::move(crossed),
+  return Remark{Remark::Grade::warning,
+                node.text,
+                true,
+                std::move(crossed),
                 "holders are shown on GPUs by Slurm's count, figures and processes by the driver's: name the "
                 "files in gres.conf in the driver's order (nvidia-smi -q shows each Minor Number). Without "
-                "ConstrainDevices=yes jobs compute on other GPUs than they were given"};
+                "ConstrainDevices=yes jobs compute on other GPUs than they were given",
+                Remark::Kind::crossed};
 }
 
 }  // namespace tessera::slurm
