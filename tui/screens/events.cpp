@@ -104,7 +104,7 @@ class Lines {
     for (const LogEntry* one : event.all)
       for (const NodeName& node : one->nodes) nodes.insert(node.text);
     std::string text = tui::told(state_, "since " + time_text(event.all.back()->at).substr(11));
-    if (!nodes.empty()) text += ": " + some_of(nodes, kNodesNamed);
+    if (!nodes.empty()) text += ": " + tui::told(state_, some_of(nodes, kNodesNamed));
     return text;
   }
 

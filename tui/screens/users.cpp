@@ -123,7 +123,7 @@ DocLine work_heading() {
 std::string holds_text(const Workload& work, const UiState& state) {
   std::set<std::string> nodes;
   for (const Allocation& one : work.allocations) nodes.insert(one.node.text);
-  if (!nodes.empty()) return held_text(work) + told(state, " on ") + some_of(nodes, 3);
+  if (!nodes.empty()) return held_text(work) + told(state, " on ") + told(state, some_of(nodes, 3));
   std::map<std::string, std::int64_t> asks;
   for (const Request& request : work.requests)
     asks[request.resource] = add_times(asks[request.resource], request.count, work.tasks);

@@ -41,6 +41,15 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+// "more below" named no key that shows it.
+TEST(GuideChart, WhereItGoesOnTheKeysThatLeadThereAreNamed) {
+  Session session(small_place(), {80, 24});
+  session.press(":guide n0007<enter>");
+  EXPECT_TRUE(session.shows(" y, n: more below")) << session.screen();
+  session.press("n");
+  EXPECT_TRUE(session.shows(" u: more above")) << session.screen();
+}
+
 TEST(GuideAscii, QuestionAndLeafKeepTheirShapes) {
   for (tui::Size size : {tui::Size{80, 24}, {120, 40}}) {
     Session session(small_place(), size);

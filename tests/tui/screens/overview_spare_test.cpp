@@ -145,11 +145,11 @@ TEST(OverviewSpare, WhereTilesLeaveNoRoomForAllNodesEachGpuIsOneSign) {
   some[4].health = Health::drained;
   reduce(model, on("hpc", NodesListed{some}));
   Session narrow(model, {80, 24});
-  EXPECT_TRUE(narrow.shows("a sign a GPU")) << narrow.screen();
+  EXPECT_TRUE(narrow.shows("one sign per GPU")) << narrow.screen();
   EXPECT_NE(narrow.line_with("b4 ").find("░░░░░░░░"), std::string::npos) << narrow.screen();
   EXPECT_TRUE(narrow.shows("b8")) << narrow.screen();
   Session wide(model, {200, 60});
-  EXPECT_FALSE(wide.shows("a sign a GPU")) << wide.screen();
+  EXPECT_FALSE(wide.shows("one sign per GPU")) << wide.screen();
 }
 
 Model many_nodes() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tui/screens/empty.hpp"
+#include "tui/screens/frame/frame.hpp"
 #include "tui/screens/guide/guide.hpp"
 
 namespace tessera::tui {
@@ -51,9 +52,16 @@ void draw_chart(Canvas& canvas, const GuideAreas& areas, const guide::Walk& walk
                  area.right());
     }
   }
-  if (top > 0) put_right(canvas, area.right() - 1, area.y, told(state, " more above "), Role::dim);
-  if (top + area.height < height)
-    put_right(canvas, area.right() - 1, area.bottom() - 1, told(state, " more below "), Role::dim);
+  // The chart follows the question that waits: the keys that lead to another one show the rest of it.
+  const auto say = [&](int y, const std::string& keys, const std::string& what) {
+    const std::string text = told(state, keys.empty() ? what : keys + ": " + what);
+    put_right(canvas, area.right() - 1, y, " " + text + " ", Role::dim);
+  };
+  const std::string answers = guide_asks(state.top()) ? first_key(state, Action::guide_yes) + ", " +
+                                                            first_key(state, Action::guide_no)
+                                                      : std::string();
+  if (top > 0) say(area.y, first_key(state, Action::guide_undo), "more above");
+  if (top + area.height < height) say(area.bottom() - 1, answers, "more below");
 }
 
 void draw_head(Canvas& canvas, Rect body, const UiState& state) {

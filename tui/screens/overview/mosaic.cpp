@@ -121,7 +121,7 @@ void draw_brief_legend(Pen& pen, const UiState& state) {
     if (pen.left() < 4 + display_width(meaning)) return;
     pen.skip(3).put(sign, role).skip(1).put(told(state, meaning), Role::dim);
   };
-  pen.put("  " + told(state, "a sign a GPU"), Role::dim);
+  pen.put("  " + told(state, "one sign per GPU"), Role::dim);
   say("█▄", Role::held, "held");
   say(signs.free, Role::free, "free");
   say(signs.closed, Role::dim, "closed");

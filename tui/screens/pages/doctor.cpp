@@ -93,7 +93,7 @@ DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const UiCo
   if (at.cluster > 0)
     line.spans.push_back(
         {shorten(cause.cluster.text, at.whose - at.cluster - 1, state.ascii), Role::dim, at.cluster});
-  line.spans.push_back({shorten(short_whose(cause), at.since - at.whose - 1, state.ascii),
+  line.spans.push_back({shorten(told(state, short_whose(cause)), at.since - at.whose - 1, state.ascii),
                         noted ? Style(Role::dim) : Style(Role::text).with_bold(), at.whose});
   line.spans.push_back(
       {shorten(age_text(ui, cause), at.text - at.since - 1, state.ascii), Role::dim, at.since});
@@ -143,7 +143,7 @@ Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiStat
     foot.push_back({{{std::move(line), Style(role_of(cause.severity)).with_bold(), 1}}, {}});
   if (const auto until = insight::acknowledged_until(cause, state.acknowledged, ui.wall))
     foot.push_back(fact_line(told(state, "noted"), told(state, "until " + utc_text(*until)), Role::dim));
-  add_wrapped_fact(foot, told(state, "concerns"), whose_text(cause, kNamed), width);
+  add_wrapped_fact(foot, told(state, "concerns"), told(state, whose_text(cause, kNamed)), width);
   if (cause.since) foot.push_back(fact_line(told(state, "since"), told(state, since_text(ui, cause))));
   std::string sources;
   for (Source source : cause.sources) sources += (sources.empty() ? "" : ", ") + std::string(word(source));
