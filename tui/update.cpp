@@ -12,6 +12,7 @@
 #include "tui/screens/frame/palette.hpp"
 #include "tui/screens/guide/guide.hpp"
 #include "tui/screens/pack/pack.hpp"
+#include "tui/screens/pages/gpu_notes.hpp"
 #include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/runs.hpp"
@@ -31,6 +32,7 @@ void refresh_screens(UiState& state, const UiContext& ui) {
   const std::size_t from = state.stack.size() > 1 ? state.stack.size() - 2 : 0;
   for (std::size_t i = from; i < state.stack.size(); ++i)
     if (auto refresh = row_of(state.stack[i].kind).refresh) refresh(state, state.stack[i], ui);
+  note_page_shown(state, ui);
 }
 
 Effects take(UiState& state, const UiContext& ui, const ActionMessage& message) {

@@ -2,6 +2,7 @@
 // lines of which only some can hold the cursor. Threads: the UI thread.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,17 @@ int stop_at(const LineStops& stops, const Screen& screen);
 void rest_on(Screen& screen, const LineStops& stops, int at);
 // False: the cursor cannot rest on that line.
 bool rest_on_line(Screen& screen, const LineStops& stops, int line);
+
+// The lines of a page: those that the cursor walks, and on a wide page those beside them.
+struct PageColumns {
+  Document main, side;
+  int main_width = 0;  // of the page without a side all of it
+
+  // Moving down reaches the end of either. One that has less stays at its own end.
+  int lines() const { return static_cast<int>(std::max(main.size(), side.size())); }
+};
+PageColumns page_columns(const UiContext& ui, const UiState& state, int width);
+void draw_columns(Canvas& canvas, Rect area, const PageColumns& page, const Screen& screen, bool ascii);
 
 // Pages of lines in an area of their own (page_body.cpp).
 void move_page(UiState& state, const UiContext& ui, Rect page, Action action);

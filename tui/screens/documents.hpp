@@ -12,8 +12,15 @@
 
 namespace tessera::tui {
 
+// From 150 columns on a page has two columns of lines: where the second begins, else the width. Below, they
+// would cut what they say.
+inline constexpr int kTwoColumnsFrom = 150;
+inline int side_column(int width) { return width < kTwoColumnsFrom ? width : width / 2; }
+
 Document workload_document(const UiContext& ui, const UiState& state, int width);
+Document workload_side_document(const UiContext& ui, const UiState& state, int width);
 Document facts_document(const UiContext& ui, const UiState& state, int width);
+Document facts_side_document(const UiContext& ui, const UiState& state, int width);
 Document help_document(const UiContext& ui, const UiState& state, int width);
 Document about_document(const UiContext& ui, const UiState& state, int width);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tui/screens/documents.hpp"
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/rows.hpp"
 #include "tui/screens/screens.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int kTwoPanesFrom = 160;
 constexpr int kNarrowest = 72,
-              kWidest = 100;  // of a page: a GPU's slices need that much, and gain little above
+              kWidest = 100;  // of a page in one column: a GPU's slices need that much, and gain little above
 
 // What a page needs of the state, with that page on top. Cheap: the lists of the screens below stay where
 // they are.
@@ -95,7 +96,10 @@ int list_width(const UiState& state) {
 }
 
 int list_beside_page(int columns) {
-  return columns < kTwoPanesFrom ? columns : columns - 1 - std::clamp(columns * 2 / 5, kNarrowest, kWidest);
+  if (columns < kTwoPanesFrom) return columns;
+  // Where half of the terminal has room for a page's two columns, the page has both beside the list, too.
+  const int half = columns / 2;
+  return columns - 1 - (half >= kTwoColumnsFrom ? half : std::clamp(columns * 2 / 5, kNarrowest, kWidest));
 }
 
 int list_width(const UiState& state, const UiContext& ui) {
@@ -137,6 +141,12 @@ std::optional<Screen> page_of_row(const UiState& state, const UiContext& ui) {
   page.cursor = table.tile(ui.model, ref);
   if (page.subject.empty()) return std::nullopt;
   return page;
+}
+
+std::optional<Screen> page_shown_beside(const UiState& state, const UiContext& ui) {
+  const bool below = state.top().kind == ScreenKind::overview && state.size.columns >= kTwoPanesFrom;
+  if (!below && list_width(state, ui) >= state.size.columns) return std::nullopt;
+  return page_beside(state, ui);
 }
 
 int draw_preview(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {

@@ -21,6 +21,8 @@ std::optional<Screen> page_of_row(const UiState& state, const UiContext& ui);
 // The page of the one node, job or pod that the cursor is on, or that the screen is about; nullopt: there is
 // none, or there are several.
 std::optional<Screen> subject_here(const UiState& state, const UiContext& ui);
+// The page that stands beside the list on top, or below it; nullopt: there is none.
+std::optional<Screen> page_shown_beside(const UiState& state, const UiContext& ui);
 // Draws the page of what the cursor is on right of the list, where there is room for both; what is left for
 // the list, in cells.
 int draw_preview(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state);

@@ -14,7 +14,6 @@
 #include "tui/screens/pack/pack.hpp"
 #include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/pages/gpu.hpp"
-#include "tui/screens/pages/gpu_notes.hpp"
 #include "tui/screens/pages/node_body.hpp"
 #include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/plan.hpp"
@@ -123,12 +122,6 @@ constexpr ScreenRow table_row(ScreenKind kind, std::string_view word, Action way
   return row;
 }
 
-constexpr ScreenRow gpu_table_row() {
-  ScreenRow row = table_row(ScreenKind::gpus, "gpus", show_gpus, kGpuTable, kCutFooter, kCutHints);
-  row.refresh = refresh_gpu_table;
-  return row;
-}
-
 constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kScreens{{
     {.kind = ScreenKind::overview,
      .word = "overview",
@@ -148,7 +141,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .cells = overview_cells,
      .next_change = overview_next_change},
     table_row(ScreenKind::nodes, "nodes", show_nodes, kNodeTable, kCutFooter, kCutHints),
-    gpu_table_row(),
+    table_row(ScreenKind::gpus, "gpus", show_gpus, kGpuTable, kCutFooter, kCutHints),
     table_row(ScreenKind::slices, "slices", show_slices, kSliceTable, kCutFooter, kCutHints),
     table_row(ScreenKind::workloads, "workloads", show_workloads, kWorkloadTable, kTableFooter, kWaitHints),
     {.kind = ScreenKind::node,
@@ -174,7 +167,8 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .why_no_open = why_no_tile,
      .facts = facts_of_workload,
      .copy = copy_on_workload,
-     .refresh = refresh_why},
+     .refresh = refresh_why,
+     .side = workload_side_document},
     {.kind = ScreenKind::layout,
      .word = "layout",
      .crumb = Crumb::word_and_subject,
@@ -192,7 +186,8 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .body = &kPageBody,
      .page = facts_document,
      .shows_sources = true,
-     .parts = kOnePart},
+     .parts = kOnePart,
+     .side = facts_side_document},
     {.kind = ScreenKind::log,
      .word = "events",
      .crumb = Crumb::word_and_subject,
@@ -335,7 +330,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .open = open_on_gpu,
      .facts = facts_on_gpu,
      .copy = copy_on_gpu,
-     .refresh = refresh_gpu_page},
+     .side = gpu_side_document},
     {.kind = ScreenKind::usage,
      .word = "usage",
      .way = show_usage,
@@ -393,6 +388,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .footer = kFleetFooter,
      .body = &kPanesBody,
      .panes = fleet_panes,
+     .page_beside = page_beside_fleet,
      .stands_alone = true,
      .no_parts = one_list,
      .open = open_on_fleet,

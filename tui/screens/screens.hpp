@@ -86,6 +86,9 @@ struct ScreenRow {
   CellTexts (*cells)(const UiState& state, const UiContext& ui) = nullptr;
   // When it changes by itself next.
   std::optional<TimePoint> (*next_change)(const UiState& state, const UiContext& ui) = nullptr;
+  // What stands right of the page's lines where it is wide enough for both (side_column()); empty: nothing.
+  // No cursor rests there.
+  Document (*side)(const UiContext& ui, const UiState& state, int width) = nullptr;
 };
 
 std::span<const ScreenRow> screen_rows();  // in the order of the enum

@@ -28,6 +28,20 @@ TEST(FleetScreen, WhatDriftsStandsFirstAndWhatIsAsWantedLast) {
   EXPECT_EQ(screen.find("n0043"), std::string::npos) << "it is left alone";
 }
 
+// It was the one list of nodes without a page beside it.
+TEST(FleetScreen, OnAWideTerminalTheNodeOfTheRowStandsBesideTheTable) {
+  Session session = fleet_session({200, 60});
+  EXPECT_TRUE(session.shows("GPU 0   MIG")) << session.screen();
+  EXPECT_TRUE(session.shows("way out")) << "what to do stays below the table\n" << session.screen();
+  const auto about = [&] { return session.line_with(" n0041 ──") + session.line_with(" n0042 ──"); };
+  EXPECT_NE(about().find("n0041"), std::string::npos) << session.screen();
+  session.press("j");
+  EXPECT_NE(about().find("n0042"), std::string::npos) << session.screen();
+  session.press("c");
+  EXPECT_FALSE(session.shows("GPU 0   MIG")) << "the calendar is about no node\n" << session.screen();
+  EXPECT_FALSE(fleet_session({159, 60}).shows("GPU 0   MIG"));
+}
+
 TEST(FleetScreen, OpeningAsksForTheFileOnceAndRForItAgain) {
   Session session = changing();
   session.press(":fleet fleet.yaml<enter>");

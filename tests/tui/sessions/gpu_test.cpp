@@ -123,5 +123,19 @@ TEST(GpuPage, TheMouseChoosesATileOfItsMap) {
   EXPECT_NE(session.line_with("▌").find("3g.40gb"), std::string::npos) << session.screen();
 }
 
+// `i` listed "held_by" and "memory_used", which no table says.
+TEST(Details, AColumnIsCalledAsInItsTable) {
+  for (const char* keys : {":gpu n0007 0<enter>i", ":node n0007<enter>i", ":job 88123<enter>i"}) {
+    Session session(small_place(), {120, 200});
+    session.press(keys);
+    const std::string screen = session.screen();
+    EXPECT_EQ(screen.find('_'), std::string::npos) << screen;
+    EXPECT_NE(screen.find("   10 MIN  "), std::string::npos) << screen;
+  }
+  Session session(small_place(), {120, 200});
+  session.press(":gpu n0007 0<enter>i");
+  EXPECT_NE(session.line_with("   MEM USED ").find("GiB"), std::string::npos) << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test

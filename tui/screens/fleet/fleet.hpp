@@ -35,6 +35,8 @@ Effects look_at_fleet(const UiState& state);
 
 // The page (fleet_page.cpp).
 Panes fleet_panes(const UiContext& ui, const UiState& state, int width);
+// On a wide terminal: the node under the cursor; nullopt: the screen shows no nodes.
+std::optional<Screen> page_beside_fleet(const UiState& state, const UiContext& ui);
 // What stands beside its table (fleet_calendar.cpp).
 Document fleet_calendar(const UiContext& ui, const UiState& state, int width);
 Document no_fleet_file(const UiState& state, int width);

@@ -350,6 +350,19 @@ const FleetRow* fleet_row_here(const UiState& state) {
   return found == end ? &rows.front() : &*found;
 }
 
+std::optional<Screen> page_beside_fleet(const UiState& state, const UiContext& ui) {
+  const bool lists = state.fleet && state.fleet->file && !state.fleet->file->failure &&
+                     !state.fleet->calendar && state.fleet->answer && !state.fleet->answer->failure;
+  const FleetRow* row = lists ? fleet_row_here(state) : nullptr;
+  const Cluster* cluster = row ? ui.model.find(row->survey->cluster->name) : nullptr;
+  if (!cluster || !cluster->nodes.find(row->node->node->name)) return std::nullopt;
+  Screen page;
+  page.kind = ScreenKind::node;
+  page.cluster = cluster->name;
+  page.subject = row->node->node->name.text;
+  return page;
+}
+
 Panes fleet_panes(const UiContext& ui, const UiState& state, int width) {
   if (!state.fleet || state.fleet->path.empty()) return {no_fleet_file(state, width)};
   return Page(ui, state, width).panes();

@@ -17,6 +17,7 @@
 namespace tessera::tui {
 namespace {
 
+// Under the headings that the tables have.
 template <class Row>
 void add_columns(FactPage& page, const Row& row, const UiContext& ui) {
   query::Context context{ui.wall, &ui.catalogue, ui.history};
@@ -24,7 +25,7 @@ void add_columns(FactPage& page, const Row& row, const UiContext& ui) {
     std::string text = query::to_text(column.value(row, context), column.format);
     if (text.empty()) text = "-";
     if (column.key == "trend" && page.ascii()) text = query::trend_in_ascii(text);
-    page.data(column.key, text, cell_role(column.key, text));
+    page.data(column.title, text, cell_role(column.key, text));
   }
 }
 
@@ -226,31 +227,70 @@ void FactPage::data(std::string_view label, std::string_view value, Style style)
   add_wrapped_fact(lines_, std::string(label), value, width_, style);
 }
 
-Document facts_document(const UiContext& ui, const UiState& state, int width) {
-  FactPage page(state, width);
-  const Screen& screen = state.top();
-  const Cluster* cluster = ui.model.find(screen.cluster);
-  if (!cluster) return page.take();
-  std::vector<std::string> parts = parts_of_id(screen.subject);
-  if (parts.size() < 2) {
-    add_sources(page, *cluster, ui);
-    return page.take();
-  }
+namespace {
+
+// What the details are of; those of a slice are also of its GPU and its node.
+struct Subject {
+  const Cluster* cluster = nullptr;  // null: it is gone, as are those that are not null below
+  const Workload* workload = nullptr;
+  const Node* node = nullptr;
+  const Gpu* gpu = nullptr;
+  const Slice* slice = nullptr;
+  bool of_cluster = false;
+};
+
+Subject subject_on(const Screen& screen, const Model& model) {
+  Subject is;
+  is.cluster = model.find(screen.cluster);
+  if (!is.cluster) return is;
+  const std::vector<std::string> parts = parts_of_id(screen.subject);
+  is.of_cluster = parts.size() < 2;
+  if (is.of_cluster) return is;
   if (screen.about == ScreenKind::workload) {
-    if (const Workload* workload = cluster->workloads.find(WorkloadId(parts[1])))
-      add_workload(page, {cluster, workload}, ui);
-    return page.take();
+    is.workload = is.cluster->workloads.find(WorkloadId(parts[1]));
+    return is;
   }
-  const Node* node = cluster->nodes.find(NodeName(parts[1]));
-  if (!node) return page.take();
-  const Gpu* gpu = parts.size() > 2 ? find_gpu(*node, parts[2]) : nullptr;
-  const Slice* slice = parts.size() > 3 ? find_slice(*cluster, *node, gpu, screen.subject) : nullptr;
-  if (slice) add_slice(page, {cluster, node, gpu, slice}, ui);
-  if (gpu) add_gpu(page, {cluster, node, gpu}, ui);
-  add_node(page, {cluster, node}, ui);
-  add_sides(page, {cluster, node}, ui);
-  add_remarks(page, {cluster, node});
-  add_sources(page, *cluster, ui);
+  is.node = is.cluster->nodes.find(NodeName(parts[1]));
+  if (!is.node) return is;
+  is.gpu = parts.size() > 2 ? find_gpu(*is.node, parts[2]) : nullptr;
+  is.slice = parts.size() > 3 ? find_slice(*is.cluster, *is.node, is.gpu, screen.subject) : nullptr;
+  return is;
+}
+
+bool below_node(const Subject& of) { return of.slice || of.gpu; }
+
+void add_below_node(FactPage& page, const Subject& of, const UiContext& ui) {
+  if (of.slice) add_slice(page, {of.cluster, of.node, of.gpu, of.slice}, ui);
+  if (of.gpu) add_gpu(page, {of.cluster, of.node, of.gpu}, ui);
+}
+
+void add_whole_node(FactPage& page, const Subject& of, const UiContext& ui) {
+  add_node(page, {of.cluster, of.node}, ui);
+  add_sides(page, {of.cluster, of.node}, ui);
+  add_remarks(page, {of.cluster, of.node});
+}
+
+}  // namespace
+
+Document facts_document(const UiContext& ui, const UiState& state, int width) {
+  const Subject of = subject_on(state.top(), ui.model);
+  const bool alone = side_column(width) == width || !of.node;
+  FactPage page(state, alone ? width : side_column(width));
+  if (of.of_cluster) add_sources(page, *of.cluster, ui);
+  if (of.workload) add_workload(page, {of.cluster, of.workload}, ui);
+  if (!of.node) return page.take();
+  add_below_node(page, of, ui);
+  if (alone || !below_node(of)) add_whole_node(page, of, ui);
+  if (alone) add_sources(page, *of.cluster, ui);
+  return page.take();
+}
+
+Document facts_side_document(const UiContext& ui, const UiState& state, int width) {
+  const Subject of = subject_on(state.top(), ui.model);
+  if (side_column(width) == width || !of.node) return {};
+  FactPage page(state, width - side_column(width));
+  if (below_node(of)) add_whole_node(page, of, ui);
+  add_sources(page, *of.cluster, ui);
   return page.take();
 }
 

@@ -66,15 +66,10 @@ std::string draw_gpu_body(Canvas& canvas, Rect body, const UiContext& ui, const 
   }
   const std::optional<Board> board = board_on(ui, at);
   const Areas areas = areas_of(board ? &*board : nullptr, body);
-  const Document page = gpu_document(ui, state, body.width);
-  const int total = static_cast<int>(page.size());
+  const PageColumns page = page_columns(ui, state, body.width);
+  const int total = page.lines();
   const int top = std::clamp(screen.top, 0, std::max(0, total - areas.page.height));
-  const int side = gpu_side_column(areas.page.width);
-  const Rect left{areas.page.x, areas.page.y, side, areas.page.height};
-  draw_document(canvas, left, page, top, screen.cursor, state.ascii);
-  if (side < areas.page.width)
-    draw_document(canvas, {left.right(), left.y, areas.page.width - side, left.height},
-                  gpu_side_document(ui, state, areas.page.width), top, {}, state.ascii);
+  draw_columns(canvas, areas.page, page, screen, state.ascii);
   if (areas.map.height > 0) {
     canvas.fill(areas.map.x, areas.map.y, areas.map.width, areas.map.height, " ");
     draw_map(canvas, areas.map, *board, screen.cursor, state.ascii);
@@ -120,7 +115,7 @@ void settle_gpu(UiState& state, const UiContext& ui, Rect body) {
 
 bool click_gpu(UiState& state, const UiContext& ui, Rect body, int x, int y) {
   const Rect page = page_area(state, ui, body);
-  if (y >= page.y) return x < page.x + gpu_side_column(page.width) && click_page(state, ui, page, x, y);
+  if (y >= page.y) return click_page(state, ui, page, x, y);
   const GpuPlace at = gpu_on(state.top(), ui.model);
   const std::optional<Board> board = at.gpu ? board_on(ui, at) : std::nullopt;
   if (!board) return false;

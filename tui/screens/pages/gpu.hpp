@@ -26,9 +26,8 @@ GpuPlace gpu_on(const Screen& screen, const Model& model);
 std::optional<Error> open_named_gpu(UiState& state, const UiContext& ui, const std::string& text);
 
 Document gpu_document(const UiContext& ui, const UiState& state, int width);
-// On a wide page: what stands in the column beside it, and where that begins; the width: nowhere.
+// On a wide page: what stands in the column beside it.
 Document gpu_side_document(const UiContext& ui, const UiState& state, int width);
-int gpu_side_column(int width);
 Effects open_on_gpu(UiState& state, const UiContext& ui);
 std::optional<Screen> facts_on_gpu(const UiState& state, const UiContext& ui);
 std::string copy_on_gpu(const UiState& state, const UiContext& ui);

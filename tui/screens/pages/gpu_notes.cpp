@@ -92,7 +92,7 @@ std::vector<LogEntry> happened_to(const UiContext& ui, const UiState& state, con
 }
 
 void note_gpu(UiState& state, const UiContext& ui, const GpuPlace& at) {
-  if (!at.gpu || (noted_wanted(ui, state, at) && noted_events(ui, state, at))) return;
+  if (!at.gpu || is_noted(ui, state, at)) return;
   auto notes = std::make_shared<GpuNotes>();
   if (state.gpu_notes && state.gpu_notes->revision == ui.model.revision)
     notes->wanted = state.gpu_notes->wanted;
@@ -103,14 +103,18 @@ void note_gpu(UiState& state, const UiContext& ui, const GpuPlace& at) {
   state.gpu_notes = std::move(notes);
 }
 
-void refresh_gpu_page(UiState& state, Screen& screen, const UiContext& ui) {
-  if (&screen == &state.top()) note_gpu(state, ui, gpu_on(screen, ui.model));
+bool is_noted(const UiContext& ui, const UiState& state, const GpuPlace& at) {
+  return noted_wanted(ui, state, at) && noted_events(ui, state, at);
 }
 
-void refresh_gpu_table(UiState& state, Screen& screen, const UiContext& ui) {
-  refresh_table(state, screen, ui);
-  if (&screen != &state.top() || list_width(state) >= state.size.columns) return;
-  if (const std::optional<Screen> page = page_of_row(state, ui)) note_gpu(state, ui, gpu_on(*page, ui.model));
+void note_page_shown(UiState& state, const UiContext& ui) {
+  const std::optional<Screen> beside = page_shown_beside(state, ui);
+  const Screen& page = beside ? *beside : state.top();
+  if (page.kind == ScreenKind::gpu) return note_gpu(state, ui, gpu_on(page, ui.model));
+  if (page.kind != ScreenKind::node) return;
+  const Cluster* cluster = ui.model.find(page.cluster);
+  const Node* node = cluster ? cluster->nodes.find(NodeName(page.subject)) : nullptr;
+  if (node && !node->gpus.empty()) note_gpu(state, ui, {cluster, node, &node->gpus.front()});
 }
 
 }  // namespace tessera::tui

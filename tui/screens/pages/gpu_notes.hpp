@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "tui/screens/documents.hpp"
 #include "tui/screens/pages/gpu.hpp"
 
 namespace tessera::tui {
@@ -32,8 +34,17 @@ Wanted wanted_of(const UiContext& ui, const UiState& state, const GpuPlace& at);
 std::vector<LogEntry> happened_to(const UiContext& ui, const UiState& state, const GpuPlace& at);
 // Notes what the page of that GPU shows.
 void note_gpu(UiState& state, const UiContext& ui, const GpuPlace& at);
-// The same for the page on top, and for the one beside the list of GPUs.
-void refresh_gpu_page(UiState& state, Screen& screen, const UiContext& ui);
-void refresh_gpu_table(UiState& state, Screen& screen, const UiContext& ui);
+bool is_noted(const UiContext& ui, const UiState& state, const GpuPlace& at);
+// The same for the page of a GPU or a node on top, and for one beside the list on top. After every message.
+void note_page_shown(UiState& state, const UiContext& ui);
+
+// WANTED and LAST CHANGES, as sections of a page. aside: of whom the waiting ones ask what.
+void add_wanted(FactPage& page, const UiContext& ui, const UiState& state, const GpuPlace& at,
+                std::string_view aside);
+void add_changes(FactPage& page, const UiContext& ui, const UiState& state, const GpuPlace& at);
+
+// Where a node's page has lines to spare below its GPUs: both sections, side by side where it is wide enough.
+void draw_node_notes(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state,
+                     const GpuPlace& at);
 
 }  // namespace tessera::tui

@@ -15,14 +15,10 @@
 #include "tui/screens/pages/gpu_notes.hpp"
 #include "tui/screens/pages/gpu_processes.hpp"
 #include "tui/screens/pages/own_use.hpp"
-#include "tui/screens/plan/runs.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
 namespace {
-
-constexpr int kTwoColumnsFrom = 150;  // below, the columns would cut what they say
-constexpr std::size_t kMostRuns = 6;
 
 std::string use_text(const Slice& slice) {
   return slice.use ? fmt::format("{:.0f}%", slice.use->value) : std::string("-");
@@ -57,12 +53,12 @@ class Page {
     add_processes(page_, ui_, state_, at_);
     counts();
     add_could_be(page_, ui_, at_);
-    waiting();
+    add_wanted(page_, ui_, state_, at_, N_("waiting workloads that ask for what this GPU is or could be"));
     return *this;
   }
   // What it does and did, and what it is.
   Page& measured() {
-    changes();
+    add_changes(page_, ui_, state_, at_);
     readings();
     add_history(page_, ui_, {at_.cluster, at_.node, at_.gpu}, nullptr);
     identity();
@@ -196,43 +192,6 @@ class Page {
                text.empty() ? Style(Role::warning) : Style(Role::text));
   }
 
-  void waiting() {
-    const Wanted wanted = wanted_of(ui_, state_, at_);
-    page_.heading("WANTED", "waiting workloads that ask for what this GPU is or could be");
-    for (const WorkloadId& id : wanted.first) {
-      const Workload* work = at_.cluster->workloads.find(id);
-      if (!work) continue;
-      std::string asks;
-      for (const Request& request : work->requests)
-        asks += fmt::format("{}{} × {}", asks.empty() ? "" : ", ", request.count, request.resource);
-      page_.add({{{shorten(id.text, 20, state_.ascii), Role::text, 3},
-                  {"  " + work->user, Role::text, 22},
-                  {"  " + asks, Role::dim, 34}},
-                 query::row_id(query::WorkloadRow{at_.cluster, work})});
-    }
-    if (wanted.count > wanted.first.size())
-      page_.fact("", fmt::format("and {} more", wanted.count - wanted.first.size()), Role::dim);
-    if (wanted.count == 0) page_.fact("", at_.cluster->work_known ? "nothing" : "unknown", Role::dim);
-  }
-
-  // Runs that named the node, and what was seen to happen to it.
-  void changes() {
-    page_.heading("LAST CHANGES", "runs of tessera and events of the node");
-    std::size_t runs = 0, events = 0;
-    for (const RunHead& head : state_.runs.heads) {
-      const bool here = head.cluster == at_.cluster->name &&
-                        std::find(head.nodes.begin(), head.nodes.end(), at_.node->name) != head.nodes.end();
-      if (!here || ++runs > kMostRuns) continue;
-      page_.data(time_text(head.last), fmt::format("{}  {}  {}", head.run, head.words, head.progress));
-    }
-    for (const LogEntry& entry : happened_to(ui_, state_, at_)) {
-      ++events;
-      const std::string subject = entry.work.empty() ? "" : entry.subject + " ";
-      page_.data(time_text(entry.at), subject + page_.told(entry.text), role_of(entry.severity));
-    }
-    if (runs + events == 0) page_.fact("", "none since tessera was started", Role::dim);
-  }
-
   void readings() {
     const Telemetry& told = at_.gpu->telemetry;
     page_.heading("READINGS", origin_text(*at_.cluster, told.origin, ui_.wall));
@@ -276,24 +235,16 @@ class Page {
 Document gpu_document(const UiContext& ui, const UiState& state, int width) {
   const GpuPlace at = gpu_on(state.top(), ui.model);
   if (!at.gpu) return {};
-  const int side = gpu_side_column(width);
+  const int side = side_column(width);
   if (side == width) return Page(ui, state, at, width).held().measured().take();
-  Document lines = Page(ui, state, at, side).held().take();
-  // Both columns move as one.
-  lines.resize(std::max(lines.size(), gpu_side_document(ui, state, width).size()));
-  return lines;
+  return Page(ui, state, at, side).held().take();
 }
-
-int gpu_side_column(int width) { return width < kTwoColumnsFrom ? width : width / 2; }
 
 Document gpu_side_document(const UiContext& ui, const UiState& state, int width) {
   const GpuPlace at = gpu_on(state.top(), ui.model);
-  const int side = gpu_side_column(width);
+  const int side = side_column(width);
   if (!at.gpu || side == width) return {};
-  Document lines = Page(ui, state, at, width - side).measured().take();
-  // The first heading begins where the other column does.
-  if (!lines.empty() && lines.front().spans.empty()) lines.erase(lines.begin());
-  return lines;
+  return Page(ui, state, at, width - side).measured().take();
 }
 
 }  // namespace tessera::tui

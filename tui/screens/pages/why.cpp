@@ -130,11 +130,14 @@ void refresh_why(UiState& state, Screen& screen, const UiContext& ui) {
   screen.why = {ui.model.revision + 1, screen.subject, work_out(ui, state, screen)};
 }
 
-void add_why(FactPage& page, const why::Answer& answer, const Cluster& cluster, TimePoint wall) {
+void add_why(FactPage& page, const why::Answer& answer) {
   page.heading("WHY IT WAITS");
   add_statement(page, answer.sentence, style_of(answer.sentence.certainty).with_bold(), 3);
   for (const why::Statement& one : answer.more) add_statement(page, one, style_of(one.certainty), kIndent);
   add_help(page, answer.help);
+}
+
+void add_candidates(FactPage& page, const why::Answer& answer, const Cluster& cluster, TimePoint wall) {
   add_nodes(page, answer);
   add_asked(page, answer, cluster, wall);
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "engine/model/kueue.hpp"
 #include "engine/query/tables.hpp"
@@ -184,51 +186,110 @@ void add_times(FactPage& page, const Cluster& cluster, const Workload& workload,
   when(N_("ends"), workload.ends);
 }
 
-}  // namespace
+// The parts of the page, one below another or in two columns.
+class WorkPage {
+ public:
+  WorkPage(const UiContext& ui, const UiState& state, const Cluster& cluster, const Workload& workload,
+           int width)
+      : ui_(ui),
+        cluster_(cluster),
+        workload_(workload),
+        answer_(why_of(ui, state, state.top())),
+        page_(state, width) {}
 
-Document workload_document(const UiContext& ui, const UiState& state, int width) {
-  FactPage page(state, width);
+  bool waits() const { return answer_ != nullptr; }
+  // What it is, how it stands, and of what waits why and what would help.
+  WorkPage& state() {
+    page_.add({{{std::string(kind_word(workload_)) + " ", Role::dim, 1},
+                {workload_.id.text, Style(Role::text).with_bold()},
+                {"  " + workload_.name, Style(Role::text).with_bold()}},
+               {}});
+    page_.blank();
+    std::string text(word(workload_.state));
+    if (!workload_.state_word.empty() && lower(workload_.state_word) != text)
+      text += " (" + workload_.state_word + ")";
+    page_.data(page_.told("state"), text, Style(role_of(workload_.state)).with_bold());
+    if (!workload_.reason.empty()) page_.data(page_.told("because"), workload_.reason, Role::warning);
+    if (!answer_) return *this;
+    page_.fact("asks for", asked_text(workload_));
+    add_why(page_, *answer_);
+    return *this;
+  }
+  WorkPage& nodes() {
+    if (answer_) add_candidates(page_, *answer_, cluster_, ui_.wall);
+    return *this;
+  }
+  WorkPage& about() {
+    if (answer_) page_.heading("ABOUT IT");
+    data(N_("user"), workload_.user);
+    const bool job = workload_.kind == WorkloadKind::job;
+    data(job ? N_("partition") : N_("namespace"), workload_.group);
+    if (job) data(N_("account"), workload_.account);
+    if (!answer_) page_.fact("asks for", asked_text(workload_));
+    if (!workload_.unasked.empty()) page_.fact("uses unasked", workload_.unasked, Role::warning);
+    add_times(page_, cluster_, workload_, ui_.wall);
+    if (!workload_.restartable)
+      page_.fact("if killed", "?", Role::unknown);
+    else if (*workload_.restartable)
+      page_.fact("if killed", "restarts");
+    else
+      page_.fact("if killed", "is lost", Role::warning);
+    if (!workload_.comment.empty()) page_.data(page_.told("comment"), workload_.comment);
+    page_.fact("source", origin_text(cluster_, workload_.origin, ui_.wall), Role::dim);
+    return *this;
+  }
+  WorkPage& holds() {
+    if (!answer_ || !workload_.allocations.empty()) add_holdings(page_, ui_, cluster_, workload_);
+    return *this;
+  }
+  WorkPage& charts() {
+    add_history(page_, ui_, {&cluster_, &workload_});
+    return *this;
+  }
+  WorkPage& others() {
+    if (workload_.state == WorkloadState::pending) add_waiting(page_, cluster_, workload_);
+    return *this;
+  }
+  Document take() { return page_.take(); }
+
+ private:
+  void data(std::string_view label, std::string_view text) {
+    page_.data(page_.told(label), text.empty() ? "n/a" : text, text.empty() ? Style(Role::dim) : Style());
+  }
+
+  const UiContext& ui_;
+  const Cluster& cluster_;
+  const Workload& workload_;
+  const std::shared_ptr<const why::Answer> answer_;
+  FactPage page_;
+};
+
+std::optional<WorkPage> page_of(const UiContext& ui, const UiState& state, int width) {
   const Screen& screen = state.top();
   const Cluster* cluster = ui.model.find(screen.cluster);
   const Workload* workload = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
-  if (!workload) return page.take();
-  page.add({{{std::string(kind_word(*workload)) + " ", Role::dim, 1},
-             {workload->id.text, Style(Role::text).with_bold()},
-             {"  " + workload->name, Style(Role::text).with_bold()}},
-            {}});
-  page.blank();
-  auto data = [&](std::string_view label, std::string_view text) {
-    page.data(page.told(label), text.empty() ? "n/a" : text, text.empty() ? Style(Role::dim) : Style());
-  };
-  std::string state_text(word(workload->state));
-  if (!workload->state_word.empty() && lower(workload->state_word) != state_text)
-    state_text += " (" + workload->state_word + ")";
-  page.data(page.told("state"), state_text, Style(role_of(workload->state)).with_bold());
-  if (!workload->reason.empty()) page.data(page.told("because"), workload->reason, Role::warning);
-  const std::shared_ptr<const why::Answer> answer = why_of(ui, state, screen);
-  if (answer) {
-    page.fact("asks for", asked_text(*workload));
-    add_why(page, *answer, *cluster, ui.wall);
-    page.heading("ABOUT IT");
-  }
-  data(N_("user"), workload->user);
-  data(workload->kind == WorkloadKind::job ? N_("partition") : N_("namespace"), workload->group);
-  if (workload->kind == WorkloadKind::job) data(N_("account"), workload->account);
-  if (!answer) page.fact("asks for", asked_text(*workload));
-  if (!workload->unasked.empty()) page.fact("uses unasked", workload->unasked, Role::warning);
-  add_times(page, *cluster, *workload, ui.wall);
-  if (!workload->restartable)
-    page.fact("if killed", "?", Role::unknown);
-  else if (*workload->restartable)
-    page.fact("if killed", "restarts");
-  else
-    page.fact("if killed", "is lost", Role::warning);
-  if (!workload->comment.empty()) page.data(page.told("comment"), workload->comment);
-  page.fact("source", origin_text(*cluster, workload->origin, ui.wall), Role::dim);
-  if (!answer || !workload->allocations.empty()) add_holdings(page, ui, *cluster, *workload);
-  add_history(page, ui, {cluster, workload});
-  if (workload->state == WorkloadState::pending) add_waiting(page, *cluster, *workload);
-  return page.take();
+  if (!workload) return std::nullopt;
+  return std::optional<WorkPage>(std::in_place, ui, state, *cluster, *workload, width);
+}
+
+}  // namespace
+
+Document workload_document(const UiContext& ui, const UiState& state, int width) {
+  const int side = side_column(width);
+  std::optional<WorkPage> page = page_of(ui, state, side);
+  if (!page) return {};
+  if (side == width) return page->state().nodes().about().holds().charts().others().take();
+  // Where the cursor rests stands left: what helps, or what it holds.
+  return page->waits() ? page->state().holds().others().take()
+                       : page->state().about().holds().others().take();
+}
+
+Document workload_side_document(const UiContext& ui, const UiState& state, int width) {
+  const int side = side_column(width);
+  if (side == width) return {};
+  std::optional<WorkPage> page = page_of(ui, state, width - side);
+  if (!page) return {};
+  return page->waits() ? page->nodes().about().charts().take() : page->charts().take();
 }
 
 namespace {
