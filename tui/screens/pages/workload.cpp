@@ -229,11 +229,11 @@ class WorkPage {
     if (!workload_.unasked.empty()) page_.fact("uses unasked", workload_.unasked, Role::warning);
     add_times(page_, cluster_, workload_, ui_.wall);
     if (!workload_.restartable)
-      page_.fact("if killed", "?", Role::unknown);
+      page_.fact(N_("if killed"), "?", Role::unknown);
     else if (*workload_.restartable)
-      page_.fact("if killed", "restarts");
+      page_.fact(N_("if killed"), "restarts");
     else
-      page_.fact("if killed", "is lost", Role::warning);
+      page_.fact(N_("if killed"), "is lost", Role::warning);
     if (!workload_.comment.empty()) page_.data(page_.told("comment"), workload_.comment);
     page_.fact("source", origin_text(cluster_, workload_.origin, ui_.wall), Role::dim);
     return *this;
