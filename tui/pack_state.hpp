@@ -44,7 +44,8 @@ struct PackQuestion {
   bool reads_queue = false;  // asked is what waits, and nothing is planned: partition narrows it
   std::string partition;
   std::shared_ptr<const ClusterThen> then;
-  std::optional<pack::Naming> naming;  // that serves on these nodes; nullopt: both
+  // reads_queue: that serves on these nodes, nullopt: both; else for which the demand asks, nullopt: for any.
+  std::optional<pack::Naming> naming;
 };
 
 // What the change that is the answer would do.
@@ -61,6 +62,7 @@ struct PackAnswer {
   PackPreview preview;
   bool whole = true;                       // false: what it would do is still being worked out
   std::optional<pack::QueueDemand> queue;  // where the question was what waits: nothing else is told then
+  std::map<std::string, int> left_out;     // GPUs of nodes that no plan changes, beside those of the boards
 };
 
 struct PackState {

@@ -5,6 +5,7 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/refused.hpp"
 #include "engine/pack/whole.hpp"
 
 namespace tessera::advise {
@@ -44,13 +45,33 @@ class Search {
  private:
   const Cluster& cluster() const { return *question_.cluster; }
 
+  std::optional<TimePoint> until(std::optional<Duration> within) const {
+    return within ? std::optional(question_.now + *within) : std::nullopt;
+  }
   // Of all nodes: read once, though there are dozens of plans.
   const pack::ClusterProblem& all_within(std::optional<Duration> within) {
     const auto [at, fresh] = all_.try_emplace(within);
     if (fresh)
       at->second = pack::problem_of(cluster(), question_.nodes, *question_.catalogue, question_.can,
-                                    within ? std::optional(question_.now + *within) : std::nullopt);
+                                    until(within), std::nullopt, &refused_);
     return at->second;
+  }
+
+  pack::ReadFrom read_from(std::optional<Duration> within) const {
+    return {cluster(), *question_.catalogue, question_.can, question_.rules, {}, until(within), std::nullopt};
+  }
+  // Nodes of which no plan is made are in no other candidate, either. false: each node has a plan.
+  bool leave_refused_out(Candidate& one, const pack::Answer& packed) {
+    const auto refused = pack::refused_in(one.problem, packed, read_from(one.ends_within));
+    if (refused.empty()) return false;
+    note(refused.begin()->second);  // told where there is no answer
+    refused_.insert(refused.begin(), refused.end());
+    for (auto& [within, all] : all_) pack::leave_out(all, refused, read_from(within));
+    pack::ClusterProblem part{std::move(one.problem), {}};
+    pack::leave_out(part, refused, read_from(one.ends_within));
+    one.problem = std::move(part.problem);
+    found_.left_out.merge(part.left_out);
+    return true;
   }
 
   bool gives_up() {
@@ -138,6 +159,7 @@ class Search {
       if (std::exchange(first, false)) note_unmet(one, *packed);
       if (packed->met()) {
         if (packed->boards.empty()) return std::nullopt;
+        if (leave_refused_out(one, *packed)) continue;
         one.packed = std::move(*packed);
         return one;
       }
@@ -197,6 +219,7 @@ class Search {
 
   const Question& question_;
   std::map<NodeName, Kinds> idle_;
+  std::map<NodeName, std::string> refused_;
   std::map<std::optional<Duration>, pack::ClusterProblem> all_;
   bool whole_node_ = false;
   int solved_ = 0;

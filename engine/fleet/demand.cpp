@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "engine/hostlist.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/refused.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/sharing/amd.hpp"
@@ -69,12 +71,49 @@ void add_board(const pack::Problem& problem, const pack::BoardPlan& plan, const 
   at->second->boards.push_back(std::move(one));
 }
 
+struct Packed {
+  pack::Problem problem;
+  Result<pack::Answer> answer = pack::Answer();
+  std::map<NodeName, std::string> refused;  // nodes that no plan changes, by the reason
+};
+
+// What stands on a node that no plan changes counts as there. Where no node could be changed, those of the
+// first answer drift, each with the reason why no plan changes it.
+Packed packed_without_refused(const Rule& rule, const pack::ReadFrom& from,
+                              const std::vector<NodeName>& nodes, const Counts& there) {
+  constexpr int kMostRounds = 64;
+  Packed packed;
+  std::optional<Packed> first;
+  for (int round = 0; round < kMostRounds; ++round) {
+    packed.problem = pack::problem_of(from.cluster, nodes, from.catalogue, from.can, std::nullopt,
+                                      std::nullopt, &packed.refused)
+                         .problem;
+    packed.problem.spare.clear();  // they stand, which is what a pool asks for: counted with what is held
+    ask_for(packed.problem, rule, there);
+    if (packed.problem.demand.empty()) break;
+    packed.answer = pack::pack(packed.problem);
+    if (!packed.answer) break;
+    const auto more = pack::refused_in(packed.problem, *packed.answer, from);
+    if (more.empty()) break;
+    if (!first) first = packed;
+    packed.refused.insert(more.begin(), more.end());
+  }
+  const bool none = packed.answer && packed.answer->boards.empty();
+  return first && none && !packed.problem.demand.empty() ? std::move(*first) : std::move(packed);
+}
+
+std::string refused_text(const std::map<NodeName, std::string>& refused) {
+  std::vector<std::string> nodes;
+  for (const auto& [node, why] : refused) nodes.push_back(node.text);
+  return fmt::format("no plan changes {}: {}", fold_hosts(nodes), refused.begin()->second);
+}
+
 }  // namespace
 
 bool is_of_its_pool(const NodeSurvey& node) { return node.why == kDemandUnmet || node.why == kDemandUntold; }
 
 std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const Place& place,
-                               const std::vector<NodeSurvey*>& nodes,
+                               const plan::SiteRules& rules, const std::vector<NodeSurvey*>& nodes,
                                const std::vector<const NodeSurvey*>& unknown, bool untold) {
   std::vector<NodeName> names;
   ByName by_name;
@@ -103,11 +142,11 @@ std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const P
     return PoolNote{&pool, Standing::unknown,
                     "whether it has its instances is not known: not every node could be read"};
   if (names.empty()) return std::nullopt;
-  pack::Problem problem = pack::problem_of(cluster, names, *place.catalogue, *place.means).problem;
-  problem.spare.clear();  // they stand, which is what a pool asks for: counted with what is held
-  ask_for(problem, pool.rule, std::move(there));
+  Packed packed = packed_without_refused(
+      pool.rule, {cluster, *place.catalogue, *place.means, rules, {}, {}, {}}, names, there);
+  const pack::Problem& problem = packed.problem;
   if (problem.demand.empty()) return std::nullopt;
-  auto answer = pack::pack(problem);
+  const Result<pack::Answer>& answer = packed.answer;
   if (!answer) return PoolNote{&pool, Standing::impossible, to_line(answer.error())};
   for (const pack::BoardPlan& plan : answer->boards) add_board(problem, plan, by_name);
   std::string unmet;
@@ -117,7 +156,9 @@ std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const P
                            pool.rule.demand.at(problem.demand[i].profile.text),
                            problem.demand[i].profile.text, answer->reason[i]);
   if (unmet.empty()) return std::nullopt;
-  return PoolNote{&pool, Standing::impossible, "its GPUs have no room for " + unmet};
+  std::string text = "its GPUs have no room for " + unmet;
+  if (!packed.refused.empty()) text += "; " + refused_text(packed.refused);
+  return PoolNote{&pool, Standing::impossible, std::move(text)};
 }
 
 }  // namespace tessera::fleet

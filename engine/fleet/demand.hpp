@@ -16,9 +16,10 @@ bool is_of_its_pool(const NodeSurvey& node);
 // the others, and the GPUs that are to change are added to their nodes, which become Standing::drifts.
 // nodes: those of the pool that are known. unknown: those that are not; what was last known of their
 // instances counts as there. untold: nodes of the pool may not be listed at all. Where either leaves the
-// demand open, nothing is to change. Returns what cannot be met, or is not known.
+// demand open, nothing is to change. rules: of the cluster, as plans of it go by. A node of which no plan is
+// made for its part is left out, where others serve. Returns what cannot be met, or is not known.
 std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const Place& place,
-                               const std::vector<NodeSurvey*>& nodes,
+                               const plan::SiteRules& rules, const std::vector<NodeSurvey*>& nodes,
                                const std::vector<const NodeSurvey*>& unknown, bool untold);
 
 }  // namespace tessera::fleet

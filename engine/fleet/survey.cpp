@@ -287,7 +287,7 @@ class Surveyor {
       const bool excepted = nodes.empty() && unknown.empty() &&
                             std::any_of(all.nodes.begin(), all.nodes.end(),
                                         [&](const NodeSurvey& one) { return one.pool == &pool; });
-      auto note = spread(pool, cluster_, place_, nodes, unknown, unlisted || nodes_unread());
+      auto note = spread(pool, cluster_, place_, rules_, nodes, unknown, unlisted || nodes_unread());
       if (!note && excepted) note = no_node_left(pool);
       for (NodeSurvey* one : nodes) {
         settle(*one);

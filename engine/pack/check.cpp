@@ -31,6 +31,7 @@ std::optional<std::string> replay(const mig::Product& product, const Board& boar
     if (!take_out(idle, placed) || !take_out(stands, placed)) return "destroys what is not idle there";
   for (const mig::Placed& placed : plan.evict)
     if (!take_out(held, placed) || !take_out(stands, placed)) return "evicts what is not running there";
+  if (plan.evicts_whole != board.whole_held) return "what runs on the whole GPU is neither kept nor evicted";
   std::sort(stands.begin(), stands.end());
   mig::Layout kept = plan.keep;
   std::sort(kept.begin(), kept.end());
@@ -87,6 +88,7 @@ std::optional<std::string> why_invalid(const Problem& problem, const Answer& ans
   std::set<NodeName> nodes;
   std::set<std::size_t> seen;
   std::map<std::pair<std::size_t, int>, int> evicted_of;
+  std::map<std::size_t, int> evicted_whole;  // by product
   int evicted = 0, destroyed = 0, created = 0;
   for (const BoardPlan& plan : answer.boards) {
     if (plan.board >= problem.boards.size() || !seen.insert(plan.board).second)
@@ -99,6 +101,7 @@ std::optional<std::string> why_invalid(const Problem& problem, const Answer& ans
     for (const mig::Placed& placed : plan.create) supply.add(board.product, placed.profile, 1);
     for (const mig::Placed& placed : plan.evict) ++evicted_of[{board.product, placed.profile}];
     nodes.insert(board.node);
+    if (plan.evicts_whole) ++evicted, ++evicted_whole[board.product];
     evicted += static_cast<int>(plan.evict.size());
     destroyed += static_cast<int>(plan.destroy.size());
     created += static_cast<int>(plan.create.size());
@@ -118,6 +121,9 @@ std::optional<std::string> why_invalid(const Problem& problem, const Answer& ans
       if (profile.name == demand.profile && (!demand.product || *demand.product == key.first))
         needed += count;
     }
+    if (is_whole(demand.profile))
+      for (const auto& [product, count] : evicted_whole)
+        if (!demand.product || *demand.product == product) needed += count;
     const std::int64_t left = std::max<std::int64_t>(0, needed - supply.of(demand.profile, demand.product));
     if (left != answer.unmet[i])
       return fmt::format("{}: {} are unmet, not {}", demand.profile.text, left, answer.unmet[i]);

@@ -166,6 +166,7 @@ BoardPlan plan_of(const Classes& classes, std::size_t board, const Choice& choic
     plan.keep = layout_of(universe, layout & (state.held | state.idle));
     plan.destroy = layout_of(universe, state.idle & ~layout);
     plan.evict = layout_of(universe, state.held & ~layout);
+    plan.evicts_whole = (state.held & ~layout & universe.whole) != 0;
     return plan;
   };
   if ((choice.layout & universe.whole) != 0) {

@@ -44,14 +44,15 @@ std::optional<std::size_t> row_for(const Classes& classes, std::size_t product, 
 // without.
 void add_rows_for_running(const Problem& problem, Classes& classes) {
   bool by_product = !problem.demand.empty() && problem.demand.front().product.has_value();
+  const auto add = [&](const Board& board, const ProfileName& profile) {
+    if (row_for(classes, board.product, profile)) return;
+    classes.rows.push_back({profile, by_product ? std::optional(board.product) : std::nullopt, 0, 0});
+  };
   for (const Board& board : problem.boards) {
     const mig::Product& product = *problem.products[board.product];
-    for (const Instance& instance : board.instances) {
-      if (!instance.held) continue;
-      const ProfileName& profile = product.profiles[static_cast<std::size_t>(instance.placed.profile)].name;
-      if (row_for(classes, board.product, profile)) continue;
-      classes.rows.push_back({profile, by_product ? std::optional(board.product) : std::nullopt, 0, 0});
-    }
+    for (const Instance& instance : board.instances)
+      if (instance.held) add(board, product.profiles[static_cast<std::size_t>(instance.placed.profile)].name);
+    if (board.whole_held) add(board, ProfileName(std::string(kWhole)));
   }
 }
 
@@ -134,6 +135,7 @@ std::vector<Choice> unbeaten(std::vector<Choice> choices, bool whole) {
 // Everything that the state could become and that is worth more than it is.
 std::vector<Choice> choices_of(const Universe& universe, const State& state, bool evict) {
   std::vector<Choice> choices;
+  if (state.fixed) return choices;
   std::vector<std::size_t> before;  // by choice: one more than that of the same worth that came before it
   std::unordered_map<Worth, std::size_t> last;
   // What is gained less what is lost is what it is worth less what runs: both count what stays, or neither.
@@ -185,18 +187,18 @@ void group(Classes& classes, bool whole) {
 struct StateKey {
   std::size_t product;
   std::uint64_t held, idle;
-  bool may_be_whole;
+  bool may_be_whole, fixed;
   friend bool operator==(const StateKey&, const StateKey&) = default;
 };
 struct StateHash {
   std::size_t operator()(const StateKey& key) const {
-    return std::hash<std::uint64_t>{}(
-        key.held * 0x9e3779b97f4a7c15u ^
-        (key.idle * 0xff51afd7ed558ccdu + key.product * 2 + (key.may_be_whole ? 1 : 0)));
+    return std::hash<std::uint64_t>{}(key.held * 0x9e3779b97f4a7c15u ^
+                                      (key.idle * 0xff51afd7ed558ccdu + key.product * 4 +
+                                       (key.may_be_whole ? 1 : 0) + (key.fixed ? 2 : 0)));
   }
 };
 
-void add_states(const Problem& problem, Classes& classes) {
+void add_states(const Problem& problem, Classes& classes, bool evict) {
   std::vector<std::map<mig::Placed, int>> number(classes.universes.size());
   for (std::size_t i = 0; i < number.size(); ++i)
     for (std::size_t place = 0; place < classes.universes[i].places.size(); ++place)
@@ -204,14 +206,15 @@ void add_states(const Problem& problem, Classes& classes) {
   std::unordered_map<StateKey, std::size_t, StateHash> known;
   for (const Board& board : problem.boards) {
     const std::uint64_t whole = classes.universes[board.product].whole;
-    StateKey key{board.product, 0, board.whole ? whole : 0, whole != 0 && board.may_be_whole};
+    StateKey key{board.product, board.whole_held ? whole : 0, board.whole ? whole : 0,
+                 whole != 0 && board.may_be_whole, board.whole_held && !evict};
     for (const Instance& instance : board.instances)
       (instance.held ? key.held : key.idle) |= std::uint64_t{1} << number[board.product].at(instance.placed);
     auto [at, fresh] = known.try_emplace(key, classes.states.size());
     if (fresh) {
       State state;
       state.product = key.product, state.held = key.held, state.idle = key.idle;
-      state.may_be_whole = key.may_be_whole;
+      state.may_be_whole = key.may_be_whole, state.fixed = key.fixed;
       state.worth = worth_between(classes.universes[key.product], key.idle, 0);
       classes.states.push_back(std::move(state));
     }
@@ -274,7 +277,7 @@ Result<Classes> classify(const Problem& problem, bool evict, bool whole) {
       universe->worths.push_back(worth_between(*universe, layout, 0));
     classes.universes.push_back(std::move(*universe));
   }
-  add_states(problem, classes);
+  add_states(problem, classes, evict);
   for (State& state : classes.states)
     state.choices = choices_of(classes.universes[state.product], state, evict);
   count_standing(problem, classes);

@@ -46,6 +46,7 @@ struct State {
   std::size_t product = 0;  // an index into universes
   std::uint64_t held = 0, idle = 0;
   bool may_be_whole = false;
+  bool fixed = false;  // in use as a whole, and nothing is evicted
   int count = 0;
   Worth worth = 0;  // as it stands
   std::size_t class_number = 0;

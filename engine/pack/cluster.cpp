@@ -28,8 +28,11 @@ void pass_by(Problem& problem, const NodeName& node, const mig::Product* product
 Board board_of(const Node& node, const Gpu& gpu, const mig::Product& product, std::size_t number,
                const Free& is_free) {
   Board board{node.name, gpu.index, number, {}};
-  board.whole = gpu.strategy == Strategy::whole;
-  if (board.whole) return board;
+  if (gpu.strategy == Strategy::whole) {
+    board.whole = std::all_of(gpu.slices.begin(), gpu.slices.end(), is_free);
+    board.whole_held = !board.whole;
+    return board;
+  }
   if (!mig::observed_layout(product, gpu)) {
     board.placed = false;
     const mig::Layout anywhere = layout_anywhere(product, gpu).value_or(mig::Layout());
@@ -116,7 +119,8 @@ int gpus_of_pool(const Node& node, const mig::Catalogue& catalogue) {
 
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
                           const mig::Catalogue& catalogue, const plan::Capabilities& can,
-                          std::optional<TimePoint> until, std::optional<Naming> asked) {
+                          std::optional<TimePoint> until, std::optional<Naming> asked,
+                          const std::map<NodeName, std::string>* refused, bool evict) {
   ClusterProblem found;
   const Free is_free(cluster, until);
   found.problem.mode =
@@ -124,7 +128,7 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
   const std::set<NodeName> wanted(nodes.begin(), nodes.end());
   for (const Node& node : cluster.nodes.all()) {
     if (!wanted.contains(node.name)) continue;
-    const Look look{cluster, node, can, found.problem.mode, is_free};
+    const Look look{cluster, node, can, found.problem.mode, is_free, evict};
     const Naming naming = naming_of(cluster, node);
     const std::string other = asked ? why_named_otherwise(naming, *asked) : std::string();
     Spares spares(node, catalogue, is_free);
@@ -132,6 +136,7 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
       const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
       std::string why = why_left_out(look, gpu, product);
       if (why.empty()) why = other;
+      if (why.empty() && refused && refused->contains(node.name)) why = refused->at(node.name);
       if (!why.empty()) {
         ++found.left_out[why];
         spares.add_left_out(gpu);

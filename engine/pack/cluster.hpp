@@ -26,11 +26,14 @@ std::string left_out_text(int count, const std::string& why);
 // instance that is not known to be free is not touched, and serves where the scheduler tells how many like it
 // are free; until: one whose holders all end by then, by their time limits, counts as free, and so does a
 // whole GPU: a plan waits for them. asked: the names for which the demand asks; nodes with other names for
-// their slices serve none of it and are left out, but for free whole GPUs that have the name of any.
+// their slices serve none of it and are left out, but for free whole GPUs that have the name of any. refused:
+// nodes that no plan changes; nullptr: none are known (engine/pack/refused.hpp). evict: GPUs that are held as
+// a whole may be planned, where their holder can start again and holds nothing else.
 ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> nodes,
                           const mig::Catalogue& catalogue, const plan::Capabilities& can,
                           std::optional<TimePoint> until = std::nullopt,
-                          std::optional<Naming> asked = std::nullopt);
+                          std::optional<Naming> asked = std::nullopt,
+                          const std::map<NodeName, std::string>* refused = nullptr, bool evict = false);
 
 // The product's number among those of a problem, which has it from now on.
 std::size_t number_in(std::vector<const mig::Product*>& products, const mig::Product* product);

@@ -68,11 +68,31 @@ bool slurm_works_on(const Look& look) {
   });
 }
 
+// A whole GPU of a job on several is not one of them to move: all of them would stop.
+std::string why_not_moved(const Look& look, const Gpu& gpu) {
+  constexpr const char* kUnknown = "held as a whole, or not known to be free";
+  if (gpu.slices.size() != 1) return kUnknown;
+  const Slice& slice = gpu.slices[0];
+  if (slice.kind != SliceKind::whole_gpu || slice.capacity != 1 || slice.holding != Holding::held ||
+      !slice.exact || slice.holders.size() != 1)
+    return kUnknown;
+  const Workload* work = look.cluster.workloads.find(slice.holders[0].workload);
+  if (!work || work->stays || work->restartable != true)
+    return "held as a whole by work that does not start again by itself";
+  const bool alone = work->allocations.size() == 1 && work->allocations[0].count == 1 &&
+                     work->allocations[0].devices.size() <= 1 && work->node_count <= 1;
+  return alone ? "" : "held as a whole by work that holds more than this GPU";
+}
+
 std::string why_not_whole(const Look& look, const Gpu& gpu, const mig::Product& product) {
   const bool free = gpu.slices.size() == 1 && gpu.slices[0].kind == SliceKind::whole_gpu &&
                     gpu.slices[0].capacity == 1 && look.is_free(gpu.slices[0]) &&
                     gpu.slices[0].usable == true;
-  if (!free) return "held as a whole, or not known to be free";
+  if (!free && look.evict) {
+    if (std::string why = why_not_moved(look, gpu); !why.empty()) return why;
+  } else if (!free) {
+    return "held as a whole, or not known to be free";
+  }
   const auto& all = look.node.gpus;
   if (resets_node(look, gpu, product) && std::any_of(all.begin(), all.end(), is_pending))
     return "whose change would reset another one with a MIG mode that is pending";

@@ -30,6 +30,7 @@ struct Look {
   const plan::Capabilities& can;
   Mode mode;
   const Free& is_free;
+  bool evict = false;  // what runs may be moved
 };
 
 // Whether it hands out what is idle there by itself: a driver of claims cuts instead.

@@ -78,6 +78,7 @@ Nodes nodes_of(const Problem& problem) {
     nodes.boards[at->second].push_back(i);
     for (const Instance& instance : problem.boards[i].instances)
       nodes.running[at->second] += instance.held ? 1 : 0;
+    nodes.running[at->second] += problem.boards[i].whole_held ? 1 : 0;
   }
   for (const Busy& busy : problem.busy)
     if (const auto at = known.find(busy.node); at != known.end()) nodes.running[at->second] = busy.running;

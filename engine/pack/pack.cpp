@@ -234,7 +234,7 @@ void tell_unmet(const Problem& problem, const Classes& classes, Answer& answer) 
     for (std::size_t row = 0; row < classes.rows.size(); ++row)
       if (is_whole(classes.rows[row].profile) &&
           (!classes.rows[row].product || *classes.rows[row].product == state.product))
-        have[row] += plan.to_whole ? 1 : problem.boards[plan.board].whole ? -1 : 0;
+        have[row] += plan.to_whole ? 1 : problem.boards[plan.board].whole || plan.evicts_whole ? -1 : 0;
     change(plan.create, 1);
     change(plan.destroy, -1);
     change(plan.evict, -1);

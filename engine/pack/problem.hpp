@@ -37,6 +37,7 @@ struct Board {
   bool resets_others = false;  // a change resets other GPUs of the node: it comes last
   bool whole = false;          // uncut and free: as it stands it serves a demand of whole GPUs
   bool may_be_whole = false;   // cut, and a plan may switch its MIG mode off where nothing runs on it
+  bool whole_held = false;     // uncut, and what runs on it has no other GPU: it may be moved as an instance
   friend bool operator==(const Board&, const Board&) = default;
 };
 
@@ -84,12 +85,13 @@ struct Problem {
 };
 
 // One GPU that changes. Its instances are keep, destroy and evict before, keep and create afterwards;
-// to_whole: it is uncut afterwards.
+// to_whole: it is uncut afterwards; evicts_whole: it was uncut and in use.
 struct BoardPlan {
   std::size_t board = 0;  // an index into Problem::boards
   mig::Layout keep, destroy, evict;
   std::vector<mig::Placed> create;  // in the order of creation
   bool to_whole = false;
+  bool evicts_whole = false;  // what ran on the GPU as a whole is moved
 };
 
 // What no plan can be better than, and what is proved of this one.

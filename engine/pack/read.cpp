@@ -167,7 +167,7 @@ class Reader {
 
   void read_boards(const Tree& value, const Where& where) {
     if (!is_map(value)) return fail(value, where, "not a map with node, gpu and product");
-    only(value, where, {"node", "gpu", "product", "count", "whole", "instances"});
+    only(value, where, {"node", "gpu", "product", "count", "whole", "held", "instances"});
     Board board;
     board.node = NodeName(std::string(name(value, where, "node")));
     const Tree* gpu = value.find("gpu");
@@ -181,6 +181,10 @@ class Reader {
     if (board.whole && !board.instances.empty())
       return fail(value, where, "whole: a GPU with instances is cut");
     board.may_be_whole = !board.whole;
+    if (const Tree* held = value.find("held")) {
+      if (!board.whole) return fail(*held, where, "held: stands beside whole: true, or with an instance");
+      board.whole_held = flag(*held, "held"), board.whole = !board.whole_held;
+    }
     int count = 1;
     if (const Tree* many = value.find("count")) count = number(*many, where, "count", 1, kMostBoards);
     add(value, where, std::move(board), count);

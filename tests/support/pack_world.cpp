@@ -13,7 +13,10 @@ bool chance(std::mt19937& random, double probability) { return (random() % 10000
 pack::Board random_board(const PackKind& kind, const pack::Problem& problem, std::mt19937& random) {
   pack::Board board;
   board.product = static_cast<std::size_t>(below(random, problem.products.size()));
-  if (chance(random, kind.empty)) return board;
+  if (chance(random, kind.empty)) {
+    if (kind.whole_held > 0) board.whole_held = chance(random, kind.whole_held);
+    return board;
+  }
   const mig::Product& product = *problem.products[board.product];
   const std::vector<int> profiles = mig::base_profiles(product, kind.doubles);
   mig::Layout layout;
@@ -77,6 +80,7 @@ std::vector<Change> changes_of(const pack::Problem& problem, const pack::Board& 
     for (const mig::Placed& placed : fresh) count(placed, 1);
     change.created = static_cast<int>(fresh.size());
     change.touched = change.created + change.destroyed + change.evicted > 0;
+    if (board.whole_held && change.touched) ++change.evicted, change.gained["whole"] = -1;
     // Without an instance that is made, an uncut one stays uncut.
     if (board.whole && !change.touched) change.gained["whole"] = 1;
     if (change.evicted > 0 && !problem.evict) continue;
@@ -96,6 +100,7 @@ class Everything {
     for (const pack::Board& board : problem.boards) {
       changes_.push_back(changes_of(problem, board));
       for (const pack::Instance& instance : board.instances) running_[board.node] += instance.held ? 1 : 0;
+      running_[board.node] += board.whole_held ? 1 : 0;
     }
     for (const pack::Busy& busy : problem.busy) running_[busy.node] = busy.running;
     for (const pack::Demand& demand : problem.demand) left_[demand.profile.text] = demand.count;

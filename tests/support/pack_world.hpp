@@ -19,6 +19,7 @@ struct PackKind {
   std::size_t profiles = 3;  // asked for, at most
   double amount = 1;         // instances asked for, by GPU
   bool doubles = true;       // with profiles of double memory
+  double whole_held = 0;     // of the GPUs without instances: in use as a whole, by what may be moved
 };
 
 pack::Problem random_problem(const PackKind& kind, std::mt19937& random);

@@ -44,6 +44,43 @@ class EndsWithin : public testing::Test {
   test::Story story_;
 };
 
+// Node n1 with two whole GPUs; alice's job holds the first, or both.
+ClusterProblem with_alice(bool both, std::optional<bool> restartable, bool evict) {
+  test::Story story;
+  Gpu first = test::gpu(0, Strategy::whole, {test::whole(0)}),
+      second = test::gpu(1, Strategy::whole, {test::whole(1)});
+  story.tell(NodesListed{{test::node("n1", {first, second})}});
+  Workload job = test::running("1", "alice", {test::holds("n1", {{0, 1}})});
+  if (both) job = test::running("1", "alice", {test::holds("n1", {{0, 1}, {1, 1}})});
+  job.restartable = restartable;
+  story.tell(WorkloadsListed{{job}});
+  story.tell(Loaded{});
+  const std::vector<NodeName> nodes{NodeName("n1")};
+  return problem_of(story.cluster(), nodes, test::catalogue(), plan::simulator_capabilities(), std::nullopt,
+                    std::nullopt, nullptr, evict);
+}
+
+// `--way requeue` left every whole GPU that was held where it was.
+TEST(MovedAsAWhole, AGpuIsPlannedWhereItsJobStartsAgainAndHoldsNothingElse) {
+  const ClusterProblem kept = with_alice(false, true, false);
+  EXPECT_EQ(kept.problem.boards.size(), 1u);
+  EXPECT_EQ(kept.left_out.count("held as a whole, or not known to be free"), 1u);
+  const ClusterProblem moved = with_alice(false, true, true);
+  ASSERT_EQ(moved.problem.boards.size(), 2u);
+  EXPECT_TRUE(moved.left_out.empty());
+  const Board& held = moved.problem.boards[0];
+  EXPECT_TRUE(held.whole_held && !held.whole);
+  EXPECT_TRUE(moved.problem.boards[1].whole);
+  for (const auto restartable : {std::optional(false), std::optional<bool>()}) {
+    const ClusterProblem fixed = with_alice(false, restartable, true);
+    EXPECT_EQ(fixed.problem.boards.size(), 1u);
+    EXPECT_EQ(fixed.left_out.count("held as a whole by work that does not start again by itself"), 1u);
+  }
+  const ClusterProblem several = with_alice(true, true, true);
+  EXPECT_TRUE(several.problem.boards.empty());
+  EXPECT_EQ(several.left_out.at("held as a whole by work that holds more than this GPU"), 2);
+}
+
 TEST_F(EndsWithin, WithoutItWhatIsHeldKeepsItsPlace) {
   const ClusterProblem found = problem(1, 1, 0);
   EXPECT_EQ(found.problem.boards.size(), 1u);

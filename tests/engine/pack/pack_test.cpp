@@ -59,6 +59,7 @@ void add_what_no_board_tells(Problem& problem, std::mt19937& random) {
 // GPUs without instances are uncut or not, cut ones may be made whole or not, and some are asked for.
 void add_whole_gpus(Problem& problem, std::mt19937& random) {
   for (Board& board : problem.boards) {
+    if (board.whole_held) continue;
     board.whole = board.instances.empty() && random() % 2 == 0;
     board.may_be_whole = !board.whole && random() % 2 == 0;
   }
@@ -397,6 +398,49 @@ boards:
             "1 of 2 GPUs are whole and free, or can be made so: the others are in use or left out");
 }
 
+TEST(Pack, WhatRunsOnAWholeGpuIsMovedToAnotherOneWhereThatIsAllowed) {
+  const std::string boards = R"(
+demand: {7g.80gb: 1}
+boards:
+- {node: n1, gpu: 0, product: H100-80GB-SXM5, whole: true, held: true}
+- {node: n1, gpu: 1, product: H100-80GB-SXM5, instances: [{profile: 3g.40gb, start: 0, held: true}]}
+)";
+  const Problem fixed = read(boards);
+  EXPECT_EQ(answer(fixed).unmet, std::vector<int>{1});
+  EXPECT_TRUE(answer(fixed).boards.empty());
+  const Problem homeless = read("evict: true" + boards);
+  EXPECT_FALSE(answer(homeless).met())
+      << "it would have no other place: " << told(homeless, answer(homeless));
+  const Problem problem = read("evict: true" + boards +
+                               "- {node: n2, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: "
+                               "1g.10gb, start: 0}, {profile: 1g.10gb, start: 1, held: true}]}\n"
+                               "- {node: n3, gpu: 0, product: H100-80GB-SXM5, instances: [{profile: "
+                               "1g.10gb, start: 0}]}\n");
+  const Answer packed = answer(problem);
+  EXPECT_TRUE(packed.met());
+  EXPECT_EQ(packed.evicted, 0) << "n3's GPU serves without anyone being moved: " << told(problem, packed);
+}
+
+TEST(Pack, AWholeGpuThatIsCutForItsRoomCountsWhatIsMoved) {
+  // Without a driver's MIG mode to switch off elsewhere, the uncut GPU that is free takes the work.
+  const Problem problem = read(R"(
+evict: true
+demand: {4g.20gb: 1}
+boards:
+- {node: n1, gpu: 0, product: A100-40GB, whole: true, held: true}
+- {node: n2, gpu: 0, product: H100-80GB-SXM5, whole: true}
+)");
+  const Answer packed = answer(problem);
+  EXPECT_TRUE(packed.met()) << told(problem, packed);
+  ASSERT_EQ(packed.boards.size(), 1u);
+  EXPECT_TRUE(packed.boards[0].evicts_whole);
+  EXPECT_EQ(packed.evicted, 1);
+  EXPECT_EQ(packed.homeless, 0);
+  Answer wrong = packed;
+  wrong.boards[0].evicts_whole = false;
+  EXPECT_EQ(why_invalid(problem, wrong), "n1 GPU 0: what runs on the whole GPU is neither kept nor evicted");
+}
+
 TEST(Pack, NoPlanIsInvalidOnRandomGpus) {
   std::mt19937 random(1);
   for (int run = 0; run < runs(300); ++run) {
@@ -406,6 +450,7 @@ TEST(Pack, NoPlanIsInvalidOnRandomGpus) {
     kind.boards = 1 + static_cast<int>(random() % 12);
     // Now and then more nodes than a program tells apart.
     if (run % 100 == 99) kind.boards = 160, kind.boards_a_node = 4, kind.profiles = 6;
+    if (run % 3 == 0) kind.whole_held = 0.5, kind.empty = 0.4;
     Problem problem = test::random_problem(kind, random);
     problem.mode = run % 2 == 0 ? Mode::in_place : Mode::whole_node;
     problem.evict = run % 5 == 0;
@@ -429,6 +474,7 @@ TEST(Pack, NothingThatCouldBeDoneIsBetter) {
     kind.doubles = small;
     kind.held = small ? 0.5 : 0.8;
     kind.empty = small ? 0.2 : 0;
+    if (small && run % 2 == 1) kind.whole_held = 0.6, kind.empty = 0.6;
     Problem problem = test::random_problem(kind, random);
     problem.mode = run % 2 == 0 ? Mode::in_place : Mode::whole_node;
     problem.evict = small && run % 3 == 0;

@@ -8,6 +8,7 @@
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/read.hpp"
+#include "engine/pack/refused.hpp"
 #include "engine/pack/sizing.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/begin.hpp"
@@ -60,7 +61,8 @@ Result<pack::FileProblem> read_boards(const Options& options, const mig::Catalog
 struct Asked {
   pack::Problem problem;
   std::optional<PackedCluster> cluster;
-  pack::Services services;  // with --boards; the demand has the instances that serve them in it
+  std::map<std::string, int> refused;  // of those left out, the GPUs of nodes that no plan changes
+  pack::Services services;             // with --boards; the demand has the instances that serve them in it
   std::optional<pack::Sizes> sizes;
 };
 
@@ -133,9 +135,9 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
                                   pack::naming_on(*cluster, nodes));
     asked = queue->naming;
   }
-  pack::ClusterProblem found =
-      pack::problem_of(*cluster, nodes, catalogue, capabilities_of(clusters, *cluster),
-                       until_of(options, *cluster, clusters.wall()), asked);
+  pack::ClusterProblem found = pack::problem_of(
+      *cluster, nodes, catalogue, capabilities_of(clusters, *cluster),
+      until_of(options, *cluster, clusters.wall()), asked, nullptr, options.change.way != plan::Way::wait);
   PackedCluster about{cluster->name.text, std::move(found.left_out), std::move(queue), std::nullopt, {}, {}};
   if (options.for_queue) {
     found.problem.demand = pack::demand_in(found.problem, *about.queue);
@@ -151,7 +153,23 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
     found.problem.demand = std::move(*demand);
   }
   found.problem.evict = options.change.way != plan::Way::wait;
-  return Asked{std::move(found.problem), std::move(about), {}, std::nullopt};
+  return Asked{std::move(found.problem), std::move(about), {}, {}, std::nullopt};
+}
+
+// The answer without the nodes of which no plan is made: asked names them among those left out.
+Result<pack::Answer> without_refused(Asked& asked, pack::Answer first, const Options& options,
+                                     const mig::Catalogue& catalogue, OpenClusters& clusters) {
+  const Cluster& cluster = *clusters.model().find(ClusterName(asked.cluster->name));
+  const plan::Means can = capabilities_of(clusters, cluster);
+  const auto until = until_of(options, cluster, clusters.wall());
+  std::optional<pack::Naming> naming;
+  if (asked.cluster->queue) naming = asked.cluster->queue->naming;
+  const pack::ReadFrom from{cluster, catalogue, can, options.rules, options.change, until, naming};
+  pack::ClusterProblem all{std::move(asked.problem), {}};
+  auto answer = pack::keep_to_plans(all, std::move(first), from);
+  asked.problem = std::move(all.problem), asked.refused = std::move(all.left_out);
+  asked.cluster->left_out.insert(asked.refused.begin(), asked.refused.end());
+  return answer;
 }
 
 // Precondition: a GPU changes.
@@ -186,6 +204,8 @@ std::string effect_of(const Asked& asked, const pack::Answer& packed, const Opti
 int change(const Asked& asked, const pack::Answer& packed, const Options& options,
            const mig::Catalogue& catalogue, OpenClusters& clusters, const Streams& streams) {
   streams.err << proof_text(asked.problem, packed, options) << unmet_text(asked.problem, packed, options);
+  for (const auto& [why, count] : asked.refused)
+    streams.err << tui::told(options.reader, pack::left_out_text(count, why)) << "\n";
   if (packed.boards.empty()) {
     report_no_run("nothing", "nothing to do: no GPU is to be changed for that demand", options, streams);
     return packed.met() ? kDone : kFinding;
@@ -204,16 +224,17 @@ int change(const Asked& asked, const pack::Answer& packed, const Options& option
   return packed.met() ? code_of(*plan) : kFinding;
 }
 
-int answer(const Asked& asked, const Options& options, const mig::Catalogue& catalogue,
-           OpenClusters* clusters, const Streams& streams, PackTimes times) {
+int answer(Asked asked, const Options& options, const mig::Catalogue& catalogue, OpenClusters* clusters,
+           const Streams& streams, PackTimes times) {
   StopWatch watch;
-  const PackedCluster* cluster = asked.cluster ? &*asked.cluster : nullptr;
   auto classes = pack::classify(asked.problem);
   if (!classes) return refuse(streams, classes.error(), kUsage);
   times.classify = watch.lap();
   auto packed = pack::pack(asked.problem, *classes);
+  if (packed && clusters) packed = without_refused(asked, std::move(*packed), options, catalogue, *clusters);
   if (!packed) return refuse(streams, packed.error(), kUsage);
   times.solve += watch.lap();
+  const PackedCluster* cluster = asked.cluster ? &*asked.cluster : nullptr;
   if (clusters && (options.plan_it || options.apply_it))
     return change(asked, *packed, options, catalogue, *clusters, streams);
   if (options.output == OutputFormat::json || options.output == OutputFormat::yaml) {
@@ -240,7 +261,7 @@ int run_pack(const Options& options, const mig::Catalogue& catalogue, const Join
     auto file = read_boards(options, catalogue, streams);
     if (!file) return refuse(streams, file.error(), kUsage);
     times.read = watch.lap();
-    Asked asked{std::move(file->problem), std::nullopt, std::move(file->services), std::nullopt};
+    Asked asked{std::move(file->problem), std::nullopt, {}, std::move(file->services), std::nullopt};
     if (!asked.services.empty()) {
       auto sizes = pack::choose_sizes(asked.problem, asked.services);
       if (!sizes) return refuse(streams, sizes.error(), kFinding);
@@ -248,7 +269,7 @@ int run_pack(const Options& options, const mig::Catalogue& catalogue, const Join
       asked.sizes = std::move(*sizes);
       times.solve = watch.lap();
     }
-    return answer(asked, options, catalogue, nullptr, streams, times);
+    return answer(std::move(asked), options, catalogue, nullptr, streams, times);
   }
   OpenClusters clusters(options, catalogue, joins, streams);
   if (auto failed = clusters.open()) return *failed;
@@ -258,7 +279,7 @@ int run_pack(const Options& options, const mig::Catalogue& catalogue, const Join
   if (auto* refusal = std::get_if<Refusal>(&asked)) return refuse(streams, *refusal);
   const ClusterName name(std::get<Asked>(asked).cluster->name);
   tell_of_empty_namespace(options, *clusters.model().find(name), streams);
-  return answer(std::get<Asked>(asked), options, catalogue, &clusters, streams, times);
+  return answer(std::move(std::get<Asked>(asked)), options, catalogue, &clusters, streams, times);
 }
 
 }  // namespace tessera::cli

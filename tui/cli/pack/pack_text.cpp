@@ -33,6 +33,15 @@ Json list_of(const mig::Product& product, const mig::Layout& layout, bool told) 
   return list;
 }
 
+Json evicted_of(const mig::Product& product, const pack::Board& board, const pack::BoardPlan& plan) {
+  Json list = list_of(product, plan.evict, board.placed);
+  if (!plan.evicts_whole) return list;
+  Json& whole = list.items.emplace_back(Json::map());
+  whole.add("profile", Json::of(std::string(pack::kWhole)));
+  whole.add("start", Json());
+  return list;
+}
+
 Json board_json(const pack::Problem& problem, const pack::BoardPlan& plan) {
   const pack::Board& board = problem.boards[plan.board];
   const mig::Product& product = *problem.products[board.product];
@@ -41,7 +50,7 @@ Json board_json(const pack::Problem& problem, const pack::BoardPlan& plan) {
   one.add("gpu", Json::of(std::int64_t{board.gpu.value}));
   one.add("keep", list_of(product, plan.keep, board.placed));
   one.add("destroy", list_of(product, plan.destroy, board.placed));
-  if (problem.evict) one.add("evict", list_of(product, plan.evict, board.placed));
+  if (problem.evict) one.add("evict", evicted_of(product, board, plan));
   if (plan.to_whole) one.add("whole", Json::of(true));
   Json& create = one.add("create", Json::list());
   for (std::size_t i = 0; i < plan.create.size(); ++i) {
@@ -119,7 +128,9 @@ Grid grid_of(const pack::Problem& problem, const pack::Answer& answer) {
                                  text_of(product, plan.keep, board.placed),
                                  text_of(product, plan.destroy, board.placed),
                                  plan.to_whole ? std::string(pack::kWhole) : text_of(product, plan.create)};
-    if (answer.evicted > 0) row.push_back(text_of(product, plan.evict, board.placed));
+    if (answer.evicted > 0)
+      row.push_back(plan.evicts_whole ? std::string(pack::kWhole)
+                                      : text_of(product, plan.evict, board.placed));
     grid.rows.push_back(std::move(row));
   }
   return grid;

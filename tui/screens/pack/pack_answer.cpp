@@ -1,6 +1,7 @@
 // The planner's answer to the demand of the pack screen, and what it would do: on the planner's thread.
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/pack/refused.hpp"
 #include "engine/plan/planner.hpp"
 #include "tui/packer.hpp"
 
@@ -20,7 +21,7 @@ PackAnswer what_waits(std::shared_ptr<const PackQuestion> question) {
   const ClusterThen& then = *question->then;
   pack::QueueDemand queue =
       pack::demand_of_queue(then.cluster, question->partition, then.catalogue, nullptr, question->naming);
-  return {std::move(question), nullptr, pack::Answer(), {}, true, std::move(queue)};
+  return {std::move(question), nullptr, pack::Answer(), {}, true, std::move(queue), {}};
 }
 
 PackPreview preview_of(const PackQuestion& asked, const pack::Problem& problem, const pack::Answer& answer,
@@ -42,18 +43,31 @@ PackPreview preview_of(const PackQuestion& asked, const pack::Problem& problem, 
   return preview;
 }
 
+Result<pack::Answer> without_refused(const PackQuestion& asked, pack::ClusterProblem& all, pack::Answer first,
+                                     const pack::Stop& stop) {
+  const ClusterThen& then = *asked.then;
+  plan::ChangeOptions options;
+  options.way = asked.evict ? plan::Way::requeue : plan::Way::wait;
+  const pack::ReadFrom from{then.cluster, *then.catalogue, then.can,    then.rules,
+                            options,      std::nullopt,    asked.naming};
+  return pack::keep_to_plans(all, std::move(first), from, stop);
+}
+
 }  // namespace
 
 std::shared_ptr<const PackAnswer> answer_of(std::shared_ptr<const PackQuestion> question,
                                             const pack::Stop& stop, const Tell& tell) {
   if (question->reads_queue) return std::make_shared<const PackAnswer>(what_waits(std::move(question)));
-  const auto problem = std::make_shared<const pack::Problem>(problem_of(*question));
-  PackAnswer told{question, problem, pack::pack(*problem, stop), {}, true, {}};
+  pack::ClusterProblem all{problem_of(*question), {}};
+  Result<pack::Answer> answer = pack::pack(all.problem, stop);
+  if (answer) answer = without_refused(*question, all, std::move(*answer), stop);
+  const auto problem = std::make_shared<const pack::Problem>(std::move(all.problem));
+  PackAnswer told{question, problem, std::move(answer), {}, true, {}, std::move(all.left_out)};
   if (told.answer && !told.answer->boards.empty() && !(stop && stop())) {
     // The certificate first: on thousands of nodes what it would do takes longer than the plan itself.
     told.whole = false;
     if (tell) tell(PackTold{std::make_shared<const PackAnswer>(told)});
-    told.preview = preview_of(*question, *problem, *told.answer, stop);
+    told.preview = preview_of(*question, *told.problem, *told.answer, stop);
     told.whole = true;
   }
   return std::make_shared<const PackAnswer>(std::move(told));

@@ -161,7 +161,10 @@ Effects edit_pack(UiState& state, const UiContext& ui, Action action) {
     case Action::pack_queue: edit_demand(state, [](PackState& pack) { pack.takes_queue = true; }); break;
     case Action::pack_clear: edit_demand(state, clear); break;
     case Action::pack_product: next_product(state); break;
-    case Action::pack_evict: edit_demand(state, [](PackState& pack) { pack.evict = !pack.evict; }); break;
+    case Action::pack_evict:
+      // Which GPUs can be planned depends on it.
+      edit_demand(state, [](PackState& pack) { pack.evict = !pack.evict, pack.revision = 0; });
+      break;
     case Action::pack_cluster: next_cluster(state, ui); break;
     default: break;
   }

@@ -171,8 +171,12 @@ class Page {
 
   void left_out(Document& to) const {
     if (!to.empty()) to.push_back({});
+    const int width = width_ >= kWide ? kSplit : width_;
+    if (pack_.answered())
+      for (const auto& [why, count] : pack_.answer->left_out)
+        note(to, pack::left_out_text(count, why), Role::warning, width);
     for (const auto& [why, count] : pack_.boards->left_out)
-      note(to, pack::left_out_text(count, why), Role::dim, width_ >= kWide ? kSplit : width_);
+      note(to, pack::left_out_text(count, why), Role::dim, width);
   }
 
   void certificate(Document& to, const pack::Answer& found) const {

@@ -36,8 +36,9 @@ std::map<std::pair<ProfileName, const mig::Product*>, int> idle_in(const pack::P
 
 std::shared_ptr<const PackBoards> read_boards(const UiState& state, const UiContext& ui,
                                               const Cluster& cluster, const PackState& pack) {
-  pack::ClusterProblem found = pack::problem_of(cluster, nodes_of(cluster, pack.only), ui.catalogue,
-                                                capabilities_of(state, cluster), std::nullopt, pack.naming);
+  pack::ClusterProblem found =
+      pack::problem_of(cluster, nodes_of(cluster, pack.only), ui.catalogue, capabilities_of(state, cluster),
+                       std::nullopt, pack.naming, nullptr, pack.evict);
   auto idle = idle_in(found.problem);
   return std::make_shared<const PackBoards>(
       PackBoards{std::move(found.problem), std::move(found.left_out), std::move(idle)});
@@ -113,7 +114,7 @@ void ask(PackState& pack, const UiState& state, const UiContext& ui, const Clust
     next.partition = pack.only.partition,
     next.naming = pack::naming_on(cluster, nodes_of(cluster, pack.only));
   else if (pack.trouble.empty())
-    next.demand = demand_of(pack, next.products);
+    next.demand = demand_of(pack, next.products), next.naming = pack.naming;
   if (!next.reads_queue && next.demand.empty()) {
     pack.question = nullptr, pack.answer = nullptr;
     return;
@@ -123,8 +124,9 @@ void ask(PackState& pack, const UiState& state, const UiContext& ui, const Clust
       asked->demand == next.demand && asked->products == next.products &&
       asked->reads_queue == next.reads_queue && asked->partition == next.partition)
     return;
-  // Edits in quick succession share a copy of the cluster; who holds what moves on without its GPUs.
-  const bool same = asked && !moved && asked->boards == pack.boards && asked->then &&
+  // Edits in quick succession share a copy of the cluster; who holds what moves on without its GPUs. What
+  // waits is that of now.
+  const bool same = asked && !moved && !next.reads_queue && asked->boards == pack.boards && asked->then &&
                     std::chrono::abs(Duration(cluster_now(cluster, ui.wall) - asked->then->now)) < kCopied;
   next.then = same ? asked->then : then_of(state, ui, cluster);
   pack.question = std::make_shared<const PackQuestion>(std::move(next));
@@ -169,6 +171,7 @@ bool boards_moved(UiState& state, const UiContext& ui) {
       return one.node == board.node && one.gpu == board.gpu;
     });
     if (from == now.end() || from->instances != board.instances || from->whole != board.whole ||
+        from->whole_held != board.whole_held ||
         state.pack->boards->problem.products[from->product] != then.products[board.product])
       return true;
   }

@@ -1,0 +1,141 @@
+#include "engine/pack/refused.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/hostlist.hpp"
+#include "engine/pack/pack.hpp"
+#include "engine/plan/each_node.hpp"
+#include "engine/plan/refusal.hpp"
+
+namespace tessera::pack {
+namespace {
+
+// So many kinds of nodes are left out one after the other, at most: each costs a search.
+constexpr int kMostRounds = 64;
+
+// Nodes with the same text become the same by the same layouts.
+std::map<NodeName, std::string> standing_of(const Problem& problem) {
+  std::map<NodeName, std::string> all;
+  for (const Board& board : problem.boards) {
+    std::string& text = all[board.node];
+    text += fmt::format("{}:{}:{}:{}", board.gpu.value, board.product, board.whole, board.placed);
+    for (const Instance& one : board.instances)
+      text += fmt::format(",{}@{}{}", one.placed.profile, one.placed.start, one.held ? "h" : "");
+    text += ';';
+  }
+  return all;
+}
+
+std::string why_refused(const plan::Intent& one, const ReadFrom& from) {
+  return plan::why_not_changed(from.cluster, from.catalogue, one, from.can, from.rules);
+}
+
+plan::Intent intent_with(const Problem& problem, const Answer& answer, const ReadFrom& from) {
+  plan::Intent intent = intent_of(problem, answer, from.cluster.name);
+  intent.options = from.options;
+  return intent;
+}
+
+plan::Intent on_other(plan::Intent one, const NodeName& node) {
+  one.nodes = {node};
+  for (plan::BoardWish& board : one.boards)
+    if (board.node) board.node = node;
+  return one;
+}
+
+// The same reason of several nodes is told once, as that of the first.
+std::string without_name(std::string why, const NodeName& node) {
+  for (std::size_t at = why.find(node.text); at != std::string::npos && !node.text.empty();
+       at = why.find(node.text, at))
+    why.replace(at, node.text.size(), "\x1f");
+  return why;
+}
+
+void name_them(ClusterProblem& all, const std::map<NodeName, std::string>& refused,
+               const std::map<NodeName, int>& gpus) {
+  struct Kind {
+    std::vector<std::string> nodes;
+    std::string why;
+    int gpus = 0;
+  };
+  std::map<std::string, Kind> kinds;
+  for (const auto& [node, why] : refused) {
+    Kind& kind = kinds[without_name(why, node)];
+    if (kind.nodes.empty()) kind.why = why;
+    kind.nodes.push_back(node.text);
+    if (const auto found = gpus.find(node); found != gpus.end()) kind.gpus += found->second;
+  }
+  for (auto& [same, kind] : kinds)
+    all.left_out[fmt::format("of {}, which no plan changes: {}", fold_hosts(kind.nodes), kind.why)] +=
+        kind.gpus;
+}
+
+}  // namespace
+
+std::map<NodeName, std::string> refused_in(const Problem& problem, const Answer& answer,
+                                           const ReadFrom& from) {
+  std::map<NodeName, std::string> refused;
+  const plan::Intent intent = intent_with(problem, answer, from);
+  const plan::EachNode each(intent);
+  const std::set<NodeName> changing(intent.nodes.begin(), intent.nodes.end());
+  std::map<NodeName, std::string> standing;
+  std::set<std::string> looked_at;
+  for (const NodeName& name : intent.nodes) {
+    const plan::Intent one = each.intent_of(name);
+    std::string why = why_refused(one, from);
+    if (why.empty()) continue;
+    refused.emplace(name, std::move(why));
+    if (standing.empty()) standing = standing_of(problem);
+    const std::string& like = standing[name];
+    if (!looked_at.insert(like).second) continue;
+    for (const auto& [other, text] : standing) {
+      if (text != like || changing.contains(other)) continue;
+      if (std::string also = why_refused(on_other(one, other), from); !also.empty())
+        refused.emplace(other, std::move(also));
+    }
+  }
+  return refused;
+}
+
+void leave_out(ClusterProblem& all, const std::map<NodeName, std::string>& refused, const ReadFrom& from) {
+  std::map<NodeName, int> gpus;
+  for (const Board& board : all.problem.boards)
+    if (refused.contains(board.node)) ++gpus[board.node];
+  const auto of_them = [&](const auto& one) { return refused.contains(one.node); };
+  std::erase_if(all.problem.boards, of_them);
+  std::erase_if(all.problem.spare, of_them);
+  std::erase_if(all.problem.busy, of_them);
+  std::erase_if(all.problem.passed_by, of_them);
+  std::vector<NodeName> nodes;
+  for (const auto& [node, why] : refused) nodes.push_back(node);
+  Problem rest = problem_of(from.cluster, nodes, from.catalogue, from.can, from.until, from.asked, &refused,
+                            from.options.way != plan::Way::wait)
+                     .problem;
+  const auto append = [](auto& to, auto& more) { to.insert(to.end(), more.begin(), more.end()); };
+  append(all.problem.spare, rest.spare);
+  append(all.problem.busy, rest.busy);
+  append(all.problem.passed_by, rest.passed_by);
+  name_them(all, refused, gpus);
+}
+
+Result<Answer> keep_to_plans(ClusterProblem& all, Answer first, const ReadFrom& from, const Stop& stop) {
+  std::optional<ClusterProblem> before;
+  Answer answer = first;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const std::map<NodeName, std::string> refused = refused_in(all.problem, answer, from);
+    if (refused.empty() || (stop && stop())) break;
+    if (!before) before = all;
+    leave_out(all, refused, from);
+    Result<Answer> next = pack(all.problem, stop);
+    if (!next) return next.error();
+    answer = std::move(*next);
+  }
+  if (!before || !answer.boards.empty()) return answer;
+  all = std::move(*before);
+  return first;
+}
+
+}  // namespace tessera::pack

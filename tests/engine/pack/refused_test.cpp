@@ -1,0 +1,115 @@
+// Nodes of which no plan is made are left out of a packing, named, and the others serve.
+#include "engine/pack/refused.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/pack/pack.hpp"
+#include "tests/engine/plan/operator_story.hpp"
+
+namespace tessera::test {
+namespace {
+
+using operator_story::kStaticFile;
+using pack::Answer;
+using pack::ClusterProblem;
+
+constexpr const char* kManaged = "cloud.google.com/gke-nodepool=a100s";
+constexpr const char* kUpgrading = "nvidia.com/gpu-driver-upgrade-state=upgrade-failed";
+
+// Nodes n1, n2 … of the GPU operator with two whole GPUs each, told with these labels.
+class Refused : public testing::Test, public operator_story::Kubernetes {
+ protected:
+  void nodes(const std::vector<std::string>& labels) {
+    std::vector<Node> all;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const std::string name = "n" + std::to_string(i + 1);
+      all.push_back(test::node(name.c_str(), {uncut(0, 0), uncut(1, 1)}));
+      if (!labels[i].empty()) all.back().features = {labels[i]};
+      site.node_config[name] = operators::mig_file(kStaticFile);
+      site.labels[name] = site.labels["n1"];
+      names_.push_back(NodeName(name));
+    }
+    tell(NodesListed{all});
+    tell(WorkloadsListed{{}});
+    tell(Loaded{});
+  }
+  Answer packed(const std::vector<std::string>& demand) {
+    const plan::Means means = can();
+    const plan::SiteRules rules;
+    const pack::ReadFrom from{cluster(), catalogue(), means, rules, {}, {}, {}};
+    found = pack::problem_of(cluster(), names_, catalogue(), means);
+    auto wanted = pack::read_demand(demand, found.problem, catalogue());
+    EXPECT_TRUE(wanted) << (wanted ? "" : to_line(wanted.error()));
+    found.problem.demand = *wanted;
+    first = pack::pack(found.problem).value();
+    auto answer = pack::keep_to_plans(found, first, from);
+    EXPECT_TRUE(answer) << (answer ? "" : to_line(answer.error()));
+    EXPECT_EQ(pack::why_invalid(found.problem, *answer), std::nullopt);
+    return *answer;
+  }
+  std::set<std::string> changed(const Answer& answer) const {
+    std::set<std::string> all;
+    for (const pack::BoardPlan& plan : answer.boards) all.insert(found.problem.boards[plan.board].node.text);
+    return all;
+  }
+  plan::Plan planned(const Answer& answer) const {
+    auto made = make(pack::intent_of(found.problem, answer, cluster().name));
+    EXPECT_TRUE(made) << (made ? "" : to_line(made.error()));
+    return made ? *made : plan::Plan{};
+  }
+
+  ClusterProblem found;
+  Answer first;
+
+ private:
+  std::vector<NodeName> names_;
+};
+
+TEST_F(Refused, ANodeThatNoPlanChangesIsLeftOutAndNamedAndTheOthersServe) {
+  nodes({kManaged, "", ""});
+  const Answer answer = packed({"7g.80gb=4"});
+  EXPECT_TRUE(answer.met());
+  EXPECT_EQ(changed(answer), (std::set<std::string>{"n2", "n3"}));
+  ASSERT_EQ(found.left_out.size(), 1u);
+  const auto& [why, gpus] = *found.left_out.begin();
+  EXPECT_EQ(gpus, 2);
+  EXPECT_EQ(why.rfind("of n1, which no plan changes: ", 0), 0u) << why;
+  EXPECT_NE(why.find("GKE fixes how GPUs are cut"), std::string::npos) << why;
+  const plan::Plan plan = planned(answer);
+  EXPECT_EQ(plan.no_steps, "") << "the whole packing was refused for it";
+  EXPECT_TRUE(plan.changes_anything());
+}
+
+TEST_F(Refused, NodesThatAreRefusedForTheSameReasonAreToldTogetherAndOthersByTheirs) {
+  nodes({kManaged, kManaged, kUpgrading, "", kManaged});
+  const Answer answer = packed({"7g.80gb=2"});
+  EXPECT_TRUE(answer.met());
+  EXPECT_EQ(changed(answer), (std::set<std::string>{"n4"}));
+  ASSERT_EQ(found.left_out.size(), 2u);
+  std::string all;
+  for (const auto& [why, gpus] : found.left_out) all += std::to_string(gpus) + " " + why + "\n";
+  EXPECT_NE(all.find("6 of n[1-2,5], which no plan changes: GKE"), std::string::npos) << all;
+  EXPECT_NE(all.find("2 of n3, which no plan changes: the driver upgrade of n3 has failed"),
+            std::string::npos)
+      << all;
+}
+
+// Only a GPU's change is refused there.
+TEST_F(Refused, WhatIsFreeOnANodeThatIsLeftOutServes) {
+  nodes({kManaged, ""});
+  const Answer answer = packed({"whole=2", "7g.80gb=2"});
+  EXPECT_TRUE(answer.met());
+  EXPECT_EQ(changed(answer), (std::set<std::string>{"n2"}));
+}
+
+TEST_F(Refused, WhereNoNodeCanBeChangedTheAnswerStaysAndItsPlanSaysWhy) {
+  nodes({kManaged, kManaged});
+  const Answer answer = packed({"7g.80gb=2"});
+  EXPECT_EQ(changed(answer), changed(first));
+  EXPECT_FALSE(answer.boards.empty());
+  EXPECT_TRUE(found.left_out.empty());
+  EXPECT_NE(planned(answer).no_steps.find("GKE"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tessera::test
