@@ -12,12 +12,13 @@ namespace tessera {
 namespace {
 
 constexpr std::string_view kMpsServer = "nvidia-cuda-mps-server";
+constexpr std::string_view kSmi = "nvidia-smi";
 constexpr std::array<std::string_view, 9> kServices = {kMpsServer,
                                                        "nvidia-cuda-mps-control",
                                                        "nvidia-persistenced",
                                                        "nv-hostengine",
                                                        "dcgm-exporter",
-                                                       "nvidia-smi",
+                                                       kSmi,
                                                        "nvidia-imex",
                                                        "Xorg",
                                                        "Xwayland"};
@@ -38,6 +39,8 @@ bool is_mps_server(const GpuProcess& process) { return program_of(process) == kM
 bool is_service(const GpuProcess& process) {
   return std::find(kServices.begin(), kServices.end(), program_of(process)) != kServices.end();
 }
+
+bool jobs_run_it(const GpuProcess& process) { return program_of(process) == kSmi; }
 
 std::vector<GpuProcess> in_order_of_mps(std::vector<DriverProcess> told) {
   std::set<Instance> with_server;

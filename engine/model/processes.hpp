@@ -34,6 +34,9 @@ bool is_mps_server(const GpuProcess& process);
 // A service of the driver or of whoever watches the GPUs (MPS, persistence, DCGM, a display): it belongs to
 // no job, and no work runs in it.
 bool is_service(const GpuProcess& process);
+// nvidia-smi: jobs run it beside their work (nvidia-smi --loop), so that its name does not tell that it
+// belongs to none.
+bool jobs_run_it(const GpuProcess& process);
 
 struct DriverProcess {
   GpuProcess process;

@@ -119,7 +119,9 @@ void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, b
 std::vector<nvidia::Opener> of_no_job(std::vector<nvidia::Opener> openers, const JobPids* pids, bool whole) {
   const bool certain = whole && pids && pids->complete;
   std::erase_if(openers, [&](const nvidia::Opener& one) {
-    return (pids && pids->jobs.contains(one.pid)) || (!certain && !is_service(as_process(one)));
+    const GpuProcess process = as_process(one);
+    const bool by_name = is_service(process) && !jobs_run_it(process);
+    return (pids && pids->jobs.contains(one.pid)) || (!certain && !by_name);
   });
   return openers;
 }

@@ -96,7 +96,8 @@ std::vector<GpuClient> gpu_clients(const Node& node, const std::vector<GpuIndex>
     const Gpu* gpu = find_gpu(node, index);
     if (!gpu || !gpu->processes) continue;
     for (const GpuProcess& process : gpu->processes->list) {
-      if (!is_service(process) && !is_of_none(process)) continue;  // a job's, or it is not told whose
+      const bool by_name = is_service(process) && !jobs_run_it(process) && !is_of_work(process);
+      if (!by_name && !is_of_none(process)) continue;  // a job's, or it is not told whose
       std::string program(program_of(process));
       if (program.empty()) program = fmt::format("process {}", process.pid);
       auto same = std::find_if(clients.begin(), clients.end(),

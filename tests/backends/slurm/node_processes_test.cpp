@@ -93,9 +93,10 @@ TEST(SlurmOpeners, OnlyThoseThatAreCertainlyOfNoJobAreAdded) {
   const auto opener = [](std::int64_t pid, const char* program) { return nvidia::Opener{pid, program, {0}}; };
   const std::vector<nvidia::Opener> all{
       opener(5, "/usr/bin/nv-hostengine"), opener(6, "/opt/monitor"), opener(7, "/usr/bin/python3"),
-      opener(8, "/usr/bin/nvidia-cuda-mps-server"), opener(9, "/usr/bin/python3")};
+      opener(8, "/usr/bin/nvidia-cuda-mps-server"), opener(9, "/usr/bin/python3"),
+      opener(10, "/usr/bin/nvidia-smi"), opener(11, "/usr/bin/nvidia-smi")};
   JobPids pids;
-  pids.jobs[7] = "12";
+  pids.jobs[7] = "12", pids.jobs[11] = "12";  // "nvidia-smi --loop 5 &" in a job's script
   const auto added = [&](const JobPids* told, bool whole) {
     Measured measured;
     measured.gpus.resize(2);
@@ -110,7 +111,7 @@ TEST(SlurmOpeners, OnlyThoseThatAreCertainlyOfNoJobAreAdded) {
       if (one.pid != 9) names += one.name + (only_opens(one) ? " " : "? ");
     return names;
   };
-  EXPECT_EQ(added(&pids, true), "/usr/bin/nv-hostengine /opt/monitor ");
+  EXPECT_EQ(added(&pids, true), "/usr/bin/nv-hostengine /opt/monitor /usr/bin/nvidia-smi ");
   EXPECT_EQ(added(&pids, false), "/usr/bin/nv-hostengine ") << "a job's process may be missing";
   EXPECT_EQ(added(nullptr, true), "/usr/bin/nv-hostengine ");
   pids.complete = false;

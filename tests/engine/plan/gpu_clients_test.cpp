@@ -66,6 +66,18 @@ TEST(GpuClients, AMonitorThatComputesNothingIsNamedAndCalledNoDanger) {
     if (one.rule == "gpu-clients") EXPECT_EQ(one.severity, Severity::info);
 }
 
+// "nvidia-smi --loop 5 &" in a job's script was called a program of no job.
+TEST(GpuClients, AJobsOwnNvidiaSmiIsNoneAndOneOfNoJobIs) {
+  const auto clients = [](const char* workload) {
+    const Node node = test::node("n1", {open_by(0, {process("/usr/bin/nvidia-smi", workload)})});
+    return gpu_clients(node, {GpuIndex{0}}, nullptr).size();
+  };
+  EXPECT_EQ(clients("7"), 0u);
+  EXPECT_EQ(clients(""), 0u) << "it is not told whose it is";
+  EXPECT_EQ(clients("-"), 1u);
+  EXPECT_EQ(clients("="), 1u);
+}
+
 TEST(GpuClients, AProgramWhoseNameTheDriverCannotTellIsCalledByItsNumber) {
   const Node node = test::node("n1", {open_by(0, {process("[Not Found]"), process("")})});
   const auto all = gpu_clients(node, {GpuIndex{0}}, nullptr);
