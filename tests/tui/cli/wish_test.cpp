@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tests/engine/plan/boards.hpp"
+#include "tests/support/zone.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -231,6 +232,38 @@ TEST_F(Wishing, ATimeOfTomorrowKeepsItsHourWhenTheClocksChange) {
   EXPECT_EQ(parse_moment("09:00Z", spring), spring + 22h) << "UTC knows no such night";
   unsetenv("TZ");
   tzset();
+}
+
+// The day of the epoch is one of 1969 there, and "22:00" was no time.
+TEST_F(Wishing, ATimeOfDayIsOneWestOfGreenwichToo) {
+  const test::InZone new_york("EST5EDT,M3.2.0,M11.1.0");
+  plan::ChangeOptions change;
+  options.at = "22:00";
+  Status set = set_time(change, options, test::at(0));  // 03:00 there
+  ASSERT_TRUE(set) << to_line(set.error());
+  EXPECT_EQ(*change.at, test::at(19 * 3600));
+}
+
+// It was moved by an hour without a word: 02:30 became 03:30, or 01:30, as the C library likes.
+TEST_F(Wishing, ATimeThatTheClocksLeaveOutIsRefusedWithTheReason) {
+  const test::InZone berlin("CET-1CEST,M3.5.0,M10.5.0/3");
+  using namespace std::chrono;
+  const TimePoint noon = sys_days(2027y / March / 27) + 11h;
+  plan::ChangeOptions change;
+  for (const char* at : {"02:30", "2027-03-28T02:30", "2027-03-28 02:00:00"}) {
+    options.at = at;
+    Status set = set_time(change, options, noon);
+    ASSERT_FALSE(set) << at;
+    EXPECT_EQ(set.error().reason.find("--at: the clocks are set forward over "), 0u) << to_line(set.error());
+  }
+  for (const char* at : {"01:59", "03:00", "2027-03-28T03:30", "2027-03-28T01:30Z"}) {
+    options.at = at;
+    EXPECT_TRUE(set_time(change, options, noon)) << at;
+  }
+  EXPECT_EQ(parse_moment("02:30", noon + 24h), TimePoint(sys_days(2027y / March / 29) + 30min))
+      << "that of today was left out, and is over: the next one is tomorrow's";
+  EXPECT_EQ(parse_moment("2027-10-31T02:30", noon), TimePoint(sys_days(2027y / October / 31) + 30min))
+      << "the first of the two, in summer time";
 }
 
 }  // namespace

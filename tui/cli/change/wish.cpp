@@ -310,11 +310,22 @@ std::string words_of(const Options& options) {
 
 // --- when
 
-std::optional<TimePoint> local_time(std::tm parts) {
-  parts.tm_isdst = -1;
-  std::time_t seconds = std::mktime(&parts);
-  if (seconds == std::time_t{-1}) return std::nullopt;
-  return TimePoint(std::chrono::seconds(seconds));
+// The first of two where an hour comes twice; nullopt: the clocks leave it out. A day after the last of a
+// month is one of the next.
+std::optional<TimePoint> local_time(const std::tm& parts) {
+  std::optional<std::time_t> first;
+  for (const int summer : {1, 0}) {
+    std::tm tried = parts;
+    tried.tm_isdst = summer;
+    const std::time_t seconds = std::mktime(&tried);
+    std::tm back{};
+    if (seconds < 0 || !::localtime_r(&seconds, &back)) continue;
+    const bool same =
+        back.tm_hour == parts.tm_hour && back.tm_min == parts.tm_min && back.tm_sec == parts.tm_sec;
+    if (same && (!first || seconds < *first)) first = seconds;
+  }
+  if (!first) return std::nullopt;
+  return TimePoint(std::chrono::seconds(*first));
 }
 
 TimePoint utc_time(const std::tm& parts) {
@@ -365,6 +376,8 @@ std::optional<std::tm> read_parts(std::string_view text, std::string_view form, 
   return parts;
 }
 
+int second_of_day(const std::tm& parts) { return (parts.tm_hour * 60 + parts.tm_min) * 60 + parts.tm_sec; }
+
 std::tm today(TimePoint now, bool utc) {
   std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
   std::tm parts{};
@@ -386,7 +399,8 @@ std::optional<TimePoint> parse_moment(std::string_view text, TimePoint now) {
     auto parts = read_parts(text, form, today(now, utc));
     if (!parts) continue;
     std::optional<TimePoint> at = utc ? utc_time(*parts) : local_time(*parts);
-    if (!at || form.starts_with('y') || *at > now) return at;
+    const bool over = at ? *at <= now : second_of_day(*parts) <= second_of_day(today(now, utc));
+    if (form.starts_with('y') || !over) return at;
     ++parts->tm_mday;  // the next such time; local_time() carries over into the next month
     return utc ? *at + std::chrono::hours(24) : local_time(*parts);
   }
@@ -454,8 +468,17 @@ Status settle_wishes(std::vector<plan::BoardWish>& boards, const ChosenNodes& he
   return Done{};
 }
 
+// A time of the calendar that no clock of this place shows.
+Error left_out(const std::string& at) {
+  return cannot("--at: the clocks are set forward over " + clean(at, 100),
+                "give a time before or after that hour, or one in UTC: 2026-11-21T22:00Z");
+}
+
 Status check_at(const Options& options) {
-  if (options.at.empty() || parse_moment(options.at, TimePoint{})) return Done{};
+  // Any day will do on which no clocks are set; west of Greenwich the epoch itself is of 1969.
+  constexpr TimePoint kSomeDay{std::chrono::seconds(979'560'000)};
+  if (options.at.empty() || parse_moment(options.at, kSomeDay)) return Done{};
+  if (parse_moment(options.at + "Z", kSomeDay)) return left_out(options.at);
   return cannot("--at: \"" + clean(options.at, 100) + "\"", "a time like 2026-11-21T22:00Z, 22:00 or +2h");
 }
 
@@ -463,7 +486,8 @@ Status set_time(plan::ChangeOptions& change, const Options& options, TimePoint n
   if (options.at.empty()) return Done{};
   if (Status ok = check_at(options); !ok) return ok;
   change.at = parse_moment(options.at, now);
-  if (change.at < now)
+  if (!change.at) return left_out(options.at);
+  if (*change.at < now)
     return cannot("--at: " + clean(options.at, 100) + " is over", "give a time that is still to come");
   return Done{};
 }
