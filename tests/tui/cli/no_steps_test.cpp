@@ -37,5 +37,20 @@ TEST(PlanText, APlanThatCanOnlyBeReviewedSaysSoFirstAndIsAFinding) {
   EXPECT_EQ(code_of(plan), kFinding);
 }
 
+// It said that 14 slices would be offered, and who would start, below the reason why nothing is made.
+TEST(PlanText, BelowARefusalNothingIsOfferedAndNoWorkloadStarts) {
+  plan::Plan plan;
+  plan.scheduler = Scheduler::kubernetes;
+  plan.offered_before.kubernetes = {{"nvidia.com/gpu", 2}};
+  plan.offered_after.kubernetes = {{"nvidia.com/mig-1g.10gb", 14}};
+  plan.will_run_count = 3, plan.never_again_count = 2;
+  for (const char* why : {"", "GKE fixes them"}) {
+    plan.no_steps = why;
+    const std::string text = preview(plan);
+    for (const char* words : {"RESOURCES", "will be able to start", "would never start"})
+      EXPECT_EQ(text.find(words) == std::string::npos, *why != 0) << words << "\n" << text;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::cli

@@ -140,7 +140,9 @@ std::string disturbed_part(const Plan& plan, const tui::WordsPtr& words) {
          to_table(grid, true) + extents_part(plan, words);
 }
 
+// A plan that can only be reviewed offers nothing else afterwards.
 std::string resources_part(const Plan& plan) {
+  if (!plan.no_steps.empty()) return "";
   Grid grid;
   grid.heads = {
       {"", "RESOURCES", {}}, {"", "BEFORE", query::Align::right}, {"", "AFTER", query::Align::right}};
@@ -196,6 +198,7 @@ std::string notices_part(const Plan& plan, const tui::WordsPtr& words) {
   bool several = plan.nodes.size() > 1;
   std::string text = notice_lines(plan.violations, true, several, words);
   text += notice_lines(plan.notices, false, several, words);
+  if (!plan.no_steps.empty()) return text.empty() ? "" : text + "\n";
   text += pending_line("waiting workloads that would never start", plan.never_again_count, plan.never_again,
                        words);
   text +=
