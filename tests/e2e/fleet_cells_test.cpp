@@ -1,20 +1,5 @@
-// What is done to a fleet, on whom, by whose hand, and over a kill of tessera in the middle:
-//
-//                                commands                               keys
-//   a packed plan     simulator  FleetE2e.APackedPlan…                  ConsolePack
-//   of several nodes  API server FleetCells.APackedPlan… (killed)       FleetCells.APackedPlan…ByKeys
-//   (killed)
-//                     real Slurm SlurmCells.APackedPlan… (killed)       SlurmCells.APackedPlan…ByKeys
-//                     (killed)
-//   a fleet applied   simulator  FleetE2e.OneRunChanges… (killed)       ConsoleFleet
-//                     API server FleetCells.ADrift… (killed)            FleetCells.FromDrift…
-//                     real Slurm SlurmCells.ADrift… (killed)            SlurmCells.FromDrift…
-//   drift mended      simulator  FleetE2e.Drift…                        ConsoleFleet
-//                     API server FleetCells.ADrift… (killed)            FleetCells.FromDrift…
-//                     real Slurm SlurmCells.ADrift… (killed)            SlurmCells.ADrift…ByKeys (killed)
-//   by day and night  simulator  FleetE2e.TheNights…, FleetNight        FleetNightKeys.DayAndNight… (killed)
-//                     API server KubeFleet.FleetRun…, KubeFleetKilled   FleetCells.FromDrift… (killed)
-//                     real Slurm SlurmFleet.FleetRun…, SlurmFleetKilled SlurmCells.FromDrift… (killed)
+// What is done to a fleet, on whom, by whose hand, and over a kill of tessera in the middle: docs/fleet.md
+// has the table of which test does what.
 #include <signal.h>
 
 #include "tests/e2e/kube_change_lab.hpp"
@@ -22,6 +7,13 @@
 
 namespace tessera::test {
 namespace {
+
+// The run that a kill left, from the first picture of the next console on. typed: what arms it.
+bool carry_on(Pty& pty, const std::string& typed) {
+  return pty.wait_for("was interrupted") && pty.press("J") && pty.wait_for("! INTERRUPTED") &&
+         pty.press("\r") && pty.wait_for("INTERRUPTED: the tessera that drove it is gone") &&
+         pty.press("rc") && pty.press(typed + "\r") && pty.wait_for("ARMED") && pty.press("!");
+}
 
 // h1 and h2 with two H100 each, nobody on them.
 class FleetCells : public KubeChangeLab {
@@ -146,17 +138,48 @@ TEST_F(FleetCells, FromDriftToDayAndNightByKeysOverAKill) {
   ASSERT_TRUE(pty.wait_ended());
 }
 
-TEST_F(FleetCells, APackedPlanOfSeveralNodesIsMadeAndUndoneByKeys) {
+TEST_F(FleetCells, ADriftIsFoundAndMendedByKeysOverAKill) {
+  const std::string path = file("all-1g.10gb");
+  ASSERT_EQ(run({"fleet", "apply", path, "--write", "--yes"}).code, 0);
+  {
+    Pty pty(console());
+    ASSERT_TRUE(pty.wait_loaded() && pty.press(":fleet " + path + "\r") && pty.wait_for("2 as wanted"))
+        << pty.screen();
+    drift();
+    ASSERT_TRUE(pty.wait_for("1 drift") && pty.press("\r") && run_by_keys(pty, "h2")) << pty.screen();
+    ASSERT_TRUE(pty.wait_for("h2/")) << pty.screen();
+    pty.signal(SIGKILL);
+    ASSERT_TRUE(pty.wait_ended());
+  }
   Pty pty(console());
-  ASSERT_TRUE(pty.wait_loaded() && pty.press(":pack 7g.80gb=4\r")) << pty.screen();
-  ASSERT_TRUE(pty.wait_for("touches 4 GPUs on 2 nodes") && pty.press("\r")) << pty.screen();
-  ASSERT_TRUE(run_by_keys(pty, "2") && done(pty)) << pty.screen();
-  expect_offered("mig-7g\\.80gb", "2");
-  ASSERT_TRUE(pty.press("z") && pty.wait_for("undoes")) << pty.screen();
-  ASSERT_TRUE(run_by_keys(pty, "2") && done(pty, "the earlier layout is in place again")) << pty.screen();
-  expect_offered("gpu", "2");
+  ASSERT_TRUE(pty.wait_loaded() && carry_on(pty, "h2") && done(pty)) << pty.screen();
+  expect_offered("mig-1g\\.10gb", "14");
+  ASSERT_TRUE(pty.press(":fleet " + path + "\r") && pty.wait_for("2 as wanted")) << pty.screen();
   pty.send("q");
   ASSERT_TRUE(pty.wait_ended());
+}
+
+// Once with the canary through and the other node at work, then with the manager of the first at work.
+TEST_F(FleetCells, APackedPlanOfSeveralNodesIsCarriedOnAndUndoneByKeysOverKills) {
+  const auto begin_killed = [&](const char* begun, const char* reached) {
+    Pty pty(console());
+    ASSERT_TRUE(pty.wait_loaded() && pty.press(":pack 7g.80gb=4\r")) << pty.screen();
+    ASSERT_TRUE(pty.wait_for("touches 4 GPUs on 2 nodes") && pty.press("\r")) << pty.screen();
+    ASSERT_TRUE(run_by_keys(pty, "2") && pty.wait_for(begun) && pty.wait_for(reached)) << pty.screen();
+    pty.signal(SIGKILL);
+    ASSERT_TRUE(pty.wait_ended());
+  };
+  for (const char* reached : {"1 of 2 nodes done", "h1/"}) {
+    begin_killed("h1/", reached);
+    Pty pty(console());
+    ASSERT_TRUE(pty.wait_loaded() && carry_on(pty, "2") && done(pty)) << pty.screen();
+    expect_offered("mig-7g\\.80gb", "2");
+    ASSERT_TRUE(pty.press("z") && pty.wait_for("undoes")) << pty.screen();
+    ASSERT_TRUE(run_by_keys(pty, "2") && done(pty, "the earlier layout is in place again")) << pty.screen();
+    expect_offered("gpu", "2");
+    pty.send("q");
+    ASSERT_TRUE(pty.wait_ended());
+  }
 }
 
 class SlurmCells : public SlurmCut {
@@ -198,12 +221,7 @@ class SlurmCells : public SlurmCut {
     return pty.wait_for("1 drift") && pty.press("\r") && pty.wait_for("disturbs no") &&
            pty.press("Agpu01\r") && pty.wait_for("ARMED") && pty.press("!");
   }
-  // The run that a kill left, from the first picture of the next console on.
-  static bool carry_on(Pty& pty) {
-    return pty.wait_for("was interrupted") && pty.press("J") && pty.wait_for("! INTERRUPTED") &&
-           pty.press("\r") && pty.wait_for("INTERRUPTED: the tessera that drove it is gone") &&
-           pty.press("rc") && pty.press("gpu01\r") && pty.wait_for("ARMED") && pty.press("!");
-  }
+  static bool carry_on(Pty& pty) { return test::carry_on(pty, "gpu01"); }
   static bool done(Pty& pty) { return pty.wait_for("DONE: the new layout is in place"); }
 };
 
