@@ -1,4 +1,5 @@
 // What tessera fleet run does about the rest of a pool when a node of it fails.
+#include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fleet_lab.hpp"
 
 namespace tessera::cli {
@@ -137,6 +138,50 @@ TEST_F(FleetFailure, ADryRunAnExplanationAndTheCalendarSayWhatAFailureMeans) {
   auto document = parse_json(out.str(), "calendar");
   ASSERT_TRUE(document);
   EXPECT_EQ(document->find("phases")->items.at(0).find("on_failure")->text, "go-on");
+}
+
+// The node was made as wanted before the power went, and is closed: no drift tells of it.
+TEST_F(FleetFailure, ARunThatWasKilledIsNamedWhateverStandsOnItsNodesByNow) {
+  const std::string path = file("pools: [{name: a, nodes: n2, layout: none}]");
+  stands = [] {
+    Node n2 = test::node("n2", {test::uncut(0, 0)});
+    n2.state = {"IDLE", "DRAIN"};
+    return std::make_unique<test::StandingBackend>(std::vector<Node>{n2}, std::vector<Workload>{});
+  };
+  RunHead killed;
+  killed.run = "r1", killed.who = "root", killed.cluster = ClusterName("hpc"), killed.nodes = nodes({"n2"});
+  killed.words = "as fleet.yaml says";
+  const auto calls = [&](const char* verb, bool dry, int code, const std::string& text) {
+    options.dry_run = dry;
+    EXPECT_EQ(run({verb, path}), code) << verb << dry << out.str() << err.str();
+    EXPECT_EQ(said("run r1 of root"), !text.empty()) << verb << dry << out.str() << err.str();
+    EXPECT_TRUE(said(text)) << verb << dry << out.str() << err.str();
+  };
+  const auto call_all = [&](int code, const std::string& text) {
+    calls("run", false, code, text), calls("run", true, code, text);
+    calls("check", false, code, text), calls("diff", false, code, text);
+  };
+  killed.state = RunState::interrupted, heads = {killed};
+  call_all(
+      kFinding,
+      "n2: closed by run r1 of root, interrupted; tessera resume r1 carries it on, tessera resume r1 --back "
+      "opens its nodes");
+  killed.state = RunState::parked, heads = {killed};
+  call_all(kFinding, "n2: closed by run r1 of root, parked; tessera resume r1 carries it on");
+  options.dry_run = true, options.output = OutputFormat::json;
+  EXPECT_EQ(run({"run", path}), kFinding);
+  auto document = parse_json(out.str(), "run");
+  ASSERT_TRUE(document) << out.str();
+  EXPECT_EQ(to_line(*document->find("runs")), R"([{"run":"r1","what":"left","why":null}])");
+  options.dry_run = false;
+  EXPECT_EQ(run({"check", path}), kFinding);
+  EXPECT_EQ(test::check_schema(test::schema_text("fleet"), out.str()), std::vector<std::string>{});
+  EXPECT_NE(out.str().find("left_runs"), std::string::npos) << out.str();
+  options.output = OutputFormat::table;
+  killed.words = "as other.yaml says", heads = {killed};
+  call_all(kDone, "");
+  killed.words = "as fleet.yaml says", killed.state = RunState::finished, heads = {killed};
+  call_all(kDone, "");
 }
 
 TEST_F(FleetFailure, ABudgetOfDisturbedJobsIsAboutThePoolAndNotAboutEachOfItsRuns) {

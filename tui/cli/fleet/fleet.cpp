@@ -63,9 +63,10 @@ int FleetCommand::run() {
   if (verb_ == "run" && options_.dry_run) return run_dry();
   if (verb_ == "run") return run_due();
   // Before the surveys: while the list comes in, the model that they point into may change.
-  if (verb_ == "diff" || verb_ == "explain") {
+  if (verb_ == "check" || verb_ == "diff" || verb_ == "explain") {
     (void)list_known_runs();
-    read_newest_runs();
+    if (verb_ != "explain") find_left_runs();
+    if (verb_ != "check") read_newest_runs();
   }
   if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
   if (verb_ == "plan" || verb_ == "apply") return change();
@@ -279,6 +280,7 @@ void FleetCommand::read_newest_runs() {
 
 int FleetCommand::code(bool beside) const {
   bool unknown = !page_.unread.empty();
+  if (!page_.left.empty()) return kFinding;
   for (const fleet::Survey& survey : page_.surveys) {
     if ((beside ? 0 : survey.count(Standing::drifts)) + survey.count(Standing::impossible) > 0)
       return kFinding;

@@ -57,6 +57,10 @@ class FleetCommand {
   std::optional<Refusal> list_known_runs();
   // The journals of the newest run of each node that the call is about, for what they left there.
   void read_newest_runs();
+  // Runs of this file that have not ended and wait for a person, whatever stands on their nodes by now.
+  // Precondition: the runs are listed. It lets events in: before the surveys.
+  void find_left_runs();
+  void tell_left_runs();
   // beside: drift that a change of this very call mends is no finding.
   int code(bool beside = false) const;
   int show(const std::string& text) const;
@@ -168,6 +172,7 @@ class FleetCommand {
   std::map<std::string, std::set<NodeName>> done_;   // run: of parked runs, where a pool goes on
   std::map<ClusterName, std::set<NodeName>> tried_;  // run: by this call, of pools that go on
   std::set<std::string> waiting_;                    // run: runs that are parked as planned
+  std::map<std::string, Due> judged_;                // run: what is told of runs already
   std::set<NodeName> left_parked_, waits_;           // run: by runs of this file, of busy_nodes()
   Json due_list_ = Json::list(), early_list_ = Json::list(), run_list_ = Json::list();  // of it
   Json due_json_;      // run --dry-run -o json

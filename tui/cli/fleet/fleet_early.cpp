@@ -175,6 +175,7 @@ void FleetCommand::tell_parked() {
     const Judged judged = judge(head, run, &cluster, cluster_now(cluster, clusters_.wall()), killed,
                                 why_not_carried_on({head, run, cluster, means}));
     if (judged.finding) worst_ = worse(worst_, kFinding);
+    judged_[head.run] = judged.due;
     const std::string text = judged_text(head, judged, streams_);
     if (text.empty()) continue;
     streams_.err << text << "\n";

@@ -51,7 +51,12 @@ std::optional<int> FleetCommand::before_run() {
   due.due = true;
   due.words.clear();
   worst_ = run_resume_due(
-      due, catalogue_, joins_, streams_, [this](const LeftRun& left) { return why_not_carried_on(left); },
+      due, catalogue_, joins_, streams_,
+      [this](const LeftRun& left) {
+        auto why = why_not_carried_on(left);
+        if (why) judged_[left.head.run] = Due::left;
+        return why;
+      },
       [this](const RunHead& head) { return is_for_a_window(head); });
   if (worst_ > 128 || worst_ == kUsage) return worst_;
   return std::nullopt;
@@ -71,6 +76,8 @@ int FleetCommand::run_dry() {
 int FleetCommand::run_due() {
   if (auto refusal = list_known_runs()) return refuse(streams_, *refusal);
   if (options_.dry_run) tell_parked();
+  find_left_runs();
+  tell_left_runs();
   if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
   streams_.err << told_notes();
   worst_ = worse(worst_, code(true));

@@ -11,6 +11,7 @@
 #include "engine/plan/files/node_wish.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
+#include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/table_text.hpp"
@@ -76,6 +77,7 @@ class Page {
         line(
             fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name, told(note.text)));
     for (const std::string& one : page_.unread) line(one);
+    for (const LeftBehind& one : page_.left) line(fleet::left_sentence(one.head, one.closed));
     if (!page_.runs_untold.empty()) line("not every journal could be read: " + page_.runs_untold);
   }
   // Where the scheduler hands out something else than what is made.
@@ -123,6 +125,19 @@ void add_rows(Grid& grid, const Page& page, const FleetPage& all, const LastRuns
             ? "?"
             : fleet::instances_text(*node.node),
         "-", node.standing);
+}
+
+Json json_of(const LeftBehind& left) {
+  Json one = Json::map();
+  one.add("run", Json::of(clean(left.head.run, 100)));
+  one.add("by", Json::of(clean(left.head.who, 60)));
+  one.add("cluster", Json::of(left.head.cluster.text));
+  one.add("state", Json::of(std::string(word(left.head.state))));
+  Json& nodes = one.add("nodes", Json::list());
+  for (const NodeName& node : left.head.nodes) nodes.items.push_back(Json::of(node.text));
+  Json& closed = one.add("closed", Json::list());
+  for (const NodeName& node : left.closed) closed.items.push_back(Json::of(node.text));
+  return one;
 }
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }
@@ -272,6 +287,8 @@ Json fleet_json(const FleetPage& page) {
   }
   Json& unread = document.add("unread", Json::list());
   for (const std::string& one : page.unread) unread.items.push_back(Json::of(one));
+  Json& left = document.add("left_runs", Json::list());
+  for (const LeftBehind& one : page.left) left.items.push_back(json_of(one));
   document.add("runs_untold", page.runs_untold.empty() ? Json() : Json::of(page.runs_untold));
   return document;
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -181,6 +182,7 @@ class Page {
 
   void notes(Document& to) const {
     std::vector<std::pair<std::string, Role>> all;
+    interrupted(all);
     for (const std::string& one : fleet_.answer->unread) all.emplace_back(one, Role::warning);
     for (const fleet::Survey& survey : fleet_.answer->surveys)
       for (const fleet::PoolNote& one : survey.notes)
@@ -190,6 +192,19 @@ class Page {
     if (all.size() > kMostNotes)
       note(to, fmt::format("and {} more: tessera fleet check names all", all.size() - kMostNotes),
            Role::warning);
+  }
+
+  // What stands on a node does not tell that a run was killed there: it may be as wanted, and closed.
+  void interrupted(std::vector<std::pair<std::string, Role>>& to) const {
+    std::map<const RunHead*, std::vector<NodeName>> closed;
+    for (const fleet::Survey& survey : fleet_.answer->surveys)
+      for (const fleet::NodeSurvey& node : survey.nodes) {
+        const RunHead* run = fleet_.answer->last.of(survey, node);
+        if (!run || run->state != RunState::interrupted) continue;
+        std::vector<NodeName>& nodes = closed[run];
+        if (plan::closed_by_flags(*node.node)) nodes.push_back(node.node->name);
+      }
+    for (const auto& [run, nodes] : closed) to.emplace_back(fleet::left_sentence(*run, nodes), Role::danger);
   }
 
   void table(Document& to) const {
@@ -317,7 +332,8 @@ class Page {
   std::string way_out(const FleetRow& row) const {
     const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
     const Standing standing = row.node->standing;
-    if (standing == Standing::drifts && run && run->state != RunState::finished)
+    const bool killed = run && run->state == RunState::interrupted;
+    if (killed || (standing == Standing::drifts && run && run->state != RunState::finished))
       return fmt::format("a run that has not ended is at it: {} shows it", key(Action::show_journal));
     if (standing == Standing::drifts)
       return fmt::format("{} plans this node, {} its pool, {} its cluster", key(Action::open),
