@@ -147,7 +147,9 @@ class FleetWriter {
 
   void leave_out(const Cluster& cluster, const std::string& node, const std::string& why) {
     ++written_.left_out;
-    left_ += clean(fmt::format("#   {} {}: {}", cluster.name.text, node, why), 300) + "\n";
+    // Whole: it may hold commands.
+    constexpr std::size_t kWhole = std::size_t{1} << 24U;
+    left_ += clean(fmt::format("#   {} {}: {}", cluster.name.text, node, why), kWhole) + "\n";
   }
 
   static void put(std::vector<Group>& groups, Group one) {

@@ -108,11 +108,11 @@ std::string head_text(const RunHead& head, const tui::WordsPtr& words) {
   if (!head.undoes.empty()) text += "undoes " + clean(head.undoes, 200) + "\n";
   std::string state = outcome_text(head) + (head.progress.empty() ? "" : "; " + head.progress);
   if (!head.why.empty() && head.why != head.progress) state += ": " + head.why;
-  text += wrapped(clean(state, 2000), 0);
-  if (!head.place.empty()) text += wrapped(clean("stands: " + head.place, 2000), 0);
+  text += wrapped(clean(state, kWhole), 0);
+  if (!head.place.empty()) text += wrapped(clean("stands: " + head.place, kWhole), 0);
   if (!head.file.empty()) text += "journal: " + clean(head.file, 4000) + "\n";
   if (!head.unarmed.empty())
-    text += wrapped(clean(tui::told(words, "no timer resumes it: " + head.unarmed), 500), 0);
+    text += wrapped(clean(tui::told(words, "no timer resumes it: " + head.unarmed), kWhole), 0);
   return text + changed_text(head, words);
 }
 
@@ -131,7 +131,7 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
   if (options.output == OutputFormat::table) {
     streams.out << head_text(head, streams.reader);
     if (can_be_resumed)
-      streams.out << told(streams, "to go on") << ": " << clean(plan::resume_command(*followed.run()), 500)
+      streams.out << told(streams, "to go on") << ": " << clean(plan::resume_command(*followed.run()), kWhole)
                   << "\n";
     const auto& decision = followed.run()->started.plan.intent.decision;
     for (const std::string& line : decision ? plan::to_lines(*decision) : std::vector<std::string>{})
@@ -141,7 +141,7 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
     plan::Teller teller;
     for (const plan::Entry& entry : followed.entries()) {
       std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
-      streams.out << utc_text(entry.at) << "  " << clean(who + teller.tell(entry), 2000) << "\n";
+      streams.out << utc_text(entry.at) << "  " << clean(who + teller.tell(entry), kWhole) << "\n";
     }
     streams.out << std::flush;
     return;
