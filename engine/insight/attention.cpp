@@ -398,7 +398,7 @@ class Collector {
     return place->second;
   }
 
-  // Work that can never start is worse than work that waits its turn.
+  // Work that cannot start as the nodes are configured is worse than work that waits its turn.
   void stuck_work() {
     int never = 0;
     const Workload* example = nullptr;
@@ -461,7 +461,7 @@ class Collector {
                                     "MIG strategy and its sharing; change the request or that setting",
                                     other));
     finding.source = first.origin.source;
-    finding.follows = "it never starts";
+    finding.follows = "it does not start while no node offers that";
     finding.commands = {"kubectl get nodes -o custom-columns=NAME:.metadata.name,GPUS:.status.allocatable"};
   }
   // The same under another name: with and without an attribute or ".shared".

@@ -26,6 +26,14 @@ TEST(WhyWords, EveryMessageOfKubernetesSchedulerHasASentence) {
   }
 }
 
+// Slurm means the nodes as they are configured: another layout may give it room, and then the help says so.
+TEST(WhyWords, WhatNoNodeHasNowIsNotSaidToBeImpossibleForEver) {
+  for (const char* code : test::kSlurmReasons)
+    EXPECT_EQ((" " + slurm_meaning(code).text + " ").find(" ever "), std::string::npos) << code;
+  EXPECT_EQ(slurm_meaning("BadConstraints").text,
+            "no node that it may use has what it asks for, as the nodes are configured now");
+}
+
 TEST(WhyWords, ALimitNamesWhoseItIsAndWhatItCounts) {
   EXPECT_EQ(slurm_meaning("QOSMaxGRESPerUser").text,
             "its owner has reached the limit of the QOS on GPUs and other GRES");
