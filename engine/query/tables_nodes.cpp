@@ -147,6 +147,21 @@ std::string reason_of(const Node& node) {
   return "";
 }
 
+// Of a GPU of which nothing is held: whether something of it can be had.
+std::string_view empty_sign(const Gpu& gpu, const insight::Sight& sight) {
+  if (gpu.slices.empty())
+    return sight.access == insight::Access::unknown  ? "?"
+           : sight.access == insight::Access::closed ? "░"
+                                                     : "·";
+  bool unknown = false;
+  for (const Slice& slice : gpu.slices) {
+    const insight::Availability state = insight::availability(sight, slice);
+    if (state == insight::Availability::free) return "·";
+    unknown = unknown || state == insight::Availability::unknown;
+  }
+  return unknown ? "?" : "░";
+}
+
 // How much of a GPU is held: "▄", "█"; "·" nothing, "░" nothing and it cannot be had, "?" not known.
 std::string_view board_sign(const Gpu& gpu, const insight::Sight& sight) {
   constexpr std::string_view kEighths[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -157,7 +172,7 @@ std::string_view board_sign(const Gpu& gpu, const insight::Sight& sight) {
     if (slice.holding == Holding::unknown) return "?";
     if (slice.holding == Holding::held) held += part;
   }
-  if (all == 0 || held == 0) return sight.access == insight::Access::closed ? "░" : "·";
+  if (held == 0) return empty_sign(gpu, sight);
   // Memory that is in no instance is not held either.
   return kEighths[static_cast<std::size_t>(std::clamp(std::ceil(8 * held / all), 1.0, 8.0)) - 1];
 }

@@ -93,6 +93,15 @@ TEST(Tables, ANodeShowsHowMuchOfEachGpuIsHeld) {
   EXPECT_EQ(cell(node_rows(story.model)[1], "boards"), "░") << "nothing, and not to be had";
 }
 
+TEST(Tables, ByGpuOfANodeThatIsNotKnownIsUnknownAndNotFree) {
+  Node lost = node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::mig, {})});
+  lost.health = Health::unknown;
+  Story story;
+  story.tell(NodesListed{{lost}});
+  story.tell(WorkloadsListed{{}});
+  EXPECT_EQ(cell(node_rows(story.model).front(), "boards"), "??");
+}
+
 TEST(Tables, ANodeOfUnlikeBoardsSaysSoUntilTheyAreAlike) {
   Gpu a, b;
   a.index = GpuIndex{0}, a.model = "A100", a.strategy = Strategy::mig;

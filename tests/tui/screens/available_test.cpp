@@ -112,6 +112,57 @@ bool has_any(const std::string& text, std::initializer_list<const char*> glyphs)
                      [&](const char* glyph) { return text.find(glyph) != std::string::npos; });
 }
 
+// "▄" of "█▄·": the sign of one GPU in BY GPU.
+std::string sign_at(const std::string& signs, std::size_t at) {
+  const auto starts = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+  std::string sign;
+  std::size_t seen = 0;
+  for (char c : signs) {
+    seen += starts(c);
+    if (seen == at + 1) sign += c;
+  }
+  return sign;
+}
+
+// What BY GPU has to say of a GPU; empty: some of it is held.
+std::string empty_sign_of(const query::GpuRow& row) {
+  const insight::Sight sight = insight::sight_of(*row.cluster, *row.node);
+  int free = 0, held = 0, closed = 0;
+  for (const Slice& slice : row.gpu->slices) {
+    if (slice.holding == Holding::unknown) return "?";
+    const Availability state = insight::availability(sight, slice);
+    free += state == Availability::free;
+    held += state == Availability::held;
+    closed += state == Availability::closed;
+  }
+  if (held > 0) return "";
+  if (free > 0) return "·";
+  return closed == static_cast<int>(row.gpu->slices.size()) ? "░" : "?";
+}
+
+// An unknown node was drawn as "········", in green, where the list was narrow.
+TEST(AvailableOnScreens, ByGpuSaysOfEveryGpuWhatItsSlicesSay) {
+  std::map<std::string, int> seen;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const RandomWorld random(seed);
+    const query::Context context{at(0), &catalogue()};
+    std::map<const Node*, std::string> signs;
+    for (const query::NodeRow& row : query::node_rows(random.model()))
+      signs[row.node] = cell(row, "boards", context);
+    for (const query::GpuRow& row : query::gpu_rows(random.model())) {
+      if (row.gpu->slices.empty()) continue;
+      const auto at = static_cast<std::size_t>(row.gpu - row.node->gpus.data());
+      const std::string sign = sign_at(signs.at(row.node), at), empty = empty_sign_of(row);
+      ++seen[empty];
+      if (empty.empty())
+        EXPECT_FALSE(has_any(sign, {"·", "░", "?"})) << seed << " " << row.node->name.text << " " << sign;
+      else
+        EXPECT_EQ(sign, empty) << seed << " " << row.node->name.text << " " << at;
+    }
+  }
+  for (const char* sign : {"", "·", "░", "?"}) EXPECT_GT(seen[sign], 50) << sign;
+}
+
 TEST(AvailableOnScreens, NodesGpusMosaicAndJsonCountTheSlicesThatCanBeHad) {
   const query::Filter some_free = *query::parse_filter<query::NodeRow>("free>0"),
                       none_free = *query::parse_filter<query::NodeRow>("free=0");
