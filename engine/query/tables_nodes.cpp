@@ -170,7 +170,11 @@ std::string_view board_sign(const Gpu& gpu, const insight::Sight& sight) {
     const double part = slice.placement ? slice.placement->size : 1;
     all += part;
     if (slice.holding == Holding::unknown) return "?";
-    if (slice.holding == Holding::held) held += part;
+    if (slice.holding != Holding::held) continue;
+    // Of a slice that is handed out in shares, the part that its holders have; all of it where that is not
+    // told.
+    const int rest = insight::unheld(slice, sight.work_read).value_or(0);
+    held += slice.capacity > 0 ? part * (slice.capacity - rest) / slice.capacity : part;
   }
   if (held == 0) return empty_sign(gpu, sight);
   // Memory that is in no instance is not held either.

@@ -102,6 +102,17 @@ TEST(Tables, ByGpuOfANodeThatIsNotKnownIsUnknownAndNotFree) {
   EXPECT_EQ(cell(node_rows(story.model).front(), "boards"), "??");
 }
 
+// 4 of 32 shares were drawn as all of the GPU.
+TEST(Tables, ByGpuOfASharedGpuIsThePartOfItThatIsHeld) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 32, 0)}),
+                                      gpu(1, Strategy::shard, {shared(SliceKind::shard, 4, 1)}),
+                                      gpu(2, Strategy::shard, {shared(SliceKind::shard, 4, 2)})})}});
+  story.tell(WorkloadsListed{{running("1", "ann", {holds("n1", {{0, 4}}, Family::mps)}),
+                              running("2", "bob", {holds("n1", {{2, 4}}, Family::shard)})}});
+  EXPECT_EQ(cell(node_rows(story.model).front(), "boards"), "▁·█");
+}
+
 TEST(Tables, ANodeOfUnlikeBoardsSaysSoUntilTheyAreAlike) {
   Gpu a, b;
   a.index = GpuIndex{0}, a.model = "A100", a.strategy = Strategy::mig;
