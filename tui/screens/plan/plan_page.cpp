@@ -40,9 +40,10 @@ class Page {
     decision();
     if (plan_.nodes.size() > 1) nodes();
     if (plan::is_node_action(plan_.intent)) return std::move(lines_);  // no GPU gets another layout
-    resources();
+    const bool refused = !plan_.no_steps.empty();  // nothing else is offered afterwards, and no one starts
+    if (!refused) resources();
     slices();
-    pending();
+    if (!refused) pending();
     return std::move(lines_);
   }
   Document steps() {
