@@ -11,10 +11,13 @@
 
 #include "engine/plan/run/actuator.hpp"
 #include "engine/record/archive.hpp"
+#include "engine/record/leader.hpp"
 #include "engine/record/player.hpp"
 #include "tui/kept_figures.hpp"
 #include "tui/looks.hpp"
 #include "tui/packer.hpp"
+#include "tui/screens/frame/frame.hpp"
+#include "tui/screens/frame/time_bar.hpp"
 #include "tui/screens/pages/charts.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
@@ -122,7 +125,7 @@ struct App::Parts {
     lead.reset(), led_to.reset();
     if (move.live) return show_live();
     if (!state.past && move.to) return go_back(*move.to);
-    if (searches) lead = leader();
+    if (searches) lead = leader(move.events != 0 ? move.events : move.rounds);
     for (const BackendPtr& backend : played()) {
       record::Player* player = backend->player();
       if (!player || (searches && backend->name() != *lead)) continue;
@@ -141,18 +144,12 @@ struct App::Parts {
     return past ? std::span<const BackendPtr>(past->backends) : with.backends;
   }
 
-  // The cluster whose rounds and events are gone through: the one on the screen where it is recorded, or the
-  // first that is. Where none is, one that says so.
-  ClusterName leader() const {
-    const auto is_recorded = [&](const ClusterName& name) {
-      const Cluster* cluster = world().model.find(name);
-      return cluster && cluster->recorded;
-    };
+  // The cluster whose rounds and events are gone through that way; where none is recorded, one that says so.
+  ClusterName leader(int direction) const {
+    std::vector<ClusterName> names = cluster_names(played());
     const ClusterName& shown = state.top().cluster;
-    if (!shown.empty() && is_recorded(shown)) return shown;
-    for (const BackendPtr& backend : played())
-      if (is_recorded(backend->name())) return backend->name();
-    return shown.empty() ? played().front()->name() : shown;
+    if (!shown.empty()) names.insert(names.begin(), shown);
+    return record::leader(world().model, names, direction, clocks.wall());
   }
 
   // The others go where the leader has come to, so that all show one moment: also when an order of before is
@@ -169,9 +166,8 @@ struct App::Parts {
 
   // nullopt: now is shown, or nothing of the past yet.
   std::optional<TimePoint> moment_shown() const {
-    const Cluster* shown = state.past ? world().model.find(leader()) : nullptr;
-    if (!shown || !shown->recorded) return std::nullopt;
-    return cluster_now(*shown, clocks.wall());
+    if (!state.past) return std::nullopt;
+    return moment_of(clusters_of(state.top(), world().model), clocks.wall());
   }
 
   // The live clusters are asked meanwhile at the pace of an idle console.

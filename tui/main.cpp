@@ -30,7 +30,7 @@
 #include "backends/record/archive.hpp"
 #include "backends/record/follow.hpp"
 #include "backends/record/recording.hpp"
-#include "backends/record/replay.hpp"
+#include "backends/record/replays.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/runs/room.hpp"
 #include "backends/sim/backend.hpp"
@@ -42,7 +42,6 @@
 #include "backends/slurm/find_slurm.hpp"
 #include "engine/embedded.hpp"
 #include "engine/hostlist.hpp"
-#include "engine/record/stood.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 #include "engine/text.hpp"
 #include "tui/app.hpp"
@@ -316,21 +315,17 @@ cli::Opening open_recording(const cli::Options& options) {
     at = *told;
   }
   cli::Opening opening;
-  for (auto& one : *recordings) {
-    if (follows) {
+  if (follows) {
+    for (auto& one : *recordings)
       opening.backends.push_back(std::make_unique<record::FollowBackend>(std::move(one), wall_clock));
-      continue;
-    }
-    const auto covered = one->covered();
-    const TimePoint then = at.value_or(covered ? covered->to : wall_clock());
-    // A command says that nothing is recorded of that time, instead of showing another one; a console shows
-    // the round before a gap, and says so beside it.
-    const bool shows_gaps = options.command == "replay";
-    if (auto model = shows_gaps ? one->at(then) : record::stood_at(*one, then); !model)
-      return refuse(model.error(), cli::kUnknown);
-    opening.backends.push_back(
-        std::make_unique<record::ReplayBackend>(std::move(one), then, options.speed, wall_clock));
+    return opening;
   }
+  // A command says that nothing is recorded of that time, instead of showing another one; a console shows
+  // the round before a gap, and says so beside it.
+  auto replays =
+      record::replays(std::move(*recordings), {at, options.command == "replay", options.speed}, wall_clock);
+  if (!replays) return refuse(replays.error(), cli::kUnknown);
+  opening.backends = std::move(*replays);
   return opening;
 }
 

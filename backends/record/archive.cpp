@@ -96,9 +96,13 @@ class Folder final : public Archive {
                      });
     if (!any) return nothing_of(clusters.empty() ? ClusterName() : clusters.front(), folder_);
     std::vector<BackendPtr> backends;
-    for (const ClusterName& cluster : clusters)
-      backends.push_back(std::make_unique<ReplayBackend>(
-          cluster, [folder = folder_, cluster] { return recording_of(folder, cluster); }, at, 0, wall_));
+    const auto together = clusters.size() > 1 ? std::make_shared<Together>(false) : nullptr;
+    for (const ClusterName& cluster : clusters) {
+      auto one = std::make_unique<ReplayBackend>(
+          cluster, [folder = folder_, cluster] { return recording_of(folder, cluster); }, at, 0, wall_);
+      if (together) one->stand_with(together);
+      backends.push_back(std::move(one));
+    }
     return backends;
   }
   EventSink& sink() override { return mailbox_; }

@@ -8,6 +8,7 @@
 #include "engine/model/model.hpp"
 #include "engine/record/happened.hpp"
 #include "engine/record/step.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::record {
 namespace {
@@ -27,6 +28,14 @@ std::string why_another(TimePoint asked, TimePoint shown, const Covered& all, Re
   if (asked > all.to)
     return with_reason("this is the newest round", far ? recording.stopped() : Stop::unknown);
   return far ? "nothing is recorded from here to the time that was asked for" : "";
+}
+
+// round: the nearest that the recording has.
+Error nothing_then(TimePoint round, TimePoint at, const Covered& all) {
+  const std::string what = "nothing is recorded of this moment";
+  if (at < all.from) return {what, "the first round is of " + utc_text(all.from), ""};
+  if (at > all.to) return {what, "the newest round is of " + utc_text(all.to), ""};
+  return {what, "the round before is of " + utc_text(round), ""};
 }
 
 // Of a moment whose figures are not those of its round; empty: they are.
@@ -105,7 +114,11 @@ void ReplayBackend::step(int rounds) {
     if (rounds < 0) {
       const std::optional<Covered> all = recording_->covered();
       if (!all || round_ <= all->from) return show(round_, "this is the first round");
-      return show(round_ - Duration{1});
+      if (!together_) return show(round_ - Duration{1});
+      // Behind a gap nothing would be known: it goes to the round itself.
+      const Result<Model> before = recording_->at(round_ - Duration{1});
+      if (!before) return fail(before.error());
+      return show(cluster_now(before->clusters.front(), wall_()));
     }
     std::optional<TimePoint> found;
     const Status read = recording_->rounds(round_ + Duration{1}, TimePoint::max(), [&](const Round& round) {
@@ -175,7 +188,8 @@ void ReplayBackend::tick() {
   if (speed_ <= 0) return;
   timer_ = worker_.after(kTick, [this] {
     const double passed = static_cast<double>(kTick.count()) * speed_;
-    show(at_ + Duration(static_cast<Duration::rep>(passed)));
+    const TimePoint next = at_ + Duration(static_cast<Duration::rep>(passed));
+    show(together_ ? std::max(at_, together_->end_for(next)) : next);
     tick();
   });
 }
@@ -223,17 +237,21 @@ void ReplayBackend::fail(const Error& error) {
   tell(Loaded{}, at_);
 }
 
-// A moment outside is the nearest one within.
+// A moment outside is the nearest one within; of several recordings, of all of them.
 void ReplayBackend::show(TimePoint to, std::string found) {
   if (!open()) return;
   const Covered all = recording_->covered().value_or(Covered{to, to});
-  const TimePoint at = std::clamp(to, all.from, std::max(all.from, all.to));
-  Result<Model> model = recording_->at(at);
+  const TimePoint within = std::clamp(to, all.from, std::max(all.from, all.to));
+  Result<Model> model = recording_->at(within);
   if (!model) return fail(model.error());
   const Cluster& then = model->clusters.front();
-  at_ = at;
   // The round that is shown, which may be a while before.
-  const TimePoint round = round_ = cluster_now(then, wall_());
+  const TimePoint round = cluster_now(then, wall_());
+  if (together_) together_->covers(name_, all);
+  at_ = together_ ? together_->moment_for(to) : within;
+  if (together_ && (at_ < all.from || at_ - round > longest_step(recording_->every())))
+    return show_unknown(*model, all);
+  round_ = round;
   if (found.empty()) found = why_another(to, round, all, *recording_);
   if (found.empty()) found = how_thin(recording_->figures_every());
   tell(ClockSet{wall_(), 0}, round);
@@ -244,6 +262,24 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   if (history_of_ != round) tell(HistoryTold{happened_before(*model)}, round);
   history_of_ = round;
   moments_.tell(*sink_, name_, then, round);
+}
+
+// Who it is, and nothing of what it had at another time.
+void ReplayBackend::show_unknown(const Model& nearest, const Covered& all) {
+  const Cluster& known = nearest.clusters.front();
+  Cluster bare;
+  bare.scheduler = known.scheduler, bare.simulated = known.simulated, bare.version = known.version;
+  bare.endpoint = known.endpoint, bare.id = known.id;
+  round_ = at_;
+  failed_ = true;
+  tell(ClockSet{wall_(), 0}, at_);
+  tell(PaceReport{0, recording_->every()}, at_);
+  tell(Recorded{all.from, all.to, ""}, at_);
+  tell(SourceReport{Source::none, nothing_then(cluster_now(known, wall_()), at_, all), {}, "", false}, at_);
+  if (history_of_ != at_)
+    tell(HistoryTold{at_ < all.from ? std::vector<LogEntry>() : happened_before(nearest)}, at_);
+  history_of_ = at_;
+  moments_.tell(*sink_, name_, bare, at_);
 }
 
 }  // namespace tessera::record

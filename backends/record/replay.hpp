@@ -8,10 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/record/look_backs.hpp"
 #include "backends/record/moment.hpp"
+#include "backends/record/together.hpp"
 #include "backends/worker.hpp"
 #include "engine/history/keeps_figures.hpp"
 #include "engine/port.hpp"
@@ -30,6 +32,10 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
                 std::function<TimePoint()> wall);
   ReplayBackend(ClusterName name, Opener open, TimePoint at, double speed, std::function<TimePoint()> wall);
   ~ReplayBackend() override;
+
+  // Before start(): others are looked at beside it. A moment without a round of this one is then shown as
+  // that, with nothing known of the cluster; alone, the nearest round would be.
+  void stand_with(std::shared_ptr<Together> together) { together_ = std::move(together); }
 
   ClusterName name() const override { return name_; }
   void start(EventSink& sink) override;
@@ -56,6 +62,7 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   void read_back();
   // found: what is at that moment, for those who look for it.
   void show(TimePoint to, std::string found = {});
+  void show_unknown(const Model& nearest, const Covered& all);
   bool open();
   void fail(const Error& error);
   void tick();
@@ -71,6 +78,7 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   std::optional<TimePoint> history_of_;  // the round up to which events were told last
   bool failed_ = false;
   Moments moments_;
+  std::shared_ptr<Together> together_;  // nullptr: alone
   double speed_;
   std::uint64_t timer_ = 0;
   std::function<TimePoint()> wall_;

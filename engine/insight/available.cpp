@@ -9,6 +9,9 @@ namespace {
 // A cluster of which no source has reported (values made by hand) is taken as it is.
 bool current(const Cluster& cluster, std::initializer_list<Source> sources) {
   if (cluster.sources.empty()) return cluster.loaded || !cluster.progress;
+  // A recording that has nothing of this moment, or cannot be read.
+  const auto whole = cluster.sources.find(Source::none);
+  if (whole != cluster.sources.end() && whole->second.failure && cluster.nodes.empty()) return false;
   bool answered = false;
   for (Source source : sources) {
     auto found = cluster.sources.find(source);

@@ -1,11 +1,13 @@
 // The loop between the live clusters and their recording: one is shown, both go on.
 #include <gtest/gtest.h>
 
+#include "engine/query/local_time.hpp"
 #include "engine/record/archive.hpp"
 #include "engine/record/player.hpp"
 #include "engine/time.hpp"
 #include "tests/support/reckoned.hpp"
 #include "tests/tui/app_fixture.hpp"
+#include "tui/screens/documents.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -323,6 +325,17 @@ TEST_F(AppPastTest, OneClusterLeadsAndTheOthersGoToItsMoment) {
   EXPECT_EQ(recorded.log.calls, (std::vector<std::string>{"seek 1 ", "other: jump"}));
   arrive();
   EXPECT_EQ(recorded.log.calls.size(), 2u) << "once";
+}
+
+// Their rounds are seconds apart, or one has none there: the title has one time, and the bar covers both.
+TEST_F(AppPastTest, ThePastOfTwoClustersHasOneTimeAndABarOverBoth) {
+  look_back_at_two();
+  arrive("then-2", "other", 60);
+  const auto ago = [&](int minutes) { return TimePoint{} + wall - std::chrono::minutes(minutes); };
+  EXPECT_TRUE(shows("PAST " + time_text(ago(60)))) << terminal.shown;
+  EXPECT_FALSE(shows("PAST " + time_text(ago(120)))) << terminal.shown;
+  EXPECT_TRUE(shows(query::local_text(ago(120)).substr(5, 11))) << terminal.shown;
+  EXPECT_TRUE(shows(query::local_text(ago(60)).substr(5, 11))) << terminal.shown;
 }
 
 // The first cluster is not recorded: whoever is leads, or nothing would move.

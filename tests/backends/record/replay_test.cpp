@@ -15,10 +15,14 @@
 #include "backends/mailbox.hpp"
 #include "backends/record/archive.hpp"
 #include "backends/record/recording.hpp"
+#include "backends/record/replays.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/thin.hpp"
 #include "engine/history/history.hpp"
+#include "engine/insight/available.hpp"
+#include "engine/record/leader.hpp"
 #include "engine/record/recorder.hpp"
+#include "engine/time.hpp"
 #include "tests/backends/record/replay_lab.hpp"
 
 namespace tessera::test {
@@ -345,6 +349,112 @@ TEST_F(Replay, AClusterThatIsNotRecordedFailsByItself) {
   EXPECT_FALSE(archive->open({ClusterName("other")}, at(0))) << "alone it is an error";
   EXPECT_FALSE(
       record::open_archive(folder_ + "/no", [] { return at(0); })->open({ClusterName("hpc")}, at(0)));
+}
+
+// hpc is recorded from 0 to 300, other from 4000 to 4300.
+class ReplayOfTwo : public ReplayLab {
+ protected:
+  void SetUp() override {
+    ReplayLab::SetUp();
+    a_while();
+    auto opened = record::open_tape(folder_, ClusterName("other"), {});
+    ASSERT_TRUE(opened);
+    Model other;
+    const auto tell = [&](decltype(Event::what) what) {
+      reduce(other, Event{ClusterName("other"), 0, at(0), std::move(what)});
+    };
+    tell(ClusterSeen{Scheduler::kubernetes, false, "v1.33", "", "other-1"});
+    tell(NodesListed{{node("k1", {gpu(0, Strategy::whole, {whole(0)})})}});
+    tell(WorkloadsListed{{}});
+    tell(Loaded{});
+    record::Recorder recorder{record::Wanted{}};
+    for (int second = 4000; second <= 4300; second += 60) {
+      const bool key = (*opened)->wants_key(at(second));
+      ASSERT_TRUE((*opened)->write(recorder.take(other.clusters.front(), at(second), key), at(second), key));
+    }
+  }
+  void TearDown() override {
+    players_.clear();
+    ReplayLab::TearDown();
+  }
+  Status open(std::optional<int> second, bool shows_gaps = true) {
+    auto recordings = record::open_recordings(folder_);
+    if (!recordings) return recordings.error();
+    const auto then = second ? std::optional(at(*second)) : std::nullopt;
+    auto opened = record::replays(std::move(*recordings), {then, shows_gaps, 0}, [] { return at(9999); });
+    if (!opened) return opened.error();
+    players_ = std::move(*opened);
+    for (const BackendPtr& one : players_) {
+      one->start(mailbox_);
+      wait();
+    }
+    return Done{};
+  }
+  void jump(int second) {
+    for (const BackendPtr& one : players_) after([&] { one->player()->jump(at(second)); });
+  }
+  // "hpc 300: 2 nodes; other 300: unknown"
+  std::string told() const {
+    std::string all;
+    for (const char* name : {"hpc", "other"}) {
+      const Cluster& one = *model_.find(ClusterName(name));
+      all += (all.empty() ? "" : "; ") + one.name.text + " " +
+             std::to_string((cluster_now(one, at(99'999)) - at(0)) / std::chrono::seconds(1)) + ": " +
+             (insight::nodes_are_current(one) ? std::to_string(one.nodes.all().size()) + " nodes"
+              : one.nodes.empty()             ? "unknown"
+                                              : "unknown, with nodes of another time");
+    }
+    return all;
+  }
+  std::vector<BackendPtr> players_;
+};
+
+TEST_F(ReplayOfTwo, AllClustersShowOneMomentAndOneWithoutARoundThereIsUnknown) {
+  ASSERT_TRUE(open(std::nullopt));
+  EXPECT_EQ(told(), "hpc 4300: unknown; other 4300: 1 nodes") << "the newest round of them all";
+  const auto& failure = model_.find(ClusterName("hpc"))->sources.at(Source::none).failure;
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->reason, "the newest round is of " + utc_text(at(300)));
+  jump(120);
+  EXPECT_EQ(told(), "hpc 120: 2 nodes; other 120: unknown");
+  EXPECT_FALSE(model_.find(ClusterName("hpc"))->sources.at(Source::none).failure);
+  jump(2000);
+  EXPECT_EQ(told(), "hpc 2000: unknown; other 2000: unknown") << "between the two";
+  jump(4150);
+  EXPECT_EQ(told(), "hpc 4150: unknown; other 4120: 1 nodes");
+  jump(-500);
+  EXPECT_EQ(told(), "hpc 0: 2 nodes; other 0: unknown") << "nothing at all is recorded before";
+  jump(9000);
+  EXPECT_EQ(told(), "hpc 4300: unknown; other 4300: 1 nodes");
+}
+
+TEST_F(ReplayOfTwo, AMomentThatOneOfThemHasIsNoError) {
+  ASSERT_TRUE(open(60)) << "the other begins later";
+  EXPECT_EQ(told(), "hpc 60: 2 nodes; other 60: unknown");
+  EXPECT_FALSE(open(60, false)) << "a command says so";
+  EXPECT_FALSE(open(-60)) << "none of them has it";
+}
+
+// The cluster that leads is one that has more that way, or there would be no way out of where one of them
+// ends.
+TEST_F(ReplayOfTwo, StepsGoOnInTheRecordingThatHasMoreThatWay) {
+  const std::vector<ClusterName> both{ClusterName("hpc"), ClusterName("other")};
+  const auto leader = [&](int way) { return record::leader(model_, both, way, at(99'999)).text; };
+  const auto step = [&](int way) {
+    const std::size_t lead = leader(way) == players_[0]->name().text ? 0 : 1;
+    after([&] { players_[lead]->player()->step(way); });
+    const TimePoint moment = cluster_now(*model_.find(players_[lead]->name()), at(99'999));
+    after([&] { players_[1 - lead]->player()->jump(moment); });
+  };
+  ASSERT_TRUE(open(300));
+  EXPECT_EQ(leader(-1), "hpc");
+  EXPECT_EQ(leader(1), "other") << "hpc has ended";
+  step(1);
+  EXPECT_EQ(told(), "hpc 4000: unknown; other 4000: 1 nodes");
+  EXPECT_EQ(leader(1), "other");
+  EXPECT_EQ(leader(-1), "hpc");
+  step(-1);
+  EXPECT_EQ(told(), "hpc 300: 2 nodes; other 300: unknown");
 }
 
 // The key frame that was being written when the recorder was killed covers nothing; the frame before does.

@@ -74,7 +74,10 @@ std::vector<Piece> title_pieces(const UiState& state, const UiContext& ui) {
   if (std::string calls = calls_text(clusters); !calls.empty()) pieces.push_back({calls, Role::dim});
   Freshness fresh = freshness(state, ui);
   if (state.past) {
-    const std::string then = clusters.empty() ? "" : time_text(cluster_now(*clusters.front(), ui.wall));
+    const auto at = moment_of(clusters, ui.wall);
+    const std::string then = at                 ? time_text(*at)
+                             : clusters.empty() ? ""
+                                                : time_text(cluster_now(*clusters.front(), ui.wall));
     pieces.push_back({" PAST " + then + " ", Style(Role::danger).with_bold().with_reverse(), true});
   } else {
     pieces.push_back({fresh.text, fresh.role, true});
@@ -98,7 +101,10 @@ void say_source(Canvas& canvas, Rect area, const Failing& failing, const UiConte
   std::string since = health.failing_since ? " for " + age(*health.failing_since) : "";
   Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
   pen.put("!! ", Style(Role::danger).with_bold());
-  pen.put(fmt::format("{}: {} fails{}: ", failing.cluster->name.text, word(failing.source), since),
+  // A recording is none of the cluster's sources: its reason says all.
+  pen.put(failing.source == Source::none
+              ? failing.cluster->name.text + ": "
+              : fmt::format("{}: {} fails{}: ", failing.cluster->name.text, word(failing.source), since),
           Role::danger);
   pen.put(told(state, to_line({health.failure->what, health.failure->reason, ""})), Role::danger);
   if (area.height < 2) return;

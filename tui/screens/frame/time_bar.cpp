@@ -66,20 +66,35 @@ void draw_track(Canvas& canvas, int y, const Track& track, const Recorded& recor
   canvas.put(here, y, ascii ? "O" : "●", Style(Role::danger).with_bold(), here + 1);
 }
 
+// All that is recorded of any of them; what was found is said by the first that has something to say.
+Recorded recorded_of(const std::vector<const Cluster*>& clusters) {
+  std::optional<Recorded> all;
+  for (const Cluster* one : clusters) {
+    if (!one->recorded) continue;
+    if (!all) all = one->recorded;
+    all->from = std::min(all->from, one->recorded->from), all->to = std::max(all->to, one->recorded->to);
+    if (all->found.empty()) all->found = one->recorded->found;
+  }
+  return all.value_or(Recorded{});
+}
+
 }  // namespace
+
+std::optional<TimePoint> moment_of(const std::vector<const Cluster*>& clusters, TimePoint wall) {
+  std::optional<TimePoint> at;
+  for (const Cluster* one : clusters)
+    if (one->recorded) at = std::max(at.value_or(TimePoint::min()), cluster_now(*one, wall));
+  return at;
+}
 
 void draw_time_bar(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
   const int width = canvas.size().columns;
-  const Cluster* cluster = nullptr;
-  for (const Cluster* one : clusters_of(state.top(), ui.model))
-    if (one->recorded) {
-      cluster = one;
-      break;
-    }
+  const std::vector<const Cluster*> clusters = clusters_of(state.top(), ui.model);
+  const std::optional<TimePoint> moment = moment_of(clusters, ui.wall);
   draw_rule(canvas, 0, y, width, state.ascii);
-  if (!cluster) return;
-  const Recorded& recorded = *cluster->recorded;
-  const TimePoint at = cluster_now(*cluster, ui.wall);
+  if (!moment) return;
+  const TimePoint at = *moment;
+  const Recorded recorded = recorded_of(clusters);
   const record::Covered window = window_of(recorded, at);
   const std::string from = " " + label(window.from) + " ", to = " " + label(window.to) + " ";
   const std::string playing = " " + told(state, state_text(state)) + " ";
