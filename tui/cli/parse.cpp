@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <deque>
+#include <iterator>
 
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
 
@@ -86,18 +88,26 @@ Error unknown_flag(const std::string& word) {
                near.empty() ? "tessera --help lists the flags" : "did you mean --" + near + "?");
 }
 
-Error unknown_word(const std::string& word, const std::string& command) {
+// Behind a bare --sim, where a word that is no file is a command.
+std::string scenario_hint(const std::string& word) {
+  return "a scenario's name follows an equals sign: --sim=" + shell_word(word);
+}
+
+Error unknown_word(const std::string& word, const std::string& command, bool after_sim = false) {
   if (!command.empty()) {
     const Command* entry = find_command(command);
     std::string usage_line = "usage: " + (entry ? called(*entry) : "tessera " + command);
     if (entry && !entry->arguments.empty()) usage_line += " " + std::string(entry->arguments);
-    return usage("unexpected word \"" + word + "\"", usage_line);
+    return usage("unexpected word \"" + word + "\"", after_sim ? scenario_hint(word) : usage_line);
   }
   std::vector<std::string_view> known;
   for (const Command& entry : commands()) {
     if (!entry.name.empty() && entry.name != kSimulator) known.push_back(entry.name);
   }
   std::string near = nearest(word, known);
+  if (after_sim)
+    return usage("unknown command \"" + word + "\"",
+                 (near.empty() ? "" : "did you mean " + near + "? ") + scenario_hint(word));
   return usage("unknown command \"" + word + "\"",
                near.empty() ? "tessera --help lists the commands" : "did you mean " + near + "?");
 }
@@ -125,7 +135,13 @@ Status check_plan_file(const Parsed& parsed) {
   return Done{};
 }
 
-Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots) {
+// The word behind a bare --sim; empty: there is none.
+std::string word_after_sim(const std::vector<std::string>& arguments) {
+  const auto sim = std::find(arguments.begin(), arguments.end(), "--sim");
+  return sim == arguments.end() || std::next(sim) == arguments.end() ? "" : *std::next(sim);
+}
+
+Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const std::string& after_sim) {
   Parsed parsed;
   auto chosen = app.get_subcommands();
   if (chosen.size() > 1) return unknown_word(chosen[1]->get_name(), chosen[0]->get_name());
@@ -152,7 +168,8 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots) {
     parsed.flags[std::string(flag.name)] = flag.value.empty() ? (slot.on ? "true" : "false") : slot.value;
   }
   if (parsed.words.size() > command.max_words)
-    return unknown_word(parsed.words[command.max_words], parsed.command);
+    return unknown_word(parsed.words[command.max_words], parsed.command,
+                        parsed.words[command.max_words] == after_sim);
   if (Status ok = check_plan_file(parsed); !ok) return ok.error();
   return parsed;
 }
@@ -173,7 +190,7 @@ Result<Parsed> parse_arguments(const std::vector<std::string>& arguments) {
     std::vector<std::string> backwards = with_joined_values(arguments);
     std::reverse(backwards.begin(), backwards.end());  // CLI11 wants the last first
     app.parse(backwards);
-    return collect(app, slots);
+    return collect(app, slots, word_after_sim(arguments));
   } catch (const CLI::Error& error) {
     return usage(error.what(), "tessera --help lists the flags and their values");
   }

@@ -56,6 +56,21 @@ TEST(Parse, SimulationNeedsNoScenarioAndTakesNoCommandForOne) {
   EXPECT_EQ(parse_arguments({"nodes", "--sim", "./mine.yaml"})->flags.at("sim"), "./mine.yaml");
 }
 
+TEST(Parse, AScenarioBehindABareSimIsToldWhereItGoes) {
+  for (const Words& words :
+       {Words{"--sim", "demo"}, Words{"nodes", "--sim", "demo"}, Words{"--sim", "demo", "nodes"}}) {
+    const auto parsed = parse_arguments(words);
+    ASSERT_FALSE(parsed);
+    EXPECT_NE(parsed.error().hint.find("--sim=demo"), std::string::npos) << to_line(parsed.error());
+  }
+  const auto typo = parse_arguments({"--sim", "nods"});
+  ASSERT_FALSE(typo);
+  EXPECT_NE(typo.error().hint.find("did you mean nodes?"), std::string::npos) << to_line(typo.error());
+  const auto other = parse_arguments({"demo", "--sim"});
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().hint.find("--sim="), std::string::npos) << to_line(other.error());
+}
+
 TEST(Parse, ASortKeyMayBeginWithMinus) {
   EXPECT_EQ(parse_arguments({"gpus", "-s", "-use"})->flags.at("sort"), "-use");
   EXPECT_EQ(parse_arguments({"gpus", "--sort", "-use,node"})->flags.at("sort"), "-use,node");
