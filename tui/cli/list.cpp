@@ -7,10 +7,12 @@
 #include "engine/query/filter.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/folded.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/list_table.hpp"
 #include "tui/cli/names.hpp"
 #include "tui/cli/open_clusters.hpp"
-#include "tui/cli/table_text.hpp"
+#include "tui/screens/cell_words.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -112,6 +114,22 @@ Grid grid_of(const std::vector<Row>& rows, const Wanted<Row>& want, const Option
   return grid;
 }
 
+tui::ScreenKind list_of(const std::string& command) {
+  if (command == "nodes") return tui::ScreenKind::nodes;
+  if (command == "gpus") return tui::ScreenKind::gpus;
+  return command == "slices" ? tui::ScreenKind::slices : tui::ScreenKind::workloads;
+}
+
+// For people at a terminal: words and columns as the console has them, and rows that tell the same of several
+// nodes or GPUs as one.
+Grid as_in_the_console(Grid grid, const Options& options, const Paper& paper) {
+  for (std::vector<std::string>& row : grid.rows)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      row[i] = tui::short_cell(grid.heads[i].key, std::move(row[i]));
+  if (options.command != "workloads") grid = folded(std::move(grid), "node", paper, "gpu");
+  return grid;
+}
+
 template <class Row>
 Result<std::string> print_rows(std::vector<Row> rows, const Options& options, const query::Context& context) {
   auto want = wanted<Row>(options, context);
@@ -127,7 +145,11 @@ Result<std::string> print_rows(std::vector<Row> rows, const Options& options, co
   // What was asked for by name is printed whole.
   Paper paper = options.paper;
   if (options.output == OutputFormat::wide || !options.columns.empty()) paper.columns = 0;
-  return to_table(grid_of(rows, *want, options, context), options.headers, paper);
+  Grid grid = grid_of(rows, *want, options, context);
+  if (paper.columns <= 0) return to_table(grid, options.headers, paper);
+  tui::Screen list;
+  list.kind = list_of(options.command), list.filter_text = options.filter;
+  return to_list_table(as_in_the_console(std::move(grid), options, paper), options.headers, paper, list);
 }
 
 // --- a world that has to be asked first

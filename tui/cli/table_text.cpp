@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "engine/time.hpp"
+#include "tui/cli/list_table.hpp"
+#include "tui/screens/column_ranks.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/terminal/ascii.hpp"
 #include "tui/terminal/canvas.hpp"
@@ -66,8 +68,15 @@ std::vector<int> natural_widths(const Grid& grid, bool headers) {
   return widths;
 }
 
+std::optional<int> column_of(const Grid& grid, std::string_view key) {
+  for (std::size_t i = 0; i < grid.heads.size(); ++i)
+    if (grid.heads[i].key == key) return static_cast<int>(i);
+  return std::nullopt;
+}
+
 // The columns that the console would show in as many cells.
-std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, int cells) {
+std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, int cells,
+                            const tui::Screen* list) {
   constexpr int kEdges = 2;  // the console's own: pointer and end
   std::vector<tui::ColumnInfo> infos;
   for (std::size_t i = 0; i < grid.heads.size(); ++i) {
@@ -79,10 +88,18 @@ std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, in
   look.wanted = widths;
   for (std::size_t i = 0; i < grid.heads.size(); ++i) {
     const auto same = [&](const auto& row) { return row[i] == grid.rows.front()[i]; };
-    if (grid.rows.size() < 2 || !std::all_of(grid.rows.begin(), grid.rows.end(), same)) continue;
-    // What is the same on every row comes after what is not; what is empty has no use.
-    (grid.rows.front()[i].empty() ? look.empty : look.demoted).push_back(static_cast<int>(i));
+    if (grid.rows.empty() || !std::all_of(grid.rows.begin(), grid.rows.end(), same)) continue;
+    const auto column = static_cast<int>(i);
+    if (list && grid.heads[i].key == "cluster") look.skip = column;
+    if (grid.rows.size() < 2) continue;
+    // What is the same on every row comes after what is not, where no list of the console has its own order;
+    // what is empty has no use.
+    if (grid.rows.front()[i].empty())
+      look.empty.push_back(column);
+    else if (!list)
+      look.demoted.push_back(column);
   }
+  if (list) tui::rank_columns(look, *list, [&](std::string_view key) { return column_of(grid, key); });
   std::vector<Printed> columns;
   for (const tui::PlacedColumn& placed : tui::lay_out(infos, look, cells + kEdges).columns) {
     const auto index = static_cast<std::size_t>(placed.column);
@@ -116,15 +133,13 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-}  // namespace
-
-std::string to_table(const Grid& grid, bool headers, const Paper& paper) {
+std::string table_of(const Grid& grid, bool headers, const Paper& paper, const tui::Screen* list) {
   const std::vector<int> widths = natural_widths(grid, headers);
   std::vector<Printed> columns;
   if (fits(grid, headers, paper))
     for (std::size_t i = 0; i < widths.size(); ++i) columns.push_back({i, widths[i]});
   else
-    columns = fitted(grid, widths, paper.columns);
+    columns = fitted(grid, widths, paper.columns, list);
   Lines lines(paper);
   auto add = [&](auto&& cell_at, auto&& look_of) {
     std::string line;
@@ -152,6 +167,15 @@ std::string to_table(const Grid& grid, bool headers, const Paper& paper) {
         [](const std::string&, const std::string&) { return std::string_view("1"); });
   for (const auto& row : grid.rows) add([&](std::size_t i) { return row[i]; }, look_of_cell);
   return lines.text();
+}
+
+}  // namespace
+
+std::string to_table(const Grid& grid, bool headers, const Paper& paper) {
+  return table_of(grid, headers, paper, nullptr);
+}
+std::string to_list_table(const Grid& grid, bool headers, const Paper& paper, const tui::Screen& list) {
+  return table_of(grid, headers, paper, &list);
 }
 
 bool fits(const Grid& grid, bool headers, const Paper& paper) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tui/screens/changed.hpp"
+#include "tui/screens/column_ranks.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/waiting.hpp"
@@ -116,19 +117,28 @@ std::vector<int> pinned_by(const query::Filter& filter) {
 namespace {
 
 // How use went is shown early; of work that waits there is none.
-void add_early(TableLook& look, const Screen& screen) {
+void add_early(TableLook& look, const Screen& screen, const ColumnOf& column_of) {
   const bool waits =
       screen.kind == ScreenKind::workloads && screen.filter_text.find("pending") != std::string::npos;
   if (waits) return;
   // Two clusters may have nodes of one name.
   for (std::string_view key : {"cluster", "trend", "idle"})
-    if (auto column = column_index(screen.kind, key); column && *column != look.skip)
-      look.early.push_back(*column);
+    if (auto column = column_of(key); column && *column != look.skip) look.early.push_back(*column);
   for (std::string_view key : row_of(screen.kind).table->yielding(screen))
-    if (auto column = column_index(screen.kind, key)) look.yielding.push_back(*column);
+    if (auto column = column_of(key)) look.yielding.push_back(*column);
 }
 
 }  // namespace
+
+void rank_columns(TableLook& look, const Screen& screen, const ColumnOf& column_of) {
+  for (std::string_view key : row_of(screen.kind).table->demoted(screen))
+    if (auto column = column_of(key)) look.demoted.push_back(*column);
+  add_early(look, screen, column_of);
+  for (std::string_view key : {"node", "gpu", "start", "id"})
+    if (auto column = column_of(key)) look.names.push_back(*column);
+  // "IDLE+DRAIN+NOT_RESPO…": what a state ends with is what is wrong.
+  if (auto column = column_of("state")) look.whole.push_back(*column);
+}
 
 TableLook look_of(const UiContext& ui, const UiState& state, const Screen& screen, int cursor) {
   TableLook look;
@@ -139,9 +149,7 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   // With one cluster, or on a table of one, the cluster's name says nothing.
   bool one = ui.model.clusters.size() < 2 || !screen.cluster.empty();
   if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
-  for (std::string_view key : row_of(screen.kind).table->demoted(screen))
-    if (auto column = column_index(screen.kind, key)) look.demoted.push_back(*column);
-  add_early(look, screen);
+  rank_columns(look, screen, [&](std::string_view key) { return column_index(screen.kind, key); });
   // Only where every row was looked at is it known that none says anything there.
   if (screen.derived.rows.size() <= kSampledRows)
     for (std::size_t i = 0; i < screen.derived.widths.size(); ++i) {
@@ -156,10 +164,6 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   if (is_waiting_list(screen))  // what waits holds nothing, and uses none of it
     for (std::string_view key : {"holds", "trend", "idle", "ends_in", "restarts"})
       if (auto column = column_index(screen.kind, key)) look.empty.push_back(*column);
-  for (std::string_view key : {"node", "gpu", "start", "id"})
-    if (auto column = column_index(screen.kind, key)) look.names.push_back(*column);
-  // "IDLE+DRAIN+NOT_RESPO…": what a state ends with is what is wrong.
-  if (auto column = column_index(screen.kind, "state")) look.whole.push_back(*column);
   look.left = screen.left;
   look.top = screen.top;
   look.cursor = cursor;

@@ -189,6 +189,55 @@ TEST_F(List, ANarrowTerminalGetsTheColumnsThatGoFirstAndNoLineBreaks) {
       << "asked for by name";
 }
 
+// Three nodes that are alike but for their names, and one that is not.
+class ListOfAlike : public List {
+ protected:
+  ListOfAlike() {
+    std::vector<Node> nodes;
+    for (const char* name : {"down-01", "down-02", "down-03", "up-01"}) {
+      Node one = test::node(name, {test::gpu(0, Strategy::whole, {test::whole(0)}),
+                                   test::gpu(1, Strategy::whole, {test::whole(1)})});
+      for (Gpu& gpu : one.gpus) gpu.model = "NVIDIA H100 80GB HBM3";
+      if (one.name.text != "up-01") one.health = Health::down, one.reason = "a long reason of the scheduler";
+      nodes.push_back(one);
+    }
+    story_.tell(NodesListed{nodes});
+    story_.tell(WorkloadsListed{{}});
+  }
+};
+
+TEST_F(ListOfAlike, ATerminalGetsNodesAndGpusThatTellTheSameAsOneRowAFileEachOfThem) {
+  EXPECT_EQ(lines_of(print("gpus", OutputFormat::table)).size(), 9U);
+  EXPECT_EQ(lines_of(print("nodes", OutputFormat::table)).size(), 5U);
+  options.paper = {120, false, false};
+  const std::vector<std::string> gpus = lines_of(print("gpus", OutputFormat::table));
+  ASSERT_EQ(gpus.size(), 3U) << print("gpus", OutputFormat::table);
+  EXPECT_NE(gpus[1].find("down-[01-03]"), std::string::npos) << gpus[1];
+  EXPECT_NE(gpus[1].find("0-1"), std::string::npos) << gpus[1];
+  EXPECT_NE(gpus[2].find("up-01"), std::string::npos) << gpus[2];
+  EXPECT_EQ(lines_of(print("nodes", OutputFormat::table)).size(), 3U) << print("nodes", OutputFormat::table);
+  EXPECT_EQ(lines_of(print("gpus", OutputFormat::csv)).size(), 9U);
+  EXPECT_EQ(lines_of(print("gpus", OutputFormat::wide)).size(), 9U) << "asked for whole";
+}
+
+TEST_F(ListOfAlike, ATerminalGetsModelsWithoutTheirMakersNameAsTheConsoleDoes) {
+  EXPECT_NE(print("gpus", OutputFormat::table).find("NVIDIA H100 80GB HBM3"), std::string::npos);
+  options.paper = {120, false, false};
+  const std::string text = print("gpus", OutputFormat::table);
+  EXPECT_EQ(text.find("NVIDIA"), std::string::npos) << text;
+  EXPECT_NE(text.find("H100 80GB"), std::string::npos) << text;
+}
+
+TEST_F(ListOfAlike, ANarrowTerminalKeepsTheColumnsThatTheConsoleKeeps) {
+  story_.tell(WorkloadsListed{{test::running("1", "alice", {test::holds("up-01", {{1, 1}})})}});
+  options.paper = {80, false, false};
+  const auto keys = [&](const char* command) { return lines_of(print(command, OutputFormat::table))[0]; };
+  EXPECT_NE(keys("nodes").find("FREE"), std::string::npos) << keys("nodes");
+  EXPECT_NE(keys("nodes").find("REASON"), std::string::npos) << keys("nodes");
+  EXPECT_EQ(keys("nodes").find("MODEL"), std::string::npos) << keys("nodes");
+  EXPECT_NE(keys("gpus").find("HELD BY"), std::string::npos) << keys("gpus");
+}
+
 TEST_F(List, ColoursAreForTerminalsAndForTables) {
   EXPECT_EQ(print("nodes", OutputFormat::table).find('\x1b'), std::string::npos);
   options.paper = {200, true, false};

@@ -1,0 +1,21 @@
+// Which columns of a list of things go first where it is narrow: one order for the console and the command
+// line. Threads: pure functions.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "tui/state.hpp"
+#include "tui/widgets/table.hpp"
+
+namespace tessera::tui {
+
+// The place of a column by its key; nullopt: the list that is drawn has no such column.
+using ColumnOf = std::function<std::optional<int>(std::string_view)>;
+
+// Fills in which columns of that list come late, early, or stay, and which are widened first. look.skip has
+// to be set by then.
+void rank_columns(TableLook& look, const Screen& screen, const ColumnOf& column_of);
+
+}  // namespace tessera::tui
