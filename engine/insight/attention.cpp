@@ -339,9 +339,7 @@ class Collector {
 
   void board(const Node& node, const Gpu& gpu) {
     if (gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending)
-      add(during_run(node, Severity::warning), node, gpu, "MIG mode change is pending",
-          "it takes effect after a GPU reset (nvidia-smi --gpu-reset) or a reboot")
-          .way_out = WayOut::layout;
+      pending_mode(node, gpu);
     beside_mps(node, gpu);
     if (gpu.strategy != Strategy::mig) return;
     if (gpu.slices.empty()) {
@@ -351,6 +349,20 @@ class Collector {
       return;
     }
     fragmented(node, gpu);
+  }
+
+  // As the refusal of a reset says it (plan/node_reset.cpp): a reset alone would leave a GPU that no one has
+  // laid out.
+  void pending_mode(const Node& node, const Gpu& gpu) {
+    Finding& finding = add(during_run(node, Severity::warning), node, gpu, "MIG mode change is pending",
+                           "a GPU reset or a reboot makes it true: plan the layout that the GPU is to have, "
+                           "or cancel the change on the node (nvidia-smi -mig)");
+    finding.way_out = WayOut::layout;
+    const std::string name = shell_word(node.name.text);
+    finding.commands.push_back(
+        fmt::format("tessera plan --node {} --gpu {} --layout LAYOUT", name, gpu.index.value));
+    finding.commands.push_back(fmt::format("ssh {} nvidia-smi -i {} -mig {}", name, gpu.index.value,
+                                           gpu.mig_mode == MigMode::enable_pending ? 0 : 1));
   }
 
   void beside_mps(const Node& node, const Gpu& gpu) {

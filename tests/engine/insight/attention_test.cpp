@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/build.hpp"
 
 namespace tessera::test {
@@ -215,6 +217,30 @@ TEST(Attention, MigOnWithNothingCutAndPendingModesAreNamed) {
   Story story;
   story.tell(NodesListed{{node("n1", {empty, pending})}});
   EXPECT_EQ(told(story), (Lines{"n1: GPU 0: MIG on, no slices", "n1: GPU 1: MIG mode change is pending"}));
+}
+
+// A reset alone is refused there: the finding names the two ways that are open.
+TEST(Attention, APendingModeNamesTheLayoutAndTheWayBackAndNoReset) {
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  for (const auto& [mode, back] : {std::pair(MigMode::enable_pending, "ssh n1 nvidia-smi -i 1 -mig 0"),
+                                   std::pair(MigMode::disable_pending, "ssh n1 nvidia-smi -i 1 -mig 1")}) {
+    Gpu pending = gpu(1, Strategy::whole, {whole(1)});
+    pending.mig_mode = mode;
+    Story story;
+    story.tell(NodesListed{{node("n1", {pending})}});
+    const auto all = insight::attention(story.cluster(), *catalogue, at(0));
+    const auto found = std::find_if(all.begin(), all.end(), [](const insight::Finding& one) {
+      return one.text == "GPU 1: MIG mode change is pending";
+    });
+    ASSERT_NE(found, all.end());
+    EXPECT_EQ(found->commands, (std::vector<std::string>{
+                                   "scontrol show node n1",
+                                   "tessera plan --node n1 --gpu 1 --layout LAYOUT",
+                                   back,
+                               }));
+    EXPECT_NE(found->hint.find("cancel the change"), std::string::npos) << found->hint;
+    EXPECT_EQ(found->hint.find("--gpu-reset"), std::string::npos) << found->hint;
+  }
 }
 
 TEST(Attention, AQuarterOfABoardStrandedIsWorthALine) {

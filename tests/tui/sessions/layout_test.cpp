@@ -41,6 +41,20 @@ TEST(LayoutEditor, LOnANodesPageEditsTheGpuUnderTheCursor) {
   EXPECT_TRUE(session.shows("[RO]"));
 }
 
+TEST(LayoutEditor, APendingChangeOfTheMigModeIsSaidInTheHeadAndWhereNothingIsEdited) {
+  Model place = layout_place();
+  Node lab = *place.clusters.front().nodes.find(NodeName("lab1"));
+  lab.gpus[2].mig_mode = MigMode::enable_pending;
+  reduce(place, on("sim", NodeSeen{lab}));
+  Session session(place);
+  session.press(":node lab1<enter>jjL");
+  session.line_with("MIG mode pending");
+  session.press("P");
+  session.line_with("a change of its MIG mode is pending");
+  session.press("<esc>kL");
+  EXPECT_FALSE(session.shows("MIG mode pending")) << session.screen();
+}
+
 TEST(LayoutEditor, OnAGpuRowItIsThatGpuAndOnANodeRowAllOfOneProduct) {
   Session session(layout_place());
   session.press("3/twin1<enter>jL");

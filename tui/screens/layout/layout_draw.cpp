@@ -67,6 +67,8 @@ void draw_head(Canvas& canvas, const LayoutPage& page, const UiState& state, con
   pen.put(told(state, subject_text(edit)), Style(Role::text).with_bold()).skip(3);
   std::string product = view.product ? view.product->key.text : view.gpu->model;
   pen.put(product.empty() ? "product ?" : product, Role::text).skip(3);
+  if (view.gpu->mig_mode == MigMode::enable_pending || view.gpu->mig_mode == MigMode::disable_pending)
+    pen.put(told(state, "MIG mode pending"), Role::changing).skip(3);
   if (edit.tried) {
     // Its words first: together with "tried:" they could be taken for another text.
     const std::string words =

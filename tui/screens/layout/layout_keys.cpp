@@ -120,6 +120,11 @@ void play_other_hours(UiState& state, const UiContext& ui) {
   say(state, ui, Severity::info, fmt::format("the next {} h are played", edit.hours));
 }
 
+// A reset would change it.
+bool mode_is_pending(const Gpu& gpu) {
+  return gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending;
+}
+
 std::string why_no_hours(const LayoutState& edit, const Cluster& cluster) {
   if (!edit.differs()) return "nothing is edited yet";
   return cluster.nodes.size() > kMostPlayed || cluster.workloads.size() > kMostPlayed
@@ -179,7 +184,11 @@ std::string why_no_edit(Action action, const UiState& state, const UiContext& ui
     case Action::layout_all:
     case Action::next_panel:
     case Action::previous_panel: return edit.boards.size() < 2 ? "there is one GPU here" : "";
-    case Action::layout_plan: return edit.differs() ? "" : "nothing is edited yet";
+    case Action::layout_plan:
+      if (edit.differs()) return "";
+      return mode_is_pending(*view->gpu) ? "nothing is edited yet: a change of its MIG mode is pending, and "
+                                           "a layout says what it is to be"
+                                         : "nothing is edited yet";
     case Action::layout_hours: return why_no_hours(edit, *view->cluster);
     default: return "";
   }
