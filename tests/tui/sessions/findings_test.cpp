@@ -7,6 +7,7 @@
 
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/screens/documents.hpp"
 
 namespace tessera::test {
 namespace {
@@ -54,6 +55,15 @@ TEST(Findings, OneThatIsAcknowledgedIsDimmedMovesDownAndCallsAgainAfterTheHours)
   EXPECT_TRUE(is_dim(session, words));
   session.pass(std::chrono::minutes(1));
   EXPECT_FALSE(is_dim(session, words)) << session.screen();
+}
+
+// The clock beside it is local, too.
+TEST(Findings, AnAcknowledgementIsToldInTheTimeOfTheClockBesideIt) {
+  Session session(small_place());
+  session.press("7");
+  session.press("a");
+  const std::string until = tui::time_text(session.wall + std::chrono::hours(8));
+  session.line_with("until " + until);
 }
 
 // The overview still counted it, in its place.

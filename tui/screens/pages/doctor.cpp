@@ -142,7 +142,7 @@ Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiStat
   for (std::string& line : wrap(told(state, cause.text), width - 3))
     foot.push_back({{{std::move(line), Style(role_of(cause.severity)).with_bold(), 1}}, {}});
   if (const auto until = insight::acknowledged_until(cause, state.acknowledged, ui.wall))
-    foot.push_back(fact_line(told(state, "noted"), told(state, "until " + utc_text(*until)), Role::dim));
+    foot.push_back(fact_line(told(state, "noted"), told(state, "until " + time_text(*until)), Role::dim));
   add_wrapped_fact(foot, told(state, "concerns"), told(state, whose_text(cause, kNamed)), width);
   if (cause.since) foot.push_back(fact_line(told(state, "since"), told(state, since_text(ui, cause))));
   std::string sources;
