@@ -88,6 +88,11 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
     canvas.put(area.x + at.nodes + 4, y, "? not read yet", Role::unknown);
     return;
   }
+  // Of a moment of which it has recorded nothing, none is not 0.
+  if (cluster.recorded && cluster.nodes.empty() && !insight::nodes_are_current(cluster)) {
+    canvas.put(area.x + at.nodes + 4, y, "? " + told(state, "not known"), Role::unknown);
+    return;
+  }
   auto count = [&](OverviewCell cell, int right, int number, Style style) {
     if (index < state.overview.cluster_ids.size())
       style = changed_or(style, state, ui, state.overview.cluster_ids[index], static_cast<int>(cell));
