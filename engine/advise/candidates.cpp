@@ -1,5 +1,7 @@
 #include "engine/advise/candidates.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -17,7 +19,7 @@ class Search {
  public:
   explicit Search(const Question& question) : question_(question) {
     const pack::Problem& all = all_within(std::nullopt).problem;
-    found_.left_out = all_within(question.ahead).left_out;
+    found_.left_out = all_within(std::nullopt).left_out;
     for (const pack::Board& board : all.boards)
       for (const pack::Instance& one : board.instances)
         if (!one.held) ++idle_[board.node][{profile_of(all, board, one.placed), product_of(all, board)}];
@@ -38,11 +40,17 @@ class Search {
         if (within.count() > 0) grow(one.nodes, one, within);
     }
     for (const auto& [word, asked] : unmet_)
-      if (served_[word] < asked.first) note(word + ": " + asked.second);
+      if (served_[word] < asked.first) note(word + ": " + asked.second + "; " + counted_once());
     return std::move(found_);
   }
 
  private:
+  // What is not met even then is told of that time: now, less is free.
+  std::string counted_once() const {
+    return fmt::format("counted once what ends within {} h has ended",
+                       std::chrono::duration_cast<std::chrono::hours>(question_.ahead).count());
+  }
+
   const Cluster& cluster() const { return *question_.cluster; }
 
   std::optional<TimePoint> until(std::optional<Duration> within) const {

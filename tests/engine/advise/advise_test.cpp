@@ -215,6 +215,21 @@ TEST_F(Advise, AJobThatNoPlanServesTakesNothingFromTheSlices) {
   EXPECT_TRUE(advice.reasons.front().starts_with("whole: ")) << advice.reasons.front();
 }
 
+// Its plans may wait for work that ends: what is free then was told as if it were free now.
+TEST_F(Advise, WhatHoldsOnlyAfterOtherWorkHasEndedIsSaidToHoldThen) {
+  node("n1", 2);
+  runs("1", "n1", 0, 2);
+  wait(1, "gpu:h100");
+  jobs_.back().requests = {{"gpu:h100", 40}};
+  const Advice advice = advise(question());
+  ASSERT_EQ(advice.reasons.size(), 1u);
+  EXPECT_TRUE(advice.reasons.front().ends_with("; counted once what ends within 24 h has ended"))
+      << advice.reasons.front();
+  int held = 0;
+  for (const auto& [why, count] : advice.left_out) held += count;
+  EXPECT_EQ(held, 1) << "it is held now";
+}
+
 TEST_F(Advise, WhereFreeGpusServeWhatWaitsItSaysSo) {
   node("n1", 1);
   wait(1, "gpu:h100");
