@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "engine/plan/steps/slurm_config.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/golden.hpp"
 #include "tests/tui/screens/change_places.hpp"
+#include "tui/screens/plan/plan_words.hpp"
 
 namespace tessera::test {
 namespace {
@@ -50,6 +52,36 @@ TEST(PlanPage, ANodeWithOneStepHasOneStepAndNotOneSteps) {
   session.state.plan->plan.nodes.front().steps.resize(1);
   EXPECT_TRUE(session.shows("  1 step ")) << session.screen();
   EXPECT_FALSE(session.shows("1 steps")) << session.screen();
+}
+
+// 2 of 4 and 1 of 4 shards held were both "ssssssss", and 4 shards looked like 6.
+TEST(PlanPage, StripsOfSharedGpusAreThoseOfTheListsAndTellTheWayOfSharing) {
+  Story story;
+  Node shards = node("n1", {});
+  plan::NodePlan plan;
+  for (int index : {0, 1, 2}) {
+    shards.gpus.push_back(gpu(index, Strategy::shard, {shared(SliceKind::shard, 4, index)}));
+    plan::BoardState board;
+    board.gpu = GpuIndex{index}, board.strategy = Strategy::shard, board.replicas = 4;
+    plan.before.push_back(board);
+    if (index == 2) board.replicas = 6;
+    plan.after.push_back(board);
+    plan::SlicePlan slice;
+    slice.gpu = board.gpu, slice.kind = SliceKind::shard, slice.capacity = 4, slice.held = index < 2;
+    (index < 2 ? plan.kept : plan.destroyed).push_back(slice);
+    if (index < 2) continue;
+    slice.capacity = 6;
+    plan.created.push_back(slice);
+  }
+  story.tell(NodesListed{{shards}});
+  story.tell(WorkloadsListed{{running("1", "ann", {holds("n1", {{0, 2}}, Family::shard)}),
+                              running("2", "bob", {holds("n1", {{1, 1}}, Family::shard)})}});
+  std::string told;
+  for (const tui::StripChange& one : tui::strip_changes(plan, &story.node("n1"), catalogue(), false))
+    told += one.gpus + ": " + one.before + " -> " + one.after + "\n";
+  EXPECT_EQ(told,
+            "GPU 0: ssss···· -> ssss····\nGPU 1: ss······ -> ss······\n"
+            "GPU 2: ········ shard × 4 -> ········ shard × 6\n");
 }
 
 TEST(GoldenPlan, ReadOnly) {

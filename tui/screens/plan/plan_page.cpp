@@ -128,7 +128,9 @@ class Page {
   void strips() {
     const plan::NodePlan* node = shown_node(view_);
     if (!node) return;
-    const std::vector<StripChange> changes = strip_changes(*node, ui_.catalogue, state_.ascii);
+    const Cluster* cluster = ui_.model.find(plan_.intent.cluster);
+    const Node* live = cluster ? cluster->nodes.find(node->node) : nullptr;
+    const std::vector<StripChange> changes = strip_changes(*node, live, ui_.catalogue, state_.ascii);
     int gpus = 8, before = 0;
     for (const StripChange& one : changes) {
       gpus = std::max(gpus, display_width(one.gpus));

@@ -203,16 +203,42 @@ std::vector<StepGroup> folded(const std::vector<plan::Step>& steps) {
 
 namespace {
 
-template <class Now>
-std::vector<StripChange> changes_by(const NodePlan& node, const mig::Catalogue& catalogue, bool ascii,
-                                    Now now) {
+const Gpu* live_gpu(const Node* live, GpuIndex index) { return live ? find_gpu(*live, index) : nullptr; }
+
+// A plan tells that a slice is held and not how much of it: the shares of one that stays are those of now.
+Gpu with_shares(Gpu gpu, const Gpu* live) {
+  if (!live) return gpu;
+  for (Slice& slice : gpu.slices)
+    for (const Slice& now : live->slices) {
+      const bool same = slice.kind == now.kind && slice.capacity == now.capacity && slice.capacity > 1;
+      if (same && slice.holding == Holding::held) slice.holding = now.holding, slice.holders = now.holders;
+    }
+  return gpu;
+}
+
+// " shard × 6" behind a strip: more or fewer shares of a GPU of which none is held look alike.
+std::string sharing_behind(const BoardState& state, const BoardState& other) {
+  if (state.strategy == other.strategy && state.replicas == other.replicas && state.vgpu == other.vgpu)
+    return "";
+  return " " + sharing_text(state.strategy, state.replicas, state.vgpu);
+}
+
+struct Now {
+  Gpu gpu;
+  BoardState state;
+};
+
+template <class NowOf>
+std::vector<StripChange> changes_by(const NodePlan& node, const Node* live, const mig::Catalogue& catalogue,
+                                    bool ascii, NowOf now) {
   std::vector<std::pair<std::pair<std::string, std::string>, std::vector<GpuIndex>>> alike;
   for (const BoardState& will : node.after) {
-    const std::optional<Gpu> was = now(will.gpu);
+    const std::optional<Now> was = now(will.gpu);
     if (!was) continue;
+    const Gpu then = with_shares(as_gpu(will, {&node.kept, &node.created}), live_gpu(live, will.gpu));
     std::pair<std::string, std::string> strips{
-        query::strip(*was, &catalogue, ascii, {}),
-        query::strip(as_gpu(will, {&node.kept, &node.created}), &catalogue, ascii, {})};
+        query::strip(was->gpu, &catalogue, ascii, {}) + sharing_behind(was->state, will),
+        query::strip(then, &catalogue, ascii, {}) + sharing_behind(will, was->state)};
     auto same =
         std::find_if(alike.begin(), alike.end(), [&](const auto& one) { return one.first == strips; });
     if (same == alike.end()) same = alike.insert(alike.end(), {std::move(strips), {}});
@@ -226,20 +252,21 @@ std::vector<StripChange> changes_by(const NodePlan& node, const mig::Catalogue& 
 
 }  // namespace
 
-std::vector<StripChange> strip_changes(const NodePlan& node, const mig::Catalogue& catalogue, bool ascii) {
-  return changes_by(node, catalogue, ascii, [&](GpuIndex gpu) -> std::optional<Gpu> {
+std::vector<StripChange> strip_changes(const NodePlan& node, const Node* live,
+                                       const mig::Catalogue& catalogue, bool ascii) {
+  return changes_by(node, live, catalogue, ascii, [&](GpuIndex gpu) -> std::optional<Now> {
     for (const BoardState& was : node.before)
-      if (was.gpu == gpu) return as_gpu(was, {&node.kept, &node.destroyed});
+      if (was.gpu == gpu)
+        return Now{with_shares(as_gpu(was, {&node.kept, &node.destroyed}), live_gpu(live, gpu)), was};
     return std::nullopt;
   });
 }
 
 std::vector<StripChange> live_strips(const NodePlan& node, const Node& live, const mig::Catalogue& catalogue,
                                      bool ascii) {
-  return changes_by(node, catalogue, ascii, [&](GpuIndex index) -> std::optional<Gpu> {
-    for (const Gpu& gpu : live.gpus)
-      if (gpu.index == index) return gpu;
-    return std::nullopt;
+  return changes_by(node, &live, catalogue, ascii, [&](GpuIndex index) -> std::optional<Now> {
+    const Gpu* gpu = find_gpu(live, index);
+    return gpu ? std::optional(Now{*gpu, state_of(*gpu)}) : std::nullopt;
   });
 }
 

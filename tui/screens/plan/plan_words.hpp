@@ -28,13 +28,14 @@ struct StepGroup {
 };
 std::vector<StepGroup> folded(const std::vector<plan::Step>& steps);
 
-// The GPUs that change, as they are and as they will be, in eight characters each; GPUs alike together.
+// The GPUs that change, as they are and as they will be, in eight characters each, with the way of sharing
+// behind them where it changes; GPUs alike together. live tells how many shares are held; may be null.
 struct StripChange {
   std::string gpus;  // "GPU 0-3"
   std::string before, after;
 };
-std::vector<StripChange> strip_changes(const plan::NodePlan& node, const mig::Catalogue& catalogue,
-                                       bool ascii);
+std::vector<StripChange> strip_changes(const plan::NodePlan& node, const Node* live,
+                                       const mig::Catalogue& catalogue, bool ascii);
 
 // The same during a run: as the cluster reports them now, and as they will be.
 std::vector<StripChange> live_strips(const plan::NodePlan& node, const Node& live,
