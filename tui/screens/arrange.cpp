@@ -21,7 +21,8 @@ std::optional<Error> set_filter(Screen& screen, const std::string& text) {
   if (!filter) return filter.error();
   screen.filter = std::move(filter).value();
   screen.filter_text = text;
-  if (!text.empty()) screen.searched = text;
+  // The cursor stays on its row where that passes; else it goes to the first one that does.
+  if (!text.empty()) screen.searched = text, screen.cursor_at = 0;
   screen.top = 0;
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include "tests/tui/screens/layout_places.hpp"
 #include "tests/tui/screens/places.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/rows.hpp"
 #include "tui/widgets/document.hpp"
 
 namespace tessera::test {
@@ -175,6 +176,20 @@ TEST(Honest, AFilterThatNothingPassesLeavesTheCursorWhereItWas) {
   ASSERT_TRUE(session.state.top().derived.rows.empty());
   session.press("<esc>");
   EXPECT_EQ(session.state.top().cursor, row);
+}
+
+// The cursor stuck to the row found for each half-typed text: 36 of 66 rows were above the screen.
+TEST(Honest, AFilterLeavesTheCursorOnTheRowItWasOnOrOnTheFirst) {
+  Session session(two_places(), {80, 24});
+  session.press("4");
+  while (session.line_with("▌").find(" held") == std::string::npos) session.press("j");
+  const std::string held = session.state.top().cursor;
+  session.press("/state=free");
+  const tui::Screen& list = session.state.top();
+  ASSERT_GT(list.derived.rows.size(), 2u) << session.screen();
+  EXPECT_EQ(list.cursor, tui::id_at(session.model, ScreenKind::slices, list.derived.rows.front()));
+  session.press("<esc>/state=held<enter>");
+  EXPECT_EQ(session.state.top().cursor, held);
 }
 
 TEST(Honest, ThePathDoesNotGrowWhileOneGoesToAndFro) {

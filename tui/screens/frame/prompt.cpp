@@ -115,7 +115,11 @@ void type_text(UiState& state, std::string_view text) {
   changed(state);
 }
 
+// Every half-typed text is applied, and the cursor is looked for from the row that was held when `/` was
+// pressed: from the row found for a shorter text it would end in the middle of the list.
 void preview_filter(UiState& state) {
+  state.top().cursor = state.input.cursor_before;
+  state.top().cursor_at = state.input.cursor_at_before;
   std::optional<Error> error = set_filter(state.top(), state.input.text);
   if (!error) return;
   state.input.error = error->reason;
