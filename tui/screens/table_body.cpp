@@ -49,6 +49,25 @@ void draw_head(Canvas& canvas, Rect body, const UiState& state) {
     canvas.put(1, y, lines[static_cast<std::size_t>(y - body.y)], Style(Role::text).with_bold());
 }
 
+// A sign before each row that would be marked if the range that has begun ended at the cursor.
+void draw_range(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state, const TableLook& look) {
+  const Screen& screen = state.top();
+  if (screen.range_from.empty() || look.cursor < 0) return;
+  const auto id_of = [&](int row) {
+    return id_at(ui.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(row)]);
+  };
+  const int count = static_cast<int>(screen.derived.rows.size());
+  int from = 0;
+  while (from < count && id_of(from) != screen.range_from) ++from;
+  if (from == count) return;
+  for (int line = 1; line < body.height; ++line) {
+    const int row = look.top + line - 1;
+    if (row < std::min(from, look.cursor) || row > std::max(from, look.cursor)) continue;
+    if (row != look.cursor && !screen.marks.contains(id_of(row)))
+      canvas.put(body.x, body.y + line, state.ascii ? "o" : "◦", Role::accent);
+  }
+}
+
 std::string draw_table_body(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
   const Screen& screen = state.top();
   if (screen.derived.rows.empty()) {
@@ -63,6 +82,7 @@ std::string draw_table_body(Canvas& canvas, Rect body, const UiContext& ui, cons
   TableLook look = look_of(ui, state, screen, cursor_row(ui.model, screen));
   look.top = std::clamp(look.top, 0, std::max(0, count - height));
   TableLayout layout = draw_table(canvas, body, ScreenRows(ui, state, screen), look);
+  draw_range(canvas, body, ui, state, look);
   std::string where = range_text("rows", look.top, height, count);
   if (static_cast<std::size_t>(count) < screen.derived.total)
     where += fmt::format(", {} in all", screen.derived.total);

@@ -227,6 +227,28 @@ TEST(Honest, AFindingAboutAGpuOpensThatGpuAndItsLayout) {
       << session.state.top().cursor;
 }
 
+// Nothing showed what v and v would mark.
+TEST(Honest, RowsOfARangeThatHasBegunAreShown) {
+  for (bool ascii : {false, true}) {
+    Session session(two_places(), {80, 24});
+    session.state.ascii = ascii;
+    session.press("4jvjj");
+    const auto column = [&] {
+      std::string signs;
+      for (int row = 3; row < 8; ++row) {
+        const std::string line = row_of_screen(session, row);
+        signs += line.starts_with("◦") || line.starts_with("o") ? "o" : line.starts_with(" ") ? " " : ">";
+      }
+      return signs;
+    };
+    EXPECT_EQ(column(), " oo> ") << session.screen();
+    session.press("kkk");
+    EXPECT_EQ(column(), ">o   ") << session.screen();
+    session.press("<esc>");
+    EXPECT_EQ(column(), ">    ") << session.screen();
+  }
+}
+
 TEST(Honest, OneRowIsNotOneRows) {
   Session session(small_place());
   session.press("5/88123<enter>");
