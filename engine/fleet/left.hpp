@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "engine/model/run_news.hpp"
 #include "engine/plan/run/run.hpp"
@@ -31,9 +30,5 @@ Left left_on(const plan::Run* run, const Node& node);
 
 // Who changed a node last, as far as its newest run tells it: one sentence.
 std::string last_sentence(const RunHead& head, const Left& left);
-
-// A run that has not ended and is at rest: what it holds, and the ways out. closed: nodes of it that are
-// closed now.
-std::string left_sentence(const RunHead& head, const std::vector<NodeName>& closed);
 
 }  // namespace tessera::fleet

@@ -2,7 +2,7 @@
 // by now and closed all the same: what stands there does not tell.
 #include <algorithm>
 
-#include "engine/fleet/left.hpp"
+#include "engine/fleet/left_run.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/due.hpp"

@@ -6,6 +6,7 @@
 
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/left.hpp"
+#include "engine/fleet/left_run.hpp"
 #include "engine/fleet/offers.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/plan/files/node_wish.hpp"

@@ -10,6 +10,7 @@
 #include "engine/fleet/changed_by.hpp"
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/left.hpp"
+#include "engine/fleet/left_run.hpp"
 #include "engine/fleet/offers.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
