@@ -166,7 +166,7 @@ TEST_F(FleetFailure, ARunThatWasKilledIsNamedWhateverStandsOnItsNodesByNow) {
       kFinding,
       "n2: closed by run r1 of root, interrupted; tessera resume r1 carries it on, tessera resume r1 --back "
       "opens its nodes");
-  killed.state = RunState::parked, heads = {killed};
+  killed.state = RunState::parked, killed.started = test::at(0), heads = {killed};  // after the file
   call_all(kFinding, "n2: closed by run r1 of root, parked; tessera resume r1 carries it on");
   options.dry_run = true, options.output = OutputFormat::json;
   EXPECT_EQ(run({"run", path}), kFinding);

@@ -54,7 +54,9 @@ std::optional<int> FleetCommand::before_run() {
       due, catalogue_, joins_, streams_,
       [this](const LeftRun& left) {
         auto why = why_not_carried_on(left);
-        if (why) judged_[left.head.run] = Due::left;
+        // It is asked about runs, too, of which nothing is told.
+        const bool told = left.head.state == RunState::parked || is_for_a_window(left.head);
+        if (why && told) judged_[left.head.run] = Due::left;
         return why;
       },
       [this](const RunHead& head) { return is_for_a_window(head); });
