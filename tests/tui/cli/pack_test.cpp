@@ -147,7 +147,7 @@ struct AskedOfCluster {
   std::vector<std::string> words;
   std::vector<Workload> work;  // beside alice's job
   Scheduler scheduler = Scheduler::slurm;
-  std::string partition, nodes_in;
+  std::string partition, nodes_in, at;
   std::optional<TimePoint> ends;  // of alice's job
   std::optional<Duration> ends_within;
   bool for_queue = false, plan_it = false, apply_it = false;
@@ -161,6 +161,7 @@ struct AskedOfCluster {
     options.words = words;
     options.for_queue = for_queue, options.plan_it = plan_it, options.apply_it = apply_it;
     options.partition = partition;
+    options.at = at;
     options.ends_within = ends_within;
     options.timeout = Duration(1500);
     test::Box box;
@@ -319,6 +320,26 @@ TEST(PackCommand, ItsAnswerIsPlannedAndAppliedAtOnce) {
   asked.plan_it = asked.apply_it = false;
   asked.for_queue = true;
   EXPECT_EQ(asked.run(), kUsage) << "a demand and the queue";
+}
+
+// With --plan it ended with 1, and without it with 0 and the way to make the change.
+TEST(PackCommand, AnAnswerOfWhichNoPlanIsMadeIsAFindingWithoutAWayToMakeIt) {
+  AskedOfCluster asked;
+  asked.words = {"3g.40gb=1"};
+  EXPECT_EQ(asked.run(), kDone) << asked.err.str();
+  EXPECT_NE(asked.out.str().find("To make the change"), std::string::npos) << asked.out.str();
+  asked.out.str("");
+  asked.at = "2020-01-01T00:00Z";
+  EXPECT_EQ(asked.run(), kFinding) << asked.err.str();
+  EXPECT_NE(asked.out.str().find("refused: "), std::string::npos) << asked.out.str();
+  EXPECT_EQ(asked.out.str().find("To make the change"), std::string::npos) << asked.out.str();
+  asked.out.str("");
+  asked.output = OutputFormat::json;
+  EXPECT_EQ(asked.run(), kFinding) << asked.err.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("pack"), asked.out.str()), std::vector<std::string>{});
+  auto document = parse_json(asked.out.str(), "pack");
+  ASSERT_TRUE(document.ok());
+  EXPECT_NE(document->find("refused")->text.find("is over"), std::string::npos) << asked.out.str();
 }
 
 TEST(PackCommand, PlansAroundWhatRunsOnACluster) {

@@ -187,17 +187,14 @@ Result<plan::Plan> plan_of(const Asked& asked, const pack::Answer& packed, const
 }
 
 // Whom the change of the answer disturbs, or why no plan is made of it.
-std::string effect_of(const Asked& asked, const pack::Answer& packed, const Options& options,
-                      const mig::Catalogue& catalogue, OpenClusters& clusters) {
-  if (packed.boards.empty()) return "";
-  const auto say = [&](const std::string& what, const std::string& of) {
-    return tui::told(options.reader, what) + ": " + tui::told(options.reader, of);
-  };
+PackEffect effect_of(const Asked& asked, const pack::Answer& packed, const Options& options,
+                     const mig::Catalogue& catalogue, OpenClusters& clusters) {
+  if (packed.boards.empty()) return {};
   const auto plan = plan_of(asked, packed, options, catalogue, clusters);
-  if (!plan) return say("refused", to_line(plan.error()));
-  if (!plan->no_steps.empty()) return say("refused", plan->no_steps);
-  if (!plan->violations.empty()) return say("refused", plan->violations.front().text);
-  return say("disturbs", tui::disturbs_text(*plan));
+  if (!plan) return {"", to_line(plan.error())};
+  if (!plan->no_steps.empty()) return {"", plan->no_steps};
+  if (!plan->violations.empty()) return {"", plan->violations.front().text};
+  return {tui::disturbs_text(*plan), ""};
 }
 
 // The plan of the answer: looked at, or armed and run. What is unmet was told before.
@@ -237,16 +234,17 @@ int answer(Asked asked, const Options& options, const mig::Catalogue& catalogue,
   const PackedCluster* cluster = asked.cluster ? &*asked.cluster : nullptr;
   if (clusters && (options.plan_it || options.apply_it))
     return change(asked, *packed, options, catalogue, *clusters, streams);
+  const PackEffect effect =
+      clusters ? effect_of(asked, *packed, options, catalogue, *clusters) : PackEffect();
   if (options.output == OutputFormat::json || options.output == OutputFormat::yaml) {
-    Json all = pack_json(asked.problem, *packed, times, cluster);
+    Json all = pack_json(asked.problem, *packed, times, cluster, effect);
     if (asked.sizes) add_sizes(all, asked.services, *asked.sizes);
     streams.out << document(all, options.output == OutputFormat::json ? Markup::json : Markup::yaml);
   } else {
-    streams.out << pack_page(asked.problem, *packed, options, cluster,
-                             clusters ? effect_of(asked, *packed, options, catalogue, *clusters) : "");
+    streams.out << pack_page(asked.problem, *packed, options, cluster, effect);
     if (asked.sizes) streams.out << sizes_text(asked.services, *asked.sizes, options);
   }
-  return packed->met() ? kDone : kFinding;
+  return packed->met() && effect.refused.empty() ? kDone : kFinding;
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ Json history_json(const pack::PastDemand& past, const std::string& source) {
 }  // namespace
 
 Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
-               const PackedCluster* cluster) {
+               const PackedCluster* cluster, const PackEffect& effect) {
   Json document = Json::map();
   document.add("unmet",
                by_demand(problem, [&](std::size_t i) { return Json::of(std::int64_t{answer.unmet[i]}); }));
@@ -193,6 +193,7 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
         queue.add("asked_otherwise", Json::of(std::int64_t{cluster->queue->other_naming}));
     }
     if (cluster->past) document.add("history", history_json(*cluster->past, cluster->past_source));
+    document.add("refused", effect.refused.empty() ? Json() : Json::of(effect.refused));
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
   }
   Json& seconds = document.add("seconds", Json::map());
@@ -222,7 +223,7 @@ std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer,
 }
 
 std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
-                      const PackedCluster* cluster, const std::string& effect) {
+                      const PackedCluster* cluster, const PackEffect& effect) {
   std::string text;
   if (!answer.boards.empty())
     text = to_table(folded(grid_of(problem, answer), "node", options.paper, "gpu"), options.headers,
@@ -237,7 +238,10 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
   if (answer.homeless > 0)
     line(fmt::format("evicted and without a new place: {} running instances", answer.homeless));
   if (!cluster) return text;
-  if (!effect.empty()) text += effect + "\n";
+  const auto say = [&](const std::string& what, const std::string& of) {
+    if (!of.empty()) text += tui::told(options.reader, what) + ": " + tui::told(options.reader, of) + "\n";
+  };
+  say("refused", effect.refused), say("disturbs", effect.disturbs);
   if (cluster->queue) line(pack::queue_text(*cluster->queue));
   if (cluster->queue && cluster->queue->other_naming > 0) line(pack::other_naming_text(*cluster->queue));
   if (cluster->past) {
@@ -259,7 +263,7 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
       line(fmt::format("up to {} more were held on slices that are not reported", past.unplaced));
   }
   for (const auto& [why, count] : cluster->left_out) line(pack::left_out_text(count, why));
-  if (!answer.boards.empty()) {
+  if (!answer.boards.empty() && effect.refused.empty()) {
     line("To make the change: the same with --plan shows its steps, with --apply --write makes it.");
   }
   return text;

@@ -30,15 +30,21 @@ struct PackedCluster {
   std::vector<std::string> past_words;     // of what that tells; in English
 };
 
+// What the change of the answer does, of a cluster's GPUs. One of them at most.
+struct PackEffect {
+  std::string disturbs;
+  std::string refused;  // why no plan makes it
+};
+
 // docs/json.md describes its fields. cluster: nullptr: the GPUs stood in a file.
 Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const PackTimes& times,
-               const PackedCluster* cluster);
+               const PackedCluster* cluster, const PackEffect& effect);
 // How many GPUs and nodes change, what is proven of that, and what runs there; empty: nothing changes.
 std::string proof_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
 // A line for each profile of which not everything can be met, with the reason; may be empty.
 std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer, const Options& options);
-// The GPUs that change, one a line, then what is proven and what is unmet. effect: whom the change disturbs.
+// The GPUs that change, one a line, then what is proven and what is unmet.
 std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
-                      const PackedCluster* cluster, const std::string& effect);
+                      const PackedCluster* cluster, const PackEffect& effect);
 
 }  // namespace tessera::cli
