@@ -104,6 +104,36 @@ TEST_F(FleetFailure, TheNodesOfAllRunsOfAPoolThatStopsCountForItsBudget) {
   EXPECT_EQ(plans.size(), 1u) << "without a bound the rest is begun";
 }
 
+// One job of long kept nodes shut out all night that nothing held.
+TEST_F(FleetFailure, NodesThatAreDoneInARunThatWaitsNeedNoRoomOfTheBudget) {
+  starts = [this](FakeRuns& room) {
+    plans.push_back(asked.plan->intent.nodes);
+    for (const NodeName& node : plans.back())
+      if (node.text == "n1")
+        room.write("n1", plan::Parked{"n1 is in use", "n1 is closed", plan::Until::empty});
+      else
+        room.write(node.text, plan::NodeFinished{plan::Outcome::wanted, node.text + ": as wanted"});
+    RunHead head;
+    head.run = "r1", head.cluster = ClusterName("hpc"), head.nodes = plans.back();
+    head.state = RunState::parked, head.words = asked.plan->intent.words, head.started = test::at(0);
+    if (plans.size() > 1) return room.write("", plan::RunFinished{plan::Outcome::wanted, "done"});
+    heads = {head};
+    room.heads = heads;
+    journals = room.journals;
+  };
+  const auto two_of = [this](const char* which) {
+    return file(std::string("pools: [{name: a, nodes: '") + which +
+                "', layout: 3g.40gb, budget: {max_nodes_at_once: 2}}, {name: b, layout: as-is}]");
+  };
+  EXPECT_EQ(run({"run", two_of("n[1-2]")}), kDone) << err.str();
+  ASSERT_EQ(plans.size(), 1u) << err.str();
+  begun_before = 1;
+  EXPECT_EQ(run({"run", two_of("n[1-3]")}), kDone) << err.str();
+  ASSERT_EQ(plans.size(), 2u) << "n1 alone counts: " << err.str();
+  EXPECT_EQ(plans[1], nodes({"n3"}));
+  EXPECT_EQ(asked.plan->intent.options.batch, 1);
+}
+
 TEST_F(FleetFailure, ANodeThatIsDoneInAParkedRunIsChangedAgainByItsPoolThatGoesOn) {
   fails = {"n2"};
   starts = [this](FakeRuns& room) {

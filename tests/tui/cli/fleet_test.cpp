@@ -395,6 +395,42 @@ TEST_F(FleetCommandLine, RunClosesANodeBeforeItsWindowWhenItsWorkMayRunUntilThen
       << err.str();
 }
 
+// Only the first was closed, as the canary, and the others were open until its work ended too late.
+TEST_F(FleetCommandLine, RunClosesEveryNodeEarlyThatIsHeldAndTheCanaryIsAmongThoseThatAreNot) {
+  options.write = options.yes = true;
+  std::vector<plan::Intent> begun;
+  stands = [] {
+    std::vector<Node> all;
+    std::vector<Workload> work;
+    for (const char* name : {"n1", "n2"}) {
+      all.push_back(test::node(name, {test::cut(0, {test::instance("1g.10gb", 6, 1, 0)})}));
+      work.push_back(test::running(name, "alice", {test::holds(name, {{0}})}));
+      work.back().ends = *work.back().started + std::chrono::hours(5);
+    }
+    for (const char* name : {"n3", "n4"}) all.push_back(test::node(name, {test::uncut(0, 0)}));
+    return std::make_unique<test::StandingBackend>(all, work);
+  };
+  starts = [&](test::FakeRuns& room) {
+    begun.push_back(asked.plan->intent);
+    for (const NodeName& node : begun.back().nodes)
+      room.write(node.text, plan::NodeFinished{plan::Outcome::wanted, "as wanted"});
+    room.write("", plan::RunFinished{plan::Outcome::wanted, "done"});
+  };
+  std::string soon = kSoon;
+  soon.replace(soon.find("n[1-2]"), 6, "n[1-4]");
+  run({"run", file(soon)});
+  ASSERT_EQ(begun.size(), 1u) << err.str();
+  EXPECT_EQ(begun[0].nodes, (std::vector<NodeName>{NodeName("n1"), NodeName("n2")}));
+  EXPECT_EQ(begun[0].options.canary, 0) << "both are closed at once";
+  EXPECT_GE(begun[0].options.batch, 2);
+  begun.clear();
+  later = 4 * 3600 - 20;  // just before it opens
+  run({"run", file(soon)});
+  ASSERT_EQ(begun.size(), 2u) << err.str();
+  EXPECT_EQ(begun[1].nodes, (std::vector<NodeName>{NodeName("n3"), NodeName("n4")}));
+  EXPECT_EQ(begun[1].options.canary, 1) << "what is changed at once is tried on one first";
+}
+
 TEST_F(FleetCommandLine, RunClosesNoNodeEarlyWhoseWorkHasNoLimitOrEndsInTime) {
   options.write = options.yes = true;
   EXPECT_EQ(run({"run", file(kSoon)}), kDone) << err.str();

@@ -136,9 +136,13 @@ class FleetCommand {
   int run_pool(const ClusterName& name, const std::string& pool_name);
   // Nodes whose work may run until the next window of the pool opens are closed for it now.
   int run_early(const ClusterName& name, const std::string& pool_name);
-  // called: the run. without: nodes that are left out beside those of runs that have not ended.
+  // called: the run. without: nodes that are left out beside those of runs that have not ended. closes: each
+  // of its nodes is held, and closed at once.
   int begin_pool(const Cluster& cluster, const fleet::Pool& pool, const fleet::Survey& survey,
-                 const std::string& called, std::set<NodeName> without);
+                 const std::string& called, std::set<NodeName> without, bool closes = false);
+  // How many of its nodes runs that have not ended may have under way at a time, and which these may be.
+  std::size_t held_by_runs(const fleet::Pool& pool, const fleet::Survey& survey,
+                           const std::set<NodeName>& busy, std::vector<std::string>& names) const;
   // How many nodes the budget of the pool leaves beside those of runs that have not ended. Returns the code
   // of a pool that is passed over, since there are none.
   std::optional<int> take_room(const fleet::Pool& pool, const fleet::Survey& survey,
@@ -172,6 +176,7 @@ class FleetCommand {
   std::map<std::string, std::set<NodeName>> done_;   // run: of parked runs, where a pool goes on
   std::map<ClusterName, std::set<NodeName>> tried_;  // run: by this call, of pools that go on
   std::set<std::string> waiting_;                    // run: runs that are parked as planned
+  std::map<std::string, std::size_t> under_way_;     // run: of parked runs, nodes at a time
   std::map<std::string, Due> judged_;                // run: what is told of runs already
   std::set<NodeName> left_parked_, waits_;           // run: by runs of this file, of busy_nodes()
   Json due_list_ = Json::list(), early_list_ = Json::list(), run_list_ = Json::list();  // of it

@@ -219,6 +219,7 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
   const auto line = [&](const std::string& english) {
     if (told_early_.insert(english).second) tell(english);
   };
+  std::set<NodeName> held, free;  // of those whose time has come
   for (const plan::NodePlan& node : plan->nodes) {
     const fleet::Early early = fleet::early(*here, node, opening, lead);
     if (as_document() && told_early_.insert(name.text + " " + node.node.text).second)
@@ -236,11 +237,23 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
       if (early.capped)
         line(fmt::format("{} may be late: the lead of pool {} is shorter", node.node.text, pool_name));
     }
-    if (!early.begin || *early.begin > now) without.insert(node.node);
+    if (!early.begin || *early.begin > now)
+      without.insert(node.node);
+    else
+      (node.blast_radius.empty() ? free : held).insert(node.node);
+  }
+  // Those that are only closed now have a run of their own; in the next turn the others follow, the canary
+  // first.
+  if (!held.empty() && then.on_failure == fleet::OnFailure::stop && !options_.dry_run) {
+    without.insert(free.begin(), free.end());
+    more_ = !free.empty();
+    tried_[name].insert(held.begin(), held.end());
   }
   busy.insert(without.begin(), without.end());
   if (!fleet::intent_of(*survey, called, patience_of(then), &then, busy)) return kDone;
-  return begin_pool(*here, then, *survey, called, std::move(without));
+  const int code = begin_pool(*here, then, *survey, called, std::move(without), !held.empty());
+  if (code != kDone && then.on_failure == fleet::OnFailure::stop) more_ = false;
+  return code;
 }
 
 }  // namespace tessera::cli

@@ -130,6 +130,7 @@ bool FleetCommand::in_turns(const std::function<int()>& turn) {
 void FleetCommand::read_parked_runs() {
   done_.clear();
   waiting_.clear();
+  under_way_.clear();
   for (const RunHead& head : page_.runs) {
     if (head.state != RunState::parked || !is_of_this_file(head)) continue;
     auto known = read_run(clusters_, options_, head.run);
@@ -137,6 +138,8 @@ void FleetCommand::read_parked_runs() {
     if (!followed || !followed->run()) continue;  // then all of its nodes are left out
     const plan::Run& run = *followed->run();
     for (NodeName& node : plan::summary(run).done) done_[head.run].insert(std::move(node));
+    const plan::ChangeOptions& armed = run.started.plan.intent.options;
+    under_way_[head.run] = static_cast<std::size_t>(std::max({armed.batch, armed.canary, 1}));
     if (head.unarmed.empty() && waits_as_planned(run)) waiting_.insert(head.run);
   }
 }
@@ -229,20 +232,42 @@ int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name
   return begin_pool(cluster, pool, *survey, called, std::move(without));
 }
 
+// Those that are done need no room, and a run has no more under way than its batch. Of one whose journal is
+// not read all count.
+std::size_t FleetCommand::held_by_runs(const fleet::Pool& pool, const fleet::Survey& survey,
+                                       const std::set<NodeName>& busy,
+                                       std::vector<std::string>& names) const {
+  std::set<NodeName> open;
+  for (const fleet::NodeSurvey& node : survey.nodes)
+    if (node.pool == &pool && busy.contains(node.node->name)) open.insert(node.node->name);
+  std::size_t all = 0;
+  for (const RunHead& head : page_.runs) {
+    if (head.cluster != survey.cluster->name || head.state == RunState::finished) continue;
+    const auto done = done_.find(head.run);
+    std::size_t mine = 0;
+    for (const NodeName& node : head.nodes) {
+      if (done != done_.end() && done->second.contains(node)) continue;
+      if (open.erase(node) > 0) names.push_back(node.text), ++mine;
+    }
+    const auto most = under_way_.find(head.run);
+    all += most == under_way_.end() ? mine : std::min(mine, most->second);
+  }
+  return all;
+}
+
 std::optional<int> FleetCommand::take_room(const fleet::Pool& pool, const fleet::Survey& survey,
                                            const std::set<NodeName>& busy, int held_up, std::size_t& room) {
-  std::vector<std::string> open;
-  for (const fleet::NodeSurvey& node : survey.nodes)
-    if (node.pool == &pool && busy.contains(node.node->name)) open.push_back(node.node->name.text);
+  std::vector<std::string> names;
+  const std::size_t open = held_by_runs(pool, survey, busy, names);
   const auto most = static_cast<std::size_t>(*pool.budget.nodes_at_once);
-  room = most - std::min(most, open.size());
+  room = most - std::min(most, open);
   if (room > 0) return std::nullopt;
   // Of a pool that goes on it is a finding, whatever they wait for.
   const bool goes_on = pool.on_failure == fleet::OnFailure::go_on;
   return skip(pool.name,
               fmt::format("runs that have not ended hold {} of its nodes ({}), and "
                           "max_nodes_at_once is {}",
-                          open.size(), fold_hosts(open), most),
+                          open, fold_hosts(names), most),
               goes_on ? kFinding : held_up);
 }
 
@@ -272,7 +297,7 @@ std::optional<int> FleetCommand::take_turn(const ClusterName& cluster, const fle
 }
 
 int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, const fleet::Survey& survey,
-                             const std::string& called, std::set<NodeName> without) {
+                             const std::string& called, std::set<NodeName> without, bool closes) {
   const std::set<NodeName> busy = busy_nodes(cluster.name, pool);
   const int held_up = code_of_busy(survey, pool, busy, without);
   // What a run of this file has left parked for a person is a finding for as long as it is.
@@ -284,6 +309,12 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
   auto intent = fleet::intent_of(survey, called, patience_of(pool), &pool, without);
   if (!intent) return held_up;
   free_first(*intent, survey);
+  if (closes && pool.on_failure == fleet::OnFailure::stop) {
+    // A node that waits would keep the others of its run open until their work ends too late. Where one
+    // fails, those that wait still are a person's.
+    intent->options.canary = 0;
+    intent->options.batch = static_cast<int>(intent->nodes.size());
+  }
   const TimePoint now = cluster_now(cluster, clusters_.wall());
   Options options = options_;
   options.rules = fleet::rules_of(fleet_, cluster.name, options_.rules);
