@@ -15,6 +15,7 @@
 #include "backends/files.hpp"
 #include "backends/record/age_out.hpp"
 #include "backends/record/days.hpp"
+#include "backends/record/mend.hpp"
 #include "backends/record/thinner.hpp"
 #include "backends/record/zstd_stream.hpp"
 #include "engine/digest.hpp"
@@ -132,29 +133,44 @@ class Files final : public Tape {
     return Done{};
   }
 
-  // A frame that was not finished ends where it tore: what is whole of it is written again as a whole frame.
+  // Its end is made whole. What cannot be read is kept, whatever it is: a file of another's as it is, and
+  // what is damaged at the end beside the file.
   Status mend(const std::string& file) {
     auto read = read_whole_file("cannot read the recording", file, kLargestFile);
     if (!read) return read.error();
-    if (!*read || (*read)->text.empty()) return Done{};
-    const std::string& bytes = (*read)->text;
-    auto frames = frames_in(bytes);
-    if (!frames) {
-      // Nothing of another's is written to: it is put aside.
-      if (std::rename(file.c_str(), (file + ".broken").c_str()) != 0) return cannot(file, errno);
-      return Done{};
-    }
-    const Frame& last = frames->back();
-    if (!last.torn) return Done{};
-    std::string whole = bytes.substr(0, last.begin);
-    if (auto text = text_of(bytes, last); text && !text->empty()) {
-      Compressor again;
-      whole += again.begin(last.at);
-      whole += again.add(*text);
-      whole += again.end();
-    }
-    if (Status mended = replace_file("cannot write the recording", file, whole, 0640); !mended) return mended;
+    if (!*read) return Done{};
+    const bool again = std::exchange(looked_through_, day_) == day_;
+    const Mended found = mended((*read)->text, !again);
+    std::string aside;
+    if (found.foreign || !found.aside.empty()) aside = free_name(file);
+    if (found.foreign && std::rename(file.c_str(), aside.c_str()) != 0) return cannot(file, errno);
+    // First what would be gone, then what takes its place.
+    if (!found.aside.empty())
+      if (Status kept = replace_file("cannot write the recording", aside, found.aside, 0640); !kept)
+        return kept;
+    if (found.whole)
+      if (Status put = replace_file("cannot write the recording", file, *found.whole, 0640); !put) return put;
+    tell_damage(file, aside, found.damage);
     return Done{};
+  }
+
+  // Nothing that was kept is written over. The lock keeps other recorders from the same name.
+  static std::string free_name(const std::string& file) {
+    std::error_code ignored;
+    std::string name = file + std::string(kAsideEnd);
+    for (int i = 2; fs::exists(fs::symlink_status(name, ignored)); ++i)
+      name = file + std::string(kAsideEnd) + "-" + std::to_string(i);
+    return name;
+  }
+
+  void tell_damage(const std::string& file, const std::string& aside,
+                   const std::vector<std::string>& damage) {
+    if (damage.empty()) return;
+    std::string reason = clean(file, 4096) + ": " + damage.front();
+    if (damage.size() > 1) reason += " (+" + std::to_string(damage.size() - 1) + ")";
+    doubts_.push_back({"the recording is damaged", std::move(reason),
+                       aside.empty() ? "tessera record list tells what is missing"
+                                     : "what could not be read is kept as " + clean(aside, 4096)});
   }
 
   // Removes what is older than wished, and sees to what is older than it need be in full.
@@ -190,6 +206,7 @@ class Files final : public Tape {
   std::size_t size_ = 0;
   Compressor compressor_;
   std::string day_;
+  std::string looked_through_;  // the day of which damage was looked for
   TimePoint keyed_{}, last_{}, synced_{};
   Days days_;
   std::vector<Error> doubts_;       // not told yet

@@ -2,10 +2,11 @@
 //
 // Each round is written whole and can be read from then on. fsync: with each key frame, each five minutes and
 // at the end, so that a machine that dies loses at most five minutes, and a recorder that is killed at most
-// the round that it was writing. What a crash left half written is cut off when the file is opened again.
-// A lock (flock) on the cluster's folder keeps a second recorder out; it goes with its process. Days before
-// the one that is written to are removed or made thinner as `Keep` has it (thinner.hpp).
-// Threads: one.
+// the round that it was writing. What a crash left half written is cut off when the file is opened again;
+// what cannot be read for another reason is kept beside it and told (mend.hpp), and so is a damaged frame
+// between others, which stays where it is. A lock (flock) on the cluster's folder keeps a second recorder
+// out; it goes with its process. Days before the one that is written to are removed or made thinner as `Keep`
+// has it (thinner.hpp). Threads: one.
 #pragma once
 
 #include <functional>
@@ -30,5 +31,8 @@ inline constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 // and then with a digest of the name behind it.
 std::string folder_name(const ClusterName& cluster);
 inline constexpr std::string_view kFileEnd = ".jsonl.zst";
+// Behind that: what could not be read of a day when it was gone on with. A number follows where there are
+// more.
+inline constexpr std::string_view kAsideEnd = ".broken";
 
 }  // namespace tessera::record

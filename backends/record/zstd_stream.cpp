@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <new>
+#include <utility>
+
+#include "engine/time.hpp"
 
 namespace tessera::record {
 namespace {
@@ -29,6 +32,7 @@ std::uint32_t u32_at(std::string_view bytes, std::size_t at) {
 Error broken(std::string reason) { return {"cannot read the recording", std::move(reason), ""}; }
 
 std::optional<TimePoint> mark_at(std::string_view bytes, std::size_t at) {
+  if (bytes.size() - at < kMarkBytes) return std::nullopt;
   if (u32_at(bytes, at) != kSkippable || u32_at(bytes, at + 4) != kMarkBytes - 8) return std::nullopt;
   if (bytes.substr(at + 8, kMark.size()) != kMark) return std::nullopt;
   std::int64_t time = 0;
@@ -37,6 +41,142 @@ std::optional<TimePoint> mark_at(std::string_view bytes, std::size_t at) {
     time = time * 10 + (c - '0');
   }
   return TimePoint(Duration(time));
+}
+
+std::string mark_begin() {
+  std::string begin;
+  put_u32(begin, kSkippable);
+  put_u32(begin, kMarkBytes - 8);
+  return begin.append(kMark);
+}
+
+// Of the next mark at or behind `from`; the end of the bytes: there is none.
+std::size_t next_mark(std::string_view bytes, std::size_t from) {
+  static const std::string begin = mark_begin();
+  for (std::size_t at = bytes.find(begin, from); at != std::string_view::npos; at = bytes.find(begin, at + 1))
+    if (mark_at(bytes, at)) return at;
+  return bytes.size();
+}
+
+// RFC 8878, 3.1.1.1: of the frame's header; 0: it is cut off, or none.
+std::size_t header_size(std::string_view data) {
+  if (data.size() < 5 || u32_at(data, 0) != kZstd) return 0;
+  const auto flags = static_cast<unsigned char>(data[4]);
+  const bool single = (flags >> 5 & 1) != 0;
+  constexpr std::size_t kDictionary[] = {0, 1, 2, 4}, kContent[] = {0, 2, 4, 8};
+  const std::size_t content = flags >> 6 == 0 && single ? 1 : kContent[flags >> 6];
+  const std::size_t size = 5 + (single ? 0 : 1) + kDictionary[flags & 3] + content;
+  return size <= data.size() ? size : 0;
+}
+
+// RFC 8878, 3.1.1.2.
+constexpr std::size_t kBlockHeader = 3, kLargestBlock = 128 << 10, kChecksum = 4;
+struct Block {
+  bool last = false;
+  int type = 0;
+  std::size_t size = 0;
+};
+Block block_at(std::string_view data, std::size_t at) {
+  std::uint32_t header = 0;
+  for (std::size_t i = 0; i < kBlockHeader; ++i)
+    header |= static_cast<std::uint32_t>(static_cast<unsigned char>(data[at + i])) << (8 * i);
+  return {(header & 1) != 0, static_cast<int>(header >> 1 & 3), header >> 3};
+}
+// No compressor writes such a block: the reserved type, one that is too large, or an empty one in the middle,
+// which is what zeros would be read as.
+bool is_odd(std::string_view data, std::size_t at) {
+  const Block block = block_at(data, at);
+  return block.type == 3 || block.size > kLargestBlock || (block.size == 0 && !block.last);
+}
+// Of the block that begins there; 0: it is not whole, or none.
+std::size_t block_end(std::string_view data, std::size_t at) {
+  if (data.size() - at < kBlockHeader || is_odd(data, at)) return 0;
+  const Block block = block_at(data, at);
+  const std::size_t size = block.type == 1 ? 1 : block.size;
+  return data.size() - at - kBlockHeader < size ? 0 : at + kBlockHeader + size;
+}
+
+std::string too_large(std::size_t most) {
+  return "one of its frames is larger than " + std::to_string(most >> 20) + " MiB";
+}
+
+class Decompressor {
+ public:
+  Decompressor() : context_(ZSTD_createDCtx()) {
+    if (!context_) throw std::bad_alloc();
+    ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kWindowLog + 2);
+  }
+  ~Decompressor() { ZSTD_freeDCtx(context_); }
+  Decompressor(const Decompressor&) = delete;
+  Decompressor& operator=(const Decompressor&) = delete;
+
+  // Adds what those bytes give. What is wrong with them; null: nothing. Gives up beyond `most`.
+  const char* feed(std::string_view data, std::string& text, std::size_t most = kLargestFrame) {
+    ZSTD_inBuffer in{data.data(), data.size(), 0};
+    for (;;) {
+      const std::size_t before = text.size();
+      if (before > most) return nullptr;
+      text.resize(before + ZSTD_DStreamOutSize());
+      ZSTD_outBuffer to{text.data() + before, text.size() - before, 0};
+      const std::size_t left = ZSTD_decompressStream(context_, &to, &in);
+      text.resize(before + to.pos);
+      if (ZSTD_isError(left)) return ZSTD_getErrorName(left);
+      if (left == 0 || (in.pos == in.size && to.pos < to.size)) return nullptr;
+    }
+  }
+
+ private:
+  ZSTD_DCtx* context_;
+};
+
+// Behind a mark. What ends before another mark, or the file, begins is told apart: the one is damage, the
+// other what a recorder that was killed leaves.
+Frame frame_at(std::string_view bytes, std::size_t at) {
+  Frame frame;
+  frame.at = *mark_at(bytes, at);
+  frame.begin = at;
+  frame.data = at + kMarkBytes;
+  const std::size_t next = next_mark(bytes, frame.data);
+  const std::string_view rest = bytes.substr(frame.data, next - frame.data);
+  const std::size_t size = ZSTD_findFrameCompressedSize(rest.data(), rest.size());
+  frame.end = ZSTD_isError(size) ? next : frame.data + size;
+  if (!rest.empty() && rest.size() >= 4 && u32_at(rest, 0) != kZstd)
+    frame.damage = "byte " + std::to_string(frame.data) + " is not compressed with zstd", frame.end = next;
+  else if (ZSTD_isError(size) && next < bytes.size())
+    frame.damage = "its frame of " + utc_text(frame.at) + " is damaged";
+  else
+    frame.torn = ZSTD_isError(size);
+  return frame;
+}
+
+// When its first line was written; TimePoint{}: it has none.
+TimePoint first_time(std::string_view text) {
+  constexpr std::string_view kBegin = "{\"at\":\"";
+  if (!text.starts_with(kBegin)) return {};
+  const auto at = parse_utc(text.substr(kBegin.size(), text.find('"', kBegin.size()) - kBegin.size()));
+  return at ? *at : TimePoint{};
+}
+
+// Up to the next mark. Where no more than its own mark is damaged, the frame has its time in its lines.
+Frame unmarked_at(std::string_view bytes, std::size_t at) {
+  Frame frame;
+  frame.begin = at;
+  frame.end = next_mark(bytes, at + 1);
+  frame.unmarked = true;
+  const std::string_view whole = bytes.substr(at, frame.end - at);
+  if (whole.size() > kMarkBytes + 4 && u32_at(whole, kMarkBytes) == kZstd) {
+    frame.data = at + kMarkBytes;
+    const std::size_t size =
+        ZSTD_findFrameCompressedSize(whole.data() + kMarkBytes, whole.size() - kMarkBytes);
+    frame.torn = ZSTD_isError(size) && frame.end == bytes.size();
+    if (frame.torn || (!ZSTD_isError(size) && size == whole.size() - kMarkBytes))
+      if (const auto text = text_of(bytes, frame)) frame.at = first_time(*text);
+    if (frame.at != TimePoint{}) return frame;
+  }
+  frame.data = frame.end;
+  frame.torn = frame.end == bytes.size() && begins_mark(whole);
+  if (!frame.torn) frame.damage = "byte " + std::to_string(at) + " does not begin a frame of a recording";
+  return frame;
 }
 
 }  // namespace
@@ -88,64 +228,68 @@ std::string Compressor::run(std::string_view text, int how) {
 std::string Compressor::add(std::string_view text) { return run(text, ZSTD_e_flush); }
 std::string Compressor::end() { return run({}, ZSTD_e_end); }
 
+bool begins_mark(std::string_view bytes) {
+  const std::string begin = mark_begin();
+  return bytes.size() < kMarkBytes &&
+         (bytes.size() < begin.size() ? begin.starts_with(bytes) : bytes.starts_with(begin));
+}
+
 Result<std::vector<Frame>> frames_in(std::string_view bytes) {
+  if (!bytes.empty() && bytes.size() < kMarkBytes) return broken("it holds no frame");
   std::vector<Frame> frames;
-  std::size_t at = 0;
-  while (at < bytes.size()) {
-    Frame frame;
-    frame.begin = at;
-    frame.end = bytes.size();
-    // A mark or the first bytes of a frame may be what was being written.
-    if (bytes.size() - at < kMarkBytes) {
-      frame.torn = true;
-      frame.data = bytes.size();
-      if (at == 0) return broken("it holds no frame");
-      frames.push_back(frame);
-      break;
-    }
-    const auto time = mark_at(bytes, at);
-    if (!time) return broken("byte " + std::to_string(at) + " does not begin a frame of a recording");
-    frame.at = *time;
-    frame.data = at + kMarkBytes;
-    const std::string_view rest = bytes.substr(frame.data);
-    if (rest.size() >= 4 && u32_at(rest, 0) != kZstd)
-      return broken("byte " + std::to_string(frame.data) + " is not compressed with zstd");
-    const std::size_t size = ZSTD_findFrameCompressedSize(rest.data(), rest.size());
-    frame.torn = ZSTD_isError(size);
-    frame.end = frame.torn ? bytes.size() : frame.data + size;
-    frames.push_back(frame);
-    at = frame.end;
-  }
+  for (std::size_t at = 0; at < bytes.size(); at = frames.back().end)
+    frames.push_back(mark_at(bytes, at) ? frame_at(bytes, at) : unmarked_at(bytes, at));
+  const auto timed = [](const Frame& frame) { return frame.at != TimePoint{}; };
+  const auto first = std::find_if(frames.begin(), frames.end(), timed);
+  if (!frames.empty() && first == frames.end()) return broken("byte 0 does not begin a frame of a recording");
+  // What has no time of its own lies between the others.
+  for (std::size_t i = 0; i < frames.size(); ++i)
+    if (!timed(frames[i])) frames[i].at = i > 0 ? frames[i - 1].at : first->at;
   return frames;
 }
 
-Result<std::string> text_of(std::string_view bytes, const Frame& frame, std::size_t most) {
-  ZSTD_DCtx* context = ZSTD_createDCtx();
-  if (!context) return broken("no memory to decompress it");
-  ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, kWindowLog + 2);
+Salvaged salvage(std::string_view bytes, const Frame& frame, std::size_t most) {
+  Salvaged found;
+  Decompressor context;
   const std::string_view data = bytes.substr(frame.data, frame.end - frame.data);
-  ZSTD_inBuffer in{data.data(), data.size(), 0};
-  std::string text;
-  std::optional<Error> wrong;
-  while (in.pos < in.size) {
-    const std::size_t before = text.size();
-    if (before > most) {
-      wrong = broken("one of its frames is larger than " + std::to_string(most >> 20) + " MiB");
+  std::size_t at = 0;
+  bool last = false;
+  while (!last) {
+    const std::size_t end = at == 0 ? header_size(data) : block_end(data, at);
+    if (end == 0) break;
+    last = at > 0 && block_at(data, at).last;
+    // Fed by whole blocks: what is in them is given out before the next one is looked at.
+    if (const char* wrong = context.feed(data.substr(at, end - at), found.text)) {
+      found.wrong = wrong;
       break;
     }
-    text.resize(before + ZSTD_DStreamOutSize());
-    ZSTD_outBuffer to{text.data() + before, text.size() - before, 0};
-    const std::size_t left = ZSTD_decompressStream(context, &to, &in);
-    text.resize(before + to.pos);
-    if (ZSTD_isError(left)) {
-      if (!frame.torn) wrong = broken(ZSTD_getErrorName(left));
+    at = end;
+    if (found.text.size() > most) {
+      found.wrong = too_large(most);
       break;
     }
-    if (left == 0 && !frame.torn) break;
-    if (to.pos == 0 && in.pos == in.size) break;
   }
-  ZSTD_freeDCtx(context);
-  if (wrong) return *wrong;
+  const std::size_t left = data.size() - at;
+  if (found.wrong.empty() && !last && at > 0 && left >= kBlockHeader && is_odd(data, at))
+    found.wrong = "a block of it is not as zstd writes it";
+  // The checksum behind the last block holds nothing of the recording.
+  found.lost = last && found.wrong.empty() && left <= kChecksum ? 0 : left;
+  found.text.erase(found.text.rfind('\n') + 1);
+  return found;
+}
+
+Result<std::string> text_of(std::string_view bytes, const Frame& frame, std::size_t most) {
+  if (!frame.damage.empty()) return broken(frame.damage);
+  if (frame.torn) {
+    Salvaged found = salvage(bytes, frame, most);
+    if (found.text.size() > most) return broken(too_large(most));
+    return std::move(found.text);
+  }
+  Decompressor context;
+  std::string text;
+  const char* wrong = context.feed(bytes.substr(frame.data, frame.end - frame.data), text, most);
+  if (text.size() > most) return broken(too_large(most));
+  if (wrong) return broken(wrong);
   text.erase(text.rfind('\n') + 1);
   return text;
 }

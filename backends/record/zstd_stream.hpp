@@ -36,22 +36,35 @@ class Compressor {
   std::string run(std::string_view text, int how);
 };
 
-// Where frames lie in a file's bytes.
+// Where frames lie in a file's bytes: one behind the other, from the first byte to the last.
 struct Frame {
-  TimePoint at{};
+  TimePoint at{};         // of one that is damaged with its mark: that of the one before it
   std::size_t begin = 0;  // of its mark
-  std::size_t data = 0;   // of the compressed bytes
+  std::size_t data = 0;   // of the compressed bytes; not before `end`: there are none
   std::size_t end = 0;    // behind them; for a torn one: the end of the file
-  bool torn = false;      // the file ends within it
+  bool torn = false;      // the file ends within it, and no mark follows
+  bool unmarked = false;  // its mark is damaged
+  std::string damage{};   // why it cannot be read, where that is known without decompressing it
 };
 // Of the mark that each frame begins with: what is shorter is not even that.
 inline constexpr std::size_t kMarkBytes = 41;
-// Looks at headers only. Errors: the bytes are no recording, or broken in the middle.
+// Looks at headers; where one is damaged it goes on at the next mark, since each frame can be read by itself.
+// What is only between two frames stands for one that is damaged. Errors: none of it is a recording.
 Result<std::vector<Frame>> frames_in(std::string_view bytes);
+// Whether that may be a mark that was being written.
+bool begins_mark(std::string_view bytes);
 
 // The text of one frame, of which a torn one gives what is whole, up to its last newline. More than `most`
 // bytes are an error, and so are bytes that are no zstd.
 inline constexpr std::size_t kLargestFrame = 1u << 30;
 Result<std::string> text_of(std::string_view bytes, const Frame& frame, std::size_t most = kLargestFrame);
+
+// What can be read of a torn frame: all up to the first block that is not whole or not sound.
+struct Salvaged {
+  std::string text;      // up to its last newline
+  std::size_t lost = 0;  // bytes behind it that hold something
+  std::string wrong{};   // with these; empty: the file just ends there
+};
+Salvaged salvage(std::string_view bytes, const Frame& frame, std::size_t most = kLargestFrame);
 
 }  // namespace tessera::record
