@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "engine/mig/geometry.hpp"
+#include "engine/query/signs.hpp"
 #include "engine/query/tables.hpp"
 
 namespace tessera::query {
@@ -11,9 +12,10 @@ namespace {
 // Room that can be had, and room that is not held on a node that takes no work.
 const char* free_glyph(bool ascii) { return ascii ? "." : "·"; }
 const char* closed_glyph(bool ascii) { return ascii ? ":" : "░"; }
-const char* room_glyph(const insight::Sight& sight, bool ascii) {
+// Room of a MIG GPU that is in no slice: no job or pod can have it before it is cut.
+std::string_view room_glyph(const insight::Sight& sight, bool ascii) {
   if (sight.access == insight::Access::unknown) return "?";
-  return sight.access == insight::Access::closed ? closed_glyph(ascii) : free_glyph(ascii);
+  return sight.access == insight::Access::closed ? closed_glyph(ascii) : kNotCut;
 }
 const char* stranded_glyph(bool ascii) { return ascii ? "x" : "╳"; }
 
@@ -135,7 +137,7 @@ std::string unplaced_strip(const Gpu& gpu, const mig::Product* product, int unit
   };
   std::stable_sort(pieces.begin(), pieces.end(),
                    [&](const Piece& a, const Piece& b) { return rank(a) < rank(b); });
-  std::vector<std::string> cells(static_cast<std::size_t>(units), room_glyph(sight, ascii));
+  std::vector<std::string> cells(static_cast<std::size_t>(units), std::string(room_glyph(sight, ascii)));
   int at = 0;
   for (Piece& piece : pieces) {
     piece.start = at;
@@ -155,7 +157,7 @@ std::string mig_strip(const Gpu& gpu, const mig::Catalogue* catalogue, const ins
     std::string text = unplaced_strip(gpu, product, units, sight, ascii);
     return text.empty() ? repeat("?", units) : text;
   }
-  std::vector<std::string> cells(static_cast<std::size_t>(units), room_glyph(sight, ascii));
+  std::vector<std::string> cells(static_cast<std::size_t>(units), std::string(room_glyph(sight, ascii)));
   if (product) {
     if (std::optional<mig::Layout> layout = mig::observed_layout(*product, gpu))
       for (const Placement& part : mig::room(*product, *layout).stranded)

@@ -12,6 +12,7 @@
 #include "engine/model/health_words.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
+#include "engine/query/signs.hpp"
 
 namespace tessera::query {
 namespace {
@@ -149,10 +150,10 @@ std::string reason_of(const Node& node) {
 
 // Of a GPU of which nothing is held: whether something of it can be had.
 std::string_view empty_sign(const Gpu& gpu, const insight::Sight& sight) {
-  if (gpu.slices.empty())
-    return sight.access == insight::Access::unknown  ? "?"
-           : sight.access == insight::Access::closed ? "░"
-                                                     : "·";
+  if (gpu.slices.empty()) {
+    if (gpu.strategy != Strategy::mig || sight.access == insight::Access::unknown) return "?";
+    return sight.access == insight::Access::closed ? "░" : kNotCut;
+  }
   bool unknown = false;
   for (const Slice& slice : gpu.slices) {
     const insight::Availability state = insight::availability(sight, slice);
@@ -162,7 +163,8 @@ std::string_view empty_sign(const Gpu& gpu, const insight::Sight& sight) {
   return unknown ? "?" : "░";
 }
 
-// How much of a GPU is held: "▄", "█"; "·" nothing, "░" nothing and it cannot be had, "?" not known.
+// How much of a GPU is held: "▄", "█"; "·" nothing, "_" nothing and there is no slice,
+// "░" nothing and it cannot be had, "?" not known.
 std::string_view board_sign(const Gpu& gpu, const insight::Sight& sight) {
   constexpr std::string_view kEighths[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   double all = 0, held = 0;

@@ -1,6 +1,7 @@
 #include "tui/screens/roles.hpp"
 
 #include "engine/model/health_words.hpp"
+#include "engine/query/signs.hpp"
 #include "engine/query/tables.hpp"
 #include "tui/widgets/paint.hpp"
 
@@ -40,7 +41,8 @@ Role strip_role(std::string_view before, std::string_view glyph, std::string_vie
     return Role::free;
   if (glyph == "╳" || glyph == "x") return Role::stranded;
   if (glyph == "?") return Role::unknown;
-  if (glyph == query::kPlacesUnknown || glyph == "░" || glyph == "▒" || glyph == ":" || glyph == ";")
+  if (glyph == query::kPlacesUnknown || glyph == query::kNotCut || glyph == "░" || glyph == "▒" ||
+      glyph == ":" || glyph == ";")
     return Role::dim;
   return Role::held;
 }

@@ -11,8 +11,8 @@ constexpr Style kJustChanged = Style(Role::changed).with_bold();
 std::string_view fill_of(TileKind kind, const Glyphs& shapes) {
   switch (kind) {
     case TileKind::held: return shapes.held;
-    case TileKind::free:
-    case TileKind::room: return shapes.free;
+    case TileKind::free: return shapes.free;
+    case TileKind::room: return "_";
     case TileKind::stranded: return shapes.stranded;
     case TileKind::created: return shapes.created;
     case TileKind::closed: return shapes.closed;
@@ -82,8 +82,8 @@ void draw_texts(Canvas& canvas, int x, int y, int width, const Tile& tile, int l
 Role role_of(TileKind kind) {
   switch (kind) {
     case TileKind::held: return Role::held;
-    case TileKind::free:
-    case TileKind::room: return Role::free;
+    case TileKind::free: return Role::free;
+    case TileKind::room: return Role::dim;
     case TileKind::stranded: return Role::stranded;
     case TileKind::created: return Role::created;
     case TileKind::closed: return Role::dim;

@@ -113,6 +113,18 @@ TEST(Tables, ByGpuOfASharedGpuIsThePartOfItThatIsHeld) {
   EXPECT_EQ(cell(node_rows(story.model).front(), "boards"), "▁·█");
 }
 
+// They were drawn as free, beside 0 under FREE.
+TEST(Tables, ByGpuOfAMigGpuWithoutSlicesIsNotCutAndNotFree) {
+  Node open = node("n1", {gpu(0, Strategy::mig, {}), gpu(1, Strategy::whole, {whole(1)})}), closed = open;
+  closed.name = NodeName("n2"), closed.health = Health::drained;
+  Story story;
+  story.tell(NodesListed{{open, closed}});
+  story.tell(WorkloadsListed{{}});
+  EXPECT_EQ(cell(node_rows(story.model)[0], "boards"), "_·");
+  EXPECT_EQ(cell(node_rows(story.model)[1], "boards"), "░░");
+  EXPECT_EQ(cell(gpu_rows(story.model)[0], "strip"), "________");
+}
+
 TEST(Tables, ANodeOfUnlikeBoardsSaysSoUntilTheyAreAlike) {
   Gpu a, b;
   a.index = GpuIndex{0}, a.model = "A100", a.strategy = Strategy::mig;
@@ -195,10 +207,10 @@ TEST(Strip, ShowsSlicesInPlace) {
   Gpu board = gpu(0, Strategy::mig, {instance("1g.10gb", 0, 1, 0), instance("3g.40gb", 4, 4, 1)});
   board.slices[0].holding = Holding::held;
   board.slices[1].holding = Holding::held;
-  EXPECT_EQ(strip(board, &*catalogue, false), "1···3━━━");
+  EXPECT_EQ(strip(board, &*catalogue, false), "1___3━━━");
   board.slices[1].holding = Holding::free;
-  EXPECT_EQ(strip(board, &*catalogue, false), "1···③───");
-  EXPECT_EQ(strip(board, &*catalogue, true), "1...3---");
+  EXPECT_EQ(strip(board, &*catalogue, false), "1___③───");
+  EXPECT_EQ(strip(board, &*catalogue, true), "1___3---");
 }
 
 // On an H100 both take four memory slices, and they are not the same to have.
@@ -228,7 +240,7 @@ TEST(Strip, SlicesWhosePlacesAreNotReportedStandBySizeAndSaySo) {
   board.slices[1].holding = Holding::unknown;
   EXPECT_EQ(strip(board, &*catalogue, false), "3━━━②─?○~") << "only what is doubtful is shown so";
   board.slices.resize(1);
-  EXPECT_EQ(strip(board, &*catalogue, false), "○·······~");
+  EXPECT_EQ(strip(board, &*catalogue, false), "○_______~");
   board.slices.assign(9, board.slices[0]);
   EXPECT_EQ(strip(board, &*catalogue, false), "????????") << "more than the GPU has room for";
 }
@@ -253,7 +265,7 @@ TEST(Strip, TwoInstancesSideBySideAreNotOneLargeOne) {
   EXPECT_EQ(shown({instance("3g.40gb", 0, 4, 0), instance("3g.40gb", 4, 4, 1)}), "3━━━3━━━");
   EXPECT_EQ(shown({instance("7g.80gb", 0, 8, 0)}), "7━━━━━━━");
   EXPECT_EQ(shown({instance("1g.20gb", 0, 2, 0), instance("1g.10gb", 2, 1, 1), instance("1g.10gb", 3, 1, 2)}),
-            "1━11····");
+            "1━11____");
 }
 
 TEST(Strip, RoomOfAClosedNodeLooksUnlikeRoomThatCanBeHad) {
@@ -288,7 +300,7 @@ TEST(Strip, AnInstanceOfWhichNoSourceTellsIsNotDrawnAsHeld) {
   Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
   ASSERT_TRUE(catalogue.ok());
   Gpu board = gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)});
-  EXPECT_EQ(strip(board, &*catalogue, false), "????····");
+  EXPECT_EQ(strip(board, &*catalogue, false), "????____");
 }
 
 TEST(Strip, SharedBoardsShowHowMuchIsHeld) {

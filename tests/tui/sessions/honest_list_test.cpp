@@ -107,6 +107,14 @@ TEST(Honest, TitleAndEventsFollowTheClusterOnItsOwnClock) {
   EXPECT_NE(title.find(shown), std::string::npos) << title;
 }
 
+// "closed: not held, and its node takes no jobs or pods" ran into the keys of the next column.
+TEST(Honest, ColumnsOfTheHelpNeverTouch) {
+  Session session(small_place(), {200, 60});
+  session.press("2?");
+  EXPECT_FALSE(session.shows("takes no jobs")) << session.screen();
+  session.line_with("closed: not held, and its node takes no");
+}
+
 TEST(Honest, HelpNamesTheScreenOnceAndTellsItsKeysAndShapes) {
   for (const char* key : {"2", "3", "J"}) {
     Session session(two_places(), {120, 200});

@@ -37,7 +37,7 @@ std::string drawn(const TileRow& row, int width) {
 
 TEST(Tiles, EveryStateHasAShapeOfItsOwn) {
   EXPECT_EQ(drawn(board(), tile_row_width(8, 80)),
-            "│██ 1g ██│·uncut··│···· 2g.20gb ····│╳╳╳╳╳╳╳╳│???????? not told ????????│\n"
+            "│██ 1g ██│_uncut__│···· 2g.20gb ····│╳╳╳╳╳╳╳╳│???????? not told ????????│\n"
             "│alice   │        │free             │        │                          │");
 }
 

@@ -1,6 +1,7 @@
 // Help for the screen that one came from, made from the action table, with what the shapes mean.
 #include <algorithm>
 
+#include "engine/query/signs.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/screens.hpp"
@@ -24,40 +25,41 @@ void add_action(Document& document, const UiState& state, const ActionInfo& acti
   }
 }
 
-Document legend(const UiState& state) {
+Document legend(const UiState& state, int width) {
   const Glyphs& shapes = glyphs(state.ascii);
   auto bar = [](std::string_view glyph) {
     std::string text;
     for (int i = 0; i < 4; ++i) text += glyph;
     return text;
   };
-  auto line = [&](std::string sample, Style style, std::string_view meaning) {
-    return DocLine{{{std::move(sample), style, 2}, {told(state, meaning), Role::text, 19}}, {}};
-  };
   Document document{heading_line(told(state, "SHAPES"))};
-  document.push_back(line(bar(shapes.held) + " 2g", Role::held, "held, with its holder"));
-  document.push_back(line(bar(shapes.free) + " 2g", Role::free, "a slice that is cut and free"));
-  document.push_back(line(bar(shapes.free), Role::free, "not cut: room for another slice"));
-  document.push_back(
-      line(bar(shapes.stranded), Role::stranded, "stranded: nothing fits while the rest stays"));
-  document.push_back(line(bar(shapes.created) + " + 2g", Role::created, "wanted: in a layout being edited"));
-  document.push_back(
-      line(bar(shapes.closed), Role::dim, "closed: not held, and its node takes no jobs or pods"));
-  document.push_back(line(bar(shapes.unknown), Role::unknown, "unknown"));
-  document.push_back(line("?", Role::unknown, "not reported yet"));
-  document.push_back(line("n/a", Role::dim, "not available from this source; never a zero"));
-  document.push_back(line("!! !", Role::danger, "broken, and worth a look"));
+  const auto add = [&](std::string sample, Style style, std::string_view meaning) {
+    for (std::string& text : wrap(told(state, meaning), width - 20)) {
+      document.push_back({{{std::move(sample), style, 2}, {std::move(text), Role::text, 19}}, {}});
+      sample.clear();
+    }
+  };
+  add(bar(shapes.held) + " 2g", Role::held, "held, with its holder");
+  add(bar(shapes.free) + " 2g", Role::free, "a slice that is cut and free");
+  add(bar(query::kNotCut), Role::dim, "not cut: room for another slice");
+  add(bar(shapes.stranded), Role::stranded, "stranded: nothing fits while the rest stays");
+  add(bar(shapes.created) + " + 2g", Role::created, "wanted: in a layout being edited");
+  add(bar(shapes.closed), Role::dim, "closed: not held, and its node takes no jobs or pods");
+  add(bar(shapes.unknown), Role::unknown, "unknown");
+  add("?", Role::unknown, "not reported yet");
+  add("n/a", Role::dim, "not available from this source; never a zero");
+  add("!! !", Role::danger, "broken, and worth a look");
   const bool ascii = state.ascii;
-  document.push_back(
-      line(ascii ? "3=== 1" : "3━━━ 1", Role::held, "held MIG slices: 3g of four cells, 1g of one"));
-  document.push_back(line(ascii ? "3--- o" : "③─── ○", Role::free, "free MIG slices"));
-  document.push_back(line("w m t s v", Role::text, "whole, MPS, time-slicing, shard, vGPU"));
+  add(ascii ? "3=== 1" : "3━━━ 1", Role::held, "held MIG slices: 3g of four cells, 1g of one");
+  add(ascii ? "3--- o" : "③─── ○", Role::free, "free MIG slices");
+  add(ascii ? ";3:: ;" : "▒3░░ ▒", Role::dim, "closed MIG slices");
+  add("w m t s v", Role::text, "whole, MPS, time-slicing, shard, vGPU");
   document.push_back({});
   document.push_back(heading_line(told(state, "FILTERS")));
-  document.push_back(line("alice", Role::input, "any column has it; !alice: none has"));
-  document.push_back(line("user=alice", Role::input, "that column is it; != : ~ as well"));
-  document.push_back(line("since>2h", Role::input, "numbers, times, memory: < <= > >="));
-  document.push_back(line("a b | c", Role::input, "both of a and b, or c; \"two words\""));
+  add("alice", Role::input, "any column has it; !alice: none has");
+  add("user=alice", Role::input, "that column is it; != : ~ as well");
+  add("since>2h", Role::input, "numbers, times, memory: < <= > >=");
+  add("a b | c", Role::input, "both of a and b, or c; \"two words\"");
   return document;
 }
 
@@ -100,7 +102,7 @@ Document help_document(const UiContext&, const UiState& state, int width) {
       for (const ActionInfo& action : actions())
         if (action.scope == scope) add_action(here, state, action, column_width);
   if (here.size() > 1) sections.push_back(std::move(here));
-  sections.push_back(legend(state));
+  sections.push_back(legend(state, column_width));
   for (std::size_t group = 0; group < static_cast<std::size_t>(Group::count_); ++group) {
     std::string title_text(title(static_cast<Group>(group)));
     for (char& c : title_text) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);

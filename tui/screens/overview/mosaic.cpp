@@ -6,6 +6,7 @@
 #include <array>
 #include <tuple>
 
+#include "engine/query/signs.hpp"
 #include "engine/query/tables.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/rows.hpp"
@@ -83,8 +84,27 @@ bool tells_use(const Strips& node) {
   return std::any_of(node.use.begin(), node.use.end(), [](const auto& use) { return use.has_value(); });
 }
 
+// Room of MIG GPUs that is in no slice.
+bool has_uncut(const Strips& node) {
+  return std::any_of(node.gpus.begin(), node.gpus.end(), [](const std::string& strip) {
+    return strip.find(query::kNotCut) != std::string::npos;
+  });
+}
+
+bool has_empty(const Strips& node) {
+  return std::any_of(node.gpus.begin(), node.gpus.end(), [](const std::string& strip) {
+    return !strip.empty() && strip.find_first_not_of(query::kNotCut) == std::string::npos;
+  });
+}
+
+// What is explained only where it is seen.
+struct Rare {
+  bool use = false;
+  bool uncut = false;
+};
+
 // What the signs mean: in full where there is room for all of it, else in short, as many as fit.
-void draw_legend(Pen& pen, const UiState& state, bool use) {
+void draw_legend(Pen& pen, const UiState& state, Rare rare) {
   struct Meaning {
     std::string sign, meaning;
     Style style = Role::text;
@@ -92,7 +112,7 @@ void draw_legend(Pen& pen, const UiState& state, bool use) {
   const Glyphs& signs = glyphs(state.ascii);
   std::vector<Meaning> full{{"1-7 w m t s", told(state, "held")}};
   std::vector<Meaning> brief = full;
-  if (use) {
+  if (rare.use) {
     full.push_back({"1", told(state, "busy"), Style(Role::held).with_bold()});
     full.push_back({"1", told(state, "idle"), Role::dim});
   }
@@ -100,7 +120,8 @@ void draw_legend(Pen& pen, const UiState& state, bool use) {
   full.push_back({std::string(signs.free), told(state, "free")});
   brief.push_back({state.ascii ? "3-." : "③─·", told(state, "free")});
   for (std::vector<Meaning>* either : {&full, &brief}) {
-    either->push_back({std::string(signs.closed), told(state, "closed")});
+    if (rare.uncut) either->push_back({std::string(query::kNotCut), told(state, "not cut"), Role::dim});
+    either->push_back({state.ascii ? ";:" : "▒░", told(state, "closed")});
     either->push_back({std::string(signs.stranded), told(state, "cannot be used")});
     either->push_back({std::string(signs.unknown), told(state, "not reported")});
   }
@@ -115,7 +136,7 @@ void draw_legend(Pen& pen, const UiState& state, bool use) {
   }
 }
 
-void draw_brief_legend(Pen& pen, const UiState& state) {
+void draw_brief_legend(Pen& pen, const UiState& state, bool uncut) {
   const Glyphs& signs = glyphs(state.ascii);
   const auto say = [&](std::string_view sign, Role role, std::string_view meaning) {
     if (pen.left() < 4 + display_width(meaning)) return;
@@ -124,6 +145,7 @@ void draw_brief_legend(Pen& pen, const UiState& state) {
   pen.put("  " + told(state, "one sign per GPU"), Role::dim);
   say("█▄", Role::held, "held");
   say(signs.free, Role::free, "free");
+  if (uncut) say(query::kNotCut, Role::dim, "not cut");
   say(signs.closed, Role::dim, "closed");
   say(signs.unknown, Role::unknown, "not reported");
 }
@@ -274,10 +296,12 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
   if (std::any_of(nodes.begin(), nodes.begin() + shown, [](const auto& node) { return is_unplaced(node); }))
     pen.put("   " + told(state, fmt::format("{} starts of slices not reported", query::kPlacesUnknown)),
             Role::dim);
+  const Rare rare{std::any_of(nodes.begin(), nodes.begin() + shown, tells_use),
+                  std::any_of(nodes.begin(), nodes.begin() + shown, grid.brief ? has_empty : has_uncut)};
   if (grid.brief)
-    draw_brief_legend(pen, state);
+    draw_brief_legend(pen, state, rare.uncut);
   else
-    draw_legend(pen, state, std::any_of(nodes.begin(), nodes.begin() + shown, tells_use));
+    draw_legend(pen, state, rare);
   for (int i = 0; i < shown; ++i) {
     const Strips& node = nodes[static_cast<std::size_t>(i)];
     int x = area.x + 1 + i / grid.per_column * width, y = area.y + 1 + i % grid.per_column;
