@@ -117,6 +117,17 @@ Result<bool> is_thin(std::string_view text, const ThinTo& to) {
   return reader.head().figures >= to.every / std::chrono::seconds(1);
 }
 
+// What cannot be read might still be got out by a person: it is not thinned away.
+Status is_sound(std::string_view bytes, const Frame& frame) {
+  if (!frame.damage.empty()) return cannot(frame.damage);
+  if (frame.unmarked && frame.data < frame.end) return cannot("the mark of a frame is damaged");
+  if (!frame.torn) return Done{};
+  const Salvaged read = salvage(bytes, frame);
+  if (!read.wrong.empty()) return cannot(read.wrong);
+  if (read.lost > 0) return cannot(std::to_string(read.lost) + " bytes at its end cannot be read");
+  return Done{};
+}
+
 // What was written is what was meant: the day that it takes the place of is gone for good.
 Status check(std::string_view bytes, const std::string& text) {
   const auto frames = frames_in(bytes);
@@ -137,6 +148,7 @@ Result<std::optional<std::string>> thinner(std::string_view bytes, const ThinTo&
   std::string out;
   for (std::size_t i = 0; i < frames->size(); ++i) {
     const Frame& frame = (*frames)[i];
+    if (Status sound = is_sound(bytes, frame); !sound) return sound.error();
     if (frame.data >= frame.end) continue;  // torn in its mark
     const auto text = text_of(bytes, frame);
     if (!text) return text.error();

@@ -274,7 +274,9 @@ Salvaged salvage(std::string_view bytes, const Frame& frame, std::size_t most) {
     found.wrong = "a block of it is not as zstd writes it";
   // The checksum behind the last block holds nothing of the recording.
   found.lost = last && found.wrong.empty() && left <= kChecksum ? 0 : left;
-  found.text.erase(found.text.rfind('\n') + 1);
+  const std::size_t whole = found.text.rfind('\n') + 1;
+  if (whole < found.text.size() && found.wrong.empty() && left == 0) found.wrong = "its last line is cut off";
+  found.text.erase(whole);
   return found;
 }
 
