@@ -263,6 +263,13 @@ TEST(Record, ABackwardsComparisonADayAsASpanAndARecorderOfNoRoundsAreRefused) {
   EXPECT_EQ(diff.code, 2);
   EXPECT_NE(diff.err.find("--to is before --from"), std::string::npos) << diff.err;
   EXPECT_EQ(look(folder, {"diff", "--from=-30s", "--to=-0s"}).code, 0);
+  // A recorder that stopped days ago has a newest round that is no "now": both moments are told, and its age.
+  for (const Words& words : {Words{"diff", "--from=-30s"}, Words{"diff", "--from=-30s", "--to=now"}}) {
+    const Ran newest = look(folder, words);
+    EXPECT_EQ(newest.code, 0) << newest.err;
+    EXPECT_NE(newest.out.find(", its newest round, "), std::string::npos) << newest.out;
+  }
+  EXPECT_NE(look(folder, {"diff", "--from=-30s", "--to=-0s"}).out.find("Z against 2"), std::string::npos);
   const Ran since = look(folder, {"usage", "--since=yesterday"});
   EXPECT_EQ(since.code, 2);
   EXPECT_NE(since.err.find("like 7d"), std::string::npos)

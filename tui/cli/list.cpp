@@ -120,13 +120,14 @@ tui::ScreenKind list_of(const std::string& command) {
   return command == "slices" ? tui::ScreenKind::slices : tui::ScreenKind::workloads;
 }
 
-// For people at a terminal: words and columns as the console has them, and rows that tell the same of several
-// nodes or GPUs as one.
+// For people at a terminal: rows that tell the same of several nodes or GPUs are one, and where there is not
+// room for all of it, words are those of the console.
 Grid as_in_the_console(Grid grid, const Options& options, const Paper& paper) {
+  if (options.command != "workloads") grid = folded(std::move(grid), "node", paper, "gpu");
+  if (fits(grid, options.headers, paper)) return grid;
   for (std::vector<std::string>& row : grid.rows)
     for (std::size_t i = 0; i < row.size(); ++i)
       row[i] = tui::short_cell(grid.heads[i].key, std::move(row[i]));
-  if (options.command != "workloads") grid = folded(std::move(grid), "node", paper, "gpu");
   return grid;
 }
 

@@ -220,9 +220,9 @@ TEST_F(ListOfAlike, ATerminalGetsNodesAndGpusThatTellTheSameAsOneRowAFileEachOfT
   EXPECT_EQ(lines_of(print("gpus", OutputFormat::wide)).size(), 9U) << "asked for whole";
 }
 
-TEST_F(ListOfAlike, ATerminalGetsModelsWithoutTheirMakersNameAsTheConsoleDoes) {
+TEST_F(ListOfAlike, ANarrowTerminalGetsModelsWithoutTheirMakersNameAsTheConsoleDoes) {
   EXPECT_NE(print("gpus", OutputFormat::table).find("NVIDIA H100 80GB HBM3"), std::string::npos);
-  options.paper = {120, false, false};
+  options.paper = {80, false, false};
   const std::string text = print("gpus", OutputFormat::table);
   EXPECT_EQ(text.find("NVIDIA"), std::string::npos) << text;
   EXPECT_NE(text.find("H100 80GB"), std::string::npos) << text;

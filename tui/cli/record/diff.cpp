@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "engine/query/value.hpp"
 #include "engine/record/difference.hpp"
 #include "engine/record/stood.hpp"
 #include "engine/text.hpp"
@@ -16,13 +19,30 @@ namespace {
 
 struct Compared {
   std::string cluster;
+  TimePoint to{};
+  bool newest = false;  // no time was asked for: `to` is the newest round
   std::vector<record::Change> changes;
 };
 
-Json json_of(const std::vector<Compared>& all, TimePoint from, TimePoint to) {
+struct Comparison {
+  TimePoint from{}, wall{};
+  std::vector<Compared> clusters;
+};
+
+Json json_of(const Comparison& comparison) {
+  const std::vector<Compared>& all = comparison.clusters;
+  TimePoint to{};
+  for (const Compared& one : all) to = std::max(to, one.to);
   Json document = Json::map();
-  document.add("from", Json::of(utc_text(from)));
+  document.add("from", Json::of(utc_text(comparison.from)));
   document.add("to", Json::of(utc_text(to)));
+  Json& compared = document.add("compared", Json::list());
+  for (const Compared& one : all) {
+    Json& row = compared.items.emplace_back(Json::map());
+    row.add("cluster", Json::of(one.cluster));
+    row.add("to", Json::of(utc_text(one.to)));
+    row.add("newest", Json::of(one.newest));
+  }
   Json& list = document.add("changes", Json::list());
   for (const Compared& one : all)
     for (const record::Change& change : one.changes) {
@@ -49,17 +69,36 @@ Grid grid_of(const std::vector<Compared>& all) {
   return grid;
 }
 
-std::string print(const std::vector<Compared>& all, TimePoint from, TimePoint to, const Options& options) {
+// Which two moments, since the newest round may be days old where a recorder has stopped.
+std::string moments_of(const Comparison& comparison, const Options& options) {
+  std::string text;
+  const std::string from = utc_text(comparison.from);
+  for (const Compared& one : comparison.clusters) {
+    const std::string to = utc_text(one.to);
+    const Duration age = std::max(comparison.wall - one.to, Duration(0));
+    text += tui::told(options.reader,
+                      one.newest ? fmt::format("{}: {} against {}, its newest round, {} old", one.cluster,
+                                               from, to, query::duration_text(age / std::chrono::seconds(1)))
+                                 : fmt::format("{}: {} against {}", one.cluster, from, to)) +
+            "\n";
+  }
+  return text;
+}
+
+std::string print(const Comparison& comparison, const Options& options) {
+  const std::vector<Compared>& all = comparison.clusters;
   switch (options.output) {
-    case OutputFormat::json: return document(json_of(all, from, to), Markup::json);
-    case OutputFormat::yaml: return document(json_of(all, from, to), Markup::yaml);
+    case OutputFormat::json: return document(json_of(comparison), Markup::json);
+    case OutputFormat::yaml: return document(json_of(comparison), Markup::yaml);
     case OutputFormat::csv: return to_csv(grid_of(all), options.headers);
     case OutputFormat::table:
     case OutputFormat::wide: break;
   }
   const Grid grid = grid_of(all);
-  if (grid.rows.empty()) return tui::told(options.reader, "Nothing changed between the two.") + "\n";
-  return to_table(grid, options.headers, options.paper);
+  const std::string moments = moments_of(comparison, options);
+  if (grid.rows.empty())
+    return tui::told(options.reader, "Nothing changed between the two.") + "\n" + moments;
+  return to_table(grid, options.headers, options.paper) + "\n" + moments;
 }
 
 }  // namespace
@@ -74,18 +113,18 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
   const TimePoint wall = now_of(*recordings, joins.wall());
   const auto from = tui::parse_past(options.from, wall);
   if (!from) return complain(streams, from.error()), kUsage;
-  std::vector<Compared> all;
-  TimePoint to = wall;
+  Comparison all{*from, wall, {}};
+  const bool newest = options.to.empty() || options.to == "now";
   for (const auto& one : *recordings) {
-    if (options.to.empty()) {
-      const auto covered = one->covered();
-      to = covered ? covered->to : wall;
+    TimePoint to = wall;
+    if (newest) {
+      if (const auto covered = one->covered()) to = covered->to;
     } else {
       const auto told = tui::parse_past(options.to, wall);
       if (!told) return complain(streams, told.error()), kUsage;
       to = *told;
     }
-    if (!options.to.empty() && to < *from)
+    if (!newest && to < *from)
       return complain(streams,
                       {"cannot compare", "--to is before --from", "give the earlier time as --from"}),
              kUsage;
@@ -93,10 +132,10 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
     if (!before) return complain(streams, before.error()), kUnknown;
     const auto after = record::stood_at(*one, to);
     if (!after) return complain(streams, after.error()), kUnknown;
-    all.push_back(
-        {one->cluster().text, record::differences(before->clusters.front(), after->clusters.front())});
+    all.clusters.push_back({one->cluster().text, to, newest,
+                            record::differences(before->clusters.front(), after->clusters.front())});
   }
-  streams.out << print(all, *from, to, options);
+  streams.out << print(all, options);
   return kDone;
 }
 
