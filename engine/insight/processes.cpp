@@ -185,7 +185,7 @@ std::string to_text(const PastMps& found) {
 }
 
 std::string crossed_text(int counted, int minor, int index) {
-  return fmt::format("{}{} is /dev/nvidia{}, which its driver counts as GPU {}", kCrossed, counted, minor,
+  return fmt::format("Slurm's GPU {} is /dev/nvidia{}, which its driver counts as GPU {}", counted, minor,
                      index);
 }
 std::optional<std::string> why_crossed(const Cluster& cluster, const NodeName& node) {

@@ -130,7 +130,7 @@ TEST(SharesKept, TheWayToMpsKeepsWhatWasSaidAndLeavesTheRestToThePlugin) {
 TEST(SharesKept, BeforeIsWhatTheNodeAllocates) {
   Sharing k("", false);
   Node node = *k.cluster().nodes.find(NodeName("n1"));
-  node.allocatable = {{}};
+  node.allocatable.emplace();
   k.tell(NodesListed{{node}});
   EXPECT_EQ(
       k.plan(sharing_everywhere(Strategy::time_slicing, 8)).offered_before.kubernetes.at("nvidia.com/gpu"),
