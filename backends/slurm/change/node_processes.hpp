@@ -31,8 +31,8 @@ using JobNumbers = std::map<std::string, WorkloadId, std::less<>>;
 // that is not listed belongs to none.
 void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, bool whole);
 
-// Those that are certainly of no job: services by their names, others, and nvidia-smi, only where Slurm tells all of its
-// processes (whole, as above). pids: null: not told.
+// Those that are certainly of no job: services by their names, others, and nvidia-smi, only where Slurm tells
+// all of its processes (whole, as above). pids: null: not told.
 std::vector<nvidia::Opener> of_no_job(std::vector<nvidia::Opener> openers, const JobPids* pids, bool whole);
 // Adds those of them that the driver does not list, first of their GPU.
 void add_openers(Measured& told, const std::vector<nvidia::Opener>& openers, const BoardMinors& minors);

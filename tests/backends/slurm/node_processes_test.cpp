@@ -92,9 +92,10 @@ TEST_F(SlurmNodeProcesses, WithoutThatAnswerTheyAreUnknownAndTheDriversListStand
 TEST(SlurmOpeners, OnlyThoseThatAreCertainlyOfNoJobAreAdded) {
   const auto opener = [](std::int64_t pid, const char* program) { return nvidia::Opener{pid, program, {0}}; };
   const std::vector<nvidia::Opener> all{
-      opener(5, "/usr/bin/nv-hostengine"), opener(6, "/opt/monitor"), opener(7, "/usr/bin/python3"),
-      opener(8, "/usr/bin/nvidia-cuda-mps-server"), opener(9, "/usr/bin/python3"),
-      opener(10, "/usr/bin/nvidia-smi"), opener(11, "/usr/bin/nvidia-smi")};
+      opener(5, "/usr/bin/nv-hostengine"), opener(6, "/opt/monitor"),
+      opener(7, "/usr/bin/python3"),       opener(8, "/usr/bin/nvidia-cuda-mps-server"),
+      opener(9, "/usr/bin/python3"),       opener(10, "/usr/bin/nvidia-smi"),
+      opener(11, "/usr/bin/nvidia-smi")};
   JobPids pids;
   pids.jobs[7] = "12", pids.jobs[11] = "12";  // "nvidia-smi --loop 5 &" in a job's script
   const auto added = [&](const JobPids* told, bool whole) {

@@ -48,8 +48,7 @@ TEST(RecordedFields, AreAllThatAreNotWorkedOutAgain) {
   EXPECT_EQ(recorded<Node>() + 4, members<Node>())
       << "workloads, counts, open_kinds, kinds: reduce() makes them";
   EXPECT_EQ(recorded<Workload>(), members<Workload>());
-  EXPECT_EQ(recorded<Gpu>() + 3, members<Gpu>())
-      << "telemetry, processes and own have lines of their own";
+  EXPECT_EQ(recorded<Gpu>() + 3, members<Gpu>()) << "telemetry, processes and own have lines of their own";
   EXPECT_EQ(recorded<Slice>() + 9, members<Slice>())
       << "holding, exact, holders, usable: reduce() makes them; figures (five) have lines of their own";
   EXPECT_EQ(recorded<HostPod>(), members<HostPod>());

@@ -46,7 +46,7 @@ TEST(Tiles, AsciiHasTheSameShapes) {
   row.ascii = true;
   row.text_lines = 0;
   EXPECT_EQ(drawn(row, tile_row_width(8, 80)),
-            "|#alice##|.uncut..|. 2g.20gb free ..|xxxxxxxx|???????? not told ????????|");
+            "|#alice##|_uncut__|. 2g.20gb free ..|xxxxxxxx|???????? not told ????????|");
 }
 
 TEST(Tiles, UnitsAreEquallyWideAtEveryWidth) {
