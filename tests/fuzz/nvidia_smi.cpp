@@ -32,7 +32,7 @@ int fuzz_nvidia_smi(const std::uint8_t* data, std::size_t size) {
     case 3:
       if (auto use = nvidia::parse_process_use(text))
         for (const auto& [process, percent] : *use)
-          need(process.first >= 0 && percent.value >= 0 && percent.value <= 100);
+          need(process.first >= 0 && (!percent || (percent->value >= 0 && percent->value <= 100)));
       break;
     case 9: {
       auto refused = nvidia::parted_refusal({}, text, 1, "x");
