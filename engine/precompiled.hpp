@@ -1,5 +1,6 @@
-// Headers of others that most files include, read once for each program (TESSERA_PRECOMPILE in
-// CMakeLists.txt). No file includes this one, and each file includes what it names. Threads: nothing here.
+// What most files include, read once for each program (TESSERA_PRECOMPILE in CMakeLists.txt): headers of
+// others, and our own model and plan, whose variants take a compiler a second in each file. No file includes
+// this one, and each file includes what it names. Threads: nothing here.
 #pragma once
 
 #include <fmt/chrono.h>
@@ -27,3 +28,7 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "engine/model/event.hpp"
+#include "engine/plan/planner.hpp"
+#include "engine/plan/run/run.hpp"
