@@ -281,7 +281,7 @@ Risk risk_of(const Plan& plan) {
                                                                           : Risk::medium);
     }
   }
-  for (const Notice& notice : plan.notices)
+  for (const plan::Notice& notice : plan.notices)
     if (is_about_closing(notice)) risk = Risk::high;
   return risk;
 }
