@@ -83,8 +83,9 @@ TEST(PackFile, ServicesHaveARateAndWhatOneInstanceGives) {
 TEST(PackFile, ErrorsNameTheLineOfYaml) {
   const std::string good = kGood;
   EXPECT_EQ(trouble("boards: []\n"), "gpus.yaml:1: demand: a map of profiles is missing");
-  EXPECT_EQ(trouble(good + ", color: red}\n"),
-            "gpus.yaml:4: unknown key \"color\"; known are node, gpu, product, count, whole, instances");
+  EXPECT_EQ(
+      trouble(good + ", color: red}\n"),
+      "gpus.yaml:4: unknown key \"color\"; known are node, gpu, product, count, whole, held, instances");
   EXPECT_EQ(trouble(good + ", whole: true, instances: [{profile: 1g.10gb, start: 0}]}\n"),
             "gpus.yaml:4: whole: a GPU with instances is cut");
   EXPECT_EQ(trouble(good + ", instances: [{profile: 3g.40gb, start: 1}]}\n").substr(0, 29),
