@@ -239,7 +239,7 @@ Result<std::vector<Frame>> frames_in(std::string_view bytes) {
   std::vector<Frame> frames;
   for (std::size_t at = 0; at < bytes.size(); at = frames.back().end)
     frames.push_back(mark_at(bytes, at) ? frame_at(bytes, at) : unmarked_at(bytes, at));
-  const auto timed = [](const Frame& frame) { return frame.at != TimePoint{}; };
+  const auto timed = [](const Frame& frame) { return !frame.unmarked || frame.at != TimePoint{}; };
   const auto first = std::find_if(frames.begin(), frames.end(), timed);
   if (!frames.empty() && first == frames.end()) return broken("byte 0 does not begin a frame of a recording");
   // What has no time of its own lies between the others.
