@@ -84,6 +84,33 @@ TEST(PlanPage, StripsOfSharedGpusAreThoseOfTheListsAndTellTheWayOfSharing) {
             "GPU 2: ········ shard × 4 -> ········ shard × 6\n");
 }
 
+// Of two shared instances that are alike the held one was drawn as the first, which is free.
+TEST(PlanPage, OfSharedInstancesThatAreAlikeEachHasItsOwnShares) {
+  Story story;
+  Slice first = instance("1g.10gb", 0, 1, 0), second = instance("1g.10gb", 1, 1, 1);
+  first.capacity = second.capacity = 4;
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mig, {first, second})})}});
+  story.tell(WorkloadsListed{{running("1", "ann", {holds("n1", {{1, 4}})})}});
+  plan::NodePlan plan;
+  plan::BoardState board;
+  board.gpu = GpuIndex{0}, board.strategy = Strategy::mig, board.product = ProductKey("H100-80GB-SXM5");
+  plan.before = plan.after = {board};
+  for (const int start : {0, 1}) {
+    plan::SlicePlan& slice = plan.kept.emplace_back();
+    slice.gpu = board.gpu, slice.profile = ProfileName("1g.10gb"), slice.at = Placement{start, 1};
+    slice.capacity = 4, slice.held = start == 1;
+  }
+  const auto strip_with_places = [&] {
+    return tui::strip_changes(plan, &story.node("n1"), catalogue(), false).at(0);
+  };
+  const tui::StripChange told = strip_with_places();
+  EXPECT_EQ(told.before, query::strip(story.node("n1").gpus.at(0), &catalogue(), false, {}));
+  EXPECT_NE(told.before.find("1"), std::string::npos) << told.before;
+  // Without places nobody can tell which of the two it is: it stays held.
+  for (plan::SlicePlan& slice : plan.kept) slice.at.reset();
+  EXPECT_EQ(strip_with_places().before.find("?"), std::string::npos);
+}
+
 TEST(GoldenPlan, ReadOnly) {
   Session session = changing({80, 24});
   session.state.writable = false;

@@ -205,14 +205,25 @@ namespace {
 
 const Gpu* live_gpu(const Node* live, GpuIndex index) { return live ? find_gpu(*live, index) : nullptr; }
 
+bool may_be_same(const Slice& planned, const Slice& now) {
+  if (planned.kind != now.kind || planned.profile != now.profile || planned.capacity != now.capacity)
+    return false;
+  return !planned.placement || !now.placement || *planned.placement == *now.placement;
+}
+
 // A plan tells that a slice is held and not how much of it: the shares of one that stays are those of now.
+// Which of several alike it is must be told by their places: else it stays held.
 Gpu with_shares(Gpu gpu, const Gpu* live) {
   if (!live) return gpu;
-  for (Slice& slice : gpu.slices)
-    for (const Slice& now : live->slices) {
-      const bool same = slice.kind == now.kind && slice.capacity == now.capacity && slice.capacity > 1;
-      if (same && slice.holding == Holding::held) slice.holding = now.holding, slice.holders = now.holders;
-    }
+  for (Slice& slice : gpu.slices) {
+    if (slice.capacity <= 1 || slice.holding != Holding::held) continue;
+    const Slice* found = nullptr;
+    int alike = 0;
+    for (const Slice& now : live->slices)
+      if (may_be_same(slice, now)) found = &now, ++alike;
+    if (alike == 1 && found->holding != Holding::free)
+      slice.holding = found->holding, slice.holders = found->holders;
+  }
   return gpu;
 }
 
