@@ -141,7 +141,8 @@ struct Options {
   std::optional<double> more_than;       // waste: slice-hours beyond which the exit code is 1
 
   // usage and waste: where from, from when on something counts, what does not, and how owners are told
-  std::string source;  // "recording", "accounting", "prometheus"; empty: what there is
+  std::string source;         // "recording", "accounting", "prometheus"; empty: what there is
+  bool source_typed = false;  // by --source, not by a file
   usage::Limits limits{};
   std::shared_ptr<const usage::Exceptions> except;  // null: everything counts
   std::vector<std::string> owner_command;           // empty: none is set

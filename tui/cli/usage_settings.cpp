@@ -67,14 +67,17 @@ std::string read_source(SettingReader& reader) {
   return setting->value;
 }
 
-// Where the past is read from. A file says it for the commands that sum up, and yields to --accounting; the
-// others ask slurmdbd on request alone.
+// Where the past is read from. A file says it for the commands that sum up, and yields to --accounting, to a
+// folder that is typed and to a simulated cluster, which has its own past; the others ask slurmdbd on request
+// alone.
 void read_place(SettingReader& reader, Options& options) {
   options.accounting = reader.on("accounting");
   options.source = read_source(reader);
-  const Setting* source = reader.find("source");
-  const bool typed = source && source->from == "--source";
+  const Setting *source = reader.find("source"), *folder = reader.find("recording");
+  const bool typed = options.source_typed = source && source->from == "--source";
   if (options.accounting && source && !typed) options.source = "accounting";
+  if (!typed && !options.accounting && (options.sim || (folder && folder->from == "--recording")))
+    options.source.clear();
   if (options.source != "accounting") return;
   options.accounting = options.accounting || typed || sums_up(options.command);
   if (!options.accounting) options.source.clear();

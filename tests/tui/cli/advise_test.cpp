@@ -131,11 +131,23 @@ TEST(AdviseCommand, APrometheusThatDoesNotAnswerIsToldAndRefusedOnlyWhereItWasAs
   EXPECT_EQ(asked.run(run_advise), kDone) << asked.err.str();
   EXPECT_NE(asked.err.str().find("connection refused"), std::string::npos) << asked.err.str();
   EXPECT_NE(asked.out.str().find("no history is in it"), std::string::npos) << asked.out.str();
-  asked.out.str(""), asked.options.source = "prometheus";
+  asked.out.str(""), asked.err.str(""), asked.options.source = "prometheus";
+  EXPECT_EQ(asked.run(run_advise), kDone) << "a file names it for all commands";
+  EXPECT_NE(asked.err.str().find("connection refused"), std::string::npos) << asked.err.str();
+  asked.out.str(""), asked.options.source_typed = true;
   EXPECT_EQ(asked.run(run_advise), kUnknown);
   EXPECT_EQ(asked.out.str(), "");
-  asked.options.source.clear(), asked.options.for_history = Duration{86'400'000};
+  asked.options.source.clear(), asked.options.source_typed = false;
+  asked.options.for_history = Duration{86'400'000};
   EXPECT_EQ(asked.run(run_pack), kUnknown) << "there it is the demand itself";
+}
+
+// It was ignored, and the advice looked like one that knows the past.
+TEST(AdviseCommand, ASourceThatIsTypedAndNotThereIsAnError) {
+  Asked asked;
+  asked.options.source = "recording", asked.options.source_typed = true;
+  EXPECT_EQ(asked.run(run_advise), kUnknown);
+  EXPECT_EQ(asked.out.str(), "");
 }
 
 TEST(AdviseCommand, ThePlanOfItsCommandHasTheLayoutsOfTheAnswer) {

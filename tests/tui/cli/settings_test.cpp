@@ -112,6 +112,20 @@ TEST(Settings, AFileSaysWhereUsageLooksAndTheFlagBeforeIt) {
   EXPECT_EQ(settled({"usage", "--accounting", "--source", "prometheus"})->source, "prometheus");
 }
 
+// What is typed counts before a file, and a simulated cluster has no Prometheus.
+TEST(Settings, WhereAFileSaysToLookYieldsToAFolderThatIsTypedAndToASimulatedCluster) {
+  const TextFile prometheus{"c.yaml", "source: prometheus\n"}, slurmdbd{"c.yaml", "source: accounting\n"};
+  const std::vector<std::string> typed{"pack", "--for-history", "30d", "--recording", "/folder"};
+  EXPECT_EQ(settled(typed, {}, {prometheus})->source, "");
+  EXPECT_EQ(settled({"advise", "--sim"}, {}, {prometheus})->source, "");
+  const auto usage = settled({"usage", "--recording", "/folder"}, {}, {slurmdbd});
+  EXPECT_EQ(usage->source, "");
+  EXPECT_FALSE(usage->accounting);
+  const TextFile both{"c.yaml", "source: prometheus\nrecording: /folder\n"};
+  EXPECT_EQ(settled({"usage"}, {}, {both})->source, "prometheus") << "a file that names both chooses";
+  EXPECT_EQ(settled({"usage", "--recording", "/folder", "--source", "prometheus"})->source, "prometheus");
+}
+
 // pack refused to plan at all, and advise asked slurmdbd, where a file had named it for usage and waste.
 TEST(Settings, WhereUsageLooksIsNothingToCommandsThatPlan) {
   const TextFile slurmdbd{"c.yaml", "source: accounting\n"};

@@ -30,8 +30,8 @@ int run_advise(const Options& options, const mig::Catalogue& catalogue, const Jo
       cluster, &catalogue,        capabilities_of(clusters, *cluster),    options.rules,
       nodes,   options.partition, cluster_now(*cluster, clusters.wall()), std::chrono::hours(options.hours)};
   std::optional<LookedDemand> past;
-  const bool named = !options.recording.empty() || options.accounting || options.source == "prometheus";
-  if (named || (options.source.empty() && has_prometheus(options, joins))) {
+  const bool named = !options.recording.empty() || options.accounting || options.source_typed;
+  if (named || !options.source.empty() || has_prometheus(options, joins)) {
     Options one = options;
     one.cluster = cluster->name.text;
     auto looked = look_at_demand(one, catalogue, joins, options.since, options.partition);
