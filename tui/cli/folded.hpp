@@ -15,7 +15,8 @@ namespace tessera::cli {
 std::string names_text(std::vector<std::string> names, int cells);
 
 // Rows that differ in the column `names` alone are one row, where the first of them stood, with all their
-// names; in the column `numbers` (of GPUs), too, where rows of one name differ in that alone. As it is where
+// names; in the column `numbers` (of GPUs), too, where rows of one name differ in that alone. Where there is
+// no room for all names each keeps its row: a list of nodes that names one of twenty is none. As it is where
 // the paper is no terminal.
 Grid folded(Grid grid, std::string_view names, const Paper& paper, std::string_view numbers = {});
 

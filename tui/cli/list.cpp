@@ -121,9 +121,9 @@ tui::ScreenKind list_of(const std::string& command) {
 }
 
 // For people at a terminal: rows that tell the same of several nodes or GPUs are one, and where there is not
-// room for all of it, words are those of the console.
-Grid as_in_the_console(Grid grid, const Options& options, const Paper& paper) {
-  if (options.command != "workloads") grid = folded(std::move(grid), "node", paper, "gpu");
+// room for all of it, words are those of the console. An order by a column that is not shown would be lost.
+Grid as_in_the_console(Grid grid, bool sees_order, const Options& options, const Paper& paper) {
+  if (options.command != "workloads" && sees_order) grid = folded(std::move(grid), "node", paper, "gpu");
   if (fits(grid, options.headers, paper)) return grid;
   for (std::vector<std::string>& row : grid.rows)
     for (std::size_t i = 0; i < row.size(); ++i)
@@ -148,9 +148,13 @@ Result<std::string> print_rows(std::vector<Row> rows, const Options& options, co
   if (options.output == OutputFormat::wide || !options.columns.empty()) paper.columns = 0;
   Grid grid = grid_of(rows, *want, options, context);
   if (paper.columns <= 0) return to_table(grid, options.headers, paper);
+  const bool sees_order = std::all_of(want->sorts.begin(), want->sorts.end(), [&](const query::Sort& sort) {
+    return std::find(want->columns.begin(), want->columns.end(), sort.column) != want->columns.end();
+  });
   tui::Screen list;
   list.kind = list_of(options.command), list.filter_text = options.filter;
-  return to_list_table(as_in_the_console(std::move(grid), options, paper), options.headers, paper, list);
+  return to_list_table(as_in_the_console(std::move(grid), sees_order, options, paper), options.headers, paper,
+                       list);
 }
 
 // --- a world that has to be asked first

@@ -47,6 +47,17 @@ TEST(FoldedRows, NamesThatDoNotFoldAreCountedWhereTheyHaveNoRoom) {
   EXPECT_EQ(names_text({}, 32), "");
 }
 
+// Names of clouds do not fold: a list of twenty nodes named one of them and "+19".
+TEST(FoldedRows, NodesWhoseNamesHaveNoRoomTogetherKeepTheirRows) {
+  Grid grid;
+  grid.heads = {{"node", "NODE", {}}, {"free", "FREE", {}}};
+  for (const char* node :
+       {"gke-train-a100-4f2a-xk2p", "gke-train-a100-4f2a-b81q", "gke-train-a100-4f2a-zz01"})
+    grid.rows.push_back({node, "8"});
+  grid.rows.insert(grid.rows.begin() + 1, {"n1", "7"});
+  EXPECT_EQ(folded(grid, "node", kTerminal, "gpu").rows, grid.rows);
+}
+
 // --- doctor
 
 class DoctorAtATerminal : public testing::Test {
