@@ -11,6 +11,7 @@
 #include "engine/insight/processes.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/model/health_words.hpp"
+#include "engine/model/kueue.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
@@ -250,8 +251,8 @@ class Collector {
         break;
       case Health::drained:
         if (cluster_.scheduler == Scheduler::kubernetes)
-          add(Severity::warning, node, "cordoned, no pod on it: " + bare, "cordoned, no pod on it: " + reason,
-              "when repaired: " + opening(node));
+          add(Severity::warning, node, "cordoned, no GPU pod on it: " + bare,
+              "cordoned, no GPU pod on it: " + reason, "when repaired: " + opening(node));
         else
           add(Severity::warning, node, "drained, no workload on it: " + bare,
               "drained, no workload on it: " + reason, "when repaired: " + opening(node));
@@ -466,7 +467,7 @@ class Collector {
     }
     const std::string more = count == 1 ? "" : fmt::format(", and {} more", count - 1);
     Finding& finding = add(
-        Severity::warning, "pod " + first.id.text, false,
+        Severity::warning, fmt::format("{} {}", kind_word(first), first.id.text), false,
         fmt::format("asks for {}, which no node offers{}", resource, more),
         other.empty() ? "change its request, or give a node a layout that has it"
                       : fmt::format("nodes offer {}: the name changes with the device plugin's version, its "

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/insight/free_kinds.hpp"
+#include "engine/model/kueue.hpp"
 #include "engine/text.hpp"
 #include "engine/usage/exceptions.hpp"
 
@@ -97,8 +98,8 @@ constexpr Named<WorkloadRow> kWorkloads[] = {
     {"group", [](const WorkloadRow& row, std::string_view word) { return in(row.workload->group, word); }},
     {"account",
      [](const WorkloadRow& row, std::string_view word) { return in(row.workload->account, word); }},
-    {"kind", [](const WorkloadRow& row,
-                std::string_view word) { return in(tessera::word(row.workload->kind), word); }},
+    {"kind",
+     [](const WorkloadRow& row, std::string_view word) { return in(kind_word(*row.workload), word); }},
     {"reason",
      [](const WorkloadRow& row, std::string_view word) {
        const Workload& work = *row.workload;

@@ -276,7 +276,7 @@ TEST(Attention, ANodeOfKubernetesIsCordonedAndNeitherDrainingNorDrained) {
     story.tell(WorkloadsListed{});
     return told(story);
   };
-  EXPECT_EQ(of(Scheduler::kubernetes), Lines{"n1: cordoned, no pod on it: fan"});
+  EXPECT_EQ(of(Scheduler::kubernetes), Lines{"n1: cordoned, no GPU pod on it: fan"});
   EXPECT_EQ(of(Scheduler::slurm), Lines{"n1: drained, no workload on it: fan"});
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/model/kueue.hpp"
 #include "engine/query/filter_text.hpp"
 #include "engine/query/finders.hpp"
 #include "engine/text.hpp"
@@ -95,6 +96,20 @@ TEST(Filter, AWordIsFoundInACellAsInItsText) {
     found += compare_with_cells(workload_rows(random.model()), seed);
   }
   EXPECT_GT(found, 5000);
+}
+// The cell said "workload", and the search looked for "pod".
+TEST(Filter, WorkThatKueueHoldsBackIsFoundByItsKindAsItIsShown) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  Workload suspended = waiting("team/job-train", "ann", "nvidia.com/gpu");
+  suspended.kind = WorkloadKind::pod, suspended.state_word = kSuspended;
+  story.tell(WorkloadsListed{{suspended}});
+  const auto rows = workload_rows(story.model);
+  const auto finds = [&](const char* text) {
+    return passes(*parse_filter<WorkloadRow>(text), rows.at(0), Context{at(0), nullptr});
+  };
+  EXPECT_TRUE(finds("workload"));
+  EXPECT_FALSE(finds("pod"));
 }
 TEST(Filter, AWordThatGoesOverTheEndOfAPartIsFoundInTheWholeCell) {
   Story story;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/insight/hardware.hpp"
+#include "engine/model/kueue.hpp"
 #include "engine/time.hpp"
 #include "tui/screens/beside.hpp"
 #include "tui/screens/control.hpp"
@@ -37,8 +38,9 @@ const insight::Cause* cause_here(const UiState& state) {
 std::string work_in(const insight::Cause& cause, const UiContext& ui) {
   if (cause.nodes || cause.whose.size() != 1) return {};
   const std::string& subject = cause.whose.front();
-  if (!subject.starts_with("job ") && !subject.starts_with("pod ")) return {};
-  std::string id = subject.substr(4);
+  const std::string kind = subject.substr(0, subject.find(' '));
+  if (kind.size() == subject.size() || (kind != "job" && kind != "pod" && kind != kKueueKind)) return {};
+  std::string id = subject.substr(kind.size() + 1);
   const Cluster* cluster = ui.model.find(cause.cluster);
   return cluster && cluster->workloads.find(WorkloadId(id)) ? id : std::string();
 }
