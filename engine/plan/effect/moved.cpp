@@ -32,6 +32,7 @@ struct Fact {
   std::string line;
   // It may hold this slice, or another one like it: which one is not reported.
   bool vague = false;
+  std::string once = {};  // the same as plans of an earlier version tell it; empty: in no other words
   friend auto operator<=>(const Fact&, const Fact&) = default;
 };
 
@@ -69,12 +70,16 @@ bool covers(const Scope& scope, GpuIndex gpu, const Slice& slice) {
   return false;
 }
 
+Fact work_fact(const Cluster& cluster, const Node& node) {
+  if (insight::takes_work(node)) return {"takes new workloads"};
+  const auto line = [](std::string_view health) { return fmt::format("takes no new workload: {}", health); };
+  return {line(health_word(node.health, cluster.scheduler)), false, line(word(node.health))};
+}
+
 std::vector<Fact> facts_of(const Cluster& cluster, const Node& node, const std::vector<GpuIndex>& boards,
                            const std::optional<Scope>& scope) {
   std::vector<Fact> lines;
-  lines.push_back({insight::takes_work(node) ? "takes new workloads"
-                                             : fmt::format("takes no new workload: {}",
-                                                           health_word(node.health, cluster.scheduler))});
+  lines.push_back(work_fact(cluster, node));
   for (GpuIndex index : boards)
     if (const Gpu* gpu = find_gpu(node, index)) lines.push_back({board_line(state_of(*gpu))});
   if (scope) {
@@ -165,14 +170,17 @@ std::vector<Moved> what_moved(const Plan& plan, const Cluster& cluster) {
     for (const BoardState& board : planned.before) boards.push_back(board.gpu);
     std::vector<Fact> now = facts_of(cluster, *node, boards, planned.scope);
     auto is_so = [&](const std::string& line) {
-      return std::any_of(now.begin(), now.end(), [&](const Fact& fact) { return fact.line == line; });
+      return std::any_of(now.begin(), now.end(),
+                         [&](const Fact& fact) { return fact.line == line || fact.once == line; });
     };
     for (const std::string& line : planned.relied_on)
       if (!is_so(line)) moved.push_back({planned.node, "no longer: " + line, !holder_in(line).empty()});
     for (const Fact& fact : now) {
       const auto& before = planned.relied_on;
-      if (std::find(before.begin(), before.end(), fact.line) != before.end() || is_named_in(before, fact))
-        continue;
+      const auto told = [&](const std::string& line) {
+        return std::find(before.begin(), before.end(), line) != before.end();
+      };
+      if (told(fact.line) || told(fact.once) || is_named_in(before, fact)) continue;
       moved.push_back(
           {planned.node,
            "now: " + fact.line + (fact.vague ? ", or another one like it: which one is not reported" : ""),

@@ -27,6 +27,26 @@ TEST(Moved, NewWorkWithoutGpusOnANodeThatIsClearedAsAWholeIsSeen) {
   EXPECT_FALSE(may_apply(moved));
 }
 
+// A plan file of an earlier version calls every closed node "drained": it was refused although nothing had
+// moved.
+TEST(Moved, AClosedNodeInTheWordsOfAnEarlierVersionHasNotMoved) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  Node closed = node("n1", {uncut(0, 0)});
+  closed.health = Health::drained;
+  story.tell(NodesListed{{closed}});
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("7x1g.10gb"), plan::slurm_capabilities(),
+                              {}, at(0));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  std::vector<std::string>& told = made->nodes[0].relied_on;
+  const auto line = std::find(told.begin(), told.end(), "takes no new workload: cordoned");
+  ASSERT_NE(line, told.end());
+  *line = "takes no new workload: drained";
+  EXPECT_TRUE(what_moved(*made, story.cluster()).empty());
+  *line = "takes new workloads";
+  EXPECT_EQ(what_moved(*made, story.cluster()).size(), 2u);
+}
+
 bool has(const std::vector<std::string>& lines, const std::string& word) {
   return std::any_of(lines.begin(), lines.end(),
                      [&](const std::string& line) { return line.find(word) != std::string::npos; });
