@@ -6,6 +6,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/number.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
@@ -92,7 +93,7 @@ class Sums {
       for (const Request& request : workload->requests) {
         if (request.count <= 0 || !sharing::parse_resource(request.resource, cluster_.scheduler)) continue;
         Demand& row = by_name[request.resource];
-        row.wanted += request.count * workload->tasks;
+        row.wanted = add_times(row.wanted, request.count, workload->tasks);
         ++row.workloads;
       }
     for (const auto& [name, count] : free_)

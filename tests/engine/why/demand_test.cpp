@@ -67,6 +67,17 @@ TEST(Demand, EachTaskOfAnArrayIsWanted) {
   EXPECT_EQ(of(story, "gpu:1g.10gb").workloads, 1);
 }
 
+TEST(Demand, OfMoreThanCanBeCountedItWantsTheMost) {
+  Story story = three_gpus();
+  Workload array = job("8_[1-4000000]", "gpu:1g.10gb");
+  array.requests.front().count = 1'000'000'000'000'000;
+  array.tasks = 4'000'000;
+  story.tell(WorkloadsListed{{kHolder, array, job("9", "gpu:1g.10gb", 3)}});
+  EXPECT_GT(of(story, "gpu:1g.10gb").wanted, 1'000'000'000'000'000);
+  EXPECT_EQ(demand(story.cluster(), test::catalogue()).front().resource, "gpu:1g.10gb")
+      << "most wanted first";
+}
+
 TEST(Demand, HowMuchOfWhatWaitsFitsNowAndAfterARecut) {
   Story story = three_gpus();
   story.tell(WorkloadsListed{{kHolder, job("2", "gpu:3g.40gb", 1, 0), job("3", "gpu:3g.40gb", 1, 1),
