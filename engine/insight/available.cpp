@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "engine/model/recorded.hpp"
+
 namespace tessera::insight {
 namespace {
 
@@ -10,8 +12,7 @@ namespace {
 bool current(const Cluster& cluster, std::initializer_list<Source> sources) {
   if (cluster.sources.empty()) return cluster.loaded || !cluster.progress;
   // A recording that has nothing of this moment, or cannot be read.
-  const auto whole = cluster.sources.find(Source::none);
-  if (whole != cluster.sources.end() && whole->second.failure && cluster.nodes.empty()) return false;
+  if (recording_failure(cluster) && cluster.nodes.empty()) return false;
   bool answered = false;
   for (Source source : sources) {
     auto found = cluster.sources.find(source);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/model/recorded.hpp"
+
 namespace tessera::record {
 namespace {
 
@@ -13,11 +15,6 @@ std::optional<Duration> ahead(const Cluster& cluster, int direction, TimePoint a
   return std::max(Duration{0}, direction < 0 ? at - all.to : all.from - at);
 }
 
-bool has_a_round(const Cluster& cluster) {
-  const auto whole = cluster.sources.find(Source::none);
-  return whole == cluster.sources.end() || !whole->second.failure;
-}
-
 }  // namespace
 
 ClusterName leader(const Model& model, const std::vector<ClusterName>& names, int direction, TimePoint wall) {
@@ -26,7 +23,7 @@ ClusterName leader(const Model& model, const std::vector<ClusterName>& names, in
     if (const Cluster* cluster = model.find(name); cluster && cluster->recorded) recorded.push_back(cluster);
   if (recorded.empty()) return names.front();
   for (const Cluster* one : recorded)
-    if (has_a_round(*one) && ahead(*one, direction, cluster_now(*one, wall))) return one->name;
+    if (!recording_failure(*one) && ahead(*one, direction, cluster_now(*one, wall))) return one->name;
   const Cluster* next = nullptr;
   std::optional<Duration> nearest;
   for (const Cluster* one : recorded) {
@@ -35,7 +32,7 @@ ClusterName leader(const Model& model, const std::vector<ClusterName>& names, in
   }
   if (next) return next->name;
   for (const Cluster* one : recorded)
-    if (has_a_round(*one)) return one->name;
+    if (!recording_failure(*one)) return one->name;
   return recorded.front()->name;
 }
 

@@ -378,7 +378,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .why_no_open = why_no_open_on_pack,
      .back = back_in_pack,
      .copy = copy_on_pack,
-     .nothing_to_copy = "no demand that can be planned: there is no command to copy",
+     .nothing_to_copy = "there is no command to copy: no demand can be planned, or a recording is shown",
      .refresh = refresh_pack,
      .next_change = pack_next_change},
     {.kind = ScreenKind::fleet,

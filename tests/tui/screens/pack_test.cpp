@@ -215,11 +215,22 @@ TEST(Pack, NothingIsPlannedWithoutAMomentOfTheRecording) {
   Session session = changing();
   session.state.past = true;
   session.press(":pack<enter>");
-  EXPECT_TRUE(session.shows("the recording of this cluster cannot be read")) << session.screen();
+  EXPECT_TRUE(session.shows("nothing is recorded of this cluster")) << session.screen();
   EXPECT_FALSE(session.shows("+ more")) << "no key is offered that does nothing: " << session.screen();
   session.press("+<enter>");
   EXPECT_FALSE(session.state.pack->question);
   EXPECT_EQ(session.state.top().kind, ScreenKind::pack);
+}
+
+// "The recording cannot be read" stood there where nothing was recorded of that moment.
+TEST(Pack, WhyARecordingTellsNothingOfAMomentIsToldInItsOwnWords) {
+  Session session = changing();
+  show_past(session, 30);
+  const Error nothing{"cannot show it", "nothing is recorded of this moment", ""};
+  session.tell(on("hpc", SourceReport{Source::none, nothing}, -1800));
+  session.press(":pack<enter>");
+  EXPECT_TRUE(session.shows("nothing is recorded of this moment")) << session.screen();
+  EXPECT_FALSE(session.shows("cannot be read")) << session.screen();
 }
 
 TEST(Pack, NothingIsPlannedOnAClusterThatDoesNotAnswerAndTheDemandStays) {
@@ -266,7 +277,7 @@ TEST(Pack, ADemandThatCannotBeAskedHereIsNotCopied) {
   session.press("y");
   EXPECT_TRUE(std::none_of(session.effects.begin(), session.effects.end(),
                            [](const auto& effect) { return effect.copy.has_value(); }));
-  EXPECT_NE(session.state.message.text.find("no demand that can be planned"), std::string::npos)
+  EXPECT_NE(session.state.message.text.find("no demand can be planned"), std::string::npos)
       << session.state.message.text;
 }
 

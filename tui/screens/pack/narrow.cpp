@@ -6,6 +6,7 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
+#include "engine/model/recorded.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
@@ -33,12 +34,6 @@ bool is_in(const Cluster& cluster, const Node& node, const std::string& partitio
   // Nodes of Kubernetes have no partition: only its work is narrowed there.
   return partition.empty() || cluster.scheduler != Scheduler::slurm ||
          std::find(node.partitions.begin(), node.partitions.end(), partition) != node.partitions.end();
-}
-
-// A cluster of which nothing is recorded, or whose recording failed on the way to the moment, has no moment.
-bool is_shown_moment(const Cluster& cluster) {
-  const auto reader = cluster.sources.find(Source::none);
-  return cluster.recorded && (reader == cluster.sources.end() || !reader->second.failure);
 }
 
 Result<std::vector<NodeName>> by_filter(const Cluster& cluster, const UiContext& ui,
@@ -122,8 +117,9 @@ std::string narrowed_text(const Narrowed& only, Scheduler scheduler) {
 std::string why_not_planned(const UiState& state, const Cluster* cluster) {
   if (!cluster) return "that cluster is not open here";
   if (!cluster->loaded) return "the cluster is still being read";
-  if (state.past && !is_shown_moment(*cluster))
-    return "the recording of this cluster cannot be read: how it stood then is not known";
+  if (const Error* failure = state.past ? recording_failure(*cluster) : nullptr)
+    return "how this cluster stood then is not known: " + failure->reason;
+  if (state.past && !cluster->recorded) return "nothing is recorded of this cluster";
   // An old list of jobs or pods makes an instance look free that is not.
   if (!insight::nodes_are_current(*cluster))
     return "the list of nodes is old: what stands there now is not known";

@@ -209,8 +209,8 @@ bool back_in_pack(UiState& state, const UiContext&) {
 }
 
 std::string copy_on_pack(const UiState& state, const UiContext& ui) {
-  // What cannot be asked here is refused there, too.
-  if (!state.pack || !state.pack->trouble.empty()) return "";
+  // What cannot be asked here is refused there, too; and the command would speak of the live cluster.
+  if (!state.pack || !state.pack->trouble.empty() || state.past) return "";
   std::string words;
   for (const PackWant& want : state.pack->wants)
     if (want.count > 0)
