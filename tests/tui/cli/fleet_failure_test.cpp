@@ -76,7 +76,8 @@ TEST_F(FleetFailure, APoolThatGoesOnStopsAtAsManyFailuresAsItsBudgetHasNodes) {
   EXPECT_EQ(run({"run", path}), kFinding);
   EXPECT_EQ(plans.size(), 1u) << err.str();
   const char* why =
-      "pool a is skipped: runs that have not ended hold 1 of its nodes (n2), and max_nodes_at_once is 1";
+      "pool a is skipped: runs that have not ended may have 1 of its nodes under way (of n2), and "
+      "max_nodes_at_once is 1";
   EXPECT_TRUE(said(why)) << err.str();
   EXPECT_EQ(run({"run", path}), kFinding) << "the next call, too";
   EXPECT_EQ(plans.size(), 1u) << err.str();
@@ -92,7 +93,7 @@ TEST_F(FleetFailure, TheNodesOfAllRunsOfAPoolThatStopsCountForItsBudget) {
   EXPECT_EQ(run({"run", pool(", budget: {max_nodes_at_once: 1}")}), kFinding) << "it is a person's run";
   EXPECT_TRUE(plans.empty()) << err.str();
   EXPECT_TRUE(
-      said("pool a is skipped: runs that have not ended hold 1 of its nodes (n2), and "
+      said("pool a is skipped: runs that have not ended may have 1 of its nodes under way (of n2), and "
            "max_nodes_at_once is 1"))
       << err.str();
   (void)run({"run", pool(", budget: {max_nodes_at_once: 2}")});

@@ -325,6 +325,19 @@ TEST_F(FleetCommandLine, NothingIsBegunAndNothingDeniedWhereJournalsCannotBeList
   EXPECT_NE(out.str().find("not every journal could be read"), std::string::npos) << out.str();
 }
 
+// The journal that cannot be read may be of the run that closed a node and was killed: "all is well" was
+// said.
+TEST_F(FleetCommandLine, CheckAndDiffDoNotSayAllIsWellWhereJournalsCannotBeRead) {
+  RunHead lost;
+  lost.state = RunState::unreadable, lost.why = "the folder cannot be read";
+  for (const char* verb : {"check", "diff"}) {
+    heads.clear();
+    EXPECT_EQ(run({verb, file(kAsItIs)}), kDone) << verb << out.str();
+    heads = {lost};
+    EXPECT_EQ(run({verb, file(kAsItIs)}), kUnknown) << verb << out.str();
+  }
+}
+
 TEST_F(FleetCommandLine, RunBeginsWithTheNodesThatNothingHolds) {
   options.write = options.yes = true;
   EXPECT_EQ(run({"run", file(kOther)}), kDone) << err.str();

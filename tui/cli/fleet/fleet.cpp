@@ -279,7 +279,8 @@ void FleetCommand::read_newest_runs() {
 }
 
 int FleetCommand::code(bool beside) const {
-  bool unknown = !page_.unread.empty();
+  // A journal that cannot be read may be of a run that left a node closed.
+  bool unknown = !page_.unread.empty() || (clusters_.runs() && !page_.runs_untold.empty());
   if (!page_.left.empty()) return kFinding;
   for (const fleet::Survey& survey : page_.surveys) {
     if ((beside ? 0 : survey.count(Standing::drifts)) + survey.count(Standing::impossible) > 0)

@@ -265,7 +265,7 @@ std::optional<int> FleetCommand::take_room(const fleet::Pool& pool, const fleet:
   // Of a pool that goes on it is a finding, whatever they wait for.
   const bool goes_on = pool.on_failure == fleet::OnFailure::go_on;
   return skip(pool.name,
-              fmt::format("runs that have not ended hold {} of its nodes ({}), and "
+              fmt::format("runs that have not ended may have {} of its nodes under way (of {}), and "
                           "max_nodes_at_once is {}",
                           open, fold_hosts(names), most),
               goes_on ? kFinding : held_up);
