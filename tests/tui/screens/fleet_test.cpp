@@ -41,6 +41,14 @@ TEST(FleetScreen, OnAWideTerminalTheNodeOfTheRowStandsBesideTheTable) {
   EXPECT_FALSE(fleet_session({159, 60}).shows("GPU 0   MIG"));
 }
 
+// From 160 to 183 columns the page took the room of POOL and LAST RUN, which a terminal of 159 shows.
+TEST(FleetScreen, AWiderTerminalTellsNoLessOfARow) {
+  for (int columns : {120, 159, 160, 170, 183, 184, 200, 299, 300}) {
+    const Session session = fleet_session({columns, 60});
+    EXPECT_TRUE(session.shows("POOL") && session.shows("LAST RUN")) << columns << "\n" << session.screen();
+  }
+}
+
 TEST(FleetScreen, OpeningAsksForTheFileOnceAndRForItAgain) {
   Session session = changing();
   session.press(":fleet fleet.yaml<enter>");

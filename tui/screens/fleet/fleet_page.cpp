@@ -17,6 +17,7 @@
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/preview.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -43,9 +44,11 @@ struct Columns {
       by = 0;
   bool is_short = false;  // what is advertised, without its vendor
 };
+constexpr int kWide = 110;  // cells from which on a row tells its cluster, its pool and its last run
+
 Columns columns_of(const UiContext& ui, int width) {
   Columns at;
-  const bool wide = width >= 110, huge = width >= 180;
+  const bool wide = width >= kWide, huge = width >= 180;
   int x = wide ? 16 : 13;
   if (wide && ui.model.clusters.size() > 1) at.cluster = x, x += 11;
   if (wide) at.pool = x, x += 14;
@@ -367,7 +370,9 @@ const FleetRow* fleet_row_here(const UiState& state) {
   return found == end ? &rows.front() : &*found;
 }
 
+// A wider terminal never tells less of a row than a narrower one.
 std::optional<Screen> page_beside_fleet(const UiState& state, const UiContext& ui) {
+  if (list_beside_page(state.size.columns) <= kWide) return std::nullopt;
   const bool lists = state.fleet && state.fleet->file && !state.fleet->file->failure &&
                      !state.fleet->calendar && state.fleet->answer && !state.fleet->answer->failure;
   const FleetRow* row = lists ? fleet_row_here(state) : nullptr;
