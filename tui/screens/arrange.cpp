@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -106,18 +107,15 @@ void range_step(UiState& state, const UiContext& ui) {
   Screen& screen = state.top();
   const int row = cursor_row(ui.model, screen);
   if (row < 0) return;
-  const auto id_of = [&](int at) {
-    return id_at(ui.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(at)]);
-  };
-  int from = 0, count = static_cast<int>(screen.derived.rows.size());
-  while (from < count && id_of(from) != screen.range_from) ++from;
-  if (screen.range_from.empty() || from == count) {
-    screen.range_from = id_of(row);
+  std::optional<int> from;
+  if (!screen.range_from.empty()) from = row_of_id(ui.model, screen, screen.range_from, row);
+  if (!from) {
+    screen.range_from = id_at(ui.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(row)]);
     return say(
         state, ui, Severity::info,
         fmt::format("a range begins here: move, then {} marks it", first_key(state, Action::mark_range)));
   }
-  mark_rows(state, ui, std::min(from, row), std::max(from, row));
+  mark_rows(state, ui, std::min(*from, row), std::max(*from, row));
   screen.range_from.clear();
 }
 

@@ -1,6 +1,7 @@
 // Filter and sort of the table screens, kept as positions so that nothing dangles when the model moves on.
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "tui/screens/rows.hpp"
 #include "tui/screens/screens.hpp"
@@ -55,22 +56,25 @@ DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& scre
   return derived;
 }
 
-int cursor_row(const Model& model, const Screen& screen) {
+std::optional<int> row_of_id(const Model& model, const Screen& screen, const std::string& id, int near) {
   const std::vector<RowRef>& rows = screen.derived.rows;
-  int count = static_cast<int>(rows.size());
-  if (count == 0) return -1;
-  int near = std::clamp(screen.cursor_at, 0, count - 1);
-  if (screen.cursor.empty()) return near;
-  auto is_it = [&](int row) {
-    return row >= 0 && row < count &&
-           id_at(model, screen.kind, rows[static_cast<std::size_t>(row)]) == screen.cursor;
+  const int count = static_cast<int>(rows.size());
+  const auto is_it = [&](int row) {
+    return row >= 0 && row < count && id_at(model, screen.kind, rows[static_cast<std::size_t>(row)]) == id;
   };
-  // Rows mostly move a little: look around the last place first.
   for (int away = 0; away < count; ++away) {
     if (is_it(near - away)) return near - away;
     if (is_it(near + away)) return near + away;
   }
-  return near;
+  return std::nullopt;
+}
+
+int cursor_row(const Model& model, const Screen& screen) {
+  const int count = static_cast<int>(screen.derived.rows.size());
+  if (count == 0) return -1;
+  const int near = std::clamp(screen.cursor_at, 0, count - 1);
+  // Rows mostly move a little: look around the last place first.
+  return screen.cursor.empty() ? near : row_of_id(model, screen, screen.cursor, near).value_or(near);
 }
 
 int find_row(const UiContext& ui, const Screen& screen, const query::Filter& filter, int from, int step) {

@@ -38,6 +38,8 @@ std::string cell_text(const UiContext& ui, ScreenKind kind, const RowRef& ref, i
 DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& screen);
 // What the rows depend on beside the model.
 std::string derive_key(const UiState& state, const Screen& screen);
+// The row of that id, looked for around `near` first.
+std::optional<int> row_of_id(const Model& model, const Screen& screen, const std::string& id, int near);
 // Where the cursor's row is now: by id, else where it was.
 int cursor_row(const Model& model, const Screen& screen);
 // The next row from `from` (stepping by `step`, around the end) that passes `filter`; -1: none does.

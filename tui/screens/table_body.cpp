@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "tui/screens/body.hpp"
 #include "tui/screens/control.hpp"
@@ -56,13 +57,11 @@ void draw_range(Canvas& canvas, Rect body, const UiContext& ui, const UiState& s
   const auto id_of = [&](int row) {
     return id_at(ui.model, screen.kind, screen.derived.rows[static_cast<std::size_t>(row)]);
   };
-  const int count = static_cast<int>(screen.derived.rows.size());
-  int from = 0;
-  while (from < count && id_of(from) != screen.range_from) ++from;
-  if (from == count) return;
+  const std::optional<int> from = row_of_id(ui.model, screen, screen.range_from, look.cursor);
+  if (!from) return;
   for (int line = 1; line < body.height; ++line) {
     const int row = look.top + line - 1;
-    if (row < std::min(from, look.cursor) || row > std::max(from, look.cursor)) continue;
+    if (row < std::min(*from, look.cursor) || row > std::max(*from, look.cursor)) continue;
     if (row != look.cursor && !screen.marks.contains(id_of(row)))
       canvas.put(body.x, body.y + line, state.ascii ? "o" : "◦", Role::accent);
   }
