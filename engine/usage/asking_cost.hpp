@@ -1,6 +1,7 @@
 // What asking an accounting took. Threads: values.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "engine/model/units.hpp"
@@ -15,5 +16,7 @@ struct AskingCost {
   std::int64_t kept_lines = 0;  // that were kept from earlier questions
   Duration took{0};             // all of the commands, one after the other
 };
+
+inline double seconds_of(const AskingCost& cost) { return std::chrono::duration<double>(cost.took).count(); }
 
 }  // namespace tessera::usage

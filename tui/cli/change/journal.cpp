@@ -37,7 +37,7 @@ Json head_json(const RunHead& head) {
   json.add("started", time_or_null(head.started));
   json.add("last", time_or_null(head.last));
   json.add("progress", Json::of(clean(head.progress)));
-  json.add("why", Json::of(clean(head.why)));
+  json.add("why", Json::of(clean(head.why, kWhole)));
   json.add("place", Json::of(clean(head.place)));
   json.add("outcome", clean_or_null(head.outcome));
   json.add("file", clean_or_null(head.file));
@@ -82,7 +82,7 @@ std::string list_text(const std::vector<RunHead>& runs, const Options& options) 
   std::string reasons;
   for (const RunHead& head : runs)
     if (head.state != RunState::finished && !head.why.empty())
-      reasons += wrapped(clean(head.run + ": " + tui::told(options.reader, head.why), 1000), 2);
+      reasons += wrapped(clean(head.run + ": " + tui::told(options.reader, head.why), kWhole), 2);
   return reasons.empty()
              ? text
              : text + "\n" + tui::told(options.reader, "Why they have not ended") + "\n" + reasons;

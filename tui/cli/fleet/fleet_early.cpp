@@ -15,19 +15,18 @@
 namespace tessera::cli {
 namespace {
 
+std::int64_t minutes(Duration time) { return std::chrono::ceil<std::chrono::minutes>(time).count(); }
+
 Json early_json(const ClusterName& cluster, const std::string& pool, const NodeName& node, TimePoint opening,
                 const fleet::Early& early) {
-  const auto minutes = [](Duration time) {
-    return Json::of(std::int64_t{std::chrono::ceil<std::chrono::minutes>(time).count()});
-  };
   Json one = Json::map();
   one.add("cluster", Json::of(cluster.text));
   one.add("pool", Json::of(pool));
   one.add("node", Json::of(node.text));
   one.add("opens", Json::of(utc_text(opening)));
   one.add("closes", early.begin ? Json::of(utc_text(*early.begin)) : Json());
-  one.add("limit_minutes", early.begin ? minutes(early.limit) : Json());
-  one.add("steps_minutes", minutes(early.steps));
+  one.add("limit_minutes", early.begin ? Json::of(minutes(early.limit)) : Json());
+  one.add("steps_minutes", Json::of(minutes(early.steps)));
   one.add("may_be_late", Json::of(early.capped));
   return one;
 }
@@ -228,9 +227,6 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
       line(fmt::format("{} is changed when its window opens at {}: how long its workloads may run is unknown",
                        node.node.text, utc_text(opening)));
     } else {
-      const auto minutes = [](Duration time) {
-        return std::chrono::ceil<std::chrono::minutes>(time).count();
-      };
       line(fmt::format("{} is closed at {} for the window that opens at {}: time limit {} min, steps {} min",
                        node.node.text, utc_text(*early.begin), utc_text(opening), minutes(early.limit),
                        minutes(early.steps)));

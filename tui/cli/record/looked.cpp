@@ -19,8 +19,6 @@
 namespace tessera::cli {
 namespace {
 
-double seconds_of(const usage::AskingCost& cost) { return std::chrono::duration<double>(cost.took).count(); }
-
 usage::Span asked_by(const Options& options) { return {options.since, options.limits, options.except}; }
 
 // What the scheduler's accounting keeps of --since until now.

@@ -20,8 +20,6 @@ namespace {
 
 double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
 
-double seconds_of(const usage::AskingCost& cost) { return std::chrono::duration<double>(cost.took).count(); }
-
 // All of them until --at, where that ends what is summed up. Errors: nothing is recorded before it.
 Result<Recordings> until_asked(Recordings all, const Options& options, const Joins& joins) {
   const auto end = end_of(options, now_of(all, joins.wall()));
