@@ -59,7 +59,9 @@ struct Round {
   const std::set<std::string>& findings;  // as the recorder named them
   Duration figures_every{0};              // they are kept so far apart; 0: each round has them
   Duration every{0};                      // between two rounds, as the recorder was asked; 0: not told
-  Stop before{};  // why none is between the round before and this one, if they are far apart
+  // Why none is between the round before and this one, if they are far apart; breaks_off(): they may be near,
+  // and of the time between them nothing is known.
+  Stop before{};
 };
 
 // A file of a recording: a day.
@@ -71,20 +73,23 @@ struct DayFile {
   Duration every{0};               // between two, as the recorder was asked last; 0: not told
   int gaps = 0;                    // between rounds, and from the day before to this one
   Duration missing{0};             // in these
+  int set_back = 0;                // times that its clock was; rounds that were written again count once
   bool torn = false;               // the file ends before what was written to it was ended
   std::optional<Stop> stop{};      // behind its last round; nullopt: the next file goes on
-  std::optional<Error> failure{};  // it is damaged from there on
+  std::optional<Error> failure{};  // the first that is damaged of it; what is sound counts above
 };
 
 class Recording {
  public:
   virtual ~Recording() = default;
   virtual const ClusterName& cluster() const = 0;
-  // nullopt: no round of it can be read.
+  // From the first to the newest round that can be read. nullopt: there is none.
   virtual std::optional<Covered> covered() = 0;
-  // The cluster as it stood at that time: as the last round at or before it told. Errors: nothing is recorded
-  // of that time.
+  // The cluster as it stood at that time: as the last round at or before it told that can be read. Errors:
+  // nothing is recorded of that time.
   virtual Result<Model> at(TimePoint time) = 0;
+  // Whether something is damaged between the round that at() told last and the time that it was asked for.
+  virtual bool damaged_behind() const { return false; }
   // How far apart figures are kept where at() was last; 0: each round has them.
   virtual Duration figures_every() const { return Duration{0}; }
   // Between two rounds where at() was last, as the recorder was asked; 0: not told.
@@ -93,7 +98,9 @@ class Recording {
   virtual Stop stopped() { return Stop::unknown; }
   // Each file, oldest first, and what is in it. Errors: the folder cannot be read.
   virtual Result<std::vector<DayFile>> days() { return std::vector<DayFile>{}; }
-  // Each round in [from, to], oldest first, until `see` returns false.
+  // Each round in [from, to], oldest first and each time once, until `see` returns false. What is damaged is
+  // passed over, and the next round tells it (Round::before). Errors: a file cannot be opened, a later
+  // version wrote it, or nothing of the recording can be read.
   virtual Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) = 0;
   // What was measured of these nodes in [from, to], of each oldest first: less to read than its rounds. Ends
   // early, with what was found so far, when `goes_on` says no.

@@ -8,6 +8,8 @@ std::string_view word(Stop stop) {
     case Stop::ended: return "ended";
     case Stop::cut: return "cut-off";
     case Stop::silent: return "silent";
+    case Stop::damaged: return "damaged";
+    case Stop::set_back: return "set-back";
   }
   return "unknown";
 }
@@ -21,6 +23,8 @@ std::string_view because(Stop stop) {
     case Stop::silent:
       return "the recorder ran and wrote nothing (no room on its disk, a clock that was set, or the machine "
              "slept)";
+    case Stop::damaged: return "what was recorded there is damaged (tessera record list names the file)";
+    case Stop::set_back: return "the recorder's clock was set back there";
   }
   return "";
 }

@@ -24,9 +24,13 @@ enum class Stop : std::uint8_t {
   ended,    // the recorder was ended
   cut,      // it did not end its file
   silent,   // it ran on and wrote nothing
+  damaged,  // there were some, and they cannot be read
+  set_back  // its clock was set back: rounds of these times were written once more, and those count
 };
+// Two rounds between which nothing is known, however near they are.
+constexpr bool breaks_off(Stop stop) { return stop == Stop::damaged || stop == Stop::set_back; }
 
-// As documents have it: "unknown", "ended", "cut-off", "silent".
+// As documents have it: "unknown", "ended", "cut-off", "silent", "damaged", "set-back".
 std::string_view word(Stop stop);
 // In words; empty: not known.
 std::string_view because(Stop stop);

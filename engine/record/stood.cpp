@@ -1,5 +1,7 @@
 #include "engine/record/stood.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "engine/text.hpp"
@@ -29,16 +31,28 @@ Result<Model> stood_at(Recording& recording, TimePoint time) {
   Result<Model> model = recording.at(time);
   if (!model || model->clusters.empty()) return model;
   const TimePoint round = cluster_now(model->clusters.front(), time);
-  if (time - round <= longest_step(recording.every())) return model;
+  if (time - round <= speaks_for(recording)) return model;
+  const bool damaged = recording.damaged_behind();
   const auto next = next_round(recording, time);
   std::string why = clean(recording.cluster().text, 200);
   if (next)
     why += ": nothing lies between the rounds of " + utc_text(round) + " and " + utc_text(next->at);
   else
     why += ": the newest round is of " + utc_text(round);
-  why = with_reason(std::move(why), next ? next->before : recording.stopped());
+  const Stop stop = damaged ? Stop::damaged : next ? next->before : recording.stopped();
+  why = with_reason(std::move(why), stop);
   return Error{"nothing is recorded of " + utc_text(time), why,
                "give the time of a round; tessera replay shows what stood before and after"};
+}
+
+Duration speaks_for(const Recording& recording) {
+  // Rounds tell their second.
+  if (recording.damaged_behind()) return std::max<Duration>(recording.every(), std::chrono::seconds(1));
+  return longest_step(recording.every());
+}
+
+Status can_be_read(Recording& recording) {
+  return recording.rounds({}, TimePoint::max(), [](const Round&) { return false; });
 }
 
 }  // namespace tessera::record

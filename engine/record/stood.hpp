@@ -8,7 +8,15 @@
 namespace tessera::record {
 
 // The cluster as it stood at that time. Errors: nothing is recorded of it, since it lies before the first
-// round, behind the newest one, or in a gap between two (longest_step()).
+// round, behind the newest one, in a gap between two (longest_step()), or where the recording is damaged.
 Result<Model> stood_at(Recording& recording, TimePoint time);
+
+// For how long the round that at() told last speaks of what follows it: where that is damaged, until the next
+// one was due.
+Duration speaks_for(const Recording& recording);
+
+// Of a recording that covered() tells nothing of: it may be that nothing is recorded yet. Errors: something
+// is, and cannot be read.
+Status can_be_read(Recording& recording);
 
 }  // namespace tessera::record

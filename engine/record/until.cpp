@@ -19,9 +19,14 @@ class Until final : public Recording {
     return covered;
   }
   Result<Model> at(TimePoint time) override { return whole_->at(std::min(time, end_)); }
+  bool damaged_behind() const override { return whole_->damaged_behind(); }
   Duration figures_every() const override { return whole_->figures_every(); }
   Duration every() const override { return whole_->every(); }
-  Stop stopped() override { return whole_->stopped(); }
+  Stop stopped() override {
+    // What is behind the end is as if it were not recorded.
+    const auto covered = whole_->covered();
+    return covered && covered->to > end_ ? Stop::unknown : whole_->stopped();
+  }
   Result<std::vector<DayFile>> days() override { return whole_->days(); }
   Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) override {
     return whole_->rounds(from, std::min(to, end_), see);

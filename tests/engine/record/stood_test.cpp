@@ -50,6 +50,11 @@ class Rounds final : public Recording {
   std::vector<int> seconds_;
   Duration every_;
   Stop stop_;
+  bool damaged_ = false;
+
+ public:
+  bool damaged_behind() const override { return damaged_; }
+  void damage() { damaged_ = true; }
 };
 
 std::string why_not(Recording& recording, int second) {
@@ -94,6 +99,19 @@ TEST(StoodAt, WhyNothingIsRecordedIsToldWhereItIsKnown) {
   Rounds silent({0, 20'000}, Duration{60'000}, Stop::silent), old({0, 20'000});
   EXPECT_NE(why_not(silent, 5'000).find("the recorder ran and wrote nothing"), std::string::npos);
   EXPECT_EQ(why_not(old, 5'000).find("the recorder"), std::string::npos) << "a version that does not tell";
+}
+
+// Rounds were there that cannot be read: what they told is not what the one before did.
+TEST(StoodAt, ARoundBeforeDamageSpeaksUntilTheNextOneWasDue) {
+  Rounds recording({0, 300});
+  EXPECT_EQ(why_not(recording, 200), "");
+  recording.damage();
+  EXPECT_EQ(why_not(recording, 0), "");
+  EXPECT_EQ(why_not(recording, 60), "");
+  EXPECT_NE(why_not(recording, 61).find("what was recorded there is damaged"), std::string::npos);
+  Rounds untold({0, 300}, Duration{0});
+  untold.damage();
+  EXPECT_NE(why_not(untold, 30), "") << "when it was due is not known";
 }
 
 TEST(StoodAt, WhatTheRecordingRefusesStaysRefused) {
