@@ -271,7 +271,8 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
     if (!seen.head || seen.head->format != kFormat)
       return Error{"cannot read the recording", "it does not begin with the head of a recording of tessera",
                    "tessera record writes them"};
-    if (seen.head->version > kVersion)
+    later_ = seen.head->version > kVersion;
+    if (later_)
       return Error{"cannot read the recording",
                    "it is of version " + std::to_string(seen.head->version) +
                        ", and this tessera reads up to " + std::to_string(kVersion),

@@ -41,6 +41,8 @@ class Reader {
   Written written() const { return {head_.began, ended_}; }
   const std::set<std::string>& findings() const { return findings_; }
   TimePoint at() const { return at_; }  // of the last line
+  // That is why the last line was refused: it is no damage.
+  bool is_of_later_version() const { return later_; }
   // When the line is no more than a time: before it everything of an older round has been told.
   static std::optional<TimePoint> time_of(std::string_view line);
   // What the line is, without reading all of it; empty: it does not begin as tessera begins a line.
@@ -89,6 +91,7 @@ class Reader {
   bool in_key_ = false;
   bool quiet_ = false;
   bool ended_ = false;                                // that was the last line
+  bool later_ = false;                                // a later version wrote it
   std::map<std::string, std::set<Source>> measured_;  // by node: whose figures were told, and still stand
   std::map<std::string, Node> nodes_;       // with the figures that were told last; letters have this order
   std::map<std::string, OpenNode> opened_;  // by node, as told last

@@ -12,6 +12,7 @@
 #include "backends/record/ages.hpp"
 #include "backends/record/measurements.hpp"
 #include "backends/record/reader.hpp"
+#include "backends/record/sound.hpp"
 #include "backends/record/survey.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/zstd_stream.hpp"
@@ -39,25 +40,30 @@ Stamp stamp_of(const struct stat& about) { return {about.st_ino, about.st_size};
 // A file, of which as much is known as was asked for.
 struct Part {
   std::string path;
-  Stamp stamp{};                  // when its frames were looked for
-  std::vector<Frame> frames;      // empty: not looked for yet
-  std::optional<TimePoint> last;  // of its newest round
-  Stop stop{};                    // behind that
-  bool torn = false;              // in its first frame: it says nothing (yet)
+  Stamp stamp{};                     // when its frames were looked for
+  std::vector<Frame> frames{};       // empty: not looked for yet, or there are none
+  std::optional<TimePoint> first{};  // round that can be read
+  std::optional<TimePoint> last{};   // of its newest round
+  Stop stop{};                       // behind that
+  bool torn = false;                 // in its first frame: it says nothing (yet)
+  std::optional<Error> damage{};     // none of it can be read
 };
 
-// Calls `see` with each line; what it returns false for ends the walk.
+// How far a frame was played.
+struct Played {
+  std::optional<Error> damage{};        // what lies behind that
+  std::optional<TimePoint> in_round{};  // ... within that round, of which only a part was played
+  bool written_again = false;           // what followed is told by a later frame
+};
+
+// Each line of a text without its newline, while `see` wants more.
 template <class See>
-Status each_line(const std::string& text, See see) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    if (end == std::string::npos) break;
-    Result<bool> on = see(std::string_view(text).substr(at, end - at));
-    if (!on) return on.error();
-    if (!*on) break;
-    at = end + 1;
+void each_line(std::string_view text, See see) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!see(line)) return;
   }
-  return Done{};
 }
 
 std::vector<std::string> files_in(const fs::path& folder) {
@@ -80,69 +86,72 @@ class OnDisk final : public Recording {
  public:
   // folder: looked through again for files that came; empty: these are all.
   OnDisk(std::vector<std::string> files, std::string folder) : folder_(std::move(folder)) {
-    for (std::string& file : files) parts_.push_back({std::move(file), {}, {}, std::nullopt, {}, false});
+    for (std::string& file : files) parts_.push_back(Part{std::move(file)});
   }
 
-  // What the recording calls its cluster, by the newest file whose head can be read. A file that was torn
-  // before its first frame was whole is passed over; errors: one that is damaged, or that none can be read.
+  // What the recording calls its cluster, by the newest file whose head can be read. Errors: none can, and
+  // why the newest one cannot.
   Status name() {
     std::optional<Error> why;
     for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
       Status read = read_name(*part);
       if (read) return read;
-      if (!part->torn) return read;
       if (!why) why = read.error();
     }
     return *why;
   }
+  // Of a folder beside others, in which no head can be read: what it is asked for is an error then.
+  void call(ClusterName name) { name_ = std::move(name); }
 
   const ClusterName& cluster() const override { return name_; }
 
   std::optional<Covered> covered() override {
     look_again();
-    std::optional<Covered> all;
     for (Part& part : parts_)
-      if (!part.frames.empty() || load(part)) {
-        all = Covered{part.frames.front().at, part.frames.front().at};
-        break;
-      }
-    for (auto part = parts_.rbegin(); all && part != parts_.rend(); ++part)
-      if (const auto last = last_round(*part)) {
-        all->to = *last;
-        break;
-      }
-    return all;
+      if (const auto first = first_round(part))
+        for (auto behind = parts_.rbegin(); behind != parts_.rend(); ++behind)
+          if (const auto last = last_round(*behind)) return Covered{*first, std::max(*first, *last)};
+    return std::nullopt;
   }
 
   Result<Model> at(TimePoint time) override {
     look_again();
+    damaged_behind_ = false;
     for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
       if (const auto midnight = midnight_of(*part); midnight && *midnight > time) continue;
-      if (Status read = load(*part); !read && !part->torn) return read.error();
+      if (Status read = load(*part); !read && !is_passed_over(*part)) return read.error();
+      damaged_behind_ = damaged_behind_ || part->damage;
       for (auto frame = part->frames.rbegin(); frame != part->frames.rend(); ++frame) {
-        if (frame->at > time || frame->data >= frame->end) continue;
-        Result<Model> model = model_at(*part, *frame, time);
+        if (frame->at > time) continue;
+        Result<Stood> stood = model_at(*part, *frame, time);
+        if (!stood) return stood.error();
+        damaged_behind_ = damaged_behind_ || stood->damaged;
+        Model& model = stood->model;
         // A key frame that tore before its end says nothing; the one before it does.
-        const bool whole = model && !model->clusters.empty() && model->clusters.front().loaded;
-        if (whole && time - frame->at < kHistory) {
+        if (model.clusters.empty() || !model.clusters.front().loaded) continue;
+        if (time - frame->at < kHistory) {
           if (std::next(frame) != part->frames.rend())
-            add_history(*model, *part, *std::next(frame), *frame);
+            add_history(model, *part, *std::next(frame), *frame);
           else if (std::next(part) != parts_.rend())
-            add_history_of_day_before(*model, *std::next(part), *part, Frame(*frame));
+            add_history_of_day_before(model, *std::next(part), *part, Frame(*frame));
         }
-        if (!model || whole) return model;
+        return std::move(model);
       }
     }
     return none_at(time);
   }
+  bool damaged_behind() const override { return damaged_behind_; }
 
   Duration figures_every() const override { return figures_every_; }
   Duration every() const override { return every_; }
 
   Stop stopped() override {
     look_again();
-    for (auto part = parts_.rbegin(); part != parts_.rend(); ++part)
-      if (last_round(*part)) return part->stop;
+    bool damaged = false;
+    for (auto part = parts_.rbegin(); part != parts_.rend(); ++part) {
+      if (last_round(*part)) return damaged ? Stop::damaged : part->stop;
+      damaged = damaged || part->damage || part->stop == Stop::damaged;
+    }
     return Stop::unknown;
   }
 
@@ -155,18 +164,19 @@ class OnDisk final : public Recording {
 
   Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) override {
     look_again();
-    std::optional<Written> before;
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Through through{from, to, see};
+    for (std::size_t i = 0; i < parts_.size() && through.more; ++i) {
       // Days that are over before are not read for it.
       if (i + 1 < parts_.size() && begins_by(parts_[i + 1], from)) continue;
       Part& part = parts_[i];
       if (const auto midnight = midnight_of(part); midnight && *midnight > to) continue;
-      if (Status read = load(part); !read && !part.torn) return read;
-      if (part.torn || part.frames.front().at > to) continue;
-      auto more = rounds_of(part, from, to, before, see);
-      if (!more) return more.error();
-      if (!*more) return Done{};
+      if (Status read = load(part); !read && !is_passed_over(part)) return read;
+      if (part.damage) through.pass_over(*part.damage, Stop::damaged);
+      if (part.torn || part.frames.empty()) continue;
+      if (Status read = rounds_of(part, through); !read) return read;
     }
+    // Damage between rounds is a gap; where there is nothing else, there is no answer.
+    if (through.damage && !through.last && !covered()) return *through.damage;
     return Done{};
   }
 
@@ -179,45 +189,82 @@ class OnDisk final : public Recording {
       Part& part = parts_[i];
       if (i + 1 < parts_.size() && begins_by(parts_[i + 1], from)) continue;
       if (const auto midnight = midnight_of(part); midnight && *midnight > to) continue;
-      if (Status read = load(part); !read && !part.torn) return read.error();
-      for (std::size_t k = 0; k < part.frames.size() && !part.torn; ++k) {
-        const Frame& frame = part.frames[k];
-        if (frame.at > to || (k + 1 < part.frames.size() && part.frames[k + 1].at <= from)) continue;
-        auto text = text_of(bytes_, frame);
-        if (!text) return cannot_read(part.path, text.error());
-        if (Status read = found.read(*text, goes_on); !read) return cannot_read(part.path, read.error());
-      }
+      if (Status read = load(part); !read && !is_passed_over(part)) return read.error();
+      if (part.torn) continue;
+      for (const Frame& frame : part.frames)
+        // What cannot be read has no sample: a chart is blank there.
+        if (frame.at <= to && frame.until > from) (void)found.read(sound_text(bytes_, frame).text, goes_on);
     }
     return std::move(found).all();
   }
 
  private:
+  // A walk through rounds.
+  struct Through {
+    TimePoint from, to;
+    const std::function<bool(const Round&)>& see;
+    bool more = true;
+    std::optional<TimePoint> last{};   // round that was gone through, told or not
+    std::optional<Written> written{};  // by it
+    Stop broken = Stop::unknown;       // behind it
+    std::optional<Error> damage{};     // the first
+    void pass_over(const Error& why, Stop stop) {
+      if (!damage && stop == Stop::damaged) damage = why;
+      if (broken != Stop::damaged) broken = stop;
+    }
+  };
+
   Status read_name(Part& part) {
     if (Status read = load(part); !read) return read;
-    auto text = text_of(bytes_, part.frames.front());
-    // The only frame was being written; one that was ended and cannot be read is damaged.
-    const bool cut = text ? text->find('\n') == std::string::npos : part.frames.front().torn;
-    part.torn = part.torn || (cut && part.frames.size() == 1);
-    if (!text) return cannot_read(part.path, text.error());
-    Reader reader;
-    std::vector<Event> events;
-    if (Status head = reader.take(std::string_view(*text).substr(0, text->find('\n')), events); !head)
-      return cannot_read(part.path, head.error());
-    name_ = ClusterName(reader.head().cluster);
-    return Done{};
+    std::optional<Error> why;
+    for (const Frame& frame : part.frames) {
+      const Sound sound = sound_text(bytes_, frame);
+      if (sound.text.empty()) {
+        if (sound.damage && !why) why = sound.damage;
+        continue;
+      }
+      Reader reader;
+      std::vector<Event> events;
+      const std::string_view text = sound.text;
+      Status head = reader.take(text.substr(0, text.find('\n')), events);
+      if (head) {
+        name_ = ClusterName(reader.head().cluster);
+        return Done{};
+      }
+      if (!why) why = head.error();
+    }
+    // The only frame was being written.
+    part.torn = part.torn || (!why && part.frames.size() == 1);
+    return cannot_read(part.path,
+                       why.value_or(Error{"cannot read the recording", "it holds no round yet", ""}));
   }
+
+  // What says nothing by itself, and leaves the others as they are.
+  static bool is_passed_over(const Part& part) { return part.torn || part.damage; }
 
   static Duration figures_every(const Reader& reader) {
     return std::chrono::seconds(std::clamp<std::int64_t>(reader.head().figures, 0, 86'400));
   }
 
-  Result<Model> model_at(const Part& part, const Frame& frame, TimePoint time) {
+  struct Stood {
     Model model;
+    bool damaged = false;  // behind that, up to the time that was asked for
+  };
+  Result<Stood> model_at(const Part& part, const Frame& frame, TimePoint time) {
+    Stood stood;
+    Model& model = stood.model;
     Reader reader;
     reader.be_quiet();
-    Status read = play(part, frame, reader, model, [&](TimePoint at) { return at <= time; });
+    auto read = play(part, frame, reader, model, [&](TimePoint at) { return at <= time; });
     if (!read) return read.error();
-    if (model.clusters.empty()) return model;
+    if (read->in_round) {
+      // A round that is there in part is none.
+      auto before = model_at(part, frame, *read->in_round - Duration{1});
+      if (before) before->damaged = true;
+      return before;
+    }
+    stood.damaged = read->damage.has_value();
+    if (model.clusters.empty()) return stood;
     figures_every_ = figures_every(reader);
     every_ = reader.every();
     std::vector<Event> events;
@@ -226,7 +273,7 @@ class OnDisk final : public Recording {
     date_by_answers(model.clusters.front());
     // A moment is looked at as it stood then.
     reduce(model, {model.clusters.front().name, 0, reader.at(), ClockSet{reader.at(), 0}});
-    return model;
+    return stood;
   }
 
   // What happened from one key frame to the next, with the round that begins it: its own lists are no news.
@@ -251,7 +298,8 @@ class OnDisk final : public Recording {
       reader.be_quiet();
       const bool near = load(day) && !day.torn && next.at > day.frames.back().at &&
                         next.at - day.frames.back().at <= kKeyFramesApart;
-      const bool read = near && play(day, day.frames.back(), reader, then, [](TimePoint) { return true; });
+      const bool read =
+          near && play(day, day.frames.back(), reader, then, [](TimePoint) { return true; }).ok();
       if (!load(part)) return;
       if (read)
         end_history(part, next, reader, std::move(then));
@@ -274,39 +322,43 @@ class OnDisk final : public Recording {
       to->insert(to->begin(), from->begin(), from->end());
   }
 
-  // before: what the last round told that was gone through, of this part or an earlier one.
-  Result<bool> rounds_of(const Part& part, TimePoint from, TimePoint to, std::optional<Written>& before,
-                         const std::function<bool(const Round&)>& see) {
-    bool more = true;
-    for (std::size_t i = 0; i < part.frames.size() && more; ++i) {
-      const Frame& frame = part.frames[i];
-      if (frame.at > to) continue;
-      if (i + 1 < part.frames.size() && part.frames[i + 1].at <= from) continue;
+  Status rounds_of(const Part& part, Through& through) {
+    for (const Frame& frame : part.frames) {
+      if (!through.more) return Done{};
+      if (frame.at > through.to || frame.until <= through.from) continue;
       Model model;
       Reader reader;
       reader.be_quiet();
       TimePoint round{};
       const auto told = [&] {
-        if (!more || model.clusters.empty() || !model.clusters.front().loaded) return;
-        const Written now = reader.written();
-        const Stop stop = before ? stop_between(*before, now) : Stop::unknown;
-        before = now;
-        if (round < from || round > to) return;
-        reader.show(model.clusters.front());
-        more = see(
-            {model.clusters.front(), round, reader.findings(), figures_every(reader), reader.every(), stop});
+        if (!through.more || model.clusters.empty() || !model.clusters.front().loaded) return;
+        if (through.last && round <= *through.last) return;
+        tell_round(reader, model.clusters.front(), round, through);
       };
-      Status read = play(part, frame, reader, model, [&](TimePoint at) {
+      auto played = play(part, frame, reader, model, [&](TimePoint at) {
         if (at != round) {
           told();
           round = at;
         }
-        return more && at <= to;
+        return through.more && at <= through.to;
       });
-      if (!read) return read.error();
-      told();
+      if (!played) return played.error();
+      if (!played->in_round) told();
+      if (played->damage) through.pass_over(*played->damage, Stop::damaged);
+      if (played->written_again) through.pass_over({}, Stop::set_back);
     }
-    return more;
+    return Done{};
+  }
+
+  static void tell_round(const Reader& reader, Cluster& cluster, TimePoint round, Through& through) {
+    const Written now = reader.written();
+    Stop stop = std::exchange(through.broken, Stop::unknown);
+    if (!breaks_off(stop) && through.written) stop = stop_between(*through.written, now);
+    through.written = now, through.last = round;
+    if (round < through.from || round > through.to) return;
+    reader.show(cluster);
+    through.more =
+        through.see({cluster, round, reader.findings(), figures_every(reader), reader.every(), stop});
   }
 
   Error none_at(TimePoint time) {
@@ -315,23 +367,27 @@ class OnDisk final : public Recording {
     return {"nothing is recorded of " + utc_text(time), of, "give a time within it: --at"};
   }
 
-  // The bytes are those of this part from now on.
+  // The bytes are those of this part from now on. Errors: it cannot be opened, or is_passed_over().
   Status load(Part& part) {
     if (!part.frames.empty() && loaded_ == part.path) return Done{};
+    if (part.damage) return *part.damage;
     auto read = read_whole_file("cannot read the recording", part.path, kLargestFile);
     if (!read) return read.error();
     if (!*read) return Error{"cannot read the recording", clean(part.path) + ": there is no such file", ""};
     bytes_ = std::move((*read)->text);
-    const Stamp stamp = stamp_of((*read)->about);
     loaded_ = part.path;
-    // So short a file is the mark of its first frame, which was being written.
-    part.torn = bytes_.size() < kMarkBytes;
-    auto frames = frames_in(bytes_);
-    if (!frames) return cannot_read(part.path, frames.error());
-    if (frames->empty()) return Error{"cannot read the recording", clean(part.path) + ": it is empty", ""};
-    part.frames = std::move(*frames);
     // What was added while it was read is looked for again.
-    part.stamp = {stamp.file, static_cast<off_t>(bytes_.size())};
+    const Stamp now{stamp_of((*read)->about).file, static_cast<off_t>(bytes_.size())};
+    if (now != std::exchange(part.stamp, now)) part.first.reset(), part.last.reset();
+    // The mark of its first frame, which was being written.
+    part.torn = bytes_.empty() || begins_mark(bytes_);
+    if (part.torn) return Error{"cannot read the recording", clean(part.path) + ": it holds no frame", ""};
+    auto frames = frames_of_day(bytes_);
+    if (!frames) {
+      part.damage = cannot_read(part.path, frames.error());
+      return *part.damage;
+    }
+    part.frames = std::move(*frames);
     return Done{};
   }
 
@@ -342,18 +398,16 @@ class OnDisk final : public Recording {
       for (std::string& file : files_in(folder_)) {
         auto known =
             std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) { return part.path == file; });
-        now.push_back(known == parts_.end() ? Part{std::move(file), {}, {}, std::nullopt, {}, false}
-                                            : std::move(*known));
+        now.push_back(known == parts_.end() ? Part{std::move(file)} : std::move(*known));
       }
       if (!now.empty()) parts_ = std::move(now);
     }
     for (Part& part : parts_) {
       struct stat about {};
-      if (part.frames.empty() || (::stat(part.path.c_str(), &about) == 0 && stamp_of(about) == part.stamp))
-        continue;
-      part.frames.clear();
-      part.last.reset();
+      const bool unknown = part.frames.empty() && !part.damage;
+      if (unknown || (::stat(part.path.c_str(), &about) == 0 && stamp_of(about) == part.stamp)) continue;
       if (loaded_ == part.path) loaded_.clear();
+      part = Part{std::move(part.path)};
     }
   }
 
@@ -368,31 +422,64 @@ class OnDisk final : public Recording {
     return midnight && *midnight + kAfterMidnight <= time;
   }
 
+  // Up to the first line of a time that `goes` does not want. Errors: a later version wrote it.
   template <class Goes>
-  Status play(const Part& part, const Frame& frame, Reader& reader, Model& model, Goes goes) const {
-    auto text = text_of(bytes_, frame);
-    if (!text) return cannot_read(part.path, text.error());
+  Result<Played> play(const Part& part, const Frame& frame, Reader& reader, Model& model, Goes goes) const {
+    Sound sound = sound_text(bytes_, frame);
+    Played played;
     std::vector<Event> events;
-    return each_line(*text, [&](std::string_view line) -> Result<bool> {
-      if (auto at = Reader::time_of(line); at && !goes(*at)) return false;
+    std::optional<Error> wrong;
+    std::optional<TimePoint> round;
+    bool stopped = false;
+    each_line(sound.text, [&](std::string_view line) {
+      const auto at = Reader::time_of(line);
+      // Times of a frame never run backwards.
+      const bool back = at && round && *at < *round;
+      if (!back && at && !goes(*at)) return stopped = true, false;
+      if (at && !back) round = at;
       events.clear();
-      if (Status taken = reader.take(line, events); !taken) return cannot_read(part.path, taken.error());
+      Status taken = back ? Status(Error{"cannot read the recording", "a line is out of its order", ""})
+                          : reader.take(line, events);
+      if (!taken) wrong = taken.error();
       for (Event& event : events) reduce(model, std::move(event));
-      return true;
+      return !wrong;
     });
+    if (wrong && reader.is_of_later_version()) return cannot_read(part.path, *wrong);
+    if (stopped) return played;
+    played.damage = wrong ? std::move(wrong) : std::move(sound.damage);
+    if (played.damage) played.damage = cannot_read(part.path, *played.damage);
+    if (wrong) played.in_round = round;
+    played.written_again = sound.written_again;
+    return played;
+  }
+
+  // The first round that is whole.
+  std::optional<TimePoint> first_round(Part& part) {
+    if (part.first && !part.frames.empty()) return part.first;
+    if (!load(part)) return std::nullopt;
+    for (const Frame& frame : part.frames) {
+      const Sound sound = sound_text(bytes_, frame);
+      if (sound.text.find("\"kind\":\"whole\"") == std::string::npos) continue;
+      part.first = Reader::time_of(sound.text);
+      if (part.first) return part.first;
+    }
+    return std::nullopt;
   }
 
   std::optional<TimePoint> last_round(Part& part) {
     if (part.last && !part.frames.empty()) return part.last;
     if (!load(part)) return std::nullopt;
+    bool damaged = false;
     for (auto frame = part.frames.rbegin(); frame != part.frames.rend(); ++frame) {
-      auto text = text_of(bytes_, *frame);
-      if (!text || text->empty()) continue;
-      const std::size_t before = text->size() < 2 ? std::string::npos : text->rfind('\n', text->size() - 2);
-      const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-      const std::string_view line = std::string_view(*text).substr(begin);
+      const Sound sound = sound_text(bytes_, *frame);
+      damaged = damaged || sound.damage;
+      part.stop = damaged ? Stop::damaged : Stop::unknown;
+      const std::string_view text = sound.text;
+      if (text.empty()) continue;
+      const std::size_t before = text.size() < 2 ? std::string::npos : text.rfind('\n', text.size() - 2);
+      const std::string_view line = text.substr(before == std::string::npos ? 0 : before + 1);
       part.last = Reader::time_of(line);
-      part.stop = stop_behind(*text, line);
+      if (!damaged) part.stop = stop_behind(text, line);
       return part.last;
     }
     return std::nullopt;
@@ -413,13 +500,8 @@ class OnDisk final : public Recording {
   std::string bytes_;        // of one of them
   std::string loaded_;       // its path
   Duration figures_every_{0}, every_{0};
+  bool damaged_behind_ = false;
 };
-
-Result<std::unique_ptr<Recording>> open_files(std::vector<std::string> files, std::string folder) {
-  auto recording = std::make_unique<OnDisk>(std::move(files), std::move(folder));
-  if (Status named = recording->name(); !named) return named.error();
-  return std::unique_ptr<Recording>(std::move(recording));
-}
 
 }  // namespace
 
@@ -439,11 +521,18 @@ Result<std::vector<std::unique_ptr<Recording>>> open_recordings(const std::strin
     return Error{"cannot read the recording", clean(path) + ": no file of a recording lies there",
                  "tessera record --folder writes them; TESSERA_RECORDING or --recording names the folder"};
   std::vector<std::unique_ptr<Recording>> all;
+  std::optional<Error> why;
+  std::size_t named = 0;
   for (auto& [folder, files] : sets) {
-    auto one = open_files(std::move(files), folder);
-    if (!one) return one.error();
-    all.push_back(std::move(*one));
+    auto one = std::make_unique<OnDisk>(std::move(files), folder);
+    if (Status known = one->name(); known)
+      ++named;
+    else if (!why)
+      why = known.error();
+    if (one->cluster().empty()) one->call(ClusterName(fs::path(folder).filename().string()));
+    all.push_back(std::move(one));
   }
+  if (named == 0) return *why;
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a->cluster() < b->cluster(); });
   return all;
 }

@@ -7,6 +7,7 @@
 
 #include "backends/files.hpp"
 #include "backends/record/reader.hpp"
+#include "backends/record/sound.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/zstd_stream.hpp"
 #include "engine/text.hpp"
@@ -38,29 +39,36 @@ class Survey {
     day.name = clean(std::filesystem::path(path).filename().string(), 255);
     auto read = read_whole_file("cannot read the recording", path, kLargestFile);
     if (!read || !*read) {
-      day.failure = read ? Error{"cannot read the recording", "there is no such file", ""} : read.error();
-      return;
+      return fail(read ? Error{"cannot read the recording", "there is no such file", ""} : read.error());
     }
     const std::string& bytes = (*read)->text;
     day.bytes = static_cast<std::int64_t>(bytes.size());
-    auto frames = frames_in(bytes);
-    if (!frames) day.failure = frames.error();
-    for (std::size_t i = 0; frames && i < frames->size() && !day.failure; ++i) {
-      day.torn = day.torn || (*frames)[i].torn;
-      auto text = text_of(bytes, (*frames)[i]);
-      if (!text)
-        day.failure = text.error();
-      else if (!text->empty())
-        if (Status told = frame(*text); !told) day.failure = told.error();
+    auto frames = frames_of_day(bytes);
+    if (!frames) return fail(frames.error());
+    for (const Frame& one : *frames) {
+      day.torn = day.torn || one.torn;
+      const Sound sound = sound_text(bytes, one);
+      if (!sound.text.empty())
+        if (Status told = frame(sound.text); !told) fail(told.error());
+      if (sound.damage) fail(*sound.damage);
+      if (sound.written_again) ++day.set_back;
+      broken_ = broken_ || sound.written_again;
     }
   }
 
+  // Where the next file is the damaged one, it follows all the same.
   std::vector<DayFile> all() && {
-    if (last_) days_[last_->day].stop = stop_between(last_->written, std::nullopt);
+    if (last_ && !broken_) days_[last_->day].stop = stop_between(last_->written, std::nullopt);
     return std::move(days_);
   }
 
  private:
+  // The first of what is wrong with a file is told; all of it is a gap.
+  void fail(Error why) {
+    if (!days_.back().failure) days_.back().failure = std::move(why);
+    broken_ = true;
+  }
+
   struct Last {  // of the rounds so far
     TimePoint at{};
     Written written;
@@ -92,16 +100,19 @@ class Survey {
     ++day.count;
     if (!day.rounds) day.rounds = Covered{at, at};
     day.rounds->to = at;
-    if (last_ && at - last_->at > longest_step(last_->every)) {
+    if (last_ && (broken_ || at - last_->at > longest_step(last_->every))) {
       ++day.gaps;
       day.missing += at - last_->at;
-      if (last_->day + 1 < days_.size()) days_[last_->day].stop = stop_between(last_->written, head.written);
+      if (last_->day + 1 < days_.size() && !broken_)
+        days_[last_->day].stop = stop_between(last_->written, head.written);
     }
+    broken_ = false;
     last_ = Last{at, head.written, head.every, days_.size() - 1};
   }
 
   std::vector<DayFile> days_;
   std::optional<Last> last_;
+  bool broken_ = false;  // behind it: damage, or a clock that was set back
 };
 
 }  // namespace

@@ -17,7 +17,6 @@ constexpr std::uint32_t kZstd = 0xFD2FB528;
 constexpr std::string_view kMark = "tessera-recording ";  // then the milliseconds since the epoch, 15 digits
 constexpr std::size_t kDigits = 15;
 static_assert(kMarkBytes == 8 + kMark.size() + kDigits);
-constexpr int kWindowLog = 23;  // 8 MiB: a key frame is found again in the hour that follows it
 
 void put_u32(std::string& out, std::uint32_t value) {
   for (int shift = 0; shift < 32; shift += 8) out += static_cast<char>(value >> shift & 0xff);
@@ -104,7 +103,7 @@ class Decompressor {
  public:
   Decompressor() : context_(ZSTD_createDCtx()) {
     if (!context_) throw std::bad_alloc();
-    ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, kWindowLog + 2);
+    ZSTD_DCtx_setParameter(context_, ZSTD_d_windowLogMax, Compressor::kWindowLog + 2);
   }
   ~Decompressor() { ZSTD_freeDCtx(context_); }
   Decompressor(const Decompressor&) = delete;
@@ -183,10 +182,10 @@ Frame unmarked_at(std::string_view bytes, std::size_t at) {
 
 struct Compressor::State {
   ZSTD_CCtx* context = ZSTD_createCCtx();
-  explicit State(int level) {
+  State(int level, int window_log) {
     if (!context) throw std::bad_alloc();
     ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, kWindowLog);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, window_log);
     ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
   }
   ~State() { ZSTD_freeCCtx(context); }
@@ -194,7 +193,7 @@ struct Compressor::State {
   State& operator=(const State&) = delete;
 };
 
-Compressor::Compressor(int level) : state_(std::make_unique<State>(level)) {}
+Compressor::Compressor(int level, int window_log) : state_(std::make_unique<State>(level, window_log)) {}
 Compressor::~Compressor() = default;
 
 std::string Compressor::begin(TimePoint at) {
@@ -226,7 +225,7 @@ std::string Compressor::run(std::string_view text, int how) {
   }
 }
 std::string Compressor::add(std::string_view text) { return run(text, ZSTD_e_flush); }
-std::string Compressor::end() { return run({}, ZSTD_e_end); }
+std::string Compressor::end(std::string_view text) { return run(text, ZSTD_e_end); }
 
 bool begins_mark(std::string_view bytes) {
   const std::string begin = mark_begin();
@@ -246,6 +245,17 @@ Result<std::vector<Frame>> frames_in(std::string_view bytes) {
   for (std::size_t i = 0; i < frames.size(); ++i)
     if (!timed(frames[i])) frames[i].at = i > 0 ? frames[i - 1].at : first->at;
   return frames;
+}
+
+std::optional<TimePoint> first_time_of(std::string_view bytes, const Frame& frame) {
+  if (frame.data >= frame.end) return std::nullopt;
+  const std::string_view data = bytes.substr(frame.data, frame.end - frame.data);
+  const std::size_t header = header_size(data);
+  const std::size_t end = header == 0 ? 0 : block_end(data, header);
+  std::string text;
+  if (end == 0 || Decompressor().feed(data.substr(0, end), text)) return std::nullopt;
+  const TimePoint at = first_time(text);
+  return at == TimePoint{} ? std::nullopt : std::optional(at);
 }
 
 Salvaged salvage(std::string_view bytes, const Frame& frame, std::size_t most) {
@@ -276,6 +286,7 @@ Salvaged salvage(std::string_view bytes, const Frame& frame, std::size_t most) {
   found.lost = last && found.wrong.empty() && left <= kChecksum ? 0 : left;
   const std::size_t whole = found.text.rfind('\n') + 1;
   if (whole < found.text.size() && found.wrong.empty() && left == 0) found.wrong = "its last line is cut off";
+  found.cut = found.text.size() - whole;
   found.text.erase(whole);
   return found;
 }

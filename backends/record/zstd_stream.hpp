@@ -18,7 +18,9 @@ namespace tessera::record {
 class Compressor {
  public:
   static constexpr int kSmallest = 15;  // a level of zstd: what is written once and kept for weeks
-  explicit Compressor(int level = kSmallest);
+  // 8 MiB: a key frame is found again in the two hours that follow it.
+  static constexpr int kWindowLog = 23;
+  explicit Compressor(int level = kSmallest, int window_log = kWindowLog);
   ~Compressor();
   Compressor(const Compressor&) = delete;
   Compressor& operator=(const Compressor&) = delete;
@@ -27,8 +29,8 @@ class Compressor {
   std::string begin(TimePoint at);
   // Compressed so far that a reader gets all of it, whatever comes after.
   std::string add(std::string_view text);
-  // The frame's end.
-  std::string end();
+  // The frame's end, behind that text. One that is given no other takes no more memory than its text does.
+  std::string end(std::string_view text = {});
 
  private:
   struct State;
@@ -38,13 +40,14 @@ class Compressor {
 
 // Where frames lie in a file's bytes: one behind the other, from the first byte to the last.
 struct Frame {
-  TimePoint at{};         // of one that is damaged with its mark: that of the one before it
-  std::size_t begin = 0;  // of its mark
-  std::size_t data = 0;   // of the compressed bytes; not before `end`: there are none
-  std::size_t end = 0;    // behind them; for a torn one: the end of the file
-  bool torn = false;      // the file ends within it, and no mark follows
-  bool unmarked = false;  // its mark is damaged
-  std::string damage{};   // why it cannot be read, where that is known without decompressing it
+  TimePoint at{};                      // of one that is damaged with its mark: that of the one before it
+  std::size_t begin = 0;               // of its mark
+  std::size_t data = 0;                // of the compressed bytes; not before `end`: there are none
+  std::size_t end = 0;                 // behind them; for a torn one: the end of the file
+  bool torn = false;                   // the file ends within it, and no mark follows
+  bool unmarked = false;               // its mark is damaged
+  std::string damage{};                // why it cannot be read, where that is known without decompressing it
+  TimePoint until = TimePoint::max();  // its rounds from then on were written again (sound.hpp)
 };
 // Of the mark that each frame begins with: what is shorter is not even that.
 inline constexpr std::size_t kMarkBytes = 41;
@@ -54,14 +57,19 @@ Result<std::vector<Frame>> frames_in(std::string_view bytes);
 // Whether that may be a mark that was being written.
 bool begins_mark(std::string_view bytes);
 
+// When its first line was written, where its beginning can be read.
+std::optional<TimePoint> first_time_of(std::string_view bytes, const Frame& frame);
+
 // The text of one frame, of which a torn one gives what is whole, up to its last newline. More than `most`
 // bytes are an error, and so are bytes that are no zstd.
 inline constexpr std::size_t kLargestFrame = 1u << 30;
 Result<std::string> text_of(std::string_view bytes, const Frame& frame, std::size_t most = kLargestFrame);
 
-// What can be read of a torn frame: all up to the first block that is not whole or not sound.
+// What can be read of a frame that is torn or damaged: all up to the first block that is not whole or not
+// sound.
 struct Salvaged {
   std::string text;      // up to its last newline
+  std::size_t cut = 0;   // of a line behind that which is not whole
   std::size_t lost = 0;  // bytes behind it that hold something
   std::string wrong{};   // with these; empty: the file just ends there
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/record/reader.hpp"
+#include "backends/record/sound.hpp"
 #include "backends/record/zstd_stream.hpp"
 #include "engine/insight/totals.hpp"
 #include "engine/model/reduce.hpp"
@@ -56,5 +57,12 @@ int fuzz_recording(const std::uint8_t* data, std::size_t size) {
     if (const auto text = record::text_of(bytes, frame)) read_lines(*text);
   }
   if (end != bytes.size()) std::abort();
+  // What is told of it is whole lines, whatever is damaged.
+  const auto day = record::frames_of_day(bytes);
+  if (!day) std::abort();
+  for (const record::Frame& frame : *day)
+    if (const record::Sound sound = record::sound_text(bytes, frame);
+        !sound.text.empty() && sound.text.back() != '\n')
+      std::abort();
   return 0;
 }

@@ -1,7 +1,9 @@
 // A recorder through nights in which clocks are set: days are those of UTC, and no round is lost or there
 // twice.
 #include "engine/time.hpp"
+#include "engine/usage/reckoning.hpp"
 #include "tests/backends/record/replay_lab.hpp"
+#include "tests/support/catalogue.hpp"
 #include "tests/support/zone.hpp"
 
 namespace tessera::test {
@@ -66,6 +68,72 @@ TEST_F(SummerTime, TheNightInWhichClocksAreSetOnHasNoGap) {
   auto days = record::open_recordings(folder_)->front()->days();
   ASSERT_TRUE(days);
   for (const record::DayFile& day : *days) EXPECT_EQ(day.gaps, 0);
+}
+
+// An hour that was recorded twice, since the clock ran ahead and was set right.
+class ClockSetBack : public ReplayLab {
+ protected:
+  void SetUp() override {
+    ReplayLab::SetUp();
+    for (int second = 0; second <= 6'000; second += 600) write(second);
+    story_.tell(WorkloadGone{WorkloadId("2")}, 3'000);
+    for (int second = 3'000; second <= 9'000; second += 600) write(second);
+    tape_.reset();
+  }
+  std::vector<std::unique_ptr<record::Recording>> open() {
+    auto all = record::open_recordings(folder_);
+    EXPECT_TRUE(all);
+    return std::move(*all);
+  }
+};
+
+TEST_F(ClockSetBack, EachTimeIsTheOneThatWasRecordedLastAndCountsOnce) {
+  std::vector<int> rounds;
+  std::vector<int> set_back;
+  ASSERT_TRUE(open().front()->rounds({}, TimePoint::max(), [&](const record::Round& round) {
+    rounds.push_back(static_cast<int>((round.at - at(0)) / std::chrono::seconds(1)));
+    if (round.before == record::Stop::set_back) set_back.push_back(rounds.back());
+    EXPECT_EQ(round.cluster.workloads.size(), rounds.back() < 3'000 ? 2U : 1U) << rounds.back();
+    return true;
+  }));
+  std::vector<int> once;
+  for (int second = 0; second <= 9'000; second += 600) once.push_back(second);
+  EXPECT_EQ(rounds, once);
+  EXPECT_EQ(set_back, std::vector{3'000});
+  const auto recordings = open();
+  const auto sums = usage::reckon(recordings, {}, catalogue());
+  ASSERT_TRUE(sums);
+  EXPECT_NEAR(sums->hours, (2'400 + 6'000) / 3600.0, 1e-9)
+      << "how long it was until the clock was set is not known";
+  EXPECT_EQ(sums->gaps.set_back, 1);
+  EXPECT_EQ(sums->gaps.count, 1);
+  EXPECT_EQ(sums->gaps.stop, record::Stop::set_back);
+}
+
+TEST_F(ClockSetBack, AMomentIsTheSameToThoseWhoJumpAndThoseWhoReadOn) {
+  auto recording = std::move(open().front());
+  for (const int second : {2'400, 2'900, 3'000, 4'000, 6'000, 9'000}) {
+    const auto then = recording->at(at(second));
+    ASSERT_TRUE(then) << second;
+    EXPECT_EQ(then->clusters.front().workloads.size(), second < 3'000 ? 2U : 1U) << second;
+    EXPECT_EQ(cluster_now(then->clusters.front(), {}), at(second - second % 600)) << second;
+    for (const LogEntry& entry : then->work_log) EXPECT_LE(entry.at, at(second)) << "it is still to come";
+  }
+  const auto days = recording->days();
+  ASSERT_TRUE(days);
+  EXPECT_EQ(days->front().set_back, 1);
+  EXPECT_EQ(days->front().gaps, 1);
+  EXPECT_EQ(days->front().count, 16);
+  EXPECT_FALSE(days->front().failure) << "nothing of it is damaged";
+}
+
+TEST_F(ClockSetBack, ASteppingReplaySaysSo) {
+  play_from(2'400);
+  after([&] { player().step(1); });
+  EXPECT_EQ(shown(), 3'000);
+  EXPECT_EQ(found(), "the recorder's clock was set back right before this round");
+  after([&] { player().step(-1); });
+  EXPECT_EQ(shown(), 2'400);
 }
 
 }  // namespace
