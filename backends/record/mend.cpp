@@ -47,8 +47,7 @@ void write_again(std::string_view bytes, const Frame& last, Mended& found) {
   if (!text.empty()) {
     Compressor again;
     *found.whole += again.begin(last.at);
-    *found.whole += again.add(text);
-    *found.whole += again.end();
+    *found.whole += again.end(text);
   }
   if (last.unmarked) found.damage.push_back("the mark before its last frame is damaged; it is written again");
   const bool odd = text.size() < read.text.size();
