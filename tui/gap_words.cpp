@@ -10,7 +10,17 @@
 namespace tessera::tui {
 
 std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps) {
-  if (gaps.count == 0) return "";
+  std::string places;  // that the stretch which is told is not about
+  const bool tells_damage = gaps.count == 1 && gaps.stop == record::Stop::damaged && gaps.damaged == 1;
+  if (gaps.damaged > 0 && !tells_damage)
+    places += "; " + told(words, fmt::format("places of it that are damaged: {} (tessera record list names "
+                                             "the files)",
+                                             gaps.damaged));
+  const bool tells_clock = gaps.count == 1 && gaps.stop == record::Stop::set_back;
+  if (gaps.set_back > 0 && !tells_clock)
+    places +=
+        "; " + told(words, fmt::format("times that the recorder's clock was set back: {}", gaps.set_back));
+  if (gaps.count == 0) return places.empty() ? "" : places.substr(2);
   const double hours = std::chrono::duration<double, std::ratio<3600>>(gaps.all).count();
   const std::string from = utc_text(gaps.from), to = utc_text(gaps.to);
   std::string text =
@@ -20,7 +30,7 @@ std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps) {
                             "nothing is recorded of {} stretches, {:.1f} h in all, the longest from {} to {}",
                             gaps.count, hours, from, to));
   const std::string because(record::because(gaps.stop));
-  return text + (because.empty() ? "" : ": " + told(words, because));
+  return text + (because.empty() ? "" : ": " + told(words, because)) + places;
 }
 
 }  // namespace tessera::tui

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/record/stood.hpp"
 #include "engine/usage/exceptions.hpp"
 #include "engine/usage/ledger.hpp"
 
@@ -21,8 +22,21 @@ static_assert(kLongestRound == record::longest_step(Duration{0}), "rounds withou
 void Gaps::add(TimePoint begin, TimePoint end, record::Stop why) {
   ++count;
   all += end - begin;
+  damaged += why == record::Stop::damaged ? 1 : 0;
+  set_back += why == record::Stop::set_back ? 1 : 0;
   if (end - begin > to - from) from = begin, to = end, stop = why;
 }
+
+namespace {
+
+// Before the first round that was asked for.
+void begin_with(Gaps& gaps, TimePoint from, const record::Round& first) {
+  if (!record::breaks_off(first.before)) return;
+  if (first.at > from) return gaps.add(from, first.at, first.before);
+  ++(first.before == record::Stop::damaged ? gaps.damaged : gaps.set_back);
+}
+
+}  // namespace
 
 Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& catalogue) {
   Reckoning all;
@@ -44,12 +58,20 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
   bool goes_on = true;
   for (std::size_t i = 0; i < recordings.size() && goes_on; ++i) {
     const std::optional<record::Covered> covered = recordings[i]->covered();
-    if (!covered) continue;
+    if (!covered) {
+      if (Status none = record::can_be_read(*recordings[i]); !none) return none.error();
+      continue;
+    }
     const TimePoint from = std::max(covered->from, covered->to - span.since);
     std::optional<TimePoint> before;
     Duration longest = kLongestRound;  // until the next round, as the one before was asked for
     Status read = recordings[i]->rounds(from, covered->to, [&](const record::Round& round) {
-      if (before && round.at - *before > longest) all.gaps.add(*before, round.at, round.before);
+      // Of what is damaged nothing counts, not even as much as a round that came late.
+      if (record::breaks_off(round.before)) longest = Duration{0};
+      if (!before)
+        begin_with(all.gaps, from, round);
+      else if (round.at - *before > longest)
+        all.gaps.add(*before, round.at, round.before);
       if (all.from == TimePoint{} || round.at < all.from) all.from = round.at;
       all.to = std::max(all.to, round.at);
       all.figures_every = std::max(all.figures_every, round.figures_every);
@@ -62,6 +84,7 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
       return goes_on;
     });
     if (!read) return read.error();
+    if (goes_on && recordings[i]->stopped() == record::Stop::damaged) ++all.gaps.damaged;
   }
   Reckoning summed = sum_up(ledger, span, catalogue);
   summed.from = all.from, summed.to = all.to, summed.figures_every = all.figures_every;

@@ -25,12 +25,15 @@ struct Span {
   std::shared_ptr<const Exceptions> except{};  // null: everything counts
 };
 
-// Times between two rounds of a recording that are farther apart than its recorder was asked for.
+// Times between two rounds of a recording that are farther apart than its recorder was asked for, or between
+// which it is damaged or its recorder's clock was set back.
 struct Gaps {
   int count = 0;
   Duration all{0};
   TimePoint from{}, to{};  // the longest
   record::Stop stop{};     // why that is one
+  int damaged = 0;         // places; one at the beginning or the end is in `count` only where it has a length
+  int set_back = 0;        // ... at which a clock was
   void add(TimePoint from, TimePoint to, record::Stop stop);
 };
 

@@ -50,5 +50,55 @@ TEST(Reckoning, TellsTheDemandOfEachClusterByItself) {
   EXPECT_EQ(read->demand.at(ClusterName("lab")).peaks().front().peak, 5);
 }
 
+// Five minutes apart, and what lay between two of them cannot be read.
+class Damaged final : public record::Recording {
+ public:
+  explicit Damaged(record::Stop before) : before_(before) {}
+  const ClusterName& cluster() const override { return name_; }
+  std::optional<record::Covered> covered() override { return record::Covered{test::at(0), test::at(1200)}; }
+  Result<Model> at(TimePoint) override { return Error{"not asked for", "", ""}; }
+  Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>&, TimePoint, TimePoint,
+                                                    const std::function<bool()>&) override {
+    return Error{"not asked for", "", ""};
+  }
+  Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
+    test::Story story;
+    story.tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}});
+    story.tell(WorkloadsListed{{test::running("1", "alice", {test::holds("n1", {{0, 1}})})}});
+    const std::set<std::string> none;
+    for (int second = 0; second <= 1200; second += 300)
+      if (!see({story.cluster(), test::at(second), none, Duration{0}, Duration{300'000},
+                second == 600 ? before_ : record::Stop::unknown}))
+        break;
+    return Done{};
+  }
+
+ private:
+  ClusterName name_{"hpc"};
+  record::Stop before_;
+};
+
+TEST(Reckoning, NothingOfADamagedStretchCountsHoweverShortItIs) {
+  const auto of = [](record::Stop before) {
+    std::vector<std::unique_ptr<record::Recording>> recordings;
+    recordings.push_back(std::make_unique<Damaged>(before));
+    auto read = reckon(recordings, {}, test::catalogue());
+    EXPECT_TRUE(read);
+    return std::move(*read);
+  };
+  const Reckoning sound = of(record::Stop::unknown);
+  EXPECT_NEAR(sound.sums.at(By::user).front().gpu_hours, 20 / 60.0, 1e-9);
+  EXPECT_EQ(sound.gaps.count, 0);
+  for (const record::Stop before : {record::Stop::damaged, record::Stop::set_back}) {
+    const Reckoning read = of(before);
+    EXPECT_NEAR(read.sums.at(By::user).front().gpu_hours, 15 / 60.0, 1e-9);
+    EXPECT_NEAR(read.demand.at(ClusterName("hpc")).hours(), 15 / 60.0, 1e-9);
+    EXPECT_EQ(read.gaps.count, 1);
+    EXPECT_EQ(read.gaps.stop, before);
+    EXPECT_EQ(read.gaps.damaged, before == record::Stop::damaged ? 1 : 0);
+    EXPECT_EQ(read.gaps.set_back, before == record::Stop::set_back ? 1 : 0);
+  }
+}
+
 }  // namespace
 }  // namespace tessera::usage

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/query/value.hpp"
+#include "engine/record/stood.hpp"
 #include "engine/time.hpp"
 #include "engine/usage/hours_of_day.hpp"
 #include "engine/usage/past_sums.hpp"
@@ -210,12 +211,15 @@ Result<LookedDemand> look_at_demand(const Options& options, const mig::Catalogue
   LookedDemand looked{usage::DemandOverTime(group)};
   for (const auto& one : *recordings) {
     const std::optional<record::Covered> covered = one->covered();
-    if (!covered) continue;
+    if (!covered) {
+      if (Status none = record::can_be_read(*one); !none) return none.error();
+      continue;
+    }
     Duration longest = record::kShortestGap;
     Status read = one->rounds(covered->to - span, covered->to, [&](const record::Round& round) {
       if (looked.from == TimePoint{} || round.at < looked.from) looked.from = round.at;
       looked.to = std::max(looked.to, round.at);
-      looked.demand.see(round.cluster, round.at, longest);
+      looked.demand.see(round.cluster, round.at, record::breaks_off(round.before) ? Duration{0} : longest);
       longest = record::longest_step(round.every);
       return true;
     });

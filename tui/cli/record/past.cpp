@@ -85,6 +85,8 @@ void add_gaps(Json& document, const usage::Gaps& gaps) {
   all.add("hours", Json::of(std::round(hours_of(gaps.all) * 1000) / 1000));
   all.add("longest_from", gaps.count > 0 ? Json::of(utc_text(gaps.from)) : Json());
   all.add("longest_to", gaps.count > 0 ? Json::of(utc_text(gaps.to)) : Json());
+  all.add("damaged", Json::of(std::int64_t{gaps.damaged}));
+  all.add("set_back", Json::of(std::int64_t{gaps.set_back}));
   all.add("longest_why", gaps.count > 0 ? Json::of(std::string(record::word(gaps.stop))) : Json());
 }
 

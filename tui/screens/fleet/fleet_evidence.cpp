@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/record/stood.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::tui {
@@ -183,7 +184,7 @@ void FleetEvidenceReader::read_rounds(const FleetQuestion& asked, const pack::St
 Status FleetEvidenceReader::read_on(Rounds& rounds, record::Recording& recording, TimePoint clock,
                                     const pack::Stop& stop) {
   const auto covered = recording.covered();
-  if (!covered) return Done{};
+  if (!covered) return record::can_be_read(recording);
   const TimePoint now = std::max(clock, covered->to);
   return recording.rounds(rounds.to.value_or(now - fleet::kLooksBack), now, [&](const record::Round& round) {
     if (stop()) return false;
