@@ -8,6 +8,7 @@
 #include "engine/model/model.hpp"
 #include "engine/record/happened.hpp"
 #include "engine/record/step.hpp"
+#include "engine/record/stood.hpp"
 #include "engine/time.hpp"
 
 namespace tessera::record {
@@ -24,18 +25,30 @@ std::string in_short(const std::vector<std::string>& what) {
 // Why the moment that is shown is not the one that was asked for; empty: it is.
 std::string why_another(TimePoint asked, TimePoint shown, const Covered& all, Recording& recording) {
   if (asked < all.from) return "nothing is recorded before this";
-  const bool far = asked - shown > longest_step(recording.every());
-  if (asked > all.to)
-    return with_reason("this is the newest round", far ? recording.stopped() : Stop::unknown);
+  const bool far = asked - shown > speaks_for(recording);
+  const Stop end = asked >= all.to ? recording.stopped() : Stop::unknown;
+  if (asked > all.to || end == Stop::damaged)
+    return with_reason("this is the newest round", far || end == Stop::damaged ? end : Stop::unknown);
+  if (far && recording.damaged_behind())
+    return "this is the last round that can be read before the time that was asked for: what follows it is "
+           "damaged";
   return far ? "nothing is recorded from here to the time that was asked for" : "";
 }
 
+// Of a round that is gone to from the one before it; empty: there is nothing to say of it.
+std::string why_a_step(Stop before) {
+  if (before == Stop::damaged) return "what was recorded right before this round is damaged";
+  return before == Stop::set_back ? "the recorder's clock was set back right before this round" : "";
+}
+
 // round: the nearest that the recording has.
-Error nothing_then(TimePoint round, TimePoint at, const Covered& all) {
+Error nothing_then(TimePoint round, TimePoint at, const Covered& all, Recording& recording) {
   const std::string what = "nothing is recorded of this moment";
   if (at < all.from) return {what, "the first round is of " + utc_text(all.from), ""};
-  if (at > all.to) return {what, "the newest round is of " + utc_text(all.to), ""};
-  return {what, "the round before is of " + utc_text(round), ""};
+  const Stop behind = recording.damaged_behind() ? Stop::damaged : Stop::unknown;
+  if (at <= all.to) return {what, with_reason("the round before is of " + utc_text(round), behind), ""};
+  const Stop end = recording.stopped() == Stop::damaged ? Stop::damaged : Stop::unknown;
+  return {what, with_reason("the newest round is of " + utc_text(all.to), end), ""};
 }
 
 // Of a moment whose figures are not those of its round; empty: they are.
@@ -121,12 +134,15 @@ void ReplayBackend::step(int rounds) {
       return show(cluster_now(before->clusters.front(), wall_()));
     }
     std::optional<TimePoint> found;
+    Stop before = Stop::unknown;
     const Status read = recording_->rounds(round_ + Duration{1}, TimePoint::max(), [&](const Round& round) {
-      found = round.at;
+      found = round.at, before = round.before;
       return false;  // the first one after
     });
     if (!read) return fail(read.error());
-    show(found.value_or(round_), found ? "" : "this is the newest round");
+    const Stop behind = recording_->stopped() == Stop::damaged ? Stop::damaged : Stop::unknown;
+    show(found.value_or(round_),
+         found ? why_a_step(before) : with_reason("this is the newest round", behind));
   });
 }
 
@@ -249,7 +265,7 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   const TimePoint round = cluster_now(then, wall_());
   if (together_) together_->covers(name_, all);
   at_ = together_ ? together_->moment_for(to) : within;
-  if (together_ && (at_ < all.from || at_ - round > longest_step(recording_->every())))
+  if (together_ && (at_ < all.from || at_ - round > speaks_for(*recording_)))
     return show_unknown(*model, all);
   round_ = round;
   if (found.empty()) found = why_another(to, round, all, *recording_);
@@ -275,7 +291,10 @@ void ReplayBackend::show_unknown(const Model& nearest, const Covered& all) {
   tell(ClockSet{wall_(), 0}, at_);
   tell(PaceReport{0, recording_->every()}, at_);
   tell(Recorded{all.from, all.to, ""}, at_);
-  tell(SourceReport{Source::none, nothing_then(cluster_now(known, wall_()), at_, all), {}, "", false}, at_);
+  tell(
+      SourceReport{
+          Source::none, nothing_then(cluster_now(known, wall_()), at_, all, *recording_), {}, "", false},
+      at_);
   if (history_of_ != at_)
     tell(HistoryTold{at_ < all.from ? std::vector<LogEntry>() : happened_before(nearest)}, at_);
   history_of_ = at_;

@@ -18,6 +18,7 @@
 #include "backends/record/replays.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/thin.hpp"
+#include "backends/record/zstd_stream.hpp"
 #include "engine/history/history.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/record/leader.hpp"
@@ -102,6 +103,42 @@ TEST_F(Replay, TheEventsOfAMomentReachBackBeyondMidnight) {
   EXPECT_EQ(subjects(), std::vector<std::string>{"job 2"});
   after([&] { player().jump(at(kMidnight)); });
   EXPECT_EQ(subjects(), both);
+}
+
+// What a damaged frame told is not known; the moment before it is shown, and said to be that.
+TEST_F(Replay, AMomentInADamagedFrameIsTheLastSoundOneAndIsSaidToBe) {
+  for (const int second : {0, 60, 7'200, 7'260, 14'400, 14'460, 21'600, 21'660}) write(second);
+  tape_.reset();
+  std::string path;
+  for (const auto& entry : fs::directory_iterator(folder_ + "/hpc"))
+    if (entry.path().string().ends_with(record::kFileEnd)) path = entry.path().string();
+  auto file = read_whole_file("", path, record::kLargestFile);
+  ASSERT_TRUE(file && *file);
+  std::string bytes = (*file)->text;
+  const auto frames = record::frames_in(bytes);
+  for (const std::size_t frame : {1U, 3U}) bytes[(*frames)[frame].data + 7] ^= 0x10;
+  ASSERT_TRUE(replace_file("", path, bytes, 0640));
+  const std::string damaged =
+      "this is the last round that can be read before the time that was asked for: what follows it is "
+      "damaged";
+  play_from(7'230);
+  EXPECT_EQ(shown(), 60);
+  EXPECT_EQ(found(), damaged);
+  after([&] { player().jump(at(60)); });
+  EXPECT_EQ(found(), "") << "that is what was asked for";
+  after([&] { player().step(1); });
+  EXPECT_EQ(shown(), 14'400);
+  EXPECT_EQ(found(), "what was recorded right before this round is damaged");
+  after([&] { player().step(1); });
+  EXPECT_EQ(shown(), 14'460);
+  EXPECT_NE(found().find("this is the newest round: what was recorded there is damaged"), std::string::npos)
+      << found();
+  after([&] { player().jump(at(21'630)); });
+  EXPECT_EQ(shown(), 14'460);
+  EXPECT_NE(found().find("damaged"), std::string::npos) << found();
+  after([&] { player().jump(at(14'300)); });
+  EXPECT_EQ(shown(), 60);
+  EXPECT_EQ(found(), damaged);
 }
 
 TEST_F(Replay, ChartsOfAMomentAreThoseOfTheHourBeforeItWithTheirGaps) {
