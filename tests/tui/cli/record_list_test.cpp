@@ -117,6 +117,31 @@ TEST(RecordList, ADamagedFileIsToldWithItsReason) {
   EXPECT_TRUE(list.says("damaged: byte 41 is not compressed with zstd")) << list.out.str();
 }
 
+TEST(RecordList, WhatCanBeDoneAboutADamagedFileIsToldBesideTheList) {
+  Listing list;
+  DayFile part = file(0, 120, {}), none = file(90'000, 90'060, {});
+  part.failure = Error{"cannot read the recording", "its frame of noon is damaged", ""};
+  none.rounds.reset(), none.name = "2027-01-16.jsonl.zst";
+  none.failure = Error{"cannot read the recording", "byte 0 does not begin a frame of a recording", ""};
+  list.files = {part, none};
+  EXPECT_EQ(list.run(), kFinding);
+  EXPECT_TRUE(list.says("2027-01-15.jsonl.zst") && list.says("2027-01-16.jsonl.zst")) << list.out.str();
+  const std::string told = list.err.str();
+  EXPECT_NE(told.find("hpc 2027-01-15.jsonl.zst: its frame of noon is damaged"), std::string::npos) << told;
+  EXPECT_NE(told.find("the rest is a gap"), std::string::npos) << told;
+  EXPECT_NE(told.find("hpc 2027-01-16.jsonl.zst: byte 0"), std::string::npos) << told;
+  EXPECT_NE(told.find("or move it away"), std::string::npos) << told;
+}
+
+TEST(RecordList, AClockThatWasSetBackIsShownAndIsNoFinding) {
+  Listing list;
+  list.files = {file(0, 120, Stop::ended)};
+  list.files[0].set_back = 1, list.files[0].gaps = 1;
+  list.now = 180;
+  EXPECT_EQ(list.run(), kDone);
+  EXPECT_TRUE(list.says("ended, set-back")) << list.out.str();
+}
+
 TEST(RecordList, RoundsAheadOfTheClockAreAFindingUnlessTheClusterIsSimulated) {
   Listing list;
   list.files = {file(0, 120, {}), file(90'000, 90'060, Stop::cut)};

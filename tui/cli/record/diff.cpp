@@ -128,6 +128,12 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
       return complain(streams,
                       {"cannot compare", "--to is before --from", "give the earlier time as --from"}),
              kUsage;
+    // What follows it may be otherwise, and is not compared.
+    if (newest && one->stopped() == record::Stop::damaged)
+      complain(streams, {"the newest round is not compared",
+                         clean(one->cluster().text, 200) + ": what was recorded behind " + utc_text(to) +
+                             " is damaged",
+                         "tessera record list names the file"});
     const auto before = record::stood_at(*one, *from);
     if (!before) return complain(streams, before.error()), kUnknown;
     const auto after = record::stood_at(*one, to);

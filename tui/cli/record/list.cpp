@@ -103,6 +103,7 @@ Json json_of(const std::vector<Listed>& all) {
             file.every > Duration{0} ? Json::of(std::int64_t{file.every / std::chrono::seconds(1)}) : Json());
     row.add("gaps", Json::of(std::int64_t{file.gaps}));
     row.add("missing_hours", Json::of(std::round(hours_of(file.missing) * 1000) / 1000));
+    row.add("set_back", Json::of(std::int64_t{file.set_back}));
     row.add("bytes", Json::of(file.bytes));
     row.add("ends", Json::of(word(one)));
     row.add("failure", file.failure ? Json::of(clean(file.failure->reason, 400)) : Json());
@@ -127,6 +128,7 @@ Grid grid_of(const std::vector<Listed>& all, bool bare) {
     const std::int64_t every = file.every / std::chrono::seconds(1);
     std::string ends = word(one);
     if (!bare && file.failure) ends += ": " + clean(file.failure->reason, 400);
+    if (!bare && file.set_back > 0) ends += ", set-back";
     grid.rows.push_back(
         {one.cluster, file.name, time_of(file, true), time_of(file, false), std::to_string(file.count),
          every <= 0 ? (bare ? "" : "?")
@@ -152,6 +154,22 @@ std::string print(const std::vector<Listed>& all, const Options& options) {
   return to_table(grid_of(all, false), options.headers, options.paper);
 }
 
+// What can be done about each.
+void tell_damage(const std::vector<Listed>& all, const Streams& streams) {
+  for (const Listed& one : all) {
+    if (!one.file.failure) continue;
+    const std::string of = clean(one.cluster, 200) + " " + one.file.name + ": ";
+    std::string hint = one.file.failure->hint;
+    if (hint.empty())
+      hint =
+          one.file.rounds
+              ? "what is sound of it is read, and the rest is a gap; put a copy of a backup in its place"
+              : "the other files are read without it; put a copy of a backup in its place, or move it away";
+    complain(streams, {"a file of the recording is damaged", of + clean(one.file.failure->reason, 400),
+                       std::move(hint)});
+  }
+}
+
 }  // namespace
 
 int list_recording(const Options& options, const Joins& joins, const Streams& streams) {
@@ -162,6 +180,7 @@ int list_recording(const Options& options, const Joins& joins, const Streams& st
   const auto all = look(options, joins);
   if (!all) return complain(streams, all.error()), kUnknown;
   streams.out << print(*all, options);
+  tell_damage(*all, streams);
   for (std::size_t i = 0; i < all->size(); ++i)
     if (is_finding(*all, i)) return kFinding;
   return kDone;
