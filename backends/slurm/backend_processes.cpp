@@ -12,12 +12,6 @@ namespace {
 
 constexpr auto kOpenersStand = std::chrono::minutes(2);
 
-// Of these alone it is certain that a process that Slurm does not list is none of its own: others follow
-// parents or process groups, which a program can leave.
-bool tracks_all(const std::string& config) {
-  return config_value(config, "ProctrackType").find("cgroup") != std::string::npos;
-}
-
 // Of a GPU that is cut the driver tells processes in any case.
 std::vector<GpuIndex> gpus_of_hidden(const Measured& told) {
   std::vector<GpuIndex> all;
@@ -75,7 +69,7 @@ void SlurmBackend::State::take_processes(const NodeName& node, Result<ProcessesT
 
 // A process that is not in the list is of no job.
 bool SlurmBackend::State::tells_all(const NodeName& node, const JobPids* pids) const {
-  return pids && tracks_all(shown.config) && lists_all(*pids, job_numbers, last_jobs, node);
+  return pids && is_whole(shown.config, *pids, job_numbers, last_jobs, node);
 }
 
 void SlurmBackend::State::take_measured(Measured measured, const JobPids* pids) {

@@ -23,16 +23,16 @@ constexpr std::array<std::string_view, 9> kServices = {kMpsServer,
                                                        "Xorg",
                                                        "Xwayland"};
 
-// "/usr/bin/python3 train.py" → "python3"
-std::string_view program_of(const GpuProcess& process) {
-  std::string_view name = process.name;
-  name = name.substr(0, name.find(' '));
-  return name.substr(name.rfind('/') + 1);
-}
-
 using Instance = std::optional<int>;
 
 }  // namespace
+
+std::string_view program_of(const GpuProcess& process) {
+  std::string_view name = process.name;
+  if (name.starts_with('[')) return {};
+  name = name.substr(0, name.find(' '));
+  return name.substr(name.rfind('/') + 1);
+}
 
 bool is_mps_server(const GpuProcess& process) { return program_of(process) == kMpsServer; }
 
@@ -40,7 +40,7 @@ bool is_service(const GpuProcess& process) {
   return std::find(kServices.begin(), kServices.end(), program_of(process)) != kServices.end();
 }
 
-bool jobs_run_it(const GpuProcess& process) { return program_of(process) == kSmi; }
+bool is_none_by_name(const GpuProcess& process) { return is_service(process) && program_of(process) != kSmi; }
 
 std::vector<GpuProcess> in_order_of_mps(std::vector<DriverProcess> told) {
   std::set<Instance> with_server;

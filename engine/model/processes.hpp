@@ -29,14 +29,16 @@ inline bool is_of_work(const GpuProcess& process) {
   return !process.workload.empty() && !is_of_none(process);
 }
 
+// "/usr/bin/python3 train.py" → "python3"; empty: the driver does not tell it, or prints why ("[Not Found]").
+std::string_view program_of(const GpuProcess& process);
 // nvidia-cuda-mps-server: it has the GPU open for its clients.
 bool is_mps_server(const GpuProcess& process);
 // A service of the driver or of whoever watches the GPUs (MPS, persistence, DCGM, a display): it belongs to
 // no job, and no work runs in it.
 bool is_service(const GpuProcess& process);
-// nvidia-smi: jobs run it beside their work (nvidia-smi --loop), so that its name does not tell that it
-// belongs to none.
-bool jobs_run_it(const GpuProcess& process);
+// Such a service that no job runs beside its work, as jobs do nvidia-smi (--loop): its name alone tells that
+// it belongs to none, unless a scheduler says otherwise.
+bool is_none_by_name(const GpuProcess& process);
 
 struct DriverProcess {
   GpuProcess process;

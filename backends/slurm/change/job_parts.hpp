@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "backends/figures/dcgm.hpp"
-#include "backends/slurm/change/node_processes.hpp"
+#include "backends/slurm/change/process_owners.hpp"
 #include "engine/model/values.hpp"
 
 namespace tessera::slurm {

@@ -1,8 +1,6 @@
 #include "backends/slurm/change/node_processes.hpp"
 
 #include <algorithm>
-#include <set>
-#include <string_view>
 #include <utility>
 
 #include "backends/nvidia/commands.hpp"
@@ -19,7 +17,6 @@ constexpr auto kFresh = std::chrono::seconds(30);  // for which a node is not as
 constexpr auto kGap = std::chrono::seconds(3);     // between two looks
 constexpr float kUsedFrom = 1;                     // percent
 constexpr Mib kMemoryFrom{4096};                   // more than a driver and its services keep
-constexpr std::size_t kMostAnswer = 16u << 20;
 constexpr std::size_t kQuestions = 4;
 
 nvidia::Argv question(std::size_t number) {
@@ -46,41 +43,7 @@ std::optional<Error> in_the_way(const Preflight& found, slurmconf::Reach reach, 
   return unseen(node, to_line({against.front().what, against.front().reason, ""}), against.front().hint);
 }
 
-GpuProcess as_process(const nvidia::Opener& opener) {
-  GpuProcess process;
-  process.pid = opener.pid;
-  process.name = opener.program;
-  process.workload = WorkloadId(std::string(kOnlyOpens));
-  return process;
-}
-
 }  // namespace
-
-Result<JobPids> both(Result<JobPids> before, Result<JobPids> after) {
-  if (!before || !after) return before ? after : before;
-  for (auto& [pid, job] : before->jobs) {
-    const auto [known, fresh] = after->jobs.try_emplace(pid, job);
-    if (!fresh && known->second != job) known->second.clear();
-  }
-  after->complete = after->complete && before->complete;
-  if (after->missing.empty()) after->missing = before->missing;
-  return after;
-}
-
-bool lists_all(const JobPids& pids, const JobNumbers& numbers, const std::vector<Workload>& jobs,
-               const NodeName& node) {
-  std::set<std::string_view> listed;
-  for (const auto& [pid, job] : pids.jobs) {
-    const auto other = numbers.find(job);
-    listed.insert(other == numbers.end() ? std::string_view(job) : other->second.view());
-  }
-  return std::all_of(jobs.begin(), jobs.end(), [&](const Workload& job) {
-    const bool has_processes = job.state == WorkloadState::running || job.state == WorkloadState::suspended;
-    const bool here = has_processes && std::any_of(job.allocations.begin(), job.allocations.end(),
-                                                   [&](const Allocation& one) { return one.node == node; });
-    return !here || listed.contains(job.id.view());
-  });
-}
 
 bool uses_what_is_free(const Node& listed, const Measured& measured) {
   const auto is_free = [](const Slice& slice) { return slice.told_held == false; };
@@ -101,31 +64,6 @@ bool uses_what_is_free(const Node& listed, const Measured& measured) {
   return false;
 }
 
-void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, bool whole) {
-  for (GpuFigures& gpu : told.gpus) {
-    if (!gpu.processes) continue;
-    for (GpuProcess& process : *gpu.processes) {
-      const auto found = pids.jobs.find(process.pid);
-      if (found == pids.jobs.end()) {
-        if (whole && pids.complete) process.workload = WorkloadId(std::string(kNoWorkload));
-        continue;
-      }
-      const auto other = numbers.find(found->second);
-      process.workload = other == numbers.end() ? WorkloadId(found->second) : other->second;
-    }
-  }
-}
-
-std::vector<nvidia::Opener> of_no_job(std::vector<nvidia::Opener> openers, const JobPids* pids, bool whole) {
-  const bool certain = whole && pids && pids->complete;
-  std::erase_if(openers, [&](const nvidia::Opener& one) {
-    const GpuProcess process = as_process(one);
-    const bool by_name = is_service(process) && !jobs_run_it(process);
-    return (pids && pids->jobs.contains(one.pid)) || (!certain && !by_name);
-  });
-  return openers;
-}
-
 void add_openers(Measured& told, const std::vector<nvidia::Opener>& openers, const BoardMinors& minors) {
   for (GpuFigures& gpu : told.gpus) {
     const auto place = static_cast<std::size_t>(gpu.gpu.value);
@@ -136,6 +74,7 @@ void add_openers(Measured& told, const std::vector<nvidia::Opener>& openers, con
       const bool listed = std::any_of(gpu.processes->begin(), gpu.processes->end(),
                                       [&](const GpuProcess& other) { return other.pid == one.pid; });
       GpuProcess process = as_process(one);
+      process.workload = WorkloadId(std::string(kOnlyOpens));
       // A server that the driver does not list serves none of those that would stand behind it.
       if (one.minors.contains(*minor) && !listed && !is_mps_server(process))
         added.push_back(std::move(process));
@@ -150,7 +89,7 @@ NodeCommand NodeProcesses::there(std::vector<std::string> argv) const {
   command.node = now_->node;
   command.argv = std::move(argv);
   command.deadline = eyes_.said.look_deadline;
-  command.output_limit = kMostAnswer;
+  command.output_limit = kMostOfProcesses;
   return command;
 }
 

@@ -18,32 +18,15 @@
 
 #include "backends/nvidia/openers.hpp"
 #include "backends/slurm/change/look.hpp"
+#include "backends/slurm/change/process_owners.hpp"
 #include "backends/slurm/parse/parse_pids.hpp"
 #include "backends/worker.hpp"
 #include "engine/model/telemetry.hpp"
 
 namespace tessera::slurm {
 
-// Jobs whose id is not their number: tasks of arrays, parts of heterogeneous jobs.
-using JobNumbers = std::map<std::string, WorkloadId, std::less<>>;
-
-// Names the jobs of the processes. whole: Slurm tracks every process of a job (proctrack/cgroup), so that one
-// that is not listed belongs to none.
-void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, bool whole);
-
-// Those that are certainly of no job: services by their names, others, and nvidia-smi, only where Slurm tells
-// all of its processes (whole, as above). pids: null: not told.
-std::vector<nvidia::Opener> of_no_job(std::vector<nvidia::Opener> openers, const JobPids* pids, bool whole);
-// Adds those of them that the driver does not list, first of their GPU.
+// Adds those that the driver does not list, first of their GPU. openers: of no job (of_no_job).
 void add_openers(Measured& told, const std::vector<nvidia::Opener>& openers, const BoardMinors& minors);
-
-// What two lists tell together.
-Result<JobPids> both(Result<JobPids> before, Result<JobPids> after);
-
-// Every job that is listed as running or suspended there has a process in the list. Where one has none, the
-// list may be another node's, or not whole.
-bool lists_all(const JobPids& pids, const JobNumbers& numbers, const std::vector<Workload>& jobs,
-               const NodeName& node);
 
 // A GPU or instance that Slurm calls free, and that is in use by its figures: something runs there that has
 // no allocation. listed: as scontrol told it, before a driver's GPUs were laid over it.

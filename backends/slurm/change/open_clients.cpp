@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "backends/slurm/change/process_owners.hpp"
 #include "engine/model/processes.hpp"
 #include "engine/plan/effect/gpu_clients.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -17,7 +18,6 @@ namespace tessera::slurm {
 namespace {
 
 constexpr std::size_t kMostNamed = 6;
-constexpr std::size_t kMostAnswer = 16u << 20;
 
 std::vector<GpuIndex> gpus_of(const plan::Action& action) {
   if (const auto* mode = std::get_if<plan::SetMode>(&action)) return mode->gpus;
@@ -61,21 +61,23 @@ std::string_view advice(plan::Bounce bounce) {
          "it again";
 }
 
-std::string client_text(const nvidia::Opener& one, const std::string& opened, const JobPids* jobs,
+std::string client_text(const nvidia::Opener& one, const std::string& opened, const JobPids* jobs, bool whole,
                         const slurmconf::SlurmSetup& said) {
-  const std::string program = one.program.substr(one.program.rfind('/') + 1);
-  const std::string name =
-      program.empty() ? fmt::format("process {}", one.pid) : fmt::format("{} ({})", program, one.pid);
-  GpuProcess process;
-  process.pid = one.pid;
-  process.name = one.program;
+  const GpuProcess process = as_process(one);
+  std::string name = plan::called(process);
+  if (!program_of(process).empty()) name += fmt::format(" ({})", one.pid);
+  if (is_of_no_job(process, jobs, whole))
+    return plan::stranger_text(name, opened, advice(plan::bounce_of(process, &said)));
   const auto job = jobs ? jobs->jobs.find(one.pid) : std::map<std::int64_t, std::string>::const_iterator();
-  if (jobs && job != jobs->jobs.end() && !job->second.empty())
-    return fmt::format("{} has {} open and is of job {}", name, opened, job->second);
-  const bool of_none = is_service(process) || (jobs && jobs->complete && job == jobs->jobs.end());
-  if (!of_none) return fmt::format("{} has {} open, and of which job it is is not known", name, opened);
-  return fmt::format("{} has {} open and belongs to no job: {}", name, opened,
-                     advice(plan::bounce_of(process, &said)));
+  const bool named = jobs && job != jobs->jobs.end() && !job->second.empty();
+  return named ? fmt::format("{} has {} open and is of job {}", name, opened, job->second)
+               : fmt::format("{} has {} open, and of which job it is is not known", name, opened);
+}
+
+// Only the controller can tell whether that list has all of Slurm's own, and it says more of one of them
+// then.
+bool hangs_on_whole(const std::vector<nvidia::Opener>& openers, const JobPids* jobs) {
+  return of_no_job(openers, jobs, true).size() > of_no_job(openers, jobs, false).size();
 }
 
 struct Asking {
@@ -91,31 +93,56 @@ struct Asking {
     command.argv = std::move(argv);
     command.reservation = reservation;
     command.deadline = hands.eyes.said.look_deadline;
-    command.output_limit = kMostAnswer;
+    command.output_limit = kMostOfProcesses;
     return command;
   }
   void end(const std::string& text) {
     refusal.hint = text;
     then(std::move(refusal));
   }
-  void end_unknown(const Error& why) {
-    end(fmt::format("{}; who has it open is not known: {}", refusal.hint, why.reason));
+  // What the driver's refusal advises stands before it.
+  void end_with(const std::string& text) { end(refusal.hint + (refusal.hint.empty() ? "" : "; ") + text); }
+  void end_unknown(const Error& why) { end_with("who has it open is not known: " + why.reason); }
+  void tell(const std::vector<nvidia::Opener>& openers, const JobPids* jobs, bool whole) {
+    const auto minors = hands.eyes.order.find(order.node);
+    const std::string text =
+        clients_text(openers, jobs, whole, gpus_of(order.action),
+                     minors == hands.eyes.order.end() ? BoardMinors() : minors->second, hands.eyes.said);
+    text.empty() ? end_with("no program has it open any more") : end(text);
   }
 };
 
+// Fails closed: without the controller's word a job's process may be missing.
+bool is_whole_by(const Result<std::shared_ptr<const Census>>& told, const JobPids& jobs,
+                 const NodeName& name) {
+  const Node* node = told ? (*told)->find(name) : nullptr;
+  if (!node) return false;
+  const auto work = (*told)->work_on(*node);
+  return work && is_whole((*told)->config, jobs, (*told)->jobs ? (*told)->jobs->by_number : JobNumbers(),
+                          *work, name);
+}
+
+void ask_controller(const std::shared_ptr<Asking>& asking, std::vector<nvidia::Opener> openers,
+                    JobPids jobs) {
+  CensusTaker::Wanted wanted;
+  wanted.jobs = true;
+  wanted.reservations = false;
+  asking->hands.eyes.census.ask(asking->order.node, wanted,
+                                [asking, openers = std::move(openers),
+                                 jobs = std::move(jobs)](const Result<std::shared_ptr<const Census>>& told) {
+                                  asking->tell(openers, &jobs, is_whole_by(told, jobs, asking->order.node));
+                                });
+}
+
 void ask_jobs(const std::shared_ptr<Asking>& asking, std::vector<nvidia::Opener> openers) {
-  asking->hands.runner.run(
-      asking->there(list_pids(asking->order.node)),
-      [asking, openers = std::move(openers)](const Result<NodeAnswer>& answer) {
-        const auto jobs = answer ? parse_pids(answer->out, answer->err, answer->exit_code)
-                                 : Result<JobPids>(answer.error());
-        const auto minors = asking->hands.eyes.order.find(asking->order.node);
-        const std::string text =
-            clients_text(openers, jobs ? &*jobs : nullptr, gpus_of(asking->order.action),
-                         minors == asking->hands.eyes.order.end() ? BoardMinors() : minors->second,
-                         asking->hands.eyes.said);
-        asking->end(text.empty() ? asking->refusal.hint + "; no program has it open any more" : text);
-      });
+  asking->hands.runner.run(asking->there(list_pids(asking->order.node)),
+                           [asking, openers = std::move(openers)](const Result<NodeAnswer>& answer) {
+                             auto jobs = answer ? parse_pids(answer->out, answer->err, answer->exit_code)
+                                                : Result<JobPids>(answer.error());
+                             if (jobs && hangs_on_whole(openers, &*jobs))
+                               return ask_controller(asking, openers, std::move(*jobs));
+                             asking->tell(openers, jobs ? &*jobs : nullptr, false);
+                           });
 }
 
 }  // namespace
@@ -125,7 +152,7 @@ bool is_in_use(const Error& refusal) {
          contains_folded(refusal.reason, "currently being used by");
 }
 
-std::string clients_text(const std::vector<nvidia::Opener>& openers, const JobPids* jobs,
+std::string clients_text(const std::vector<nvidia::Opener>& openers, const JobPids* jobs, bool whole,
                          const std::vector<GpuIndex>& gpus, const BoardMinors& minors,
                          const slurmconf::SlurmSetup& said) {
   const std::map<int, GpuIndex> known = known_files(gpus, minors);
@@ -134,7 +161,7 @@ std::string clients_text(const std::vector<nvidia::Opener>& openers, const JobPi
   for (const nvidia::Opener& one : openers) {
     const std::string opened = opened_text(one, known);
     if (opened.empty() || ++named > kMostNamed) continue;
-    text += (text.empty() ? "" : "; ") + client_text(one, opened, jobs, said);
+    text += (text.empty() ? "" : "; ") + client_text(one, opened, jobs, whole, said);
   }
   if (named > kMostNamed) text += fmt::format("; and {} more", named - kMostNamed);
   return text;

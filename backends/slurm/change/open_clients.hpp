@@ -18,13 +18,14 @@ bool is_in_use(const Error& refusal);
 
 // "nv-hostengine (812) has GPU 0 open and belongs to no job: …; python3 (584) has GPU 0 open and is of job
 // 7". gpus: those that the change was about; empty: all. minors: as the driver counts them; where they are
-// not known for one of these GPUs, all device files count and are named. jobs: null: not told.
-std::string clients_text(const std::vector<nvidia::Opener>& openers, const JobPids* jobs,
+// not known for one of these GPUs, all device files count and are named. jobs: null: not told; whole: as
+// is_of_no_job() has it.
+std::string clients_text(const std::vector<nvidia::Opener>& openers, const JobPids* jobs, bool whole,
                          const std::vector<GpuIndex>& gpus, const BoardMinors& minors,
                          const slurmconf::SlurmSetup& said);
 
 // Calls `then` once: where there is a refusal with it, and with who has a GPU open as its hint, where it is
-// for that. Nothing is asked otherwise.
+// for that. Nothing is asked otherwise; the controller only where it says more of one of them.
 void name_clients(Hands& hands, const plan::Order& order, const std::string& reservation,
                   std::optional<Error> refusal, std::function<void(Status)> then);
 

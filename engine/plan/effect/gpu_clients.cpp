@@ -34,12 +34,6 @@ constexpr std::array<std::string_view, 5> kPlain{"systemctl", "service", "pkill"
 
 std::string_view base_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Empty: the driver does not tell it, or prints why: "[Not Found]", "[Insufficient Permissions]".
-std::string_view program_of(const GpuProcess& process) {
-  const std::string_view name = process.name;
-  return name.starts_with('[') ? std::string_view() : base_of(name.substr(0, name.find(' ')));
-}
-
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   while (!line.empty()) {
@@ -89,6 +83,15 @@ std::string to_text(Bounce bounce, const slurmconf::SlurmSetup* site) {
   return "stop it first, or the driver refuses (In use by another client)";
 }
 
+std::string called(const GpuProcess& process) {
+  const std::string_view program = program_of(process);
+  return program.empty() ? fmt::format("process {}", process.pid) : std::string(program);
+}
+
+std::string stranger_text(std::string_view who, std::string_view opened, std::string_view advice) {
+  return fmt::format("{} has {} open and belongs to no job: {}", who, opened, advice);
+}
+
 std::vector<GpuClient> gpu_clients(const Node& node, const std::vector<GpuIndex>& gpus,
                                    const slurmconf::SlurmSetup* site) {
   std::vector<GpuClient> clients;
@@ -96,10 +99,9 @@ std::vector<GpuClient> gpu_clients(const Node& node, const std::vector<GpuIndex>
     const Gpu* gpu = find_gpu(node, index);
     if (!gpu || !gpu->processes) continue;
     for (const GpuProcess& process : gpu->processes->list) {
-      const bool by_name = is_service(process) && !jobs_run_it(process) && !is_of_work(process);
+      const bool by_name = is_none_by_name(process) && !is_of_work(process);
       if (!by_name && !is_of_none(process)) continue;  // a job's, or it is not told whose
-      std::string program(program_of(process));
-      if (program.empty()) program = fmt::format("process {}", process.pid);
+      std::string program = called(process);
       auto same = std::find_if(clients.begin(), clients.end(),
                                [&](const GpuClient& one) { return one.program == program; });
       if (same == clients.end())
@@ -114,8 +116,7 @@ std::vector<GpuClient> gpu_clients(const Node& node, const std::vector<GpuIndex>
 std::string to_text(const GpuClient& client, const slurmconf::SlurmSetup* site) {
   const std::string gpus = boards_text(client.gpus);
   if (client.computes || client.bounce != Bounce::not_so)
-    return fmt::format("{} has {} open and belongs to no job: {}", client.program, gpus,
-                       to_text(client.bounce, site));
+    return stranger_text(client.program, gpus, to_text(client.bounce, site));
   return fmt::format(
       "{} has {} open, computes nothing and belongs to no job: stop it where the driver refuses (In use by "
       "another client)",

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/values.hpp"
@@ -23,9 +24,14 @@ Bounce bounce_of(const GpuProcess& process, const slurmconf::SlurmSetup* site);
 // "the run stops it and starts it again", for whoever looks at the process.
 std::string to_text(Bounce bounce, const slurmconf::SlurmSetup* site);
 
+// "nv-hostengine"; where it has no name its number: "process 901".
+std::string called(const GpuProcess& process);
+// "nv-hostengine has GPU 0-1 open and belongs to no job: …". opened: its GPUs or their files.
+std::string stranger_text(std::string_view who, std::string_view opened, std::string_view advice);
+
 // One program on some GPUs.
 struct GpuClient {
-  std::string program;  // "nv-hostengine"; where it has no name its number
+  std::string program;  // as called() says
   std::vector<GpuIndex> gpus;
   Bounce bounce = Bounce::not_so;
   bool computes = false;  // or draws: the driver lists it on one of them
