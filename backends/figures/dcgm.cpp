@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "engine/mig/profile_name.hpp"
+#include "engine/model/processes.hpp"
 #include "engine/number.hpp"
 
 namespace tessera::figures {
@@ -13,8 +14,9 @@ namespace {
 constexpr std::size_t kMostParts = 1024;
 constexpr int kHighestIndex = 1023;
 constexpr double kMostMib = 16.0 * 1024 * 1024;
-// What the driver keeps of memory, and by how much samples of one GPU's use are apart.
-constexpr double kMostMibLeft = 1024, kMostUseLeft = 10;
+
+// What the driver keeps of memory belongs to no pod.
+bool make_up_memory(double of_device, double told) { return of_device - told <= 1024; }
 
 // Of the two that tell use, the engine's share of time counts more: instances have no other.
 enum class Counter : std::uint8_t {
@@ -204,13 +206,13 @@ std::optional<double> DcgmGathering::ByPod::all() const {
 
 // An exporter tells 0 of a pod whose processes it has not found, too. That is taken for what it uses only
 // where the others' make up what the GPU tells.
-std::optional<double> DcgmGathering::ByPod::own(const std::string& pod, double most_left) const {
+std::optional<double> DcgmGathering::ByPod::own(const std::string& pod, MakesUp makes_up) const {
   const auto found = pods.find(pod);
   if (!of_device || found == pods.end() || !found->second) return std::nullopt;
   if (*found->second > 0) return found->second;
-  double left = *of_device;
-  for (const auto& [other, value] : pods) left -= value.value_or(0);
-  return left <= most_left ? found->second : std::nullopt;
+  double told = 0;
+  for (const auto& [other, value] : pods) told += value.value_or(0);
+  return makes_up(*of_device, told) ? found->second : std::nullopt;
 }
 
 void DcgmGathering::hear(const MetricLine& line) {
@@ -259,9 +261,9 @@ void DcgmGathering::tell_own(Part& part, bool cut) {
   if (!part.told.shared) return;
   for (const std::string& pod : part.told.pods) {
     OwnUse own{WorkloadId(pod), part.told.instance, {}, {}};
-    if (const auto use = part.utilization.own(pod, kMostUseLeft); use && !cut)
+    if (const auto use = part.utilization.own(pod, make_up_use); use && !cut)
       own.use = Percent{static_cast<float>(*use)};
-    if (const auto memory = part.memory.own(pod, kMostMibLeft))
+    if (const auto memory = part.memory.own(pod, make_up_memory))
       own.memory_used = Mib{static_cast<std::int64_t>(*memory)};
     if (own.use || own.memory_used) part.told.own.push_back(std::move(own));
   }

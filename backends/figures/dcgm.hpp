@@ -84,8 +84,9 @@ class DcgmGathering {
     void is_of_device(const std::string& pod);
     // nullopt: pods tell different figures, and none is the GPU's.
     std::optional<double> all() const;
-    // By itself; nullopt: not told. most_left: so much of the GPU's figure belongs to none of its pods.
-    std::optional<double> own(const std::string& pod, double most_left) const;
+    // By itself; nullopt: not told. makes_up: whether what is told of all pods makes up the GPU's figure.
+    using MakesUp = bool (*)(double of_device, double told);
+    std::optional<double> own(const std::string& pod, MakesUp makes_up) const;
   };
   struct Part {
     DcgmPart told;

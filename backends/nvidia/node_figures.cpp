@@ -8,8 +8,6 @@
 namespace tessera::nvidia {
 namespace {
 
-// As with exporters (backends/figures/dcgm.cpp): by how much samples of one GPU's use are apart.
-constexpr float kMostUseLeft = 10;
 // What a driver keeps of memory where no program runs. Before 510 it counted its reserve, too.
 constexpr Mib kMostOwnMemory{1024};
 
@@ -34,11 +32,11 @@ std::string uuid_of(const std::vector<MigDevice>& devices, GpuIndex gpu, int ins
 
 // There are samples, and they leave nothing of the GPU's use over.
 bool make_up_the_use(const GpuFigures& gpu) {
-  float sampled = 0;
+  double sampled = 0;
   bool any = false;
   for (const GpuProcess& one : *gpu.processes)
     if (one.use) any = true, sampled += one.use->value;
-  return any && gpu.figures.use && gpu.figures.use->value - sampled <= kMostUseLeft;
+  return any && gpu.figures.use && make_up_use(gpu.figures.use->value, sampled);
 }
 
 SliceFigures take_figures(Slice& slice) {

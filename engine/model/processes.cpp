@@ -42,6 +42,12 @@ bool is_service(const GpuProcess& process) {
 
 bool is_none_by_name(const GpuProcess& process) { return is_service(process) && program_of(process) != kSmi; }
 
+bool make_up_use(double of_gpu, double told) {
+  constexpr double kMostLeft = 10;
+  const double left = of_gpu - told;
+  return left <= 0 || (left <= kMostLeft && left < told);
+}
+
 std::vector<GpuProcess> in_order_of_mps(std::vector<DriverProcess> told) {
   std::set<Instance> with_server;
   for (const DriverProcess& one : told)

@@ -40,6 +40,10 @@ bool is_service(const GpuProcess& process);
 // it belongs to none, unless a scheduler says otherwise.
 bool is_none_by_name(const GpuProcess& process);
 
+// What is told of some of those on a GPU makes up its use, in percent: less is left than samples of it are
+// apart, and less than is told. Of a low use (9 %, of which 0 are told) all may be another's.
+bool make_up_use(double of_gpu, double told);
+
 struct DriverProcess {
   GpuProcess process;
   bool mps_client = false;  // the driver says so (type "M+C")

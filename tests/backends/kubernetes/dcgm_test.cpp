@@ -253,6 +253,11 @@ TEST(Dcgm, AZeroOfAPodCountsOnlyWhereTheOthersMakeUpTheGpus) {
   auto all = read_dcgm(dcgm(kUsed, 0, "", "9400") + dcgm(kUtil, 0, "", "23") + pods);
   ASSERT_TRUE(all);
   EXPECT_EQ(all->parts[0].own.size(), 2u);
+  // Of a low use all may be that of a pod whose processes were not found.
+  auto low = read_dcgm(dcgm(kUtil, 0, "", "9") + dcgm(kUtil, 0, held("a", "p"), "0") +
+                       dcgm(kUtil, 0, held("a", "q"), "0"));
+  ASSERT_TRUE(low);
+  EXPECT_TRUE(low->parts[0].own.empty());
 }
 
 // Older exporters tell the GPU's figures under each pod's name: that is nobody's own use.

@@ -182,6 +182,22 @@ TEST(NvidiaRecorded, WhereSamplesLeaveUseOverNoneIsMadeUp) {
     EXPECT_EQ(one.use, std::nullopt) << "without any sample it is not told who used it";
 }
 
+// Of a GPU at 9 % a process that is sampled with 0 % leaves all of it to one without a sample: it is no idle
+// one.
+TEST(NvidiaRecorded, OfALowUseTheSamplesHaveToMakeUpMost) {
+  const auto other = [](float gpu, float sample) {
+    auto [told, use] = shared();
+    told.gpus[0].figures.use = Percent{gpu};
+    use[{0, 781}] = Percent{sample};
+    put_use(told, use);
+    return told.gpus[0].processes->front().use;
+  };
+  EXPECT_EQ(other(9, 0), std::nullopt);
+  EXPECT_EQ(other(9, 4), std::nullopt);
+  EXPECT_EQ(other(9, 5), Percent{0});
+  EXPECT_EQ(other(0, 0), Percent{0}) << "nothing was used at all";
+}
+
 // In a container nvidia-smi lists nothing, and ends with 0.
 TEST(NvidiaRecorded, AnEmptyListBesideMemoryInUseIsNoWordThatNoneHasItOpen) {
   auto node = look("h200", "h200-hidden.xml");
