@@ -68,10 +68,8 @@ class Search {
   pack::ReadFrom read_from(std::optional<Duration> within) const {
     return {cluster(), *question_.catalogue, question_.can, question_.rules, {}, until(within), std::nullopt};
   }
-  // Nodes of which no plan is made are in no other candidate, either. false: each node has a plan.
-  bool leave_refused_out(Candidate& one, const pack::Answer& packed) {
-    const auto refused = pack::refused_in(one.problem, packed, read_from(one.ends_within));
-    if (refused.empty()) return false;
+  // Nodes of which no plan is made are in no other candidate, either.
+  void leave_refused_out(Candidate& one, const std::map<NodeName, std::string>& refused) {
     note(refused.begin()->second);  // told where there is no answer
     refused_.insert(refused.begin(), refused.end());
     for (auto& [within, all] : all_) pack::leave_out(all, refused, read_from(within));
@@ -79,7 +77,6 @@ class Search {
     pack::leave_out(part, refused, read_from(one.ends_within));
     one.problem = std::move(part.problem);
     found_.left_out.merge(part.left_out);
-    return true;
   }
 
   bool gives_up() {
@@ -153,8 +150,22 @@ class Search {
       pack::Demand& demand = one.demand.emplace_back(pack::Demand{ProfileName(kind.first), {}, count});
       if (kind.second) demand.product = pack::number_in(one.problem.products, kind.second);
     }
-    bool first = tell;
     const pack::Stop stop = question_.keep_on ? pack::Stop([this] { return gives_up(); }) : pack::Stop();
+    std::optional<pack::Answer> first = packed_what_fits(one, stop, tell);
+    if (!first) return std::nullopt;
+    const pack::Again again = [&](const auto& refused) -> Result<std::optional<pack::Answer>> {
+      leave_refused_out(one, refused);
+      return packed_what_fits(one, stop, false);
+    };
+    auto kept = pack::without_refused(one.problem, std::move(*first), read_from(within), again, stop);
+    if (!kept && !found_.given_up) note(kept.error().reason);
+    if (!kept || !*kept) return std::nullopt;
+    one.packed = std::move(**kept);
+    return one;
+  }
+
+  // The answer to the part of the demand that can be met; nullopt: none of it, or nothing is to be changed.
+  std::optional<pack::Answer> packed_what_fits(Candidate& one, const pack::Stop& stop, bool tell) {
     while (!one.demand.empty()) {
       one.problem.demand = one.demand;
       auto packed = pack::pack(one.problem, stop);
@@ -164,13 +175,8 @@ class Search {
         note(packed.error().reason);
         return std::nullopt;
       }
-      if (std::exchange(first, false)) note_unmet(one, *packed);
-      if (packed->met()) {
-        if (packed->boards.empty()) return std::nullopt;
-        if (leave_refused_out(one, *packed)) continue;
-        one.packed = std::move(*packed);
-        return one;
-      }
+      if (std::exchange(tell, false)) note_unmet(one, *packed);
+      if (packed->met()) return packed->boards.empty() ? std::nullopt : std::optional(std::move(*packed));
       for (std::size_t i = 0; i < one.demand.size(); ++i) one.demand[i].count -= packed->unmet[i];
       std::erase_if(one.demand, [](const pack::Demand& each) { return each.count <= 0; });
     }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/hostlist.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/refused.hpp"
@@ -73,39 +72,49 @@ void add_board(const pack::Problem& problem, const pack::BoardPlan& plan, const 
 
 struct Packed {
   pack::Problem problem;
-  Result<pack::Answer> answer = pack::Answer();
+  pack::Answer answer;
   std::map<NodeName, std::string> refused;  // nodes that no plan changes, by the reason
 };
 
-// What stands on a node that no plan changes counts as there. Where no node could be changed, those of the
-// first answer drift, each with the reason why no plan changes it.
-Packed packed_without_refused(const Rule& rule, const pack::ReadFrom& from,
-                              const std::vector<NodeName>& nodes, const Counts& there) {
-  constexpr int kMostRounds = 64;
-  Packed packed;
-  std::optional<Packed> first;
-  for (int round = 0; round < kMostRounds; ++round) {
-    packed.problem = pack::problem_of(from.cluster, nodes, from.catalogue, from.can, std::nullopt,
-                                      std::nullopt, &packed.refused)
-                         .problem;
-    packed.problem.spare.clear();  // they stand, which is what a pool asks for: counted with what is held
-    ask_for(packed.problem, rule, there);
-    if (packed.problem.demand.empty()) break;
-    packed.answer = pack::pack(packed.problem);
-    if (!packed.answer) break;
-    const auto more = pack::refused_in(packed.problem, *packed.answer, from);
-    if (more.empty()) break;
-    if (!first) first = packed;
-    packed.refused.insert(more.begin(), more.end());
-  }
-  const bool none = packed.answer && packed.answer->boards.empty();
-  return first && none && !packed.problem.demand.empty() ? std::move(*first) : std::move(packed);
+// What the pool lacks, without those nodes: what stands on one that no plan changes counts as there.
+pack::Problem lacking(const Rule& rule, const pack::ReadFrom& from, const std::vector<NodeName>& nodes,
+                      const Counts& there, const std::map<NodeName, std::string>& refused) {
+  pack::Problem problem =
+      pack::problem_of(from.cluster, nodes, from.catalogue, from.can, std::nullopt, std::nullopt, &refused)
+          .problem;
+  problem.spare.clear();  // they stand, which is what a pool asks for: counted with what is held
+  ask_for(problem, rule, there);
+  return problem;
+}
+
+// first: the answer to what the pool lacks. nullopt: without nodes that no plan changes it lacks nothing.
+// Where no node could be changed, those of the first answer drift, each with the reason why no plan changes
+// it.
+Result<std::optional<Packed>> packed_without_refused(const Rule& rule, const pack::ReadFrom& from,
+                                                     const std::vector<NodeName>& nodes, const Counts& there,
+                                                     const Packed& first) {
+  Packed packed = first;
+  const pack::Again again = [&](const auto& refused) -> Result<std::optional<pack::Answer>> {
+    packed.refused.insert(refused.begin(), refused.end());
+    packed.problem = lacking(rule, from, nodes, there, packed.refused);
+    if (packed.problem.demand.empty()) return std::optional<pack::Answer>();
+    Result<pack::Answer> next = pack::pack(packed.problem);
+    if (!next) return next.error();
+    return std::optional(std::move(*next));
+  };
+  auto kept = pack::without_refused(packed.problem, first.answer, from, again);
+  if (!kept) return kept.error();
+  if (packed.problem.demand.empty()) return std::optional<Packed>();
+  if (!*kept) return std::optional(first);
+  packed.answer = std::move(**kept);
+  return std::optional(std::move(packed));
 }
 
 std::string refused_text(const std::map<NodeName, std::string>& refused) {
-  std::vector<std::string> nodes;
-  for (const auto& [node, why] : refused) nodes.push_back(node.text);
-  return fmt::format("no plan changes {}: {}", fold_hosts(nodes), refused.begin()->second);
+  std::string text;
+  for (const pack::RefusedKind& kind : pack::by_reason(refused))
+    text += "; " + fmt::format("no plan changes {}: {}", pack::names_of(kind), kind.why);
+  return text;
 }
 
 }  // namespace
@@ -142,23 +151,25 @@ std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const P
     return PoolNote{&pool, Standing::unknown,
                     "whether it has its instances is not known: not every node could be read"};
   if (names.empty()) return std::nullopt;
-  Packed packed = packed_without_refused(
-      pool.rule, {cluster, *place.catalogue, *place.means, rules, {}, {}, {}}, names, there);
-  const pack::Problem& problem = packed.problem;
-  if (problem.demand.empty()) return std::nullopt;
-  const Result<pack::Answer>& answer = packed.answer;
-  if (!answer) return PoolNote{&pool, Standing::impossible, to_line(answer.error())};
-  for (const pack::BoardPlan& plan : answer->boards) add_board(problem, plan, by_name);
+  const pack::ReadFrom from{cluster, *place.catalogue, *place.means, rules, {}, {}, {}};
+  Packed first{lacking(pool.rule, from, names, there, {}), {}, {}};
+  if (first.problem.demand.empty()) return std::nullopt;
+  Result<pack::Answer> to_all = pack::pack(first.problem);
+  if (!to_all) return PoolNote{&pool, Standing::impossible, to_line(to_all.error())};
+  first.answer = std::move(*to_all);
+  auto packed = packed_without_refused(pool.rule, from, names, there, first);
+  if (!packed) return PoolNote{&pool, Standing::unknown, to_line(packed.error())};
+  if (!*packed) return std::nullopt;
+  const auto& [problem, answer, refused] = **packed;
+  for (const pack::BoardPlan& plan : answer.boards) add_board(problem, plan, by_name);
   std::string unmet;
   for (std::size_t i = 0; i < problem.demand.size(); ++i)
-    if (answer->unmet[i] > 0)
-      unmet += fmt::format("{}{} of {} {} ({})", unmet.empty() ? "" : ", ", answer->unmet[i],
+    if (answer.unmet[i] > 0)
+      unmet += fmt::format("{}{} of {} {} ({})", unmet.empty() ? "" : ", ", answer.unmet[i],
                            pool.rule.demand.at(problem.demand[i].profile.text),
-                           problem.demand[i].profile.text, answer->reason[i]);
+                           problem.demand[i].profile.text, answer.reason[i]);
   if (unmet.empty()) return std::nullopt;
-  std::string text = "its GPUs have no room for " + unmet;
-  if (!packed.refused.empty()) text += "; " + refused_text(packed.refused);
-  return PoolNote{&pool, Standing::impossible, std::move(text)};
+  return PoolNote{&pool, Standing::impossible, "its GPUs have no room for " + unmet + refused_text(refused)};
 }
 
 }  // namespace tessera::fleet

@@ -334,7 +334,7 @@ void tell_bounds(const Problem& problem, const Solved& solved, const Planner& pl
 // What was found until then proves nothing.
 std::optional<Error> given_up(const Stop& stop) {
   if (!stop || !stop()) return std::nullopt;
-  return Error{"no plan was made", "the search was given up", "ask again"};
+  return search_given_up();
 }
 
 Result<Answer> answer_of(const Problem& problem, const Classes& classes, bool evict, const Stop& stop) {
@@ -387,6 +387,8 @@ Result<std::optional<Answer>> without_resets(const Problem& problem, const Stop&
 }
 
 }  // namespace
+
+Error search_given_up() { return {"no plan was made", "the search was given up", "ask again"}; }
 
 Result<Classes> classify(const Problem& problem) { return classify(problem, false, false); }
 

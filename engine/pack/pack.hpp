@@ -15,6 +15,9 @@ Result<Classes> classify(const Problem& problem);
 Result<Answer> pack(const Problem& problem, const Classes& classes, const Stop& stop = {});
 Result<Answer> pack(const Problem& problem, const Stop& stop = {});
 
+// What is told where a Stop gave the search up.
+Error search_given_up();
+
 // Why an answer is not valid, by the rules of placement alone; nullopt: nothing held is touched (but for what
 // is told as evicted), each step of the order is legal, and figures and unmet demand are what they are told
 // to be.

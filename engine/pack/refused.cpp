@@ -13,9 +13,6 @@
 namespace tessera::pack {
 namespace {
 
-// So many kinds of nodes are left out one after the other, at most: each costs a search.
-constexpr int kMostRounds = 64;
-
 // Nodes with the same text become the same by the same layouts.
 std::map<NodeName, std::string> standing_of(const Problem& problem) {
   std::map<NodeName, std::string> all;
@@ -56,34 +53,44 @@ std::string without_name(std::string why, const NodeName& node) {
 
 void name_them(ClusterProblem& all, const std::map<NodeName, std::string>& refused,
                const std::map<NodeName, int>& gpus) {
-  struct Kind {
-    std::vector<std::string> nodes;
-    std::string why;
-    int gpus = 0;
-  };
-  std::map<std::string, Kind> kinds;
-  for (const auto& [node, why] : refused) {
-    Kind& kind = kinds[without_name(why, node)];
-    if (kind.nodes.empty()) kind.why = why;
-    kind.nodes.push_back(node.text);
-    if (const auto found = gpus.find(node); found != gpus.end()) kind.gpus += found->second;
+  for (const RefusedKind& kind : by_reason(refused)) {
+    int& count = all.left_out[fmt::format("of {}, which no plan changes: {}", names_of(kind), kind.why)];
+    for (const NodeName& node : kind.nodes)
+      if (const auto found = gpus.find(node); found != gpus.end()) count += found->second;
   }
-  for (auto& [same, kind] : kinds)
-    all.left_out[fmt::format("of {}, which no plan changes: {}", fold_hosts(kind.nodes), kind.why)] +=
-        kind.gpus;
 }
 
 }  // namespace
 
-std::map<NodeName, std::string> refused_in(const Problem& problem, const Answer& answer,
-                                           const ReadFrom& from) {
+std::vector<RefusedKind> by_reason(const std::map<NodeName, std::string>& refused) {
+  std::map<std::string, RefusedKind> kinds;
+  for (const auto& [node, why] : refused) {
+    RefusedKind& kind = kinds[without_name(why, node)];
+    if (kind.nodes.empty()) kind.why = why;
+    kind.nodes.push_back(node);
+  }
+  std::vector<RefusedKind> all;
+  for (auto& [same, kind] : kinds) all.push_back(std::move(kind));
+  return all;
+}
+
+std::string names_of(const RefusedKind& kind) {
+  std::vector<std::string> names;
+  for (const NodeName& node : kind.nodes) names.push_back(node.text);
+  return fold_hosts(names);
+}
+
+std::map<NodeName, std::string> refused_in(const Problem& problem, const Answer& answer, const ReadFrom& from,
+                                           const Stop& stop) {
   std::map<NodeName, std::string> refused;
+  const auto stopped = [&] { return stop && stop(); };
   const plan::Intent intent = intent_with(problem, answer, from);
   const plan::EachNode each(intent);
   const std::set<NodeName> changing(intent.nodes.begin(), intent.nodes.end());
   std::map<NodeName, std::string> standing;
   std::set<std::string> looked_at;
   for (const NodeName& name : intent.nodes) {
+    if (stopped()) break;
     const plan::Intent one = each.intent_of(name);
     std::string why = why_refused(one, from);
     if (why.empty()) continue;
@@ -93,6 +100,7 @@ std::map<NodeName, std::string> refused_in(const Problem& problem, const Answer&
     if (!looked_at.insert(like).second) continue;
     for (const auto& [other, text] : standing) {
       if (text != like || changing.contains(other)) continue;
+      if (stopped()) break;
       if (std::string also = why_refused(on_other(one, other), from); !also.empty())
         refused.emplace(other, std::move(also));
     }
@@ -121,19 +129,42 @@ void leave_out(ClusterProblem& all, const std::map<NodeName, std::string>& refus
   name_them(all, refused, gpus);
 }
 
+Error gives_up_on(const std::map<NodeName, std::string>& refused) {
+  return {
+      "no answer was found of which every node has a plan",
+      fmt::format("{} answers were tried without the nodes that no plan changes, and in the last one {} is "
+                  "such a node: {}",
+                  kMostRefusals, refused.begin()->first.text, refused.begin()->second),
+      "ask for nodes that can be changed, by their names"};
+}
+
+Result<std::optional<Answer>> without_refused(const Problem& problem, Answer first, const ReadFrom& from,
+                                              const Again& again, const Stop& stop) {
+  Answer answer = std::move(first);
+  for (int round = 0;; ++round) {
+    const std::map<NodeName, std::string> refused = refused_in(problem, answer, from, stop);
+    if (stop && stop()) return search_given_up();
+    const bool none = round > 0 && answer.boards.empty();
+    if (refused.empty()) return none ? std::optional<Answer>() : std::optional(std::move(answer));
+    if (round == kMostRefusals) return gives_up_on(refused);
+    Result<std::optional<Answer>> next = again(refused);
+    if (!next || !*next) return next;
+    answer = std::move(**next);
+  }
+}
+
 Result<Answer> keep_to_plans(ClusterProblem& all, Answer first, const ReadFrom& from, const Stop& stop) {
   std::optional<ClusterProblem> before;
-  Answer answer = first;
-  for (int round = 0; round < kMostRounds; ++round) {
-    const std::map<NodeName, std::string> refused = refused_in(all.problem, answer, from);
-    if (refused.empty() || (stop && stop())) break;
+  const Again again = [&](const std::map<NodeName, std::string>& refused) -> Result<std::optional<Answer>> {
     if (!before) before = all;
     leave_out(all, refused, from);
     Result<Answer> next = pack(all.problem, stop);
     if (!next) return next.error();
-    answer = std::move(*next);
-  }
-  if (!before || !answer.boards.empty()) return answer;
+    return std::optional(std::move(*next));
+  };
+  Result<std::optional<Answer>> kept = without_refused(all.problem, first, from, again, stop);
+  if (!kept) return kept.error();
+  if (*kept) return std::move(**kept);
   all = std::move(*before);
   return first;
 }

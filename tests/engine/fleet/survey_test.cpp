@@ -181,6 +181,22 @@ TEST(FleetSurvey, ADemandIsSpreadAroundWhatRuns) {
       << much.notes[0].text;
 }
 
+// The reason of the first node was told of all.
+TEST(FleetSurvey, NodesThatADemandCannotUseAreToldByTheirReasons) {
+  Node other = refused_node("n3");
+  other.gpus.push_back(test::uncut(2, 2, "A100-40GB"));
+  std::swap(other.gpus[1].mig_mode, other.gpus[2].mig_mode);
+  Site site(
+      {refused_node("n1"), test::node("n2", {test::uncut(0, 0, "A100-40GB")}), other, refused_node("n4")});
+  const Survey found = site.look("pools: [{name: a, demand: {3g.20gb: 20}}]");
+  ASSERT_EQ(found.notes.size(), 1u);
+  const std::string& text = found.notes[0].text;
+  EXPECT_NE(text.find("no plan changes n[1,4]: "), std::string::npos) << text;
+  EXPECT_NE(text.find("no plan changes n3: "), std::string::npos) << text;
+  EXPECT_NE(text.find("GPU 1"), std::string::npos) << text;
+  EXPECT_NE(text.find("GPU 2"), std::string::npos) << text;
+}
+
 TEST(FleetSurvey, ADemandForWholeGpusCountsThoseThatStandAndMakesTheRest) {
   Site site({cut_node("n1", {}), cut_node("n2", {test::instance("1g.10gb", 0, 1, 0)})},
             {test::running("1", "alice", {test::holds("n2", {{0}, {9}})})});

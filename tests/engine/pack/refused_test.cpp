@@ -33,7 +33,28 @@ class Refused : public testing::Test, public operator_story::Kubernetes {
     tell(WorkloadsListed{{}});
     tell(Loaded{});
   }
+  // So many nodes of a pool of the cloud's, no two alike: each has one GPU, with a number of its own.
+  void unlike_nodes(int managed) {
+    std::vector<Node> all;
+    for (int i = 0; i < managed; ++i) {
+      const std::string name = "m" + std::to_string(i + 1);
+      all.push_back(test::node(name, {uncut(i, i)}));
+      all.back().features = {kManaged};
+      site.node_config[name] = operators::mig_file(kStaticFile);
+      site.labels[name] = site.labels["n1"];
+      names_.push_back(NodeName(name));
+    }
+    tell(NodesListed{all});
+    tell(WorkloadsListed{{}});
+    tell(Loaded{});
+  }
   Answer packed(const std::vector<std::string>& demand) {
+    auto answer = kept(demand);
+    EXPECT_TRUE(answer) << (answer ? "" : to_line(answer.error()));
+    EXPECT_EQ(pack::why_invalid(found.problem, *answer), std::nullopt);
+    return *answer;
+  }
+  Result<Answer> kept(const std::vector<std::string>& demand, const pack::Stop& stop = {}) {
     const plan::Means means = can();
     const plan::SiteRules rules;
     const pack::ReadFrom from{cluster(), catalogue(), means, rules, {}, {}, {}};
@@ -42,10 +63,7 @@ class Refused : public testing::Test, public operator_story::Kubernetes {
     EXPECT_TRUE(wanted) << (wanted ? "" : to_line(wanted.error()));
     found.problem.demand = *wanted;
     first = pack::pack(found.problem).value();
-    auto answer = pack::keep_to_plans(found, first, from);
-    EXPECT_TRUE(answer) << (answer ? "" : to_line(answer.error()));
-    EXPECT_EQ(pack::why_invalid(found.problem, *answer), std::nullopt);
-    return *answer;
+    return pack::keep_to_plans(found, first, from, stop);
   }
   std::set<std::string> changed(const Answer& answer) const {
     std::set<std::string> all;
@@ -109,6 +127,28 @@ TEST_F(Refused, WhereNoNodeCanBeChangedTheAnswerStaysAndItsPlanSaysWhy) {
   EXPECT_FALSE(answer.boards.empty());
   EXPECT_TRUE(found.left_out.empty());
   EXPECT_NE(planned(answer).no_steps.find("GKE"), std::string::npos);
+}
+
+// Of each answer it is asked anew which nodes a plan may change: of the last one, too, before it is told.
+TEST_F(Refused, WhereEveryAnswerHasRefusedNodesThereIsNoPlanAndTheLastReasonIsTold) {
+  unlike_nodes(70);
+  const auto answer = kept({"7g.80gb=1"});
+  ASSERT_FALSE(answer) << answer->boards.size() << " GPUs are told as changed, and no plan changes them";
+  EXPECT_EQ(answer.error().what, "no answer was found of which every node has a plan");
+  EXPECT_TRUE(answer.error().reason.starts_with("64 answers were tried without the nodes that no plan"))
+      << answer.error().reason;
+  EXPECT_NE(answer.error().reason.find("GKE"), std::string::npos) << answer.error().reason;
+}
+
+TEST_F(Refused, TheSearchForNodesThatAPlanChangesIsGivenUpWhenItIsToldTo) {
+  unlike_nodes(12);
+  for (const int most : {0, 1, 5}) {
+    int calls = 0;
+    const auto answer = kept({"7g.80gb=1"}, [&] { return ++calls > most; });
+    ASSERT_FALSE(answer) << most;
+    EXPECT_EQ(answer.error().reason, "the search was given up");
+    EXPECT_LT(calls, most + 12) << "it went on for long";
+  }
 }
 
 }  // namespace
