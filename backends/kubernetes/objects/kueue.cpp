@@ -64,14 +64,7 @@ void take_conditions(const std::vector<Condition>& conditions, KueueWorkload& wo
   workload.has_quota = holds("QuotaReserved");
   workload.admitted = holds("Admitted");
   workload.finished = holds("Finished");
-  // Why it was sent back says more than that it has no quota; once that is reserved, the rest is missing.
-  for (const std::string_view type : {"Evicted", "QuotaReserved", "Admitted"}) {
-    const Condition* one = named(conditions, type);
-    const bool past = one != nullptr && type != "Evicted" && one->status == "True";
-    if (one == nullptr || past || (type == "Evicted" && one->status != "True")) continue;
-    workload.why = clean(one->message.empty() ? one->reason : one->message, kMostWhy);
-    if (!workload.why.empty()) return;
-  }
+  workload.why = why_not_admitted(conditions);
 }
 
 // "Kueue: not admitted, queue team-a: couldn't assign flavors to pod set main: …"
@@ -112,6 +105,18 @@ void set_requests(Workload& work, const std::vector<KueueWorkload::PodSet>& sets
 }
 
 }  // namespace
+
+std::string why_not_admitted(const std::vector<Condition>& conditions) {
+  // Why it was sent back says more than that it has no quota; once that is reserved, the rest is missing.
+  for (const std::string_view type : {"Evicted", "QuotaReserved", "Admitted"}) {
+    const Condition* one = named(conditions, type);
+    const bool past = one != nullptr && type != "Evicted" && one->status == "True";
+    if (one == nullptr || past || (type == "Evicted" && one->status != "True")) continue;
+    std::string why = clean(one->message.empty() ? one->reason : one->message, kMostWhy);
+    if (!why.empty()) return why;
+  }
+  return {};
+}
 
 void read_object(JsonValue& value, KueueWorkload& workload) {
   bool told = false;

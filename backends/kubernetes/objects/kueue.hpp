@@ -45,6 +45,11 @@ struct KueueWorkload {
 
 void read_object(JsonValue& value, KueueWorkload& workload);
 
+// Why Kueue has not admitted a Workload, in the words of the one of its conditions that is in the way: why it
+// was sent back, that its quota is not reserved, or else what keeps it from being admitted (a check that is
+// pending). Empty: none says it.
+std::string why_not_admitted(const std::vector<Condition>& conditions);
+
 // It asks for GPUs, is not admitted, and has no pods of its own in the list of pods.
 bool waits_without_pods(const KueueWorkload& workload);
 

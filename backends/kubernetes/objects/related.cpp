@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/kubernetes/api.hpp"
+#include "backends/kubernetes/objects/kueue.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 
@@ -49,10 +50,18 @@ std::int64_t count_of(const Json& event) {
 
 bool is_true(const Json& condition) { return text_at(condition, {"status"}) == "True"; }
 
-const Json* condition_of(const Json& object, std::string_view type) {
+std::vector<Condition> conditions_of(const Json& object) {
+  std::vector<Condition> all;
   for (const Json& one : list_at(object, {"status", "conditions"}))
-    if (text_at(one, {"type"}) == type) return &one;
-  return nullptr;
+    all.push_back({text_at(one, {"type"}), text_at(one, {"status"}), text_at(one, {"reason"}),
+                   text_at(one, {"message"}), std::nullopt});
+  return all;
+}
+
+bool holds(const std::vector<Condition>& conditions, std::string_view type) {
+  const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                  [&](const Condition& one) { return one.type == type; });
+  return found != conditions.end() && found->status == "True";
 }
 
 bool belongs(const Json& workload, const PodLinks& links) {
@@ -166,20 +175,14 @@ Related related_workload(const Json& workload) {
               std::nullopt};
   const std::string queue = text_at(workload, {"spec", "queueName"});
   if (!queue.empty()) one.text = "queue " + cleaned(queue);
-  const Json* admitted = condition_of(workload, "Admitted");
-  if (admitted && is_true(*admitted)) {
+  const std::vector<Condition> conditions = conditions_of(workload);
+  if (holds(conditions, "Admitted")) {
     one.state = "admitted", one.in_the_way = false;
     return one;
   }
-  for (const std::string_view type : {"Evicted", "QuotaReserved", "Admitted"}) {
-    const Json* condition = condition_of(workload, type);
-    if (!condition || (type == "Evicted" && !is_true(*condition))) continue;
-    if (type == "QuotaReserved" && is_true(*condition)) one.state = "quota reserved, not admitted yet";
-    const std::string message = cleaned(text_at(*condition, {"message"}), kMostText);
-    if (message.empty()) continue;
-    one.text += (one.text.empty() ? "" : "; ") + message;
-    break;
-  }
+  if (holds(conditions, "QuotaReserved")) one.state = "quota reserved, not admitted yet";
+  if (const std::string why = why_not_admitted(conditions); !why.empty())
+    one.text += (one.text.empty() ? "" : "; ") + why;
   return one;
 }
 

@@ -90,6 +90,20 @@ TEST(KubernetesRelated, KueueSaysInItsOwnWordsWhyItDoesNotAdmit) {
   EXPECT_FALSE(related_workload({other}, links)) << "that of another job is none of it";
 }
 
+// "Quota reserved in ClusterQueue gpus" told nobody what it waits for.
+TEST(KubernetesRelated, OnceItsQuotaIsReservedKueueSaysWhichCheckIsPending) {
+  const Related waits = related_workload(json(R"({"metadata":{"name":"w1"},"spec":{"queueName":"team-a"},
+    "status":{"conditions":[
+      {"type":"QuotaReserved","status":"True","message":"Quota reserved in ClusterQueue gpus"},
+      {"type":"Admitted","status":"False","message":"The workload waits for the check prov-prod"}]}})"));
+  EXPECT_EQ(waits.state, "quota reserved, not admitted yet");
+  EXPECT_EQ(waits.text, "queue team-a; The workload waits for the check prov-prod");
+  EXPECT_TRUE(waits.in_the_way);
+  const Related untold = related_workload(json(R"({"status":{"conditions":[
+      {"type":"QuotaReserved","status":"False","reason":"Pending"}]}})"));
+  EXPECT_EQ(untold.text, "Pending") << "its reason, where it has no message";
+}
+
 TEST(KubernetesRelated, GroupsAndClaimsSayWhereTheyStand) {
   const Related gang = related_group("gang", json(R"({"spec":{"queue":"default"},"status":{"phase":"Pending",
     "conditions":[{"type":"Unschedulable","status":"True","message":"3/3 tasks in gang unschedulable"}]}})"));
