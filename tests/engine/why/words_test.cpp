@@ -79,6 +79,20 @@ TEST(WhyWords, ANodeThatMayBeKeptForAnotherJobIsSaidToBeThat) {
               "a node that it needs is not free for it, and may be kept for another job");
 }
 
+// A Workload that names no queue has its message behind ": ", and a deactivated one lost its remedy by that.
+TEST(WhyWords, WhatKueueSaysOfAWorkloadWithoutAQueueIsUnderstood) {
+  const Meaning waits = kubernetes_meaning("Kueue: not admitted: LocalQueue  doesn't exist");
+  EXPECT_EQ(waits.topic, Topic::gate);
+  EXPECT_EQ(waits.text, "Kueue has not admitted it: LocalQueue  doesn't exist");
+  const Meaning reserved = kubernetes_meaning("Kueue: quota reserved: a check is pending");
+  EXPECT_EQ(reserved.topic, Topic::gate);
+  EXPECT_EQ(reserved.text, "Kueue has reserved its quota and has not admitted it yet: a check is pending");
+  const Meaning off = kubernetes_meaning("Kueue: deactivated: exceeded the maximum number of re-queuing");
+  EXPECT_EQ(off.topic, Topic::held) << "the help for it hangs on that";
+  EXPECT_EQ(off.text,
+            "it is deactivated in Kueue (spec.active: false): exceeded the maximum number of re-queuing");
+}
+
 TEST(WhyWords, AMessageIsTakenApartWithItsCounts) {
   const Unschedulable told = parse_unschedulable(
       "0/6 nodes are available: 1 node(s) had untolerated taint {team: x}, 2 node(s) had taint {a: b}, that "
