@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/insight/available.hpp"
+#include "engine/model/health_words.hpp"
 #include "engine/operators/operator_setup.hpp"
 #include "engine/plan/effect/gpu_clients.hpp"
 #include "engine/plan/effect/resources.hpp"
@@ -261,7 +262,7 @@ bool is_closed_by_another(const Node& node) {
 // What is wrong, and what the run does about it.
 std::string why_closed(const Node& node, Scheduler scheduler, TimePoint now) {
   const bool slurm = scheduler == Scheduler::slurm;
-  const std::string_view closed = slurm ? word(node.health) : "cordoned";
+  const std::string_view closed = health_word(node.health, scheduler);
   const std::string reason = reason_of(node, now);
   switch (node.health) {
     case Health::drained:

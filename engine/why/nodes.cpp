@@ -9,6 +9,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/insight/on_demand.hpp"
 #include "engine/mig/edit.hpp"
+#include "engine/model/health_words.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
@@ -54,8 +55,7 @@ std::optional<Candidates> closed(const Cluster& cluster, const Node& node) {
   switch (node.health) {
     case Health::draining:
     case Health::drained:
-      return failed(Topic::node,
-                    (cluster.scheduler == Scheduler::slurm ? "drained" : "cordoned") + because(node),
+      return failed(Topic::node, std::string(health_word(node.health, cluster.scheduler)) + because(node),
                     nodes_source(node));
     case Health::down: return failed(Topic::node, "down" + because(node), nodes_source(node));
     case Health::invalid:

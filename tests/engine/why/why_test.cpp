@@ -84,6 +84,22 @@ TEST(Why, TheFirstConditionThatFailsIsNamedForEachNode) {
   EXPECT_FALSE(answer.untold.empty());
 }
 
+// Jobs still run on it: it is on its way, and was called drained.
+TEST(Why, ANodeThatDrainsIsSaidToDrainAndOneOfKubernetesIsCordoned) {
+  for (const Scheduler scheduler : {Scheduler::slurm, Scheduler::kubernetes}) {
+    Story story;
+    story.tell(ClusterSeen{scheduler, false, "", ""});
+    Node draining = in(node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})}), {"gpu"});
+    draining.health = Health::draining, draining.reason = "fan";
+    story.tell(NodesListed{{draining}});
+    story.tell(WorkloadsListed{{job("gpu:3g.40gb")}});
+    const Answer answer = answer_for(story, job("gpu:3g.40gb"));
+    ASSERT_NE(about(answer, "n1"), nullptr);
+    EXPECT_EQ(about(answer, "n1")->what.text,
+              scheduler == Scheduler::slurm ? "draining: fan" : "cordoned: fan");
+  }
+}
+
 // Of a job that names its node, the room on all others was offered.
 TEST(Why, NodesThatAJobNamesExcludesOrWhoseFeaturesItDoesNotWantAreNoCandidates) {
   Story story;
