@@ -29,18 +29,24 @@ std::string hidden_text(std::string_view gpus) {
 
 constexpr std::string_view kCrossed = "Slurm's GPU ";
 
-// What that remark says behind its first words. Recordings that tell no kind are known by those words.
+// What that remark says, in whose words ever. Recordings that tell no kind are known by its first words.
 std::optional<std::string> remarked(const Cluster& cluster, const NodeName& node, Remark::Kind kind,
                                     std::string_view begin) {
   const auto told = cluster.remarks.find(Source::nvidia_smi);
   if (told == cluster.remarks.end()) return std::nullopt;
   for (const Remark& one : told->second) {
-    const bool begins = one.text.starts_with(begin);
-    const bool meant = one.kind == kind || (one.kind == Remark::Kind::other && begins);
-    if (one.is_node && one.subject == node.text && meant)
-      return begins ? one.text.substr(begin.size()) : one.text;
+    const bool meant = one.kind == kind || (one.kind == Remark::Kind::other && one.text.starts_with(begin));
+    if (one.is_node && one.subject == node.text && meant) return one.text;
   }
   return std::nullopt;
+}
+
+// The same behind its first words; all of it where it has others.
+std::optional<std::string> remarked_behind(const Cluster& cluster, const NodeName& node, Remark::Kind kind,
+                                           std::string_view begin) {
+  auto text = remarked(cluster, node, kind, begin);
+  if (text && text->starts_with(begin)) text->erase(0, begin.size());
+  return text;
 }
 
 bool holds(const Slice& slice, const WorkloadId& id) {
@@ -117,17 +123,16 @@ Remark hidden_processes(const NodeName& node, const std::vector<GpuIndex>& gpus)
       "outside containers");
 }
 std::optional<std::string> why_hidden(const Cluster& cluster, const NodeName& node) {
-  const auto gpus = remarked(cluster, node, Remark::Kind::hidden, hidden_text(""));
-  return gpus ? std::optional(hidden_text(*gpus)) : std::nullopt;
+  return remarked(cluster, node, Remark::Kind::hidden, hidden_text(""));
 }
 std::optional<std::string> why_untold(const Cluster& cluster, const NodeName& node) {
-  return remarked(cluster, node, Remark::Kind::processes, untold_text(""));
+  return remarked_behind(cluster, node, Remark::Kind::processes, untold_text(""));
 }
 std::optional<std::string> why_no_owners(const Cluster& cluster, const NodeName& node) {
-  return remarked(cluster, node, Remark::Kind::owners, no_owners_text(""));
+  return remarked_behind(cluster, node, Remark::Kind::owners, no_owners_text(""));
 }
 std::optional<std::string> why_no_openers(const Cluster& cluster, const NodeName& node) {
-  return remarked(cluster, node, Remark::Kind::openers, no_openers_text(""));
+  return remarked_behind(cluster, node, Remark::Kind::openers, no_openers_text(""));
 }
 
 std::optional<PastMps> past_mps(const Cluster& cluster, const Node& node, const Gpu& gpu) {
@@ -189,8 +194,7 @@ std::string crossed_text(int counted, int minor, int index) {
                      index);
 }
 std::optional<std::string> why_crossed(const Cluster& cluster, const NodeName& node) {
-  const auto rest = remarked(cluster, node, Remark::Kind::crossed, kCrossed);
-  return rest ? std::optional(std::string(kCrossed) + *rest) : std::nullopt;
+  return remarked(cluster, node, Remark::Kind::crossed, kCrossed);
 }
 
 }  // namespace tessera::insight

@@ -31,7 +31,9 @@ Remark untold_owners(const NodeName& node, const std::string& why);
 Remark untold_openers(const NodeName& node, const Error& why);
 // That the driver lists no process on GPUs of which memory is in use.
 Remark hidden_processes(const NodeName& node, const std::vector<GpuIndex>& gpus);
+// The remark itself.
 std::optional<std::string> why_hidden(const Cluster& cluster, const NodeName& node);
+// What they say behind their first words.
 std::optional<std::string> why_untold(const Cluster& cluster, const NodeName& node);
 std::optional<std::string> why_no_owners(const Cluster& cluster, const NodeName& node);
 std::optional<std::string> why_no_openers(const Cluster& cluster, const NodeName& node);

@@ -102,6 +102,26 @@ TEST(ProcessStanding, WhyProcessesAreNotToldIsReadFromTheRemarks) {
   EXPECT_EQ(insight::why_hidden(place.story.cluster(), NodeName("n1")), std::nullopt);
 }
 
+// A recording of another version has its own words, and its kind tells what it is about.
+TEST(ProcessStanding, ARemarkInOtherWordsIsToldOnceAndNotBehindOurs) {
+  Place place;
+  Remark hidden = insight::hidden_processes(NodeName("n1"), {GpuIndex{3}});
+  EXPECT_EQ(hidden.text, "memory is in use where the driver lists no process: GPU 3");
+  Remark crossed{Remark::Grade::warning,         "n1", true,
+                 insight::crossed_text(0, 1, 1), "",   Remark::Kind::crossed};
+  const auto told = [&] {
+    place.story.tell(RemarksListed{Source::nvidia_smi, {hidden, crossed}});
+    return insight::why_hidden(place.story.cluster(), NodeName("n1")).value_or("") + "; " +
+           insight::why_crossed(place.story.cluster(), NodeName("n1")).value_or("");
+  };
+  EXPECT_EQ(told(),
+            "memory is in use where the driver lists no process: GPU 3; Slurm's GPU 0 is /dev/nvidia1, which "
+            "its driver counts as GPU 1");
+  hidden.text = "GPU 3 has memory in use, and no process";
+  crossed.text = "GPUs 0 and 1 are counted the other way round";
+  EXPECT_EQ(told(), "GPU 3 has memory in use, and no process; GPUs 0 and 1 are counted the other way round");
+}
+
 // n1: a GPU shared by MPS, of which job 5 holds half since an hour ago.
 struct Shared {
   Story story;
