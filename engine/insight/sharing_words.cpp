@@ -48,6 +48,11 @@ std::string_view sharing_word(const Node& node, Strategy strategy) {
   return word(strategy);
 }
 
+std::string_view slice_word(const Node& node, const Slice& slice) {
+  if (!slice.profile.empty()) return slice.profile.view();
+  return slice.kind == SliceKind::shard ? sharing_word(node, Strategy::shard) : word(slice.kind);
+}
+
 std::string sharing_words(const Cluster& cluster, const Totals& totals) {
   std::string text;
   const auto add = [&](std::string_view name, int gpus) {

@@ -1,5 +1,5 @@
 // How the GPUs of a cluster are shared, in words: "whole 12  mig 3", AMD's by their partition modes.
-// Threads: pure function of values.
+// Threads: pure functions of values.
 #pragma once
 
 #include <string>
@@ -14,5 +14,7 @@ std::string sharing_words(const Cluster& cluster, const Totals& totals);
 // word(strategy); of parts of memory that a platform's own plugin hands out, which are no shards of Slurm's,
 // the platform's name: "HAMi", "ACK".
 std::string_view sharing_word(const Node& node, Strategy strategy);
+// What a list calls a slice: its profile, or how it is shared on that node ("whole", "HAMi").
+std::string_view slice_word(const Node& node, const Slice& slice);
 
 }  // namespace tessera::insight

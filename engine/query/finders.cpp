@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/insight/free_kinds.hpp"
+#include "engine/insight/sharing_words.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/text.hpp"
 #include "engine/usage/exceptions.hpp"
@@ -80,11 +81,8 @@ constexpr Named<GpuRow> kGpus[] = {
 constexpr Named<SliceRow> kSlices[] = {
     {"cluster", [](const SliceRow& row, std::string_view word) { return in(row.cluster->name.text, word); }},
     {"node", [](const SliceRow& row, std::string_view word) { return in(row.node->name.text, word); }},
-    {"profile",
-     [](const SliceRow& row, std::string_view word) {
-       const Slice& slice = *row.slice;
-       return in(slice.profile.empty() ? tessera::word(slice.kind) : slice.profile.text, word);
-     }},
+    {"profile", [](const SliceRow& row,
+                   std::string_view word) { return in(insight::slice_word(*row.node, *row.slice), word); }},
 };
 
 constexpr Named<WorkloadRow> kWorkloads[] = {

@@ -139,9 +139,7 @@ constexpr Column<SliceRow> kSlices[] = {
      }},
     {"profile", "PROFILE", Format::text, Align::left, Show::always, 8, "MIG profile, or how it is shared",
      [](const SliceRow& row, const Context&) {
-       const bool share = row.slice->kind == SliceKind::shard && row.slice->profile.empty();
-       return words(share ? std::string(insight::sharing_word(*row.node, Strategy::shard))
-                          : insight::slice_label(*row.slice));
+       return words(std::string(insight::slice_word(*row.node, *row.slice)));
      }},
     {"start", "START", Format::count, Align::right, Show::always, 5, "first memory slice",
      [](const SliceRow& row, const Context&) {

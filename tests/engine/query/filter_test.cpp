@@ -111,6 +111,19 @@ TEST(Filter, WorkThatKueueHoldsBackIsFoundByItsKindAsItIsShown) {
   EXPECT_TRUE(finds("workload"));
   EXPECT_FALSE(finds("pod"));
 }
+// The cell says HAMi, and the word was looked for in "shard".
+TEST(Filter, FreeTextFindsAShareByThePlatformsName) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  Node hami = node("gpu1", {gpu(0, Strategy::shard, {shared(SliceKind::shard, 100, 0)})});
+  hami.allocatable = {{"nvidia.com/gpu", 10}};
+  story.tell(NodesListed{{hami}});
+  const auto rows = slice_rows(story.model);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_TRUE(passes(*parse_filter<SliceRow>("hami"), rows[0], Context{at(0), nullptr}));
+  EXPECT_FALSE(passes(*parse_filter<SliceRow>("shard"), rows[0], Context{at(0), nullptr}));
+}
+
 TEST(Filter, AWordThatGoesOverTheEndOfAPartIsFoundInTheWholeCell) {
   Story story;
   Node two = node("gpu1", {gpu(0, Strategy::whole, {whole(0)})});
