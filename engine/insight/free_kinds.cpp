@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/sharing/ack.hpp"
+#include "engine/sharing/units.hpp"
 
 namespace tessera::insight {
 namespace {
@@ -147,9 +148,9 @@ std::string to_text(const FreeKinds& free) {
 
 std::string share_label(const Cluster& cluster, const Node& node, const Slice& slice) {
   const bool may_be = slice.kind == SliceKind::mps || slice.kind == SliceKind::shard;
-  // ACK's plugin splits a GPU by its memory, in GiB.
+  // ACK's plugin splits a GPU by its memory; HAMi's memory is a limit of the parts that it makes.
   if (may_be && node.allocatable && node.allocatable->contains(std::string(sharing::ack::kMemory)))
-    return "GiB";
+    return std::string(sharing::memory_unit(sharing::ack::kMemory));
   return share_unit(slice, cluster.scheduler);
 }
 

@@ -27,8 +27,8 @@ std::string to_text(const FreeKinds& free);
 // The same of a node without a map for it: a search goes through ten thousand nodes.
 std::optional<std::string> free_text(const Cluster& cluster, const Node& node);
 
-// What shares of a slice are counted in here: share_unit(), and GiB where the node's plugin splits GPUs by
-// their memory.
+// What shares of a slice are counted in here: share_unit(), and memory where the node's plugin splits GPUs
+// by that.
 std::string share_label(const Cluster& cluster, const Node& node, const Slice& slice);
 
 }  // namespace tessera::insight

@@ -6,24 +6,37 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::sharing {
 namespace {
 
+constexpr std::string_view kGib = "GiB", kMib = "MiB";
+
 bool is_shared(Family family) { return family == Family::mps || family == Family::shard; }
 
 }  // namespace
 
-// ACK hands a shared GPU out by GiB of its memory, HAMi by MiB.
+std::string_view memory_unit(std::string_view resource) {
+  const auto name = parse_resource(resource, Scheduler::kubernetes);
+  if (!name || name->kind != ResourceKind::gpu_memory) return {};
+  return resource == ack::kMemory ? kGib : kMib;
+}
+
 std::string_view memory_unit(const Workload& workload, Family family) {
   if (workload.kind != WorkloadKind::pod || !is_shared(family)) return {};
+  std::string_view unit;
   for (const Request& one : workload.requests) {
-    const auto name = parse_resource(one.resource, Scheduler::kubernetes);
-    if (name && name->kind == ResourceKind::gpu_memory)
-      return one.resource == "nvidia.com/gpumem" ? "MiB" : "GiB";
+    if (one.resource == kubernetes_gpu()) return {};
+    if (unit.empty()) unit = memory_unit(one.resource);
   }
-  return {};
+  return unit;
+}
+
+bool is_memory(std::string_view name, Scheduler scheduler) {
+  const std::string_view unit = name.substr(0, name.find(' '));
+  return scheduler == Scheduler::kubernetes && (unit == kGib || unit == kMib);
 }
 
 std::string units_text(const Workload& workload, Family family, std::int64_t count) {

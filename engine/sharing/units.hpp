@@ -13,9 +13,14 @@ namespace tessera::sharing {
 
 // "25 mps", "2 shard" on Slurm; "2 shares", "1 MPS client" on Kubernetes, "4 GiB" where that counts memory.
 std::string units_text(const Workload& workload, Family family, std::int64_t count);
-// "GiB", "MiB": what a pod's units of that family are counted in where its platform hands out memory; empty:
-// they are no memory.
+// "GiB" (ACK), "MiB" (HAMi): what a resource of Kubernetes counts memory of GPUs in; empty: it counts no
+// memory.
+std::string_view memory_unit(std::string_view resource);
+// The same of a pod's units of that family; empty, too, where it asks for GPUs beside the memory, which then
+// only limits what it holds of them.
 std::string_view memory_unit(const Workload& workload, Family family);
+// Whether the name of a sum is one of these units: "GiB", "MiB h100".
+bool is_memory(std::string_view name, Scheduler scheduler);
 // Of a name that begins with a family's word or "MPS", as a sum of a user's holdings has it.
 std::string unit_name(const std::string& name, Scheduler scheduler);
 
