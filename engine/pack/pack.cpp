@@ -191,10 +191,17 @@ std::string reason_of(const Problem& problem, const Classes& classes, std::size_
       gpus += state.count;
     }
   }
-  if (is_whole(wanted.profile))
+  if (is_whole(wanted.profile)) {
+    const int met = wanted.count - left;
+    if (wanted.product)
+      return fmt::format(
+          "{} of {} GPUs of the product {} are whole and free, or can be made so: the others are in use or "
+          "left out",
+          met, wanted.count, problem.products[*wanted.product]->key.text);
     return fmt::format(
-        "{} of {} GPUs are whole and free, or can be made so: the others are in use or left out",
-        wanted.count - left, wanted.count);
+        "{} of {} GPUs are whole and free, or can be made so: the others are in use or left out", met,
+        wanted.count);
+  }
   if (gpus == 0) {
     if (const std::int64_t passed = passed_by(problem, wanted); passed > 0)
       return fmt::format("no GPU that has the profile {} may be planned: {} are left out",

@@ -396,6 +396,12 @@ boards:
   EXPECT_TRUE(packed.boards.empty());
   EXPECT_EQ(packed.reason[0],
             "1 of 2 GPUs are whole and free, or can be made so: the others are in use or left out");
+  // Beside other products nothing said which GPUs are short.
+  problem.demand[0].product = 0;
+  EXPECT_EQ(
+      answer(problem).reason[0],
+      "1 of 2 GPUs of the product H100-80GB-SXM5 are whole and free, or can be made so: the others are in "
+      "use or left out");
 }
 
 TEST(Pack, WhatRunsOnAWholeGpuIsMovedToAnotherOneWhereThatIsAllowed) {
