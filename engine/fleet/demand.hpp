@@ -17,7 +17,8 @@ bool is_of_its_pool(const NodeSurvey& node);
 // nodes: those of the pool that are known. unknown: those that are not; what was last known of their
 // instances counts as there. untold: nodes of the pool may not be listed at all. Where either leaves the
 // demand open, nothing is to change. rules: of the cluster, as plans of it go by. A node of which no plan is
-// made for its part is left out, where others serve. Returns what cannot be met, or is not known.
+// made for its part is left out, where others serve. Returns what cannot be met, or is not known; where very
+// many are refused one after the other, it is not known, and nothing is to change.
 std::optional<PoolNote> spread(const Pool& pool, const Cluster& cluster, const Place& place,
                                const plan::SiteRules& rules, const std::vector<NodeSurvey*>& nodes,
                                const std::vector<const NodeSurvey*>& unknown, bool untold);

@@ -140,6 +140,13 @@ TEST_F(Refused, WhereEveryAnswerHasRefusedNodesThereIsNoPlanAndTheLastReasonIsTo
   EXPECT_NE(answer.error().reason.find("GKE"), std::string::npos) << answer.error().reason;
 }
 
+TEST_F(Refused, AsManyKindsAsAreTriedEndWithTheFirstAnswerWhosePlanSaysWhy) {
+  unlike_nodes(pack::kMostRefusals);
+  const Answer answer = packed({"7g.80gb=1"});
+  EXPECT_EQ(changed(answer), changed(first));
+  EXPECT_TRUE(found.left_out.empty());
+}
+
 TEST_F(Refused, TheSearchForNodesThatAPlanChangesIsGivenUpWhenItIsToldTo) {
   unlike_nodes(12);
   for (const int most : {0, 1, 5}) {

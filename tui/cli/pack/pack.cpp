@@ -228,8 +228,9 @@ int answer(Asked asked, const Options& options, const mig::Catalogue& catalogue,
   if (!classes) return refuse(streams, classes.error(), kUsage);
   times.classify = watch.lap();
   auto packed = pack::pack(asked.problem, *classes);
-  if (packed && clusters) packed = without_refused(asked, std::move(*packed), options, catalogue, *clusters);
   if (!packed) return refuse(streams, packed.error(), kUsage);
+  if (clusters) packed = without_refused(asked, std::move(*packed), options, catalogue, *clusters);
+  if (!packed) return refuse(streams, packed.error(), kFinding);
   times.solve += watch.lap();
   const PackedCluster* cluster = asked.cluster ? &*asked.cluster : nullptr;
   if (clusters && (options.plan_it || options.apply_it))
