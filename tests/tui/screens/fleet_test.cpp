@@ -213,6 +213,31 @@ TEST(FleetScreen, TheRunThatChangedANodeLastIsNamed) {
   EXPECT_TRUE(session.shows("a run that has not ended is at it")) << session.screen();
 }
 
+// What stands there does not tell of it: the node is as wanted, and closed.
+TEST(FleetScreen, ARunThatWasKilledIsNamedWithTheWayOutThoughItsNodeIsAsWanted) {
+  Session session = changing({120, 40});
+  Node closed = node("n0045", {sevenths(0, 0), sevenths(1, 7)});
+  const Node open = closed;
+  closed.state = {"IDLE", "DRAIN"}, closed.health = Health::drained;
+  session.tell(on("hpc", NodeSeen{closed}));
+  const Diary diary(plan_of(session, {"n0045"}, 0), "20261121-1403-n0045");
+  const auto hear = [&](RunState state) {
+    session.hear({RunsListed{{diary.head(state, false)}}});
+    session.survey();
+  };
+  open_fleet(session);
+  hear(RunState::interrupted);
+  EXPECT_NE(session.line_with("n0045 ").find("as-wanted"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("n0045: closed by run 20261121-1403-n0045 of alice, interrupted; tessera resume"))
+      << session.screen();
+  session.tell(on("hpc", NodeSeen{open}));
+  session.survey();
+  EXPECT_TRUE(session.shows("run 20261121-1403-n0045 of alice on n0045 was interrupted and has not ended"))
+      << session.screen();
+  hear(RunState::finished);
+  EXPECT_FALSE(session.shows("interrupted")) << session.screen();
+}
+
 TEST(FleetScreen, WhoHasClosedANodeAndWhyIsToldBesideWhatDiffers) {
   Session session = changing({120, 40});
   Node closed = test::node("n0041", {gpu(0, Strategy::whole, {test::whole(0)})});
