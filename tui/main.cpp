@@ -532,7 +532,9 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
     wanted.acknowledge = [notes](const insight::Acknowledgement& one) {
       return keep_acknowledged(notes, one, wall_clock());
     };
-    wanted.fleet = [&](const tui::FleetOrder& order) {
+    wanted.fleet = [&](tui::FleetOrder order) {
+      // As journals name the person: behind sudo USER is another one, and in a unit there is none.
+      if (order.what == tui::FleetOrder::What::pause) order.who = user_name(environment);
       return cli::answer_fleet(order, catalogue, wall_clock());
     };
     wanted.fleet_sources = fleet_sources(options, environment);
@@ -556,6 +558,7 @@ int run_tessera(const std::vector<std::string>& arguments, const cli::Environmen
   joins.machine.find_program = [](std::string_view name) { return find_program(name); };
   joins.acknowledged = [&] { return read_acknowledged(own_journals(environment, kNotes)); };
   joins.names = [&](const cli::Options& options) { return names_here(options, environment); };
+  joins.user = [&] { return user_name(environment); };
   joins.machine.journals = own_journals(environment, "runs");
   joins.machine.contexts = [&](const cli::Options& options) { return contexts_here(options, environment); };
   joins.machine.try_setting = [&](const cli::Options& options, std::string_view setting,

@@ -60,6 +60,8 @@ struct Joins {
   std::function<Result<std::vector<insight::Acknowledgement>>()> acknowledged = {};
   // The folder for names that completions offer; empty: none.
   std::function<std::string(const Options&)> names = {};
+  // The person who asks, as journals name them; may take a moment. Empty: it cannot be found out.
+  std::function<std::string()> user = {};
 };
 
 // Returns the exit code. arguments without the program's name.

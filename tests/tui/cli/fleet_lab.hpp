@@ -64,6 +64,7 @@ class FleetCommandLine : public testing::Test {
     };
     int seconds = 0;  // one goes by from one look at the clock to the next
     cli::Joins joins{box, box, open, {}, [&] { return at(later + ++seconds); }, {}, false};
+    joins.user = user;
     if (recordings) joins.recordings = [this](const std::string&) { return recordings(); };
     out.str(""), err.str("");
     asked = {};
@@ -80,6 +81,7 @@ class FleetCommandLine : public testing::Test {
   std::function<std::unique_ptr<StandingBackend>()> stands;  // another cluster
   std::function<void()> on_started;
   std::function<Result<std::vector<std::unique_ptr<record::Recording>>>()> recordings;
+  std::function<std::string()> user;       // who asks; empty: nobody knows
   std::function<void(FakeRuns&)> starts;   // instead of a run whose nodes are all done
   std::function<void(FakeRuns&)> resumes;  // what the room does then
   cli::Options options;

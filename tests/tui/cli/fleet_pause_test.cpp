@@ -31,6 +31,23 @@ TEST_F(FleetPause, UnpauseTellsWhosePauseItRemoves) {
   EXPECT_EQ(names(), std::set<std::string>{"fleet.yaml"});
 }
 
+// "uid 1000" told nobody whom to ask.
+TEST_F(FleetPause, APauseNamesThePersonWhereTheSystemKnowsOneAndTheUidWhereItDoesNot) {
+  user = [] { return std::string("alice"); };
+  EXPECT_EQ(run({"pause", path}), kDone) << err.str();
+  EXPECT_NE(paused_since(path).find("Z by alice"), std::string::npos) << paused_since(path);
+  EXPECT_EQ(run({"check", path}), kDone) << out.str();
+  EXPECT_NE(err.str().find(" by alice; tessera fleet unpause ends that"), std::string::npos) << err.str();
+  std::filesystem::remove(mark);
+  user = [] { return std::string(); };
+  EXPECT_EQ(run({"pause", path}), kDone) << err.str();
+  const std::string uid = "Z by uid " + std::to_string(geteuid());
+  EXPECT_NE(paused_since(path).find(uid), std::string::npos) << paused_since(path);
+  std::filesystem::remove(mark);
+  const tui::FleetTold told = answer_fleet({What::pause, path, "", ""}, test::catalogue(), test::at(0));
+  EXPECT_NE(told.paused.find(uid), std::string::npos) << told.paused;
+}
+
 TEST_F(FleetPause, OnlyThePauseThatWasSeenIsRemoved) {
   mark_by("2026-11-21T14:03:00Z by bob");
   const Status other = unpause_fleet(path, "2026-11-21T14:00:00Z by alice");

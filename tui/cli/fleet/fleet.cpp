@@ -1,7 +1,6 @@
 #include "tui/cli/fleet/fleet.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -385,7 +384,7 @@ std::string FleetCommand::paused_text() const {
 }
 
 int FleetCommand::pause() const {
-  const Status done = pause_fleet(path_, clusters_.wall(), fmt::format("uid {}", geteuid()));
+  const Status done = pause_fleet(path_, clusters_.wall(), joins_.user ? joins_.user() : "");
   return done ? kDone : refuse(streams_, done.error(), kFinding);
 }
 

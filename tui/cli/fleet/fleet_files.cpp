@@ -53,8 +53,7 @@ tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& 
   using What = tui::FleetOrder::What;
   tui::FleetTold told;
   told.path = order.path;
-  const std::string who = order.who.empty() ? fmt::format("uid {}", geteuid()) : clean(order.who, 60);
-  const Status done = order.what == What::pause     ? pause_fleet(order.path, wall, who)
+  const Status done = order.what == What::pause     ? pause_fleet(order.path, wall, order.who)
                       : order.what == What::unpause ? unpause_fleet(order.path, order.seen)
                                                     : Status(Done{});
   if (!done) told.failure = done.error();

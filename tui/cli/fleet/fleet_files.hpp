@@ -38,6 +38,7 @@ struct Pause {
 };
 Pause pause_of(const std::string& path);
 std::string paused_since(const std::string& path);
+// who: the person; empty: named by the uid.
 Status pause_fleet(const std::string& path, TimePoint wall, const std::string& who);
 // Removes the pause that was seen, as Pause::since has it. Errors: it is another one by now, which stays.
 Status unpause_fleet(const std::string& path, const std::string& seen);

@@ -83,7 +83,8 @@ Pause pause_of(const std::string& path) {
 std::string paused_since(const std::string& path) { return pause_of(path).since; }
 
 Status pause_fleet(const std::string& path, TimePoint wall, const std::string& who) {
-  return write_new(path + kPaused, fmt::format("{} by {}", utc_text(wall), who),
+  const std::string name = who.empty() ? fmt::format("uid {}", ::geteuid()) : clean(who, 60);
+  return write_new(path + kPaused, fmt::format("{} by {}", utc_text(wall), name),
                    "where that file is there, it is paused already");
 }
 
