@@ -211,6 +211,16 @@ TEST_F(FleetFailure, ARunThatWasKilledIsNamedWhateverStandsOnItsNodesByNow) {
   options.output = OutputFormat::table;
   killed.words = "as other.yaml says", heads = {killed};
   call_all(kDone, "");
+  // It was named as one of this file.
+  killed.words = "as /srv/b/fleet.yaml says", heads = {killed};
+  call_all(kDone, "");
+  killed.words = "as /srv/b/fleet.yaml says from 2027-01-15T07:00:00Z", heads = {killed};
+  call_all(kDone, "");
+  std::filesystem::create_directory_symlink(folder, folder + "/link");
+  for (const std::string& way : {folder, folder + "/link"}) {
+    killed.words = "as " + way + "/fleet.yaml says", heads = {killed};
+    call_all(kFinding, "n2: closed by run r1 of root, parked");
+  }
   killed.words = "as fleet.yaml says", killed.state = RunState::finished, heads = {killed};
   call_all(kDone, "");
 }

@@ -64,7 +64,7 @@ class FleetSince : public test::FleetCommandLine {
 TEST_F(FleetSince, WhatStandsAsTheRunLeftItIsTheRuns) {
   apply();
   now(test::cut(0, {}));
-  EXPECT_TRUE(explains("changed last by run r1 of root, 2027-01-15T08:00:00Z: as fleet.yaml says"))
+  EXPECT_TRUE(explains("changed last by run r1 of root, 2027-01-15T08:00:00Z: as " + path + " says"))
       << out.str();
   EXPECT_EQ(changed_since(), "false");
   EXPECT_TRUE(diff_says("r1 (root)")) << out.str();

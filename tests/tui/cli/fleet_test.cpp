@@ -107,7 +107,7 @@ TEST_F(FleetCommandLine, ApplyNeedsToBeArmedAndBeginsOneRun) {
   EXPECT_EQ(asked.what.at(0), "start");
   ASSERT_TRUE(asked.plan);
   EXPECT_EQ(asked.plan->intent.nodes, (std::vector<NodeName>{NodeName("n1"), NodeName("n2")}));
-  EXPECT_EQ(asked.plan->intent.words, "as fleet.yaml says");
+  EXPECT_EQ(asked.plan->intent.words, "as " + folder + "/fleet.yaml says") << "another folder has one, too";
   EXPECT_EQ(asked.plan->intent.options.batch, 1);
 }
 

@@ -12,6 +12,8 @@
 namespace tessera::cli {
 namespace {
 
+constexpr std::string_view kAs = "as ";
+
 std::string name_of(const RunHead& head) { return clean(head.run, 100); }
 
 bool is_busy(const Cluster& cluster, const Node& node, const plan::Scope& scope) {
@@ -112,12 +114,21 @@ std::string not_on_text(const RunHead& head, const NotCarriedOn& why, bool opens
          (why.over ? "; " + told(streams, way_back(head)) : "");
 }
 
+std::string words_of(const std::string& file) { return fmt::format("as {} says", file); }
 std::string words_of(const OfWindow& window) {
   return fmt::format("as {} says from {}", window.file, utc_text(window.from));
 }
 
+std::optional<std::string> file_of(const RunHead& head) {
+  constexpr std::string_view kSays = " says";
+  if (auto window = window_of(head)) return std::move(window->file);
+  if (!head.words.starts_with(kAs) || !head.words.ends_with(kSays)) return std::nullopt;
+  if (head.words.size() <= kAs.size() + kSays.size()) return std::nullopt;
+  return head.words.substr(kAs.size(), head.words.size() - kAs.size() - kSays.size());
+}
+
 std::optional<OfWindow> window_of(const RunHead& head) {
-  constexpr std::string_view kAs = "as ", kFrom = " says from ";
+  constexpr std::string_view kFrom = " says from ";
   const std::size_t at = head.words.rfind(kFrom);
   if (at == std::string::npos || at < kAs.size() || !head.words.starts_with(kAs)) return std::nullopt;
   const auto from = parse_utc(head.words.substr(at + kFrom.size()));

@@ -59,7 +59,10 @@ std::string way_back(const RunHead& head);
 // opens: its nodes are opened again.
 std::string not_on_text(const RunHead& head, const NotCarriedOn& why, bool opens, const Streams& streams);
 
-// A run for a window of a fleet file is called "as FILE says from TIME".
+// A run of a fleet file is called "as FILE says", one for a window of it "as FILE says from TIME". FILE is
+// its whole path; in runs of earlier versions, and of a console that was given no whole path, its name alone.
+std::string words_of(const std::string& file);
+std::optional<std::string> file_of(const RunHead& head);
 struct OfWindow {
   std::string file;
   TimePoint from{};

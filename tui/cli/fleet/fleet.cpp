@@ -356,7 +356,7 @@ std::string FleetCommand::file_name() const {
   return clean(path_.substr(path_.rfind('/') + 1), 100);  // npos + 1 is 0
 }
 
-std::string FleetCommand::words() const { return "as " + file_name() + " says"; }
+std::string FleetCommand::words() const { return words_of(whole_path()); }
 
 std::string FleetCommand::told_notes() const {
   std::string text;

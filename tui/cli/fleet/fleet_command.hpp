@@ -117,6 +117,8 @@ class FleetCommand {
   // A finding where busy nodes keep a pool from being changed, unless their runs wait as planned.
   int code_of_busy(const fleet::Survey& survey, const fleet::Pool& pool, const std::set<NodeName>& busy,
                    const std::set<NodeName>& without) const;
+  // named: as the run's words name it.
+  bool is_this_file(const std::string& named) const;
   bool is_of_this_file(const RunHead& head) const;
   // Begun by fleet run on this very file, for one of its windows.
   bool is_for_a_window(const RunHead& head) const;

@@ -31,6 +31,12 @@ Json early_json(const ClusterName& cluster, const std::string& pool, const NodeN
   return one;
 }
 
+std::string whole_path_of(const std::string& path) {
+  std::error_code problem;
+  const auto whole = std::filesystem::weakly_canonical(path, problem);
+  return clean(problem ? path : whole.string(), 300);
+}
+
 // What cannot be told was changed.
 bool changed_since(const std::string& path, TimePoint when) {
   struct stat info {};
@@ -43,27 +49,30 @@ bool changed_since(const std::string& path, TimePoint when) {
 }  // namespace
 
 // A file elsewhere may have the same name: what this one's runs close is opened by this one's alone.
-std::string FleetCommand::whole_path() const {
-  std::error_code problem;
-  const auto whole = std::filesystem::weakly_canonical(path_, problem);
-  return clean(problem ? path_ : whole.string(), 300);
+std::string FleetCommand::whole_path() const { return whole_path_of(path_); }
+
+// By its name alone it may be this one; a path may lead here by a link.
+bool FleetCommand::is_this_file(const std::string& named) const {
+  if (named.find('/') == std::string::npos) return named == file_name();
+  return named == whole_path() || (named.starts_with('/') && whole_path_of(named) == whole_path());
 }
 
 std::string FleetCommand::words_from(TimePoint from) const { return words_of({whole_path(), from}); }
 
 std::optional<TimePoint> FleetCommand::opening_of(const RunHead& head) const {
   const auto told = window_of(head);
-  if (!told || (told->file != whole_path() && told->file != file_name())) return std::nullopt;
+  if (!told || !is_this_file(told->file)) return std::nullopt;
   return told->from;
 }
 
 bool FleetCommand::is_of_this_file(const RunHead& head) const {
-  return head.words == words() || opening_of(head).has_value();
+  const auto file = file_of(head);
+  return file && is_this_file(*file);
 }
 
 bool FleetCommand::is_for_a_window(const RunHead& head) const {
   const auto told = window_of(head);
-  return told && told->file == whole_path() && head.undoes.empty();
+  return told && told->file.starts_with('/') && is_this_file(told->file) && head.undoes.empty();
 }
 
 std::set<NodeName> FleetCommand::early_nodes(const ClusterName& cluster, TimePoint now) const {

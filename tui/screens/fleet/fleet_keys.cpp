@@ -90,7 +90,10 @@ Effects plan(UiState& state, const UiContext& ui, Action action) {
     return {};
   }
   const Cluster& cluster = *ui.model.find(here.survey->cluster->name);
-  const std::string file = clean(fleet.path.substr(fleet.path.rfind('/') + 1), 100);  // npos + 1 is 0
+  // The whole path tells files of one name apart; without one it is the name alone.
+  const std::string file = fleet.path.starts_with('/')
+                               ? clean(fleet.path, 300)
+                               : clean(fleet.path.substr(fleet.path.rfind('/') + 1), 100);  // npos + 1 is 0
   const auto intent = fleet::intent_of(*here.survey, fmt::format("as {} says", file), {}, nullptr, but);
   const plan::SiteRules rules = fleet::rules_of(fleet.file->fleet, cluster.name, state.rules);
   Result<plan::Plan> plan = plan_for(state, ui, *intent, rules);
