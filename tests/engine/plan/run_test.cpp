@@ -129,6 +129,9 @@ TEST(RunOfNodes, AnActOfAnEarlierProcessMayBeUnderWayWhateverSucceedsAfterIt) {
   EXPECT_TRUE(still({reset, reset, done})) << "a version that asked nothing may have written this";
   EXPECT_FALSE(still({reset, done, reset, done}));
   EXPECT_FALSE(still({close})) << "no command runs on the node";
+  const StepDone as_wanted{"n1/1", true};
+  EXPECT_TRUE(still({reset, as_wanted})) << "what stands tells nothing of a reset, which leaves it as it is";
+  EXPECT_TRUE(still({reset, failed, Resumed{"ann", "login1"}, as_wanted}));
 }
 
 // The same job holds more than it did when an admin agreed to disturb it.
