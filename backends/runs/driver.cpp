@@ -7,6 +7,7 @@
 
 #include "engine/plan/allowed.hpp"
 #include "engine/plan/effect/observed.hpp"
+#include "engine/plan/run/one_first.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::runs {
@@ -241,17 +242,32 @@ void Driver::drop(const NodeName& node) {
   });
 }
 
+// Whether any of those that are held back were woken. Precondition: nothing is under way.
+bool Driver::wake_held() {
+  const std::vector<NodeName> on = plan::let_on(run_, held_);
+  for (const NodeName& node : on) std::erase(held_, node);
+  for (const NodeName& node : on)
+    if (!enter(node, plan::Resumed{around_.options->who, around_.options->from})) return true;
+  drive(on);
+  return !on.empty();
+}
+
+void Driver::drive(const std::vector<NodeName>& nodes) {
+  for (const NodeName& node : nodes) hands_[node];
+  for (const NodeName& node : nodes)
+    if (hands_.contains(node)) guard(node, [&] { turn(node); });  // an earlier one may have ended all of it
+}
+
 // Precondition: nothing is under way.
 void Driver::next_nodes() {
+  if (wake_held()) return;
   std::vector<NodeName> begin = nodes_to_begin(run_);
   if (begin.empty()) {
     auto finished = run_.finished ? std::nullopt : end_of(run_);
     if (finished && !enter({}, std::move(*finished))) return;
     return end(std::nullopt);
   }
-  for (const NodeName& node : begin) hands_[node];
-  for (const NodeName& node : begin)
-    if (hands_.contains(node)) guard(node, [&] { turn(node); });  // an earlier one may have ended all of it
+  drive(begin);
 }
 
 // ── taking up ─────────────────────────────────────────────────────────────────────────────────────────
@@ -294,7 +310,12 @@ void Driver::planned(const NodeName& node, Result<plan::NodeFacts> facts) {
 void Driver::take_up_planned() {
   TakingUp taken = std::move(*taking_up_);
   taking_up_.reset();
+  if (taken.onward == Onward::carry_on) held_ = plan::held_back(run_);
+  std::vector<plan::Parked> stay;
+  for (const NodeName& node : held_) stay.push_back(plan::held_back_for(run_, node));
   if (!enter({}, plan::Resumed{around_.options->who, around_.options->from})) return;
+  for (std::size_t i = 0; i < stay.size(); ++i)
+    if (!enter(held_[i], std::move(stay[i]))) return;
   // No person asks for it: the journal says why it goes back.
   if (taken.by_timer && taken.onward == Onward::back &&
       !enter({}, plan::Requested{Demand::turn_back, around_.options->who, "what it was begun for is over"}))
@@ -304,9 +325,7 @@ void Driver::take_up_planned() {
       return;
   std::vector<NodeName> running = summary(run_).running;
   if (running.empty()) return next_nodes();
-  for (const NodeName& node : running) hands_[node];
-  for (const NodeName& node : running)
-    if (hands_.contains(node)) guard(node, [&] { turn(node); });
+  drive(running);
 }
 
 Result<plan::Plan> Driver::plan_from(const NodeName& node, const plan::NodeFacts& facts, bool back) const {

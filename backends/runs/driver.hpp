@@ -95,6 +95,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   void guard(const NodeName& node, Task task);
   void drop(const NodeName& node);
   void next_nodes();
+  bool wake_held();
+  void drive(const std::vector<NodeName>& nodes);
 
   void look_to_plan();
   void planned(const NodeName& node, Result<plan::NodeFacts> facts);
@@ -115,7 +117,8 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::optional<JournalFile> file_;  // while it is driven
   std::string path_;
   plan::Run run_;
-  std::set<NodeName> unsure_;  // nodes where an earlier process has begun what told no success
+  std::vector<NodeName> held_;  // that stay parked until others are done
+  std::set<NodeName> unsure_;   // nodes where an earlier process has begun what told no success
   std::int64_t lines_ = 0;
   plan::Chain chain_;
   TimePoint started_{};

@@ -6,9 +6,9 @@
 
 namespace tessera::fleet {
 
-Early early(const Cluster& cluster, const plan::NodePlan& node, TimePoint opening, Duration lead) {
+Early early(const Cluster& cluster, const plan::NodePlan& node, TimePoint opening, Duration lead, int turns) {
   Early result;
-  result.steps = plan::usual(node);
+  result.steps = turns * plan::usual(node);
   for (const plan::Disturbed& one : node.blast_radius) {
     const Workload* work = one.id.text.empty() ? nullptr : cluster.workloads.find(one.id);
     if (!work || !work->started || !work->ends || *work->ends < *work->started) return result;

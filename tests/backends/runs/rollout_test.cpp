@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/run/one_first.hpp"
 #include "tests/backends/runs/lab.hpp"
 
 namespace tessera::test {
@@ -140,6 +141,81 @@ TEST(Rollout, ParksUntilTheNodeIsEmptyAndLooksAgainWhenResumed) {
   ASSERT_TRUE(lab.wait_finished(run));
   lab.close();
   EXPECT_EQ(lab.board("n1"), kWanted);
+}
+
+// Nodes that were closed together for a window became empty between two calls, and changed at the same time.
+TEST(Rollout, OfNodesThatBecameEmptyTogetherOneIsChangedAloneAndTheOthersOnceItIsDone) {
+  std::vector<Workload> work;
+  for (const std::string& name : kFour) work.push_back(on_slice("job-" + name, "bob", name, 2));
+  Lab lab(four(), work);
+  lab.cluster().patient_looks = 0;
+  plan::ChangeOptions options;
+  options.when_empty = true, options.canary = 0, options.batch = 4;
+  plan::Plan plan = lab.plan(kWish, kFour, options);
+  change_one_first(plan);
+  const std::string run = lab.start(plan);
+  ASSERT_TRUE(lab.wait_stopped(run));
+  EXPECT_EQ(lab.find(lab.list(), run)->progress, "0 of 4 nodes done, 4 waiting");
+  lab.close();
+  for (const std::string& name : kFour)
+    EXPECT_TRUE(lab.cluster().world(name).observe(run).value().closed) << name << " is closed at once";
+
+  for (const char* name : {"n2", "n3", "n4"}) lab.cluster().world(name).let_all_work_end();
+  Names acted;
+  lab.cluster().before_perform = [&](const plan::Order& order) {
+    if (std::find(acted.begin(), acted.end(), order.node.text) != acted.end()) return;
+    if (!acted.empty()) {
+      EXPECT_FALSE(lab.cluster().world("n2").observe("").value().closed) << order.node.text;
+    }
+    acted.push_back(order.node.text);
+  };
+  lab.room().resume(run, {Onward::carry_on, false});
+  const auto done = [&] { return summary(lab.told_run(run)).done.size(); };
+  ASSERT_TRUE(lab.wait([&] { return done() == 3; })) << lab.told[run];
+  EXPECT_EQ(lab.find(lab.list(), run)->progress, "3 of 4 nodes done, 1 waiting");
+  lab.close();
+  ASSERT_EQ(acted.size(), 3u);
+  EXPECT_EQ(acted[0], "n2") << "n1 is not empty";
+  EXPECT_EQ(lab.board("n1"), kFound);
+  EXPECT_TRUE(lab.cluster().harm().empty());
+
+  lab.cluster().world("n1").let_all_work_end();
+  lab.room().resume(run, {Onward::carry_on, false});
+  ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
+  lab.close();
+  EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::wanted);
+  for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kWanted) << name;
+}
+
+TEST(Rollout, WhereTheFirstOfNodesThatBecameEmptyFailsNoOtherIsChanged) {
+  std::vector<Workload> work;
+  for (const std::string& name : kFour) work.push_back(on_slice("job-" + name, "bob", name, 2));
+  Lab lab(four(), work);
+  lab.cluster().patient_looks = 0;
+  plan::ChangeOptions options;
+  options.when_empty = true, options.canary = 0, options.batch = 4;
+  plan::Plan plan = lab.plan(kWish, kFour, options);
+  change_one_first(plan);
+  const std::string run = lab.start(plan);
+  ASSERT_TRUE(lab.wait_stopped(run));
+  lab.close();
+  for (const std::string& name : kFour) lab.cluster().world(name).let_all_work_end();
+  lab.cluster().world("n1").arm(Fault::create_always_stops, 0);
+  lab.room().resume(run, {Onward::carry_on, false});
+  ASSERT_TRUE(lab.wait([&] { return !summary(lab.told_run(run)).failed.empty(); })) << lab.told[run];
+  lab.settle();
+  lab.close();
+  const plan::Run folded = lab.told_run(run);
+  EXPECT_EQ(texts(summary(folded).failed), Names{"n1"});
+  EXPECT_EQ(texts(summary(folded).waiting), (Names{"n2", "n3", "n4"}));
+  EXPECT_FALSE(may_be_due(folded, lab.now())) << "no timer decides about that";
+  for (const char* name : {"n2", "n3", "n4"}) EXPECT_EQ(lab.board(name), kFound) << name;
+
+  lab.cluster().world("n1").mend();
+  lab.room().resume(run, {Onward::carry_on, false});
+  ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
+  lab.close();
+  for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kWanted) << name;
 }
 
 TEST(Rollout, ParksUntilItsTimeHasCome) {

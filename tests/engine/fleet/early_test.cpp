@@ -39,6 +39,19 @@ TEST_F(EarlyBeginning, ANodeThatNothingHoldsIsNotClosedBeforeItsStepsNeedIt) {
   EXPECT_EQ(look().begin, opening);
 }
 
+// The steps of a node that waits for its canary begin when those of the canary have ended.
+TEST_F(EarlyBeginning, ANodeThatFollowsAnotherIsClosedEarlierByItsStepsOnceMore) {
+  job("1", hours(2));
+  plan::Step reset;
+  reset.action = plan::ResetGpus{{GpuIndex{0}}};
+  node.steps = {reset};
+  const Duration once = look().steps;
+  ASSERT_GT(once, Duration(0));
+  const Early after_another = early(cluster, node, opening, hours(8), 2);
+  EXPECT_EQ(after_another.steps, 2 * once);
+  EXPECT_EQ(after_another.begin, opening - hours(2) - 2 * once);
+}
+
 TEST_F(EarlyBeginning, NoNodeIsClosedLongerBeforeThanTheLeadAllows) {
   job("1", hours(24 * 7));
   EXPECT_EQ(look().begin, opening - hours(8));

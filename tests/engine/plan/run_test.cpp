@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/plan/run/one_first.hpp"
 #include "tests/engine/plan/boards.hpp"
 
 namespace tessera::test::run_story {
@@ -69,6 +70,35 @@ TEST(RunOfNodes, IsDueWhenTheFirstOfItsNodesIsAndNeverWhereAPersonHasToDecide) {
   EXPECT_TRUE(may_be_due(fleet.run, at(100)));
   fleet.fails("n3");
   EXPECT_FALSE(may_be_due(fleet.run, at(300)));
+}
+
+TEST(RunOfNodes, OfNodesThatAreClosedTogetherOneGoesOnAloneUntilItIsDone) {
+  ChangeOptions together;
+  together.canary = 0, together.batch = 3;
+  Fleet fleet(3, together);
+  for (const char* node : {"n1", "n2", "n3"}) fleet.parks(node, Until::empty);
+  EXPECT_TRUE(held_back(fleet.run).empty()) << "nobody has asked for that";
+  change_one_first(fleet.run.started.plan);
+  const std::vector<NodeName> held = held_back(fleet.run);
+  EXPECT_EQ(held, (std::vector<NodeName>{NodeName("n2"), NodeName("n3")}));
+  EXPECT_EQ(held_back_for(fleet.run, NodeName("n2")).until, Until::empty) << "the next call looks again";
+  EXPECT_EQ(let_on(fleet.run, held), std::vector<NodeName>{NodeName("n2")}) << "n1 is not empty after all";
+  Fleet stopped = fleet, broken = fleet, killed = fleet;
+  EXPECT_TRUE(stopped.tell("", Requested{Demand::pause, "ann", ""}));
+  EXPECT_TRUE(let_on(stopped.run, held).empty());
+  broken.fails("n1");
+  EXPECT_TRUE(let_on(broken.run, held).empty()) << "what has failed on one is done to no other";
+  EXPECT_TRUE(killed.tell("n1", Resumed{"ann", "login1"}));
+  EXPECT_EQ(held_back(killed.run), held) << "n1, which was under way, is the first one";
+  EXPECT_TRUE(fleet.tell("n1", NodeFinished{Outcome::wanted, "n1: wanted layout, read back"}));
+  EXPECT_EQ(let_on(fleet.run, held), held);
+  EXPECT_TRUE(held_back(fleet.run).empty()) << "nor does the next call";
+}
+
+TEST(RunOfNodes, OneNodeAloneIsItsOwnCanary) {
+  Fleet fleet(1);
+  change_one_first(fleet.run.started.plan);
+  EXPECT_FALSE(changes_one_first(fleet.run.started.plan));
 }
 
 TEST(RunOfNodes, HasNotEndedWhileANodeOfItIsParked) {

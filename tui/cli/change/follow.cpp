@@ -51,8 +51,10 @@ std::string_view ending_word(const Ended& ended, const Followed& followed) {
 std::map<NodeName, std::string> last_words(const Followed& followed) {
   std::map<NodeName, std::string> words;
   for (const plan::Entry& entry : followed.entries()) {
-    if (std::holds_alternative<plan::Resumed>(entry.what)) words.clear();
+    const bool resumed = std::holds_alternative<plan::Resumed>(entry.what);
+    if (resumed && entry.node.empty()) words.clear();
     if (entry.node.empty()) continue;
+    if (resumed) words.erase(entry.node);
     if (std::holds_alternative<plan::Parked>(entry.what) ||
         std::holds_alternative<plan::NodeFinished>(entry.what))
       words[entry.node] = plan::to_sentence(entry.what);

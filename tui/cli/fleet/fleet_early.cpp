@@ -227,9 +227,12 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
   const auto line = [&](const std::string& english) {
     if (told_early_.insert(english).second) tell(english);
   };
+  const auto is_held = [](const plan::NodePlan& node) { return !node.blast_radius.empty(); };
+  const auto several = std::count_if(plan->nodes.begin(), plan->nodes.end(), is_held) > 1;
+  const bool one_first = several && patience_of(then).canary > 0;
   std::set<NodeName> held, free;  // of those whose time has come
   for (const plan::NodePlan& node : plan->nodes) {
-    const fleet::Early early = fleet::early(*here, node, opening, lead);
+    const fleet::Early early = fleet::early(*here, node, opening, lead, one_first && is_held(node) ? 2 : 1);
     if (as_document() && told_early_.insert(name.text + " " + node.node.text).second)
       early_list_.items.push_back(early_json(name, pool_name, node.node, opening, early));
     if (!early.begin) {
@@ -245,7 +248,7 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
     if (!early.begin || *early.begin > now)
       without.insert(node.node);
     else
-      (node.blast_radius.empty() ? free : held).insert(node.node);
+      (is_held(node) ? held : free).insert(node.node);
   }
   // Those that are only closed now have a run of their own; in the next turn the others follow, the canary
   // first.

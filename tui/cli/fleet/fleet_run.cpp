@@ -7,6 +7,7 @@
 
 #include "engine/fleet/begun.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/plan/run/one_first.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/begin.hpp"
@@ -309,9 +310,11 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
   auto intent = fleet::intent_of(survey, called, patience_of(pool), &pool, without);
   if (!intent) return held_up;
   free_first(*intent, survey);
+  bool one_first = false;
   if (closes && pool.on_failure == fleet::OnFailure::stop) {
-    // A node that waits would keep the others of its run open until their work ends too late. Where one
-    // fails, those that wait still are a person's.
+    // A node that waits would keep the others of its run open until their work ends too late: which of them
+    // is the canary shows once one is empty. Where one fails, those that wait still are a person's.
+    one_first = intent->options.canary > 0;
     intent->options.canary = 0;
     intent->options.batch = static_cast<int>(intent->nodes.size());
   }
@@ -334,6 +337,7 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
   auto plan = planned();
   if (!plan) return skip(pool.name, to_line(plan.error()));
   fleet::keep_demands(*plan, survey);
+  if (one_first) plan::change_one_first(*plan);
   if (options_.dry_run)
     tell(pool.on_failure == fleet::OnFailure::go_on
              ? fmt::format("pool {}: where a node fails, its other nodes go on", pool.name)
