@@ -200,7 +200,7 @@ TEST(Rollout, WhereTheFirstOfNodesThatBecameEmptyFailsNoOtherIsChanged) {
   ASSERT_TRUE(lab.wait_stopped(run));
   lab.close();
   for (const std::string& name : kFour) lab.cluster().world(name).let_all_work_end();
-  lab.cluster().world("n1").arm(Fault::create_always_stops, 0);
+  lab.cluster().world("n1").arm(Fault::create_always_stops, lab.cluster().world("n1").performs);
   lab.room().resume(run, {Onward::carry_on, false});
   ASSERT_TRUE(lab.wait([&] { return !summary(lab.told_run(run)).failed.empty(); })) << lab.told[run];
   lab.settle();
