@@ -216,6 +216,22 @@ LogEntry left(const Cluster& cluster, const Workload& before, const std::string&
   return entry;
 }
 
+// Which it is, by its name and number as entry_of() puts them together; nullopt: another hand wrote it.
+std::optional<WorkloadKind> kind_in(const LogEntry& entry) {
+  for (const WorkloadKind kind : {WorkloadKind::job, WorkloadKind::pod}) {
+    const std::string_view subject = entry.subject, name = word(kind);
+    if (subject.size() == name.size() + 1 + entry.work.text.size() && subject.starts_with(name) &&
+        subject[name.size()] == ' ' && subject.ends_with(entry.work.text))
+      return kind;
+  }
+  return std::nullopt;
+}
+
+std::string_view several_of(std::optional<WorkloadKind> kind) {
+  if (!kind) return "jobs and pods";
+  return *kind == WorkloadKind::job ? "jobs" : "pods";
+}
+
 // Waiting tasks of an array, "19_[5-6]": that line is another one with each task that starts.
 bool is_line_of_tasks(const Workload& work) { return work.id.text.find("_[") != std::string::npos; }
 
@@ -297,13 +313,14 @@ std::string alike_in(const LogEntry& entry) {
   if (entry.what.empty()) return {};
   const bool work = !entry.work.empty();
   std::string key = entry.cluster.text + '\x1f' + std::string(word(entry.kind)) + '\x1f' + entry.what;
-  if (work) key += '\x1f' + entry.user + '\x1f' + entry.pool + '\x1f' + entry.subject.substr(0, 3);
+  if (work)
+    key += '\x1f' + entry.user + '\x1f' + entry.pool + '\x1f' + std::string(several_of(kind_in(entry)));
   return key;
 }
 
 std::string text_of_many(const LogEntry& entry, int count) {
   if (entry.work.empty()) return fmt::format("{} nodes: {}", count, entry.what);
-  std::string text = fmt::format("{} {}s", count, entry.subject.substr(0, 3));
+  std::string text = fmt::format("{} {}", count, several_of(kind_in(entry)));
   if (!entry.user.empty()) text += " of " + entry.user;
   // "was requeued" of one, "were requeued" of many.
   text += entry.what.starts_with("was ") ? " were " + entry.what.substr(4) : " " + entry.what;

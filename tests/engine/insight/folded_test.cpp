@@ -66,6 +66,20 @@ TEST(FoldedEvents, OneNodeThatGoesDownAgainAndAgainIsNotSeveralNodes) {
   EXPECT_EQ(lines_of(log), (std::vector<std::string>{"4 nodes: ok → down", "n1", "n1", "n1"}));
 }
 
+// The noun was made of the first three letters of the subject: "4 arrs of alice".
+TEST(FoldedEvents, WhatManyAreCalledIsTheirKindAndNotTheFirstLettersOfAName) {
+  std::vector<LogEntry> pods, others;
+  for (int i = 0; i < 4; ++i) {
+    const std::string id = std::to_string(i);
+    pods.push_back(started("ml/pod-" + id, "alice", i));
+    pods.back().subject = "pod ml/pod-" + id;
+    others.push_back(started(id, "alice", i));
+    others.back().subject = "array task " + id;
+  }
+  EXPECT_EQ(lines_of(pods), (std::vector<std::string>{"4 pods of alice started on pool a100"}));
+  EXPECT_EQ(lines_of(others), (std::vector<std::string>{"4 jobs and pods of alice started on pool a100"}));
+}
+
 TEST(FoldedEvents, WhatStandsAloneIsNeverFolded) {
   std::vector<LogEntry> log(
       6, LogEntry{at(0), ClusterName("hpc"), Severity::warning, "slurmctld", "answers again"});
