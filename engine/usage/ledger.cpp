@@ -282,8 +282,13 @@ void Ledger::measure_own(Hold& hold, const Cluster& cluster, const Node& node, c
                          const Slice& slice, const Passed& passed) {
   const auto own = insight::own_figures(cluster, node, gpu, slice, hold.workload);
   // As is_fresh(): a figure that is older than a round says nothing of it.
-  if (own && own->origin.at <= passed.at && passed.at - own->origin.at <= kLongestRound)
-    measure(hold, own->use, own->memory, passed);
+  const bool now = own && own->origin.at <= passed.at && passed.at - own->origin.at <= kLongestRound;
+  if (now) measure(hold, own->use, own->memory, passed);
+  // Of a GPU that is not cut its figure speaks of all who share it.
+  const bool together = slice.use || (slice.kind != SliceKind::gpu_instance && gpu.telemetry.use.has_value());
+  if ((now && own->use) || passed.gap || !together || !is_fresh(gpu, slice, passed.at)) return;
+  hold.together += passed.hours;
+  hold.sharers = std::max(hold.sharers, slice.holders.size());
 }
 
 void Ledger::measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> memory,

@@ -59,6 +59,10 @@ struct Hold {
   double use = 0;       // percent-hours
   Spread spread;
   double idle = 0, parked = 0;  // hours, in stretches of at least Limits::idle_after
+  // Hours with a figure of use of what it shared with others, and none of its own part; with how many at
+  // most.
+  double together = 0;
+  std::size_t sharers = 0;  // itself among them
   std::optional<Mib> memory_peak;
   std::optional<Mib> memory;  // of the GPU or instance that figures speak of; nullopt: not known
   // Where no mean is known: no sample saw more use. It counts for all of the hours.

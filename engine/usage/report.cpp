@@ -303,14 +303,47 @@ std::vector<Waste> waste(const Ledger& ledger, const mig::Catalogue& catalogue) 
   return all;
 }
 
+namespace {
+
+// What is known of the use of all that was held in a cluster.
+struct UseKnown {
+  bool own = false;         // of some of it by itself
+  bool untold = false;      // of some of it nothing
+  std::size_t sharers = 0;  // of some of it only what so many, at most, used together; 0: of none
+};
+
+std::map<ClusterName, UseKnown> use_known(const Ledger& ledger) {
+  std::map<ClusterName, UseKnown> all;
+  for (const Hold& hold : ledger.holds()) {
+    UseKnown& known = all[hold.cluster];
+    const bool own = hold.measured > 0 || hold.idle > 0 || hold.most.has_value();
+    known.own |= own;
+    known.untold |= !own && hold.together <= 0;
+    known.sharers = std::max(known.sharers, hold.sharers);
+  }
+  return all;
+}
+
+std::string missing_text(const UseKnown& known) {
+  if (known.sharers == 0) return "no use of what was held was measured";
+  return known.untold
+             ? fmt::format(
+                   "GPUs were measured as shared by up to {} jobs or pods: what each used by itself is not "
+                   "told, and of the rest no use was measured",
+                   known.sharers)
+             : fmt::format(
+                   "GPUs were measured as shared by up to {} jobs or pods: what each used by itself is not "
+                   "told",
+                   known.sharers);
+}
+
+}  // namespace
+
 std::vector<NotKnown> not_known(const Ledger& ledger) {
   std::vector<NotKnown> all;
-  std::map<ClusterName, bool> use_known;
-  for (const Hold& hold : ledger.holds())
-    use_known[hold.cluster] |= hold.measured > 0 || hold.idle > 0 || hold.most.has_value();
-  for (const auto& [cluster, known] : use_known)
+  for (const auto& [cluster, known] : use_known(ledger))
     for (const char* kind : {"idle", "parked", "too-big"})
-      if (!known) all.push_back({cluster, kind, "no use of what was held was measured"});
+      if (!known.own) all.push_back({cluster, kind, missing_text(known)});
   const double wanted = hours_of(ledger.limits().unasked_after);
   for (const auto& [cluster, hours] : ledger.known())
     if (hours < kEnough * wanted) all.push_back({cluster, "unasked", recorded_text(hours, wanted)});

@@ -67,6 +67,28 @@ TEST(OwnUseOverTime, OfWhomNothingIsToldIsNotMeasured) {
   EXPECT_EQ(here.sum("bob").mean_use, std::nullopt);
 }
 
+// "no use of what was held was measured" stood there while the GPU's use was, as that of all who share it.
+TEST(OwnUseOverTime, WhereTheUseOfAllTogetherIsKnownThatAndHowManyShareItIsSaid) {
+  const auto missing = [](const Shared& here) {
+    for (const usage::NotKnown& one : usage::not_known(here.ledger))
+      if (one.kind == "idle") return one.missing;
+    return std::string();
+  };
+  const std::string together =
+      "GPUs were measured as shared by up to 2 jobs or pods: what each used by itself is not told";
+  Shared all, one, none, some;
+  all.pass(60, {});
+  EXPECT_EQ(missing(all), together);
+  one.pass(60, {uses("1", 70, 30'000)});
+  EXPECT_EQ(missing(one), "") << "of alice it is told";
+  none.pass(60, {}, false);
+  EXPECT_EQ(missing(none), "no use of what was held was measured");
+  some.story.tell(NodeSeen{node("n2", {gpu(0, Strategy::whole, {whole(0)})})});
+  some.story.tell(WorkloadSeen{running("3", "carol", {holds("n2", {{0, 1}})})});
+  some.pass(60, {});
+  EXPECT_EQ(missing(some), together + ", and of the rest no use was measured");
+}
+
 TEST(OwnUseOverTime, MemoryAloneIsAPeakAndNoUse) {
   Shared here;
   here.pass(60, {uses("1", std::nullopt, 30'000)});

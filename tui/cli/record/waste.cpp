@@ -182,6 +182,21 @@ std::string limits_words(const Looked& looked) {
   return looked.kept ? usage::limits_of_held(limits) : usage::limits_text(limits, !looked.accounting);
 }
 
+bool has_owner(const usage::NotKnown& one) {
+  return one.kind == "idle" || one.kind == "parked" || one.kind == "too-big";
+}
+
+// Kinds of which nothing can be told, a line each; for owners those of which they would be told.
+std::string not_known_words(const Looked& looked, const Options& options, bool for_owners) {
+  std::string lines;
+  for (const usage::NotKnown& one : looked.not_known)
+    if (!for_owners || has_owner(one))
+      lines += tui::told(options.reader, fmt::format("{} is n/a in {}: {}", one.kind, one.cluster.text,
+                                                     tui::told(options.reader, one.missing))) +
+               "\n";
+  return lines;
+}
+
 void print_table(const Looked& looked, const Options& options, const Streams& streams) {
   if (looked.waste.empty())
     streams.out << tui::told(options.reader, nothing_words(looked)) << "\n";
@@ -192,10 +207,7 @@ void print_table(const Looked& looked, const Options& options, const Streams& st
               << left_out_words(looked, options);
   if (options.output == OutputFormat::wide && !looked.left_out.empty())
     streams.out << to_table(grid_of(looked.left_out, options, false), options.headers, options.paper);
-  for (const usage::NotKnown& one : looked.not_known)
-    streams.out << tui::told(options.reader, fmt::format("{} is n/a in {}: {}", one.kind, one.cluster.text,
-                                                         tui::told(options.reader, one.missing)))
-                << "\n";
+  streams.out << not_known_words(looked, options, false);
 }
 
 Error filter_not_told(const Options& options, const char* pattern) {
@@ -252,6 +264,8 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
       usage::names_any(*options.except, {"group", "partition", "namespace"}))
     return complain(streams, filter_not_told(options, kPartitionsNotTold)), kUsage;
   const int code = code_of(*looked, options);
+  // An owner who gets no text may have wasted all the same.
+  if (options.send || options.messages) streams.err << not_known_words(*looked, options, true);
   if (options.send) return send_to_owners(*looked, options, joins, streams) ? code : kUnknown;
   if (options.messages) return streams.out << messages_to_owners(*looked, options), code;
   switch (options.output) {
