@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/nvidia/node_figures.hpp"
 #include "backends/slurm/backend_state.hpp"
 #include "engine/insight/processes.hpp"
 
@@ -11,14 +10,6 @@ namespace tessera::slurm {
 namespace {
 
 constexpr auto kOpenersStand = std::chrono::minutes(2);
-
-// Of a GPU that is cut the driver tells processes in any case.
-std::vector<GpuIndex> gpus_of_hidden(const Measured& told) {
-  std::vector<GpuIndex> all;
-  for (const GpuFigures& gpu : told.gpus)
-    if (!gpu.processes && nvidia::memory_of_none(gpu, false)) all.push_back(gpu.gpu);
-  return all;
-}
 
 }  // namespace
 
@@ -48,21 +39,17 @@ void SlurmBackend::State::look_at_strangers(const Measured& measured) {
 void SlurmBackend::State::take_processes(const NodeName& node, Result<ProcessesTold> told) {
   process_remarks.erase(node);
   if (!told) {
-    process_remarks[node] = {Steady::now(), insight::untold_processes(node, told.error())};
+    process_remarks[node] = {Steady::now(), {insight::untold_processes(node, told.error())}};
     return post_board_remarks();
   }
+  if (std::vector<Remark> untold = remarks_on(node, *told); !untold.empty())
+    process_remarks[node] = {Steady::now(), std::move(untold)};
   const JobPids* pids = told->jobs ? &*told->jobs : nullptr;
-  if (!pids)
-    process_remarks[node] = {Steady::now(), insight::untold_owners(node, to_line(told->jobs.error()))};
-  else if (!pids->complete)
-    process_remarks[node] = {Steady::now(), insight::untold_owners(node, pids->missing)};
   if (told->openers)
     openers[node] = {Steady::now(), of_no_job(std::move(*told->openers), pids, tells_all(node, pids)),
                      std::move(told->minors)};
-  else if (openers.erase(node); !process_remarks.contains(node))
-    process_remarks[node] = {Steady::now(), insight::untold_openers(node, told->openers.error())};
-  if (auto hidden = gpus_of_hidden(told->measured); !hidden.empty())
-    process_remarks[node] = {Steady::now(), insight::hidden_processes(node, hidden)};
+  else
+    openers.erase(node);
   take_measured(std::move(told->measured), pids);
   post_board_remarks();
 }
@@ -95,7 +82,8 @@ void SlurmBackend::State::post_board_remarks() {
   std::vector<Remark> all = actuator.board_remarks(last_nodes);
   // A page that was left long ago asks no more, and what failed then says nothing of now.
   std::erase_if(process_remarks, [](const auto& one) { return Steady::now() - one.second.at >= kSeldom; });
-  for (const auto& [node, untold] : process_remarks) all.push_back(untold.remark);
+  for (const auto& [node, untold] : process_remarks)
+    all.insert(all.end(), untold.remarks.begin(), untold.remarks.end());
   if (std::exchange(board_remarks, all) != all) post(RemarksListed{Source::nvidia_smi, std::move(all)});
 }
 

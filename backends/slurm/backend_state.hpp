@@ -134,9 +134,9 @@ struct SlurmBackend::State {
   std::map<NodeName, Steady::time_point> suspected;  // when such a node was asked last
   struct Untold {
     Steady::time_point at;
-    Remark remark;
+    std::vector<Remark> remarks;
   };
-  std::map<NodeName, Untold> process_remarks;  // why a node's processes are not told
+  std::map<NodeName, Untold> process_remarks;  // what of a node's processes is not told, and why
   struct Openers {
     Steady::time_point at;
     std::vector<nvidia::Opener> list;

@@ -5,6 +5,7 @@
 
 #include "backends/nvidia/commands.hpp"
 #include "backends/nvidia/node_figures.hpp"
+#include "engine/insight/processes.hpp"
 #include "engine/model/processes.hpp"
 #include "engine/text.hpp"
 
@@ -43,7 +44,27 @@ std::optional<Error> in_the_way(const Preflight& found, slurmconf::Reach reach, 
   return unseen(node, to_line({against.front().what, against.front().reason, ""}), against.front().hint);
 }
 
+// Of a GPU that is cut the driver tells processes in any case.
+std::vector<GpuIndex> gpus_of_hidden(const Measured& told) {
+  std::vector<GpuIndex> all;
+  for (const GpuFigures& gpu : told.gpus)
+    if (!gpu.processes && nvidia::memory_of_none(gpu, false)) all.push_back(gpu.gpu);
+  return all;
+}
+
 }  // namespace
+
+std::vector<Remark> remarks_on(const NodeName& node, const ProcessesTold& told) {
+  std::vector<Remark> all;
+  if (!told.jobs)
+    all.push_back(insight::untold_owners(node, to_line(told.jobs.error())));
+  else if (!told.jobs->complete)
+    all.push_back(insight::untold_owners(node, told.jobs->missing));
+  if (!told.openers) all.push_back(insight::untold_openers(node, told.openers.error()));
+  if (const auto hidden = gpus_of_hidden(told.measured); !hidden.empty())
+    all.push_back(insight::hidden_processes(node, hidden));
+  return all;
+}
 
 bool uses_what_is_free(const Node& listed, const Measured& measured) {
   const auto is_free = [](const Slice& slice) { return slice.told_held == false; };

@@ -39,6 +39,10 @@ struct ProcessesTold {
   BoardMinors minors;                           // by which they name GPUs
 };
 
+// What of that is missing, and why, a remark each: that nobody names the owners says nothing of GPUs whose
+// driver hides their processes.
+std::vector<Remark> remarks_on(const NodeName& node, const ProcessesTold& told);
+
 class NodeProcesses {
  public:
   // Both outlive it.

@@ -89,6 +89,30 @@ TEST_F(SlurmNodeProcesses, WithoutThatAnswerTheyAreUnknownAndTheDriversListStand
   EXPECT_NE(told->openers.error().reason.find("Permission denied"), std::string::npos);
 }
 
+// Of several things that are not told of a node the last one stood in the place of the others.
+TEST(SlurmProcessRemarks, EachPartOfAnAnswerThatIsMissingIsRemarkedAndNoneHidesAnother) {
+  Measured measured;
+  for (int index : {0, 1, 2}) {
+    GpuFigures gpu;  // memory is in use where the driver lists nothing
+    gpu.gpu = GpuIndex{index};
+    gpu.figures.memory_used = Mib{index == 2 ? 0 : 30'000};
+    gpu.processes.reset();
+    measured.gpus.push_back(gpu);
+  }
+  const ProcessesTold told{
+      measured, Error{"cannot ask n1", "no scontrol there", ""}, Error{"", "Permission denied", ""}, {}};
+  std::vector<Remark::Kind> kinds;
+  for (const Remark& one : remarks_on(NodeName("n1"), told)) kinds.push_back(one.kind);
+  using enum Remark::Kind;
+  EXPECT_EQ(kinds, (std::vector<Remark::Kind>{owners, openers, hidden}));
+  EXPECT_NE(remarks_on(NodeName("n1"), told).back().text.find("GPU 0, 1"), std::string::npos);
+  ProcessesTold whole = told;
+  whole.jobs = JobPids{};
+  whole.openers = std::vector<nvidia::Opener>{};
+  whole.measured.gpus.clear();
+  EXPECT_TRUE(remarks_on(NodeName("n1"), whole).empty());
+}
+
 TEST(SlurmOpeners, OnlyThoseThatAreCertainlyOfNoJobAreAdded) {
   const auto opener = [](std::int64_t pid, const char* program) { return nvidia::Opener{pid, program, {0}}; };
   const std::vector<nvidia::Opener> all{
