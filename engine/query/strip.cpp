@@ -1,5 +1,6 @@
 // The eight-character picture of a GPU.
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "engine/mig/geometry.hpp"
@@ -30,10 +31,17 @@ struct Parts {
   int capacity = 0, held = 0, free = 0, closed = 0;
   bool unknown = false;
 };
+// Of a held slice of which it is not known how many shares are: those that are told, and one of each holder.
+int told_shares(const Slice& slice) {
+  int shares = 0;
+  for (const Holder& holder : slice.holders) shares += std::max(1, holder.share);
+  return std::min(std::max(1, shares), slice.capacity);
+}
 Parts parts_of(const Gpu& gpu, const insight::Sight& sight) {
   Parts parts;
   for (const Slice& slice : gpu.slices) {
-    const int rest = insight::unheld(slice, sight.work_read).value_or(0);
+    const std::optional<int> unheld = insight::unheld(slice, sight.work_read);
+    const int rest = unheld.value_or(0);
     parts.capacity += slice.capacity;
     switch (insight::remainder(sight, slice)) {
       case insight::Availability::free: parts.free += rest; break;
@@ -42,7 +50,9 @@ Parts parts_of(const Gpu& gpu, const insight::Sight& sight) {
       case insight::Availability::unknown:
         parts.unknown = parts.unknown || slice.holding != Holding::held || rest > 0;
     }
-    if (slice.holding == Holding::held) parts.held += slice.capacity - rest;
+    if (slice.holding != Holding::held) continue;
+    parts.held += unheld ? slice.capacity - rest : told_shares(slice);
+    parts.unknown = parts.unknown || !unheld;
   }
   return parts;
 }

@@ -106,9 +106,32 @@ TEST(PlanPage, OfSharedInstancesThatAreAlikeEachHasItsOwnShares) {
   const tui::StripChange told = strip_with_places();
   EXPECT_EQ(told.before, query::strip(story.node("n1").gpus.at(0), &catalogue(), false, {}));
   EXPECT_NE(told.before.find("1"), std::string::npos) << told.before;
-  // Without places nobody can tell which of the two it is: it stays held.
+  // Without places nobody can tell which of the two it is, and how much of it is held.
   for (plan::SlicePlan& slice : plan.kept) slice.at.reset();
-  EXPECT_EQ(strip_with_places().before.find("?"), std::string::npos);
+  EXPECT_NE(strip_with_places().before.find("?"), std::string::npos) << strip_with_places().before;
+}
+
+// On a node that is not listed any more, one share of four that is held was drawn as all four.
+TEST(PlanPage, OfANodeThatIsNotListedHeldSharesAreNotPassedOffAsAll) {
+  plan::NodePlan plan;
+  plan::BoardState board;
+  board.gpu = GpuIndex{0}, board.strategy = Strategy::shard, board.replicas = 4;
+  plan.before.push_back(board);
+  plan.after.push_back(board);
+  plan::SlicePlan slice;
+  slice.gpu = board.gpu, slice.kind = SliceKind::shard, slice.capacity = 4, slice.held = true;
+  plan.kept.push_back(slice);
+  const auto strip = [&] { return tui::strip_changes(plan, nullptr, catalogue(), false).front().before; };
+  EXPECT_EQ(strip(), "ss??????") << "one of four, at least";
+  plan.kept.front().holders = {WorkloadId("1"), WorkloadId("2"), WorkloadId("3")};
+  EXPECT_EQ(strip(), "ssssss??") << "three hold one each, at least";
+  plan.kept.front().held = false, plan.kept.front().holders.clear();
+  EXPECT_EQ(strip(), "········");
+  plan::SlicePlan alone;
+  alone.gpu = board.gpu, alone.kind = SliceKind::whole_gpu, alone.held = true;
+  plan.before.front().strategy = Strategy::whole;
+  plan.kept = {alone};
+  EXPECT_EQ(strip().substr(0, 8), "wwwwwwww") << "a GPU that is not shared has no parts";
 }
 
 TEST(GoldenPlan, ReadOnly) {

@@ -157,6 +157,15 @@ void join(StepGroup& group, const plan::Step& more) {
   all.disturbs = all.disturbs || more.disturbs;
 }
 
+// A plan tells who holds a slice and not how many of its shares.
+std::vector<Holder> holders_of(const SlicePlan& slice) {
+  constexpr int kUntold = 0;
+  std::vector<Holder> holders;
+  for (const WorkloadId& id : slice.holders) holders.push_back({id, kUntold});
+  if (holders.empty()) holders.push_back({WorkloadId(), kUntold});  // whom nobody can name
+  return holders;
+}
+
 Gpu as_gpu(const BoardState& state, const std::vector<const std::vector<SlicePlan>*>& lists) {
   Gpu gpu;
   gpu.index = state.gpu;
@@ -171,6 +180,7 @@ Gpu as_gpu(const BoardState& state, const std::vector<const std::vector<SlicePla
       slice.placement = one.at;
       slice.capacity = one.capacity;
       slice.holding = one.held ? Holding::held : Holding::free;
+      if (one.held && one.capacity > 1) slice.holders = holders_of(one);
       gpu.slices.push_back(std::move(slice));
     }
   std::sort(gpu.slices.begin(), gpu.slices.end(), [](const Slice& a, const Slice& b) {
@@ -212,7 +222,8 @@ bool may_be_same(const Slice& planned, const Slice& now) {
 }
 
 // A plan tells that a slice is held and not how much of it: the shares of one that stays are those of now.
-// Which of several alike it is must be told by their places: else it stays held.
+// Which of several alike it is must be told by their places: else, and on a node that is not listed, they
+// stay unknown.
 Gpu with_shares(Gpu gpu, const Gpu* live) {
   if (!live) return gpu;
   for (Slice& slice : gpu.slices) {
