@@ -9,6 +9,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/insight/hardware.hpp"
 #include "engine/insight/processes.hpp"
+#include "engine/insight/recording_age.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/model/health_words.hpp"
 #include "engine/model/kueue.hpp"
@@ -98,6 +99,10 @@ class Collector {
         left_out(source, health);
         continue;
       }
+      if (source == Source::none) {
+        recording(health);
+        continue;
+      }
       std::string text = to_line({health.failure->what, health.failure->reason, ""});
       text += health.last_ok ? fmt::format("; shown: what was true {} ago", ago(*health.last_ok))
                              : std::string("; never answered");
@@ -107,6 +112,15 @@ class Collector {
       finding.source = source;
       finding.since = health.failing_since;
     }
+  }
+
+  // It is none of the cluster's sources: they are told as they stood at that moment.
+  void recording(const SourceHealth& health) {
+    Finding& finding = add(
+        Severity::danger, "recording", false,
+        to_line({health.failure->what, health.failure->reason, ""}) + "; " + recording_age(cluster_, wall_),
+        health.failure->hint);
+    finding.since = health.failing_since;
   }
 
   // It answered, and not with everything.

@@ -25,6 +25,19 @@ TEST(Attention, AHealthyClusterIsSilent) {
   EXPECT_EQ(told(story), Lines{});
 }
 
+// It read "none: …; never answered", as of a source of the cluster.
+TEST(Attention, ARecordingThatDoesNotTellOfItsMomentIsNamedWithItsAge) {
+  const SourceReport fails{Source::none,
+                           Error{"nothing is recorded of this moment", "the round before is old", ""}};
+  Story story, unread;
+  story.tell(Recorded{at(-86'400), at(-7200), ""});
+  story.tell(fails);
+  unread.tell(fails);
+  const std::string what = "recording: nothing is recorded of this moment: the round before is old; ";
+  EXPECT_EQ(told(story), Lines{what + "the newest round of the recording of hpc is 2 h 00 min old"});
+  EXPECT_EQ(told(unread), Lines{what + "nothing of the recording of hpc was read"});
+}
+
 TEST(Attention, TheWorstComesFirst) {
   Node drained = node("a1", {}), invalid = node("z9", {});
   drained.health = Health::drained;

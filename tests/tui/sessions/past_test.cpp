@@ -36,6 +36,15 @@ TEST(ThePast, NothingIsArmedThere) {
   EXPECT_TRUE(session.state.arming) << "the plan was made of the live cluster";
 }
 
+// "it has never answered" stood below the reason, as of a source of the cluster.
+TEST(ThePast, ARecordingThatDoesNotTellOfTheMomentIsNamedWithItsAge) {
+  Session session = changing({120, 40});
+  session.tell(on("hpc", Recorded{at(-86'400), at(-7200), ""}));
+  session.tell(on("hpc", SourceReport{Source::none, Error{"nothing is recorded of this moment", "", ""}}));
+  EXPECT_TRUE(session.shows("the newest round of the recording of hpc is 2 h 0")) << session.screen();
+  EXPECT_FALSE(session.shows("never answered")) << session.screen();
+}
+
 TEST(ThePast, NoKeyIsOfferedThatDoesNothingThere) {
   Session session = with_plan();
   EXPECT_TRUE(session.shows("A arm")) << session.screen();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/insight/recording_age.hpp"
 #include "engine/query/local_time.hpp"
 #include "engine/query/value.hpp"
 #include "tui/screens/documents.hpp"
@@ -109,8 +110,9 @@ void say_source(Canvas& canvas, Rect area, const Failing& failing, const UiConte
   pen.put(told(state, to_line({health.failure->what, health.failure->reason, ""})), Role::danger);
   if (area.height < 2) return;
   Pen below(canvas, area.x + 4, area.y + 1, area.right() - 1, state.ascii);
-  below.put(told(state, health.last_ok ? "shown is the state of " + age(*health.last_ok) + " ago"
-                                       : std::string("it has never answered")),
+  below.put(told(state, failing.source == Source::none ? insight::recording_age(*failing.cluster, ui.wall)
+                        : health.last_ok ? "shown is the state of " + age(*health.last_ok) + " ago"
+                                         : std::string("it has never answered")),
             Role::stale);
   if (!health.failure->hint.empty()) below.put("; " + told(state, health.failure->hint), Role::text);
 }

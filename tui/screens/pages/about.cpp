@@ -17,9 +17,11 @@ void add_cluster(FactPage& page, const Cluster& cluster, const UiContext& ui) {
   page.fact("polling", every == 0 ? std::string("none (watching for changes)")
                                   : fmt::format("every {} s, {:.0f} calls a minute", every,
                                                 cluster.pace.calls_per_minute));
-  for (const auto& [source, health] : cluster.sources)
+  for (const auto& [source, health] : cluster.sources) {
+    if (source == Source::none) continue;  // a recording's own
     page.data(word(source), answered_text(page, cluster, health, ui.wall),
               health.failure ? Style(Role::danger) : Style(Role::text));
+  }
 }
 
 }  // namespace
