@@ -5,11 +5,10 @@
 #include <chrono>
 
 #include "engine/record/step.hpp"
-#include "engine/time.hpp"
 
 namespace tessera::tui {
 
-std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps) {
+std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps, std::string (*time)(TimePoint)) {
   std::string places;  // that the stretch which is told is not about
   const bool tells_damage = gaps.count == 1 && gaps.stop == record::Stop::damaged && gaps.damaged == 1;
   if (gaps.damaged > 0 && !tells_damage)
@@ -22,7 +21,7 @@ std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps) {
         "; " + told(words, fmt::format("times that the recorder's clock was set back: {}", gaps.set_back));
   if (gaps.count == 0) return places.empty() ? "" : places.substr(2);
   const double hours = std::chrono::duration<double, std::ratio<3600>>(gaps.all).count();
-  const std::string from = utc_text(gaps.from), to = utc_text(gaps.to);
+  const std::string from = time(gaps.from), to = time(gaps.to);
   std::string text =
       gaps.count == 1
           ? told(words, fmt::format("nothing is recorded from {} to {}, {:.1f} h", from, to, hours))

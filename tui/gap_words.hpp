@@ -10,7 +10,8 @@
 namespace tessera::tui {
 
 // "nothing is recorded of 3 stretches, 5.2 h in all, the longest from … to …: the recorder was ended there";
-// empty: there is none.
-std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps);
+// empty: there is none. time: a point in time as the rest of that page or line has it: local in the console,
+// UTC with its Z beside the command line's other times.
+std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps, std::string (*time)(TimePoint));
 
 }  // namespace tessera::tui

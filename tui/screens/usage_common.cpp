@@ -2,10 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
 
-#include "engine/time.hpp"
+#include "engine/query/local_time.hpp"
 #include "tui/gap_words.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
@@ -14,11 +13,12 @@
 namespace tessera::tui {
 namespace {
 
-// "2026-03-02 09:05"
+// "2026-03-02 09:05", as the console tells all times; in the night in which an hour comes twice with its
+// zone.
 std::string minutes_text(TimePoint at) {
-  std::string text = utc_text(at).substr(0, 16);
-  std::replace(text.begin(), text.end(), 'T', ' ');
-  return text;
+  constexpr std::size_t kToMinutes = 16, kZone = 19;
+  const std::string text = query::local_text(at);
+  return text.substr(0, kToMinutes) + text.substr(kZone);
 }
 
 std::string reading_text(double part) { return fmt::format("reading the recording: {:.0f} %", part * 100); }
@@ -37,7 +37,7 @@ Document span_lines(const UiState& state) {
     const usage::Reckoning& read = *usage.read;
     line.spans.push_back({told(state, days_text(read.asked.since)), Style(Role::text).with_bold(), 1});
     line.spans.push_back(
-        {"  " + told(state, fmt::format("{} to {} UTC, {:.1f} h recorded", minutes_text(read.from),
+        {"  " + told(state, fmt::format("{} to {}, {:.1f} h recorded", minutes_text(read.from),
                                         minutes_text(read.to), read.hours)),
          Role::dim});
   }
@@ -50,7 +50,7 @@ Document span_lines(const UiState& state) {
 }
 
 std::string gaps_text(const UiState& state) {
-  return state.usage.read ? gap_words(state.words, state.usage.read->gaps) : "";
+  return state.usage.read ? gap_words(state.words, state.usage.read->gaps, minutes_text) : "";
 }
 
 Document no_sums(const UiState& state, int width) {

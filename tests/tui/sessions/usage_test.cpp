@@ -5,6 +5,7 @@
 #include "tests/support/golden.hpp"
 #include "tests/support/reckoned.hpp"
 #include "tests/support/session.hpp"
+#include "tests/support/zone.hpp"
 #include "tests/tui/screens/places.hpp"
 
 namespace tessera::test {
@@ -69,8 +70,24 @@ TEST(UsageScreens, TimesOfWhichNothingIsRecordedAreSaid) {
     Session session(two_places(), {120, 40});
     session.state.usage.read = std::make_shared<const usage::Reckoning>(gappy);
     session.press(keys);
-    EXPECT_TRUE(session.shows("nothing is recorded from 2026-11-20T08:00:00Z to 2026-11-20T11:00:00Z, 3.0 h"))
+    EXPECT_TRUE(session.shows("nothing is recorded from 2026-11-20 08:00 to 2026-11-20 11:00, 3.0 h"))
         << session.screen();
+  }
+}
+
+// The head said UTC and the gaps "Z", beside a clock and events in the reader's own time.
+TEST(UsageScreens, TimesAreThoseOfTheClocksHereAsOnEveryOtherScreen) {
+  const InZone there("EST5EDT,M3.2.0,M11.1.0");
+  usage::Reckoning gappy = *reckoned();
+  gappy.gaps.add(*parse_utc("2026-11-20T08:00:00Z"), *parse_utc("2026-11-20T11:00:00Z"), record::Stop::cut);
+  for (const char* keys : {":usage<enter>j", ":waste<enter>j"}) {
+    Session session(two_places(), {120, 40});
+    session.state.usage.read = std::make_shared<const usage::Reckoning>(gappy);
+    session.press(keys);
+    EXPECT_TRUE(session.shows("2026-11-19 03:05 to 2026-11-21 03:05, 47.5 h recorded")) << session.screen();
+    EXPECT_TRUE(session.shows("nothing is recorded from 2026-11-20 03:00 to 2026-11-20 06:00, 3.0 h"))
+        << session.screen();
+    EXPECT_FALSE(session.shows("UTC")) << session.screen();
   }
 }
 

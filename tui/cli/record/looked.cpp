@@ -254,7 +254,7 @@ std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, co
   if (const std::int64_t seconds = looked.figures_every / std::chrono::seconds(1); seconds > 0)
     text += "; " + tui::told(options.reader, fmt::format("use in some of its days is {} apart",
                                                          query::duration_text(seconds)));
-  if (const std::string gaps = tui::gap_words(options.reader, looked.gaps); !gaps.empty())
+  if (const std::string gaps = tui::gap_words(options.reader, looked.gaps, utc_text); !gaps.empty())
     text += "; " + gaps;
   if (looked.unplaced > 1e-9)
     text += "; " + tui::told(options.reader, fmt::format("{:.1f} h were held on slices that are not reported",
