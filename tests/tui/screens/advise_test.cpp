@@ -1,5 +1,7 @@
 // The advice screen: the planner answers beside, the answer under the cursor is told in full, and Enter leads
 // to its plan.
+#include "tui/screens/advise/advise.hpp"
+
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -71,6 +73,27 @@ TEST(AdviseScreen, IsReachedByAKeyFromTheOverviewAndFromPack) {
     EXPECT_EQ(session.state.top().kind, ScreenKind::advise) << from;
     EXPECT_EQ(session.state.top().cluster.text, "hpc");
   }
+}
+
+// On 24 rows the reasons below the answers left room for none of them.
+TEST(AdviseScreen, ManyReasonsLeaveTheAnswersMostOfASmallScreenAndAreReadAtItsEnd) {
+  Session session = advised({80, 24});
+  tui::AdviseNews news = *session.state.advise->answer;
+  for (int i = 0; i < 12; ++i)
+    news.advice->reasons.push_back("reason " + std::to_string(i) + " why that many pods are not served");
+  tui::change_advise(session.state, [&](tui::AdviseState& advise) {
+    advise.answer = std::make_shared<const tui::AdviseNews>(news);
+  });
+  const std::size_t answers = news.advice->answers.size();
+  ASSERT_GE(answers, 3u);
+  for (std::size_t i = 1; i < answers; ++i)
+    EXPECT_TRUE(session.shows("\n " + std::to_string(i + 1) + "  ")) << session.screen();
+  EXPECT_TRUE(session.shows("more lines stand at the end of the list")) << session.screen();
+  EXPECT_TRUE(session.shows("not served: reason 0")) << session.screen();
+  EXPECT_FALSE(session.shows("reason 11")) << session.screen();
+  session.press("G");
+  EXPECT_TRUE(session.shows("reason 11")) << session.screen();
+  EXPECT_TRUE(tui::place_of_answer(session.state) == std::size_t{0}) << "it belongs to that answer";
 }
 
 TEST(AdviseScreen, EnterOpensThePlanOfTheAnswerUnderTheCursorAndArmsNothing) {

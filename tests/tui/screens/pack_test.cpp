@@ -53,6 +53,26 @@ TEST(Pack, WhatCannotBeMetIsToldWithTheReason) {
   EXPECT_TRUE(session.shows("unmet: 2 of 13 7g.80gb")) << session.screen();
 }
 
+// On 24 rows the reasons left five lines to the demand and its GPUs.
+TEST(Pack, ManyReasonsLeaveTheDemandMostOfASmallScreenAndAreReadAtItsEnd) {
+  Session session = answered("3g.40gb=5 7g.80gb=2");
+  tui::PackAnswer answer = *session.state.pack->answer;
+  ASSERT_TRUE(answer.preview.plan);
+  for (int i = 0; i < 12; ++i)
+    answer.preview.plan->violations.push_back(
+        {Severity::danger, "rule", NodeName("n0031"), "reason " + std::to_string(i) + " against it"});
+  tui::PackState pack = *session.state.pack;
+  pack.answer = std::make_shared<const tui::PackAnswer>(std::move(answer));
+  session.state.pack = std::make_shared<const tui::PackState>(std::move(pack));
+  for (const char* profile : {"1g.10gb ", "2g.20gb ", "3g.40gb ", "4g.40gb ", "7g.80gb "})
+    EXPECT_TRUE(session.shows(profile)) << session.screen();
+  EXPECT_TRUE(session.shows("touches 5 GPUs")) << session.screen();
+  EXPECT_TRUE(session.shows("more lines stand at the end of the list")) << session.screen();
+  EXPECT_FALSE(session.shows("reason 11")) << session.screen();
+  session.press("G<pgdn><pgdn><pgdn><pgdn>");
+  EXPECT_TRUE(session.shows("reason 11")) << session.screen();
+}
+
 TEST(Pack, TheAnswerBeforeStaysAndIsMarkedAsOldUntilTheNewOneComes) {
   Session session = answered("3g.40gb=2");
   session.press(":wanted 4<enter>");

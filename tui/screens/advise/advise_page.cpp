@@ -9,6 +9,7 @@
 #include "engine/text.hpp"
 #include "tui/screens/advise/advise.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/folded_foot.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/usage_common.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int kWide = 160;  // from here on the answer stands beside the list
 constexpr int kSplit = 78;  // cells of the list then
+constexpr int kRoomy = 30;  // rows of a terminal in which what waits has lines above the answers
 
 // Where each column ends, or begins for the last two.
 constexpr int kSooner = 4, kHours = 11, kLater = 20, kNodes = 26, kGpus = 32, kFor = 38, kPlace = 51,
@@ -45,10 +47,11 @@ class Page {
       const bool wide = width_ >= kWide;
       if (wide) panes.split = kSplit;
       panes.side = answer_lines(ui_, state_, *here, wide ? width_ - kSplit : width_);
+      if (is_small()) add_queue_below(panes.side, *here);
     } else {
       nothing(panes.main);
     }
-    foot(panes.foot);
+    put_foot(panes);
     return panes;
   }
 
@@ -121,13 +124,34 @@ class Page {
     for (DocLine& line : page.take()) to.push_back(std::move(line));
   }
 
-  void list(Panes& panes) const {
+  // The rows of the answers and the one in full share a screen on which each line counts.
+  bool is_small() const { return width_ < kWide && state_.size.rows < kRoomy; }
+
+  // What the cursor holds on to below an answer: it belongs to that answer.
+  std::string line_id(std::size_t place, std::string_view what) const {
+    return fmt::format("{}\x1f{}", advise_.answer->ids[place], what);
+  }
+
+  void add_queue(Document& to) const {
     const pack::QueueDemand& queue = advice().queue;
-    note(panes.main,
+    note(to,
          fmt::format("{} jobs or pods wait for MIG slices or whole GPUs, {} for shares or other GPUs, {} for "
                      "something else than room",
                      queue.workloads, queue.other, queue.kept),
          Role::text, list_width());
+  }
+  void add_queue_below(Document& side, std::size_t place) const {
+    Document lines;
+    add_queue(lines);
+    side.push_back({});
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      lines[i].id = line_id(place, fmt::format("queue{}", i));
+      side.push_back(std::move(lines[i]));
+    }
+  }
+
+  void list(Panes& panes) const {
+    if (!is_small() || advice().answers.empty()) add_queue(panes.main);
     const std::size_t starts = advice().left.starts.size();
     note(panes.main,
          fmt::format("as it is, {} of {} that wait for room start", starts,
@@ -193,6 +217,18 @@ class Page {
       page.fact(first_key(state_, Action::advise_days), "count other days of the recording");
     if (advise_.only.any()) page.fact(first_key(state_, Action::advise_only), "plan other nodes, or all");
     for (DocLine& line : page.take()) to.push_back(std::move(line));
+  }
+
+  // The answers keep most of the screen: what is too much for the foot stands below the one under the cursor,
+  // or else below the reasons why there is none.
+  void put_foot(Panes& panes) const {
+    foot(panes.foot);
+    const auto here = place_of_answer(state_);
+    const std::size_t most = most_foot_lines(state_, here && panes.split == 0 ? Lists::two : Lists::one);
+    if (panes.foot.size() <= most) return;
+    panes.foot.clear();
+    Page(ui_, state_, panes.split > 0 ? width_ - panes.split : width_).foot(panes.foot);
+    fold_foot(panes.foot, most, here ? panes.side : panes.main, state_, here ? line_id(*here, "foot") : "");
   }
 
   void foot(Document& to) const {

@@ -8,6 +8,7 @@
 #include "engine/pack/pack.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/folded_foot.hpp"
 #include "tui/screens/pack/board_lines.hpp"
 #include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/pack/pack.hpp"
@@ -43,7 +44,7 @@ class Page {
     if (wide) panes.split = kSplit;
     gpus(wide ? panes.side : panes.main);
     left_out(panes.main);
-    foot(panes.foot);
+    put_foot(panes);
     for (std::size_t i = pack_.wants.size(); i-- > 0;)
       if (pack_.wants[i].count > 0) panes.start = want_id(i);
     return panes;
@@ -142,6 +143,17 @@ class Page {
 
   void fact(Document& to, const std::string& label, const std::string& english, Style style = {}) const {
     add_wrapped_fact(to, label, told(english), width_, style);
+  }
+
+  // The demand and its GPUs keep most of the screen. What is pinned below them goes over the whole width,
+  // what goes on in the list is as wide as that.
+  void put_foot(Panes& panes) const {
+    foot(panes.foot);
+    const std::size_t most = most_foot_lines(state_, Lists::one);
+    if (panes.foot.size() <= most) return;
+    panes.foot.clear();
+    Page(ui_, state_, panes.split > 0 ? panes.split : width_).foot(panes.foot);
+    fold_foot(panes.foot, most, panes.main, state_);
   }
 
   void foot(Document& to) const {
