@@ -76,6 +76,36 @@ TEST(GuideEach, ALayoutForEachGpuOpensInTheEditor) {
   EXPECT_FALSE(session.shows("each by itself")) << session.screen();
 }
 
+// On 200 x 60 a question used 20 of 56 rows, and what an answer leads to was a key away.
+TEST(GuideAhead, BesideTheChartAQuestionSaysWhatEachAnswerLeadsTo) {
+  Session session(small_place(), {200, 60});
+  session.press(":guide n0007<enter>");
+  for (const char* text : {"WHAT EACH ANSWER LEADS TO", "MIG  hardware isolation, predictable performance",
+                           "Each instance has its own memory", "Q5  Do the processes work together",
+                           "nothing seen here answers this", "Time-slicing  simple and flexible division"})
+    EXPECT_TRUE(session.shows(text)) << text << "\n" << session.screen();
+  const std::string screen = session.screen(), wall = "│";
+  int used = 0;
+  for (std::size_t at = 0, end = 0; (end = screen.find('\n', at)) != std::string::npos; at = end + 1) {
+    const std::string line = screen.substr(at, end - at);
+    const std::size_t page = line.rfind(wall);
+    used += page != std::string::npos && line.find_first_not_of(' ', page + wall.size()) != std::string::npos;
+  }
+  EXPECT_GT(used, 25) << screen;
+  session.press("u");
+  EXPECT_TRUE(session.shows("Q3  Does the work run in virtual machines?")) << session.screen();
+}
+
+TEST(GuideAhead, ChartAndPageStandBesideOneAnotherFromTheWidthOnAtWhichListsHaveAPage) {
+  for (const auto& [columns, beside] : std::vector<std::pair<int, bool>>{{160, true}, {159, false}}) {
+    Session session(small_place(), {columns, 40});
+    session.press(":guide n0007<enter>");
+    EXPECT_EQ(session.shows("│ Q2  Must one user's crash"), beside) << session.screen();
+    EXPECT_EQ(session.shows("WHAT EACH ANSWER LEADS TO"), beside) << session.screen();
+    EXPECT_TRUE(session.shows("Q5 Cooperative?")) << session.screen();
+  }
+}
+
 TEST(GuideSmall, TheQuestionIsSeenOnTheSmallestTerminal) {
   Session session(small_place(), {60, 15});
   session.press(":guide n0007<enter>");

@@ -44,6 +44,14 @@ bool guide_asks(const Screen& screen);
 // The page of lines (guide_page.cpp, guide_leaf.cpp, guide_tables.cpp).
 Document guide_document(const UiContext& ui, const UiState& state, int width);
 void add_guide_leaf(Document& page, const UiContext& ui, const UiState& state, int width);
+// At a question: what each answer leads to, with what is known of the questions that follow
+// (guide_ahead.cpp).
+void add_guide_ahead(Document& page, const UiContext& ui, const UiState& state, int width);
+// "For parallel work ….": for what a way of sharing is good.
+std::string guide_fits_text(const UiState& state, const std::string& fits);
+// What is known about a question, each fact with its source and age; the reply stands left of the first.
+void add_guide_known(Document& page, const guide::Answer& answer, const UiContext& ui, const UiState& state,
+                     int indent, int width);
 // The texts to hand out for the proposal that is chosen.
 std::vector<guide::Advice> guide_advice(const GuideState& guide);
 void add_guide_panel(Document& page, const UiContext& ui, const UiState& state, int width);
@@ -59,6 +67,8 @@ bool guide_shows_why(const UiState& state);
 std::optional<std::size_t> guide_stop(const Screen& screen, std::string_view kind);
 
 // The screen (guide_draw.cpp).
+// Columns of a screen on which chart and page stand side by side.
+inline constexpr int kGuideBesideFrom = 160;
 struct GuideAreas {
   int head_y = 0;
   Rect chart;  // height 0: not shown

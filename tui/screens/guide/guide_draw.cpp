@@ -10,8 +10,8 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kBeside = 180;  // columns from which chart and page stand side by side
-constexpr int kChartWidth = 102;
+constexpr int kChartAir = 4;                      // columns around the chart where the page stands beside it
+constexpr int kLeastPage = 64;                    // columns that it leaves to the page
 constexpr int kQuestionPage = 9, kLeafPage = 16;  // lines that the page keeps before the chart folds
 
 int page_lines(const UiContext& ui, const UiState& state, int width) {
@@ -87,9 +87,13 @@ GuideAreas guide_areas(const UiContext& ui, const UiState& state, Rect body) {
   const Screen& screen = state.top();
   const GuideGroup* group = screen.guide.group();
   if (!group || screen.guide.panel != GuidePanel::walk || rest.height < 4) return areas;
-  if (rest.width >= kBeside) {
-    areas.chart = {rest.x, rest.y, kChartWidth, rest.height};
-    areas.page = {rest.x + kChartWidth + 1, rest.y, rest.width - kChartWidth - 1, rest.height};
+  if (rest.width >= kGuideBesideFrom) {
+    const int room = rest.width - kLeastPage - 1;
+    const int chart =
+        guide::layout_chart(group->walk, room - 2, areas.style, guide_words(state).chart.get()).width;
+    const int width = std::min(room, chart + kChartAir);
+    areas.chart = {rest.x, rest.y, width, rest.height};
+    areas.page = {rest.x + width + 1, rest.y, rest.width - width - 1, rest.height};
     return areas;
   }
   const bool asks = guide_asks(screen);

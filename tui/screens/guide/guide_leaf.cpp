@@ -163,12 +163,12 @@ void add_advice(Document& page, const UiState& state, int width) {
   }
 }
 
-// "For parallel work …."; in Japanese the sentence has its own end.
-std::string for_what(const UiState& state, const std::string& fits) {
+}  // namespace
+
+// In Japanese the sentence has its own end.
+std::string guide_fits_text(const UiState& state, const std::string& fits) {
   return state.words ? told(state, "fits") + ": " + fits : "For " + fits + ".";
 }
-
-}  // namespace
 
 std::vector<guide::Advice> guide_advice(const GuideState& guide) {
   const GuideGroup* group = guide.group();
@@ -187,7 +187,7 @@ void add_guide_leaf(Document& page, const UiContext& ui, const UiState& state, i
   page.push_back(heading_line(leaf.title, guide::plain(leaf.summary)));
   add_path(page, group, state, width);
   add_text(page, guide::plain(leaf.meaning), kIndent, width);
-  add_text(page, for_what(state, guide::plain(leaf.fits)), kIndent, width, Role::dim);
+  add_text(page, guide_fits_text(state, guide::plain(leaf.fits)), kIndent, width, Role::dim);
   for (const std::string& one : group.result.ways.texts)
     add_text(page, told(state, one), kIndent, width, Role::warning);
   add_layouts(page, ui, state, width);

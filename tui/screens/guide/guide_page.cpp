@@ -42,55 +42,8 @@ void add_page_text(Document& page, std::string_view text, int indent, int width,
     page.push_back({{{std::move(line), style, indent}}, {}});
 }
 
-// The reply stands to the left of its first fact.
-void add_known(Document& page, const guide::Answer& answer, const Cluster* cluster, TimePoint wall, int width,
-               const UiState& state) {
-  const Span reply{told(state, reply_word(answer)), style_of(answer.confidence), kPageIndent};
-  if (answer.facts.empty()) {
-    page.push_back(
-        {{reply, {told(state, "nothing seen here answers this"), Role::dim, kPageIndent + kReply}}, {}});
-    return;
-  }
-  bool first = true;
-  for (const guide::Fact& fact : answer.facts) {
-    for (std::string& line : wrap(told(state, fact.text), width - kPageIndent - kReply - 1)) {
-      DocLine entry;
-      if (first) entry.spans.push_back(reply);
-      entry.spans.push_back({std::move(line), Role::text, kPageIndent + kReply});
-      page.push_back(std::move(entry));
-      first = false;
-    }
-    if (std::string from = from_text(fact, cluster, wall); !from.empty())
-      add_page_text(page, told(state, from), kPageIndent + kReply, width, Role::dim);
-  }
-}
-
-void add_question(Document& page, const UiContext& ui, const UiState& state, int width) {
-  const Screen& screen = state.top();
-  const GuideGroup& group = *screen.guide.group();
-  const guide::Question& question = guide_question(state, *group.walk.current());
-  bool first = true;
-  for (std::string& line : wrap(guide::plain(question.ask), width - kPageIndent - 1)) {
-    DocLine entry;
-    if (first) entry.spans.push_back({question.label, Style(Role::accent).with_bold(), 1});
-    entry.spans.push_back({std::move(line), Style(Role::text).with_bold(), kPageIndent});
-    page.push_back(std::move(entry));
-    first = false;
-  }
-  add_known(page, group.walk.known(question.id), ui.model.find(screen.cluster), ui.wall, width, state);
-  // Before a leaf: what is to be known of the nodes whatever is chosen. No stops for the cursor: y is an
-  // answer.
-  for (const sharing::Limit& limit : group.result.limits)
-    add_page_text(page, "! " + told(state, limit.text), kPageIndent, width, Role::warning);
-  if (guide_shows_why(state)) {
-    const std::string label = told(state, "why");
-    page.push_back({{{label, Role::dim, 1}}, {}});
-    Document why;
-    add_page_text(why, guide::plain(question.why), std::max(kPageIndent, 2 + display_width(label)), width,
-                  Role::text);
-    page.back().spans.push_back(why.front().spans.front());
-    page.insert(page.end(), why.begin() + 1, why.end());
-  }
+// How one came to this question.
+void add_way_here(Document& page, const GuideGroup& group, const UiState& state, int width) {
   if (group.result.path.empty()) return;
   page.push_back({});
   for (const guide::ResultStep& step : group.result.path) {
@@ -107,7 +60,62 @@ void add_question(Document& page, const UiContext& ui, const UiState& state, int
   }
 }
 
+void add_question(Document& page, const UiContext& ui, const UiState& state, int width) {
+  const Screen& screen = state.top();
+  const GuideGroup& group = *screen.guide.group();
+  const guide::Question& question = guide_question(state, *group.walk.current());
+  bool first = true;
+  for (std::string& line : wrap(guide::plain(question.ask), width - kPageIndent - 1)) {
+    DocLine entry;
+    if (first) entry.spans.push_back({question.label, Style(Role::accent).with_bold(), 1});
+    entry.spans.push_back({std::move(line), Style(Role::text).with_bold(), kPageIndent});
+    page.push_back(std::move(entry));
+    first = false;
+  }
+  add_guide_known(page, group.walk.known(question.id), ui, state, kPageIndent, width);
+  // Before a leaf: what is to be known of the nodes whatever is chosen. No stops for the cursor: y is an
+  // answer.
+  for (const sharing::Limit& limit : group.result.limits)
+    add_page_text(page, "! " + told(state, limit.text), kPageIndent, width, Role::warning);
+  if (guide_shows_why(state)) {
+    const std::string label = told(state, "why");
+    page.push_back({{{label, Role::dim, 1}}, {}});
+    Document why;
+    add_page_text(why, guide::plain(question.why), std::max(kPageIndent, 2 + display_width(label)), width,
+                  Role::text);
+    page.back().spans.push_back(why.front().spans.front());
+    page.insert(page.end(), why.begin() + 1, why.end());
+  }
+  add_way_here(page, group, state, width);
+  // Below the chart there is no room for it, and the chart names where the answers lead.
+  if (state.size.columns >= kGuideBesideFrom) add_guide_ahead(page, ui, state, width);
+}
+
 }  // namespace
+
+// The reply stands to the left of its first fact.
+void add_guide_known(Document& page, const guide::Answer& answer, const UiContext& ui, const UiState& state,
+                     int indent, int width) {
+  const Cluster* cluster = ui.model.find(state.top().cluster);
+  const int column = indent + kReply;
+  const Span reply{told(state, reply_word(answer)), style_of(answer.confidence), indent};
+  if (answer.facts.empty()) {
+    page.push_back({{reply, {told(state, "nothing seen here answers this"), Role::dim, column}}, {}});
+    return;
+  }
+  bool first = true;
+  for (const guide::Fact& fact : answer.facts) {
+    for (std::string& line : wrap(told(state, fact.text), width - column - 1)) {
+      DocLine entry;
+      if (first) entry.spans.push_back(reply);
+      entry.spans.push_back({std::move(line), Role::text, column});
+      page.push_back(std::move(entry));
+      first = false;
+    }
+    if (std::string from = from_text(fact, cluster, ui.wall); !from.empty())
+      add_page_text(page, told(state, from), column, width, Role::dim);
+  }
+}
 
 std::string guide_reason(const guide::ResultStep& step) {
   if (step.source == "admin") return "your answer";
