@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "tui/screens/beside.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/rows.hpp"
@@ -106,8 +107,7 @@ int list_width(const UiState& state, const UiContext& ui) {
   const int width = state.size.columns;
   if (row_of(state).table) return list_width(state);
   if (width < kTwoPanesFrom) return width;
-  const bool has_page = page_beside(state, ui) || !lines_beside(ui, state, kNarrowest).empty();
-  return has_page ? list_beside_page(width) : width;
+  return page_beside(state, ui) || has_lines_beside(state, ui) ? list_beside_page(width) : width;
 }
 
 std::optional<Screen> subject_here(const UiState& state, const UiContext& ui) {

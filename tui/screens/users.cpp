@@ -167,6 +167,11 @@ Panes users_panes(const UiContext& ui, const UiState& state, int width) {
   return panes;
 }
 
+bool has_lines_beside_user(const UiState& state, const UiContext& ui) {
+  const insight::UserSum* sum = user_here(state);
+  return sum && ui.model.find(sum->cluster);
+}
+
 Document lines_beside_user(const UiContext& ui, const UiState& state, int width) {
   const insight::UserSum* sum = user_here(state);
   return sum ? work_of_user(ui, state, *sum, width) : Document();

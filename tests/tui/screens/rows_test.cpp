@@ -6,6 +6,7 @@
 
 #include "tests/support/reckoned.hpp"
 #include "tests/tui/screens/fleet_places.hpp"
+#include "tui/screens/beside.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/runs.hpp"
@@ -139,6 +140,22 @@ TEST(ScreenRows, EachDrawsAtEverySizeAndTellsWhereItIs) {
           << "next to nothing is drawn:\n"
           << screen;
     }
+}
+
+// With every key the lines beside a list were made only to see whether there are any.
+TEST(ScreenRows, WhetherLinesStandBesideAListIsToldAsTheLinesAre) {
+  for (const ScreenRow& row : tui::screen_rows()) {
+    SCOPED_TRACE(row.word);
+    Session session = showing(row.kind, {200, 60});
+    const auto same = [&] {
+      const bool lines = row.lines_beside && !row.lines_beside(session.world(), session.state, 72).empty();
+      EXPECT_EQ(tui::has_lines_beside(session.state, session.world()), lines) << session.screen();
+    };
+    for (int i = 0; i < 4; ++i) same(), session.press("j");
+    session.tell(on("hpc", WorkloadsListed{}));
+    session.tell(on("hpc", NodesListed{}));
+    same();
+  }
 }
 
 // Where what it shows has gone, it says so and takes every key.

@@ -192,6 +192,11 @@ std::optional<Screen> page_beside_overview(const UiState& state, const UiContext
   return page;
 }
 
+bool has_lines_beside_overview(const UiState& state, const UiContext& ui) {
+  const insight::Cause* cause = cause_of(state, state.top().cursor);
+  return cause && ui.model.find(cause->cluster);
+}
+
 Document lines_beside_overview(const UiContext& ui, const UiState& state, int width) {
   const insight::Cause* cause = cause_of(state, state.top().cursor);
   return cause ? nodes_of_cause(*cause, ui, state, width) : Document();

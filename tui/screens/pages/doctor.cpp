@@ -281,6 +281,11 @@ std::optional<Screen> page_beside_finding(const UiState& state, const UiContext&
   return cause ? page_of_cause(*cause, ui) : std::nullopt;
 }
 
+bool has_lines_beside_finding(const UiState& state, const UiContext& ui) {
+  const insight::Cause* cause = cause_here(state);
+  return cause && ui.model.find(cause->cluster);
+}
+
 Document lines_beside_finding(const UiContext& ui, const UiState& state, int width) {
   const insight::Cause* cause = cause_here(state);
   return cause ? nodes_of_cause(*cause, ui, state, width) : Document();

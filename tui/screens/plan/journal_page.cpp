@@ -197,6 +197,11 @@ std::optional<Screen> page_beside_journal(const UiState& state, const UiContext&
   return page;
 }
 
+bool has_lines_beside_journal(const UiState& state, const UiContext& ui) {
+  const RunHead* head = head_of(state, run_here(state));
+  return head && ui.model.find(head->cluster);
+}
+
 Document lines_beside_journal(const UiContext& ui, const UiState& state, int width) {
   const RunHead* head = head_of(state, run_here(state));
   const Cluster* cluster = head ? ui.model.find(head->cluster) : nullptr;
