@@ -93,6 +93,17 @@ TEST(WidePage, WhyAJobWaitsStandsBesideTheNodesThatItCannotUse) {
   EXPECT_EQ(narrower.line_with("NODES").find("88140"), std::string::npos) << narrower.screen();
 }
 
+// Until something was measured the right half of a running job's page was empty.
+TEST(WidePage, WhatARunningJobIsStandsBesideWhatItHoldsWithAndWithoutCharts) {
+  Session session(small_place(), {160, 40});
+  session.press(":job 88123<enter>");
+  EXPECT_NE(session.line_with("job 88123").find("team-ml"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("HOLDS")) << session.screen();
+  Session narrow(small_place(), {149, 40});
+  narrow.press(":job 88123<enter>");
+  EXPECT_EQ(narrow.line_with("job 88123").find("team-ml"), std::string::npos) << narrow.screen();
+}
+
 TEST(WidePage, AClickOnTheSecondColumnLeavesTheCursorInTheFirst) {
   Session session(small_place(), {200, 60});
   session.press(":job 88123<enter>j");

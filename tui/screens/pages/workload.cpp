@@ -197,7 +197,6 @@ class WorkPage {
         answer_(why_of(ui, state, state.top())),
         page_(state, width) {}
 
-  bool waits() const { return answer_ != nullptr; }
   // What it is, how it stands, and of what waits why and what would help.
   WorkPage& state() {
     page_.add({{{std::string(kind_word(workload_)) + " ", Role::dim, 1},
@@ -280,8 +279,7 @@ Document workload_document(const UiContext& ui, const UiState& state, int width)
   if (!page) return {};
   if (side == width) return page->state().nodes().about().holds().charts().others().take();
   // Where the cursor rests stands left: what helps, or what it holds.
-  return page->waits() ? page->state().holds().others().take()
-                       : page->state().about().holds().others().take();
+  return page->state().holds().others().take();
 }
 
 Document workload_side_document(const UiContext& ui, const UiState& state, int width) {
@@ -289,7 +287,7 @@ Document workload_side_document(const UiContext& ui, const UiState& state, int w
   if (side == width) return {};
   std::optional<WorkPage> page = page_of(ui, state, width - side);
   if (!page) return {};
-  return page->waits() ? page->nodes().about().charts().take() : page->charts().take();
+  return page->nodes().about().charts().take();
 }
 
 namespace {
