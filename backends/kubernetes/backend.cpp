@@ -68,6 +68,7 @@ struct KubernetesBackend::State {
   void begin_prometheus();
   void prometheus_told(figures::FiguresNow now, Duration latency);
   void tell_measure_remarks();
+  void tell_late_measures();
   void measure_now();
   bool measured_once() const;
   void tick();
@@ -269,6 +270,17 @@ void KubernetesBackend::State::tell_measure_remarks() {
   post(RemarksListed{Source::dcgm, std::move(all)});
 }
 
+// Nodes without figures, and without GPUs that only exporters tell, are not nodes that have none. What the
+// next round remarks takes its place.
+void KubernetesBackend::State::tell_late_measures() {
+  if (!prometheus && store->exporters().empty()) return;
+  exporter_remarks = {Remark{Remark::Grade::info, "DCGM exporter", false,
+                             fmt::format("figures of GPUs have not come within {} s",
+                                         options.measures_within / std::chrono::seconds(1)),
+                             "a command waits a third of --timeout for them"}};
+  tell_measure_remarks();
+}
+
 void KubernetesBackend::State::measure_now() {
   if (prometheus) prometheus->go();
   if (!prometheus || (prometheus->has_rounds() && !prometheus_tells)) exporters->go();
@@ -448,6 +460,7 @@ void KubernetesBackend::State::check_loaded() {
     return measure_now();
   }
   if (loaded || (!measured_once() && !waited_for_measures)) return;
+  if (!measured_once()) tell_late_measures();
   loaded = true;
   actuator.set_pods(store->kept_back(), failures[kBudgets], store->slurmd_pods());
   tell_pace();  // a command prints what is known then

@@ -422,27 +422,51 @@ std::string printed(const Tree& tree, Markup markup) {
   return tree.dump(markup == Markup::json ? 2 : -1, ' ', false, Tree::error_handler_t::replace) + "\n";
 }
 
+// What is known of a row beside itself.
+void put_notes(Tree& tree, const query::NodeRow& row, const ListNotes& notes) {
+  tree["figures_missing"] = text_value(notes.why_no_figures(row.cluster->name, row.node->name));
+  for (Tree& other : tree["also"]) {
+    const ClusterName cluster(other["cluster"].get<std::string>());
+    other["free_slices_in_both"] = or_null(notes.free_in_both(row.cluster->name, row.node->name, cluster));
+  }
+}
+void put_notes(Tree& tree, const query::GpuRow& row, const ListNotes& notes) {
+  tree["figures_missing"] = text_value(notes.why_no_figures(row.cluster->name, row.node->name));
+}
+void put_notes(Tree& tree, const query::SliceRow& row, const ListNotes& notes) {
+  tree["figures_missing"] = text_value(notes.why_no_figures(row.cluster->name, row.node->name));
+}
+void put_notes(Tree&, const query::WorkloadRow&, const ListNotes&) {}
+
 template <class Row>
-std::string list(const std::vector<Row>& rows, const query::Context& context, Markup markup) {
+std::string list(const std::vector<Row>& rows, const query::Context& context, Markup markup,
+                 const ListNotes& notes) {
   Tree tree = Tree::array();
-  for (const Row& row : rows) tree.push_back(tree_of(row, context));
+  for (const Row& row : rows) {
+    Tree one = tree_of(row, context);
+    put_notes(one, row, notes);
+    tree.push_back(std::move(one));
+  }
   return printed(tree, markup);
 }
 
 }  // namespace
 
-std::string document(const std::vector<query::NodeRow>& rows, const query::Context& context, Markup markup) {
-  return list(rows, context, markup);
+std::string document(const std::vector<query::NodeRow>& rows, const query::Context& context, Markup markup,
+                     const ListNotes& notes) {
+  return list(rows, context, markup, notes);
 }
-std::string document(const std::vector<query::GpuRow>& rows, const query::Context& context, Markup markup) {
-  return list(rows, context, markup);
+std::string document(const std::vector<query::GpuRow>& rows, const query::Context& context, Markup markup,
+                     const ListNotes& notes) {
+  return list(rows, context, markup, notes);
 }
-std::string document(const std::vector<query::SliceRow>& rows, const query::Context& context, Markup markup) {
-  return list(rows, context, markup);
+std::string document(const std::vector<query::SliceRow>& rows, const query::Context& context, Markup markup,
+                     const ListNotes& notes) {
+  return list(rows, context, markup, notes);
 }
 std::string document(const std::vector<query::WorkloadRow>& rows, const query::Context& context,
-                     Markup markup) {
-  return list(rows, context, markup);
+                     Markup markup, const ListNotes& notes) {
+  return list(rows, context, markup, notes);
 }
 
 std::string document(const LayoutsAnswer& answer, Markup markup) {

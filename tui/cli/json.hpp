@@ -12,16 +12,21 @@
 #include "engine/json.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/query/tables.hpp"
+#include "tui/cli/list_notes.hpp"
 
 namespace tessera::cli {
 
 enum class Markup : std::uint8_t { json, json_line, yaml };
 
-std::string document(const std::vector<query::NodeRow>& rows, const query::Context& context, Markup markup);
-std::string document(const std::vector<query::GpuRow>& rows, const query::Context& context, Markup markup);
-std::string document(const std::vector<query::SliceRow>& rows, const query::Context& context, Markup markup);
+// notes: what is known of the rows beside themselves.
+std::string document(const std::vector<query::NodeRow>& rows, const query::Context& context, Markup markup,
+                     const ListNotes& notes = {});
+std::string document(const std::vector<query::GpuRow>& rows, const query::Context& context, Markup markup,
+                     const ListNotes& notes = {});
+std::string document(const std::vector<query::SliceRow>& rows, const query::Context& context, Markup markup,
+                     const ListNotes& notes = {});
 std::string document(const std::vector<query::WorkloadRow>& rows, const query::Context& context,
-                     Markup markup);
+                     Markup markup, const ListNotes& notes = {});
 
 struct LayoutsAnswer {
   const mig::Product* product = nullptr;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/query/filter.hpp"
 #include "engine/time.hpp"
@@ -132,13 +133,15 @@ Grid as_in_the_console(Grid grid, bool sees_order, const Options& options, const
 }
 
 template <class Row>
-Result<std::string> print_rows(std::vector<Row> rows, const Options& options, const query::Context& context) {
+Result<std::string> print_rows(std::vector<Row> rows, const Options& options, const query::Context& context,
+                               const ListNotes& notes) {
   auto want = wanted<Row>(options, context);
   if (!want) return want.error();
   query::filter_and_sort(rows, want->filter, want->sorts, context);
   switch (options.output) {
-    case OutputFormat::json: return document(rows, context, options.watch ? Markup::json_line : Markup::json);
-    case OutputFormat::yaml: return document(rows, context, Markup::yaml);
+    case OutputFormat::json:
+      return document(rows, context, options.watch ? Markup::json_line : Markup::json, notes);
+    case OutputFormat::yaml: return document(rows, context, Markup::yaml, notes);
     case OutputFormat::csv: return to_csv(grid_of(rows, *want, options, context), options.headers);
     case OutputFormat::table:
     case OutputFormat::wide: break;
@@ -181,12 +184,21 @@ class Looker {
     if (options_.watch) clusters_.watch_reader();
     if (auto failed = clusters_.start(options_.cluster)) return *failed;
     if (!clusters_.wait_until_loaded()) return kDone;
+    // With --watch they are printed when they come.
+    if (shows_figures() && !options_.watch && !wait_for_figures()) return kDone;
     int code = report();
     return options_.watch ? watch() : code;
   }
 
  private:
   query::Context context() const { return {wall_(), &catalogue_}; }
+
+  bool shows_figures() const { return options_.command != "workloads"; }
+  // Facts are told first, figures by sources of their own. False: it is time to leave.
+  bool wait_for_figures() {
+    return clusters_.wait_until([this] { return figures_have_come(clusters_.model(), options_); },
+                                wall_() + figures_within(options_));
+  }
 
   // Prints what is known, says what is not. A cluster that did not tell all of its nodes and work makes it 3.
   int report() {
@@ -218,16 +230,28 @@ class Looker {
     }
   }
 
+  bool for_people() const {
+    return options_.output == OutputFormat::table || options_.output == OutputFormat::wide;
+  }
+
   void print() {
-    auto text = print_list(options_, clusters_.model(), context());
+    const ListNotes notes = notes_on(clusters_.model(), options_);
+    auto text = print_list(options_, clusters_.model(), context(), notes);
     if (!text || *text == last_) return;
-    if (options_.watch && (options_.output == OutputFormat::table || options_.output == OutputFormat::wide)) {
+    if (options_.watch && for_people()) {
       streams_.out << (last_.empty() ? "" : "\n") << "# " << utc_text(wall_()) << "\n";
     } else if (options_.watch && options_.output == OutputFormat::csv && !last_.empty()) {
       streams_.out << "\n";
     }
     streams_.out << *text << std::flush;
     last_ = *text;
+    if (for_people()) say(notes);
+  }
+
+  // Below the list, each line once.
+  void say(const ListNotes& notes) {
+    for (const Error& line : lines_of(notes, options_.command))
+      if (said_.insert(to_line(line)).second) complain(streams_, line);
   }
 
   int watch() {
@@ -252,17 +276,19 @@ class Looker {
   OpenClusters clusters_;
   const Joins& joins_;
   const std::function<TimePoint()>& wall_;
-  std::string last_;  // printed text
+  std::string last_;            // printed text
+  std::set<std::string> said_;  // below it
 };
 
 }  // namespace
 
-Result<std::string> print_list(const Options& options, const Model& model, const query::Context& context) {
+Result<std::string> print_list(const Options& options, const Model& model, const query::Context& context,
+                               const ListNotes& notes) {
   ClusterName only(options.cluster);
-  if (options.command == "nodes") return print_rows(query::node_rows(model, only), options, context);
-  if (options.command == "gpus") return print_rows(query::gpu_rows(model, only), options, context);
-  if (options.command == "slices") return print_rows(query::slice_rows(model, only), options, context);
-  return print_rows(query::workload_rows(model, only), options, context);
+  if (options.command == "nodes") return print_rows(query::node_rows(model, only), options, context, notes);
+  if (options.command == "gpus") return print_rows(query::gpu_rows(model, only), options, context, notes);
+  if (options.command == "slices") return print_rows(query::slice_rows(model, only), options, context, notes);
+  return print_rows(query::workload_rows(model, only), options, context, notes);
 }
 
 int run_list(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,

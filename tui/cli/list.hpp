@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/query/tables.hpp"
+#include "tui/cli/list_notes.hpp"
 #include "tui/cli/run.hpp"
 
 namespace tessera::cli {
@@ -12,7 +13,8 @@ int run_list(const Options& options, const mig::Catalogue& catalogue, const Join
              const Streams& streams);
 
 // What one look prints, of a model that is there: the part of run_list without a world, for tests.
-// Errors: an unknown column in filter, sort or columns.
-Result<std::string> print_list(const Options& options, const Model& model, const query::Context& context);
+// notes: what JSON has beside the rows. Errors: an unknown column in filter, sort or columns.
+Result<std::string> print_list(const Options& options, const Model& model, const query::Context& context,
+                               const ListNotes& notes = {});
 
 }  // namespace tessera::cli

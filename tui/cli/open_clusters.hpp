@@ -33,8 +33,9 @@ class OpenClusters {
   std::optional<int> start(const std::string& cluster);
   // False: a signal or the reader's leaving came before the answer or the end of the time.
   bool wait_until_loaded();
-  // The same for something else that the cluster is to tell, for --timeout from now.
+  // The same for something else that the cluster is to tell, for --timeout from now, or until that time.
   bool wait_until(const std::function<bool()>& told);
+  bool wait_until(const std::function<bool()>& told, TimePoint deadline);
 
   // From now on signals end sleep() instead of the process.
   void catch_signals() { signals_.emplace(); }
@@ -67,7 +68,6 @@ class OpenClusters {
  private:
   Status choose(const std::string& cluster);
   bool all_loaded() const;
-  bool wait_until(const std::function<bool()>& told, TimePoint deadline);
   int refuse(const Error& error, int code);
 
   const Options& options_;

@@ -88,8 +88,15 @@ TEST_F(Measured, TheFirstPictureWaitsForTheExportersAsLongAsItIsSaid) {
   KubeWatch goes_on(hasty);
   EXPECT_TRUE(goes_on.until(loaded));
   EXPECT_EQ(goes_on.cluster().nodes.find(NodeName("a"))->gpus.size(), 0u);
+  const auto late = [](const Cluster& c) {
+    const auto told = c.remarks.find(Source::dcgm);
+    return told != c.remarks.end() && !told->second.empty() &&
+           told->second.front().text.starts_with("figures of GPUs have not come within");
+  };
+  EXPECT_TRUE(late(goes_on.cluster())) << "no figures are not said to be none";
   asked_long_enough.set_value();
   EXPECT_TRUE(goes_on.until([](const Cluster& c) { return c.nodes.find(NodeName("a"))->gpus.size() == 2; }));
+  EXPECT_TRUE(goes_on.until([&](const Cluster& c) { return !late(c); }));
 }
 
 // The same two GPUs as Prometheus has them: pods renamed, the exporter's own beside them.

@@ -3,13 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 #include <tuple>
+#include <utility>
 
-#include "engine/hostlist.hpp"
-#include "engine/insight/available.hpp"
+#include "engine/insight/shared_machines.hpp"
 #include "engine/model/bridged.hpp"
-#include "engine/model/elsewhere.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/roles.hpp"
@@ -86,41 +84,11 @@ std::vector<why::Demand> demand_of(const Model& model, const Cluster& cluster,
   return why::demand(without, catalogue);
 }
 
-// What two schedulers would both hand out of one machine, in slices; 0 where either has none free.
-int free_in_both(const slinky::Machine& machine) {
-  if (slinky::contested(machine) == 0) return 0;
-  const auto free = [](const Cluster& cluster, const Node& node) {
-    return insight::available_slices(insight::sight_of(cluster, node), node).value_or(0);
-  };
-  return std::min(free(*machine.slurm, *machine.slurm_node),
-                  free(*machine.kubernetes.cluster, *machine.kubernetes.node));
-}
-
 // A row of words below the others: FREE of two rows speaks of the same GPUs.
 std::vector<DemandRow> notes_on_shared(const Model& model) {
-  struct Shared {
-    std::vector<std::string> nodes;
-    int slices = 0;
-  };
-  std::map<std::pair<std::string, std::string>, Shared> by_pair;
-  for (const slinky::Machine& machine : slinky::machines(model)) {
-    const int slices = free_in_both(machine);
-    if (slices == 0) continue;
-    Shared& one = by_pair[{machine.slurm->name.text, machine.kubernetes.cluster->name.text}];
-    one.nodes.push_back(machine.kubernetes.node->name.text);
-    one.slices += slices;
-  }
   std::vector<DemandRow> notes;
-  for (const auto& [pair, one] : by_pair) {
-    DemandRow& note = notes.emplace_back();
-    note.demand.resource =
-        one.slices == 1
-            ? fmt::format("{}: {} and {} hand out the same GPUs, and 1 free slice stands in the rows of both",
-                          fold_hosts(one.nodes), pair.first, pair.second)
-            : fmt::format(
-                  "{}: {} and {} hand out the same GPUs, and {} free slices stand in the rows of both",
-                  fold_hosts(one.nodes), pair.first, pair.second, one.slices);
-  }
+  for (std::string& line : insight::shared_lines(insight::shared_machines(model)))
+    notes.emplace_back().demand.resource = std::move(line);
   return notes;
 }
 

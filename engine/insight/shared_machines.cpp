@@ -1,0 +1,63 @@
+#include "engine/insight/shared_machines.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "engine/hostlist.hpp"
+#include "engine/insight/available.hpp"
+#include "engine/model/elsewhere.hpp"
+
+namespace tessera::insight {
+namespace {
+
+// What two schedulers would both hand out of one machine.
+std::optional<int> free_in_both(const slinky::Machine& machine) {
+  if (slinky::contested(machine) == 0) return 0;
+  const auto free = [](const Cluster& cluster, const Node& node) {
+    return available_slices(sight_of(cluster, node), node);
+  };
+  const auto here = free(*machine.slurm, *machine.slurm_node);
+  const auto there = free(*machine.kubernetes.cluster, *machine.kubernetes.node);
+  if (here == 0 || there == 0) return 0;
+  return here && there ? std::optional(std::min(*here, *there)) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<SharedMachine> shared_machines(const Model& model) {
+  std::vector<SharedMachine> all;
+  for (const slinky::Machine& machine : slinky::machines(model))
+    all.push_back({machine.slurm->name, machine.kubernetes.cluster->name, machine.slurm_node->name,
+                   machine.kubernetes.node->name, free_in_both(machine)});
+  return all;
+}
+
+std::vector<std::string> shared_lines(const std::vector<SharedMachine>& machines) {
+  struct Shared {
+    std::vector<std::string> nodes;
+    int slices = 0;
+  };
+  std::map<std::pair<ClusterName, ClusterName>, Shared> by_pair;
+  for (const SharedMachine& machine : machines) {
+    const int slices = machine.free_in_both.value_or(0);
+    if (slices == 0) continue;
+    Shared& one = by_pair[{machine.slurm, machine.kubernetes}];
+    one.nodes.push_back(machine.kubernetes_node.text);
+    one.slices += slices;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [pair, one] : by_pair)
+    lines.push_back(
+        one.slices == 1
+            ? fmt::format("{}: {} and {} hand out the same GPUs, and 1 free slice stands in the rows of both",
+                          fold_hosts(one.nodes), pair.first.text, pair.second.text)
+            : fmt::format(
+                  "{}: {} and {} hand out the same GPUs, and {} free slices stand in the rows of both",
+                  fold_hosts(one.nodes), pair.first.text, pair.second.text, one.slices));
+  return lines;
+}
+
+}  // namespace tessera::insight
