@@ -263,7 +263,8 @@ class OnDisk final : public Recording {
       if (before) before->damaged = true;
       return before;
     }
-    stood.damaged = read->damage.has_value();
+    // Of the round itself that was asked for nothing is missing.
+    stood.damaged = read->damage && (model.clusters.empty() || reader.at() < time);
     if (model.clusters.empty()) return stood;
     figures_every_ = figures_every(reader);
     every_ = reader.every();

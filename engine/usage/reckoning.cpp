@@ -65,24 +65,26 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
     const TimePoint from = std::max(covered->from, covered->to - span.since);
     std::optional<TimePoint> before;
     Duration longest = kLongestRound;  // until the next round, as the one before was asked for
-    Status read = recordings[i]->rounds(from, covered->to, [&](const record::Round& round) {
-      // Of what is damaged nothing counts, not even as much as a round that came late.
-      if (record::breaks_off(round.before)) longest = Duration{0};
-      if (!before)
-        begin_with(all.gaps, from, round);
-      else if (round.at - *before > longest)
-        all.gaps.add(*before, round.at, round.before);
-      if (all.from == TimePoint{} || round.at < all.from) all.from = round.at;
-      all.to = std::max(all.to, round.at);
-      all.figures_every = std::max(all.figures_every, round.figures_every);
-      ledger.see(round.cluster, round.at, longest);
-      all.demand[round.cluster.name].see(round.cluster, round.at, ledger.held(), longest);
-      before = round.at, longest = record::longest_step(round.every);
-      if (keep_on)
-        goes_on = keep_on((static_cast<double>(i) + part_of(round.at, from, covered->to)) /
-                          static_cast<double>(recordings.size()));
-      return goes_on;
-    });
+    // From as long ago as was asked for: what cannot be read may lie before the first round.
+    Status read =
+        recordings[i]->rounds(covered->to - span.since, covered->to, [&](const record::Round& round) {
+          // Of what is damaged nothing counts, not even as much as a round that came late.
+          if (record::breaks_off(round.before)) longest = Duration{0};
+          if (!before)
+            begin_with(all.gaps, from, round);
+          else if (round.at - *before > longest)
+            all.gaps.add(*before, round.at, round.before);
+          if (all.from == TimePoint{} || round.at < all.from) all.from = round.at;
+          all.to = std::max(all.to, round.at);
+          all.figures_every = std::max(all.figures_every, round.figures_every);
+          ledger.see(round.cluster, round.at, longest);
+          all.demand[round.cluster.name].see(round.cluster, round.at, ledger.held(), longest);
+          before = round.at, longest = record::longest_step(round.every);
+          if (keep_on)
+            goes_on = keep_on((static_cast<double>(i) + part_of(round.at, from, covered->to)) /
+                              static_cast<double>(recordings.size()));
+          return goes_on;
+        });
     if (!read) return read.error();
     if (goes_on && recordings[i]->stopped() == record::Stop::damaged) ++all.gaps.damaged;
   }

@@ -1,5 +1,6 @@
 // A recorder through nights in which clocks are set: days are those of UTC, and no round is lost or there
 // twice.
+#include "engine/record/player.hpp"
 #include "engine/time.hpp"
 #include "engine/usage/reckoning.hpp"
 #include "tests/backends/record/replay_lab.hpp"

@@ -135,7 +135,7 @@ TEST_F(DamagedReading, AFrameIsAGapAndWhatWasHeldOnBothSidesCounts) {
 // The rounds before the block that is not sound are whole.
 TEST_F(DamagedReading, ABlockCostsNoMoreThanWhatFollowsItInItsFrame) {
   record(3);
-  damage(1, 0.7);
+  damage(1, 0.92);
   const std::vector<Seen> rounds = seen();
   const auto behind =
       std::find_if(rounds.begin(), rounds.end(), [](const Seen& one) { return one.before == Stop::damaged; });
@@ -307,6 +307,7 @@ TEST_F(DamagedReading, OneByteAnywhereChangesNoRoundThatIsTold) {
   record(3);
   const std::string sound = bytes();
   const std::vector<Seen> all = seen();
+  const std::size_t last = frames_in(sound)->back().begin;
   for (std::size_t byte = 0; byte < sound.size(); byte += 89) {
     std::string bytes = sound;
     bytes[byte] = static_cast<char>(bytes[byte] ^ 0x10);
@@ -317,7 +318,8 @@ TEST_F(DamagedReading, OneByteAnywhereChangesNoRoundThatIsTold) {
           << byte;
     EXPECT_GE(some.size(), 2U * kOfFrame) << byte;
     const usage::Reckoning sums = reckoned();
-    if (some.size() < all.size()) {
+    // A last block that is said to be longer than what is there is what a kill leaves, too.
+    if (some.size() < all.size() && byte < last) {
       EXPECT_EQ(sums.gaps.damaged, 1) << byte;
     }
     EXPECT_EQ(sums.gaps.set_back, 0) << byte;

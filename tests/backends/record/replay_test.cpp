@@ -116,7 +116,7 @@ TEST_F(Replay, AMomentInADamagedFrameIsTheLastSoundOneAndIsSaidToBe) {
   ASSERT_TRUE(file && *file);
   std::string bytes = (*file)->text;
   const auto frames = record::frames_in(bytes);
-  for (const std::size_t frame : {1U, 3U}) bytes[(*frames)[frame].data + 7] ^= 0x10;
+  for (const std::size_t frame : {1U, 3U}) bytes.replace((*frames)[frame].data + 8, 24, 24, '\xff');
   ASSERT_TRUE(replace_file("", path, bytes, 0640));
   const std::string damaged =
       "this is the last round that can be read before the time that was asked for: what follows it is "
