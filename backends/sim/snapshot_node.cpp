@@ -155,16 +155,38 @@ class NodeTeller {
     if (board.replicas > 1) gpu.replicas = board.replicas;
     gpu.origin = {Source::simulator, world_.now};
     if (board.cut()) {
-      for (const Instance& instance : board.instances) gpu.slices.push_back(tell_instance(board, instance));
+      for (const Instance& instance : board.instances) {
+        gpu.slices.push_back(tell_instance(board, instance));
+        tell_own(gpu, board, instance.holds, instance.hidden, instance.id, memory_of(group_, instance));
+      }
     } else if (!group_.partition.empty()) {
       tell_partitions(gpu, board);
       cpu_share_ += held_part(board, board.holds);
     } else {
       gpu.slices.push_back(tell_slice(kind_of(board), board, board.holds, board.hidden, group_.memory_mib));
+      tell_own(gpu, board, board.holds, board.hidden, std::nullopt, group_.memory_mib);
       cpu_share_ += held_part(board, board.holds);
     }
     tell_sensors(gpu, board, index);
     return gpu;
+  }
+
+  // What the driver tells of the processes of each of those that share: of clients of MPS, and under MIG,
+  // their memory alone.
+  void tell_own(Gpu& gpu, const Board& board, const std::vector<Hold>& holds, bool hidden,
+                std::optional<int> instance, std::int64_t memory) const {
+    if (holds.size() < 2) return;
+    const bool samples = !instance && board.strategy != Strategy::mps;
+    const std::vector<Load> loads = own_loads(holds, hidden, capacity_of(board), world_.seed, at_);
+    if (!gpu.own) gpu.own = OwnUses{{}, {Source::simulator, at_}};
+    for (std::size_t i = 0; i < holds.size(); ++i) {
+      const auto job = world_.jobs.find(holds[i].job);
+      if (job == world_.jobs.end()) continue;
+      OwnUse own{workload_id(world_, job->second), instance, {}, {}};
+      if (samples) own.use = percent(loads[i].use);
+      if (memory > 0) own.memory_used = part_of(memory, loads[i].memory);
+      gpu.own->list.push_back(std::move(own));
+    }
   }
 
   // As what AMD's labels say is read: it is not told which partition a pod has.
@@ -205,6 +227,7 @@ class NodeTeller {
     gpu.telemetry.origin = {Source::simulator, at_};
     if (condition_ == Condition::down || condition_ == Condition::unknown) {
       gpu.telemetry = {};
+      gpu.own.reset();
       for (Slice& slice : gpu.slices) {
         slice.use.reset();
         slice.memory_used.reset();

@@ -59,24 +59,53 @@ Load load_of(Character does, std::uint64_t seed, JobId job, TimePoint at) {
   return with_pipes(bare_load_of(does, seed, job, at), does, trait(seed, job, 1));
 }
 
-Load load_of(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed, TimePoint at) {
+namespace {
+
+constexpr float kMostMemory = 0.99f;
+constexpr Load kHidden{0.3f, 0.2f, 0, 0};  // a process that the scheduler does not know
+
+Load operator+(const Load& a, const Load& b) {
+  return {a.use + b.use, a.memory + b.memory, a.tensor + b.tensor, a.bus + b.bus};
+}
+
+// What a holder would use if it had not to wait for the others.
+Load wanted_load(const Hold& hold, int capacity, std::uint64_t seed, TimePoint at) {
+  const Load one = load_of(hold.does, seed, hold.job, at);
+  const float part = capacity > 1 ? static_cast<float>(hold.share) / static_cast<float>(capacity) : 1.0f;
+  // Sharing wastes little: whoever is alone may use more than its part.
+  const float gets = std::min(1.0f, part * 1.5f);
+  return {one.use * gets, one.memory * part, one.tensor * gets, one.bus * gets};
+}
+
+Load sum_of(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed, TimePoint at) {
   Load sum;
-  for (const Hold& hold : holds) {
-    Load one = load_of(hold.does, seed, hold.job, at);
-    float part = capacity > 1 ? static_cast<float>(hold.share) / static_cast<float>(capacity) : 1.0f;
-    // Sharing wastes little: whoever is alone may use more than its part.
-    const float gets = std::min(1.0f, part * 1.5f);
-    sum.use += one.use * gets;
-    sum.tensor += one.tensor * gets;
-    sum.bus += one.bus * gets;
-    sum.memory += one.memory * part;
-  }
-  if (hidden) {
-    sum.use += 0.3f;
-    sum.memory += 0.2f;
-  }
-  return {std::min(sum.use, 1.0f), std::min(sum.memory, 0.99f), std::min(sum.tensor, 1.0f),
+  for (const Hold& hold : holds) sum = sum + wanted_load(hold, capacity, seed, at);
+  return hidden ? sum + kHidden : sum;
+}
+
+}  // namespace
+
+Load load_of(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed, TimePoint at) {
+  const Load sum = sum_of(holds, hidden, capacity, seed, at);
+  return {std::min(sum.use, 1.0f), std::min(sum.memory, kMostMemory), std::min(sum.tensor, 1.0f),
           std::min(sum.bus, 1.0f)};
+}
+
+std::vector<Load> own_loads(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed,
+                            TimePoint at) {
+  const Load sum = sum_of(holds, hidden, capacity, seed, at);
+  // Who together want more than there is get less, each by the same part.
+  const auto cut = [](float wanted, float most) { return wanted > most ? most / wanted : 1.0f; };
+  std::vector<Load> all;
+  for (const Hold& hold : holds) {
+    Load one = wanted_load(hold, capacity, seed, at);
+    one.use *= cut(sum.use, 1.0f);
+    one.memory *= cut(sum.memory, kMostMemory);
+    one.tensor *= cut(sum.tensor, 1.0f);
+    one.bus *= cut(sum.bus, 1.0f);
+    all.push_back(one);
+  }
+  return all;
 }
 
 Reading read_board(const NodeGroup& group, const Board& board, std::uint64_t seed, std::uint64_t key,

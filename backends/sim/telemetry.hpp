@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "backends/sim/slots.hpp"
 
@@ -22,6 +23,10 @@ struct Load {
 Load load_of(Character does, std::uint64_t seed, JobId job, TimePoint at);
 // A slot with all who share it; shared slots add up to one at most.
 Load load_of(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed, TimePoint at);
+// What each of those who share it uses of it by itself, in their order: with what no one is told to hold
+// (hidden) they come to load_of() of all.
+std::vector<Load> own_loads(const std::vector<Hold>& holds, bool hidden, int capacity, std::uint64_t seed,
+                            TimePoint at);
 
 struct Reading {
   Load load;

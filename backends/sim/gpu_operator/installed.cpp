@@ -23,6 +23,17 @@ bool speaks_tls(const Json& pod) {
   return false;
 }
 
+// A variable of one of its containers; empty: not set.
+std::string variable_of(const Json& pod, std::string_view name) {
+  const Json* containers = at(pod, {"spec", "containers"});
+  if (!containers) return {};
+  for (const Json& container : containers->items)
+    if (const Json* env = at(container, {"env"}))
+      for (const Json& one : env->items)
+        if (view_at(one, {"name"}) == name) return text_at(one, {"value"});
+  return {};
+}
+
 // What Go's servers and transports say of it (net/http), as the API server hands it on.
 HttpAnswer wrong_scheme(bool https) {
   if (!https)
@@ -71,7 +82,9 @@ void answer_for(const Operator& installed, Cluster& cluster, Api& api) {
     std::optional<std::uint32_t> node = cluster.node_of(text_at(*pod, {"spec", "nodeName"}));
     if (!node) return std::nullopt;
     if (asked.https != speaks_tls(*pod)) return wrong_scheme(asked.https);
-    return plain(metrics_text(cluster.world(), *node));
+    ExporterHabits habits;
+    habits.virtual_gpus = variable_of(*pod, "KUBERNETES_VIRTUAL_GPUS") == "true";
+    return plain(metrics_text(cluster.world(), *node, habits));
   });
 }
 

@@ -355,5 +355,25 @@ clusters:
               static_cast<double>(read->parts[0].memory_used->value), 2);
 }
 
+// The driver has no samples of clients of MPS, and says how much memory each of them has.
+TEST(Metrics, OfClientsOfMpsMemoryAloneIsTold) {
+  World world = world_from(R"(
+clusters:
+  - name: c
+    scheduler: kubernetes
+    users: [u]
+    nodes: [{names: n1, product: T4, gpus: 1, layout: "mps:4"}]
+    jobs: [{name: nb, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, count: 2, does: training}]
+)");
+  auto read = figures::read_dcgm(metrics_text(world, 0, {true, true}));
+  ASSERT_TRUE(read) << read.error().reason;
+  ASSERT_EQ(read->parts[0].own.size(), 2u);
+  for (const OwnUse& one : read->parts[0].own) {
+    EXPECT_FALSE(one.use) << one.workload.text;
+    EXPECT_GT(one.memory_used, Mib{100});
+  }
+  EXPECT_GT(read->parts[0].use, Percent{5}) << "all of them together";
+}
+
 }  // namespace
 }  // namespace tessera::sim::kube

@@ -1,8 +1,10 @@
 // What a world tells: holders that add up, and hostile words made safe.
 #include "backends/sim/snapshot.hpp"
 
+#include <algorithm>
 #include <map>
 
+#include "engine/insight/own_use.hpp"
 #include "engine/text.hpp"
 #include "tests/backends/sim/worlds.hpp"
 
@@ -31,6 +33,79 @@ TEST(Snapshot, EveryHeldSliceIsHeldByWhomTheWorldSays) {
           }
       EXPECT_EQ(held, claimed) << scenario;
     }
+}
+
+// As the driver lists processes: together they use what the GPU uses, and a client of MPS has no use of its
+// own.
+TEST(Snapshot, WhatEachOfThoseThatShareUsesComesToWhatTheGpuUses) {
+  int slices_of_time = 0, clients = 0;
+  for (const char* scenario : {"demo", "kubernetes"})
+    for (World& world : worlds_of(scenario)) {
+      world.advance(kMonday + std::chrono::hours(3));
+      const Model model = model_of(world);
+      for (const Node& node : model.clusters[0].nodes.all())
+        for (const Gpu& gpu : node.gpus) {
+          const bool shared = std::any_of(gpu.slices.begin(), gpu.slices.end(),
+                                          [](const Slice& one) { return one.holders.size() > 1; });
+          ASSERT_EQ(gpu.own.has_value(), shared && node.health != Health::down) << node.name.text;
+          if (!gpu.own) continue;
+          EXPECT_EQ(gpu.own->origin.source, Source::simulator);
+          for (const Slice& slice : gpu.slices) {
+            double use = 0;
+            std::int64_t memory = 0;
+            std::size_t told = 0;
+            for (const OwnUse& one : gpu.own->list) {
+              if (one.instance_id != slice.instance_id) continue;
+              ++told;
+              const auto holder =
+                  std::find_if(slice.holders.begin(), slice.holders.end(),
+                               [&](const Holder& held) { return held.workload == one.workload; });
+              EXPECT_NE(holder, slice.holders.end()) << one.workload.text;
+              EXPECT_EQ(one.use.has_value(), !slice.instance_id && gpu.strategy != Strategy::mps);
+              use += one.use ? static_cast<double>(one.use->value) : 0;
+              memory += one.memory_used->value;
+            }
+            if (slice.holders.size() < 2) {
+              EXPECT_EQ(told, 0u) << "what one has for itself is the GPU's own figure";
+              continue;
+            }
+            EXPECT_EQ(told, slice.holders.size()) << node.name.text;
+            slices_of_time += gpu.strategy == Strategy::time_slicing && !slice.instance_id;
+            clients += gpu.strategy == Strategy::mps;
+            const auto parts = static_cast<double>(told);
+            if (!slice.instance_id && gpu.strategy != Strategy::mps)
+              EXPECT_NEAR(use, static_cast<double>(slice.use->value), parts / 2 + 0.5);  // each is rounded
+            EXPECT_NEAR(static_cast<double>(memory), static_cast<double>(slice.memory_used->value), parts);
+          }
+        }
+    }
+  EXPECT_GT(slices_of_time, 0);
+  EXPECT_GT(clients, 0);
+}
+
+TEST(Snapshot, OneOfTwoThatShareMayDoNothing) {
+  World world = world_from(R"(
+clusters:
+  - name: c
+    scheduler: kubernetes
+    users: [u]
+    nodes: [{names: n1, product: T4, gpus: 1, layout: "time-slicing:2"}]
+    jobs:
+      - {name: sft, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, does: training}
+      - {name: kept, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, does: waste}
+)");
+  const Model model = model_of(world);
+  const Cluster& cluster = model.clusters[0];
+  const Node& node = cluster.nodes.all().front();
+  const Slice& slice = node.gpus[0].slices[0];
+  ASSERT_EQ(slice.holders.size(), 2u);
+  for (const Holder& holder : slice.holders) {
+    const auto own = insight::own_figures(cluster, node, node.gpus[0], slice, holder.workload);
+    ASSERT_TRUE(own && own->use && own->memory) << holder.workload.text;
+    const bool idle = holder.workload.text.find("/kept") != std::string::npos;
+    EXPECT_EQ(own->use == Percent{0}, idle) << holder.workload.text;
+    EXPECT_GT(own->memory->value, 0);
+  }
 }
 
 TEST(Snapshot, TellsAMultiNodeJobOnAllItsNodes) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -21,7 +22,8 @@ constexpr std::string_view kBlank = "9223372036854775794";
 // One of the pods that share a GPU or an instance.
 struct Sharer {
   std::string labels;
-  float use = 0, memory = 0;  // 0..1 of what is shared
+  std::optional<float> use;  // nullopt: the driver does not tell it (clients of MPS)
+  float memory = 0;          // both 0..1 of what is shared
 };
 
 // A GPU, or one instance of it, as the exporter tells it.
@@ -80,7 +82,9 @@ class Teller {
         [](const Entity& one) {
           return one.instance ? std::string() : fmt::format("{:.0f}", one.load.use * 100.0f);
         },
-        [](const Entity&, const Sharer& pod) { return fmt::format("{:.0f}", pod.use * 100.0f); });
+        [](const Entity&, const Sharer& pod) {
+          return pod.use ? fmt::format("{:.0f}", *pod.use * 100.0f) : std::string();
+        });
     family("DCGM_FI_DEV_MEM_COPY_UTIL", "gauge", "Memory utilization (in %).", [](const Entity& one) {
       return one.instance ? std::string(kBlank) : fmt::format("{:.0f}", one.load.use * 60.0f);
     });
@@ -125,7 +129,7 @@ class Teller {
     Reading reading = read_board(group_, board, world_.seed, key, world_.now);
     Entity whole{common(gpu) + tail() + pod_labels(world_, board, board.holds),
                  common(gpu) + tail() + std::string(kNoPod),
-                 sharers_of(common(gpu) + tail(), board, board.holds),
+                 sharers_of(common(gpu) + tail(), board, board.holds, board.hidden),
                  false,
                  reading.load,
                  reading.celsius,
@@ -144,7 +148,7 @@ class Teller {
           tail();
       part.labels = labels + pod_labels(world_, board, instance.holds);
       part.own_labels = labels + std::string(kNoPod);
-      part.sharers = sharers_of(labels, board, instance.holds);
+      part.sharers = sharers_of(labels, board, instance.holds, instance.hidden);
       part.load = load_of(instance.holds, instance.hidden, capacity_of(board), world_.seed, world_.now);
       part.memory = profile.memory ? profile.memory->value
                                    : std::int64_t{group_.memory_mib} * profile.memory_slices /
@@ -154,13 +158,14 @@ class Teller {
   }
 
   std::vector<Sharer> sharers_of(const std::string& labels, const Board& board,
-                                 const std::vector<Hold>& holds) const {
+                                 const std::vector<Hold>& holds, bool hidden) const {
     std::vector<Sharer> all;
     if (!habits_.virtual_gpus || holds.size() < 2) return all;
-    for (const Hold& hold : holds) {
-      const Load load = load_of({hold}, false, capacity_of(board), world_.seed, world_.now);
-      all.push_back({labels + labels_of(world_, hold), load.use, load.memory});
-    }
+    const std::vector<Load> loads = own_loads(holds, hidden, capacity_of(board), world_.seed, world_.now);
+    const bool samples = board.strategy != Strategy::mps;
+    for (std::size_t i = 0; i < holds.size(); ++i)
+      all.push_back({labels + labels_of(world_, holds[i]),
+                     samples ? std::optional(loads[i].use) : std::nullopt, loads[i].memory});
     return all;
   }
 
@@ -173,7 +178,7 @@ class Teller {
   void family(std::string_view name, std::string_view kind, std::string_view help, Value value) {
     family(name, kind, help, value, nullptr);
   }
-  // own: what a pod uses by itself, beside what all use.
+  // own: what a pod uses by itself, beside what all use; empty: not told.
   template <class Value, class Own>
   void family(std::string_view name, std::string_view kind, std::string_view help, Value value, Own own) {
     fmt::format_to(std::back_inserter(text_), "# HELP {0} {2}\n# TYPE {0} {1}\n", name, kind, help);
@@ -182,7 +187,8 @@ class Teller {
       if (told.empty()) continue;
       if constexpr (!std::is_null_pointer_v<Own>) {
         line(name, one.sharers.empty() ? one.labels : one.own_labels, told);
-        for (const Sharer& pod : one.sharers) line(name, pod.labels, own(one, pod));
+        for (const Sharer& pod : one.sharers)
+          if (const std::string part = own(one, pod); !part.empty()) line(name, pod.labels, part);
       } else if (one.sharers.empty()) {
         line(name, one.labels, told);
       } else {
