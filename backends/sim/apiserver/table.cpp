@@ -170,15 +170,35 @@ void add_event(Json& cells, const Json& event, TimePoint now) {
   add(text_at(event, {"message"}));
 }
 
-// What stands at the end of that path; empty: nothing, or no text.
-std::string printed(const Json& object, std::string_view path) {
+// Of a list the first item whose field has that value: "type=Admitted". nullptr: none has.
+const Json* item_where(const Json& list, std::string_view step) {
+  const std::size_t equals = step.find('=');
+  if (list.kind != Json::Kind::list || equals == std::string_view::npos) return nullptr;
+  for (const Json& one : list.items)
+    if (view_at(one, {step.substr(0, equals)}) == step.substr(equals + 1)) return &one;
+  return nullptr;
+}
+
+// What stands at the end of that path (names by blanks; "type=Admitted": of a list the item with that value);
+// nullptr: nothing.
+const Json* found_at(const Json& object, std::string_view path) {
   const Json* at = &object;
   while (at && !path.empty()) {
     const std::size_t end = std::min(path.find(' '), path.size());
-    at = at->find(path.substr(0, end));
+    const std::string_view step = path.substr(0, end);
+    at = step.find('=') == std::string_view::npos ? at->find(step) : item_where(*at, step);
     path.remove_prefix(std::min(path.size(), end + 1));
   }
-  return at && at->kind == Json::Kind::text ? at->text : "";
+  return at;
+}
+
+// A server tells numbers as numbers, and times by their age.
+Json printed(const Json& object, const PrintedColumn& column, TimePoint now) {
+  const Json* found = found_at(object, column.path);
+  if (column.type == "integer") return found && found->kind == Json::Kind::integer ? *found : Json();
+  if (!found || found->kind != Json::Kind::text) return column.type == "date" ? text("<unknown>") : text("");
+  if (column.type != "date") return *found;
+  return text(age_text(std::max(Duration(0), now - parse_utc(found->text).value_or(TimePoint{}))));
 }
 
 Json cells_of(const ResourceKind& kind, const Json& one, TimePoint now) {
@@ -188,7 +208,7 @@ Json cells_of(const ResourceKind& kind, const Json& one, TimePoint now) {
   auto add = [&](std::string value) { cells.items.push_back(text(std::move(value))); };
   if (resource == "events") return add_event(cells, one, now), cells;
   add(text_at(one, {"metadata", "name"}));
-  for (const PrintedColumn& column : kind.columns) add(printed(one, column.path));
+  for (const PrintedColumn& column : kind.columns) cells.items.push_back(printed(one, column, now));
   if (!kind.columns.empty()) return cells;
   if (resource == "nodes") return add_node(cells, one, now), cells;
   if (resource == "pods") return add_pod(cells, one, now), cells;

@@ -58,6 +58,12 @@ class Cluster final : public ServedCluster {
   void find_devices(std::uint32_t node);
   // Pods that a controller brings to their end itself, once they have a deletionTimestamp.
   void leave_pods_to_controller(std::function<bool(const Json& pod)> which) { led_ = std::move(which); }
+  // More kinds, of what is installed in it; before anything is served.
+  Kinds& more_kinds() { return kinds_; }
+  // The scheduling gate behind which a pod is created; empty: none.
+  void gate_pods(std::function<std::string(const Json& pod)> gate) { gate_ = std::move(gate); }
+  // Takes the scheduling gates of a pod away: from now on it is as one that was made without.
+  Written open_gate(const Key& pod);
   // The node's number in the world; nullopt: it is not the world's.
   std::optional<std::uint32_t> node_of(std::string_view name) const;
   // The world's job behind a pod; nullptr: the pod is no job's.
@@ -89,6 +95,7 @@ class Cluster final : public ServedCluster {
   void show_devices(std::uint32_t node);
   void on_change(const Change& change);
   void follow_cordon(const Change& change);
+  Written place_pod(const Key& key, Json pod, bool there);
 
   sim::WorldStore store_;
   double speed_;
@@ -101,6 +108,7 @@ class Cluster final : public ServedCluster {
   bool gpus_ = true;
   bool devices_ = true;
   std::function<bool(const Json& pod)> led_;
+  std::function<std::string(const Json& pod)> gate_;
   bool showing_ = false;  // we are the ones who write
   std::uint64_t events_ = 0;
   Kinds kinds_;

@@ -76,6 +76,12 @@ Json waiting_status(const std::string& why, TimePoint since) {
   return status;
 }
 
+Json gated_status(TimePoint since) {
+  Json status = waiting_status("Scheduling is blocked due to non-empty scheduling gates", since);
+  put(member(status, "conditions")->items.front(), "reason", text("SchedulingGated"));
+  return status;
+}
+
 // Ends a job within `grace`; work that a controller looks after comes back as a job of its own, at once.
 void end_job(World& world, Changes& made, JobId id, std::optional<Duration> grace) {
   WorldStep step(world, made);
@@ -111,8 +117,26 @@ void end_job(World& world, Changes& made, JobId id, std::optional<Duration> grac
 
 }  // namespace
 
-// What asks for GPUs becomes work of the world, so that its scheduler hands them out like all others.
 Written Cluster::create_pod(const Key& key, Json pod) {
+  const std::string gate = gate_ ? gate_(pod) : "";
+  if (gate.empty()) return place_pod(key, std::move(pod), false);
+  put_at(pod, {"spec", "schedulingGates"}, list_of({object({{"name", text(gate)}})}));
+  put(pod, "status", gated_status(world().now));
+  return objects_.create(key, std::move(pod));
+}
+
+Written Cluster::open_gate(const Key& key) {
+  ObjectPtr there = objects_.find(key);
+  if (!there) return {not_found(key.resource, key.name), nullptr};
+  if (!at(*there, {"spec", "schedulingGates"})) return {std::nullopt, there};
+  Json pod = *there;
+  drop(child(pod, "spec"), "schedulingGates");
+  return place_pod(key, std::move(pod), true);
+}
+
+// What asks for GPUs becomes work of the world, so that its scheduler hands them out like all others.
+// there: the pod has been created before.
+Written Cluster::place_pod(const Key& key, Json pod, bool there) {
   std::map<std::string, Asked> asked = gpus_asked_for(pod);
   const ClusterSpec& spec = world().spec();
   bool placed = !asked.empty() && !spec.users.empty() && !(led_ && led_(pod));
@@ -134,7 +158,8 @@ Written Cluster::create_pod(const Key& key, Json pod) {
   }
   if (placed) drop(child(pod, "spec"), "nodeName");
   put(pod, "status", waiting_status(why, world().now));
-  Written written = objects_.create(key, std::move(pod));
+  Written written =
+      there ? objects_.update(key, std::move(pod), std::nullopt) : objects_.create(key, std::move(pod));
   if (!written.ok() || !placed || !why.empty()) return written;
   Status ok = act([&](World& world, Changes& made) {
     WorldStep step(world, made);

@@ -16,6 +16,7 @@
 #include "backends/sim/gpu_operator/context.hpp"
 #include "backends/sim/gpu_operator/faults.hpp"
 #include "backends/sim/gpu_operator/installed.hpp"
+#include "backends/sim/kueue/kueue.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/number.hpp"
 #include "engine/text.hpp"
@@ -100,6 +101,7 @@ struct Server::State {
   State(sim::WorldStore store, double speed, std::function<TimePoint()> wall)
       : cluster(std::move(store), speed, std::move(wall)),
         installed(install_operator(cluster)),
+        kueue(install_kueue(cluster)),
         api(cluster) {
     answer_for(*installed, cluster, api);
     events = std::make_unique<EventRecorder>(cluster);
@@ -299,6 +301,7 @@ struct Server::State {
   Worker worker;  // first: everything below uses it, and goes before it
   Cluster cluster;
   std::unique_ptr<Operator> installed;
+  std::unique_ptr<Kueue> kueue;           // nullptr: it is not installed
   std::unique_ptr<EventRecorder> events;  // of what happens from now on
   Api api;
   ServerFaults faults;

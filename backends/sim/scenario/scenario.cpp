@@ -6,6 +6,7 @@
 #include <chrono>
 #include <set>
 
+#include "backends/sim/scenario/kueue_plan.hpp"
 #include "backends/sim/scenario/scenario_read.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -220,6 +221,7 @@ void read_cluster(ClusterReader& cluster, const Yaml& map) {
   read_troubles(cluster, fields);
   read_faults(cluster, fields);
   read_failure(cluster, fields);
+  (void)read_kueue(cluster, fields);
   fields.finish();
 }
 

@@ -36,7 +36,7 @@ TEST(Scenario, ArmsFaultsFromTheStart) {
 TEST(Scenario, ShippedOnesLiveForADay) {
   std::vector<std::string> names = scenario_names();
   for (const char* expected :
-       {"amd", "blackwell", "broken", "demo", "huge", "kubernetes", "slinky", "slurm-h100"})
+       {"amd", "blackwell", "broken", "demo", "huge", "kubernetes", "kueue", "slinky", "slurm-h100"})
     EXPECT_NE(std::find(names.begin(), names.end(), expected), names.end()) << expected;
   for (const std::string& name : names) {
     if (name == "huge") continue;  // too long a day for a test; its start is looked at below

@@ -1,0 +1,169 @@
+#include "backends/sim/kueue/quota.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/sim/apiserver/value.hpp"
+#include "engine/number.hpp"
+
+namespace tessera::sim::kube {
+namespace {
+
+constexpr std::int64_t kMost = 1'000'000;  // of anything: more is a broken object
+
+std::int64_t count_of(const Json& value, std::int64_t most = kMost) {
+  if (value.kind == Json::Kind::integer) return std::clamp<std::int64_t>(value.integer, 0, most);
+  return whole_number<std::int64_t>(value.text, most).value_or(0);
+}
+
+const std::vector<Json>& list_at(const Json& value, Path path) {
+  static const std::vector<Json> kNone;
+  const Json* found = at(value, path);
+  return found ? found->items : kNone;
+}
+
+const Json* quota_of(const Json& flavor, const std::string& resource) {
+  for (const Json& one : list_at(flavor, {"resources"}))
+    if (view_at(one, {"name"}) == resource) return one.find("nominalQuota");
+  return nullptr;
+}
+
+// The resource group of a ClusterQueue that covers a resource; nullptr: none does.
+const Json* group_of(const Json& cluster_queue, const std::string& resource) {
+  for (const Json& group : list_at(cluster_queue, {"spec", "resourceGroups"}))
+    for (const Json& covered : list_at(group, {"coveredResources"}))
+      if (covered.text == resource) return &group;
+  return nullptr;
+}
+
+std::int64_t at_key(const Usage& usage, const std::pair<std::string, std::string>& key) {
+  const auto found = usage.find(key);
+  return found == usage.end() ? 0 : found->second;
+}
+
+// One try to place a Workload: what others have, and what its own pod sets before this one take.
+class Assigner {
+ public:
+  Assigner(const Json& queue, const Usage& used) : queue_(queue), used_(used) {}
+
+  // Empty: it fits.
+  std::string place(const PodSetAsk& set, std::map<std::string, std::string>& flavors) {
+    for (const auto& [resource, count] : set.all) {
+      const Json* group = group_of(queue_, resource);
+      std::string why = group ? place_one(*group, resource, count, flavors)
+                              : fmt::format("resource {} unavailable in ClusterQueue", resource);
+      if (!why.empty()) return why;
+    }
+    return {};
+  }
+
+ private:
+  std::string place_one(const Json& group, const std::string& resource, std::int64_t count,
+                        std::map<std::string, std::string>& flavors) {
+    std::string why;
+    for (const Json& flavor : list_at(group, {"flavors"})) {
+      const std::pair key{text_at(flavor, {"name"}), resource};
+      const std::string not_here = why_not(flavor, key, count);
+      if (not_here.empty()) {
+        own_[key] += count;
+        flavors[resource] = key.first;
+        return {};
+      }
+      why += (why.empty() ? "" : ", ") + not_here;
+    }
+    return why.empty() ? fmt::format("no flavor for {}", resource) : why;
+  }
+  std::string why_not(const Json& flavor, const std::pair<std::string, std::string>& key,
+                      std::int64_t count) const {
+    const Json* told = quota_of(flavor, key.second);
+    const std::int64_t quota = told ? count_of(*told) : 0, own = at_key(own_, key);
+    if (own + count > quota)
+      return fmt::format(
+          "insufficient quota for {} in flavor {}, previously considered podsets requests ({}) + current "
+          "podset request ({}) > maximum capacity ({})",
+          key.second, key.first, own, count, quota);
+    const std::int64_t free = std::max<std::int64_t>(0, quota - at_key(used_, key));
+    if (own + count > free)
+      return fmt::format("insufficient unused quota for {} in flavor {}, {} more needed", key.second,
+                         key.first, own + count - free);
+    return {};
+  }
+
+  const Json& queue_;
+  const Usage& used_;
+  Usage own_;
+};
+
+Fit try_to_fit(const Json& cluster_queue, const Usage& used, const std::vector<PodSetAsk>& asks) {
+  Assigner assigner(cluster_queue, used);
+  Fit result;
+  for (const PodSetAsk& set : asks) {
+    const std::string why = assigner.place(set, result.flavors.emplace_back());
+    if (why.empty()) continue;
+    result.why += fmt::format("{}couldn't assign flavors to pod set {}: {}", result.why.empty() ? "" : "; ",
+                              set.name, why);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<PodSetAsk> asks_of(const Json& workload) {
+  std::vector<PodSetAsk> all;
+  for (const Json& set : list_at(workload, {"spec", "podSets"})) {
+    PodSetAsk ask{
+        text_at(set, {"name"}), std::clamp<std::int64_t>(number_at(set, {"count"}, 1), 0, kMost), {}};
+    for (const Json& container : list_at(set, {"template", "spec", "containers"})) {
+      const Json* wants = at(container, {"resources", "requests"});
+      if (!wants) wants = at(container, {"resources", "limits"});
+      if (!wants) continue;
+      for (const auto& [resource, value] : wants->fields)
+        if (resource.find('/') != std::string::npos) ask.all[resource] += count_of(value);
+    }
+    for (auto& [resource, count] : ask.all) count = std::min(count, kMost) * ask.pods;
+    all.push_back(std::move(ask));
+  }
+  return all;
+}
+
+Usage usage_of(const Json& workload) {
+  Usage usage;
+  for (const Json& set : list_at(workload, {"status", "admission", "podSetAssignments"}))
+    if (const Json* flavors = at(set, {"flavors"}))
+      for (const auto& [resource, flavor] : flavors->fields)
+        if (const Json* count = at(set, {"resourceUsage", resource}))
+          usage[{flavor.text, resource}] += count_of(*count, kMost * kMost);
+  return usage;
+}
+
+void add(Usage& sum, const Usage& more) {
+  for (const auto& [key, count] : more) sum[key] += count;
+}
+void subtract(Usage& sum, const Usage& less) {
+  for (const auto& [key, count] : less) sum[key] -= count;
+}
+
+Fit fit(const Json& cluster_queue, const Usage& used, const std::vector<PodSetAsk>& asks) {
+  Fit result = try_to_fit(cluster_queue, used, asks);
+  result.when_empty = result.why.empty() || try_to_fit(cluster_queue, {}, asks).why.empty();
+  return result;
+}
+
+Json admission_of(const std::string& cluster_queue, const std::vector<PodSetAsk>& asks, const Fit& fit) {
+  Json sets = Json::list();
+  for (std::size_t i = 0; i < asks.size(); ++i) {
+    Json flavors = Json::map(), usage = Json::map();
+    for (const auto& [resource, flavor] : fit.flavors[i]) {
+      put(flavors, resource, text(flavor));
+      put(usage, resource, text(std::to_string(asks[i].all.at(resource))));
+    }
+    sets.items.push_back(object({{"name", text(asks[i].name)},
+                                 {"flavors", std::move(flavors)},
+                                 {"resourceUsage", std::move(usage)},
+                                 {"count", number(asks[i].pods)}}));
+  }
+  return object({{"clusterQueue", text(cluster_queue)}, {"podSetAssignments", std::move(sets)}});
+}
+
+}  // namespace tessera::sim::kube
