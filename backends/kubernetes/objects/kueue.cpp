@@ -7,6 +7,7 @@
 #include "backends/kubernetes/objects/parse.hpp"
 #include "backends/kubernetes/objects/read.hpp"
 #include "engine/model/kueue.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {
@@ -24,15 +25,52 @@ constexpr std::array<std::string_view, 5> kWithPods = {"Pod", "Deployment", "Rep
 void read_set(JsonValue& value, KueueWorkload& workload) {
   KueueWorkload::PodSet set;
   value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "name") set.name = words(field, 63);
     if (key == "count") set.count = std::clamp<std::int64_t>(field.integer().value_or(1), 0, kMostPods);
     if (key != "template") return;
-    PodObject pod;  // a template is a pod without a name
-    read_object(field, pod);
+    PodObject pod;
+    set.by_claims = read_template(field, pod);
     set.requests = std::move(pod.requests);
     set.largest = std::move(pod.largest);
   });
-  if (set.count > 0 && !set.requests.empty() && workload.sets.size() < kMostSets)
+  if (set.count > 0 && (set.by_claims || !set.requests.empty()) && workload.sets.size() < kMostSets)
     workload.sets.push_back(std::move(set));
+}
+
+// What Kueue has counted of each pod set, all of its pods together, by the set's name.
+using Counted = std::map<std::string, std::map<std::string, std::int64_t>>;
+
+// Of devices: a resource that is no part of a pod's machine, and a plain number. Amounts of memory, which
+// deviceClassMappings may count too, are no devices.
+void read_counted(JsonValue& value, Counted& counted) {
+  value.items([&](JsonValue& item) {
+    std::string name;
+    std::map<std::string, std::int64_t> resources;
+    item.fields([&](std::string_view key, JsonValue& field) {
+      if (key == "name") name = words(field, 63);
+      if (key != "resources") return;
+      field.fields([&](std::string_view resource, JsonValue& amount) {
+        const bool plain = resource == "cpu" || resource == "memory" || resource == "pods" ||
+                           resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+        const auto text = amount.text();
+        const auto number = text ? whole_number<std::int64_t>(*text) : amount.integer();
+        if (!plain && number && *number > 0 && resources.size() < kMostSets)
+          resources[clean(resource, 320)] = *number;
+      });
+    });
+    if (counted.size() < kMostSets) counted[name] = std::move(resources);
+  });
+}
+
+void take_counted(const Counted& counted, KueueWorkload& workload) {
+  for (KueueWorkload::PodSet& set : workload.sets) {
+    const auto found = counted.find(set.name);
+    if (!set.by_claims || found == counted.end()) continue;
+    for (const auto& [resource, all] : found->second)
+      // Rounded up: a set of pods that were not alike would be another set.
+      if (set.requests.find(resource) == set.requests.end())
+        set.requests[resource] = all / set.count + (all % set.count > 0 ? 1 : 0);
+  }
 }
 
 // v1beta2 names the priority's class in a reference (spec.priorityClassRef).
@@ -120,17 +158,20 @@ std::string why_not_admitted(const std::vector<Condition>& conditions) {
 
 void read_object(JsonValue& value, KueueWorkload& workload) {
   bool told = false;
+  Counted counted;
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "metadata") read_meta(field, workload.meta);
     if (key == "spec") told = true, read_spec(field, workload);
     if (key == "status")
       field.fields([&](std::string_view inner, JsonValue& list) {
+        if (inner == "resourceRequests") read_counted(list, counted);
         if (inner != "conditions") return;
         std::vector<Condition> conditions;
         read_conditions(list, conditions);
         take_conditions(conditions, workload);
       });
   });
+  take_counted(counted, workload);
   if (!told) workload.meta.unread = "spec";
 }
 
@@ -158,6 +199,9 @@ Workload workload_of(const KueueWorkload& workload, Origin origin) {
   work.priority = workload.priority;
   work.restartable = !workload.meta.owner_kind.empty();
   work.comment = "a Workload of Kueue, without pods until it is admitted";
+  if (std::any_of(workload.sets.begin(), workload.sets.end(),
+                  [](const auto& set) { return set.by_claims && set.requests.empty(); }))
+    work.comment += "; it asks for devices by resource claim templates, how many is not reported";
   if (!workload.priority_class.empty()) work.comment += "; priority " + workload.priority_class;
   work.origin = origin;
   return work;

@@ -26,15 +26,20 @@ namespace tessera::kubernetes {
 struct KueueWorkload {
   // Pods that are made alike. Of the template only what it asks for of GPUs.
   struct PodSet {
+    std::string name;
     std::int64_t count = 1;
     Counts requests, largest;  // of one pod
+    // It asks by claims that are made from ResourceClaimTemplates. What for, Kueue tells once it has looked
+    // at it (status.resourceRequests), by the names that its deviceClassMappings give: whether these are GPUs
+    // is not told.
+    bool by_claims = false;
   };
   Meta meta;
   std::string queue;  // spec.queueName: a LocalQueue of its namespace
   std::string priority_class;
   std::optional<std::int64_t> priority;
   bool active = true;        // false: deactivated, by a person or after too many tries
-  std::vector<PodSet> sets;  // those that ask for GPUs
+  std::vector<PodSet> sets;  // those that ask for GPUs, or by claims
   bool has_quota = false;    // condition QuotaReserved
   bool admitted = false;     // its job is no longer suspended
   bool finished = false;
@@ -50,7 +55,7 @@ void read_object(JsonValue& value, KueueWorkload& workload);
 // pending). Empty: none says it.
 std::string why_not_admitted(const std::vector<Condition>& conditions);
 
-// It asks for GPUs, is not admitted, and has no pods of its own in the list of pods.
+// It asks for GPUs or by claims, is not admitted, and has no pods of its own in the list of pods.
 bool waits_without_pods(const KueueWorkload& workload);
 
 // As one row that waits: what one of its pods asks for, as often as there are pods (tasks); where its pods

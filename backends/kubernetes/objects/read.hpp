@@ -9,6 +9,8 @@ namespace tessera::kubernetes {
 
 void read_object(JsonValue& value, NodeObject& node);
 void read_object(JsonValue& value, PodObject& pod);
+// A pod that is to be made, as its owner has it. True: it has claims that are made from templates.
+bool read_template(JsonValue& value, PodObject& pod);
 void read_object(JsonValue& value, DaemonSetObject& set);
 void read_object(JsonValue& value, ClusterPolicyObject& policy);
 void read_object(JsonValue& value, ResourceSliceObject& slice);

@@ -212,12 +212,13 @@ void read_volumes(JsonValue& value, PodObject& pod) {
 }
 
 // Of spec.resourceClaims those that have a name of their own; status.resourceClaimStatuses names those that
-// were made from a template.
-void read_claims(JsonValue& value, PodObject& pod) {
+// were made from a template. from_template: that one is to be.
+void read_claims(JsonValue& value, PodObject& pod, bool* from_template = nullptr) {
   value.items([&](JsonValue& item) {
     std::string name;
     item.fields([&](std::string_view key, JsonValue& field) {
       if (key == "resourceClaimName") name = words(field);
+      if (key == "resourceClaimTemplateName" && from_template && !words(field).empty()) *from_template = true;
     });
     bool known = std::find(pod.claims.begin(), pod.claims.end(), name) != pod.claims.end();
     if (!name.empty() && !known && pod.claims.size() < 32) pod.claims.push_back(std::move(name));
@@ -231,7 +232,7 @@ std::optional<Duration> deadline_of(JsonValue& value) {
   return std::chrono::seconds(*seconds);
 }
 
-bool read_pod_spec(JsonValue& value, PodObject& pod) {
+bool read_pod_spec(JsonValue& value, PodObject& pod, bool* from_template = nullptr) {
   std::vector<Container> first, together, debugging;
   const bool told = value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "nodeName") pod.node = words(field, 253);
@@ -246,7 +247,7 @@ bool read_pod_spec(JsonValue& value, PodObject& pod) {
     if (key == "initContainers") first = read_containers(field);
     if (key == "containers") together = read_containers(field);
     if (key == "ephemeralContainers") debugging = read_containers(field);
-    if (key == "resourceClaims") read_claims(field, pod);
+    if (key == "resourceClaims") read_claims(field, pod, from_template);
   });
   pod.requests = requests_of(first, together);
   pod.largest = largest_of(first, together);
@@ -329,6 +330,14 @@ void read_object(JsonValue& value, PodObject& pod) {
     if (key == "status") read_pod_status(field, pod);
   });
   if (!told) pod.meta.unread = "spec";
+}
+
+bool read_template(JsonValue& value, PodObject& pod) {
+  bool from_template = false;
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "spec") read_pod_spec(field, pod, &from_template);
+  });
+  return from_template;
 }
 
 }  // namespace tessera::kubernetes

@@ -127,6 +127,31 @@ TEST(Kueue, CountsThatNobodyCouldMeanOverflowNothing) {
       << "without a spec it says nothing";
 }
 
+// A pod set that asks by a claim, which is made from a template; and what Kueue has counted of it.
+std::string by_template(const std::string& counted) {
+  return R"({"metadata":{"name":"w","namespace":"team"},"status":{"resourceRequests":[)" + counted +
+         R"(]},"spec":{"queueName":"team-a","podSets":[{"name":"main","count":2,"template":{"spec":{)"
+         R"("resourceClaims":[{"name":"gpu","resourceClaimTemplateName":"two-gpus"}],"containers":[{"name":)"
+         R"("main","resources":{"requests":{"cpu":"8"},"claims":[{"name":"gpu"}]}}]}}}]}})";
+}
+
+// Kueue counts them (KueueDRAIntegration, on since 0.18): work that asks so waits for quota like all other.
+TEST(Kueue, WhatAsksByResourceClaimTemplatesWaitsToo) {
+  const std::string silent = by_template("");
+  ASSERT_TRUE(waits_without_pods(read(silent)));
+  EXPECT_TRUE(row(silent).requests.empty()) << "how many devices a template asks for is not told here";
+  EXPECT_NE(row(silent).comment.find("how many is not reported"), std::string::npos) << row(silent).comment;
+  const std::string told =
+      by_template(R"({"name":"main","resources":{"cpu":"16","whole-gpus":"4","gpu-memory":"160Gi"}})");
+  EXPECT_EQ(row(told).requests, (std::vector<Request>{{"whole-gpus", 2, 0}}))
+      << "of one pod, by the name of deviceClassMappings";
+  EXPECT_EQ(row(told).tasks, 2);
+  EXPECT_EQ(row(told).comment.find("not reported"), std::string::npos);
+  EXPECT_TRUE(row(by_template(R"({"name":"other","resources":{"whole-gpus":"4"}},{"resources":7},3)"))
+                  .requests.empty())
+      << "another set's";
+}
+
 // The API server with one node, a pod, and what Kueue keeps.
 class KueueLab : public testing::Test {
  protected:
