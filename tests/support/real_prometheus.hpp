@@ -1,0 +1,85 @@
+// A real Prometheus on a loopback port, whose blocks are written by its own promtool from a text of
+// OpenMetrics. Threads: one test at a time.
+#pragma once
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "backends/process.hpp"
+#include "backends/worker.hpp"
+#include "engine/model/units.hpp"
+#include "tests/support/run_binary.hpp"
+
+namespace tessera::test {
+
+inline constexpr const char* kPrometheus = "/usr/bin/prometheus";
+inline constexpr const char* kPromtool = "/usr/bin/promtool";
+inline constexpr const char* kCurl = "/usr/bin/curl";
+
+inline int free_port() {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET, address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), size), 0);
+  getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  close(fd);
+  return ntohs(address.sin_port);
+}
+
+// A server on what promtool made of a text of OpenMetrics; ended with it.
+class RealPrometheus {
+ public:
+  explicit RealPrometheus(const std::string& metrics) : port_(free_port()) {
+    const std::string file = folder_.write("metrics.txt", metrics);
+    const std::string data = folder_.path() + "/data";
+    RunOptions tool;
+    tool.program = kPromtool;
+    const Ran made = run_tessera({"tsdb", "create-blocks-from", "openmetrics", file, data}, tool);
+    EXPECT_EQ(made.code, 0) << made.out << made.err;
+    Command command;
+    command.argv = {kPrometheus,
+                    "--config.file=" + folder_.write("prometheus.yml", "scrape_configs: []\n"),
+                    "--storage.tsdb.path=" + data,
+                    "--storage.tsdb.retention.time=10y",
+                    fmt::format("--web.listen-address=127.0.0.1:{}", port_),
+                    "--log.level=error"};
+    command.deadline = Duration{0};
+    worker_.post([this, command] { processes_.run(command, [](const Result<Outcome>&) {}); });
+    RunOptions curl;
+    curl.program = kCurl;
+    const Ran ready = run_tessera({"-sSf", "--retry", "50", "--retry-all-errors", "--retry-delay", "1",
+                                   fmt::format("http://127.0.0.1:{}/-/ready", port_)},
+                                  curl);
+    EXPECT_EQ(ready.code, 0) << ready.err;
+  }
+  ~RealPrometheus() { worker_.stop(); }
+  std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
+
+ private:
+  Scratch folder_;
+  int port_;
+  Worker worker_;
+  Processes processes_{worker_};
+};
+
+// What is missing of it; such tests are skipped then.
+inline bool prometheus_is_missing() {
+  const auto missing = [](const char* program) { return access(program, X_OK) != 0; };
+  return missing(kPrometheus) || missing(kPromtool) || missing(kCurl);
+}
+
+// A minute apart, in [from, to).
+inline void add_values(std::string& text, const std::string& labels, TimePoint from, TimePoint to,
+                       double value) {
+  for (TimePoint at = from; at < to; at += std::chrono::minutes(1))
+    text += fmt::format("{} {} {}\n", labels, value, at.time_since_epoch() / std::chrono::seconds(1));
+}
+
+}  // namespace tessera::test
