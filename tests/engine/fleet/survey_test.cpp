@@ -8,6 +8,7 @@
 #include "engine/fleet/reader.hpp"
 #include "engine/fleet/written.hpp"
 #include "tests/engine/plan/boards.hpp"
+#include "tests/engine/plan/operator_story.hpp"
 #include "tests/support/random_world.hpp"
 
 namespace tessera::fleet {
@@ -183,18 +184,31 @@ TEST(FleetSurvey, ADemandIsSpreadAroundWhatRuns) {
 
 // The reason of the first node was told of all.
 TEST(FleetSurvey, NodesThatADemandCannotUseAreToldByTheirReasons) {
-  Node other = refused_node("n3");
-  other.gpus.push_back(test::uncut(2, 2, "A100-40GB"));
-  std::swap(other.gpus[1].mig_mode, other.gpus[2].mig_mode);
-  Site site(
-      {refused_node("n1"), test::node("n2", {test::uncut(0, 0, "A100-40GB")}), other, refused_node("n4")});
-  const Survey found = site.look("pools: [{name: a, demand: {3g.20gb: 20}}]");
-  ASSERT_EQ(found.notes.size(), 1u);
-  const std::string& text = found.notes[0].text;
-  EXPECT_NE(text.find("no plan changes n[1,4]: "), std::string::npos) << text;
-  EXPECT_NE(text.find("no plan changes n3: "), std::string::npos) << text;
-  EXPECT_NE(text.find("GPU 1"), std::string::npos) << text;
-  EXPECT_NE(text.find("GPU 2"), std::string::npos) << text;
+  constexpr const char* kManaged = "cloud.google.com/gke-nodepool=a100s";
+  constexpr const char* kUpgrading = "nvidia.com/gpu-driver-upgrade-state=upgrade-failed";
+  test::operator_story::Kubernetes site;
+  std::vector<Node> nodes;
+  for (const char* label : {kManaged, "", kUpgrading, kManaged}) {
+    const std::string name = "n" + std::to_string(nodes.size() + 1);
+    nodes.push_back(test::node(name, {test::uncut(0, 0), test::uncut(1, 1)}));
+    if (*label) nodes.back().features = {label};
+    site.site.node_config[name] = operators::mig_file(test::operator_story::kStaticFile);
+    site.site.labels[name] = site.site.labels["n1"];
+  }
+  site.tell(NodesListed{nodes});
+  site.tell(WorkloadsListed{{}});
+  site.tell(Loaded{});
+  const plan::Means means = site.can();
+  const auto fleet = read_fleet("pools: [{name: a, demand: {7g.80gb: 20}}]", "fleet.yaml", test::catalogue());
+  ASSERT_TRUE(fleet) << to_line(fleet.error());
+  const plan::SiteRules rules;
+  const auto found = survey(*fleet, site.cluster(), {&test::catalogue(), &means, &rules});
+  ASSERT_TRUE(found) << to_line(found.error());
+  ASSERT_EQ(found->notes.size(), 1u);
+  const std::string& text = found->notes[0].text;
+  EXPECT_NE(text.find("; no plan changes n[1,4]: GKE"), std::string::npos) << text;
+  EXPECT_NE(text.find("; no plan changes n3: the driver upgrade of n3 has failed"), std::string::npos)
+      << text;
 }
 
 TEST(FleetSurvey, ADemandForWholeGpusCountsThoseThatStandAndMakesTheRest) {
