@@ -16,6 +16,16 @@
 
 namespace tessera::test {
 
+// A window that opens four hours from at(0), a Friday at 8:00.
+inline constexpr const char* kSoon = R"(pools:
+- name: a
+  nodes: "n[1-2]"
+  layout: as-is
+  budget: {lead: '06:00'}
+  windows: [{when: 'Fri 12:00-20:00', layout: empty}]
+- {name: b, layout: as-is}
+)";
+
 // n1 is cut into one slice that alice holds, n2 is whole, of n3 nothing is known now.
 class FleetCommandLine : public testing::Test {
  protected:
