@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "backends/sim/random.hpp"
 #include "engine/text.hpp"
