@@ -17,6 +17,13 @@ namespace {
 constexpr Duration kTick{1000};
 constexpr Duration kPiece{2 * 3'600'000LL};  // of a recording that is looked through backwards
 
+Cluster who_of(const Cluster& known) {
+  Cluster bare;
+  bare.scheduler = known.scheduler, bare.simulated = known.simulated, bare.version = known.version;
+  bare.endpoint = known.endpoint, bare.id = known.id;
+  return bare;
+}
+
 std::string in_short(const std::vector<std::string>& what) {
   if (what.size() == 1) return what.front();
   return what.front() + " (+" + std::to_string(what.size() - 1) + ")";
@@ -259,14 +266,15 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   const Covered all = recording_->covered().value_or(Covered{to, to});
   const TimePoint within = std::clamp(to, all.from, std::max(all.from, all.to));
   Result<Model> model = recording_->at(within);
-  if (!model) return fail(model.error());
-  const Cluster& then = model->clusters.front();
-  // The round that is shown, which may be a while before.
-  const TimePoint round = cluster_now(then, wall_());
   if (together_) together_->covers(name_, all);
   at_ = together_ ? together_->moment_for(to) : within;
+  if (!model) return who_ ? show_unknown(all, model.error()) : fail(model.error());
+  const Cluster& then = model->clusters.front();
+  who_ = who_of(then);
+  // The round that is shown, which may be a while before.
+  const TimePoint round = cluster_now(then, wall_());
   if (together_ && (at_ < all.from || at_ - round > speaks_for(*recording_)))
-    return show_unknown(*model, all);
+    return show_no_round(*model, all);
   round_ = round;
   if (found.empty()) found = why_another(to, round, all, *recording_);
   if (found.empty()) found = how_thin(recording_->figures_every());
@@ -280,25 +288,25 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   moments_.tell(*sink_, name_, then, round);
 }
 
-// Who it is, and nothing of what it had at another time.
-void ReplayBackend::show_unknown(const Model& nearest, const Covered& all) {
-  const Cluster& known = nearest.clusters.front();
-  Cluster bare;
-  bare.scheduler = known.scheduler, bare.simulated = known.simulated, bare.version = known.version;
-  bare.endpoint = known.endpoint, bare.id = known.id;
+// Of a moment that cannot be told nothing of another one stays, and playing goes on behind it.
+void ReplayBackend::show_unknown(const Covered& all, const Error& why) {
   round_ = at_;
   failed_ = true;
   tell(ClockSet{wall_(), 0}, at_);
   tell(PaceReport{0, recording_->every()}, at_);
   tell(Recorded{all.from, all.to, ""}, at_);
-  tell(
-      SourceReport{
-          Source::none, nothing_then(cluster_now(known, wall_()), at_, all, *recording_), {}, "", false},
-      at_);
-  if (history_of_ != at_)
+  tell(SourceReport{Source::none, why, {}, "", false}, at_);
+  moments_.tell(*sink_, name_, *who_, at_);
+}
+
+void ReplayBackend::show_no_round(const Model& nearest, const Covered& all) {
+  const TimePoint round = cluster_now(nearest.clusters.front(), wall_());
+  show_unknown(all, nothing_then(round, at_, all, *recording_));
+  // Before the first round nothing has happened yet.
+  const TimePoint until = at_ < all.from ? TimePoint::min() : round;
+  if (history_of_ != until)
     tell(HistoryTold{at_ < all.from ? std::vector<LogEntry>() : happened_before(nearest)}, at_);
-  history_of_ = at_;
-  moments_.tell(*sink_, name_, bare, at_);
+  history_of_ = until;
 }
 
 }  // namespace tessera::record

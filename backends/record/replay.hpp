@@ -62,7 +62,8 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   void read_back();
   // found: what is at that moment, for those who look for it.
   void show(TimePoint to, std::string found = {});
-  void show_unknown(const Model& nearest, const Covered& all);
+  void show_unknown(const Covered& all, const Error& why);
+  void show_no_round(const Model& nearest, const Covered& all);
   bool open();
   void fail(const Error& error);
   void tick();
@@ -77,6 +78,7 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   TimePoint round_{};                    // that is shown for it
   std::optional<TimePoint> history_of_;  // the round up to which events were told last
   bool failed_ = false;
+  std::optional<Cluster> who_;  // what is always the same of it, and nothing that it has
   Moments moments_;
   std::shared_ptr<Together> together_;  // nullptr: alone
   double speed_;

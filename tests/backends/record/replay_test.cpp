@@ -372,6 +372,29 @@ TEST_F(Replay, WhatIsIdleInRoundsThatAreFarApartIsIdleSinceTheFirstOfThem) {
   EXPECT_EQ(idle_since(1'800 * 5, 0), at(0));
 }
 
+// The nodes of the moment before stood there as those of now, and playing went on from that moment again and
+// again.
+TEST_F(Replay, OfAMomentThatCannotBeReadNothingOfAnotherOneStays) {
+  a_while();
+  play_from(120);
+  ASSERT_EQ(cluster().nodes.all().size(), 2u);
+  std::string day;
+  for (const auto& one : fs::recursive_directory_iterator(folder_))
+    if (one.is_regular_file() && one.path().extension() == ".zst") day = one.path().string();
+  ASSERT_NE(day, "");
+  fs::rename(day, day + ".away"), fs::create_directory(day);
+  after([&] { player().jump(at(240)); });
+  ASSERT_TRUE(cluster().sources.at(Source::none).failure);
+  EXPECT_TRUE(cluster().nodes.empty());
+  EXPECT_FALSE(insight::nodes_are_current(cluster()));
+  EXPECT_EQ(cluster_now(cluster(), at(99'999)), at(240));
+  EXPECT_EQ(cluster().scheduler, Scheduler::slurm);
+  fs::remove(day), fs::rename(day + ".away", day);
+  after([&] { player().jump(at(240)); });
+  EXPECT_FALSE(cluster().sources.at(Source::none).failure);
+  EXPECT_EQ(cluster().nodes.all().size(), 2u);
+}
+
 TEST_F(Replay, AClusterThatIsNotRecordedFailsByItself) {
   a_while();
   auto archive = record::open_archive(folder_, [] { return at(9999); });
