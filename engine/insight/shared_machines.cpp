@@ -9,6 +9,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/model/elsewhere.hpp"
+#include "engine/text.hpp"
 
 namespace tessera::insight {
 namespace {
@@ -35,6 +36,17 @@ std::vector<SharedMachine> shared_machines(const Model& model) {
   return all;
 }
 
+namespace {
+
+// Names of clouds do not fold: six of them left no room for the sentence behind them.
+std::string names_of(const std::vector<std::string>& nodes) {
+  constexpr std::size_t kMost = 40;
+  std::string all = fold_hosts(nodes);
+  return all.size() <= kMost ? all : some_of({nodes.begin(), nodes.end()}, 1);
+}
+
+}  // namespace
+
 std::vector<std::string> shared_lines(const std::vector<SharedMachine>& machines) {
   struct Shared {
     std::vector<std::string> nodes;
@@ -53,10 +65,10 @@ std::vector<std::string> shared_lines(const std::vector<SharedMachine>& machines
     lines.push_back(
         one.slices == 1
             ? fmt::format("{}: {} and {} hand out the same GPUs, and 1 free slice stands in the rows of both",
-                          fold_hosts(one.nodes), pair.first.text, pair.second.text)
+                          names_of(one.nodes), pair.first.text, pair.second.text)
             : fmt::format(
                   "{}: {} and {} hand out the same GPUs, and {} free slices stand in the rows of both",
-                  fold_hosts(one.nodes), pair.first.text, pair.second.text, one.slices));
+                  names_of(one.nodes), pair.first.text, pair.second.text, one.slices));
   return lines;
 }
 

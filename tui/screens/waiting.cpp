@@ -50,6 +50,7 @@ void add_fits(Sums& sums, const std::vector<DemandRow>& rows, const Screen& scre
   std::set<ClusterName> fit;
   for (const DemandRow& row : rows) {
     if (!shows(screen, row.cluster)) continue;
+    sums.shared |= row.cluster.empty();  // a note: two schedulers hand out the same GPUs
     sums.now += row.demand.fit_now;
     sums.cut += row.demand.fit_cut;
     if (row.demand.fit_cut > 0) sums.shared |= !fit.insert(row.cluster).second;
