@@ -49,7 +49,9 @@ void write_again(std::string_view bytes, const Frame& last, Mended& found) {
     *found.whole += again.begin(last.at);
     *found.whole += again.end(text);
   }
-  if (last.unmarked) found.damage.push_back("the mark before its last frame is damaged; it is written again");
+  // A kill leaves half a mark and nothing behind it: of that nothing is lost, and nothing written again.
+  if (last.unmarked && last.data < last.end)
+    found.damage.push_back("the mark before its last frame is damaged; it is written again");
   const bool odd = text.size() < read.text.size();
   const std::string_view behind = bytes.substr(last.end - read.lost);
   if (read.lost == 0 && read.wrong.empty() && !odd) return;

@@ -175,6 +175,16 @@ TEST(DamagedDay, CutOffAnywhereItCostsTheBlockThatIsNotWholeAtMost) {
   EXPECT_EQ(before, all.size() + 1);
 }
 
+// "The recording is damaged" was told of an ordinary kill.
+TEST(DamagedDay, HalfAMarkIsWhatAKillLeavesAndNoDamage) {
+  const std::string bytes = small_day(true);
+  const Frame last = frames_in(bytes)->back();
+  for (std::size_t size = 1; size < record::kMarkBytes; ++size) {
+    const WentOn after = go_on(bytes.substr(0, last.begin + size));
+    EXPECT_EQ(after.found.damage, std::vector<std::string>{}) << size;
+  }
+}
+
 // What a power cut leaves: the file has its size, and zeros at its end. Or another program wrote there.
 TEST(DamagedDay, ABadEndCostsTheRoundsThatItIsIn) {
   const std::string bytes = small_day(false);
