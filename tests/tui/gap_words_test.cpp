@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/time.hpp"
 #include "tests/support/build.hpp"
 
 namespace tessera::tui {
@@ -12,32 +13,33 @@ using record::Stop;
 using test::at;
 
 bool says(const usage::Gaps& gaps, const std::string& text) {
-  return gap_words(nullptr, gaps).find(text) != std::string::npos;
+  return gap_words(nullptr, gaps, utc_text).find(text) != std::string::npos;
 }
 
 TEST(GapWords, ALongOutageDoesNotHideWhatIsDamaged) {
   usage::Gaps gaps;
-  EXPECT_EQ(gap_words(nullptr, gaps), "");
+  EXPECT_EQ(gap_words(nullptr, gaps, utc_text), "");
   gaps.add(at(0), at(7'200), Stop::damaged);
-  EXPECT_TRUE(says(gaps, "2.0 h: what was recorded there is damaged")) << gap_words(nullptr, gaps);
+  EXPECT_TRUE(says(gaps, "2.0 h: what was recorded there is damaged")) << gap_words(nullptr, gaps, utc_text);
   EXPECT_FALSE(says(gaps, "places of it")) << "that is it";
   gaps.add(at(10'000), at(99'000), Stop::ended);
-  EXPECT_TRUE(says(gaps, "the recorder was ended there")) << gap_words(nullptr, gaps);
-  EXPECT_TRUE(says(gaps, "places of it that are damaged: 1")) << gap_words(nullptr, gaps);
+  EXPECT_TRUE(says(gaps, "the recorder was ended there")) << gap_words(nullptr, gaps, utc_text);
+  EXPECT_TRUE(says(gaps, "places of it that are damaged: 1")) << gap_words(nullptr, gaps, utc_text);
 }
 
 TEST(GapWords, DamageAtTheEndHasNoLengthAndIsTold) {
   usage::Gaps gaps;
   gaps.damaged = 1;
-  EXPECT_TRUE(gap_words(nullptr, gaps).starts_with("places of it that are damaged: 1"));
+  EXPECT_TRUE(gap_words(nullptr, gaps, utc_text).starts_with("places of it that are damaged: 1"));
 }
 
 TEST(GapWords, AClockThatWasSetBackIsTold) {
   usage::Gaps gaps;
   gaps.add(at(0), at(60), Stop::set_back);
-  EXPECT_TRUE(says(gaps, "the recorder's clock was set back there")) << gap_words(nullptr, gaps);
+  EXPECT_TRUE(says(gaps, "the recorder's clock was set back there")) << gap_words(nullptr, gaps, utc_text);
   gaps.add(at(100), at(9'000), Stop::cut);
-  EXPECT_TRUE(says(gaps, "times that the recorder's clock was set back: 1")) << gap_words(nullptr, gaps);
+  EXPECT_TRUE(says(gaps, "times that the recorder's clock was set back: 1"))
+      << gap_words(nullptr, gaps, utc_text);
 }
 
 }  // namespace
