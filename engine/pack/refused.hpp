@@ -27,7 +27,7 @@ struct ReadFrom {
   std::optional<Naming> asked;
 };
 
-// What one search after the other comes to. problem: what `first` answers, and what `again` makes anew each
+// What one search after the other comes to. problem: what `first` answers, and what `again` remakes each
 // time. again: leaves these nodes out, too, and answers what remains; nullopt: nothing is asked for any more.
 // An answer of which each node has a plan; nullopt: nothing could be changed then. Errors: those of `again`,
 // search_given_up(), and gives_up_on(): what is refused is never told as changed.

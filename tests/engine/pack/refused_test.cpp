@@ -129,7 +129,7 @@ TEST_F(Refused, WhereNoNodeCanBeChangedTheAnswerStaysAndItsPlanSaysWhy) {
   EXPECT_NE(planned(answer).no_steps.find("GKE"), std::string::npos);
 }
 
-// Of each answer it is asked anew which nodes a plan may change: of the last one, too, before it is told.
+// Of each answer it is asked again which nodes a plan may change: of the last one, too, before it is told.
 TEST_F(Refused, WhereEveryAnswerHasRefusedNodesThereIsNoPlanAndTheLastReasonIsTold) {
   unlike_nodes(70);
   const auto answer = kept({"7g.80gb=1"});
