@@ -46,7 +46,7 @@ class Pty {
   Pty(const Pty&) = delete;
   Pty& operator=(const Pty&) = delete;
 
-  static constexpr std::chrono::seconds kPatience{60};
+  static constexpr std::chrono::seconds kPatience{150};
 
   // All of these wait at most kPatience; false: it did not happen.
   bool wait_idle();                      // every key and signal sent so far is dealt with
