@@ -393,7 +393,7 @@ TEST_F(WhySlurmE2e, AJobWhoseNodeIsDrainingWhileOthersFinish) {
   const std::string id = submit({"-w", "mix01", "--gres=gpu:1g.10gb:1"});
   waits_for(id, "ReqNodeNotAvail");
   const std::string said = why(id);
-  EXPECT_EQ(about(said, "mix01"), "drained: bios");
+  EXPECT_EQ(about(said, "mix01"), "draining: bios");
   do_as_it_says(id, said, "scontrol update NodeName=mix01 State=RESUME");
 }
 

@@ -196,6 +196,7 @@ class Looker {
   bool shows_figures() const { return options_.command != "workloads"; }
   // Facts are told first, figures by sources of their own. False: it is time to leave.
   bool wait_for_figures() {
+    if (figures_have_come(clusters_.model(), options_)) return true;
     return clusters_.wait_until([this] { return figures_have_come(clusters_.model(), options_); },
                                 wall_() + figures_within(options_));
   }

@@ -304,7 +304,7 @@ TEST(AdviseScreen, NothingIsAdvisedOnWithoutAMomentOfTheRecording) {
   Session session = advising({120, 40});
   session.state.past = true;
   session.press(":advise<enter>");
-  EXPECT_TRUE(session.shows("the recording of this cluster cannot be read")) << session.screen();
+  EXPECT_TRUE(session.shows("nothing is recorded of this cluster")) << session.screen();
   EXPECT_FALSE(session.state.advise->question);
   show_past(session, 30);
   EXPECT_TRUE(session.state.advise->question);

@@ -75,7 +75,7 @@ std::string kinds_said_by(const std::vector<query::SliceRow>& slices, const Node
     const int shares = insight::available(insight::sight_of(*row.cluster, node), *row.slice).value_or(0);
     if (shares == 0) continue;
     if (row.slice->capacity > 1)
-      kinds.shares[insight::share_unit(*row.slice, row.cluster->scheduler)] += shares;
+      kinds.shares[insight::share_label(*row.cluster, *row.node, *row.slice)] += shares;
     else
       kinds.slices[insight::slice_label(*row.slice)] += shares;
   }
@@ -238,7 +238,7 @@ TEST(AvailableOnScreens, TheOverviewOffersWhatTheSlicesSayOfThemselves) {
       all_known = all_known && shares;
       if (shares.value_or(0) == 0) continue;
       const bool shared = row.slice->capacity > 1;
-      sums[shared ? insight::share_unit(*row.slice, row.cluster->scheduler)
+      sums[shared ? insight::share_label(*row.cluster, *row.node, *row.slice)
                   : insight::slice_label(*row.slice)] += *shares;
       ++slices;
     }
