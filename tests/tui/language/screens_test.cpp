@@ -17,7 +17,7 @@ namespace {
 // sentence.
 std::string without_what_stays(const std::string& line) {
   static const std::regex kTyped(
-      R"(\$ |^ *(tessera|import|nvidia-smi|kubectl|scontrol|sbatch|srun|max by) )"),
+      R"(\$ |(^|│) *(tessera|import|nvidia-smi|kubectl|scontrol|sbatch|srun|max by) )"),
       kPrinted(
           "not cut|is made|reported lower than configured|on failure|fan failure|-lgipp of an|^ *of "
           "+[0-9]|gres/gpu count reported lower "

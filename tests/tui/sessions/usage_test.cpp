@@ -77,11 +77,11 @@ TEST(UsageScreens, TimesOfWhichNothingIsRecordedAreSaid) {
 
 // The head said UTC and the gaps "Z", beside a clock and events in the reader's own time.
 TEST(UsageScreens, TimesAreThoseOfTheClocksHereAsOnEveryOtherScreen) {
-  const InZone there("EST5EDT,M3.2.0,M11.1.0");
   usage::Reckoning gappy = *reckoned();
   gappy.gaps.add(*parse_utc("2026-11-20T08:00:00Z"), *parse_utc("2026-11-20T11:00:00Z"), record::Stop::cut);
   for (const char* keys : {":usage<enter>j", ":waste<enter>j"}) {
     Session session(two_places(), {120, 40});
+    const InZone there("EST5EDT,M3.2.0,M11.1.0");  // a session begins in UTC
     session.state.usage.read = std::make_shared<const usage::Reckoning>(gappy);
     session.press(keys);
     EXPECT_TRUE(session.shows("2026-11-19 03:05 to 2026-11-21 03:05, 47.5 h recorded")) << session.screen();
