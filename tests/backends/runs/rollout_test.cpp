@@ -143,18 +143,28 @@ TEST(Rollout, ParksUntilTheNodeIsEmptyAndLooksAgainWhenResumed) {
   EXPECT_EQ(lab.board("n1"), kWanted);
 }
 
-// Nodes that were closed together for a window became empty between two calls, and changed at the same time.
-TEST(Rollout, OfNodesThatBecameEmptyTogetherOneIsChangedAloneAndTheOthersOnceItIsDone) {
+std::vector<Workload> work_on_four() {
   std::vector<Workload> work;
   for (const std::string& name : kFour) work.push_back(on_slice("job-" + name, "bob", name, 2));
-  Lab lab(four(), work);
+  return work;
+}
+
+// A run for a window, which waits until its nodes are empty.
+std::string close_four(Lab& lab) {
   lab.cluster().patient_looks = 0;
   plan::ChangeOptions options;
   options.when_empty = true, options.canary = 0, options.batch = 4;
   plan::Plan plan = lab.plan(kWish, kFour, options);
   change_one_first(plan);
-  const std::string run = lab.start(plan);
-  ASSERT_TRUE(lab.wait_stopped(run));
+  std::string run = lab.start(plan);
+  EXPECT_TRUE(lab.wait_stopped(run));
+  return run;
+}
+
+// Nodes that were closed together for a window became empty between two calls, and changed at the same time.
+TEST(Rollout, OfNodesThatBecameEmptyTogetherOneIsChangedAloneAndTheOthersOnceItIsDone) {
+  Lab lab(four(), work_on_four());
+  const std::string run = close_four(lab);
   EXPECT_EQ(lab.find(lab.list(), run)->progress, "0 of 4 nodes done, 4 waiting");
   lab.close();
   for (const std::string& name : kFour)
@@ -188,16 +198,8 @@ TEST(Rollout, OfNodesThatBecameEmptyTogetherOneIsChangedAloneAndTheOthersOnceItI
 }
 
 TEST(Rollout, WhereTheFirstOfNodesThatBecameEmptyFailsNoOtherIsChanged) {
-  std::vector<Workload> work;
-  for (const std::string& name : kFour) work.push_back(on_slice("job-" + name, "bob", name, 2));
-  Lab lab(four(), work);
-  lab.cluster().patient_looks = 0;
-  plan::ChangeOptions options;
-  options.when_empty = true, options.canary = 0, options.batch = 4;
-  plan::Plan plan = lab.plan(kWish, kFour, options);
-  change_one_first(plan);
-  const std::string run = lab.start(plan);
-  ASSERT_TRUE(lab.wait_stopped(run));
+  Lab lab(four(), work_on_four());
+  const std::string run = close_four(lab);
   lab.close();
   for (const std::string& name : kFour) lab.cluster().world(name).let_all_work_end();
   lab.cluster().world("n1").arm(Fault::create_always_stops, lab.cluster().world("n1").performs);
