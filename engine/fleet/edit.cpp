@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/fleet/edit_text.hpp"
+#include "engine/fleet/keys.hpp"
 #include "engine/fleet/reader.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/fleet/written.hpp"
@@ -27,10 +28,6 @@ constexpr std::pair<std::string_view, std::optional<int> Budget::*> kBounds[] = 
     {"not_after", &Budget::not_after},
     {"lead", &Budget::lead}};
 
-template <std::size_t N>
-bool is_one_of(const std::string_view (&keys)[N], std::string_view key) {
-  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
-}
 auto bound_of(std::string_view key) {
   return std::find_if(std::begin(kBounds), std::end(kBounds),
                       [&](const auto& one) { return one.first == key; });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/fleet/keys.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/pack/whole.hpp"
@@ -29,11 +30,6 @@ constexpr std::string_view kRuleKeys[] = {"layout", "strategy",      "replicas",
                                           "preset", "rename_shared", "refuse_several", "demand"};
 constexpr std::string_view kClusterKeys[] = {"platform", "plugin_strategy"};
 constexpr std::string_view kAsIs = "as-is";
-
-template <std::size_t N>
-bool is_one_of(const std::string_view (&keys)[N], std::string_view key) {
-  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
-}
 
 template <std::size_t N>
 std::string listed(const std::string_view (&keys)[N]) {

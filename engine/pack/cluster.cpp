@@ -15,8 +15,6 @@
 namespace tessera::pack {
 namespace {
 
-constexpr int kMostWanted = 100'000'000;
-
 void pass_by(Problem& problem, const NodeName& node, const mig::Product* product) {
   std::vector<PassedBy>& all = problem.passed_by;
   const auto same = [&](const PassedBy& one) { return one.node == node && one.product == product; };

@@ -20,6 +20,9 @@
 
 namespace tessera::pack {
 
+// No demand of a file, a flag, a queue or a rate asks for more instances of a profile.
+inline constexpr int kMostWanted = 100'000'000;
+
 enum class Mode : std::uint8_t { in_place, whole_node };
 
 struct Instance {

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::string_view kWhat = "cannot read the GPUs and the demand";
 constexpr std::string_view kHint = "docs/planning.md has an example";
-constexpr std::int64_t kMostWanted = 100'000'000;
 constexpr std::size_t kMostServices = 200;
 constexpr double kMostRate = 1e9;
 

@@ -11,7 +11,7 @@
 namespace tessera::pack {
 namespace {
 
-constexpr int kMaxNodes = 5000;
+constexpr int kMaxSizingNodes = 5000;
 constexpr int kMostForInstances = 100;  // fewer instances are a comfort: as few GPUs were found before
 
 std::size_t demand_of(Problem& problem, const ProfileName& profile) {
@@ -112,12 +112,12 @@ Result<std::optional<Sizes>> chosen(const Problem& problem, const Services& serv
   };
   int evicted = 0;
   if (evict) {
-    const auto fewest = minimise(sized.program(), sized.fewest_evicted(), kMaxNodes, stop);
+    const auto fewest = minimise(sized.program(), sized.fewest_evicted(), kMaxSizingNodes, stop);
     if (!fewest) return none(sized.fewest_evicted());
     evicted = static_cast<int>(fewest->value);
     sized.limit_evicted(fewest->value);
   }
-  auto found = minimise(sized.program(), sized.fewest_gpus(), kMaxNodes, stop);
+  auto found = minimise(sized.program(), sized.fewest_gpus(), kMaxSizingNodes, stop);
   if (!found) return none(sized.fewest_gpus());
   Sizes sizes{{}, evicted, static_cast<int>(found->value), static_cast<int>(found->bound)};
   // Of as few GPUs those with the fewest instances.

@@ -207,14 +207,14 @@ Result<std::optional<std::string>> reason_after(const Special& act, const NodeNa
   const auto refused = [&] {
     return Error{"cannot change " + node.text, "it is closed for another reason: " + now, "plan again"};
   };
-  using Left = std::optional<std::string>;
+  using Reason = std::optional<std::string>;
   if (act.verb == node_acts::kReopen) {
     if (!now.empty() && now != argument_of(act, "reason")) return refused();
-    return now.empty() ? Left() : Left("");
+    return now.empty() ? Reason() : Reason("");
   }
   const std::string wanted = to_text(Closing{clean(argument_of(act, "words"), kLongestReason), mark});
   if (!now.empty() && now != wanted) return refused();
-  return now.empty() ? Left(wanted) : Left();
+  return now.empty() ? Reason(wanted) : Reason();
 }
 std::string argument_of(const Special& act, std::string_view name) {
   auto found = act.arguments.find(std::string(name));

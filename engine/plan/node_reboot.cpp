@@ -60,9 +60,9 @@ std::string names(const std::vector<std::string>& jobs) {
   return jobs.size() > kNamed ? text + ", …" : text;
 }
 
-class Steps {
+class RebootSteps {
  public:
-  Steps(const NodeName& node, const Means& can) : node_(node), can_(can) {}
+  RebootSteps(const NodeName& node, const Means& can) : node_(node), can_(can) {}
 
   Step& add(Action action, Duration look_every, Duration deadline) {
     Step step;
@@ -216,7 +216,7 @@ std::vector<Step> reboot_steps(const Node& node, const NodeAction& action, const
                                bool break_lock) {
   const std::string found = closed_reason(node);
   const TimePoint then = later_boot(*action.booted);
-  Steps steps(node.name, can);
+  RebootSteps steps(node.name, can);
   Step& ask = steps.add(ask_reboot(action.reason, found, then), seconds(1), seconds(30));
   if (!break_lock) ask.before.push_back(NoForeignMark{});
   ask.before.push_back(Answering{});
@@ -237,7 +237,7 @@ std::vector<Step> reboot_steps(const Node& node, const NodeAction& action, const
 
 std::vector<Step> cancel_steps(const Node& node, const Means& can) {
   const std::string reason = closed_reason(node);
-  Steps steps(node.name, can);
+  RebootSteps steps(node.name, can);
   Step& cancel = steps.add(cancel_reboot(reason), seconds(1), seconds(30));
   cancel.before = {as_found(reboots::kWord, "requested"), as_found(kClosedWord, reason)};
   cancel.after = {WordIs{std::string(reboots::kWord), ""}, WordIs{std::string(kClosedWord), ""}};

@@ -19,9 +19,9 @@ using std::chrono::seconds;
 // s.
 constexpr Duration kReady = minutes(3), kOffered = minutes(2);
 
-class Steps {
+class RestartSteps {
  public:
-  Steps(const NodeName& node, const Means& can, Scheduler scheduler)
+  RestartSteps(const NodeName& node, const Means& can, Scheduler scheduler)
       : node_(node), can_(can), scheduler_(scheduler) {}
 
   Step& add(Action action, Duration deadline) {
@@ -90,7 +90,7 @@ std::string offers_by_plugin(const NodeFacts& facts) {
 
 std::vector<Step> plugin_restart_steps(const NodeName& node, const Means& can, Scheduler scheduler,
                                        bool break_lock) {
-  Steps steps(node, can, scheduler);
+  RestartSteps steps(node, can, scheduler);
   Step& mark = steps.add(SetMark{break_lock}, seconds(30));
   mark.before = {Answering{}};
   if (!break_lock) mark.before.push_back(NoForeignMark{});
@@ -108,7 +108,7 @@ std::vector<Step> plugin_restart_steps(const NodeName& node, const Means& can, S
 }
 
 std::vector<Step> unmark_steps(const NodeName& node, const Means& can, Scheduler scheduler) {
-  Steps steps(node, can, scheduler);
+  RestartSteps steps(node, can, scheduler);
   steps.unmark({});
   return steps.take();
 }

@@ -261,7 +261,7 @@ Status check_nodes(const Cluster& cluster, const Intent& intent) {
   return Done{};
 }
 
-std::string id_of(const Plan& plan) {
+std::string id_of_act(const Plan& plan) {
   Digest all;
   all.add(plan.fingerprint);
   all.add(plan.intent.words);
@@ -363,7 +363,7 @@ Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, con
   nothing.relied_on = action_facts(node);
   plan.nodes.push_back(std::move(nothing));
   plan.fingerprint = fingerprint_of(plan.nodes);
-  plan.id = id_of(plan);
+  plan.id = id_of_act(plan);
   return plan;
 }
 
@@ -386,7 +386,7 @@ Result<Plan> plan_node_action(const Cluster& cluster, const Intent& wished, cons
       if (is_about_age(old)) plan.notices.push_back(std::move(old));
   }
   plan.fingerprint = fingerprint_of(plan.nodes);
-  plan.id = id_of(plan);
+  plan.id = id_of_act(plan);
   return plan;
 }
 

@@ -67,7 +67,7 @@ constexpr Named<NodeRow> kNodes[] = {
      }},
 };
 
-constexpr Named<GpuRow> kGpus[] = {
+constexpr Named<GpuRow> kGpuFinders[] = {
     {"cluster", [](const GpuRow& row, std::string_view word) { return in(row.cluster->name.text, word); }},
     {"node", [](const GpuRow& row, std::string_view word) { return in(row.node->name.text, word); }},
     {"model", [](const GpuRow& row, std::string_view word) { return in(row.gpu->model, word); }},
@@ -78,7 +78,7 @@ constexpr Named<GpuRow> kGpus[] = {
     {"uuid", [](const GpuRow& row, std::string_view word) { return in(row.gpu->uuid, word); }},
 };
 
-constexpr Named<SliceRow> kSlices[] = {
+constexpr Named<SliceRow> kSliceFinders[] = {
     {"cluster", [](const SliceRow& row, std::string_view word) { return in(row.cluster->name.text, word); }},
     {"node", [](const SliceRow& row, std::string_view word) { return in(row.node->name.text, word); }},
     {"profile", [](const SliceRow& row,
@@ -135,12 +135,12 @@ std::span<const Finder<NodeRow>> finders<NodeRow>() {
 }
 template <>
 std::span<const Finder<GpuRow>> finders<GpuRow>() {
-  static const std::vector<Finder<GpuRow>> all = by_column<GpuRow>(kGpus);
+  static const std::vector<Finder<GpuRow>> all = by_column<GpuRow>(kGpuFinders);
   return all;
 }
 template <>
 std::span<const Finder<SliceRow>> finders<SliceRow>() {
-  static const std::vector<Finder<SliceRow>> all = by_column<SliceRow>(kSlices);
+  static const std::vector<Finder<SliceRow>> all = by_column<SliceRow>(kSliceFinders);
   return all;
 }
 template <>

@@ -146,8 +146,8 @@ void add(DemandOverTime& demand, const PastJobs& past, const std::string& group)
     }
   }
   // Each stretch ends where something changes, or an hour of the clock is over.
-  constexpr auto kHour = std::chrono::hours(1);
-  for (TimePoint hour = std::chrono::floor<std::chrono::hours>(past.from); hour < past.to; hour += kHour)
+  constexpr auto kOneHour = std::chrono::hours(1);
+  for (TimePoint hour = std::chrono::floor<std::chrono::hours>(past.from); hour < past.to; hour += kOneHour)
     changes[std::max(hour, past.from)];
   changes[past.to];
   std::map<std::string, std::int64_t> now;

@@ -254,10 +254,10 @@ void name_steps(const NodeName& node, Dialect dialect, std::vector<Step>& steps,
 
 std::string renamed_text(const std::vector<std::string>& steps) {
   if (steps.empty()) return "";
-  constexpr std::size_t kNamed = 5;
+  constexpr std::size_t kNamedSteps = 5;
   std::string named;
-  for (std::size_t i = 0; i < steps.size() && i < kNamed; ++i) named += (i > 0 ? ", " : "") + steps[i];
-  if (steps.size() > kNamed) named += ", …";
+  for (std::size_t i = 0; i < steps.size() && i < kNamedSteps; ++i) named += (i > 0 ? ", " : "") + steps[i];
+  if (steps.size() > kNamedSteps) named += ", …";
   return fmt::format(
       "the journal calls {} step{} otherwise than what {} ({}): it was edited, or another version of tessera "
       "wrote it. What is shown is what the steps do.",

@@ -184,11 +184,11 @@ TEST(FleetSurvey, ADemandIsSpreadAroundWhatRuns) {
 
 // The reason of the first node was told of all.
 TEST(FleetSurvey, NodesThatADemandCannotUseAreToldByTheirReasons) {
-  constexpr const char* kManaged = "cloud.google.com/gke-nodepool=a100s";
+  constexpr const char* kManagedPool = "cloud.google.com/gke-nodepool=a100s";
   constexpr const char* kUpgrading = "nvidia.com/gpu-driver-upgrade-state=upgrade-failed";
   test::operator_story::Kubernetes site;
   std::vector<Node> nodes;
-  for (const char* label : {kManaged, "", kUpgrading, kManaged}) {
+  for (const char* label : {kManagedPool, "", kUpgrading, kManagedPool}) {
     const std::string name = "n" + std::to_string(nodes.size() + 1);
     nodes.push_back(test::node(name, {test::uncut(0, 0), test::uncut(1, 1)}));
     if (*label) nodes.back().features = {label};

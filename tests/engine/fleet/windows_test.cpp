@@ -12,7 +12,7 @@
 #include "tests/support/catalogue.hpp"
 
 namespace tessera::fleet {
-namespace {
+namespace windows_test {
 
 using namespace std::chrono;
 
@@ -218,5 +218,5 @@ TEST(FleetWindows, AYearOfPhasesIsWithoutGapsAndAgreesWithEachMoment) {
   EXPECT_EQ(length_from(utc(2026, 10, 25, 0, 30)), 21 * 60 + 30);  // from the first 2:30 on
 }
 
-}  // namespace
+}  // namespace windows_test
 }  // namespace tessera::fleet

@@ -18,7 +18,7 @@
 #include "tests/engine/plan/one_node.hpp"
 
 namespace tessera::test {
-namespace {
+namespace node_reset_test {
 
 using namespace plan;
 
@@ -407,5 +407,5 @@ TEST(NodeResetInVain, AGpuThatStillAsksForOneKeepsTheNodeClosedUntilItIsResetOnc
   }
 }
 
-}  // namespace
+}  // namespace node_reset_test
 }  // namespace tessera::test

@@ -10,7 +10,7 @@
 #include "tests/support/catalogue.hpp"
 
 namespace tessera::test {
-namespace {
+namespace rogue_test {
 
 // n1: GPU 0 is alice's, GPU 1 is free, GPU 2 cut and free; the driver's processes are told now and then.
 struct Seen {
@@ -134,5 +134,5 @@ TEST(RogueProcess, AProcessNamesWhatFiguresHaveFound) {
             "used by no job or pod that is known, up to 40 % and 20000 MiB: process 4711 (miner) (GPU 2)");
 }
 
-}  // namespace
+}  // namespace rogue_test
 }  // namespace tessera::test

@@ -9,7 +9,7 @@
 #include "tests/support/catalogue.hpp"
 
 namespace tessera::test {
-namespace {
+namespace too_big_test {
 
 // An H100 of which alice holds so much, alone, for two hours; its figures are those of the whole GPU.
 std::string advice(Slice slice, int share, float use, std::int64_t memory) {
@@ -60,5 +60,5 @@ TEST(TooBig, TheAirHoldsAgainstTheMemoryThatTheProfileReallyHas) {
   EXPECT_EQ(advice(half, 1, 10, 8'400), "1g.20gb would do: use stayed below 15 %, memory below 8400 MiB");
 }
 
-}  // namespace
+}  // namespace too_big_test
 }  // namespace tessera::test

@@ -13,7 +13,7 @@
 #include "tests/support/catalogue.hpp"
 
 namespace tessera::test {
-namespace {
+namespace usage_test {
 
 constexpr Duration kHour{3'600'000};
 
@@ -437,5 +437,5 @@ TEST(Waste, EachOwnerGetsOneText) {
       << letters[0].text;
 }
 
-}  // namespace
+}  // namespace usage_test
 }  // namespace tessera::test

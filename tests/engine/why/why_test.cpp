@@ -10,7 +10,7 @@
 #include "tests/support/catalogue.hpp"
 
 namespace tessera::why {
-namespace {
+namespace why_test {
 
 using test::holds;
 using test::instance;
@@ -529,5 +529,5 @@ TEST(Why, SharesWhoseHolderIsNotKnownAreNotCountedAsNoneLeft) {
   EXPECT_EQ(on->what.text.find("has 0"), std::string::npos) << on->what.text;
 }
 
-}  // namespace
+}  // namespace why_test
 }  // namespace tessera::why
