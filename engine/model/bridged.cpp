@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/json.hpp"
+#include "engine/model/dns_name.hpp"
 #include "engine/number.hpp"
 
 namespace tessera::slinky {
@@ -13,17 +14,10 @@ constexpr std::size_t kMostNamed = 64;   // pods in a comment
 constexpr std::string_view kStands = "stands for pods ";
 constexpr std::string_view kPlaced = "placed by Slurm job ";
 
-// As Kubernetes takes names of objects: DNS labels, with dots between them.
-bool is_name(std::string_view text, std::size_t longest) {
-  return !text.empty() && text.size() <= longest && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  });
-}
-
 bool is_pod(std::string_view text) {
   const std::size_t slash = text.find('/');
-  return slash != std::string_view::npos && is_name(text.substr(0, slash), 63) &&
-         is_name(text.substr(slash + 1), 253);
+  return slash != std::string_view::npos && is_dns_name(text.substr(0, slash), 63) &&
+         is_dns_name(text.substr(slash + 1), 253);
 }
 
 // The only cluster that has this pod; null: none, or several.

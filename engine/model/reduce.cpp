@@ -15,7 +15,7 @@ namespace tessera {
 namespace {
 
 constexpr std::int64_t kMostAsked = 1'000'000'000'000'000;  // of one resource: in bytes, a petabyte
-constexpr int kMostTasks = 4'000'001;  // of an array: slurm.conf's MaxArraySize ends there
+constexpr int kMostTasksOfArray = 4'000'001;  // of an array: slurm.conf's MaxArraySize ends there
 
 // One event at work on one cluster. Collects what changed, then links the nodes that were touched once.
 class Reducer {
@@ -266,7 +266,7 @@ class Reducer {
 
   void put(Workload workload) {
     // A recording may say anything.
-    workload.tasks = std::clamp(workload.tasks, 1, kMostTasks);
+    workload.tasks = std::clamp(workload.tasks, 1, kMostTasksOfArray);
     for (Request& request : workload.requests) {
       request.count = std::clamp<std::int64_t>(request.count, 0, kMostAsked);
       request.largest = std::clamp<std::int64_t>(request.largest, 0, kMostAsked);

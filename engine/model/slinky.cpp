@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "engine/json.hpp"
+#include "engine/model/dns_name.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slinky {
@@ -11,14 +12,6 @@ namespace {
 
 constexpr std::size_t kLongestComment = 4096;
 constexpr std::string_view kRuns = "runs slurmd of ";
-
-// As Kubernetes takes names of objects: DNS labels, with dots between them.
-bool is_name(std::string_view text, std::size_t longest) {
-  if (text.empty() || text.size() > longest) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-  });
-}
 
 bool has_any(const std::vector<std::string>& states, std::initializer_list<std::string_view> wanted) {
   return std::any_of(wanted.begin(), wanted.end(), [&](std::string_view one) {
@@ -33,7 +26,7 @@ std::optional<HostPod> read_comment(std::string_view comment) {
   const Result<Json> told = parse_json(comment, "Comment");
   if (!told) return std::nullopt;
   const Json *name_space = told->find("namespace"), *name = told->find("podName");
-  if (!name_space || !name || !is_name(name_space->text, 63) || !is_name(name->text, 253))
+  if (!name_space || !name || !is_dns_name(name_space->text, 63) || !is_dns_name(name->text, 253))
     return std::nullopt;
   return HostPod{name_space->text, name->text};
 }

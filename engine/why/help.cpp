@@ -17,6 +17,7 @@
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
+#include "engine/why/command.hpp"
 #include "engine/why/details.hpp"
 #include "engine/why/may_use.hpp"
 #include "engine/why/supply.hpp"
@@ -26,12 +27,6 @@ namespace {
 
 constexpr std::size_t kMostPlans = 2;
 constexpr std::size_t kMostUncut = 8;  // nodes whose whole GPUs are tried: each try is a plan of its GPUs
-
-template <class... Parts>
-std::string command(fmt::format_string<const Parts&...> form, const Parts&... parts) {
-  if (!(is_plain(parts) && ...)) return {};
-  return fmt::format(form, parts...);
-}
 
 struct Case {
   const Cluster& cluster;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/number.hpp"
+#include "engine/why/command.hpp"
 #include "engine/why/details.hpp"
 #include "engine/why/why.hpp"
 
@@ -11,12 +12,6 @@ namespace tessera::why {
 namespace {
 
 constexpr std::size_t kMostDependencies = 4;  // whose command is told
-
-template <class... Parts>
-std::string command(fmt::format_string<const Parts&...> form, const Parts&... parts) {
-  if (!(is_plain(parts) && ...)) return {};
-  return fmt::format(form, parts...);
-}
 
 // "19_[3-6%2]" → "19"
 std::string number_of(const std::string& id) {

@@ -98,8 +98,6 @@ std::string word_of(const Listed& one) {
   return one.noted ? "noted" : std::string(plan::word(one.finding.severity));
 }
 
-Json time_or_null(const std::optional<TimePoint>& at) { return at ? Json::of(utc_text(*at)) : Json(); }
-
 double rounded(double rate) { return std::round(rate * 10) / 10; }
 
 // Each source of each cluster: how it fares, and what it has cost to ask it.

@@ -126,7 +126,7 @@ Tree free_of(const Gpu& gpu, const query::Context& context) {
   return tree;
 }
 
-std::string_view word(insight::Standing standing) {
+std::string_view standing_word(insight::Standing standing) {
   switch (standing) {
     case insight::Standing::unknown: return "unknown";
     case insight::Standing::service: return "service";
@@ -149,7 +149,7 @@ Tree processes_of(const query::GpuRow& row) {
     tree["memory_mib"] = or_null(process.memory);
     tree["use_percent"] = measure(process.use);
     tree["workload"] = is_of_work(process) ? Tree(process.workload.text) : Tree();
-    tree["whose"] = word(insight::standing_of(*row.cluster, *row.node, *row.gpu, process));
+    tree["whose"] = standing_word(insight::standing_of(*row.cluster, *row.node, *row.gpu, process));
     tree["mps"] = is_mps_server(process) ? Tree("server") : one.client ? Tree("client") : Tree();
     tree["mps_server"] = one.server ? Tree(one.server->pid) : Tree();
     list.push_back(std::move(tree));
@@ -510,6 +510,8 @@ std::string document(std::span<const mig::Product> products, Markup markup) {
   }
   return printed(tree, markup);
 }
+
+Json time_or_null(const std::optional<TimePoint>& at) { return at ? Json::of(utc_text(*at)) : Json(); }
 
 std::string document(const Json& json, Markup markup) {
   return printed(Tree::parse(to_line(json), nullptr, false), markup);

@@ -16,6 +16,9 @@
 
 namespace tessera::cli {
 
+// ISO 8601 in UTC; null: not known.
+Json time_or_null(const std::optional<TimePoint>& at);
+
 enum class Markup : std::uint8_t { json, json_line, yaml };
 
 // notes: what is known of the rows beside themselves.

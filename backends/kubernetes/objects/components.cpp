@@ -13,7 +13,6 @@ struct KnownApp {
   std::string_view deploy;  // nvidia.com/gpu.deploy.<this>; empty: none
   std::array<std::string_view, 4> apps;
 };
-constexpr std::string_view kMpsDaemon = "MPS daemon";
 // In the order of need.
 constexpr std::array kKnownApps = {
     KnownApp{"driver", "driver", {"nvidia-driver-daemonset", "nvidia-vgpu-driver-daemonset"}},

@@ -21,6 +21,7 @@ std::string_view component_of(std::string_view app);
 std::string_view component_of(const PodObject& pod);
 
 inline constexpr std::string_view kDraComponent = "DRA driver";
+inline constexpr std::string_view kMpsDaemon = "MPS daemon";
 
 // What is kept of a pod of the GPU stack: on a large cluster nine of ten pods are such.
 struct StackPod {

@@ -17,7 +17,6 @@ using namespace std::chrono_literals;
 constexpr auto kWedged = 5min;  // the MIG manager waits that long for each kind of pod to go
 constexpr auto kRebooting = 20min;
 constexpr auto kSettles = 2min;  // feature discovery writes its labels once a minute
-constexpr std::string_view kMpsDaemon = "MPS daemon";
 constexpr std::string_view kPaused = "paused-for-mig-change";
 
 // ACK's label says how its plugins hand out a node's GPUs.

@@ -13,6 +13,7 @@
 #include "engine/time.hpp"
 #include "tui/cli/as_asked.hpp"
 #include "tui/cli/help/help.hpp"
+#include "tui/cli/json.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/cli/whatif.hpp"
 
@@ -27,7 +28,6 @@ constexpr std::size_t kListed = 8;  // GPUs, nodes and owners of one answer; a d
 Json number(std::size_t count) { return Json::of(static_cast<std::int64_t>(count)); }
 Json number(int count) { return Json::of(std::int64_t{count}); }
 Json rounded(double value) { return Json::of(std::round(value * 1000) / 1000); }
-Json time_or_null(const std::optional<TimePoint>& at) { return at ? Json::of(utc_text(*at)) : Json(); }
 
 // products: to which those of the demand are indices.
 Json demand_json(const std::vector<pack::Demand>& demand, const std::vector<const mig::Product*>& products) {

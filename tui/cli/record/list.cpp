@@ -82,7 +82,6 @@ bool is_finding(const std::vector<Listed>& all, std::size_t i) {
   return newest && one.end == End::stopped && one.file.stop != record::Stop::ended;
 }
 
-double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
 std::string time_of(const record::DayFile& file, bool first) {
   return file.rounds ? utc_text(first ? file.rounds->from : file.rounds->to) : "";
 }

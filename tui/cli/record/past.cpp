@@ -18,8 +18,6 @@
 namespace tessera::cli {
 namespace {
 
-double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
-
 // All of them until --at, where that ends what is summed up. Errors: nothing is recorded before it.
 Result<Recordings> until_asked(Recordings all, const Options& options, const Joins& joins) {
   const auto end = end_of(options, now_of(all, joins.wall()));
@@ -36,6 +34,8 @@ Result<Recordings> until_asked(Recordings all, const Options& options, const Joi
 }
 
 }  // namespace
+
+double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
 
 Result<Recordings> recordings_of(const Options& options, const Joins& joins) {
   if (options.recording.empty() || !joins.recordings)
