@@ -75,7 +75,7 @@ std::string subject(const Event& event, const About& about) {
   return key;
 }
 
-constexpr auto kPatience = std::chrono::milliseconds(100);
+constexpr auto kRoomPatience = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -147,7 +147,7 @@ void Mailbox::post(Event event) {
   }
   if (what.droppable && state.waiting >= state.bound) {
     if (!state.reader_away &&
-        !state.room.wait_for(lock, kPatience, [&] { return state.waiting < state.bound; }))
+        !state.room.wait_for(lock, kRoomPatience, [&] { return state.waiting < state.bound; }))
       state.reader_away = true;
     if (state.waiting >= state.bound) {
       ++state.dropped;

@@ -18,7 +18,7 @@
 namespace tessera::kubernetes {
 namespace {
 
-constexpr int kPage = 500, kMostPages = 1000;
+constexpr int kPastPage = 500, kMostPastPages = 1000;
 // Names alone; a server that does not know this answers with whole nodes, which have their names, too.
 constexpr const char* kNamesAlone =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
@@ -56,8 +56,8 @@ class Way {
     int pages = 0;
     do {
       HttpCall call;
-      call.target =
-          fmt::format("/api/v1/nodes?limit={}{}", kPage, next.empty() ? "" : "&continue=" + url_escape(next));
+      call.target = fmt::format("/api/v1/nodes?limit={}{}", kPastPage,
+                                next.empty() ? "" : "&continue=" + url_escape(next));
       call.headers.emplace_back("Accept", kNamesAlone);
       auto came = get(std::move(call), "list nodes");
       if (!came) return came.error();
@@ -67,7 +67,7 @@ class Way {
       const bool circle = !next.empty() && *rest == next;
       next = std::move(*rest);
       if (circle) return endless("it does not go on: one page refers to itself as the next");
-      if (++pages >= kMostPages && !next.empty())
+      if (++pages >= kMostPastPages && !next.empty())
         return endless(fmt::format("it does not end: {} objects on {} pages so far", names.size(), pages));
     } while (!next.empty());
     return names;

@@ -17,7 +17,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 
 constexpr auto kGap = std::chrono::seconds(5);     // between two looks
-constexpr Duration kPatience{10000};               // with one call
+constexpr Duration kCallPatience{10000};           // with one call
 constexpr auto kFresh = std::chrono::seconds(30);  // for which an answer is not asked for again
 
 std::vector<std::string> split(std::string_view text) {
@@ -62,7 +62,7 @@ std::vector<std::string> all_qos(const JobLook& look, const std::string& own) {
 // One job, or all tasks of an array.
 Command show_job(const SlurmClient& site, const std::string& job) {
   Command command = scontrol(site, {"-o", "show", "job", job});
-  command.deadline = std::min(site.deadline, kPatience);
+  command.deadline = std::min(site.deadline, kCallPatience);
   return command;
 }
 
@@ -70,7 +70,7 @@ Command show_job(const SlurmClient& site, const std::string& job) {
 Command show_limits(const SlurmClient& site, const std::string& user, const std::string& qos) {
   Command command =
       scontrol(site, {"show", "assoc_mgr", "flags=users,assoc,qos", "users=" + user, "qos=" + qos});
-  command.deadline = std::min(site.deadline, kPatience);
+  command.deadline = std::min(site.deadline, kCallPatience);
   return command;
 }
 
@@ -79,7 +79,7 @@ Command show_priorities(const SlurmClient& site, const std::string& partitions) 
   Command command = scontrol(site, {"-h", "-p", partitions, "-o", std::string(kPriorityColumns)});
   command.argv.front() = site.bin.empty() ? "sprio" : site.bin + "/sprio";
   command.unset.push_back("SPRIO_FORMAT");
-  command.deadline = std::min(site.deadline, kPatience);
+  command.deadline = std::min(site.deadline, kCallPatience);
   return command;
 }
 
@@ -155,7 +155,7 @@ bool DetailsReader::answered(const Result<Outcome>& result, const char* what) {
   if (!result)
     failure = result.error();
   else
-    failure = explain(what, *result, kPatience);
+    failure = explain(what, *result, kCallPatience);
   return !failure;
 }
 

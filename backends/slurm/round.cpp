@@ -6,7 +6,7 @@ namespace tessera::slurm {
 namespace {
 
 // A list that takes longer than this, and much longer than usual, raises a doubt.
-constexpr Duration kPatience{2000};
+constexpr Duration kRoundPatience{2000};
 constexpr int kMuchLonger = 10;
 
 }  // namespace
@@ -58,7 +58,7 @@ std::optional<Step> Round::next() {
 
 Duration Round::patience(Step step, std::optional<Duration> usual, Duration deadline) const {
   if (step == Step::ping || controller_up_) return deadline;
-  return std::min(deadline, std::max(kPatience, usual.value_or(Duration(0)) * kMuchLonger));
+  return std::min(deadline, std::max(kRoundPatience, usual.value_or(Duration(0)) * kMuchLonger));
 }
 
 void Round::succeeded(Step step) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kWhole = "whole";
 
-std::map<std::string, int> some_of(std::map<std::string, int> counts) {
+std::map<std::string, int> first_of_each(std::map<std::string, int> counts) {
   std::erase_if(counts, [](const auto& one) { return one.second <= 0; });
   return counts;
 }
@@ -116,7 +116,7 @@ class FreeOfNode {
 
 std::optional<FreeKinds> free_kinds(const Totals& totals) {
   if (!totals.free) return std::nullopt;
-  return FreeKinds{some_of(totals.free_by_profile), some_of(totals.free_shares)};
+  return FreeKinds{first_of_each(totals.free_by_profile), first_of_each(totals.free_shares)};
 }
 
 std::optional<FreeKinds> free_kinds(const Cluster& cluster, const Node& node) {

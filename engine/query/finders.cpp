@@ -30,7 +30,7 @@ struct Named {
   Finder<Row> find;
 };
 
-constexpr Named<NodeRow> kNodes[] = {
+constexpr Named<NodeRow> kNodeFinders[] = {
     {"cluster", [](const NodeRow& row, std::string_view word) { return in(row.cluster->name.text, word); }},
     {"node", [](const NodeRow& row, std::string_view word) { return in(row.node->name.text, word); }},
     {"state",
@@ -85,7 +85,7 @@ constexpr Named<SliceRow> kSliceFinders[] = {
                    std::string_view word) { return in(insight::slice_word(*row.node, *row.slice), word); }},
 };
 
-constexpr Named<WorkloadRow> kWorkloads[] = {
+constexpr Named<WorkloadRow> kWorkloadFinders[] = {
     {"cluster",
      [](const WorkloadRow& row, std::string_view word) { return in(row.cluster->name.text, word); }},
     {"id", [](const WorkloadRow& row, std::string_view word) { return in(row.workload->id.text, word); }},
@@ -130,7 +130,7 @@ std::span<const Finder<ClusterRow>> finders<ClusterRow>() {
 }
 template <>
 std::span<const Finder<NodeRow>> finders<NodeRow>() {
-  static const std::vector<Finder<NodeRow>> all = by_column<NodeRow>(kNodes);
+  static const std::vector<Finder<NodeRow>> all = by_column<NodeRow>(kNodeFinders);
   return all;
 }
 template <>
@@ -145,7 +145,7 @@ std::span<const Finder<SliceRow>> finders<SliceRow>() {
 }
 template <>
 std::span<const Finder<WorkloadRow>> finders<WorkloadRow>() {
-  static const std::vector<Finder<WorkloadRow>> all = by_column<WorkloadRow>(kWorkloads);
+  static const std::vector<Finder<WorkloadRow>> all = by_column<WorkloadRow>(kWorkloadFinders);
   return all;
 }
 

@@ -11,13 +11,13 @@
 namespace tessera::why {
 namespace {
 
-struct Row {
+struct ReasonRow {
   std::string_view code;
   Topic topic;
   std::string_view text;
 };
 
-constexpr Row kCodes[] = {
+constexpr ReasonRow kCodes[] = {
     {"None", Topic::untold, "Slurm gives no reason yet: the scheduler has not looked at it"},
     {"Resources", Topic::room, "it is first in line, and what it asks for is not free"},
     {"Priority", Topic::priority, "jobs with a higher priority come first"},
@@ -177,7 +177,7 @@ Meaning slurm_meaning(std::string_view reason) {
     return {Topic::held, "it was requeued and is held until a user releases it", true};
   if (reason.starts_with("launch failed requeued held") || reason.starts_with("launch_failed_requeued_held"))
     return {Topic::held, "it could not be started on its nodes, was requeued and is held", true};
-  for (const Row& row : kCodes)
+  for (const ReasonRow& row : kCodes)
     if (row.code == code) return with_rest({row.topic, std::string(row.text), true}, code, reason);
   if (auto text = limit_text(code)) return {Topic::limit, std::move(*text), true};
   return {Topic::unknown, clean(reason, 400), false};

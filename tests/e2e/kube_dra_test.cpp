@@ -10,7 +10,7 @@
 #include "tests/support/pty.hpp"
 
 namespace tessera::test {
-namespace {
+namespace kube_dra_test {
 
 constexpr const char* kDraLab = R"(
 clusters:
@@ -139,5 +139,5 @@ TEST_F(KubeDraE2e, TheConsoleShowsWhoHoldsADevice) {
     EXPECT_TRUE(pty.wait_for(shown)) << shown << "\n" << pty.screen();
 }
 
-}  // namespace
+}  // namespace kube_dra_test
 }  // namespace tessera::test

@@ -11,7 +11,7 @@
 #include "tests/e2e/kube_change_lab.hpp"
 
 namespace tessera::test {
-namespace {
+namespace rbac_test {
 
 struct Access {
   std::string verb, group, resource, name_space, name;  // resource: "pods/eviction"
@@ -130,7 +130,7 @@ TEST(Roles, AllowEachCallThatLookingMakesAndPrometheusToo) {
       return LabApi::Answer{200, R"({"resources":[{"name":"gpuclusters","kind":"GPUCluster"}]})", {}};
     return std::nullopt;
   };
-  KubernetesOptions options = at(api.script().socket());
+  KubernetesOptions options = kubernetes::at(api.script().socket());
   options.prometheus = figures::ServicePlace{"monitoring", "prometheus", "web", true};
   KubeWatch watch(options);
   ASSERT_TRUE(watch.until(loaded));
@@ -237,5 +237,5 @@ TEST_F(RolesAtWork, AViewerSeesEverythingAndAChangerChangesAndGoesBack) {
   EXPECT_EQ(back.code, 0) << back.out << back.err;
 }
 
-}  // namespace
+}  // namespace rbac_test
 }  // namespace tessera::test

@@ -2,7 +2,7 @@
 #include "tests/e2e/slurm_cut_lab.hpp"
 
 namespace tessera::test {
-namespace {
+namespace slurm_reset_test {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -124,5 +124,5 @@ TEST_F(SlurmResetBySrun, IsMadeInsideAReservationAndTheNodeIsNeverDrained) {
   resume("gpu01");
 }
 
-}  // namespace
+}  // namespace slurm_reset_test
 }  // namespace tessera::test

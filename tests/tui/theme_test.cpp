@@ -10,7 +10,7 @@
 #include "engine/embedded.hpp"
 
 namespace tessera::tui {
-namespace {
+namespace theme_test {
 
 constexpr Depth kDepths[] = {Depth::none, Depth::eight, Depth::sixteen, Depth::indexed};
 
@@ -191,5 +191,5 @@ TEST(ThemeFiles, AnUnknownNameSaysWhichThereAre) {
   }
 }
 
-}  // namespace
+}  // namespace theme_test
 }  // namespace tessera::tui

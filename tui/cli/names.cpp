@@ -17,14 +17,14 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::size_t kMostNames = 20'000, kLongest = 253;
+constexpr std::size_t kMostNames = 20'000, kLongestName = 253;
 
 bool is_plain(const std::string& name) {
   const auto plain = [](unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
   };
-  return !name.empty() && name.size() <= kLongest && name.front() != '-' && name.front() != '.' &&
+  return !name.empty() && name.size() <= kLongestName && name.front() != '-' && name.front() != '.' &&
          std::all_of(name.begin(), name.end(), plain);
 }
 

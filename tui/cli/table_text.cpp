@@ -68,7 +68,7 @@ std::vector<int> natural_widths(const Grid& grid, bool headers) {
   return widths;
 }
 
-std::optional<int> column_of(const Grid& grid, std::string_view key) {
+std::optional<int> place_of(const Grid& grid, std::string_view key) {
   for (std::size_t i = 0; i < grid.heads.size(); ++i)
     if (grid.heads[i].key == key) return static_cast<int>(i);
   return std::nullopt;
@@ -99,7 +99,7 @@ std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, in
     else if (!list)
       look.demoted.push_back(column);
   }
-  if (list) tui::rank_columns(look, *list, [&](std::string_view key) { return column_of(grid, key); });
+  if (list) tui::rank_columns(look, *list, [&](std::string_view key) { return place_of(grid, key); });
   std::vector<Printed> columns;
   for (const tui::PlacedColumn& placed : tui::lay_out(infos, look, cells + kEdges).columns) {
     const auto index = static_cast<std::size_t>(placed.column);

@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::size_t kListed = 20;  // of each list; a document has all
 
-Json time_or_null(const std::optional<TimePoint>& at) { return at ? Json::of(utc_text(*at)) : Json(); }
 Json number_or_null(const std::optional<double>& value) { return value ? Json::of(*value) : Json(); }
 
 Json json_of(const whatif::Moved& moved) {
@@ -73,9 +72,9 @@ Grid grid_of(const std::vector<whatif::Moved>& all, const whatif::Comparison& an
   return grid;
 }
 
-class Page {
+class WhatIfPage {
  public:
-  Page(const whatif::Comparison& answer, const Options& options) : answer_(answer), options_(options) {}
+  WhatIfPage(const whatif::Comparison& answer, const Options& options) : answer_(answer), options_(options) {}
   std::string told(std::string_view english) const { return tui::told(options_.reader, english); }
   void line(const std::string& text, std::size_t indent = 0) { text_ += wrapped(told(text), indent); }
   void list(std::string_view heading, const std::vector<whatif::Moved>& all) {
@@ -147,7 +146,7 @@ std::optional<TimePoint> in_place_later(const Cluster& cluster, const plan::Plan
 
 std::string whatif_text(const Cluster& cluster, const plan::Plan& plan, const whatif::Comparison& answer,
                         const Options& options) {
-  Page page(answer, options);
+  WhatIfPage page(answer, options);
   page.line(fmt::format(
       "{} of {}: {}",
       plan.nodes.size() == 1 ? plan.nodes.front().node.text : fmt::format("{} nodes", plan.nodes.size()),

@@ -139,9 +139,9 @@ std::string folded(const std::vector<NodeName>& nodes) {
 }
 
 // Lines for people, told in the reader's language.
-class Page {
+class WhyLines {
  public:
-  explicit Page(const Options& options)
+  explicit WhyLines(const Options& options)
       : reader_(options.reader),
         width_(options.paper.columns > 0 ? static_cast<std::size_t>(std::max(options.paper.columns, 40))
                                          : 100) {}
@@ -186,7 +186,7 @@ Json why_json(const Cluster& cluster, const Workload& workload, const why::Answe
 
 std::string why_text(const Cluster& cluster, const Workload& workload, const why::Answer& answer,
                      const Options& options) {
-  Page lines(options);
+  WhyLines lines(options);
   lines.raw(fmt::format("{} {}  {}  {}", cluster.name.text, workload.id.text, workload.user, workload.name));
   if (!answer.waits) {
     lines.line(lines.told(fmt::format("does not wait: {}", word(workload.state))), 2);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kParts{"cluster", "node", "user", "pool", "kind", "job"};
 constexpr std::size_t kMostRuns = 50;
-constexpr char kName = '\x1f';  // stands for a name or a number
+constexpr char kNameMark = '\x1f';  // stands for a name or a number
 
 bool is_on(const LogEntry& entry, std::string_view node) {
   return entry.subject == node || std::any_of(entry.nodes.begin(), entry.nodes.end(),
@@ -67,7 +67,7 @@ std::string without_names(const LogEntry& entry) {
     const bool name =
         std::any_of(word.begin(), word.end(), is_digit) || (!bare.empty() && bare == entry.user);
     if (name)
-      key += kName, key += word.substr(bare.size());
+      key += kNameMark, key += word.substr(bare.size());
     else
       key += word;
     key += ' ';
@@ -104,7 +104,7 @@ namespace {
 std::string without_owner(std::string told, const std::string& owner) {
   if (std::none_of(owner.begin(), owner.end(), is_foreign)) return told;
   for (std::size_t at = told.find(owner); at != std::string::npos; at = told.find(owner, at))
-    told.replace(at, owner.size(), 1, kName);
+    told.replace(at, owner.size(), 1, kNameMark);
   return told;
 }
 

@@ -169,8 +169,8 @@ void name_preview(Canvas& canvas, int y, const UiContext& ui, const UiState& sta
 }
 
 void draw_page_below(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
-  constexpr int kFewest = 8;  // lines
-  if (area.width < kTwoPanesFrom || area.height < kFewest) return;
+  constexpr int kFewestBelow = 8;  // lines
+  if (area.width < kTwoPanesFrom || area.height < kFewestBelow) return;
   if (!draw_beside(canvas, area.below(1), ui, state)) return;
   canvas.fill(area.x, area.y, area.width, 1, state.ascii ? "-" : "─", Role::rule);
   // What is no page of a cluster does not say its own name.

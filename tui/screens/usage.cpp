@@ -44,11 +44,11 @@ std::string percent(const std::optional<double>& value) {
   return value ? fmt::format("{:.0f}%", *value) : std::string("n/a");
 }
 
-struct Columns {
+struct UsageColumns {
   int cluster = 0, held = 0, mean = 0, p95 = 0, idle = 0, waited = 0, memory = 0;
 };
-Columns columns_of(const UiContext& ui, int width) {
-  Columns at;
+UsageColumns usage_columns(const UiContext& ui, int width) {
+  UsageColumns at;
   int x = width >= 110 ? 30 : 22;
   if (ui.model.clusters.size() > 1) at.cluster = x, x += 12;
   at.held = x, at.mean = x + 10, at.p95 = x + 16, at.idle = x + 22, at.waited = x + 31;
@@ -56,7 +56,7 @@ Columns columns_of(const UiContext& ui, int width) {
   return at;
 }
 
-DocLine heading(const UiState& state, const Columns& at) {
+DocLine heading(const UiState& state, const UsageColumns& at) {
   DocLine line;
   line.spans.push_back({std::string(name_of(state.usage.by).head), Role::heading, 1});
   if (at.cluster > 0) line.spans.push_back({"CLUSTER", Role::heading, at.cluster});
@@ -69,7 +69,7 @@ DocLine heading(const UiState& state, const Columns& at) {
   return line;
 }
 
-DocLine line_of(const Sum& sum, const Columns& at, const UiState& state) {
+DocLine line_of(const Sum& sum, const UsageColumns& at, const UiState& state) {
   DocLine line;
   line.id = id_of(sum);
   const int first = at.cluster > 0 ? at.cluster : at.held;
@@ -152,7 +152,7 @@ Panes usage_panes(const UiContext& ui, const UiState& state, int width) {
     panes.main = no_sums(state, width);
     return panes;
   }
-  const Columns at = columns_of(ui, width);
+  const UsageColumns at = usage_columns(ui, width);
   panes.main = span_lines(state);
   panes.main.push_back(heading(state, at));
   for (const Sum& sum : *sums) panes.main.push_back(line_of(sum, at, state));

@@ -52,7 +52,7 @@ std::string accounts_text(const insight::UserSum& sum) {
 struct UserColumns {
   int cluster = 0, gpus = 0, running = 0, waiting = 0, idle = 0, holds = 0;
 };
-UserColumns columns_of(const UiContext& ui, int width) {
+UserColumns user_columns(const UiContext& ui, int width) {
   UserColumns at;
   int x = width >= 100 ? 21 : 15;
   if (ui.model.clusters.size() > 1) at.cluster = x, x += 12;
@@ -159,7 +159,7 @@ Panes users_panes(const UiContext& ui, const UiState& state, int width) {
     panes.main.push_back({{{told(state, "No workload holds or waits for a GPU."), Role::dim, 1}}, {}});
     return panes;
   }
-  const UserColumns at = columns_of(ui, width);
+  const UserColumns at = user_columns(ui, width);
   panes.main.push_back(heading(at));
   for (const insight::UserSum& sum : state.users.users) panes.main.push_back(line_of(sum, at, state));
   if (const insight::UserSum* sum = user_here(state)) panes.foot = foot_for(*sum, state, width);

@@ -40,18 +40,18 @@ std::string meaning(const std::string& kind, const usage::Limits& limits) {
   return "";
 }
 
-struct Columns {
+struct WasteColumns {
   int hours = 0, owner = 0, work = 0, profile = 0, node = 0, advice = 0;
 };
-Columns columns_of(int width) {
-  Columns at;
+WasteColumns waste_columns(int width) {
+  WasteColumns at;
   at.hours = 10, at.owner = 21, at.work = 32, at.profile = width >= 110 ? 52 : 46;
   if (width >= 110) at.node = at.profile + 14;
   at.advice = at.node > 0 ? at.node + 14 : at.profile + 13;
   return at;
 }
 
-DocLine heading(const Columns& at) {
+DocLine heading(const WasteColumns& at) {
   DocLine line;
   line.spans.push_back({"KIND", Role::heading, 1});
   put_right(line, "SLICE-H", at.hours, 9, Role::heading);
@@ -70,7 +70,7 @@ bool of_several_clusters(const std::vector<Waste>& all) {
   return clusters.size() > 1;
 }
 
-DocLine line_of(const Waste& one, const Columns& at, bool several, const UiState& state, int width) {
+DocLine line_of(const Waste& one, const WasteColumns& at, bool several, const UiState& state, int width) {
   DocLine line;
   line.id = id_of(one);
   const auto put = [&](const std::string& text, int x, int end, Style style) {
@@ -205,7 +205,7 @@ Panes waste_panes(const UiContext&, const UiState& state, int width) {
     panes.main = looked ? nothing_wasted(state, width) : no_sums(state, width);
     return panes;
   }
-  const Columns at = columns_of(width);
+  const WasteColumns at = waste_columns(width);
   panes.main = span_lines(state);
   for (DocLine& line : total_lines(*all, state, width)) panes.main.push_back(std::move(line));
   add_left_out(panes.main, state, width);

@@ -11,8 +11,8 @@ namespace {
 
 namespace amd = sharing::amd;
 
-constexpr int kMostDevices = 1024;  // more is a broken count, not a node
-constexpr int kMostWhole = 16;      // GPUs in one machine; more devices are partitions, whatever a label says
+constexpr int kMostAmdDevices = 1024;  // more is a broken count, not a node
+constexpr int kMostWhole = 16;  // GPUs in one machine; more devices are partitions, whatever a label says
 constexpr std::string_view kMode = "amd.com/gpu.compute-memory-partition";
 
 std::string_view label(const NodeObject& node, std::string_view name) {
@@ -110,7 +110,7 @@ std::optional<AmdSharing> amd_sharing_of(const NodeObject& node) {
     AmdPart part;
     part.resource = resource.str();
     part.mode = amd::mode_of_resource(resource).value_or(told.value_or(""));
-    part.count = static_cast<int>(std::min<std::int64_t>(count, kMostDevices));
+    part.count = static_cast<int>(std::min<std::int64_t>(count, kMostAmdDevices));
     part.each = each_of(part, found.model);
     found.parts.push_back(std::move(part));
   }

@@ -16,7 +16,7 @@ namespace {
 using operators::SitePart;
 
 constexpr std::size_t kNamed = 6;
-constexpr int kMostGpus = 64;
+constexpr int kMostGpusToldOf = 64;
 
 std::string some_of(const std::vector<std::string>& names) {
   return names.empty() ? "nothing" : tessera::some_of({names.begin(), names.end()}, kNamed);
@@ -79,7 +79,7 @@ std::string ConfigJudge::plugin_config_of(const NodeObject& node) const {
 std::optional<ConfigJudge::NotTaken> ConfigJudge::not_taken_up(const NodeObject& node) const {
   if (!site_ || !site_->readings.has(SitePart::plugin_config)) return std::nullopt;
   const auto config = plugin_configs_.find(plugin_config_of(node));
-  const auto gpus = whole_number(node.label("nvidia.com/gpu.count"), kMostGpus);
+  const auto gpus = whole_number(node.label("nvidia.com/gpu.count"), kMostGpusToldOf);
   const std::string_view mig = node.label(operators::kMigConfig);
   if (config == plugin_configs_.end() || !gpus || *gpus == 0) return std::nullopt;
   if (!mig.empty() && mig != "all-disabled") return std::nullopt;

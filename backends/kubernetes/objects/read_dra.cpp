@@ -11,9 +11,9 @@ namespace tessera::kubernetes {
 namespace {
 
 constexpr std::size_t kMostDevices = 1024;
-constexpr std::size_t kMostSets = 64;      // counter sets of a slice: one a GPU
-constexpr std::size_t kMostCounters = 64;  // of a set
-constexpr std::size_t kMostConsumed = 4;   // sets of which a device takes something
+constexpr std::size_t kMostCounterSets = 64;  // counter sets of a slice: one a GPU
+constexpr std::size_t kMostCounters = 64;     // of a set
+constexpr std::size_t kMostConsumed = 4;      // sets of which a device takes something
 constexpr std::size_t kMostExpression = 256;
 
 // An attribute is {"string": "…"}, or int, bool, version.
@@ -90,7 +90,7 @@ void read_counter_sets(JsonValue& value, std::vector<DraCounterSet>& sets, bool&
       if (key == "name") set.name = words(field, 128);
       if (key == "counters") set.unread = !read_counters(field, set.counters);
     });
-    if (sets.size() < kMostSets)
+    if (sets.size() < kMostCounterSets)
       sets.push_back(std::move(set));
     else
       cut_off = true;

@@ -18,12 +18,12 @@ struct Message {
   std::span<const Field> fields;
 };
 
-constexpr Field kMetaFields[] = {
+constexpr Field kMetaMessage[] = {
     {1, "name", As::text},        {2, "generateName", As::text},    {3, "namespace", As::text},
     {5, "uid", As::text},         {6, "resourceVersion", As::text}, {11, "labels", As::map},
     {12, "annotations", As::map}, {14, "finalizers", As::texts}};
-constexpr Message kMeta{kMetaFields};
-constexpr Field kConfigMapFields[] = {
+constexpr Message kMeta{kMetaMessage};
+constexpr Field kConfigMapMessage[] = {
     {1, "metadata", As::message, &kMeta}, {2, "data", As::map}, {4, "immutable", As::flag}};
 constexpr Field kNamespaceFields[] = {{1, "metadata", As::message, &kMeta}};
 constexpr Field kPreconditionFields[] = {{1, "uid", As::text}, {2, "resourceVersion", As::text}};
@@ -55,13 +55,11 @@ constexpr Field kRulesFields[] = {{1, "metadata", As::message, &kMeta},
 constexpr struct {
   const char* kind;
   Message message;
-} kProtobufKinds[] = {{"ConfigMap", {kConfigMapFields}},
-                      {"Namespace", {kNamespaceFields}},
-                      {"DeleteOptions", {kDeleteFields}},
-                      {"Eviction", {kEvictionFields}},
-                      {"SelfSubjectAccessReview", {kAccessFields}},
-                      {"SelfSubjectRulesReview", {kRulesFields}},
-                      {"SelfSubjectReview", {kNamespaceFields}}};
+} kProtobufKinds[] = {
+    {"ConfigMap", {kConfigMapMessage}},           {"Namespace", {kNamespaceFields}},
+    {"DeleteOptions", {kDeleteFields}},           {"Eviction", {kEvictionFields}},
+    {"SelfSubjectAccessReview", {kAccessFields}}, {"SelfSubjectRulesReview", {kRulesFields}},
+    {"SelfSubjectReview", {kNamespaceFields}}};
 
 struct Wire {
   std::uint64_t number = 0;

@@ -13,7 +13,7 @@
 namespace tessera::slurm {
 namespace {
 
-constexpr std::size_t kColumns = 12;
+constexpr std::size_t kSacctColumns = 12;
 constexpr std::size_t kMostText = 1024;                 // of a name
 constexpr std::int64_t kMostSeconds = 100'000'000'000;  // the year 5138
 constexpr std::int64_t kMostGpus = 1'000'000;           // of one job
@@ -59,10 +59,10 @@ bool read_gpus(std::string_view text, std::map<std::string, std::int64_t>& gpus)
   return typed <= kMostGpus;
 }
 
-using Columns = std::array<std::string_view, kColumns>;
+using SacctColumns = std::array<std::string_view, kSacctColumns>;
 
-bool read_columns(std::string_view line, Columns& column) {
-  if (std::count(line.begin(), line.end(), kAccountingComma) != kColumns - 1) return false;
+bool read_columns(std::string_view line, SacctColumns& column) {
+  if (std::count(line.begin(), line.end(), kAccountingComma) != kSacctColumns - 1) return false;
   for (std::string_view& one : column) one = take(line, kAccountingComma);
   return true;
 }
@@ -104,7 +104,7 @@ void read_gathered(std::string_view text, std::optional<usage::Gathered>& gather
   gathered->memory_peak = first ? peak : Mib{0};
 }
 
-bool read_job(const Columns& column, usage::PastJob& job) {
+bool read_job(const SacctColumns& column, usage::PastJob& job) {
   if (!whole_number<std::int64_t>(column[0])) return false;
   job.id = WorkloadId(std::string(column[0]));
   job.user = clean(column[1], kMostText);
@@ -122,7 +122,7 @@ bool read_job(const Columns& column, usage::PastJob& job) {
 
 // "20.batch": what Slurm gathered stands with the steps alone. That for processes from outside (ssh) has
 // none.
-void read_step(const Columns& column, usage::PastJob& job) {
+void read_step(const SacctColumns& column, usage::PastJob& job) {
   if (job.ended && !column[0].ends_with(".extern")) read_gathered(column[11], job.gathered);
 }
 
@@ -141,7 +141,7 @@ AccountingAnswer parse_accounting(std::string_view text) {
     const std::string_view line = take(text, '\n');
     if (line.empty()) continue;
     usage::PastJob job;
-    Columns column;
+    SacctColumns column;
     const bool whole = read_columns(line, column);
     std::string_view id = whole ? column[0] : std::string_view();
     const bool is_step = id.find('.') != std::string_view::npos;

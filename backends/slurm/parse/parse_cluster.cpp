@@ -8,15 +8,26 @@
 namespace tessera::slurm {
 namespace {
 
-enum Field : int { kName, kState, kHidden, kDefault, kNodes, kMaxTime, kFlags, kUsers, kStart, kEnd };
+enum Field : int {
+  kRowName,
+  kRowState,
+  kRowHidden,
+  kRowDefault,
+  kRowNodes,
+  kRowMaxTime,
+  kRowFlags,
+  kRowUsers,
+  kRowStart,
+  kRowEnd
+};
 
 constexpr Key kPartitionKeys[] = {
-    {"PartitionName=", kName}, {"Default=", kDefault}, {"Hidden=", kHidden},
-    {"MaxTime=", kMaxTime},    {"Nodes=", kNodes},     {"State=", kState},
+    {"PartitionName=", kRowName}, {"Default=", kRowDefault}, {"Hidden=", kRowHidden},
+    {"MaxTime=", kRowMaxTime},    {"Nodes=", kRowNodes},     {"State=", kRowState},
 };
 constexpr Key kReservationKeys[] = {
-    {"ReservationName=", kName}, {"StartTime=", kStart}, {"EndTime=", kEnd}, {"Nodes=", kNodes},
-    {"Flags=", kFlags},          {"Users=", kUsers},     {"State=", kState},
+    {"ReservationName=", kRowName}, {"StartTime=", kRowStart}, {"EndTime=", kRowEnd}, {"Nodes=", kRowNodes},
+    {"Flags=", kRowFlags},          {"Users=", kRowUsers},     {"State=", kRowState},
 };
 
 // Calls with each record of a list; complains about what is none.
@@ -55,12 +66,12 @@ Parsed<Partition> parse_partitions(std::string_view text) {
       text, [](std::string_view line) { return line.starts_with("PartitionName="); }, schema, "No partitions",
       [](int field, std::string_view value, Partition& partition) {
         switch (field) {
-          case kName: partition.name = clean(value, 256); break;
-          case kState: partition.state = clean(value, 64); break;
-          case kHidden: partition.hidden = value == "YES"; break;
-          case kDefault: partition.is_default = value == "YES"; break;
-          case kNodes: partition.nodes = clean(told(value), 65536); break;
-          case kMaxTime: partition.max_time = clean(value, 64); break;
+          case kRowName: partition.name = clean(value, 256); break;
+          case kRowState: partition.state = clean(value, 64); break;
+          case kRowHidden: partition.hidden = value == "YES"; break;
+          case kRowDefault: partition.is_default = value == "YES"; break;
+          case kRowNodes: partition.nodes = clean(told(value), 65536); break;
+          case kRowMaxTime: partition.max_time = clean(value, 64); break;
           default: break;
         }
       });
@@ -74,13 +85,13 @@ Parsed<Reservation> parse_reservations(std::string_view text) {
       "No reservations",
       [&](int field, std::string_view value, Reservation& reservation) {
         switch (field) {
-          case kName: reservation.name = clean(value, 256); break;
-          case kState: reservation.state = clean(value, 64); break;
-          case kNodes: reservation.nodes = clean(told(value), 65536); break;
-          case kFlags: reservation.flags = clean(told(value), 1024); break;
-          case kUsers: reservation.users = clean(told(value), 4096); break;
-          case kStart: reservation.start = times.read(value); break;
-          case kEnd: reservation.end = times.read(value); break;
+          case kRowName: reservation.name = clean(value, 256); break;
+          case kRowState: reservation.state = clean(value, 64); break;
+          case kRowNodes: reservation.nodes = clean(told(value), 65536); break;
+          case kRowFlags: reservation.flags = clean(told(value), 1024); break;
+          case kRowUsers: reservation.users = clean(told(value), 4096); break;
+          case kRowStart: reservation.start = times.read(value); break;
+          case kRowEnd: reservation.end = times.read(value); break;
           default: break;
         }
       });

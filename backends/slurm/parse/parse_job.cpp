@@ -19,117 +19,117 @@ namespace tessera::slurm {
 namespace {
 
 enum JobField : int {
-  kId,
-  kArrayId,
-  kArrayTask,
-  kHetId,
-  kHetOffset,
+  kJobId,
+  kJobArrayId,
+  kJobArrayTask,
+  kJobHetId,
+  kJobHetOffset,
   kJobName,
-  kUser,
-  kPriority,
-  kAccount,
-  kQos,
-  kLimit,
-  kState,
-  kReason,
-  kDependency,
-  kRequeue,
-  kSubmitted,
-  kStarted,
-  kEnds,
-  kPartition,
-  kNeededNodes,
-  kExcludedNodes,
-  kNodeList,
-  kNodeCount,
-  kTasks,
-  kTres,
-  kNeededFeatures,
-  kSharing,
-  kExclusive,
-  kGroupNodes,
-  kGroupGres,
-  kComment,
-  kAdminComment,
-  kCommand,
-  kBatch,
-  kFree,
-  kMachine,
-  kPerJob,
-  kPerNode,
-  kPerTask,
-  kPerSocket,
+  kJobUser,
+  kJobPriority,
+  kJobAccount,
+  kJobQos,
+  kJobLimit,
+  kJobState,
+  kJobReason,
+  kJobDependency,
+  kJobRequeue,
+  kJobSubmitted,
+  kJobStarted,
+  kJobEnds,
+  kJobPartition,
+  kJobNeededNodes,
+  kJobExcludedNodes,
+  kJobNodeList,
+  kJobNodeCount,
+  kJobTasks,
+  kJobTres,
+  kJobNeededFeatures,
+  kJobSharing,
+  kJobExclusive,
+  kJobGroupNodes,
+  kJobGroupGres,
+  kJobComment,
+  kJobAdminComment,
+  kJobCommand,
+  kJobBatch,
+  kJobFree,
+  kJobMachine,
+  kJobPerJob,
+  kJobPerNode,
+  kJobPerTask,
+  kJobPerSocket,
 };
 
 constexpr auto kJobText = Ends::before_next_key;
 constexpr Key kJobKeys[] = {
-    {"JobId=", kId},
-    {"ArrayJobId=", kArrayId},
-    {"ArrayTaskId=", kArrayTask},
-    {"HetJobId=", kHetId},
-    {"HetJobOffset=", kHetOffset},
+    {"JobId=", kJobId},
+    {"ArrayJobId=", kJobArrayId},
+    {"ArrayTaskId=", kJobArrayTask},
+    {"HetJobId=", kJobHetId},
+    {"HetJobOffset=", kJobHetOffset},
     {"JobName=", kJobName, Ends::before_partner, false, "UserId="},
-    {"UserId=", kUser},
-    {"Priority=", kPriority},
-    {"Account=", kAccount},
-    {"QOS=", kQos},
-    {"JobState=", kState},
-    {"Reason=", kReason},
-    {"Dependency=", kDependency},
-    {"Requeue=", kRequeue},
-    {"BatchFlag=", kBatch},
-    {"TimeLimit=", kLimit},
-    {"SubmitTime=", kSubmitted},
-    {"StartTime=", kStarted},
-    {"EndTime=", kEnds},
-    {"Partition=", kPartition},
-    {"ReqNodeList=", kNeededNodes},
-    {"ExcNodeList=", kExcludedNodes},
-    {"NodeList=", kNodeList},
-    {"NumNodes=", kNodeCount},
-    {"NumTasks=", kTasks},
-    {"TRES=", kTres},
-    {"ReqTRES=", kTres},
-    {"Features=", kNeededFeatures},
-    {"OverSubscribe=", kSharing},
-    {"Exclusive=", kExclusive},
-    {"Nodes=", kGroupNodes},
-    {"GRES=", kGroupGres},
+    {"UserId=", kJobUser},
+    {"Priority=", kJobPriority},
+    {"Account=", kJobAccount},
+    {"QOS=", kJobQos},
+    {"JobState=", kJobState},
+    {"Reason=", kJobReason},
+    {"Dependency=", kJobDependency},
+    {"Requeue=", kJobRequeue},
+    {"BatchFlag=", kJobBatch},
+    {"TimeLimit=", kJobLimit},
+    {"SubmitTime=", kJobSubmitted},
+    {"StartTime=", kJobStarted},
+    {"EndTime=", kJobEnds},
+    {"Partition=", kJobPartition},
+    {"ReqNodeList=", kJobNeededNodes},
+    {"ExcNodeList=", kJobExcludedNodes},
+    {"NodeList=", kJobNodeList},
+    {"NumNodes=", kJobNodeCount},
+    {"NumTasks=", kJobTasks},
+    {"TRES=", kJobTres},
+    {"ReqTRES=", kJobTres},
+    {"Features=", kJobNeededFeatures},
+    {"OverSubscribe=", kJobSharing},
+    {"Exclusive=", kJobExclusive},
+    {"Nodes=", kJobGroupNodes},
+    {"GRES=", kJobGroupGres},
     // From here on people's own words: only what Slurm prints after them may end them.
-    {"Network=", kFree, kJobText},
-    {"Command=", kCommand, kJobText, true},
-    {"WorkDir=", kFree, kJobText, true},
-    {"AdminComment=", kAdminComment, kJobText, true},
-    {"SystemComment=", kFree, kJobText, true},
-    {"Comment=", kComment, kJobText, true},
-    {"Extra=", kFree, kJobText, true},
-    {"Container=", kFree, kJobText, true},
-    {"SubmitLine=", kFree, kJobText, true},
-    {"StdErr=", kFree, kJobText, true},
-    {"StdIn=", kFree, kJobText, true},
-    {"StdOut=", kFree, kJobText, true},
-    {"BatchScript=", kFree, kJobText, true},
-    {"Power=", kMachine, Ends::at_blank, true},
-    {"Switches=", kMachine, Ends::at_blank, true},
-    {"MailUser=", kMachine, Ends::at_blank, true},
-    {"CpusPerTres=", kMachine, Ends::at_blank, true},
-    {"MemPerTres=", kMachine, Ends::at_blank, true},
-    {"TresBind=", kMachine, Ends::at_blank, true},
-    {"TresFreq=", kMachine, Ends::at_blank, true},
-    {"NtasksPerTRES=", kMachine, Ends::at_blank, true},
-    {"TresPerJob=", kPerJob, Ends::at_blank, true},
-    {"TresPerNode=", kPerNode, Ends::at_blank, true},
-    {"TresPerTask=", kPerTask, Ends::at_blank, true},
-    {"TresPerSocket=", kPerSocket, Ends::at_blank, true},
+    {"Network=", kJobFree, kJobText},
+    {"Command=", kJobCommand, kJobText, true},
+    {"WorkDir=", kJobFree, kJobText, true},
+    {"AdminComment=", kJobAdminComment, kJobText, true},
+    {"SystemComment=", kJobFree, kJobText, true},
+    {"Comment=", kJobComment, kJobText, true},
+    {"Extra=", kJobFree, kJobText, true},
+    {"Container=", kJobFree, kJobText, true},
+    {"SubmitLine=", kJobFree, kJobText, true},
+    {"StdErr=", kJobFree, kJobText, true},
+    {"StdIn=", kJobFree, kJobText, true},
+    {"StdOut=", kJobFree, kJobText, true},
+    {"BatchScript=", kJobFree, kJobText, true},
+    {"Power=", kJobMachine, Ends::at_blank, true},
+    {"Switches=", kJobMachine, Ends::at_blank, true},
+    {"MailUser=", kJobMachine, Ends::at_blank, true},
+    {"CpusPerTres=", kJobMachine, Ends::at_blank, true},
+    {"MemPerTres=", kJobMachine, Ends::at_blank, true},
+    {"TresBind=", kJobMachine, Ends::at_blank, true},
+    {"TresFreq=", kJobMachine, Ends::at_blank, true},
+    {"NtasksPerTRES=", kJobMachine, Ends::at_blank, true},
+    {"TresPerJob=", kJobPerJob, Ends::at_blank, true},
+    {"TresPerNode=", kJobPerNode, Ends::at_blank, true},
+    {"TresPerTask=", kJobPerTask, Ends::at_blank, true},
+    {"TresPerSocket=", kJobPerSocket, Ends::at_blank, true},
 };
 
 // "JobId=12 JobName=…", "JobId=12 ArrayJobId=…": a comment with a line break must go to this length to look
 // like the next job.
 bool begins_job(std::string_view line) {
-  constexpr std::string_view kId = "JobId=";
-  if (!line.starts_with(kId)) return false;
-  std::size_t blank = line.find_first_not_of("0123456789", kId.size());
-  if (blank == kId.size() || blank == std::string_view::npos || line[blank] != ' ') return false;
+  constexpr std::string_view kJobId = "JobId=";
+  if (!line.starts_with(kJobId)) return false;
+  std::size_t blank = line.find_first_not_of("0123456789", kJobId.size());
+  if (blank == kJobId.size() || blank == std::string_view::npos || line[blank] != ' ') return false;
   line.remove_prefix(blank + 1);
   return line.starts_with("JobName=") || line.starts_with("ArrayJobId=") || line.starts_with("HetJobId=");
 }
@@ -211,52 +211,52 @@ void Raw::restart_at(const Fields& fields) {
 void Raw::set(const Fields& fields) {
   std::string_view value = fields.value();
   switch (fields.id()) {
-    case kId: id = value; break;
-    case kArrayId: array_id = value; break;
-    case kArrayTask: array_task = value; break;
-    case kHetId: het_id = value; break;
-    case kHetOffset: het_offset = value; break;
+    case kJobId: id = value; break;
+    case kJobArrayId: array_id = value; break;
+    case kJobArrayTask: array_task = value; break;
+    case kJobHetId: het_id = value; break;
+    case kJobHetOffset: het_offset = value; break;
     case kJobName: name = value; break;
-    case kUser:
+    case kJobUser:
       if (!user.empty() && name.data()) restart_at(fields);
       user = value;
       break;
-    case kPriority: priority = value; break;
-    case kAccount: account = value; break;
-    case kQos: qos = value; break;
-    case kLimit: limit = value; break;
-    case kState:
+    case kJobPriority: priority = value; break;
+    case kJobAccount: account = value; break;
+    case kJobQos: qos = value; break;
+    case kJobLimit: limit = value; break;
+    case kJobState:
       state = value;
       groups.clear();  // account and QOS stand before; where nothing checks them they may hold look-alikes
       break;
-    case kReason: reason = value; break;
-    case kDependency: dependency = value; break;
-    case kRequeue: requeue = value; break;
-    case kSubmitted: submitted = value; break;
-    case kStarted: started = value; break;
-    case kEnds: ends = value; break;
-    case kPartition: partition = value; break;
-    case kNeededNodes: needed_nodes = value; break;
-    case kExcludedNodes: excluded_nodes = value; break;
-    case kNeededFeatures: features = value; break;
-    case kSharing: sharing = value; break;
-    case kExclusive: exclusive = value; break;
-    case kNodeList: nodes = value; break;
-    case kNodeCount: node_count = value; break;
-    case kTasks: tasks = value; break;
-    case kTres: asked.tres = value; break;
-    case kGroupNodes: groups.push_back({value, {}}); break;
-    case kGroupGres:
+    case kJobReason: reason = value; break;
+    case kJobDependency: dependency = value; break;
+    case kJobRequeue: requeue = value; break;
+    case kJobSubmitted: submitted = value; break;
+    case kJobStarted: started = value; break;
+    case kJobEnds: ends = value; break;
+    case kJobPartition: partition = value; break;
+    case kJobNeededNodes: needed_nodes = value; break;
+    case kJobExcludedNodes: excluded_nodes = value; break;
+    case kJobNeededFeatures: features = value; break;
+    case kJobSharing: sharing = value; break;
+    case kJobExclusive: exclusive = value; break;
+    case kJobNodeList: nodes = value; break;
+    case kJobNodeCount: node_count = value; break;
+    case kJobTasks: tasks = value; break;
+    case kJobTres: asked.tres = value; break;
+    case kJobGroupNodes: groups.push_back({value, {}}); break;
+    case kJobGroupGres:
       if (!groups.empty()) groups.back().gres = value;
       break;
-    case kComment: comment = value; break;
-    case kAdminComment: admin_comment = value; break;
-    case kCommand: command = value; break;
-    case kBatch: batch = value; break;
-    case kPerJob: asked.per_job = value; break;
-    case kPerNode: asked.per_node = value; break;
-    case kPerTask: asked.per_task = value; break;
-    case kPerSocket: asked.per_socket = value; break;
+    case kJobComment: comment = value; break;
+    case kJobAdminComment: admin_comment = value; break;
+    case kJobCommand: command = value; break;
+    case kJobBatch: batch = value; break;
+    case kJobPerJob: asked.per_job = value; break;
+    case kJobPerNode: asked.per_node = value; break;
+    case kJobPerTask: asked.per_task = value; break;
+    case kJobPerSocket: asked.per_socket = value; break;
     default: break;
   }
 }

@@ -268,7 +268,7 @@ namespace {
 
 constexpr std::string_view kPartNames[] = {"site",     "age",       "association", "fair share",
                                            "job size", "partition", "QOS",         "nice"};
-constexpr std::size_t kColumns = std::size(kPartNames) + 4;  // and job, partition, sum, TRES
+constexpr std::size_t kSprioColumns = std::size(kPartNames) + 4;  // and job, partition, sum, TRES
 constexpr std::size_t kMostRows = 1'000'000, kMostOfOne = 100;
 
 std::optional<std::int64_t> read_points(std::string_view text) {
@@ -280,20 +280,20 @@ std::optional<std::int64_t> read_points(std::string_view text) {
 struct PriorityRow {
   std::string_view job, partition;
   std::int64_t total = 0;
-  std::array<std::string_view, kColumns> words;
+  std::array<std::string_view, kSprioColumns> words;
 };
 
 std::optional<PriorityRow> read_row(std::string_view line) {
   PriorityRow row;
   std::size_t count = 0;
   for (std::size_t at = 0; at <= line.size(); ++count) {
-    if (count >= kColumns) return std::nullopt;
+    if (count >= kSprioColumns) return std::nullopt;
     const std::size_t bar = std::min(line.find('|', at), line.size());
     row.words[count] = line.substr(at, bar - at);
     at = bar + 1;
   }
   const auto total = read_points(row.words[2]);
-  if (count != kColumns || !total) return std::nullopt;
+  if (count != kSprioColumns || !total) return std::nullopt;
   row.job = row.words[0], row.partition = row.words[1], row.total = *total;
   return row;
 }

@@ -14,51 +14,51 @@ namespace tessera::slurm {
 namespace {
 
 enum NodeField : int {
-  kName,
-  kCpusHeld,
-  kCpus,
-  kFeatures,
-  kGres,
-  kGresUsed,
-  kVersion,
-  kMemory,
-  kMemoryHeld,
-  kState,
-  kPartitions,
-  kBooted,
-  kReason,
-  kComment,
-  kExtra,
-  kReservation,
-  kOther,
+  kNodeName,
+  kNodeCpusHeld,
+  kNodeCpus,
+  kNodeFeatures,
+  kNodeGres,
+  kNodeGresUsed,
+  kNodeVersion,
+  kNodeMemory,
+  kNodeMemoryHeld,
+  kNodeState,
+  kNodePartitions,
+  kNodeBooted,
+  kNodeReason,
+  kNodeComment,
+  kNodeExtra,
+  kNodeReservation,
+  kNodeOther,
 };
 
 constexpr auto kNodeText = Ends::before_next_key;
 // What may follow a reason in later versions must be known here, or it would be read as part of it.
 constexpr Key kNodeKeys[] = {
-    {"NodeName=", kName},
-    {"CPUAlloc=", kCpusHeld},
-    {"CPUTot=", kCpus},
-    {"ActiveFeatures=", kFeatures},
-    {"Gres=", kGres},
-    {"GresUsed=", kGresUsed},
-    {"Version=", kVersion},
-    {"RealMemory=", kMemory},
-    {"AllocMem=", kMemoryHeld},
-    {"State=", kState},
-    {"Partitions=", kPartitions},
-    {"BootTime=", kBooted},
-    {"Reason=", kReason, kNodeText},
-    {"Comment=", kComment, kNodeText, true},
-    {"Extra=", kExtra, kNodeText, true},
-    {"ReservationName=", kReservation, Ends::at_blank, true},
-    {"InstanceId=", kOther, Ends::at_blank, true},
-    {"InstanceType=", kOther, Ends::at_blank, true},
-    {"Topology=", kOther, Ends::at_blank, true},  // 25.05 and later
-    {"Parameters=", kOther, Ends::at_blank, true},
-    {"SuspendTime=", kOther, Ends::at_blank, true},
-    {"CertFlags=", kOther, Ends::at_blank, true},
-    {"TLSCertLastRenewal=", kOther, Ends::at_blank, true},
+    {"NodeName=", kNodeName},
+    {"CPUAlloc=", kNodeCpusHeld},
+    {"CPUTot=", kNodeCpus},
+    {"ActiveFeatures=", kNodeFeatures},
+    {"Gres=", kNodeGres},
+    {"GresUsed=", kNodeGresUsed},
+    {"Version=", kNodeVersion},
+    {"RealMemory=", kNodeMemory},
+    {"AllocMem=", kNodeMemoryHeld},
+    {"State=", kNodeState},
+    {"Partitions=", kNodePartitions},
+    {"BootTime=", kNodeBooted},
+    {"Reason=", kNodeReason, kNodeText},
+    {"Comment=", kNodeComment, kNodeText, true},
+    {"Extra=", kNodeExtra, kNodeText, true},
+    {"ReservationName=", kNodeReservation, Ends::at_blank, true},
+    {"InstanceId=", kNodeOther, Ends::at_blank, true},
+    {"InstanceType=", kNodeOther, Ends::at_blank, true},
+    {"Topology=", kNodeOther, Ends::at_blank, true},  // 25.05 and later
+    {"Parameters=", kNodeOther, Ends::at_blank, true},
+    {"SuspendTime=", kNodeOther, Ends::at_blank, true},
+    {"CertFlags=", kNodeOther, Ends::at_blank, true},
+    {"TLSCertLastRenewal=", kNodeOther, Ends::at_blank, true},
 };
 
 std::vector<std::string> read_list(std::string_view text) {
@@ -114,21 +114,21 @@ class NodeReader {
     for (Fields fields(record, schema_); fields.next();) {
       std::string_view value = fields.value();
       switch (fields.id()) {
-        case kName: node.name = NodeName(clean(value, 256)); break;
-        case kCpusHeld: node.cpus_held = whole_number(value); break;
-        case kCpus: node.cpus = whole_number(value); break;
-        case kFeatures: node.features = read_list(value); break;
-        case kGres: gres = value; break;
-        case kGresUsed: used = value; break;
-        case kVersion: node.agent = clean(told(value), 64); break;
-        case kMemory: node.memory = read_memory(value); break;
-        case kMemoryHeld: node.memory_held = read_memory(value); break;
-        case kState: node.state = split_state(value); break;
-        case kPartitions: node.partitions = read_list(value); break;
-        case kBooted: node.booted = times_.read(value); break;
-        case kReason: reason = value; break;
-        case kComment: node.host_pod = slinky::read_comment(value); break;
-        case kReservation: node.reservation = clean(told(value), 256); break;
+        case kNodeName: node.name = NodeName(clean(value, 256)); break;
+        case kNodeCpusHeld: node.cpus_held = whole_number(value); break;
+        case kNodeCpus: node.cpus = whole_number(value); break;
+        case kNodeFeatures: node.features = read_list(value); break;
+        case kNodeGres: gres = value; break;
+        case kNodeGresUsed: used = value; break;
+        case kNodeVersion: node.agent = clean(told(value), 64); break;
+        case kNodeMemory: node.memory = read_memory(value); break;
+        case kNodeMemoryHeld: node.memory_held = read_memory(value); break;
+        case kNodeState: node.state = split_state(value); break;
+        case kNodePartitions: node.partitions = read_list(value); break;
+        case kNodeBooted: node.booted = times_.read(value); break;
+        case kNodeReason: reason = value; break;
+        case kNodeComment: node.host_pod = slinky::read_comment(value); break;
+        case kNodeReservation: node.reservation = clean(told(value), 256); break;
         default: break;
       }
     }

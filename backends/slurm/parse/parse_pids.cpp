@@ -41,7 +41,7 @@ std::optional<Columns> columns_of(std::string_view line) {
                  static_cast<std::size_t>(job - words.begin())};
 }
 
-bool is_number(std::string_view text) {
+bool is_pid(std::string_view text) {
   return !text.empty() && text.size() <= 20 && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
@@ -74,7 +74,7 @@ Result<JobPids> parse_pids(std::string_view out, std::string_view err, int exit_
     if (words.empty()) continue;
     if (words.size() <= std::max(columns->pid, columns->job)) return unreadable(line, text);
     const std::string_view job = words[columns->job];
-    if (!is_number(job)) return unreadable(line, text);
+    if (!is_pid(job)) return unreadable(line, text);
     // A step whose container has no process yet is listed with -1.
     const auto pid = whole_number<std::int64_t>(words[columns->pid], std::int64_t{1} << 32);
     if (!pid && words[columns->pid] != "-1") return unreadable(line, text);

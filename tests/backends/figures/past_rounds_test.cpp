@@ -14,7 +14,7 @@
 #include "tests/support/catalogue.hpp"
 
 namespace tessera::figures {
-namespace {
+namespace past_rounds_test {
 
 using namespace std::chrono_literals;
 
@@ -315,5 +315,5 @@ TEST(PastRounds, SeriesOfNodesThatAreNotKnownAreCountedAndNotAdded) {
   EXPECT_GT(told.strange, 0u);
 }
 
-}  // namespace
+}  // namespace past_rounds_test
 }  // namespace tessera::figures

@@ -19,7 +19,7 @@
 #include "tests/support/watch.hpp"
 
 namespace tessera::figures {
-namespace {
+namespace prometheus_test {
 
 using std::chrono_literals::operator""s;
 
@@ -414,5 +414,5 @@ TEST_F(BySiteCommand, LookingBackDoesNotMakeAFailingServerOneThatAnswers) {
   EXPECT_TRUE(told->failure);
 }
 
-}  // namespace
+}  // namespace prometheus_test
 }  // namespace tessera::figures

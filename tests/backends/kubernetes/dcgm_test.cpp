@@ -10,7 +10,7 @@
 namespace tessera::kubernetes {
 using namespace figures;
 
-namespace {
+namespace dcgm_test {
 
 std::vector<MetricLine> metrics_of(const std::string& text, MetricsRead* read = nullptr) {
   std::vector<MetricLine> lines;
@@ -141,7 +141,7 @@ TEST(Dcgm, PipesAreSharesOfTimeAndWhatIsNoShareIsUnknown) {
     EXPECT_EQ(readings->parts[i].memory_busy, std::nullopt) << i;
   }
   EXPECT_EQ(readings->parts[4].tensor, Percent{0}) << "0 is told";
-  const Measured told = measured_of(NodeName("n"), *readings, &test::catalogue());
+  const tessera::Measured told = measured_of(NodeName("n"), *readings, &test::catalogue());
   EXPECT_EQ(told.gpus[0].figures.tensor, Percent{25});
   EXPECT_EQ(told.gpus[0].figures.memory_busy, Percent{100});
   EXPECT_EQ(told.gpus[3].figures.tensor, std::nullopt) << "never 0 where it is absent";
@@ -154,7 +154,7 @@ TEST(Dcgm, ThePipesOfACutGpuAreTheSumOfItsInstancesEachTimesItsPart) {
       dcgm(kTensor, 0, gi("3g.40gb", 1), "0.07") + dcgm(kDram, 0, gi("3g.40gb", 1), "0.2");
   auto readings = read_dcgm(text);
   ASSERT_TRUE(readings);
-  const Measured told = measured_of(NodeName("n"), *readings, &test::catalogue());
+  const tessera::Measured told = measured_of(NodeName("n"), *readings, &test::catalogue());
   ASSERT_EQ(told.gpus.size(), 1u);
   ASSERT_TRUE(told.gpus[0].figures.tensor && told.gpus[0].figures.memory_busy);
   EXPECT_NEAR(told.gpus[0].figures.tensor->value, (70.0 * 1 + 7.0 * 3) / 7, 0.01)
@@ -166,7 +166,7 @@ TEST(Dcgm, ThePipesOfACutGpuAreTheSumOfItsInstancesEachTimesItsPart) {
     EXPECT_NEAR(slice.tensor->value, slice.profile.text == "1g.10gb" ? 70 : 7, 0.01);
   auto lacks = read_dcgm(text + dcgm(kActive, 0, gi("2g.20gb", 3), "0.5"));
   ASSERT_TRUE(lacks);
-  const Measured part = measured_of(NodeName("n"), *lacks, &test::catalogue());
+  const tessera::Measured part = measured_of(NodeName("n"), *lacks, &test::catalogue());
   EXPECT_EQ(part.gpus[0].figures.tensor, std::nullopt) << "what one instance does not tell is no zero";
   EXPECT_EQ(part.gpus[0].figures.memory_busy, std::nullopt);
   EXPECT_EQ(measured_of(NodeName("n"), *readings, nullptr).gpus[0].figures.tensor, std::nullopt)
@@ -237,7 +237,7 @@ TEST(Dcgm, WhatEachOfSeveralPodsUsesIsKeptBesideTheGpus) {
   const std::vector<OwnUse> all{{WorkloadId("a/p"), {}, Percent{66}, Mib{20'000}},
                                 {WorkloadId("a/q"), {}, Percent{0}, Mib{300}}};
   EXPECT_EQ(read->parts[0].own, all);
-  const Measured told = measured_of(NodeName("n1"), *read, nullptr);
+  const tessera::Measured told = measured_of(NodeName("n1"), *read, nullptr);
   ASSERT_EQ(told.gpus.size(), 1u);
   EXPECT_EQ(told.gpus[0].own, all);
 }
@@ -451,5 +451,5 @@ TEST(DcgmValues, APodsSlicesAreKnownOnlyWhereAsManyAreNamedAsItAskedFor) {
   EXPECT_EQ(devices("", 4).size(), 4u);
 }
 
-}  // namespace
+}  // namespace dcgm_test
 }  // namespace tessera::kubernetes

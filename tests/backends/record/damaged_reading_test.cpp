@@ -24,7 +24,7 @@
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::record {
-namespace {
+namespace damaged_reading_test {
 
 namespace fs = std::filesystem;
 using test::at;
@@ -326,5 +326,5 @@ TEST_F(DamagedReading, OneByteAnywhereChangesNoRoundThatIsTold) {
   }
 }
 
-}  // namespace
+}  // namespace damaged_reading_test
 }  // namespace tessera::record

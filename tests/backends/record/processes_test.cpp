@@ -8,7 +8,7 @@
 #include "tests/support/build.hpp"
 
 namespace tessera::test {
-namespace {
+namespace processes_test {
 
 // What is recorded of one cluster, read back into another model, line by line.
 struct Kept {
@@ -154,5 +154,5 @@ TEST(RecordedProcesses, OfANodeThatIsNotThereAreDropped) {
   EXPECT_TRUE(events.empty());
 }
 
-}  // namespace
+}  // namespace processes_test
 }  // namespace tessera::test

@@ -22,7 +22,7 @@
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::record {
-namespace {
+namespace survey_test {
 
 namespace fs = std::filesystem;
 using test::at;
@@ -201,5 +201,5 @@ TEST_F(Surveyed, OfAnOlderVersionWhyItStoppedIsNotKnown) {
   EXPECT_EQ(days().front().stop, Stop::unknown);
 }
 
-}  // namespace
+}  // namespace survey_test
 }  // namespace tessera::record

@@ -20,7 +20,7 @@
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::sim {
-namespace {
+namespace dialects_test {
 
 constexpr std::uint64_t kWorlds = 24;
 constexpr std::uint64_t kIntents = 25;  // of each world
@@ -369,5 +369,5 @@ TEST(Dialects, TheSimulatorPlansAsTheSlurmPlannerOnTheSameWorld) {
   }
 }
 
-}  // namespace
+}  // namespace dialects_test
 }  // namespace tessera::sim

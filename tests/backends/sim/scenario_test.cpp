@@ -8,7 +8,7 @@
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::sim {
-namespace {
+namespace scenario_test {
 
 using std::chrono::hours;
 
@@ -190,5 +190,5 @@ TEST(Words, DurationsAndNamePatterns) {
     EXPECT_EQ(expand_names(wrong, 99), std::nullopt) << wrong;
 }
 
-}  // namespace
+}  // namespace scenario_test
 }  // namespace tessera::sim

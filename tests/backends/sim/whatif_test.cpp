@@ -11,7 +11,7 @@
 #include "tests/backends/sim/lived.hpp"
 
 namespace tessera::sim {
-namespace {
+namespace whatif_test {
 
 using namespace std::chrono_literals;
 constexpr Duration kAhead = 12h;
@@ -111,5 +111,5 @@ TEST(WhatIfAgainstTheSimulator, WhatACutOfAFreeGpuStartsIsForetold) {
   EXPECT_GE(all.share(), 90) << all.misses;
 }
 
-}  // namespace
+}  // namespace whatif_test
 }  // namespace tessera::sim

@@ -8,7 +8,7 @@
 #include "tests/backends/sim/worlds.hpp"
 
 namespace tessera::sim {
-namespace {
+namespace why_test {
 
 struct Agreement {
   int cases = 0, agree = 0, started = 0;
@@ -95,5 +95,5 @@ TEST(WhyAgainstTheSimulator, WhatIsSaidToFitStartsAndWhatIsNotDoesNot) {
   EXPECT_GE(share, 99.0) << all.misses;
 }
 
-}  // namespace
+}  // namespace why_test
 }  // namespace tessera::sim

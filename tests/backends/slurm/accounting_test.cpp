@@ -14,7 +14,7 @@
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::slurm {
-namespace {
+namespace accounting_test {
 
 TimePoint second(std::int64_t seconds) { return TimePoint(std::chrono::seconds(seconds)); }
 
@@ -331,5 +331,5 @@ TEST(SlurmAccounting, WherePrivateDataIsNotToldOnlyJobsOfOthersShowThatAllAreTol
   EXPECT_EQ(reason("None|", "alice", 0), "1 jobs") << "root";
 }
 
-}  // namespace
+}  // namespace accounting_test
 }  // namespace tessera::slurm

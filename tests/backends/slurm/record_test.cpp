@@ -6,7 +6,7 @@
 #include <string>
 
 namespace tessera::slurm {
-namespace {
+namespace record_test {
 
 enum { kName, kOs, kState, kReason, kComment, kJob };
 constexpr Key kKeys[] = {
@@ -72,5 +72,5 @@ TEST(SlurmRecord, ALineBreakInATextDoesNotEndItsRecord) {
   EXPECT_FALSE(records.next());
 }
 
-}  // namespace
+}  // namespace record_test
 }  // namespace tessera::slurm

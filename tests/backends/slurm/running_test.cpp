@@ -7,7 +7,7 @@
 #include "tests/backends/slurm/fixtures.hpp"
 
 namespace tessera::slurm {
-namespace {
+namespace running_test {
 
 const char* const kRead =
     "ClusterName=lab\nGresTypes=gpu\nMinJobAge=300\nNodeName=gpu0[1-2] Gres=gpu:8 CPUs=64\n"
@@ -178,5 +178,5 @@ TEST(SlurmRunning, AnEndedJobThatHeldASharedGpuIsRemembered) {
   EXPECT_EQ(remembered(jobs, "", "n1", "gpu:2,shard:8"), "") << "what the node has not is not taken away";
 }
 
-}  // namespace
+}  // namespace running_test
 }  // namespace tessera::slurm

@@ -7,7 +7,7 @@
 #include "tests/support/run_binary.hpp"
 
 namespace tessera::slurm {
-namespace {
+namespace try_settings_test {
 
 // A site's own way to its nodes, which leads to this machine: `id` says `uid` there.
 struct Site {
@@ -92,5 +92,5 @@ TEST(TrySettings, AFileThatIsNotThereIsNoFileThatCanBeWritten) {
   EXPECT_TRUE(try_files(site.options)) << "nothing is written by tessera";
 }
 
-}  // namespace
+}  // namespace try_settings_test
 }  // namespace tessera::slurm

@@ -12,7 +12,7 @@
 #include "tests/support/paths.hpp"
 
 namespace tessera::pack {
-namespace {
+namespace sizing_test {
 
 FileProblem read(const std::string& text) {
   auto problem = read_boards(text, "test.yaml", test::catalogue());
@@ -158,5 +158,5 @@ boards: [{node: n1, gpu: 0, product: H100-80GB-SXM5, count: 2}]
   EXPECT_EQ(stopped.error().reason, "the search was given up");
 }
 
-}  // namespace
+}  // namespace sizing_test
 }  // namespace tessera::pack

@@ -4,7 +4,7 @@
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test {
-namespace {
+namespace claimed_steps_test {
 
 using namespace operator_story;
 using operators::DraWay;
@@ -200,5 +200,5 @@ TEST(ClaimedDevices, TheWayOfTheDriverStandsBesideWhatIsWrongWithIt) {
   }
 }
 
-}  // namespace
+}  // namespace claimed_steps_test
 }  // namespace tessera::test

@@ -12,7 +12,7 @@
 #include "tests/engine/plan/expect_allowed.hpp"
 
 namespace tessera::test {
-namespace {
+namespace node_restart_test {
 
 using namespace plan;
 
@@ -167,5 +167,5 @@ TEST(NodeRestartKilled, NoFaultEndsInSuccessWithoutARestartOrLeavesTheMarkBehind
       }
 }
 
-}  // namespace
+}  // namespace node_restart_test
 }  // namespace tessera::test

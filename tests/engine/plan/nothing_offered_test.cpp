@@ -6,7 +6,7 @@
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test {
-namespace {
+namespace nothing_offered_test {
 
 using namespace operator_story;
 
@@ -126,5 +126,5 @@ TEST(NothingOffered, WhereNoOperatorTakesTheOrderItIsRefused) {
       << to_line(made.error());
 }
 
-}  // namespace
+}  // namespace nothing_offered_test
 }  // namespace tessera::test

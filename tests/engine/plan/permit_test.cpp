@@ -9,7 +9,7 @@
 #include "tests/engine/plan/operator_story.hpp"
 
 namespace tessera::test {
-namespace {
+namespace permit_test {
 
 using namespace plan;
 using operator_story::everywhere;
@@ -288,5 +288,5 @@ TEST(Permit, ASharedFileThatWouldCutOtherNodesAgainIsNotWritten) {
   expect_part(*why, "other nodes would change or fail");
 }
 
-}  // namespace
+}  // namespace permit_test
 }  // namespace tessera::test

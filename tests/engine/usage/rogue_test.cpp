@@ -29,7 +29,7 @@ struct Seen {
     story.tell(Loaded{});
   }
   void processes(int gpu, std::vector<GpuProcess> list, int minute) {
-    GpuFigures figures;
+    tessera::GpuFigures figures;
     figures.gpu = GpuIndex{gpu};
     figures.processes = std::move(list);
     story.tell(Measured{NodeName("n1"), Source::nvidia_smi, at(60 * minute), {figures}}, 60 * minute);
@@ -100,7 +100,7 @@ TEST(RogueProcess, HoldersServicesAndWhatIsNotToldAreNone) {
 
 TEST(RogueProcess, OldListsAccuseNone) {
   Seen here;
-  GpuFigures figures;
+  tessera::GpuFigures figures;
   figures.gpu = GpuIndex{1};
   figures.processes = std::vector<GpuProcess>{miner()};
   here.story.tell(Measured{NodeName("n1"), Source::nvidia_smi, at(0), {figures}});
@@ -112,7 +112,7 @@ TEST(RogueProcess, OldListsAccuseNone) {
 TEST(RogueProcess, AProcessNamesWhatFiguresHaveFound) {
   Seen here;
   for (int minute = 0; minute <= 30; ++minute) {
-    GpuFigures cut;
+    tessera::GpuFigures cut;
     cut.gpu = GpuIndex{2};
     SliceFigures slice;
     slice.profile = ProfileName("3g.40gb");

@@ -24,7 +24,7 @@ std::string advice(Slice slice, int share, float use, std::int64_t memory) {
   story.tell(Loaded{});
   usage::Ledger ledger(catalogue());
   for (int minute = 0; minute <= 120; ++minute) {
-    GpuFigures figures;
+    tessera::GpuFigures figures;
     figures.gpu = GpuIndex{0};
     SliceFigures told;
     told.profile = slice.profile;

@@ -40,7 +40,7 @@ struct Watched {
   void pass(int minutes, std::optional<float> alice, std::int64_t memory, std::optional<float> bob) {
     for (int i = 0; i < minutes; ++i) {
       ++minute;
-      GpuFigures whole_gpu, cut;
+      tessera::GpuFigures whole_gpu, cut;
       whole_gpu.gpu = GpuIndex{0};
       if (alice) whole_gpu.figures.use = Percent{*alice};
       whole_gpu.figures.memory_used = Mib{memory};
@@ -264,7 +264,7 @@ TEST(Waste, OfWhatWasFreeInBothRoundsOnlySoMuchCountsAsWasFreeInEither) {
 void use_what_is_free(Watched& here, int minutes, float use, std::int64_t memory) {
   for (int i = 0; i < minutes; ++i) {
     ++here.minute;
-    GpuFigures cut;
+    tessera::GpuFigures cut;
     cut.gpu = GpuIndex{1};
     SliceFigures slice;
     slice.profile = ProfileName("3g.40gb");

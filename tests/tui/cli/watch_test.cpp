@@ -13,7 +13,7 @@
 #include "tui/cli/list.hpp"
 
 namespace tessera::cli {
-namespace {
+namespace watch_test {
 
 // Each take() is one act of the play; after the last one the reader has left.
 class Script final : public EventSource {
@@ -177,5 +177,5 @@ TEST(Watch, AReaderThatStallsCannotHoldWhatHasToLeave) {
   close(ends[1]);
 }
 
-}  // namespace
+}  // namespace watch_test
 }  // namespace tessera::cli

@@ -11,7 +11,7 @@
 #include "tui/screens/documents.hpp"
 
 namespace tessera::test {
-namespace {
+namespace pack_test {
 
 using tui::ScreenKind;
 
@@ -422,5 +422,5 @@ TEST(PackGolden, BeforeADemandInAsciiAndInJapanese) {
   expect_golden("pack-ja-80", asked.canvas());
 }
 
-}  // namespace
+}  // namespace pack_test
 }  // namespace tessera::test

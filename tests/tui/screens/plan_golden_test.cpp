@@ -8,7 +8,7 @@
 #include "tui/screens/plan/plan_words.hpp"
 
 namespace tessera::test {
-namespace {
+namespace plan_golden_test {
 
 constexpr tui::Size kSizes[] = {{80, 24}, {120, 40}, {200, 60}};
 
@@ -404,5 +404,5 @@ TEST(GoldenJournal, ChoosingHowToTakeARunUpAgain) {
   expect_golden("journal-resume", session.canvas());
 }
 
-}  // namespace
+}  // namespace plan_golden_test
 }  // namespace tessera::test

@@ -19,7 +19,7 @@ namespace {
 
 // What lies beside a file whose runs are paused.
 constexpr const char* kPaused = ".paused";
-constexpr const char* kUnknown = "?";
+constexpr const char* kUntold = "?";
 
 Error cannot(std::string reason, std::string hint) {
   return {"cannot unpause", std::move(reason), std::move(hint)};
@@ -49,7 +49,7 @@ class Mark {
     const ssize_t size = ::pread(file_, text.data(), text.size(), 0);
     const std::string since =
         size > 0 ? clean({text.data(), static_cast<std::size_t>(size)}, 100) : std::string();
-    return since.empty() ? kUnknown : since;
+    return since.empty() ? kUntold : since;
   }
 
  private:
@@ -77,7 +77,7 @@ Pause pause_of(const std::string& path) {
   if (now.is_open()) return {now.since(), now.owner() == ::geteuid()};
   struct stat info {};
   const bool none = ::lstat(mark.c_str(), &info) != 0 && errno == ENOENT;
-  return none ? Pause() : Pause{kUnknown, false};
+  return none ? Pause() : Pause{kUntold, false};
 }
 
 std::string paused_since(const std::string& path) { return pause_of(path).since; }

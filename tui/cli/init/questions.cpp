@@ -107,7 +107,7 @@ void ask_about_kubernetes(std::vector<Question>& list, const Cluster& cluster) {
                   fmt::format("{}: {}", cluster.name.text, sharing::title(seen.platform)), ""});
 }
 
-std::string quoted(std::string_view answer) {
+std::string yaml_quoted(std::string_view answer) {
   std::string out = "\"";
   for (char c : answer) {
     if (c == '"' || c == '\\') out += '\\';
@@ -123,7 +123,7 @@ Result<std::string> settings_text_of(const std::map<std::string, std::string>& a
   for (const auto& [name, answer] : answers) {
     if (std::any_of(answer.begin(), answer.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
       return Error{"cannot use this answer", name + ": it has a control character", "write it on one line"};
-    if (!answer.empty()) text += fmt::format("{}: {}\n", name, quoted(answer));
+    if (!answer.empty()) text += fmt::format("{}: {}\n", name, yaml_quoted(answer));
   }
   return text;
 }
@@ -156,7 +156,7 @@ std::string configuration(const std::vector<Question>& asked,
     if (it == answers.end() || it->second.empty()) continue;
     std::string help = wrapped(find_flag(question.setting)->help, 2, 110);
     for (std::size_t at = 0; at < help.size(); at = help.find('\n', at) + 1) help[at] = '#';
-    text += fmt::format("\n{}{}: {}\n", help, question.setting, quoted(it->second));
+    text += fmt::format("\n{}{}: {}\n", help, question.setting, yaml_quoted(it->second));
   }
   return text;
 }

@@ -29,9 +29,9 @@ std::string owners_of(const advise::NodeCost& cost) {
   return users.size() > 8 ? names + ", …" : names;
 }
 
-class Page {
+class AnswerPage {
  public:
-  Page(const UiContext& ui, const UiState& state, const advise::Answer& answer, int width)
+  AnswerPage(const UiContext& ui, const UiState& state, const advise::Answer& answer, int width)
       : ui_(ui), state_(state), news_(*state.advise->answer), answer_(answer), width_(width) {}
 
   Document lines() {
@@ -168,7 +168,7 @@ std::string when_text(const whatif::Comparison& forecast, const std::optional<Ti
 
 Document answer_lines(const UiContext& ui, const UiState& state, std::size_t place, int width) {
   const AdviseNews& news = *state.advise->answer;
-  Document lines = Page(ui, state, news.advice->answers[place], width).lines();
+  Document lines = AnswerPage(ui, state, news.advice->answers[place], width).lines();
   // Each can hold the cursor, so that all of it can be read where it is longer than its pane.
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (!lines[i].spans.empty()) lines[i].id = fmt::format("{}\x1f{}", news.ids[place], i);

@@ -10,23 +10,24 @@ namespace tessera::tui {
 namespace {
 
 // 0: there is no room for it, or nothing to show.
-struct Columns {
+struct CalendarColumns {
   int until = 24, closing = 0, pool = 48, window = 0, rule = 60;
   bool years = true;  // dates with their year
 };
-Columns columns_of(int width, bool early) {
-  if (!early) return width < 110 ? Columns{} : Columns{24, 0, 48, 66, 96, true};
+CalendarColumns calendar_columns(int width, bool early) {
+  if (!early) return width < 110 ? CalendarColumns{} : CalendarColumns{24, 0, 48, 66, 96, true};
   if (width < 110) return {17, 33, 49, 0, 61, false};
-  return width < 150 ? Columns{18, 35, 52, 68, 92, false} : Columns{24, 47, 70, 88, 114, true};
+  return width < 150 ? CalendarColumns{18, 35, 52, 68, 92, false}
+                     : CalendarColumns{24, 47, 70, 88, 114, true};
 }
 
-std::string date_text(const fleet::LocalTime& at, const Columns& columns) {
+std::string date_text(const fleet::LocalTime& at, const CalendarColumns& columns) {
   std::string text = fleet::clock_text(at);
   constexpr std::size_t kYear = 4, kLong = 5;  // "Mon 2026-11-23 20:00"
   return columns.years ? text : text.erase(kYear, kLong);
 }
 
-DocLine heading(const Columns& at) {
+DocLine heading(const CalendarColumns& at) {
   DocLine line{{{"FROM", Role::heading, 1}, {"UNTIL", Role::heading, at.until}}, {}};
   if (at.closing > 0) line.spans.push_back({"CLOSING FROM", Role::heading, at.closing});
   line.spans.push_back({"POOL", Role::heading, at.pool});
@@ -35,7 +36,7 @@ DocLine heading(const Columns& at) {
   return line;
 }
 
-DocLine line_of(const fleet::Due& due, const Columns& at, bool now, bool ascii) {
+DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, bool ascii) {
   DocLine line;
   const auto put = [&](const std::string& text, int x, int next, Style style) {
     line.spans.push_back({shorten(text, next - x - 1, ascii), style, x});
@@ -73,7 +74,7 @@ Document fleet_calendar(const UiContext& ui, const UiState& state, int width) {
   if (early)
     note("CLOSING FROM: no node is closed for the window before; time limits of what runs there say when.");
   page.push_back({});
-  const Columns at = columns_of(width, early);
+  const CalendarColumns at = calendar_columns(width, early);
   page.push_back(heading(at));
   for (const fleet::Due& due : fleet.due) {
     const bool now = due.phase.begin <= ui.wall && ui.wall < due.phase.end;

@@ -104,9 +104,9 @@ std::string some_of(const std::vector<WorkloadId>& ids) {
 
 // What the row under the cursor says below itself.
 void add_detail(Document& page, const guide::Proposal& one, const UiState& state, int width) {
-  constexpr int kBelow = kIndent + 4;
+  constexpr int kDetailIndent = kIndent + 4;
   const auto add = [&](std::string_view text, Role role) {
-    add_text(page, told(state, text), kBelow, width, role);
+    add_text(page, told(state, text), kDetailIndent, width, role);
   };
   if (std::string offer = offer_of(one); !offer.empty()) add("offers " + offer, Role::dim);
   if (!one.fit.empty()) add("starts " + some_of(one.fit), Role::good);

@@ -16,8 +16,8 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kFewest = 5;      // lines below which nothing is begun
-constexpr int kNarrowest = 58;  // of a block
+constexpr int kFewestLines = 5;      // lines below which nothing is begun
+constexpr int kNarrowestBlock = 58;  // of a block
 constexpr std::size_t kLatest = 14;
 
 class Block {
@@ -136,8 +136,8 @@ std::vector<WaitingLong> waiting_longest(const Model& model, std::size_t most) {
 }
 
 void draw_spare(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
-  if (area.height < kFewest) return;
-  const int blocks = std::clamp((area.width - 1) / kNarrowest, 1, 3), width = (area.width - 1) / blocks;
+  if (area.height < kFewestLines) return;
+  const int blocks = std::clamp((area.width - 1) / kNarrowestBlock, 1, 3), width = (area.width - 1) / blocks;
   const auto place = [&](int index) {
     return Block(canvas, {area.x + 1 + index * width, area.y, width - 2, area.height}, state);
   };

@@ -20,7 +20,7 @@
 namespace tessera::tui {
 namespace {
 
-std::string use_text(const Slice& slice) {
+std::string use_or_dash(const Slice& slice) {
   return slice.use ? fmt::format("{:.0f}%", slice.use->value) : std::string("-");
 }
 
@@ -112,7 +112,7 @@ class Page {
                    Style(Role::text).with_bold(), at.profile},
                   {start_text(slice), Role::text, at.start},
                   {shorten(ids_text(slice), at.use - at.ids - 1, state_.ascii), Role::dim, at.ids},
-                  {use_text(slice), Role::text, at.use}},
+                  {use_or_dash(slice), Role::text, at.use}},
                  id};
     if (slice.holders.empty()) {
       const std::string state(

@@ -17,9 +17,9 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kMargin = 2;     // cells left of the tiles
-constexpr int kPoolTile = 14;  // cells of one tile of a pool, walls included
-constexpr int kWidest = 25;    // cells of a memory slice beyond which width adds nothing
+constexpr int kTilesMargin = 2;        // cells left of the tiles
+constexpr int kPoolTile = 14;          // cells of one tile of a pool, walls included
+constexpr int kWidestUnitOfNode = 25;  // cells of a memory slice beyond which width adds nothing
 
 int pool_lines(const Board& board, const NodePage& page) {
   int tiles = static_cast<int>(board.tiles.size());
@@ -243,7 +243,7 @@ void draw_pool(Canvas& canvas, Rect area, const Board& board, const NodePage& pa
 void draw_board(Canvas& canvas, Rect area, const Board& board, const NodePage& page, const Screen& screen,
                 bool selected, bool ascii) {
   draw_board_head(canvas, area, board, selected, ascii);
-  Rect tiles{area.x + kMargin, area.y + 1, page.tiles_width, area.height - 1};
+  Rect tiles{area.x + kTilesMargin, area.y + 1, page.tiles_width, area.height - 1};
   if (board.pool) {
     draw_pool(canvas, tiles, board, page, selected ? screen.cursor : "", ascii);
     return;
@@ -294,8 +294,8 @@ NodePage node_page(const UiContext& ui, const Cluster& cluster, const Node& node
   int units = 8;
   for (const Board& board : page.boards)
     if (board.ruled) units = static_cast<int>(board.units), page.ruler = true;
-  page.tiles_width = tile_row_width(units, std::min(width - kMargin - 1, units * kWidest + 1));
-  page.pool_columns = std::max(1, (width - kMargin - 2) / (kPoolTile - 1));
+  page.tiles_width = tile_row_width(units, std::min(width - kTilesMargin - 1, units * kWidestUnitOfNode + 1));
+  page.pool_columns = std::max(1, (width - kTilesMargin - 2) / (kPoolTile - 1));
   int room = height - page.head - (page.ruler ? 1 : 0);
   // The richest picture in which every GPU is in view; else the tightest, which scrolls.
   for (auto [lines, gap] : {std::pair{3, 1}, {2, 1}, {2, 0}, {1, 1}, {1, 0}, {0, 0}}) {
@@ -344,7 +344,7 @@ std::string stop_at_point(const NodePage& page, Rect body, int top, int x, int y
   top = std::clamp(top, 0, std::max(0, page.total - (body.height - head)));
   for (std::size_t i = 0; i < page.boards.size(); ++i) {
     const Board& board = page.boards[i];
-    const int line = y - body.y - head - (page.tops[i] - top), column = x - body.x - kMargin;
+    const int line = y - body.y - head - (page.tops[i] - top), column = x - body.x - kTilesMargin;
     if (line < 0 || line >= page.heights[i]) continue;
     if (line == 0 || column < 0) return stops[i].front();
     const int width =
@@ -383,7 +383,8 @@ void draw_node(Canvas& canvas, Rect area, const UiContext& ui, const UiState& st
   auto ruled = std::find_if(page.boards.begin(), page.boards.end(), [](const Board& b) { return b.ruled; });
   if (ruled == page.boards.end()) return;
   int units = static_cast<int>(ruled->units);
-  draw_ruler(canvas, area.x + kMargin, area.y + page.head, tile_row_width(units, page.tiles_width), units);
+  draw_ruler(canvas, area.x + kTilesMargin, area.y + page.head, tile_row_width(units, page.tiles_width),
+             units);
 }
 
 }  // namespace tessera::tui

@@ -17,7 +17,7 @@
 namespace tessera::tui {
 namespace {
 
-constexpr std::size_t kFewNodes = 100;
+constexpr std::size_t kFewNodesToSearch = 100;
 constexpr std::size_t kGroups = 8;  // of nodes that are listed
 constexpr int kIndent = 6;
 constexpr std::string_view kStop = "\x1ehelp ";
@@ -121,7 +121,7 @@ std::shared_ptr<const why::Answer> why_of(const UiContext& ui, const UiState& st
     return screen.why.answer;
   // Beside a list it would be worked out for every frame.
   const Cluster* cluster = ui.model.find(screen.cluster);
-  if (cluster && cluster->nodes.size() > kFewNodes) return nullptr;
+  if (cluster && cluster->nodes.size() > kFewNodesToSearch) return nullptr;
   return work_out(ui, state, screen);
 }
 
