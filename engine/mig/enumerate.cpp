@@ -1,4 +1,4 @@
-// All layouts of a GPU: enumerate, count_multisets, base_profiles.
+// All layouts of a GPU: enumerate, base_profiles.
 #include <algorithm>
 #include <set>
 #include <span>
@@ -90,12 +90,6 @@ std::vector<Placed> places(const Product& product, std::span<const int> profiles
   return all;
 }
 
-std::vector<int> all_profiles(const Product& product) {
-  std::vector<int> all(product.profiles.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
-  return all;
-}
-
 std::vector<Layout> enumerate(const Product& product, Which which, std::span<const int> profiles) {
   if (which == Which::undominated) return undominated(product, profiles);
   std::vector<Layout> layouts;
@@ -103,12 +97,6 @@ std::vector<Layout> enumerate(const Product& product, Which which, std::span<con
     if (which == Which::all || maximal) layouts.push_back(layout);
   });
   return layouts;
-}
-
-std::size_t count_multisets(const Product& product, std::span<const int> profiles) {
-  std::set<Multiset> distinct;
-  walk(product, profiles, [&](const Layout&, const Load& load, bool) { distinct.insert(load.count); });
-  return distinct.size();
 }
 
 std::vector<int> base_profiles(const Product& product, bool with_double) {

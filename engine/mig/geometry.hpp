@@ -38,8 +38,6 @@ bool is_legal(const Product& product, const Layout& layout);
 
 // Whether one more instance fits, given that `layout` is legal. Fast: no allocation.
 bool fits(const Product& product, const Layout& layout, Placed wanted);
-// Why it does not, for greyed menu entries: "memory slices 4-5 are taken", "no compute slice is left".
-std::optional<std::string> why_not(const Product& product, const Layout& layout, Placed wanted);
 
 enum class Which { all, maximal, undominated };
 // all: every legal layout (the empty one included). maximal: nothing can be added.
@@ -50,8 +48,6 @@ enum class Which { all, maximal, undominated };
 // `profiles` restricts all of this to some of product.profiles by index (others are passed over); empty: the
 // base profiles and double-memory 1g (those without +me, +gfx, -me).
 std::vector<Layout> enumerate(const Product& product, Which which, std::span<const int> profiles = {});
-// Distinct multisets of profiles among the legal layouts (the empty one included).
-std::size_t count_multisets(const Product& product, std::span<const int> profiles = {});
 
 // The profile indices of the base geometry: no attributes; `with_double` adds profiles that have the compute
 // slices of another one and more memory (the double-memory 1g).

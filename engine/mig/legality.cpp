@@ -1,4 +1,4 @@
-// Which instances may stand together: why_illegal, is_legal, fits, why_not.
+// Which instances may stand together: why_illegal, is_legal, fits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -95,11 +95,6 @@ bool is_legal(const Product& product, const Layout& layout) {
 bool fits(const Product& product, const Layout& layout, Placed wanted) {
   return has_layouts(product) && is_placeable(product, wanted) &&
          has_room(product, load_of(product, layout), wanted);
-}
-
-std::optional<std::string> why_not(const Product& product, const Layout& layout, Placed wanted) {
-  if (auto reason = why_no_layouts(product)) return reason;
-  return objection(product, load_of(product, layout), wanted);
 }
 
 }  // namespace tessera::mig

@@ -94,6 +94,5 @@ std::vector<Placement> intervals(std::uint32_t units);
 
 // Every place of the given profiles, ordered by start, then profile.
 std::vector<Placed> places(const Product& product, std::span<const int> profiles);
-std::vector<int> all_profiles(const Product& product);
 
 }  // namespace tessera::mig

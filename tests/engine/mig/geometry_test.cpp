@@ -32,8 +32,11 @@ struct Sizes {
 };
 
 Sizes sizes(const Product& board, const std::vector<int>& profiles) {
-  return {enumerate(board, Which::all, profiles).size(), enumerate(board, Which::maximal, profiles).size(),
-          count_multisets(board, profiles), enumerate(board, Which::undominated, profiles).size()};
+  const std::vector<Layout> all = enumerate(board, Which::all, profiles);
+  std::set<brute::Counts> multisets;
+  for (const Layout& one : all) multisets.insert(brute::counts(one));
+  return {all.size(), enumerate(board, Which::maximal, profiles).size(), multisets.size(),
+          enumerate(board, Which::undominated, profiles).size()};
 }
 
 TEST(KnownTruths, EveryEightUnitBoardHasTheSameGeometry) {
@@ -140,7 +143,8 @@ TEST(MediaEngines, AnAllEngineInstanceLeavesOnlyThoseWithout) {
     }
   }
   EXPECT_EQ(beside, (std::set<std::string>{"1g.24gb-me", "2g.48gb-me"}));
-  EXPECT_EQ(why_not(rtx6000(), held, {*rtx6000().index_of("1g.24gb"), 3}), "no decoder is left");
+  EXPECT_EQ(why_illegal(rtx6000(), layout(rtx6000(), "1g.24gb+me.all@0,1g.24gb@3")),
+            "1g.24gb@3: no decoder is left");
 }
 
 TEST(MediaEngines, OneOwnerOfTheOpticalFlowEngine) {
@@ -176,7 +180,6 @@ TEST(BruteForce, AgreesOnBoardsThatExist) {
     EXPECT_EQ(all.size(), truth.all.size());
     const std::vector<Layout> maximal = enumerate(board, Which::maximal, profiles);
     EXPECT_EQ(std::set<Layout>(maximal.begin(), maximal.end()), truth.maximal) << board.key.text;
-    EXPECT_EQ(count_multisets(board, profiles), truth.multisets.size());
     EXPECT_EQ(enumerate(board, Which::undominated, profiles).size(), truth.undominated.size());
   };
   agrees(h100(), base_profiles(h100(), false));
@@ -193,7 +196,6 @@ RC_GTEST_PROP(BruteForce, AgreesOnAnyBoard, ()) {
   const std::vector<Layout> best = enumerate(board, Which::undominated, profiles);
   RC_ASSERT(std::vector<Layout>(truth.all.begin(), truth.all.end()) == all);
   RC_ASSERT(std::vector<Layout>(truth.maximal.begin(), truth.maximal.end()) == maximal);
-  RC_ASSERT(count_multisets(board, profiles) == truth.multisets.size());
   std::set<brute::Counts> found;
   for (const Layout& one : best) found.insert(brute::counts(one));
   RC_ASSERT(found == truth.undominated);
@@ -213,7 +215,6 @@ RC_GTEST_PROP(BruteForce, FitsIsLegalityOfOneMore, ()) {
   const bool legal = known && brute::legal(board, more);
   RC_ASSERT(fits(board, held, wanted) == legal);
   RC_ASSERT(is_legal(board, more) == legal);
-  RC_ASSERT(why_not(board, held, wanted).has_value() == !legal);
   RC_ASSERT(why_illegal(board, more).has_value() == !legal);
 }
 
