@@ -16,6 +16,7 @@
 
 #include "engine/insight/acknowledged.hpp"
 #include "engine/insight/causes.hpp"
+#include "engine/insight/totals.hpp"
 #include "engine/insight/users.hpp"
 #include "engine/model/details.hpp"
 #include "engine/model/model.hpp"

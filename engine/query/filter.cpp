@@ -237,7 +237,6 @@ void filter_and_sort(std::vector<Row>& rows, const Filter& filter, const std::ve
   template Result<Sort> parse_sort<Row>(std::string_view);                                       \
   template void filter_and_sort<Row>(std::vector<Row>&, const Filter&, const std::vector<Sort>&, \
                                      const Context&);
-TESSERA_INSTANTIATE(ClusterRow)
 TESSERA_INSTANTIATE(NodeRow)
 TESSERA_INSTANTIATE(GpuRow)
 TESSERA_INSTANTIATE(SliceRow)

@@ -124,11 +124,6 @@ std::span<const Finder<usage::Waste>> finders<usage::Waste>() {
   return all;
 }
 template <>
-std::span<const Finder<ClusterRow>> finders<ClusterRow>() {
-  static const std::vector<Finder<ClusterRow>> all = by_column<ClusterRow>({});
-  return all;
-}
-template <>
 std::span<const Finder<NodeRow>> finders<NodeRow>() {
   static const std::vector<Finder<NodeRow>> all = by_column<NodeRow>(kNodeFinders);
   return all;

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "engine/insight/both_sides.hpp"
+#include "engine/model/both_sides.hpp"
 #include "engine/model/bridged.hpp"
 #include "engine/query/tables.hpp"
 
@@ -23,13 +23,6 @@ std::size_t place_of(const SliceRow& row) {
 }
 
 }  // namespace
-
-std::vector<ClusterRow> cluster_rows(const Model& model) {
-  std::vector<ClusterRow> rows;
-  for (const Cluster& cluster : model.clusters)
-    rows.push_back({&cluster, std::make_shared<const insight::Totals>(insight::totals(model, cluster))});
-  return rows;
-}
 
 std::vector<NodeRow> node_rows(const Model& model, const ClusterName& only) {
   std::vector<NodeRow> rows;
@@ -75,7 +68,6 @@ std::vector<WorkloadRow> workload_rows(const Model& model, const ClusterName& on
   return rows;
 }
 
-std::string row_id(const ClusterRow& row) { return row.cluster->name.text; }
 std::string row_id(const NodeRow& row) { return row.cluster->name.text + '\x1f' + row.node->name.text; }
 std::string row_id(const GpuRow& row) {
   return fmt::format("{}\x1f{}\x1f{}", row.cluster->name.text, row.node->name.text, row.gpu->index.value);
@@ -104,7 +96,6 @@ int order(const Cluster* cluster_a, const Node* a, const Cluster* cluster_b, con
 
 }  // namespace
 
-bool comes_first(const ClusterRow& a, const ClusterRow& b) { return order(a.cluster, b.cluster) < 0; }
 bool comes_first(const NodeRow& a, const NodeRow& b) {
   return order(a.cluster, a.node, b.cluster, b.node) < 0;
 }

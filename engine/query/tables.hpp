@@ -4,12 +4,11 @@
 // Threads: pure functions; rows point into the model and live until the next reduce.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "engine/insight/totals.hpp"
+#include "engine/insight/available.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/model.hpp"
 #include "engine/query/value.hpp"
@@ -26,11 +25,6 @@ struct Context {
   const history::History* history = nullptr;  // for what was; null: only now is known
 };
 
-struct ClusterRow {
-  const Cluster* cluster = nullptr;
-  // Worked out once per row, since it walks the whole cluster: keep rows while the model's revision stays.
-  std::shared_ptr<const insight::Totals> totals;
-};
 struct NodeRow {
   const Cluster* cluster = nullptr;
   const Node* node = nullptr;
@@ -70,8 +64,6 @@ struct Column {
 template <class Row>
 std::span<const Column<Row>> columns();
 template <>
-std::span<const Column<ClusterRow>> columns<ClusterRow>();
-template <>
 std::span<const Column<NodeRow>> columns<NodeRow>();
 template <>
 std::span<const Column<GpuRow>> columns<GpuRow>();
@@ -81,21 +73,18 @@ template <>
 std::span<const Column<WorkloadRow>> columns<WorkloadRow>();
 
 // Every row of the model, in model order. An empty cluster name means all clusters.
-std::vector<ClusterRow> cluster_rows(const Model& model);
 std::vector<NodeRow> node_rows(const Model& model, const ClusterName& only = {});
 std::vector<GpuRow> gpu_rows(const Model& model, const ClusterName& only = {});
 std::vector<SliceRow> slice_rows(const Model& model, const ClusterName& only = {});
 std::vector<WorkloadRow> workload_rows(const Model& model, const ClusterName& only = {});
 
 // Stable ids: what a selection or a mark holds on to while rows move. "cluster/node/gpu/slice".
-std::string row_id(const ClusterRow& row);
 std::string row_id(const NodeRow& row);
 std::string row_id(const GpuRow& row);
 std::string row_id(const SliceRow& row);
 std::string row_id(const WorkloadRow& row);
 
 // The order of rows that are alike in every sort key: by names, then by place. Builds no text.
-bool comes_first(const ClusterRow& a, const ClusterRow& b);
 bool comes_first(const NodeRow& a, const NodeRow& b);
 bool comes_first(const GpuRow& a, const GpuRow& b);
 bool comes_first(const SliceRow& a, const SliceRow& b);

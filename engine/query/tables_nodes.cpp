@@ -1,4 +1,4 @@
-// Columns of clusters and nodes.
+// Columns of nodes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,54 +16,6 @@
 
 namespace tessera::query {
 namespace {
-
-Value percent_held(const insight::Totals& totals) {
-  if (totals.slices == 0) return NotTold{};
-  return 100.0 * totals.held / totals.slices;
-}
-
-Value free_text(const std::optional<insight::FreeKinds>& free) {
-  return free ? words(insight::to_text(*free)) : Value(Unknown{});
-}
-
-constexpr Column<ClusterRow> kClusters[] = {
-    {"cluster", "CLUSTER", Format::text, Align::left, Show::always, 8, "its name",
-     [](const ClusterRow& row, const Context&) { return words(row.cluster->name.text); }},
-    {"scheduler", "SCHEDULER", Format::text, Align::left, Show::always, 9, "who hands out the GPUs",
-     [](const ClusterRow& row, const Context&) {
-       return words(std::string(word(row.cluster->scheduler)) + (row.cluster->simulated ? " (sim)" : ""));
-     }},
-    {"nodes", "NODES", Format::count, Align::right, Show::always, 5, "nodes in all",
-     [](const ClusterRow& row, const Context&) { return count(row.totals->nodes); }},
-    {"closed", "CLOSED", Format::count, Align::right, Show::roomy, 6, "nodes that take no new workloads",
-     [](const ClusterRow& row, const Context&) { return count(row.totals->nodes_closed); }},
-    {"gpus", "GPUS", Format::count, Align::right, Show::always, 5, "GPUs known one by one",
-     [](const ClusterRow& row, const Context&) { return count(row.totals->gpus); }},
-    {"slices", "SLICES", Format::count, Align::right, Show::always, 6, "slices that can be held",
-     [](const ClusterRow& row, const Context&) { return count(row.totals->slices); }},
-    {"held", "HELD", Format::count, Align::right, Show::always, 5, "slices in use",
-     [](const ClusterRow& row, const Context&) { return count(row.totals->held); }},
-    {"held_percent", "HELD%", Format::percent, Align::right, Show::always, 5, "share of the slices in use",
-     [](const ClusterRow& row, const Context&) { return percent_held(*row.totals); }},
-    {"free_kinds", "FREE", Format::text, Align::left, Show::always, 10,
-     "what can be had now, by kind: slices by profile, shares by unit",
-     [](const ClusterRow& row, const Context&) { return free_text(insight::free_kinds(*row.totals)); }},
-    {"free", "FREE SLICES", Format::count, Align::right, Show::wide, 11,
-     "slices of any kind that can be had now, whole or a share of them",
-     [](const ClusterRow& row, const Context&) {
-       return row.totals->free ? count(*row.totals->free) : Value(Unknown{});
-     }},
-    {"pending", "PENDING", Format::count, Align::right, Show::always, 7, "workloads that wait",
-     [](const ClusterRow& row, const Context&) {
-       return work_untold(*row.cluster) ? Value(Unknown{}) : count(row.totals->pending);
-     }},
-    {"sharing", "SHARING", Format::text, Align::left, Show::roomy, 12, "how the GPUs are shared",
-     [](const ClusterRow& row, const Context&) {
-       return words(insight::sharing_words(*row.cluster, *row.totals));
-     }},
-    {"version", "VERSION", Format::text, Align::left, Show::wide, 12, "what the scheduler says it is",
-     [](const ClusterRow& row, const Context&) { return told(row.cluster->version); }},
-};
 
 // AMD's modes of GPUs that are handed out in parts; "unknown" where none is told.
 std::string partition_modes(const Node& node) {
@@ -258,10 +210,6 @@ constexpr Column<NodeRow> kNodes[] = {
 
 }  // namespace
 
-template <>
-std::span<const Column<ClusterRow>> columns<ClusterRow>() {
-  return kClusters;
-}
 template <>
 std::span<const Column<NodeRow>> columns<NodeRow>() {
   return kNodes;

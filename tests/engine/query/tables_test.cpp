@@ -31,7 +31,6 @@ void keys_are_unique_and_titled() {
 }
 
 TEST(Tables, EveryColumnHasAKeyATitleAndASentence) {
-  keys_are_unique_and_titled<ClusterRow>();
   keys_are_unique_and_titled<NodeRow>();
   keys_are_unique_and_titled<GpuRow>();
   keys_are_unique_and_titled<SliceRow>();
