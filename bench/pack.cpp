@@ -84,14 +84,14 @@ void tell(benchmark::State& state, pack::Mode mode, const pack::Answer& answer) 
 void PackAllIn(benchmark::State& state) {
   const std::string text = text_of(problem_of(static_cast<int>(state.range(0)), mode_of(state.range(1))));
   for (auto _ : state) {
-    auto problem = pack::read_problem(text, "bench", catalogue());
-    tell(state, problem->mode, *pack::pack(*problem));
+    const pack::Problem problem = pack::read_boards(text, "bench", catalogue())->problem;
+    tell(state, problem.mode, *pack::pack(problem));
   }
 }
 
 void PackRead(benchmark::State& state) {
   const std::string text = text_of(problem_of(static_cast<int>(state.range(0))));
-  for (auto _ : state) benchmark::DoNotOptimize(pack::read_problem(text, "bench", catalogue()));
+  for (auto _ : state) benchmark::DoNotOptimize(pack::read_boards(text, "bench", catalogue()));
 }
 
 void PackClassify(benchmark::State& state) {

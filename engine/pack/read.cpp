@@ -339,13 +339,4 @@ Result<FileProblem> read_boards(std::string_view text, std::string_view file,
   return Reader<Yaml>(file, catalogue).run(*yaml);
 }
 
-Result<Problem> read_problem(std::string_view text, std::string_view file, const mig::Catalogue& catalogue) {
-  Result<FileProblem> read = read_boards(text, file, catalogue);
-  if (!read) return read.error();
-  if (!read->services.empty())
-    return Error{std::string(kWhat), fmt::format("{}: services are not understood here", file),
-                 "name their instances under demand"};
-  return std::move(read->problem);
-}
-
 }  // namespace tessera::pack

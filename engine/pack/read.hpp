@@ -21,7 +21,5 @@ struct FileProblem {
 // ("boards[3].instances[0]"). The catalogue must outlive the problem.
 Result<FileProblem> read_boards(std::string_view text, std::string_view file,
                                 const mig::Catalogue& catalogue);
-// Of a file without services; one that has some is an error.
-Result<Problem> read_problem(std::string_view text, std::string_view file, const mig::Catalogue& catalogue);
 
 }  // namespace tessera::pack

@@ -20,9 +20,9 @@ namespace {
 const mig::Product& product(const char* key) { return *test::catalogue().by_key(key); }
 
 Problem read(const std::string& text) {
-  auto problem = read_problem(text, "test.yaml", test::catalogue());
-  EXPECT_TRUE(problem.ok()) << to_line(problem.error());
-  return problem.ok() ? *problem : Problem{};
+  auto file = read_boards(text, "test.yaml", test::catalogue());
+  EXPECT_TRUE(file.ok()) << to_line(file.error());
+  return file.ok() ? file->problem : Problem{};
 }
 
 Answer answer(const Problem& problem) {

@@ -9,8 +9,8 @@ namespace tessera::pack {
 namespace {
 
 std::string trouble(const std::string& text) {
-  auto problem = read_problem(text, "gpus.yaml", test::catalogue());
-  return problem.ok() ? "read" : problem.error().reason;
+  auto file = read_boards(text, "gpus.yaml", test::catalogue());
+  return file.ok() ? "read" : file.error().reason;
 }
 
 constexpr const char* kGood = R"(
@@ -19,29 +19,30 @@ boards:
 - {node: n1, gpu: 0, product: H100-80GB-SXM5)";
 
 TEST(PackFile, YamlAndJsonSayTheSame) {
-  auto yaml = read_problem(R"(
+  auto yaml = read_boards(R"(
 mode: whole-node
 evict: true
 demand: {H100-80GB-SXM5: {MIG 1g.10gb: 2}}
 boards:
 - {node: n1, gpu: 2, product: H100, count: 3, instances: [{profile: 2g.20gb, start: 4, held: true}]}
 )",
-                           "a.yaml", test::catalogue());
+                          "a.yaml", test::catalogue());
   ASSERT_FALSE(yaml.ok()) << "H100 alone means several products";
   const std::string body =
       R"({"mode": "whole-node", "evict": true, "demand": {"H100-80GB-SXM5": {"1g.10gb": 2}}, "boards": [)"
       R"({"node": "n1", "gpu": 2, "product": "NVIDIA H100 80GB HBM3", "count": 3, )"
       R"("instances": [{"profile": "2g.20gb", "start": 4, "held": true}]}]})";
-  auto json = read_problem(body, "a.json", test::catalogue());
+  auto json = read_boards(body, "a.json", test::catalogue());
   ASSERT_TRUE(json.ok()) << to_line(json.error());
-  auto same = read_problem("# not JSON: a comment\n" + body, "a.yaml", test::catalogue());
+  auto same = read_boards("# not JSON: a comment\n" + body, "a.yaml", test::catalogue());
   ASSERT_TRUE(same.ok()) << to_line(same.error());
-  EXPECT_EQ(json->boards, same->boards);
-  EXPECT_EQ(json->demand, same->demand);
-  ASSERT_EQ(json->boards.size(), 3u);
-  EXPECT_EQ(json->boards[2].gpu, GpuIndex{4});
-  EXPECT_TRUE(json->evict);
-  EXPECT_EQ(json->mode, Mode::whole_node);
+  const Problem& problem = json->problem;
+  EXPECT_EQ(problem.boards, same->problem.boards);
+  EXPECT_EQ(problem.demand, same->problem.demand);
+  ASSERT_EQ(problem.boards.size(), 3u);
+  EXPECT_EQ(problem.boards[2].gpu, GpuIndex{4});
+  EXPECT_TRUE(problem.evict);
+  EXPECT_EQ(problem.mode, Mode::whole_node);
 }
 
 TEST(PackFile, ServicesHaveARateAndWhatOneInstanceGives) {
@@ -76,8 +77,6 @@ TEST(PackFile, ServicesHaveARateAndWhatOneInstanceGives) {
             "gpus.yaml:2: 1g.10gb: more than 100000000 instances would be needed");
   EXPECT_EQ(wrong("{a: {rate: 1, gives: {1g.10gb: 1}}}\ndemand: {H100-80GB-SXM5: {1g.10gb: 1}}"),
             "gpus.yaml:2: 1g.10gb is asked for by product: leave the product out");
-  EXPECT_EQ(trouble(boards + "services: {a: {rate: 1, gives: {1g.10gb: 1}}}\n"),
-            "gpus.yaml: services are not understood here");
 }
 
 TEST(PackFile, ErrorsNameTheLineOfYaml) {
