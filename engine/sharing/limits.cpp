@@ -229,10 +229,6 @@ std::vector<Limit> limits(Strategy strategy, const LimitContext& context) {
   return out.take();
 }
 
-std::int64_t clients(int parts, int replicas) {
-  return std::int64_t{std::max(parts, 0)} * std::max(replicas, 1);
-}
-
 std::optional<Mib> memory_share(std::optional<Mib> memory, int replicas) {
   if (!memory || replicas < 1) return std::nullopt;
   return Mib{memory->value / replicas};

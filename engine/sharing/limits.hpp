@@ -46,9 +46,6 @@ struct LimitContext {
 // What holds for this strategy here: what is broken first, then cautions, then facts.
 std::vector<Limit> limits(Strategy strategy, const LimitContext& context);
 
-// Clients that a sharing gives: GPUs or instances times replicas (48 clients × 2 GPUs = 96).
-std::int64_t clients(int parts, int replicas);
-
 // Each client's part of a GPU's memory.
 std::optional<Mib> memory_share(std::optional<Mib> memory, int replicas);
 

@@ -101,8 +101,4 @@ bool MayUse::operator()(const Node& node) {
   return named && !is_repelled(node);
 }
 
-bool may_use(const Cluster& cluster, const Node& node, const Workload& workload) {
-  return MayUse(cluster, workload)(node);
-}
-
 }  // namespace tessera::why

@@ -34,7 +34,8 @@ class MayUse {
  public:
   // Both live longer than this.
   MayUse(const Cluster& cluster, const Workload& workload);
-  // The same as may_use() of why.hpp.
+  // Whether what it names of nodes (partition, nodes, features; a taint that the scheduler's message names)
+  // and a reservation of the node let it use the node at all, whatever is free there.
   bool operator()(const Node& node);
   // Whether it names nodes one by one. Where it does not, nodes alike in partitions, features, taints and
   // reservation have one answer.

@@ -92,10 +92,6 @@ bool serves(const plan::Counts& units, const Asked& asked, Scheduler scheduler);
 // Whether a Slurm job may start in one of the node's partitions; true where that is not known.
 bool in_its_partition(const Node& node, const Workload& workload, Scheduler scheduler);
 
-// Whether what it names of nodes (partition, nodes, features; a taint that the scheduler's message names)
-// and a reservation of the node let it use the node at all, whatever is free there.
-bool may_use(const Cluster& cluster, const Node& node, const Workload& workload);
-
 std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, const Site& site,
                              const std::vector<Candidates>& nodes, const Meaning& meaning);
 

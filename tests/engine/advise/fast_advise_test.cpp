@@ -57,7 +57,7 @@ TEST(FastAdvice, WhichNodesWorkMayUseIsReadOnceForAllNodes) {
         const bool refused = topic == why::Topic::partition || topic == why::Topic::selector ||
                              topic == why::Topic::taint || topic == why::Topic::reservation;
         const bool may = may_use(node);
-        EXPECT_EQ(may, why::may_use(site.cluster(), node, work));
+        EXPECT_EQ(may, why::MayUse(site.cluster(), work)(node));
         if (refused) EXPECT_FALSE(may) << work.id.text << " on " << node.name.text;
         ++(may ? yes : no);
       }

@@ -62,9 +62,7 @@ TEST(Limits, ThePluginCountsAVoltaAsOlder) {
   EXPECT_EQ(find(limits(Strategy::mps, on("V100-32GB", Platform::slurm)), "mps-clients")->value, 48);
 }
 
-TEST(Limits, ClientsMultiply) {
-  EXPECT_EQ(clients(2, 48), 96);
-  EXPECT_EQ(clients(0, 48), 0);
+TEST(Limits, EachClientHasItsPartOfTheMemory) {
   EXPECT_EQ(memory_share(Mib{81559}, 4), Mib{20389});
   EXPECT_FALSE(memory_share(std::nullopt, 4));
   EXPECT_FALSE(memory_share(Mib{1}, 0));

@@ -6,6 +6,7 @@
 #include "engine/plan/effect/resources.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/slurm_time.hpp"
+#include "engine/why/may_use.hpp"
 #include "tests/engine/whatif/plain_play.hpp"
 
 namespace tessera::test::plain {
@@ -194,7 +195,7 @@ class Builder {
       shape.names.emplace_back();
       for (const auto& [name, number] : found) shape.names.back().push_back(number);
     }
-    for (const Place& one : stage_.places) shape.allowed.push_back(why::may_use(cluster_, *one.node, work));
+    for (const Place& one : stage_.places) shape.allowed.push_back(why::MayUse(cluster_, work)(*one.node));
     stage_.shapes.push_back(std::move(shape));
     return at->second;
   }
