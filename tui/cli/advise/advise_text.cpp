@@ -258,10 +258,8 @@ class Page {
         known.running_with_limit, known.running, known.waiting_with_limit, known.waiting));
     if (!past_)
       line("from what waits now alone: no history is in it (--recording FOLDER)");
-    else if (past_->kept)
-      line("Prometheus tells what was held, and not what waited for room");
-    else if (past_->accounting)
-      line("accounting tells what was held, and not what waited for room");
+    else if (const std::string untold = untold_words(*past_); !untold.empty())
+      line(untold);
     line("A model, not a promise: docs/whatif.md has its error.");
   }
 

@@ -114,7 +114,9 @@ Result<LookedPast> past_of(const Options& options, const Joins& joins, const Clu
   if (!looked) return looked.error();
   pack::PastDemand past = pack::demand_of_past(looked->demand, cluster, options.partition, catalogue);
   past.from = looked->from, past.to = looked->to;
-  return LookedPast{std::move(past), source_word(*looked), history_words(*looked, *options.for_history)};
+  LookedPast told{std::move(past), source_word(*looked), history_words(*looked, *options.for_history)};
+  if (std::string untold = untold_words(*looked); !untold.empty()) told.words.push_back(std::move(untold));
+  return told;
 }
 
 // Until when work may end that the plan waits for; nullopt: none is.

@@ -247,10 +247,6 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
   if (cluster->past) {
     const pack::PastDemand& past = *cluster->past;
     for (const std::string& one : cluster->past_words) line(one);
-    if (cluster->past_source == "accounting")
-      line("accounting tells what was held, and not what waited for room");
-    if (cluster->past_source == "prometheus")
-      line("Prometheus tells what was held, and not what waited for room");
     for (const pack::PastNeed& need : past.needs)
       line(fmt::format("{}: {} at most at {}, {} of them held now", need.profile.text, need.peak,
                        utc_text(need.at), need.held_now));

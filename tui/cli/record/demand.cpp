@@ -199,6 +199,12 @@ std::vector<std::string> history_words(const LookedDemand& looked, Duration aske
   return all;
 }
 
+std::string untold_words(const LookedDemand& looked) {
+  if (looked.kept) return "Prometheus tells what was held, and not what waited for room";
+  if (looked.accounting) return "accounting tells what was held, and not what waited for room";
+  return {};
+}
+
 Result<LookedDemand> look_at_demand(const Options& options, const mig::Catalogue& catalogue,
                                     const Joins& joins, Duration span, const std::string& group) {
   const auto source = source_of(options, joins);

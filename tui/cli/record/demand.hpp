@@ -31,6 +31,8 @@ Result<LookedDemand> look_at_demand(const Options& options, const mig::Catalogue
 std::string source_word(const LookedDemand& looked);
 // What stands above what was needed of `asked`: sentences, in English.
 std::vector<std::string> history_words(const LookedDemand& looked, Duration asked);
+// What its source does not tell; empty: a recording tells both what was held and what waited.
+std::string untold_words(const LookedDemand& looked);
 
 int run_demand(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
                const Streams& streams);
