@@ -10,6 +10,7 @@
 #include "tests/support/golden.hpp"
 #include "tests/support/reckoned.hpp"
 #include "tests/tui/screens/advise_places.hpp"
+#include "tests/tui/screens/past_moment.hpp"
 #include "tui/advise_state.hpp"
 #include "tui/packer.hpp"
 #include "tui/screens/documents.hpp"
@@ -248,13 +249,6 @@ TEST(AdviseScreen, ARecordingThatCannotBeReadIsToldAndNotTakenForNone) {
   session.state.usage.failure = Error{"cannot read the recording", "it is cut off", ""};
   session.press(":advise<enter>").advise();
   EXPECT_TRUE(session.shows("the recording cannot be read")) << session.screen();
-}
-
-// The moment of a recording that is so many minutes old stands on the screen.
-void show_past(Session& session, int minutes) {
-  if (!session.state.past) tui::update(session.state, session.world(), tui::OtherWorld{true});
-  session.tell(on("hpc", ClockSet{session.wall, 0}, -60 * minutes));
-  session.tell(on("hpc", Recorded{at(-7200), at(0), ""}, -60 * minutes));
 }
 
 TEST(AdviseScreen, APastMomentIsAdvisedOnByItsOwnTimeAndNothingIsArmedThere) {

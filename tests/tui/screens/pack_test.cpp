@@ -6,6 +6,7 @@
 
 #include "tests/support/golden.hpp"
 #include "tests/tui/screens/change_places.hpp"
+#include "tests/tui/screens/past_moment.hpp"
 #include "tui/pack_state.hpp"
 #include "tui/packer.hpp"
 #include "tui/screens/documents.hpp"
@@ -183,13 +184,6 @@ TEST(Pack, WhatMovesElsewhereDoesNotKeepFromPlanning) {
   EXPECT_TRUE(session.shows("the cluster has changed")) << session.screen();
   session.press("<enter>");
   EXPECT_EQ(session.state.top().kind, ScreenKind::plan) << session.screen();
-}
-
-// The moment of a recording that is so many minutes old stands on the screen.
-void show_past(Session& session, int minutes) {
-  if (!session.state.past) tui::update(session.state, session.world(), tui::OtherWorld{true});
-  session.tell(on("hpc", ClockSet{session.wall, 0}, -60 * minutes));
-  session.tell(on("hpc", Recorded{at(-7200), at(0), ""}, -60 * minutes));
 }
 
 TEST(Pack, APastMomentIsPlannedByItsOwnTimeAndNothingIsArmedThere) {
