@@ -366,6 +366,14 @@ TEST(House, TheMapNamesEveryRoom) {
   }
 }
 
+// What lies in no folder of its room stands there by its name.
+TEST(House, TheMapNamesEveryFileThatHasNoFolder) {
+  const std::string map = read(kRoot / "docs/map.md");
+  for (const std::string& file : sources({"engine", "backends", "tui"}))
+    if (fs::path(file).parent_path() == room_of(file))
+      EXPECT_TRUE(has_word(map, fs::path(file).stem().string())) << "docs/map.md does not name " << file;
+}
+
 // Whether the place lies between quotes on its line.
 bool in_literal(const std::string& code, std::size_t place) {
   const std::size_t begin = code.rfind('\n', place) + 1;
