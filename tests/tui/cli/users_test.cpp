@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/json_check.hpp"
-#include "tests/tui/cli/fake_runs.hpp"
+#include "tests/tui/cli/over_standing.hpp"
 #include "tui/cli/command_table.hpp"
 
 namespace tessera::cli::users_story {
@@ -21,21 +21,16 @@ struct Asked {
     options.command = "users";
     options.output = output;
     options.timeout = Duration(1500);
-    test::Box box;
-    auto open = [&](const Options&, const mig::Catalogue&) {
-      Opening opening;
+    auto hpc = [&] {
       auto backend = std::make_unique<test::StandingBackend>(
           std::vector<Node>{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})},
           std::vector<Workload>{test::running("1", "alice", {test::holds("n1", {{0}})}),
                                 test::waiting("2", "", "gpu:h100")});
       backend->loads = loads;
       backend->failure = failure;
-      opening.backends.push_back(std::move(backend));
-      return opening;
+      return backend;
     };
-    int asked = 0;  // a second goes by from one look at the clock to the next
-    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
-    return run_users(options, test::catalogue(), joins, Streams{out, err});
+    return test::over_standing(run_users, options, hpc, out, err);
   }
 };
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/json_check.hpp"
-#include "tests/tui/cli/fake_runs.hpp"
+#include "tests/tui/cli/over_standing.hpp"
 #include "tui/cli/command_table.hpp"
 
 namespace tessera::cli::whatif_story {
@@ -24,20 +24,15 @@ struct Asked {
     options.layout = layout;
     options.output = output;
     options.timeout = Duration(1500);
-    test::Box box;
-    auto open = [&](const Options&, const mig::Catalogue&) {
+    auto hpc = [&] {
       std::vector<Workload> work{test::running("8", "bob", {test::holds("n1", {{1, 1}})})};
       for (const char* id : {"5", "6", "7"}) {
         work.push_back(test::waiting(id, "alice", "gpu:3g.40gb"));
       }
-      Opening opening;
-      opening.backends.push_back(std::make_unique<test::StandingBackend>(
-          std::vector<Node>{test::node("n1", {test::uncut(0, 0), test::uncut(1, 1)})}, work));
-      return opening;
+      return std::make_unique<test::StandingBackend>(
+          std::vector<Node>{test::node("n1", {test::uncut(0, 0), test::uncut(1, 1)})}, work);
     };
-    int asked = 0;  // a second goes by from one look at the clock to the next
-    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
-    return run_whatif(options, test::catalogue(), joins, Streams{out, err});
+    return test::over_standing(run_whatif, options, hpc, out, err);
   }
 };
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "tests/support/json_check.hpp"
-#include "tests/tui/cli/fake_runs.hpp"
+#include "tests/tui/cli/over_standing.hpp"
 #include "tui/cli/command_table.hpp"
 
 namespace tessera::cli::why_story {
@@ -24,22 +24,17 @@ struct Asked {
     options.words = words;
     options.output = output;
     options.timeout = Duration(1500);
-    test::Box box;
     Workload waits = test::waiting("7", "alice", "gpu:3g.40gb");
-    auto open = [&](const Options&, const mig::Catalogue&) {
-      Opening opening;
+    auto hpc = [&] {
       auto backend = std::make_unique<test::StandingBackend>(
           std::vector<Node>{test::node("n1", {test::uncut(0, 0)})},
           std::vector<Workload>{waits, test::running("8", "bob", {}),
                                 test::waiting("19_[3-7:2,12%2]", "alice", "gpu"),
                                 test::running("19_2", "alice", {})});
       backend->loads = loads;
-      opening.backends.push_back(std::move(backend));
-      return opening;
+      return backend;
     };
-    int asked = 0;  // a second goes by from one look at the clock to the next
-    Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
-    return run_why(options, test::catalogue(), joins, Streams{out, err});
+    return test::over_standing(run_why, options, hpc, out, err);
   }
 };
 
