@@ -9,15 +9,18 @@
 #include <deque>
 #include <sstream>
 
-#include "engine/model/slinky.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
+#include "tests/support/two_schedulers.hpp"
+#include "tests/tui/cli/silent_backend.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/list.hpp"
 
 namespace tessera::cli {
 namespace {
+
+using test::on_hpc;
 
 // Each take() is one act, and a second passes with it.
 class Acts final : public EventSource, public EventSink {
@@ -41,18 +44,6 @@ class Acts final : public EventSource, public EventSink {
   int fd_;
 };
 
-class Slurm final : public Backend {
- public:
-  ClusterName name() const override { return ClusterName("hpc"); }
-  void start(EventSink&) override {}
-  void set_pace(Pace) override {}
-  void refresh() override {}
-};
-
-Event on_hpc(decltype(Event::what) what) {
-  return Event{ClusterName("hpc"), 0, test::at(0), std::move(what)};
-}
-
 // One look at n1 and n2, of which an exporter is asked.
 class ListFigures : public testing::Test {
  protected:
@@ -75,7 +66,7 @@ class ListFigures : public testing::Test {
   void look() {
     auto open = [](const Options&, const mig::Catalogue&) {
       Opening opening;
-      opening.backends.push_back(std::make_unique<Slurm>());
+      opening.backends.push_back(std::make_unique<test::SilentBackend>());
       return opening;
     };
     Joins joins{box, box, open, {}, [this] { return test::at(box.seconds); }, {}, false};
@@ -137,37 +128,9 @@ TEST_F(ListFigures, WhereNothingMeasuresNothingIsWaitedFor) {
   EXPECT_EQ(err.str(), "");
 }
 
-// A machine of hpc and of prod, of whose two GPUs Slurm hands out one that no pod has asked for.
-Model two_schedulers() {
-  using namespace test;
-  Model model;
-  const auto tell = [&](const char* cluster, auto what) {
-    reduce(model, Event{ClusterName(cluster), 0, at(0), std::move(what)});
-  };
-  const std::vector<Gpu> two = {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})};
-  Node slurmd = node("gpu-0", two), machine = node("m1", two);
-  slurmd.host_pod = HostPod{"slurm", "w-0"};
-  Workload pod = running("slurm/w-0", "NodeSet/w", {holds("m1", {{0, 1}})});
-  pod.kind = WorkloadKind::pod;
-  pod.requests = {{"nvidia.com/gpu", 1}};
-  pod.comment = slinky::pod_comment("gpu-0", {"IDLE"}, "");
-  tell("hpc", ClusterSeen{Scheduler::slurm, false, "", ""});
-  tell("prod", ClusterSeen{Scheduler::kubernetes, false, "", ""});
-  tell("hpc", NodesListed{{slurmd}});
-  tell("prod", NodesListed{{machine}});
-  tell("hpc", WorkloadsListed{});
-  tell("prod", WorkloadsListed{{pod}});
-  for (const char* cluster : {"hpc", "prod"}) tell(cluster, Loaded{});
-  tell("hpc", SourceReport{Source::slurm_nodes, std::nullopt, Duration(1)});
-  tell("hpc", SourceReport{Source::slurm_jobs, std::nullopt, Duration(1)});
-  tell("prod", SourceReport{Source::kubernetes_nodes, std::nullopt, Duration(1)});
-  tell("prod", SourceReport{Source::kubernetes_pods, std::nullopt, Duration(1)});
-  return model;
-}
-
 // Only the console's table of demand said so.
 TEST(ListNotes, MachinesThatTwoSchedulersHandOutAreNamedBelowListsAndInJson) {
-  const Model model = two_schedulers();
+  const Model model = test::two_schedulers();
   Options options;
   const ListNotes notes = notes_on(model, options);
   for (const char* command : {"gpus", "slices"}) {

@@ -8,12 +8,14 @@
 #include <deque>
 #include <sstream>
 
-#include "tests/support/build.hpp"
+#include "tests/tui/cli/silent_backend.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/list.hpp"
 
 namespace tessera::cli {
 namespace watch_test {
+
+using test::on_hpc;
 
 // Each take() is one act of the play; after the last one the reader has left.
 class Script final : public EventSource {
@@ -42,18 +44,6 @@ class Unheard final : public EventSink {
   void post(Event) override {}
 };
 
-class Named final : public Backend {
- public:
-  ClusterName name() const override { return ClusterName("hpc"); }
-  void start(EventSink&) override {}
-  void set_pace(Pace) override {}
-  void refresh() override {}
-};
-
-Event on_hpc(decltype(Event::what) what) {
-  return Event{ClusterName("hpc"), 0, test::at(0), std::move(what)};
-}
-
 Event report(std::optional<Error> failure) {
   return on_hpc(SourceReport{Source::slurm_nodes, std::move(failure), Duration(5)});
 }
@@ -79,7 +69,7 @@ TEST(Watch, ASourceThatFailsLaterIsToldOnceUntilItIsWellAgain) {
   const mig::Catalogue catalogue;
   auto open = [](const Options&, const mig::Catalogue&) {
     Opening opening;
-    opening.backends.push_back(std::make_unique<Named>());
+    opening.backends.push_back(std::make_unique<test::SilentBackend>());
     return opening;
   };
   Options options;
@@ -102,7 +92,7 @@ TEST(Watch, AListThatIsNotWholeIsSaidSoAndEndsWith3) {
     const mig::Catalogue catalogue;
     auto open = [](const Options&, const mig::Catalogue&) {
       Opening opening;
-      opening.backends.push_back(std::make_unique<Named>());
+      opening.backends.push_back(std::make_unique<test::SilentBackend>());
       return opening;
     };
     Options options;

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/model/slinky.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/session.hpp"
+#include "tests/support/two_schedulers.hpp"
 #include "tests/tui/screens/places.hpp"
 #include "tui/screens/overview/overview.hpp"
 #include "tui/screens/overview/overview_body.hpp"
@@ -34,33 +34,7 @@ TEST(OverviewSpare, ATallTerminalSetsWhatIsWantedAgainstWhatIsFree) {
 
 // WANTED 9 stood beside FREE 2 of which the other scheduler's row had the same two.
 TEST(OverviewSpare, GpusThatTwoSchedulersHandOutAreSaidToStandInBothRowsOfTheDemand) {
-  const auto rows = [](int of_pod) {
-    Model model;
-    const auto tell = [&](const char* cluster, auto what) {
-      reduce(model, Event{ClusterName(cluster), 0, at(0), std::move(what)});
-    };
-    const std::vector<Gpu> two = {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})};
-    Node slurmd = node("gpu-0", two), machine = node("m1", two);
-    slurmd.host_pod = HostPod{"slurm", "w-0"};
-    Workload pod = running("slurm/w-0", "NodeSet/w",
-                           {holds("m1", of_pod == 2 ? std::vector<DeviceShare>{{0, 1}, {1, 1}}
-                                                    : std::vector<DeviceShare>{{0, 1}})});
-    pod.kind = WorkloadKind::pod;
-    pod.requests = {{"nvidia.com/gpu", of_pod}};
-    pod.comment = slinky::pod_comment("gpu-0", {"IDLE"}, "");
-    tell("hpc", ClusterSeen{Scheduler::slurm, false, "", ""});
-    tell("prod", ClusterSeen{Scheduler::kubernetes, false, "", ""});
-    tell("hpc", NodesListed{{slurmd}});
-    tell("prod", NodesListed{{machine}});
-    tell("hpc", WorkloadsListed{});
-    tell("prod", WorkloadsListed{{pod}});
-    for (const char* cluster : {"hpc", "prod"}) tell(cluster, Loaded{});
-    tell("hpc", SourceReport{Source::slurm_nodes, std::nullopt, Duration(1)});
-    tell("hpc", SourceReport{Source::slurm_jobs, std::nullopt, Duration(1)});
-    tell("prod", SourceReport{Source::kubernetes_nodes, std::nullopt, Duration(1)});
-    tell("prod", SourceReport{Source::kubernetes_pods, std::nullopt, Duration(1)});
-    return tui::demand_rows(model, catalogue());
-  };
+  const auto rows = [](int of_pod) { return tui::demand_rows(two_schedulers(of_pod), catalogue()); };
   const auto shared = rows(1);
   ASSERT_FALSE(shared.empty());
   EXPECT_EQ(shared.front().demand.resource,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tests/support/session.hpp"
+#include "tests/tui/screens/places.hpp"
 
 namespace tessera::test {
 
