@@ -331,16 +331,7 @@ clusters:
 
 // What is read of it is what each pod uses in that world.
 TEST(Metrics, WithVirtualGpusEachOfThePodsThatShareIsTold) {
-  World world = world_from(R"(
-clusters:
-  - name: c
-    scheduler: kubernetes
-    users: [u]
-    nodes: [{names: n1, product: T4, gpus: 1, layout: "time-slicing:4"}]
-    jobs:
-      - {name: sft, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, does: training}
-      - {name: kept, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, does: waste}
-)");
+  World world = one_of_two_that_share_trains();
   auto read = figures::read_dcgm(metrics_text(world, 0, {true, true}));
   ASSERT_TRUE(read) << read.error().reason;
   ASSERT_EQ(read->parts.size(), 1u);

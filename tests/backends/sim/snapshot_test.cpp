@@ -84,16 +84,7 @@ TEST(Snapshot, WhatEachOfThoseThatShareUsesComesToWhatTheGpuUses) {
 }
 
 TEST(Snapshot, OneOfTwoThatShareMayDoNothing) {
-  World world = world_from(R"(
-clusters:
-  - name: c
-    scheduler: kubernetes
-    users: [u]
-    nodes: [{names: n1, product: T4, gpus: 1, layout: "time-slicing:2"}]
-    jobs:
-      - {name: sft, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, does: training}
-      - {name: kept, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, does: waste}
-)");
+  World world = one_of_two_that_share_trains();
   const Model model = model_of(world);
   const Cluster& cluster = model.clusters[0];
   const Node& node = cluster.nodes.all().front();

@@ -31,6 +31,20 @@ inline World world_from(std::string_view yaml, std::uint64_t seed = 1) {
   return std::move(*world);
 }
 
+// Two pods share a GPU by time-slicing: sft trains, kept does nothing.
+inline World one_of_two_that_share_trains() {
+  return world_from(R"(
+clusters:
+  - name: c
+    scheduler: kubernetes
+    users: [u]
+    nodes: [{names: n1, product: T4, gpus: 1, layout: "time-slicing:4"}]
+    jobs:
+      - {name: sft, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, does: training}
+      - {name: kept, want: nvidia.com/gpu.shared, runs: 9h, ran: 1h, does: waste}
+)");
+}
+
 inline Model model_of(const World& world) {
   Model model;
   for (Event& event : snapshot(world, kMonday, 0)) reduce(model, std::move(event));
