@@ -336,6 +336,80 @@ bool read_write(const Parsed& parsed, SettingReader& reader) {
   return write && (!readonly || !parsed.flags.contains("readonly"));
 }
 
+// Which clusters, how they are reached, and whether they may be changed.
+void read_clusters(const Parsed& parsed, SettingReader& reader, Options& options) {
+  options.cluster = reader.text("cluster");
+  if (reader.find("sim")) options.sim = reader.text("sim");
+  if (options.sim == "default" || (!options.sim && reader.find("sim-state"))) options.sim = "";
+  options.sim_seed = reader.number<std::uint64_t>("sim-seed", "a whole number");
+  options.sim_speed = reader.number<double>("sim-speed", "a number that is not negative; 0 stands still");
+  options.sim_state = reader.text("sim-state");
+  options.serve_kubernetes = reader.on("kubernetes");
+  options.listen = reader.text("listen");
+  options.kubeconfig_out = reader.text("kubeconfig-out");
+  options.user_ports = reader.text("user-port");
+  options.slurm_conf = reader.text("slurm-conf");
+  options.slurm_site = read_slurm(reader);
+  options.kubeconfig = reader.text("kubeconfig");
+  options.contexts = split_commas(reader.text("context"));
+  options.rbac = reader.on("rbac");
+  options.operator_namespace = reader.text("operator-namespace");
+  options.group = reader.text("group");
+  if (const Setting* setting = reader.find("operator-namespace"); setting && !is_namespace(setting->value))
+    reader.complain(
+        bad("operator-namespace", *setting, "small letters, digits and dashes: the name of a namespace"));
+  for (const Flag& flag : flags())
+    if (const Setting* setting = flag.figures ? reader.find(std::string(flag.name)) : nullptr)
+      options.figures.emplace(flag.name, *setting);
+  options.interval = reader.duration("interval");
+  options.write = read_write(parsed, reader);
+}
+
+// What a list holds and how it is written.
+void read_list(SettingReader& reader, Options& options) {
+  options.output = read_output(reader);
+  options.filter = reader.text("filter");
+  options.sort = split_commas(reader.text("sort"));
+  options.columns = split_commas(reader.text("columns"));
+  options.headers = !reader.on("no-headers");
+  options.watch = reader.on("watch");
+  if (auto timeout = reader.duration("timeout")) options.timeout = *timeout;
+}
+
+void read_looks(SettingReader& reader, Options& options) {
+  options.theme = reader.text("theme");
+  options.theme_chosen = reader.find("theme") && reader.find("theme")->from != kByDefault;
+  options.keys = reader.text("keys");
+  options.color = !reader.on("no-color");
+  options.ascii = reader.on("ascii");
+  options.mouse = reader.on("mouse");
+  options.language = read_language(reader);
+  if (auto told = tui::Words::of(options.language))
+    options.reader = *told;
+  else
+    reader.complain(told.error());
+}
+
+void read_layouts(const Settings& settings, SettingReader& reader, Options& options) {
+  options.which = read_which(reader);
+  options.profiles = split_commas(reader.text("profiles"));
+  if (const Setting* check = reader.find("check"))
+    options.check = check->value;
+  else if (settings.contains("check"))
+    options.check = "";  // the empty layout is a layout
+}
+
+void read_guide(SettingReader& reader, Options& options) {
+  options.product = reader.text("product");
+  options.answers = read_answers(reader);
+  options.platform = read_platform(reader);
+  options.site = read_site(reader);
+  options.rules = read_rules(reader, options.platform);
+  options.compare = reader.on("compare");
+  options.scheduler = reader.on("scheduler");
+  options.terms = reader.on("terms");
+}
+
 }  // namespace
 
 std::string value_of(const Environment& environment, const std::string& name) {
@@ -409,70 +483,14 @@ Result<Options> to_options(const Parsed& parsed, const Settings& settings) {
   options.words = parsed.words;
   options.help = reader.on("help");
   options.version = reader.on("version");
-
-  options.cluster = reader.text("cluster");
-  if (reader.find("sim")) options.sim = reader.text("sim");
-  if (options.sim == "default" || (!options.sim && reader.find("sim-state"))) options.sim = "";
-  options.sim_seed = reader.number<std::uint64_t>("sim-seed", "a whole number");
-  options.sim_speed = reader.number<double>("sim-speed", "a number that is not negative; 0 stands still");
-  options.sim_state = reader.text("sim-state");
-  options.serve_kubernetes = reader.on("kubernetes");
-  options.listen = reader.text("listen");
-  options.kubeconfig_out = reader.text("kubeconfig-out");
-  options.user_ports = reader.text("user-port");
-  options.slurm_conf = reader.text("slurm-conf");
-  options.slurm_site = read_slurm(reader);
-  options.kubeconfig = reader.text("kubeconfig");
-  options.contexts = split_commas(reader.text("context"));
-  options.rbac = reader.on("rbac");
-  options.operator_namespace = reader.text("operator-namespace");
-  options.group = reader.text("group");
-  if (const Setting* setting = reader.find("operator-namespace"); setting && !is_namespace(setting->value))
-    reader.complain(
-        bad("operator-namespace", *setting, "small letters, digits and dashes: the name of a namespace"));
-  for (const Flag& flag : flags())
-    if (const Setting* setting = flag.figures ? reader.find(std::string(flag.name)) : nullptr)
-      options.figures.emplace(flag.name, *setting);
-  options.interval = reader.duration("interval");
-  options.write = read_write(parsed, reader);
-
-  options.output = read_output(reader);
-  options.filter = reader.text("filter");
-  options.sort = split_commas(reader.text("sort"));
-  options.columns = split_commas(reader.text("columns"));
-  options.headers = !reader.on("no-headers");
-  options.watch = reader.on("watch");
-  if (auto timeout = reader.duration("timeout")) options.timeout = *timeout;
-
-  options.theme = reader.text("theme");
-  options.theme_chosen = reader.find("theme") && reader.find("theme")->from != kByDefault;
-  options.keys = reader.text("keys");
-  options.color = !reader.on("no-color");
-  options.ascii = reader.on("ascii");
-  options.mouse = reader.on("mouse");
-  options.language = read_language(reader);
-  if (auto told = tui::Words::of(options.language))
-    options.reader = *told;
-  else
-    reader.complain(told.error());
-
-  options.which = read_which(reader);
-  options.profiles = split_commas(reader.text("profiles"));
-  if (const Setting* check = reader.find("check"))
-    options.check = check->value;
-  else if (settings.contains("check"))
-    options.check = "";  // the empty layout is a layout
+  read_clusters(parsed, reader, options);
+  read_list(reader, options);
+  read_looks(reader, options);
+  read_layouts(settings, reader, options);
   read_change(reader, options);
   read_run(reader, options);
   read_recording(reader, options);
-  options.product = reader.text("product");
-  options.answers = read_answers(reader);
-  options.platform = read_platform(reader);
-  options.site = read_site(reader);
-  options.rules = read_rules(reader, options.platform);
-  options.compare = reader.on("compare");
-  options.scheduler = reader.on("scheduler");
-  options.terms = reader.on("terms");
+  read_guide(reader, options);
   if (reader.error()) return *reader.error();
   return options;
 }
