@@ -243,12 +243,14 @@ TEST(House, NothingRunsThroughAShell) {
   }
 }
 
-TEST(House, HeadersOpenWithTheirPurpose) {
+TEST(House, HeadersOpenWithTheirPurposeAndARuleOnThreads) {
   for (const std::string& file : sources({"engine", "backends", "tui"})) {
     if (!file.ends_with(".hpp")) continue;
     std::string text = read(kRoot / file);
     EXPECT_TRUE(text.starts_with("// ")) << file;
-    EXPECT_NE(text.find("#pragma once"), std::string::npos) << file;
+    const std::size_t begin = text.find("#pragma once");
+    ASSERT_NE(begin, std::string::npos) << file;
+    EXPECT_NE(text.substr(0, begin).find("Thread"), std::string::npos) << file << " has no word on threads";
   }
 }
 

@@ -1,4 +1,5 @@
 // The parts that move a world, shared by advance(), the scheduler and the builder. Private to this room.
+// Threads: whoever owns the world.
 #pragma once
 
 #include "backends/sim/random.hpp"

@@ -1,4 +1,4 @@
-// Signs of the pictures of GPUs that the screens explain, too.
+// Signs of the pictures of GPUs that the screens explain, too. Threads: constants.
 #pragma once
 
 #include <string_view>

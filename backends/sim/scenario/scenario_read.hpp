@@ -1,4 +1,4 @@
-// The parts of reading a scenario that call each other; private to scenario*.cpp.
+// The parts of reading a scenario that call each other; private to scenario*.cpp. Threads: pure functions.
 #pragma once
 
 #include <map>

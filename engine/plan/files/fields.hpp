@@ -1,5 +1,6 @@
 // The fields of plans, for codec.hpp: what is written, under which name, in which order.
 // The names are a promise to scripts: add, but never rename. What is added is visited by v.added().
+// Threads: pure functions.
 #pragma once
 
 #include "engine/plan/basis.hpp"

@@ -1,4 +1,4 @@
-// What one of several holders of a slice uses by itself, on its line of a page. UI thread only.
+// What one of several holders of a slice uses by itself, on its line of a page. Threads: the UI thread only.
 #pragma once
 
 #include "engine/query/tables.hpp"
