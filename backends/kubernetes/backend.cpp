@@ -60,7 +60,9 @@ struct KubernetesBackend::State {
   void tell_versions();
   void report(Which which, std::optional<Error> failure, Duration latency, const std::string& note);
   SourceReport source_report(Which which, std::optional<Error> failure, Duration latency) const;
-  void report_beside(Which which, std::optional<Error> failure, Duration latency);
+  void report_beside(Which which, std::optional<Error> failure, Duration latency, const std::string& note);
+  void forget_beside(Which which);
+  std::vector<Remark> untold_of(Source source) const;
   void check_loaded();
   ExporterCalls exporter_calls();
   Duration measures_every() const;
@@ -92,6 +94,7 @@ struct KubernetesBackend::State {
   bool serves = false;
   std::array<std::optional<Error>, kFeeds> failures;
   std::array<std::string, kFeeds> notes;  // what the last list left out
+  std::array<bool, kFeeds> kept{};        // of those beside: a list was complete, and what it held is shown
   Parser parser;
   std::string version;        // of the API server
   std::string versions_told;  // with the operator's, as posted last
@@ -329,6 +332,7 @@ FeedCalls KubernetesBackend::State::calls_for(Which which, ClusterStore::Handler
       ask_cluster_id();
     }
     listed();
+    kept[which] = true;
     if (which == kPolicies) tell_versions();
   };
   calls.report = [this, which](std::optional<Error> failure, Duration latency, const std::string& note) {
@@ -397,7 +401,7 @@ void KubernetesBackend::State::report(Which which, std::optional<Error> failure,
                                       const std::string& note) {
   // A cluster without the GPU operator has no ClusterPolicy: that is no failure.
   if (which == kPolicies && failure && failure->reason.find("HTTP 404") != std::string::npos) failure.reset();
-  if (*kFollowed[which].without != '\0') return report_beside(which, std::move(failure), latency);
+  if (*kFollowed[which].without != '\0') return report_beside(which, std::move(failure), latency, note);
   failures[which] = std::move(failure);
   // Two lists make up one source: it fails when either does.
   std::optional<Error> worst;
@@ -422,26 +426,46 @@ SourceReport KubernetesBackend::State::source_report(Which which, std::optional<
   return report;
 }
 
-// Without these the rest is as good as ever: one remark says what is not reported, and that is all.
-void KubernetesBackend::State::report_beside(Which which, std::optional<Error> failure, Duration latency) {
+// Without these the rest is as good as ever: remarks say what is not reported, and that is all.
+void KubernetesBackend::State::report_beside(Which which, std::optional<Error> failure, Duration latency,
+                                             const std::string& note) {
   // A source of these alone is named once it has answered; it never fails.
   if (!failure && kFollowed[which].source == Source::kubernetes_claims)
     tell(SourceReport{Source::kubernetes_claims, std::nullopt, latency, ""});
   // A server that has none of them is no failure; one that is out of reach says so elsewhere.
-  bool none = failure && failure->reason.find("HTTP 404") != std::string::npos;
+  const bool none = failure && failure->reason.find("HTTP 404") != std::string::npos;
+  if (none) forget_beside(which);
   if (none || !serves) failure.reset();
   failures[which] = std::move(failure);
-  std::optional<Remark> untold;
-  for (std::size_t i = 0; i < kFeeds && !untold; ++i) {
-    const Followed& one = kFollowed[i];
-    const std::optional<Error>& why = failures[i];
-    if (*one.without == '\0' || one.source != kFollowed[which].source || !why) continue;
-    untold = Remark{Remark::Grade::info, one.what, false,
-                    std::string(one.without) + " is not reported: " + to_line({why->what, why->reason, ""}),
-                    why->hint};
-  }
-  store->set_untold(kFollowed[which].source, std::move(untold));
+  notes[which] = note;
+  if (which == kKueue) store->set_kueue_read(!failures[which]);
+  store->set_untold(kFollowed[which].source, untold_of(kFollowed[which].source));
   check_loaded();
+}
+
+// What is served no longer (Kueue was removed, and its kinds with it) is gone: an empty list says so.
+void KubernetesBackend::State::forget_beside(Which which) {
+  if (!std::exchange(kept[which], false)) return;
+  const ClusterStore::Handler handler = handler_of(which);
+  handler.begin();
+  handler.listed();
+}
+
+// Of each list on its own: a reader who may not read one of them has a right to know of the others, too.
+std::vector<Remark> KubernetesBackend::State::untold_of(Source source) const {
+  std::vector<Remark> untold;
+  for (std::size_t i = 0; i < kFeeds; ++i) {
+    const Followed& one = kFollowed[i];
+    if (*one.without == '\0' || one.source != source) continue;
+    const std::string without = one.without;
+    if (const std::optional<Error>& why = failures[i])
+      untold.push_back({Remark::Grade::info, one.what, false,
+                        without + " is not reported: " + to_line({why->what, why->reason, ""}), why->hint});
+    else if (!notes[i].empty())
+      untold.push_back(
+          {Remark::Grade::info, one.what, false, without + " is not all reported: " + notes[i], ""});
+  }
+  return untold;
 }
 
 void KubernetesBackend::State::check_loaded() {

@@ -249,6 +249,11 @@ void Feed::State::watch_ended(Result<HttpResponse> result) {
   running = 0;
   if (!result) return failed(explain_silence("watch " + spec.what, result.error(), calls.proxy_words()));
   if (result->status == 410) return afresh();
+  // Its kind went, and perhaps into another version: what it holds now only a list tells.
+  if (result->status == 404) {
+    at_older = false;
+    return afresh();
+  }
   if (result->status != 200) return refused("watch", *result);
   relist = Duration(0);
   later(kFirstWait);  // the server's own time was up

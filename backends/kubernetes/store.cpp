@@ -278,7 +278,8 @@ void ClusterStore::State::show_events() {
 }
 
 void ClusterStore::State::post_beside(Source source, std::vector<Remark> remarks) {
-  if (auto one = untold.find(source); one != untold.end()) remarks.push_back(one->second);
+  if (auto all = untold.find(source); all != untold.end())
+    remarks.insert(remarks.end(), all->second.begin(), all->second.end());
   std::vector<Remark>& before = told_beside[source];
   if (before == remarks) return;
   before = remarks;
@@ -402,11 +403,8 @@ const std::map<std::string, std::string>& ClusterStore::kept_back() {
   return state_->kept_back;
 }
 
-void ClusterStore::set_untold(Source source, std::optional<Remark> what) {
-  if (what)
-    state_->untold[source] = std::move(*what);
-  else
-    state_->untold.erase(source);
+void ClusterStore::set_untold(Source source, std::vector<Remark> what) {
+  state_->untold[source] = std::move(what);
   source == Source::kubernetes_nodes ? state_->show_events() : state_->post_beside(source, {});
 }
 

@@ -79,7 +79,10 @@ class ClusterStore {
   void tell_all();
 
   // What is not reported beside nodes and pods, since it may not be read: remarked under that source.
-  void set_untold(Source source, std::optional<Remark> what);
+  void set_untold(Source source, std::vector<Remark> what);
+
+  // Whether Kueue's Workloads can be read now: rows of those read before say that they are old while not.
+  void set_kueue_read(bool now);
 
   // Of the rights to change nodes, where they were asked for; nullopt: none is missing.
   void set_missing_rights(std::optional<Remark> missing);

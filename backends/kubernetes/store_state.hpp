@@ -76,7 +76,8 @@ struct ClusterStore::State {
   Budgets budgets;
   NodeEvents events;
   KueueQueue kueue;
-  std::set<std::string> kueue_told;  // of it, as rows of their own
+  std::set<std::string> kueue_told;             // of it, as rows of their own
+  std::optional<TimePoint> kueue_unread_since;  // its Workloads cannot be read since; nullopt: they can
   DraSlices slices;
   DraClaims claims;
   // By the lists that are under way.
@@ -84,7 +85,7 @@ struct ClusterStore::State {
   std::map<std::string, std::string> kept_back;             // by pod: why it may not be evicted, as told last
   std::map<std::string, operators::SlurmdPod> slurmd_pods;  // of `pods`
   std::optional<Remark> missing_rights;
-  std::map<Source, Remark> untold;                    // what may not be read
+  std::map<Source, std::vector<Remark>> untold;       // what may not be read
   std::map<Source, std::vector<Remark>> told_beside;  // events and what may not be read, as posted last
 
   Origin origin(Source source) const { return {source, clock()}; }
@@ -142,6 +143,7 @@ struct ClusterStore::State {
   void weigh_budgets();
   void show_events();
   void tell_kueue();
+  Workload kueue_row(const KueueWorkload& one) const;
   std::vector<Workload> kueue_work();  // all of it
   void post_beside(Source source, std::vector<Remark> remarks);
   // The operator.

@@ -131,6 +131,21 @@ TEST(KubernetesFeed, AServerWhoseWatchesAlwaysExpireIsNotListedWithoutAPause) {
   EXPECT_LE(feeds.asked("limit=500") - feeds.asked("/busy"), 5u);
 }
 
+// A watch that ends at 404 was tried again after five minutes, from a version that its kind no longer had.
+TEST(KubernetesFeed, AKindThatIsServedNoLongerIsListedAgain) {
+  std::atomic<bool> gone = false;
+  Feeds feeds([&](const HttpScript::Asked& asked) {
+    if (gone) return HttpScript::Answer{404, "404 page not found", {}};
+    return is_watch(asked) ? open_watch() : HttpScript::Answer{200, list_json({}, "100"), {}};
+  });
+  feeds.follow("/nodes");
+  ASSERT_TRUE(feeds.until([&] { return feeds.script().streams("/nodes") == 1; }));
+  gone = true;
+  feeds.script().close_streams("/nodes");
+  ASSERT_TRUE(feeds.until([&] { return !feeds.failure["/nodes"].empty(); }));
+  EXPECT_EQ(feeds.asked("limit=500"), 2u) << "its list is refused, and only that tells that there is none";
+}
+
 TEST(KubernetesFeed, ARefusalIsNotAskedAgainWithinSeconds) {
   Feeds feeds([](const HttpScript::Asked& asked) {
     if (asked.target.starts_with("/busy")) return HttpScript::Answer{500, "in trouble", {}};
