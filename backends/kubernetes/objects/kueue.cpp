@@ -94,6 +94,20 @@ const Condition* named(const std::vector<Condition>& conditions, std::string_vie
   return found == conditions.end() ? nullptr : &*found;
 }
 
+constexpr std::size_t kMostChecks = 8;  // as Kueue has it (MaxItems of status.admissionChecks)
+
+void read_checks(JsonValue& value, std::vector<KueueCheck>& checks) {
+  value.items([&](JsonValue& item) {
+    KueueCheck check;
+    item.fields([&](std::string_view key, JsonValue& field) {
+      if (key == "name") check.name = words(field, 316);
+      if (key == "state") check.state = words(field, 32);
+      if (key == "message") check.message = words(field, kMostWhy);
+    });
+    if (checks.size() < kMostChecks) checks.push_back(std::move(check));
+  });
+}
+
 void take_conditions(const std::vector<Condition>& conditions, KueueWorkload& workload) {
   const auto holds = [&](std::string_view type) {
     const Condition* one = named(conditions, type);
@@ -144,6 +158,17 @@ void set_requests(Workload& work, const std::vector<KueueWorkload::PodSet>& sets
 
 }  // namespace
 
+std::string checks_in_the_way(const std::vector<KueueCheck>& checks) {
+  std::string text;
+  for (const KueueCheck& one : checks) {
+    if (one.state == "Ready" || one.name.empty()) continue;
+    text += (text.empty() ? "" : "; ") + ("admission check " + one.name) + " (" +
+            (one.state.empty() ? "state not reported" : one.state) + ")";
+    if (!one.message.empty()) text += ": " + one.message;
+  }
+  return clean(text, kMostWhy);
+}
+
 std::string why_not_admitted(const std::vector<Condition>& conditions) {
   // Why it was sent back says more than that it has no quota; once that is reserved, the rest is missing.
   for (const std::string_view type : {"Evicted", "QuotaReserved", "Admitted"}) {
@@ -159,12 +184,14 @@ std::string why_not_admitted(const std::vector<Condition>& conditions) {
 void read_object(JsonValue& value, KueueWorkload& workload) {
   bool told = false;
   Counted counted;
+  std::vector<KueueCheck> checks;
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "metadata") read_meta(field, workload.meta);
     if (key == "spec") told = true, read_spec(field, workload);
     if (key == "status")
       field.fields([&](std::string_view inner, JsonValue& list) {
         if (inner == "resourceRequests") read_counted(list, counted);
+        if (inner == "admissionChecks") read_checks(list, checks);
         if (inner != "conditions") return;
         std::vector<Condition> conditions;
         read_conditions(list, conditions);
@@ -172,6 +199,8 @@ void read_object(JsonValue& value, KueueWorkload& workload) {
       });
   });
   take_counted(counted, workload);
+  if (std::string waits = checks_in_the_way(checks); workload.has_quota && !waits.empty())
+    workload.why = std::move(waits);
   if (!told) workload.meta.unread = "spec";
 }
 

@@ -43,12 +43,21 @@ struct KueueWorkload {
   bool has_quota = false;    // condition QuotaReserved
   bool admitted = false;     // its job is no longer suspended
   bool finished = false;
-  std::string why;  // the message of the condition that is in the way; may be empty
+  // The message of the condition that is in the way, or, with quota, the checks that are; may be empty.
+  std::string why;
 
   std::string id() const { return meta.name_space + "/" + meta.name; }
 };
 
 void read_object(JsonValue& value, KueueWorkload& workload);
+
+// A check that a ClusterQueue's work has to pass once its quota is reserved (status.admissionChecks: a node
+// that is to be provisioned, another cluster that is to take it, a budget).
+struct KueueCheck {
+  std::string name, state, message;  // state: "Pending" "Ready" "Retry" "Rejected"; all cleaned
+};
+// "admission check prov (Pending): …" of each that is not ready; empty: all are, or none is told.
+std::string checks_in_the_way(const std::vector<KueueCheck>& checks);
 
 // Why Kueue has not admitted a Workload, in the words of the one of its conditions that is in the way: why it
 // was sent back, that its quota is not reserved, or else what keeps it from being admitted (a check that is

@@ -58,6 +58,14 @@ std::vector<Condition> conditions_of(const Json& object) {
   return all;
 }
 
+std::vector<KueueCheck> checks_of(const Json& workload) {
+  std::vector<KueueCheck> all;
+  for (const Json& one : list_at(workload, {"status", "admissionChecks"}))
+    if (all.size() < kMostLinks)
+      all.push_back({text_at(one, {"name"}), text_at(one, {"state"}), text_at(one, {"message"})});
+  return all;
+}
+
 bool holds(const std::vector<Condition>& conditions, std::string_view type) {
   const auto found = std::find_if(conditions.begin(), conditions.end(),
                                   [&](const Condition& one) { return one.type == type; });
@@ -180,9 +188,12 @@ Related related_workload(const Json& workload) {
     one.state = "admitted", one.in_the_way = false;
     return one;
   }
-  if (holds(conditions, "QuotaReserved")) one.state = "quota reserved, not admitted yet";
-  if (const std::string why = why_not_admitted(conditions); !why.empty())
-    one.text += (one.text.empty() ? "" : "; ") + why;
+  std::string why = why_not_admitted(conditions);
+  if (holds(conditions, "QuotaReserved")) {
+    one.state = "quota reserved, not admitted yet";
+    if (std::string waits = checks_in_the_way(checks_of(workload)); !waits.empty()) why = std::move(waits);
+  }
+  if (!why.empty()) one.text += (one.text.empty() ? "" : "; ") + why;
   return one;
 }
 

@@ -113,6 +113,34 @@ TEST(Kueue, WhereItStandsIsSaidInPlainWords) {
             std::string::npos);
 }
 
+// "The workload has not all checks ready" was all that was told.
+TEST(Kueue, WhichAdmissionCheckIsInTheWayIsTold) {
+  const auto with = [](const std::string& checks, const std::string& reserved = "True") {
+    return row(R"({"metadata":{"name":"w","namespace":"team"},"spec":{"queueName":"team-a","podSets":[)" +
+               pod_set("main", 1, kTwoGpus) +
+               R"(]},"status":{"conditions":[{"type":"QuotaReserved","status":")" + reserved +
+               R"("},{"type":"Admitted","status":"False","message":"The workload has not all checks ready"}],)"
+               R"("admissionChecks":[)" +
+               checks + "]}}")
+        .reason;
+  };
+  const std::string ready = R"({"name":"budget","state":"Ready","message":"fine"})";
+  const std::string waits = R"({"name":"prov","state":"Pending","message":"Waiting for 2 nodes"})";
+  EXPECT_EQ(with(ready + "," + waits),
+            "Kueue: quota reserved, queue team-a: admission check prov (Pending): Waiting for 2 nodes");
+  EXPECT_EQ(
+      with(waits + R"(,{"name":"multi","state":"Retry"})"),
+      "Kueue: quota reserved, queue team-a: admission check prov (Pending): Waiting for 2 nodes; admission "
+      "check multi (Retry)");
+  EXPECT_EQ(with(ready), "Kueue: quota reserved, queue team-a: The workload has not all checks ready");
+  EXPECT_EQ(with(R"("x",{"state":[]},7)"),
+            "Kueue: quota reserved, queue team-a: The workload has not all checks ready");
+  EXPECT_EQ(with(waits, "False").find("prov"), std::string::npos) << "no check begins before there is quota";
+  EXPECT_EQ(why::meaning(with(waits), Scheduler::kubernetes).text,
+            "Kueue has reserved its quota and has not admitted it yet: queue team-a: admission check prov "
+            "(Pending): Waiting for 2 nodes");
+}
+
 TEST(Kueue, CountsThatNobodyCouldMeanOverflowNothing) {
   const std::string huge = R"("nvidia.com/gpu":"9223372036854775807")";
   const Workload work = row(workload_json(
@@ -160,6 +188,10 @@ class KueueLab : public testing::Test {
     api.pods = {{"p", gpu_pod("p", "a")}};
     api.instead = [this](const std::string& path, const std::string& query) -> std::optional<LabApi::Answer> {
       const bool list = query.find("watch=1") == std::string::npos;
+      const bool kueue = path.ends_with("/workloads");
+      if (kueue && removed) return LabApi::Answer{404, "404 page not found", {}};
+      if (kueue && forbidden)
+        return LabApi::Answer{403, R"({"kind":"Status","message":"no","code":403})", {}};
       if (path == at_path + "/workloads" && list) return answer;
       if (path == "/apis/kueue.x-k8s.io")
         return LabApi::Answer{200, R"({"preferredVersion":{"version":"v1beta2"}})", {}};
@@ -182,7 +214,8 @@ class KueueLab : public testing::Test {
       list_json({waiting, workload_json("done", pod_set("m", 1, kTwoGpus), R"({"type":"Admitted)" + kTrue)},
                 "100"),
       {}};
-  LabApi api;  // the first to go: it answers from the others
+  std::atomic<bool> removed = false, forbidden = false;  // from now on
+  LabApi api;                                            // the first to go: it answers from the others
 };
 
 TEST_F(KueueLab, WhatIsQueuedIsThereWithTheFirstPictureAndGoesWhenItIsAdmitted) {
@@ -234,6 +267,52 @@ TEST_F(KueueLab, WhereItMayNotBeReadThatIsSaidAndNothingIsTakenForEmpty) {
   EXPECT_NE(one.text.find("which work waits until Kueue admits it is not reported"), std::string::npos)
       << one.text;
   EXPECT_FALSE(watch.failure(Source::kubernetes_pods)) << "pods are as good as ever";
+}
+
+// It was dropped: one Workload fewer in the list looked like work that had been admitted.
+TEST_F(KueueLab, WorkloadsThatCannotBeReadAreToldOf) {
+  answer.body = list_json({waiting, R"({"metadata":{"namespace":"team","name":"odd"}})"}, "100");
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  EXPECT_TRUE(found(watch.cluster(), "team/w"));
+  const auto& remarks = watch.cluster().remarks.at(Source::kubernetes_pods);
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_TRUE(
+      remarks[0].text.starts_with("which work waits until Kueue admits it is not all reported: 1 of the "
+                                  "workloads.kueue.x-k8s.io could not be read"))
+      << remarks[0].text;
+}
+
+// They stayed, since a refused list takes nothing away.
+TEST_F(KueueLab, WhatWaitsForAKueueThatWasRemovedGoesWithIt) {
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  ASSERT_TRUE(found(watch.cluster(), "team/w"));
+  const std::string path = at_path + "/workloads";
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams(path) == 1; }));
+  removed = true;
+  api.script().close_streams(path);
+  EXPECT_TRUE(watch.until([](const Cluster& c) { return !found(c, "team/w"); }));
+  EXPECT_TRUE(found(watch.cluster(), "team/p"));
+  const auto told = watch.cluster().remarks.find(Source::kubernetes_pods);
+  EXPECT_TRUE(told == watch.cluster().remarks.end() || told->second.empty()) << "that is no failure";
+}
+
+TEST_F(KueueLab, WhatCanNoLongerBeReadSaysThatItIsOld) {
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  const std::string path = at_path + "/workloads";
+  ASSERT_TRUE(watch.until([&](const Cluster&) { return api.script().streams(path) == 1; }));
+  forbidden = true;
+  api.script().close_streams(path);
+  ASSERT_TRUE(watch.until([](const Cluster& c) {
+    return found(c, "team/w") &&
+           found(c, "team/w")->reason.ends_with("; this is old: its Workload cannot be read now");
+  }));
+  forbidden = false;
+  watch.backend().refresh();
+  EXPECT_TRUE(watch.until(
+      [](const Cluster& c) { return found(c, "team/w")->reason.find("this is old") == std::string::npos; }));
 }
 
 TEST_F(KueueLab, ItsWorkloadAndTheEventsOfThatAreAskedWhileItIsLookedAt) {

@@ -99,6 +99,11 @@ TEST(KubernetesRelated, OnceItsQuotaIsReservedKueueSaysWhichCheckIsPending) {
   EXPECT_EQ(waits.state, "quota reserved, not admitted yet");
   EXPECT_EQ(waits.text, "queue team-a; The workload waits for the check prov-prod");
   EXPECT_TRUE(waits.in_the_way);
+  const Related named = related_workload(json(R"({"status":{"conditions":[
+      {"type":"QuotaReserved","status":"True"},
+      {"type":"Admitted","status":"False","message":"The workload has not all checks ready"}],
+    "admissionChecks":[{"name":"a","state":"Ready"},{"name":"prov","state":"Retry","message":"no node yet"}]}})"));
+  EXPECT_EQ(named.text, "admission check prov (Retry): no node yet");
   const Related untold = related_workload(json(R"({"status":{"conditions":[
       {"type":"QuotaReserved","status":"False","reason":"Pending"}]}})"));
   EXPECT_EQ(untold.text, "Pending") << "its reason, where it has no message";
