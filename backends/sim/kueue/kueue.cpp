@@ -7,14 +7,18 @@
 #include <utility>
 
 #include "backends/sim/kueue/objects.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 namespace {
 
 constexpr std::string_view kGate = "kueue.x-k8s.io/admission";
 constexpr std::string_view kQueueLabel = "kueue.x-k8s.io/queue-name";
-constexpr std::string_view kOfWorkload = "kueue.x-k8s.io/workload";  // an annotation of pods
+constexpr std::string_view kGroupLabel = "kueue.x-k8s.io/pod-group-name";
+constexpr std::string_view kGroupCount = "kueue.x-k8s.io/pod-group-total-count";  // an annotation
+constexpr std::string_view kOfWorkload = "kueue.x-k8s.io/workload";               // an annotation of pods
 constexpr std::string_view kSource = "kueue-admission";
 constexpr Duration kUntilLook{1000};
 constexpr int kMostLooks = 20;            // before it stands as one that has been running for long
@@ -25,10 +29,13 @@ Key key_of(std::string_view resource, const Json& object) {
           text_at(object, {"metadata", "name"})};
 }
 
-bool is_of_pod(const Json& workload) {
-  const Json* owners = at(workload, {"metadata", "ownerReferences"});
-  return owners && std::any_of(owners->items.begin(), owners->items.end(),
-                               [](const Json& one) { return view_at(one, {"kind"}) == "Pod"; });
+// The pods that it stands for, of one of its own or of a group; empty: it is of something that makes pods.
+std::vector<std::string> pods_behind(const Json& workload) {
+  std::vector<std::string> names;
+  if (const Json* owners = at(workload, {"metadata", "ownerReferences"}))
+    for (const Json& one : owners->items)
+      if (view_at(one, {"kind"}) == "Pod") names.push_back(text_at(one, {"name"}));
+  return names;
 }
 std::string owner_name(const Json& workload) {
   const Json* owners = at(workload, {"metadata", "ownerReferences"});
@@ -64,8 +71,24 @@ std::string missing_flavors(const ObjectStore& objects, const Json& queue) {
   return missing;
 }
 
+std::vector<std::string> checks_of(const Json& cluster_queue) {
+  std::vector<std::string> names;
+  if (const Json* all = at(cluster_queue, {"spec", "admissionChecksStrategy", "admissionChecks"}))
+    for (const Json& one : all->items) names.push_back(text_at(one, {"name"}));
+  return names;
+}
+
+std::string missing_checks(const ObjectStore& objects, const Json& cluster_queue) {
+  std::string missing;
+  for (const std::string& name : checks_of(cluster_queue))
+    if (!objects.find({std::string(kAdmissionChecks), "", name}))
+      missing += (missing.empty() ? "" : ",") + name;
+  return missing;
+}
+
 bool is_open(const ObjectStore& objects, const Json& cluster_queue) {
-  return stop_policy(cluster_queue) == "None" && missing_flavors(objects, cluster_queue).empty();
+  return stop_policy(cluster_queue) == "None" && missing_flavors(objects, cluster_queue).empty() &&
+         missing_checks(objects, cluster_queue).empty();
 }
 
 // Where a Workload is to be admitted, or why nowhere.
@@ -97,6 +120,7 @@ Place place_of(const ObjectStore& objects, const Json& workload) {
 void let_go(Json& workload, std::string_view reason, const std::string& message, TimePoint now) {
   set_condition(workload, "QuotaReserved", false, reason, message, now);
   drop(child(workload, "status"), "admission");
+  drop(child(workload, "status"), "admissionChecks");
   if (holds(workload, "Admitted"))
     set_condition(workload, "Admitted", false, "NoReservation", "The workload has no reservation", now);
 }
@@ -136,7 +160,7 @@ Kueue::~Kueue() { objects_.unwatch(watch_); }
 void Kueue::see(const Change& change) {
   const bool ours = change.key.resource.ends_with(".kueue.x-k8s.io");
   const bool pods = change.key.resource == "pods" && change.verb != Verb::modified;
-  if (!busy_ && (ours || pods)) look_soon();
+  if (!busy_ && (ours || pods || change.key.resource == kJobs)) look_soon();
 }
 
 void Kueue::look_soon() {
@@ -153,26 +177,75 @@ void Kueue::look() {
 bool Kueue::look_once() {
   busy_ = true;
   take_in_pods();
+  take_in_jobs();
   drop_ownerless();
   const bool moved = admit_what_fits();
   show_queues();
+  show_jobs();
   busy_ = false;
   return moved;
 }
 
 void Kueue::take_in_pods() {
-  for (const ObjectPtr& pod : objects_.all("pods"))
-    if (is_gated(*pod)) {
-      auto [key, workload] = workload_of_pod(*pod, version_);
-      if (!objects_.find(key)) objects_.create(key, std::move(workload));
-    }
+  std::map<std::pair<std::string, std::string>, std::vector<ObjectPtr>> groups;  // by namespace and name
+  const auto take_in = [this](std::pair<Key, Json> one) {
+    if (!objects_.find(one.first)) objects_.create(one.first, std::move(one.second));
+  };
+  for (const ObjectPtr& pod : objects_.all("pods")) {
+    if (!is_gated(*pod)) continue;
+    const std::string group = text_at(*pod, {"metadata", "labels", kGroupLabel});
+    if (group.empty())
+      take_in(workload_of_pod(*pod, version_));
+    else
+      groups[{text_at(*pod, {"metadata", "namespace"}), group}].push_back(pod);
+  }
+  // A group is looked at once all of its pods are there.
+  for (const auto& [place, pods] : groups) {
+    const std::string told = text_at(*pods.front(), {"metadata", "annotations", kGroupCount});
+    const auto count = whole_number<std::size_t>(told);
+    if (count && *count > 0 && pods.size() >= *count)
+      take_in(workload_of_group(place.second, pods, version_));
+  }
+}
+
+// A Workload goes with its Job, and with it its pods.
+void Kueue::take_in_jobs() {
+  for (const ObjectPtr& job : objects_.all(kJobs)) {
+    if (text_at(*job, {"metadata", "labels", kQueueLabel}).empty()) continue;
+    auto [key, workload] = workload_of_job(*job, version_);
+    of_jobs_.insert_or_assign(key_of(kJobs, *job), key);
+    if (!objects_.find(key)) objects_.create(key, std::move(workload));
+  }
+  std::erase_if(of_jobs_, [&](const auto& one) {
+    const bool gone = !objects_.find(one.first);
+    if (gone && objects_.find(one.second)) objects_.erase(one.second);
+    return gone;
+  });
+}
+
+// A Job runs while its Workload is admitted, and is suspended else.
+void Kueue::show_jobs() {
+  for (const auto& [job, key] : of_jobs_) {
+    const ObjectPtr workload = objects_.find(key);
+    const bool runs = workload && holds(*workload, "Admitted");
+    objects_.edit(job, [&](Json& one) {
+      put_at(one, {"spec", "suspend"}, flag(!runs));
+      put_at(one, {"status", "active"}, number(runs ? number_at(one, {"spec", "parallelism"}, 1) : 0));
+      if (!runs)
+        drop(child(one, "status"), "startTime");
+      else if (!at(one, {"status", "startTime"}))
+        put_at(one, {"status", "startTime"}, text(utc_text(now())));
+    });
+  }
 }
 
 // As the garbage collector does; pods of a Workload that is gone go with it.
 void Kueue::drop_ownerless() {
   for (const ObjectPtr& workload : objects_.all(kWorkloads))
-    if (is_of_pod(*workload) &&
-        !objects_.find({"pods", text_at(*workload, {"metadata", "namespace"}), owner_name(*workload)}))
+    if (const std::vector<std::string> pods = pods_behind(*workload);
+        !pods.empty() && std::none_of(pods.begin(), pods.end(), [&](const std::string& pod) {
+          return objects_.find({"pods", text_at(*workload, {"metadata", "namespace"}), pod}) != nullptr;
+        }))
       objects_.erase(key_of(kWorkloads, *workload));
   for (const ObjectPtr& pod : objects_.all("pods"))
     if (const std::string of = text_at(*pod, {"metadata", "annotations", kOfWorkload});
@@ -202,6 +275,10 @@ bool Kueue::admit_what_fits() {
   });
   for (const ObjectPtr& one : waiting) {
     const Key key = key_of(kWorkloads, *one);
+    if (holds(*one, "QuotaReserved")) {
+      moved = pass_checks(key) || moved;
+      continue;
+    }
     const Place place = place_of(objects_, *one);
     if (!place.why.empty())
       (void)hold_back(key, "Inadmissible", place.why);
@@ -216,7 +293,8 @@ bool Kueue::admit(const Key& key, const Json& queue, const std::string& queue_na
   const ObjectPtr workload = objects_.find(key);
   if (!workload) return false;  // it went with the pod that was ended for another one
   const std::vector<PodSetAsk> asks = asks_of(*workload);
-  const Fit found = fit(queue, used(queue_name), asks);
+  const std::optional<Cohort> cohort = cohort_around(queue);
+  const Fit found = fit(queue, used(queue_name), asks, cohort ? &*cohort : nullptr);
   if (!found.why.empty()) {
     const bool evicts = found.when_empty &&
                         view_at(queue, {"spec", "preemption", "withinClusterQueue"}) == "LowerPriority" &&
@@ -230,12 +308,55 @@ bool Kueue::admit(const Key& key, const Json& queue, const std::string& queue_na
                   fmt::format("Quota reserved in ClusterQueue {}", queue_name), now());
     make_past(one, "Evicted", now());
     make_past(one, "Preempted", now());
+    Json checks = Json::list();
+    for (const std::string& name : checks_of(queue))
+      checks.items.push_back(object({{"name", text(name)},
+                                     {"state", text("Pending")},
+                                     {"message", text("")},
+                                     {"lastTransitionTime", text(utc_text(now()))}}));
+    if (checks.items.empty()) return;
+    put_at(one, {"status", "admissionChecks"}, std::move(checks));
+    set_condition(one, "Admitted", false, "UnsatisfiedChecks", "The workload has not all checks ready",
+                  now());
+  });
+  if (checks_of(queue).empty()) begin_work(key);
+  return true;
+}
+
+void Kueue::begin_work(const Key& key) {
+  objects_.edit(key, [&](Json& one) {
     set_condition(one, "Admitted", true, "Admitted", "The workload is admitted", now());
   });
-  cluster_.record_event(key, "Workload", "Normal", "Admitted",
-                        fmt::format("Admitted by ClusterQueue {}", queue_name), kSource);
-  start_pods(*objects_.find(key));
-  return true;
+  const ObjectPtr workload = objects_.find(key);
+  cluster_.record_event(
+      key, "Workload", "Normal", "Admitted",
+      fmt::format("Admitted by ClusterQueue {}", text_at(*workload, {"status", "admission", "clusterQueue"})),
+      kSource);
+  start_pods(*workload);
+}
+
+// Whether anything follows from its checks: one that is refused deactivates it, one that is to be tried again
+// gives its quota back.
+bool Kueue::pass_checks(const Key& key) {
+  const ObjectPtr workload = objects_.find(key);
+  const Json* checks = workload ? at(*workload, {"status", "admissionChecks"}) : nullptr;
+  if (!checks) return false;
+  const auto any = [&](std::string_view state) {
+    return std::any_of(checks->items.begin(), checks->items.end(),
+                       [&](const Json& one) { return view_at(one, {"state"}) == state; });
+  };
+  if (any("Rejected")) {
+    objects_.edit(key, [](Json& one) { put_at(one, {"spec", "active"}, flag(false)); });
+    return true;
+  }
+  if (any("Retry")) {
+    evict(key, "AdmissionCheck", "At least one admission check is false");
+    return true;
+  }
+  const bool ready = std::all_of(checks->items.begin(), checks->items.end(),
+                                 [](const Json& one) { return view_at(one, {"state"}) == "Ready"; });
+  if (ready) begin_work(key);
+  return ready;
 }
 
 // Ends those of lower priority, the lowest first and of these the newest, until it fits.
@@ -253,11 +374,18 @@ bool Kueue::preempt_for(const Key& key, const Json& queue, const std::string& qu
     return view_at(*a, {"metadata", "creationTimestamp"}) > view_at(*b, {"metadata", "creationTimestamp"});
   });
   Usage left = used(queue_name);
+  std::optional<Cohort> cohort = cohort_around(queue);
+  const auto fits = [&](const std::vector<PodSetAsk>& wanted) {
+    return fit(queue, left, wanted, cohort ? &*cohort : nullptr).why.empty();
+  };
   const std::vector<PodSetAsk> asks = asks_of(*workload);
   std::size_t count = 0;
-  while (count < lower.size() && !fit(queue, left, asks).why.empty())
-    subtract(left, usage_of(*lower[count++]));
-  if (!fit(queue, left, asks).why.empty()) return false;
+  while (count < lower.size() && !fits(asks)) {
+    const Usage given_back = usage_of(*lower[count++]);
+    subtract(left, given_back);
+    if (cohort) subtract(cohort->used, given_back);
+  }
+  if (!fits(asks)) return false;
   const std::string message = fmt::format(
       "Preempted to accommodate a workload (UID: {}, JobUID: {}) due to prioritization in the ClusterQueue; "
       "preemptor path: /{}; preemptee path: /{}",
@@ -294,7 +422,9 @@ void Kueue::evict(const Key& key, std::string_view reason, const std::string& me
 
 void Kueue::start_pods(const Json& workload) {
   const std::string ns = text_at(workload, {"metadata", "namespace"}), owner = owner_name(workload);
-  if (is_of_pod(workload)) return (void)cluster_.open_gate({"pods", ns, owner});
+  const std::vector<std::string> behind = pods_behind(workload);
+  for (const std::string& pod : behind) (void)cluster_.open_gate({"pods", ns, pod});
+  if (!behind.empty()) return;
   const Json* sets = at(workload, {"spec", "podSets"});
   if (!sets) return;
   for (const Json& set : sets->items)
@@ -315,13 +445,14 @@ void Kueue::start_pods(const Json& workload) {
 void Kueue::end_pods(const Json& workload) {
   const std::string ns = text_at(workload, {"metadata", "namespace"});
   const std::string name = text_at(workload, {"metadata", "name"});
-  if (is_of_pod(workload)) {
+  const std::vector<std::string> behind = pods_behind(workload);
+  for (const std::string& one : behind) {
     // A pod that waits behind its gate has not begun.
-    const Key key{"pods", ns, owner_name(workload)};
+    const Key key{"pods", ns, one};
     if (const ObjectPtr pod = objects_.find(key); pod && !is_gated(*pod))
       (void)cluster_.delete_pod(key, Duration(0));
-    return;
   }
+  if (!behind.empty()) return;
   for (const ObjectPtr& pod : objects_.all("pods", ns))
     if (view_at(*pod, {"metadata", "annotations", kOfWorkload}) == name)
       (void)cluster_.delete_pod(key_of("pods", *pod), Duration(0));
@@ -335,23 +466,42 @@ Usage Kueue::used(const std::string& cluster_queue) const {
   return sum;
 }
 
+// nullopt: the queue is in none.
+std::optional<Cohort> Kueue::cohort_around(const Json& cluster_queue) const {
+  const std::string name = cohort_of(cluster_queue);
+  if (name.empty()) return std::nullopt;
+  Cohort cohort;
+  for (const ObjectPtr& queue : objects_.all(kClusterQueues)) {
+    if (cohort_of(*queue) != name) continue;
+    add(cohort.quota, quota_of(*queue));
+    add(cohort.used, used(text_at(*queue, {"metadata", "name"})));
+  }
+  return cohort;
+}
+
 // What queues say of themselves: whether they are active, and how many wait.
 void Kueue::show_queues() {
-  std::map<std::string, std::pair<std::int64_t, std::int64_t>> local, cluster;  // waiting, admitted
+  struct Counts {
+    std::int64_t waiting = 0, reserving = 0, admitted = 0;
+  };
+  std::map<std::string, Counts> local, cluster;
   for (const ObjectPtr& one : objects_.all(kWorkloads)) {
     const std::string at_local =
         text_at(*one, {"metadata", "namespace"}) + "/" + text_at(*one, {"spec", "queueName"});
     const bool admitted = holds(*one, "Admitted");
     if (holds(*one, "Finished") || (!admitted && !is_active(*one))) continue;
-    for (auto* counts : {&local[at_local], &cluster[place_of(objects_, *one).name]})
-      ++(admitted ? counts->second : counts->first);
+    const bool reserves = admitted || holds(*one, "QuotaReserved");
+    for (Counts* counts : {&local[at_local], &cluster[place_of(objects_, *one).name]}) {
+      ++(reserves ? counts->reserving : counts->waiting);
+      counts->admitted += admitted;
+    }
   }
-  const auto show = [this](const Key& key, std::pair<std::int64_t, std::int64_t> counts, bool active,
-                           std::string_view reason, const std::string& message) {
+  const auto show = [this](const Key& key, const Counts& counts, bool active, std::string_view reason,
+                           const std::string& message) {
     objects_.edit(key, [&](Json& one) {
-      put_at(one, {"status", "pendingWorkloads"}, number(counts.first));
-      put_at(one, {"status", "reservingWorkloads"}, number(counts.second));
-      put_at(one, {"status", "admittedWorkloads"}, number(counts.second));
+      put_at(one, {"status", "pendingWorkloads"}, number(counts.waiting));
+      put_at(one, {"status", "reservingWorkloads"}, number(counts.reserving));
+      put_at(one, {"status", "admittedWorkloads"}, number(counts.admitted));
       set_condition(one, "Active", active, reason, message, now());
     });
   };
@@ -363,6 +513,9 @@ void Kueue::show_queues() {
     else if (!missing.empty())
       show(key, cluster[key.name], false, "FlavorNotFound",
            fmt::format("Can't admit new workloads: references missing ResourceFlavor(s): {}.", missing));
+    else if (const std::string checks = missing_checks(objects_, *queue); !checks.empty())
+      show(key, cluster[key.name], false, "AdmissionCheckNotFound",
+           fmt::format("Can't admit new workloads: references missing AdmissionCheck(s): {}.", checks));
     else
       show(key, cluster[key.name], true, "Ready", "Can admit new workloads");
   }

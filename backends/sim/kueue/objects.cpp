@@ -76,8 +76,9 @@ std::pair<Key, Json> cluster_queue(const KueuePlan::ClusterQueue& queue, std::st
   Json covered = Json::list(), resources = Json::list();
   for (const KueuePlan::Amount& one : queue.quota) {
     covered.items.push_back(text(one.resource));
-    resources.items.push_back(
-        object({{"name", text(one.resource)}, {"nominalQuota", text(std::to_string(one.count))}}));
+    Json quota = object({{"name", text(one.resource)}, {"nominalQuota", text(std::to_string(one.count))}});
+    if (queue.borrows) put(quota, "borrowingLimit", text(std::to_string(*queue.borrows)));
+    resources.items.push_back(std::move(quota));
   }
   Json flavor = object({{"name", text(queue.flavor)}, {"resources", std::move(resources)}});
   Json group = object({{"coveredResources", std::move(covered)}, {"flavors", list_of({std::move(flavor)})}});
@@ -90,6 +91,21 @@ std::pair<Key, Json> cluster_queue(const KueuePlan::ClusterQueue& queue, std::st
                                      {"reclaimWithinCohort", text("Never")}})},
               {"stopPolicy", text(queue.stopped ? "Hold" : "None")},
               {"resourceGroups", list_of({std::move(group)})}}));
+  const std::string_view cohort = version == "v1beta1" ? "cohort" : "cohortName";
+  if (!queue.cohort.empty()) put_at(one, {"spec", cohort}, text(clean(queue.cohort, 253)));
+  Json checks = Json::list();
+  for (const std::string& name : queue.checks)
+    checks.items.push_back(object({{"name", text(clean(name, 253))}}));
+  if (!checks.items.empty())
+    put_at(one, {"spec", "admissionChecksStrategy", "admissionChecks"}, std::move(checks));
+  return {std::move(key), std::move(one)};
+}
+
+// Of a controller that nobody runs here.
+std::pair<Key, Json> admission_check(const std::string& name, std::string_view version) {
+  Key key{std::string(kAdmissionChecks), "", clean(name, 253)};
+  Json one = head("AdmissionCheck", version, key);
+  put(one, "spec", object({{"controllerName", text("example.com/by-hand")}}));
   return {std::move(key), std::move(one)};
 }
 
@@ -135,6 +151,11 @@ std::pair<Key, Json> job_workload(const KueuePlan::Work& work, std::string_view 
 void add_kueue_kinds(Kinds& kinds, std::string_view version) {
   // What the texts point to outlives them: constants alone.
   const std::string_view served = version == "v1beta1" ? std::string_view("v1beta1") : "v1beta2";
+  ResourceKind jobs = kind_of("v1", "jobs", "Job", true, "", {});
+  jobs.group = "batch";
+  jobs.custom = false;
+  kinds.add(jobs);
+  kinds.add(kind_of(served, "admissionchecks", "AdmissionCheck", false, "", {}));
   kinds.add(kind_of(served, "resourceflavors", "ResourceFlavor", false, "rf", {}));
   kinds.add(kind_of(served, "clusterqueues", "ClusterQueue", false, "cq", kClusterQueueColumns));
   kinds.add(kind_of(served, "localqueues", "LocalQueue", true, "lq", kLocalQueueColumns));
@@ -143,7 +164,7 @@ void add_kueue_kinds(Kinds& kinds, std::string_view version) {
 
 std::vector<std::pair<Key, Json>> kueue_objects(const KueuePlan& plan, TimePoint now) {
   std::vector<std::pair<Key, Json>> all;
-  std::set<std::string> spaces, flavors;
+  std::set<std::string> spaces, flavors, checks;
   for (const KueuePlan::LocalQueue& one : plan.local_queues) spaces.insert(clean(one.name_space, 63));
   for (const KueuePlan::Work& one : plan.work) spaces.insert(clean(one.name_space, 63));
   for (const std::string& name : spaces) all.push_back(namespace_object(name));
@@ -154,6 +175,9 @@ std::vector<std::pair<Key, Json>> kueue_objects(const KueuePlan& plan, TimePoint
       put(flavor, "spec", Json::map());
       all.emplace_back(std::move(key), std::move(flavor));
     }
+  for (const KueuePlan::ClusterQueue& one : plan.cluster_queues)
+    for (const std::string& name : one.checks)
+      if (checks.insert(name).second) all.push_back(admission_check(name, plan.version));
   for (const KueuePlan::ClusterQueue& one : plan.cluster_queues)
     all.push_back(cluster_queue(one, plan.version));
   for (const KueuePlan::LocalQueue& one : plan.local_queues) {
@@ -168,23 +192,78 @@ std::vector<std::pair<Key, Json>> kueue_objects(const KueuePlan& plan, TimePoint
   return all;
 }
 
+namespace {
+
+Json spec_of(const Json& pod) {
+  const Json* spec = pod.find("spec");
+  Json inner = spec ? *spec : Json::map();
+  drop(inner, "schedulingGates");
+  return inner;
+}
+Json pod_set(const std::string& name, std::int64_t count, Json spec) {
+  return object({{"name", text(name)},
+                 {"count", number(count)},
+                 {"template", object({{"metadata", Json::map()}, {"spec", std::move(spec)}})}});
+}
+Json spec_of_work(const Json& pod, Json sets) {
+  return object({{"active", flag(true)},
+                 {"priority", number(number_at(pod, {"spec", "priority"}))},
+                 {"queueName", text(text_at(pod, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}))},
+                 {"podSets", std::move(sets)}});
+}
+
+}  // namespace
+
 std::pair<Key, Json> workload_of_pod(const Json& pod, std::string_view version) {
   const std::string name = text_at(pod, {"metadata", "name"}), uid = text_at(pod, {"metadata", "uid"});
   Key key{std::string(kWorkloads), text_at(pod, {"metadata", "namespace"}), suffixed("pod-" + name, uid)};
   Json one = head("Workload", version, key);
   put_at(one, {"metadata", "labels", "kueue.x-k8s.io/job-uid"}, text(uid));
   put_at(one, {"metadata", "ownerReferences"}, owner_of("v1", "Pod", name, uid));
-  const Json* spec = pod.find("spec");
-  Json inner = spec ? *spec : Json::map();
-  drop(inner, "schedulingGates");
-  Json set = object({{"name", text("main")},
-                     {"count", number(1)},
-                     {"template", object({{"metadata", Json::map()}, {"spec", std::move(inner)}})}});
-  put(one, "spec",
-      object({{"active", flag(true)},
-              {"priority", number(number_at(pod, {"spec", "priority"}))},
-              {"queueName", text(text_at(pod, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}))},
-              {"podSets", list_of({std::move(set)})}}));
+  put(one, "spec", spec_of_work(pod, list_of({pod_set("main", 1, spec_of(pod))})));
+  return {std::move(key), std::move(one)};
+}
+
+std::pair<Key, Json> workload_of_job(const Json& job, std::string_view version) {
+  const std::string name = text_at(job, {"metadata", "name"}), uid = text_at(job, {"metadata", "uid"});
+  Key key{std::string(kWorkloads), text_at(job, {"metadata", "namespace"}), suffixed("job-" + name, uid)};
+  Json one = head("Workload", version, key);
+  put_at(one, {"metadata", "labels", "kueue.x-k8s.io/job-uid"}, text(uid));
+  put_at(one, {"metadata", "ownerReferences"}, owner_of("batch/v1", "Job", name, uid));
+  const Json* made_from = at(job, {"spec", "template"});
+  const Json pod = made_from ? *made_from : Json::map();
+  Json sets = list_of({pod_set("main", number_at(job, {"spec", "parallelism"}, 1), spec_of(pod))});
+  Json spec = spec_of_work(pod, std::move(sets));
+  put(spec, "queueName", text(text_at(job, {"metadata", "labels", "kueue.x-k8s.io/queue-name"})));
+  put(one, "spec", std::move(spec));
+  return {std::move(key), std::move(one)};
+}
+
+std::pair<Key, Json> workload_of_group(const std::string& name, const std::vector<ObjectPtr>& pods,
+                                       std::string_view version) {
+  Key key{std::string(kWorkloads), text_at(*pods.front(), {"metadata", "namespace"}), name};
+  Json one = head("Workload", version, key);
+  put_at(one, {"metadata", "annotations", "kueue.x-k8s.io/is-group-workload"}, text("true"));
+  Json owners = Json::list();
+  std::vector<std::pair<Json, std::int64_t>> roles;  // what its containers are, and how many pods are so
+  for (const ObjectPtr& pod : pods) {
+    owners.items.push_back(object({{"apiVersion", text("v1")},
+                                   {"kind", text("Pod")},
+                                   {"name", text(text_at(*pod, {"metadata", "name"}))},
+                                   {"uid", text(text_at(*pod, {"metadata", "uid"}))}}));
+    const Json spec = spec_of(*pod);
+    const auto like =
+        std::find_if(roles.begin(), roles.end(), [&](const auto& role) { return role.first == spec; });
+    if (like == roles.end())
+      roles.emplace_back(spec, 1);
+    else
+      ++like->second;
+  }
+  put_at(one, {"metadata", "ownerReferences"}, std::move(owners));
+  Json sets = Json::list();
+  for (auto& [spec, count] : roles)
+    sets.items.push_back(pod_set(fmt::format("role-{}", sets.items.size() + 1), count, std::move(spec)));
+  put(one, "spec", spec_of_work(*pods.front(), std::move(sets)));
   return {std::move(key), std::move(one)};
 }
 

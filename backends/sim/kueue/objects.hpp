@@ -13,12 +13,14 @@
 
 namespace tessera::sim::kube {
 
+inline constexpr std::string_view kJobs = "jobs.batch";
+inline constexpr std::string_view kAdmissionChecks = "admissionchecks.kueue.x-k8s.io";
 inline constexpr std::string_view kFlavors = "resourceflavors.kueue.x-k8s.io";
 inline constexpr std::string_view kClusterQueues = "clusterqueues.kueue.x-k8s.io";
 inline constexpr std::string_view kLocalQueues = "localqueues.kueue.x-k8s.io";
 inline constexpr std::string_view kWorkloads = "workloads.kueue.x-k8s.io";
 
-// Served in one version alone: "v1beta2", or "v1beta1" as an older Kueue has it.
+// Served in one version alone: "v1beta2", or "v1beta1" as an older Kueue has it. Jobs (batch/v1) are, too.
 void add_kueue_kinds(Kinds& kinds, std::string_view version);
 
 // Queues first, then work, that which waits longest first. now: from which the waiting is counted back.
@@ -26,6 +28,13 @@ std::vector<std::pair<Key, Json>> kueue_objects(const KueuePlan& plan, TimePoint
 
 // The Workload that stands for a pod of its own (kueue.sigs.k8s.io, "Run Plain Pods").
 std::pair<Key, Json> workload_of_pod(const Json& pod, std::string_view version);
+// The Workload of a Job: as many pods as it has at the same time (spec.parallelism).
+std::pair<Key, Json> workload_of_job(const Json& job, std::string_view version);
+
+// The Workload of a group of pods (label kueue.x-k8s.io/pod-group-name), which is called as the group is: a
+// pod set for those that are made alike. Precondition: there are some.
+std::pair<Key, Json> workload_of_group(const std::string& name, const std::vector<ObjectPtr>& pods,
+                                       std::string_view version);
 
 // status.conditions: sets one, with the time of the change where its status changes.
 void set_condition(Json& object, std::string_view type, bool holds, std::string_view reason,

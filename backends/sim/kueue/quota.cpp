@@ -23,9 +23,10 @@ const std::vector<Json>& list_at(const Json& value, Path path) {
   return found ? found->items : kNone;
 }
 
-const Json* quota_of(const Json& flavor, const std::string& resource) {
+// nominalQuota, borrowingLimit; nullptr: not set.
+const Json* limit_at(const Json& flavor, const std::string& resource, std::string_view limit) {
   for (const Json& one : list_at(flavor, {"resources"}))
-    if (view_at(one, {"name"}) == resource) return one.find("nominalQuota");
+    if (view_at(one, {"name"}) == resource) return one.find(limit);
   return nullptr;
 }
 
@@ -45,7 +46,8 @@ std::int64_t at_key(const Usage& usage, const std::pair<std::string, std::string
 // One try to place a Workload: what others have, and what its own pod sets before this one take.
 class Assigner {
  public:
-  Assigner(const Json& queue, const Usage& used) : queue_(queue), used_(used) {}
+  Assigner(const Json& queue, const Usage& used, const Cohort* cohort)
+      : queue_(queue), used_(used), cohort_(cohort) {}
 
   // Empty: it fits.
   std::string place(const PodSetAsk& set, std::map<std::string, std::string>& flavors) {
@@ -76,14 +78,22 @@ class Assigner {
   }
   std::string why_not(const Json& flavor, const std::pair<std::string, std::string>& key,
                       std::int64_t count) const {
-    const Json* told = quota_of(flavor, key.second);
-    const std::int64_t quota = told ? count_of(*told) : 0, own = at_key(own_, key);
+    const Json *told = limit_at(flavor, key.second, "nominalQuota"),
+               *limit = limit_at(flavor, key.second, "borrowingLimit");
+    const std::int64_t own = at_key(own_, key), used = at_key(used_, key);
+    std::int64_t quota = told ? count_of(*told) : 0, unused = quota - used;
+    if (cohort_) {
+      const std::int64_t all = at_key(cohort_->quota, key);
+      const std::int64_t most = limit ? std::min(all, quota + count_of(*limit)) : all;
+      unused = std::min(most - used, all - at_key(cohort_->used, key));
+      quota = most;
+    }
     if (own + count > quota)
       return fmt::format(
           "insufficient quota for {} in flavor {}, previously considered podsets requests ({}) + current "
           "podset request ({}) > maximum capacity ({})",
           key.second, key.first, own, count, quota);
-    const std::int64_t free = std::max<std::int64_t>(0, quota - at_key(used_, key));
+    const std::int64_t free = std::max<std::int64_t>(0, unused);
     if (own + count > free)
       return fmt::format("insufficient unused quota for {} in flavor {}, {} more needed", key.second,
                          key.first, own + count - free);
@@ -92,11 +102,13 @@ class Assigner {
 
   const Json& queue_;
   const Usage& used_;
+  const Cohort* cohort_;
   Usage own_;
 };
 
-Fit try_to_fit(const Json& cluster_queue, const Usage& used, const std::vector<PodSetAsk>& asks) {
-  Assigner assigner(cluster_queue, used);
+Fit try_to_fit(const Json& cluster_queue, const Usage& used, const std::vector<PodSetAsk>& asks,
+               const Cohort* cohort) {
+  Assigner assigner(cluster_queue, used, cohort);
   Fit result;
   for (const PodSetAsk& set : asks) {
     const std::string why = assigner.place(set, result.flavors.emplace_back());
@@ -144,9 +156,29 @@ void subtract(Usage& sum, const Usage& less) {
   for (const auto& [key, count] : less) sum[key] -= count;
 }
 
-Fit fit(const Json& cluster_queue, const Usage& used, const std::vector<PodSetAsk>& asks) {
-  Fit result = try_to_fit(cluster_queue, used, asks);
-  result.when_empty = result.why.empty() || try_to_fit(cluster_queue, {}, asks).why.empty();
+// v1beta1 calls it cohort.
+std::string cohort_of(const Json& cluster_queue) {
+  const std::string name = text_at(cluster_queue, {"spec", "cohortName"});
+  return name.empty() ? text_at(cluster_queue, {"spec", "cohort"}) : name;
+}
+
+Usage quota_of(const Json& cluster_queue) {
+  Usage quota;
+  for (const Json& group : list_at(cluster_queue, {"spec", "resourceGroups"}))
+    for (const Json& flavor : list_at(group, {"flavors"}))
+      for (const Json& one : list_at(flavor, {"resources"}))
+        if (const Json* told = one.find("nominalQuota"))
+          quota[{text_at(flavor, {"name"}), text_at(one, {"name"})}] += count_of(*told);
+  return quota;
+}
+
+Fit fit(const Json& cluster_queue, const Usage& used, const std::vector<PodSetAsk>& asks,
+        const Cohort* cohort) {
+  Fit result = try_to_fit(cluster_queue, used, asks, cohort);
+  Cohort empty;
+  if (cohort) empty.quota = cohort->quota;
+  result.when_empty =
+      result.why.empty() || try_to_fit(cluster_queue, {}, asks, cohort ? &empty : nullptr).why.empty();
   return result;
 }
 

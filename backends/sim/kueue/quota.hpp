@@ -2,7 +2,9 @@
 // words.
 //
 // Extended resources are counted, as by a Kueue that is set up with excludeResourcePrefixes for cpu and
-// memory. There are no cohorts, and no flavor is chosen by a node's labels. Threads: pure functions.
+// memory. A queue of a cohort borrows what the others of it do not use, up to its borrowingLimit;
+// lendingLimit, cohorts within cohorts and fair sharing are not known, and no flavor is chosen by a node's
+// labels. Threads: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +37,17 @@ struct Fit {
   std::string why;          // it does not fit: Kueue's message. Empty: it does
   bool when_empty = false;  // it would, if nothing else had quota
 };
-Fit fit(const Json& cluster_queue, const Usage& used, const std::vector<PodSetAsk>& asks);
+// The queues that lend each other what they do not use, together.
+struct Cohort {
+  Usage quota;  // nominal
+  Usage used;
+};
+// "": it is in none.
+std::string cohort_of(const Json& cluster_queue);
+Usage quota_of(const Json& cluster_queue);
+// used: of this queue. cohort: nullptr: it borrows nothing.
+Fit fit(const Json& cluster_queue, const Usage& used, const std::vector<PodSetAsk>& asks,
+        const Cohort* cohort = nullptr);
 
 // status.admission of a Workload that fits.
 Json admission_of(const std::string& cluster_queue, const std::vector<PodSetAsk>& asks, const Fit& fit);

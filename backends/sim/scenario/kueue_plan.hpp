@@ -24,8 +24,11 @@ struct KueuePlan {
   struct ClusterQueue {
     std::string name, flavor;
     std::vector<Amount> quota;
-    bool stopped = false;   // stopPolicy: Hold
-    bool preempts = false;  // preemption.withinClusterQueue: LowerPriority
+    bool stopped = false;             // stopPolicy: Hold
+    bool preempts = false;            // preemption.withinClusterQueue: LowerPriority
+    std::string cohort;               // borrows what others of it do not use; empty: none
+    std::optional<int> borrows;       // at most so much of each resource; nullopt: all that is unused
+    std::vector<std::string> checks;  // AdmissionChecks that its work has to pass
   };
   struct LocalQueue {
     std::string name, name_space, cluster_queue;

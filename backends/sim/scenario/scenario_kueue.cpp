@@ -34,6 +34,11 @@ void read_cluster_queues(ClusterReader& cluster, Fields& fields, KueuePlan& plan
     if (queue.quota.empty()) cluster.reader.fail(*item, "'quota' is missing: of what does it have how much?");
     queue.stopped = map.flag("stopped", false);
     queue.preempts = map.flag("preempts", false);
+    queue.cohort = map.text("cohort", "");
+    if (map.has("borrows")) queue.borrows = map.integer("borrows", 0, 100'000, 0);
+    if (queue.borrows && queue.cohort.empty())
+      cluster.reader.fail(*item, "'borrows' is for a queue with 'cohort'");
+    queue.checks = map.texts("checks");
     map.finish();
     plan.cluster_queues.push_back(std::move(queue));
   }

@@ -42,10 +42,14 @@ class SimulatedKueue : public testing::Test {
     ASSERT_TRUE(cluster_.pass(seconds(time)));
     EXPECT_EQ(audit(cluster_.world()), std::vector<std::string>{});
   }
-  void make_pod(const std::string& name, int gpus) {
+  void make_pod(const std::string& name, int gpus, const std::string& group = "") {
     Json limits = object({{"nvidia.com/gpu", number(gpus)}});
     Json pod = object({{"kind", text("Pod")}, {"apiVersion", text("v1")}, {"metadata", Json::map()}});
     put_at(pod, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}, text("team-ml"));
+    if (!group.empty()) {
+      put_at(pod, {"metadata", "labels", "kueue.x-k8s.io/pod-group-name"}, text(group));
+      put_at(pod, {"metadata", "annotations", "kueue.x-k8s.io/pod-group-total-count"}, text("3"));
+    }
     put_at(pod, {"spec", "containers"},
            list_of({object({{"name", text("main")}, {"resources", object({{"limits", limits}})}})}));
     EXPECT_TRUE(cluster_.create_pod({"pods", "training", name}, std::move(pod)).ok());
@@ -124,6 +128,97 @@ TEST_F(SimulatedKueue, QueuesThatAreOpenedMadeOrFilledLetTheirWorkIn) {
   EXPECT_EQ(number_at(local, {"status", "pendingWorkloads"}), 1) << "pretrain";
 }
 
+TEST_F(SimulatedKueue, WithQuotaItWaitsForTheChecksOfItsQueue) {
+  ObjectStore& objects = cluster_.objects();
+  const Key whole{std::string(kClusterQueues), "", "whole"}, check{std::string(kAdmissionChecks), "", "prov"};
+  objects.edit(whole, [](Json& one) {
+    put_at(one, {"spec", "admissionChecksStrategy", "admissionChecks"},
+           list_of({object({{"name", text("prov")}})}));
+  });
+  objects.erase(key_of("sweep"));
+  pass();
+  EXPECT_EQ(text_at(*condition_of(*objects.find(whole), "Active"), {"message"}),
+            "Can't admit new workloads: references missing AdmissionCheck(s): prov.");
+  objects.create(check, object({{"kind", text("AdmissionCheck")}, {"metadata", Json::map()}}));
+  pass();
+  EXPECT_EQ(waits("eval", "Admitted"), "UnsatisfiedChecks: The workload has not all checks ready");
+  EXPECT_EQ(phase("eval-main-0"), "none");
+  const Key local{std::string(kLocalQueues), "training", "team-ml"};
+  EXPECT_EQ(number_at(*objects.find(local), {"status", "reservingWorkloads"}), 2) << "sft and eval";
+  EXPECT_EQ(number_at(*objects.find(local), {"status", "admittedWorkloads"}), 1);
+  const auto tell = [&](const char* state) {
+    objects.edit(key_of("eval"), [&](Json& one) {
+      put_at(one, {"status", "admissionChecks"},
+             list_of({object({{"name", text("prov")}, {"state", text(state)}})}));
+    });
+    pass();
+  };
+  tell("Retry");
+  EXPECT_EQ(waits("eval", "Admitted"), "UnsatisfiedChecks: The workload has not all checks ready")
+      << "evicted, and with quota again";
+  tell("Ready");
+  EXPECT_TRUE(admitted("eval"));
+  EXPECT_EQ(phase("eval-main-0"), "Running");
+  EXPECT_TRUE(admitted("sft")) << "what was admitted before asks no check";
+}
+
+TEST_F(SimulatedKueue, ACheckThatIsRefusedDeactivatesItsWork) {
+  ObjectStore& objects = cluster_.objects();
+  objects.create({std::string(kAdmissionChecks), "", "prov"},
+                 object({{"kind", text("AdmissionCheck")}, {"metadata", Json::map()}}));
+  objects.edit({std::string(kClusterQueues), "", "whole"}, [](Json& one) {
+    put_at(one, {"spec", "admissionChecksStrategy", "admissionChecks"},
+           list_of({object({{"name", text("prov")}})}));
+  });
+  objects.erase(key_of("sweep"));
+  pass();
+  objects.edit(key_of("eval"), [](Json& one) {
+    put_at(one, {"status", "admissionChecks"},
+           list_of({object({{"name", text("prov")}, {"state", text("Rejected")}})}));
+  });
+  pass();
+  EXPECT_FALSE(flag_at(*work("eval"), {"spec", "active"}));
+  EXPECT_TRUE(waits("eval", "Evicted").starts_with("+Deactivated")) << waits("eval", "Evicted");
+}
+
+TEST_F(SimulatedKueue, AQueueBorrowsWhatItsCohortDoesNotUse) {
+  ObjectStore& objects = cluster_.objects();
+  EXPECT_TRUE(waits("pretrain").ends_with("> maximum capacity (6)")) << waits("pretrain");
+  for (const char* queue : {"whole", "closed"})
+    objects.edit({std::string(kClusterQueues), "", queue}, [](Json& one) {
+      put_at(one, {"spec", "cohortName"}, text("ml"));
+    });
+  pass();
+  EXPECT_TRUE(admitted("eval")) << "with the two GPUs of the queue that is closed";
+  EXPECT_TRUE(waits("pretrain").ends_with("8 more needed")) << waits("pretrain");
+}
+
+TEST(SimulatedKueueQuota, IsBorrowedUpToTheLimit) {
+  const auto queue = [](const char* limit) {
+    Json gpu = object({{"name", text("nvidia.com/gpu")}, {"nominalQuota", text("4")}});
+    if (*limit != '\0') put(gpu, "borrowingLimit", text(limit));
+    Json one = object({{"kind", text("ClusterQueue")}});
+    put_at(one, {"spec", "cohort"}, text("ml"));
+    put_at(one, {"spec", "resourceGroups"},
+           list_of({object({{"coveredResources", list_of({text("nvidia.com/gpu")})},
+                            {"flavors", list_of({object({{"name", text("h100")},
+                                                         {"resources", list_of({std::move(gpu)})}})})}})}));
+    return one;
+  };
+  const std::pair<std::string, std::string> gpus{"h100", "nvidia.com/gpu"};
+  const Cohort all{{{gpus, 12}}, {{gpus, 5}}};
+  const Usage own{{gpus, 3}};
+  const auto why = [&](const char* limit, std::int64_t asks) {
+    return fit(queue(limit), own, {{"main", 1, {{"nvidia.com/gpu", asks}}}}, &all).why;
+  };
+  EXPECT_EQ(cohort_of(queue("")), "ml");
+  EXPECT_EQ(why("", 7), "") << "twelve, of which five are used";
+  EXPECT_NE(why("", 8).find("1 more needed"), std::string::npos) << why("", 8);
+  EXPECT_EQ(why("2", 3), "");
+  EXPECT_NE(why("2", 4).find("1 more needed"), std::string::npos) << why("2", 4);
+  EXPECT_NE(why("2", 7).find("maximum capacity (6)"), std::string::npos) << why("2", 7);
+}
+
 TEST_F(SimulatedKueue, APodOfAQueueWaitsBehindAGateUntilItsWorkloadIsAdmitted) {
   make_pod("tune", 2);
   pass();
@@ -146,6 +241,65 @@ TEST_F(SimulatedKueue, APodOfAQueueWaitsBehindAGateUntilItsWorkloadIsAdmitted) {
   EXPECT_FALSE(cluster_.objects().find(key));
 }
 
+TEST_F(SimulatedKueue, AJobIsSuspendedUntilItsWorkloadIsAdmitted) {
+  const Key key{std::string(kJobs), "training", "bert"};
+  Json limits = object({{"nvidia.com/gpu", number(1)}});
+  Json job = object({{"kind", text("Job")}, {"apiVersion", text("batch/v1")}, {"metadata", Json::map()}});
+  put_at(job, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}, text("team-ml"));
+  put_at(job, {"spec", "parallelism"}, number(2));
+  put_at(job, {"spec", "template", "spec", "containers"},
+         list_of({object({{"name", text("main")}, {"resources", object({{"limits", limits}})}})}));
+  put_at(job, {"metadata", "name"}, text("bert"));
+  put_at(job, {"metadata", "namespace"}, text("training"));
+  cluster_.objects().create(key, std::move(job));
+  cluster_.objects().erase(key_of("eval"));
+  pass();
+  EXPECT_TRUE(flag_at(*cluster_.objects().find(key), {"spec", "suspend"}));
+  EXPECT_TRUE(waits("bert").ends_with("2 more needed")) << waits("bert");
+  EXPECT_EQ(phase("bert-main-0"), "none");
+  cluster_.objects().erase(key_of("sweep"));
+  pass();
+  EXPECT_TRUE(admitted("bert"));
+  EXPECT_FALSE(flag_at(*cluster_.objects().find(key), {"spec", "suspend"}));
+  EXPECT_EQ(number_at(*cluster_.objects().find(key), {"status", "active"}), 2);
+  EXPECT_EQ(phase("bert-main-0") + phase("bert-main-1"), "RunningRunning");
+  const Key workload = key_of("bert");
+  cluster_.objects().erase(key);
+  pass();
+  EXPECT_FALSE(cluster_.objects().find(workload));
+  EXPECT_EQ(phase("bert-main-0"), "none");
+}
+
+TEST_F(SimulatedKueue, AGroupOfPodsIsAdmittedAsOneOnceAllAreThere) {
+  const auto count_of = [&](const char* group) {
+    const ObjectPtr one = cluster_.objects().find({std::string(kWorkloads), "training", group});
+    return one ? at(*one, {"spec", "podSets"})->items.size() : 0;
+  };
+  cluster_.objects().erase(key_of("eval"));
+  make_pod("gang-0", 1, "gang");
+  make_pod("gang-1", 1, "gang");
+  pass();
+  EXPECT_EQ(count_of("gang"), 0u) << "the third is not there yet";
+  make_pod("gang-2", 2, "gang");
+  pass();
+  EXPECT_EQ(count_of("gang"), 2u) << "two pods with a GPU each, and one with two";
+  EXPECT_EQ(phase("gang-0"), "Pending");
+  EXPECT_TRUE(waits("gang-0").ends_with("2 more needed")) << waits("gang-0");
+  cluster_.objects().erase(key_of("sweep"));
+  pass();
+  EXPECT_EQ(phase("gang-0"), "Pending") << "there is room for some of them, and they start together";
+  cluster_.objects().erase(key_of("sft"));
+  pass();
+  for (const char* pod : {"gang-0", "gang-1", "gang-2"}) EXPECT_EQ(phase(pod), "Running") << pod;
+  EXPECT_TRUE(cluster_.delete_pod({"pods", "training", "gang-0"}, Duration(0)).ok());
+  pass();
+  EXPECT_EQ(count_of("gang"), 2u) << "the others still run";
+  for (const char* pod : {"gang-1", "gang-2"})
+    EXPECT_TRUE(cluster_.delete_pod({"pods", "training", pod}, Duration(0)).ok());
+  pass();
+  EXPECT_EQ(count_of("gang"), 0u);
+}
+
 TEST(SimulatedKueueScenario, IsReadStrictly) {
   const auto error = [](const std::string& kueue, const std::string& scheduler = "kubernetes") {
     auto read =
@@ -165,6 +319,11 @@ TEST(SimulatedKueueScenario, IsReadStrictly) {
   EXPECT_NE(error("{cluster_queues: [{name: q, quota: 'cpu:4'}]}").find("nvidia.com/RESOURCE:N"),
             std::string::npos);
   EXPECT_NE(error("{version: v1}").find("version"), std::string::npos);
+  EXPECT_EQ(
+      error("{cluster_queues: [{name: q, quota: 'nvidia.com/gpu:4', cohort: c, borrows: 2, checks: x}]}"),
+      "");
+  EXPECT_NE(error("{cluster_queues: [{name: q, quota: 'nvidia.com/gpu:4', borrows: 2}]}").find("'cohort'"),
+            std::string::npos);
   EXPECT_NE(error("{work: [{name: w, queue: q, want: 'nvidia.com/gpu:0'}]}").find("asks for nothing"),
             std::string::npos);
 }
