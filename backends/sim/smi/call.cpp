@@ -4,10 +4,14 @@
 #include <array>
 #include <span>
 
+#include "engine/number.hpp"
+
 namespace tessera::sim {
 namespace {
 
 using Words = std::span<const std::string>;
+
+constexpr int kMostSamples = 1000;  // of pmon
 
 // Verbs of `nvidia-smi mig`, and whether a value follows; -cci may have one.
 struct Verb {
@@ -52,6 +56,23 @@ class Taker {
         call_.value = word.substr(kSet.size());
       else if (!common(word))
         return false;
+    }
+    return true;
+  }
+
+  // Its other options choose columns and the time between samples: the stand-in has one of each, and refuses.
+  bool pmon() {
+    call_.verb = "pmon";
+    while (at_ < words_.size()) {
+      const std::string& word = words_[at_++];
+      std::optional<std::string> value;
+      if (word == "-c" || word == "--count") {
+        if (!take(value, word)) return false;
+        if (!whole_number(*value, kMostSamples)) return misses(word);
+        call_.value = *value;
+      } else if (!common(word)) {
+        return false;
+      }
     }
     return true;
   }
@@ -132,9 +153,13 @@ class Taker {
 std::optional<Call> take_apart(const std::vector<std::string>& words, Misread& why) {
   Call call;
   Words all(words);
-  bool sub = !words.empty() && (words[0] == "mig" || words[0] == "compute-policy");
+  const std::string first = words.empty() ? "" : words[0];
+  bool sub = first == "mig" || first == "compute-policy" || first == "pmon";
   Taker taker(sub ? all.subspan(1) : all, call, why);
-  bool fine = !sub ? taker.plain() : words[0] == "mig" ? taker.mig() : taker.policy();
+  bool fine = !sub              ? taker.plain()
+              : first == "mig"  ? taker.mig()
+              : first == "pmon" ? taker.pmon()
+                                : taker.policy();
   if (!fine) return std::nullopt;
   return call;
 }

@@ -12,11 +12,11 @@
 namespace tessera::sim {
 
 struct Call {
-  std::string verb;  // "-L" "-q" "--query-gpu" "-mig" "--gpu-reset" "-lgi" "-cgi" "compute-policy" ...;
-                     // "apply": nvidia-mig-parted's
+  std::string verb;  // "-L" "-q" "--query-gpu" "-mig" "--gpu-reset" "-lgi" "-cgi" "compute-policy" "pmon"
+                     // ...; "apply": nvidia-mig-parted's
   std::optional<std::string> which;                // -i
   std::optional<std::string> instances, computes;  // -gi, -ci
-  std::string value;                               // of the verb: a list, 0 or 1, fields
+  std::string value;                               // of the verb: a list, 0 or 1, fields, a count
   std::string format;                              // --format=
   bool compute = false;                            // -C
   bool xml = false;

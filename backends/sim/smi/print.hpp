@@ -37,6 +37,8 @@ std::string print_profiles(const Machine& machine, CardNumbers cards);    // mig
 std::string print_placements(const Machine& machine, CardNumbers cards);  // mig -lgipp
 std::string print_policies(const Machine& machine, CardNumbers cards);    // compute-policy -l
 std::string print_xml(const Machine& machine, CardNumbers cards);         // -q -x
+// pmon -c SAMPLES, as recorded of 580.159.04 (tests/fixtures/nvidia-580).
+std::string print_pmon(const Machine& machine, CardNumbers cards, int samples);
 // --query-gpu=FIELDS; nullopt: the first field that is not known goes into `unknown`.
 std::optional<std::string> print_csv(const Machine& machine, CardNumbers cards, std::string_view fields,
                                      bool heading, bool units, std::string& unknown);

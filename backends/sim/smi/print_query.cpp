@@ -1,4 +1,4 @@
-// nvidia-smi -q -x and --query-gpu.
+// nvidia-smi -q -x, --query-gpu and pmon.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,9 @@
 
 namespace tessera::sim {
 namespace {
+
+constexpr std::string_view kClient = "/usr/bin/python3";
+constexpr int kClientsUse = 87;  // of a GPU that is not cut, in percent
 
 const char* word(bool on) { return on ? "Enabled" : "Disabled"; }
 
@@ -28,6 +31,9 @@ std::int64_t used_of(const Card& card) {
   for (const Instance& one : card.board.instances) sum += used(memory_of(card, one), one.hidden);
   return card.board.cut() ? sum : used(memory_of(card), card.board.hidden);
 }
+
+// Precondition: it is not cut. Of one that is, the driver has no use.
+int use_of(const Card& card) { return card.board.hidden ? kClientsUse : 0; }
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -98,27 +104,35 @@ void print_devices(Xml& xml, const Card& card) {
   xml.close();
 }
 
-void print_client(Xml& xml, int pid, std::string_view instance, std::string_view compute,
-                  std::int64_t memory) {
-  xml.open("process_info");
-  xml.value("gpu_instance_id", instance);
-  xml.value("compute_instance_id", compute);
-  xml.value("pid", std::to_string(pid));
-  xml.value("type", "C");
-  xml.value("process_name", "/usr/bin/python3");
-  xml.value("used_memory", fmt::format("{} MiB", memory));
-  xml.close();
+// A process that computes on a GPU, or on one of its instances.
+struct Client {
+  int pid = 0;
+  const Instance* instance = nullptr;  // null: on the GPU as a whole
+};
+
+std::vector<Client> clients_of(const Card& card, int gpu) {
+  std::vector<Client> all;
+  int pid = 4000 + gpu * 100;
+  if (card.board.hidden) all.push_back({pid, nullptr});
+  for (const Instance& one : card.board.instances) {
+    ++pid;
+    if (one.hidden && !one.compute.empty()) all.push_back({pid, &one});
+  }
+  return all;
 }
 
 void print_clients(Xml& xml, const Card& card, int gpu) {
   xml.open("processes");
-  int pid = 4000 + gpu * 100;
-  if (card.board.hidden) print_client(xml, pid, "N/A", "N/A", memory_of(card) / 2);
-  for (const Instance& one : card.board.instances) {
-    ++pid;
-    if (one.hidden && !one.compute.empty())
-      print_client(xml, pid, std::to_string(one.id), std::to_string(one.compute.front().id),
-                   memory_of(card, one) / 2);
+  for (const Client& one : clients_of(card, gpu)) {
+    const Instance* at = one.instance;
+    xml.open("process_info");
+    xml.value("gpu_instance_id", at ? std::to_string(at->id) : "N/A");
+    xml.value("compute_instance_id", at ? std::to_string(at->compute.front().id) : "N/A");
+    xml.value("pid", std::to_string(one.pid));
+    xml.value("type", "C");
+    xml.value("process_name", kClient);
+    xml.value("used_memory", fmt::format("{} MiB", (at ? memory_of(card, *at) : memory_of(card)) / 2));
+    xml.close();
   }
   xml.close();
 }
@@ -139,7 +153,7 @@ void print_card(Xml& xml, const Machine& machine, int gpu) {
   xml.memory(memory_of(card), used_of(card));
   xml.value("compute_mode", card.compute_mode);
   xml.open("utilization");
-  xml.value("gpu_util", card.board.cut() ? "N/A" : card.board.hidden ? "87 %" : "0 %");
+  xml.value("gpu_util", card.board.cut() ? "N/A" : fmt::format("{} %", use_of(card)));
   xml.close();
   xml.open("temperature");
   xml.value("gpu_temp", "34 C");
@@ -181,7 +195,7 @@ std::optional<Field> field_of(const Machine& machine, int gpu, std::string_view 
   if (name == "power.draw") return amount("70.12", "W");
   if (name == "utilization.gpu") {
     if (card.board.cut()) return Field{"utilization.gpu [%]", "[N/A]", ""};
-    return amount(card.board.hidden ? "87" : "0", "%");
+    return amount(std::to_string(use_of(card)), "%");
   }
   return std::nullopt;
 }
@@ -192,7 +206,35 @@ std::string joined(const std::vector<std::string>& parts) {
   return line + "\n";
 }
 
+// A row of pmon; "-": the driver has none.
+std::string pmon_row(int gpu, std::string_view pid, std::string_view type, std::string_view use,
+                     std::string_view memory, std::string_view name) {
+  return fmt::format("{:>5} {:>10} {:>5} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}    {:<15}\n", gpu, pid, type,
+                     use, memory, "-", "-", "-", "-", name);
+}
+
 }  // namespace
+
+// Under MIG the processes stand there without figures (NVML: nvmlDeviceGetProcessUtilization does not work
+// there). A program's name is cut after 15 characters, and has no folder.
+std::string print_pmon(const Machine& machine, CardNumbers cards, int samples) {
+  std::string text =
+      "# gpu         pid   type     sm    mem    enc    dec    jpg    ofa    command \n"
+      "# Idx           #    C/G      %      %      %      %      %      %    name \n";
+  const std::string_view name = kClient.substr(kClient.rfind('/') + 1);
+  for (int sample = 0; sample < samples; ++sample)
+    for (int gpu : cards) {
+      const Card& card = machine.cards[static_cast<std::size_t>(gpu)];
+      const std::vector<Client> clients = clients_of(card, gpu);
+      for (const Client& one : clients) {
+        const std::string use = one.instance ? "-" : std::to_string(use_of(card));
+        text +=
+            pmon_row(gpu, std::to_string(one.pid), "C", use, one.instance ? "-" : "15", name.substr(0, 15));
+      }
+      if (clients.empty()) text += pmon_row(gpu, "-", "-", "-", "-", "-");
+    }
+  return text;
+}
 
 std::string print_xml(const Machine& machine, CardNumbers cards) {
   Xml xml;

@@ -8,6 +8,7 @@
 #include "backends/sim/saved/state_file.hpp"
 #include "backends/sim/smi/call.hpp"
 #include "backends/sim/smi/print.hpp"
+#include "engine/number.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {
@@ -52,6 +53,9 @@ bool concerns(const ArmedFault& fault, const Call& call) {
 SmiAnswer list(const Machine& machine, const Call& call, const std::vector<int>& cards) {
   if (call.verb == "-L") return {0, print_list(machine, cards), "", false};
   if (call.verb == "-q") return {0, print_xml(machine, cards), "", false};
+  // Without a count it goes on until it is stopped.
+  if (call.verb == "pmon")
+    return {0, print_pmon(machine, cards, whole_number(call.value).value_or(1)), "", call.value.empty()};
   std::vector<std::string> format = list_of(call.format);
   auto has = [&](std::string_view word) {
     return std::find(format.begin(), format.end(), word) != format.end();
@@ -64,7 +68,8 @@ SmiAnswer list(const Machine& machine, const Call& call, const std::vector<int>&
 }
 
 SmiAnswer act(Machine& machine, const Call& call, const std::vector<int>& cards, const ArmedFault* fault) {
-  if (call.verb == "-L" || call.verb == "-q" || call.verb == "--query-gpu") return list(machine, call, cards);
+  for (std::string_view listing : {"-L", "-q", "--query-gpu", "pmon"})
+    if (call.verb == listing) return list(machine, call, cards);
   for (std::string_view board : {"-mig", "--gpu-reset", "-c", "-pm", "compute-policy"})
     if (call.verb == board) return board_call(machine, call, cards, fault);
   return mig_call(machine, call, cards, fault);
