@@ -30,7 +30,9 @@ using Instance = std::optional<int>;
 std::string_view program_of(const GpuProcess& process) {
   std::string_view name = process.name;
   if (name.starts_with('[')) return {};
-  name = name.substr(0, name.find(' '));
+  // Of what only opens a GPU it is the file that runs, which may have spaces; the driver has arguments behind
+  // it.
+  if (!only_opens(process)) name = name.substr(0, name.find(' '));
   return name.substr(name.rfind('/') + 1);
 }
 

@@ -95,7 +95,6 @@ void add_openers(Measured& told, const std::vector<nvidia::Opener>& openers, con
       const bool listed = std::any_of(gpu.processes->begin(), gpu.processes->end(),
                                       [&](const GpuProcess& other) { return other.pid == one.pid; });
       GpuProcess process = as_process(one);
-      process.workload = WorkloadId(std::string(kOnlyOpens));
       // A server that the driver does not list serves none of those that would stand behind it.
       if (one.minors.contains(*minor) && !listed && !is_mps_server(process))
         added.push_back(std::move(process));

@@ -58,6 +58,7 @@ GpuProcess as_process(const nvidia::Opener& opener) {
   GpuProcess process;
   process.pid = opener.pid;
   process.name = opener.program;
+  process.workload = WorkloadId(std::string(kOnlyOpens));
   return process;
 }
 

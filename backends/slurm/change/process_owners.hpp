@@ -35,7 +35,7 @@ bool lists_all(const JobPids& pids, const JobNumbers& numbers, const std::vector
 bool is_whole(std::string_view config, const JobPids& pids, const JobNumbers& numbers,
               const std::vector<Workload>& jobs, const NodeName& node);
 
-// One that has a GPU open; whose it is is not told yet.
+// One that has a GPU open, as one that only opens it (kOnlyOpens): whose it is is not told yet.
 GpuProcess as_process(const nvidia::Opener& opener);
 // It is certainly of no job: every one of a job's processes is told and it is not among them, or it is a
 // service that no job runs. pids: null: not told; whole: is_whole.

@@ -50,6 +50,17 @@ TEST(Processes, ServicesOfTheDriverAreKnownByTheirProgramWhereverItLies) {
     EXPECT_FALSE(is_service(process(1, name))) << name;
 }
 
+// "/opt/a b/monitor" was called "a", and a program called "nvidia-persistenced x" was taken for a service.
+TEST(Processes, TheProgramOfAnOpenerIsItsFileWithEachSpaceInItsPath) {
+  GpuProcess opener = process(1, "/opt/a b/gpu monitor");
+  opener.workload = WorkloadId(std::string(kOnlyOpens));
+  EXPECT_EQ(program_of(opener), "gpu monitor");
+  opener.name = "/tmp/nvidia-persistenced x";
+  EXPECT_FALSE(is_service(opener));
+  opener.name = "/opt/a b/nv-hostengine";
+  EXPECT_TRUE(is_service(opener));
+}
+
 TEST(Processes, NotToldIsNotNobodys) {
   GpuProcess one = process(1, "python3");
   EXPECT_FALSE(is_of_none(one) || is_of_work(one));
