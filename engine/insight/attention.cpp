@@ -13,6 +13,7 @@
 #include "engine/mig/geometry.hpp"
 #include "engine/model/health_words.hpp"
 #include "engine/model/kueue.hpp"
+#include "engine/model/recorded.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
@@ -117,7 +118,7 @@ class Collector {
   // It is none of the cluster's sources: they are told as they stood at that moment.
   void recording(const SourceHealth& health) {
     Finding& finding = add(
-        Severity::danger, "recording", false,
+        Severity::danger, std::string(failing_word(Source::none)), false,
         to_line({health.failure->what, health.failure->reason, ""}) + "; " + recording_age(cluster_, wall_),
         health.failure->hint);
     finding.since = health.failing_since;

@@ -9,6 +9,7 @@
 
 #include "engine/model/array_tasks.hpp"
 #include "engine/model/both_sides.hpp"
+#include "engine/model/recorded.hpp"
 #include "engine/model/tell.hpp"
 
 namespace tessera {
@@ -132,14 +133,15 @@ class Reducer {
         (!report.failure && (health.note != report.note || health.incomplete != report.incomplete));
     health.latency = report.latency;
     if (report.cost) health.cost = report.cost;
-    std::string source(word(report.source));
+    std::string source(failing_word(report.source));
     if (report.failure) {
       if (!health.failing_since) {
         health.failing_since = at_;
         log(Severity::danger, source, to_line(*report.failure));
       }
     } else {
-      if (health.failing_since) log(Severity::good, source, "answers again");
+      const char* again = report.source == Source::none ? "can be read again" : "answers again";
+      if (health.failing_since) log(Severity::good, source, again);
       health.last_ok = at_;
       health.failing_since.reset();
       if (!report.note.empty() && report.note != health.note) log(Severity::warning, source, report.note);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/model/recorded.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/waiting.hpp"
@@ -83,7 +84,7 @@ void draw_loading(Canvas& canvas, Rect area, const UiContext& ui, const UiState&
     }
     for (const auto& [source, health] : cluster.sources)
       if (health.failure)
-        page.say(fmt::format("  !! {}: {}", word(source), to_line(*health.failure)), Role::danger);
+        page.say(fmt::format("  !! {}: {}", failing_word(source), to_line(*health.failure)), Role::danger);
   }
   page.blank();
   page.key(first_key(state, Action::back), "look at what is here already");

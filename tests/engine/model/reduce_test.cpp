@@ -139,6 +139,17 @@ TEST(Reduce, AFailingSourceKeepsItsLastValuesAndSaysSinceWhen) {
   EXPECT_EQ(story.model.log.back().text, "answers again");
 }
 
+// The events called it "none": the word for what is no source of the cluster.
+TEST(Reduce, ARecordingThatFailsIsCalledTheRecordingInTheEvents) {
+  Story story;
+  story.tell(SourceReport{Source::none, Error{"cannot read the recording", "it is damaged", ""}, {}}, 30);
+  EXPECT_EQ(story.model.log.back().subject, "recording");
+  EXPECT_EQ(story.model.log.back().kind, Happened::source);
+  story.tell(SourceReport{Source::none, std::nullopt, {}}, 60);
+  EXPECT_EQ(story.model.log.back().subject, "recording");
+  EXPECT_EQ(story.model.log.back().text, "can be read again");
+}
+
 TEST(Reduce, ADrainIsLoggedWithItsReasonOnceTheClusterIsKnown) {
   Story story;
   story.tell(NodesListed{{plain("n1")}});
