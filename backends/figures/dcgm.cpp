@@ -15,8 +15,13 @@ constexpr std::size_t kMostParts = 1024;
 constexpr int kHighestIndex = 1023;
 constexpr double kMostMib = 16.0 * 1024 * 1024;
 
-// What the driver keeps of memory belongs to no pod.
-bool make_up_memory(double of_device, double told) { return of_device - told <= 1024; }
+// What the driver keeps of memory belongs to no pod, and no process has so little: its context alone takes
+// more. Of little memory (900 MiB, of which 0 are told) all may be a pod's whose processes were not found.
+bool make_up_memory(double of_device, double told) {
+  constexpr double kNoProcess = 32, kMostLeft = 1024;  // MiB
+  const double left = of_device - told;
+  return left <= kNoProcess || (left <= kMostLeft && left < told);
+}
 
 // Of the two that tell use, the engine's share of time counts more: instances have no other.
 enum class Counter : std::uint8_t {

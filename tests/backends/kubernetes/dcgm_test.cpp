@@ -260,6 +260,19 @@ TEST(Dcgm, AZeroOfAPodCountsOnlyWhereTheOthersMakeUpTheGpus) {
   EXPECT_TRUE(low->parts[0].own.empty());
 }
 
+// 900 MiB that no pod was told to use were taken for the driver's, and both pods for pods with 0.
+TEST(Dcgm, OfLittleMemoryAZeroIsNotAPodsEither) {
+  const auto own = [](const char* of_gpu, const char* of_p) {
+    auto read = read_dcgm(dcgm(kUsed, 0, "", of_gpu) + dcgm(kUsed, 0, held("a", "p"), of_p) +
+                          dcgm(kUsed, 0, held("a", "q"), "0"));
+    return read ? read->parts[0].own.size() : 99;
+  };
+  EXPECT_EQ(own("900", "0"), 0u) << "either of them may have all of it";
+  EXPECT_EQ(own("900", "300"), 1u) << "more is left than is told";
+  EXPECT_EQ(own("900", "600"), 2u);
+  EXPECT_EQ(own("4", "0"), 2u) << "no process has so little";
+}
+
 // Older exporters tell the GPU's figures under each pod's name: that is nobody's own use.
 TEST(Dcgm, WithoutTheGpusOwnLineNothingIsAPodsOwn) {
   auto alike = read_dcgm(dcgm(kUsed, 0, held("a", "p"), "20000") + dcgm(kUsed, 0, held("a", "q"), "20000"));
