@@ -307,9 +307,11 @@ namespace {
 
 // What is known of the use of all that was held in a cluster.
 struct UseKnown {
-  bool own = false;         // of some of it by itself
-  bool untold = false;      // of some of it nothing
-  std::size_t sharers = 0;  // of some of it only what so many, at most, used together; 0: of none
+  bool own = false;     // of some of it by itself
+  bool untold = false;  // of some of it nothing
+  // Of some of it only what so many, at most, used together; 0: of none. Beside it those of which nothing
+  // was measured by itself: where others were, they would be left out without a word.
+  std::size_t sharers = 0, only_together = 0;
 };
 
 std::map<ClusterName, UseKnown> use_known(const Ledger& ledger) {
@@ -320,8 +322,14 @@ std::map<ClusterName, UseKnown> use_known(const Ledger& ledger) {
     known.own |= own;
     known.untold |= !own && hold.together <= 0;
     known.sharers = std::max(known.sharers, hold.sharers);
+    if (!own && hold.together > 0) known.only_together = std::max(known.only_together, hold.sharers);
   }
   return all;
+}
+
+std::string together_text(std::size_t sharers) {
+  return fmt::format(
+      "GPUs were measured as shared by up to {} jobs or pods: what each used by itself is not told", sharers);
 }
 
 std::string missing_text(const UseKnown& known) {
@@ -331,19 +339,26 @@ std::string missing_text(const UseKnown& known) {
                    "GPUs were measured as shared by up to {} jobs or pods: what each used by itself is not "
                    "told, and of the rest no use was measured",
                    known.sharers)
-             : fmt::format(
-                   "GPUs were measured as shared by up to {} jobs or pods: what each used by itself is not "
-                   "told",
-                   known.sharers);
+             : together_text(known.sharers);
 }
 
 }  // namespace
+
+std::string not_known_line(const NotKnown& one, std::string_view missing) {
+  if (!one.partly) return fmt::format("{} is n/a in {}: {}", one.kind, one.cluster.text, missing);
+  if (one.kind != "idle") return {};
+  return fmt::format("idle, parked and too-big are known of a part only in {}: {}", one.cluster.text,
+                     missing);
+}
 
 std::vector<NotKnown> not_known(const Ledger& ledger) {
   std::vector<NotKnown> all;
   for (const auto& [cluster, known] : use_known(ledger))
     for (const char* kind : {"idle", "parked", "too-big"})
-      if (!known.own) all.push_back({cluster, kind, missing_text(known)});
+      if (!known.own)
+        all.push_back({cluster, kind, missing_text(known)});
+      else if (known.only_together > 0)
+        all.push_back({cluster, kind, together_text(known.only_together), true});
   const double wanted = hours_of(ledger.limits().unasked_after);
   for (const auto& [cluster, hours] : ledger.known())
     if (hours < kEnough * wanted) all.push_back({cluster, "unasked", recorded_text(hours, wanted)});

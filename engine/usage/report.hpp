@@ -61,8 +61,11 @@ struct NotKnown {
   ClusterName cluster;
   std::string kind;
   std::string missing;
+  bool partly = false;  // of some of what was held there: the rest was measured
 };
 std::vector<NotKnown> not_known(const Ledger& ledger);
+// Its line, around `missing` in the reader's language. Empty: that of another kind tells it, too.
+std::string not_known_line(const NotKnown& one, std::string_view missing);
 
 // One text for each owner, for people to send on; from, to: the time that was looked at.
 struct Letter {

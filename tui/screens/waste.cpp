@@ -131,8 +131,8 @@ void add_left_out(Document& lines, const UiState& state, int width) {
 // Kinds of which nothing can be told yet: n/a, and not none.
 void add_not_known(Document& lines, const UiState& state, int width) {
   for (const usage::NotKnown& one : state.usage.read->not_known) {
-    const std::string text =
-        told(state, fmt::format("{} is n/a in {}: {}", one.kind, one.cluster.text, told(state, one.missing)));
+    const std::string text = told(state, usage::not_known_line(one, told(state, one.missing)));
+    if (text.empty()) continue;
     lines.push_back({{{shorten(text, width - 2, state.ascii), Role::dim, 1}}, {}});
   }
 }

@@ -76,17 +76,35 @@ TEST(OwnUseOverTime, WhereTheUseOfAllTogetherIsKnownThatAndHowManyShareItIsSaid)
   };
   const std::string together =
       "GPUs were measured as shared by up to 2 jobs or pods: what each used by itself is not told";
-  Shared all, one, none, some;
+  Shared all, none, some;
   all.pass(60, {});
   EXPECT_EQ(missing(all), together);
-  one.pass(60, {uses("1", 70, 30'000)});
-  EXPECT_EQ(missing(one), "") << "of alice it is told";
   none.pass(60, {}, false);
   EXPECT_EQ(missing(none), "no use of what was held was measured");
   some.story.tell(NodeSeen{node("n2", {gpu(0, Strategy::whole, {whole(0)})})});
   some.story.tell(WorkloadSeen{running("3", "carol", {holds("n2", {{0, 1}})})});
   some.pass(60, {});
   EXPECT_EQ(missing(some), together + ", and of the rest no use was measured");
+}
+
+// Where alice's own use was told, bob was left out without a word.
+TEST(OwnUseOverTime, WhoIsLeftOutWhereOthersAreMeasuredIsSaid) {
+  Shared here;
+  here.pass(60, {uses("1", 70, 30'000)});
+  std::string lines;
+  for (const usage::NotKnown& one : usage::not_known(here.ledger)) {
+    if (one.kind != "unasked" && one.kind != "rogue") {
+      EXPECT_TRUE(one.partly) << one.kind;
+    }
+    if (one.partly) lines += usage::not_known_line(one, one.missing);
+  }
+  EXPECT_EQ(
+      lines,
+      "idle, parked and too-big are known of a part only in " + here.story.cluster().name.text +
+          ": GPUs were measured as shared by up to 2 jobs or pods: what each used by itself is not told");
+  Shared both;
+  both.pass(60, {uses("1", 70, 30'000), uses("2", 10, 9'000)});
+  for (const usage::NotKnown& one : usage::not_known(both.ledger)) EXPECT_FALSE(one.partly);
 }
 
 TEST(OwnUseOverTime, MemoryAloneIsAPeakAndNoUse) {

@@ -29,6 +29,7 @@ Json json_of(const std::vector<usage::NotKnown>& all) {
     row.add("kind", Json::of(one.kind));
     row.add("cluster", Json::of(one.cluster.text));
     row.add("missing", Json::of(one.missing));
+    row.add("partly", Json::of(one.partly));
   }
   return list;
 }
@@ -163,7 +164,7 @@ bool knows_nothing(const Looked& looked) {
 // What was not measured may be more than any bound.
 bool is_unmeasured(const Looked& looked) {
   return std::any_of(looked.not_known.begin(), looked.not_known.end(),
-                     [](const usage::NotKnown& one) { return one.kind == "idle"; });
+                     [](const usage::NotKnown& one) { return one.kind == "idle" && !one.partly; });
 }
 
 int code_of(const Looked& looked, const Options& options) {
@@ -189,11 +190,10 @@ bool has_owner(const usage::NotKnown& one) {
 // Kinds of which nothing can be told, a line each; for owners those of which they would be told.
 std::string not_known_words(const Looked& looked, const Options& options, bool for_owners) {
   std::string lines;
-  for (const usage::NotKnown& one : looked.not_known)
-    if (!for_owners || has_owner(one))
-      lines += tui::told(options.reader, fmt::format("{} is n/a in {}: {}", one.kind, one.cluster.text,
-                                                     tui::told(options.reader, one.missing))) +
-               "\n";
+  for (const usage::NotKnown& one : looked.not_known) {
+    const std::string line = usage::not_known_line(one, tui::told(options.reader, one.missing));
+    if (!line.empty() && (!for_owners || has_owner(one))) lines += tui::told(options.reader, line) + "\n";
+  }
   return lines;
 }
 
