@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/query/local_time.hpp"
 #include "engine/record/step.hpp"
-#include "engine/time.hpp"
 
 namespace tessera::record {
 namespace {
@@ -61,16 +61,17 @@ void FollowBackend::read_back() {
 
 std::optional<Error> FollowBackend::silence(TimePoint newest) const {
   if (!simulated_ && newest - wall_() > kShortestGap)
-    return Error{"the newest round is of a time to come", utc_text(newest) + ": a clock was set back since",
+    return Error{"the newest round is of a time to come",
+                 query::local_text(newest) + ": a clock was set back since",
                  "set the recorder's clock, and remove the files of days to come from its folder"};
   const bool young = wall_() - newest <= longest_step(recording_->every());
   if (simulated_ || (young && recording_->stopped() != Stop::damaged)) return std::nullopt;
   if (young)
     return Error{"this is not the newest round",
-                 with_reason("the newest that can be read is of " + utc_text(newest), Stop::damaged),
+                 with_reason("the newest that can be read is of " + query::local_text(newest), Stop::damaged),
                  "the recorder goes on behind the damage when it is started again"};
   return Error{"the recorder is silent",
-               with_reason("its newest round is of " + utc_text(newest), recording_->stopped()),
+               with_reason("its newest round is of " + query::local_text(newest), recording_->stopped()),
                "start tessera record again, or leave out --at now to ask the cluster"};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/model/model.hpp"
+#include "engine/query/local_time.hpp"
 #include "engine/record/happened.hpp"
 #include "engine/record/step.hpp"
 #include "engine/record/stood.hpp"
@@ -48,14 +49,16 @@ std::string why_a_step(Stop before) {
   return before == Stop::set_back ? "the recorder's clock was set back right before this round" : "";
 }
 
-// round: the nearest that the recording has.
+// round: the nearest that the recording has. Times are those that --at and :at take, by the clocks here: they
+// stand beside others of a screen.
 Error nothing_then(TimePoint round, TimePoint at, const Covered& all, Recording& recording) {
   const std::string what = "nothing is recorded of this moment";
-  if (at < all.from) return {what, "the first round is of " + utc_text(all.from), ""};
+  if (at < all.from) return {what, "the first round is of " + query::local_text(all.from), ""};
   const Stop behind = recording.damaged_behind() ? Stop::damaged : Stop::unknown;
-  if (at <= all.to) return {what, with_reason("the round before is of " + utc_text(round), behind), ""};
+  if (at <= all.to)
+    return {what, with_reason("the round before is of " + query::local_text(round), behind), ""};
   const Stop end = recording.stopped() == Stop::damaged ? Stop::damaged : Stop::unknown;
-  return {what, with_reason("the newest round is of " + utc_text(all.to), end), ""};
+  return {what, with_reason("the newest round is of " + query::local_text(all.to), end), ""};
 }
 
 // Of a moment whose figures are not those of its round; empty: they are.

@@ -21,10 +21,12 @@
 #include "backends/record/zstd_stream.hpp"
 #include "engine/history/history.hpp"
 #include "engine/insight/available.hpp"
+#include "engine/query/local_time.hpp"
 #include "engine/record/leader.hpp"
 #include "engine/record/recorder.hpp"
 #include "engine/time.hpp"
 #include "tests/backends/record/replay_lab.hpp"
+#include "tests/support/zone.hpp"
 
 namespace tessera::test {
 namespace {
@@ -469,12 +471,21 @@ class ReplayOfTwo : public ReplayLab {
   std::vector<BackendPtr> players_;
 };
 
+// It was told in UTC beside the local times of the console.
+TEST_F(ReplayOfTwo, WhyNothingIsKnownIsToldByTheClocksHere) {
+  const InZone there("EST5EDT,M3.2.0,M11.1.0");
+  ASSERT_TRUE(open(std::nullopt));
+  const auto& failure = model_.find(ClusterName("hpc"))->sources.at(Source::none).failure;
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->reason, "the newest round is of 2027-01-15 03:05:00");
+}
+
 TEST_F(ReplayOfTwo, AllClustersShowOneMomentAndOneWithoutARoundThereIsUnknown) {
   ASSERT_TRUE(open(std::nullopt));
   EXPECT_EQ(told(), "hpc 4300: unknown; other 4300: 1 nodes") << "the newest round of them all";
   const auto& failure = model_.find(ClusterName("hpc"))->sources.at(Source::none).failure;
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->reason, "the newest round is of " + utc_text(at(300)));
+  EXPECT_EQ(failure->reason, "the newest round is of " + query::local_text(at(300)));
   jump(120);
   EXPECT_EQ(told(), "hpc 120: 2 nodes; other 120: unknown");
   EXPECT_FALSE(model_.find(ClusterName("hpc"))->sources.at(Source::none).failure);
