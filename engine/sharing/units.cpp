@@ -29,7 +29,7 @@ std::string_view memory_unit(const Workload& workload, Family family) {
   std::string_view unit;
   for (const Request& one : workload.requests) {
     if (one.resource == kubernetes_gpu()) return {};
-    if (unit.empty()) unit = memory_unit(one.resource);
+    if (one.resource == ack::kMemory) unit = kGib;
   }
   return unit;
 }

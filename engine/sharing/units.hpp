@@ -16,8 +16,8 @@ std::string units_text(const Workload& workload, Family family, std::int64_t cou
 // "GiB" (ACK), "MiB" (HAMi): what a resource of Kubernetes counts memory of GPUs in; empty: it counts no
 // memory.
 std::string_view memory_unit(std::string_view resource);
-// The same of a pod's units of that family; empty, too, where it asks for GPUs beside the memory, which then
-// only limits what it holds of them.
+// What a pod's units of that family count of memory: "GiB" (ACK). Empty where it asks for GPUs beside the
+// memory, and of HAMi, whose memory only limits the share that it comes with.
 std::string_view memory_unit(const Workload& workload, Family family);
 // Whether the name of a sum is one of these units: "GiB", "MiB h100".
 bool is_memory(std::string_view name, Scheduler scheduler);

@@ -6,6 +6,7 @@
 #include "backends/kubernetes/objects/slurmd_pod.hpp"
 #include "engine/model/bridged.hpp"
 #include "engine/model/slinky.hpp"
+#include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::kubernetes {
@@ -41,6 +42,13 @@ std::string type_of(const sharing::ResourceName& name, const NodeSharing& on) {
   return on.model.empty() ? "gpu" : on.model;
 }
 
+// HAMi's memory is no count of shares: to a pod that asks for it alone HAMi gives a share of one GPU
+// (nvidia.defaultGPUNum, docs/config.md of Project-HAMi). ACK's shares are GiB.
+std::int64_t units_of(std::string_view resource, const sharing::ResourceName& name, std::int64_t count) {
+  const bool memory = name.kind == sharing::ResourceKind::gpu_memory;
+  return memory && resource != sharing::ack::kMemory ? std::min<std::int64_t>(count, 1) : count;
+}
+
 int small(std::int64_t count) { return static_cast<int>(std::clamp<std::int64_t>(count, 0, 1 << 20)); }
 
 }  // namespace
@@ -68,7 +76,11 @@ std::vector<Allocation> allocations_of(const PodObject& pod, const NodeSharing* 
     if (!name || name->kind == sharing::ResourceKind::other_gpu) continue;
     bool of_gpu = name->kind == sharing::ResourceKind::gpu_memory && pod.requests.contains("nvidia.com/gpu");
     if (of_gpu) continue;
-    all.push_back({NodeName(pod.node), family_of(*name, shared), type_of(*name, shared), small(count), {}});
+    all.push_back({NodeName(pod.node),
+                   family_of(*name, shared),
+                   type_of(*name, shared),
+                   small(units_of(resource.str(), *name, count)),
+                   {}});
   }
   if (all.empty()) all.push_back({NodeName(pod.node), Family::gpu, "", 0, {}});  // it reaches them unasked
   return all;

@@ -351,6 +351,12 @@ TEST(KubernetesNodes, BoardsThatHamiSplitsAreToldInBothOfItsSpellings) {
     ASSERT_EQ(work.allocations.size(), 1u) << "memory and cores are limits of the share";
     EXPECT_EQ(work.allocations[0].family, Family::shard);
     EXPECT_EQ(work.allocations[0].count, 1);
+    // 3000 MiB were counted as 3000 of 20 shares, and the node as full.
+    pod.requests = {{"nvidia.com/gpumem", 3000}};
+    work = workload_of(pod, &sharing, {});
+    ASSERT_EQ(work.allocations.size(), 1u);
+    EXPECT_EQ(work.allocations[0].family, Family::shard);
+    EXPECT_EQ(work.allocations[0].count, 1) << "HAMi gives it a share of one GPU";
   }
   for (const char* odd :
        {"", "[", "GPU-1", "GPU-1,", R"([{\"count\":}])", "GPU-1,7,1"}) {  // 20 is no seventh
