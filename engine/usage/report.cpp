@@ -162,15 +162,15 @@ Waste unasked(const Spare& spare) {
 
 // One row a node and profile.
 std::vector<Waste> rogues(const Ledger& ledger) {
-  struct Adding {
+  struct OfRogue {
     Waste row;
     std::string gpus;
     float use = 0;
     std::int64_t memory = 0;
   };
-  std::map<std::pair<NodeName, std::string>, Adding> all;
+  std::map<std::pair<NodeName, std::string>, OfRogue> all;
   for (const Rogue& one : ledger.rogues()) {
-    Adding& adding = all[{one.node, one.cluster.text + '\x1f' + one.profile}];
+    OfRogue& adding = all[{one.node, one.cluster.text + '\x1f' + one.profile}];
     Waste& row = adding.row;
     row.cluster = one.cluster, row.kind = "rogue", row.node = one.node.text, row.profile = one.profile;
     row.hours = row.hours.value_or(0) + one.hours;
