@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/kubernetes/objects/components.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
