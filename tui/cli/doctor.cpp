@@ -14,7 +14,6 @@
 #include "engine/insight/costs.hpp"
 #include "engine/plan/files/codec.hpp"
 #include "engine/text.hpp"
-#include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
@@ -132,11 +131,11 @@ Json json_of(const std::vector<Listed>& all, const Model& model) {
     Json one = Json::map();
     one.add("severity", Json::of(std::string(plan::word(finding.severity))));
     one.add("cluster", Json::of(finding.cluster.text));
-    one.add("subject", finding.subject.empty() ? Json() : Json::of(finding.subject));
+    one.add("subject", text_or_null(finding.subject));
     one.add("is_node", Json::of(finding.is_node));
     one.add("text", Json::of(finding.text));
-    one.add("hint", finding.hint.empty() ? Json() : Json::of(finding.hint));
-    one.add("follows", finding.follows.empty() ? Json() : Json::of(finding.follows));
+    one.add("hint", text_or_null(finding.hint));
+    one.add("follows", text_or_null(finding.follows));
     one.add("source", finding.source == Source::none ? Json() : Json::of(std::string(word(finding.source))));
     one.add("since", time_or_null(finding.since));
     Json commands = Json::list();

@@ -511,6 +511,7 @@ std::string document(std::span<const mig::Product> products, Markup markup) {
   return printed(tree, markup);
 }
 
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }
 Json time_or_null(const std::optional<TimePoint>& at) { return at ? Json::of(utc_text(*at)) : Json(); }
 
 std::string document(const Json& json, Markup markup) {

@@ -16,6 +16,7 @@
 
 namespace tessera::cli {
 
+Json text_or_null(const std::string& text);  // null: empty
 // ISO 8601 in UTC; null: not known.
 Json time_or_null(const std::optional<TimePoint>& at);
 

@@ -25,7 +25,7 @@ Json json_of(const Counts& counts) {
 Json json_of(const insight::UserSum& sum) {
   Json one = Json::map();
   one.add("cluster", Json::of(sum.cluster.text));
-  one.add("user", sum.user.empty() ? Json() : Json::of(sum.user));
+  one.add("user", text_or_null(sum.user));
   Json& accounts = one.add("accounts", Json::list());
   for (const std::string& account : sum.accounts) accounts.items.push_back(Json::of(account));
   one.add("gpus", sum.unknown == 0 ? Json::of(sum.gpus) : Json());

@@ -12,7 +12,6 @@
 #include "engine/model/kueue.hpp"
 #include "engine/number.hpp"
 #include "engine/text.hpp"
-#include "engine/time.hpp"
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help/help.hpp"
@@ -86,8 +85,6 @@ std::vector<Found> look_up(const Model& model, const std::string& called) {
     }
   return all.empty() ? of_arrays : all;
 }
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }
 
 Json json_of(const why::Statement& statement) {
   Json one = Json::map();
@@ -180,7 +177,7 @@ Json why_json(const Cluster& cluster, const Workload& workload, const why::Answe
   for (const std::string& one : answer.untold) untold.items.push_back(Json::of(one));
   document.add("not_known", std::move(untold));
   document.add("asked", list_of(answer.asked));
-  document.add("asked_at", answer.asked_at ? Json::of(utc_text(*answer.asked_at)) : Json());
+  document.add("asked_at", time_or_null(answer.asked_at));
   return document;
 }
 

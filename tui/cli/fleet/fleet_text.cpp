@@ -15,6 +15,7 @@
 #include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
+#include "tui/cli/json.hpp"
 #include "tui/cli/table_text.hpp"
 
 namespace tessera::cli {
@@ -140,8 +141,6 @@ Json json_of(const LeftBehind& left) {
   for (const NodeName& node : left.closed) closed.items.push_back(Json::of(node.text));
   return one;
 }
-
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }
 
 Json json_of(const BoardSurvey& board) {
   Json one = Json::map();

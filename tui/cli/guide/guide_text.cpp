@@ -12,7 +12,6 @@
 namespace tessera::cli {
 namespace {
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }
 Json number(std::int64_t value) { return Json::of(value); }
 template <class T>
 Json number_or_null(const std::optional<T>& value) {

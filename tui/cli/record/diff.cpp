@@ -50,8 +50,8 @@ Json json_of(const Comparison& comparison) {
       row.add("cluster", Json::of(one.cluster));
       row.add("subject", Json::of(change.subject));
       row.add("what", Json::of(change.what));
-      row.add("before", change.before.empty() ? Json() : Json::of(change.before));
-      row.add("after", change.after.empty() ? Json() : Json::of(change.after));
+      row.add("before", text_or_null(change.before));
+      row.add("after", text_or_null(change.after));
     }
   return document;
 }

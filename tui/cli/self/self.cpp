@@ -105,8 +105,6 @@ Result<Markup> markup_of(const Parsed& parsed, bool& table) {
   return Error{"cannot use these arguments", "-o " + clean(format, 40), "one of: table, json, yaml"};
 }
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }
-
 Json json_of(const SelfFacts& facts) {
   Json document = Json::map();
   document.add("version", Json::of(std::string(tui::version())));
