@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "engine/hours.hpp"
 #include "engine/record/step.hpp"
 
 namespace tessera::tui {
@@ -20,7 +21,7 @@ std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps, std::strin
     places +=
         "; " + told(words, fmt::format("times that the recorder's clock was set back: {}", gaps.set_back));
   if (gaps.count == 0) return places.empty() ? "" : places.substr(2);
-  const double hours = std::chrono::duration<double, std::ratio<3600>>(gaps.all).count();
+  const double hours = hours_of(gaps.all);
   const std::string from = time(gaps.from), to = time(gaps.to);
   std::string text =
       gaps.count == 1

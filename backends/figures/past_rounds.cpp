@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "backends/figures/prometheus.hpp"
+#include "engine/hours.hpp"
 
 namespace tessera::figures {
 namespace {
@@ -207,7 +208,7 @@ class PastRounds final : public usage::KeptUse {
 
   // Several jobs or pods on one GPU have equal parts of it; of an instance it is not known what each has.
   void hold(Slice& slice, const std::vector<std::string>& names, Duration step, Cluster& cluster) {
-    const double hours = std::chrono::duration<double, std::ratio<3600>>(step).count();
+    const double hours = hours_of(step);
     told_.names_work = told_.names_work || !names.empty();
     if (names.size() > 1 && slice.kind == SliceKind::gpu_instance) return void(told_.shared += hours);
     if (names.empty()) told_.unnamed += hours;

@@ -9,6 +9,7 @@
 
 #include "engine/advise/candidates.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/hours.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/plan/effect/queue.hpp"
@@ -18,14 +19,13 @@
 namespace tessera::advise {
 namespace {
 
-double hours(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
-
 // By how much waits are shorter in sum. What does not start in time counts as starting at its end.
 double hours_sooner(const whatif::Comparison& forecast) {
   const TimePoint end = forecast.from + forecast.ahead;
   double sum = 0;
   for (const auto* moved : {&forecast.sooner, &forecast.later})
-    for (const whatif::Moved& one : *moved) sum += hours(one.left.value_or(end) - one.changed.value_or(end));
+    for (const whatif::Moved& one : *moved)
+      sum += hours_of(one.left.value_or(end) - one.changed.value_or(end));
   return sum;
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <map>
 
+#include "engine/hours.hpp"
 #include "engine/mig/profile_name.hpp"
 #include "engine/usage/worth.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 
 double hours_within(const PastJobs& past, TimePoint from, TimePoint to) {
   const TimePoint begin = std::max(from, past.from), end = std::min(to, past.to);
-  return begin < end ? std::chrono::duration<double, std::ratio<3600>>(end - begin).count() : 0;
+  return begin < end ? hours_of(end - begin) : 0;
 }
 
 constexpr double kLeastOfBox = 0.94;  // of the memory that a product is sold with, as its driver tells it

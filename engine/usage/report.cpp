@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/hours.hpp"
 #include "engine/usage/ledger.hpp"
 #include "engine/usage/rogue_rows.hpp"
 
@@ -15,8 +16,6 @@ constexpr double kLeastHours = 1;    // measured, before advice is given
 constexpr double kMostlyIdle = 0.5;  // of the measured time
 constexpr std::size_t kWorst = 3;    // nodes that are named
 constexpr double kEnough = 0.95;  // of a time that is asked for: a recorder that was restarted hides nothing
-
-double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
 
 bool in_days(double hours) { return hours >= 48; }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "engine/hours.hpp"
 #include "engine/whatif/guards.hpp"
 #include "engine/whatif/stage.hpp"
 
@@ -70,11 +71,9 @@ class Play {
     if (!worth)
       ++future_.unpriced;
     else
-      future_.gpu_hours += *worth * hours(std::min(ends.value_or(end_), end_) - now_);
+      future_.gpu_hours += *worth * hours_left(std::min(ends.value_or(end_), end_) - now_);
   }
-  static double hours(Duration time) {
-    return std::chrono::duration<double, std::ratio<3600>>(std::max(time, Duration(0))).count();
-  }
+  static double hours_left(Duration time) { return hours_of(std::max(time, Duration(0))); }
 
   // ---- the plan
 
@@ -131,7 +130,7 @@ class Play {
   void end_early(Running& run, const plan::Disturbed& disturbed) {
     if (run.gone) return;
     if (const auto worth = worth_of(board_.places, run.held))
-      future_.gpu_hours -= *worth * hours(std::min(run.ends.value_or(end_), end_) - now_);
+      future_.gpu_hours -= *worth * hours_left(std::min(run.ends.value_or(end_), end_) - now_);
     release(run);
     const Workload* work = question_.cluster->workloads.find(run.id);
     if (work && disturbed.restartable.value_or(false) && plan_->intent.options.way == plan::Way::requeue)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/hours.hpp"
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -115,7 +116,7 @@ Json whatif_json(const plan::Plan& plan, const whatif::Comparison& answer) {
   document.add("nodes", std::move(nodes));
   document.add("words", Json::of(plan.intent.words));
   document.add("from", Json::of(utc_text(answer.from)));
-  document.add("hours", Json::of(std::chrono::duration<double, std::ratio<3600>>(answer.ahead).count()));
+  document.add("hours", Json::of(hours_of(answer.ahead)));
   document.add("changed_at", time_or_null(answer.changed.changed));
   document.add("sooner", moved_json(answer.sooner));
   document.add("later", moved_json(answer.later));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/hours.hpp"
 #include "engine/insight/worth.hpp"
 #include "engine/plan/effect/observed.hpp"
 
@@ -67,7 +68,7 @@ void add_extent(Disturbed& one, const Cluster& cluster, const Workload& workload
   if (!workload.started) return;
   one.running = std::max(Duration{0}, now - *workload.started);
   if (const std::optional<double> worth = insight::gpus_worth(cluster, workload, catalogue))
-    one.gpu_hours = *worth * std::chrono::duration<double, std::ratio<3600>>(*one.running).count();
+    one.gpu_hours = *worth * hours_of(*one.running);
 }
 
 Disturbed describe(const Cluster& cluster, const Workload& workload, const mig::Catalogue& catalogue,
@@ -101,8 +102,7 @@ class Radius {
     for (auto& [id, one] : known_) all.push_back(std::move(one));
     // Where the part is not known, as if it were all of each GPU: unknown is not nothing.
     auto loss = [](const Disturbed& one) {
-      const double hours =
-          one.running ? std::chrono::duration<double, std::ratio<3600>>(*one.running).count() : 0;
+      const double hours = one.running ? hours_of(*one.running) : 0;
       return one.gpu_hours.value_or(one.gpus * hours);
     };
     std::stable_sort(all.begin(), all.end(),

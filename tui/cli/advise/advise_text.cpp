@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/hours.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/pack/whole.hpp"
@@ -76,8 +77,6 @@ Json nodes_json(const Answer& answer) {
 }
 
 Json rounded(const std::optional<double>& value) { return value ? rounded(*value) : Json(); }
-
-double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
 
 Json past_json(const Advice& advice, const LookedDemand* past, const Options& options) {
   if (!past) return Json();

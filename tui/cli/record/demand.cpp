@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/hours.hpp"
 #include "engine/query/value.hpp"
 #include "engine/record/stood.hpp"
 #include "engine/time.hpp"
@@ -187,7 +188,7 @@ std::string source_word(const LookedDemand& looked) {
 }
 
 std::vector<std::string> history_words(const LookedDemand& looked, Duration asked) {
-  const double hours = std::chrono::duration<double, std::ratio<3600>>(asked).count();
+  const double hours = hours_of(asked);
   const std::string from = utc_text(looked.from), to = utc_text(looked.to);
   if (!looked.kept)
     return {fmt::format("the history: recorded from {} to {}, {:.1f} h of {:.0f} h", from, to,

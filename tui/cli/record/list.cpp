@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/hours.hpp"
 #include "engine/insight/costs.hpp"
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"

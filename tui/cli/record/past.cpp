@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/hours.hpp"
 #include "engine/insight/costs.hpp"
 #include "engine/record/until.hpp"
 #include "engine/text.hpp"
@@ -34,8 +35,6 @@ Result<Recordings> until_asked(Recordings all, const Options& options, const Joi
 }
 
 }  // namespace
-
-double hours_of(Duration time) { return std::chrono::duration<double, std::ratio<3600>>(time).count(); }
 
 Result<Recordings> recordings_of(const Options& options, const Joins& joins) {
   if (options.recording.empty() || !joins.recordings)

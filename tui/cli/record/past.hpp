@@ -24,8 +24,6 @@ Result<Recordings> recordings_of(const Options& options, const Joins& joins);
 // ahead.
 TimePoint now_of(const Recordings& recordings, TimePoint wall);
 
-double hours_of(Duration time);
-
 // "; 6 of 8 days from the cache", for the end of a line; empty: there is nothing to say of it.
 std::string cache_words(const usage::AccountingTold& told, const Options& options);
 // "; slurmdbd was asked by 4 commands in 1.2 s: 812 lines, 90.1 KiB"; empty: it was asked nothing.
