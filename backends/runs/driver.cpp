@@ -138,9 +138,9 @@ void Driver::guard(const NodeName& node, Task task) {
 void Driver::turn(const NodeName& node) {
   Hand& hand = hands_.at(node);
   hand.turn = ++turns_;  // whatever was asked for before is not waited for any more
-  plan::Executor& executor = run_.nodes.at(node);
-  plan::Turn turn = executor.next(hand.fresh ? &*hand.fresh : nullptr, now());
+  auto [turn, held_back] = plan::next_turn(run_, node, hand.fresh ? &*hand.fresh : nullptr, now());
   hand.fresh.reset();
+  if (held_back) held_.push_back(node);
   for (const RunEvent& event : turn.journal) note_begun(run_, node, event);
   if (!write(node, std::move(turn.journal))) return;
   std::visit([&](auto& next) { follow(node, hand, next); }, turn.next);
@@ -244,12 +244,12 @@ void Driver::drop(const NodeName& node) {
 
 // Whether any of those that are held back were woken. Precondition: nothing is under way.
 bool Driver::wake_held() {
-  const std::vector<NodeName> on = plan::let_on(run_, held_);
-  for (const NodeName& node : on) std::erase(held_, node);
+  if (held_.empty() || !plan::others_follow(run_)) return false;
+  const std::vector<NodeName> on = std::exchange(held_, {});
   for (const NodeName& node : on)
     if (!enter(node, plan::Resumed{around_.options->who, around_.options->from})) return true;
   drive(on);
-  return !on.empty();
+  return true;
 }
 
 void Driver::drive(const std::vector<NodeName>& nodes) {
@@ -310,12 +310,7 @@ void Driver::planned(const NodeName& node, Result<plan::NodeFacts> facts) {
 void Driver::take_up_planned() {
   TakingUp taken = std::move(*taking_up_);
   taking_up_.reset();
-  if (taken.onward == Onward::carry_on) held_ = plan::held_back(run_);
-  std::vector<plan::Parked> stay;
-  for (const NodeName& node : held_) stay.push_back(plan::held_back_for(run_, node));
   if (!enter({}, plan::Resumed{around_.options->who, around_.options->from})) return;
-  for (std::size_t i = 0; i < stay.size(); ++i)
-    if (!enter(held_[i], std::move(stay[i]))) return;
   // No person asks for it: the journal says why it goes back.
   if (taken.by_timer && taken.onward == Onward::back &&
       !enter({}, plan::Requested{Demand::turn_back, around_.options->who, "what it was begun for is over"}))

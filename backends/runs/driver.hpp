@@ -117,7 +117,7 @@ class Driver : public std::enable_shared_from_this<Driver> {
   std::optional<JournalFile> file_;  // while it is driven
   std::string path_;
   plan::Run run_;
-  std::vector<NodeName> held_;  // that stay parked until others are done
+  std::vector<NodeName> held_;  // that are parked until the first one is done
   std::set<NodeName> unsure_;   // nodes where an earlier process has begun what told no success
   std::int64_t lines_ = 0;
   plan::Chain chain_;

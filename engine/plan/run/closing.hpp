@@ -1,4 +1,4 @@
-// Whether a run that waits has done nothing yet but close nodes. Threads: pure function.
+// Whether a run has changed anything yet, or has only closed nodes and waits. Threads: pure functions.
 #pragma once
 
 #include "engine/plan/run/run.hpp"
@@ -8,5 +8,10 @@ namespace tessera::plan {
 // It only waits for work to end, and on the nodes where it does has begun nothing but to mark and close them:
 // going back then opens them, and changes no layout.
 bool only_closes(const Run& run);
+// An act that changes the layout of the node was begun, under whichever of its plans.
+bool has_changed_layout(const Run& run, const NodeName& node);
+
+// A step that ends with it waits until no work is in the way.
+bool is_for_work_to_end(const Condition& condition);
 
 }  // namespace tessera::plan

@@ -7,6 +7,7 @@
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
+#include "engine/plan/run/closing.hpp"
 #include "engine/plan/steps/steps.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/plan/words/slurm_words.hpp"
@@ -87,6 +88,11 @@ std::set<std::string> words_now(const Step& step, bool begun) {
 bool same(const Condition& left, const Condition& right) { return left == right; }
 
 }  // namespace
+
+bool is_for_work_to_end(const Condition& condition) {
+  const auto* word = std::get_if<WordIs>(&condition);
+  return std::holds_alternative<ScopeEmpty>(condition) || (word && word->key == words::kSlurmWork);
+}
 
 Executor::Executor(NodePlan plan, ChangeOptions options, std::string run, bool back)
     : plan_(std::move(plan)), options_(options), run_(std::move(run)), back_(back) {}
@@ -225,9 +231,7 @@ std::optional<Next> Executor::prepare(const NodeFacts& facts) {
 std::optional<Next> Executor::rest(const NodeFacts& facts) {
   if (!options_.when_empty || !std::holds_alternative<LookOnly>(current().action)) return std::nullopt;
   for (const Condition& condition : current().after) {
-    const auto* word = std::get_if<WordIs>(&condition);
-    const bool of_slurm = word && word->key == words::kSlurmWork;
-    if (!of_slurm && !std::holds_alternative<ScopeEmpty>(condition)) continue;
+    if (!is_for_work_to_end(condition)) continue;
     if (auto why = unmet(condition, facts, run_))
       return park(fmt::format("waits until {} is empty ({}); go on with: tessera resume {}", plan_.node.text,
                               *why, run_),

@@ -9,6 +9,7 @@
 #include "engine/plan/notices.hpp"
 #include "engine/plan/plan_node_action.hpp"
 #include "engine/plan/run/closing.hpp"
+#include "engine/plan/run/one_first.hpp"
 #include "engine/plan/run/since.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/steps.hpp"
@@ -36,6 +37,10 @@ bool has_changed_layout(const Run& run, const NodeName& node, const StepBuilder&
 }
 
 }  // namespace
+
+bool has_changed_layout(const Run& run, const NodeName& node) {
+  return has_changed_layout(run, node, builder_for(run.started.plan.means().dialect));
+}
 
 std::vector<const NodePlan*> plans_of(const Run& run, const NodeName& node) {
   std::vector<const NodePlan*> plans;
@@ -179,12 +184,16 @@ NodeStage stage_of(const Run& run, const NodeName& node) {
 std::vector<NodeName> nodes_to_begin(const Run& run) {
   const ChangeOptions& options = run.started.plan.intent.options;
   Summary now = summary(run);
-  if (run.paused || run.finished || !now.failed.empty() || !now.waiting.empty()) return {};
+  if (run.paused || run.finished || !now.failed.empty()) return {};
+  // Of nodes that are closed together those that wait keep none open that a kill has left untouched.
+  const bool together = changes_one_first(run.started.plan);
+  if (!now.waiting.empty() && !together) return {};
   // The canaries alone, until every one of them is done.
   auto canaries = static_cast<std::size_t>(std::max(0, options.canary));
   bool alone = now.done.size() < canaries;
   std::size_t most =
       alone ? canaries - now.done.size() : static_cast<std::size_t>(std::max(1, options.batch));
+  most -= std::min(most, now.waiting.size());
   std::vector<NodeName> begin;
   // A batch is begun when the one before it is through.
   if (!now.running.empty()) return begin;
@@ -286,9 +295,8 @@ bool only_closes(const Run& run) {
   if (run.finished || stages.waiting.empty() || !stages.failed.empty() || !stages.running.empty() ||
       is_node_action(run.started.plan.intent))
     return false;
-  const StepBuilder& builder = builder_for(run.started.plan.means().dialect);
   return std::none_of(stages.waiting.begin(), stages.waiting.end(), [&](const NodeName& node) {
-    return run.replanned.contains(node) || has_changed_layout(run, node, builder);
+    return run.replanned.contains(node) || has_changed_layout(run, node);
   });
 }
 

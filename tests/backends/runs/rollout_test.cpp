@@ -149,16 +149,32 @@ std::vector<Workload> work_on_four() {
   return work;
 }
 
-// A run for a window, which waits until its nodes are empty.
-std::string close_four(Lab& lab) {
+// For a window: it closes its nodes, and waits until they are empty.
+plan::Plan closes_four(Lab& lab) {
   lab.cluster().patient_looks = 0;
   plan::ChangeOptions options;
   options.when_empty = true, options.canary = 0, options.batch = 4;
   plan::Plan plan = lab.plan(kWish, kFour, options);
   change_one_first(plan);
-  std::string run = lab.start(plan);
+  return plan;
+}
+std::string close_four(Lab& lab) {
+  std::string run = lab.start(closes_four(lab));
   EXPECT_TRUE(lab.wait_stopped(run));
   return run;
+}
+
+// Into changed: nodes in the order in which their GPUs are changed. No other is while the first one is.
+void expect_one_first(Lab& lab, Names& changed) {
+  lab.cluster().before_perform = [&lab, &changed](const plan::Order& order) {
+    if (!std::holds_alternative<plan::DestroyInstances>(order.action) ||
+        std::find(changed.begin(), changed.end(), order.node.text) != changed.end())
+      return;
+    if (!changed.empty()) {
+      EXPECT_FALSE(lab.cluster().world(changed.front()).observe("").value().closed) << order.node.text;
+    }
+    changed.push_back(order.node.text);
+  };
 }
 
 // Nodes that were closed together for a window became empty between two calls, and changed at the same time.
@@ -195,6 +211,41 @@ TEST(Rollout, OfNodesThatBecameEmptyTogetherOneIsChangedAloneAndTheOthersOnceItI
   lab.close();
   EXPECT_EQ(lab.told_run(run).finished->outcome, Outcome::wanted);
   for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kWanted) << name;
+}
+
+// The plan was made while they were held; they were changed at the same time.
+TEST(Rollout, OfNodesWhoseWorkEndsWhileTheyAreClosedOneIsChangedAlone) {
+  Lab lab(four(), work_on_four());
+  const plan::Plan plan = closes_four(lab);
+  for (const std::string& name : kFour) lab.cluster().world(name).let_all_work_end();
+  Names changed;
+  expect_one_first(lab, changed);
+  const std::string run = lab.start(plan);
+  ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
+  lab.close();
+  EXPECT_EQ(changed.size(), 4u);
+  for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kWanted) << name;
+}
+
+// Whatever was half closed then, or not yet closed, was changed at the same time after the resume.
+TEST(Rollout, AKillWhileNodesAreClosedTogetherLosesNoCanary) {
+  for (int line = 2; line <= 26; line += 6) {
+    SCOPED_TRACE(line);
+    Lab lab(four(), work_on_four());
+    const plan::Plan plan = closes_four(lab);
+    lab.die_after(line);
+    const std::string run = lab.start(plan);
+    lab.close_dead_room();
+    for (const std::string& name : kFour) lab.cluster().world(name).let_all_work_end();
+    Names changed;
+    expect_one_first(lab, changed);
+    lab.room().resume(run, {Onward::carry_on, false});
+    ASSERT_TRUE(lab.wait_finished(run)) << lab.told[run];
+    lab.close();
+    EXPECT_EQ(changed.size(), 4u);
+    for (const std::string& name : kFour) EXPECT_EQ(lab.board(name), kWanted) << name;
+    EXPECT_TRUE(lab.cluster().harm().empty());
+  }
 }
 
 TEST(Rollout, WhereTheFirstOfNodesThatBecameEmptyFailsNoOtherIsChanged) {

@@ -72,27 +72,84 @@ TEST(RunOfNodes, IsDueWhenTheFirstOfItsNodesIsAndNeverWhereAPersonHasToDecide) {
   EXPECT_FALSE(may_be_due(fleet.run, at(300)));
 }
 
-TEST(RunOfNodes, OfNodesThatAreClosedTogetherOneGoesOnAloneUntilItIsDone) {
-  ChangeOptions together;
-  together.canary = 0, together.batch = 3;
-  Fleet fleet(3, together);
-  for (const char* node : {"n1", "n2", "n3"}) fleet.parks(node, Until::empty);
-  EXPECT_TRUE(held_back(fleet.run).empty()) << "nobody has asked for that";
-  change_one_first(fleet.run.started.plan);
-  const std::vector<NodeName> held = held_back(fleet.run);
-  EXPECT_EQ(held, (std::vector<NodeName>{NodeName("n2"), NodeName("n3")}));
-  EXPECT_EQ(held_back_for(fleet.run, NodeName("n2")).until, Until::empty) << "the next call looks again";
-  EXPECT_EQ(let_on(fleet.run, held), std::vector<NodeName>{NodeName("n2")}) << "n1 is not empty after all";
-  Fleet stopped = fleet, broken = fleet, killed = fleet;
+// Three nodes that are closed together: each waits until no work is in the way, and is then cut.
+struct ClosedTogether : Fleet {
+  ClosedTogether() : Fleet(3, together()) {
+    RunStarted started = run.started;
+    for (NodePlan& plan : started.plan.nodes) {
+      plan.steps[0].after = {ScopeEmpty{}};
+      Step cuts = looks(plan.node.text + "/2");
+      cuts.action = SetMode{{GpuIndex{0}}, true};
+      cuts.before = {ScopeEmpty{}}, cuts.after = {ModeIs{{GpuIndex{0}}, true}};
+      plan.steps.push_back(std::move(cuts));
+    }
+    change_one_first(started.plan);
+    run = run_of(started);
+  }
+  static ChangeOptions together() {
+    ChangeOptions options;
+    options.canary = 0, options.batch = 3, options.when_empty = true;
+    return options;
+  }
+  // What becomes of a node that is looked at: "changes", "held back", "waits".
+  std::string looked_at(const std::string& name, bool empty = true) {
+    NodeFacts facts;
+    facts.node = node(name, {uncut(0, 0)});
+    facts.node.gpus[0].slices[0].holding = Holding::free;
+    if (!empty) facts.workloads = {running("7", "ann", {holds(name, {{0}})})};
+    const Result<NodeFacts> seen = facts;
+    const LedTurn led = next_turn(run, NodeName(name), &seen, at(1));
+    for (const RunEvent& event : led.turn.journal) note_begun(run, NodeName(name), event);
+    if (std::holds_alternative<Perform>(led.turn.next)) return "changes";
+    return led.held_back ? "held back" : "waits";
+  }
+  NodeStage stage(const std::string& name) const { return stage_of(run, NodeName(name)); }
+};
+
+TEST(RunOfNodes, OfNodesThatAreClosedTogetherTheFirstThatIsEmptyGoesOnAloneUntilItIsDone) {
+  ClosedTogether fleet;
+  EXPECT_EQ(fleet.looked_at("n1", false), "waits");
+  EXPECT_EQ(fleet.looked_at("n2"), "changes") << "n1 is not empty";
+  EXPECT_EQ(fleet.looked_at("n3"), "held back");
+  EXPECT_EQ(fleet.stage("n3"), NodeStage::waiting) << "the next call looks again";
+  EXPECT_EQ(fleet.run.nodes.at(NodeName("n3")).step(), 0u) << "whether it is empty is asked again then";
+  EXPECT_FALSE(others_follow(fleet.run));
+  ClosedTogether stopped = fleet, broken = fleet;
+  EXPECT_TRUE(fleet.tell("n2", NodeFinished{Outcome::wanted, "n2: wanted layout, read back"}));
+  EXPECT_TRUE(others_follow(fleet.run));
+  EXPECT_TRUE(fleet.tell("n3", Resumed{"ann", "login1"}));
+  EXPECT_EQ(fleet.looked_at("n3"), "changes");
+  EXPECT_TRUE(stopped.tell("n2", NodeFinished{Outcome::wanted, "n2: wanted layout, read back"}));
   EXPECT_TRUE(stopped.tell("", Requested{Demand::pause, "ann", ""}));
-  EXPECT_TRUE(let_on(stopped.run, held).empty());
-  broken.fails("n1");
-  EXPECT_TRUE(let_on(broken.run, held).empty()) << "what has failed on one is done to no other";
-  EXPECT_TRUE(killed.tell("n1", Resumed{"ann", "login1"}));
-  EXPECT_EQ(held_back(killed.run), held) << "n1, which was under way, is the first one";
-  EXPECT_TRUE(fleet.tell("n1", NodeFinished{Outcome::wanted, "n1: wanted layout, read back"}));
-  EXPECT_EQ(let_on(fleet.run, held), held);
-  EXPECT_TRUE(held_back(fleet.run).empty()) << "nor does the next call";
+  EXPECT_FALSE(others_follow(stopped.run));
+  broken.fails("n2");
+  EXPECT_FALSE(others_follow(broken.run)) << "what has failed on one is done to no other";
+  EXPECT_TRUE(broken.tell("n3", Resumed{"ann", "login1"}));
+  EXPECT_EQ(broken.looked_at("n3"), "held back");
+}
+
+// It was changed beside those that were under way when their tessera went.
+TEST(RunOfNodes, AKillLosesNoCanaryOfNodesThatAreClosedTogether) {
+  ClosedTogether fleet;
+  EXPECT_EQ(fleet.looked_at("n1"), "changes");
+  EXPECT_EQ(fleet.looked_at("n2", false), "waits");
+  EXPECT_TRUE(fleet.tell("", Resumed{"ann", "login1"}));  // n3 was not begun yet
+  EXPECT_EQ(fleet.looked_at("n2"), "held back") << "n1, which was under way, is the first one";
+  EXPECT_EQ(fleet.looked_at("n3"), "held back");
+  EXPECT_EQ(fleet.looked_at("n1"), "changes");
+  ClosedTogether back;
+  EXPECT_EQ(back.looked_at("n1"), "changes");
+  EXPECT_TRUE(back.tell("n1", Resumed{"ann", "login1"}));
+  EXPECT_EQ(back.looked_at("n1", false), "waits") << "someone came in between";
+  EXPECT_EQ(back.looked_at("n2"), "held back") << "n1 is changed in part";
+}
+
+TEST(RunOfNodes, NodesThatAKillLeftOpenAreClosedWhileOthersOfTheirRunWait) {
+  ClosedTogether fleet;
+  EXPECT_EQ(fleet.looked_at("n1", false), "waits");
+  EXPECT_EQ(fleet.begins(), "n2 n3");
+  fleet.run.started.plan.intent.options.batch = 2;
+  EXPECT_EQ(fleet.begins(), "n2") << "those that wait are under way, too";
 }
 
 TEST(RunOfNodes, OneNodeAloneIsItsOwnCanary) {

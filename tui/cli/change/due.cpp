@@ -28,6 +28,7 @@ bool is_busy(const Cluster& cluster, const Node& node, const plan::Scope& scope)
 // A run that waits for empty nodes is left alone while one of them is not: each try would write lines.
 bool is_due(const plan::Run& run, const Cluster& cluster, TimePoint now) {
   if (!plan::may_be_due(run, now)) return false;
+  if (!plan::nodes_to_begin(run).empty()) return true;  // a kill has left nodes open that it closes
   const std::vector<NodeName> nodes = plan::waits_for_empty(run);
   return nodes.empty() || std::any_of(nodes.begin(), nodes.end(), [&](const NodeName& name) {
            const Node* node = cluster.nodes.find(name);
