@@ -60,6 +60,53 @@ void name_them(ClusterProblem& all, const std::map<NodeName, std::string>& refus
   }
 }
 
+// Each node with its GPUs alone, and the whole demand.
+std::map<NodeName, Problem> parts_by_node(const Problem& all) {
+  std::map<NodeName, Problem> parts;
+  for (const Board& board : all.boards) {
+    Problem& part = parts[board.node];
+    part.mode = all.mode, part.evict = all.evict;
+    part.products = all.products, part.demand = all.demand;
+    part.boards.push_back(board);
+  }
+  return parts;
+}
+
+// Why no plan makes of these nodes, each asked alone, what the demand would make of it.
+std::map<NodeName, std::string> refused_alone(const Problem& problem, const ReadFrom& from,
+                                              const Stop& stop) {
+  std::map<NodeName, std::string> refused;
+  for (const auto& [node, part] : parts_by_node(problem)) {
+    if (stop && stop()) break;
+    const Result<Answer> answer = pack(part, stop);
+    if (answer) refused.merge(refused_in(part, *answer, from, stop));
+  }
+  return refused;
+}
+
+// Without the GPUs of these nodes, whose idle instances serve still. Returns how many GPUs each of them had.
+std::map<NodeName, int> take_out(Problem& problem, const std::map<NodeName, std::string>& refused,
+                                 const ReadFrom& from) {
+  std::map<NodeName, int> gpus;
+  for (const Board& board : problem.boards)
+    if (refused.contains(board.node)) ++gpus[board.node];
+  const auto of_them = [&](const auto& one) { return refused.contains(one.node); };
+  std::erase_if(problem.boards, of_them);
+  std::erase_if(problem.spare, of_them);
+  std::erase_if(problem.busy, of_them);
+  std::erase_if(problem.passed_by, of_them);
+  std::vector<NodeName> nodes;
+  for (const auto& [node, why] : refused) nodes.push_back(node);
+  Problem rest = problem_of(from.cluster, nodes, from.catalogue, from.can, from.until, from.asked, &refused,
+                            from.options.way != plan::Way::wait)
+                     .problem;
+  const auto append = [](auto& to, auto& more) { to.insert(to.end(), more.begin(), more.end()); };
+  append(problem.spare, rest.spare);
+  append(problem.busy, rest.busy);
+  append(problem.passed_by, rest.passed_by);
+  return gpus;
+}
+
 }  // namespace
 
 std::vector<RefusedKind> by_reason(const std::map<NodeName, std::string>& refused) {
@@ -109,24 +156,7 @@ std::map<NodeName, std::string> refused_in(const Problem& problem, const Answer&
 }
 
 void leave_out(ClusterProblem& all, const std::map<NodeName, std::string>& refused, const ReadFrom& from) {
-  std::map<NodeName, int> gpus;
-  for (const Board& board : all.problem.boards)
-    if (refused.contains(board.node)) ++gpus[board.node];
-  const auto of_them = [&](const auto& one) { return refused.contains(one.node); };
-  std::erase_if(all.problem.boards, of_them);
-  std::erase_if(all.problem.spare, of_them);
-  std::erase_if(all.problem.busy, of_them);
-  std::erase_if(all.problem.passed_by, of_them);
-  std::vector<NodeName> nodes;
-  for (const auto& [node, why] : refused) nodes.push_back(node);
-  Problem rest = problem_of(from.cluster, nodes, from.catalogue, from.can, from.until, from.asked, &refused,
-                            from.options.way != plan::Way::wait)
-                     .problem;
-  const auto append = [](auto& to, auto& more) { to.insert(to.end(), more.begin(), more.end()); };
-  append(all.problem.spare, rest.spare);
-  append(all.problem.busy, rest.busy);
-  append(all.problem.passed_by, rest.passed_by);
-  name_them(all, refused, gpus);
+  name_them(all, refused, take_out(all.problem, refused, from));
 }
 
 Error gives_up_on(const std::map<NodeName, std::string>& refused) {
@@ -142,11 +172,13 @@ Result<std::optional<Answer>> without_refused(const Problem& problem, Answer fir
                                               const Again& again, const Stop& stop) {
   Answer answer = std::move(first);
   for (int round = 0;; ++round) {
-    const std::map<NodeName, std::string> refused = refused_in(problem, answer, from, stop);
+    std::map<NodeName, std::string> refused = refused_in(problem, answer, from, stop);
     if (stop && stop()) return search_given_up();
     const bool none = round > 0 && answer.boards.empty();
     if (refused.empty()) return none ? std::optional<Answer>() : std::optional(std::move(answer));
     if (round == kMostRefusals) return gives_up_on(refused);
+    if (round == kEachAlone) refused.merge(refused_alone(problem, from, stop));
+    if (stop && stop()) return search_given_up();
     Result<std::optional<Answer>> next = again(refused);
     if (!next || !*next) return next;
     answer = std::move(**next);
@@ -154,19 +186,25 @@ Result<std::optional<Answer>> without_refused(const Problem& problem, Answer fir
 }
 
 Result<Answer> keep_to_plans(ClusterProblem& all, Answer first, const ReadFrom& from, const Stop& stop) {
-  std::optional<ClusterProblem> before;
+  std::optional<Problem> before;
+  std::map<NodeName, std::string> left_out;
+  std::map<NodeName, int> gpus;
   const Again again = [&](const std::map<NodeName, std::string>& refused) -> Result<std::optional<Answer>> {
-    if (!before) before = all;
-    leave_out(all, refused, from);
+    if (!before) before = all.problem;
+    gpus.merge(take_out(all.problem, refused, from));
+    left_out.insert(refused.begin(), refused.end());
     Result<Answer> next = pack(all.problem, stop);
     if (!next) return next.error();
     return std::optional(std::move(*next));
   };
   Result<std::optional<Answer>> kept = without_refused(all.problem, first, from, again, stop);
   if (!kept) return kept.error();
-  if (*kept) return std::move(**kept);
-  all = std::move(*before);
-  return first;
+  if (!*kept) {
+    all.problem = std::move(*before);
+    return first;
+  }
+  name_them(all, left_out, gpus);
+  return std::move(**kept);
 }
 
 }  // namespace tessera::pack

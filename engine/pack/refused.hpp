@@ -43,6 +43,9 @@ Result<Answer> keep_to_plans(ClusterProblem& all, Answer first, const ReadFrom& 
 
 // Nodes are left out so many times at most, each time all those that the answer meets: each costs a search.
 inline constexpr int kMostRefusals = 64;
+// After so many every other node is asked alone, too, once, and all that are refused then are left out: a
+// pool whose nodes all differ is met by no few answers.
+inline constexpr int kEachAlone = 16;
 // Why no answer is given then: of those that are left it is not known which have a plan. refused: what the
 // last one met.
 Error gives_up_on(const std::map<NodeName, std::string>& refused);

@@ -34,12 +34,12 @@ class Refused : public testing::Test, public operator_story::Kubernetes {
     tell(Loaded{});
   }
   // So many nodes of a pool of the cloud's, no two alike: each has one GPU, with a number of its own.
-  void unlike_nodes(int managed) {
+  void unlike_nodes(int managed, int others = 0) {
     std::vector<Node> all;
-    for (int i = 0; i < managed; ++i) {
-      const std::string name = "m" + std::to_string(i + 1);
+    for (int i = 0; i < managed + others; ++i) {
+      const std::string name = (i < managed ? "m" : "o") + std::to_string(i + 1);
       all.push_back(test::node(name, {uncut(i, i)}));
-      all.back().features = {kManaged};
+      if (i < managed) all.back().features = {kManaged};
       site.node_config[name] = operators::mig_file(kStaticFile);
       site.labels[name] = site.labels["n1"];
       names_.push_back(NodeName(name));
@@ -129,19 +129,38 @@ TEST_F(Refused, WhereNoNodeCanBeChangedTheAnswerStaysAndItsPlanSaysWhy) {
   EXPECT_NE(planned(answer).no_steps.find("GKE"), std::string::npos);
 }
 
+// Each answer met one of them, and where the sixty-fifth did there was no answer at all.
+TEST_F(Refused, OfAManagedPoolWhoseNodesAllDifferEveryNodeIsLeftOutAtOnce) {
+  unlike_nodes(70, 2);
+  const Answer answer = packed({"7g.80gb=2"});
+  EXPECT_TRUE(answer.met());
+  EXPECT_EQ(changed(answer), (std::set<std::string>{"o71", "o72"}));
+  ASSERT_EQ(found.left_out.size(), 1u);
+  EXPECT_NE(found.left_out.begin()->first.find("], which no plan changes: GKE"), std::string::npos)
+      << found.left_out.begin()->first;
+  EXPECT_EQ(found.left_out.begin()->second, 70);
+}
+
 // Of each answer it is asked again which nodes a plan may change: of the last one, too, before it is told.
 TEST_F(Refused, WhereEveryAnswerHasRefusedNodesThereIsNoPlanAndTheLastReasonIsTold) {
-  unlike_nodes(70);
-  const auto answer = kept({"7g.80gb=1"});
-  ASSERT_FALSE(answer) << answer->boards.size() << " GPUs are told as changed, and no plan changes them";
+  unlike_nodes(1);
+  (void)kept({"7g.80gb=1"});
+  const plan::Means means = can();
+  const plan::SiteRules rules;
+  int asked = 0;
+  const auto answer = pack::without_refused(
+      found.problem, first, {cluster(), catalogue(), means, rules, {}, {}, {}},
+      [&](const auto&) -> Result<std::optional<Answer>> { return ++asked, std::optional(first); });
+  EXPECT_EQ(asked, pack::kMostRefusals);
+  ASSERT_FALSE(answer) << "GPUs are told as changed, and no plan changes them";
   EXPECT_EQ(answer.error().what, "no answer was found of which every node has a plan");
   EXPECT_TRUE(answer.error().reason.starts_with("64 answers were tried without the nodes that no plan"))
       << answer.error().reason;
   EXPECT_NE(answer.error().reason.find("GKE"), std::string::npos) << answer.error().reason;
 }
 
-TEST_F(Refused, AsManyKindsAsAreTriedEndWithTheFirstAnswerWhosePlanSaysWhy) {
-  unlike_nodes(pack::kMostRefusals);
+TEST_F(Refused, WhereAllOfManyUnlikeNodesAreRefusedTheFirstAnswerStaysAndItsPlanSaysWhy) {
+  unlike_nodes(pack::kMostRefusals + 6);
   const Answer answer = packed({"7g.80gb=1"});
   EXPECT_EQ(changed(answer), changed(first));
   EXPECT_TRUE(found.left_out.empty());
