@@ -11,6 +11,7 @@
 #include "engine/plan/effect/observed.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/text.hpp"
+#include "engine/text_bounds.hpp"
 
 namespace tessera::fleet {
 
@@ -147,9 +148,7 @@ class FleetWriter {
 
   void leave_out(const Cluster& cluster, const std::string& node, const std::string& why) {
     ++written_.left_out;
-    // Whole: it may hold commands.
-    constexpr std::size_t kWhole = std::size_t{1} << 24U;
-    left_ += clean(fmt::format("#   {} {}: {}", cluster.name.text, node, why), kWhole) + "\n";
+    left_ += clean(fmt::format("#   {} {}: {}", cluster.name.text, node, why), kWholeText) + "\n";
   }
 
   static void put(std::vector<Group>& groups, Group one) {

@@ -7,6 +7,7 @@
 
 #include "engine/json.hpp"
 #include "engine/text.hpp"
+#include "engine/text_bounds.hpp"
 #include "tui/cli/change/plan_text.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
@@ -128,7 +129,7 @@ void Follower::tell(const plan::Entry& entry, const std::string& sentence) {
   moved_ = true;
   bool several = followed_.run()->started.plan.nodes.size() > 1;
   std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
-  streams_.err << clean(who + told(streams_, sentence), kWhole) << std::endl;
+  streams_.err << clean(who + told(streams_, sentence), kWholeText) << std::endl;
   if (std::holds_alternative<plan::Waiting>(entry.what)) tell_still_clock();
   if (const auto* asked = std::get_if<plan::Asked>(&entry.what)) questions_[entry.node] = *asked;
   if (std::holds_alternative<plan::Answered>(entry.what)) questions_.erase(entry.node);
@@ -140,7 +141,7 @@ void Follower::tell_still_clock() {
   if (told_still_ || !cluster || !cluster->clock || cluster->clock->speed > 0) return;
   told_still_ = true;
   const std::string state =
-      options_.sim_state.empty() ? "" : " --sim-state " + clean(options_.sim_state, kWhole);
+      options_.sim_state.empty() ? "" : " --sim-state " + clean(options_.sim_state, kWholeText);
   streams_.err << told(streams_,
                        "The simulated clock stands still, so this waits until it is moved: tessera-sim "
                        "advance 1h" +
@@ -262,12 +263,12 @@ int report(const Ended& ended, const Followed& followed, plan::Outcome expected,
     }
     print(result, options, streams);
   } else if (run) {
-    streams.out << clean(fmt::format("run {}: {}: {}", ended.run, outcome, told(streams, text)), kWhole)
+    streams.out << clean(fmt::format("run {}: {}: {}", ended.run, outcome, told(streams, text)), kWholeText)
                 << "\n";
     for (const auto& [node, sentence] : words) {
       bool named = sentence.starts_with(node.text);
       const std::string lead = named ? "" : node.text + ": ";
-      streams.out << clean(fmt::format("  {}{}", lead, told(streams, sentence)), kWhole) << "\n";
+      streams.out << clean(fmt::format("  {}{}", lead, told(streams, sentence)), kWholeText) << "\n";
     }
     streams.out << std::flush;
   }

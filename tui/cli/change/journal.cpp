@@ -4,6 +4,7 @@
 
 #include "engine/json.hpp"
 #include "engine/text.hpp"
+#include "engine/text_bounds.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/plan_text.hpp"
 #include "tui/cli/change/planning.hpp"
@@ -37,7 +38,7 @@ Json head_json(const RunHead& head) {
   json.add("started", time_or_null(head.started));
   json.add("last", time_or_null(head.last));
   json.add("progress", Json::of(clean(head.progress)));
-  json.add("why", Json::of(clean(head.why, kWhole)));
+  json.add("why", Json::of(clean(head.why, kWholeText)));
   json.add("place", Json::of(clean(head.place)));
   json.add("outcome", clean_or_null(head.outcome));
   json.add("file", clean_or_null(head.file));
@@ -82,7 +83,7 @@ std::string list_text(const std::vector<RunHead>& runs, const Options& options) 
   std::string reasons;
   for (const RunHead& head : runs)
     if (head.state != RunState::finished && !head.why.empty())
-      reasons += wrapped(clean(head.run + ": " + tui::told(options.reader, head.why), kWhole), 2);
+      reasons += wrapped(clean(head.run + ": " + tui::told(options.reader, head.why), kWholeText), 2);
   return reasons.empty()
              ? text
              : text + "\n" + tui::told(options.reader, "Why they have not ended") + "\n" + reasons;
@@ -108,11 +109,11 @@ std::string head_text(const RunHead& head, const tui::WordsPtr& words) {
   if (!head.undoes.empty()) text += "undoes " + clean(head.undoes, 200) + "\n";
   std::string state = outcome_text(head) + (head.progress.empty() ? "" : "; " + head.progress);
   if (!head.why.empty() && head.why != head.progress) state += ": " + head.why;
-  text += wrapped(clean(state, kWhole), 0);
-  if (!head.place.empty()) text += wrapped(clean("stands: " + head.place, kWhole), 0);
+  text += wrapped(clean(state, kWholeText), 0);
+  if (!head.place.empty()) text += wrapped(clean("stands: " + head.place, kWholeText), 0);
   if (!head.file.empty()) text += "journal: " + clean(head.file, 4000) + "\n";
   if (!head.unarmed.empty())
-    text += wrapped(clean(tui::told(words, "no timer resumes it: " + head.unarmed), kWhole), 0);
+    text += wrapped(clean(tui::told(words, "no timer resumes it: " + head.unarmed), kWholeText), 0);
   return text + changed_text(head, words);
 }
 
@@ -131,8 +132,8 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
   if (options.output == OutputFormat::table) {
     streams.out << head_text(head, streams.reader);
     if (can_be_resumed)
-      streams.out << told(streams, "to go on") << ": " << clean(plan::resume_command(*followed.run()), kWhole)
-                  << "\n";
+      streams.out << told(streams, "to go on") << ": "
+                  << clean(plan::resume_command(*followed.run()), kWholeText) << "\n";
     const auto& decision = followed.run()->started.plan.intent.decision;
     for (const std::string& line : decision ? plan::to_lines(*decision) : std::vector<std::string>{})
       streams.out << wrapped(clean(line, 1000), 2);
@@ -141,7 +142,7 @@ void print_run(const RunHead& head, const Followed& followed, const Options& opt
     plan::Teller teller;
     for (const plan::Entry& entry : followed.entries()) {
       std::string who = several && !entry.node.empty() ? entry.node.text + ": " : "";
-      streams.out << utc_text(entry.at) << "  " << clean(who + teller.tell(entry), kWhole) << "\n";
+      streams.out << utc_text(entry.at) << "  " << clean(who + teller.tell(entry), kWholeText) << "\n";
     }
     streams.out << std::flush;
     return;

@@ -13,6 +13,7 @@
 #include "engine/plan/words/as_run.hpp"
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
+#include "engine/text_bounds.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/alike.hpp"
 #include "tui/cli/help/help.hpp"
@@ -113,7 +114,7 @@ std::string extents_part(const Plan& plan, const tui::WordsPtr& words) {
       std::string line =
           fmt::format("{} holds {} GPUs or slices on {} nodes", tui::name_text(one), one.gpus, one.nodes);
       if (one.gpu_hours) line += fmt::format(", {:.1f} GPU-hours so far", *one.gpu_hours);
-      text += wrapped(tui::told(words, clean(line, kWhole)), 0);
+      text += wrapped(tui::told(words, clean(line, kWholeText)), 0);
     }
   return text;
 }
@@ -164,7 +165,7 @@ std::string pending_line(const std::string& what, int count, const std::vector<p
   for (std::size_t i = 0; i < some.size() && i < 3; ++i)
     text += fmt::format("{} {} {} ({})", i == 0 ? ";" : ",", some[i].id.text, some[i].user,
                         some[i].remark.empty() ? some[i].request : tui::told(words, some[i].remark));
-  return wrapped(clean(text, kWhole), 0);
+  return wrapped(clean(text, kWholeText), 0);
 }
 
 // That another has closed a node, before all that the plan would do to it.
@@ -173,7 +174,7 @@ std::string closed_part(const Plan& plan, const tui::WordsPtr& words) {
   for (const auto& [notice, nodes] : tui::told_once(plan.notices, plan.nodes.size() > 1)) {
     if (!plan::is_about_closing(*notice)) continue;
     const std::string& where = nodes.empty() ? notice->node.text : nodes;
-    text += wrapped(clean(fmt::format("!! {}: {}", where, tui::told(words, notice->text)), kWhole), 0);
+    text += wrapped(clean(fmt::format("!! {}: {}", where, tui::told(words, notice->text)), kWholeText), 0);
   }
   return text;
 }
@@ -187,9 +188,10 @@ std::string notice_lines(const std::vector<plan::Notice>& notices, bool broken, 
     bool warns = notice->severity == Severity::warning || notice->severity == Severity::danger;
     const char* lead = broken ? "RULE BROKEN" : warns ? "warning" : "note";
     std::string where = nodes.empty() ? "" : nodes + ": ";
-    text += wrapped(
-        clean(fmt::format("{} {}: {}{}", lead, notice->rule, where, tui::told(words, notice->text)), kWhole),
-        0);
+    text +=
+        wrapped(clean(fmt::format("{} {}: {}{}", lead, notice->rule, where, tui::told(words, notice->text)),
+                      kWholeText),
+                0);
   }
   return text;
 }
@@ -222,7 +224,7 @@ std::string steps_part(const Plan& plan, const plan::NodePlan& node, const tui::
     text += fmt::format("{:>3}{} {}{}{}\n", ++number, step.disturbs ? "!" : " ", title, blanks, when);
     const std::size_t typed = tui::typed_lines(step);
     for (std::size_t i = 0; i < step.commands.size(); ++i)
-      text += (i < typed ? "     $ " : "       ") + clean(step.commands[i], kWhole) + "\n";
+      text += (i < typed ? "     $ " : "       ") + clean(step.commands[i], kWholeText) + "\n";
   }
   return text;
 }
@@ -269,7 +271,7 @@ std::string head_line(const Plan& plan, const tui::WordsPtr& words) {
 std::string refused_part(const Plan& plan, const tui::WordsPtr& words) {
   if (plan.no_steps.empty()) return "";
   return tui::told(words, "This plan can only be reviewed") + ":\n" +
-         wrapped(clean(tui::told(words, plan.no_steps), kWhole) + ".", 0);
+         wrapped(clean(tui::told(words, plan.no_steps), kWholeText) + ".", 0);
 }
 
 // When it acts, where that is not at once.
@@ -309,7 +311,7 @@ std::string moved_text(const std::vector<plan::Moved>& moved, const tui::WordsPt
   std::string text = tui::told(words, "Since the plan was made") + ":\n";
   for (const plan::Moved& one : moved) {
     const char* harmless = one.harmless ? " (no reason to refuse)" : "";
-    text += wrapped(clean(one.node.text + ": " + tui::told(words, one.text + harmless), kWhole), 2);
+    text += wrapped(clean(one.node.text + ": " + tui::told(words, one.text + harmless), kWholeText), 2);
   }
   return text;
 }

@@ -11,9 +11,6 @@
 
 namespace tessera::cli {
 
-// Of what may hold commands no byte is cut off: without its end one may do more than as a whole.
-inline constexpr std::size_t kWhole = std::size_t{1} << 24U;
-
 // Details of the first `in_full` nodes; of the others a line each. Nodes of which the same is planned are
 // told once. Ends with a newline.
 inline constexpr std::size_t kInFull = 3;
