@@ -161,16 +161,16 @@ TEST_F(FleetCells, ADriftIsFoundAndMendedByKeysOverAKill) {
 
 // Once with the canary through and the other node at work, then with the manager of the first at work.
 TEST_F(FleetCells, APackedPlanOfSeveralNodesIsCarriedOnAndUndoneByKeysOverKills) {
-  const auto begin_killed = [&](const char* begun, const char* reached) {
+  const auto begin_killed = [&](const char* reached) {
     Pty pty(console());
     ASSERT_TRUE(pty.wait_loaded() && pty.press(":pack 7g.80gb=4\r")) << pty.screen();
     ASSERT_TRUE(pty.wait_for("touches 4 GPUs on 2 nodes") && pty.press("\r")) << pty.screen();
-    ASSERT_TRUE(run_by_keys(pty, "2") && pty.wait_for(begun) && pty.wait_for(reached)) << pty.screen();
+    ASSERT_TRUE(run_by_keys(pty, "2") && pty.wait_for("h1/") && pty.wait_for(reached)) << pty.screen();
     pty.signal(SIGKILL);
     ASSERT_TRUE(pty.wait_ended());
   };
   for (const char* reached : {"1 of 2 nodes done", "h1/"}) {
-    begin_killed("h1/", reached);
+    begin_killed(reached);
     Pty pty(console());
     ASSERT_TRUE(pty.wait_loaded() && carry_on(pty, "2") && done(pty)) << pty.screen();
     expect_offered("mig-7g\\.80gb", "2");

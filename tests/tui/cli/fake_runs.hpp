@@ -44,12 +44,14 @@ class Box final : public EventSource, public EventSink {
 
 class NoActuator final : public plan::Actuator {
  public:
-  plan::Means means() const override { return plan::simulator_capabilities(); }
+  plan::Means means() const override { return can; }
   std::string cluster_id() const override { return "hpc-1"; }
   void observe(NodeName, Told<plan::NodeFacts>) override {}
   void perform(plan::Order, Told<Done>) override {}
   void marks(Told<std::vector<plan::MarkedNode>>) override {}
   void look_again() override {}
+
+  plan::Means can = plan::simulator_capabilities();
 };
 
 // A cluster "hpc" that stands there as it was given.
@@ -72,6 +74,7 @@ class StandingBackend final : public Backend {
   void set_pace(Pace) override {}
   void refresh() override {}
   plan::Actuator* actuator() override { return &actuator_; }
+  void can(plan::Means means) { actuator_.can = std::move(means); }
 
   std::string id = "hpc-1";
   Scheduler scheduler = Scheduler::slurm;

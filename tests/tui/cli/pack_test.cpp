@@ -152,11 +152,15 @@ struct AskedOfCluster {
   std::optional<Duration> ends_within;
   bool for_queue = false, plan_it = false, apply_it = false;
   bool loads = true;
+  std::string managed_by;          // a label of n1, which then has two whole GPUs that nothing holds
+  std::optional<plan::Means> can;  // instead of the simulator's
+  plan::SiteRules rules;
   std::ostringstream out, err;
 
   int run() {
     Options options;
     options.command = "pack";
+    options.rules = rules;
     options.output = output;
     options.words = words;
     options.for_queue = for_queue, options.plan_it = plan_it, options.apply_it = apply_it;
@@ -176,11 +180,19 @@ struct AskedOfCluster {
       Node first = test::node("n1", {cut, free, busy});
       if (!nodes_in.empty()) first.partitions = {nodes_in};
       std::vector<Workload> all = work;
-      all.push_back(test::running("1", "alice", {test::holds("n1", {{0}, {3}})}));
-      all.back().ends = ends;
+      if (!managed_by.empty()) {
+        first.gpus = {free, busy};
+        first.features = {managed_by};
+        first.gpus[0].index = GpuIndex{0}, first.gpus[1].index = GpuIndex{1};
+      }
+      if (managed_by.empty()) {
+        all.push_back(test::running("1", "alice", {test::holds("n1", {{0}, {3}})}));
+        all.back().ends = ends;
+      }
       Opening opening;
       auto backend = std::make_unique<test::StandingBackend>(std::vector<Node>{first, drained}, all);
       backend->loads = loads, backend->scheduler = scheduler;
+      if (can) backend->can(*can);
       opening.backends.push_back(std::move(backend));
       return opening;
     };
@@ -340,6 +352,22 @@ TEST(PackCommand, AnAnswerOfWhichNoPlanIsMadeIsAFindingWithoutAWayToMakeIt) {
   auto document = parse_json(asked.out.str(), "pack");
   ASSERT_TRUE(document.ok());
   EXPECT_NE(document->find("refused")->text.find("is over"), std::string::npos) << asked.out.str();
+}
+
+// The plan is made, and says itself why it is not to be run.
+TEST(PackCommand, AnAnswerWhosePlanHasNoStepsOrBreaksARuleOfThePlatformIsAFindingToo) {
+  AskedOfCluster managed, uniform;
+  managed.words = uniform.words = {"7g.80gb=1"};
+  managed.scheduler = uniform.scheduler = Scheduler::kubernetes;
+  managed.managed_by = "cloud.google.com/gke-nodepool=h100s", managed.can = plan::gpu_operator_capabilities();
+  uniform.managed_by = "rack=7", uniform.rules.platform = sharing::Platform::fpt;
+  for (auto& [asked, why] : {std::pair{&managed, "GKE fixes how GPUs are cut"},
+                             std::pair{&uniform, "one layout must hold for all its cards"}}) {
+    EXPECT_EQ(asked->run(), kFinding) << asked->out.str() << asked->err.str();
+    EXPECT_NE(asked->out.str().find("refused: "), std::string::npos) << asked->out.str();
+    EXPECT_NE(asked->out.str().find(why), std::string::npos) << asked->out.str();
+    EXPECT_EQ(asked->out.str().find("To make the change"), std::string::npos) << asked->out.str();
+  }
 }
 
 TEST(PackCommand, PlansAroundWhatRunsOnACluster) {
