@@ -2,10 +2,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/hostlist.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
+
+std::vector<LeftBehind> left_runs(const std::vector<RunHead>& runs,
+                                  const std::vector<const Cluster*>& clusters,
+                                  const std::function<bool(const RunHead&)>& counts) {
+  std::vector<LeftBehind> all;
+  for (const RunHead& head : runs) {
+    if (head.state != RunState::interrupted && head.state != RunState::parked) continue;
+    const auto here = std::find_if(clusters.begin(), clusters.end(),
+                                   [&](const Cluster* one) { return one->name == head.cluster; });
+    if (here == clusters.end() || !counts(head)) continue;
+    LeftBehind& left = all.emplace_back(LeftBehind{head, {}});
+    for (const NodeName& name : head.nodes)
+      if (const Node* node = (*here)->nodes.find(name); node && plan::closed_by_flags(*node))
+        left.closed.push_back(name);
+  }
+  return all;
+}
 
 std::string left_sentence(const RunHead& head, const std::vector<NodeName>& closed) {
   const std::string run = clean(head.run, 100), who = clean(head.who, 60);

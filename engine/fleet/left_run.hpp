@@ -1,12 +1,25 @@
-// What is said of a run that has not ended and is at rest. Threads: pure functions.
+// Runs that have not ended, are at rest, and that nothing takes up by itself: what is said of them.
+// Threads: pure functions.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "engine/model/model.hpp"
 #include "engine/model/run_news.hpp"
 
 namespace tessera::fleet {
+
+struct LeftBehind {
+  RunHead head;
+  std::vector<NodeName> closed;  // nodes of it that are closed now
+};
+// Those of the clusters that are parked or were interrupted and that count, whatever stands on their nodes by
+// now and whichever runs came after them there. counts: it is of the file, and waits for a person.
+std::vector<LeftBehind> left_runs(const std::vector<RunHead>& runs,
+                                  const std::vector<const Cluster*>& clusters,
+                                  const std::function<bool(const RunHead&)>& counts);
 
 // What it holds, and the ways out. head: one that is parked or was interrupted. closed: nodes of it that are
 // closed now.

@@ -300,6 +300,27 @@ bool only_closes(const Run& run) {
   });
 }
 
+std::size_t taken_up_after_kills(const std::vector<Entry>& journal) {
+  const auto* started = journal.empty() ? nullptr : std::get_if<RunStarted>(&journal.front().what);
+  if (!started) return 0;
+  Run run = run_of(*started);
+  std::size_t times = 0;
+  for (const Entry& entry : journal) {
+    if (entry.node.empty() && std::holds_alternative<Resumed>(entry.what) && !run.finished) {
+      const Summary stages = summary(run);
+      const bool at_rest = run.paused || !stages.failed.empty() || !stages.waiting.empty();
+      if (!stages.running.empty() || !at_rest) ++times;
+    }
+    if (!note(run, entry)) break;
+  }
+  return times;
+}
+
+bool waits_as_planned(const Run& run) {
+  const Summary stages = summary(run);
+  return !run.finished && stages.failed.empty() && stages.running.empty() && !stages.waiting.empty();
+}
+
 bool may_be_due(const Run& run, TimePoint now) {
   Summary stages = summary(run);
   // Where an admin has to decide about a node, no timer decides for them.

@@ -19,6 +19,10 @@ class FleetClosing : public test::FleetCommandLine {
         if (begins_more) room.write(node.node.text, plan::StepBegun{"cut", 1, plan::DestroyInstances{}});
         if (killed == 0)
           room.write(node.node.text, plan::Parked{"n1 is in use", "n1 is closed", plan::Until::empty});
+        for (int i = 0; i < waited; ++i) {
+          room.write(node.node.text, plan::Parked{"n1 is in use", "n1 is closed", plan::Until::empty});
+          room.write("", plan::Resumed{"root", "login1"});
+        }
         for (int i = 1; i < killed; ++i) room.write("", plan::Resumed{"root", "login1"});
         head.nodes.push_back(node.node);
       }
@@ -56,6 +60,7 @@ class FleetClosing : public test::FleetCommandLine {
 
   bool begins_more = false;
   int killed = 0;  // so many times, while it was under way
+  int waited = 0;  // so many times before, for n1 to become empty
 };
 
 TEST_F(FleetClosing, ARunThatWasKilledIsTakenUpByTheNextCallThreeTimesAtMost) {
@@ -78,6 +83,33 @@ TEST_F(FleetClosing, ARunThatWasKilledIsTakenUpByTheNextCallThreeTimesAtMost) {
   EXPECT_EQ(run({"run", with("Fri 12:00-20:00")}), kFinding)
       << "its window is over: what it began is a person's";
   EXPECT_TRUE(asked.what.empty()) << err.str();
+}
+
+// A run that has waited for hours was taken up often by then, and was a person's with the first kill.
+TEST_F(FleetClosing, ARunThatWasCarriedOnAsPlannedIsTakenUpAfterAKillAllTheSame) {
+  killed = 1;
+  waited = 5;
+  close();
+  run({"run", with("Fri 12:00-20:00")});
+  EXPECT_EQ(std::count(asked.what.begin(), asked.what.end(), "resume on r1"), 1) << err.str();
+}
+
+// check and diff asked for a person to resume what the timer resumes by itself.
+TEST_F(FleetClosing, CheckAndDiffAskForNoPersonWhereTheNextCallTakesARunUp) {
+  const std::string asks = "has not ended; tessera resume r1 carries it on";
+  const auto look = [&](const char* verb, int code, bool named) {
+    EXPECT_EQ(run({verb, with("Fri 12:00-20:00")}), code) << verb << out.str() << err.str();
+    EXPECT_EQ(out.str().find(asks) != std::string::npos, named) << verb << out.str();
+  };
+  killed = 1;
+  close();
+  look("check", kDone, false), look("diff", kDone, false);
+  later = 13 * 3600;
+  look("check", kFinding, true);  // its window is over: what it began is a person's
+  heads.clear(), journals.clear();
+  killed = 4;
+  close();
+  look("check", kFinding, true), look("diff", kFinding, true);
 }
 
 TEST_F(FleetClosing, ANodeIsOpenedAgainOnceItsWindowIsOver) {

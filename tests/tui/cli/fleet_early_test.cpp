@@ -5,8 +5,93 @@
 namespace tessera::cli {
 namespace {
 
+using test::FakeRuns;
 using test::FleetCommandLine;
 using test::kSoon;
+
+// Alice's job on n1 may run for five hours, bob's on n2 for one: each node is closed in a call of its own.
+class FleetOneByOne : public FleetCommandLine {
+ protected:
+  FleetOneByOne() {
+    options.write = options.yes = true;
+    stands = [this] {
+      std::vector<Node> all;
+      std::vector<Workload> work;
+      for (const char* name : {"n1", "n2"}) {
+        all.push_back(test::node(name, {test::cut(0, {test::instance("1g.10gb", 6, 1, 0)})}));
+        work.push_back(test::running(name, "alice", {test::holds(name, {{0}})}));
+        work.back().ends = *work.back().started + std::chrono::hours(std::string(name) == "n1" ? 5 : 1);
+      }
+      if (all_ends) work.clear();
+      return std::make_unique<test::StandingBackend>(all, work);
+    };
+    starts = [this](FakeRuns& room) {
+      const std::string node = asked.plan->nodes.front().node.text;
+      room.write(node, plan::StepBegun{"close", 1, plan::CloseNode{}});
+      parks(room, node, fails);
+      RunHead head;
+      head.run = "r" + std::to_string(room.begun), head.cluster = ClusterName("hpc");
+      head.nodes = asked.plan->intent.nodes, head.words = asked.plan->intent.words;
+      head.state = RunState::parked, head.started = test::at(later);
+      heads.insert(heads.begin(), head);
+      room.heads = heads, begun_before = room.begun;
+    };
+    resumes = [this](FakeRuns& room) { parks(room, asked.what.back().ends_with("r1") ? "n1" : "n2", true); };
+  }
+  void parks(FakeRuns& room, const std::string& node, bool broken) {
+    if (broken) room.write(node, plan::StepFailed{"close", "no"});
+    room.write(node, plan::Parked{"as it is", "", broken ? plan::Until::someone : plan::Until::empty});
+    journals = room.journals;
+  }
+  int call(const std::string& more = "") {
+    std::string soon = kSoon;
+    soon.replace(soon.find("{lead: '06:00'}"), 15, "{lead: '06:00', max_nodes_at_once: 2}" + more);
+    return run({"run", file(soon)});
+  }
+  bool said(const std::string& part) const { return err.str().find(part) != std::string::npos; }
+  std::ptrdiff_t resumed() const {
+    return std::count_if(asked.what.begin(), asked.what.end(),
+                         [](const std::string& one) { return one.starts_with("resume on"); });
+  }
+
+  bool fails = false, all_ends = false;
+};
+
+// Nodes of which each was closed in a call of its own are in runs of their own, and none was the others'
+// canary: what had failed on one was done to the next.
+TEST_F(FleetOneByOne, ANodeThatFailsKeepsTheOthersOfItsWindowAsTheyAreInWhicheverRuns) {
+  EXPECT_EQ(call(), kDone) << err.str();
+  EXPECT_EQ(begun(), 1);
+  later = 3 * 3600;
+  EXPECT_EQ(call(), kDone) << err.str();
+  ASSERT_EQ(begun(), 1);
+  ASSERT_EQ(heads.size(), 2u);
+  EXPECT_EQ(heads[0].words, heads[1].words) << "both are for one window";
+  all_ends = true;
+  EXPECT_EQ(call(), kFinding) << err.str();
+  EXPECT_EQ(resumed(), 1) << "the second is not changed as the first was: " << err.str();
+  EXPECT_TRUE(said("for the same window, and on_failure of pool a is stop")) << err.str();
+  EXPECT_EQ(call(), kFinding);
+  EXPECT_EQ(resumed(), 0) << "nor by the next call: " << err.str();
+  options.dry_run = true;
+  EXPECT_EQ(call(), kFinding);
+  EXPECT_TRUE(said("for the same window, and on_failure of pool a is stop")) << err.str();
+}
+
+TEST_F(FleetOneByOne, ANodeThatFailsKeepsTheOthersOfItsWindowOpen) {
+  fails = true;
+  EXPECT_EQ(call(), kFinding);
+  EXPECT_EQ(begun(), 1) << err.str();
+  later = 3 * 3600;
+  EXPECT_EQ(call(), kFinding);
+  EXPECT_EQ(begun(), 0) << err.str();
+  EXPECT_TRUE(
+      said("pool a is skipped: node n1 has failed, or waits for a person, in run r1 for the same window, and "
+           "on_failure of pool a is stop"))
+      << err.str();
+  EXPECT_EQ(call("\n  on_failure: go-on"), kFinding) << "n1 still is one";
+  EXPECT_EQ(begun(), 1) << err.str();
+}
 
 // Only the first was closed, as the canary, and the others were open until its work ended too late.
 TEST_F(FleetCommandLine, RunClosesEveryNodeEarlyThatIsHeldAndTheCanaryIsAmongThoseThatAreNot) {

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "engine/fleet/run_words.hpp"
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
+#include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/leaves_closed.hpp"
 #include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
@@ -158,6 +160,7 @@ class Resumer {
     clusters_.runs()->resume(
         run, {onward, options_.accept_harm, !options_.cluster.empty(), options_.due, known.chain().last()});
     Ended ended = follower.follow();
+    if (const auto& stands = follower.followed().run()) failed_.note(*stands);
     bool back = goes_back || !known.run()->started.undoes.empty();
     return report(ended, follower.followed(), back ? plan::Outcome::recorded : plan::Outcome::wanted,
                   options_, streams_);
@@ -175,20 +178,35 @@ class Resumer {
     Judged judged;  // it goes on, or its nodes are opened again
   };
 
-  int resume_due(const std::vector<RunHead>& runs) {
-    std::vector<DueRun> due;
-    int left = kDone;
+  struct AtRest {
+    RunHead head;
+    bool killed = false;
+    std::optional<Followed> known;  // nullopt: its journal cannot be read
+  };
+  // All of them before one is judged: what has failed in one may hold another.
+  std::vector<AtRest> at_rest(const std::vector<RunHead>& runs) {
+    std::vector<AtRest> all;
     for (const RunHead& head : runs) {
       const bool killed = head.state == RunState::interrupted && takes_up_ && takes_up_(head);
       if (head.state != RunState::parked && !killed) continue;
       auto known = read_run(clusters_, options_, head.run);
-      auto* followed = std::get_if<Followed>(&known);
-      Judged judged = judged_here(head, followed ? &*followed->run() : nullptr, killed);
+      AtRest& one = all.emplace_back(AtRest{head, killed, std::nullopt});
+      if (auto* followed = std::get_if<Followed>(&known)) one.known = std::move(*followed);
+      if (one.known) failed_.note(*one.known->run());
+    }
+    return all;
+  }
+
+  int resume_due(const std::vector<RunHead>& runs) {
+    std::vector<DueRun> due;
+    int left = kDone;
+    for (AtRest& one : at_rest(runs)) {
+      Judged judged = judged_here(one);
       if (judged.finding) left = kFinding;
       if (judged.due == Due::goes_on || judged.due == Due::opened)
-        due.push_back({head, std::move(*followed), std::move(judged)});
+        due.push_back({one.head, std::move(*one.known), std::move(judged)});
       else if (judged.due != Due::waits)
-        tell(head, judged);
+        tell(one.head, judged);
     }
     if (due.empty()) {
       report_no_run("nothing", "no run is due", options_, streams_);
@@ -216,20 +234,23 @@ class Resumer {
     return code;
   }
 
-  Judged judged_here(const RunHead& head, const plan::Run* run, bool killed) const {
-    const Cluster* cluster = clusters_.model().find(head.cluster);
+  Judged judged_here(const AtRest& one) const {
+    const Cluster* cluster = clusters_.model().find(one.head.cluster);
     const TimePoint now = cluster ? cluster_now(*cluster, clusters_.wall()) : clusters_.wall();
-    return judge(head, run, cluster, now, killed, why_not_carried_on(head, run));
+    const plan::Run* run = one.known ? &*one.known->run() : nullptr;
+    const std::size_t kills = one.known ? plan::taken_up_after_kills(one.known->entries()) : 0;
+    return judge(one.head, run, cluster, now, one.killed ? std::optional(kills) : std::nullopt,
+                 why_not_carried_on(one.head, run));
   }
   std::optional<NotCarriedOn> why_not_carried_on(const RunHead& head, const plan::Run* run) const {
     if (!why_not_) return why_not_without_file(head);
     if (const Cluster* cluster = clusters_.model().find(head.cluster))
-      return why_not_({head, run, *cluster, capabilities_of(clusters_, *cluster)});
+      return why_not_({head, run, *cluster, capabilities_of(clusters_, *cluster), failed_});
     return NotCarriedOn{"cluster " + clean(head.cluster.text, 100) + " is not listed now"};
   }
   // Whether its window still holds is known to who reads the fleet file.
   static std::optional<NotCarriedOn> why_not_without_file(const RunHead& head) {
-    const auto window = window_of(head);
+    const auto window = fleet::window_of(head);
     if (!window || !head.undoes.empty()) return std::nullopt;
     return NotCarriedOn{
         fmt::format("it is for a window of a fleet file, and no fleet file is read here; tessera "
@@ -246,6 +267,7 @@ class Resumer {
   const Streams& streams_;
   WhyNot why_not_;    // empty: every run that is due
   TakesUp takes_up_;  // empty: none
+  FailedNodes failed_;
   OpenClusters clusters_;
   Lines lines_;
 };

@@ -7,12 +7,9 @@
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/run/closing.hpp"
 #include "engine/text.hpp"
-#include "engine/time.hpp"
 
 namespace tessera::cli {
 namespace {
-
-constexpr std::string_view kAs = "as ";
 
 std::string name_of(const RunHead& head) { return clean(head.run, 100); }
 
@@ -38,17 +35,36 @@ bool is_due(const plan::Run& run, const Cluster& cluster, TimePoint now) {
 }
 
 // What kills a tessera each time is not tried for ever, and no timer decides about a node that has failed.
-bool may_be_taken_up(const plan::Run& run) {
+bool may_be_taken_up(const plan::Run& run, std::size_t kills) {
   constexpr std::size_t kMostTimes = 3;
   if (run.paused && run.paused_why.empty()) return false;  // by a person
-  return run.resumed.size() < kMostTimes && plan::summary(run).failed.empty();
+  return kills < kMostTimes && plan::summary(run).failed.empty();
 }
 
 }  // namespace
 
-Judged judge(const RunHead& head, const plan::Run* run, const Cluster* cluster, TimePoint now, bool killed,
-             std::optional<NotCarriedOn> why_not) {
-  const bool was_killed = killed && head.state == RunState::interrupted;
+void FailedNodes::note(const plan::Run& run) {
+  const plan::Plan& plan = run.started.plan;
+  std::map<std::string, std::vector<NodeName>>& alike = all_[{plan.intent.cluster, plan.intent.words}];
+  alike.erase(run.started.run);
+  if (auto failed = plan::summary(run).failed; !run.finished && run.started.undoes.empty() && !failed.empty())
+    alike.emplace(run.started.run, std::move(failed));
+}
+
+std::vector<FailedNodes::One> FailedNodes::beside(const ClusterName& cluster, const std::string& words,
+                                                  const std::string& run) const {
+  std::vector<One> others;
+  const auto alike = all_.find({cluster, words});
+  if (alike == all_.end()) return others;
+  for (const auto& [other, nodes] : alike->second)
+    for (const NodeName& node : nodes)
+      if (other != run) others.push_back({other, node});
+  return others;
+}
+
+Judged judge(const RunHead& head, const plan::Run* run, const Cluster* cluster, TimePoint now,
+             std::optional<std::size_t> kills, std::optional<NotCarriedOn> why_not) {
+  const bool was_killed = kills && head.state == RunState::interrupted;
   if (head.state != RunState::parked && !was_killed) return {};
   if (!head.unarmed.empty()) return {Due::unarmed, {}, false};
   if (why_not) {
@@ -58,10 +74,12 @@ Judged judge(const RunHead& head, const plan::Run* run, const Cluster* cluster, 
   }
   if (!run) return {};
   if (was_killed)
-    return may_be_taken_up(*run) ? Judged{Due::goes_on, {}, false} : Judged{Due::a_person, {}, true};
+    return may_be_taken_up(*run, *kills) ? Judged{Due::goes_on, {}, false} : Judged{Due::a_person, {}, true};
   if (cluster && is_due(*run, *cluster, now)) return {Due::goes_on, {}, false};
-  return waits_as_planned(*run) ? Judged{Due::waits, {}, false} : Judged{};
+  return plan::waits_as_planned(*run) ? Judged{Due::waits, {}, false} : Judged{};
 }
+
+bool takes_care_of_itself(Due due) { return due == Due::goes_on || due == Due::opened || due == Due::waits; }
 
 std::string_view word(Due due) {
   switch (due) {
@@ -99,11 +117,6 @@ std::string judged_text(const RunHead& head, const Judged& judged, const Streams
   return "";
 }
 
-bool waits_as_planned(const plan::Run& run) {
-  const plan::Summary now = plan::summary(run);
-  return !run.finished && now.failed.empty() && now.running.empty() && !now.waiting.empty();
-}
-
 std::string way_back(const RunHead& head) {
   return fmt::format("tessera resume {} --back opens its nodes", name_of(head));
 }
@@ -113,28 +126,6 @@ std::string not_on_text(const RunHead& head, const NotCarriedOn& why, bool opens
   if (opens) return told(streams, fmt::format("the nodes of run {} are opened again: {}", run, reason));
   return told(streams, fmt::format("run {} is left parked: {}", run, reason)) +
          (why.over ? "; " + told(streams, way_back(head)) : "");
-}
-
-std::string words_of(const std::string& file) { return fmt::format("as {} says", file); }
-std::string words_of(const OfWindow& window) {
-  return fmt::format("as {} says from {}", window.file, utc_text(window.from));
-}
-
-std::optional<std::string> file_of(const RunHead& head) {
-  constexpr std::string_view kSays = " says";
-  if (auto window = window_of(head)) return std::move(window->file);
-  if (!head.words.starts_with(kAs) || !head.words.ends_with(kSays)) return std::nullopt;
-  if (head.words.size() <= kAs.size() + kSays.size()) return std::nullopt;
-  return head.words.substr(kAs.size(), head.words.size() - kAs.size() - kSays.size());
-}
-
-std::optional<OfWindow> window_of(const RunHead& head) {
-  constexpr std::string_view kFrom = " says from ";
-  const std::size_t at = head.words.rfind(kFrom);
-  if (at == std::string::npos || at < kAs.size() || !head.words.starts_with(kAs)) return std::nullopt;
-  const auto from = parse_utc(head.words.substr(at + kFrom.size()));
-  if (!from) return std::nullopt;
-  return OfWindow{head.words.substr(kAs.size(), at - kAs.size()), *from};
 }
 
 }  // namespace tessera::cli

@@ -7,6 +7,7 @@
 #include "engine/fleet/begun.hpp"
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/rows.hpp"
+#include "engine/fleet/run_words.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/fleet/written.hpp"
 #include "engine/text.hpp"
@@ -64,7 +65,10 @@ int FleetCommand::run() {
   // Before the surveys: while the list comes in, the model that they point into may change.
   if (verb_ == "check" || verb_ == "diff" || verb_ == "explain") {
     (void)list_known_runs();
-    if (verb_ != "explain") find_left_runs();
+    if (verb_ != "explain") {
+      (void)judge_runs();
+      find_left_runs();
+    }
     if (verb_ != "check") read_newest_runs();
   }
   if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
@@ -356,7 +360,7 @@ std::string FleetCommand::file_name() const {
   return clean(path_.substr(path_.rfind('/') + 1), 100);  // npos + 1 is 0
 }
 
-std::string FleetCommand::words() const { return words_of(whole_path()); }
+std::string FleetCommand::words() const { return fleet::words_of(whole_path()); }
 
 std::string FleetCommand::told_notes() const {
   std::string text;

@@ -58,7 +58,8 @@ class FleetCommand {
   // The journals of the newest run of each node that the call is about, for what they left there.
   void read_newest_runs();
   // Runs of this file that have not ended and wait for a person, whatever stands on their nodes by now.
-  // Precondition: the runs are listed. It lets events in: before the surveys.
+  // Precondition: the runs are listed, and judged where nothing has taken them up. It lets events in: before
+  // the surveys.
   void find_left_runs();
   void tell_left_runs();
   // beside: drift that a change of this very call mends is no finding.
@@ -95,8 +96,15 @@ class FleetCommand {
   fleet::Still still(const LeftRun& left, TimePoint at, bool by_file) const;
   // Whether the file says something else by now of what a run makes.
   bool is_changed(const LeftRun& left, TimePoint at) const;
-  // What would become of those that are parked or were killed, for whom nothing is changed.
+  // What becomes of those that are parked or were killed with the next fleet run, into judged_, too: whoever
+  // only looks goes by what a runner does. It lets events in: before the surveys.
+  std::vector<std::pair<RunHead, Judged>> judge_runs();
   void tell_parked();
+  // Why nothing more of the pools of these nodes is changed for a window: a node has failed in another run
+  // for it. words: of the runs for it. run: the one that is asked about; empty: none yet.
+  std::optional<std::string> why_others_wait(const FailedNodes& failed, const Cluster& cluster,
+                                             const std::string& words, const std::vector<NodeName>& nodes,
+                                             const std::string& run) const;
   // The same for one of its nodes. begun: the moment for whose rule it was begun. dated: by a window.
   // wanted_now: a window that was moved holds now, and wants what the run makes.
   std::optional<NotCarriedOn> why_over(const fleet::Pool& pool, const NodeName& node, TimePoint begun,
@@ -179,7 +187,8 @@ class FleetCommand {
   std::map<ClusterName, std::set<NodeName>> tried_;  // run: by this call, of pools that go on
   std::set<std::string> waiting_;                    // run: runs that are parked as planned
   std::map<std::string, std::size_t> under_way_;     // run: of parked runs, nodes at a time
-  std::map<std::string, Due> judged_;                // run: what is told of runs already
+  FailedNodes failed_;                               // run: of parked runs
+  std::map<std::string, Due> judged_;                // what becomes of runs at rest, where it is known
   std::set<NodeName> left_parked_, waits_;           // run: by runs of this file, of busy_nodes()
   Json due_list_ = Json::list(), early_list_ = Json::list(), run_list_ = Json::list();  // of it
   Json due_json_;      // run --dry-run -o json

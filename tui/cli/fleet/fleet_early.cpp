@@ -7,6 +7,8 @@
 
 #include "engine/fleet/begun.hpp"
 #include "engine/fleet/early.hpp"
+#include "engine/fleet/run_words.hpp"
+#include "engine/plan/run/closing.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/runs_list.hpp"
@@ -57,21 +59,23 @@ bool FleetCommand::is_this_file(const std::string& named) const {
   return named == whole_path() || (named.starts_with('/') && whole_path_of(named) == whole_path());
 }
 
-std::string FleetCommand::words_from(TimePoint from) const { return words_of({whole_path(), from}); }
+std::string FleetCommand::words_from(TimePoint from) const {
+  return fleet::words_of(fleet::OfWindow{whole_path(), from});
+}
 
 std::optional<TimePoint> FleetCommand::opening_of(const RunHead& head) const {
-  const auto told = window_of(head);
+  const auto told = fleet::window_of(head);
   if (!told || !is_this_file(told->file)) return std::nullopt;
   return told->from;
 }
 
 bool FleetCommand::is_of_this_file(const RunHead& head) const {
-  const auto file = file_of(head);
+  const auto file = fleet::file_of(head);
   return file && is_this_file(*file);
 }
 
 bool FleetCommand::is_for_a_window(const RunHead& head) const {
-  const auto told = window_of(head);
+  const auto told = fleet::window_of(head);
   return told && told->file.starts_with('/') && is_this_file(told->file) && head.undoes.empty();
 }
 
@@ -91,7 +95,7 @@ std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const LeftRun& left
   const RunHead& head = left.head;
   const Cluster& cluster = left.cluster;
   if (!head.undoes.empty()) return std::nullopt;
-  const auto told = window_of(head);
+  const auto told = fleet::window_of(head);
   const std::optional<TimePoint> opening = opening_of(head);
   if (told && !opening && told->file.starts_with('/'))
     return NotCarriedOn{"it is of the fleet file " + clean(told->file, 300), false, false};
@@ -119,6 +123,7 @@ std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const LeftRun& left
       over = why_over(*pool, name, begun, clock, opening.has_value(), wanted_now);
   }
   if (!over && gone) over = edited;
+  const bool goes_on = !over;
   // What cannot be read whole decides nothing, and a run that another file or a person may have begun is
   // theirs.
   if (over && over->over && (!is_for_a_window(head) || !OpenClusters::is_whole(cluster)))
@@ -128,7 +133,33 @@ std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const LeftRun& left
         "the fleet file was changed after it was begun; tessera resume {} carries it on, tessera resume {} "
         "--back opens its nodes",
         clean(head.run, 100), clean(head.run, 100))};
+  if (goes_on)
+    if (auto why = why_others_wait(left.failed, cluster, head.words, head.nodes, head.run))
+      return NotCarriedOn{std::move(*why)};
   return over;
+}
+
+// With a lead each call closes the nodes whose time has come, so that one window has several runs.
+std::optional<std::string> FleetCommand::why_others_wait(const FailedNodes& failed, const Cluster& cluster,
+                                                         const std::string& words,
+                                                         const std::vector<NodeName>& nodes,
+                                                         const std::string& run) const {
+  if (!fleet::window_of(words)) return std::nullopt;
+  const auto pool_that_stops = [&](const NodeName& name) -> const fleet::Pool* {
+    const Node* node = cluster.nodes.find(name);
+    const fleet::Pool* pool = node ? fleet::pool_of(fleet_, cluster, *node, catalogue_) : nullptr;
+    return pool && pool->budget.lead && pool->on_failure == fleet::OnFailure::stop ? pool : nullptr;
+  };
+  std::set<const fleet::Pool*> pools;
+  for (const NodeName& name : nodes)
+    if (const fleet::Pool* pool = pool_that_stops(name)) pools.insert(pool);
+  for (const FailedNodes::One& one : failed.beside(cluster.name, words, run))
+    if (const fleet::Pool* pool = pool_that_stops(one.node); pool && pools.contains(pool))
+      return fmt::format(
+          "node {} has failed, or waits for a person, in run {} for the same window, and on_failure of pool "
+          "{} is stop",
+          one.node.text, clean(one.run, 100), pool->name);
+  return std::nullopt;
 }
 
 fleet::Still FleetCommand::still(const LeftRun& left, TimePoint at, bool by_file) const {
@@ -169,21 +200,40 @@ std::optional<NotCarriedOn> FleetCommand::why_over(const fleet::Pool& pool, cons
                       true};
 }
 
-void FleetCommand::tell_parked() {
+std::vector<std::pair<RunHead, Judged>> FleetCommand::judge_runs() {
+  struct AtRest {
+    const RunHead& head;
+    bool killed = false;
+    std::optional<Followed> known;
+  };
   const std::vector<RunHead> runs = page_.runs;
+  std::vector<AtRest> at_rest;
+  FailedNodes failed;
   for (const RunHead& head : runs) {
     const bool killed = head.state == RunState::interrupted && is_for_a_window(head);
-    const Cluster* here = clusters_.model().find(head.cluster);
-    if ((head.state != RunState::parked && !killed) || !here) continue;
+    if ((head.state != RunState::parked && !killed) || !clusters_.model().find(head.cluster)) continue;
     auto known = read_run(clusters_, options_, head.run);
-    const auto* followed = std::get_if<Followed>(&known);
-    const plan::Run* run = followed && followed->run() ? &*followed->run() : nullptr;
-    const Cluster& cluster = *clusters_.model().find(head.cluster);
+    AtRest& one = at_rest.emplace_back(AtRest{head, killed, std::nullopt});
+    if (auto* followed = std::get_if<Followed>(&known); followed && followed->run())
+      one.known = std::move(*followed), failed.note(*one.known->run());
+  }
+  std::vector<std::pair<RunHead, Judged>> judged;
+  for (const AtRest& one : at_rest) {
+    const plan::Run* run = one.known ? &*one.known->run() : nullptr;
+    const Cluster& cluster = *clusters_.model().find(one.head.cluster);
     const plan::Means means = capabilities_of(clusters_, cluster);
-    const Judged judged = judge(head, run, &cluster, cluster_now(cluster, clusters_.wall()), killed,
-                                why_not_carried_on({head, run, cluster, means}));
+    const std::size_t kills = one.known ? plan::taken_up_after_kills(one.known->entries()) : 0;
+    judged.emplace_back(one.head, judge(one.head, run, &cluster, cluster_now(cluster, clusters_.wall()),
+                                        one.killed ? std::optional(kills) : std::nullopt,
+                                        why_not_carried_on({one.head, run, cluster, means, failed})));
+    judged_[one.head.run] = judged.back().second.due;
+  }
+  return judged;
+}
+
+void FleetCommand::tell_parked() {
+  for (const auto& [head, judged] : judge_runs()) {
     if (judged.finding) worst_ = worse(worst_, kFinding);
-    judged_[head.run] = judged.due;
     const std::string text = judged_text(head, judged, streams_);
     if (text.empty()) continue;
     streams_.err << text << "\n";

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/fleet/left_run.hpp"
-#include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/due.hpp"
 #include "tui/cli/fleet/fleet_command.hpp"
@@ -12,31 +11,22 @@ namespace tessera::cli {
 
 void FleetCommand::find_left_runs() {
   read_parked_runs();
-  page_.left.clear();
-  for (const RunHead& head : page_.runs) {
-    if (head.state != RunState::interrupted &&
-        (head.state != RunState::parked || waiting_.contains(head.run)))
-      continue;
-    const bool here = std::find(read_.begin(), read_.end(), head.cluster) != read_.end();
+  std::vector<const Cluster*> clusters;
+  for (const ClusterName& name : read_) clusters.push_back(clusters_.model().find(name));
+  page_.left = fleet::left_runs(page_.runs, clusters, [this](const RunHead& head) {
+    const auto judged = judged_.find(head.run);
+    const bool goes_on =
+        waiting_.contains(head.run) || (judged != judged_.end() && takes_care_of_itself(judged->second));
     const bool meant =
         only_.empty() || std::any_of(head.nodes.begin(), head.nodes.end(), [&](const NodeName& node) {
           return std::find(only_.begin(), only_.end(), node) != only_.end();
         });
-    if (!here || !meant || !is_of_this_file(head)) continue;
-    const auto judged = judged_.find(head.run);
-    // Of a look only: what would end or go on by itself.
-    if (judged != judged_.end() && (judged->second == Due::goes_on || judged->second == Due::opened))
-      continue;
-    LeftBehind& left = page_.left.emplace_back(LeftBehind{head, {}});
-    const Cluster& cluster = *clusters_.model().find(head.cluster);
-    for (const NodeName& name : head.nodes)
-      if (const Node* node = cluster.nodes.find(name); node && plan::closed_by_flags(*node))
-        left.closed.push_back(name);
-  }
+    return !goes_on && meant && is_of_this_file(head);
+  });
 }
 
 void FleetCommand::tell_left_runs() {
-  for (const LeftBehind& left : page_.left) {
+  for (const fleet::LeftBehind& left : page_.left) {
     const auto judged = judged_.find(left.head.run);
     if (judged != judged_.end() && judged->second != Due::no_business) continue;  // it is named, with its why
     tell(fleet::left_sentence(left.head, left.closed));

@@ -7,6 +7,7 @@
 
 #include "engine/fleet/begun.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/one_first.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -132,6 +133,7 @@ void FleetCommand::read_parked_runs() {
   done_.clear();
   waiting_.clear();
   under_way_.clear();
+  failed_ = {};
   for (const RunHead& head : page_.runs) {
     if (head.state != RunState::parked || !is_of_this_file(head)) continue;
     auto known = read_run(clusters_, options_, head.run);
@@ -141,7 +143,8 @@ void FleetCommand::read_parked_runs() {
     for (NodeName& node : plan::summary(run).done) done_[head.run].insert(std::move(node));
     const plan::ChangeOptions& armed = run.started.plan.intent.options;
     under_way_[head.run] = static_cast<std::size_t>(std::max({armed.batch, armed.canary, 1}));
-    if (head.unarmed.empty() && waits_as_planned(run)) waiting_.insert(head.run);
+    failed_.note(run);
+    if (head.unarmed.empty() && plan::waits_as_planned(run)) waiting_.insert(head.run);
   }
 }
 
@@ -309,6 +312,7 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
   without.insert(busy.begin(), busy.end());
   auto intent = fleet::intent_of(survey, called, patience_of(pool), &pool, without);
   if (!intent) return held_up;
+  if (auto why = why_others_wait(failed_, cluster, called, intent->nodes, "")) return skip(pool.name, *why);
   free_first(*intent, survey);
   bool one_first = false;
   if (closes && pool.on_failure == fleet::OnFailure::stop) {

@@ -79,7 +79,7 @@ class Page {
         line(
             fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name, told(note.text)));
     for (const std::string& one : page_.unread) line(one);
-    for (const LeftBehind& one : page_.left) line(fleet::left_sentence(one.head, one.closed));
+    for (const fleet::LeftBehind& one : page_.left) line(fleet::left_sentence(one.head, one.closed));
     if (!page_.runs_untold.empty()) line("not every journal could be read: " + page_.runs_untold);
   }
   // Where the scheduler hands out something else than what is made.
@@ -129,7 +129,7 @@ void add_rows(Grid& grid, const Page& page, const FleetPage& all, const LastRuns
         "-", node.standing);
 }
 
-Json json_of(const LeftBehind& left) {
+Json json_of(const fleet::LeftBehind& left) {
   Json one = Json::map();
   one.add("run", Json::of(clean(left.head.run, 100)));
   one.add("by", Json::of(clean(left.head.who, 60)));
@@ -288,7 +288,7 @@ Json fleet_json(const FleetPage& page) {
   Json& unread = document.add("unread", Json::list());
   for (const std::string& one : page.unread) unread.items.push_back(Json::of(one));
   Json& left = document.add("left_runs", Json::list());
-  for (const LeftBehind& one : page.left) left.items.push_back(json_of(one));
+  for (const fleet::LeftBehind& one : page.left) left.items.push_back(json_of(one));
   document.add("runs_untold", page.runs_untold.empty() ? Json() : Json::of(page.runs_untold));
   return document;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fleet/left_run.hpp"
 #include "engine/fleet/survey.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/json.hpp"
@@ -13,12 +14,6 @@
 #include "tui/cli/options.hpp"
 
 namespace tessera::cli {
-
-// A run of the fleet file that has not ended and that nothing but a person carries on.
-struct LeftBehind {
-  RunHead head;
-  std::vector<NodeName> closed;  // nodes of it that are closed now
-};
 
 // What a page or document is made of. The surveys point into the fleet and the model: the next event that is
 // taken in ends them.
@@ -28,7 +23,7 @@ struct FleetPage {
   std::vector<std::string> unread;            // clusters of the file that could not be read, each with why
   std::vector<RunHead> runs;                  // newest first; for who changed a node last
   std::string runs_untold;                    // why they may not be all; empty: they are
-  std::vector<LeftBehind> left;               // whatever the standing of their nodes
+  std::vector<fleet::LeftBehind> left;        // whatever the standing of their nodes
   std::map<std::string, plan::Run> journals;  // of the newest run of each node, by the run's name
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/fleet/begun.hpp"
+#include "engine/fleet/run_words.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/shell.hpp"
 #include "engine/text.hpp"
@@ -94,7 +95,7 @@ Effects plan(UiState& state, const UiContext& ui, Action action) {
   const std::string file = fleet.path.starts_with('/')
                                ? clean(fleet.path, 300)
                                : clean(fleet.path.substr(fleet.path.rfind('/') + 1), 100);  // npos + 1 is 0
-  const auto intent = fleet::intent_of(*here.survey, fmt::format("as {} says", file), {}, nullptr, but);
+  const auto intent = fleet::intent_of(*here.survey, fleet::words_of(file), {}, nullptr, but);
   const plan::SiteRules rules = fleet::rules_of(fleet.file->fleet, cluster.name, state.rules);
   Result<plan::Plan> plan = plan_for(state, ui, *intent, rules);
   if (!plan) {
