@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "engine/insight/named_allocations.hpp"
 #include "engine/insight/worth.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/bridged.hpp"
@@ -35,7 +36,7 @@ void add_held(UserSum& sum, const Cluster& cluster, const Workload& workload,
     sum.gpus += *worth;
   else
     ++sum.unknown;
-  for (const Allocation& one : workload.allocations) {
+  for (const Allocation& one : named_allocations(cluster, workload)) {
     const int count = one.count > 0 ? one.count : static_cast<int>(one.devices.size());
     if (count > 0) sum.holds[counted_as(workload, one)] += count;
   }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/insight/held_words.hpp"
+#include "engine/insight/named_allocations.hpp"
 #include "engine/model/tell.hpp"
 #include "engine/number.hpp"
 #include "engine/query/value.hpp"
@@ -120,10 +121,14 @@ DocLine work_heading() {
 }
 
 // "2 × 1g.10gb on n0001, n0002"; of what waits what it asks for, and why it waits.
-std::string holds_text(const Workload& work, const UiState& state) {
+std::string holds_text(const Workload& work, const Cluster& cluster, const UiState& state) {
   std::set<std::string> nodes;
   for (const Allocation& one : work.allocations) nodes.insert(one.node.text);
-  if (!nodes.empty()) return held_text(work) + told(state, " on ") + told(state, some_of(nodes, 3));
+  if (!nodes.empty()) {
+    Workload named = work;
+    named.allocations = insight::named_allocations(cluster, work);
+    return held_text(named) + told(state, " on ") + told(state, some_of(nodes, 3));
+  }
   std::map<std::string, std::int64_t> asks;
   for (const Request& request : work.requests)
     asks[request.resource] = add_times(asks[request.resource], request.count, work.tasks);
@@ -138,12 +143,12 @@ std::string age_text(const Cluster& cluster, TimePoint since, TimePoint wall) {
 DocLine line_of(const Workload& work, const Cluster& cluster, const UiContext& ui, const UiState& state,
                 int width) {
   const auto& since = work.state == WorkloadState::pending ? work.submitted : work.started;
-  return {
-      {{shorten(work.id.text, kState - kWork - 1, state.ascii), Style(Role::text).with_bold(), kWork},
-       {std::string(word(work.state)), role_of(work.state), kState},
-       {since ? age_text(cluster, *since, ui.wall) : "?", Role::dim, kSince},
-       {shorten(holds_text(work, state), std::max(1, width - kHolds - 1), state.ascii), Role::text, kHolds}},
-      {}};
+  return {{{shorten(work.id.text, kState - kWork - 1, state.ascii), Style(Role::text).with_bold(), kWork},
+           {std::string(word(work.state)), role_of(work.state), kState},
+           {since ? age_text(cluster, *since, ui.wall) : "?", Role::dim, kSince},
+           {shorten(holds_text(work, cluster, state), std::max(1, width - kHolds - 1), state.ascii),
+            Role::text, kHolds}},
+          {}};
 }
 
 }  // namespace
