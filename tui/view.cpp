@@ -1,6 +1,7 @@
 #include "tui/view.hpp"
 
 #include "tui/screens/control.hpp"
+#include "tui/screens/cut_cell.hpp"
 #include "tui/screens/empty.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/overlays.hpp"
@@ -45,10 +46,12 @@ void draw(const UiContext& ui, const UiState& state, Canvas& canvas) {
   if (!state.past && frame.banner.height == 0) name_preview(canvas, 1, ui, state);
   draw_banner(canvas, frame.banner, state, ui);
   if (state.choice.kind != ChoiceKind::none) draw_choice(canvas, frame.body, state, ui);
-  if (wants_text(state))
+  if (wants_text(state)) {
     draw_prompt(canvas, frame.message_y, state, ui);
-  else
+  } else {
     draw_message(canvas, frame.message_y, state, where);
+    draw_cut_cell(canvas, frame.message_y, ui, state);
+  }
   draw_footer(canvas, frame.footer_y, state, ui);
 }
 
