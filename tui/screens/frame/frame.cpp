@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/insight/recording_age.hpp"
 #include "engine/query/local_time.hpp"
@@ -92,29 +93,74 @@ std::vector<Piece> title_pieces(const UiState& state, const UiContext& ui) {
   return pieces;
 }
 
-void say_source(Canvas& canvas, Rect area, const Failing& failing, const UiContext& ui,
-                const UiState& state) {
+// The lines of the banner: a reason without its end is of no help, nor is a way out.
+struct Banner {
+  std::vector<std::string> reason;  // "hpc: scontrol show node has failed for 2 min: Unable to contact…"
+  std::vector<std::string> below;   // "shown is the state of 3 min ago; is slurmctld running?"
+  std::string old;                  // what of the latter tells how old the figures are
+
+  int lines() const { return static_cast<int>(reason.size() + below.size()); }
+};
+
+constexpr std::string_view kBannerSign = "!! ";
+constexpr int kBelowSign = 4;  // the column of the lines below the first one
+
+// What has no room follows on the last line, where it is cut.
+void keep_lines(std::vector<std::string>& lines, std::size_t most) {
+  if (lines.size() <= most) return;
+  lines[most - 1] += " " + lines[most];
+  lines.resize(most);
+}
+
+std::string age_of(const Failing& failing, TimePoint at, TimePoint wall) {
+  const auto passed = cluster_now(*failing.cluster, wall) - at;
+  return query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(passed).count());
+}
+
+// "scontrol show node failed" says nothing that the lead does not say.
+Error without_lead(Error error, const std::string& asked) {
+  if (error.what == asked + " failed" && !error.reason.empty()) error.what = std::exchange(error.reason, {});
+  return error;
+}
+
+Banner banner_of(const Failing& failing, const UiContext& ui, const UiState& state, Size size) {
   const SourceHealth& health = *failing.health;
-  auto age = [&](TimePoint at) {
-    auto passed = cluster_now(*failing.cluster, ui.wall) - at;
-    return query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(passed).count());
-  };
-  std::string since = health.failing_since ? " for " + age(*health.failing_since) : "";
-  Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
-  pen.put("!! ", Style(Role::danger).with_bold());
   // A recording is none of the cluster's sources: its reason says all.
-  pen.put(failing.source == Source::none
-              ? failing.cluster->name.text + ": "
-              : fmt::format("{}: {} fails{}: ", failing.cluster->name.text, word(failing.source), since),
-          Role::danger);
-  pen.put(told(state, to_line({health.failure->what, health.failure->reason, ""})), Role::danger);
-  if (area.height < 2) return;
-  Pen below(canvas, area.x + 4, area.y + 1, area.right() - 1, state.ascii);
-  below.put(told(state, failing.source == Source::none ? insight::recording_age(*failing.cluster, ui.wall)
-                        : health.last_ok ? "shown is the state of " + age(*health.last_ok) + " ago"
-                                         : std::string("it has never answered")),
-            Role::stale);
-  if (!health.failure->hint.empty()) below.put("; " + told(state, health.failure->hint), Role::text);
+  const bool recording = failing.source == Source::none;
+  const std::string asked(word(failing.source));
+  std::string lead = failing.cluster->name.text + ": ";
+  if (!recording && health.failing_since)
+    lead += told(state, fmt::format("{} has failed for {}", asked,
+                                    age_of(failing, *health.failing_since, ui.wall))) +
+            ": ";
+  else if (!recording)
+    lead += asked + ": ";
+  const Error said = without_lead({health.failure->what, health.failure->reason, ""}, asked);
+  Banner banner;
+  banner.reason = wrap(lead + told(state, to_line(said)), size.columns - kBelowSign - 1);
+  banner.old = told(state, recording        ? insight::recording_age(*failing.cluster, ui.wall)
+                           : health.last_ok ? fmt::format("shown is the state of {} ago",
+                                                          age_of(failing, *health.last_ok, ui.wall))
+                                            : std::string("it has never answered"));
+  const std::string& hint = health.failure->hint;
+  banner.below =
+      wrap(hint.empty() ? banner.old : banner.old + "; " + told(state, hint), size.columns - kBelowSign - 1);
+  const int most = std::max(2, size.rows / 6);
+  keep_lines(banner.below, static_cast<std::size_t>(std::max(1, most / 2)));
+  keep_lines(banner.reason, static_cast<std::size_t>(most) - banner.below.size());
+  return banner;
+}
+
+void draw_banner_line(Canvas& canvas, int y, int end, const Banner& banner, int line, bool ascii) {
+  const int first_below = static_cast<int>(banner.reason.size());
+  Pen pen(canvas, kBelowSign, y, end, ascii);
+  if (line < first_below) {
+    pen.put(banner.reason[static_cast<std::size_t>(line)], Role::danger);
+    return;
+  }
+  std::string_view text = banner.below[static_cast<std::size_t>(line - first_below)];
+  const std::size_t old = line == first_below ? std::min(banner.old.size(), text.size()) : 0;
+  pen.put(text.substr(0, old), Role::stale).put(text.substr(old), Role::text);
 }
 
 std::string message_text(const UiState& state) {
@@ -174,7 +220,8 @@ std::vector<const Cluster*> clusters_of(const Screen& screen, const Model& model
 
 Frame frame_of(const UiState& state, const UiContext& ui, Size size) {
   Frame frame;
-  int banner = failing_sources(state, ui).empty() ? 0 : 2;
+  const std::vector<Failing> failing = failing_sources(state, ui);
+  const int banner = failing.empty() ? 0 : banner_of(failing.front(), ui, state, size).lines();
   frame.banner = {0, 2, size.columns, banner};
   frame.message_y = size.rows - 2;
   frame.footer_y = size.rows - 1;
@@ -308,10 +355,15 @@ void draw_title(Canvas& canvas, const UiState& state, const UiContext& ui) {
 void draw_banner(Canvas& canvas, Rect area, const UiState& state, const UiContext& ui) {
   if (area.height == 0) return;
   std::vector<Failing> failing = failing_sources(state, ui);
-  say_source(canvas, area, failing.front(), ui, state);
-  if (failing.size() > 1)
-    put_right(canvas, area.right() - 1, area.y + 1, fmt::format(" {} more in 1 overview", failing.size() - 1),
-              Role::danger);
+  const Banner banner = banner_of(failing.front(), ui, state, canvas.size());
+  canvas.put(area.x + 1, area.y, kBannerSign, Style(Role::danger).with_bold());
+  for (int line = 0; line < std::min(area.height, banner.lines()); ++line) {
+    int end = area.right() - 1;
+    if (failing.size() > 1 && line + 1 == banner.lines())
+      end = put_right(canvas, end, area.y + line, fmt::format(" {} more in 1 overview", failing.size() - 1),
+                      Role::danger);
+    draw_banner_line(canvas, area.y + line, end, banner, line, state.ascii);
+  }
 }
 
 void draw_message(Canvas& canvas, int y, const UiState& state, const std::string& where) {
