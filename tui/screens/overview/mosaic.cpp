@@ -288,7 +288,7 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
   const Grid grid = grid_of(nodes, area);
   const int width = grid.width, shown = grid.shown;
   Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
-  pen.put("MOSAIC", Style(Role::heading).with_bold());
+  pen.put(told(state, N_("MOSAIC")), Style(Role::heading).with_bold());
   pen.put(static_cast<std::size_t>(shown) < nodes.size()
               ? fmt::format("  {} of {} nodes", shown, nodes.size())
               : fmt::format("  {} {}", nodes.size(), nodes.size() == 1 ? "node" : "nodes"),

@@ -160,7 +160,7 @@ void draw_groups(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
   const std::vector<NodeGroup>& groups = state.overview.groups;
   const GroupColumns at = columns_of(area.width, ui.model.clusters.size() > 1);
   Pen pen(canvas, area.x + 1, area.y, area.x + at.nodes - 6, state.ascii);
-  pen.put("MOSAIC", Style(Role::heading).with_bold());
+  pen.put(told(state, N_("MOSAIC")), Style(Role::heading).with_bold());
   pen.put(static_cast<std::size_t>(lines) < groups.size() ? fmt::format("  {} of {}", lines, groups.size())
                                                           : fmt::format("  {}", groups.size()),
           Role::dim);

@@ -10,6 +10,8 @@
 #include "engine/insight/both_sides.hpp"
 #include "engine/insight/free_kinds.hpp"
 #include "engine/insight/sharing_words.hpp"
+#include "tui/language/wrap.hpp"
+#include "tui/screens/cell_words.hpp"
 #include "tui/screens/changed.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
 #include "tui/screens/overview/overview_spare.hpp"
@@ -205,7 +207,7 @@ void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
   canvas.put(area.x, y, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
 }
 
-// "1g.10gb 131", "gpu:h100 55 by 6 jobs".
+// "1g.10gb 131", "h100 55 by 6 jobs".
 struct Figure {
   std::string name;
   std::int64_t number = 0;
@@ -266,8 +268,8 @@ void draw_free(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
   if (!silent.empty())
     end = put_right(canvas, end, y, told(state, "not known: " + silent), Role::unknown) - 2;
   const std::string none = silent.empty() ? told(state, "nothing") : "";
-  draw_figures(canvas, {area.x, area.y, end + 1 - area.x, area.height}, y, "FREE NOW", figures, Role::free,
-               none, state.ascii);
+  draw_figures(canvas, {area.x, area.y, end + 1 - area.x, area.height}, y, told(state, N_("FREE NOW")),
+               figures, Role::free, none, state.ascii);
 }
 
 // Units that are asked for, and by how many: 55 GPUs may be 6 jobs.
@@ -280,8 +282,8 @@ void draw_waiting(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
     for (const auto& [resource, waiting] : state.overview.totals[i].waiting_by_request) {
       const char* noun =
           slurm ? (waiting.workloads == 1 ? "job" : "jobs") : (waiting.workloads == 1 ? "pod" : "pods");
-      figures.push_back(
-          {resource, waiting.units, " " + told(state, fmt::format("by {} {}", waiting.workloads, noun))});
+      figures.push_back({short_cell("asks", resource), waiting.units,
+                         " " + told(state, fmt::format("by {} {}", waiting.workloads, noun))});
     }
   }
   std::stable_sort(figures.begin(), figures.end(),
@@ -289,8 +291,8 @@ void draw_waiting(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   int end = area.right() - 1;
   if (!silent.empty())
     end = put_right(canvas, end, y, told(state, "not known: " + silent), Role::unknown) - 2;
-  draw_figures(canvas, {area.x, area.y, end + 1 - area.x, area.height}, y, "WAITING", figures, Role::warning,
-               silent.empty() ? told(state, "nothing") : "", state.ascii);
+  draw_figures(canvas, {area.x, area.y, end + 1 - area.x, area.height}, y, told(state, N_("WAITING")),
+               figures, Role::warning, silent.empty() ? told(state, "nothing") : "", state.ascii);
 }
 
 // The first of a cause's findings, for all of them.
@@ -342,11 +344,33 @@ void draw_above_demand(Canvas& canvas, Rect area, int table, const UiContext& ui
   draw_demand(canvas, {area.x, area.bottom() - table, area.width, table}, ui, state);
 }
 
+constexpr int kMostHint = 3;     // lines
+constexpr int kHintBelow = 150;  // columns from which each finding has its way out beside it
+constexpr int kTallSpare = 10;   // lines of which one is no loss to the blocks and the table
+
+// How many lines what to do about a finding has beyond the first one of what is pinned. They do not depend on
+// which finding that is: what stands above must not move with the cursor.
+int more_for_hint(Rect spare) {
+  if (spare.width >= kHintBelow) return 0;
+  const bool blank = spare.width < kRoomy && spare.height < kSpareFrom;
+  if (blank) return std::clamp(kMostHint - 1, 0, spare.height);
+  return spare.height >= kTallSpare ? 1 : 0;
+}
+
+// What to do about the finding under the cursor, at the bottom of the area; what does not fit is cut.
 void draw_hint(Canvas& canvas, Rect area, const UiState& state) {
   const insight::Finding* finding = finding_at(state, state.top().cursor);
-  if (finding && !finding->hint.empty() && area.width < 150) {
-    Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
-    pen.put(told(state, "to do") + "  ", Role::accent).put(told(state, finding->hint), Role::text);
+  if (!finding || finding->hint.empty() || area.width >= kHintBelow || area.height < 1) return;
+  const std::string label = told(state, "to do");
+  std::vector<std::string> lines = wrap(label + "  " + told(state, finding->hint), area.width - 2);
+  const int count = std::min(area.height, static_cast<int>(lines.size()));
+  if (const auto last = static_cast<std::size_t>(count); last < lines.size())
+    lines[last - 1] += " " + lines[last];
+  for (int i = 0; i < count; ++i) {
+    const std::string_view text = lines[static_cast<std::size_t>(i)];
+    const std::size_t lead = i == 0 ? std::min(label.size(), text.size()) : 0;
+    Pen pen(canvas, area.x + 1, area.bottom() - count + i, area.right() - 1, state.ascii);
+    pen.put(text.substr(0, lead), Role::accent).put(text.substr(lead), Role::text);
   }
 }
 
@@ -429,7 +453,7 @@ void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState
   int height = overview_scroll_height(area.height);
   const Screen& screen = state.top();
   bool drawn_cursor = false;
-  int top = std::clamp(screen.top, 0, std::max(0, static_cast<int>(lines.size()) - height));
+  const int top = std::clamp(screen.top, 0, std::max(0, static_cast<int>(lines.size()) - height));
   for (int i = 0; i < height && top + i < static_cast<int>(lines.size()); ++i) {
     const OverviewLine& line = lines[static_cast<std::size_t>(top + i)];
     bool selected = !line.id.empty() && !drawn_cursor && (screen.cursor.empty() || line.id == screen.cursor);
@@ -438,15 +462,19 @@ void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState
   }
   const Rect mosaic = mosaic_area(state, area);
   draw_mosaic(canvas, mosaic, ui, state);
-  draw_hint(canvas, {area.x, area.y + height, area.width, kPinned}, state);
-  const Rect spare = mosaic.below(mosaic_lines(state, mosaic) + 1);
-  // No hint in wide terminals: findings have theirs beside them.
-  const Rect all{spare.x, spare.y, spare.width, spare.height + kPinned};
-  if (const int table = demand_lines(state, all); area.width >= 150 && has_all_demand(state, table)) {
-    // It says the same as the two lines at the bottom, and more.
+  const Rect below = mosaic.below(mosaic_lines(state, mosaic) + 1);
+  const int pinned = area.y + height, more = more_for_hint(below), hint = 1 + more;
+  const Rect spare{below.x, below.y, below.width, below.height - more};
+  // The whole table says the same as the two lines at the bottom, and more.
+  const int top_of_all = std::min(below.y, pinned);
+  const int end_of_all = pinned + kPinned - (area.width >= kHintBelow ? 0 : hint);
+  const Rect all{below.x, top_of_all, below.width, end_of_all - top_of_all};
+  if (const int table = demand_lines(state, all); has_all_demand(state, table)) {
     draw_above_demand(canvas, all, table, ui, state);
+    draw_hint(canvas, {area.x, end_of_all, area.width, hint}, state);
     return;
   }
+  draw_hint(canvas, {area.x, pinned - more, area.width, hint}, state);
   draw_above_demand(canvas, spare, demand_lines(state, spare), ui, state);
   draw_free(canvas, area, area.y + height + 1, ui, state);
   draw_waiting(canvas, area, area.y + height + 2, ui, state);

@@ -16,7 +16,6 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kFewestLines = 5;      // lines below which nothing is begun
 constexpr int kNarrowestBlock = 58;  // of a block
 constexpr std::size_t kLatest = 14;
 
@@ -78,11 +77,29 @@ void draw_users(Block block, const UiContext& ui, const UiState& state) {
   }
 }
 
+constexpr int kAge = 11;  // cells of "23 h 59 min"
+
+// Where the parts of a line begin. The reason is what is read to its end: names have no more than they need.
+struct WaitingCells {
+  int age, user, asks;
+};
+WaitingCells cells_of(const std::vector<WaitingLong>& waiting) {
+  constexpr int kMostId = 24, kMostUser = 12;
+  int id = 5, user = 4;
+  for (const WaitingLong& one : waiting) {
+    id = std::max(id, std::min(display_width(one.id.text), kMostId));
+    user = std::max(user, std::min(display_width(one.user), kMostUser));
+  }
+  const int after_age = id + 2 + kAge + 2;
+  return {id + 2, after_age, after_age + user + 2};
+}
+
 void draw_waiting(Block block, const UiContext& ui, const UiState& state) {
   block.heading(N_("WAITING LONGEST"), Action::show_waiting);
   if (state.overview.waiting.empty())
     block.nothing(all_told(ui) ? N_("Nothing waits for a GPU.")
                                : N_("Of the clusters that answer, nothing waits for a GPU."));
+  const WaitingCells at = cells_of(state.overview.waiting);
   for (const WaitingLong& one : state.overview.waiting) {
     if (block.full()) return;
     const Cluster* cluster = ui.model.find(one.cluster);
@@ -90,10 +107,10 @@ void draw_waiting(Block block, const UiContext& ui, const UiState& state) {
                                                                cluster_now(*cluster, ui.wall) - one.since)
                                                                .count())
                                     : std::string("?");
-    block.cell(0, 14, one.id.text, Role::text);
-    block.cell(15, 11, age, Role::warning);
-    block.cell(27, 10, one.user, Role::dim);
-    block.cell(38, block.width() - 38, one.asks + "  " + one.reason, Role::dim);
+    block.cell(0, at.age - 2, one.id.text, Role::text);
+    block.cell(at.age, kAge, age, Role::warning, true);
+    block.cell(at.user, at.asks - at.user - 2, one.user, Role::dim);
+    block.cell(at.asks, block.width() - at.asks, one.asks + "  " + one.reason, Role::dim);
     block.next();
   }
 }
@@ -136,7 +153,7 @@ std::vector<WaitingLong> waiting_longest(const Model& model, std::size_t most) {
 }
 
 void draw_spare(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state) {
-  if (area.height < kFewestLines) return;
+  if (area.height < kSpareFrom) return;
   const int blocks = std::clamp((area.width - 1) / kNarrowestBlock, 1, 3), width = (area.width - 1) / blocks;
   const auto place = [&](int index) {
     return Block(canvas, {area.x + 1 + index * width, area.y, width - 2, area.height}, state);

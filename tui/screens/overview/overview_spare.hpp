@@ -9,6 +9,7 @@ namespace tessera::tui {
 
 // The work that waits longest, the first `most` of it.
 std::vector<WaitingLong> waiting_longest(const Model& model, std::size_t most);
+inline constexpr int kSpareFrom = 5;    // lines below which no block is begun
 inline constexpr int kSpareLines = 14;  // of a block at most: a longer list is a screen of its own
 // As many of the three beside each other as fit; nothing where there are only a few lines.
 void draw_spare(Canvas& canvas, Rect area, const UiContext& ui, const UiState& state);
