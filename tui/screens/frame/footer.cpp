@@ -32,6 +32,7 @@ std::vector<Action> actions_now(const UiState& state) {
   if (state.leaving == Leaving::asked) return {leave_park, leave_stay};
   if (state.arming) return {arm_confirm, arm_cancel};
   if (state.resuming) return {resume_carry_on, resume_replan, resume_back, resume_leave};
+  if (state.choice.kind == ChoiceKind::sort) return {open, choice_toggle, back};
   if (state.choice.kind != ChoiceKind::none) return {choice_toggle, open, back};
   const std::span<const Action> own = row_of(state).footer;
   std::vector<Action> all;
@@ -49,8 +50,12 @@ std::optional<Action> other_way(Action action) {
   return std::nullopt;
 }
 
-// In a list these keys walk along it, and not through what was typed before.
+// In a list these keys walk along it, and not through what was typed before; in a list of columns they do
+// what is done there.
 std::string_view title_of(Action action, const UiState& state) {
+  const bool chooses = state.choice.kind != ChoiceKind::none, sorts = state.choice.kind == ChoiceKind::sort;
+  if (chooses && action == Action::open) return sorts ? "sort" : "done";
+  if (chooses && action == Action::choice_toggle) return sorts ? "try" : "show or hide";
   const InputLine& input = state.input;
   const bool menu = input.kind == InputKind::menu;
   if (action == Action::input_newer && (menu || (input.kind == InputKind::command && input.history_at < 0)))

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kMostShown = 10;
 constexpr int kNameCells = 40;
+constexpr int kBelowTitle = 2;  // the title and its rule: a list that reaches them needs no rule of its own
 
 // Candidates in a column above the line, the chosen one marked; a window over long lists.
 void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
@@ -47,7 +48,7 @@ void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContex
 // How many lines of the list there is room for: a menu is read, a palette leaves the screen in view.
 int offers_shown(const InputLine& input, int y) {
   const int count = static_cast<int>(input.offers.size());
-  return std::min({count, input.kind == InputKind::menu ? count : kMostShown, y - 3});
+  return std::min({count, input.kind == InputKind::menu ? count : kMostShown, y - kBelowTitle});
 }
 
 // The keys of a menu stand first, as in the help; those of a palette last, to be learned in passing.
@@ -78,7 +79,11 @@ void draw_offers(Canvas& canvas, int y, const UiState& state) {
     key_cells = std::max(key_cells, display_width(offer.key));
   }
   const int columns = canvas.size().columns;
-  draw_rule(canvas, 0, y - shown - 1, columns, state.ascii);
+  const int above = y - shown - 1;
+  if (above > kBelowTitle)
+    draw_rule(canvas, 0, above, columns, state.ascii);
+  else if (above == kBelowTitle)
+    canvas.fill(0, above, columns, 1, " ");
   for (int i = 0; i < shown; ++i) {
     const int line = y - shown + i, index = first + i;
     canvas.fill(0, line, columns, 1, " ");
