@@ -61,7 +61,9 @@ void draw_chart(Canvas& canvas, const GuideAreas& areas, const guide::Walk& walk
                                                             first_key(state, Action::guide_no)
                                                       : std::string();
   if (top > 0) say(area.y, first_key(state, Action::guide_undo), "more above");
-  if (top + area.height < height) say(area.bottom() - 1, answers, "more below");
+  // In the rule below, where there is one: on the chart it would stand over a question.
+  const bool beside = area.bottom() >= areas.page.bottom();
+  if (top + area.height < height) say(beside ? area.bottom() - 1 : area.bottom(), answers, "more below");
 }
 
 void draw_head(Canvas& canvas, Rect body, const UiState& state) {
@@ -123,11 +125,11 @@ std::string draw_guide(Canvas& canvas, Rect body, const UiContext& ui, const UiS
   }
   const GuideAreas areas = guide_areas(ui, state, body);
   draw_head(canvas, body, state);
-  if (areas.chart.height > 0) draw_chart(canvas, areas, group->walk, state);
   const bool beside = areas.chart.height > 0 && areas.chart.width < body.width;
+  if (areas.chart.height > 0 && !beside) draw_rule(canvas, 0, areas.page.y - 1, body.width, state.ascii);
+  if (areas.chart.height > 0) draw_chart(canvas, areas, group->walk, state);
   for (int y = areas.page.y; beside && y < areas.page.bottom(); ++y)
     canvas.put(areas.page.x - 1, y, state.ascii ? "|" : "│", Role::rule);
-  if (areas.chart.height > 0 && !beside) draw_rule(canvas, 0, areas.page.y - 1, body.width, state.ascii);
   const Document page = guide_document(ui, state, areas.page.width);
   const int total = static_cast<int>(page.size());
   const int top = std::clamp(screen.top, 0, std::max(0, total - areas.page.height));

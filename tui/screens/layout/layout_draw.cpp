@@ -13,7 +13,7 @@ namespace {
 constexpr int kMapX = 6;             // cells for "now" and "want"
 constexpr int kWidestUnit = 25;      // cells of a memory slice beyond which width adds nothing
 constexpr int kPreviewBeside = 116;  // columns from which the preview stands beside the list
-constexpr int kListWidth = 72;       // of the list then, at least
+constexpr int kListWidth = 77;       // of the list then, at least: "needs 4 decoders, 3 left" in full
 constexpr int kLeastPreview = 4;
 
 std::string unit_text(plan::Unit unit) {
@@ -101,8 +101,8 @@ class List {
     }
     int top = list_top(edit_, rows, count);
     for (int i = 0; i < rows && top + i < count; ++i) row(top + i, area_.y + 1 + i, presets);
-    if (top + rows < count)
-      put_right(canvas_, area_.right() - 1, area_.y, fmt::format("{} more", count - top - rows), Role::dim);
+    const std::string more = fmt::format("  {} more", count - top - rows);
+    if (top + rows < count) put_right(canvas_, area_.right() - 1, area_.y, more, Role::dim);
   }
 
  private:
@@ -112,6 +112,7 @@ class List {
   }
 
   static constexpr ListColumn kName{1, 15}, kFree{17, 4}, kCount{22, 8}, kMemory{31, 10}, kSlices{42, 7};
+  static constexpr int kMoreCells = 9;  // "  12 more"
   ListColumn note() const { return {51, area_.width - 52}; }
 
   void profile_heading() {
@@ -120,7 +121,8 @@ class List {
     cell(area_.y, kCount, "NOW→WANT", Role::heading, true);
     cell(area_.y, kMemory, "MEMORY", Role::heading, true);
     cell(area_.y, kSlices, "COMPUTE", Role::heading, true);
-    cell(area_.y, note(), "NOTE", Role::heading);
+    const bool narrow = note().width < 4 + kMoreCells;  // it would stand against how many more there are
+    if (!narrow) cell(area_.y, note(), "NOTE", Role::heading);
   }
 
   void preset_heading() {
