@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/hostlist.hpp"
+#include "tui/language/words.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -31,8 +32,8 @@ std::string owners_text(const std::set<std::string>& owners) {
 std::string fate_text(const Disturbed& one, Way way) {
   if (one.stays && !one.unasked.empty()) return "left alone";
   if (one.stays || one.hit == Hit::unknown || way == Way::wait) return "waited for";
-  if (way == Way::cancel) return "WILL END";
-  const std::string sent_away = one.kind == WorkloadKind::pod ? "evicted" : "requeues";
+  if (way == Way::cancel) return std::string(N_("WILL END"));
+  const std::string sent_away(one.kind == WorkloadKind::pod ? N_("evicted") : N_("requeues"));
   if (!one.restartable) return sent_away + " ?";
   return *one.restartable ? sent_away : "waited for";
 }

@@ -66,7 +66,9 @@ std::string gpus_text(const Cluster& cluster) {
     sep = ", ";
   }
   if (amd > 0) text += fmt::format("; {} of AMD, whose partition modes are shown, not planned", amd);
-  if (pools > 0) text += fmt::format("; {} report slices only", count_text(pools, "node", "nodes"));
+  const std::string nodes = count_text(pools, "node", "nodes");
+  if (pools == 1) text += fmt::format("; {} reports slices only", nodes);
+  if (pools > 1) text += fmt::format("; {} report slices only", nodes);
   return text;
 }
 

@@ -224,10 +224,10 @@ class Collector {
     if (node.reason.find("count reported lower than configured") == std::string::npos)
       return "what the node has and what is configured differ: compare gres.conf with the hardware";
     return node.booted
-               ? "fewer GPUs or slices than gres.conf has were there when slurmd started: a MIG layout does "
+               ? "the node had fewer GPUs or slices than gres.conf when slurmd started: a MIG layout does "
                  "not survive a boot without a boot unit, and slurmd has to start after the driver "
                  "(After=nvidia-persistenced.service); nvidia-smi -L on the node shows what is there"
-               : "fewer GPUs or slices than gres.conf has are there: nvidia-smi -L on the node shows them; "
+               : "the node has fewer GPUs or slices than gres.conf: nvidia-smi -L on it shows them; "
                  "plan the layout again, or change gres.conf";
   }
 

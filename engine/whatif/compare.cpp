@@ -82,19 +82,18 @@ std::string headline(const Comparison& comparison) {
   if (!comparison.changed.changed)
     return fmt::format("the plan is not done within {}: work that it waits for is not known to end by then",
                        span);
-  const std::size_t sooner = comparison.sooner.size(), later = comparison.later.size();
+  const std::size_t later = comparison.later.size();
+  const std::string sooner = comparison.sooner.size() == 1
+                                 ? "1 starts sooner"
+                                 : fmt::format("{} start sooner", comparison.sooner.size());
   if (!comparison.gpu_hours)
-    return fmt::format("within {}: {} start sooner, {} later or not; GPU-hours not known", span, sooner,
-                       later);
+    return fmt::format("within {}: {}, {} later or not; GPU-hours not known", span, sooner, later);
   const double hours = *comparison.gpu_hours;
   if (hours >= 0.05)
-    return fmt::format("within {}: {} start sooner, {} later or not; {:.1f} GPU-hours gained", span, sooner,
-                       later, hours);
+    return fmt::format("within {}: {}, {} later or not; {:.1f} GPU-hours gained", span, sooner, later, hours);
   if (hours <= -0.05)
-    return fmt::format("within {}: {} start sooner, {} later or not; {:.1f} GPU-hours lost", span, sooner,
-                       later, -hours);
-  return fmt::format("within {}: {} start sooner, {} later or not; no GPU-hours gained or lost", span, sooner,
-                     later);
+    return fmt::format("within {}: {}, {} later or not; {:.1f} GPU-hours lost", span, sooner, later, -hours);
+  return fmt::format("within {}: {}, {} later or not; no GPU-hours gained or lost", span, sooner, later);
 }
 
 }  // namespace tessera::whatif

@@ -166,7 +166,7 @@ TEST(Words, ShippedSentencesKeepTheirMeaning) {
       {"15 workloads have run for a day or longer: training, batch, fair share",
        "1日以上実行中のワークロードが15件：学習、バッチ、フェアシェア"},
       {"52 GPUs on 8 nodes: whole 28, mig 16", "8ノードにGPU 52枚：whole 28、mig 16"},
-      {"6 GPUs on 4 nodes: not reported 1, mps 1; 1 node report slices only",
+      {"6 GPUs on 4 nodes: not reported 1, mps 1; 1 node reports slices only",
        "4ノードにGPU 6枚：報告なし 1、mps 1。1ノードではスライスしか報告されません"},
       {"GPU 1: 1g.10gb@0+1g.10gb@1 held by 12 (alice), 2g.20gb@2 held by 13 (bob), 3g.40gb@4 held by 14 "
        "(carol) are in the way",
