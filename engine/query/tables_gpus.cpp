@@ -33,6 +33,9 @@ std::int64_t held_slices(const Gpu& gpu) {
   return number;
 }
 
+// A GPU of which it is not known how it is shared may have slices that nobody tells of.
+bool slices_told(const Gpu& gpu) { return gpu.strategy != Strategy::unknown || !gpu.slices.empty(); }
+
 constexpr Column<GpuRow> kGpus[] = {
     {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 6, "the cluster it belongs to",
      [](const GpuRow& row, const Context&) { return words(row.cluster->name.text); }},
@@ -57,10 +60,13 @@ constexpr Column<GpuRow> kGpus[] = {
        return words(strip(*row.gpu, context.catalogue, false, insight::sight_of(*row.cluster, *row.node)));
      }},
     {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",
-     [](const GpuRow& row, const Context&) { return count(held_slices(*row.gpu)); }},
+     [](const GpuRow& row, const Context&) {
+       return slices_told(*row.gpu) ? count(held_slices(*row.gpu)) : Value(Unknown{});
+     }},
     {"of", "OF", Format::count, Align::right, Show::always, 3, "slices in all",
      [](const GpuRow& row, const Context&) {
-       return count(static_cast<std::int64_t>(row.gpu->slices.size()));
+       return slices_told(*row.gpu) ? count(static_cast<std::int64_t>(row.gpu->slices.size()))
+                                    : Value(Unknown{});
      }},
     {"largest", "FITS", Format::text, Align::left, Show::always, 8, "the largest profile that still fits",
      [](const GpuRow& row, const Context& context) { return largest_free(row, context); }},

@@ -8,6 +8,24 @@
 namespace tessera::tui {
 namespace {
 
+// Sources are named by their commands, some of which are longer than a label.
+void add_sources(FactPage& page, const Cluster& cluster, const UiContext& ui) {
+  int widest = kLabelWidth;
+  for (const auto& [source, health] : cluster.sources)
+    widest = std::max(widest, display_width(word(source)) + 2);
+  for (const auto& [source, health] : cluster.sources) {
+    if (source == Source::none) continue;  // a recording's own
+    const Style style = health.failure ? Style(Role::danger) : Style(Role::text);
+    bool first = true;
+    for (std::string& line : page.wrapped(answered_text(page, cluster, health, ui.wall), 3 + widest)) {
+      page.add(
+          {{{first ? std::string(word(source)) : "", Role::dim, 3}, {std::move(line), style, 3 + widest}},
+           {}});
+      first = false;
+    }
+  }
+}
+
 void add_cluster(FactPage& page, const Cluster& cluster, const UiContext& ui) {
   page.group(cluster.name.text, cluster.simulated ? "simulated" : "");
   page.data(page.told("scheduler"),
@@ -17,11 +35,7 @@ void add_cluster(FactPage& page, const Cluster& cluster, const UiContext& ui) {
   page.fact("polling", every == 0 ? std::string("none (watching for changes)")
                                   : fmt::format("every {} s, {:.0f} calls a minute", every,
                                                 cluster.pace.calls_per_minute));
-  for (const auto& [source, health] : cluster.sources) {
-    if (source == Source::none) continue;  // a recording's own
-    page.data(word(source), answered_text(page, cluster, health, ui.wall),
-              health.failure ? Style(Role::danger) : Style(Role::text));
-  }
+  add_sources(page, cluster, ui);
 }
 
 }  // namespace

@@ -96,12 +96,13 @@ class Page {
     const SliceColumns at;
     page_.heading("SLICES");
     if (at_.gpu->slices.empty()) return page_.fact("", "MIG is on, no slices", Role::dim);
-    page_.add({{{page_.told("profile"), Role::dim, at.profile},
-                {page_.told("start"), Role::dim, at.start},
-                {"GI, CI", Role::dim, at.ids},
-                {page_.told("use"), Role::dim, at.use},
-                {page_.told("holder"), Role::dim, at.holder}},
-               {}});
+    DocLine titles{{{page_.told("profile"), Role::dim, at.profile},
+                    {page_.told("start"), Role::dim, at.start},
+                    {"GI, CI", Role::dim, at.ids}},
+                   {}};
+    put_right(titles, page_.told("use"), at.use, 4, Role::dim);
+    titles.spans.push_back({page_.told("holder"), Role::dim, at.holder});
+    page_.add(std::move(titles));
     for (const Slice& slice : at_.gpu->slices) slice_line(slice, at);
   }
 
@@ -112,7 +113,7 @@ class Page {
                    Style(Role::text).with_bold(), at.profile},
                   {start_text(slice), Role::text, at.start},
                   {shorten(ids_text(slice), at.use - at.ids - 1, state_.ascii), Role::dim, at.ids},
-                  {use_or_dash(slice), Role::text, at.use}},
+                  {fmt::format("{:>4}", use_or_dash(slice)), Role::text, at.use}},
                  id};
     if (slice.holders.empty()) {
       const std::string state(

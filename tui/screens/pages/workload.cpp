@@ -23,11 +23,17 @@
 namespace tessera::tui {
 namespace {
 
+bool holds_something(const Workload& workload) {
+  return std::any_of(workload.allocations.begin(), workload.allocations.end(),
+                     [](const Allocation& one) { return one.count > 0 || !one.devices.empty(); });
+}
+
 std::string asked_text(const Workload& workload) {
   std::string text;
   for (const Request& request : workload.requests)
     text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", request.count, request.resource);
-  if (text.empty()) return "no GPU";
+  // What holds GPUs has asked for them, whatever its source tells of that.
+  if (text.empty()) return holds_something(workload) ? "not reported" : "no GPU";
   if (workload.tasks <= 1) return text;
   return waits_for_kueue(workload)
              ? fmt::format("{}, {} times: pods that start together", text, workload.tasks)

@@ -399,7 +399,8 @@ class Page {
                                                  first_key(state_, Action::plan_hours))
                                    : std::string());
     if (played) note(whatif::headline(*played), Role::text, id_of('k', "what-if"));
-    lines_.push_back({{{told(fmt::format("{} will be able to run", plan_.will_run_count)), Role::good, 3}},
+    lines_.push_back({{{told(fmt::format("{} will be able to run", plan_.will_run_count)),
+                        plan_.will_run_count > 0 ? Role::good : Role::dim, 3}},
                       id_of('k', "will-run")});
     list_pending(plan_.will_run, Role::dim);
     lines_.push_back({{{told(fmt::format("{} would never match again", plan_.never_again_count)),
