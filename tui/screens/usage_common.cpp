@@ -9,6 +9,7 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/roles.hpp"
+#include "tui/screens/sentence.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -56,36 +57,42 @@ std::string gaps_text(const UiState& state) {
 Document no_sums(const UiState& state, int width) {
   FactPage page(state, width);
   const UsageState& usage = state.usage;
+  const bool sums_nothing = usage.read && usage.read->from != TimePoint{} && !usage.part && !usage.failure;
+  if (!sums_nothing) page.blank();
   if (usage.part) {
-    page.fact("", reading_text(*usage.part), Style(Role::text).with_bold());
-    page.fact("", "the clusters are not asked for anything", Role::dim);
+    add_sentence(page, reading_text(*usage.part), Style(Role::text).with_bold());
+    add_sentence(page, "the clusters are not asked for anything", Role::dim);
     page.fact(first_key(state, Action::back), "give up and go back");
     return page.take();
   }
   if (usage.failure) {
-    page.fact("", usage.failure->what + ": " + usage.failure->reason, Role::danger);
-    if (!usage.failure->hint.empty()) page.fact("", usage.failure->hint);
+    add_sentence(page, usage.failure->what + ": " + usage.failure->reason, Role::danger);
+    if (!usage.failure->hint.empty()) add_sentence(page, usage.failure->hint);
     page.fact(first_key(state, Action::refresh), "read it again");
     return page.take();
   }
-  if (usage.read && usage.read->from != TimePoint{}) {
+  if (sums_nothing) {
     for (DocLine& line : span_lines(state)) page.add(std::move(line));
-    page.fact("", "no GPU was held in that time", Style(Role::text).with_bold());
+    page.blank();
+    add_sentence(page, "no GPU was held in that time", Style(Role::text).with_bold());
     page.fact(first_key(state, Action::usage_days), "look at more days");
     return page.take();
   }
   if (usage.read) {
-    page.fact("", "nothing was recorded in that time", Style(Role::text).with_bold());
+    add_sentence(page, "nothing was recorded in that time", Style(Role::text).with_bold());
     page.fact(first_key(state, Action::usage_days), "look at more days");
     return page.take();
   }
-  page.fact("", "Nothing is known of the days before: no recording is opened.",
-            Style(Role::text).with_bold());
-  page.fact("", "tessera record --folder DIR", Role::input);
-  page.fact("", "writes one from now on; tessera config record-unit prints a service that does so for good",
-            Role::dim);
-  page.fact("", "tessera --recording DIR", Role::input);
-  page.fact("", "opens the console with it; so does `recording: DIR` in config.yaml", Role::dim);
+  add_sentence(page, "Nothing is known of the days before: no recording is opened.",
+               Style(Role::text).with_bold());
+  page.blank();
+  add_sentence(page, "tessera record --folder DIR", Role::input);
+  add_sentence(page,
+               "writes one from now on; tessera config record-unit prints a service that does so for good",
+               Role::dim);
+  page.blank();
+  add_sentence(page, "tessera --recording DIR", Role::input);
+  add_sentence(page, "opens the console with it; so does `recording: DIR` in config.yaml", Role::dim);
   return page.take();
 }
 

@@ -12,6 +12,7 @@
 #include "tui/screens/folded_foot.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/pack/narrow.hpp"
+#include "tui/screens/sentence.hpp"
 #include "tui/screens/usage_common.hpp"
 
 namespace tessera::tui {
@@ -109,16 +110,16 @@ class Page {
     to.push_back({});
     FactPage page(state_, width_);
     if (advise_.stopped) {
-      page.fact("", "stopped: nothing was worked out", Style(Role::text).with_bold());
+      add_sentence(page, "stopped: nothing was worked out", Style(Role::text).with_bold());
       page.fact(first_key(state_, Action::advise_again), "work it out");
     } else {
-      page.fact("", progress_text(), Style(Role::text).with_bold());
-      page.fact("",
-                "Which nodes to re-cut, so that what waits starts sooner: plans are made for the slices "
-                "and whole GPUs that waiting jobs and pods ask for, and each is played by the scheduler's "
-                "rules. Nothing is "
-                "changed.",
-                Role::dim);
+      add_sentence(page, progress_text(), Style(Role::text).with_bold());
+      add_sentence(page,
+                   "Which nodes to re-cut, so that what waits starts sooner: plans are made for the slices "
+                   "and whole GPUs that waiting jobs and pods ask for, and each is played by the scheduler's "
+                   "rules. Nothing is "
+                   "changed.",
+                   Role::dim);
       page.fact(first_key(state_, Action::back), "stop");
     }
     for (DocLine& line : page.take()) to.push_back(std::move(line));
@@ -208,8 +209,8 @@ class Page {
   void nothing(Document& to) const {
     to.push_back({});
     FactPage page(state_, width_);
-    page.fact("", "No re-cut helps.", Style(Role::text).with_bold());
-    for (const std::string& reason : advice().reasons) page.fact("", reason);
+    add_sentence(page, "No re-cut helps.", Style(Role::text).with_bold());
+    for (const std::string& reason : advice().reasons) add_sentence(page, reason);
     page.blank();
     page.fact(first_key(state_, Action::show_waiting), "why each of them waits");
     page.fact(":pack", "ask for slices by hand");

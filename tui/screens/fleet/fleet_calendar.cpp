@@ -5,6 +5,7 @@
 
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
+#include "tui/screens/sentence.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -86,14 +87,16 @@ Document fleet_calendar(const UiContext& ui, const UiState& state, int width) {
 
 Document no_fleet_file(const UiState& state, int width) {
   FactPage page(state, width);
-  page.fact("", "No fleet file is named.", Style(Role::text).with_bold());
-  page.fact("", "It says, by pools of nodes, what their GPUs are to be; this screen shows what differs.",
-            Role::dim);
   page.blank();
-  page.fact("", "tessera fleet init fleet.yaml", Role::input);
-  page.fact("", "writes what stands now as a file; with it nothing differs", Role::dim);
-  page.fact("", ":fleet fleet.yaml", Role::input);
-  page.fact("", "opens it here; `fleet: FILE` in config.yaml names it once for all", Role::dim);
+  add_sentence(page, "No fleet file is named.", Style(Role::text).with_bold());
+  add_sentence(page, "It says, by pools of nodes, what their GPUs are to be; this screen shows what differs.",
+               Role::dim);
+  page.blank();
+  add_sentence(page, "tessera fleet init fleet.yaml", Role::input);
+  add_sentence(page, "writes what stands now as a file; with it nothing differs", Role::dim);
+  page.blank();
+  add_sentence(page, ":fleet fleet.yaml", Role::input);
+  add_sentence(page, "opens it here; `fleet: FILE` in config.yaml names it once for all", Role::dim);
   return page.take();
 }
 
