@@ -1,0 +1,142 @@
+// What a person misses on a small screen: texts that are cut while cells are free, and what moves for
+// nothing.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "tests/support/session.hpp"
+#include "tests/tui/screens/places.hpp"
+
+namespace tessera::test {
+namespace {
+
+int line_of(const Session& session, std::string_view text) {
+  const tui::Canvas canvas = session.canvas();
+  std::istringstream lines(canvas.text());
+  std::string line;
+  for (int y = 0; std::getline(lines, line); ++y)
+    if (line.find(text) != std::string::npos) return y;
+  return -1;
+}
+
+Session with_failing_source(tui::Size size) {
+  Session session(small_place(), size);
+  session.wall += Duration(180000);
+  const Error down{"scontrol show node failed", "Unable to contact slurm controller (connect failure)",
+                   "is slurmctld running? see systemctl status slurmctld"};
+  session.tell(on("hpc", SourceReport{Source::slurm_nodes, down, Duration(0)}, 60));
+  session.press("2");
+  return session;
+}
+
+// "gres/gpu count repo…" stood beside fifteen blank lines, and the other half was one screen away.
+TEST(CutCell, WhyANodeIsClosedIsReadToItsEndInTheListOfNodes) {
+  Session session(two_places(), {80, 24});
+  session.press("2jj");
+  EXPECT_TRUE(session.shows("REASON  gres/gpu count reported lower than configured (4 < 7)"))
+      << session.screen();
+  session.press("kk");
+  EXPECT_TRUE(session.shows("FREE  1×1g.10gb, 1×2g.20gb")) << "what is cut furthest right\n"
+                                                           << session.screen();
+  session.press("G");
+  EXPECT_FALSE(session.shows("─ FREE  ")) << "2 whole: nothing is cut\n" << session.screen();
+}
+
+TEST(CutCell, AMessageAndAFilterComeBeforeIt) {
+  Session session(two_places(), {80, 24});
+  session.press("2/health=drained<enter>");
+  EXPECT_NE(session.line_with("1 row").find("filter health=drained"), std::string::npos) << session.screen();
+  session.press("y");
+  EXPECT_FALSE(session.shows("REASON  NVLink")) << session.screen();
+}
+
+TEST(CutCell, AListWithItsPageBesideLeavesItToThePage) {
+  Session session(two_places(), {200, 60});
+  session.press("2j");
+  EXPECT_FALSE(session.shows("REASON  NVLink")) << session.screen();
+  EXPECT_TRUE(session.shows("drained: NVLink errors, ticket 4711 [root]")) << session.screen();
+}
+
+// "scontrol show node fails for 2 min: scontrol show node failed: Unable…" was all that 80 columns had of it.
+TEST(Banner, ASourceThatFailsIsReadToTheEndOfItsReasonAndOfTheWayOut) {
+  const Session session = with_failing_source({80, 24});
+  EXPECT_TRUE(session.shows("hpc: scontrol show node has failed for 2 min: Unable to contact"))
+      << session.screen();
+  EXPECT_TRUE(session.shows("(connect failure)")) << session.screen();
+  EXPECT_TRUE(session.shows("shown is the state of 3 min ago;")) << session.screen();
+  EXPECT_TRUE(session.shows("status slurmctld")) << session.screen();
+}
+
+TEST(Banner, OnTheSmallestScreenItLeavesRoomForTheList) {
+  const Session session = with_failing_source({60, 15});
+  EXPECT_TRUE(session.shows("n0040")) << session.screen();
+  EXPECT_TRUE(session.shows("shown is the state of 3 min ago")) << session.screen();
+}
+
+// The blocks and the table below the mosaic would jump by a line with each finding that the cursor passes.
+TEST(OverviewHint, NothingMovesWhenTheCursorGoesFromFindingToFinding) {
+  for (const tui::Size size : {tui::Size{80, 24}, {120, 40}, {120, 30}, {100, 40}}) {
+    Session session(two_places(), size);
+    const int mosaic = line_of(session, "MOSAIC"), free = line_of(session, "1g.10gb  ");
+    session.press("<tab>");
+    EXPECT_TRUE(session.shows("to do  ")) << session.screen();
+    EXPECT_EQ(line_of(session, "MOSAIC"), mosaic);
+    EXPECT_EQ(line_of(session, "1g.10gb  "), free) << session.screen();
+    session.press("j");
+    EXPECT_EQ(line_of(session, "1g.10gb  "), free) << session.screen();
+  }
+}
+
+// It was cut in the middle of a sentence, above three blank lines.
+TEST(OverviewHint, WhatToDoIsReadToItsEndAtEightyColumns) {
+  Session session(two_places(), {80, 24});
+  session.press("<tab>");
+  EXPECT_TRUE(session.shows("to do  the node has fewer GPUs or slices than gres.conf")) << session.screen();
+  EXPECT_TRUE(session.shows("or change gres.conf")) << session.screen();
+}
+
+// "Space choose  Enter open" stood below a list of columns, where Enter sorts and nothing is opened.
+TEST(Choices, TheFooterSaysWhatTheKeysDoInAListOfColumns) {
+  Session session(two_places(), {80, 24});
+  session.press("5<f6>");
+  EXPECT_TRUE(session.shows("Enter sort  Space try  Esc back")) << session.screen();
+  session.press("<enter>C");
+  EXPECT_TRUE(session.shows("Space show or hide  Enter done  Esc back")) << session.screen();
+}
+
+// The rule of the menu lay right under that of the title.
+TEST(Menu, OneThatFillsTheScreenHasNoSecondRule) {
+  Session session(two_places(), {80, 24});
+  session.press("2.");
+  EXPECT_EQ(session.screen().find("─\n─"), std::string::npos) << session.screen();
+}
+
+// A GPU of which nobody tells how it is shared was said to hold 0 of 0.
+TEST(UnknownGpu, HowManySlicesItHasIsNotKnown) {
+  Session session(small_place(), {120, 40});
+  session.press("3");
+  const std::string row = session.line_with("n0031");
+  EXPECT_EQ(row.find(" 0    0 "), std::string::npos) << row;
+  EXPECT_NE(row.find("?    ?"), std::string::npos) << row;
+}
+
+// "asks for no GPU" stood above the slice that it holds.
+TEST(WorkloadPage, WhatHoldsAGpuIsNotSaidToAskForNone) {
+  Session session(small_place(), {80, 24});
+  session.press(":job 88123<enter>");
+  EXPECT_FALSE(session.shows("no GPU")) << session.screen();
+  EXPECT_TRUE(session.shows("asks for        not reported")) << session.screen();
+}
+
+// The chart's hint stood over the box of a leaf.
+TEST(GuideChart, WhatSaysThatThereIsMoreStandsInTheRule) {
+  Session session(two_places(), {80, 24});
+  session.press(":guide n0007<enter>");
+  EXPECT_NE(session.line_with("more below").find("───"), std::string::npos) << session.screen();
+  session.press("w");
+  EXPECT_NE(session.line_with("more below").find("───"), std::string::npos) << session.screen();
+}
+
+}  // namespace
+}  // namespace tessera::test
