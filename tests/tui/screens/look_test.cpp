@@ -65,7 +65,7 @@ TEST(Banner, ASourceThatFailsIsReadToTheEndOfItsReasonAndOfTheWayOut) {
       << session.screen();
   EXPECT_TRUE(session.shows("(connect failure)")) << session.screen();
   EXPECT_TRUE(session.shows("shown is the state of 3 min ago;")) << session.screen();
-  EXPECT_TRUE(session.shows("status slurmctld")) << session.screen();
+  EXPECT_TRUE(session.shows("see systemctl status\n    slurmctld")) << session.screen();
 }
 
 TEST(Banner, OnTheSmallestScreenItLeavesRoomForTheList) {
