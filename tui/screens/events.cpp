@@ -130,10 +130,10 @@ class Lines {
 
   // A text that is longer than its line goes on below: what was too long for the message line is read here.
   void add_text(DocLine line, const std::string& text, Role role) {
-    constexpr int kLeast = 30;
+    constexpr int kLeastText = 30;
     int used = 1;
     for (const Span& span : line.spans) used += display_width(span.text);
-    if (width_ - used < kLeast) used = std::max(1, width_ - kLeast);
+    if (width_ - used < kLeastText) used = std::max(1, width_ - kLeastText);
     bool first = true;
     for (std::string& piece : wrap(text, width_ - used - 1)) {
       if (first)

@@ -131,46 +131,6 @@ TEST(Smi, EveryProductReadsBackThroughTheParsers) {
   }
 }
 
-// The stand-in refused it, so that the use of processes could be tried on no node without a GPU.
-TEST(Smi, PmonPrintsWhatTheRealOneDoes) {
-  Machine machine = machine_of("h100:2");
-  // As recorded on an H200 that nobody uses (tests/fixtures/nvidia-580/h200-more.txt).
-  const std::string head =
-      "# gpu         pid   type     sm    mem    enc    dec    jpg    ofa    command \n"
-      "# Idx           #    C/G      %      %      %      %      %      %    name \n";
-  const SmiAnswer idle = answer(machine, words("pmon -i 0 -c 2"));
-  const std::string none =
-      "    0          -     -      -      -      -      -      -      -    -              \n";
-  EXPECT_EQ(idle.out, head + none + none);
-  machine.cards[1].board.hidden = true;
-  const SmiAnswer used = call(machine, nvidia::process_use());
-  EXPECT_EQ(used.exit_code, 0);
-  EXPECT_NE(
-      used.out.find("    1       4100     C     87     15      -      -      -      -    python3        \n"),
-      std::string::npos)
-      << used.out;
-  const auto read = nvidia::parse_process_use(used.out);
-  ASSERT_TRUE(read) << to_line(read.error());
-  EXPECT_EQ(*read, (nvidia::ProcessUse{{{1, 4100}, Percent{87}}}));
-  EXPECT_TRUE(answer(machine, words("pmon")).hangs) << "without a count it goes on until it is stopped";
-}
-
-TEST(Smi, WhatPmonRefusesIsAnErrorForItsReader) {
-  Machine machine = machine_of("h100:1");
-  for (const char* wrong : {"pmon -i 7 -c 1", "pmon -i x -c 1"}) {
-    const SmiAnswer said = answer(machine, words(wrong));
-    EXPECT_EQ(said.exit_code, 6) << wrong;
-    const auto read = nvidia::parse_process_use(said.out);
-    ASSERT_FALSE(read) << "no processes were read, and not none";
-    EXPECT_EQ(read.error().reason, "No devices were found");
-  }
-  EXPECT_EQ(answer(machine, words("pmon -c x")).exit_code, 2);
-  machine.faults.push_back({SmiFault::unknown, "pmon", 1, 1, 0});
-  const auto failed = nvidia::parse_process_use(call(machine, nvidia::process_use()).out);
-  ASSERT_FALSE(failed);
-  EXPECT_NE(failed.error().reason.find("Unknown Error"), std::string::npos) << failed.error().reason;
-}
-
 TEST(Smi, AnythingThatHappensReadsBack) {
   rc::check([] {
     const auto& products = test::catalogue().products();

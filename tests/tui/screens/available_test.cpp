@@ -229,7 +229,6 @@ TEST(AvailableOnScreens, TheOverviewOffersWhatTheSlicesSayOfThemselves) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     const RandomWorld random(seed);
     const Session session(random.model(), {300, 15});
-    const query::Context context{session.wall, &catalogue()};
     std::map<std::string, int> sums;
     int slices = 0;
     bool all_known =

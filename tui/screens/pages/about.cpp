@@ -9,7 +9,7 @@ namespace tessera::tui {
 namespace {
 
 // Sources are named by their commands, some of which are longer than a label.
-void add_sources(FactPage& page, const Cluster& cluster, const UiContext& ui) {
+void add_sources_in_short(FactPage& page, const Cluster& cluster, const UiContext& ui) {
   int widest = kLabelWidth;
   for (const auto& [source, health] : cluster.sources)
     widest = std::max(widest, display_width(word(source)) + 2);
@@ -35,7 +35,7 @@ void add_cluster(FactPage& page, const Cluster& cluster, const UiContext& ui) {
   page.fact("polling", every == 0 ? std::string("none (watching for changes)")
                                   : fmt::format("every {} s, {:.0f} calls a minute", every,
                                                 cluster.pace.calls_per_minute));
-  add_sources(page, cluster, ui);
+  add_sources_in_short(page, cluster, ui);
 }
 
 }  // namespace
