@@ -234,6 +234,12 @@ TEST(FleetScreen, ARunThatWasKilledIsNamedWithTheWayOutThoughItsNodeIsAsWanted) 
   session.survey();
   EXPECT_TRUE(session.shows("run 20261121-1403-n0045 of alice on n0045 was interrupted and has not ended"))
       << session.screen();
+  // It was named only where no run came after it.
+  RunHead killed = diary.head(RunState::interrupted, false), newer = diary.head(RunState::finished, false);
+  killed.words = "as /srv/fleet.yaml says", newer.run = "20261121-1500-n0045", newer.started = at(900);
+  session.hear({RunsListed{{newer, killed}}});
+  session.survey();
+  EXPECT_TRUE(session.shows("run 20261121-1403-n0045 of alice on n0045 was interrupted")) << session.screen();
   hear(RunState::finished);
   EXPECT_FALSE(session.shows("interrupted")) << session.screen();
 }

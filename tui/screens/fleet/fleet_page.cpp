@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "engine/fleet/left.hpp"
 #include "engine/fleet/left_run.hpp"
 #include "engine/fleet/offers.hpp"
+#include "engine/fleet/run_words.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/documents.hpp"
@@ -186,7 +188,7 @@ class Page {
 
   void notes(Document& to) const {
     std::vector<std::pair<std::string, Role>> all;
-    interrupted(all);
+    killed(all);
     for (const std::string& one : fleet_.answer->unread) all.emplace_back(one, Role::warning);
     for (const fleet::Survey& survey : fleet_.answer->surveys)
       for (const fleet::PoolNote& one : survey.notes)
@@ -199,16 +201,20 @@ class Page {
   }
 
   // What stands on a node does not tell that a run was killed there: it may be as wanted, and closed.
-  void interrupted(std::vector<std::pair<std::string, Role>>& to) const {
-    std::map<const RunHead*, std::vector<NodeName>> closed;
-    for (const fleet::Survey& survey : fleet_.answer->surveys)
-      for (const fleet::NodeSurvey& node : survey.nodes) {
-        const RunHead* run = fleet_.answer->last.of(survey, node);
-        if (!run || run->state != RunState::interrupted) continue;
-        std::vector<NodeName>& nodes = closed[run];
-        if (plan::closed_by_flags(*node.node)) nodes.push_back(node.node->name);
-      }
-    for (const auto& [run, nodes] : closed) to.emplace_back(fleet::left_sentence(*run, nodes), Role::danger);
+  void killed(std::vector<std::pair<std::string, Role>>& to) const {
+    std::set<const RunHead*> newest;
+    std::vector<const Cluster*> clusters;
+    for (const fleet::Survey& survey : fleet_.answer->surveys) {
+      clusters.push_back(survey.cluster);
+      for (const fleet::NodeSurvey& node : survey.nodes) newest.insert(fleet_.answer->last.of(survey, node));
+    }
+    // One of this file, whichever runs came after it; any other where it was the last one at a node.
+    const auto counts = [&](const RunHead& head) {
+      return head.state == RunState::interrupted &&
+             (newest.contains(&head) || fleet::may_be_of(head, fleet_.path));
+    };
+    for (const fleet::LeftBehind& left : fleet::left_runs(fleet_.answer->question->runs, clusters, counts))
+      to.emplace_back(fleet::left_sentence(left.head, left.closed), Role::danger);
   }
 
   void table(Document& to) const {
