@@ -99,6 +99,7 @@ void DemandOverTime::take(const Cluster& cluster, TimePoint at, Needs needs, Dur
   const Duration passed = std::clamp<Duration>(at - before->second, Duration{0}, longest);
   const double hours = static_cast<double>(passed.count()) / static_cast<double>(kHourMs);
   before->second = at;
+  if (first) began_.emplace(cluster.name, at);
   ++rounds_;
   count(cluster.name, at, hours, needs);
 }
@@ -125,6 +126,30 @@ void DemandOverTime::count(const ClusterName& cluster, TimePoint at, double hour
     if (both <= one.peak) continue;
     one.peak = both, one.held = need.held, one.waiting = need.waiting, one.at = at;
   }
+}
+
+void DemandOverTime::go_on_with(const DemandOverTime& later) {
+  for (const auto& [cluster, begin] : later.began_)
+    if (const auto ends = before_.find(cluster); ends != before_.end() && ends->second == begin) --rounds_;
+  for (const auto& [cluster, at] : later.before_) before_.insert_or_assign(cluster, at);
+  began_.insert(later.began_.begin(), later.began_.end());
+  for (const auto& [cluster, hours] : later.covered_) {
+    double of_cluster = 0;
+    for (const auto& [hour, part] : hours) covered_[cluster][hour] += part;
+    for (const auto& [hour, part] : covered_[cluster]) of_cluster += part;
+    hours_ = std::max(hours_, of_cluster);
+  }
+  for (const auto& [key, hours] : later.all_)
+    for (const auto& [hour, more] : hours) {
+      DemandHour& one = all_[key][hour];
+      const double sum = one.sum + more.sum;
+      if (more.peak > one.peak) one = more;
+      one.sum = sum;
+    }
+  for (const auto& [key, numbers] : later.spread_)
+    for (const auto& [number, hours] : numbers) spread_[key][number] += hours;
+  rounds_ += later.rounds_;
+  unplaced_ = std::max(unplaced_, later.unplaced_);
 }
 
 std::vector<DemandHour> DemandOverTime::by_hour() const {

@@ -55,6 +55,9 @@ class DemandOverTime {
   // of the clock, and so many of which the profile is not known.
   void hold(const ClusterName& cluster, TimePoint at, double hours, const std::map<std::string, int>& held,
             int unplaced);
+  // What later rounds have added up. Precondition: of each cluster the first of these is the last one that
+  // this saw, or this saw none; both are of one group.
+  void go_on_with(const DemandOverTime& later);
   // By cluster, profile and hour.
   std::vector<DemandHour> by_hour() const;
   // By cluster and profile.
@@ -77,7 +80,7 @@ class DemandOverTime {
   void count(const ClusterName& cluster, TimePoint at, double hours, const Needs& needs);
 
   std::string group_;
-  std::map<ClusterName, TimePoint> before_;
+  std::map<ClusterName, TimePoint> began_, before_;
   std::map<ClusterName, std::map<TimePoint, double>> covered_;  // hours that rounds stand for
   std::map<std::pair<ClusterName, std::string>, std::map<TimePoint, DemandHour>> all_;
   std::map<std::pair<ClusterName, std::string>, std::map<int, double>> spread_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "engine/insight/available.hpp"
 #include "engine/insight/own_use.hpp"
@@ -167,7 +168,8 @@ void Ledger::see(const Cluster& cluster, TimePoint at, Duration longest) {
   auto [before, first] = before_.try_emplace(cluster.name, at);
   const Duration since = std::clamp<Duration>(at - before->second, Duration{0}, longest);
   const double hours = static_cast<double>(since.count()) / kHour;
-  const Passed passed{before->second, at, hours, at - before->second > longest, longest};
+  const Passed passed{before->second, at, hours, at - before->second > longest, longest, first};
+  if (first) began_.emplace(cluster.name, at);
   before->second = at;
   ++rounds_;
   covered_[cluster.name] += hours;
@@ -183,6 +185,8 @@ void Ledger::see(const Cluster& cluster, TimePoint at, Duration longest) {
   see_work(cluster, hours);
   for (auto& [key, spare] : spare_)
     if (spare.cluster == cluster.name) {
+      // Where none was free in a round before, that one has told otherwise.
+      if (std::exchange(spare.is_new, false)) spare.goes_on = !looked_at_.contains(cluster.name);
       if (known)
         go_on(spare, passed);
       else
@@ -192,6 +196,7 @@ void Ledger::see(const Cluster& cluster, TimePoint at, Duration longest) {
       spare.free_before = spare.free_now;
       spare.slices_now = spare.free_now = 0;
     }
+  if (known) looked_at_.insert(cluster.name);
 }
 
 // What was between two rounds counts if it was free in both: of so many no more than in either.
@@ -199,6 +204,7 @@ void Ledger::go_on(Spare& spare, const Passed& passed) {
   const bool stands = spare.free_now > 0 && !spare.asked;
   if (!stands) {
     spare.since = spare.slice_hours = spare.hours = 0;
+    spare.goes_on = false;
   } else if (spare.stood && !passed.gap) {
     spare.since += passed.hours;
     spare.slice_hours += std::min(spare.slices_before, spare.slices_now) * passed.hours;
@@ -296,7 +302,8 @@ void Ledger::measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> 
   if (memory && (!hold.memory_peak || hold.memory_peak->value < memory->value)) hold.memory_peak = memory;
   if (!use) return;
   // Held before, but not measured then: it may have been used meanwhile.
-  if (passed.gap || hold.told != passed.before) hold.idle_run = hold.parked_run = 0;
+  if (passed.gap || hold.told != passed.before) hold.idle_run = hold.parked_run = 0, hold.goes_on = false;
+  if (passed.first) hold.goes_on = true, hold.head_began = passed.at;
   hold.told = passed.at;
   if (passed.gap) return;
   const double hours = passed.hours;
@@ -305,6 +312,7 @@ void Ledger::measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> 
   hold.spread.add(use->value, hours);
   if (use->value >= limits_.idle_below) {
     hold.idle_run = hold.parked_run = 0;
+    hold.goes_on = passed.first;
     return;
   }
   const double least = static_cast<double>(limits_.idle_after.count()) / kHour;
@@ -315,6 +323,7 @@ void Ledger::measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> 
   const double before = hold.idle_run;
   hold.idle_run += hours;
   if (keeps) hold.parked_run += hours;
+  if (hold.goes_on) hold.idle_head = hold.idle_run, hold.parked_head = hold.parked_run;
   if (hold.idle_run + 1e-9 < least) return;
   const bool just = before + 1e-9 < least;
   hold.idle += just ? hold.idle_run : hours;
@@ -373,15 +382,17 @@ void Ledger::see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu,
   }
   // Held, not used or not known in between: what is left of a job that ended is no rogue.
   if (passed.gap || rogue.told != passed.before)
-    rogue.run = 0;
+    rogue.run = {}, rogue.goes_on = passed.first,
+    rogue.head_began = passed.first ? passed.at : rogue.head_began;
   else
-    rogue.run += passed.hours;
+    rogue.run.hours += passed.hours;
   rogue.told = passed.at;
+  rogue.run.use = std::max(rogue.run.use, use), rogue.run.memory = std::max(rogue.run.memory, used);
+  if (rogue.goes_on) rogue.head = rogue.run;
   const double least = static_cast<double>(limits_.rogue_after.count()) / kHour;
-  if (rogue.run + 1e-9 < least) return;
-  rogue.hours += rogue.run - passed.hours + 1e-9 < least ? rogue.run : passed.hours;
-  if (use && (!rogue.use || rogue.use->value < use->value)) rogue.use = use;
-  if (used && (!rogue.memory || *rogue.memory < *used)) rogue.memory = used;
+  if (rogue.run.hours + 1e-9 < least) return;
+  rogue.hours += rogue.run.hours - passed.hours + 1e-9 < least ? rogue.run.hours : passed.hours;
+  rogue.use = std::max(rogue.use, rogue.run.use), rogue.memory = std::max(rogue.memory, rogue.run.memory);
 }
 
 void Ledger::see_processes(const Cluster& cluster, const Node& node, const Gpu& gpu, const Passed& passed) {
@@ -396,7 +407,8 @@ void Ledger::see_processes(const Cluster& cluster, const Node& node, const Gpu& 
                                            std::to_string(process.pid) + '\x1f' + process.name];
     if (rogue.pid == 0) {
       rogue.cluster = cluster.name, rogue.node = node.name, rogue.gpu = gpu.index;
-      rogue.pid = process.pid, rogue.name = process.name, rogue.told = told;
+      rogue.pid = process.pid, rogue.name = process.name, rogue.told = rogue.first_told = told;
+      rogue.first_longest = passed.longest;
       if (const Slice* slice = slice_of(gpu, process))
         rogue.profile = kind_of(*slice),
         rogue.slices = memory_slices(gpu, *slice, slice->capacity, catalogue_);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -75,6 +76,10 @@ struct Hold {
   friend class Ledger;
   double idle_run = 0, parked_run = 0;  // hours since it was last used, or since it was not known
   TimePoint told{};                     // the round whose figure of use was the last one
+  // Of the stretch without use that began before the first round, or with it.
+  TimePoint head_began{};  // the first round, where it has a figure of use
+  double idle_head = 0, parked_head = 0;
+  bool goes_on = false;  // it has not ended
 };
 
 // Of a kind of slice: since when one of them has been free in every round, while nothing that waits asked for
@@ -94,6 +99,8 @@ struct Spare {
   double slices_now = 0, free_now = 0;
   double slices_before = 0, free_before = 0;  // in the round before
   bool stood = false;                         // free and not asked for in the round before
+  bool is_new = true;                         // the round that is looked at is the first with it
+  bool goes_on = false;                       // no round has told otherwise since the first
 };
 
 // A slice that can be had, and that is in use all the same: by a process that has no allocation.
@@ -104,13 +111,22 @@ struct Rogue {
   std::string profile;
   std::optional<double> slices;  // memory slices; nullopt: the product is not known
   double hours = 0;              // in stretches of at least Limits::rogue_after
-  std::optional<Percent> use;    // the most
-  std::optional<Mib> memory;     // the most
+  std::optional<Percent> use;    // the most in these
+  std::optional<Mib> memory;     // the most in these
 
  private:
   friend class Ledger;
-  double run = 0;  // hours
+  struct Stretch {
+    double hours = 0;
+    std::optional<Percent> use;
+    std::optional<Mib> memory;
+  };
+  Stretch run;
   TimePoint told{};
+  // Of the stretch that began before the first round, or with it.
+  TimePoint head_began{};
+  Stretch head;
+  bool goes_on = false;  // it has not ended
 };
 
 // A process on a GPU that no job or pod entitles to it, as the driver and the scheduler tell.
@@ -129,7 +145,8 @@ struct RogueProcess {
 
  private:
   friend class Ledger;
-  TimePoint told{};
+  TimePoint told{}, first_told{};
+  Duration first_longest{};  // of the round that listed it first
 };
 
 struct Waited {
@@ -149,6 +166,9 @@ class Ledger {
   const Limits& limits() const { return limits_; }
   // One round. Rounds of a cluster come in the order of time; the one before may be so far away.
   void see(const Cluster& cluster, TimePoint at, Duration longest = kLongestRound);
+  // What a ledger of later rounds has added up. Precondition: of each cluster the first round that it saw is
+  // the last one that this saw, or this saw none; both have the same limits and catalogue.
+  void go_on_with(Ledger&& later);
   // What another source has added up itself, and the hours that it covers.
   void add(Hold hold);
   void add(Waited waited);
@@ -180,6 +200,7 @@ class Ledger {
     double hours = 0;
     bool gap = false;  // longer than a round can be
     Duration longest = kLongestRound;
+    bool first = false;  // of this cluster
   };
   // Whom a slice was counted for in the round before: most rounds bring the same, and finding its hold by a
   // key took a third of the time of reading a day, and its workload another fifth.
@@ -213,6 +234,14 @@ class Ledger {
   void measure_own(Hold& hold, const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                    const Passed& passed);
   void measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> memory, const Passed& passed);
+  // seam: the round that both saw; nullopt: there is none.
+  using Seam = std::optional<TimePoint>;
+  Seam seam_with(const ClusterName& cluster, const Ledger& later) const;
+  void go_on_with(Hold& hold, const Hold& later, const Seam& seam) const;
+  void go_on_with(Rogue& rogue, const Rogue& later, const Seam& seam) const;
+  static void go_on_with(RogueProcess& rogue, const RogueProcess& later);
+  static void go_on_with(Spare& spare, const Spare& later);
+  void join_spare(Ledger& later);
 
   const mig::Catalogue& catalogue_;
   Limits limits_;
@@ -225,8 +254,9 @@ class Ledger {
   std::map<std::string, Rogue> rogues_;                  // by node, GPU and slice
   std::map<std::string, RogueProcess> rogue_processes_;  // by node, GPU and process
   std::map<ClusterName, bool> free_measured_;
-  std::map<ClusterName, TimePoint> before_;  // the round before
+  std::map<ClusterName, TimePoint> began_, before_;  // the first round, and the round before
   std::map<ClusterName, double> known_, covered_;
+  std::set<ClusterName> looked_at_;  // whose nodes and work were told in some round
   std::map<ClusterName, OfNodes> stranded_;
   double unplaced_ = 0;
   int rounds_ = 0;

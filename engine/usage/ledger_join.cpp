@@ -1,0 +1,156 @@
+// Two ledgers of one recording, of which the later one begins with the round that ends the earlier one: what
+// goes on over that round is put together, as if one ledger had seen all.
+#include <algorithm>
+#include <utility>
+
+#include "engine/usage/ledger.hpp"
+
+namespace tessera::usage {
+namespace {
+
+double hours_at_least(Duration least) { return static_cast<double>(least.count()) / 3'600'000.0 - 1e-9; }
+
+// Hours of a stretch that are in no sum yet: each part counted for itself where it is as long as `least`, the
+// whole of it counts where that is. The parts may count other hours than those that make them long enough.
+struct Stretches {
+  double first = 0, second = 0;  // how long
+  double least = 0;
+  double missing(double of_first, double of_second) const {
+    const double counted = (first >= least ? of_first : 0) + (second >= least ? of_second : 0);
+    return (first + second >= least ? of_first + of_second : 0) - counted;
+  }
+};
+
+template <class Key>
+void add_each(std::map<Key, double>& to, const std::map<Key, double>& more) {
+  for (const auto& [key, value] : more) to[key] += value;
+}
+
+}  // namespace
+
+Ledger::Seam Ledger::seam_with(const ClusterName& cluster, const Ledger& later) const {
+  const auto ends = before_.find(cluster), begins = later.began_.find(cluster);
+  if (ends == before_.end() || begins == later.began_.end() || ends->second != begins->second)
+    return std::nullopt;
+  return ends->second;
+}
+
+void Ledger::go_on_with(Hold& hold, const Hold& later, const Seam& seam) const {
+  hold.hours += later.hours, hold.measured += later.measured, hold.use += later.use;
+  hold.spread.add(later.spread);
+  hold.idle += later.idle, hold.parked += later.parked;
+  hold.together += later.together;
+  hold.sharers = std::max(hold.sharers, later.sharers);
+  hold.memory_peak = std::max(hold.memory_peak, later.memory_peak);
+  if (later.told == TimePoint{}) return;  // without a figure it goes on as it was
+  const bool one = seam && hold.told == *seam && later.head_began == *seam;
+  if (one) {
+    const Stretches idle{hold.idle_run, later.idle_head, hours_at_least(limits_.idle_after)};
+    hold.idle += idle.missing(hold.idle_run, later.idle_head);
+    hold.parked += idle.missing(hold.parked_run, later.parked_head);
+  }
+  const bool whole = one && later.goes_on;
+  hold.idle_run = later.idle_run + (whole ? hold.idle_run : 0);
+  hold.parked_run = later.parked_run + (whole ? hold.parked_run : 0);
+  hold.told = later.told;
+}
+
+void Ledger::go_on_with(Rogue& rogue, const Rogue& later, const Seam& seam) const {
+  const bool one = seam && rogue.told == *seam && later.head_began == *seam;
+  const double least = hours_at_least(limits_.rogue_after);
+  rogue.hours += later.hours;
+  rogue.use = std::max(rogue.use, later.use), rogue.memory = std::max(rogue.memory, later.memory);
+  Rogue::Stretch run = later.run;
+  if (one) {
+    const Stretches both{rogue.run.hours, later.head.hours, least};
+    rogue.hours += both.missing(rogue.run.hours, later.head.hours);
+    Rogue::Stretch whole{rogue.run.hours + later.head.hours, std::max(rogue.run.use, later.head.use),
+                         std::max(rogue.run.memory, later.head.memory)};
+    if (whole.hours >= least)
+      rogue.use = std::max(rogue.use, whole.use), rogue.memory = std::max(rogue.memory, whole.memory);
+    if (later.goes_on) run = whole;
+  }
+  rogue.run = run;
+  rogue.told = later.told;
+}
+
+void Ledger::go_on_with(RogueProcess& rogue, const RogueProcess& later) {
+  // The time until it was listed again, as a round of the later ones had it.
+  const Duration since = later.first_told - rogue.told;
+  if (since > Duration{0} && since <= later.first_longest)
+    rogue.hours += static_cast<double>(since.count()) / 3'600'000.0;
+  rogue.hours += later.hours;
+  rogue.told = later.told;
+  rogue.memory = std::max(rogue.memory, later.memory);
+  if (!later.workload.empty()) rogue.workload = later.workload, rogue.user = later.user;
+}
+
+void Ledger::go_on_with(Spare& spare, const Spare& later) {
+  const bool as_gpu = spare.as_gpu || later.as_gpu;
+  const Spare before = std::exchange(spare, later);
+  spare.as_gpu = as_gpu;
+  if (!later.goes_on) return;
+  spare.since += before.since, spare.slice_hours += before.slice_hours, spare.hours += before.hours;
+}
+
+void Ledger::join_spare(Ledger& later) {
+  for (auto& [key, spare] : spare_) {
+    if (!later.began_.contains(spare.cluster)) continue;
+    const auto found = later.spare_.find(key);
+    if (found != later.spare_.end()) {
+      go_on_with(spare, found->second);
+    } else {
+      // None was free in any round, or no round could tell.
+      spare.stood = false;
+      if (later.looked_at_.contains(spare.cluster)) spare.since = spare.slice_hours = spare.hours = 0;
+    }
+  }
+  spare_.merge(later.spare_);
+}
+
+void Ledger::go_on_with(Ledger&& later) {
+  std::map<ClusterName, Seam> seams;
+  for (const auto& [cluster, begin] : later.began_) {
+    seams[cluster] = seam_with(cluster, later);
+    if (seams[cluster]) --rounds_;  // both have seen it
+    seats_.erase(cluster);          // holds of the later one may take their place
+  }
+  const auto seam_of = [&](const ClusterName& cluster) -> Seam {
+    const auto found = seams.find(cluster);
+    return found == seams.end() ? std::nullopt : found->second;
+  };
+  for (auto& [key, hold] : later.holds_)
+    if (const auto known = holds_.find(key); known != holds_.end())
+      go_on_with(known->second, hold, seam_of(hold.cluster));
+  holds_.merge(later.holds_);
+  for (auto& [key, waited] : later.waited_)
+    if (const auto known = waited_.find(key); known != waited_.end()) {
+      const double before = known->second.hours;
+      known->second = std::move(waited);
+      known->second.hours += before;
+    }
+  waited_.merge(later.waited_);
+  for (auto& [key, rogue] : later.rogues_)
+    if (const auto known = rogues_.find(key); known != rogues_.end())
+      go_on_with(known->second, rogue, seam_of(rogue.cluster));
+  rogues_.merge(later.rogues_);
+  for (auto& [key, rogue] : later.rogue_processes_)
+    if (const auto known = rogue_processes_.find(key); known != rogue_processes_.end())
+      go_on_with(known->second, rogue);
+  rogue_processes_.merge(later.rogue_processes_);
+  join_spare(later);
+  held_ = std::move(later.held_);
+  for (const auto& [cluster, measured] : later.free_measured_) {
+    bool& any = free_measured_[cluster];
+    any = any || measured;
+  }
+  add_each(known_, later.known_), add_each(covered_, later.covered_);
+  for (const auto& [cluster, nodes] : later.stranded_) add_each(stranded_[cluster], nodes);
+  for (const auto& [cluster, at] : later.before_) before_.insert_or_assign(cluster, at);
+  began_.merge(later.began_);
+  looked_at_.merge(later.looked_at_);
+  unplaced_ += later.unplaced_;
+  rounds_ += later.rounds_;
+}
+
+}  // namespace tessera::usage
