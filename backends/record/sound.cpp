@@ -71,23 +71,35 @@ Sound readable(std::string_view bytes, const Frame& frame) {
   return before_damage(bytes, frame, text.error());
 }
 
+// The time to which the clock was set back before the frame began, in a day before; max: it was not.
+TimePoint set_back_to(std::string_view first_line, const Frame& frame) {
+  if (first_line.find("\"set_back_to\"") == std::string_view::npos) return TimePoint::max();
+  Reader reader;
+  std::vector<Event> none;
+  if (!reader.take(first_line, none)) return TimePoint::max();
+  const auto to = reader.head().set_back_to;
+  return to && *to < frame.at ? *to : TimePoint::max();
+}
+
 }  // namespace
 
 Result<std::vector<Frame>> frames_of_day(std::string_view bytes) {
   auto frames = frames_in(bytes);
   if (!frames) return frames;
+  std::vector<std::string> begins;  // the first line of each
+  for (const Frame& frame : *frames) begins.push_back(first_line_of(bytes, frame));
   std::vector<bool> certain(frames->size());  // when it begins: its mark and its lines agree
   TimePoint before{};
   for (std::size_t i = 0; i < frames->size(); ++i) {
     Frame& frame = (*frames)[i];
-    const auto told = first_time_of(bytes, frame);
+    const auto told = first_time_of(begins[i]);
     certain[i] = told && *told == frame.at && !frame.unmarked;
     if (certain[i]) {
       before = frame.at;
       continue;
     }
     // One of the two is damaged: that which is in its place counts, else the place alone.
-    const auto next = i + 1 < frames->size() ? first_time_of(bytes, (*frames)[i + 1]) : std::nullopt;
+    const auto next = i + 1 < frames->size() ? first_time_of(begins[i + 1]) : std::nullopt;
     const auto fits = [&](TimePoint at) { return at >= before && (!next || at <= *next); };
     const TimePoint marked = frame.at;
     if (told && fits(*told))
@@ -96,15 +108,20 @@ Result<std::vector<Frame>> frames_of_day(std::string_view bytes) {
       frame.at = fits(marked) ? marked : before;
     before = frame.at;
   }
-  TimePoint again = TimePoint::max();
+  TimePoint again = TimePoint::max(), set_back = TimePoint::max();
   for (std::size_t i = frames->size(); i-- > 0;) {
-    (*frames)[i].until = again;
-    if (certain[i]) again = std::min(again, (*frames)[i].at);
+    Frame& frame = (*frames)[i];
+    frame.until = again;
+    frame.overtaken = frame.at >= set_back;
+    if (!certain[i]) continue;
+    again = std::min(again, frame.at);
+    set_back = std::min(set_back, set_back_to(begins[i], frame));
   }
   return frames;
 }
 
 Sound sound_text(std::string_view bytes, const Frame& frame) {
+  if (frame.overtaken) return {};
   Sound sound = readable(bytes, frame);
   sound.written_again = cut_from(frame.until, sound.text);
   if (sound.written_again) sound.damage.reset();

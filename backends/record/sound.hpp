@@ -13,8 +13,9 @@
 namespace tessera::record {
 
 // A frame begins when its lines say so; marks have no checksum. Where the recorder's clock was set back a
-// later frame tells the same times again: Frame::until is where that one takes over. Errors: none of it is a
-// recording.
+// later frame tells the same times again: Frame::until is where that one takes over. Where it was set back
+// over midnight, what this day had of the time to come counts no more (Frame::overtaken), and the day before
+// tells that it was. Errors: none of it is a recording.
 Result<std::vector<Frame>> frames_of_day(std::string_view bytes);
 
 // The text of a frame as far as it is sound and counts.

@@ -123,6 +123,7 @@ Status is_sound(std::string_view bytes, const Frame& frame) {
   if (frame.unmarked && frame.data < frame.end) return cannot("the mark of a frame is damaged");
   if (!frame.torn) return Done{};
   const Salvaged read = salvage(bytes, frame);
+  if (read.cut_off) return Done{};
   if (!read.wrong.empty()) return cannot(read.wrong);
   if (read.lost > 0) return cannot(std::to_string(read.lost) + " bytes at its end cannot be read");
   return Done{};

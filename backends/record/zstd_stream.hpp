@@ -48,6 +48,7 @@ struct Frame {
   bool unmarked = false;               // its mark is damaged
   std::string damage{};                // why it cannot be read, where that is known without decompressing it
   TimePoint until = TimePoint::max();  // its rounds from then on were written again (sound.hpp)
+  bool overtaken = false;              // all of it was, as a day before tells: it counts no more
 };
 // Of the mark that each frame begins with: what is shorter is not even that.
 inline constexpr std::size_t kMarkBytes = 41;
@@ -57,8 +58,10 @@ Result<std::vector<Frame>> frames_in(std::string_view bytes);
 // Whether that may be a mark that was being written.
 bool begins_mark(std::string_view bytes);
 
-// When its first line was written, where its beginning can be read.
-std::optional<TimePoint> first_time_of(std::string_view bytes, const Frame& frame);
+// Its first line without the newline, where its beginning can be read; else empty.
+std::string first_line_of(std::string_view bytes, const Frame& frame);
+// When that was written.
+std::optional<TimePoint> first_time_of(std::string_view first_line);
 
 // The text of one frame, of which a torn one gives what is whole, up to its last newline. More than `most`
 // bytes are an error, and so are bytes that are no zstd.
@@ -72,6 +75,9 @@ struct Salvaged {
   std::size_t cut = 0;   // of a line behind that which is not whole
   std::size_t lost = 0;  // bytes behind it that hold something
   std::string wrong{};   // with these; empty: the file just ends there
+  // What a kill or a power cut leaves: `lost` is the beginning of one block and holds no whole one, or it is
+  // room that was never written to. A block whose length is damaged looks alike, but others stand behind it.
+  bool cut_off = false;
 };
 Salvaged salvage(std::string_view bytes, const Frame& frame, std::size_t most = kLargestFrame);
 

@@ -143,6 +143,9 @@ struct Head {
   bool hashed = false;       // names are digests
   std::int64_t figures = 0;  // seconds at most between two rounds with figures of all; 0: each round has them
   std::optional<TimePoint> began;  // the recorder, which writes a line "end" then; nullopt: it writes none
+  // Its clock was set back from the one time to the other: what was written before of the times between them
+  // counts no more. In the frame that begins with it, and in the first of each day that it had begun already.
+  std::optional<TimePoint> set_back_from{}, set_back_to{};
   friend bool operator==(const Head&, const Head&) = default;
 };
 inline constexpr std::string_view kFormat = "tessera-recording";
@@ -152,6 +155,7 @@ void fields(V& v, Of<Head>) {
   v("format", &Head::format), v("version", &Head::version), v("tessera", &Head::tessera);
   v("cluster", &Head::cluster), v("every_s", &Head::every), v("hashed", &Head::hashed);
   v("figures_every_s", &Head::figures), v("began", &Head::began);
+  v("set_back_from", &Head::set_back_from), v("set_back_to", &Head::set_back_to);
 }
 
 struct About {

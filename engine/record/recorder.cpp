@@ -180,7 +180,8 @@ void Recorder::drop_gone(std::string_view group, std::string_view field,
 
 std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
   out_.clear();
-  at_ = cluster_now(cluster, wall);
+  const TimePoint before = std::exchange(at_, cluster_now(cluster, wall));
+  follow_clock(before);
   if (key) {
     written_.clear();
     shared_.clear();
@@ -217,9 +218,20 @@ std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
   return std::move(out_);
 }
 
+void Recorder::follow_clock(TimePoint before) {
+  new_day_ = std::chrono::floor<std::chrono::days>(before) != std::chrono::floor<std::chrono::days>(at_);
+  if (at_ < before) {
+    set_back_ = SetBack{set_back_ ? std::max(set_back_->from, before) : before, at_};
+    new_day_ = true;  // what is written from here on is gone on with from there
+  } else if (set_back_ && at_ > set_back_->from) {
+    set_back_.reset();
+  }
+}
+
 void Recorder::head(const Cluster& cluster) {
   Head head{std::string(kFormat),  kVersion, wanted_.tessera, cluster.name.text, wanted_.every.count() / 1000,
             !wanted_.salt.empty(), 0,        wanted_.began};
+  if (set_back_ && new_day_) head.set_back_from = set_back_->from, head.set_back_to = set_back_->to;
   if (head.hashed) head.cluster = hashed(head.cluster, wanted_.salt);
   begin("key");
   out_ += ",\"head\":";

@@ -82,6 +82,7 @@ class Recorder {
     void go_to(std::size_t to);
   };
 
+  void follow_clock(TimePoint before);  // the round before
   void begin(std::string_view kind);
   void head(const Cluster& cluster);
   void about(const Cluster& cluster);
@@ -106,6 +107,12 @@ class Recorder {
   Wanted wanted_;
   std::string out_;
   TimePoint at_{}, slow_at_{};
+  // How its clock was set back, until it is as late again.
+  struct SetBack {
+    TimePoint from{}, to{};
+  };
+  std::optional<SetBack> set_back_;
+  bool new_day_ = false;  // of UTC, with this round
   // What was written last of each object, by group: its text.
   std::map<std::string, std::unordered_map<std::string, std::string>, std::less<>> written_;
   std::unordered_map<std::string, Shown> shown_;        // by node

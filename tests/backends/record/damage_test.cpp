@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <set>
@@ -21,6 +19,7 @@
 #include "backends/record/zstd_stream.hpp"
 #include "engine/record/recorder.hpp"
 #include "engine/time.hpp"
+#include "tests/backends/record/replay_lab.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/run_binary.hpp"
 
@@ -209,12 +208,7 @@ TEST(DamagedDay, ABadEndCostsTheRoundsThatItIsIn) {
 
 class DamagedTape : public testing::Test {
  protected:
-  void SetUp() override {
-    story_.tell(ClusterSeen{Scheduler::slurm, false, "slurm 24.11", "", "hpc-1"});
-    story_.tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}});
-    story_.tell(WorkloadsListed{{test::running("1", "alice", {test::holds("n1", {{0, 1}})})}});
-    story_.tell(Loaded{});
-  }
+  void SetUp() override { test::tell_one_gpu_held(story_); }
   // A recorder that writes these rounds and is ended; what it had to tell.
   std::vector<std::string> record(const std::vector<int>& seconds, int day = 0) {
     std::vector<std::string> told;
@@ -230,16 +224,9 @@ class DamagedTape : public testing::Test {
     return told;
   }
   std::string path() const { return folder_.path() + "/hpc/" + day_of(at(0)) + std::string(kFileEnd); }
-  static std::string bytes_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  static void put(const std::string& path, const std::string& bytes) {
-    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-  }
   // The first byte behind the frame's own header: it tells how long its first block is.
   std::string with_bit_flipped(std::size_t frame) const {
-    std::string bytes = bytes_of(path());
+    std::string bytes = test::bytes_of_day(path());
     const auto frames = frames_in(bytes);
     bytes[(*frames)[frame].data + 7] = static_cast<char>(bytes[(*frames)[frame].data + 7] ^ 0x10);
     return bytes;
@@ -254,26 +241,26 @@ const std::vector<int> kFiveFrames{0, 60, 7'200, 7'260, 14'400, 14'460, 21'600, 
 TEST_F(DamagedTape, AFlippedBitInTheMiddleOfADayCostsNoFrameBehindItWhenTheRecorderStarts) {
   EXPECT_TRUE(record(kFiveFrames).empty());
   const std::string damaged = with_bit_flipped(1);
-  put(path(), damaged);
+  test::put_day(path(), damaged);
   const std::vector<std::string> told = record({36'000});
   ASSERT_EQ(told.size(), 1U);
   EXPECT_NE(told.front().find(path()), std::string::npos) << told.front();
   EXPECT_NE(told.front().find(utc_text(at(7'200))), std::string::npos) << told.front();
-  EXPECT_TRUE(bytes_of(path()).starts_with(damaged)) << "it is only gone on with";
-  EXPECT_EQ(frames_in(bytes_of(path()))->size(), 6U);
+  EXPECT_TRUE(test::bytes_of_day(path()).starts_with(damaged)) << "it is only gone on with";
+  EXPECT_EQ(frames_in(test::bytes_of_day(path()))->size(), 6U);
 }
 
 TEST_F(DamagedTape, ABadMarkPutsNoDayAsideAndIsTold) {
   EXPECT_TRUE(record(kFiveFrames).empty());
-  std::string damaged = bytes_of(path());
+  std::string damaged = test::bytes_of_day(path());
   damaged[frames_in(damaged)->at(3).begin + 12] ^= 1;
-  put(path(), damaged);
+  test::put_day(path(), damaged);
   EXPECT_EQ(record({36'000}).size(), 1U);
-  EXPECT_TRUE(bytes_of(path()).starts_with(damaged));
-  const auto frames = frames_in(bytes_of(path()));
+  EXPECT_TRUE(test::bytes_of_day(path()).starts_with(damaged));
+  const auto frames = frames_in(test::bytes_of_day(path()));
   ASSERT_EQ(frames->size(), 6U);
   EXPECT_EQ((*frames)[3].at, at(21'600)) << "its lines tell when it was";
-  EXPECT_TRUE(text_of(bytes_of(path()), (*frames)[3]));
+  EXPECT_TRUE(text_of(test::bytes_of_day(path()), (*frames)[3]));
 }
 
 TEST_F(DamagedTape, WhatIsPutAsideIsToldAndNeverWrittenOver) {
@@ -281,25 +268,25 @@ TEST_F(DamagedTape, WhatIsPutAsideIsToldAndNeverWrittenOver) {
   for (const char* name : {"", "-2", "-3"}) {
     const std::string notes =
         "no recording, but a file of another's " + std::string(name) + std::string(50, 'x');
-    put(path(), notes);
+    test::put_day(path(), notes);
     const std::vector<std::string> told = record({36'000});
     ASSERT_EQ(told.size(), 1U);
     EXPECT_NE(told.front().find(path() + std::string(kAsideEnd) + name), std::string::npos) << told.front();
-    EXPECT_EQ(bytes_of(path() + std::string(kAsideEnd) + name), notes);
+    EXPECT_EQ(test::bytes_of_day(path() + std::string(kAsideEnd) + name), notes);
   }
 }
 
 TEST_F(DamagedTape, ZerosAtTheEndCostTheLastRoundAndTheRecorderSaysSo) {
   EXPECT_TRUE(record(kFiveFrames).empty());
-  std::string damaged = bytes_of(path());
+  std::string damaged = test::bytes_of_day(path());
   const std::size_t begin = frames_in(damaged)->back().begin;
   damaged.resize(damaged.size() - 7);  // a frame that was not ended
   std::fill(damaged.end() - 8, damaged.end(), '\0');
-  put(path(), damaged);
+  test::put_day(path(), damaged);
   const std::vector<std::string> told = record({36'000});
   ASSERT_EQ(told.size(), 1U);
   EXPECT_NE(told.front().find(std::string(kAsideEnd)), std::string::npos) << told.front();
-  EXPECT_EQ(bytes_of(path() + std::string(kAsideEnd)), damaged.substr(begin));
+  EXPECT_EQ(test::bytes_of_day(path() + std::string(kAsideEnd)), damaged.substr(begin));
   int rounds = 0;
   auto all = open_recordings(folder_.path());
   ASSERT_TRUE(all);
@@ -307,24 +294,72 @@ TEST_F(DamagedTape, ZerosAtTheEndCostTheLastRoundAndTheRecorderSaysSo) {
   EXPECT_EQ(rounds, 10);
 }
 
+const ThinTo kToTenMinutes{Duration{600'000}, "9.9", {}};
+bool refused(const std::string& day) { return !thinner(day, kToTenMinutes).ok(); }
+
+// The first frame is asked whether it is thin already: as a recorder writes it.
+std::string with_head(const std::string& day) {
+  Compressor compressor = small_compressor();
+  std::string head = compressor.begin(at(-60));
+  head += compressor.add("{\"at\":\"" + utc_text(at(-60)) +
+                         "\",\"kind\":\"key\",\"head\":{\"format\":\"tessera-recording\",\"version\":2,"
+                         "\"cluster\":\"hpc\"}}\n");
+  return head + compressor.end() + day;
+}
+
+// Where the blocks of the last frame begin.
+std::vector<std::size_t> blocks_of_last(const std::string& day) {
+  constexpr std::size_t kFrameHeader = 6;
+  std::vector<std::size_t> all;
+  for (std::size_t block = frames_in(day)->back().data + kFrameHeader; block + 3 <= day.size();) {
+    all.push_back(block);
+    std::size_t header = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      header |= static_cast<std::size_t>(static_cast<unsigned char>(day[block + i])) << (8 * i);
+    block += 3 + (header >> 3);
+  }
+  return all;
+}
+
+// A day was kept as it was for ever, since a kill had cut its last round.
+TEST(DamagedDay, CutOffByAKillItIsMadeThinnerUpToItsLastSoundBlock) {
+  const std::string killed = small_day(false);
+  const std::vector<std::size_t> blocks = blocks_of_last(killed);
+  ASSERT_EQ(blocks.size(), 3U);
+  for (std::size_t size = frames_in(killed)->back().begin; size <= killed.size(); ++size) {
+    const std::string day = with_head(killed.substr(0, size));
+    const auto thin = thinner(day, kToTenMinutes);
+    ASSERT_TRUE(thin.ok() && *thin) << size << ": " << (thin.ok() ? "" : to_line(thin.error()));
+    Lines before = lines_in(day), after = lines_in(**thin);
+    EXPECT_EQ(before.size(), after.size()) << size;
+    std::erase_if(before, [](const std::string& line) { return line.find("\"key\"") != std::string::npos; });
+    EXPECT_TRUE(std::includes(after.begin(), after.end(), before.begin(), before.end())) << size;
+  }
+  EXPECT_FALSE(refused(with_head(killed + std::string(4096, '\0')))) << "room that was never written to";
+}
+
+// It looks like a kill: the file ends before the block does. The blocks behind it would be gone for good.
+TEST(DamagedDay, ALengthThatIsDamagedIsNoKillAndKeepsTheDayAsItIs) {
+  const std::string killed = small_day(false);
+  const std::vector<std::size_t> blocks = blocks_of_last(killed);
+  for (std::size_t i = 0; i + 1 < blocks.size(); ++i)
+    for (std::size_t torn = 0; torn < killed.size() - blocks.back(); ++torn)
+      for (const int bit : {5, 6, 7, 10}) {
+        if (i + 2 == blocks.size() && torn > 0) continue;  // then no whole block is behind it
+        std::string day = killed.substr(0, killed.size() - torn);
+        char& length = day[blocks[i] + (bit == 10 ? 2U : 1U)];
+        length = static_cast<char>(length | (bit == 10 ? 0x04 : 1 << bit));
+        EXPECT_TRUE(refused(with_head(day))) << i << ", bit " << bit << ", " << torn << " bytes torn off";
+      }
+}
+
 // What lies behind the damage would be gone for good.
 TEST(DamagedDay, IsNeverMadeThinner) {
   const std::string bytes = small_day(true), killed = small_day(false);
-  const ThinTo to{Duration{600'000}, "9.9", {}};
-  const auto refused = [&](std::string damaged) { return !thinner(damaged, to).ok(); };
   std::string flipped = bytes;
   const auto frames = frames_in(bytes);
   flipped[(*frames)[1].data + 7] = static_cast<char>(flipped[(*frames)[1].data + 7] ^ 0x10);
   ASSERT_FALSE(frames_in(flipped)->at(1).damage.empty());
-  // The first frame is asked whether it is thin already: as a recorder writes it.
-  const auto with_head = [](const std::string& day) {
-    Compressor compressor;
-    std::string head = compressor.begin(at(-60));
-    head += compressor.add("{\"at\":\"" + utc_text(at(-60)) +
-                           "\",\"kind\":\"key\",\"head\":{\"format\":\"tessera-recording\",\"version\":2,"
-                           "\"cluster\":\"hpc\"}}\n");
-    return head + compressor.end() + day;
-  };
   EXPECT_FALSE(refused(with_head(bytes)));
   EXPECT_FALSE(refused(with_head(killed))) << "all of it can be read";
   EXPECT_TRUE(refused(with_head(flipped)));

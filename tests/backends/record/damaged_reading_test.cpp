@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +17,7 @@
 #include "engine/record/until.hpp"
 #include "engine/time.hpp"
 #include "engine/usage/reckoning.hpp"
+#include "tests/backends/record/replay_lab.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/run_binary.hpp"
@@ -35,12 +34,7 @@ constexpr int kDay = 86'400;
 
 class DamagedReading : public testing::Test {
  protected:
-  void SetUp() override {
-    story_.tell(ClusterSeen{Scheduler::slurm, false, "slurm 24.11", "", "hpc-1"});
-    story_.tell(NodesListed{{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})}});
-    story_.tell(WorkloadsListed{{test::running("1", "alice", {test::holds("n1", {{0, 1}})})}});
-    story_.tell(Loaded{});
-  }
+  void SetUp() override { test::tell_one_gpu_held(story_); }
   // Frames of two hours, in which alice holds a GPU and does not use it.
   void record(int frames, int from = 0, const std::string& cluster = "hpc") {
     auto tape = open_tape(folder_.path(), ClusterName(cluster), {});
@@ -61,22 +55,9 @@ class DamagedReading : public testing::Test {
   std::string path(int day = 0) const {
     return folder_.path() + "/hpc/" + day_of(at(day * kDay)) + std::string(kFileEnd);
   }
-  std::string bytes() const {
-    std::ifstream file(path(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  void put(const std::string& bytes, int day = 0) const {
-    std::ofstream(path(day), std::ios::binary | std::ios::trunc) << bytes;
-  }
-  // From so far behind the beginning of its compressed bytes on, 0 to 1.
-  void damage(std::size_t frame, double part) const {
-    std::string all = bytes();
-    const Frame there = frames_in(all)->at(frame);
-    const auto size = static_cast<double>(there.end - there.data);
-    const std::size_t begin = there.data + std::max<std::size_t>(8, static_cast<std::size_t>(size * part));
-    std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(begin), 24, '\xff');
-    put(all);
-  }
+  std::string bytes() const { return test::bytes_of_day(path()); }
+  void put(const std::string& bytes, int day = 0) const { test::put_day(path(day), bytes); }
+  void damage(std::size_t frame, double part) const { test::damage_day(path(), frame, part); }
   std::unique_ptr<Recording> open() const {
     auto all = open_recordings(folder_.path());
     EXPECT_TRUE(all) << (all ? "" : to_line(all.error()));

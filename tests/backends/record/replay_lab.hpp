@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -15,12 +18,39 @@
 #include "backends/record/follow.hpp"
 #include "backends/record/recording.hpp"
 #include "backends/record/tape.hpp"
+#include "backends/record/zstd_stream.hpp"
 #include "engine/history/history.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/record/recorder.hpp"
 #include "tests/support/build.hpp"
 
 namespace tessera::test {
+
+// A node with one GPU, which alice holds.
+inline void tell_one_gpu_held(Story& story) {
+  story.tell(ClusterSeen{Scheduler::slurm, false, "slurm 24.11", "", "hpc-1"});
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 1}})})}});
+  story.tell(Loaded{});
+}
+
+// A day's file, to be damaged.
+inline std::string bytes_of_day(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+inline void put_day(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+// 24 bytes of that frame, from so far behind the beginning of its compressed bytes on, 0 to 1.
+inline void damage_day(const std::string& path, std::size_t frame, double part) {
+  std::string all = bytes_of_day(path);
+  const record::Frame there = record::frames_in(all)->at(frame);
+  const auto size = static_cast<double>(there.end - there.data);
+  const std::size_t begin = there.data + std::max<std::size_t>(8, static_cast<std::size_t>(size * part));
+  std::fill_n(all.begin() + static_cast<std::ptrdiff_t>(begin), 24, '\xff');
+  put_day(path, all);
+}
 
 class ReplayLab : public testing::Test {
  protected:
