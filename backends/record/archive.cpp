@@ -43,13 +43,22 @@ Result<std::unique_ptr<Recording>> recording_of(const std::string& folder, const
   return found;
 }
 
-// One reading through. Threads: `part` and `stopped` from both; the promise is kept once, by the worker's.
+// One reading through. Threads: `percent` and `stopped` from those that read and the owner's; the promise is
+// kept once, by the worker's.
 struct Reading {
   std::atomic<bool> stopped = false;
   std::atomic<int> percent = 0;
   std::promise<Archive::AddingUp> over;
   std::future<Archive::AddingUp> told = over.get_future();
 };
+
+// Several threads tell how far they are, and what is told never falls. Whether it rose.
+bool raise(std::atomic<int>& percent, int now) {
+  int before = percent;
+  while (before < now)
+    if (percent.compare_exchange_weak(before, now)) return true;
+  return false;
+}
 
 // Clusters of which nothing is recorded are passed over while there are others. One of which something is
 // that cannot be read is a failure: sums without it would pass for all.
@@ -117,8 +126,7 @@ class Folder final : public Archive {
     span.since = since;
     worker_->post([this, clusters, end, span, &catalogue, reading = reading_] {
       reading->over.set_value(read_through(folder_, clusters, end, span, catalogue, [&](double part) {
-        const int percent = static_cast<int>(part * 100);
-        if (reading->percent.exchange(percent) != percent) wake();
+        if (raise(reading->percent, static_cast<int>(part * 100))) wake();
         return !reading->stopped;
       }));
       wake();

@@ -80,7 +80,7 @@ void lay_memory(Node& node, std::string_view name, std::optional<std::int64_t> f
 }
 
 // What that source measures of the node was measured at that time: what was not written did not move.
-void date(Node& node, const Origin& origin) {
+void write_date(Node& node, const Origin& origin) {
   for (Gpu& gpu : node.gpus) {
     if (gpu.telemetry.origin.source == origin.source) gpu.telemetry.origin.at = origin.at;
     if (gpu.own && gpu.own->origin.source == origin.source) gpu.own->origin.at = origin.at;
@@ -301,6 +301,7 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
     }
   if (seen.node) {
     Node& kept = nodes_[seen.node->name.text];
+    dated_[seen.node->name.text] = {};
     kept = std::move(*seen.node);
     kept.origin.at = at_;
     for (Gpu& gpu : kept.gpus) gpu.origin.at = at_;
@@ -317,6 +318,7 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
   if (!seen.finding.empty() && seen.kind == "gone") findings_.erase(seen.finding);
   if (!seen.gone_node.empty()) {
     nodes_.erase(seen.gone_node);
+    dated_.erase(seen.gone_node);
     opened_.erase(seen.gone_node);
     measured_.erase(seen.gone_node);
     tell(events, NodeGone{NodeName(seen.gone_node)});
@@ -333,6 +335,7 @@ void Reader::begin(std::vector<Event>& events) {
   for (const auto& [name, opened] : std::exchange(opened_, {}))
     tell(events, Measured{opened.node, opened.source, at_, {}});
   nodes_.clear();
+  dated_.clear();
   key_workloads_.clear();
   findings_.clear();
   tell(events, ClockSet{at_, 0});
@@ -347,6 +350,23 @@ void Reader::finish(std::vector<Event>& events) {
   tell(events, Loaded{});
 }
 
+void Reader::date(Node& node, Dated& dated, const Origin& origin) const {
+  if (!quiet_) return write_date(node, origin);
+  // Before another source's figures are laid over them.
+  if (dated.source != origin.source && dated.source != Source::none)
+    write_date(node, {dated.source, dated.at});
+  dated = {origin.source, origin.at};
+}
+
+void Reader::write_dates() {
+  auto dated = dated_.begin();
+  for (auto& [name, node] : nodes_) {
+    Dated& one = (dated++)->second;
+    if (one.source != Source::none) write_date(node, {one.source, one.at});
+    one = {};
+  }
+}
+
 Status Reader::measure(Seen& seen, std::vector<Event>& events) {
   std::array<std::vector<std::string_view>, kFigureCount> letters;
   for (std::size_t which = 0; which < letters.size(); ++which) {
@@ -357,8 +377,10 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     letters[which] = std::move(*parts);
   }
   std::size_t place = 0;
+  auto dated = dated_.begin();
   for (auto& [name, node] : nodes_) {
     const std::size_t here = place++;
+    Dated& when = (dated++)->second;
     const auto old = seen.measured.find(name);
     if (old == seen.measured.end() && seen.silent.contains(name)) continue;
     const Origin origin{seen.source, old == seen.measured.end() ? at_ : old->second};
@@ -375,8 +397,9 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
       for (const auto& [line, figure] : memory->second) lay_memory(node, line, figure, origin);
     if (lettered) lay_letters(node, own, origin);
     const bool any = told != seen.figures.end() || memory != seen.memory.end() || lettered;
-    if (!any && !measures(seen.source, node)) continue;
-    date(node, origin);
+    // Where it measures nothing of the node, the date is written to nothing.
+    if (!any && !quiet_ && !measures(seen.source, node)) continue;
+    date(node, when, origin);
     if (quiet_) continue;
     // The model keeps the figures of a source until it is told otherwise.
     std::set<Source> now = measured_by(node);
@@ -389,7 +412,8 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
 }
 
 void Reader::tell_figures(const Node& node, std::vector<Event>& events) const {
-  Node copy = node;
+  Node copy;
+  copy.name = node.name, copy.gpus = node.gpus;  // where they are; the rest of it is long
   for (Measured& measured : take_figures(copy)) {
     add_opened(measured);
     const TimePoint at = measured.at;
@@ -449,6 +473,9 @@ void Reader::take_own(SharedNode own, std::vector<Event>& events) {
   const auto known = nodes_.find(own.node.text);
   if (known == nodes_.end()) return;
   Node& node = known->second;
+  Dated& dated = dated_[own.node.text];
+  if (dated.source != Source::none) write_date(node, {dated.source, dated.at});
+  dated = {};
   const std::set<Source> before = told_by(node);
   for (Gpu& gpu : node.gpus) {
     gpu.own.reset();
@@ -464,7 +491,8 @@ void Reader::take_own(SharedNode own, std::vector<Event>& events) {
   tell_figures(node, events);
 }
 
-void Reader::show(Cluster& cluster) const {
+void Reader::show(Cluster& cluster) {
+  write_dates();
   for (const auto& [name, node] : nodes_) {
     Node* shown = cluster.nodes.find(node.name);
     if (!shown || shown->gpus.size() != node.gpus.size()) continue;
@@ -486,7 +514,8 @@ void Reader::show(Cluster& cluster) const {
   }
 }
 
-void Reader::figures(std::vector<Event>& events) const {
+void Reader::figures(std::vector<Event>& events) {
+  write_dates();
   for (const auto& [name, node] : nodes_) tell_figures(node, events);
 }
 

@@ -30,10 +30,10 @@ class Reader {
   // Events of figures take most of the time that a round takes: from now on there are none. figures() are
   // those of the last ones, for whoever jumps; show() lays them over the nodes that came of the other events.
   void be_quiet() { quiet_ = true; }
-  void figures(std::vector<Event>& events) const;
-  void show(Cluster& cluster) const;
+  void figures(std::vector<Event>& events);
+  void show(Cluster& cluster);
 
-  // By their written names, with the figures that were told last.
+  // By their written names, with the figures that were told last. Precondition: it is not quiet.
   const std::map<std::string, Node>& nodes() const { return nodes_; }
 
   const Head& head() const { return head_; }
@@ -77,6 +77,14 @@ class Reader {
   Status act(Seen& seen, std::vector<Event>& events);
   void begin(std::vector<Event>& events);
   void finish(std::vector<Event>& events);
+  // When the figures of a node were measured last, where that is not written at them yet: a round is about
+  // few of them, and what moves on with each round is the time of all.
+  struct Dated {
+    Source source = Source::none;  // none: all of it is written
+    TimePoint at{};
+  };
+  void date(Node& node, Dated& dated, const Origin& origin) const;
+  void write_dates();
   Status measure(Seen& seen, std::vector<Event>& events);
   void tell_figures(const Node& node, std::vector<Event>& events) const;
   void take_opened(OpenNode opened, std::vector<Event>& events);
@@ -94,6 +102,7 @@ class Reader {
   bool later_ = false;                                // a later version wrote it
   std::map<std::string, std::set<Source>> measured_;  // by node: whose figures were told, and still stand
   std::map<std::string, Node> nodes_;       // with the figures that were told last; letters have this order
+  std::map<std::string, Dated> dated_;      // of the same nodes
   std::map<std::string, OpenNode> opened_;  // by node, as told last
   std::vector<Workload> key_workloads_;
   std::set<std::string> findings_;  // as the recorder named them

@@ -1,7 +1,5 @@
 #include "backends/record/recording.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <deque>
 #include <filesystem>
@@ -10,7 +8,9 @@
 
 #include "backends/files.hpp"
 #include "backends/record/ages.hpp"
+#include "backends/record/in_order.hpp"
 #include "backends/record/measurements.hpp"
+#include "backends/record/parts.hpp"
 #include "backends/record/reader.hpp"
 #include "backends/record/sound.hpp"
 #include "backends/record/survey.hpp"
@@ -25,29 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Duration kAfterMidnight{600'000};  // a day begins with its first round
-constexpr Duration kHistory{3'600'000};      // of what happened before a moment at least so much is told
+constexpr Duration kHistory{3'600'000};  // of what happened before a moment at least so much is told
 constexpr Duration kKeyFramesApart{3 * 3'600'000};  // at most, where the recorder was not off for long
-
-// Tells a file that has grown, or that another was put in the place of.
-struct Stamp {
-  ino_t file = 0;
-  off_t size = 0;
-  friend bool operator==(const Stamp&, const Stamp&) = default;
-};
-Stamp stamp_of(const struct stat& about) { return {about.st_ino, about.st_size}; }
-
-// A file, of which as much is known as was asked for.
-struct Part {
-  std::string path;
-  Stamp stamp{};                     // when its frames were looked for
-  std::vector<Frame> frames{};       // empty: not looked for yet, or there are none
-  std::optional<TimePoint> first{};  // round that can be read
-  std::optional<TimePoint> last{};   // of its newest round
-  Stop stop{};                       // behind that
-  bool torn = false;                 // in its first frame: it says nothing (yet)
-  std::optional<Error> damage{};     // none of it can be read
-};
 
 // How far a frame was played.
 struct Played {
@@ -55,6 +34,13 @@ struct Played {
   std::optional<TimePoint> in_round{};  // ... within that round, of which only a part was played
   bool written_again = false;           // what followed is told by a later frame
 };
+
+// Of a stretch of which only what happened is asked for, most of the text says nothing.
+enum class Lines : std::uint8_t { all, of_history };
+bool tells_no_event(std::string_view line) {
+  const std::string_view kind = Reader::kind_of(line);
+  return kind == "figures" || kind == "own" || kind == "processes";
+}
 
 // Each line of a text without its newline, while `see` wants more.
 template <class See>
@@ -66,27 +52,14 @@ void each_line(std::string_view text, See see) {
   }
 }
 
-std::vector<std::string> files_in(const fs::path& folder) {
-  std::vector<std::string> files;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().filename().string().ends_with(kFileEnd) && entry.file_size(ignored) > 0)
-      files.push_back(entry.path().string());
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-Error cannot_read(const std::string& path, const Error& error) {
-  return {error.what, clean(path) + ": " + error.reason, error.hint};
-}
-
 // Files are read when a moment of theirs is asked for, one at a time, and again when they have grown: a
 // recorder may be at work.
 class OnDisk final : public Recording {
  public:
-  // folder: looked through again for files that came; empty: these are all.
-  OnDisk(std::vector<std::string> files, std::string folder) : folder_(std::move(folder)) {
-    for (std::string& file : files) parts_.push_back(Part{std::move(file)});
+  // folder: looked through again for files that came; empty: these are all. threads: that read pieces.
+  OnDisk(std::vector<std::string> files, std::string folder, std::size_t threads)
+      : folder_(std::move(folder)), threads_(threads) {
+    for (std::string& file : files) parts_.push_back(DayPart{std::move(file)});
   }
 
   // What the recording calls its cluster, by the newest file whose head can be read. Errors: none can, and
@@ -107,7 +80,7 @@ class OnDisk final : public Recording {
 
   std::optional<Covered> covered() override {
     look_again();
-    for (Part& part : parts_)
+    for (DayPart& part : parts_)
       if (const auto first = first_round(part))
         for (auto behind = parts_.rbegin(); behind != parts_.rend(); ++behind)
           if (const auto last = last_round(*behind)) return Covered{*first, std::max(*first, *last)};
@@ -158,7 +131,7 @@ class OnDisk final : public Recording {
   Result<std::vector<DayFile>> days() override {
     look_again();
     std::vector<std::string> files;
-    for (const Part& part : parts_) files.push_back(part.path);
+    for (const DayPart& part : parts_) files.push_back(part.path);
     return survey(files);
   }
 
@@ -168,7 +141,7 @@ class OnDisk final : public Recording {
     for (std::size_t i = 0; i < parts_.size() && through.more; ++i) {
       // Days that are over before are not read for it.
       if (i + 1 < parts_.size() && begins_by(parts_[i + 1], from)) continue;
-      Part& part = parts_[i];
+      DayPart& part = parts_[i];
       if (const auto midnight = midnight_of(part); midnight && *midnight > to) continue;
       if (Status read = load(part); !read && !is_passed_over(part)) return read;
       if (part.damage) through.pass_over(*part.damage, Stop::damaged);
@@ -180,13 +153,38 @@ class OnDisk final : public Recording {
     return Done{};
   }
 
+  // Between days: each is a file that can be read without the others.
+  std::vector<TimePoint> cuts(TimePoint from, TimePoint to) override {
+    look_again();
+    std::vector<TimePoint> cuts;
+    std::optional<TimePoint> before;  // the last round of the days before
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (const auto midnight = midnight_of(parts_[i]); midnight && *midnight > to) break;
+      if (before && *before > from && *before < to && (cuts.empty() || *before > cuts.back()))
+        cuts.push_back(*before);
+      const bool is_behind = i + 1 < parts_.size() && !begins_by(parts_[i + 1], from);
+      if (const auto last = is_behind ? last_round(parts_[i]) : std::nullopt) before = last;
+    }
+    return cuts;
+  }
+
+  void read_pieces(std::size_t count, const std::function<void(std::size_t, Recording&)>& read,
+                   const std::function<void(std::size_t)>& then) override {
+    const std::size_t threads = std::min(count, threads_);
+    if (threads <= 1) return Recording::read_pieces(count, read, then);
+    std::vector<std::unique_ptr<OnDisk>> own(threads);
+    for (auto& one : own) one = another();
+    in_order(
+        count, threads, [&](std::size_t i, std::size_t thread) { read(i, *own[thread]); }, then);
+  }
+
   Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>& nodes, TimePoint from,
                                                     TimePoint to,
                                                     const std::function<bool()>& goes_on) override {
     look_again();
     Measurements found(nodes, from, to);
     for (std::size_t i = 0; i < parts_.size(); ++i) {
-      Part& part = parts_[i];
+      DayPart& part = parts_[i];
       if (i + 1 < parts_.size() && begins_by(parts_[i + 1], from)) continue;
       if (const auto midnight = midnight_of(part); midnight && *midnight > to) continue;
       if (Status read = load(part); !read && !is_passed_over(part)) return read.error();
@@ -199,6 +197,15 @@ class OnDisk final : public Recording {
   }
 
  private:
+  // The same files, for another thread.
+  std::unique_ptr<OnDisk> another() const {
+    std::vector<std::string> files;
+    for (const DayPart& part : parts_) files.push_back(part.path);
+    auto other = std::make_unique<OnDisk>(std::move(files), "", 1);
+    other->call(name_);
+    return other;
+  }
+
   // A walk through rounds.
   struct Through {
     TimePoint from, to;
@@ -208,13 +215,15 @@ class OnDisk final : public Recording {
     std::optional<Written> written{};  // by it
     Stop broken = Stop::unknown;       // behind it
     std::optional<Error> damage{};     // the first
+    // Up to when a clock that was set back had run before, and the file that tells it.
+    std::optional<std::pair<TimePoint, std::string>> ahead{};
     void pass_over(const Error& why, Stop stop) {
       if (!damage && stop == Stop::damaged) damage = why;
       if (broken != Stop::damaged) broken = stop;
     }
   };
 
-  Status read_name(Part& part) {
+  Status read_name(DayPart& part) {
     if (Status read = load(part); !read) return read;
     std::optional<Error> why;
     for (const Frame& frame : part.frames) {
@@ -239,9 +248,6 @@ class OnDisk final : public Recording {
                        why.value_or(Error{"cannot read the recording", "it holds no round yet", ""}));
   }
 
-  // What says nothing by itself, and leaves the others as they are.
-  static bool is_passed_over(const Part& part) { return part.torn || part.damage; }
-
   static Duration figures_every(const Reader& reader) {
     return std::chrono::seconds(std::clamp<std::int64_t>(reader.head().figures, 0, 86'400));
   }
@@ -250,12 +256,13 @@ class OnDisk final : public Recording {
     Model model;
     bool damaged = false;  // behind that, up to the time that was asked for
   };
-  Result<Stood> model_at(const Part& part, const Frame& frame, TimePoint time) {
+  Result<Stood> model_at(const DayPart& part, const Frame& frame, TimePoint time) {
     Stood stood;
     Model& model = stood.model;
     Reader reader;
     reader.be_quiet();
-    auto read = play(part, frame, reader, model, [&](TimePoint at) { return at <= time; });
+    auto read = play(part, last_frame_.of(part, frame, bytes_), Lines::all, reader, model,
+                     [&](TimePoint at) { return at <= time; });
     if (!read) return read.error();
     if (read->in_round) {
       // A round that is there in part is none.
@@ -279,28 +286,27 @@ class OnDisk final : public Recording {
 
   // What happened from one key frame to the next, with the round that begins it: its own lists are no news.
   // That is over: who plays, or follows, asks for it again and again. Precondition: that round is whole.
-  void add_history(Model& model, const Part& part, const Frame& before, const Frame& next) {
+  void add_history(Model& model, const DayPart& part, const Frame& before, const Frame& next) {
     if (!is_known(part, next)) {
       Model then;
       Reader reader;
       reader.be_quiet();
       // What cannot be read there is left out, and the moment is there all the same.
-      if (!play(part, before, reader, then, [](TimePoint) { return true; })) return;
+      if (!play_history(part, before, reader, then)) return;
       end_history(part, next, reader, std::move(then));
     }
     put_history(model);
   }
 
   // The same of the first key frame of a day. The bytes are those of `part` again, whose frames are new.
-  void add_history_of_day_before(Model& model, Part& day, Part& part, const Frame& next) {
+  void add_history_of_day_before(Model& model, DayPart& day, DayPart& part, const Frame& next) {
     if (!is_known(part, next)) {
       Model then;
       Reader reader;
       reader.be_quiet();
       const bool near = load(day) && !day.torn && next.at > day.frames.back().at &&
                         next.at - day.frames.back().at <= kKeyFramesApart;
-      const bool read =
-          near && play(day, day.frames.back(), reader, then, [](TimePoint) { return true; }).ok();
+      const bool read = near && play_history(day, day.frames.back(), reader, then);
       if (!load(part)) return;
       if (read)
         end_history(part, next, reader, std::move(then));
@@ -310,11 +316,21 @@ class OnDisk final : public Recording {
     put_history(model);
   }
 
-  bool is_known(const Part& part, const Frame& next) const {
+  // All of it. What is not ended has no checksum: there each line is read, as far as they can be.
+  bool play_history(const DayPart& part, const Frame& frame, Reader& reader, Model& then) const {
+    const Sound sound = sound_text(bytes_, frame);
+    const bool is_checked = !frame.torn && !sound.damage;
+    return play(part, sound, is_checked ? Lines::of_history : Lines::all, reader, then,
+                [](TimePoint) { return true; })
+        .ok();
+  }
+
+  bool is_known(const DayPart& part, const Frame& next) const {
     return history_.path == part.path && history_.begin == next.begin && history_.at == next.at;
   }
-  void end_history(const Part& part, const Frame& next, Reader& reader, Model then) {
-    static_cast<void>(play(part, next, reader, then, [&](TimePoint at) { return at <= next.at; }));
+  void end_history(const DayPart& part, const Frame& next, Reader& reader, Model then) {
+    static_cast<void>(play(part, last_frame_.of(part, next, bytes_), Lines::of_history, reader, then,
+                           [&](TimePoint at) { return at <= next.at; }));
     history_ = {part.path, next.begin, next.at, std::move(then.log), std::move(then.work_log)};
   }
   void put_history(Model& model) const {
@@ -323,7 +339,7 @@ class OnDisk final : public Recording {
       to->insert(to->begin(), from->begin(), from->end());
   }
 
-  Status rounds_of(const Part& part, Through& through) {
+  Status rounds_of(const DayPart& part, Through& through) {
     for (const Frame& frame : part.frames) {
       if (!through.more) return Done{};
       if (frame.at > through.to || frame.until <= through.from) continue;
@@ -334,9 +350,10 @@ class OnDisk final : public Recording {
       const auto told = [&] {
         if (!through.more || model.clusters.empty() || !model.clusters.front().loaded) return;
         if (through.last && round <= *through.last) return;
-        tell_round(reader, model.clusters.front(), round, through);
+        tell_round(part, reader, model.clusters.front(), round, through);
       };
-      auto played = play(part, frame, reader, model, [&](TimePoint at) {
+      const Sound sound = sound_text(bytes_, frame);
+      auto played = play(part, sound, Lines::all, reader, model, [&](TimePoint at) {
         if (at != round) {
           told();
           round = at;
@@ -351,7 +368,20 @@ class OnDisk final : public Recording {
     return Done{};
   }
 
-  static void tell_round(const Reader& reader, Cluster& cluster, TimePoint round, Through& through) {
+  // Rounds of a day that a clock had reached before it was set back to the day before follow on none of
+  // those.
+  static void follow_set_back(const DayPart& part, const Head& head, TimePoint round, Through& through) {
+    if (head.set_back_from) {
+      through.ahead = {*head.set_back_from, part.path};
+    } else if (through.ahead && part.path != through.ahead->second) {
+      if (round <= through.ahead->first) through.pass_over({}, Stop::set_back);
+      through.ahead.reset();
+    }
+  }
+
+  static void tell_round(const DayPart& part, Reader& reader, Cluster& cluster, TimePoint round,
+                         Through& through) {
+    follow_set_back(part, reader.head(), round, through);
     const Written now = reader.written();
     Stop stop = std::exchange(through.broken, Stop::unknown);
     if (!breaks_off(stop) && through.written) stop = stop_between(*through.written, now);
@@ -369,7 +399,7 @@ class OnDisk final : public Recording {
   }
 
   // The bytes are those of this part from now on. Errors: it cannot be opened, or is_passed_over().
-  Status load(Part& part) {
+  Status load(DayPart& part) {
     if (!part.frames.empty() && loaded_ == part.path) return Done{};
     if (part.damage) return *part.damage;
     auto read = read_whole_file("cannot read the recording", part.path, kLargestFile);
@@ -395,38 +425,28 @@ class OnDisk final : public Recording {
   // What was added since: to files, as files, and in their place.
   void look_again() {
     if (!folder_.empty()) {
-      std::vector<Part> now;
-      for (std::string& file : files_in(folder_)) {
-        auto known =
-            std::find_if(parts_.begin(), parts_.end(), [&](const Part& part) { return part.path == file; });
-        now.push_back(known == parts_.end() ? Part{std::move(file)} : std::move(*known));
+      std::vector<DayPart> now;
+      for (std::string& file : day_files_in(folder_)) {
+        auto known = std::find_if(parts_.begin(), parts_.end(),
+                                  [&](const DayPart& part) { return part.path == file; });
+        now.push_back(known == parts_.end() ? DayPart{std::move(file)} : std::move(*known));
       }
       if (!now.empty()) parts_ = std::move(now);
     }
-    for (Part& part : parts_) {
+    for (DayPart& part : parts_) {
       struct stat about {};
       const bool unknown = part.frames.empty() && !part.damage;
       if (unknown || (::stat(part.path.c_str(), &about) == 0 && stamp_of(about) == part.stamp)) continue;
       if (loaded_ == part.path) loaded_.clear();
-      part = Part{std::move(part.path)};
+      part = DayPart{std::move(part.path)};
     }
   }
 
-  // The begin of its day, by the file's name; nullopt: it was renamed.
-  static std::optional<TimePoint> midnight_of(const Part& part) {
-    return parse_utc(fs::path(part.path).filename().string().substr(0, 10) + "T00:00:00Z");
-  }
-  // Whether the whole part before this one lies before that time.
-  static bool begins_by(const Part& part, TimePoint time) {
-    if (!part.frames.empty()) return part.frames.front().at <= time;
-    const auto midnight = midnight_of(part);
-    return midnight && *midnight + kAfterMidnight <= time;
-  }
-
-  // Up to the first line of a time that `goes` does not want. Errors: a later version wrote it.
+  // Up to the first line of a time that `goes` does not want. sound: of a frame of that part. Errors: a later
+  // version wrote it.
   template <class Goes>
-  Result<Played> play(const Part& part, const Frame& frame, Reader& reader, Model& model, Goes goes) const {
-    Sound sound = sound_text(bytes_, frame);
+  static Result<Played> play(const DayPart& part, const Sound& sound, Lines lines, Reader& reader,
+                             Model& model, Goes goes) {
     Played played;
     std::vector<Event> events;
     std::optional<Error> wrong;
@@ -438,6 +458,7 @@ class OnDisk final : public Recording {
       const bool back = at && round && *at < *round;
       if (!back && at && !goes(*at)) return stopped = true, false;
       if (at && !back) round = at;
+      if (lines == Lines::of_history && !back && tells_no_event(line)) return true;
       events.clear();
       Status taken = back ? Status(Error{"cannot read the recording", "a line is out of its order", ""})
                           : reader.take(line, events);
@@ -447,7 +468,7 @@ class OnDisk final : public Recording {
     });
     if (wrong && reader.is_of_later_version()) return cannot_read(part.path, *wrong);
     if (stopped) return played;
-    played.damage = wrong ? std::move(wrong) : std::move(sound.damage);
+    played.damage = wrong ? std::move(wrong) : sound.damage;
     if (played.damage) played.damage = cannot_read(part.path, *played.damage);
     if (wrong) played.in_round = round;
     played.written_again = sound.written_again;
@@ -455,7 +476,7 @@ class OnDisk final : public Recording {
   }
 
   // The first round that is whole.
-  std::optional<TimePoint> first_round(Part& part) {
+  std::optional<TimePoint> first_round(DayPart& part) {
     if (part.first && !part.frames.empty()) return part.first;
     if (!load(part)) return std::nullopt;
     for (const Frame& frame : part.frames) {
@@ -467,7 +488,7 @@ class OnDisk final : public Recording {
     return std::nullopt;
   }
 
-  std::optional<TimePoint> last_round(Part& part) {
+  std::optional<TimePoint> last_round(DayPart& part) {
     if (part.last && !part.frames.empty()) return part.last;
     if (!load(part)) return std::nullopt;
     bool damaged = false;
@@ -488,6 +509,7 @@ class OnDisk final : public Recording {
 
   ClusterName name_;
   std::string folder_;
+  std::size_t threads_;
   // Of the stretch between two key frames, of which the later begins there.
   struct History {
     std::string path;
@@ -496,10 +518,11 @@ class OnDisk final : public Recording {
     std::deque<LogEntry> log, work_log;
   };
 
-  std::vector<Part> parts_;  // oldest first
-  History history_;          // that was read last
-  std::string bytes_;        // of one of them
-  std::string loaded_;       // its path
+  std::vector<DayPart> parts_;  // oldest first
+  History history_;             // that was read last
+  std::string bytes_;           // of one of them
+  LastFrame last_frame_;
+  std::string loaded_;  // its path
   Duration figures_every_{0}, every_{0};
   bool damaged_behind_ = false;
 };
@@ -507,15 +530,20 @@ class OnDisk final : public Recording {
 }  // namespace
 
 Result<std::vector<std::unique_ptr<Recording>>> open_recordings(const std::string& path) {
+  return open_recordings_with(path, std::clamp<std::size_t>(processors(), 1, kMostReaders));
+}
+
+Result<std::vector<std::unique_ptr<Recording>>> open_recordings_with(const std::string& path,
+                                                                     std::size_t threads) {
   std::vector<std::pair<std::string, std::vector<std::string>>> sets;  // a folder, and its files
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
     sets.push_back({"", {path}});
   } else {
-    if (auto files = files_in(path); !files.empty()) sets.emplace_back(path, std::move(files));
+    if (auto files = day_files_in(path); !files.empty()) sets.emplace_back(path, std::move(files));
     for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored))
       if (entry.is_directory(ignored))
-        if (auto files = files_in(entry.path()); !files.empty())
+        if (auto files = day_files_in(entry.path()); !files.empty())
           sets.emplace_back(entry.path().string(), std::move(files));
   }
   if (sets.empty())
@@ -525,7 +553,7 @@ Result<std::vector<std::unique_ptr<Recording>>> open_recordings(const std::strin
   std::optional<Error> why;
   std::size_t named = 0;
   for (auto& [folder, files] : sets) {
-    auto one = std::make_unique<OnDisk>(std::move(files), folder);
+    auto one = std::make_unique<OnDisk>(std::move(files), folder, threads);
     if (Status known = one->name(); known)
       ++named;
     else if (!why)

@@ -49,6 +49,23 @@ std::string why_a_step(Stop before) {
   return before == Stop::set_back ? "the recorder's clock was set back right before this round" : "";
 }
 
+// What lies between what was looked for and the round from which it was: of the time between nothing is
+// known.
+class Crossed {
+ public:
+  void add(Stop before) {
+    if (breaks_off(before) && worst_ != Stop::damaged) worst_ = before;
+  }
+  std::string told_with(std::string found) const {
+    if (worst_ == Stop::damaged) return found + "; what was recorded in between is damaged";
+    if (worst_ == Stop::set_back) return found + "; the recorder's clock was set back in between";
+    return found;
+  }
+
+ private:
+  Stop worst_ = Stop::unknown;
+};
+
 // round: the nearest that the recording has. Times are those that --at and :at take, by the clocks here: they
 // stand beside others of a screen.
 Error nothing_then(TimePoint round, TimePoint at, const Covered& all, Recording& recording) {
@@ -167,46 +184,51 @@ void ReplayBackend::seek_on(const NodeName& node) {
   std::optional<Moment> before;
   std::vector<std::string> what;
   TimePoint when{};
+  Crossed crossed;
   const Status read = recording_->rounds(round_, TimePoint::max(), [&](const Round& round) {
     Moment now = moment_of(round, node);
-    if (before) what = happened(*before, now);
+    if (before) what = happened(*before, now), crossed.add(round.before);
     before = std::move(now);
     when = round.at;
     return what.empty() && !ending_;
   });
   if (!read) return fail(read.error());
-  if (what.empty()) return show(round_, "nothing happened from here to the newest round");
-  show(when, in_short(what));
+  if (what.empty()) {
+    crossed.add(recording_->stopped());
+    return show(round_, crossed.told_with("nothing happened from here to the newest round"));
+  }
+  show(when, crossed.told_with(in_short(what)));
 }
 
-// Piece by piece, since a recording is read forwards.
+// Piece by piece, since a recording is read forwards. Each ends with the first round of the one behind it, so
+// that what is damaged between the two is told.
 void ReplayBackend::seek_back(const NodeName& node) {
-  struct Seen {
-    Moment moment;
-    TimePoint at{};
-  };
   const std::optional<Covered> all = recording_->covered();
-  std::optional<Seen> behind;  // the first round of the piece that was looked through before
   std::vector<std::string> what;
   TimePoint when{};
-  for (TimePoint to = round_; all && what.empty() && to > all->from && !ending_; to -= kPiece) {
-    std::optional<Seen> first, last;
-    const Status read = recording_->rounds(to - kPiece, to - Duration{1}, [&](const Round& round) {
-      Seen now{moment_of(round, node), round.at};
-      std::vector<std::string> news = last ? happened(last->moment, now.moment) : std::vector<std::string>();
-      if (!news.empty()) what = std::move(news), when = round.at;
-      if (!first) first = now;
+  Crossed crossed;  // behind the piece that is looked through
+  TimePoint to = round_;
+  for (TimePoint from = to; all && what.empty() && from > all->from && !ending_;) {
+    from -= kPiece;
+    std::optional<Moment> last;
+    std::optional<TimePoint> first;
+    Crossed here = crossed;
+    const Status read = recording_->rounds(from, to, [&](const Round& round) {
+      Moment now = moment_of(round, node);
+      const std::vector<std::string> news =
+          last && round.at < round_ ? happened(*last, now) : std::vector<std::string>();
+      if (!news.empty()) what = news, when = round.at, here = crossed;
+      if (last) here.add(round.before);
+      if (!first) first = round.at;
       last = std::move(now);
       return !ending_.load();
     });
     if (!read) return fail(read.error());
-    if (last && behind)
-      if (auto news = happened(last->moment, behind->moment); !news.empty())
-        what = std::move(news), when = behind->at;
-    if (first) behind = std::move(first);
+    crossed = here;
+    to = first.value_or(to);
   }
-  if (what.empty()) return show(round_, "nothing happened from the first round to here");
-  show(when, in_short(what));
+  if (what.empty()) return show(round_, crossed.told_with("nothing happened from the first round to here"));
+  show(when, crossed.told_with(in_short(what)));
 }
 
 void ReplayBackend::tick() {

@@ -2,6 +2,7 @@
 // the disk is backends/record's business. Threads: each object belongs to the thread that made it.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -102,6 +103,16 @@ class Recording {
   // passed over, and the next round tells it (Round::before). Errors: a file cannot be opened, a later
   // version wrote it, or nothing of the recording can be read.
   virtual Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) = 0;
+  // Times of rounds at which [from, to] can be cut into pieces for read_pieces(), oldest first: the round at
+  // which one of them ends is the one with which the next begins, as told by rounds(). None: it is one piece.
+  virtual std::vector<TimePoint> cuts(TimePoint /*from*/, TimePoint /*to*/) { return {}; }
+  // Calls read(i, recording) for each i below `count`, some of them at the same time where that is quicker,
+  // each with a recording for it alone; and then(i), on the calling thread and in order. No more than a few
+  // wait for their then(), whatever `count` is. Whoever gives up lets each read() end soon.
+  virtual void read_pieces(std::size_t count, const std::function<void(std::size_t, Recording&)>& read,
+                           const std::function<void(std::size_t)>& then) {
+    for (std::size_t i = 0; i < count; ++i) read(i, *this), then(i);
+  }
   // What was measured of these nodes in [from, to], of each oldest first: less to read than its rounds. Ends
   // early, with what was found so far, when `goes_on` says no.
   virtual Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>& nodes,

@@ -1,6 +1,7 @@
 #include "engine/record/until.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -8,9 +9,9 @@
 namespace tessera::record {
 namespace {
 
-class Until final : public Recording {
+class Ending : public Recording {
  public:
-  Until(std::unique_ptr<Recording> whole, TimePoint end) : whole_(std::move(whole)), end_(end) {}
+  Ending(Recording& whole, TimePoint end) : whole_(&whole), end_(end) {}
   const ClusterName& cluster() const override { return whole_->cluster(); }
   std::optional<Covered> covered() override {
     auto covered = whole_->covered();
@@ -31,6 +32,19 @@ class Until final : public Recording {
   Status rounds(TimePoint from, TimePoint to, const std::function<bool(const Round&)>& see) override {
     return whole_->rounds(from, std::min(to, end_), see);
   }
+  std::vector<TimePoint> cuts(TimePoint from, TimePoint to) override {
+    return whole_->cuts(from, std::min(to, end_));
+  }
+  void read_pieces(std::size_t count, const std::function<void(std::size_t, Recording&)>& read,
+                   const std::function<void(std::size_t)>& then) override {
+    whole_->read_pieces(
+        count,
+        [&](std::size_t piece, Recording& whole) {
+          Ending until_then(whole, end_);
+          read(piece, until_then);
+        },
+        then);
+  }
   Result<std::vector<history::KeptFigures>> figures(const std::vector<NodeName>& nodes, TimePoint from,
                                                     TimePoint to,
                                                     const std::function<bool()>& goes_on) override {
@@ -38,8 +52,16 @@ class Until final : public Recording {
   }
 
  private:
-  std::unique_ptr<Recording> whole_;
+  Recording* whole_;
   TimePoint end_;
+};
+
+class Until final : public Ending {
+ public:
+  Until(std::unique_ptr<Recording> whole, TimePoint end) : Ending(*whole, end), owned_(std::move(whole)) {}
+
+ private:
+  std::unique_ptr<Recording> owned_;
 };
 
 }  // namespace

@@ -1,21 +1,120 @@
 #include "engine/usage/reckoning.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
 #include "engine/record/stood.hpp"
 #include "engine/usage/exceptions.hpp"
+#include "engine/usage/in_pieces.hpp"
 #include "engine/usage/ledger.hpp"
 
 namespace tessera::usage {
 namespace {
 
-double part_of(TimePoint at, TimePoint from, TimePoint to) {
-  if (to <= from) return 1;
-  return std::clamp(std::chrono::duration<double>(at - from) / std::chrono::duration<double>(to - from), 0.0,
-                    1.0);
+static_assert(kLongestRound == record::longest_step(Duration{0}), "rounds without a pace are judged alike");
+
+// What a walk through rounds knows of the times between them.
+class Steps {
+ public:
+  // asked: what lies before is no gap.
+  explicit Steps(TimePoint asked) : asked_(asked) {}
+
+  // For how long at most the round counts, which speaks of the time since the one before.
+  Duration see(const record::Round& round) {
+    // Of what is damaged nothing counts, not even as much as a round that came late.
+    const Duration longest = record::breaks_off(round.before) ? Duration{0} : longest_;
+    if (!first_)
+      begin_with(round);
+    else if (round.at - last_ > longest)
+      gaps_.add(last_, round.at, round.before);
+    if (!first_) first_ = round.at;
+    last_ = round.at, longest_ = record::longest_step(round.every);
+    figures_every_ = std::max(figures_every_, round.figures_every);
+    return longest;
+  }
+  // Its first round is the last one of this: what lies before that is told already.
+  void go_on_with(const Steps& later) {
+    gaps_.add(later.gaps_);
+    last_ = later.last_, longest_ = later.longest_;
+    figures_every_ = std::max(figures_every_, later.figures_every_);
+  }
+
+  std::optional<TimePoint> first() const { return first_; }
+  TimePoint last() const { return last_; }
+  Duration figures_every() const { return figures_every_; }
+  Gaps gaps() const {
+    Gaps all = before_;
+    all.add(gaps_);
+    return all;
+  }
+
+ private:
+  void begin_with(const record::Round& round) {
+    if (!record::breaks_off(round.before)) return;
+    if (round.at > asked_) return before_.add(asked_, round.at, round.before);
+    ++(round.before == record::Stop::damaged ? before_.damaged : before_.set_back);
+  }
+
+  TimePoint asked_;
+  std::optional<TimePoint> first_;
+  TimePoint last_{};
+  Duration longest_ = kLongestRound;  // until the next round, as the last one was asked for
+  Duration figures_every_{0};
+  Gaps before_, gaps_;  // before the first round, and between them
+};
+
+// Of one recording.
+struct Counted {
+  Counted(const mig::Catalogue& catalogue, const Limits& limits, TimePoint asked)
+      : ledger(std::make_unique<Ledger>(catalogue, limits)), steps(asked) {}
+  void see(const record::Round& round) {
+    if (!steps.first()) cluster = round.cluster.name;
+    const Duration longest = steps.see(round);
+    ledger->see(round.cluster, round.at, longest);
+    demand.see(round.cluster, round.at, ledger->held(), longest);
+  }
+  void go_on_with(Counted&& later) {
+    ledger->go_on_with(std::move(*later.ledger));
+    demand.go_on_with(later.demand);
+    steps.go_on_with(later.steps);
+  }
+  ClusterName cluster;
+  std::unique_ptr<Ledger> ledger;
+  DemandOverTime demand;
+  Steps steps;
+};
+
+struct Needed {
+  Needed(const std::string& group, TimePoint asked) : demand(group), steps(asked) {}
+  void see(const record::Round& round) {
+    const Duration longest = steps.see(round);
+    demand.see(round.cluster, round.at, longest);
+  }
+  void go_on_with(Needed&& later) {
+    demand.go_on_with(later.demand);
+    steps.go_on_with(later.steps);
+  }
+  DemandOverTime demand;
+  Steps steps;
+};
+
+// Of the times of one recording, into those of all.
+template <class All>
+void add_steps(All& all, const Steps& steps) {
+  all.gaps.add(steps.gaps());
+  if (!steps.first()) return;
+  if (all.from == TimePoint{} || *steps.first() < all.from) all.from = *steps.first();
+  all.to = std::max(all.to, steps.last());
 }
 
-static_assert(kLongestRound == record::longest_step(Duration{0}), "rounds without a pace are judged alike");
+// From as long ago as was asked for: what cannot be read may lie before the first round.
+TimePoint asked_from(const record::Covered& covered, Duration since) { return covered.to - since; }
+
+// What is recorded of that.
+record::Covered recorded_of(const record::Covered& covered, Duration since) {
+  return {std::max(covered.from, asked_from(covered, since)), covered.to};
+}
 
 }  // namespace
 
@@ -27,16 +126,13 @@ void Gaps::add(TimePoint begin, TimePoint end, record::Stop why) {
   if (end - begin > to - from) from = begin, to = end, stop = why;
 }
 
-namespace {
-
-// Before the first round that was asked for.
-void begin_with(Gaps& gaps, TimePoint from, const record::Round& first) {
-  if (!record::breaks_off(first.before)) return;
-  if (first.at > from) return gaps.add(from, first.at, first.before);
-  ++(first.before == record::Stop::damaged ? gaps.damaged : gaps.set_back);
+void Gaps::add(const Gaps& later) {
+  count += later.count;
+  all += later.all;
+  damaged += later.damaged;
+  set_back += later.set_back;
+  if (later.to - later.from > to - from) from = later.from, to = later.to, stop = later.stop;
 }
-
-}  // namespace
 
 Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& catalogue) {
   Reckoning all;
@@ -53,39 +149,29 @@ Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& c
 
 Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> recordings, const Span& span,
                          const mig::Catalogue& catalogue, const KeepOn& keep_on) {
-  Reckoning all;  // of it: from and to
+  Reckoning all;  // of it: what add_steps() sets, and the demand
   Ledger ledger(catalogue, span.limits);
-  bool goes_on = true;
+  std::atomic<bool> goes_on{true};
   for (std::size_t i = 0; i < recordings.size() && goes_on; ++i) {
     const std::optional<record::Covered> covered = recordings[i]->covered();
     if (!covered) {
       if (Status none = record::can_be_read(*recordings[i]); !none) return none.error();
       continue;
     }
-    const TimePoint from = std::max(covered->from, covered->to - span.since);
-    std::optional<TimePoint> before;
-    Duration longest = kLongestRound;  // until the next round, as the one before was asked for
-    // From as long ago as was asked for: what cannot be read may lie before the first round.
-    Status read =
-        recordings[i]->rounds(covered->to - span.since, covered->to, [&](const record::Round& round) {
-          // Of what is damaged nothing counts, not even as much as a round that came late.
-          if (record::breaks_off(round.before)) longest = Duration{0};
-          if (!before)
-            begin_with(all.gaps, from, round);
-          else if (round.at - *before > longest)
-            all.gaps.add(*before, round.at, round.before);
-          if (all.from == TimePoint{} || round.at < all.from) all.from = round.at;
-          all.to = std::max(all.to, round.at);
-          all.figures_every = std::max(all.figures_every, round.figures_every);
-          ledger.see(round.cluster, round.at, longest);
-          all.demand[round.cluster.name].see(round.cluster, round.at, ledger.held(), longest);
-          before = round.at, longest = record::longest_step(round.every);
-          if (keep_on)
-            goes_on = keep_on((static_cast<double>(i) + part_of(round.at, from, covered->to)) /
-                              static_cast<double>(recordings.size()));
-          return goes_on;
+    const record::Covered recorded = recorded_of(*covered, span.since);
+    auto counted = add_up<Counted>(
+        *recordings[i], asked_from(*covered, span.since), recorded,
+        [&] { return Counted(catalogue, span.limits, recorded.from); },
+        [&](double part) {
+          if (keep_on && !keep_on((static_cast<double>(i) + part) / static_cast<double>(recordings.size())))
+            goes_on = false;
+          return goes_on.load();
         });
-    if (!read) return read.error();
+    if (!counted) return counted.error();
+    add_steps(all, counted->steps);
+    all.figures_every = std::max(all.figures_every, counted->steps.figures_every());
+    if (counted->steps.first()) all.demand[counted->cluster].go_on_with(counted->demand);
+    ledger.go_on_with(std::move(*counted->ledger));
     if (goes_on && recordings[i]->stopped() == record::Stop::damaged) ++all.gaps.damaged;
   }
   Reckoning summed = sum_up(ledger, span, catalogue);
@@ -93,6 +179,26 @@ Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> rec
   summed.gaps = all.gaps;
   summed.demand = std::move(all.demand);
   return summed;
+}
+
+Result<PastDemand> past_demand(std::span<const std::unique_ptr<record::Recording>> recordings, Duration since,
+                               const std::string& group) {
+  PastDemand all{DemandOverTime(group)};
+  for (const auto& one : recordings) {
+    const std::optional<record::Covered> covered = one->covered();
+    if (!covered) {
+      if (Status none = record::can_be_read(*one); !none) return none.error();
+      continue;
+    }
+    const record::Covered recorded = recorded_of(*covered, since);
+    auto needed = add_up<Needed>(*one, asked_from(*covered, since), recorded,
+                                 [&] { return Needed(group, recorded.from); }, {});
+    if (!needed) return needed.error();
+    add_steps(all, needed->steps);
+    all.demand.go_on_with(needed->demand);
+    if (one->stopped() == record::Stop::damaged) ++all.gaps.damaged;
+  }
+  return all;
 }
 
 }  // namespace tessera::usage

@@ -35,6 +35,7 @@ struct Gaps {
   int damaged = 0;         // places; one at the beginning or the end is in `count` only where it has a length
   int set_back = 0;        // ... at which a clock was
   void add(TimePoint from, TimePoint to, record::Stop stop);
+  void add(const Gaps& later);
 };
 
 struct Reckoning {
@@ -56,11 +57,22 @@ struct Reckoning {
 // What a ledger comes to; from and to stay zero.
 Reckoning sum_up(const Ledger& ledger, const Span& span, const mig::Catalogue& catalogue);
 
-// Called now and then with the part that is done, 0 to 1; false: give up.
+// Called now and then with the part that is done, 0 to 1; false: give up. From several threads at once, where
+// a recording is read by several (record::Recording::read_pieces()).
 using KeepOn = std::function<bool(double part)>;
 
 // Errors: a recording that cannot be read. Given up: what was added up so far.
 Result<Reckoning> reckon(std::span<const std::unique_ptr<record::Recording>> recordings, const Span& span,
                          const mig::Catalogue& catalogue, const KeepOn& keep_on = {});
+
+// What was needed at the same time, of one partition or namespace (empty: all).
+struct PastDemand {
+  DemandOverTime demand;
+  TimePoint from{}, to{};  // the first and the last round; both zero: there was none
+  Gaps gaps{};             // of all clusters
+};
+// Errors: as reckon().
+Result<PastDemand> past_demand(std::span<const std::unique_ptr<record::Recording>> recordings, Duration since,
+                               const std::string& group);
 
 }  // namespace tessera::usage

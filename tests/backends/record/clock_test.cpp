@@ -137,5 +137,78 @@ TEST_F(ClockSetBack, ASteppingReplaySaysSo) {
   EXPECT_EQ(shown(), 2'400);
 }
 
+// It ran ahead over midnight, so that the next day's file was begun, and was set right before it was
+// midnight.
+class ClockAheadOverMidnight : public ReplayLab {
+ protected:
+  static constexpr int kMidnight = 57'600;
+  // Rounds ten minutes apart. Job 2 is gone when the clock was set right.
+  void record(int last) {
+    for (int second = kMidnight - 3'600; second <= kMidnight + 600; second += 600) write(second);
+    story_.tell(WorkloadGone{WorkloadId("2")}, kMidnight - 1'200);
+    for (int second = kMidnight - 1'200; second <= last; second += 600) write(second);
+    tape_.reset();
+  }
+  std::unique_ptr<record::Recording> open() {
+    auto all = record::open_recordings(folder_);
+    EXPECT_TRUE(all);
+    return std::move(all->front());
+  }
+  struct Told {
+    std::vector<int> rounds, set_back, with_job_2;  // seconds behind midnight
+  };
+  Told told() {
+    Told all;
+    EXPECT_TRUE(open()->rounds({}, TimePoint::max(), [&](const record::Round& round) {
+      all.rounds.push_back(static_cast<int>((round.at - at(kMidnight)) / std::chrono::seconds(1)));
+      if (round.before == record::Stop::set_back) all.set_back.push_back(all.rounds.back());
+      if (round.cluster.workloads.size() == 2) all.with_job_2.push_back(all.rounds.back());
+      return true;
+    }));
+    return all;
+  }
+};
+
+TEST_F(ClockAheadOverMidnight, EachTimeCountsOnceAndThatItWasSetBackIsToldOnce) {
+  record(kMidnight + 1'200);
+  const Told all = told();
+  EXPECT_EQ(all.rounds, (std::vector{-3600, -3000, -2400, -1800, -1200, -600, 0, 600, 1200}));
+  EXPECT_EQ(all.set_back, std::vector{-1200}) << "over midnight the later rounds follow on each other";
+  EXPECT_EQ(all.with_job_2, (std::vector{-3600, -3000, -2400, -1800}))
+      << "nothing of the time that was ahead";
+  std::vector<std::unique_ptr<record::Recording>> recordings;
+  recordings.push_back(open());
+  const auto sums = usage::reckon(recordings, {}, catalogue());
+  ASSERT_TRUE(sums);
+  EXPECT_NEAR(sums->hours, (1'800 + 2'400) / 3600.0, 1e-9);
+  EXPECT_EQ(sums->gaps.set_back, 1);
+  const auto then = open()->at(at(kMidnight + 300));
+  ASSERT_TRUE(then);
+  EXPECT_EQ(then->clusters.front().workloads.size(), 1U);
+  const auto days = open()->days();
+  ASSERT_TRUE(days);
+  ASSERT_EQ(days->size(), 2U);
+  EXPECT_EQ((*days)[0].set_back, 1);
+  EXPECT_EQ((*days)[1].set_back, 0);
+  EXPECT_EQ((*days)[1].count, 3);
+}
+
+// A round that lies between two of the later ones was written before both.
+TEST_F(ClockAheadOverMidnight, WhatItHadOfTheNewDayIsNotMixedWithWhatCameThere) {
+  for (int second = kMidnight - 1'200; second <= kMidnight + 900; second += 300) write(second);
+  for (int second = kMidnight - 550; second <= kMidnight + 1'550; second += 300) write(second);
+  tape_.reset();
+  EXPECT_EQ(told().rounds, (std::vector{-1200, -900, -600, -550, -250, 50, 350, 650, 950, 1250, 1550}));
+  EXPECT_EQ(told().set_back, std::vector{-550});
+}
+
+// What was recorded of the time to come stands, since nothing else is, and follows on nothing.
+TEST_F(ClockAheadOverMidnight, ARecorderThatEndsBeforeMidnightLeavesWhatWasAheadBehindABreak) {
+  record(kMidnight - 600);
+  const Told all = told();
+  EXPECT_EQ(all.rounds, (std::vector{-3600, -3000, -2400, -1800, -1200, -600, 0, 600}));
+  EXPECT_EQ(all.set_back, (std::vector{-1200, 0}));
+}
+
 }  // namespace
 }  // namespace tessera::test

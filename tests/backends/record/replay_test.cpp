@@ -312,6 +312,31 @@ TEST_F(Replay, EventsAreFoundBothWays) {
   EXPECT_EQ(found(), "nothing happened from the first round to here");
 }
 
+// What had happened there was passed over without a word.
+TEST_F(Replay, WhoLooksForAnEventIsToldOfTheDamageThatLiesInBetween) {
+  write(0), write(60);
+  for (int second = 7'200; second < 14'400; second += 600) write(second);
+  write(14'400);
+  story_.tell(WorkloadGone{WorkloadId("2")}, 14'460);
+  write(14'460);
+  for (const int second : {21'600, 21'660}) write(second);
+  tape_.reset();
+  damage_day(folder_ + "/hpc/" + record::day_of(at(0)) + std::string(record::kFileEnd), 1, 0);
+  play_from(0);
+  after([&] { player().seek(1, {}); });
+  EXPECT_EQ(shown(), 14'460);
+  EXPECT_EQ(found(), "job 2 ended; what was recorded in between is damaged");
+  after([&] { player().seek(1, {}); });
+  EXPECT_EQ(found(), "nothing happened from here to the newest round") << "behind it all is sound";
+  after([&] { player().jump(at(21'660)); });
+  after([&] { player().seek(-1, {}); });
+  EXPECT_EQ(shown(), 14'460);
+  EXPECT_EQ(found(), "job 2 ended") << "the damage is before it";
+  after([&] { player().seek(-1, {}); });
+  EXPECT_EQ(found(),
+            "nothing happened from the first round to here; what was recorded in between is damaged");
+}
+
 TEST_F(Replay, OnANodeOnlyItsOwnEventsCount) {
   a_while();
   play_from(0);
