@@ -8,29 +8,53 @@
 #include "engine/record/step.hpp"
 
 namespace tessera::tui {
+namespace {
 
-std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps, std::string (*time)(TimePoint)) {
-  std::string places;  // that the stretch which is told is not about
+// In English, each in one piece of the catalogue.
+struct GapsTold {
+  std::string stretch;              // empty: there is none
+  std::string because;              // ... of the longest one; empty: not known
+  std::vector<std::string> places;  // that the stretch which is told is not about
+};
+
+GapsTold told_of(const usage::Gaps& gaps, std::string (*time)(TimePoint)) {
+  GapsTold all;
   const bool tells_damage = gaps.count == 1 && gaps.stop == record::Stop::damaged && gaps.damaged == 1;
   if (gaps.damaged > 0 && !tells_damage)
-    places += "; " + told(words, fmt::format("places of it that are damaged: {} (tessera record list names "
-                                             "the files)",
-                                             gaps.damaged));
+    all.places.push_back(
+        fmt::format("places of it that are damaged: {} (tessera record list names the files)", gaps.damaged));
   const bool tells_clock = gaps.count == 1 && gaps.stop == record::Stop::set_back;
   if (gaps.set_back > 0 && !tells_clock)
-    places +=
-        "; " + told(words, fmt::format("times that the recorder's clock was set back: {}", gaps.set_back));
-  if (gaps.count == 0) return places.empty() ? "" : places.substr(2);
+    all.places.push_back(fmt::format("times that the recorder's clock was set back: {}", gaps.set_back));
+  if (gaps.count == 0) return all;
   const double hours = hours_of(gaps.all);
   const std::string from = time(gaps.from), to = time(gaps.to);
-  std::string text =
+  all.stretch =
       gaps.count == 1
-          ? told(words, fmt::format("nothing is recorded from {} to {}, {:.1f} h", from, to, hours))
-          : told(words, fmt::format(
-                            "nothing is recorded of {} stretches, {:.1f} h in all, the longest from {} to {}",
-                            gaps.count, hours, from, to));
-  const std::string because(record::because(gaps.stop));
-  return text + (because.empty() ? "" : ": " + told(words, because)) + places;
+          ? fmt::format("nothing is recorded from {} to {}, {:.1f} h", from, to, hours)
+          : fmt::format("nothing is recorded of {} stretches, {:.1f} h in all, the longest from {} to {}",
+                        gaps.count, hours, from, to);
+  all.because = record::because(gaps.stop);
+  return all;
+}
+
+}  // namespace
+
+std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps, std::string (*time)(TimePoint)) {
+  const GapsTold all = told_of(gaps, time);
+  std::string text = told(words, all.stretch);
+  if (!all.because.empty()) text += ": " + told(words, all.because);
+  for (const std::string& place : all.places) text += (text.empty() ? "" : "; ") + told(words, place);
+  return text;
+}
+
+std::vector<std::string> gap_sentences(const usage::Gaps& gaps, std::string (*time)(TimePoint)) {
+  const GapsTold all = told_of(gaps, time);
+  std::vector<std::string> sentences;
+  for (const std::string* one : {&all.stretch, &all.because})
+    if (!one->empty()) sentences.push_back(*one);
+  sentences.insert(sentences.end(), all.places.begin(), all.places.end());
+  return sentences;
 }
 
 }  // namespace tessera::tui

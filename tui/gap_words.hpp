@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/usage/reckoning.hpp"
 #include "tui/language/words.hpp"
@@ -13,5 +14,7 @@ namespace tessera::tui {
 // empty: there is none. time: a point in time as the rest of that page or line has it: local in the console,
 // UTC with its Z beside the command line's other times.
 std::string gap_words(const WordsPtr& words, const usage::Gaps& gaps, std::string (*time)(TimePoint));
+// The same for lists of lines: in English, each of them translated by whoever shows it.
+std::vector<std::string> gap_sentences(const usage::Gaps& gaps, std::string (*time)(TimePoint));
 
 }  // namespace tessera::tui

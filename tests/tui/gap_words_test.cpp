@@ -42,5 +42,18 @@ TEST(GapWords, AClockThatWasSetBackIsTold) {
       << gap_words(nullptr, gaps, utc_text);
 }
 
+// As `pack --for-history` lists it: no sentence is put together there, so that each can be translated.
+TEST(GapWords, AListHasEachOfItsSentencesByItself) {
+  usage::Gaps gaps;
+  EXPECT_TRUE(gap_sentences(gaps, utc_text).empty());
+  gaps.add(at(0), at(7'200), Stop::ended);
+  gaps.damaged = 2;
+  EXPECT_EQ(gap_sentences(gaps, utc_text),
+            (std::vector<std::string>{
+                "nothing is recorded from " + utc_text(at(0)) + " to " + utc_text(at(7'200)) + ", 2.0 h",
+                "the recorder was ended there",
+                "places of it that are damaged: 2 (tessera record list names the files)"}));
+}
+
 }  // namespace
 }  // namespace tessera::tui

@@ -7,7 +7,6 @@
 
 #include "engine/hours.hpp"
 #include "engine/query/value.hpp"
-#include "engine/record/stood.hpp"
 #include "engine/time.hpp"
 #include "engine/usage/hours_of_day.hpp"
 #include "engine/usage/past_sums.hpp"
@@ -16,6 +15,7 @@
 #include "tui/cli/record/looked.hpp"
 #include "tui/cli/record/past.hpp"
 #include "tui/cli/table_text.hpp"
+#include "tui/gap_words.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -54,6 +54,7 @@ Json json_of(const LookedDemand& looked) {
   document.add("source", Json::of(source_word(looked)));
   if (looked.kept) add_kept(document, *looked.kept);
   if (looked.accounting) add_days(document, *looked.accounting, looked.cost);
+  if (!looked.kept && !looked.accounting) add_gaps(document, looked.gaps);
   document.add("unplaced_peak", Json::of(std::int64_t{looked.demand.unplaced()}));
   Json& peaks = document.add("peaks", Json::list());
   for (const usage::DemandPeak& peak : looked.demand.peaks()) {
@@ -190,9 +191,12 @@ std::string source_word(const LookedDemand& looked) {
 std::vector<std::string> history_words(const LookedDemand& looked, Duration asked) {
   const double hours = hours_of(asked);
   const std::string from = utc_text(looked.from), to = utc_text(looked.to);
-  if (!looked.kept)
-    return {fmt::format("the history: recorded from {} to {}, {:.1f} h of {:.0f} h", from, to,
-                        looked.demand.hours(), hours)};
+  if (!looked.kept) {
+    std::vector<std::string> all{fmt::format("the history: recorded from {} to {}, {:.1f} h of {:.0f} h",
+                                             from, to, looked.demand.hours(), hours)};
+    for (std::string& one : tui::gap_sentences(looked.gaps, utc_text)) all.push_back(std::move(one));
+    return all;
+  }
   std::vector<std::string> all{fmt::format(
       "the history: kept by Prometheus from {} to {}, {:.1f} h of {:.0f} h, a value every {}", from, to,
       looked.demand.hours(), hours, query::duration_text(looked.kept->step / std::chrono::seconds(1)))};
@@ -215,23 +219,10 @@ Result<LookedDemand> look_at_demand(const Options& options, const mig::Catalogue
   if (*source == PastSource::prometheus) return held_by_prometheus(options, catalogue, joins, span, group);
   auto recordings = recordings_of(options, joins);
   if (!recordings) return recordings.error();
-  LookedDemand looked{usage::DemandOverTime(group)};
-  for (const auto& one : *recordings) {
-    const std::optional<record::Covered> covered = one->covered();
-    if (!covered) {
-      if (Status none = record::can_be_read(*one); !none) return none.error();
-      continue;
-    }
-    Duration longest = record::kShortestGap;
-    Status read = one->rounds(covered->to - span, covered->to, [&](const record::Round& round) {
-      if (looked.from == TimePoint{} || round.at < looked.from) looked.from = round.at;
-      looked.to = std::max(looked.to, round.at);
-      looked.demand.see(round.cluster, round.at, record::breaks_off(round.before) ? Duration{0} : longest);
-      longest = record::longest_step(round.every);
-      return true;
-    });
-    if (!read) return read.error();
-  }
+  auto past = usage::past_demand(*recordings, span, group);
+  if (!past) return past.error();
+  LookedDemand looked{std::move(past->demand), past->from, past->to};
+  looked.gaps = past->gaps;
   // One round is a moment, and no history.
   if (looked.demand.hours() <= 0)
     return Error{kCannot, "nothing is recorded of that time",
@@ -272,6 +263,8 @@ int run_demand(const Options& options, const mig::Catalogue& catalogue, const Jo
                                           looked->demand.unplaced())
                             : fmt::format("up to {} more were held on slices that are not reported",
                                           looked->demand.unplaced()));
+  if (const std::string gaps = tui::gap_words(options.reader, looked->gaps, utc_text); !gaps.empty())
+    streams.out << "; " << gaps;
   if (looked->accounting)
     streams.out << cache_words(*looked->accounting, options) << cost_words(looked->cost, options);
   if (looked->kept)

@@ -10,6 +10,7 @@
 #include "engine/usage/asking_cost.hpp"
 #include "engine/usage/demand.hpp"
 #include "engine/usage/kept_use.hpp"
+#include "engine/usage/reckoning.hpp"
 #include "tui/cli/run.hpp"
 
 namespace tessera::cli {
@@ -19,6 +20,7 @@ struct LookedDemand {
   TimePoint from{}, to{};                           // the first and the last round
   std::optional<usage::AccountingTold> accounting;  // nullopt: a recording
   usage::AskingCost cost{};                         // of an accounting
+  usage::Gaps gaps{};                               // of a recording
   std::optional<usage::KeptTold> kept{};            // nullopt: it is not Prometheus
 };
 
