@@ -1,5 +1,6 @@
 // Days of a recording are read by several threads: the answer is that of one, whatever is damaged, missing or
 // goes on over midnight, and giving up ends all of them.
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <set>
@@ -20,7 +21,7 @@ namespace {
 using usage::By;
 
 // at(0) is eight o'clock.
-constexpr int kToMidnight = 57'600, kOneDay = 86'400, kHalfHour = 1'800;
+constexpr int kToMidnight = 57'600, kOneDay = 86'400, kPace = 14'400;
 
 // As a whole, whatever could be cut.
 class InOnePiece final : public record::Recording {
@@ -47,19 +48,18 @@ class ReadByThreads : public ReplayLab {
  protected:
   void SetUp() override {
     ReplayLab::SetUp();
-    recorder_ = record::Recorder(record::Wanted{Duration{1000 * kHalfHour}});
+    recorder_ = record::Recorder(record::Wanted{Duration{1000 * kPace}});
   }
-  // A round each half an hour of [from, to]: alice keeps a slice and does not use it, bob is there now and
+  // A round each four hours of [from, to]: alice keeps a slice and does not use it, bob is there now and
   // then.
   void record(int from, int to) {
-    for (int second = from; second <= to; second += kHalfHour) {
-      const int half_hours = second / kHalfHour;
-      if (half_hours % 7 == 0)
-        story_.tell(WorkloadSeen{running("2", "bob", {holds("n2", {{0, 1}})})}, second);
-      if (half_hours % 7 == 5) story_.tell(WorkloadGone{WorkloadId("2")}, second);
+    for (int second = from; second <= to; second += kPace) {
+      const int turn = second / kPace;
+      if (turn % 7 == 0) story_.tell(WorkloadSeen{running("2", "bob", {holds("n2", {{0, 1}})})}, second);
+      if (turn % 7 == 5) story_.tell(WorkloadGone{WorkloadId("2")}, second);
       GpuFigures whole_gpu;
       whole_gpu.gpu = GpuIndex{0};
-      whole_gpu.figures.use = Percent{half_hours % 5 == 0 ? 70.F : 0.F};
+      whole_gpu.figures.use = Percent{turn % 5 == 0 ? 70.F : 0.F};
       story_.tell(Measured{NodeName("n2"), Source::dcgm, at(second), {whole_gpu}}, second);
       GpuFigures cut_gpu;
       cut_gpu.gpu = GpuIndex{0};
@@ -133,7 +133,7 @@ class ReadByThreads : public ReplayLab {
   }
   void expect_one_answer(std::optional<TimePoint> end = {}) const {
     const usage::Reckoning by_one = reckoned(open(1, end));
-    for (const std::size_t threads : {2U, 4U, 9U}) {
+    for (const std::size_t threads : {2U, 4U}) {
       SCOPED_TRACE(threads);
       expect_same(by_one, reckoned(open(threads, end)), 0);
     }
@@ -149,8 +149,12 @@ TEST_F(ReadByThreads, OneAndFourThreadsAnswerTheSame) {
   EXPECT_EQ(all.front()->cuts(covered->from, covered->to).size(), 4U) << "a cut at each midnight";
   const usage::Reckoning sums = reckoned(all);
   EXPECT_NEAR(sums.hours, 4 * 24, 1e-9);
-  EXPECT_NEAR(sums.sums.at(By::user).front().idle, sums.sums.at(By::user).front().gpu_hours, 1e-9)
-      << "alice used nothing, over all midnights";
+  const auto& users = sums.sums.at(By::user);
+  const auto alice =
+      std::find_if(users.begin(), users.end(), [](const usage::Sum& one) { return one.name == "alice"; });
+  ASSERT_NE(alice, users.end());
+  EXPECT_GT(alice->gpu_hours, 0);
+  EXPECT_NEAR(alice->idle, alice->gpu_hours, 1e-9) << "she used nothing, over all midnights";
   expect_one_answer();
   expect_one_answer(at(2 * kOneDay + 700));
 }
@@ -158,19 +162,19 @@ TEST_F(ReadByThreads, OneAndFourThreadsAnswerTheSame) {
 TEST_F(ReadByThreads, ASpanThatBeginsWithinADayIsCutBehindIt) {
   record(0, 3 * kOneDay);
   tape_.reset();
-  for (const int hours : {1, 5, 16, 17, 30, 47}) {
+  for (const int hours : {5, 16, 30}) {
     SCOPED_TRACE(hours);
     const Duration since{3'600'000LL * hours};
     const usage::Reckoning by_four = reckoned(open(4), since);
     expect_same(reckoned(open(1), since), by_four, 0);
     expect_same(reckoned(whole(), since), by_four, 1e-9);
-    EXPECT_NEAR(by_four.hours, hours, 1e-9);
+    EXPECT_NEAR(by_four.hours, hours - hours % 4, 1e-9);
   }
 }
 
 TEST_F(ReadByThreads, AGapOverMidnightIsOne) {
-  record(0, kToMidnight - 6 * kHalfHour);
-  record(kToMidnight + 8 * kHalfHour, 2 * kOneDay);
+  record(0, kToMidnight - kPace);
+  record(kToMidnight + 3 * kPace, 2 * kOneDay);
   tape_.reset();
   EXPECT_EQ(reckoned(open(4)).gaps.count, 1);
   expect_one_answer();
@@ -180,7 +184,7 @@ TEST_F(ReadByThreads, AGapOverMidnightIsOne) {
 TEST_F(ReadByThreads, WhatIsDamagedAtACutIsToldOnce) {
   record(0, 5 * kOneDay);
   tape_.reset();
-  damage_day(path_of_day(kOneDay), 11, 0.3);
+  damage_day(path_of_day(kOneDay), 5, 0.3);
   damage_day(path_of_day(2 * kOneDay), 0, 0);
   put_day(path_of_day(4 * kOneDay), std::string(3000, '\x5a'));
   EXPECT_GT(reckoned(open(4)).gaps.damaged, 1);
@@ -188,8 +192,8 @@ TEST_F(ReadByThreads, WhatIsDamagedAtACutIsToldOnce) {
 }
 
 TEST_F(ReadByThreads, AClockThatWasSetBackAtMidnightIsToldOnce) {
-  record(0, kToMidnight - kHalfHour);
-  record(kToMidnight - 4 * kHalfHour, 2 * kOneDay);
+  record(0, kToMidnight - kPace);
+  record(kToMidnight - 2 * kPace, 2 * kOneDay);
   tape_.reset();
   EXPECT_EQ(reckoned(open(4)).gaps.set_back, 1);
   expect_one_answer();
