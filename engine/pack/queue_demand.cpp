@@ -160,7 +160,9 @@ QueueDemand demand_of_queue(const Cluster& cluster, const std::string& partition
     found.ids.push_back(workload->id);
     for (const auto& [kind, count] : kinds) sums[kind] = add_times(sums[kind], count, workload->tasks);
   }
-  const auto bounded = [](std::int64_t count) { return static_cast<int>(std::min<std::int64_t>(count, kMostWanted)); };
+  const auto bounded = [](std::int64_t count) {
+    return static_cast<int>(std::min<std::int64_t>(count, kMostWanted));
+  };
   if (whole_gpu.is_of_several() && sums.contains(any)) found.of_any = bounded(sums[any]);
   for (const auto& [kind, count] : sums) {
     Demand one{ProfileName(kind.first), std::nullopt, bounded(count)};

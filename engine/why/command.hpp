@@ -9,8 +9,8 @@
 
 namespace tessera::why {
 
-// Empty where a shell would not take each of the parts without quotes: no command is better than one that does
-// something else.
+// Empty where a shell would not take each of the parts without quotes: no command is better than one that
+// does something else.
 template <class... Parts>
 std::string command(fmt::format_string<const Parts&...> form, const Parts&... parts) {
   if (!(is_plain(parts) && ...)) return {};
