@@ -40,12 +40,12 @@ Status Measurements::read(std::string_view text, const std::function<bool()>& go
 }
 
 // What was not measured since the round before is no sample of this one.
-void Measurements::gather(const Reader& reader, TimePoint round) {
+void Measurements::gather(Reader& reader, TimePoint round) {
   if (round < from_ || round > to_) return;
   for (history::KeptFigures& kept : all_) {
-    const auto node = reader.nodes().find(kept.node.text);
-    if (node == reader.nodes().end()) continue;
-    Node copy = node->second;
+    const Node* node = reader.node(kept.node.text);
+    if (!node) continue;
+    Node copy = *node;
     for (Measured& measured : take_figures(copy))
       if (measured.at >= from_ && (kept.rounds.empty() || measured.at > kept.rounds.back().at))
         kept.rounds.push_back(std::move(measured));

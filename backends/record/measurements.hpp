@@ -21,7 +21,7 @@ class Measurements {
   std::vector<history::KeptFigures> all() && { return std::move(all_); }
 
  private:
-  void gather(const Reader& reader, TimePoint round);
+  void gather(Reader& reader, TimePoint round);
 
   std::vector<history::KeptFigures> all_;  // of each node
   TimePoint from_, to_;

@@ -358,13 +358,21 @@ void Reader::date(Node& node, Dated& dated, const Origin& origin) const {
   dated = {origin.source, origin.at};
 }
 
+void Reader::write(Node& node, Dated& dated) {
+  if (dated.source != Source::none) write_date(node, {dated.source, dated.at});
+  dated = {};
+}
+
 void Reader::write_dates() {
   auto dated = dated_.begin();
-  for (auto& [name, node] : nodes_) {
-    Dated& one = (dated++)->second;
-    if (one.source != Source::none) write_date(node, {one.source, one.at});
-    one = {};
-  }
+  for (auto& [name, node] : nodes_) write(node, (dated++)->second);
+}
+
+const Node* Reader::node(const std::string& written_name) {
+  const auto found = nodes_.find(written_name);
+  if (found == nodes_.end()) return nullptr;
+  write(found->second, dated_[written_name]);
+  return &found->second;
 }
 
 Status Reader::measure(Seen& seen, std::vector<Event>& events) {
@@ -473,9 +481,7 @@ void Reader::take_own(SharedNode own, std::vector<Event>& events) {
   const auto known = nodes_.find(own.node.text);
   if (known == nodes_.end()) return;
   Node& node = known->second;
-  Dated& dated = dated_[own.node.text];
-  if (dated.source != Source::none) write_date(node, {dated.source, dated.at});
-  dated = {};
+  write(node, dated_[own.node.text]);
   const std::set<Source> before = told_by(node);
   for (Gpu& gpu : node.gpus) {
     gpu.own.reset();

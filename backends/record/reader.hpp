@@ -35,6 +35,8 @@ class Reader {
 
   // By their written names, with the figures that were told last. Precondition: it is not quiet.
   const std::map<std::string, Node>& nodes() const { return nodes_; }
+  // One of them, quiet or not; null: there is none of that name. Valid until the next line.
+  const Node* node(const std::string& written_name);
 
   const Head& head() const { return head_; }
   Duration every() const;  // between two rounds, as the recorder was asked; 0: not told
@@ -84,6 +86,7 @@ class Reader {
     TimePoint at{};
   };
   void date(Node& node, Dated& dated, const Origin& origin) const;
+  static void write(Node& node, Dated& dated);
   void write_dates();
   Status measure(Seen& seen, std::vector<Event>& events);
   void tell_figures(const Node& node, std::vector<Event>& events) const;
