@@ -22,6 +22,7 @@ class FleetOneByOne : public FleetCommandLine {
         work.push_back(test::running(name, "alice", {test::holds(name, {{0}})}));
         work.back().ends = *work.back().started + std::chrono::hours(std::string(name) == "n1" ? 5 : 1);
       }
+      all.push_back(test::node("n3", {test::uncut(0, 0)}));  // of pool b
       if (all_ends) work.clear();
       return std::make_unique<test::StandingBackend>(all, work);
     };

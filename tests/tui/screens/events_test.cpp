@@ -199,7 +199,7 @@ TEST(Events, AWideTerminalHasThePageOfItsJobBesideAnEvent) {
   Session session = busy({200, 60});
   session.press("6/bob started<enter>");
   EXPECT_TRUE(session.shows("│")) << session.screen();
-  EXPECT_TRUE(session.shows("asks for        no GPU")) << "the page of the job\n" << session.screen();
+  EXPECT_TRUE(session.shows("asks for        not reported")) << "the page of the job\n" << session.screen();
 }
 
 TEST(Events, TheOverviewFoldsThemToo) {

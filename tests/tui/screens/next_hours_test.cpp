@@ -26,7 +26,7 @@ TEST(NextHours, TheEditorSaysWhoStartsSoonerWithWhatIsWantedAndThePlanSaysItOnce
   Session session(one_free_gpu(true), {120, 40});
   session.press(":node n1<enter>L").press("pjjjjjj<enter>");
   EXPECT_TRUE(session.shows("NEXT HOURS")) << session.screen();
-  EXPECT_TRUE(session.shows("start sooner")) << session.screen();
+  EXPECT_TRUE(session.shows("1 starts sooner")) << session.screen();
   session.press("P");
   EXPECT_FALSE(session.shows("next-hours")) << session.screen();
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr int kMapX = 6;             // cells for "now" and "want"
 constexpr int kWidestUnit = 25;      // cells of a memory slice beyond which width adds nothing
 constexpr int kPreviewBeside = 116;  // columns from which the preview stands beside the list
-constexpr int kListWidth = 77;       // of the list then, at least: "needs 4 decoders, 3 left" in full
+constexpr int kListWidth = 73;       // of the list then, at least: the preview has the rest
 constexpr int kLeastPreview = 4;
 
 std::string unit_text(plan::Unit unit) {

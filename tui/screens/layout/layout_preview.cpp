@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/plan/notices.hpp"
 #include "engine/plan/planner.hpp"
@@ -236,6 +237,8 @@ class Lines {
     int at = 1;
     auto put = [&](std::string text, Style style) {
       int cells = display_width(text);
+      // What is destroyed is never cut off.
+      if (at > 1 && at + cells > width_) lines_.push_back(std::exchange(line, {})), at = 3;
       line.spans.push_back({std::move(text), style, at});
       at += cells + 2;
     };
