@@ -13,7 +13,7 @@ namespace {
 constexpr int kMapX = 6;             // cells for "now" and "want"
 constexpr int kWidestUnit = 25;      // cells of a memory slice beyond which width adds nothing
 constexpr int kPreviewBeside = 116;  // columns from which the preview stands beside the list
-constexpr int kListWidth = 73;       // of the list then, at least: the preview has the rest
+constexpr int kListWidth = 72;       // of the list then, at least: the preview has the rest
 constexpr int kLeastPreview = 4;
 
 std::string unit_text(plan::Unit unit) {
@@ -113,7 +113,7 @@ class List {
 
   static constexpr ListColumn kName{1, 15}, kFree{17, 4}, kCount{22, 8}, kMemory{31, 10}, kSlices{42, 7};
   static constexpr int kMoreCells = 9;  // "  12 more"
-  ListColumn note() const { return {51, area_.width - 52}; }
+  ListColumn note() const { return {51, area_.width - 51}; }
 
   void profile_heading() {
     cell(area_.y, kName, "PROFILE", Role::heading);

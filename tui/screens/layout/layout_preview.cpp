@@ -238,7 +238,7 @@ class Lines {
     auto put = [&](std::string text, Style style) {
       int cells = display_width(text);
       // What is destroyed is never cut off.
-      if (at > 1 && at + cells > width_) lines_.push_back(std::exchange(line, {})), at = 3;
+      if (at > 1 && at + cells >= width_) lines_.push_back(std::exchange(line, {})), at = 3;
       line.spans.push_back({std::move(text), style, at});
       at += cells + 2;
     };
