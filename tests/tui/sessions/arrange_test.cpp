@@ -36,7 +36,7 @@ TEST(Arrange, AListOfChoicesHasItsOwnKeysInTheFooter) {
   Session session(small_place());
   session.press("2C");
   const std::string footer = session.line_with("quit");
-  EXPECT_NE(footer.find("Space choose"), std::string::npos) << footer;
+  EXPECT_NE(footer.find("Space show or hide"), std::string::npos) << footer;
   EXPECT_EQ(footer.find("layout"), std::string::npos) << footer;
   session.press("<esc>");
   EXPECT_NE(session.line_with("quit").find("layout"), std::string::npos);
