@@ -84,7 +84,7 @@ struct WaitingCells {
   int age, user, asks;
 };
 WaitingCells cells_of(const std::vector<WaitingLong>& waiting) {
-  constexpr int kMostId = 24, kMostUser = 12;
+  constexpr int kMostId = 16, kMostUser = 10;
   int id = 5, user = 4;
   for (const WaitingLong& one : waiting) {
     id = std::max(id, std::min(display_width(one.id.text), kMostId));
