@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/hours.hpp"
 #include "engine/usage/ledger.hpp"
 
 namespace tessera::usage {
 namespace {
 
-double hours_at_least(Duration least) { return static_cast<double>(least.count()) / 3'600'000.0 - 1e-9; }
+double hours_at_least(Duration least) { return hours_of(least) - 1e-9; }
 
 // Hours of a stretch that are in no sum yet: each part counted for itself where it is as long as `least`, the
 // whole of it counts where that is. The parts may count other hours than those that make them long enough.
@@ -77,8 +78,7 @@ void Ledger::go_on_with(Rogue& rogue, const Rogue& later, const Seam& seam) cons
 void Ledger::go_on_with(RogueProcess& rogue, const RogueProcess& later) {
   // The time until it was listed again, as a round of the later ones had it.
   const Duration since = later.first_told - rogue.told;
-  if (since > Duration{0} && since <= later.first_longest)
-    rogue.hours += static_cast<double>(since.count()) / 3'600'000.0;
+  if (since > Duration{0} && since <= later.first_longest) rogue.hours += hours_of(since);
   rogue.hours += later.hours;
   rogue.told = later.told;
   rogue.memory = std::max(rogue.memory, later.memory);

@@ -67,6 +67,12 @@ std::vector<std::string> wrap(std::string_view text, int width, LongWord longer)
   return lines;
 }
 
+void keep_lines(std::vector<std::string>& lines, std::size_t most) {
+  if (lines.size() <= most) return;
+  lines[most - 1] += " " + lines[most];
+  lines.resize(most);
+}
+
 int longest_word(std::string_view text) {
   int longest = 0;
   for (const std::string& one : wrap(text, 1, LongWord::kept))

@@ -5,6 +5,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ enum class LongWord : unsigned char { broken, kept };
 
 // At least one line; each takes at most `width` cells, but for a word that is kept.
 std::vector<std::string> wrap(std::string_view text, int width, LongWord longer = LongWord::broken);
+// The first `most` of them, at least one: what has no room follows on the last line, whose end the screen
+// cuts.
+void keep_lines(std::vector<std::string>& lines, std::size_t most);
 // Cells of the longest piece that cannot be broken.
 int longest_word(std::string_view text);
 

@@ -7,7 +7,6 @@
 #include "engine/fleet/run_words.hpp"
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/permit.hpp"
-#include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/leaves_closed.hpp"
 #include "engine/plan/run/onward.hpp"
 #include "engine/plan/run/undo.hpp"
@@ -18,6 +17,7 @@
 #include "tui/cli/change/begin.hpp"
 #include "tui/cli/change/due.hpp"
 #include "tui/cli/change/planning.hpp"
+#include "tui/cli/change/runs_at_rest.hpp"
 #include "tui/cli/change/runs_list.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/settings.hpp"
@@ -178,30 +178,11 @@ class Resumer {
     Judged judged;  // it goes on, or its nodes are opened again
   };
 
-  struct AtRest {
-    RunHead head;
-    bool killed = false;
-    std::optional<Followed> known;  // nullopt: its journal cannot be read
-  };
-  // All of them before one is judged: what has failed in one may hold another.
-  std::vector<AtRest> at_rest(const std::vector<RunHead>& runs) {
-    std::vector<AtRest> all;
-    for (const RunHead& head : runs) {
-      const bool killed = head.state == RunState::interrupted && takes_up_ && takes_up_(head);
-      if (head.state != RunState::parked && !killed) continue;
-      auto known = read_run(clusters_, options_, head.run);
-      AtRest& one = all.emplace_back(AtRest{head, killed, std::nullopt});
-      if (auto* followed = std::get_if<Followed>(&known)) one.known = std::move(*followed);
-      if (one.known) failed_.note(*one.known->run());
-    }
-    return all;
-  }
-
   int resume_due(const std::vector<RunHead>& runs) {
     std::vector<DueRun> due;
     int left = kDone;
-    for (AtRest& one : at_rest(runs)) {
-      Judged judged = judged_here(one);
+    for (RunAtRest& one : runs_at_rest(clusters_, options_, runs, takes_up_, failed_)) {
+      Judged judged = judge(one, clusters_, why_not_carried_on(one.head, one.run()));
       if (judged.finding) left = kFinding;
       if (judged.due == Due::goes_on || judged.due == Due::opened)
         due.push_back({one.head, std::move(*one.known), std::move(judged)});
@@ -234,14 +215,6 @@ class Resumer {
     return code;
   }
 
-  Judged judged_here(const AtRest& one) const {
-    const Cluster* cluster = clusters_.model().find(one.head.cluster);
-    const TimePoint now = cluster ? cluster_now(*cluster, clusters_.wall()) : clusters_.wall();
-    const plan::Run* run = one.known ? &*one.known->run() : nullptr;
-    const std::size_t kills = one.known ? plan::taken_up_after_kills(one.known->entries()) : 0;
-    return judge(one.head, run, cluster, now, one.killed ? std::optional(kills) : std::nullopt,
-                 why_not_carried_on(one.head, run));
-  }
   std::optional<NotCarriedOn> why_not_carried_on(const RunHead& head, const plan::Run* run) const {
     if (!why_not_) return why_not_without_file(head);
     if (const Cluster* cluster = clusters_.model().find(head.cluster))

@@ -8,10 +8,9 @@
 #include "engine/fleet/begun.hpp"
 #include "engine/fleet/early.hpp"
 #include "engine/fleet/run_words.hpp"
-#include "engine/plan/run/closing.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
-#include "tui/cli/change/runs_list.hpp"
+#include "tui/cli/change/runs_at_rest.hpp"
 #include "tui/cli/fleet/fleet_command.hpp"
 
 namespace tessera::cli {
@@ -201,31 +200,18 @@ std::optional<NotCarriedOn> FleetCommand::why_over(const fleet::Pool& pool, cons
 }
 
 std::vector<std::pair<RunHead, Judged>> FleetCommand::judge_runs() {
-  struct AtRest {
-    const RunHead& head;
-    bool killed = false;
-    std::optional<Followed> known;
-  };
-  const std::vector<RunHead> runs = page_.runs;
-  std::vector<AtRest> at_rest;
+  std::vector<RunHead> here;
+  for (const RunHead& head : page_.runs)
+    if (clusters_.model().find(head.cluster)) here.push_back(head);
   FailedNodes failed;
-  for (const RunHead& head : runs) {
-    const bool killed = head.state == RunState::interrupted && is_for_a_window(head);
-    if ((head.state != RunState::parked && !killed) || !clusters_.model().find(head.cluster)) continue;
-    auto known = read_run(clusters_, options_, head.run);
-    AtRest& one = at_rest.emplace_back(AtRest{head, killed, std::nullopt});
-    if (auto* followed = std::get_if<Followed>(&known); followed && followed->run())
-      one.known = std::move(*followed), failed.note(*one.known->run());
-  }
   std::vector<std::pair<RunHead, Judged>> judged;
-  for (const AtRest& one : at_rest) {
-    const plan::Run* run = one.known ? &*one.known->run() : nullptr;
+  for (const RunAtRest& one : runs_at_rest(
+           clusters_, options_, here, [this](const RunHead& head) { return is_for_a_window(head); },
+           failed)) {
     const Cluster& cluster = *clusters_.model().find(one.head.cluster);
     const plan::Means means = capabilities_of(clusters_, cluster);
-    const std::size_t kills = one.known ? plan::taken_up_after_kills(one.known->entries()) : 0;
-    judged.emplace_back(one.head, judge(one.head, run, &cluster, cluster_now(cluster, clusters_.wall()),
-                                        one.killed ? std::optional(kills) : std::nullopt,
-                                        why_not_carried_on({one.head, run, cluster, means, failed})));
+    judged.emplace_back(
+        one.head, judge(one, clusters_, why_not_carried_on({one.head, one.run(), cluster, means, failed})));
     judged_[one.head.run] = judged.back().second.due;
   }
   return judged;

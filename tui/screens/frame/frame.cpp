@@ -105,13 +105,6 @@ struct Banner {
 constexpr std::string_view kBannerSign = "!! ";
 constexpr int kBelowSign = 4;  // the column of the lines below the first one
 
-// What has no room follows on the last line, where it is cut.
-void keep_lines(std::vector<std::string>& lines, std::size_t most) {
-  if (lines.size() <= most) return;
-  lines[most - 1] += " " + lines[most];
-  lines.resize(most);
-}
-
 std::string age_of(const Failing& failing, TimePoint at, TimePoint wall) {
   const auto passed = cluster_now(*failing.cluster, wall) - at;
   return query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(passed).count());

@@ -363,9 +363,8 @@ void draw_hint(Canvas& canvas, Rect area, const UiState& state) {
   if (!finding || finding->hint.empty() || area.width >= kHintBelow || area.height < 1) return;
   const std::string label = told(state, "to do");
   std::vector<std::string> lines = wrap(label + "  " + told(state, finding->hint), area.width - 2);
-  const int count = std::min(area.height, static_cast<int>(lines.size()));
-  if (const auto last = static_cast<std::size_t>(count); last < lines.size())
-    lines[last - 1] += " " + lines[last];
+  keep_lines(lines, static_cast<std::size_t>(area.height));
+  const int count = static_cast<int>(lines.size());
   for (int i = 0; i < count; ++i) {
     const std::string_view text = lines[static_cast<std::size_t>(i)];
     const std::size_t lead = i == 0 ? std::min(label.size(), text.size()) : 0;
