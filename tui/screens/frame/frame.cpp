@@ -8,6 +8,7 @@
 #include "engine/insight/recording_age.hpp"
 #include "engine/query/local_time.hpp"
 #include "engine/query/value.hpp"
+#include "tui/language/wrap.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/time_bar.hpp"
 #include "tui/screens/plan/arm.hpp"
