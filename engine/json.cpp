@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
@@ -33,18 +34,14 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool string(std::string& value) override { return put(Json::of(std::move(value))); }
   bool binary(binary_t& /*value*/) override { return fail("binary data"); }
 
-  bool start_object(std::size_t /*elements*/) override {
-    Json map = Json::map();
-    map.fields.reserve(4);
-    return open(std::move(map));
-  }
-  bool start_array(std::size_t /*elements*/) override { return open(Json::list()); }
+  bool start_object(std::size_t /*elements*/) override { return open(Json::Kind::map); }
+  bool start_array(std::size_t /*elements*/) override { return open(Json::Kind::list); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(std::string& value) override {
-    Level& top = levels_.back();
-    if (is_there(top, value)) return fail(fmt::format("the key '{}' is there twice", clean(value, 80)));
-    top.key = std::move(value);
+    if (is_there(levels_.back(), value))
+      return fail(fmt::format("the key '{}' is there twice", clean(value, 80)));
+    read_.emplace_back(std::move(value), Json());
     return true;
   }
   bool parse_error(std::size_t /*at*/, const std::string& /*token*/,
@@ -53,23 +50,24 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return false;
   }
 
-  Json take() { return std::move(root_); }
+  Json take() { return std::move(read_.front().second); }
   const std::string& why() const { return why_; }
 
  private:
+  // A list or a map that is not at its end.
   struct Level {
-    Json value;
-    std::string key;
+    Json::Kind kind;
+    std::size_t first;                     // in read_: what it holds so far stands from there on
     std::unordered_set<std::string> keys;  // once there are many
   };
 
   // Nearly every map has a few keys: they are compared, and a set is made for the others.
-  static bool is_there(Level& level, const std::string& key) {
-    const auto& fields = level.value.fields;
-    if (fields.size() < kFewKeys)
-      return std::any_of(fields.begin(), fields.end(), [&](const auto& one) { return one.first == key; });
+  bool is_there(Level& level, const std::string& key) const {
+    const auto first = read_.begin() + static_cast<std::ptrdiff_t>(level.first);
+    if (read_.size() - level.first < kFewKeys)
+      return std::any_of(first, read_.end(), [&](const auto& one) { return one.first == key; });
     if (level.keys.empty())
-      for (const auto& [name, value] : fields) level.keys.insert(name);
+      for (auto one = first; one != read_.end(); ++one) level.keys.insert(one->first);
     return !level.keys.insert(key).second;
   }
 
@@ -84,30 +82,35 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     why_ = std::move(why);
     return false;
   }
-  bool open(Json value) {
+  bool open(Json::Kind kind) {
     if (levels_.size() >= kMaxDepth) return fail(fmt::format("nested deeper than {}", kMaxDepth));
-    levels_.push_back({std::move(value), {}, {}});
+    levels_.push_back({kind, read_.size(), {}});
     return true;
   }
   bool close() {
-    Json done = std::move(levels_.back().value);
+    Json done;
+    done.kind = levels_.back().kind;
+    const auto first = read_.begin() + static_cast<std::ptrdiff_t>(levels_.back().first);
+    if (done.kind == Json::Kind::map) {
+      done.fields.assign(std::move_iterator(first), std::move_iterator(read_.end()));
+    } else {
+      done.items.reserve(static_cast<std::size_t>(read_.end() - first));
+      for (auto one = first; one != read_.end(); ++one) done.items.push_back(std::move(one->second));
+    }
+    read_.erase(first, read_.end());
     levels_.pop_back();
     return put(std::move(done));
   }
   bool put(Json value) {
-    if (levels_.empty()) {
-      root_ = std::move(value);
-      return true;
-    }
-    Level& top = levels_.back();
-    if (top.value.kind == Json::Kind::list)
-      top.value.items.push_back(std::move(value));
+    if (!levels_.empty() && levels_.back().kind == Json::Kind::map)
+      read_.back().second = std::move(value);
     else
-      top.value.fields.emplace_back(std::move(top.key), std::move(value));
+      read_.emplace_back(std::string(), std::move(value));
     return true;
   }
 
-  Json root_;
+  // Keys and values whose list or map is not at its end: made there, each gets just the memory that it needs.
+  std::vector<std::pair<std::string, Json>> read_;
   std::vector<Level> levels_;
   std::string why_;
 };
