@@ -275,7 +275,7 @@ class Bench {
   }
 
   double event_to_cell(Pty& pty, bool closed) {
-    std::string word = closed ? "drain" : "ok";
+    std::string word = closed ? "cordoned" : "ok";
     auto row_says = [&] {
       for (int y = 0; y < 50; ++y)
         if (std::string row = pty.row(y); row.find("m0001") != std::string::npos)

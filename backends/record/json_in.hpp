@@ -140,6 +140,13 @@ bool get(JsonValue& json, std::optional<T>& value) {
   return took;
 }
 template <class T>
+bool get(JsonValue& json, Boxed<T>& value) {
+  std::optional<T> told;
+  const bool took = get(json, told);
+  value = std::move(told);
+  return took;
+}
+template <class T>
 bool get(JsonValue& json, std::map<std::string, T>& map) {
   return json.fields([&](std::string_view key, JsonValue& each) {
     T told{};

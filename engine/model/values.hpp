@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/boxed.hpp"
 #include "engine/model/sources.hpp"
 #include "engine/model/units.hpp"
 
@@ -149,8 +150,8 @@ struct Gpu {
   std::optional<int> replicas;  // MPS clients, time-slices or shards offered per GPU (or per instance)
   std::vector<Slice> slices;    // in placement order; empty: MIG on and no instances
   Telemetry telemetry;
-  std::optional<GpuProcesses> processes;  // nullopt: nobody told
-  std::optional<OwnUses> own;             // nullopt: nobody told
+  Boxed<GpuProcesses> processes;  // none: nobody told
+  Boxed<OwnUses> own;             // none: nobody told
   Origin origin;
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
@@ -336,10 +337,10 @@ struct Workload {
   std::optional<std::int64_t> priority;  // the scheduler's own: the higher comes first; nullopt: not told
   std::optional<bool> restartable;       // Slurm Requeue=1, or owned by a controller
   std::string comment;
-  std::string unasked;  // how it reaches GPUs that it never asked for ("privileged"); empty: it does not
-  bool stays = false;   // sent away, it is started on that node again at once (a pod of a DaemonSet)
-  std::optional<PodUse> pod = std::nullopt;       // nullopt: a job, or not told
-  std::optional<NodeNeeds> needs = std::nullopt;  // nullopt: it does not wait, or they are not listed
+  std::string unasked;     // how it reaches GPUs that it never asked for ("privileged"); empty: it does not
+  bool stays = false;      // sent away, it is started on that node again at once (a pod of a DaemonSet)
+  Boxed<PodUse> pod = {};  // none: a job, or not told
+  Boxed<NodeNeeds> needs = {};  // none: it does not wait, or they are not listed
   Origin origin;
   friend bool operator==(const Workload&, const Workload&) = default;
 };

@@ -71,6 +71,13 @@ void put(std::string& out, const std::optional<T>& value) {
     out += "null";
 }
 template <class T>
+void put(std::string& out, const Boxed<T>& value) {
+  if (value)
+    put(out, *value);
+  else
+    out += "null";
+}
+template <class T>
 void put(std::string& out, const std::map<std::string, T>& map) {
   out += '{';
   for (bool first = true; const auto& [key, value] : map) {

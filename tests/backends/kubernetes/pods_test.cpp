@@ -24,7 +24,8 @@ TEST(KubernetesParse, OfAPodsCommandItIsReadHowManyProcessesItStarts) {
         command + "}]}}";
     auto pod = Parser().object<PodObject>(json);
     EXPECT_TRUE(pod) << json;
-    return workload_of(*pod, nullptr, kPodsOrigin).pod.value_or(PodUse{});
+    const Workload read = workload_of(*pod, nullptr, kPodsOrigin);
+    return read.pod ? *read.pod : PodUse{};
   };
   const PodUse mpi = use(R"("command": ["/usr/bin/mpirun", "-np", "4", "./solve"])");
   EXPECT_EQ(mpi.processes, 4);

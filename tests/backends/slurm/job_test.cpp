@@ -180,7 +180,11 @@ TEST(SlurmJobNeeds, WhatAWaitingJobAsksOfItsNodesIsReadInEachVersion) {
   for (const char* version : {"22.05", "24.11", "26.05"}) {
     SCOPED_TRACE(version);
     auto parsed = parse(recording(version, "job"));
-    const auto needs = [&](const char* id) { return find(parsed, id)->needs.value(); };
+    const auto needs = [&](const char* id) {
+      const Workload& job = *find(parsed, id);
+      EXPECT_TRUE(job.needs) << id;
+      return job.needs ? *job.needs : NodeNeeds{};
+    };
     EXPECT_EQ(needs("21").nodes, "gpu[01-02]");
     EXPECT_EQ(needs("28").features, "mig");
     using namespace std::chrono_literals;
