@@ -45,7 +45,13 @@ std::size_t behind_list(std::string_view& text, std::size_t at, std::string_view
 Pattern::Pattern(std::string_view text) {
   literals_.emplace_back();
   std::size_t next = 0;
-  while (!text.empty()) {
+  while (true) {
+    // Up to the next brace at once: a catalogue has thousands of texts, and a console reads all of them as it
+    // starts.
+    const std::size_t plain = std::min(text.find_first_of("{}"), text.size());
+    literals_.back() += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     if (text.starts_with("{{") || text.starts_with("}}")) {
       literals_.back() += text.front();
       text.remove_prefix(2);
