@@ -44,10 +44,23 @@ TEST(JapaneseCatalogue, HasEveryTextThatExplains) {
          "docs/japanese.md";
 }
 
+// Whether it has "Error{…}", or a function that returns one. A regular expression is slow under sanitizers:
+// it is tried where one can begin, and not at every letter.
+bool makes_an_error(const std::string& text) {
+  static const std::regex kError(R"(\bError( error)? ?\{"?|Error \w+\([^)]*\)( const)? \{\s*return \{)");
+  using namespace std::regex_constants;
+  for (std::size_t at = text.find("Error"); at != std::string::npos; at = text.find("Error", at + 1)) {
+    const auto before = at > 0 ? match_prev_avail : match_default;
+    if (std::regex_search(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), kError,
+                          match_continuous | before))
+      return true;
+  }
+  return false;
+}
+
 // Errors explain. A file that makes one has its texts in the catalogue, or stands in POTFILES.skip with the
 // reason.
 TEST(JapaneseCatalogue, KnowsEveryFileThatMakesAnError) {
-  static const std::regex kError(R"(\bError( error)? ?\{"?|Error \w+\([^)]*\)( const)? \{\s*return \{)");
   std::vector<std::string> known = lines_of("POTFILES");
   const std::vector<std::string> skipped = lines_of("POTFILES.skip");
   known.insert(known.end(), skipped.begin(), skipped.end());
@@ -63,7 +76,7 @@ TEST(JapaneseCatalogue, KnowsEveryFileThatMakesAnError) {
       if (!name.ends_with(".cpp") && !name.ends_with(".hpp")) continue;
       std::ifstream file(entry.path());
       const std::string text{std::istreambuf_iterator<char>(file), {}};
-      if (!std::regex_search(text, kError)) continue;
+      if (!makes_an_error(text)) continue;
       ++found;
       if (!is_known(name)) missing += "\n" + name;
     }
