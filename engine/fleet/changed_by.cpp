@@ -58,6 +58,10 @@ std::string change_sentence(const LayoutChange& change) {
   if (!change.closed_by.empty())
     return fmt::format("its layout changed between {} and {}, as recorded: {} → {}; {} had closed it: {}",
                        from, to, change.before, change.after, change.closed_by, change.closed_for);
+  if (!change.ordered_by.empty())
+    return fmt::format(
+        "its layout changed between {} and {}, as recorded: {} → {}; the label {} was written last by {}",
+        from, to, change.before, change.after, operators::kMigConfig, change.ordered_by);
   return fmt::format(
       "its layout changed between {} and {}, as recorded: {} → {}; who did that is not recorded", from, to,
       change.before, change.after);
@@ -113,7 +117,8 @@ void LayoutWatch::see(const Cluster& cluster, TimePoint at) {
                            clean(then.run, 100),
                            clean(then.who, 100),
                            then.by,
-                           then.reason};
+                           then.reason,
+                           node->order ? clean(node->order->by, 200) : ""};
     }
     short_layout_ = std::move(brief);
     layout_ = std::move(layout);

@@ -16,6 +16,7 @@ struct LayoutChange {
   std::string before, after;
   std::string run, who;  // the run that had marked the node then; empty: none had, or it is not recorded
   std::string closed_by, closed_for;  // whoever had closed it then, by the scheduler's word; empty: not told
+  std::string ordered_by;  // whoever had written the label that orders its layout; empty: not recorded
 };
 
 // How far back a recording is looked through for it.

@@ -210,6 +210,7 @@ struct LayoutOrder {
   std::string config;  // nvidia.com/mig.config
   std::string state;   // nvidia.com/mig.config.state; empty: none yet
   std::optional<TimePoint> since;
+  std::string by = {};  // who wrote config last, and when (operators::writer_text); empty: not told
   friend bool operator==(const LayoutOrder&, const LayoutOrder&) = default;
 };
 

@@ -46,6 +46,7 @@ void fields(V& v, Of<Component>) {
 template <class V>
 void fields(V& v, Of<LayoutOrder>) {
   v("config", &LayoutOrder::config), v("state", &LayoutOrder::state), v("since", &LayoutOrder::since);
+  v("by", &LayoutOrder::by);
 }
 template <class V>
 void fields(V& v, Of<OutOfUse>) {

@@ -74,8 +74,7 @@ std::string last_writer(const Json& object, std::string_view label) {
     const Json* fields = entry.find("fieldsV1");
     if (!fields || to_line(*fields).find(wanted) == std::string::npos || (last && (!time || *time <= *last)))
       continue;
-    const std::string manager = clean(text_at(entry, {"manager"}), 100);
-    text = (manager.empty() ? "a client without a name" : manager) + (time ? ", " + utc_text(*time) : "");
+    text = operators::writer_text(text_at(entry, {"manager"}), time);
     last = time;
   }
   return text;

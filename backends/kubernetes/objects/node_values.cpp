@@ -280,8 +280,10 @@ Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional
   if (std::string pool = pool_of(object); !pool.empty()) node.partitions.push_back(std::move(pool));
   std::string_view config = object.label("nvidia.com/mig.config");
   if (!config.empty())
-    node.order =
-        LayoutOrder{std::string(config), std::string(object.label("nvidia.com/mig.config.state")), {}};
+    node.order = LayoutOrder{std::string(config),
+                             std::string(object.label("nvidia.com/mig.config.state")),
+                             {},
+                             object.written.orderer};
   add_cut_boards(node, object, sharing, origin);
   add_whole_boards(node, sharing, origin);
   add_vgpus(node, sharing);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "backends/kubernetes/objects/parse.hpp"
+#include "engine/operators/order_writer.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 
@@ -61,13 +62,20 @@ void read_kept(JsonValue& value, Texts& texts, bool (*is_kept)(std::string_view)
   });
 }
 
-// One entry of managedFields: who last wrote what, and when. The time stands before the fields.
+// One entry of managedFields: who last wrote what, and when. Name and time stand before the fields.
 void read_write(JsonValue& value, Written& written) {
   std::optional<TimePoint> time;
+  std::string manager;
+  auto order = [&] {
+    if (written.ordered && (!time || *time <= *written.ordered)) return;
+    written.ordered = time;
+    written.orderer = operators::writer_text(manager, time);
+  };
   auto later = [&](std::optional<TimePoint>& last) {
     if (time && (!last || *time > *last)) last = time;
   };
   auto label = [&](std::string_view key, JsonValue&) {
+    if (key == "f:nvidia.com/mig.config") order();
     if (key == "f:nvidia.com/mig.config.state") later(written.order);
     if (key == "f:nvidia.com/device-plugin.config") later(written.plugin);
     if (key == "f:nvidia.com/gpu.count" || key == "f:ack.node.gpu.schedule") later(written.sharing);
@@ -79,6 +87,7 @@ void read_write(JsonValue& value, Written& written) {
     if (key == "f:metadata") field.fields(part);
   };
   value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "manager") manager = words(field, 100);
     if (key == "time") time = time_of(field);
     if (key == "fieldsV1") field.fields(whole);
   });

@@ -366,6 +366,28 @@ TEST(KubernetesNodes, BoardsThatHamiSplitsAreToldInBothOfItsSpellings) {
   }
 }
 
+// What recordings keep of who ordered a layout.
+TEST(KubernetesNodes, WhoWroteTheLabelThatOrdersTheLayoutLastIsKept) {
+  const auto by = [](const std::string& entries) {
+    const Node node =
+        node_from(R"({"metadata":{"name":"n1","managedFields":[)" + entries +
+                  R"(],"labels":{"nvidia.com/gpu.product":"Tesla-T4","nvidia.com/gpu.count":"1",)" +
+                  R"("nvidia.com/mig.config":"all-1g.10gb"}},"status":{}})");
+    EXPECT_TRUE(node.order);
+    return node.order ? node.order->by : "";
+  };
+  const auto entry = [](const std::string& manager, const std::string& time, const std::string& field) {
+    return R"({"manager":")" + manager + R"(","operation":"Update","time":")" + time +
+           R"(","fieldsV1":{"f:metadata":{"f:labels":{"f:)" + field + R"(":{}}}}})";
+  };
+  EXPECT_EQ(by(""), "") << "not told is nobody";
+  EXPECT_EQ(by(entry("nvidia-mig-manager", "2026-11-21T11:59:00Z", "nvidia.com/mig.config.state") + "," +
+               entry("kubectl-label", "2026-11-21T11:50:00Z", "nvidia.com/mig.config") + "," +
+               entry("argocd", "2026-11-20T11:50:00Z", "nvidia.com/mig.config")),
+            "kubectl-label, 2026-11-21T11:50:00Z");
+  EXPECT_EQ(by(entry("\\u001b[2Jx", "soon", "nvidia.com/mig.config")).find('\x1b'), std::string::npos);
+}
+
 TEST(KubernetesNodes, HealthIsWhatTheSchedulerSays) {
   Labels one{{"nvidia.com/gpu.product", "Tesla-T4"}, {"nvidia.com/gpu.count", "1"}};
   std::string closed = node_json("n1", one, {}, R"("unschedulable":true)");

@@ -11,12 +11,13 @@ namespace {
 struct Rounds {
   LayoutWatch watch{NodeName("n1")};
 
-  Rounds& see(int seconds, std::vector<Gpu> gpus, const std::string& reason = "",
-              Health health = Health::ok) {
+  Rounds& see(int seconds, std::vector<Gpu> gpus, const std::string& reason = "", Health health = Health::ok,
+              const std::string& ordered_by = "") {
     test::Story story;
     Node node = test::node("n1", std::move(gpus));
     node.health = health;
     node.reason = reason, node.reason_by = reason.empty() ? "" : "root";
+    if (!ordered_by.empty()) node.order = LayoutOrder{"all-1g.10gb", "success", {}, ordered_by};
     node.state =
         reason.empty() ? std::vector<std::string>{"IDLE"} : std::vector<std::string>{"IDLE", "DRAIN"};
     story.tell(NodesListed{{std::move(node), test::node("n2", {})}});
@@ -67,6 +68,24 @@ TEST(FleetChangedBy, ADrainByHandNamesWhoDrainedAndNothingIsMadeUpWithoutOne) {
   open.see(0, kWhole, "an old drain").see(60, kWhole).see(120, kCut);
   ASSERT_TRUE(open.watch.last());
   EXPECT_EQ(open.watch.last()->closed_by, "") << "that drain was over before";
+}
+
+// A recording of Kubernetes said of every change by hand that who did it is not recorded.
+TEST(FleetChangedBy, WhoWroteTheLabelThatOrdersTheLayoutIsToldWhereNobodyHadClosedTheNode) {
+  const std::string writer = "kubectl-label, 2026-11-21T14:03:00Z";
+  Rounds rounds;
+  rounds.see(0, kWhole).see(60, kCut, "", Health::ok, writer);
+  ASSERT_TRUE(rounds.watch.last());
+  EXPECT_EQ(rounds.watch.last()->ordered_by, writer);
+  EXPECT_TRUE(
+      rounds.watch.sentence().ends_with("; the label nvidia.com/mig.config was written last by " + writer))
+      << rounds.watch.sentence();
+  Rounds of_a_run;
+  of_a_run.see(0, kWhole, "tessera 20261121-1403-n1 bob@login1: night").see(60, kCut, "", Health::ok, writer);
+  EXPECT_NE(of_a_run.watch.sentence().find("run 20261121-1403-n1 of bob had marked it"), std::string::npos);
+  Rounds of_an_earlier_version;
+  of_an_earlier_version.see(0, kWhole).see(60, kCut);
+  EXPECT_TRUE(of_an_earlier_version.watch.sentence().ends_with("who did that is not recorded"));
 }
 
 TEST(FleetChangedBy, RoundsThatDoNotTellTheGpusChangeNothing) {
