@@ -1,7 +1,7 @@
 #include "backends/sim/gpu_operator/context.hpp"
 
+#include "backends/sim/apiserver/managed_fields.hpp"
 #include "engine/text.hpp"
-#include "engine/time.hpp"
 
 namespace tessera::sim::kube {
 
@@ -23,25 +23,9 @@ bool has_label(const ObjectStore& objects, const std::string& node, std::string_
 
 namespace {
 
-// One entry for each that writes: all fields that it has ever set, and when it did so last.
+// All fields that it has ever set, and when it did so last.
 void note_manager(Json& object, std::string_view manager, const LabelPatch& patch, TimePoint now) {
-  Json& metadata = child(object, "metadata");
-  if (!member(metadata, "managedFields")) put(metadata, "managedFields", Json::list());
-  Json& entries = *member(metadata, "managedFields");
-  Json* own = nullptr;
-  for (Json& entry : entries.items)
-    if (view_at(entry, {"manager"}) == manager) own = &entry;
-  if (!own) {
-    entries.items.push_back(kube::object({{"manager", text(std::string(manager))},
-                                          {"operation", text("Update")},
-                                          {"apiVersion", text("v1")},
-                                          {"time", text("")},
-                                          {"fieldsType", text("FieldsV1")},
-                                          {"fieldsV1", Json::map()}}));
-    own = &entries.items.back();
-  }
-  put(*own, "time", text(utc_text(now)));
-  Json& labels = child(child(child(*own, "fieldsV1"), "f:metadata"), "f:labels");
+  Json& labels = child(child(child(entry_of(object, manager, now), "fieldsV1"), "f:metadata"), "f:labels");
   for (const auto& [key, value] : patch)
     if (value) put(labels, "f:" + key, Json::map());
 }
