@@ -264,23 +264,48 @@ Duration Reader::every() const {
 
 Status Reader::act(Seen& seen, std::vector<Event>& events) {
   ended_ = seen.kind == "end";
-  if (seen.kind != "key" && head_.format.empty())
+  if (seen.kind == "key") {
+    if (Status known = take_head(seen); !known) return known;
+    begin(events);
+  } else if (head_.format.empty()) {
     return Error{"cannot read the recording", "there is no head of a recording before its first line",
                  "tessera record writes them"};
-  if (seen.kind == "key") {
-    if (!seen.head || seen.head->format != kFormat)
-      return Error{"cannot read the recording", "it does not begin with the head of a recording of tessera",
-                   "tessera record writes them"};
-    later_ = seen.head->version > kVersion;
-    if (later_)
-      return Error{"cannot read the recording",
-                   "it is of version " + std::to_string(seen.head->version) +
-                       ", and this tessera reads up to " + std::to_string(kVersion),
-                   "tessera " + seen.head->tessera + " wrote it; use that one or a later one"};
-    head_ = *seen.head;
-    begin(events);
   }
   if (seen.kind == "whole") finish(events);
+  tell_cluster(seen, events);
+  if (seen.node) take_node(std::move(*seen.node), events);
+  if (seen.workload) {
+    seen.workload->origin.at = at_;
+    if (in_key_)
+      key_workloads_.push_back(std::move(*seen.workload));
+    else
+      tell(events, WorkloadSeen{std::move(*seen.workload)});
+  }
+  if (!seen.finding.empty() && seen.kind == "finding") findings_.insert(seen.finding);
+  if (!seen.finding.empty() && seen.kind == "gone") findings_.erase(seen.finding);
+  if (!seen.gone_node.empty()) forget_node(seen.gone_node, events);
+  if (!seen.gone_workload.empty()) tell(events, WorkloadGone{WorkloadId(seen.gone_workload)});
+  if (seen.opened && seen.kind == "processes") take_opened(std::move(*seen.opened), events);
+  if (seen.own && seen.kind == "own") take_own(std::move(*seen.own), events);
+  if (seen.kind == "figures") return measure(seen, events);
+  return Done{};
+}
+
+Status Reader::take_head(const Seen& seen) {
+  if (!seen.head || seen.head->format != kFormat)
+    return Error{"cannot read the recording", "it does not begin with the head of a recording of tessera",
+                 "tessera record writes them"};
+  later_ = seen.head->version > kVersion;
+  if (later_)
+    return Error{"cannot read the recording",
+                 "it is of version " + std::to_string(seen.head->version) +
+                     ", and this tessera reads up to " + std::to_string(kVersion),
+                 "tessera " + seen.head->tessera + " wrote it; use that one or a later one"};
+  head_ = *seen.head;
+  return Done{};
+}
+
+void Reader::tell_cluster(Seen& seen, std::vector<Event>& events) {
   if (seen.kind == "cluster") {
     tell(events, ClusterSeen{seen.about.scheduler, seen.about.simulated, seen.about.version,
                              seen.about.endpoint, seen.about.id});
@@ -291,43 +316,31 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
   if (seen.kind == "quotas") tell(events, QuotasListed{std::move(seen.quotas)});
   if (seen.kind == "daemons") tell(events, DaemonsSeen{std::move(seen.daemons)});
   if (seen.kind == "remarks") tell(events, RemarksListed{seen.source, std::move(seen.remarks)});
-  if (seen.kind == "sources")
-    for (SourceState& state : seen.sources) {
-      if (state.ok) answered_[state.source] = *state.ok;
-      if (state.cost && !makes_sense(*state.cost)) state.cost.reset();
-      if (state.ok)
-        tell(events, SourceReport{state.source, {}, {}, state.note, state.incomplete, state.cost}, state.ok);
-      if (state.failure) tell(events, SourceReport{state.source, state.failure, {}, "", false, state.cost});
-    }
-  if (seen.node) {
-    Node& kept = nodes_[seen.node->name.text];
-    dated_[seen.node->name.text] = {};
-    kept = std::move(*seen.node);
-    kept.origin.at = at_;
-    for (Gpu& gpu : kept.gpus) gpu.origin.at = at_;
-    if (!in_key_) tell(events, NodeSeen{kept});
+  if (seen.kind != "sources") return;
+  for (SourceState& state : seen.sources) {
+    if (state.ok) answered_[state.source] = *state.ok;
+    if (state.cost && !makes_sense(*state.cost)) state.cost.reset();
+    if (state.ok)
+      tell(events, SourceReport{state.source, {}, {}, state.note, state.incomplete, state.cost}, state.ok);
+    if (state.failure) tell(events, SourceReport{state.source, state.failure, {}, "", false, state.cost});
   }
-  if (seen.workload) {
-    seen.workload->origin.at = at_;
-    if (in_key_)
-      key_workloads_.push_back(std::move(*seen.workload));
-    else
-      tell(events, WorkloadSeen{std::move(*seen.workload)});
-  }
-  if (!seen.finding.empty() && seen.kind == "finding") findings_.insert(seen.finding);
-  if (!seen.finding.empty() && seen.kind == "gone") findings_.erase(seen.finding);
-  if (!seen.gone_node.empty()) {
-    nodes_.erase(seen.gone_node);
-    dated_.erase(seen.gone_node);
-    opened_.erase(seen.gone_node);
-    measured_.erase(seen.gone_node);
-    tell(events, NodeGone{NodeName(seen.gone_node)});
-  }
-  if (!seen.gone_workload.empty()) tell(events, WorkloadGone{WorkloadId(seen.gone_workload)});
-  if (seen.opened && seen.kind == "processes") take_opened(std::move(*seen.opened), events);
-  if (seen.own && seen.kind == "own") take_own(std::move(*seen.own), events);
-  if (seen.kind == "figures") return measure(seen, events);
-  return Done{};
+}
+
+void Reader::take_node(Node node, std::vector<Event>& events) {
+  Node& kept = nodes_[node.name.text];
+  dated_[node.name.text] = {};
+  kept = std::move(node);
+  kept.origin.at = at_;
+  for (Gpu& gpu : kept.gpus) gpu.origin.at = at_;
+  if (!in_key_) tell(events, NodeSeen{kept});
+}
+
+void Reader::forget_node(const std::string& name, std::vector<Event>& events) {
+  nodes_.erase(name);
+  dated_.erase(name);
+  opened_.erase(name);
+  measured_.erase(name);
+  tell(events, NodeGone{NodeName(name)});
 }
 
 void Reader::begin(std::vector<Event>& events) {

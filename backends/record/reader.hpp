@@ -77,6 +77,10 @@ class Reader {
   };
   void read(JsonValue& root, Seen& seen);
   Status act(Seen& seen, std::vector<Event>& events);
+  Status take_head(const Seen& seen);
+  void tell_cluster(Seen& seen, std::vector<Event>& events);  // what is about all of it
+  void take_node(Node node, std::vector<Event>& events);
+  void forget_node(const std::string& name, std::vector<Event>& events);
   void begin(std::vector<Event>& events);
   void finish(std::vector<Event>& events);
   // When the figures of a node were measured last, where that is not written at them yet: a round is about

@@ -385,6 +385,41 @@ void add_step_facts(Document& foot, const RunView& view, const NodeName& node, c
   }
 }
 
+// view: nullptr, or without a line so far.
+Panes journal_untold(const UiState& state, const std::string& run, const RunView* view, int width) {
+  Panes panes;
+  const auto refused = state.runs.refused.find(run);
+  const bool is_refused = refused != state.runs.refused.end();
+  panes.main.push_back({{{told(state, is_refused ? "The journal cannot be shown." : "Reading the journal."),
+                          Style(Role::text).with_bold(), 3}},
+                        {}});
+  const std::string why = is_refused              ? to_line(refused->second)
+                          : view && view->trouble ? to_line(*view->trouble)
+                                                  : std::string();
+  for (std::string& line : wrap(told(state, why), width - 4))
+    panes.main.push_back({{{std::move(line), Role::danger, 3}}, {}});
+  return panes;
+}
+
+// Beside the steps of the only node. step: that the cursor is on; empty: on none.
+void add_journal_beside(Panes& panes, const UiContext& ui, const UiState& state, const RunView& view,
+                        const NodeName& node, const std::string& step, int width) {
+  // One line a step: all of them have room.
+  const bool all = state.runs.all_lines;
+  Document log =
+      RunPage(ui, state, view, width - panes.split).log(node, all ? step : std::string(), kLogBeside);
+  // The newest lines are those that count.
+  int room = state.size.rows - 6 - (panes.foot.empty() ? 0 : static_cast<int>(panes.foot.size()) + 1);
+  int over = static_cast<int>(log.size()) - std::max(3, room);
+  if (over > 0) log.erase(log.begin(), log.begin() + over);
+  const std::string key = first_key(state, Action::run_lines);
+  const std::string about = !all           ? fmt::format("one line a step; {} shows all lines", key)
+                            : step.empty() ? fmt::format("the whole run; {} shows one line a step", key)
+                                           : fmt::format("of step {}; {} shows one line a step", step, key);
+  panes.side.push_back(heading_line(told(state, "JOURNAL"), told(state, about)));
+  for (DocLine& line : log) panes.side.push_back(std::move(line));
+}
+
 }  // namespace
 
 NodeName shown_node(const UiState& state, const RunView& view) {
@@ -401,19 +436,7 @@ Panes run_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   const std::string& run = state.top().subject;
   const RunView* view = view_of(state, run);
-  if (!view || view->entries.empty()) {
-    auto refused = state.runs.refused.find(run);
-    panes.main.push_back({{{told(state, refused == state.runs.refused.end() ? "Reading the journal."
-                                                                            : "The journal cannot be shown."),
-                            Style(Role::text).with_bold(), 3}},
-                          {}});
-    std::string why = refused != state.runs.refused.end() ? to_line(refused->second)
-                      : view && view->trouble             ? to_line(*view->trouble)
-                                                          : std::string();
-    for (std::string& line : wrap(told(state, why), width - 4))
-      panes.main.push_back({{{std::move(line), Role::danger, 3}}, {}});
-    return panes;
-  }
+  if (!view || view->entries.empty()) return journal_untold(state, run, view, width);
   NodeName node = shown_node(state, *view);
   if (node.empty()) return panes;
   bool two = width >= kStepsBeside, many = view->run.plans.size() > 1;
@@ -441,22 +464,7 @@ Panes run_panes(const UiContext& ui, const UiState& state, int width) {
   add_standing(panel, state, *view, run);
   panes.foot = std::move(panel.lines);
   panes.foot_first = !panes.foot.empty();
-  if (two && !many) {
-    // One line a step: all of them have room.
-    const bool all = state.runs.all_lines;
-    Document log =
-        RunPage(ui, state, *view, width - panes.split).log(node, all ? step : std::string(), kLogBeside);
-    // The newest lines are those that count.
-    int room = state.size.rows - 6 - (panes.foot.empty() ? 0 : static_cast<int>(panes.foot.size()) + 1);
-    int over = static_cast<int>(log.size()) - std::max(3, room);
-    if (over > 0) log.erase(log.begin(), log.begin() + over);
-    const std::string key = first_key(state, Action::run_lines);
-    const std::string about = !all           ? fmt::format("one line a step; {} shows all lines", key)
-                              : step.empty() ? fmt::format("the whole run; {} shows one line a step", key)
-                                             : fmt::format("of step {}; {} shows one line a step", step, key);
-    panes.side.push_back(heading_line(told(state, "JOURNAL"), told(state, about)));
-    for (DocLine& line : log) panes.side.push_back(std::move(line));
-  }
+  if (two && !many) add_journal_beside(panes, ui, state, *view, node, step, width);
   if (panes.foot_first) return panes;
   add_step_facts(panes.foot, *view, node, step, width, state);
   if (!two || many)
