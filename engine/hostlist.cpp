@@ -1,8 +1,10 @@
 #include "engine/hostlist.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/number.hpp"
+#include "engine/query/value.hpp"
 #include "engine/text.hpp"
 
 namespace tessera {
@@ -138,6 +140,13 @@ std::string fold_hosts(const std::vector<std::string>& names) {
     i = end;
   }
   return text;
+}
+
+std::string fold_for_reading(std::vector<std::string> names) {
+  std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+    return query::natural_compare(a, b) < 0;
+  });
+  return fold_hosts(names);
 }
 
 Result<std::vector<std::string>> expand_hosts(std::string_view list, std::size_t most) {

@@ -24,6 +24,10 @@ Result<std::vector<std::string>> expand_hosts(std::string_view list, std::size_t
 // bracket.
 std::string fold_hosts(const std::vector<std::string>& names);
 
+// The same for people to read: in the natural order of names, n2 before n10, whatever the order that they
+// come in (an API server's is n1, n10, n2).
+std::string fold_for_reading(std::vector<std::string> names);
+
 // "0,2-7" → 0 2 3 4 5 6 7; nullopt: not such a list, or one of more than `most` numbers.
 std::optional<std::vector<int>> expand_numbers(std::string_view list, std::size_t most);
 

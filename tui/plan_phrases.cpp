@@ -157,7 +157,7 @@ std::vector<NoticeLine> told_once(const std::vector<plan::Notice>& notices, bool
     }
     nodes[at].push_back(one.node.text);
   }
-  for (std::size_t i = 0; several_nodes && i < lines.size(); ++i) lines[i].nodes = fold_hosts(nodes[i]);
+  for (std::size_t i = 0; several_nodes && i < lines.size(); ++i) lines[i].nodes = fold_for_reading(nodes[i]);
   return lines;
 }
 

@@ -24,7 +24,8 @@ constexpr auto kLeastGap = std::chrono::seconds(2);  // between two rounds, howe
 
 std::string note_of_busy(const std::vector<std::string>& nodes) {
   if (nodes.empty()) return {};
-  return fmt::format("CPUs are allocated on {}, and no job is listed there", clean(fold_hosts(nodes), 400));
+  return fmt::format("CPUs are allocated on {}, and no job is listed there",
+                     clean(fold_for_reading(nodes), 400));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::string left_sentence(const RunHead& head, const std::vector<NodeName>& clos
   const bool parked = head.state == RunState::parked;
   std::vector<std::string> names;
   for (const NodeName& node : closed.empty() ? head.nodes : closed) names.push_back(node.text);
-  const std::string hosts = clean(fold_hosts(names), 300);
+  const std::string hosts = clean(fold_for_reading(names), 300);
   if (closed.empty())
     return parked ? fmt::format(
                         "run {} of {} on {} is parked and has not ended; tessera resume {} carries it on",

@@ -165,7 +165,7 @@ class FleetWriter {
     const std::string of = group.product.empty() ? "gpus" : lower(group.product);
     return fmt::format("- name: {}\n  cluster: {}\n  nodes: {}\n{}",
                        yaml_word(fmt::format("{}-{}", of, number)), yaml_word(cluster.name.text),
-                       yaml_word(fold_hosts(group.nodes)), group.rule);
+                       yaml_word(fold_for_reading(group.nodes)), group.rule);
   }
 
   // What a plan would not find as wanted, or could not read, is no rule. One survey looks at all groups: each

@@ -58,7 +58,7 @@ std::string why_not_alone(const std::vector<Proposal>& alone, const std::vector<
 std::string told_names(const std::vector<NodeName>& nodes) {
   std::vector<std::string> names;
   for (const NodeName& name : nodes) names.push_back(name.text);
-  return fold_hosts(names);
+  return fold_for_reading(names);
 }
 
 bool can_cut(const Gpu& gpu, const Scope& scope) {

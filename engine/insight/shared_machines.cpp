@@ -41,7 +41,7 @@ namespace {
 // Names of clouds do not fold: six of them left no room for the sentence behind them.
 std::string names_of(const std::vector<std::string>& nodes) {
   constexpr std::size_t kMost = 40;
-  std::string all = fold_hosts(nodes);
+  std::string all = fold_for_reading(nodes);
   return all.size() <= kMost ? all : some_of({nodes.begin(), nodes.end()}, 1);
 }
 

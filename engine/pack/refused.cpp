@@ -124,7 +124,7 @@ std::vector<RefusedKind> by_reason(const std::map<NodeName, std::string>& refuse
 std::string names_of(const RefusedKind& kind) {
   std::vector<std::string> names;
   for (const NodeName& node : kind.nodes) names.push_back(node.text);
-  return fold_hosts(names);
+  return fold_for_reading(names);
 }
 
 std::map<NodeName, std::string> refused_in(const Problem& problem, const Answer& answer, const ReadFrom& from,

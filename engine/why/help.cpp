@@ -303,7 +303,7 @@ void elsewhere(Case& of, Topic topic) {
       for (const Offer& one : offers) nodes.push_back(one.node.text);
       of.add(Help::elsewhere,
              fmt::format("in the partition {} its GPUs are free now, on {}, if its owner may use it", name,
-                         fold_hosts(nodes)),
+                         fold_for_reading(nodes)),
              command("scontrol update JobId={} Partition={}", of.workload.id.text, name));
       return;
     }

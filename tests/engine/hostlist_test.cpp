@@ -90,6 +90,14 @@ TEST(Hostlist, FoldsAsSlurmDoes) {
   }
 }
 
+// An API server lists n10 before n2.
+TEST(Hostlist, ForReadingNamesAreInTheOrderOfTheirNumbers) {
+  EXPECT_EQ(fold_for_reading({"n1", "n10", "n11", "n2", "n3"}), "n[1-3,10-11]");
+  EXPECT_EQ(fold_for_reading({"rack10-n1", "rack2-n1"}), "rack2-n1,rack10-n1");
+  EXPECT_EQ(fold_for_reading({"n2", "login", "n1"}), "login,n[1-2]");
+  EXPECT_EQ(fold_for_reading({}), "");
+}
+
 TEST(Hostlist, WhatIsRefusedReachesTheTerminalWithoutControlCharacters) {
   const auto refused = expand_hosts("n[1-2\x1b[2J");
   ASSERT_FALSE(refused);

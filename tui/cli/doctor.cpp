@@ -184,7 +184,8 @@ std::string paragraphs(const std::vector<Listed>& all, const Options& options) {
                   one.whose.empty() ? finding.subject : names_text(one.whose, paper.columns / 2),
                   finding.cluster.text}};
     text += to_table(head, false, paper);
-    if (const std::string names = fold_hosts(one.whose); names_text(one.whose, paper.columns / 2) != names)
+    if (const std::string names = fold_for_reading(one.whose);
+        names_text(one.whose, paper.columns / 2) != names)
       text += wrapped(clean(names, kNamesBytes), 2, width);
     text += wrapped(tui::told(options.reader, finding.text), 2, width);
     if (!finding.hint.empty())

@@ -19,7 +19,7 @@ constexpr int kNumberCells = 16;  // "0-3,7"
 
 // "n[01-20]"; nullopt: it takes more cells than that.
 std::optional<std::string> all_names(const std::vector<std::string>& names, int cells) {
-  std::string text = fold_hosts(names);
+  std::string text = fold_for_reading(names);
   if (tui::display_width(text) > cells) return std::nullopt;
   return text;
 }
@@ -77,7 +77,7 @@ std::string names_text(std::vector<std::string> names, int cells) {
   for (std::string& name : names)
     if (each.empty() || each.back() != name) each.push_back(std::move(name));
   if (each.empty()) return {};
-  std::string text = fold_hosts(each);
+  std::string text = fold_for_reading(each);
   if (each.size() == 1 || tui::display_width(text) <= cells) return text;
   return fmt::format("{} +{}", each.front(), each.size() - 1);
 }

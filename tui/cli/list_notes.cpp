@@ -116,7 +116,7 @@ std::vector<Error> lines_of(const ListNotes& notes, const std::string& command) 
   if (command != "workloads")
     for (const ListNotes::NoFigures& one : notes.no_figures)
       lines.push_back({fmt::format("{}: no figures of {}", one.cluster.text,
-                                   fold_hosts({one.nodes.begin(), one.nodes.end()})),
+                                   fold_for_reading({one.nodes.begin(), one.nodes.end()})),
                        one.why, "their use, memory, temperature and power are not known"});
   // A node that both have is one row.
   if (command == "gpus" || command == "slices")

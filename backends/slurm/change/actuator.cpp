@@ -343,7 +343,7 @@ std::optional<std::string> reboot_program(const std::string& config) {
 // Whether NVSentinel is there only Kubernetes could tell.
 Remark about_pods(const std::vector<std::string>& nodes) {
   return {
-      Remark::Grade::info, clean(fold_hosts(nodes), 200), false,
+      Remark::Grade::info, clean(fold_for_reading(nodes), 200), false,
       "their slurmd runs in pods (Slinky). Where NVSentinel watches that cluster, its slurm-drain-monitor "
       "takes a run's drain for a failure, evicts, and may reboot the node",
       "before a run: kubectl label node NODE nvsentinel.dgxc.nvidia.com/managed=false; afterwards take "
@@ -496,7 +496,7 @@ std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes)
     if (names.empty()) return;
     all.push_back({Remark::Grade::info, "", false,
                    fmt::format("{} {} node{}: {}", what, names.size(), names.size() == 1 ? "" : "s",
-                               clean(fold_hosts(names), 400)),
+                               clean(fold_for_reading(names), 400)),
                    hint});
   };
   if (const std::string& why = state_->connections.why_not(); !why.empty())

@@ -231,14 +231,14 @@ std::string steps_part(const Plan& plan, const plan::NodePlan& node, const tui::
 
 // Nodes of which the same is planned, wrapped: "n[01-20] (20 nodes)".
 std::string names_of(const AlikeNodes& group, const tui::WordsPtr& words) {
-  const std::string names = clean(fold_hosts(group.names), 2000);
+  const std::string names = clean(fold_for_reading(group.names), 2000);
   if (group.names.size() == 1) return names;
   return tui::told(words, fmt::format("{} ({} nodes)", names, group.names.size()));
 }
 
 std::string node_line(const AlikeNodes& group, const tui::WordsPtr& words) {
   const plan::NodePlan& node = *group.first;
-  const std::string names = fold_hosts(group.names);
+  const std::string names = fold_for_reading(group.names);
   const std::size_t kept = node.kept.size(), destroyed = node.destroyed.size(), made = node.created.size(),
                     disturbed = node.blast_radius.size(), steps = node.steps.size();
   const std::string text =
@@ -256,7 +256,7 @@ std::string steps_heading(const Plan& plan, const AlikeNodes& group, const tui::
   const std::string first = clean(group.first->node.text, 200);
   if (group.names.size() == 1) return tui::told(words, "STEPS on " + first) + "\n";
   return wrapped(tui::told(words, fmt::format("STEPS on {}, and in the same way on all of {}", first,
-                                              clean(fold_hosts(group.names), 2000))),
+                                              clean(fold_for_reading(group.names), 2000))),
                  0);
 }
 

@@ -271,7 +271,7 @@ std::optional<int> FleetCommand::take_room(const fleet::Pool& pool, const fleet:
   return skip(pool.name,
               fmt::format("runs that have not ended may have {} of its nodes under way (of {}), and "
                           "max_nodes_at_once is {}",
-                          open, fold_hosts(names), most),
+                          open, fold_for_reading(names), most),
               goes_on ? kFinding : held_up);
 }
 
