@@ -39,6 +39,9 @@ class Search {
       for (const auto within : {hours / 4, hours})
         if (within.count() > 0) grow(one.nodes, one, within);
     }
+    // Answers meet them one by one: a reason is told once for all of them.
+    for (const pack::RefusedKind& kind : pack::by_reason(refused_)) note(kind.why);
+    pack::name_left_out(found_.left_out, refused_, gpus_refused_);
     for (const auto& [word, asked] : unmet_)
       if (served_[word] < asked.first) note(word + ": " + asked.second + "; " + counted_once());
     return std::move(found_);
@@ -70,13 +73,9 @@ class Search {
   }
   // Nodes of which no plan is made are in no other candidate, either.
   void leave_refused_out(Candidate& one, const std::map<NodeName, std::string>& refused) {
-    note(refused.begin()->second);  // told where there is no answer
     refused_.insert(refused.begin(), refused.end());
-    for (auto& [within, all] : all_) pack::leave_out(all, refused, read_from(within));
-    pack::ClusterProblem part{std::move(one.problem), {}};
-    pack::leave_out(part, refused, read_from(one.ends_within));
-    one.problem = std::move(part.problem);
-    found_.left_out.merge(part.left_out);
+    for (auto& [within, all] : all_) pack::leave_out(all.problem, refused, read_from(within));
+    gpus_refused_.merge(pack::leave_out(one.problem, refused, read_from(one.ends_within)));
   }
 
   bool gives_up() {
@@ -234,6 +233,7 @@ class Search {
   const Question& question_;
   std::map<NodeName, Kinds> idle_;
   std::map<NodeName, std::string> refused_;
+  std::map<NodeName, int> gpus_refused_;
   std::map<std::optional<Duration>, pack::ClusterProblem> all_;
   bool whole_node_ = false;
   int solved_ = 0;

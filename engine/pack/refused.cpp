@@ -51,15 +51,6 @@ std::string without_name(std::string why, const NodeName& node) {
   return why;
 }
 
-void name_them(ClusterProblem& all, const std::map<NodeName, std::string>& refused,
-               const std::map<NodeName, int>& gpus) {
-  for (const RefusedKind& kind : by_reason(refused)) {
-    int& count = all.left_out[fmt::format("of {}, which no plan changes: {}", names_of(kind), kind.why)];
-    for (const NodeName& node : kind.nodes)
-      if (const auto found = gpus.find(node); found != gpus.end()) count += found->second;
-  }
-}
-
 // Each node with its GPUs alone, and the whole demand.
 std::map<NodeName, Problem> parts_by_node(const Problem& all) {
   std::map<NodeName, Problem> parts;
@@ -82,29 +73,6 @@ std::map<NodeName, std::string> refused_alone(const Problem& problem, const Read
     if (answer) refused.merge(refused_in(part, *answer, from, stop));
   }
   return refused;
-}
-
-// Without the GPUs of these nodes, whose idle instances serve still. Returns how many GPUs each of them had.
-std::map<NodeName, int> take_out(Problem& problem, const std::map<NodeName, std::string>& refused,
-                                 const ReadFrom& from) {
-  std::map<NodeName, int> gpus;
-  for (const Board& board : problem.boards)
-    if (refused.contains(board.node)) ++gpus[board.node];
-  const auto of_them = [&](const auto& one) { return refused.contains(one.node); };
-  std::erase_if(problem.boards, of_them);
-  std::erase_if(problem.spare, of_them);
-  std::erase_if(problem.busy, of_them);
-  std::erase_if(problem.passed_by, of_them);
-  std::vector<NodeName> nodes;
-  for (const auto& [node, why] : refused) nodes.push_back(node);
-  Problem rest = problem_of(from.cluster, nodes, from.catalogue, from.can, from.until, from.asked, &refused,
-                            from.options.way != plan::Way::wait)
-                     .problem;
-  const auto append = [](auto& to, auto& more) { to.insert(to.end(), more.begin(), more.end()); };
-  append(problem.spare, rest.spare);
-  append(problem.busy, rest.busy);
-  append(problem.passed_by, rest.passed_by);
-  return gpus;
 }
 
 }  // namespace
@@ -155,8 +123,36 @@ std::map<NodeName, std::string> refused_in(const Problem& problem, const Answer&
   return refused;
 }
 
-void leave_out(ClusterProblem& all, const std::map<NodeName, std::string>& refused, const ReadFrom& from) {
-  name_them(all, refused, take_out(all.problem, refused, from));
+// Idle instances of these nodes serve still.
+std::map<NodeName, int> leave_out(Problem& problem, const std::map<NodeName, std::string>& refused,
+                                  const ReadFrom& from) {
+  std::map<NodeName, int> gpus;
+  for (const Board& board : problem.boards)
+    if (refused.contains(board.node)) ++gpus[board.node];
+  const auto of_them = [&](const auto& one) { return refused.contains(one.node); };
+  std::erase_if(problem.boards, of_them);
+  std::erase_if(problem.spare, of_them);
+  std::erase_if(problem.busy, of_them);
+  std::erase_if(problem.passed_by, of_them);
+  std::vector<NodeName> nodes;
+  for (const auto& [node, why] : refused) nodes.push_back(node);
+  Problem rest = problem_of(from.cluster, nodes, from.catalogue, from.can, from.until, from.asked, &refused,
+                            from.options.way != plan::Way::wait)
+                     .problem;
+  const auto append = [](auto& to, auto& more) { to.insert(to.end(), more.begin(), more.end()); };
+  append(problem.spare, rest.spare);
+  append(problem.busy, rest.busy);
+  append(problem.passed_by, rest.passed_by);
+  return gpus;
+}
+
+void name_left_out(std::map<std::string, int>& left_out, const std::map<NodeName, std::string>& refused,
+                   const std::map<NodeName, int>& gpus) {
+  for (const RefusedKind& kind : by_reason(refused)) {
+    int& count = left_out[fmt::format("of {}, which no plan changes: {}", names_of(kind), kind.why)];
+    for (const NodeName& node : kind.nodes)
+      if (const auto found = gpus.find(node); found != gpus.end()) count += found->second;
+  }
 }
 
 Error gives_up_on(const std::map<NodeName, std::string>& refused) {
@@ -191,7 +187,7 @@ Result<Answer> keep_to_plans(ClusterProblem& all, Answer first, const ReadFrom& 
   std::map<NodeName, int> gpus;
   const Again again = [&](const std::map<NodeName, std::string>& refused) -> Result<std::optional<Answer>> {
     if (!before) before = all.problem;
-    gpus.merge(take_out(all.problem, refused, from));
+    gpus.merge(leave_out(all.problem, refused, from));
     left_out.insert(refused.begin(), refused.end());
     Result<Answer> next = pack(all.problem, stop);
     if (!next) return next.error();
@@ -203,7 +199,7 @@ Result<Answer> keep_to_plans(ClusterProblem& all, Answer first, const ReadFrom& 
     all.problem = std::move(*before);
     return first;
   }
-  name_them(all, left_out, gpus);
+  name_left_out(all.left_out, left_out, gpus);
   return std::move(**kept);
 }
 

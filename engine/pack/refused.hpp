@@ -50,8 +50,14 @@ inline constexpr int kEachAlone = 16;
 // last one met.
 Error gives_up_on(const std::map<NodeName, std::string>& refused);
 
-// The same for nodes that are known to be refused, by the reason.
-void leave_out(ClusterProblem& all, const std::map<NodeName, std::string>& refused, const ReadFrom& from);
+// The same for nodes that are known to be refused, by the reason: the problem is then without their GPUs.
+// Returns how many each of them had.
+std::map<NodeName, int> leave_out(Problem& problem, const std::map<NodeName, std::string>& refused,
+                                  const ReadFrom& from);
+// Nodes that are left out for one reason are one line of left_out (ClusterProblem), wherever they were met:
+// so all of them are named at once. gpus: as leave_out() returned them.
+void name_left_out(std::map<std::string, int>& left_out, const std::map<NodeName, std::string>& refused,
+                   const std::map<NodeName, int>& gpus);
 
 // Nodes that are refused for one reason; it may name them.
 struct RefusedKind {
