@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -61,6 +62,24 @@ class Mark {
   int file_;
 };
 
+bool is_none(const std::string& mark) {
+  struct stat info {};
+  return ::lstat(mark.c_str(), &info) != 0 && errno == ENOENT;
+}
+
+// Beside the file itself, so that whoever reaches it by another link sees it.
+std::string mark_of(const std::string& path) {
+  std::error_code problem;
+  const auto whole = std::filesystem::weakly_canonical(path, problem);
+  return (problem ? path : whole.string()) + kPaused;
+}
+
+// The mark that stands there: earlier versions left it beside the link.
+std::string standing_mark(const std::string& path) {
+  const std::string mark = mark_of(path), beside_link = path + kPaused;
+  return is_none(mark) && !is_none(beside_link) ? beside_link : mark;
+}
+
 // Where one stands there again meanwhile, that one stays, and it is paused as well.
 void put_back(const std::string& taken, const std::string& mark) {
   if (::link(taken.c_str(), mark.c_str()) == 0 || errno == EEXIST)
@@ -72,24 +91,22 @@ void put_back(const std::string& taken, const std::string& mark) {
 }  // namespace
 
 Pause pause_of(const std::string& path) {
-  const std::string mark = path + kPaused;
+  const std::string mark = standing_mark(path);
   const Mark now(mark);
   if (now.is_open()) return {now.since(), now.owner() == ::geteuid()};
-  struct stat info {};
-  const bool none = ::lstat(mark.c_str(), &info) != 0 && errno == ENOENT;
-  return none ? Pause() : Pause{kUntold, false};
+  return is_none(mark) ? Pause() : Pause{kUntold, false};
 }
 
 std::string paused_since(const std::string& path) { return pause_of(path).since; }
 
 Status pause_fleet(const std::string& path, TimePoint wall, const std::string& who) {
   const std::string name = who.empty() ? fmt::format("uid {}", ::geteuid()) : clean(who, 60);
-  return write_new(path + kPaused, fmt::format("{} by {}", utc_text(wall), name),
+  return write_new(mark_of(path), fmt::format("{} by {}", utc_text(wall), name),
                    "where that file is there, it is paused already");
 }
 
 Status unpause_fleet(const std::string& path, const std::string& seen) {
-  const std::string mark = path + kPaused;
+  const std::string mark = standing_mark(path);
   const std::string taken = fmt::format("{}.{}", mark, ::getpid());
   const Mark now(mark);
   const std::string since = now.is_open() ? now.since() : paused_since(path);
