@@ -4,9 +4,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <future>
-#include <map>
-#include <memory>
 
 #include "engine/plan/run/actuator.hpp"
 #include "engine/text.hpp"
@@ -63,28 +60,6 @@ void complete(UiState& state, const Keymap& keymap, const TerminalFacts& facts) 
   }
 }
 
-// A look at a node by whoever waits for it, who is never the UI thread.
-FleetSources with_looks(FleetSources sources, std::span<const BackendPtr> backends) {
-  std::map<ClusterName, plan::Actuator*> hands;
-  for (const BackendPtr& backend : backends)
-    if (plan::Actuator* hand = backend->actuator()) hands.emplace(backend->name(), hand);
-  sources.look = [hands](const ClusterName& cluster, const NodeName& node,
-                         const std::function<bool()>& stop) -> Result<plan::NodeFacts> {
-    constexpr Duration kPause{50};
-    constexpr int kPauses = 200;
-    const auto hand = hands.find(cluster);
-    if (hand == hands.end()) return Error{"", "its cluster cannot be looked at from here", ""};
-    auto answer = std::make_shared<std::promise<Result<plan::NodeFacts>>>();
-    std::future<Result<plan::NodeFacts>> told = answer->get_future();
-    hand->second->observe(node,
-                          [answer](Result<plan::NodeFacts> facts) { answer->set_value(std::move(facts)); });
-    for (int i = 0; told.wait_for(kPause) != std::future_status::ready; ++i)
-      if (stop() || i >= kPauses) return Error{"", "the cluster did not answer in time", ""};
-    return told.get();
-  };
-  return sources;
-}
-
 }  // namespace
 
 Clocks system_clocks() {
@@ -115,7 +90,7 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
   app_options.theme_directories = options.theme_directories;
   app_options.acknowledge = options.acknowledge;
   app_options.fleet = options.fleet;
-  app_options.fleet_sources = with_looks(options.fleet_sources, backends);
+  app_options.fleet_sources = options.fleet_sources;
   app_options.idle_fd = idle_fd_from_environment();
   for (const BackendPtr& backend : backends)
     if (plan::Actuator* hand = backend->actuator()) state.abilities.emplace(backend->name(), hand->means());

@@ -55,8 +55,6 @@ struct FleetQuestion {
   plan::SiteRules rules;
   std::vector<RunHead> runs;
   TimePoint wall{};
-  // The node under the cursor, where who ordered its layout can be asked; else empty.
-  std::pair<ClusterName, NodeName> asks_about;
 };
 
 // A line of the table: GPUs of a node that are alike, or the node where none of its GPUs is told apart.
@@ -86,16 +84,10 @@ struct FleetAnswer {
 struct FleetSources {
   std::function<Result<plan::Run>(const std::string& run)> journal;
   std::function<Result<std::vector<std::unique_ptr<record::Recording>>>()> recordings;
-  // Of a node of Kubernetes: a fresh look at it, given up as `stop` says.
-  std::function<Result<plan::NodeFacts>(const ClusterName& cluster, const NodeName& node,
-                                        const std::function<bool()>& stop)>
-      look;
 };
 
 // What they have told so far, by nodes of the answer.
 struct FleetEvidence {
-  std::map<const fleet::NodeSurvey*, std::string> ordered;   // one sentence, of the node asked about
-  bool given_up = false;                                     // the look for it was: it is to be asked again
   std::map<const fleet::NodeSurvey*, fleet::Left> left;      // by the newest run of the node
   std::map<const fleet::NodeSurvey*, std::string> recorded;  // one sentence, of nodes that drift
 };

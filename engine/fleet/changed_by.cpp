@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "engine/fleet/left.hpp"
 #include "engine/fleet/rows.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/operators/labels.hpp"
-#include "engine/operators/order_writer.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/record/difference.hpp"
@@ -48,6 +49,24 @@ std::string short_layout_of(const Node& node) {
   return all;
 }
 
+bool is_writer_told(const Node& node) { return node.order && !node.order->by.empty(); }
+
+// "kubectl-label, 2026-11-21T14:03:00Z"; of several nodes from the first time to the last.
+std::string writer_text(const std::string& by, std::optional<TimePoint> from, std::optional<TimePoint> to) {
+  std::string text = clean(by, 100);
+  if (from) text += ", " + utc_text(*from);
+  if (to && to != from) text += " – " + utc_text(*to);
+  return text;
+}
+
+// Another way of sharing is ordered by other labels.
+bool drifts_in_mig(const NodeSurvey& node) {
+  return std::any_of(node.boards.begin(), node.boards.end(), [](const BoardSurvey& board) {
+    return board.standing == Standing::drifts &&
+           (board.wanted.strategy == Strategy::mig || (board.made && board.made->mig));
+  });
+}
+
 // Sentences as a whole: that is how they are translated.
 std::string change_sentence(const LayoutChange& change) {
   const std::string from = utc_text(change.from), to = utc_text(change.to);
@@ -82,16 +101,36 @@ std::string closed_sentence(const Node& node) {
   return fmt::format("closed by {}, since {}: {}", by, since, why);
 }
 
-std::string order_sentence(const Result<plan::NodeFacts>& facts) {
-  const std::string label(operators::kMigConfig);
-  const auto unknown = [&](const std::string& why) {
-    return fmt::format("who wrote the label {} last is not known: {}", label, clean(why, 300));
+std::optional<std::string> order_sentence(const Cluster& cluster, const Node& node) {
+  const bool has_writers = cluster.scheduler == Scheduler::kubernetes && !cluster.simulated;
+  if (!has_writers && !is_writer_told(node)) return std::nullopt;
+  if (!is_writer_told(node))
+    return fmt::format("who wrote the label {} last is not known: {}", operators::kMigConfig,
+                       "the node has no such label, or its managedFields do not tell");
+  return fmt::format("the label {} was written last by {}", operators::kMigConfig,
+                     writer_text(node.order->by, node.order->written, {}));
+}
+
+std::vector<std::string> order_sentences(const Survey& survey) {
+  struct Writes {
+    std::vector<std::string> nodes;
+    std::optional<TimePoint> from, to;
   };
-  if (!facts) return unknown(to_line(facts.error()));
-  const auto word = facts->words.find(std::string(operators::kMigConfigWriter));
-  if (word == facts->words.end() || word->second.empty())
-    return unknown("the node has no such label, or its managedFields do not tell");
-  return fmt::format("the label {} was written last by {}", label, word->second);
+  std::map<std::string, Writes> by_writer;
+  for (const NodeSurvey& one : survey.nodes) {
+    if (!drifts_in_mig(one) || !is_writer_told(*one.node)) continue;
+    Writes& writes = by_writer[one.node->order->by];
+    writes.nodes.push_back(one.node->name.text);
+    const std::optional<TimePoint>& at = one.node->order->written;
+    if (at && (!writes.from || *at < *writes.from)) writes.from = at;
+    if (at && (!writes.to || *at > *writes.to)) writes.to = at;
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [by, writes] : by_writer)
+    sentences.push_back(fmt::format("{}: the label {} was written last by {}",
+                                    clean(fold_for_reading(writes.nodes), 300), operators::kMigConfig,
+                                    writer_text(by, writes.from, writes.to)));
+  return sentences;
 }
 
 void LayoutWatch::see(const Cluster& cluster, TimePoint at) {
@@ -110,15 +149,16 @@ void LayoutWatch::see(const Cluster& cluster, TimePoint at) {
       // Whoever was at it has closed the node before, and may have opened it since.
       const Marked& then = marked.reason.empty() ? marked_ : marked;
       const bool starts_alone = brief == short_layout_;
-      last_ = LayoutChange{seen_at_,
-                           at,
-                           starts_alone ? layout_ : short_layout_,
-                           starts_alone ? layout : brief,
-                           clean(then.run, 100),
-                           clean(then.who, 100),
-                           then.by,
-                           then.reason,
-                           node->order ? clean(node->order->by, 200) : ""};
+      last_ =
+          LayoutChange{seen_at_,
+                       at,
+                       starts_alone ? layout_ : short_layout_,
+                       starts_alone ? layout : brief,
+                       clean(then.run, 100),
+                       clean(then.who, 100),
+                       then.by,
+                       then.reason,
+                       is_writer_told(*node) ? writer_text(node->order->by, node->order->written, {}) : ""};
     }
     short_layout_ = std::move(brief);
     layout_ = std::move(layout);

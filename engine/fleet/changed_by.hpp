@@ -1,12 +1,14 @@
-// When the layout of a node was changed last, and who was at it then, by the rounds of a recording.
-// Threads: a value with one owner.
+// Who changed a node beside the runs of tessera: who has closed it, who wrote the label that orders its
+// layout (Kubernetes, by metadata.managedFields), and by the rounds of a recording when its layout changed
+// and who was at it then. Threads: a value with one owner.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "engine/fleet/survey.hpp"
 #include "engine/model/model.hpp"
-#include "engine/plan/facts.hpp"
 
 namespace tessera::fleet {
 
@@ -25,8 +27,11 @@ inline constexpr Duration kLooksBack{7LL * 24 * 3'600'000};
 // Who has closed a node, since when and why: one sentence.
 std::string closed_sentence(const Node& node);
 
-// Who wrote the label that orders the layout of a Kubernetes node last, by a fresh look at it: one sentence.
-std::string order_sentence(const Result<plan::NodeFacts>& facts);
+// Who wrote the label that orders the layout of a node last: one sentence. nullopt: its scheduler keeps no
+// such label. A client names itself as it likes.
+std::optional<std::string> order_sentence(const Cluster& cluster, const Node& node);
+// The same of all nodes whose MIG layouts drift and of which it is told: one sentence a writer.
+std::vector<std::string> order_sentences(const Survey& survey);
 
 class LayoutWatch {
  public:

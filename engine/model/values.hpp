@@ -210,7 +210,8 @@ struct LayoutOrder {
   std::string config;  // nvidia.com/mig.config
   std::string state;   // nvidia.com/mig.config.state; empty: none yet
   std::optional<TimePoint> since;
-  std::string by = {};  // who wrote config last, and when (operators::writer_text); empty: not told
+  std::string by = {};  // the client that wrote config last, as it names itself; empty: not told
+  std::optional<TimePoint> written = {};  // when it last wrote anything of its own there; nullopt: not told
   friend bool operator==(const LayoutOrder&, const LayoutOrder&) = default;
 };
 

@@ -46,7 +46,7 @@ void fields(V& v, Of<Component>) {
 template <class V>
 void fields(V& v, Of<LayoutOrder>) {
   v("config", &LayoutOrder::config), v("state", &LayoutOrder::state), v("since", &LayoutOrder::since);
-  v("by", &LayoutOrder::by);
+  v("by", &LayoutOrder::by), v("written", &LayoutOrder::written);
 }
 template <class V>
 void fields(V& v, Of<OutOfUse>) {

@@ -95,6 +95,16 @@ TEST_F(FleetCells, ADriftIsFoundAndMendedOverAKillAndSoWasTheFleetApplied) {
     found = run({"fleet", "check", path});
   found = run({"fleet", "check", path});
   EXPECT_EQ(found.code, 1) << found.out << found.err;
+  const std::string writer = "the label nvidia.com/mig.config was written last by kubectl-label, ";
+  EXPECT_NE(found.out.find("h2: " + writer), std::string::npos) << found.out;
+  EXPECT_EQ(found.out.find("h1: "), std::string::npos) << "h1 is as tessera left it\n" << found.out;
+  for (const KubeWords& verb : {KubeWords{"diff"}, KubeWords{"explain", "h2"}}) {
+    KubeWords words{"fleet"};
+    words.insert(words.end(), verb.begin(), verb.end());
+    words.push_back(path);
+    Ran told = run(words);
+    EXPECT_NE(told.out.find(writer), std::string::npos) << told.out << told.err;
+  }
   killed = run({"fleet", "apply", path, "--write", "--yes"}, killed_at("ask the MIG manager"));
   ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
   Ran on = onward();

@@ -16,7 +16,6 @@
 #include "engine/operators/boards.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/operators/mig_parted.hpp"
-#include "engine/operators/order_writer.hpp"
 #include "engine/operators/plugin_config.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_restart.hpp"
@@ -60,24 +59,6 @@ std::string label_of(const Look& look, std::string_view key) {
 }
 std::string annotation_of(const Look& look, std::string_view key) {
   return text_at(look.node, {"metadata", "annotations", key});
-}
-
-// Who wrote exactly that field last: "kubectl-label, 2026-11-21T14:03:00Z"; empty: not told. A client names
-// itself as it likes.
-std::string last_writer(const Json& object, std::string_view label) {
-  const std::string wanted = fmt::format("\"f:{}\"", label);
-  std::optional<TimePoint> last;
-  std::string text;
-  const Json* managed = at(object, {"metadata", "managedFields"});
-  for (const Json& entry : managed ? managed->items : std::vector<Json>{}) {
-    const auto time = parse_utc(text_at(entry, {"time"}));
-    const Json* fields = entry.find("fieldsV1");
-    if (!fields || to_line(*fields).find(wanted) == std::string::npos || (last && (!time || *time <= *last)))
-      continue;
-    text = operators::writer_text(text_at(entry, {"manager"}), time);
-    last = time;
-  }
-  return text;
 }
 
 const PodObject* pod_of(const Look& look, std::string_view component) {
@@ -287,7 +268,6 @@ class Facts {
   }
 
   void tell_parts() {
-    say(operators::kMigConfigWriter, last_writer(look_.node, operators::kMigConfig));
     say(fact::kMigManager, readiness(look_, "MIG manager"));
     say(fact::kDevicePlugin, readiness(look_, "device plugin"));
     say(fact::kPluginSettled, unsettled(operators::kPluginConfig));
@@ -404,7 +384,8 @@ class Facts {
     facts_.node.order =
         config.empty() && state.empty()
             ? std::nullopt
-            : std::optional(LayoutOrder{clean(config, 64), clean(state, 32), memory_.pending_since});
+            : std::optional(LayoutOrder{clean(config, 64), clean(state, 32), memory_.pending_since,
+                                        look_.object.written.orderer, look_.object.written.ordered});
   }
   // Feature discovery says what there is, the kubelet what can be had.
   bool offers_what_is_discovered() const {

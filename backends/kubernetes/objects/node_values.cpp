@@ -283,7 +283,8 @@ Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional
     node.order = LayoutOrder{std::string(config),
                              std::string(object.label("nvidia.com/mig.config.state")),
                              {},
-                             object.written.orderer};
+                             object.written.orderer,
+                             object.written.ordered};
   add_cut_boards(node, object, sharing, origin);
   add_whole_boards(node, sharing, origin);
   add_vgpus(node, sharing);

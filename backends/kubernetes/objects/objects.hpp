@@ -56,7 +56,7 @@ struct Written {
   std::optional<TimePoint> sharing;  // feature discovery's counts, or ack.node.gpu.schedule
   std::optional<TimePoint> plugin;   // nvidia.com/device-plugin.config
   std::optional<TimePoint> ordered;  // nvidia.com/mig.config
-  std::string orderer;               // ... and by whom (operators::writer_text); empty: not told
+  std::string orderer;               // ... and by whom, as it names itself; empty: not told
 };
 
 struct NodeObject {

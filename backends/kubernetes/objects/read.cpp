@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "backends/kubernetes/objects/parse.hpp"
-#include "engine/operators/order_writer.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 
@@ -62,23 +61,16 @@ void read_kept(JsonValue& value, Texts& texts, bool (*is_kept)(std::string_view)
   });
 }
 
-// One entry of managedFields: who last wrote what, and when. Name and time stand before the fields.
+// One entry of managedFields: who last wrote what, and when.
 void read_write(JsonValue& value, Written& written) {
   std::optional<TimePoint> time;
   std::string manager;
-  auto order = [&] {
-    if (written.ordered && (!time || *time <= *written.ordered)) return;
-    written.ordered = time;
-    written.orderer = operators::writer_text(manager, time);
-  };
-  auto later = [&](std::optional<TimePoint>& last) {
-    if (time && (!last || *time > *last)) last = time;
-  };
+  bool order = false, state = false, plugin = false, sharing = false;
   auto label = [&](std::string_view key, JsonValue&) {
-    if (key == "f:nvidia.com/mig.config") order();
-    if (key == "f:nvidia.com/mig.config.state") later(written.order);
-    if (key == "f:nvidia.com/device-plugin.config") later(written.plugin);
-    if (key == "f:nvidia.com/gpu.count" || key == "f:ack.node.gpu.schedule") later(written.sharing);
+    order = order || key == "f:nvidia.com/mig.config";
+    state = state || key == "f:nvidia.com/mig.config.state";
+    plugin = plugin || key == "f:nvidia.com/device-plugin.config";
+    sharing = sharing || key == "f:nvidia.com/gpu.count" || key == "f:ack.node.gpu.schedule";
   };
   auto part = [&](std::string_view key, JsonValue& field) {
     if (key == "f:labels") field.fields(label);
@@ -91,6 +83,15 @@ void read_write(JsonValue& value, Written& written) {
     if (key == "time") time = time_of(field);
     if (key == "fieldsV1") field.fields(whole);
   });
+  const auto later = [&](bool wrote, std::optional<TimePoint>& last) {
+    if (!wrote || !time || (last && *time <= *last)) return false;
+    last = time;
+    return true;
+  };
+  later(state, written.order), later(plugin, written.plugin), later(sharing, written.sharing);
+  // A writer whose time is not told counts where there is no other.
+  if (later(order, written.ordered) || (order && written.orderer.empty()))
+    written.orderer = manager.empty() ? "a client without a name" : std::move(manager);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include "backends/kubernetes/objects/parse.hpp"
 #include "engine/operators/labels.hpp"
-#include "engine/operators/order_writer.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "tests/backends/kubernetes/one_node.hpp"
 #include "tests/support/catalogue.hpp"
@@ -97,26 +96,6 @@ TEST(KubeFacts, PodsThatHoldGpusAreNamedWhoeverMadeThem) {
   look.pods = {acted_pod("gpu-operator", "nvidia-driver-x", "nvidia-driver-daemonset")};
   look.pods.back().privileged = true;
   EXPECT_EQ(who(), "") << "the GPU stack's own";
-}
-
-TEST(KubeFacts, TheManagerThatWroteTheOrderLastIsToldWithItsTimeAndNoOther) {
-  const auto writer = [](const std::string& managed) {
-    return facts(look_at(R"("nvidia.com/mig.config":"all-1g.10gb")", "", managed))
-        .words.at(std::string(operators::kMigConfigWriter));
-  };
-  const auto entry = [](const std::string& manager, const std::string& time, const std::string& field) {
-    return R"({"manager":")" + manager + R"(","time":")" + time +
-           R"(","fieldsV1":{"f:metadata":{"f:labels":{"f:)" + field + R"(":{}}}}})";
-  };
-  EXPECT_EQ(writer(""), "") << "not told is nobody";
-  EXPECT_EQ(writer(R"(,"managedFields":[)" +
-                   entry("nvidia-mig-manager", "2026-11-21T11:59:00Z", "nvidia.com/mig.config.state") + "," +
-                   entry("kubectl-label", "2026-11-21T11:50:00Z", "nvidia.com/mig.config") + "," +
-                   entry("argocd", "2026-11-20T11:50:00Z", "nvidia.com/mig.config") + "]"),
-            "kubectl-label, 2026-11-21T11:50:00Z");
-  EXPECT_EQ(writer(R"(,"managedFields":[)" + entry("\\u001b[2Jx", "soon", "nvidia.com/mig.config") + "]")
-                .find('\x1b'),
-            std::string::npos);
 }
 
 TEST(KubeFacts, AHangIsPendingWithPausesForMoreThanFiveMinutes) {

@@ -366,26 +366,33 @@ TEST(KubernetesNodes, BoardsThatHamiSplitsAreToldInBothOfItsSpellings) {
   }
 }
 
-// What recordings keep of who ordered a layout.
 TEST(KubernetesNodes, WhoWroteTheLabelThatOrdersTheLayoutLastIsKept) {
-  const auto by = [](const std::string& entries) {
+  const auto order = [](const std::string& entries) {
     const Node node =
         node_from(R"({"metadata":{"name":"n1","managedFields":[)" + entries +
                   R"(],"labels":{"nvidia.com/gpu.product":"Tesla-T4","nvidia.com/gpu.count":"1",)" +
                   R"("nvidia.com/mig.config":"all-1g.10gb"}},"status":{}})");
     EXPECT_TRUE(node.order);
-    return node.order ? node.order->by : "";
+    return node.order.value_or(LayoutOrder{});
   };
   const auto entry = [](const std::string& manager, const std::string& time, const std::string& field) {
     return R"({"manager":")" + manager + R"(","operation":"Update","time":")" + time +
            R"(","fieldsV1":{"f:metadata":{"f:labels":{"f:)" + field + R"(":{}}}}})";
   };
-  EXPECT_EQ(by(""), "") << "not told is nobody";
-  EXPECT_EQ(by(entry("nvidia-mig-manager", "2026-11-21T11:59:00Z", "nvidia.com/mig.config.state") + "," +
-               entry("kubectl-label", "2026-11-21T11:50:00Z", "nvidia.com/mig.config") + "," +
-               entry("argocd", "2026-11-20T11:50:00Z", "nvidia.com/mig.config")),
-            "kubectl-label, 2026-11-21T11:50:00Z");
-  EXPECT_EQ(by(entry("\\u001b[2Jx", "soon", "nvidia.com/mig.config")).find('\x1b'), std::string::npos);
+  EXPECT_EQ(order("").by, "") << "not told is unknown";
+  const LayoutOrder last =
+      order(entry("nvidia-mig-manager", "2026-11-21T11:59:00Z", "nvidia.com/mig.config.state") + "," +
+            entry("kubectl-label", "2026-11-21T11:50:00Z", "nvidia.com/mig.config") + "," +
+            entry("argocd", "2026-11-20T11:50:00Z", "nvidia.com/mig.config"));
+  EXPECT_EQ(last.by, "kubectl-label");
+  EXPECT_EQ(last.written, parse_utc("2026-11-21T11:50:00Z"));
+  // A client names itself as it likes.
+  const LayoutOrder hostile =
+      order(entry("\\u001b[2J" + std::string(5000, 'x'), "soon", "nvidia.com/mig.config"));
+  EXPECT_EQ(hostile.by.find('\x1b'), std::string::npos);
+  EXPECT_LE(hostile.by.size(), 110u);
+  EXPECT_EQ(hostile.written, std::nullopt);
+  EXPECT_EQ(order(entry("", "2026-11-21T11:50:00Z", "nvidia.com/mig.config")).by, "a client without a name");
 }
 
 TEST(KubernetesNodes, HealthIsWhatTheSchedulerSays) {

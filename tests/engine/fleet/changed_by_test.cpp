@@ -17,7 +17,7 @@ struct Rounds {
     Node node = test::node("n1", std::move(gpus));
     node.health = health;
     node.reason = reason, node.reason_by = reason.empty() ? "" : "root";
-    if (!ordered_by.empty()) node.order = LayoutOrder{"all-1g.10gb", "success", {}, ordered_by};
+    if (!ordered_by.empty()) node.order = LayoutOrder{"all-1g.10gb", "success", {}, ordered_by, test::at(30)};
     node.state =
         reason.empty() ? std::vector<std::string>{"IDLE"} : std::vector<std::string>{"IDLE", "DRAIN"};
     story.tell(NodesListed{{std::move(node), test::node("n2", {})}});
@@ -72,20 +72,70 @@ TEST(FleetChangedBy, ADrainByHandNamesWhoDrainedAndNothingIsMadeUpWithoutOne) {
 
 // A recording of Kubernetes said of every change by hand that who did it is not recorded.
 TEST(FleetChangedBy, WhoWroteTheLabelThatOrdersTheLayoutIsToldWhereNobodyHadClosedTheNode) {
-  const std::string writer = "kubectl-label, 2026-11-21T14:03:00Z";
+  const std::string writer = "kubectl-label, 2027-01-15T08:00:30Z";
   Rounds rounds;
-  rounds.see(0, kWhole).see(60, kCut, "", Health::ok, writer);
+  rounds.see(0, kWhole).see(60, kCut, "", Health::ok, "kubectl-label");
   ASSERT_TRUE(rounds.watch.last());
   EXPECT_EQ(rounds.watch.last()->ordered_by, writer);
   EXPECT_TRUE(
       rounds.watch.sentence().ends_with("; the label nvidia.com/mig.config was written last by " + writer))
       << rounds.watch.sentence();
   Rounds of_a_run;
-  of_a_run.see(0, kWhole, "tessera 20261121-1403-n1 bob@login1: night").see(60, kCut, "", Health::ok, writer);
+  of_a_run.see(0, kWhole, "tessera 20261121-1403-n1 bob@login1: night")
+      .see(60, kCut, "", Health::ok, "kubectl-label");
   EXPECT_NE(of_a_run.watch.sentence().find("run 20261121-1403-n1 of bob had marked it"), std::string::npos);
   Rounds of_an_earlier_version;
   of_an_earlier_version.see(0, kWhole).see(60, kCut);
   EXPECT_TRUE(of_an_earlier_version.watch.sentence().ends_with("who did that is not recorded"));
+}
+
+Cluster cluster_of(Scheduler scheduler, bool simulated = false) {
+  Cluster cluster;
+  cluster.scheduler = scheduler, cluster.simulated = simulated;
+  return cluster;
+}
+
+Node ordered_node(const std::string& name, const std::string& by, std::optional<TimePoint> at) {
+  Node node = test::node(name, kWhole);
+  node.order = LayoutOrder{"all-disabled", "success", {}, by, at};
+  return node;
+}
+
+TEST(FleetChangedBy, TheWriterOfTheLabelIsToldOnKubernetesAndUnknownIsSaidThere) {
+  const Cluster prod = cluster_of(Scheduler::kubernetes);
+  EXPECT_EQ(order_sentence(prod, ordered_node("n1", "argocd", test::at(0))),
+            "the label nvidia.com/mig.config was written last by argocd, 2027-01-15T08:00:00Z");
+  EXPECT_EQ(order_sentence(prod, ordered_node("n1", "argocd", {})),
+            "the label nvidia.com/mig.config was written last by argocd");
+  for (const Node& untold : {test::node("n1", kWhole), ordered_node("n1", "", test::at(0))})
+    EXPECT_NE(order_sentence(prod, untold).value_or("").find("last is not known: "), std::string::npos);
+  EXPECT_EQ(order_sentence(cluster_of(Scheduler::slurm), test::node("n1", kWhole)), std::nullopt);
+  EXPECT_EQ(order_sentence(cluster_of(Scheduler::kubernetes, true), test::node("n1", kWhole)), std::nullopt)
+      << "a simulated world has no clients";
+}
+
+// Twenty nodes that one script has labelled are one line.
+TEST(FleetChangedBy, NodesThatOneClientHasLabelledAreToldTogetherAndOthersNotAtAll) {
+  const std::vector<Node> nodes{ordered_node("n1", "kubectl-label", test::at(60)),
+                                ordered_node("n2", "kubectl-label", test::at(0)),
+                                ordered_node("n3", "argocd", test::at(0)), test::node("n4", kWhole),
+                                ordered_node("n5", "argocd", test::at(0))};
+  Survey survey;
+  for (const Node& node : nodes) {
+    NodeSurvey& one = survey.nodes.emplace_back();
+    one.node = &node, one.standing = Standing::drifts;
+    BoardSurvey& board = one.boards.emplace_back();
+    board.standing = Standing::drifts;
+    board.wanted.strategy = node.name.text == "n5" ? Strategy::mps : Strategy::mig;
+  }
+  EXPECT_EQ(order_sentences(survey),
+            (std::vector<std::string>{
+                "n3: the label nvidia.com/mig.config was written last by argocd, 2027-01-15T08:00:00Z",
+                "n[1-2]: the label nvidia.com/mig.config was written last by kubectl-label, "
+                "2027-01-15T08:00:00Z – 2027-01-15T08:01:00Z"}))
+      << "n5 is to be shared: other labels order that";
+  for (NodeSurvey& one : survey.nodes) one.boards[0].standing = Standing::as_wanted;
+  EXPECT_TRUE(order_sentences(survey).empty());
 }
 
 TEST(FleetChangedBy, RoundsThatDoNotTellTheGpusChangeNothing) {

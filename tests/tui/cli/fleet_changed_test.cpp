@@ -1,5 +1,6 @@
 // Who changed a node beside the journals, as tessera fleet explain says it.
 #include "tests/support/few_rounds.hpp"
+#include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fleet_lab.hpp"
 
 namespace tessera::cli {
@@ -61,6 +62,31 @@ TEST_F(FleetChanged, WhatIsNotRecordedOrCannotBeReadIsSaidToBeUnknown) {
       << out.str();
   options.recording.clear();
   EXPECT_FALSE(says("recorded")) << out.str();
+}
+
+// What a person or a script has ordered behind tessera's back stands in no journal.
+TEST_F(FleetChanged, CheckDiffExplainAndJsonNameWhoWroteTheLabelOfWhatDrifts) {
+  options.recording.clear();
+  stands = [] {
+    Node ordered = n1({test::cut(0, {})});
+    ordered.order = LayoutOrder{"all-1g.10gb", "success", {}, "kubectl-label", test::at(-60)};
+    auto backend =
+        std::make_unique<test::StandingBackend>(std::vector<Node>{ordered}, std::vector<Workload>{});
+    backend->scheduler = Scheduler::kubernetes;
+    return backend;
+  };
+  const std::string said =
+      "the label nvidia.com/mig.config was written last by kubectl-label, 2027-01-15T07:59:00Z";
+  EXPECT_TRUE(says(said)) << out.str();
+  for (const char* verb : {"check", "diff"}) {
+    EXPECT_EQ(run({verb, path}), kFinding);
+    EXPECT_NE(out.str().find("n1: " + said), std::string::npos) << out.str();
+  }
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run({"check", path}), kFinding);
+  EXPECT_EQ(test::check_schema(test::schema_text("fleet"), out.str()), std::vector<std::string>{});
+  EXPECT_NE(out.str().find(R"("ordered_by": "kubectl-label")"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find(R"("ordered_at": "2027-01-15T07:59:00Z")"), std::string::npos) << out.str();
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/operators/order_writer.hpp"
 #include "tests/support/few_rounds.hpp"
 #include "tests/tui/screens/fleet_places.hpp"
 

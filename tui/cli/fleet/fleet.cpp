@@ -308,25 +308,18 @@ int FleetCommand::show(const std::string& text) const {
   return code();
 }
 
-int FleetCommand::explain() {
-  // Several clusters may have a node of that name. Pages first: a question lets events in, which move what
-  // the surveys point into.
-  std::vector<std::pair<ClusterName, Node>> found;
-  std::vector<std::string> pages;
+int FleetCommand::explain() const {
+  bool found = false;
   for (const fleet::Survey& survey : page_.surveys)
-    for (const fleet::NodeSurvey& node : survey.nodes)
-      if (node.node->name.text == node_) {
-        pages.push_back(explain_page(page_, survey, node, options_));
-        found.emplace_back(survey.cluster->name, *node.node);
-      }
-  page_.surveys.clear();
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    streams_.out << pages[i];
-    for (const std::string& line : changed_lines(found[i].first, found[i].second))
-      streams_.out << "  " << told(streams_, line) << "\n";
-    streams_.out << std::flush;
-  }
-  if (!found.empty()) return kDone;
+    for (const fleet::NodeSurvey& node : survey.nodes) {
+      if (node.node->name.text != node_) continue;
+      found = true;  // several clusters may have a node of that name
+      streams_.out << explain_page(page_, survey, node, options_);
+      for (const std::string& line : changed_lines(*survey.cluster, *node.node))
+        streams_.out << "  " << told(streams_, line) << "\n";
+      streams_.out << std::flush;
+    }
+  if (found) return kDone;
   return refuse(streams_,
                 {"cannot explain", "no node with GPUs is called \"" + clean(node_, 200) + "\"",
                  "tessera nodes lists them"},

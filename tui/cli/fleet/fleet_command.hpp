@@ -65,14 +65,13 @@ class FleetCommand {
   // beside: drift that a change of this very call mends is no finding.
   int code(bool beside = false) const;
   int show(const std::string& text) const;
-  int explain();
+  int explain() const;
   // The fleet file with other values for a pool: shown, and with --yes written (fleet_set.cpp).
   std::optional<Error> take_settings(std::vector<std::string> words);
   int set() const;
   // Who changed a node, as far as others than the journals tell: one fact a line (fleet_changed.cpp).
-  std::vector<std::string> changed_lines(const ClusterName& cluster, const Node& node);
-  std::optional<std::string> order_line(const ClusterName& cluster, const NodeName& node);
-  std::optional<std::string> recorded_line(const ClusterName& cluster, const NodeName& node);
+  std::vector<std::string> changed_lines(const Cluster& cluster, const Node& node) const;
+  std::optional<std::string> recorded_line(const Cluster& cluster, const NodeName& node) const;
   // One plan is about one cluster.
   int change();
   int change(plan::Intent intent);

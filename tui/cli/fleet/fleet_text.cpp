@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/fleet/changed_by.hpp"
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/left.hpp"
 #include "engine/fleet/left_run.hpp"
@@ -87,6 +88,11 @@ class Page {
     for (const fleet::Survey& survey : page_.surveys)
       for (const NodeSurvey& node : survey.nodes)
         if (std::string text = otherwise_text(survey, node); !text.empty()) line(text);
+  }
+  // Who may have changed what drifts: no journal is asked for it.
+  void orders() {
+    for (const fleet::Survey& survey : page_.surveys)
+      for (const std::string& text : fleet::order_sentences(survey)) line(text);
   }
   void sums() {
     for (const fleet::Survey& survey : page_.surveys) {
@@ -175,6 +181,9 @@ Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns
   const auto since = run ? left_of(page, *run, *node.node).since : fleet::Since::untold;
   const bool told = since != fleet::Since::unfinished && since != fleet::Since::untold;
   one.add("changed_since", told ? Json::of(since == fleet::Since::changed) : Json());
+  const LayoutOrder order = node.node->order.value_or(LayoutOrder{});
+  one.add("ordered_by", text_or_null(clean(order.by, 100)));
+  one.add("ordered_at", order.by.empty() || !order.written ? Json() : Json::of(utc_text(*order.written)));
   return one;
 }
 
@@ -203,6 +212,7 @@ std::string check_page(const FleetPage& all, const Options& options) {
                            place_of(node, all.file), word_of(page, node.standing), std::move(why)});
     }
   page.table(grid);
+  page.orders();
   page.notes();
   page.sums();
   return page.take();
@@ -227,6 +237,7 @@ std::string diff_page(const FleetPage& all, const Options& options) {
         add_rows(grid, page, all, runs, survey, node);
   page.table(grid);
   page.offers();
+  page.orders();
   page.notes();
   page.sums();
   return page.take();

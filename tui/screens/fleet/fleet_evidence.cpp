@@ -14,8 +14,17 @@ constexpr std::size_t kMostJournals = 100;
 constexpr std::size_t kMostNodes = 200;   // of a cluster that are looked for in its recording
 constexpr std::size_t kMostReadings = 8;  // of a cluster, until its nodes are looked for in fewer of them
 constexpr Duration kRoundsEvery{60'000};
-constexpr std::size_t kMostOrdered = 500;
-constexpr Duration kOrderedEvery{300'000};
+
+// The time of the cluster's own clock.
+TimePoint clock_of(const FleetQuestion& asked, const ClusterName& name) {
+  for (const Cluster& one : asked.clusters)
+    if (one.name == name) return cluster_now(one, asked.wall);
+  return asked.wall;
+}
+
+bool is_parked_by(const FleetQuestion& asked, const RunHead& head) {
+  return head.state == RunState::parked && fleet::may_be_of(head, asked.path);
+}
 
 // Each node once, what drifts first.
 template <class See>
@@ -29,18 +38,7 @@ void each_node(const FleetAnswer& answer, See see) {
 
 FleetSeen FleetEvidenceReader::read(std::shared_ptr<const FleetAnswer> answer, const pack::Stop& stop,
                                     const Tell& tell) {
-  const auto& about = answer->question->asks_about;
-  if (const fleet::NodeSurvey* node = node_to_look_at(*answer)) {
-    tell(FleetSeen{answer, told(*answer), false});
-    given_up_ = {about, answer->question->wall};
-    const auto facts = sources_.look(about.first, about.second, stop);
-    if (ordered_.size() >= kMostOrdered) ordered_.clear();
-    if (!stop()) {
-      ordered_[about] = {fleet::order_sentence(facts), answer->question->wall, node->node->order};
-      given_up_.reset();
-    }
-  }
-  const auto runs = sources_.journal ? newest_runs(*answer) : std::vector<const RunHead*>();
+  const auto runs = sources_.journal ? runs_to_read(*answer) : std::vector<const RunHead*>();
   const auto unread = [this](const RunHead* one) { return !is_read(*one); };
   if (std::any_of(runs.begin(), runs.end(), unread)) {
     tell(FleetSeen{answer, told(*answer), false});
@@ -56,11 +54,8 @@ FleetSeen FleetEvidenceReader::read(std::shared_ptr<const FleetAnswer> answer, c
 
 std::shared_ptr<const FleetEvidence> FleetEvidenceReader::told(const FleetAnswer& answer) const {
   auto all = std::make_shared<FleetEvidence>();
-  all->given_up = given_up_ && given_up_->first == answer.question->asks_about;
+  all->parked = parked_for_a_person(*answer.question);
   each_node(answer, [&](const FleetRow& row) {
-    if (const auto one = ordered_.find({row.survey->cluster->name, row.node->node->name});
-        one != ordered_.end() && row.node->standing == fleet::Standing::drifts)
-      all->ordered[row.node] = one->second.sentence;
     if (const RunHead* head = answer.last.of(*row.survey, *row.node); head && is_read(*head)) {
       const Journal& journal = journals_.at(head->run);
       all->left[row.node] = fleet::left_on(journal.run ? &*journal.run : nullptr, *row.node->node);
@@ -78,24 +73,9 @@ std::shared_ptr<const FleetEvidence> FleetEvidenceReader::told(const FleetAnswer
   return all;
 }
 
-const fleet::NodeSurvey* FleetEvidenceReader::node_to_look_at(const FleetAnswer& answer) const {
-  const auto& about = answer.question->asks_about;
-  if (!sources_.look || about.second.empty()) return nullptr;
-  if (given_up_ && given_up_->first == about && answer.question->wall - given_up_->second < kLooksEvery)
-    return nullptr;
-  for (const FleetRow& row : answer.rows) {
-    if (row.node->node->name != about.second || row.survey->cluster->name != about.first) continue;
-    const auto known = ordered_.find(about);
-    const bool lately = known != ordered_.end() && answer.question->wall - known->second.at < kOrderedEvery &&
-                        known->second.order == row.node->node->order;
-    return lately ? nullptr : row.node;
-  }
-  return nullptr;
-}
-
 // --- journals
 
-std::vector<const RunHead*> FleetEvidenceReader::newest_runs(const FleetAnswer& answer) {
+std::vector<const RunHead*> FleetEvidenceReader::runs_to_read(const FleetAnswer& answer) {
   std::vector<const RunHead*> runs;
   std::set<std::string> seen;
   each_node(answer, [&](const FleetRow& row) {

@@ -19,9 +19,6 @@
 
 namespace tessera::tui {
 
-// A look that was given up is begun again no sooner: a busy cluster has another question with each event.
-inline constexpr Duration kLooksEvery{10'000};
-
 class FleetEvidenceReader {
  public:
   explicit FleetEvidenceReader(FleetSources sources) : sources_(std::move(sources)) {}
@@ -43,15 +40,6 @@ class FleetEvidenceReader {
     std::optional<Error> failure;
   };
 
-  // What was told of who ordered the layout of a node, and when.
-  struct Ordered {
-    std::string sentence;
-    TimePoint at{};
-    std::optional<LayoutOrder> order;  // that it was told of
-  };
-
-  // The node that is asked about and was not told of lately; nullptr: none.
-  const fleet::NodeSurvey* node_to_look_at(const FleetAnswer& answer) const;
   std::shared_ptr<const FleetEvidence> told(const FleetAnswer& answer) const;
   // The newest runs of its nodes, of those that drift first.
   static std::vector<const RunHead*> newest_runs(const FleetAnswer& answer);
@@ -64,9 +52,6 @@ class FleetEvidenceReader {
                         const pack::Stop& stop);
 
   FleetSources sources_;
-  std::map<std::pair<ClusterName, NodeName>, Ordered> ordered_;
-  // The last look that was given up before its answer, and when it was begun.
-  std::optional<std::pair<std::pair<ClusterName, NodeName>, TimePoint>> given_up_;
   std::map<std::string, Journal> journals_;
   std::map<ClusterName, std::vector<Rounds>> rounds_;
 };

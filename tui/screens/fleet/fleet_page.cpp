@@ -298,10 +298,10 @@ class Page {
       fact(to, "", told("what is made there would be advertised as: " + *node.should_offer), Role::danger);
     fact(to, "held slices", held_text(row));
     fact(to, "last run", last_text(row), last_style(row));
-    if (const std::string text = said_of(row, &FleetEvidence::ordered); !text.empty())
-      fact(to, "ordered", text);
-    if (const std::string text = said_of(row, &FleetEvidence::recorded); !text.empty())
-      fact(to, "recorded", text);
+    if (node.standing == Standing::drifts)
+      if (const auto by = fleet::order_sentence(*row.survey->cluster, *node.node))
+        fact(to, "ordered", told(*by));
+    if (const std::string text = recorded_text(row); !text.empty()) fact(to, "recorded", text);
     if (plan::closed_by_flags(*node.node) && !node.node->reason.empty())
       fact(to, "closed", told(fleet::closed_sentence(*node.node)), Role::warning);
     if (!node.why.empty()) fact(to, "why", told(node.why), role_of(node.standing));
@@ -309,8 +309,7 @@ class Page {
   }
 
   // Empty: it was not told, or not yet.
-  std::string said_of(const FleetRow& row,
-                      std::map<const fleet::NodeSurvey*, std::string> FleetEvidence::*part) const {
+  std::string recorded_text(const FleetRow& row) const {
     if (!fleet_.evidence) return "";
     const auto& said = (*fleet_.evidence).*part;
     const auto found = said.find(row.node);

@@ -6,7 +6,6 @@
 #include "tui/change_kept.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
-#include "tui/screens/fleet/fleet_evidence.hpp"
 #include "tui/screens/layout/layout.hpp"
 
 namespace tessera::tui {
@@ -18,32 +17,12 @@ constexpr Duration kManyEvery{5000};
 // A window may open meanwhile.
 constexpr Duration kWindowsEvery{60'000};
 constexpr int kDays = 7;
-// A cursor on its way through the list asks the cluster nothing.
-constexpr Duration kCursorRests{1000};
-
-// The label that orders a layout is the GPU operator's; a simulated cluster tells nothing of it.
-std::pair<ClusterName, NodeName> node_asked_about(const UiState& state) {
-  const FleetRow* row = fleet_row_here(state);
-  if (!row || row->node->standing != fleet::Standing::drifts) return {};
-  const Cluster& cluster = *row->survey->cluster;
-  if (cluster.scheduler != Scheduler::kubernetes || cluster.simulated) return {};
-  return {cluster.name, row->node->node->name};
-}
 
 // How long an answer stays before there is another one.
-Duration least_age(const UiContext& ui, Duration of_few) {
+Duration least_age(const UiContext& ui) {
   std::size_t nodes = 0;
   for (const Cluster& cluster : ui.model.clusters) nodes += cluster.nodes.size();
-  return nodes < kManyNodes ? of_few : kManyEvery;
-}
-
-bool asks_about_another(const FleetState& fleet, const UiState& state) {
-  const auto about = node_asked_about(state);
-  return fleet.answered() && !about.second.empty() && about != fleet.question->asks_about;
-}
-
-bool was_given_up(const FleetState& fleet) {
-  return fleet.answered() && fleet.all_told && fleet.evidence && fleet.evidence->given_up;
+  return nodes < kManyNodes ? Duration{0} : kManyEvery;
 }
 
 bool is_due(const FleetState& fleet, const UiState& state, const UiContext& ui) {
@@ -52,10 +31,8 @@ bool is_due(const FleetState& fleet, const UiState& state, const UiContext& ui) 
   if (!fleet.answered()) return false;
   const Duration age = ui.wall - fleet.question->wall;
   if (fleet.file->fleet.has_windows() && age >= kWindowsEvery) return true;
-  if (asks_about_another(fleet, state) && age >= least_age(ui, kCursorRests)) return true;
-  if (was_given_up(fleet) && age >= kLooksEvery) return true;
   if (fleet.revision == ui.model.revision + 1 && fleet.question->runs == state.runs.heads) return false;
-  return age >= least_age(ui, Duration{0});
+  return age >= least_age(ui);
 }
 
 std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const UiState& state,
@@ -69,7 +46,6 @@ std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const 
   asked->rules = state.rules;
   asked->runs = state.runs.heads;
   asked->wall = ui.wall;
-  asked->asks_about = node_asked_about(state);
   return asked;
 }
 
@@ -110,11 +86,8 @@ void refresh_fleet(UiState& state, Screen&, const UiContext& ui) {
 
 std::optional<TimePoint> fleet_next_change(const UiState& state, const UiContext& ui) {
   if (!state.fleet || !state.fleet->question) return std::nullopt;
-  const FleetQuestion& asked = *state.fleet->question;
-  if (asks_about_another(*state.fleet, state)) return asked.wall + least_age(ui, kCursorRests);
-  if (state.fleet->revision != ui.model.revision + 1) return asked.wall + kManyEvery;
-  if (was_given_up(*state.fleet)) return asked.wall + kLooksEvery;
-  return std::nullopt;
+  if (state.fleet->revision == ui.model.revision + 1) return std::nullopt;
+  return state.fleet->question->wall + kManyEvery;
 }
 
 void take_file(UiState& state, const UiContext& ui, const FleetTold& told) {
