@@ -29,6 +29,7 @@ struct FleetFile {
   fleet::Fleet fleet;
   fleet::Zone zone;
   std::string stamp;  // another one where the file is another one
+  std::string whole;  // its path, links followed; empty: not known
 };
 
 // What the loop asks of AppOptions::fleet.
@@ -49,6 +50,7 @@ struct FleetTold {
 
 struct FleetQuestion {
   std::shared_ptr<const FleetFile> file;
+  std::string path;  // FleetState::known_by
   const mig::Catalogue* catalogue = nullptr;
   std::vector<Cluster> clusters;  // copies: the model moves on meanwhile
   std::map<ClusterName, plan::Means> means;
@@ -90,6 +92,7 @@ struct FleetSources {
 struct FleetEvidence {
   std::map<const fleet::NodeSurvey*, fleet::Left> left;      // by the newest run of the node
   std::map<const fleet::NodeSurvey*, std::string> recorded;  // one sentence, of nodes that drift
+  std::set<std::string> parked;  // runs of the file that rest in a safe place and wait for a person
 };
 
 struct FleetState {
@@ -108,6 +111,8 @@ struct FleetState {
   std::shared_ptr<const FleetEvidence> evidence;  // of `answer`; null: there is none yet
   bool all_told = false;                          // nothing more of it is to come
 
+  // The path by which runs of the file are known.
+  const std::string& known_by() const { return file && !file->whole.empty() ? file->whole : path; }
   bool answered() const { return answer && answer->question == question; }
   bool working() const { return question && (!answered() || !all_told); }
 };

@@ -6,6 +6,7 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/run/closing.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
@@ -25,6 +26,11 @@ std::vector<LeftBehind> left_runs(const std::vector<RunHead>& runs,
         left.closed.push_back(name);
   }
   return all;
+}
+
+bool waits_for_a_person(const RunHead& head, const plan::Run* run, TimePoint now) {
+  if (!run || !head.unarmed.empty()) return true;
+  return !plan::may_be_due(*run, now) && !plan::waits_as_planned(*run);
 }
 
 std::string left_sentence(const RunHead& head, const std::vector<NodeName>& closed) {

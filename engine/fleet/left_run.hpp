@@ -8,6 +8,7 @@
 
 #include "engine/model/model.hpp"
 #include "engine/model/run_news.hpp"
+#include "engine/plan/run/run.hpp"
 
 namespace tessera::fleet {
 
@@ -20,6 +21,10 @@ struct LeftBehind {
 std::vector<LeftBehind> left_runs(const std::vector<RunHead>& runs,
                                   const std::vector<const Cluster*>& clusters,
                                   const std::function<bool(const RunHead&)>& counts);
+
+// Of one that is parked: no timer goes on with it as it stands, by its journal. What its fleet file says by
+// now is not looked at. run: null: its journal cannot be read. now: by the clock of its cluster.
+bool waits_for_a_person(const RunHead& head, const plan::Run* run, TimePoint now);
 
 // What it holds, and the ways out. head: one that is parked or was interrupted. closed: nodes of it that are
 // closed now.

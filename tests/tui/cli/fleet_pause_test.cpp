@@ -103,6 +103,27 @@ TEST_F(FleetPause, TheConsoleRemovesWhatItShowedAndTellsWhoPausedMeanwhile) {
   EXPECT_FALSE(ask(What::unpause, refused.paused).failure);
 }
 
+// The runner did not see a pause that was set by another name of its file.
+TEST_F(FleetPause, AFileThatIsReachedByALinkIsPausedForAllAndKnownByItsOwnPath) {
+  std::filesystem::create_directory(folder + "/etc");
+  const std::string link = folder + "/etc/site.yaml", beside_link = link + ".paused";
+  std::filesystem::create_symlink(path, link);
+  EXPECT_EQ(run({"pause", link}), kDone) << err.str();
+  EXPECT_NE(paused_since(path), "");
+  EXPECT_NE(paused_since(link), "");
+  EXPECT_EQ(run({"unpause", path}), kDone) << err.str();
+  EXPECT_EQ(paused_since(link), "");
+  // An earlier version left it beside the link.
+  std::ofstream(beside_link) << "2026-11-21T14:03:00Z by bob";
+  EXPECT_EQ(paused_since(link), "2026-11-21T14:03:00Z by bob");
+  EXPECT_TRUE(unpause_fleet(link, "2026-11-21T14:03:00Z by bob"));
+  EXPECT_FALSE(std::filesystem::exists(beside_link));
+  const tui::FleetTold told = answer_fleet({What::read, link, "", ""}, test::catalogue(), test::at(0));
+  ASSERT_TRUE(told.file);
+  EXPECT_EQ(told.path, link);
+  EXPECT_EQ(told.file->whole, whole_path_of(path));
+}
+
 // ── whether the file is another one ───────────────────────────────────────────────────────────────────
 
 TEST_F(FleetPause, AFileThatWasOnlyTouchedIsTheSameAndAnEditWithTheSameTimeIsNot) {

@@ -244,6 +244,26 @@ TEST(FleetScreen, ARunThatWasKilledIsNamedWithTheWayOutThoughItsNodeIsAsWanted) 
   EXPECT_FALSE(session.shows("interrupted")) << session.screen();
 }
 
+// Runs bear the path of the file itself, whichever link leads to it.
+TEST(FleetScreen, RunsOfAFileThatIsReachedByALinkAreKnownAndBegunByItsOwnPath) {
+  Session session = changing({120, 40});
+  const Diary diary(plan_of(session, {"n0045"}, 0), "20261121-1403-n0045");
+  RunHead killed = diary.head(RunState::interrupted, false), newer = diary.head(RunState::finished, false);
+  killed.words = "as /srv/site.yaml says", newer.run = "20261121-1500-n0045", newer.started = at(900);
+  session.hear({RunsListed{{newer, killed}}});
+  session.press(":fleet fleet.yaml<enter>");
+  tui::FleetTold told = told_of(kFleetText);
+  tui::FleetFile file = *told.file;
+  file.whole = "/srv/site.yaml";
+  told.file = std::make_shared<const tui::FleetFile>(file);
+  hear(session, told);
+  session.survey();
+  EXPECT_TRUE(session.shows("run 20261121-1403-n0045 of alice on n0045 was interrupted")) << session.screen();
+  session.press("<enter>");
+  ASSERT_TRUE(session.state.plan);
+  EXPECT_EQ(session.state.plan->plan.intent.words, "as /srv/site.yaml says");
+}
+
 TEST(FleetScreen, WhoHasClosedANodeAndWhyIsToldBesideWhatDiffers) {
   Session session = changing({120, 40});
   Node closed = test::node("n0041", {gpu(0, Strategy::whole, {test::whole(0)})});

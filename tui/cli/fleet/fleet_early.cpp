@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "engine/fleet/begun.hpp"
 #include "engine/fleet/early.hpp"
@@ -30,12 +29,6 @@ Json early_json(const ClusterName& cluster, const std::string& pool, const NodeN
   one.add("steps_minutes", Json::of(minutes(early.steps)));
   one.add("may_be_late", Json::of(early.capped));
   return one;
-}
-
-std::string whole_path_of(const std::string& path) {
-  std::error_code problem;
-  const auto whole = std::filesystem::weakly_canonical(path, problem);
-  return clean(problem ? path : whole.string(), 300);
 }
 
 // What cannot be told was changed.

@@ -49,6 +49,12 @@ Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue&
   return text ? fleet_of(*text, path, catalogue) : text.error();
 }
 
+std::string whole_path_of(const std::string& path) {
+  std::error_code problem;
+  const auto whole = std::filesystem::weakly_canonical(path, problem);
+  return clean(problem ? path : whole.string(), 300);
+}
+
 tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& catalogue, TimePoint wall) {
   using What = tui::FleetOrder::What;
   tui::FleetTold told;
@@ -65,6 +71,7 @@ tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& 
   auto read = text ? fleet_of(*text, order.path, catalogue) : Result<ReadFleet>(text.error());
   tui::FleetFile file;
   file.stamp = told.stamp;
+  file.whole = whole_path_of(order.path);
   if (read)
     file.fleet = std::move(read->fleet), file.zone = std::move(read->zone);
   else

@@ -20,6 +20,9 @@ struct ReadFleet {
 // Errors: it is not there or cannot be read, what it says, its time zone.
 Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue& catalogue);
 
+// By which its runs are known: absolute, links followed; as given where that cannot be told.
+std::string whole_path_of(const std::string& path);
+
 // As it stands. Errors: it is not there or cannot be read.
 Result<std::string> fleet_text(const std::string& path);
 // Puts a text in the place of the file as a whole, and reads it back. before: what was read; a file that is

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "engine/fleet/left_run.hpp"
+#include "engine/fleet/run_words.hpp"
 #include "engine/record/stood.hpp"
 #include "engine/text.hpp"
 
@@ -78,12 +80,27 @@ std::shared_ptr<const FleetEvidence> FleetEvidenceReader::told(const FleetAnswer
 std::vector<const RunHead*> FleetEvidenceReader::runs_to_read(const FleetAnswer& answer) {
   std::vector<const RunHead*> runs;
   std::set<std::string> seen;
+  const auto add = [&](const RunHead& head) {
+    if (runs.size() < kMostJournals && seen.insert(head.run).second) runs.push_back(&head);
+  };
+  for (const RunHead& head : answer.question->runs)
+    if (is_parked_by(*answer.question, head)) add(head);
   each_node(answer, [&](const FleetRow& row) {
     const RunHead* head = answer.last.of(*row.survey, *row.node);
-    if (!head || head->state == RunState::marked || head->state == RunState::unreadable) return;
-    if (runs.size() < kMostJournals && seen.insert(head->run).second) runs.push_back(head);
+    if (head && head->state != RunState::marked && head->state != RunState::unreadable) add(*head);
   });
   return runs;
+}
+
+std::set<std::string> FleetEvidenceReader::parked_for_a_person(const FleetQuestion& asked) const {
+  std::set<std::string> all;
+  for (const RunHead& head : asked.runs) {
+    if (!is_parked_by(asked, head) || !is_read(head)) continue;
+    const Journal& journal = journals_.at(head.run);
+    if (fleet::waits_for_a_person(head, journal.run ? &*journal.run : nullptr, clock_of(asked, head.cluster)))
+      all.insert(head.run);
+  }
+  return all;
 }
 
 // One that is under way is read again once it has stopped.
@@ -138,12 +155,6 @@ bool FleetEvidenceReader::expect_rounds(const FleetAnswer& answer) {
 }
 
 void FleetEvidenceReader::read_rounds(const FleetQuestion& asked, const pack::Stop& stop) {
-  // Rounds bear the time of the cluster's own clock.
-  const auto clock = [&](const ClusterName& name) {
-    for (const Cluster& one : asked.clusters)
-      if (one.name == name) return cluster_now(one, asked.wall);
-    return asked.wall;
-  };
   auto recordings = sources_.recordings();
   for (auto& [cluster, all] : rounds_)
     for (Rounds& rounds : all) {
@@ -153,7 +164,7 @@ void FleetEvidenceReader::read_rounds(const FleetQuestion& asked, const pack::St
       for (std::size_t i = 0; recordings && i < recordings->size(); ++i)
         if ((*recordings)[i]->cluster() == cluster) {
           rounds.recorded = true;
-          read = read_on(rounds, *(*recordings)[i], clock(cluster), stop);
+          read = read_on(rounds, *(*recordings)[i], clock_of(asked, cluster), stop);
         }
       if (stop()) return;
       rounds.failure = read ? std::nullopt : std::optional(read.error());

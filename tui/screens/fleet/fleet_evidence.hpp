@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,11 @@ class FleetEvidenceReader {
   };
 
   std::shared_ptr<const FleetEvidence> told(const FleetAnswer& answer) const;
-  // The newest runs of its nodes, of those that drift first.
-  static std::vector<const RunHead*> newest_runs(const FleetAnswer& answer);
+  // Those whose journals tell something that the answer is about: runs that are parked, then the newest ones
+  // of its nodes, of those that drift first.
+  static std::vector<const RunHead*> runs_to_read(const FleetAnswer& answer);
+  // Of the parked runs of the file those that wait for a person, as far as their journals are read.
+  std::set<std::string> parked_for_a_person(const FleetQuestion& asked) const;
   bool is_read(const RunHead& head) const;
   void read_journals(const std::vector<const RunHead*>& runs, const pack::Stop& stop);
   // Nodes that drift for the first time are looked for from the beginning; false: nothing is to be read.

@@ -92,9 +92,10 @@ Effects plan(UiState& state, const UiContext& ui, Action action) {
   }
   const Cluster& cluster = *ui.model.find(here.survey->cluster->name);
   // The whole path tells files of one name apart; without one it is the name alone.
-  const std::string file = fleet.path.starts_with('/')
-                               ? clean(fleet.path, 300)
-                               : clean(fleet.path.substr(fleet.path.rfind('/') + 1), 100);  // npos + 1 is 0
+  const std::string& path = fleet.known_by();
+  const std::string file = path.starts_with('/')
+                               ? clean(path, 300)
+                               : clean(path.substr(path.rfind('/') + 1), 100);  // npos + 1 is 0
   const auto intent = fleet::intent_of(*here.survey, fleet::words_of(file), {}, nullptr, but);
   const plan::SiteRules rules = fleet::rules_of(fleet.file->fleet, cluster.name, state.rules);
   Result<plan::Plan> plan = plan_for(state, ui, *intent, rules);

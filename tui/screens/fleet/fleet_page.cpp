@@ -188,7 +188,7 @@ class Page {
 
   void notes(Document& to) const {
     std::vector<std::pair<std::string, Role>> all;
-    killed(all);
+    left(all);
     for (const std::string& one : fleet_.answer->unread) all.emplace_back(one, Role::warning);
     for (const fleet::Survey& survey : fleet_.answer->surveys)
       for (const fleet::PoolNote& one : survey.notes)
@@ -200,21 +200,24 @@ class Page {
            Role::warning);
   }
 
-  // What stands on a node does not tell that a run was killed there: it may be as wanted, and closed.
-  void killed(std::vector<std::pair<std::string, Role>>& to) const {
+  // What stands on a node does not tell that a run was killed there, or waits for a person: it may be as
+  // wanted, and closed.
+  void left(std::vector<std::pair<std::string, Role>>& to) const {
     std::set<const RunHead*> newest;
     std::vector<const Cluster*> clusters;
     for (const fleet::Survey& survey : fleet_.answer->surveys) {
       clusters.push_back(survey.cluster);
       for (const fleet::NodeSurvey& node : survey.nodes) newest.insert(fleet_.answer->last.of(survey, node));
     }
-    // One of this file, whichever runs came after it; any other where it was the last one at a node.
+    // One of this file, whichever runs came after it; any other that was killed where it was the last at a
+    // node.
     const auto counts = [&](const RunHead& head) {
-      return head.state == RunState::interrupted &&
-             (newest.contains(&head) || fleet::may_be_of(head, fleet_.path));
+      if (head.state == RunState::parked)
+        return fleet_.evidence && fleet_.evidence->parked.contains(head.run);
+      return newest.contains(&head) || fleet::may_be_of(head, fleet_.known_by());
     };
-    for (const fleet::LeftBehind& left : fleet::left_runs(fleet_.answer->question->runs, clusters, counts))
-      to.emplace_back(fleet::left_sentence(left.head, left.closed), Role::danger);
+    for (const fleet::LeftBehind& one : fleet::left_runs(fleet_.answer->question->runs, clusters, counts))
+      to.emplace_back(fleet::left_sentence(one.head, one.closed), Role::danger);
   }
 
   void table(Document& to) const {
@@ -311,9 +314,8 @@ class Page {
   // Empty: it was not told, or not yet.
   std::string recorded_text(const FleetRow& row) const {
     if (!fleet_.evidence) return "";
-    const auto& said = (*fleet_.evidence).*part;
-    const auto found = said.find(row.node);
-    return found == said.end() ? "" : told(found->second);
+    const auto found = fleet_.evidence->recorded.find(row.node);
+    return found == fleet_.evidence->recorded.end() ? "" : told(found->second);
   }
 
   // It may be the one of the run that changed a node last. nullptr: all were read.

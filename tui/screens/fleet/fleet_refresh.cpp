@@ -39,6 +39,7 @@ std::shared_ptr<const FleetQuestion> question_of(const FleetState& fleet, const 
                                                  const UiContext& ui) {
   auto asked = std::make_shared<FleetQuestion>();
   asked->file = fleet.file;
+  asked->path = fleet.known_by();
   asked->catalogue = &ui.catalogue;
   asked->clusters = ui.model.clusters;
   for (const Cluster& cluster : ui.model.clusters)
