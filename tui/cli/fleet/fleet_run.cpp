@@ -13,7 +13,7 @@
 #include "engine/time.hpp"
 #include "tui/cli/change/begin.hpp"
 #include "tui/cli/change/change.hpp"
-#include "tui/cli/change/runs_list.hpp"
+#include "tui/cli/change/runs_at_rest.hpp"
 #include "tui/cli/fleet/fleet_command.hpp"
 
 namespace tessera::cli {
@@ -134,17 +134,16 @@ void FleetCommand::read_parked_runs() {
   waiting_.clear();
   under_way_.clear();
   failed_ = {};
-  for (const RunHead& head : page_.runs) {
-    if (head.state != RunState::parked || !is_of_this_file(head)) continue;
-    auto known = read_run(clusters_, options_, head.run);
-    const auto* followed = std::get_if<Followed>(&known);
-    if (!followed || !followed->run()) continue;  // then all of its nodes are left out
-    const plan::Run& run = *followed->run();
-    for (NodeName& node : plan::summary(run).done) done_[head.run].insert(std::move(node));
+  std::vector<RunHead> parked;
+  for (const RunHead& head : page_.runs)
+    if (head.state == RunState::parked && is_of_this_file(head)) parked.push_back(head);
+  for (const RunAtRest& one : runs_at_rest(clusters_, options_, parked, {}, failed_)) {
+    if (!one.known) continue;  // then all of its nodes are left out
+    const plan::Run& run = *one.run();
+    for (NodeName& node : plan::summary(run).done) done_[one.head.run].insert(std::move(node));
     const plan::ChangeOptions& armed = run.started.plan.intent.options;
-    under_way_[head.run] = static_cast<std::size_t>(std::max({armed.batch, armed.canary, 1}));
-    failed_.note(run);
-    if (head.unarmed.empty() && plan::waits_as_planned(run)) waiting_.insert(head.run);
+    under_way_[one.head.run] = static_cast<std::size_t>(std::max({armed.batch, armed.canary, 1}));
+    if (one.head.unarmed.empty() && plan::waits_as_planned(run)) waiting_.insert(one.head.run);
   }
 }
 
