@@ -145,6 +145,12 @@ class FleetCommand {
   int run_pool(const ClusterName& name, const std::string& pool_name);
   // Nodes whose work may run until the next window of the pool opens are closed for it now.
   int run_early(const ClusterName& name, const std::string& pool_name);
+  // Nodes of a plan: those whose time for the window has come, with work on them or without, and the others.
+  struct EarlyNodes {
+    std::set<NodeName> held, free, later;
+  };
+  EarlyNodes early_turn(const Cluster& cluster, const fleet::Pool& pool, const plan::Plan& plan,
+                        TimePoint opening);
   // called: the run. without: nodes that are left out beside those of runs that have not ended. closes: each
   // of its nodes is held, and closed at once.
   int begin_pool(const Cluster& cluster, const fleet::Pool& pool, const fleet::Survey& survey,

@@ -224,6 +224,40 @@ void FleetCommand::tell_parked() {
   }
 }
 
+// Which of these nodes are closed, or changed, for the window now. Each is told once, with its time.
+FleetCommand::EarlyNodes FleetCommand::early_turn(const Cluster& cluster, const fleet::Pool& pool,
+                                                  const plan::Plan& plan, TimePoint opening) {
+  const TimePoint now = cluster_now(cluster, clusters_.wall());
+  const auto line = [&](const std::string& english) {
+    if (told_early_.insert(english).second) tell(english);
+  };
+  const auto is_held = [](const plan::NodePlan& node) { return !node.blast_radius.empty(); };
+  const auto several = std::count_if(plan.nodes.begin(), plan.nodes.end(), is_held) > 1;
+  const bool one_first = several && patience_of(pool).canary > 0;
+  EarlyNodes all;
+  for (const plan::NodePlan& node : plan.nodes) {
+    const fleet::Early early = fleet::early(cluster, node, opening, std::chrono::minutes(*pool.budget.lead),
+                                            one_first && is_held(node) ? 2 : 1);
+    if (as_document() && told_early_.insert(cluster.name.text + " " + node.node.text).second)
+      early_list_.items.push_back(early_json(cluster.name, pool.name, node.node, opening, early));
+    if (!early.begin) {
+      line(fmt::format("{} is changed when its window opens at {}: how long its workloads may run is unknown",
+                       node.node.text, utc_text(opening)));
+    } else {
+      line(fmt::format("{} is closed at {} for the window that opens at {}: time limit {} min, steps {} min",
+                       node.node.text, utc_text(*early.begin), utc_text(opening), minutes(early.limit),
+                       minutes(early.steps)));
+      if (early.capped)
+        line(fmt::format("{} may be late: the lead of pool {} is shorter", node.node.text, pool.name));
+    }
+    if (!early.begin || *early.begin > now)
+      all.later.insert(node.node);
+    else
+      (is_held(node) ? all.held : all.free).insert(node.node);
+  }
+  return all;
+}
+
 int FleetCommand::run_early(const ClusterName& name, const std::string& pool_name) {
   const Cluster* here = answering(name);
   if (!here) return skip(pool_name, name.text + " does not answer now", kUnknown);
@@ -231,9 +265,9 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
   const auto by_name = [&](const fleet::Pool& one) { return one.name == pool_name; };
   const fleet::Pool& pool = *std::find_if(fleet_.pools.begin(), fleet_.pools.end(), by_name);
   const TimePoint opening = fleet::phase_at(fleet_, pool, zone_, now).end;
-  const Duration lead = std::chrono::minutes(*pool.budget.lead);
-  if (opening - now > lead || fleet::same_rule(fleet::rule_at(fleet_, pool, zone_, now),
-                                               fleet::rule_at(fleet_, pool, zone_, opening)))
+  if (opening - now > std::chrono::minutes(*pool.budget.lead) ||
+      fleet::same_rule(fleet::rule_at(fleet_, pool, zone_, now),
+                       fleet::rule_at(fleet_, pool, zone_, opening)))
     return kDone;
   const fleet::Fleet& wanted = now_.emplace_back(fleet::fleet_at(fleet_, zone_, opening));
   const fleet::Pool& then = *std::find_if(wanted.pools.begin(), wanted.pools.end(), by_name);
@@ -244,51 +278,30 @@ int FleetCommand::run_early(const ClusterName& name, const std::string& pool_nam
     if (node.exception) without.insert(node.node->name);  // no window changes it
   without.insert(tried_[name].begin(), tried_[name].end());
   const std::string called = words_from(opening);
-  if (!fleet::intent_of(*survey, called, patience_of(then), &then, without)) return kDone;
+  const auto intent_but = [&](const std::set<NodeName>& nodes) {
+    return fleet::intent_of(*survey, called, patience_of(then), &then, nodes);
+  };
+  if (!intent_but(without)) return kDone;
   std::set<NodeName> busy = busy_nodes(name, then);
   const int held_up = code_of_busy(*survey, then, busy, without);
   busy.insert(without.begin(), without.end());
-  auto intent = fleet::intent_of(*survey, called, patience_of(then), &then, busy);
+  const auto intent = intent_but(busy);
   if (!intent) return held_up;
-  auto plan = plan::make_plan(*here, catalogue_, *intent, means_.at(name),
-                              fleet::rules_of(fleet_, name, options_.rules), now);
+  const auto plan = plan::make_plan(*here, catalogue_, *intent, means_.at(name),
+                                    fleet::rules_of(fleet_, name, options_.rules), now);
   if (!plan) return skip(pool_name, to_line(plan.error()));
-  const auto line = [&](const std::string& english) {
-    if (told_early_.insert(english).second) tell(english);
-  };
-  const auto is_held = [](const plan::NodePlan& node) { return !node.blast_radius.empty(); };
-  const auto several = std::count_if(plan->nodes.begin(), plan->nodes.end(), is_held) > 1;
-  const bool one_first = several && patience_of(then).canary > 0;
-  std::set<NodeName> held, free;  // of those whose time has come
-  for (const plan::NodePlan& node : plan->nodes) {
-    const fleet::Early early = fleet::early(*here, node, opening, lead, one_first && is_held(node) ? 2 : 1);
-    if (as_document() && told_early_.insert(name.text + " " + node.node.text).second)
-      early_list_.items.push_back(early_json(name, pool_name, node.node, opening, early));
-    if (!early.begin) {
-      line(fmt::format("{} is changed when its window opens at {}: how long its workloads may run is unknown",
-                       node.node.text, utc_text(opening)));
-    } else {
-      line(fmt::format("{} is closed at {} for the window that opens at {}: time limit {} min, steps {} min",
-                       node.node.text, utc_text(*early.begin), utc_text(opening), minutes(early.limit),
-                       minutes(early.steps)));
-      if (early.capped)
-        line(fmt::format("{} may be late: the lead of pool {} is shorter", node.node.text, pool_name));
-    }
-    if (!early.begin || *early.begin > now)
-      without.insert(node.node);
-    else
-      (is_held(node) ? held : free).insert(node.node);
-  }
+  const EarlyNodes turn = early_turn(*here, then, *plan, opening);
+  without.insert(turn.later.begin(), turn.later.end());
   // Those that are only closed now have a run of their own; in the next turn the others follow, the canary
   // first.
-  if (!held.empty() && then.on_failure == fleet::OnFailure::stop && !options_.dry_run) {
-    without.insert(free.begin(), free.end());
-    more_ = !free.empty();
-    tried_[name].insert(held.begin(), held.end());
+  if (!turn.held.empty() && then.on_failure == fleet::OnFailure::stop && !options_.dry_run) {
+    without.insert(turn.free.begin(), turn.free.end());
+    more_ = !turn.free.empty();
+    tried_[name].insert(turn.held.begin(), turn.held.end());
   }
   busy.insert(without.begin(), without.end());
-  if (!fleet::intent_of(*survey, called, patience_of(then), &then, busy)) return kDone;
-  const int code = begin_pool(*here, then, *survey, called, std::move(without), !held.empty());
+  if (!intent_but(busy)) return kDone;
+  const int code = begin_pool(*here, then, *survey, called, std::move(without), !turn.held.empty());
   if (code != kDone && then.on_failure == fleet::OnFailure::stop) more_ = false;
   return code;
 }
