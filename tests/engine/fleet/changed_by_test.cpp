@@ -71,7 +71,7 @@ TEST(FleetChangedBy, ADrainByHandNamesWhoDrainedAndNothingIsMadeUpWithoutOne) {
 }
 
 // A recording of Kubernetes said of every change by hand that who did it is not recorded.
-TEST(FleetChangedBy, WhoWroteTheLabelThatOrdersTheLayoutIsToldWhereNobodyHadClosedTheNode) {
+TEST(FleetChangedBy, WhoWroteTheLabelThatOrdersTheLayoutIsToldWhereTheNodeWasOpen) {
   const std::string writer = "kubectl-label, 2027-01-15T08:00:30Z";
   Rounds rounds;
   rounds.see(0, kWhole).see(60, kCut, "", Health::ok, "kubectl-label");

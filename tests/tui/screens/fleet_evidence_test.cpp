@@ -22,7 +22,7 @@ struct OneRun {
   bool readable = true;
   std::vector<Node> recorded;
   Status end = Done{};
-  int rounds = 0, opened = 0, last = 0;
+  int rounds = 0, opened = 0, line_at = 0;
   std::map<std::string, std::string> lines;  // journals of other runs
   tui::FleetEvidenceReader reader{sources()};
 
@@ -200,7 +200,7 @@ TEST(FleetEvidence, ARunThatIsParkedForAPersonIsNamedWhereItsJournalSaysSo) {
     told.add("n0045", std::move(event), 30);
     one.lines[told.run] = told.lines;
     RunHead head = told.head(RunState::parked, false);
-    head.words = words, head.last = at(one.last += 10);
+    head.words = words, head.last = at(one.line_at += 10);
     one.session.hear({RunsListed{{head}}});
     one.session.survey();
     one.hear(one.answer());
