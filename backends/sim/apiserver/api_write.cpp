@@ -156,9 +156,11 @@ Answer Api::store_changed(Asked& asked, const Json& old, Json fresh, std::option
   put(fresh, "kind", text(std::string(kind.kind)));
   put(fresh, "apiVersion", text(text_at(old, {"apiVersion"})));
   fresh = part_that_counts(old, std::move(fresh), asked.call.subresource == "status");
-  note_write(old, fresh,
-             manager_of(asked.target.query_of("fieldManager"), asked.request.header("User-Agent")),
-             cluster_.now());
+  // Of other kinds what counts is not in labels and annotations: half of it would mislead whoever asks.
+  if (kind.resource == "nodes")
+    note_write(old, fresh,
+               manager_of(asked.target.query_of("fieldManager"), asked.request.header("User-Agent")),
+               cluster_.now());
   if (asked.dry_run())
     return asked.object(std::make_shared<const Json>(std::move(fresh)), 200, cluster_.now());
   Written written = cluster_.objects().update(asked.key(), std::move(fresh), std::move(expected));
