@@ -1,6 +1,6 @@
 // Who wrote which labels and annotations of an object last, and when: metadata.managedFields, as a server
-// keeps it of clients that update and patch. Of other fields, and of what an object is created with, nothing
-// is noted. Threads: pure functions of values.
+// keeps it of clients that update and patch (the API: of nodes alone). Of other fields, and of what an object
+// is created with, nothing is noted. Threads: pure functions of values.
 #pragma once
 
 #include <string>
