@@ -249,38 +249,14 @@ TEST(KubeApi, TheThreePatchesAndTheirRefusals) {
   // A patch that names a version is one that must not be overtaken.
   place.patch(node, R"({"metadata":{"resourceVersion":"1","labels":{"c":"1"}}})", "merge-patch");
   EXPECT_EQ(place.code, 409);
+  // Who wrote a label is asked of the server (managed_fields_test.cpp).
+  Json written = place.patch(node + "?fieldManager=kubectl-label", R"({"metadata":{"labels":{"w":"1"}}})");
+  EXPECT_EQ(text_at(at(written, {"metadata", "managedFields"})->items.back(), {"manager"}), "kubectl-label");
   // A dry run changes nothing.
   place.patch(node + "?dryRun=All", R"({"metadata":{"labels":{"dry":"1"}}})");
   EXPECT_EQ(at(place.get(node), {"metadata", "labels", "dry"}), nullptr);
   place.patch("/apis/nvidia.com/v1/clusterpolicies/cluster-policy", "{}");
   EXPECT_EQ(place.code, 415) << "custom resources know no strategic patch";
-}
-
-// Who changed a label is asked of the server: it was silent about all but the operator's own parts.
-TEST(KubeApi, WhoWroteALabelLastIsToldAsARealServerDoes) {
-  ApiPlace place;
-  const std::string node = "/api/v1/nodes/whole-01";
-  const auto writes = [&](std::string query, std::string agent, std::string value) {
-    return place.json("PATCH", node + query,
-                      R"({"metadata":{"labels":{"nvidia.com/mig.config":)" + value + "}}}",
-                      {{"Content-Type", "application/merge-patch+json"}, {"User-Agent", std::move(agent)}});
-  };
-  const auto told = [&](const Json& object) {
-    std::string all;
-    const Json* entries = at(object, {"metadata", "managedFields"});
-    for (const Json& entry : entries ? entries->items : std::vector<Json>())
-      if (at(entry, {"fieldsV1", "f:metadata", "f:labels", "f:nvidia.com/mig.config"}))
-        all += text_at(entry, {"manager"}) + " " + text_at(entry, {"time"}) + ";";
-    return all;
-  };
-  EXPECT_EQ(told(writes("?fieldManager=kubectl-label", "kubectl/v1.20.2 (linux/amd64)", R"("all-1g.10gb")")),
-            "kubectl-label 2026-03-02T09:00:00Z;");
-  place.pass(std::chrono::minutes(1));
-  EXPECT_EQ(told(writes("", "Mozilla", R"("all-1g.10gb")")), "kubectl-label 2026-03-02T09:00:00Z;")
-      << "what changes nothing has no writer";
-  EXPECT_EQ(told(writes("", "argocd/2.9", R"("all-disabled")")), "argocd 2026-03-02T09:01:00Z;")
-      << "a field is its last writer's alone";
-  EXPECT_EQ(told(writes("", "kubectl", "null")), "") << "what is gone is no one's";
 }
 
 TEST(KubeApi, ACordonClosesTheWorldsNodeAndTheWorldsDrainIsSeen) {
