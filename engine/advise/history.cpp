@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/mig/product_of.hpp"
 #include "engine/sharing/amd.hpp"
 
 namespace tessera::advise {
@@ -12,7 +13,7 @@ std::optional<double> part_of(const std::string& profile, const Cluster& now,
   if (profile == "whole") return 1;
   for (const Node& node : now.nodes.all())
     for (const Gpu& gpu : node.gpus) {
-      const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+      const mig::Product* product = mig::product_of(gpu, catalogue);
       const mig::Profile* found = product ? product->find(profile) : nullptr;
       if (found && product->compute_slices > 0)
         return static_cast<double>(found->compute_slices) / product->compute_slices;

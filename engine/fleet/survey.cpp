@@ -6,6 +6,7 @@
 
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/offers.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/plan/effect/diff.hpp"
 #include "engine/plan/refusal.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
@@ -16,10 +17,6 @@
 
 namespace tessera::fleet {
 namespace {
-
-const mig::Product* product_of(const mig::Catalogue& catalogue, const Gpu& gpu) {
-  return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
-}
 
 bool has(const std::vector<std::string>& list, const std::string& text) {
   return std::find(list.begin(), list.end(), text) != list.end();
@@ -210,7 +207,7 @@ class Surveyor {
     if (rule.kind == Rule::Kind::preset) {
       auto wish = preset_of(gpu, rule.preset);
       if (!wish) {
-        const bool known = product_of(*place_.catalogue, gpu) != nullptr;
+        const bool known = mig::product_of(gpu, *place_.catalogue) != nullptr;
         one.wanted_is = known ? BoardSurvey::Wanted::no_preset : BoardSurvey::Wanted::no_product;
         return impossible(wish.error());
       }
@@ -228,7 +225,7 @@ class Surveyor {
       one.why = fmt::format("how GPU {} is shared now is not known", gpu.index.value);
       return one;
     }
-    auto change = plan::diff_board(gpu, product_of(*place_.catalogue, gpu), one.wanted, *place_.means);
+    auto change = plan::diff_board(gpu, mig::product_of(gpu, *place_.catalogue), one.wanted, *place_.means);
     if (change) {
       one.standing = change->changes() ? Standing::drifts : Standing::as_wanted;
       return one;
@@ -241,7 +238,7 @@ class Surveyor {
   }
 
   Result<plan::Wish> preset_of(const Gpu& gpu, const std::string& name) const {
-    const mig::Product* product = product_of(*place_.catalogue, gpu);
+    const mig::Product* product = mig::product_of(gpu, *place_.catalogue);
     if (!product)
       return Error{fmt::format("cannot plan GPU {}", gpu.index.value),
                    "the catalogue does not know '" + clean(gpu.model, 100) + "'",

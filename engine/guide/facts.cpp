@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/guide/evidence.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/platform.hpp"
@@ -14,10 +15,6 @@
 namespace tessera::guide {
 
 namespace {
-
-const mig::Product* product_of(const Gpu& gpu, const mig::Catalogue& catalogue) {
-  return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
-}
 
 // Node without GPUs of its own: a Slurm pool. Its type may still mean one product only.
 const mig::Product* product_of_pool(const Node& node, const mig::Catalogue& catalogue) {
@@ -85,9 +82,10 @@ Scope scope_of(const Cluster& cluster, const Node& node, const mig::Catalogue& c
     return scope;
   }
   scope.model = clean(node.gpus.front().model, 128);
-  scope.product = product_of(node.gpus.front(), catalogue);
+  scope.product = mig::product_of(node.gpus.front(), catalogue);
   for (const Gpu& gpu : node.gpus) {
-    if (product_of(gpu, catalogue) != scope.product) scope.product = nullptr;  // mixed: split() parts them
+    if (mig::product_of(gpu, catalogue) != scope.product)
+      scope.product = nullptr;  // mixed: split() parts them
   }
   return scope;
 }
@@ -99,7 +97,7 @@ Scope scope_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const m
   scope.nodes = {&node};
   scope.boards = {&gpu};
   scope.model = clean(gpu.model, 128);
-  scope.product = product_of(gpu, catalogue);
+  scope.product = mig::product_of(gpu, catalogue);
   return scope;
 }
 
@@ -112,7 +110,7 @@ std::vector<Group> split(const Cluster& cluster, const std::vector<Mark>& marks,
     if (node == nullptr || (node->gpus.empty() && sharing::amd::is_amd(*node))) continue;
     for (const Gpu& gpu : node->gpus) {
       if ((mark.gpu && *mark.gpu != gpu.index) || sharing::amd::is_amd(gpu)) continue;
-      add_to(buckets, cluster, *node, &gpu, product_of(gpu, catalogue), clean(gpu.model, 128));
+      add_to(buckets, cluster, *node, &gpu, mig::product_of(gpu, catalogue), clean(gpu.model, 128));
     }
     if (!mark.gpu && node->gpus.empty() && !node->pool.empty()) {
       add_to(buckets, cluster, *node, nullptr, product_of_pool(*node, catalogue), clean(node->model, 128));

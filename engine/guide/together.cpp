@@ -7,6 +7,7 @@
 #include "engine/guide/proposals/offers.hpp"
 #include "engine/guide/questions.hpp"
 #include "engine/hostlist.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/plan/fleet.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
 #include "engine/plan/steps/operator_orders.hpp"
@@ -62,7 +63,7 @@ std::string told_names(const std::vector<NodeName>& nodes) {
 }
 
 bool can_cut(const Gpu& gpu, const Scope& scope) {
-  const mig::Product* product = gpu.product ? scope.catalogue->by_key(gpu.product->text) : nullptr;
+  const mig::Product* product = mig::product_of(gpu, *scope.catalogue);
   return product != nullptr && product->mig_capable;
 }
 

@@ -11,6 +11,7 @@
 #include "engine/insight/processes.hpp"
 #include "engine/insight/recording_age.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/model/health_words.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/model/recorded.hpp"
@@ -399,7 +400,7 @@ class Collector {
 
   // Memory is free, but no profile can take it while its neighbours stay.
   void fragmented(const Node& node, const Gpu& gpu) {
-    const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
+    const mig::Product* product = mig::product_of(gpu, catalogue_);
     if (!product) return;
     // Kubernetes reports how many slices there are, not where: nothing to judge.
     for (const Slice& slice : gpu.slices)

@@ -2,30 +2,24 @@
 
 #include <fmt/format.h>
 
+#include "engine/mig/product_of.hpp"
 #include "engine/operators/claimed_devices.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::insight {
-namespace {
-
-const mig::Product* product_of(const Gpu& gpu, const mig::Catalogue& catalogue) {
-  return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
-}
-
-}  // namespace
 
 std::optional<std::vector<mig::CouldBe>> could_be(const Node& node, const Gpu& gpu,
                                                   const mig::Catalogue& catalogue) {
   if (!sharing::by_claims(node) || operators::way_of(node) != operators::DraWay::on_demand)
     return std::nullopt;
-  const mig::Product* product = product_of(gpu, catalogue);
+  const mig::Product* product = mig::product_of(gpu, catalogue);
   return product && product->mig_capable ? mig::could_be(*product, gpu) : std::nullopt;
 }
 
 std::string could_be_text(const Node& node, const Gpu& gpu, const mig::Catalogue& catalogue) {
   const auto all = could_be(node, gpu, catalogue);
   if (!all) return {};
-  const mig::Product& product = *product_of(gpu, catalogue);
+  const mig::Product& product = *mig::product_of(gpu, catalogue);
   std::vector<std::string> kinds;  // from the largest on
   for (auto one = all->rbegin(); one != all->rend(); ++one) {
     if (one->together == 0) continue;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "engine/mig/product_of.hpp"
+
 namespace tessera::insight {
 
 std::optional<Mib> memory_of(const Gpu& gpu, const Slice& slice, const mig::Catalogue& catalogue) {
   if (slice.kind != SliceKind::gpu_instance) return gpu.memory;
-  const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+  const mig::Product* product = mig::product_of(gpu, catalogue);
   const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
   if (!profile) return std::nullopt;
   if (profile->memory) return profile->memory;
@@ -27,7 +29,7 @@ std::optional<double> of_shares(const Slice& slice, int share) {
 std::optional<double> of_instance(const Gpu* gpu, const Slice& slice, const mig::Catalogue& catalogue) {
   if (gpu && !gpu->partition_mode.empty())
     return 1.0 / static_cast<double>(std::max<std::size_t>(1, gpu->slices.size()));
-  const mig::Product* product = gpu && gpu->product ? catalogue.by_key(gpu->product->text) : nullptr;
+  const mig::Product* product = gpu ? mig::product_of(*gpu, catalogue) : nullptr;
   const mig::Profile* profile = product ? product->find(slice.profile.view()) : nullptr;
   if (!profile || product->compute_slices <= 0) return std::nullopt;
   return static_cast<double>(profile->compute_slices) / product->compute_slices;

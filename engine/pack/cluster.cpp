@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "engine/mig/product_of.hpp"
 #include "engine/number.hpp"
 #include "engine/pack/left_out.hpp"
 #include "engine/pack/whole.hpp"
@@ -81,7 +82,7 @@ class Spares {
   const mig::Product* product_of(const ProfileName& profile) const {
     const mig::Product* only = nullptr;
     for (const Gpu& gpu : node_.gpus) {
-      const mig::Product* one = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
+      const mig::Product* one = mig::product_of(gpu, catalogue_);
       if (!one) return nullptr;
       if (!is_whole(profile) && !one->find(profile.text)) continue;
       if (only && only != one) return nullptr;
@@ -131,7 +132,7 @@ ClusterProblem problem_of(const Cluster& cluster, std::span<const NodeName> node
     const std::string other = asked ? why_named_otherwise(naming, *asked) : std::string();
     Spares spares(node, catalogue, is_free);
     for (const Gpu& gpu : node.gpus) {
-      const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+      const mig::Product* product = mig::product_of(gpu, catalogue);
       std::string why = why_left_out(look, gpu, product);
       if (why.empty()) why = other;
       if (why.empty() && refused && refused->contains(node.name)) why = refused->at(node.name);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/mig/product_of.hpp"
 #include "engine/number.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/whole.hpp"
@@ -34,8 +35,7 @@ Names names_in(const Cluster& cluster, const mig::Catalogue& catalogue) {
   std::vector<const mig::Product*> products;
   for (const Node& node : cluster.nodes.all()) {
     products.clear();
-    for (const Gpu& gpu : node.gpus)
-      products.push_back(gpu.product ? catalogue.by_key(gpu.product->text) : nullptr);
+    for (const Gpu& gpu : node.gpus) products.push_back(mig::product_of(gpu, catalogue));
     for (std::size_t i = 0; i < node.gpus.size(); ++i)
       if (!sharing::amd::is_amd(node.gpus[i])) names.here.insert(products[i]);
     plan::each_slice_name(cluster, node, catalogue,

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 
+#include "engine/mig/product_of.hpp"
 #include "engine/plan/each_node.hpp"
 #include "engine/plan/effect/blast.hpp"
 #include "engine/plan/effect/moved.hpp"
@@ -29,10 +30,6 @@ namespace {
 Error cannot(const NodeName& node, std::string why, std::string hint) {
   return {"cannot plan " + (node.empty() ? std::string("the change") : node.text), std::move(why),
           std::move(hint)};
-}
-
-const mig::Product* product_of(const mig::Catalogue& catalogue, const Gpu& gpu) {
-  return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
 }
 
 Status check_boards(const Node& node, const Intent& intent, const StepBuilder& builder) {
@@ -68,7 +65,7 @@ Result<std::vector<BoardChange>> changes_of(Scheduler scheduler, const Node& nod
     const Wish* wish = wish_for(intent, gpu.index);
     if (!wish) continue;
     Result<BoardChange> change =
-        diff_board(gpu, product_of(catalogue, gpu), as_handed_out(scheduler, node, gpu, *wish), can);
+        diff_board(gpu, mig::product_of(gpu, catalogue), as_handed_out(scheduler, node, gpu, *wish), can);
     if (!change) {
       Error error = change.error();
       error.what += " of " + node.name.text;
@@ -92,7 +89,7 @@ Result<std::vector<BoardChange>> changes_of(Scheduler scheduler, const Node& nod
           fmt::format("include GPU {0}, or cancel its change first: nvidia-smi -i {0} -mig {1}",
                       gpu.index.value, mode_of(gpu) == MigMode::enable_pending ? 0 : 1));
     } else if (!instances_of(gpu).empty()) {
-      BoardChange dragged = drag_board(gpu, product_of(catalogue, gpu), can);
+      BoardChange dragged = drag_board(gpu, mig::product_of(gpu, catalogue), can);
       if (own != changes.end())
         *own = std::move(dragged);
       else

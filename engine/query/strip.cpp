@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "engine/mig/geometry.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/query/signs.hpp"
 #include "engine/query/tables.hpp"
 
@@ -160,7 +161,7 @@ std::string unplaced_strip(const Gpu& gpu, const mig::Product* product, int unit
 // Held, free and uncut space differ by shape.
 std::string mig_strip(const Gpu& gpu, const mig::Catalogue* catalogue, const insight::Sight& sight,
                       bool ascii) {
-  const mig::Product* product = catalogue && gpu.product ? catalogue->by_key(gpu.product->text) : nullptr;
+  const mig::Product* product = catalogue ? mig::product_of(gpu, *catalogue) : nullptr;
   int units = product && product->units > 0 ? product->units : 8;
   if (!std::all_of(gpu.slices.begin(), gpu.slices.end(),
                    [](const Slice& slice) { return slice.placement.has_value(); })) {

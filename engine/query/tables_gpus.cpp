@@ -3,6 +3,7 @@
 
 #include "engine/insight/sharing_words.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/model/gpu_numbers.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
@@ -10,15 +11,10 @@
 namespace tessera::query {
 namespace {
 
-const mig::Product* product_of(const Gpu& gpu, const Context& context) {
-  if (!context.catalogue || !gpu.product) return nullptr;
-  return context.catalogue->by_key(gpu.product->text);
-}
-
 Value largest_free(const GpuRow& row, const Context& context) {
   const Gpu& gpu = *row.gpu;
   if (gpu.strategy != Strategy::mig) return NotTold{};
-  const mig::Product* product = product_of(gpu, context);
+  const mig::Product* product = context.catalogue ? mig::product_of(gpu, *context.catalogue) : nullptr;
   if (!product) return Unknown{};
   std::optional<mig::Layout> layout = mig::observed_layout(*product, gpu);
   if (!layout) return Unknown{};

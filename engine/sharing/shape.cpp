@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/mig/product_of.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/by_kubelet.hpp"
@@ -23,7 +24,7 @@ std::string slurm_type(const Gpu& gpu, const mig::Product* product) {
 
 BoardShape of_gpu(const Gpu& gpu, const mig::Catalogue& catalogue) {
   BoardShape board;
-  board.product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+  board.product = mig::product_of(gpu, catalogue);
   board.mig = gpu.mig_mode ? *gpu.mig_mode == MigMode::enabled || *gpu.mig_mode == MigMode::disable_pending
                            : gpu.strategy == Strategy::mig;
   board.slurm_type = slurm_type(gpu, board.product);

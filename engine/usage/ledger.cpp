@@ -10,6 +10,7 @@
 #include "engine/insight/processes.hpp"
 #include "engine/insight/worth.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/sharing/amd.hpp"
 #include "engine/sharing/resources.hpp"
@@ -21,14 +22,10 @@ namespace {
 
 constexpr double kHour = 3'600'000;
 
-const mig::Product* product_of(const Gpu& gpu, const mig::Catalogue& catalogue) {
-  return gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
-}
-
 // Memory slices that `share` of such a slice takes; nullopt: the product is not known.
 std::optional<double> memory_slices(const Gpu& gpu, const Slice& slice, int share,
                                     const mig::Catalogue& catalogue) {
-  const mig::Product* product = product_of(gpu, catalogue);
+  const mig::Product* product = mig::product_of(gpu, catalogue);
   if (!product || product->units <= 0) return std::nullopt;
   double units = product->units;
   if (slice.kind == SliceKind::gpu_instance) {
@@ -337,7 +334,7 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, const Passed& p
   const insight::Sight sight = insight::sight_of(cluster, node);
   for (const Gpu& gpu : node.gpus) {
     see_processes(cluster, node, gpu, passed);
-    const mig::Product* product = gpu.strategy == Strategy::mig ? product_of(gpu, catalogue_) : nullptr;
+    const mig::Product* product = gpu.strategy == Strategy::mig ? mig::product_of(gpu, catalogue_) : nullptr;
     if (product)
       if (auto layout = mig::observed_layout(*product, gpu))
         stranded_[cluster.name][node.name] +=

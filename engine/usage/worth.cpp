@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/insight/worth.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/mig/profile_name.hpp"
 
 namespace tessera::usage {
@@ -35,7 +36,7 @@ Family family_of(SliceKind kind) {
 }
 
 std::optional<double> units_of(const Gpu& gpu, const mig::Catalogue& catalogue) {
-  const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+  const mig::Product* product = mig::product_of(gpu, catalogue);
   if (!product || product->units <= 0) return std::nullopt;
   return product->units;
 }

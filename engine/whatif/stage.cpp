@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/insight/available.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/model/het_job.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/plan/effect/resources.hpp"
@@ -18,7 +19,7 @@ namespace {
 // What part of a GPU an instance of that profile is, on a node that has such a product.
 std::optional<double> part_of(const Node& node, const ProfileName& profile, const mig::Catalogue& catalogue) {
   for (const Gpu& gpu : node.gpus) {
-    const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+    const mig::Product* product = mig::product_of(gpu, catalogue);
     const mig::Profile* found = product ? product->find(profile.view()) : nullptr;
     if (found && product->compute_slices > 0)
       return static_cast<double>(found->compute_slices) / product->compute_slices;

@@ -6,6 +6,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/number.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/plan/effect/resources.hpp"
@@ -25,7 +26,7 @@ struct Idle {
 
 std::optional<Idle> idle_of(const insight::Sight& sight, const Gpu& gpu, const mig::Catalogue& catalogue) {
   Idle idle;
-  idle.product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+  idle.product = mig::product_of(gpu, catalogue);
   if (!idle.product || idle.product->profiles.empty()) return std::nullopt;
   idle.cut = gpu.mig_mode == MigMode::enabled;
   if (idle.cut && !mig::observed_layout(*idle.product, gpu)) return std::nullopt;

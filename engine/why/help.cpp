@@ -8,6 +8,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/mig/profile_name.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/pack/naming.hpp"
@@ -175,7 +176,7 @@ class Recuts {
     std::vector<Recut> all;
     const std::int64_t missing = missing_on(node);
     for (const Gpu& gpu : node.gpus) {
-      const mig::Product* product = gpu.product ? of_.site.catalogue->by_key(gpu.product->text) : nullptr;
+      const mig::Product* product = mig::product_of(gpu, *of_.site.catalogue);
       const auto profile = product ? product->index_of(name_.profile->text) : std::nullopt;
       const auto stands = profile ? stands_on(of_, node, gpu, *product) : std::nullopt;
       if (!stands || stands->uncut != uncut) continue;

@@ -9,6 +9,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/insight/on_demand.hpp"
 #include "engine/mig/edit.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/model/health_words.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/query/value.hpp"
@@ -165,7 +166,7 @@ std::string geometry(const Cluster& cluster, const Node& node, const ProfileName
   const insight::Sight sight = insight::sight_of(cluster, node);
   std::string first_full;  // a GPU that could be cut is the better answer
   for (const Gpu& gpu : node.gpus) {
-    const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+    const mig::Product* product = mig::product_of(gpu, catalogue);
     const auto index = product ? product->index_of(profile.text) : std::nullopt;
     if (!index || !mig::observed_layout(*product, gpu)) continue;
     mig::Layout held;

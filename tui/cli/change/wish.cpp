@@ -8,6 +8,7 @@
 #include <map>
 
 #include "engine/hostlist.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/files/intent_file.hpp"
 #include "engine/query/filter.hpp"
@@ -132,7 +133,7 @@ class Presets {
       : options_(options), catalogue_(catalogue), platform_(platform), tables_(tables), notes_(notes) {}
 
   Result<plan::Wish> wish_for(const Node& node, const Gpu& gpu) const {
-    const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
+    const mig::Product* product = mig::product_of(gpu, catalogue_);
     if (!product)
       return cannot(fmt::format("{} GPU {}: the catalogue does not know '{}'", node.name.text,
                                 gpu.index.value, clean(gpu.model, 100)),
@@ -169,12 +170,12 @@ class Typed {
   bool corrects(const ChosenNodes& chosen) const {
     for (const NodeName& name : chosen.nodes)
       for (const Gpu& gpu : told_or_presumed(*chosen.cluster->nodes.find(name), catalogue_))
-        if (const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr)
+        if (const mig::Product* product = mig::product_of(gpu, catalogue_))
           if (concerns(sharing::corrected(*options_.layout, *product, platform_, tables_))) return true;
     return false;
   }
   Result<plan::Wish> wish_for(const Node& /*node*/, const Gpu& gpu) const {
-    const mig::Product* product = gpu.product ? catalogue_.by_key(gpu.product->text) : nullptr;
+    const mig::Product* product = mig::product_of(gpu, catalogue_);
     sharing::Corrected text{*options_.layout, {}};
     if (product) text = sharing::corrected(*options_.layout, *product, platform_, tables_);
     if (text.refused) return *text.refused;
@@ -209,7 +210,7 @@ Result<plan::Orders> orders_of(const Options& options, const ChosenNodes& chosen
   bool some = false, all = true;
   for (const NodeName& name : chosen.nodes)
     for (const Gpu& gpu : told_or_presumed(*chosen.cluster->nodes.find(name), catalogue)) {
-      const mig::Product* product = gpu.product ? catalogue.by_key(gpu.product->text) : nullptr;
+      const mig::Product* product = mig::product_of(gpu, catalogue);
       if (!product) continue;  // boards_of() has refused it
       auto preset = sharing::find_preset(*product, here, options.preset, *tables);
       const bool nothing = preset && preset->offers_nothing;

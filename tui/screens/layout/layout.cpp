@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "engine/mig/product_of.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/sharing/amd.hpp"
@@ -230,7 +231,7 @@ void take_for_each(UiState& state, const UiContext& ui, const std::vector<plan::
     const Node* node = cluster->nodes.find(board.node);
     const Gpu* gpu = node ? plan::find_gpu(*node, board.gpu) : nullptr;
     if (!gpu) return;
-    const mig::Product* product = gpu->product ? ui.catalogue.by_key(gpu->product->text) : nullptr;
+    const mig::Product* product = mig::product_of(*gpu, ui.catalogue);
     Want want = want_of(*gpu, product);
     for (const plan::BoardWish& one : wishes) {
       if (one.node != board.node || one.gpu != board.gpu) continue;
@@ -306,7 +307,7 @@ std::optional<LayoutView> layout_view(const UiContext& ui, const Screen& screen)
   view.node = view.cluster ? view.cluster->nodes.find(board.node) : nullptr;
   view.gpu = view.node ? plan::find_gpu(*view.node, board.gpu) : nullptr;
   if (!view.gpu) return std::nullopt;
-  view.product = view.gpu->product ? ui.catalogue.by_key(view.gpu->product->text) : nullptr;
+  view.product = mig::product_of(*view.gpu, ui.catalogue);
   view.cut = view.product && view.product->mig_capable && view.product->placements_known;
   if (view.cut && view.gpu->strategy == Strategy::mig)
     view.now = mig::observed_layout(*view.product, *view.gpu).value_or(mig::Layout{});

@@ -9,6 +9,7 @@
 #include "engine/insight/on_demand.hpp"
 #include "engine/insight/sharing_words.hpp"
 #include "engine/mig/geometry.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/tables.hpp"
 
@@ -87,7 +88,7 @@ void lay_side_by_side(Board& board) {
 void fill_mig(Board& board, const UiContext& ui, const query::GpuRow& row) {
   const Gpu& gpu = *row.gpu;
   board.strategy = "MIG";
-  const mig::Product* product = gpu.product ? ui.catalogue.by_key(gpu.product->text) : nullptr;
+  const mig::Product* product = mig::product_of(gpu, ui.catalogue);
   bool placed = true;
   for (const Slice& slice : gpu.slices) {
     board.tiles.push_back(tile_of(ui, {row.cluster, row.node, &gpu, &slice}));

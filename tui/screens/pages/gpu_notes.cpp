@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/mig/product_of.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/event_lines.hpp"
 #include "tui/screens/preview.hpp"
@@ -34,7 +35,7 @@ bool asks_for(const Request& request, const GpuPlace& at, const mig::Product* pr
 
 Wanted look_up_wanted(const GpuPlace& at, const mig::Catalogue& catalogue) {
   std::vector<const Workload*> found;
-  const mig::Product* product = at.gpu->product ? catalogue.by_key(at.gpu->product->text) : nullptr;
+  const mig::Product* product = mig::product_of(*at.gpu, catalogue);
   // Many ask for the same thing: each is judged once.
   std::unordered_map<std::string_view, bool> judged;
   const Request* last = nullptr;
