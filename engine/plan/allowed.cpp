@@ -174,10 +174,6 @@ class ActJudge {
     if (step_.after.empty()) return kNotSeen;
     return needs_mark();
   }
-  static std::string argument(const Special& act, const char* name) {
-    auto found = act.arguments.find(name);
-    return found == act.arguments.end() ? "" : found->second;
-  }
   static Why unlike(std::string_view what, const std::string& asked, const std::string& here) {
     if (!here.empty() && asked == here) return {};
     return fmt::format("{} is {} in the journal and {} here", what,
@@ -189,7 +185,7 @@ class ActJudge {
   // The node is closed or opened only as it was found.
   Why by_any(const Special& act) const {
     const bool closes = act.verb == node_acts::kKeepClosed;
-    const std::string words = argument(act, closes ? "words" : "reason");
+    const std::string words = argument_of(act, closes ? "words" : "reason");
     const bool down = !closes && says_word(step_.before, kClosedWord, "") &&
                       says_word(step_.before, kDownWord, words) && says_word(step_.after, kDownWord, "");
     if (words.empty() || (!down && !says_word(step_.before, kClosedWord, closes ? "" : words)))
@@ -201,18 +197,18 @@ class ActJudge {
   // Of a node that is closed as it was found, and then only while no job is there.
   Why reboots_node(const Special& act) const {
     if (can_.dialect == Dialect::gpu_operator) return kNotHere;
-    const std::string found = argument(act, "found");
+    const std::string found = argument_of(act, "found");
     if (!says_word(step_.before, kClosedWord, found) || !says_word(step_.before, reboots::kWord, ""))
       return "it does not ask first whether the node is closed, or is to reboot already";
     if (!found.empty() && !whole_node_is_emptied()) return kNotEmptied;
-    const auto then = parse_utc(argument(act, "then"));
+    const auto then = parse_utc(argument_of(act, "then"));
     if (!then) return "it does not say from which boot on";
     return expect(word_is({RebootWord::Kind::asked, *then}, found));
   }
   Why cancels_reboot(const Special& act) const {
     if (can_.dialect == Dialect::gpu_operator) return kNotHere;
     if (!says_word(step_.before, reboots::kWord, "requested") ||
-        !says_word(step_.before, kClosedWord, argument(act, "reason")))
+        !says_word(step_.before, kClosedWord, argument_of(act, "reason")))
       return "it does not ask first whether the reboot has begun, and whose it is";
     return says_word(step_.after, reboots::kWord, "") ? Why{} : Why{kNotSeen};
   }
@@ -220,7 +216,7 @@ class ActJudge {
   // Only where a run's mark tells old pods from new ones.
   Why restarts_plugin(const Special& act) const {
     if (can_.dialect == Dialect::slurm) return kNotHere;
-    const std::string ns = argument(act, "namespace");
+    const std::string ns = argument_of(act, "namespace");
     if (!ns.empty() && !(can_.gpu_operator && can_.gpu_operator->ns == ns))
       return unlike("the operator's namespace", ns, can_.gpu_operator ? can_.gpu_operator->ns : "");
     if (!says_word(step_.after, restarts::kPluginAgain, "")) return kNotSeen;
@@ -229,9 +225,9 @@ class ActJudge {
 
   Why reads_reset_back(const Special& act) const {
     if (can_.dialect == Dialect::gpu_operator) return kNotHere;
-    if (act.arguments.size() != 1 || !parse_gpus(argument(act, "gpus")))
+    if (act.arguments.size() != 1 || !parse_gpus(argument_of(act, "gpus")))
       return "it does not say of which GPUs";
-    if (!says_word(step_.after, resets::kSound, argument(act, "gpus"))) return kNotSeen;
+    if (!says_word(step_.after, resets::kSound, argument_of(act, "gpus"))) return kNotSeen;
     return needs_mark();
   }
 
@@ -266,18 +262,18 @@ class ActJudge {
     auto is = [&](std::string_view one) { return act.verb == one; };
     if (is(verb::kWriteBootFile)) return writes_boot_file(act, site);
     if (is(verb::kBootUnit)) {
-      if (auto why = unlike("slurm-boot-unit", argument(act, "unit"), site.boot_unit)) return why;
-      const std::string state = argument(act, "state");
+      if (auto why = unlike("slurm-boot-unit", argument_of(act, "unit"), site.boot_unit)) return why;
+      const std::string state = argument_of(act, "state");
       if (state != "enabled" && state != "disabled") return "it sets the boot unit to another state";
       return {};
     }
     if (is(verb::kApplyParted)) {
-      if (argument(act, "config") != kLayoutName || !is_layout(argument(act, "text")))
+      if (argument_of(act, "config") != kLayoutName || !is_layout(argument_of(act, "text")))
         return "what it hands to nvidia-mig-parted is no layout of tessera's";
       return on_node({}, {});
     }
     if (is(verb::kWriteConfig)) {
-      const std::string gres = argument(act, "gres");
+      const std::string gres = argument_of(act, "gres");
       if (!says_word(step_.after, slurm::key::kConfig, gres)) return kNotSeen;
       return is_emptied() ? needs_mark() : Why{kNotEmptied};
     }
@@ -290,8 +286,8 @@ class ActJudge {
     return operators::parse_mig_document(text, "layout").ok();
   }
   Why writes_boot_file(const Special& act, const slurmconf::SlurmSetup& site) const {
-    if (auto why = unlike("slurm-boot-file", argument(act, "path"), site.boot_file)) return why;
-    const std::string text = argument(act, "text");
+    if (auto why = unlike("slurm-boot-file", argument_of(act, "path"), site.boot_file)) return why;
+    const std::string text = argument_of(act, "text");
     if (!text.starts_with("# " + node_.node.text + ": written by tessera\n") || !is_layout(text))
       return "what it writes is no layout of tessera's";
     if (!says_word(step_.after, slurm::key::kBootFile, digest(text))) return kNotSeen;
@@ -315,25 +311,26 @@ class ActJudge {
       return writes_map(act, site.plugin_config_map, std::string(operators::kOurPluginMap));
     if (is(verbs::kPatchPolicy)) return patches_policy(act, site);
     if (is(verbs::kRecoverMig))
-      return unlike("the operator's namespace", argument(act, "namespace"), site.ns);
+      return unlike("the operator's namespace", argument_of(act, "namespace"), site.ns);
     if (is(verbs::kOrderMig) || is(verbs::kOrderVgpu) || is(verbs::kRestartDra))
       return is_emptied() ? Why{} : kNotEmptied;
     if (is(verbs::kLabelNode)) return labels(act);
     return kNotHere;
   }
   static Why writes_map(const Special& act, const std::string& theirs, const std::string& ours) {
-    const std::string map = argument(act, "map");
+    const std::string map = argument_of(act, "map");
     if (map.empty() || (map != theirs && map != ours))
       return fmt::format("it writes to ConfigMap {}, which the operator does not read here", clean(map, 100));
-    if (!argument(act, "name").starts_with(operators::kOurs))
-      return fmt::format("it writes an entry that is not tessera's: {}", clean(argument(act, "name"), 100));
+    if (!argument_of(act, "name").starts_with(operators::kOurs))
+      return fmt::format("it writes an entry that is not tessera's: {}",
+                         clean(argument_of(act, "name"), 100));
     return {};
   }
   // {"spec":{PART:{"config":{"name":OURS[,"default":…]}}}} and nothing beside it.
   static Why patches_policy(const Special& act, const operators::OperatorSetup& site) {
-    if (auto why = unlike("the ClusterPolicy", argument(act, "policy"), site.policy)) return why;
+    if (auto why = unlike("the ClusterPolicy", argument_of(act, "policy"), site.policy)) return why;
     const char* wrong = "it patches more of the ClusterPolicy than which ConfigMap is read";
-    Result<Json> patch = parse_json(argument(act, "patch"), "patch");
+    Result<Json> patch = parse_json(argument_of(act, "patch"), "patch");
     const Json* at = patch ? &*patch : nullptr;
     auto only = [](const Json* map, std::string_view key) {
       return map && map->fields.size() == 1 ? map->find(key) : nullptr;
@@ -472,8 +469,7 @@ bool leads_to(const operators::MigConfig& config, const BoardState& board) {
 Why why_other_order(const NodePlan& node, const Means& can) {
   const Special* order = act_of(node, verbs::kOrderMig);
   if (!order || !can.gpu_operator || node.after.empty()) return {};
-  auto config = order->arguments.find("config");
-  const std::string name = config == order->arguments.end() ? "" : config->second;
+  const std::string name = argument_of(*order, "config");
   const std::vector<operators::MigConfig> known = configs_called(name, node, *can.gpu_operator);
   if (known.empty())
     return fmt::format("what the MIG configuration {} makes is not known here", clean(name, 64));

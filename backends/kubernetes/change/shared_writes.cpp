@@ -6,6 +6,7 @@
 #include "engine/operators/fleet.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/operators/mig_parted.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {
@@ -93,14 +94,15 @@ void point(const Place& place, const std::string& policy, const Json& patch, con
 
 void write_mig_config(const Place& place, const std::string& node, const plan::Special& act, Ended ended) {
   if (auto why = why_unprepared(place, act)) return ended(*why);
-  std::string map = argument(act, "map"), text = argument(act, "text"), key(operators::kMigKey);
-  auto entry = operators::parse_mig_document(argument(act, "entry"), "entry");
+  std::string map = plan::argument_of(act, "map"), text = plan::argument_of(act, "text"),
+              key(operators::kMigKey);
+  auto entry = operators::parse_mig_document(plan::argument_of(act, "entry"), "entry");
   if (!entry) return ended(entry.error());
   operators::MigConfig config = entry->configs.front();
   if (operators::name_of(config.rows) != config.name)
     return ended(
         Error{"cannot add " + clean(config.name, 64), "its name does not fit its content", kPlanAgain});
-  SharedWrite shared{true, node, map, argument(act, "found"), std::nullopt, {}};
+  SharedWrite shared{true, node, map, plan::argument_of(act, "found"), std::nullopt, {}};
   if (!text.empty()) {
     auto document = operators::parse_mig_document(text, map);
     if (!document) return ended(document.error());
@@ -114,9 +116,10 @@ void write_mig_config(const Place& place, const std::string& node, const plan::S
 
 void write_plugin_config(const Place& place, const std::string& node, const plan::Special& act, Ended ended) {
   if (auto why = why_unprepared(place, act)) return ended(*why);
-  std::string map = argument(act, "map"), name = argument(act, "name"), text = argument(act, "text");
-  std::string base = argument(act, "base");
-  SharedWrite shared{false, node, map, argument(act, "found"), std::nullopt, {"default", name}};
+  std::string map = plan::argument_of(act, "map"), name = plan::argument_of(act, "name"),
+              text = plan::argument_of(act, "text");
+  std::string base = plan::argument_of(act, "base");
+  SharedWrite shared{false, node, map, plan::argument_of(act, "found"), std::nullopt, {"default", name}};
   Json whole = base.empty() ? Json() : new_map(place.site->ns, map, {{"default", base}, {name, text}});
   Make make = [name, text](const std::string& now) -> Result<std::string> {
     if (now.empty() || now == text) return text;
@@ -130,9 +133,9 @@ void write_plugin_config(const Place& place, const std::string& node, const plan
 
 void patch_policy(const Place& place, const std::string& node, const plan::Special& act, Ended ended) {
   if (auto why = why_unprepared(place, act)) return ended(*why);
-  auto patch = parse_json(argument(act, "patch"), "patch");
+  auto patch = parse_json(plan::argument_of(act, "patch"), "patch");
   if (!patch) return ended(patch.error());
-  SharedWrite shared{true, node, "", argument(act, "found"), std::nullopt, {}};
+  SharedWrite shared{true, node, "", plan::argument_of(act, "found"), std::nullopt, {}};
   for (bool mig : {true, false}) {
     std::string map = text_at(*patch, {"spec", component(mig), "config", "name"});
     if (map.empty()) continue;
@@ -143,7 +146,7 @@ void patch_policy(const Place& place, const std::string& node, const plan::Speci
   if (shared.map.empty() || patch->fields.size() != 1 || spec->fields.size() != 1)
     return ended(Error{"cannot change the ClusterPolicy",
                        "the patch is about more than the ConfigMap that one component reads", kPlanAgain});
-  std::string policy = "/apis/nvidia.com/v1/clusterpolicies/" + url_escape(argument(act, "policy"));
+  std::string policy = "/apis/nvidia.com/v1/clusterpolicies/" + url_escape(plan::argument_of(act, "policy"));
   // What the map holds now is what the nodes will read.
   place.api->get(map_target(place.site->ns, shared.map), [place, policy, patch = *patch, shared,
                                                           ended](Answer told) mutable {

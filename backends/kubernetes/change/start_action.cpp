@@ -205,7 +205,8 @@ class KubernetesAction {
   void operator()(const plan::LookOnly&) { ended_(Done{}); }
   void operator()(const plan::Special& act) {
     if (plan::is_node_act(act)) return close_or_open(act);
-    if (plan::is_restart(act)) return restart_plugin(place_, order_, value(act, "namespace"), ended_);
+    if (plan::is_restart(act))
+      return restart_plugin(place_, order_, plan::argument_of(act, "namespace"), ended_);
     if (act.verb == verbs::kCloseDevices) return close_devices(place_, order_, ended_);
     if (act.verb == verbs::kOpenDevices) return open_devices(place_, order_, ended_);
     if (act.verb == verbs::kRestartDra) return restart_dra(place_, order_, ended_);
@@ -216,14 +217,14 @@ class KubernetesAction {
     if (act.verb == verbs::kOrderMig) return order(act, operators::kMigConfig, operators::kMigState, {});
     if (act.verb == verbs::kOrderVgpu)
       return order(act, operators::kVgpuConfig, operators::kVgpuState,
-                   {{std::string(operators::kWorkload), value(act, "workload")}});
-    if (act.verb == verbs::kRecoverMig) return recover(value(act, "namespace"));
+                   {{std::string(operators::kWorkload), plan::argument_of(act, "workload")}});
+    if (act.verb == verbs::kRecoverMig) return recover(plan::argument_of(act, "namespace"));
     if (act.verb == verbs::kWriteMigConfig) return write_mig_config(place_, order_.node.text, act, ended_);
     if (act.verb == verbs::kWritePluginConfig)
       return write_plugin_config(place_, order_.node.text, act, ended_);
     if (act.verb == verbs::kPatchPolicy) return patch_policy(place_, order_.node.text, act, ended_);
-    if (act.verb == verbs::kTellSlurm) return tell_slurm(value(act, "words"));
-    if (act.verb == verbs::kStopSlurmd) return evict_pod(value(act, "pod"), true);
+    if (act.verb == verbs::kTellSlurm) return tell_slurm(plan::argument_of(act, "words"));
+    if (act.verb == verbs::kStopSlurmd) return evict_pod(plan::argument_of(act, "pod"), true);
     ended_(cannot("change " + order_.node.text, fmt::format("'{}' is not known here", clean(act.verb, 64))));
   }
   template <class Other>
@@ -286,7 +287,6 @@ class KubernetesAction {
       return std::optional(metadata("annotations", {{std::string(operators::kCordonReason), reason}}));
     });
   }
-  static std::string value(const plan::Special& act, const std::string& key) { return argument(act, key); }
   void change(bool needs_mark, NodeEdit how) {
     change_node(place_, order_, needs_mark, std::move(how), std::move(ended_));
   }
@@ -390,7 +390,7 @@ class KubernetesAction {
   // changes, so one that says so already is taken off first. What neither the plan found nor this run ordered
   // is another user's order. more: goes with it.
   void order(const plan::Special& act, std::string_view key, std::string_view state, StringMap more) {
-    std::string config = value(act, "config"), found = value(act, "found");
+    std::string config = plan::argument_of(act, "config"), found = plan::argument_of(act, "found");
     bool any = !act.arguments.contains("found");  // a plan of an earlier version
     more[std::string(key)] = config;
     more[std::string(state)] = "";
@@ -465,10 +465,6 @@ void start_action(const Place& place, const plan::Order& order, Ended ended) {
 void answer(const Ended& ended, Answer told) {
   if (told.ok()) return ended(Done{});
   ended(told.error);
-}
-std::string argument(const plan::Special& act, const std::string& key) {
-  auto found = act.arguments.find(key);
-  return found == act.arguments.end() ? "" : found->second;
 }
 
 std::string node_target(const std::string& node) { return "/api/v1/nodes/" + url_escape(node); }

@@ -27,7 +27,6 @@ void start_action(const Place& place, const plan::Order& order, Ended ended);
 
 // The end of an act whose last answer this is.
 void answer(const Ended& ended, Answer told);
-std::string argument(const plan::Special& act, const std::string& key);  // "": it has none
 
 std::string node_target(const std::string& node);
 std::string map_target(const std::string& ns, const std::string& map);  // empty map: the collection

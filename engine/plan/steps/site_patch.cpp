@@ -5,16 +5,12 @@
 #include <set>
 
 #include "engine/operators/labels.hpp"
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/slurmconf/diff.hpp"
 
 namespace tessera::plan {
 namespace {
-
-std::string argument_of(const Special& act, const std::string& key) {
-  auto found = act.arguments.find(key);
-  return found == act.arguments.end() ? "" : found->second;
-}
 
 std::string patch_of(const Special& act) {
   std::string map = argument_of(act, "map"), name = argument_of(act, "name");

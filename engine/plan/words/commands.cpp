@@ -21,12 +21,6 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-std::string list_of(const std::vector<GpuIndex>& gpus) {
-  std::string text;
-  for (GpuIndex gpu : gpus) text += fmt::format("{}{}", text.empty() ? "" : ",", gpu.value);
-  return text;
-}
-
 class Words {
  public:
   Words(const NodeName& node, Dialect dialect, Scheduler scheduler, const mig::Product* product)
@@ -88,17 +82,17 @@ class Words {
     return {fmt::format("nvidia-smi mig -i {} -cgi {} -C", act.gpu.value, list)};
   }
   Lines operator()(const SetMode& act) const {
-    return {fmt::format("nvidia-smi -i {} -mig {}", list_of(act.gpus), act.mig ? 1 : 0)};
+    return {fmt::format("nvidia-smi -i {} -mig {}", gpu_numbers(act.gpus), act.mig ? 1 : 0)};
   }
   Lines operator()(const ResetGpus& act) const {
-    return {fmt::format("nvidia-smi -i {} --gpu-reset", list_of(act.gpus))};
+    return {fmt::format("nvidia-smi -i {} --gpu-reset", gpu_numbers(act.gpus))};
   }
   Lines operator()(const Configure& act) const {
     std::string name = slurm_ ? "gres.conf" : "device plugin";
     std::string what = act.strategy == Strategy::whole
                            ? "each GPU whole"
                            : fmt::format("{} × {}", word(act.strategy), act.replicas);
-    return {fmt::format("# {} of {}, GPU {}: {}", name, node_, list_of(act.gpus), what)};
+    return {fmt::format("# {} of {}, GPU {}: {}", name, node_, gpu_numbers(act.gpus), what)};
   }
   Lines operator()(const LookOnly& act) const {
     auto lines = lines_in(act.to_apply);
@@ -106,12 +100,12 @@ class Words {
   }
   Lines operator()(const Special& act) const {
     if (act.verb == node_acts::kReopen) return (*this)(OpenNode{});
-    if (act.verb == node_acts::kKeepClosed) return keeps_closed(argument(act, "words"));
+    if (act.verb == node_acts::kKeepClosed) return keeps_closed(argument_of(act, "words"));
     if (act.verb == reboots::kCancel) return {"scontrol cancel_reboot " + node_};
-    if (act.verb == reboots::kAsk) return reboots_node(argument(act, "words"), argument(act, "found"));
+    if (act.verb == reboots::kAsk) return reboots_node(argument_of(act, "words"), argument_of(act, "found"));
     if (is_reset_look(act))
-      return {fmt::format("nvidia-smi -i {} -q -d ECC,ROW_REMAPPER", shell_word(argument(act, "gpus")))};
-    if (is_restart(act)) return restarts_plugin(argument(act, "namespace"));
+      return {fmt::format("nvidia-smi -i {} -q -d ECC,ROW_REMAPPER", shell_word(argument_of(act, "gpus")))};
+    if (is_restart(act)) return restarts_plugin(argument_of(act, "namespace"));
     return slurm_ ? on_slurm(act) : by_operator(act);
   }
 
@@ -132,10 +126,6 @@ class Words {
     return {"kubectl get pods --all-namespaces " + here,
             "kubectl delete pod --namespace NAMESPACE POD-OF-THE-DEVICE-PLUGIN"};
   }
-  static std::string argument(const Special& act, std::string_view name) {
-    auto found = act.arguments.find(std::string(name));
-    return found == act.arguments.end() ? "" : found->second;
-  }
   Lines keeps_closed(const std::string& words) const {
     if (!slurm_) return {fmt::format("kubectl cordon {}", node_)};
     return {fmt::format("scontrol update NodeName={} State=DRAIN Reason={}", node_,
@@ -144,23 +134,23 @@ class Words {
   // Commands of the site's own are not known here: those acts have none.
   Lines on_slurm(const Special& act) const {
     namespace verb = slurm::verb;
-    if (act.verb == verb::kWriteConfig) return {"# Gres=" + argument(act, "gres")};
+    if (act.verb == verb::kWriteConfig) return {"# Gres=" + argument_of(act, "gres")};
     if (act.verb == verb::kReconfigure) return {"scontrol reconfigure"};
-    if (act.verb == verb::kWriteBootFile) return {"tee " + shell_word(argument(act, "path"))};
+    if (act.verb == verb::kWriteBootFile) return {"tee " + shell_word(argument_of(act, "path"))};
     if (act.verb == verb::kBootUnit)
-      return {fmt::format("systemctl {} {}", argument(act, "state") == "enabled" ? "enable" : "disable",
-                          shell_word(argument(act, "unit")))};
+      return {fmt::format("systemctl {} {}", argument_of(act, "state") == "enabled" ? "enable" : "disable",
+                          shell_word(argument_of(act, "unit")))};
     if (act.verb != verb::kApplyParted) return {};
     Lines lines{
-        fmt::format("nvidia-mig-parted apply -f - -c {} <<'END'", shell_word(argument(act, "config")))};
-    const std::string text = argument(act, "text");
+        fmt::format("nvidia-mig-parted apply -f - -c {} <<'END'", shell_word(argument_of(act, "config")))};
+    const std::string text = argument_of(act, "text");
     for (std::string_view line : lines_in(text)) lines.emplace_back(line);
     lines.emplace_back("END");
     return lines;
   }
   Lines by_operator(const Special& act) const {
     using operators::kMigConfig, operators::kMigState, operators::kVgpuConfig, operators::kVgpuState;
-    const std::string config = shell_word(argument(act, "config"));
+    const std::string config = shell_word(argument_of(act, "config"));
     if (act.verb == verbs::kReviewAccess) return questions(act);
     if (act.verb == verbs::kHoldAutoscaler)
       return {fmt::format("kubectl annotate node {} {}=true {}=true", node_, operators::kScaleDown,
@@ -170,18 +160,19 @@ class Words {
           fmt::format("kubectl annotate node {} {}- {}-", node_, operators::kScaleDown, operators::kDisrupt)};
     if (act.verb == verbs::kPatchPolicy)
       return {fmt::format("kubectl patch clusterpolicy {} --type=merge -p {}",
-                          shell_word(argument(act, "policy")), shell_word(argument(act, "patch")))};
+                          shell_word(argument_of(act, "policy")), shell_word(argument_of(act, "patch")))};
     if (act.verb == verbs::kOrderMig)
       return {
           fmt::format("kubectl label node {} --overwrite {}={} {}-", node_, kMigConfig, config, kMigState)};
     if (act.verb == verbs::kOrderVgpu)
       return {fmt::format("kubectl label node {} --overwrite {}={} {}={} {}-", node_, operators::kWorkload,
-                          shell_word(argument(act, "workload")), kVgpuConfig, config, kVgpuState)};
+                          shell_word(argument_of(act, "workload")), kVgpuConfig, config, kVgpuState)};
     if (act.verb == verbs::kLabelNode) return labels(act);
-    if (act.verb == verbs::kStopSlurmd) return (*this)(Evict{WorkloadId(argument(act, "pod")), Way::requeue});
+    if (act.verb == verbs::kStopSlurmd)
+      return (*this)(Evict{WorkloadId(argument_of(act, "pod")), Way::requeue});
     if (act.verb == verbs::kTellSlurm)
       return {fmt::format("kubectl annotate node {} {}={}", node_, operators::kCordonReason,
-                          shell_quoted("tessera RUN WHO@HOST: " + argument(act, "words")))};
+                          shell_quoted("tessera RUN WHO@HOST: " + argument_of(act, "words")))};
     if (act.verb == verbs::kRecoverMig) return recovery(act);
     if (act.verb == verbs::kCloseDevices)
       return {"kubectl create -f - <<'END'",
@@ -197,17 +188,17 @@ class Words {
                       "dra-driver-nvidia-gpu-component=kubelet-plugin --field-selector spec.nodeName={}",
                       node_)};
     if (act.verb == verbs::kWriteMigConfig || act.verb == verbs::kWritePluginConfig)
-      return {"kubectl edit configmap " + shell_word(argument(act, "map"))};
+      return {"kubectl edit configmap " + shell_word(argument_of(act, "map"))};
     return {"# " + act.verb};
   }
   static Lines questions(const Special& act) {
     Lines lines;
-    const std::string asked = argument(act, "verbs");
+    const std::string asked = argument_of(act, "verbs");
     for (std::size_t at = 0; at < asked.size();) {
       std::size_t end = std::min(asked.find(", ", at), asked.size());
       std::string verb = asked.substr(at, end - at);
       std::size_t in = verb.find(" in ");
-      std::string ns = in == std::string::npos ? argument(act, "namespace") : verb.substr(in + 4);
+      std::string ns = in == std::string::npos ? argument_of(act, "namespace") : verb.substr(in + 4);
       verb = verb.substr(0, in);
       bool cluster_wide = verb.ends_with("nodes") || verb.ends_with("policies");
       lines.push_back(fmt::format("kubectl auth can-i {}{}", verb, cluster_wide ? "" : " --namespace " + ns));
@@ -229,7 +220,7 @@ class Words {
         unpause + "  # those that say paused-for-mig-change",
         fmt::format("kubectl delete pod --namespace {} --selector app=nvidia-mig-manager --field-selector "
                     "spec.nodeName={}",
-                    shell_word(argument(act, "namespace")), node_)};
+                    shell_word(argument_of(act, "namespace")), node_)};
   }
   std::string number(const ProfileName& name) const {
     const mig::Profile* profile = product_ ? product_->find(name.text) : nullptr;

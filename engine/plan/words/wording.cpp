@@ -97,7 +97,7 @@ class Title {
     if (is_node_act(act)) return node_act(act);
     if (act.verb == reboots::kAsk) return fmt::format("have Slurm reboot {} once no job runs there", node_);
     if (act.verb == reboots::kCancel) return fmt::format("cancel the reboot of {}", node_);
-    if (is_reset_look(act)) return reset_look(argument(act, "gpus"));
+    if (is_reset_look(act)) return reset_look(argument_of(act, "gpus"));
     if (is_restart(act)) return fmt::format("restart the device plugin's pod on {}", node_);
     return on_slurm() ? slurm_act(act) : operator_act(act);
   }
@@ -115,10 +115,6 @@ class Title {
     const char* one = on_slurm() ? "job" : dialect_ == Dialect::gpu_operator ? "pod" : "workload";
     if (disturbed_ == 1) return fmt::format("wait until 1 {} has left", one);
     return fmt::format("wait until {} {}s have left", disturbed_, one);
-  }
-  static std::string argument(const Special& act, std::string_view name) {
-    auto found = act.arguments.find(std::string(name));
-    return found == act.arguments.end() ? "" : found->second;
   }
 
   static std::string reset_look(const std::string& numbers) {
@@ -157,11 +153,12 @@ class Title {
       return boards_text(boards_of(step_.after)) +
              ": have nvidia-mig-parted clear what differs and make the layout";
     if (act.verb == verb::kWriteBootFile)
-      return "write the layout for the next boot into " + argument(act, "path");
+      return "write the layout for the next boot into " + argument_of(act, "path");
     if (act.verb == verb::kBootUnit)
-      return argument(act, "state") == "enabled"
-                 ? fmt::format("verify that the next boot applies it: {} is enabled", argument(act, "unit"))
-                 : argument(act, "unit") + " was enabled by the run: disable it again";
+      return argument_of(act, "state") == "enabled"
+                 ? fmt::format("verify that the next boot applies it: {} is enabled",
+                               argument_of(act, "unit"))
+                 : argument_of(act, "unit") + " was enabled by the run: disable it again";
     if (act.verb == verb::kWriteConfig) return "write Slurm's files";
     if (act.verb == verb::kReconfigure) return "have Slurm read its files again";
     if (act.verb == verb::kOpenToLook) return "read the GPUs back";
@@ -185,7 +182,7 @@ class Title {
     return "read back: what is advertised, and what feature discovery sees";
   }
   std::string operator_act(const Special& act) const {
-    const std::string name = argument(act, "name"), map = argument(act, "map");
+    const std::string name = argument_of(act, "name"), map = argument_of(act, "map");
     if (act.verb == verbs::kReviewAccess) return "check RBAC permissions";
     if (act.verb == verbs::kHoldAutoscaler) return "keep autoscalers from taking the node away";
     if (act.verb == verbs::kFreeAutoscaler) return "let autoscalers have the node again";
@@ -194,8 +191,8 @@ class Title {
     if (act.verb == verbs::kWriteMigConfig || act.verb == verbs::kWritePluginConfig)
       return fmt::format("add {} to {}", name, map);
     if (act.verb == verbs::kPatchPolicy) return "let the operator read " + policy_reads();
-    if (act.verb == verbs::kOrderMig) return "ask the MIG manager for " + argument(act, "config");
-    if (act.verb == verbs::kOrderVgpu) return "ask the vGPU device manager for " + argument(act, "config");
+    if (act.verb == verbs::kOrderMig) return "ask the MIG manager for " + argument_of(act, "config");
+    if (act.verb == verbs::kOrderVgpu) return "ask the vGPU device manager for " + argument_of(act, "config");
     if (act.verb == verbs::kRecoverMig)
       return "only if the MIG manager hangs: undo its pauses and restart its pod";
     if (act.verb == verbs::kCloseDevices) return "keep claims off the devices of the node";
@@ -205,8 +202,8 @@ class Title {
     if (act.verb == verbs::kLabelNode) return label_title(act);
     if (act.verb == verbs::kTellSlurm) return "tell slurm-operator why it is drained";
     if (act.verb == verbs::kStopSlurmd)
-      return fmt::format("evict {}, which runs slurmd of {}", argument(act, "pod"),
-                         argument(act, "slurm_node"));
+      return fmt::format("evict {}, which runs slurmd of {}", argument_of(act, "pod"),
+                         argument_of(act, "slurm_node"));
     return act.verb;
   }
   // The ConfigMap that is read back once the patch is made.
@@ -224,12 +221,12 @@ class Title {
     if (auto deploy = act.arguments.find(std::string(operators::kPluginDeploy));
         deploy != act.arguments.end())
       return deploy->second == "false" ? "take the device plugin away" : "let the device plugin run again";
-    if (argument(act, vgpu).empty() && act.arguments.contains(vgpu)) return "back to containers";
+    if (argument_of(act, vgpu).empty() && act.arguments.contains(vgpu)) return "back to containers";
     if (const std::optional<Switches> played = simulated_switches(act.arguments))
       return fmt::format("switch shares to renameByDefault: {}, failRequestsGreaterThanOne: {}",
                          played->rename, played->refuse_several);
     if (!act.arguments.contains(plugin) || act.arguments.size() != 1) return "label the node";
-    const std::string name = argument(act, plugin);
+    const std::string name = argument_of(act, plugin);
     return name.empty() ? "back to the device plugin's default configuration" : "share by " + name;
   }
 
