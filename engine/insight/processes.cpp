@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "engine/model/held_by.hpp"
 #include "engine/model/processes.hpp"
 #include "engine/text.hpp"
 
@@ -49,11 +50,6 @@ std::optional<std::string> remarked_behind(const Cluster& cluster, const NodeNam
   return text;
 }
 
-bool holds(const Slice& slice, const WorkloadId& id) {
-  return std::any_of(slice.holders.begin(), slice.holders.end(),
-                     [&](const Holder& holder) { return holder.workload == id; });
-}
-
 // It holds so much on that node that is not told to be on a GPU of its own.
 bool is_placed(const Workload& work, const NodeName& node) {
   return std::all_of(work.allocations.begin(), work.allocations.end(), [&](const Allocation& one) {
@@ -92,11 +88,11 @@ Standing standing_of(const Cluster& cluster, const Node& node, const Gpu& gpu, c
   for (const Slice& slice : gpu.slices) {
     const bool other = process.instance_id && slice.instance_id && slice.instance_id != process.instance_id;
     if (other) continue;
-    if (holds(slice, work->id)) return slice.exact ? Standing::work : Standing::unknown;
+    if (is_held_by(slice, work->id)) return slice.exact ? Standing::work : Standing::unknown;
     certain = certain && slice.exact && slice.holding != Holding::unknown;
   }
   const bool listed = std::none_of(node.pool.begin(), node.pool.end(),
-                                   [&](const Slice& slice) { return holds(slice, work->id); });
+                                   [&](const Slice& slice) { return is_held_by(slice, work->id); });
   // A job that ends gives its GPUs back before its last process is gone.
   const bool runs = work->state == WorkloadState::running;
   if (!certain || !listed || !runs || why_crossed(cluster, node.name)) return Standing::unknown;

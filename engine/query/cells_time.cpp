@@ -7,6 +7,7 @@
 #include "engine/history/history.hpp"
 #include "engine/history/spark.hpp"
 #include "engine/insight/worth.hpp"
+#include "engine/model/held_by.hpp"
 #include "engine/query/cells.hpp"
 
 namespace tessera::query {
@@ -55,11 +56,6 @@ class Weighed {
  private:
   std::array<double, kBars> sums_{}, weights_{};
 };
-
-bool holds(const Slice& slice, const WorkloadId& id) {
-  return std::any_of(slice.holders.begin(), slice.holders.end(),
-                     [&](const Holder& holder) { return holder.workload == id; });
-}
 
 // When the first of its holders began: before that it stood idle for another reason.
 std::optional<TimePoint> held_since(const Cluster& cluster, const Slice& slice) {
@@ -241,7 +237,8 @@ std::vector<SliceRow> slices_held(const WorkloadRow& row) {
     if (!node || !seen.insert(allocation.node).second) continue;
     for (const Gpu& gpu : node->gpus)
       for (const Slice& slice : gpu.slices)
-        if (slice.exact && holds(slice, row.workload->id)) all.push_back({row.cluster, node, &gpu, &slice});
+        if (slice.exact && is_held_by(slice, row.workload->id))
+          all.push_back({row.cluster, node, &gpu, &slice});
   }
   return all;
 }

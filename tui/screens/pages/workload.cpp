@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/model/held_by.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/query/value.hpp"
@@ -38,11 +39,6 @@ std::string asked_text(const Workload& workload) {
   return waits_for_kueue(workload)
              ? fmt::format("{}, {} times: pods that start together", text, workload.tasks)
              : fmt::format("{}, {} times: tasks that could start together", text, workload.tasks);
-}
-
-bool holds(const Slice& slice, const WorkloadId& id) {
-  return std::any_of(slice.holders.begin(), slice.holders.end(),
-                     [&](const Holder& holder) { return holder.workload == id; });
 }
 
 constexpr int kWithPipes = 100;  // on narrower screens the line would be cut; the GPU's page has them
@@ -111,9 +107,9 @@ bool add_slices(FactPage& page, const UiContext& ui, const Cluster& cluster, con
   std::size_t before = page.size();
   for (const Gpu& gpu : node.gpus)
     for (const Slice& slice : gpu.slices)
-      if (holds(slice, id)) page.add(slice_line(page, ui, {&cluster, &node, &gpu, &slice}, id));
+      if (is_held_by(slice, id)) page.add(slice_line(page, ui, {&cluster, &node, &gpu, &slice}, id));
   for (const Slice& slice : node.pool)
-    if (holds(slice, id)) page.add(slice_line(page, ui, {&cluster, &node, nullptr, &slice}, id));
+    if (is_held_by(slice, id)) page.add(slice_line(page, ui, {&cluster, &node, nullptr, &slice}, id));
   return page.size() > before;
 }
 
