@@ -89,11 +89,6 @@ bool same(const Condition& left, const Condition& right) { return left == right;
 
 }  // namespace
 
-bool is_for_work_to_end(const Condition& condition) {
-  const auto* word = std::get_if<WordIs>(&condition);
-  return std::holds_alternative<ScopeEmpty>(condition) || (word && word->key == words::kSlurmWork);
-}
-
 Executor::Executor(NodePlan plan, ChangeOptions options, std::string run, bool back)
     : plan_(std::move(plan)), options_(options), run_(std::move(run)), back_(back) {}
 

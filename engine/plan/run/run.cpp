@@ -29,18 +29,7 @@ std::string name_of(const Action& action) {
   return special ? special->verb : std::string(word(action));
 }
 
-bool has_changed_layout(const Run& run, const NodeName& node, const StepBuilder& builder) {
-  auto begun = run.begun.find(node);
-  return begun != run.begun.end() &&
-         std::any_of(begun->second.begin(), begun->second.end(),
-                     [&](const std::string& one) { return builder.changes_layout(one); });
-}
-
 }  // namespace
-
-bool has_changed_layout(const Run& run, const NodeName& node) {
-  return has_changed_layout(run, node, builder_for(run.started.plan.means().dialect));
-}
 
 std::vector<const NodePlan*> plans_of(const Run& run, const NodeName& node) {
   std::vector<const NodePlan*> plans;
@@ -288,37 +277,6 @@ std::vector<NodeName> waits_for_empty(const Run& run) {
   for (const auto& [name, executor] : run.nodes)
     if (executor.stopped() && executor.stopped()->until == Until::empty) nodes.push_back(name);
   return nodes;
-}
-
-bool only_closes(const Run& run) {
-  const Summary stages = summary(run);
-  if (run.finished || stages.waiting.empty() || !stages.failed.empty() || !stages.running.empty() ||
-      is_node_action(run.started.plan.intent))
-    return false;
-  return std::none_of(stages.waiting.begin(), stages.waiting.end(), [&](const NodeName& node) {
-    return run.replanned.contains(node) || has_changed_layout(run, node);
-  });
-}
-
-std::size_t taken_up_after_kills(const std::vector<Entry>& journal) {
-  const auto* started = journal.empty() ? nullptr : std::get_if<RunStarted>(&journal.front().what);
-  if (!started) return 0;
-  Run run = run_of(*started);
-  std::size_t times = 0;
-  for (const Entry& entry : journal) {
-    if (entry.node.empty() && std::holds_alternative<Resumed>(entry.what) && !run.finished) {
-      const Summary stages = summary(run);
-      const bool at_rest = run.paused || !stages.failed.empty() || !stages.waiting.empty();
-      if (!stages.running.empty() || !at_rest) ++times;
-    }
-    if (!note(run, entry)) break;
-  }
-  return times;
-}
-
-bool waits_as_planned(const Run& run) {
-  const Summary stages = summary(run);
-  return !run.finished && stages.failed.empty() && stages.running.empty() && !stages.waiting.empty();
 }
 
 bool may_be_due(const Run& run, TimePoint now) {
