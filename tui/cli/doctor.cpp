@@ -97,7 +97,7 @@ std::string word_of(const Listed& one) {
   return one.noted ? "noted" : std::string(plan::word(one.finding.severity));
 }
 
-double rounded(double rate) { return std::round(rate * 10) / 10; }
+Json to_a_tenth(double rate) { return Json::of(std::round(rate * 10) / 10); }
 
 // Each source of each cluster: how it fares, and what it has cost to ask it.
 Json json_of_sources(const Model& model) {
@@ -118,8 +118,8 @@ Json json_of_sources(const Model& model) {
       one.add("bytes", whole(&SourceCost::bytes));
       one.add("counted_s",
               health.cost ? Json::of(std::int64_t{health.cost->over / std::chrono::seconds(1)}) : Json());
-      one.add("calls_per_minute", rate ? Json::of(rounded(rate->calls)) : Json());
-      one.add("bytes_per_minute", rate ? Json::of(rounded(rate->bytes)) : Json());
+      one.add("calls_per_minute", rate ? to_a_tenth(rate->calls) : Json());
+      one.add("bytes_per_minute", rate ? to_a_tenth(rate->bytes) : Json());
       list.items.push_back(std::move(one));
     }
   return list;

@@ -1,5 +1,6 @@
 #include "tui/cli/json.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -513,6 +514,8 @@ std::string document(std::span<const mig::Product> products, Markup markup) {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json::of(text); }
 Json time_or_null(const std::optional<TimePoint>& at) { return at ? Json::of(utc_text(*at)) : Json(); }
+Json rounded(double value) { return Json::of(std::round(value * 1000) / 1000); }
+Json rounded(const std::optional<double>& value) { return value ? rounded(*value) : Json(); }
 
 std::string document(const Json& json, Markup markup) {
   return printed(Tree::parse(to_line(json), nullptr, false), markup);

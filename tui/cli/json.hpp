@@ -19,6 +19,9 @@ namespace tessera::cli {
 Json text_or_null(const std::string& text);  // null: empty
 // ISO 8601 in UTC; null: not known.
 Json time_or_null(const std::optional<TimePoint>& at);
+// Hours, GPU-hours, percents, seconds: to three decimals. null: not known.
+Json rounded(double value);
+Json rounded(const std::optional<double>& value);
 
 enum class Markup : std::uint8_t { json, json_line, yaml };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/hours.hpp"
 #include "engine/pack/cluster.hpp"
@@ -28,7 +27,6 @@ constexpr std::size_t kListed = 8;  // GPUs, nodes and owners of one answer; a d
 
 Json number(std::size_t count) { return Json::of(static_cast<std::int64_t>(count)); }
 Json number(int count) { return Json::of(std::int64_t{count}); }
-Json rounded(double value) { return Json::of(std::round(value * 1000) / 1000); }
 
 // products: to which those of the demand are indices.
 Json demand_json(const std::vector<pack::Demand>& demand, const std::vector<const mig::Product*>& products) {
@@ -76,8 +74,6 @@ Json nodes_json(const Answer& answer) {
   return list;
 }
 
-Json rounded(const std::optional<double>& value) { return value ? rounded(*value) : Json(); }
-
 Json past_json(const Advice& advice, const LookedDemand* past, const Options& options) {
   if (!past) return Json();
   Json all = Json::map();
@@ -113,7 +109,7 @@ Json answer_json(const Answer& answer, bool past, const Options& options) {
   one.add("sooner", moved_json(answer.forecast.sooner));
   one.add("later", moved_json(answer.forecast.later));
   one.add("hours_sooner", rounded(answer.hours_sooner));
-  one.add("gpu_hours_gained", answer.forecast.gpu_hours ? rounded(*answer.forecast.gpu_hours) : Json());
+  one.add("gpu_hours_gained", rounded(answer.forecast.gpu_hours));
   one.add("never_again", number(answer.forecast.never_again));
   Json& profiles = one.add("profiles", Json::list());
   for (const advise::Offer& offer : answer.offers) {

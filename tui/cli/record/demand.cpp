@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/hours.hpp"
 #include "engine/query/value.hpp"
@@ -21,8 +20,6 @@ namespace tessera::cli {
 namespace {
 
 using query::Align;
-
-Json rounded(double value) { return Json::of(std::round(value * 1000) / 1000); }
 
 void add_needs(Json& one, int peak, int held, int waiting, TimePoint at) {
   one.add("peak", Json::of(std::int64_t{peak}));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,7 +101,7 @@ Json json_of(const std::vector<Listed>& all) {
     row.add("every_s",
             file.every > Duration{0} ? Json::of(std::int64_t{file.every / std::chrono::seconds(1)}) : Json());
     row.add("gaps", Json::of(std::int64_t{file.gaps}));
-    row.add("missing_hours", Json::of(std::round(hours_of(file.missing) * 1000) / 1000));
+    row.add("missing_hours", rounded(hours_of(file.missing)));
     row.add("set_back", Json::of(std::int64_t{file.set_back}));
     row.add("bytes", Json::of(file.bytes));
     row.add("ends", Json::of(word(one)));

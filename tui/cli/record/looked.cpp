@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <set>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "engine/time.hpp"
 #include "engine/usage/ledger.hpp"
 #include "engine/usage/past_sums.hpp"
+#include "tui/cli/json.hpp"
 #include "tui/cli/record/past.hpp"
 #include "tui/gap_words.hpp"
 
@@ -81,12 +81,12 @@ void add_kept(Json& document, const usage::KeptTold& kept) {
   Json& one = document.add("prometheus", Json::map());
   one.add("step_s", Json::of(std::int64_t{kept.step / std::chrono::seconds(1)}));
   one.add("names_work", Json::of(kept.names_work));
-  one.add("unnamed_hours", hours(kept.unnamed));
-  one.add("shared_hours", hours(kept.shared));
+  one.add("unnamed_hours", rounded(kept.unnamed));
+  one.add("shared_hours", rounded(kept.shared));
   one.add("unknown_series", Json::of(static_cast<std::int64_t>(kept.strange)));
   one.add("unread_series", Json::of(static_cast<std::int64_t>(kept.skipped)));
   one.add("requests", Json::of(kept.cost.commands));
-  one.add("seconds", hours(seconds_of(kept.cost)));
+  one.add("seconds", rounded(seconds_of(kept.cost)));
   one.add("bytes", Json::of(kept.cost.bytes));
 }
 
@@ -223,13 +223,10 @@ Result<Looked> look(const Options& options, const mig::Catalogue& catalogue, con
   return looked;
 }
 
-Json hours(double value) { return Json::of(std::round(value * 1000) / 1000); }
-Json maybe(const std::optional<double>& value) { return value ? hours(*value) : Json(); }
-
 void add_span(Json& document, const Looked& looked) {
   document.add("from", Json::of(utc_text(looked.from)));
   document.add("to", Json::of(utc_text(looked.to)));
-  document.add("hours_recorded", hours(looked.hours));
+  document.add("hours_recorded", rounded(looked.hours));
   document.add("source", Json::of(std::string(looked.kept         ? "prometheus"
                                               : looked.accounting ? "accounting"
                                                                   : "recording")));

@@ -49,8 +49,6 @@ bool knows_held(const Looked& looked);
 bool knows_waiting(const Looked& looked);
 
 // The same words for both commands.
-Json hours(double value);
-Json maybe(const std::optional<double>& value);
 void add_span(Json& document, const Looked& looked);
 // Where figures come from, and of how much of the time there are any; a line.
 std::string footer(const std::vector<usage::Sum>& sums, const Looked& looked, const Options& options);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "engine/record/until.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
+#include "tui/cli/json.hpp"
 #include "tui/cli/look_back.hpp"
 
 namespace tessera::cli {
@@ -81,7 +81,7 @@ std::string cost_words(const usage::AskingCost& cost, const Options& options) {
 void add_gaps(Json& document, const usage::Gaps& gaps) {
   Json& all = document.add("gaps", Json::map());
   all.add("count", Json::of(std::int64_t{gaps.count}));
-  all.add("hours", Json::of(std::round(hours_of(gaps.all) * 1000) / 1000));
+  all.add("hours", rounded(hours_of(gaps.all)));
   all.add("longest_from", gaps.count > 0 ? Json::of(utc_text(gaps.from)) : Json());
   all.add("longest_to", gaps.count > 0 ? Json::of(utc_text(gaps.to)) : Json());
   all.add("damaged", Json::of(std::int64_t{gaps.damaged}));
@@ -95,7 +95,7 @@ void add_days(Json& document, const usage::AccountingTold& told, const usage::As
   document.add("days_from_cache", Json::of(std::int64_t{told.kept_days}));
   Json& all = document.add("cost", Json::map());
   all.add("commands", Json::of(cost.commands));
-  all.add("seconds", Json::of(std::round(seconds_of(cost) * 1000) / 1000));
+  all.add("seconds", rounded(seconds_of(cost)));
   all.add("bytes", Json::of(cost.bytes));
   all.add("lines", Json::of(cost.lines));
   all.add("lines_from_cache", Json::of(cost.kept_lines));

@@ -34,23 +34,23 @@ Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const st
   Json document = Json::map();
   add_span(document, looked);
   document.add("by", Json::of(by));
-  document.add("measured_percent", knows_held(looked) ? maybe(usage::coverage(sums)) : Json());
-  document.add("unplaced_hours", hours(looked.unplaced));
+  document.add("measured_percent", knows_held(looked) ? rounded(usage::coverage(sums)) : Json());
+  document.add("unplaced_hours", rounded(looked.unplaced));
   Json& list = document.add("usage", Json::list());
   for (const usage::Sum& sum : sums) {
     Json& one = list.items.emplace_back(Json::map());
     one.add("cluster", Json::of(sum.cluster.text));
     one.add("name", sum.name.empty() ? Json() : Json::of(sum.name));
     const Told told = told_of(sum, looked);
-    one.add("gpu_hours", maybe(told.gpu_hours));
-    one.add("unvalued_hours", hours(sum.unvalued));
-    one.add("slice_hours", maybe(told.slice_hours));
-    one.add("measured_gpu_hours", hours(sum.measured));
-    one.add("mean_use", maybe(sum.mean_use));
-    one.add("p95_use", maybe(sum.p95_use));
+    one.add("gpu_hours", rounded(told.gpu_hours));
+    one.add("unvalued_hours", rounded(sum.unvalued));
+    one.add("slice_hours", rounded(told.slice_hours));
+    one.add("measured_gpu_hours", rounded(sum.measured));
+    one.add("mean_use", rounded(sum.mean_use));
+    one.add("p95_use", rounded(sum.p95_use));
     one.add("memory_peak_mib", sum.memory_peak ? Json::of(sum.memory_peak->value) : Json());
-    one.add("idle_gpu_hours", maybe(told.idle));
-    one.add("waiting_hours", maybe(told.waited));
+    one.add("idle_gpu_hours", rounded(told.idle));
+    one.add("waiting_hours", rounded(told.waited));
   }
   return document;
 }

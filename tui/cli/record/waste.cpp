@@ -15,6 +15,7 @@
 #include "engine/usage/exceptions.hpp"
 #include "engine/usage/limits_of_held.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/json.hpp"
 #include "tui/cli/record/looked.hpp"
 #include "tui/cli/record/owners.hpp"
 #include "tui/cli/table_text.hpp"
@@ -65,8 +66,8 @@ Json rows_of(const std::vector<usage::Waste>& all) {
   for (const usage::Waste& one : all) {
     Json& row = list.items.emplace_back(Json::map());
     row.add("kind", Json::of(one.kind));
-    row.add("slice_hours", maybe(one.slice_hours));
-    row.add("hours", maybe(one.hours));
+    row.add("slice_hours", rounded(one.slice_hours));
+    row.add("hours", rounded(one.hours));
     row.add("cluster", text(one.cluster.text));
     row.add("user", text(one.user));
     row.add("account", text(one.account));
@@ -85,8 +86,8 @@ Json left_out_of(const Looked& looked) {
   const Much much = much_of(looked.left_out);
   Json one = Json::map();
   one.add("filter", Json::of(looked.asked.except->text));
-  one.add("slice_hours", hours(much.slice_hours));
-  one.add("uncounted_hours", hours(much.uncounted));
+  one.add("slice_hours", rounded(much.slice_hours));
+  one.add("uncounted_hours", rounded(much.uncounted));
   one.add("waste", rows_of(looked.left_out));
   return one;
 }
@@ -95,8 +96,8 @@ Json json_of(const Looked& looked) {
   Json document = Json::map();
   add_span(document, looked);
   const Much much = much_of(looked.waste);
-  document.add("slice_hours", hours(much.slice_hours));
-  document.add("uncounted_hours", hours(much.uncounted));
+  document.add("slice_hours", rounded(much.slice_hours));
+  document.add("uncounted_hours", rounded(much.uncounted));
   document.add("not_known", json_of(looked.not_known));
   document.add("limits", json_of(looked.asked.limits));
   document.add("left_out", left_out_of(looked));
