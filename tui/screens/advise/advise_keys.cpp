@@ -153,11 +153,8 @@ Effects open_on_advise(UiState& state, const UiContext& ui) {
   }
   plan::Intent intent = pack::intent_of(answer.problem, answer.packed, advise.cluster);
   intent.words = "packed for a demand";
-  Result<plan::Plan> plan = plan_for(state, ui, intent);
-  if (!plan)
-    say(state, ui, Severity::danger, to_line(plan.error()));
-  else
-    open_plan(state, ui, std::move(*plan), {});
+  if (const auto why_not = open_plan_for(state, ui, intent))
+    say(state, ui, Severity::danger, to_line(*why_not));
   return {};
 }
 

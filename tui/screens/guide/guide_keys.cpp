@@ -74,9 +74,8 @@ void go_on_with(UiState& state, const UiContext& ui, bool to_plan) {
     if (state.top().layout) state.top().layout->decision = intent.decision;
     return;
   }
-  Result<plan::Plan> planned = plan_for(state, ui, intent);
-  if (!planned) return say(state, ui, Severity::danger, to_line(planned.error()));
-  open_plan(state, ui, std::move(*planned), {});
+  if (const auto why_not = open_plan_for(state, ui, intent))
+    say(state, ui, Severity::danger, to_line(*why_not));
 }
 
 }  // namespace

@@ -191,11 +191,8 @@ Effects open_on_pack(UiState& state, const UiContext& ui) {
   plan::Intent intent = pack::intent_of(*pack.answer->problem, *pack.answer->answer, pack.cluster);
   intent.words = pack.source.empty() ? "packed for a demand" : "packed for the queue";
   intent.options.way = pack.evict ? plan::Way::requeue : plan::Way::wait;
-  Result<plan::Plan> plan = plan_for(state, ui, intent);
-  if (!plan)
-    say(state, ui, Severity::danger, to_line(plan.error()));
-  else
-    open_plan(state, ui, std::move(*plan), {});
+  if (const auto why_not = open_plan_for(state, ui, intent))
+    say(state, ui, Severity::danger, to_line(*why_not));
   return {};
 }
 

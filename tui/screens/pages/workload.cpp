@@ -307,11 +307,8 @@ void plan_remedy(UiState& state, const UiContext& ui, const why::Remedy& remedy)
         remedy.command.empty() ? "there is no plan and no command for that" : "press y to copy the command");
     return;
   }
-  auto plan = plan_for(state, ui, *remedy.intent);
-  if (plan)
-    open_plan(state, ui, std::move(*plan), {});
-  else
-    say(state, ui, Severity::warning, to_line(plan.error()));
+  if (const auto why_not = open_plan_for(state, ui, *remedy.intent))
+    say(state, ui, Severity::warning, to_line(*why_not));
 }
 
 }  // namespace

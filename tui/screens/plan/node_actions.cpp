@@ -98,13 +98,6 @@ Result<plan::Intent> intent_of(const UiState& state, const UiContext& ui, const 
   return intent_of(state, cluster, std::move(named->nodes), std::move(*action));
 }
 
-std::optional<Error> open_intent(UiState& state, const UiContext& ui, const plan::Intent& intent) {
-  Result<plan::Plan> planned = plan_for(state, ui, intent);
-  if (!planned) return planned.error();
-  open_plan(state, ui, std::move(*planned), {});
-  return std::nullopt;
-}
-
 // --- which nodes a key is about
 
 // Nodes of one cluster, or why there are none.
@@ -253,7 +246,7 @@ Effects act_on_nodes(UiState& state, const UiContext& ui, Action action) {
     NodeAction restart;
     restart.verb = verb;
     if (auto error =
-            open_intent(state, ui, intent_of(state, *chosen.cluster, chosen.nodes, std::move(restart))))
+            open_plan_for(state, ui, intent_of(state, *chosen.cluster, chosen.nodes, std::move(restart))))
       say(state, ui, Severity::danger, to_line(*error));
     return {};
   }
@@ -290,7 +283,7 @@ void plan_opening(UiState& state, const UiContext& ui, const Cluster& cluster,
   }
   NodeAction action;
   action.verb = NodeVerb::open;
-  if (auto error = open_intent(state, ui, intent_of(state, cluster, nodes, std::move(action))))
+  if (auto error = open_plan_for(state, ui, intent_of(state, cluster, nodes, std::move(action))))
     say(state, ui, Severity::danger, to_line(*error));
 }
 
@@ -306,7 +299,7 @@ std::optional<Error> run_node_command(UiState& state, const UiContext& ui, const
                                       const std::string& argument) {
   Result<plan::Intent> intent = intent_of(state, ui, command, argument);
   if (!intent) return intent.error();
-  return open_intent(state, ui, *intent);
+  return open_plan_for(state, ui, *intent);
 }
 
 }  // namespace tessera::tui

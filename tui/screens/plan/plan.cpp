@@ -175,6 +175,13 @@ void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string
   push(state, std::move(screen));
 }
 
+std::optional<Error> open_plan_for(UiState& state, const UiContext& ui, const plan::Intent& intent) {
+  Result<plan::Plan> planned = plan_for(state, ui, intent);
+  if (!planned) return planned.error();
+  open_plan(state, ui, std::move(*planned), {});
+  return std::nullopt;
+}
+
 void follow_world(UiState& state, const UiContext& ui) {
   if (!state.plan || state.plan->revision == ui.model.revision) return;
   PlanView& view = *state.plan;

@@ -19,6 +19,8 @@ void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string
 // would. rules: instead of those of the site.
 Result<plan::Plan> plan_for(const UiState& state, const UiContext& ui, const plan::Intent& intent,
                             const std::optional<plan::SiteRules>& rules = std::nullopt);
+// Both, by the rules of the site. Why there is no plan; nullopt: it is shown.
+std::optional<Error> open_plan_for(UiState& state, const UiContext& ui, const plan::Intent& intent);
 
 // "n0031", "8 nodes": as in titles and on the arming line.
 std::string nodes_text(const plan::Plan& plan);
