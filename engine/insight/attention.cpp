@@ -12,6 +12,7 @@
 #include "engine/insight/recording_age.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/mig/product_of.hpp"
+#include "engine/model/counts_text.hpp"
 #include "engine/model/health_words.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/model/recorded.hpp"
@@ -505,9 +506,7 @@ class Collector {
   }
 
   static std::string asked_for(const Workload& workload) {
-    std::string text;
-    for (const Request& one : workload.requests)
-      text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", one.count, one.resource);
+    std::string text = requests_text(workload.requests);
     return text.empty() ? "resources" : text;
   }
 

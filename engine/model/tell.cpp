@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/model/counts_text.hpp"
 #include "engine/model/health_words.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
@@ -45,13 +46,6 @@ Counts counted(const std::vector<Slice>& slices) {
   return counts;
 }
 
-std::string text_of(const Counts& counts) {
-  std::string text;
-  for (const auto& [name, count] : counts)
-    if (count > 0) text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, name);
-  return text;
-}
-
 Counts more_of(const Counts& of, const Counts& than) {
   Counts more;
   for (const auto& [name, count] : of) {
@@ -65,7 +59,7 @@ Counts more_of(const Counts& of, const Counts& than) {
 // "3 × 1g.10gb made, 1 × 3g.40gb destroyed"; empty: as many of each as before.
 std::string changed(const std::vector<Slice>& before, const std::vector<Slice>& now) {
   const Counts old = counted(before), is = counted(now);
-  const std::string made = text_of(more_of(is, old)), gone = text_of(more_of(old, is));
+  const std::string made = counts_text(more_of(is, old)), gone = counts_text(more_of(old, is));
   std::string text;
   if (!made.empty()) text = made + " made";
   if (!gone.empty()) text += (text.empty() ? "" : ", ") + gone + " destroyed";
@@ -82,7 +76,7 @@ std::string changed(const Gpu& before, const Gpu& now) {
   if (!comparable(before, now)) return {};
   if (before.strategy == now.strategy) return changed(before.slices, now.slices);
   std::string text = fmt::format("{} → {}", word(before.strategy), word(now.strategy));
-  if (const std::string slices = text_of(counted(now.slices));
+  if (const std::string slices = counts_text(counted(now.slices));
       now.strategy != Strategy::whole && !slices.empty())
     text += ": " + slices;
   return text;
@@ -262,7 +256,7 @@ std::string held_text(const Workload& work) {
     else
       counts[held_name(one)] += count;
   }
-  std::string text = text_of(counts);
+  std::string text = counts_text(counts);
   for (const auto& [of, count] : shares)
     if (count > 0)
       text += (text.empty() ? "" : ", ") + sharing::units_text(work, of.first, count) +

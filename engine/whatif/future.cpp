@@ -1,5 +1,4 @@
 // Hours of a cluster, played event by event.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
@@ -7,6 +6,7 @@
 #include <tuple>
 
 #include "engine/hours.hpp"
+#include "engine/model/counts_text.hpp"
 #include "engine/whatif/guards.hpp"
 #include "engine/whatif/stage.hpp"
 
@@ -257,7 +257,7 @@ class Play {
     started_[number] = true;
     Running run{one.work->id, std::nullopt, {}, false};
     if (shape.limit) run.ends = now_ + *shape.limit;
-    Start told{one.work->id, one.work->name, one.work->user, request_of(*one.work), now_, {}};
+    Start told{one.work->id, one.work->name, one.work->user, requests_text(one.work->requests), now_, {}};
     for (const std::size_t at : found) {
       Units taken = taken_by(board_.places[at].units, asked);
       for (std::size_t i = 0; i < taken.size(); ++i) board_.places[at].units[i] -= taken[i];
@@ -275,13 +275,6 @@ class Play {
     if (run.ends) due_.insert({*run.ends, Happens::release, board_.running.size()});
     board_.running.push_back(std::move(run));
     future_.starts.push_back(std::move(told));
-  }
-
-  static std::string request_of(const Workload& work) {
-    std::string text;
-    for (const Request& one : work.requests)
-      if (one.count > 0) text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", one.count, one.resource);
-    return text;
   }
 
   void guard(std::size_t room) {

@@ -10,6 +10,7 @@
 #include "engine/insight/on_demand.hpp"
 #include "engine/mig/edit.hpp"
 #include "engine/mig/product_of.hpp"
+#include "engine/model/counts_text.hpp"
 #include "engine/model/health_words.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/query/value.hpp"
@@ -153,13 +154,6 @@ std::int64_t units_for(const plan::Counts& units, const Request& want, Scheduler
   return sum;
 }
 
-std::string list_of(const plan::Counts& units) {
-  std::string text;
-  for (const auto& [name, count] : units)
-    if (count > 0) text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, name);
-  return text;
-}
-
 // Of a node's GPUs: "no room for 3g.40gb on GPU 0: 1g.10gb@4 (job 12) is in the way".
 std::string geometry(const Cluster& cluster, const Node& node, const ProfileName& profile,
                      const mig::Catalogue& catalogue) {
@@ -222,7 +216,7 @@ std::optional<Candidates> no_room(const Cluster& cluster, const Node& node, cons
     if (free < want.count && name && name->profile)
       shape = geometry(cluster, node, *name->profile, *site.catalogue);
     if (all < want.count) {
-      const std::string there = list_of(stock.all.units);
+      const std::string there = counts_text(stock.all.units);
       std::string text = there.empty()
                              ? fmt::format("offers no {}", want.resource)
                              : fmt::format("offers {} of {}, and has {}", all, want.resource, there);

@@ -5,6 +5,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/insight/held_words.hpp"
 #include "engine/insight/users.hpp"
+#include "engine/model/counts_text.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
@@ -47,14 +48,6 @@ Json json_of(const std::vector<insight::UserSum>& users) {
   return document;
 }
 
-template <class Counts>
-std::string text_of(const Counts& counts) {
-  std::string text;
-  for (const auto& [name, count] : counts)
-    text += (text.empty() ? "" : ", ") + fmt::format("{} × {}", count, name);
-  return text;
-}
-
 std::string gpus_of(const insight::UserSum& sum, bool bare) {
   if (sum.unknown == 0) return fmt::format("{:.2f}", sum.gpus);
   if (bare) return "";
@@ -80,7 +73,7 @@ Grid grid_of(const std::vector<insight::UserSum>& users, bool bare) {
                          gpus_of(sum, bare), std::to_string(sum.running), std::to_string(sum.waiting),
                          std::to_string(sum.measured),
                          sum.measured == 0 ? unmeasured : std::to_string(sum.idle),
-                         bare ? text_of(sum.holds) : insight::held_text(sum), text_of(sum.asks)});
+                         bare ? counts_text(sum.holds) : insight::held_text(sum), counts_text(sum.asks)});
   }
   return grid;
 }

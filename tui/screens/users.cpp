@@ -8,6 +8,7 @@
 
 #include "engine/insight/held_words.hpp"
 #include "engine/insight/named_allocations.hpp"
+#include "engine/model/counts_text.hpp"
 #include "engine/model/tell.hpp"
 #include "engine/number.hpp"
 #include "engine/query/value.hpp"
@@ -34,14 +35,6 @@ const insight::UserSum* user_here(const UiState& state) {
                             [&](const insight::UserSum& one) { return id_of(one) == state.top().cursor; });
   if (found != users.end()) return &*found;
   return users.empty() ? nullptr : &users.front();
-}
-
-template <class Counts>
-std::string counts_text(const Counts& counts) {
-  std::string text;
-  for (const auto& [name, count] : counts)
-    text += (text.empty() ? "" : ", ") + fmt::format("{} × {}", count, name);
-  return text;
 }
 
 std::string accounts_text(const insight::UserSum& sum) {

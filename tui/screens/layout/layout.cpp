@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/mig/product_of.hpp"
+#include "engine/model/counts_text.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/sharing/amd.hpp"
@@ -53,10 +54,7 @@ std::string why_mixed(const Subject& subject) {
   std::map<std::string, int> products;
   for (const BoardAt& one : subject.boards) ++products[product_name(one)];
   if (products.size() < 2) return {};
-  std::string text;
-  for (const auto& [name, count] : products)
-    text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, name);
-  return text + ": one layout fits one product; filter with product= and mark again";
+  return counts_text(products) + ": one layout fits one product; filter with product= and mark again";
 }
 
 std::set<NodeName> nodes_of(const Subject& subject) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/model/counts_text.hpp"
 #include "engine/query/tables.hpp"
 #include "tui/screens/body.hpp"
 #include "tui/screens/pages/gpu_notes.hpp"
@@ -24,12 +25,9 @@ void add_wanted(FactPage& page, const UiContext& ui, const UiState& state, const
   for (const WorkloadId& id : wanted.first) {
     const Workload* work = at.cluster->workloads.find(id);
     if (!work) continue;
-    std::string asks;
-    for (const Request& request : work->requests)
-      asks += fmt::format("{}{} × {}", asks.empty() ? "" : ", ", request.count, request.resource);
     page.add({{{shorten(id.text, 20, state.ascii), Role::text, 3},
                {"  " + work->user, Role::text, 22},
-               {"  " + asks, Role::dim, 34}},
+               {"  " + requests_text(work->requests), Role::dim, 34}},
               query::row_id(query::WorkloadRow{at.cluster, work})});
   }
   if (wanted.count > wanted.first.size())

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/model/both_sides.hpp"
+#include "engine/model/counts_text.hpp"
 #include "engine/model/health_words.hpp"
 #include "engine/query/cells.hpp"
 #include "engine/query/cells_time.hpp"
@@ -88,9 +89,7 @@ std::string models_text(const Node& node) {
     if (models.empty() || models.back().first != name) models.emplace_back(name, 0);
     ++models.back().second;
   }
-  std::string text;
-  for (const auto& [name, count] : models)
-    text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, name);
+  std::string text = counts_text(models);
   if (text.empty())
     text = node.pool.empty() ? "no GPUs reported" : fmt::format("{} slices", node.pool.size());
   return text;

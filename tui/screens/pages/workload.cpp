@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/model/counts_text.hpp"
 #include "engine/model/held_by.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/query/tables.hpp"
@@ -30,9 +31,7 @@ bool holds_something(const Workload& workload) {
 }
 
 std::string asked_text(const Workload& workload) {
-  std::string text;
-  for (const Request& request : workload.requests)
-    text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", request.count, request.resource);
+  std::string text = requests_text(workload.requests);
   // What holds GPUs has asked for them, whatever its source tells of that.
   if (text.empty()) return holds_something(workload) ? "not reported" : "no GPU";
   if (workload.tasks <= 1) return text;
