@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/ascii.hpp"
 #include "engine/number.hpp"
 #include "engine/text.hpp"
 
@@ -35,11 +36,7 @@ bool Lines::next() {
   return true;
 }
 
-std::string_view trimmed(std::string_view text) {
-  std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
+std::string_view trimmed(std::string_view text) { return tessera::trimmed(text, kBlanks); }
 
 Words words_of(std::string_view line) {
   Words words;

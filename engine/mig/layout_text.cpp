@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/ascii.hpp"
 #include "engine/mig/load.hpp"
 #include "engine/number.hpp"
 #include "engine/text.hpp"
@@ -13,12 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxText = 4096;
 constexpr std::string_view kWhat = "cannot read the layout";
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 std::string known_profiles(const Product& product) {
   std::vector<std::string_view> names;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 
+#include "engine/ascii.hpp"
 #include "engine/number.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/text.hpp"
@@ -20,29 +21,23 @@ Error bad_part(std::string_view part, std::string why) {
           "write it as 3g.40gb@4,2g.20gb,2x1g.10gb, or none for the whole GPU"};
 }
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 // "2x1g.10gb@4": how many, which, where.
 Status read_part(std::string_view part, Wish& wish) {
   std::string_view rest = part;
   int count = 1;
   if (auto x = rest.find_first_of("x*"); x != std::string_view::npos && x > 0) {
-    if (auto number = whole_number(trim(rest.substr(0, x)), kMaxCount)) {
+    if (auto number = whole_number(trimmed(rest.substr(0, x)), kMaxCount)) {
       if (*number == 0) return bad_part(part, "none of them");
       count = *number;
-      rest = trim(rest.substr(x + 1));
+      rest = trimmed(rest.substr(x + 1));
     }
   }
   std::optional<int> start;
   if (auto at = rest.find('@'); at != std::string_view::npos) {
-    start = whole_number(trim(rest.substr(at + 1)), kMaxCount);
+    start = whole_number(trimmed(rest.substr(at + 1)), kMaxCount);
     if (!start) return bad_part(part, "after @ comes the memory slice where it starts, a number");
     if (count != 1) return bad_part(part, "several instances cannot have the same start");
-    rest = trim(rest.substr(0, at));
+    rest = trimmed(rest.substr(0, at));
   }
   auto profile = mig::canonical_profile(rest);
   if (!profile) return bad_part(part, "not the name of a MIG profile");
@@ -91,18 +86,18 @@ Wish wish_of(const mig::Product& product, std::span<const int> profiles) {
 
 Result<Wish> parse_layout_wish(std::string_view text) {
   if (text.size() > kMaxText) return bad_part(text.substr(0, 40), "longer than 1,000 bytes");
-  std::string word = lower(trim(text));
+  std::string word = lower(trimmed(text));
   Wish wish;
   if (word == "none" || word == "whole") return wish;
   wish.strategy = Strategy::mig;
   if (word == "empty") return wish;
   for (std::string_view rest = text; !rest.empty();) {
     auto comma = rest.find(',');
-    std::string_view part = trim(rest.substr(0, comma));
+    std::string_view part = trimmed(rest.substr(0, comma));
     if (part.empty()) return bad_part(text, "an instance is missing between commas");
     if (Status read = read_part(part, wish); !read) return read.error();
     rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
-    if (comma != std::string_view::npos && trim(rest).empty()) return bad_part(text, "ends with a comma");
+    if (comma != std::string_view::npos && trimmed(rest).empty()) return bad_part(text, "ends with a comma");
   }
   if (wish.instances.empty()) return bad_part(text, "says nothing");
   return wish;

@@ -5,20 +5,13 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/ascii.hpp"
 #include "engine/shell.hpp"
 
 namespace tessera::sharing::amd {
 namespace {
 
 constexpr std::string_view kVendor = "amd.com/";
-
-char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-std::string upper(std::string_view text) {
-  std::string all(text);
-  std::transform(all.begin(), all.end(), all.begin(), [](char c) { return upper(c); });
-  return all;
-}
 
 bool is_word(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 

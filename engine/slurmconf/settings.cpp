@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/ascii.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurmconf {
@@ -142,11 +143,9 @@ Status read_lines(std::string_view name, const std::string& text, std::vector<st
   std::string_view rest = text;
   while (!rest.empty()) {
     std::size_t end = std::min(rest.find(';'), rest.size());
-    std::string line(rest.substr(0, end));
+    std::string line(trimmed(rest.substr(0, end)));
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    std::size_t first = line.find_first_not_of(' ');
-    if (first == std::string::npos) continue;
-    line = line.substr(first, line.find_last_not_of(' ') - first + 1);
+    if (line.empty()) continue;
     if (!split_command(line)) return wrong(name, text, "commands separated by ';', quoted as in a shell");
     into.push_back(std::move(line));
   }

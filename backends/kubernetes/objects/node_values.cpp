@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/ascii.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/resources.hpp"
@@ -10,12 +11,6 @@
 
 namespace tessera::kubernetes {
 namespace {
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
-}
 
 const Condition* ready_of(const NodeObject& node) {
   auto found = std::find_if(node.conditions.begin(), node.conditions.end(),

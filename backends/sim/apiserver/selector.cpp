@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/ascii.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim::kube {
@@ -46,11 +47,7 @@ bool is_key(std::string_view text) {
   return is_subdomain(text.substr(0, slash)) && is_qualified(text.substr(slash + 1));
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
+std::string_view without_blanks(std::string_view text) { return trimmed(text, " \t"); }
 
 Refusal cannot_parse(std::string_view text, std::string_view why) {
   return bad_request(fmt::format("unable to parse requirement: {}: '{}'", why, clean(text, 256)));
@@ -65,7 +62,7 @@ std::vector<std::string_view> parts_of(std::string_view text) {
     if (i < text.size() && text[i] == '(') ++depth;
     if (i < text.size() && text[i] == ')') --depth;
     if (i < text.size() && (text[i] != ',' || depth > 0)) continue;
-    parts.push_back(trimmed(text.substr(from, i - from)));
+    parts.push_back(without_blanks(text.substr(from, i - from)));
     from = i + 1;
   }
   return parts;
@@ -80,7 +77,8 @@ Split split_equality(std::string_view part) {
   for (std::string_view sign : {"!=", "==", "="}) {
     std::size_t at = part.find(sign);
     if (at == std::string_view::npos) continue;
-    return {trimmed(part.substr(0, at)), trimmed(part.substr(at + sign.size())), sign != "!=", true};
+    return {without_blanks(part.substr(0, at)), without_blanks(part.substr(at + sign.size())),
+            sign != "!=", true};
   }
   return {};
 }
@@ -88,12 +86,12 @@ Split split_equality(std::string_view part) {
 std::variant<Requirement, Refusal> parse_set(std::string_view part) {
   std::size_t open = part.find('(');
   if (part.back() != ')') return cannot_parse(part, "found '', expected: ',' or ')'");
-  std::string_view head = trimmed(part.substr(0, open));
+  std::string_view head = without_blanks(part.substr(0, open));
   std::size_t blank = head.rfind(' ');
   if (blank == std::string_view::npos) return cannot_parse(part, "expected: in, notin");
   std::string_view word = head.substr(blank + 1);
   Requirement one;
-  one.key = std::string(trimmed(head.substr(0, blank)));
+  one.key = std::string(without_blanks(head.substr(0, blank)));
   if (word == "notin")
     one.is = Requirement::Is::not_in;
   else if (word != "in")
@@ -116,7 +114,7 @@ std::variant<Requirement, Refusal> parse_label(std::string_view part) {
     one.values.emplace_back(split.value);
   } else {
     one.is = part.front() == '!' ? Requirement::Is::absent : Requirement::Is::exists;
-    one.key = std::string(trimmed(part.substr(part.front() == '!' ? 1 : 0)));
+    one.key = std::string(without_blanks(part.substr(part.front() == '!' ? 1 : 0)));
   }
   if (!is_key(one.key)) return cannot_parse(part, "invalid label key");
   for (const std::string& value : one.values)
@@ -200,7 +198,7 @@ bool Selector::matches(const Json& object) const {
 std::variant<Selector, Refusal> parse_selector(std::string_view labels, std::string_view fields,
                                                std::string_view resource) {
   Selector selector;
-  if (!trimmed(labels).empty())
+  if (!without_blanks(labels).empty())
     for (std::string_view part : parts_of(labels)) {
       auto one = parse_label(part);
       if (auto* refusal = std::get_if<Refusal>(&one)) return *refusal;

@@ -3,6 +3,7 @@
 #include "backends/slurm/parse/lines.hpp"
 #include "backends/slurm/parse/record.hpp"
 #include "backends/slurm/parse/times.hpp"
+#include "engine/ascii.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -51,12 +52,7 @@ Parsed<Value> read_list(std::string_view text, Records::Begins begins, const Sch
   return parsed;
 }
 
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
+std::string_view without_blanks(std::string_view text) { return tessera::trimmed(text, " \t\r"); }
 
 }  // namespace
 
@@ -101,7 +97,7 @@ std::vector<Daemon> parse_ping(std::string_view text) {
   constexpr std::size_t kMostControllers = 16;
   std::vector<Daemon> daemons;
   while (!text.empty() && daemons.size() < kMostControllers) {
-    std::string_view line = trim(next_line(text));
+    std::string_view line = without_blanks(next_line(text));
     std::size_t at = line.find(") at "), is = line.rfind(" is ");
     if (!line.starts_with("Slurmctld(") || at == std::string_view::npos || is == std::string_view::npos ||
         is < at + 5)
@@ -120,11 +116,12 @@ std::string config_value(std::string_view text, std::string_view key) {
   std::string value;
   std::string wanted = lower(key);
   while (!text.empty()) {
-    std::string_view line = trim(next_line(text));
+    std::string_view line = without_blanks(next_line(text));
     if (line.size() <= key.size() || lower(line.substr(0, key.size())) != wanted) continue;
-    std::string_view rest = trim(line.substr(key.size()));
+    std::string_view rest = without_blanks(line.substr(key.size()));
     if (!rest.starts_with("=")) continue;
-    rest = trim(rest.substr(1, rest.find('#') == std::string_view::npos ? rest.npos : rest.find('#') - 1));
+    rest = without_blanks(
+        rest.substr(1, rest.find('#') == std::string_view::npos ? rest.npos : rest.find('#') - 1));
     value = clean(told(rest), 4096);
   }
   return value;

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <span>
 
+#include "engine/ascii.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help/help.hpp"
 
@@ -64,10 +63,8 @@ std::string roff_examples(std::span<const Command> of) {
 }
 
 std::string head(std::string_view name, int section, std::string_view version, std::string_view summary) {
-  std::string title(name);
-  std::transform(title.begin(), title.end(), title.begin(), [](unsigned char c) { return std::toupper(c); });
-  return fmt::format(".TH {} {} \"\" \"tessera {}\" \"{}\"\n.SH NAME\n{} \\- {}\n", roff(title), section,
-                     roff(version), section == 1 ? "User Commands" : "File Formats", roff(name),
+  return fmt::format(".TH {} {} \"\" \"tessera {}\" \"{}\"\n.SH NAME\n{} \\- {}\n", roff(upper(name)),
+                     section, roff(version), section == 1 ? "User Commands" : "File Formats", roff(name),
                      roff(summary));
 }
 

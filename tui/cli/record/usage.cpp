@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/ascii.hpp"
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
@@ -53,12 +54,6 @@ Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const st
     one.add("waiting_hours", rounded(told.waited));
   }
   return document;
-}
-
-std::string upper(std::string text) {
-  for (char& c : text)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return text;
 }
 
 std::string percent(const std::optional<double>& value, bool bare) {
