@@ -23,4 +23,10 @@ std::string Digest::text() const { return fmt::format("{:016x}", hash_); }
 
 std::string digest(std::string_view text) { return fmt::format("{:016x}", mixed(kStart, text)); }
 
+std::string short_digest(std::string_view text) {
+  std::uint32_t hash = 2166136261U;
+  for (unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
+  return fmt::format("{:08x}", hash);
+}
+
 }  // namespace tessera

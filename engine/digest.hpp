@@ -21,5 +21,8 @@ class Digest {
 
 // Of one text alone.
 std::string digest(std::string_view text);
+// The same with 32 bits, eight digits, in names that people read. It never changes: such names stand in
+// clusters.
+std::string short_digest(std::string_view text);
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/digest.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/mig/names.hpp"
 #include "engine/mig/profile_name.hpp"
@@ -256,10 +257,7 @@ MigConfig make_config(const NodeBoards& boards, const NodeTarget& wanted) {
 }
 
 std::string name_of(const std::vector<MigRow>& rows) {
-  std::string text = to_yaml({"", rows}, 0);
-  std::uint32_t hash = 2166136261U;
-  for (unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
-  return fmt::format("{}{:08x}", kOurs, hash);
+  return std::string(kOurs) + short_digest(to_yaml({"", rows}, 0));
 }
 
 FleetAnswer ask_fleet(std::span<const FleetNode> nodes, const MigDocument& after) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/digest.hpp"
 #include "engine/operators/labels.hpp"
 #include "engine/sharing/limits.hpp"
 #include "engine/sharing/rules.hpp"
@@ -175,13 +176,11 @@ bool differ_in_sharing_only(std::string_view one, std::string_view other) {
 }
 
 std::string plugin_config_name(const PluginSharing& sharing, std::string_view text) {
-  std::uint32_t hash = 2166136261U;
-  for (unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
   std::string how = "whole";
   if (sharing.method != Strategy::whole && !sharing.replicas.empty())
     how =
         fmt::format("{}{}", sharing.method == Strategy::mps ? "mps" : "ts", sharing.replicas.begin()->second);
-  return fmt::format("{}{}-{:08x}", kOurs, how, hash);
+  return fmt::format("{}{}-{}", kOurs, how, short_digest(text));
 }
 
 std::optional<std::string> why_not_shared(const PluginSharing& sharing, bool any_mig,

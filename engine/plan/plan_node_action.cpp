@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/digest.hpp"
 #include "engine/model/slinky.hpp"
 #include "engine/plan/effect/blast.hpp"
-#include "engine/plan/effect/moved.hpp"
+#include "engine/plan/identify.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
 #include "engine/plan/node_reset.hpp"
@@ -261,14 +260,6 @@ Status check_nodes(const Cluster& cluster, const Intent& intent) {
   return Done{};
 }
 
-std::string id_of_act(const Plan& plan) {
-  Digest all;
-  all.add(plan.fingerprint);
-  all.add(plan.intent.words);
-  all.add(utc_text_ms(plan.made));
-  return "p-" + all.text().substr(0, 8);
-}
-
 // Since which boot they are up: what they are to reboot from, however often the wish is planned again.
 void note_boots(Intent& intent, const Cluster& cluster) {
   if (verb_of(intent) != NodeVerb::reboot) return;
@@ -362,8 +353,7 @@ Plan plan_nothing_back(const Node& node, Intent intent, Scheduler scheduler, con
     nothing.steps = steps_after_reset(node, plan.intent, can, begun);
   nothing.relied_on = action_facts(node);
   plan.nodes.push_back(std::move(nothing));
-  plan.fingerprint = fingerprint_of(plan.nodes);
-  plan.id = id_of_act(plan);
+  identify(plan);
   return plan;
 }
 
@@ -385,8 +375,7 @@ Result<Plan> plan_node_action(const Cluster& cluster, const Intent& wished, cons
     for (Notice& old : closed_notices(cluster, node, now))
       if (is_about_age(old)) plan.notices.push_back(std::move(old));
   }
-  plan.fingerprint = fingerprint_of(plan.nodes);
-  plan.id = id_of_act(plan);
+  identify(plan);
   return plan;
 }
 

@@ -13,6 +13,7 @@
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/renamed.hpp"
 #include "engine/plan/effect/resources.hpp"
+#include "engine/plan/identify.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/plan/plan_node_action.hpp"
@@ -366,16 +367,6 @@ void about_quotas(const Cluster& cluster, Plan& plan) {
         {Severity::info, "quota-units", {}, fmt::format("and {} more quotas", all - kTold)});
 }
 
-std::string id_of(const Plan& plan) {
-  std::string text =
-      plan.fingerprint + plan.intent.words + std::to_string(plan.made.time_since_epoch().count());
-  for (const BoardWish& board : plan.intent.boards)
-    text += (board.node ? board.node->text : "") + to_text(board.wish);
-  std::uint32_t hash = 2166136261U;
-  for (unsigned char byte : text) hash = (hash ^ byte) * 16777619U;
-  return fmt::format("p-{:08x}", hash);
-}
-
 Status check_intent(const Cluster& cluster, const Intent& intent) {
   if (intent.nodes.empty()) return cannot({}, "it names no node", "name one with --node");
   if (intent.boards.empty())
@@ -462,8 +453,7 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   about_quotas(cluster, plan);
   plan.violations = violations_of(cluster, catalogue, plan, changes, rules, outlook->platform);
   pending_effects(plan, cluster, *outlook, shares);
-  plan.fingerprint = fingerprint_of(plan.nodes);
-  plan.id = id_of(plan);
+  identify(plan);
   return plan;
 }
 
@@ -526,8 +516,7 @@ Plan plan_release(const Node& node, const NodePlan& planned, Intent intent, Sche
   only.steps = builder.release(node.name, scheduler);
   name_steps(node.name, can.dialect, only.steps, 0);
   plan.nodes.push_back(std::move(only));
-  plan.fingerprint = fingerprint_of(plan.nodes);
-  plan.id = id_of(plan);
+  identify(plan);
   return plan;
 }
 

@@ -56,6 +56,16 @@ TEST(Planner, ASimulatedSlurmNodeWhoseSlurmdRunsInAPodIsNotCutFromSlurmsSide) {
   EXPECT_NE(error.hint.find("Kubernetes node"), std::string::npos);
 }
 
+// A plan file and the journal of its run are told apart from others by it.
+TEST(Planner, TheIdIsThatOfTheIntentTheWorldAndTheTime) {
+  Stage stage;
+  const std::string id = stage.plan_for(wants("3x1g.10gb,2g.20gb@4")).id;
+  EXPECT_TRUE(id.starts_with("p-")) << id;
+  EXPECT_EQ(id.size(), 10u) << id;
+  EXPECT_EQ(stage.plan_for(wants("3x1g.10gb,2g.20gb@4")).id, id);
+  EXPECT_NE(stage.plan_for(wants("3x1g.10gb,2g.20gb@4", 1)).id, id);
+}
+
 TEST(Planner, WhatStandsInBothLayoutsStays) {
   Stage stage;
   Plan plan = stage.plan_for(wants("3x1g.10gb,2g.20gb@4"));
