@@ -65,13 +65,8 @@ class RebootSteps {
   RebootSteps(const NodeName& node, const Means& can) : node_(node), can_(can) {}
 
   Step& add(Action action, Duration look_every, Duration deadline) {
-    Step step;
-    step.commands = commands_for(action, node_, can_.dialect, Scheduler::slurm, nullptr);
-    step.action = std::move(action);
-    step.look_every = look_every;
-    step.deadline = deadline;
-    step.retry = kFewRetry;
-    return steps_.emplace_back(std::move(step));
+    return steps_.emplace_back(
+        step_for(std::move(action), node_, can_.dialect, Scheduler::slurm, deadline, look_every));
   }
   std::vector<Step> take() { return std::move(steps_); }
 

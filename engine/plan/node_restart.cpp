@@ -11,7 +11,6 @@
 namespace tessera::plan {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -25,13 +24,7 @@ class RestartSteps {
       : node_(node), can_(can), scheduler_(scheduler) {}
 
   Step& add(Action action, Duration deadline) {
-    Step step;
-    step.commands = commands_for(action, node_, can_.dialect, scheduler_, nullptr);
-    step.action = std::move(action);
-    step.look_every = milliseconds(500);
-    step.deadline = deadline;
-    step.retry = kFewRetry;
-    return steps_.emplace_back(std::move(step));
+    return steps_.emplace_back(step_for(std::move(action), node_, can_.dialect, scheduler_, deadline));
   }
   void unmark(Conditions proof) {
     Step& step = add(ClearMark{}, seconds(30));

@@ -20,7 +20,6 @@
 namespace tessera::plan {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 Error cannot(std::string_view verb, const NodeName& node, std::string why, std::string hint) {
@@ -72,12 +71,7 @@ class NodeActionPlanner {
     notices_.push_back({severity, rule, node_.name, std::move(text)});
   }
   Step& add(Action action) {
-    Step step;
-    step.commands = commands_for(action, node_.name, can_.dialect, cluster_.scheduler, nullptr);
-    step.action = std::move(action);
-    step.look_every = milliseconds(500);
-    step.deadline = seconds(30);
-    step.retry = kFewRetry;
+    Step step = step_for(std::move(action), node_.name, can_.dialect, cluster_.scheduler, seconds(30));
     if (!options_.break_lock) step.before = {NoForeignMark{}};
     return plan_.steps.emplace_back(std::move(step));
   }

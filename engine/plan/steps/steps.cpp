@@ -20,23 +20,15 @@ std::vector<const Disturbed*> sent_away(const NodeChange& change) {
 
 std::vector<Step> release_steps(const NodeName& node, Dialect dialect, Scheduler scheduler,
                                 const Conditions& proof) {
-  Step open;
-  open.action = OpenNode{};
+  Step open = step_for(OpenNode{}, node, dialect, scheduler, std::chrono::seconds(30));
   open.before = {Answering{}, NoForeignMark{}};
   open.before.insert(open.before.end(), proof.begin(), proof.end());
   open.after = {NotClosedByUs{}};
   open.undo = "close the node";
-  Step unmark;
-  unmark.action = ClearMark{};
+  Step unmark = step_for(ClearMark{}, node, dialect, scheduler, std::chrono::seconds(30));
   unmark.before = proof;
   unmark.after = {NotMarkedByUs{}};
   std::vector<Step> steps{std::move(open), std::move(unmark)};
-  for (Step& step : steps) {
-    step.commands = commands_for(step.action, node, dialect, scheduler, nullptr);
-    step.look_every = std::chrono::milliseconds(500);
-    step.deadline = std::chrono::seconds(30);
-    step.retry = kFewRetry;
-  }
   name_steps(node, dialect, steps, 0);
   return steps;
 }
@@ -83,6 +75,17 @@ void expect_created(Step& step, const BoardChange& board) {
   if (!kept.empty()) step.after.push_back(InstancesStand{board.gpu, kept});
   step.retry = kFewRetry;
   step.undo = fmt::format("destroy {}", to_text(board.created));
+}
+
+Step step_for(Action action, const NodeName& node, Dialect dialect, Scheduler scheduler, Duration deadline,
+              Duration look_every) {
+  Step step;
+  step.commands = commands_for(action, node, dialect, scheduler, nullptr);
+  step.action = std::move(action);
+  step.look_every = look_every;
+  step.deadline = deadline;
+  step.retry = kFewRetry;
+  return step;
 }
 
 std::string boards_text(const std::vector<GpuIndex>& gpus) {

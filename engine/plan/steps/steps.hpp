@@ -132,6 +132,11 @@ class SlurmSteps : public StepBuilder {
 constexpr Retry kFewRetry{2, std::chrono::seconds(2), std::chrono::seconds(10)};
 constexpr Retry kBusyRetry{4, std::chrono::seconds(2), std::chrono::seconds(30)};
 
+// An act with the commands that follow from it alone, asked for again at once where it fails; what it relies
+// on and leads to is for the caller.
+Step step_for(Action action, const NodeName& node, Dialect dialect, Scheduler scheduler, Duration deadline,
+              Duration look_every = std::chrono::milliseconds(500));
+
 // Opens the node and takes the mark off. `proof` must still hold when the node is given back: a reboot may
 // have undone all that was read back.
 std::vector<Step> release_steps(const NodeName& node, Dialect dialect, Scheduler scheduler,

@@ -5,7 +5,6 @@
 namespace tessera::plan {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
@@ -14,13 +13,8 @@ class Steps {
   explicit Steps(const NodeChange& change) : change_(change) {}
 
   Step& add(Action action, Duration deadline) {
-    Step step;
-    step.commands = commands_for(action, change_.node.name, Dialect::direct, change_.scheduler, nullptr);
-    step.action = std::move(action);
-    step.look_every = milliseconds(500);
-    step.deadline = deadline;
-    step.retry = kFewRetry;
-    return steps_.emplace_back(std::move(step));
+    return steps_.emplace_back(
+        step_for(std::move(action), change_.node.name, Dialect::direct, change_.scheduler, deadline));
   }
   Step& guarded(Action action, Duration deadline, bool empty) {
     Step& step = add(std::move(action), deadline);
