@@ -1,5 +1,5 @@
-// Words of other programs and of people, which are ASCII: without the blanks around them, and in capitals.
-// text.hpp has lower(). Threads: pure functions.
+// Words of other programs and of people, which are ASCII: without the blanks around them or what stands in
+// front, and in capitals. text.hpp has lower(). Threads: pure functions.
 #pragma once
 
 #include <string>
@@ -12,6 +12,13 @@ inline std::string_view trimmed(std::string_view text, std::string_view blanks =
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// Whether the text begins with it; then it is taken off.
+inline bool take_prefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
 }
 
 inline std::string upper(std::string_view text) {

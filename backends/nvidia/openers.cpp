@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "engine/ascii.hpp"
 #include "engine/number.hpp"
 #include "engine/text.hpp"
 
@@ -17,12 +18,6 @@ constexpr std::size_t kLongestProgram = 256;
 
 Error unknown(std::string reason) {
   return {"cannot read which programs have GPUs open", std::move(reason), ""};
-}
-
-bool take(std::string_view& text, std::string_view begin) {
-  if (!text.starts_with(begin)) return false;
-  text.remove_prefix(begin.size());
-  return true;
 }
 
 std::optional<std::int64_t> take_number(std::string_view& text) {
@@ -39,16 +34,17 @@ struct Seen {
 
 // "/proc/585/exe /usr/bin/nv-hostengine", "/proc/585/fd/12 /dev/nvidia0"
 bool take_record(std::string_view record, std::map<std::int64_t, Seen>& all) {
-  if (!take(record, "/proc/")) return false;
+  if (!take_prefix(record, "/proc/")) return false;
   const auto pid = take_number(record);
   if (!pid || *pid <= 0) return false;
-  if (take(record, "/exe ")) {
+  if (take_prefix(record, "/exe ")) {
     // The file was replaced by an update.
     if (record.ends_with(" (deleted)")) record.remove_suffix(10);
     all[*pid].program = clean(record, kLongestProgram);
     return true;
   }
-  if (!take(record, "/fd/") || !take_number(record) || !take(record, " /dev/nvidia")) return false;
+  if (!take_prefix(record, "/fd/") || !take_number(record) || !take_prefix(record, " /dev/nvidia"))
+    return false;
   const auto minor = whole_number(record, kHighestMinor);
   if (minor) all[*pid].minors.insert(*minor);  // else no file of a GPU
   return true;

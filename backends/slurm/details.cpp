@@ -9,6 +9,7 @@
 #include "backends/slurm/parse/job_facts.hpp"
 #include "backends/slurm/parse/parse_limits.hpp"
 #include "backends/slurm/parse/record.hpp"
+#include "engine/model/array_tasks.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::slurm {
@@ -41,11 +42,6 @@ bool has_word(const std::string& list, std::initializer_list<std::string_view> w
 bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= 256 && text.front() != '-' &&
          text.find_first_of(" ,=\t\"'\\") == std::string::npos;
-}
-
-// "19_[3-6%2]" → "19", "30+1" → "30"
-std::string number_of(const std::string& id) {
-  return id.substr(0, std::min(id.find_first_not_of("0123456789"), id.size()));
 }
 
 // The job's own QOS and those of its partitions.
@@ -134,7 +130,7 @@ void DetailsReader::begin(JobLook look, Told told) {
   details_ = Details{};
   details_.of = wanted.job.id;
   details_.limits_enforced = enforces_limits(wanted.facts);
-  const std::string job = number_of(wanted.job.id.text);
+  const std::string job(job_number(wanted.job.id.text));
   const bool depends = wanted.job.reason.starts_with("Dependency");
   if ((details_.limits_enforced == false && !depends) || job.empty()) return ask_priorities();
   ask(Teller::job, show_job(site_, job), &DetailsReader::take_job);
@@ -217,7 +213,7 @@ void DetailsReader::take_priorities(const Result<Outcome>& result) {
     const bool nothing = contains_folded(result->err, "Unable to find jobs") ||
                          contains_folded(result->out, "Unable to find jobs");
     auto read = nothing ? std::vector<PriorityTold>()
-                        : parse_priorities(result->out, number_of(now_->look.job.id.text));
+                        : parse_priorities(result->out, std::string(job_number(now_->look.job.id.text)));
     if (!read)
       inquiry.failure = read.error();
     else if (read->empty())

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/model/waits_longer.hpp"
 #include "engine/sharing/platform.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
@@ -87,12 +88,7 @@ std::vector<const Workload*> waiting_work(const Cluster& cluster) {
     if (wants) work.push_back(&one);
   }
   // The one that waits longest first; the container's order is no order.
-  std::sort(work.begin(), work.end(), [](const Workload* left, const Workload* right) {
-    const auto key = [](const Workload* one) {
-      return std::pair(one->submitted.value_or(TimePoint::max()), one->id);
-    };
-    return key(left) < key(right);
-  });
+  std::sort(work.begin(), work.end(), waits_longer);
   return work;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/insight/worth.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/bridged.hpp"
+#include "engine/model/held_by.hpp"
 #include "engine/model/tell.hpp"
 #include "engine/number.hpp"
 #include "engine/sharing/units.hpp"
@@ -16,11 +17,6 @@ namespace tessera::insight {
 namespace {
 
 using Sums = std::map<std::string, UserSum>;
-
-bool holds_gpus(const Workload& workload) {
-  return std::any_of(workload.allocations.begin(), workload.allocations.end(),
-                     [](const Allocation& one) { return one.count > 0 || !one.devices.empty(); });
-}
 
 // Eight GiB of a GPU's memory and eight shares of GPUs are not the same.
 std::string counted_as(const Workload& workload, const Allocation& held) {
@@ -45,7 +41,7 @@ void add_held(UserSum& sum, const Cluster& cluster, const Workload& workload,
 void add_workload(Sums& sums, const Cluster& cluster, const Workload& workload,
                   const mig::Catalogue& catalogue) {
   const bool waits = workload.state == WorkloadState::pending && !workload.requests.empty();
-  const bool holds = workload.state != WorkloadState::ended && holds_gpus(workload);
+  const bool holds = workload.state != WorkloadState::ended && holds_any(workload);
   if ((!waits && !holds) || slinky::stands_for_jobs(cluster, workload)) return;
   UserSum& sum = sums[workload.user];
   sum.user = workload.user;

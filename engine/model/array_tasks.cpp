@@ -38,6 +38,10 @@ std::optional<TaskRange> task_range(std::string_view text) {
   return TaskRange{*first, *last, *step};
 }
 
+std::string_view job_number(std::string_view id) {
+  return id.substr(0, std::min(id.find_first_not_of("0123456789"), id.size()));
+}
+
 WorkloadId id_of(const ArrayTasks& all) {
   std::string text = all.array + "_[";
   for (std::size_t i = 0; i < all.tasks.size();) {

@@ -20,6 +20,9 @@ struct TaskRange {
 };
 std::optional<TaskRange> task_range(std::string_view text);  // nullopt: none of these
 
+// What Slurm calls the job of an id by: "19_[3-6%2]" → "19", "30+1" → "30". Looks into the text.
+std::string_view job_number(std::string_view id);
+
 struct ArrayTasks {
   std::string array;       // "19"
   std::vector<int> tasks;  // ascending

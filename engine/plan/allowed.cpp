@@ -10,6 +10,7 @@
 #include "engine/operators/operator_setup.hpp"
 #include "engine/operators/plugin_config.hpp"
 #include "engine/plan/allowed_action.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/files/boot_layout.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reboot.hpp"
@@ -37,11 +38,6 @@ bool says_word(const Conditions& conditions, std::string_view key, const std::st
     const auto* word = std::get_if<WordIs>(&one);
     return word && word->key == key && word->value == value;
   });
-}
-const BoardState* board_in(const std::vector<BoardState>& boards, GpuIndex gpu) {
-  auto found =
-      std::find_if(boards.begin(), boards.end(), [&](const BoardState& one) { return one.gpu == gpu; });
-  return found == boards.end() ? nullptr : &*found;
 }
 bool are_among(const std::vector<InstanceAt>& some, const std::vector<InstanceAt>& all, bool placed) {
   return std::all_of(some.begin(), some.end(), [&](const InstanceAt& one) {
@@ -368,12 +364,6 @@ bool stands(const BoardState& found, const BoardState& wanted) {
   return std::equal(found.instances.begin(), found.instances.end(), wanted.instances.begin(),
                     wanted.instances.end(),
                     [](const InstanceAt& one, const InstanceAt& other) { return one.same(other); });
-}
-
-std::map<std::string, int> profiles_of(const BoardState& board) {
-  std::map<std::string, int> counts;
-  for (const InstanceAt& one : board.instances) ++counts[one.profile.text];
-  return counts;
 }
 
 bool same_board(const BoardState& one, const BoardState& other) {

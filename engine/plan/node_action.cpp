@@ -216,6 +216,10 @@ Result<std::optional<std::string>> reason_after(const Special& act, const NodeNa
   if (!now.empty() && now != wanted) return refused();
   return now.empty() ? Reason(wanted) : Reason();
 }
+std::string name_of(const Action& action) {
+  const auto* special = std::get_if<Special>(&action);
+  return special ? special->verb : std::string(word(action));
+}
 std::string argument_of(const Special& act, std::string_view name) {
   auto found = act.arguments.find(std::string(name));
   return found == act.arguments.end() ? "" : found->second;

@@ -101,6 +101,7 @@ std::string reason_now(const Special& act, const NodeFacts& facts);
 Result<std::optional<std::string>> reason_after(const Special& act, const NodeName& node, const RunMark& mark,
                                                 const std::string& now);
 std::string argument_of(const Special& act, std::string_view name);  // empty: it has none of that name
+std::string name_of(const Action& action);                           // its kind; of a special one its verb
 
 // Keys of NodeFacts::words, on every backend that can do it.
 inline constexpr std::string_view kClosedWord = "closed";         // the reason; empty: it is open

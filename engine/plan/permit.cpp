@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/node_action.hpp"
 #include "engine/plan/words/operator_words.hpp"
 #include "engine/text.hpp"
 
@@ -67,12 +68,9 @@ bool is_same(Step read, const Step& now, bool left) {
 // What of an action is otherwise than what is made now.
 std::string other_action(const Action& read, const Action& now) {
   const auto *one = std::get_if<Special>(&read), *other = std::get_if<Special>(&now);
-  const auto name = [](const Action& action) {
-    const auto* special = std::get_if<Special>(&action);
-    return special ? special->verb : std::string(word(action));
-  };
-  if (name(read) != name(now)) return fmt::format("its action is {}, and would be {}", name(read), name(now));
-  if (!one || !other) return fmt::format("what {} is about differs", name(read));
+  const std::string name = name_of(read);
+  if (name != name_of(now)) return fmt::format("its action is {}, and would be {}", name, name_of(now));
+  if (!one || !other) return fmt::format("what {} is about differs", name);
   for (const auto& arguments : {one->arguments, other->arguments})
     for (const auto& [key, value] : arguments) {
       auto left = one->arguments.find(key), right = other->arguments.find(key);
@@ -83,7 +81,7 @@ std::string other_action(const Action& read, const Action& now) {
         return fmt::format("{} of its action is \"{}\", and would be \"{}\"", clean(key, 60),
                            clean(left->second, 120), clean(right->second, 120));
     }
-  return fmt::format("what {} is about differs", name(read));
+  return fmt::format("what {} is about differs", name);
 }
 
 // The first of a step's parts that is otherwise.

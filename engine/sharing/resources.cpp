@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/ascii.hpp"
 #include "engine/mig/profile_name.hpp"
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/amd.hpp"
@@ -19,12 +20,6 @@ constexpr std::string_view kVendor = "nvidia.com/";
 constexpr std::string_view kMigPrefix = "mig-";
 constexpr std::string_view kSharedSuffix = ".shared";
 constexpr std::string_view kGpuClass = "gpu.nvidia.com", kMigClass = "mig.nvidia.com";
-
-bool strip_prefix(std::string_view& text, std::string_view prefix) {
-  if (!text.starts_with(prefix)) return false;
-  text.remove_prefix(prefix.size());
-  return true;
-}
 
 // The plugin's answer for "single": every GPU cut, none empty, one profile; else nothing is advertised.
 bool single_is_valid(const NodeShape& node) { return natural_strategy(node) == MigStrategy::single; }
@@ -142,7 +137,7 @@ std::optional<ResourceName> parse_kubernetes(std::string_view text) {
     name.kind = ResourceKind::gpu_memory;
     return name;
   }
-  if (strip_prefix(text, "mig.das.com/")) {
+  if (take_prefix(text, "mig.das.com/")) {
     name.profile = mig::canonical_profile(text);
     name.kind = ResourceKind::instance;
     return name.profile ? std::optional(name) : std::nullopt;
@@ -153,7 +148,7 @@ std::optional<ResourceName> parse_kubernetes(std::string_view text) {
     name.claimed = true;
     return name;
   }
-  if (strip_prefix(text, "mig.nvidia.com/")) {
+  if (take_prefix(text, "mig.nvidia.com/")) {
     name.kind = ResourceKind::instance;
     name.claimed = true;
     name.profile = mig::canonical_profile(text);
@@ -165,7 +160,7 @@ std::optional<ResourceName> parse_kubernetes(std::string_view text) {
     name.type = text.starts_with("amd.com/") ? clean(text, 64) : "";
     return name;
   }
-  if (!strip_prefix(text, kVendor) || text.empty()) return std::nullopt;
+  if (!take_prefix(text, kVendor) || text.empty()) return std::nullopt;
   if (text.ends_with(kSharedSuffix)) {
     name.shared = true;
     text.remove_suffix(kSharedSuffix.size());
@@ -177,7 +172,7 @@ std::optional<ResourceName> parse_kubernetes(std::string_view text) {
     name.kind = ResourceKind::instance;
     return name;
   }
-  if (strip_prefix(text, "NVIDIA_") || strip_prefix(text, "GRID_")) {
+  if (take_prefix(text, "NVIDIA_") || take_prefix(text, "GRID_")) {
     name.kind = ResourceKind::vgpu;
     name.type = clean(text, 128);
     return name;
@@ -188,7 +183,7 @@ std::optional<ResourceName> parse_kubernetes(std::string_view text) {
 }
 
 std::optional<ResourceName> parse_slurm(std::string_view text) {
-  strip_prefix(text, "gres/") || strip_prefix(text, "gres:");
+  take_prefix(text, "gres/") || take_prefix(text, "gres:");
   ResourceName name;
   const std::size_t colon = text.find(':');
   const std::string_view family = text.substr(0, colon);

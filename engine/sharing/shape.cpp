@@ -8,6 +8,7 @@
 #include "engine/sharing/ack.hpp"
 #include "engine/sharing/by_kubelet.hpp"
 #include "engine/sharing/platform.hpp"
+#include "engine/sharing/shares.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sharing {
@@ -37,8 +38,7 @@ BoardShape of_gpu(const Gpu& gpu, const mig::Catalogue& catalogue) {
 
 // The first way of sharing that is found: a node has one.
 void add_sharing(Sharing& sharing, const Gpu& gpu) {
-  const bool replicated = gpu.strategy == Strategy::mps || gpu.strategy == Strategy::time_slicing ||
-                          gpu.strategy == Strategy::shard;
+  const bool replicated = in_shares(gpu.strategy);
   if (sharing.method != Strategy::whole) return;
   if (replicated) sharing.method = gpu.strategy;
   if (gpu.replicas && *gpu.replicas > 1) {

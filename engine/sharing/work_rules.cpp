@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "engine/sharing/resources.hpp"
+#include "engine/sharing/shares.hpp"
 
 namespace tessera::sharing {
 
@@ -70,8 +71,7 @@ bool hands_out_shares(const Cluster& cluster) {
   const auto& nodes = cluster.nodes.all();
   return std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
     return std::any_of(node.gpus.begin(), node.gpus.end(), [](const Gpu& gpu) {
-      return gpu.strategy == Strategy::mps || gpu.strategy == Strategy::time_slicing ||
-             gpu.strategy == Strategy::shard || gpu.replicas.value_or(1) > 1;
+      return in_shares(gpu.strategy) || gpu.replicas.value_or(1) > 1;
     });
   });
 }

@@ -7,6 +7,7 @@
 #include "engine/insight/available.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/mig/product_of.hpp"
+#include "engine/model/waits_longer.hpp"
 #include "engine/number.hpp"
 #include "engine/plan/effect/queue.hpp"
 #include "engine/plan/effect/resources.hpp"
@@ -82,10 +83,7 @@ class Sums {
     for (const Node& node : cluster.nodes.all()) look_at_node(node);
     for (const Workload& workload : cluster.workloads.all())
       if (workload.state == WorkloadState::pending) waiting_.push_back(&workload);
-    std::sort(waiting_.begin(), waiting_.end(), [](const Workload* a, const Workload* b) {
-      return std::pair(a->submitted.value_or(TimePoint::max()), a->id) <
-             std::pair(b->submitted.value_or(TimePoint::max()), b->id);
-    });
+    std::sort(waiting_.begin(), waiting_.end(), waits_longer);
   }
 
   std::vector<Demand> rows() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/model/array_tasks.hpp"
 #include "engine/text.hpp"
 #include "engine/why/details.hpp"
 
@@ -147,8 +148,7 @@ void settle_untold(Answer& answer, const Details& details) {
 
 std::string depended_on(const Related& one) {
   if (one.source != Teller::job || one.kind != "Dependency") return {};
-  const std::string_view job = read_dependency(one.name).job;
-  return std::string(job.substr(0, std::min(job.find_first_not_of("0123456789"), job.size())));
+  return std::string(job_number(read_dependency(one.name).job));
 }
 
 void add_details(Answer& answer, const Workload& workload, const Details* details) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/model/array_tasks.hpp"
 #include "engine/number.hpp"
 #include "engine/why/command.hpp"
 #include "engine/why/details.hpp"
@@ -13,14 +14,9 @@ namespace {
 
 constexpr std::size_t kMostDependencies = 4;  // whose command is told
 
-// "19_[3-6%2]" → "19"
-std::string number_of(const std::string& id) {
-  return id.substr(0, std::min(id.find_first_not_of("0123456789"), id.size()));
-}
-
 // What scontrol takes: all tasks of an array that wait, "19_[3-6%2]", by the number of the array.
 std::string target_of(const std::string& id) {
-  const std::string number = number_of(id);
+  const std::string number(job_number(id));
   return !number.empty() && id.starts_with(number + "_[") ? number : id;
 }
 
@@ -67,7 +63,7 @@ void next_of_its_array(Desk& desk, const std::string& array) {
 }
 
 void array_limit(Desk& desk) {
-  const std::string array = number_of(desk.job.id.text);
+  const std::string array(job_number(desk.job.id.text));
   if (array.empty()) return;
   next_of_its_array(desk, array);
   if (const auto now = throttle_of(desk.job.id.text))
@@ -179,7 +175,7 @@ std::vector<Remedy> slurm_remedies(const Cluster& cluster, const Workload& job, 
       break;
     case Topic::priority:
       if (has_parts(site.details))
-        desk.ask("its priority, part by part", command("sprio -l -j {}", number_of(job.id.text)));
+        desk.ask("its priority, part by part", command("sprio -l -j {}", job_number(job.id.text)));
       break;
     default: break;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/ascii.hpp"
 #include "engine/text.hpp"
 #include "engine/why/words.hpp"
 
@@ -106,11 +107,6 @@ constexpr std::pair<std::string_view, std::string_view> kCounted[] = {
     {"Wall", "time"},
 };
 
-bool take(std::string_view& text, std::string_view start) {
-  if (!text.starts_with(start)) return false;
-  text.remove_prefix(start.size());
-  return true;
-}
 bool drop(std::string_view& text, std::string_view end) {
   if (!text.ends_with(end)) return false;
   text.remove_suffix(end.size());
@@ -126,11 +122,11 @@ std::string counted(std::string_view what, Over over) {
 
 // "QOSMaxGRESPerUser", "AssocGrpCPURunMinutesLimit", "MaxMemoryRunMinsPerAccount"
 std::optional<std::string> limit_text(std::string_view code) {
-  const bool association = take(code, "Assoc");
-  if (!association) take(code, "QOS");
+  const bool association = take_prefix(code, "Assoc");
+  if (!association) take_prefix(code, "QOS");
   const std::string_view owner = association ? "association" : "QOS";
-  const bool group = take(code, "Grp"), least = !group && take(code, "Min");
-  if (!group && !least && !take(code, "Max")) return std::nullopt;
+  const bool group = take_prefix(code, "Grp"), least = !group && take_prefix(code, "Min");
+  if (!group && !least && !take_prefix(code, "Max")) return std::nullopt;
   drop(code, "Limit"), drop(code, "NotSatisfied");
   std::string_view each;
   for (std::string_view one : {"PerJob", "PerNode", "PerUser", "PerAccount"})

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/plan/effect/creation.hpp"
+#include "engine/sharing/shares.hpp"
 #include "engine/sharing/vgpu.hpp"
 
 namespace tessera::plan {
@@ -26,10 +27,6 @@ std::vector<InstanceAt> instances_from(const mig::Product& product, const std::v
   std::vector<InstanceAt> all;
   for (const mig::Placed& one : list) all.push_back(instance_of(product, one));
   return all;
-}
-
-bool shares(Strategy strategy) {
-  return strategy == Strategy::mps || strategy == Strategy::time_slicing || strategy == Strategy::shard;
 }
 
 // A GPU that the table does not know may have any type; its hypervisor will tell.
@@ -55,7 +52,7 @@ Status check_wish(const Gpu& gpu, const mig::Product* product, const Wish& wish,
   if (wish.strategy == Strategy::mig && !product)
     return cannot_become(gpu.index, fmt::format("the catalogue does not know '{}'", gpu.model),
                          "add the product to the site's catalogue file");
-  if (wish.replicas < 1 || (shares(wish.strategy) && wish.replicas < 2))
+  if (wish.replicas < 1 || (sharing::in_shares(wish.strategy) && wish.replicas < 2))
     return cannot_become(gpu.index, fmt::format("{} replicas are no sharing", wish.replicas),
                          "give 2 or more with --replicas");
   if (wish.replicas > kMostReplicas)

@@ -141,6 +141,18 @@ BoardState state_of(const Gpu& gpu) {
   return state;
 }
 
+const BoardState* board_in(const std::vector<BoardState>& boards, GpuIndex gpu) {
+  auto found =
+      std::find_if(boards.begin(), boards.end(), [&](const BoardState& one) { return one.gpu == gpu; });
+  return found == boards.end() ? nullptr : &*found;
+}
+
+std::map<std::string, int> profiles_of(const BoardState& board) {
+  std::map<std::string, int> counts;
+  for (const InstanceAt& one : board.instances) ++counts[one.profile.text];
+  return counts;
+}
+
 bool in_use(const Slice& slice) { return slice.holding != Holding::free || slice.told_held.value_or(false); }
 
 std::optional<std::string> why_busy(const NodeFacts& facts, const Scope& scope) {

@@ -2,6 +2,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ int replicas_of(const Gpu& gpu);
 ProfileName vgpu_of(const Gpu& gpu);
 
 BoardState state_of(const Gpu& gpu);
+const BoardState* board_in(const std::vector<BoardState>& boards, GpuIndex gpu);  // nullptr: not among them
+// How many instances of each profile.
+std::map<std::string, int> profiles_of(const BoardState& board);
 
 // Whether anyone has it, a client that no scheduler knows of included.
 bool in_use(const Slice& slice);

@@ -8,6 +8,7 @@
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/model/kueue.hpp"
+#include "engine/model/waits_longer.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/effect/slice_names.hpp"
 #include "engine/sharing/ack.hpp"
@@ -243,13 +244,6 @@ class Desk {
   std::map<std::string, std::optional<std::set<std::string>>> named_;  // by the list; nullopt: not readable
   std::map<std::pair<std::string, std::string>, bool> matches_;
 };
-
-bool waits_longer(const Workload* left, const Workload* right) {
-  const auto key = [](const Workload* one) {
-    return std::pair(one->submitted.value_or(TimePoint::max()), one->id);
-  };
-  return key(left) < key(right);
-}
 
 }  // namespace
 

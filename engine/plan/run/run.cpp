@@ -24,11 +24,6 @@ Executor executor_for(const Run& run, const NodePlan& plan, const ChangeOptions&
   return executor;
 }
 
-std::string name_of(const Action& action) {
-  const auto* special = std::get_if<Special>(&action);
-  return special ? special->verb : std::string(word(action));
-}
-
 }  // namespace
 
 std::vector<const NodePlan*> plans_of(const Run& run, const NodeName& node) {

@@ -13,18 +13,6 @@ namespace {
 
 using Plans = std::vector<const NodePlan*>;
 
-const BoardState* board_of(const std::vector<BoardState>& boards, GpuIndex gpu) {
-  auto found =
-      std::find_if(boards.begin(), boards.end(), [&](const BoardState& one) { return one.gpu == gpu; });
-  return found == boards.end() ? nullptr : &*found;
-}
-
-std::map<std::string, int> counts_of(const BoardState& board) {
-  std::map<std::string, int> counts;
-  for (const InstanceAt& one : board.instances) ++counts[one.profile.text];
-  return counts;
-}
-
 // A GPU on its way from one layout to the other has at most what either has; while it is cut again it may
 // be empty, or whole.
 bool may_be_ours(const BoardState& now, const std::vector<const BoardState*>& known) {
@@ -33,10 +21,10 @@ bool may_be_ours(const BoardState& now, const std::vector<const BoardState*>& kn
         return one->strategy == now.strategy && one->replicas == now.replicas && one->vgpu == now.vgpu;
       }))
     return false;
-  for (const auto& [profile, count] : counts_of(now)) {
+  for (const auto& [profile, count] : profiles_of(now)) {
     int most = 0;
     for (const BoardState* one : known) {
-      auto counts = counts_of(*one);
+      auto counts = profiles_of(*one);
       auto found = counts.find(profile);
       if (found != counts.end()) most = std::max(most, found->second);
     }
@@ -81,7 +69,7 @@ void judge_boards(const Plans& run, const NodePlan& now, std::vector<std::string
     std::vector<const BoardState*> known;
     for (const NodePlan* plan : run)
       for (const auto* boards : {&plan->before, &plan->after})
-        if (const BoardState* one = board_of(*boards, board.gpu)) known.push_back(one);
+        if (const BoardState* one = board_in(*boards, board.gpu)) known.push_back(one);
     if (known.empty() || may_be_ours(board, known)) continue;
     all.push_back(fmt::format("another user has changed GPU {} of {} since: {}", board.gpu.value,
                               now.node.text,

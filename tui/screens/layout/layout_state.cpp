@@ -7,13 +7,10 @@
 
 #include "engine/plan/effect/diff.hpp"
 #include "engine/plan/effect/observed.hpp"
+#include "engine/sharing/shares.hpp"
 
 namespace tessera::tui {
 namespace {
-
-bool offers_shares(Strategy strategy) {
-  return strategy == Strategy::mps || strategy == Strategy::time_slicing || strategy == Strategy::shard;
-}
 
 // Why a GPU cannot be cut at all; empty: it can.
 std::string why_uncut(const mig::Product* product) {
@@ -247,7 +244,7 @@ std::string clear_board(LayoutState& edit, const mig::Product* product) {
 }
 
 std::string set_replicas(LayoutState& edit, int replicas) {
-  if (!offers_shares(edit.want.strategy)) return "choose MPS, time-slicing or shards first, with p";
+  if (!sharing::in_shares(edit.want.strategy)) return "choose MPS, time-slicing or shards first, with p";
   if (replicas < 2 || replicas > 1024) return "give 2 to 1,024";
   Want want = edit.want;
   want.replicas = replicas;
@@ -257,7 +254,7 @@ std::string set_replicas(LayoutState& edit, int replicas) {
 }
 
 std::string change_replicas(LayoutState& edit, int by) {
-  if (offers_shares(edit.want.strategy) && edit.want.replicas + by < 2) return "sharing begins with 2";
+  if (sharing::in_shares(edit.want.strategy) && edit.want.replicas + by < 2) return "sharing begins with 2";
   return set_replicas(edit, edit.want.replicas + by);
 }
 

@@ -9,6 +9,7 @@
 #include "engine/model/counts_text.hpp"
 #include "engine/model/held_by.hpp"
 #include "engine/model/kueue.hpp"
+#include "engine/model/waits_longer.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
@@ -25,15 +26,10 @@
 namespace tessera::tui {
 namespace {
 
-bool holds_something(const Workload& workload) {
-  return std::any_of(workload.allocations.begin(), workload.allocations.end(),
-                     [](const Allocation& one) { return one.count > 0 || !one.devices.empty(); });
-}
-
 std::string asked_text(const Workload& workload) {
   std::string text = requests_text(workload.requests);
   // What holds GPUs has asked for them, whatever its source tells of that.
-  if (text.empty()) return holds_something(workload) ? "not reported" : "no GPU";
+  if (text.empty()) return holds_any(workload) ? "not reported" : "no GPU";
   if (workload.tasks <= 1) return text;
   return waits_for_kueue(workload)
              ? fmt::format("{}, {} times: pods that start together", text, workload.tasks)
@@ -159,10 +155,7 @@ void add_waiting(FactPage& page, const Cluster& cluster, const Workload& workloa
     });
     if (same) others.push_back(&other);
   }
-  std::sort(others.begin(), others.end(), [](const Workload* a, const Workload* b) {
-    return std::pair(a->submitted.value_or(TimePoint::max()), a->id) <
-           std::pair(b->submitted.value_or(TimePoint::max()), b->id);
-  });
+  std::sort(others.begin(), others.end(), waits_longer);
   constexpr std::size_t kShown = 8;
   for (std::size_t i = 0; i < std::min(others.size(), kShown); ++i)
     page.add({{{others[i]->id.text, Role::text, 3},
