@@ -1,6 +1,6 @@
 #include "tui/cli/look_back.hpp"
 
-#include "tui/cli/change/wish.hpp"
+#include "tui/cli/change/moment.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/past_time.hpp"
 

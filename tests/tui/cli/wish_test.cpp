@@ -6,6 +6,7 @@
 
 #include "tests/engine/plan/boards.hpp"
 #include "tests/support/zone.hpp"
+#include "tui/cli/change/moment.hpp"
 
 namespace tessera::cli {
 namespace {

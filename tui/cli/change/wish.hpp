@@ -47,9 +47,4 @@ Or<Wished> read_wish(const Options& options, const Model& model, const mig::Cata
 // Reads --at into `change`. Errors: it is no time, or over.
 Status set_time(plan::ChangeOptions& change, const Options& options, TimePoint now);
 
-// "2026-11-21T22:00Z", "2026-11-21 22:00:30", "22:00" (the next), "+2h"; without Z in local time, which is
-// that of this process; of an hour that comes twice the first. nullopt: not a time, or one that the clocks
-// leave out.
-std::optional<TimePoint> parse_moment(std::string_view text, TimePoint now);
-
 }  // namespace tessera::cli
