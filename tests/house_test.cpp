@@ -520,7 +520,7 @@ TEST(House, HintsNameOnlyCommandsThatExist) {
       "reaches", "read",    "reads",  "refuses", "says",  "sets",   "shows",  "stopped", "takes", "tells",
       "that",    "there",   "to",     "used",    "uses",  "waits",  "was",    "where",   "will",  "with",
       "would",   "writes",  "wrote"};
-  const std::string table = read(kRoot / "tui/cli/command_table.cpp");
+  const std::string table = read(kRoot / "tui/cli/command_rows.hpp");
   constexpr std::string_view kRow = "\n    {\"";  // {"nodes", kLists, …
   std::set<std::string> commands;
   for (std::size_t at = table.find(kRow); at != std::string::npos; at = table.find(kRow, at + 1)) {
