@@ -1,28 +1,14 @@
-#include "backends/kubernetes/backend.hpp"
-
-#include <fmt/format.h>
+// The lists and watches of a cluster, and what its API server says of itself.
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <optional>
 
-#include "backends/costs_told.hpp"
-#include "backends/figures/faults.hpp"
-#include "backends/figures/look_back.hpp"
-#include "backends/http_client.hpp"
-#include "backends/kubernetes/change/actuator.hpp"
-#include "backends/kubernetes/details.hpp"
+#include "backends/kubernetes/backend_state.hpp"
 #include "backends/kubernetes/explain.hpp"
-#include "backends/kubernetes/exporters.hpp"
-#include "backends/kubernetes/feed.hpp"
-#include "backends/kubernetes/followed.hpp"
-#include "backends/kubernetes/objects/parse.hpp"
 #include "backends/kubernetes/rights.hpp"
 #include "backends/kubernetes/source_asked.hpp"
-#include "backends/kubernetes/store.hpp"
-#include "backends/meter.hpp"
-#include "backends/worker.hpp"
 
 namespace tessera::kubernetes {
 namespace {
@@ -31,105 +17,10 @@ using Steady = std::chrono::steady_clock;
 
 constexpr Duration kTick{10000};  // between two looks at what is overdue, and two signs of life of a watch
 constexpr Duration kToldAgain{1000};  // after a change was dropped, since more will be
-constexpr Duration kFocused{60000}, kIdle{300000};
-constexpr Duration kMeasuredFocused{20000}, kMeasuredIdle{120000};
 constexpr Duration kMeasuresLast{300000};
 constexpr std::string_view kSimulated = "+tessera-sim";  // behind the version of `tessera-sim serve`
-constexpr Duration kPaceAtLeast{60000};                  // a start is not taken for a habit
 
 }  // namespace
-
-struct KubernetesBackend::State {
-  explicit State(KubernetesOptions wanted)
-      : options(std::move(wanted)), name(options.cluster.empty() ? "kubernetes" : options.cluster) {}
-
-  ActuatorOptions actuator_options();
-  void review(const operators::OperatorSetup& site);
-  void begin();
-  void refresh();
-  void look_into(const WorkloadId& id, LookedInto told);
-  void connect(const std::string& socket);
-  void tell(SourceReport report) { reported.tell(std::move(report), options.clock()); }
-  void tell_pace();
-  ClusterStore::Handler handler_of(Which which);
-  void follow();
-  FeedCalls calls_for(Which which, ClusterStore::Handler handler);
-  void proxy_told(const Status& status);
-  void ask_version();
-  void ask_cluster_id();
-  void tell_versions();
-  void report(Which which, std::optional<Error> failure, Duration latency, const std::string& note);
-  SourceReport source_report(Which which, std::optional<Error> failure, Duration latency) const;
-  void report_beside(Which which, std::optional<Error> failure, Duration latency, const std::string& note);
-  void forget_beside(Which which);
-  std::vector<Remark> untold_of(Source source) const;
-  void check_loaded();
-  ExporterCalls exporter_calls();
-  Duration measures_every() const;
-  void measured(std::size_t answered, Duration latency, std::vector<Remark> remarks);
-  void begin_prometheus();
-  void prometheus_told(figures::FiguresNow now, Duration latency);
-  void tell_measure_remarks();
-  void tell_late_measures();
-  void measure_now();
-  bool measured_once() const;
-  void tick();
-  void tell_what_was_dropped();
-  Duration every() const {
-    return options.every > Duration(0) ? options.every : pace == Pace::focused ? kFocused : kIdle;
-  }
-
-  template <class What>
-  void post(What what) {
-    sink->post({name, options.generation, options.clock(), std::move(what)});
-  }
-
-  const KubernetesOptions options;
-  const ClusterName name;
-  EventSink* sink = nullptr;
-
-  // What follows belongs to the worker's thread.
-  Pace pace = Pace::focused;
-  bool loaded = false;
-  bool serves = false;
-  std::array<std::optional<Error>, kFeeds> failures;
-  std::array<std::string, kFeeds> notes;  // what the last list left out
-  std::array<bool, kFeeds> kept{};        // of those beside: a list was complete, and what it held is shown
-  Parser parser;
-  std::string version;        // of the API server
-  std::string versions_told;  // with the operator's, as posted last
-  std::string id_told;        // beside them
-  std::size_t dropped = 0;    // by the sink, as far as it was told again
-  bool tells_again = false;   // ... or will be
-  Meter meter{Steady::now(), kPaceAtLeast};
-  CostsTold reported{[this](Source source) { return meter.cost(source, Steady::now()); },
-                     [this](TimePoint at, SourceReport report) {
-                       sink->post({name, options.generation, at, std::move(report)});
-                     }};
-
-  Worker worker;
-  Processes processes{worker};
-  std::optional<Proxy> proxy;
-  std::optional<HttpClient> client;
-  std::optional<ClusterStore> store;
-  bool site_known = false;
-  bool reviewing = false, rights_known = false;
-  bool clock_known = false;  // of the API server, or it did not tell
-  bool id_known = false;     // of the cluster, or it did not tell
-  KubernetesActuator actuator{worker, actuator_options()};
-  std::array<std::unique_ptr<Feed>, kFeeds> feeds;
-  std::unique_ptr<Exporters> exporters;
-  std::vector<NodeName> viewed;  // nodes on screen
-  std::unique_ptr<figures::Prometheus> prometheus;
-  std::optional<PodDetails> details;
-  bool prometheus_tells = false;  // its last answer was good: the exporters are left alone
-  bool measuring = false;         // the exporters were asked at least once
-  bool waited_for_measures = false;
-  std::vector<Remark> exporter_remarks;  // of their last round
-  std::optional<Remark> prometheus_remark;
-  std::vector<Remark> measure_remarks;  // both, as posted last
-  figures::LookBack past;
-};
 
 ActuatorOptions KubernetesBackend::State::actuator_options() {
   return {options.catalogue, options.clock,
@@ -208,116 +99,6 @@ void KubernetesBackend::State::follow() {
   exporters = std::make_unique<Exporters>(worker, *client, exporter_calls());
   exporters->set_viewed(viewed);
   if (options.prometheus) begin_prometheus();
-}
-
-Duration KubernetesBackend::State::measures_every() const {
-  if (options.every > Duration(0)) return std::max(options.every, Duration(1000));
-  return pace == Pace::focused ? kMeasuredFocused : kMeasuredIdle;
-}
-
-// Prometheus goes before the exporters: one question instead of one to each node. While it fails, they are
-// asked.
-void KubernetesBackend::State::begin_prometheus() {
-  figures::PrometheusCalls calls;
-  calls.ask = [this, root = options.prometheus->target()](const std::string& path,
-                                                          figures::PrometheusAnswered answered) {
-    HttpCall request;
-    request.target = root + path;
-    request.deadline = figures::kPrometheusAnswer;
-    request.limit = figures::kMostPrometheus;
-    client->request(std::move(request), [this, answered = std::move(answered)](Result<HttpResponse> result) {
-      const std::string doing = "get services/proxy in namespace " + options.prometheus->name_space;
-      if (!result) return answered(explain_silence(doing, result.error(), ""));
-      // The API server's own refusal, in its words; what Prometheus itself says is read by who asks.
-      if (result->status != 200 && parser.status(result->body))
-        return answered(explain_response(doing, *result, parser, ""));
-      answered(std::move(result));
-    });
-  };
-  calls.node_of = [this](const figures::MetricLine& series) { return store->node_of_series(series); };
-  calls.told = [this](figures::FiguresNow now, Duration latency) {
-    prometheus_told(std::move(now), latency);
-  };
-  calls.failed = [this](const Error& error, Duration) {
-    prometheus_remark = Remark{
-        Remark::Grade::warning, "Prometheus", false,
-        "figures are asked for at each exporter: " + to_line({error.what, error.reason, ""}), error.hint};
-    prometheus_tells = false;
-    tell_measure_remarks();
-    exporters->go();
-  };
-  calls.every = [this] { return measures_every(); };
-  calls.clock = options.clock;
-  prometheus = std::make_unique<figures::Prometheus>(worker, std::move(calls));
-}
-
-void KubernetesBackend::State::prometheus_told(figures::FiguresNow now, Duration latency) {
-  exporter_remarks = figures::faults_of(now);
-  for (figures::NodeReadings& one : now.nodes) store->set_readings(one.node.node, std::move(one.readings));
-  tell(SourceReport{Source::dcgm, std::nullopt, latency, ""});
-  prometheus_tells = true;
-  exporters->rest();
-  prometheus_remark.reset();
-  if (now.skipped > 0)
-    prometheus_remark = Remark{Remark::Grade::info, "Prometheus", false,
-                               fmt::format("{} series could not be read: {}", now.skipped, now.problem), ""};
-  tell_measure_remarks();
-  check_loaded();
-}
-
-void KubernetesBackend::State::tell_measure_remarks() {
-  std::vector<Remark> all = exporter_remarks;
-  if (prometheus_remark) all.insert(all.begin(), *prometheus_remark);
-  if (all == measure_remarks) return;
-  measure_remarks = all;
-  post(RemarksListed{Source::dcgm, std::move(all)});
-}
-
-// Nodes without figures, and without GPUs that only exporters tell, are not nodes that have none. What the
-// next round remarks takes its place.
-void KubernetesBackend::State::tell_late_measures() {
-  if (!prometheus && store->exporters().empty()) return;
-  exporter_remarks = {Remark{Remark::Grade::info, "DCGM exporter", false,
-                             fmt::format("figures of GPUs have not come within {} s",
-                                         options.measures_within / std::chrono::seconds(1)),
-                             "a command waits a third of --timeout for them"}};
-  tell_measure_remarks();
-}
-
-void KubernetesBackend::State::measure_now() {
-  if (prometheus) prometheus->go();
-  if (!prometheus || (prometheus->has_rounds() && !prometheus_tells)) exporters->go();
-}
-
-bool KubernetesBackend::State::measured_once() const { return exporters->has_rounds() || prometheus_tells; }
-
-ExporterCalls KubernetesBackend::State::exporter_calls() {
-  ExporterCalls calls;
-  calls.where = [this] {
-    std::vector<Exporter> all = store->exporters();
-    std::stable_partition(all.begin(), all.end(), [this](const Exporter& one) {
-      const auto& first = options.measured_first;
-      return std::find(first.begin(), first.end(), one.node) != first.end();
-    });
-    return all;
-  };
-  calls.told = [this](const Exporter& exporter, DcgmReadings readings) {
-    store->set_readings(exporter.node, std::move(readings));
-  };
-  calls.round = [this](std::size_t answered, Duration latency, std::vector<Remark> remarks) {
-    measured(answered, latency, std::move(remarks));
-  };
-  calls.every = [this] { return measures_every(); };
-  calls.others = [this] { return options.every > Duration(0) ? measures_every() : kMeasuredIdle; };
-  calls.clock = options.clock;
-  return calls;
-}
-
-void KubernetesBackend::State::measured(std::size_t answered, Duration latency, std::vector<Remark> remarks) {
-  if (answered > 0) tell(SourceReport{Source::dcgm, std::nullopt, latency, ""});
-  exporter_remarks = std::move(remarks);
-  tell_measure_remarks();
-  check_loaded();
 }
 
 FeedCalls KubernetesBackend::State::calls_for(Which which, ClusterStore::Handler handler) {
