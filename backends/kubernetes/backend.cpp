@@ -1,7 +1,6 @@
 // The lists and watches of a cluster, and what its API server says of itself.
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 

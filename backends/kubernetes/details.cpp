@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "backends/kubernetes/objects/related.hpp"
-#include "engine/text.hpp"
 
 namespace tessera::kubernetes {
 namespace {

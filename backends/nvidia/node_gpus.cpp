@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "backends/nvidia/parse.hpp"
-#include "engine/text.hpp"
 
 namespace tessera::nvidia {
 namespace {

@@ -1,5 +1,4 @@
 // nvidia-smi -L.
-#include <fmt/format.h>
 
 #include <algorithm>
 

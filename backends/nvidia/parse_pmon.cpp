@@ -1,11 +1,9 @@
 // nvidia-smi pmon -c 1.
 #include <algorithm>
-#include <limits>
 
 #include "backends/nvidia/parse.hpp"
 #include "backends/nvidia/words.hpp"
 #include "engine/number.hpp"
-#include "engine/text.hpp"
 
 namespace tessera::nvidia {
 namespace {

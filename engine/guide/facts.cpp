@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "engine/guide/evidence.hpp"
 #include "engine/mig/product_of.hpp"

@@ -1,6 +1,5 @@
 #include "engine/insight/joined_commands.hpp"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>

@@ -5,7 +5,6 @@
 
 #include "engine/json.hpp"
 #include "engine/model/dns_name.hpp"
-#include "engine/text.hpp"
 
 namespace tessera::slinky {
 namespace {

@@ -1,7 +1,5 @@
 #include "engine/pack/sizing.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/text.hpp"
-
 namespace tessera::plan {
 namespace {
 

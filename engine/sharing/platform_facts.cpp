@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <set>
 
 #include "engine/embedded.hpp"

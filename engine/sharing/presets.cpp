@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 
 #include "engine/mig/profile_name.hpp"
 #include "engine/sharing/resources.hpp"

@@ -1,7 +1,5 @@
 #include "engine/slurmconf/meaning.hpp"
 
-#include <algorithm>
-
 #include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 

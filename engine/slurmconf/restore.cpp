@@ -1,7 +1,5 @@
 #include "engine/slurmconf/restore.hpp"
 
-#include <algorithm>
-
 #include "engine/slurmconf/counts.hpp"
 #include "engine/slurmconf/pending.hpp"
 #include "engine/text.hpp"

@@ -1,8 +1,6 @@
 #include "engine/usage/ledger.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 #include <utility>
 
 #include "engine/insight/available.hpp"

@@ -5,7 +5,6 @@
 #include "engine/insight/available.hpp"
 #include "engine/model/het_job.hpp"
 #include "engine/sharing/resources.hpp"
-#include "engine/text.hpp"
 #include "engine/why/details.hpp"
 #include "engine/why/supply.hpp"
 #include "engine/why/why.hpp"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <span>
 
 #include "engine/hostlist.hpp"
@@ -17,7 +16,6 @@
 #include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
-#include "engine/text.hpp"
 #include "engine/why/command.hpp"
 #include "engine/why/details.hpp"
 #include "engine/why/may_use.hpp"

@@ -1,6 +1,5 @@
 // The messages of Kubernetes' scheduler, 1.20 to 1.36 (the ErrReason constants of its plugins), of those that
 // admit work before it (Kueue's gate, Volcano's groups), and of a kubelet that cannot start a pod.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "engine/model/array_tasks.hpp"
-#include "engine/text.hpp"
 #include "engine/why/details.hpp"
 
 namespace tessera::why {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"

@@ -1,6 +1,5 @@
 #include "backends/slurm/parse/jobstats.hpp"
 
-#include <cmath>
 #include <map>
 
 #include "backends/base64.hpp"

@@ -1,7 +1,5 @@
 #include "engine/plan/effect/blast.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 

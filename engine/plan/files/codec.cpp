@@ -1,7 +1,5 @@
 #include "engine/plan/files/codec.hpp"
 
-#include <algorithm>
-
 #include "engine/time.hpp"
 
 namespace tessera::plan {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"

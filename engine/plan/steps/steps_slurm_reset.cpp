@@ -1,5 +1,4 @@
 // A reset by itself on a Slurm node: held and emptied as for a re-cut, and nothing written.
-#include <algorithm>
 
 #include "engine/plan/node_reset.hpp"
 #include "engine/plan/steps/reset_steps.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <utility>
 
 #include "engine/ascii.hpp"
 #include "engine/query/value.hpp"
