@@ -41,6 +41,14 @@ std::vector<std::string> Days::names() const {
   return all;
 }
 
+std::string name_beside(const std::string& path) {
+  std::error_code ignored;
+  std::string name = path + std::string(kAsideEnd);
+  for (int i = 2; fs::exists(fs::symlink_status(name, ignored)); ++i)
+    name = path + std::string(kAsideEnd) + "-" + std::to_string(i);
+  return name;
+}
+
 void Days::write_to(const std::string& name) {
   const std::lock_guard lock(mutex_);
   written_ = name;
@@ -84,16 +92,21 @@ void Days::remove_oldest(std::uintmax_t more, const std::string& before) {
   }
 }
 
-Result<bool> Days::replace(const std::string& name, const struct stat& read, std::string_view text) {
+Result<std::optional<std::string>> Days::replace(const std::string& name, const struct stat& read,
+                                                 std::string_view text, std::string_view aside) {
   const std::lock_guard lock(mutex_);
   struct stat now {};
   const std::string path = path_of(name);
-  if (name == written_ || ::stat(path.c_str(), &now) != 0 || !same_file(read, now)) return false;
+  if (name == written_ || ::stat(path.c_str(), &now) != 0 || !same_file(read, now))
+    return std::optional<std::string>();
   // Both are there for a moment.
   if (settled_) remove_oldest(text.size(), name);
   constexpr mode_t kAccess = 0777;
+  const std::string kept = aside.empty() ? std::string() : name_beside(path);
+  if (!kept.empty())
+    if (Status put = replace_file("", kept, aside, read.st_mode & kAccess); !put) return put.error();
   if (Status put = replace_file("", path, text, read.st_mode & kAccess); !put) return put.error();
-  return true;
+  return std::optional(kept);
 }
 
 }  // namespace tessera::record

@@ -17,6 +17,10 @@
 
 namespace tessera::record {
 
+// A name beside that file for what cannot be read of it. Nothing that was kept is written over: the lock
+// keeps other recorders from the same name.
+std::string name_beside(const std::string& path);
+
 class Days {
  public:
   // most: bytes of all together; 0: no bound.
@@ -36,8 +40,11 @@ class Days {
   // smaller: these may be made thinner first, and make_room() comes behind that.
   void keep_room(std::uintmax_t more);
 
-  // read: as it was when it was read. False: it is another one by now, or is written to, and stays.
-  Result<bool> replace(const std::string& name, const struct stat& read, std::string_view text);
+  // read: as it was when it was read. aside: what is kept of it beside the day, before that takes its place;
+  // empty: nothing. nullopt: it is another one by now, or is written to, and stays. Else the name of what was
+  // kept, which may be empty.
+  Result<std::optional<std::string>> replace(const std::string& name, const struct stat& read,
+                                             std::string_view text, std::string_view aside = {});
 
  private:
   struct File {

@@ -1,6 +1,5 @@
 #include "backends/record/mend.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "backends/json.hpp"
@@ -24,10 +23,6 @@ std::string_view sound_lines(std::string_view text) {
     end += line.size() + 1;
   }
   return text.substr(0, end);
-}
-
-bool holds_nothing(std::string_view bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0; });
 }
 
 void tell_frame(std::string_view bytes, const Frame& frame, std::vector<std::string>& damage) {

@@ -142,7 +142,7 @@ class Files final : public Tape {
     const bool again = std::exchange(looked_through_, day_) == day_;
     const Mended found = mended((*read)->text, !again);
     std::string aside;
-    if (found.foreign || !found.aside.empty()) aside = free_name(file);
+    if (found.foreign || !found.aside.empty()) aside = name_beside(file);
     if (found.foreign && std::rename(file.c_str(), aside.c_str()) != 0) return cannot(file, errno);
     // First what would be gone, then what takes its place.
     if (!found.aside.empty())
@@ -152,15 +152,6 @@ class Files final : public Tape {
       if (Status put = replace_file("cannot write the recording", file, *found.whole, 0640); !put) return put;
     tell_damage(file, aside, found.damage);
     return Done{};
-  }
-
-  // Nothing that was kept is written over. The lock keeps other recorders from the same name.
-  static std::string free_name(const std::string& file) {
-    std::error_code ignored;
-    std::string name = file + std::string(kAsideEnd);
-    for (int i = 2; fs::exists(fs::symlink_status(name, ignored)); ++i)
-      name = file + std::string(kAsideEnd) + "-" + std::to_string(i);
-    return name;
   }
 
   void tell_damage(const std::string& file, const std::string& aside,

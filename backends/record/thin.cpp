@@ -122,11 +122,10 @@ Status is_sound(std::string_view bytes, const Frame& frame) {
   if (!frame.damage.empty()) return cannot(frame.damage);
   if (frame.unmarked && frame.data < frame.end) return cannot("the mark of a frame is damaged");
   if (!frame.torn) return Done{};
+  // A block that is not whole is what a kill leaves, or one whose length is damaged: lost_end_of() has it.
   const Salvaged read = salvage(bytes, frame);
-  if (read.cut_off) return Done{};
-  if (!read.wrong.empty()) return cannot(read.wrong);
-  if (read.lost > 0) return cannot(std::to_string(read.lost) + " bytes at its end cannot be read");
-  return Done{};
+  const bool ends = read.wrong.empty() || holds_nothing(bytes.substr(frame.end - read.lost, read.lost));
+  return ends ? Status(Done{}) : Status(cannot(read.wrong));
 }
 
 // What was written is what was meant: the day that it takes the place of is gone for good.
@@ -140,6 +139,16 @@ Status check(std::string_view bytes, const std::string& text) {
 }
 
 }  // namespace
+
+LostEnd lost_end_of(std::string_view bytes) {
+  const auto frames = frames_in(bytes);
+  if (!frames || frames->empty()) return {};
+  const Frame& last = frames->back();
+  if (!last.torn || last.data >= last.end) return {};
+  const Salvaged read = salvage(bytes, last);
+  const std::string_view lost = bytes.substr(last.end - read.lost, read.lost);
+  return holds_nothing(lost) ? LostEnd{} : LostEnd{bytes.substr(last.begin), read.lost};
+}
 
 Result<std::optional<std::string>> thinner(std::string_view bytes, const ThinTo& to) {
   const auto frames = frames_in(bytes);

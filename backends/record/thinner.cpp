@@ -30,8 +30,7 @@ void Thinner::look_through(TimePoint now, std::function<void()> then) {
     try {
       look(before);
     } catch (const std::exception& thrown) {
-      const std::lock_guard lock(mutex_);
-      troubles_.push_back({"cannot thin the recording", thrown.what(), "its days stay as they were"});
+      tell({"cannot thin the recording", thrown.what(), "its days stay as they were"});
     }
     if (!ending_) then();
   });
@@ -45,18 +44,21 @@ std::optional<Error> Thinner::trouble() {
   return first;
 }
 
+void Thinner::tell(Error trouble) {
+  const std::lock_guard lock(mutex_);
+  troubles_.push_back(std::move(trouble));
+}
+
 void Thinner::look(const std::string& before) {
   for (const std::string& day : days_.names()) {
     if (ending_ || day >= before) return;
     if (days_.is_written(day)) continue;
-    if (Status thinned = thin(day); !thinned) {
-      const std::lock_guard lock(mutex_);
-      troubles_.push_back({"cannot thin the recording", thinned.error().reason, thinned.error().hint});
-    }
+    if (Status thinned = thin(day); !thinned)
+      tell({"cannot thin the recording", thinned.error().reason, thinned.error().hint});
   }
 }
 
-Status Thinner::thin(const std::string& name) const {
+Status Thinner::thin(const std::string& name) {
   const std::string path = days_.path_of(name);
   auto file = read_whole_file("", path, kLargestFile);
   if (!file) return file.error();
@@ -64,8 +66,14 @@ Status Thinner::thin(const std::string& name) const {
   auto fewer = thinner((*file)->text, {to_.every, tessera_, [this] { return !ending_; }});
   if (!fewer) return Error{"", clean(path, 4096) + ": " + fewer.error().reason, fewer.error().hint};
   if (!*fewer) return Done{};
-  auto put = days_.replace(name, (*file)->about, **fewer);
-  return put ? Status(Done{}) : Status(put.error());
+  const LostEnd lost = lost_end_of((*file)->text);
+  const auto put = days_.replace(name, (*file)->about, **fewer, lost.frame);
+  if (!put) return put.error();
+  if (*put && !(*put)->empty())
+    tell({"the recording is damaged",
+          clean(path, 4096) + ": " + std::to_string(lost.bytes) + " bytes at its end cannot be read",
+          "what could not be read is kept as " + clean(**put, 4096)});
+  return Done{};
 }
 
 }  // namespace tessera::record

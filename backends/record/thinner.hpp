@@ -31,7 +31,8 @@ class Thinner {
 
  private:
   void look(const std::string& before);
-  Status thin(const std::string& name) const;
+  Status thin(const std::string& name);
+  void tell(Error trouble);
 
   Days& days_;
   Thin to_;

@@ -95,58 +95,6 @@ std::size_t block_end(std::string_view data, std::size_t at) {
   return data.size() - at - kBlockHeader < size ? 0 : at + kBlockHeader + size;
 }
 
-// RFC 8878, 3.1.1.3.1.1: of a compressed block's literals; 0: no compressor writes such ones.
-std::size_t literals_size(std::string_view block) {
-  if (block.empty()) return 0;
-  std::uint64_t head = 0;
-  for (std::size_t i = 0; i < std::min<std::size_t>(5, block.size()); ++i)
-    head |= static_cast<std::uint64_t>(static_cast<unsigned char>(block[i])) << (8 * i);
-  const auto type = head & 3, format = head >> 2 & 3;
-  const bool packed = type >= 2;
-  constexpr std::size_t kHead[] = {1, 2, 1, 3}, kPackedHead[] = {3, 3, 4, 5};
-  constexpr std::size_t kBits[] = {5, 12, 5, 20}, kPackedBits[] = {10, 10, 14, 18};
-  const std::size_t bits = packed ? kPackedBits[format] : kBits[format];
-  const std::size_t first = packed || format % 2 == 1 ? 4 : 3;
-  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  const std::uint64_t size = head >> first & mask;
-  if (size > kLargestBlock) return 0;
-  if (!packed) return kHead[format] + static_cast<std::size_t>(type == 0 ? size : 1);
-  return kPackedHead[format] + static_cast<std::size_t>(head >> (first + bits) & mask);
-}
-
-// RFC 8878, 3.1.1.3.2.1: whether its sequences may follow there.
-bool may_be_sequences(std::string_view rest) {
-  if (rest.empty()) return false;
-  const auto first = static_cast<unsigned char>(rest.front());
-  if (first == 0) return rest.size() == 1;
-  const std::size_t head = first < 128 ? 1 : first < 255 ? 2 : 3;
-  return rest.size() > head + 1 && (rest[head] & 3) == 0 && rest.back() != 0;
-}
-
-// Whether a whole block of a recording may begin there: false only where none does. Its text is never one
-// byte again and again, which is the third way to write a block.
-bool may_be_block(std::string_view data, std::size_t at) {
-  const std::size_t end = block_end(data, at);
-  if (end == 0) return false;
-  const Block block = block_at(data, at);
-  const std::string_view in_it = data.substr(at + kBlockHeader, block.size);
-  if (block.type == 0)
-    return std::all_of(in_it.begin(), in_it.end(),
-                       [](char c) { return static_cast<unsigned char>(c) >= ' ' || c == '\n'; });
-  const std::size_t literals = block.type == 2 ? literals_size(in_it) : 0;
-  if (literals == 0 || literals >= in_it.size() || !may_be_sequences(in_it.substr(literals))) return false;
-  // Behind it the next one begins, or the frame or the file ends.
-  if (block.last || data.size() - end < kBlockHeader) return true;
-  return block_at(data, end).type != 1 && !is_odd(data, end);
-}
-
-// Behind all whole blocks: whether no other one stands in it.
-bool holds_no_block(std::string_view behind) {
-  for (std::size_t at = 1; at < behind.size(); ++at)
-    if (may_be_block(behind, at)) return false;
-  return true;
-}
-
 std::string too_large(std::size_t most) {
   return "one of its frames is larger than " + std::to_string(most >> 20) + " MiB";
 }
@@ -299,6 +247,10 @@ Result<std::vector<Frame>> frames_in(std::string_view bytes) {
   return frames;
 }
 
+bool holds_nothing(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0; });
+}
+
 std::string first_line_of(std::string_view bytes, const Frame& frame) {
   if (frame.data >= frame.end) return {};
   const std::string_view data = bytes.substr(frame.data, frame.end - frame.data);
@@ -340,9 +292,6 @@ Salvaged salvage(std::string_view bytes, const Frame& frame, std::size_t most) {
     found.wrong = "a block of it is not as zstd writes it";
   // The checksum behind the last block holds nothing of the recording.
   found.lost = last && found.wrong.empty() && left <= kChecksum ? 0 : left;
-  const std::string_view behind = data.substr(at);
-  const bool zeros = std::all_of(behind.begin(), behind.end(), [](char c) { return c == 0; });
-  found.cut_off = !last && (zeros || (found.wrong.empty() && holds_no_block(behind)));
   const std::size_t whole = found.text.rfind('\n') + 1;
   if (whole < found.text.size() && found.wrong.empty() && left == 0) found.wrong = "its last line is cut off";
   found.cut = found.text.size() - whole;

@@ -57,6 +57,8 @@ inline constexpr std::size_t kMarkBytes = 41;
 Result<std::vector<Frame>> frames_in(std::string_view bytes);
 // Whether that may be a mark that was being written.
 bool begins_mark(std::string_view bytes);
+// Zeros: room that was never written to, as a power cut leaves it.
+bool holds_nothing(std::string_view bytes);
 
 // Its first line without the newline, where its beginning can be read; else empty.
 std::string first_line_of(std::string_view bytes, const Frame& frame);
@@ -73,11 +75,9 @@ Result<std::string> text_of(std::string_view bytes, const Frame& frame, std::siz
 struct Salvaged {
   std::string text;      // up to its last newline
   std::size_t cut = 0;   // of a line behind that which is not whole
-  std::size_t lost = 0;  // bytes behind it that hold something
+  std::size_t lost = 0;  // bytes behind it. Where the file just ends there, which a kill leaves, a block
+                         // whose length is damaged looks alike
   std::string wrong{};   // with these; empty: the file just ends there
-  // What a kill or a power cut leaves: `lost` is the beginning of one block and holds no whole one, or it is
-  // room that was never written to. A block whose length is damaged looks alike, but others stand behind it.
-  bool cut_off = false;
 };
 Salvaged salvage(std::string_view bytes, const Frame& frame, std::size_t most = kLargestFrame);
 
