@@ -53,6 +53,10 @@ bool KeptFigures::take(World& world, std::span<const BackendPtr> backends) {
         world.history.take_before(*cluster, kept.node, kept.rounds);
       any = true;
     }
+    if (auto idle = keeps->take_idle()) {
+      world.history.take_told(cluster->name, std::move(*idle));
+      any = true;
+    }
     if (const std::vector<history::Sums> sums = keeps->take_sums(); !sums.empty()) {
       world.history.take_instead(cluster->name, sums);
       any = true;

@@ -95,6 +95,7 @@ void FollowBackend::show(TimePoint newest) {
   if (now.simulated) sink_->post({name_, 0, newest, ClockSet{wall_(), 0}});
   sink_->post({name_, 0, newest, PaceReport{0, recording_->every()}});
   tell_failure(silence(newest), newest);
+  look_backs_.tell_idle(recording_->idle());
   moments_.tell(*sink_, name_, now, newest);
   read_back();
 }

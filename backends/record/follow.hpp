@@ -35,6 +35,7 @@ class FollowBackend final : public Backend, public history::KeepsFigures {
   void look_back_at_sums(TimePoint since) override;
   std::vector<history::KeptFigures> take_kept() override { return look_backs_.take_kept(); }
   std::vector<history::Sums> take_sums() override { return look_backs_.take_sums(); }
+  std::optional<std::vector<history::ToldIdle>> take_idle() override { return look_backs_.take_idle(); }
 
  private:
   void look_back_at(std::optional<NodeName> node, TimePoint since);

@@ -27,6 +27,17 @@ std::vector<history::Sums> LookBacks::take_sums() {
   return std::exchange(sums_, {});
 }
 
+// What another moment told is not known of this one.
+void LookBacks::tell_idle(std::optional<std::vector<history::ToldIdle>> idle) {
+  const std::lock_guard lock(mutex_);
+  idle_ = std::move(idle).value_or(std::vector<history::ToldIdle>());
+}
+
+std::optional<std::vector<history::ToldIdle>> LookBacks::take_idle() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(idle_, std::nullopt);
+}
+
 bool LookBacks::any() const {
   const std::lock_guard lock(mutex_);
   return !wanted_.empty();

@@ -1,6 +1,7 @@
 // What charts ask of a recording beside the moment that is shown: figures of nodes, and sums of the cluster,
 // up to that moment. What a person asks for goes first: reading that is given up for it is asked for still.
-// Threads: ask() and the takes from any thread; the rest on the one that the recording belongs to.
+// Since when lines are idle in that moment is told with it. Threads: ask() and the takes from any thread; the
+// rest on the one that the recording belongs to.
 #pragma once
 
 #include <functional>
@@ -21,6 +22,10 @@ class LookBacks {
   void ask(std::optional<NodeName> node, TimePoint since, int turn = 0);
   std::vector<history::KeptFigures> take_kept();
   std::vector<history::Sums> take_sums();
+
+  // Since when lines are idle in the moment that is told from now on; nullopt: that is not known.
+  void tell_idle(std::optional<std::vector<history::ToldIdle>> idle);
+  std::optional<std::vector<history::ToldIdle>> take_idle();
 
   // What was asked for before that turn is of a moment that is shown no more.
   void forget_before(int turn);
@@ -46,6 +51,7 @@ class LookBacks {
   std::vector<Wanted> wanted_;
   std::vector<history::KeptFigures> kept_;
   std::vector<history::Sums> sums_;
+  std::optional<std::vector<history::ToldIdle>> idle_;
 };
 
 }  // namespace tessera::record

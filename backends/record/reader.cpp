@@ -1,13 +1,14 @@
 #include "backends/record/reader.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "backends/record/json_in.hpp"
+#include "backends/record/node_line.hpp"
 #include "engine/model/telemetry.hpp"
 #include "engine/record/levels.hpp"
 #include "engine/record/measured_by.hpp"
+#include "engine/record/step.hpp"
 #include "engine/time.hpp"
 
 namespace tessera::record {
@@ -21,36 +22,6 @@ void lay(std::optional<Unit>& to, const Figures& figures, std::size_t place) {
   if (place >= figures.size()) return;
   to.reset();
   if (figures[place]) to = Unit{static_cast<decltype(Unit::value)>(*figures[place])};
-}
-
-// "0" or "0.1"; the slice is -1 where the GPU is meant.
-std::optional<std::pair<int, int>> line_of(std::string_view name) {
-  std::pair<int, int> place{0, -1};
-  const char* end = name.data() + name.size();
-  auto [at, wrong] = std::from_chars(name.data(), end, place.first);
-  if (wrong != std::errc()) return std::nullopt;
-  if (at == end) return place;
-  if (*at != '.') return std::nullopt;
-  auto [last, bad] = std::from_chars(at + 1, end, place.second);
-  if (bad != std::errc() || last != end || place.second < 0) return std::nullopt;
-  return place;
-}
-
-// The GPU of a line, and its slice where that is meant; null: the node has no such line.
-struct Line {
-  Gpu* gpu = nullptr;
-  Slice* slice = nullptr;
-};
-Line find_line(Node& node, std::string_view name) {
-  const auto place = line_of(name);
-  if (!place) return {};
-  auto gpu = std::find_if(node.gpus.begin(), node.gpus.end(),
-                          [&](const Gpu& one) { return one.index.value == place->first; });
-  if (gpu == node.gpus.end()) return {};
-  if (place->second < 0) return {&*gpu, nullptr};
-  const auto slice = static_cast<std::size_t>(place->second);
-  if (slice >= gpu->slices.size()) return {};
-  return {&*gpu, &gpu->slices[slice]};
 }
 
 // Of version 1.
@@ -97,7 +68,18 @@ bool measures(Source source, const Node& node) {
   });
 }
 
-constexpr std::size_t kMemory = 1;  // told in MiB instead
+// When something of it was measured last; TimePoint{}: nothing was.
+TimePoint measured_last(const Node& node) {
+  TimePoint last{};
+  const auto see = [&](const Origin& origin) {
+    if (origin.source != Source::none) last = std::max(last, origin.at);
+  };
+  for (const Gpu& gpu : node.gpus) {
+    see(gpu.telemetry.origin);
+    for (const Slice& slice : gpu.slices) see(slice.measured);
+  }
+  return last;
+}
 
 // The place of a figure among those of a line that are told in letters.
 std::optional<std::size_t> figure_of(std::string_view key) {
@@ -133,7 +115,11 @@ void lay_letters(Node& node, const std::array<std::string_view, kFigureCount>& l
                        [&](std::string_view one) { return line < one.size() && one[line] != kUnmoved; });
   };
   for (Gpu& gpu : node.gpus) {
-    if (told()) gpu.telemetry.origin = origin;
+    if (!told()) {
+      ++line;
+      continue;
+    }
+    gpu.telemetry.origin = origin;
     lay_letter(gpu.telemetry.use, letters[0], line, kUseScale);
     lay_letter(gpu.telemetry.temperature, letters[2], line, kTemperatureScale);
     lay_letter(gpu.telemetry.power, letters[3], line, kPowerScale);
@@ -144,7 +130,11 @@ void lay_letters(Node& node, const std::array<std::string_view, kFigureCount>& l
   }
   for (Gpu& gpu : node.gpus)
     for (Slice& slice : gpu.slices) {
-      if (told()) slice.measured = origin;
+      if (!told()) {
+        ++line;
+        continue;
+      }
+      slice.measured = origin;
       lay_letter(slice.use, letters[0], line, kUseScale);
       lay_letter(slice.tensor, letters[4], line, kUseScale);
       lay_letter(slice.memory_busy, letters[5], line, kUseScale);
@@ -152,10 +142,33 @@ void lay_letters(Node& node, const std::array<std::string_view, kFigureCount>& l
     }
 }
 
-// What lies between the signs; as many as there are nodes, or the letters are those of others.
+// What a line tells by the names of nodes, asked for in the order of these: thousands of nodes are asked
+// about in each round, and looking each of them up takes a moment that someone waits for.
+template <class All>
+class ByName {
+ public:
+  explicit ByName(const All& all) : at_(all.begin()), end_(all.end()) {}
+  // Null: nothing is told of that one.
+  const typename All::value_type* find(const std::string& name) {
+    while (at_ != end_ && name_of(*at_) < name) ++at_;
+    return at_ != end_ && name_of(*at_) == name ? &*at_ : nullptr;
+  }
+
+ private:
+  static const std::string& name_of(const std::string& name) { return name; }
+  template <class Told>
+  static const std::string& name_of(const std::pair<const std::string, Told>& one) {
+    return one.first;
+  }
+  typename All::const_iterator at_, end_;
+};
+
+// What lies between the signs; as many as there are nodes, or the letters are those of others. Nothing at all
+// is none.
 std::optional<std::vector<std::string_view>> split_letters(std::string_view letters, std::size_t nodes) {
   std::vector<std::string_view> parts;
-  if (letters.empty()) return std::vector<std::string_view>(nodes);
+  if (letters.empty()) return parts;
+  parts.reserve(nodes);
   for (;;) {
     const std::size_t end = letters.find(kNextNode);
     parts.push_back(letters.substr(0, end));
@@ -225,6 +238,7 @@ void Reader::read(JsonValue& root, Seen& seen) {
     if (key == "sources") return take(seen.sources);
     if (key == "opened") return take(seen.opened);
     if (key == "own") return take(seen.own);
+    if (key == "idle_s") return take(seen.idle);
     if (const auto which = figure_of(key); which && seen.kind == "figures") {
       // Of as many nodes as there are, and never shown.
       if (const auto letters = value.text()) seen.letters[*which] = *letters;
@@ -287,6 +301,7 @@ Status Reader::act(Seen& seen, std::vector<Event>& events) {
   if (!seen.gone_workload.empty()) tell(events, WorkloadGone{WorkloadId(seen.gone_workload)});
   if (seen.opened && seen.kind == "processes") take_opened(std::move(*seen.opened), events);
   if (seen.own && seen.kind == "own") take_own(std::move(*seen.own), events);
+  if (seen.kind == "idle") begin_idle(seen);
   if (seen.kind == "figures") return measure(seen, events);
   return Done{};
 }
@@ -328,7 +343,10 @@ void Reader::tell_cluster(Seen& seen, std::vector<Event>& events) {
 
 void Reader::take_node(Node node, std::vector<Event>& events) {
   Node& kept = nodes_[node.name.text];
-  dated_[node.name.text] = {};
+  Beside& beside = beside_[node.name.text];
+  beside.dated = {};
+  lay_out_idle(beside.idle, kept, node);
+  rows_.clear();
   kept = std::move(node);
   kept.origin.at = at_;
   for (Gpu& gpu : kept.gpus) gpu.origin.at = at_;
@@ -337,7 +355,8 @@ void Reader::take_node(Node node, std::vector<Event>& events) {
 
 void Reader::forget_node(const std::string& name, std::vector<Event>& events) {
   nodes_.erase(name);
-  dated_.erase(name);
+  beside_.erase(name);
+  rows_.clear();
   opened_.erase(name);
   measured_.erase(name);
   tell(events, NodeGone{NodeName(name)});
@@ -348,7 +367,9 @@ void Reader::begin(std::vector<Event>& events) {
   for (const auto& [name, opened] : std::exchange(opened_, {}))
     tell(events, Measured{opened.node, opened.source, at_, {}});
   nodes_.clear();
-  dated_.clear();
+  beside_.clear();
+  rows_.clear();
+  tells_idle_ = false;
   key_workloads_.clear();
   findings_.clear();
   tell(events, ClockSet{at_, 0});
@@ -376,15 +397,21 @@ void Reader::write(Node& node, Dated& dated) {
   dated = {};
 }
 
+const std::vector<Reader::Row>& Reader::rows() {
+  if (!rows_.empty()) return rows_;
+  auto beside = beside_.begin();
+  for (auto& [name, node] : nodes_) rows_.push_back({name, node, (beside++)->second});
+  return rows_;
+}
+
 void Reader::write_dates() {
-  auto dated = dated_.begin();
-  for (auto& [name, node] : nodes_) write(node, (dated++)->second);
+  for (const Row& row : rows()) write(row.node, row.beside.dated);
 }
 
 const Node* Reader::node(const std::string& written_name) {
   const auto found = nodes_.find(written_name);
   if (found == nodes_.end()) return nullptr;
-  write(found->second, dated_[written_name]);
+  write(found->second, beside_[written_name].dated);
   return &found->second;
 }
 
@@ -398,29 +425,35 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     letters[which] = std::move(*parts);
   }
   std::size_t place = 0;
-  auto dated = dated_.begin();
-  for (auto& [name, node] : nodes_) {
+  ByName olds(seen.measured);
+  ByName silent(seen.silent);
+  ByName figures_of(seen.figures);
+  ByName memory_of(seen.memory);
+  for (const auto& [name, node, beside] : rows()) {
     const std::size_t here = place++;
-    Dated& when = (dated++)->second;
-    const auto old = seen.measured.find(name);
-    if (old == seen.measured.end() && seen.silent.contains(name)) continue;
-    const Origin origin{seen.source, old == seen.measured.end() ? at_ : old->second};
-    const auto told = seen.figures.find(name);
-    const auto memory = seen.memory.find(name);
+    const auto* old = olds.find(name);
+    if (!old && silent.find(name)) continue;
+    const Origin origin{seen.source, old ? old->second : at_};
+    const auto* told = figures_of.find(name);
+    const auto* memory = memory_of.find(name);
     std::array<std::string_view, kFigureCount> own;
     for (std::size_t which = 0; which < own.size(); ++which)
-      if (which != kMemory) own[which] = letters[which][here];
+      if (here < letters[which].size()) own[which] = letters[which][here];
     const bool lettered =
         std::any_of(own.begin(), own.end(), [](std::string_view one) { return !one.empty(); });
-    if (told != seen.figures.end())
+    if (told)
       for (const auto& [line, figures] : told->second) lay(node, line, figures, origin);
-    if (memory != seen.memory.end())
+    if (memory)
       for (const auto& [line, figure] : memory->second) lay_memory(node, line, figure, origin);
     if (lettered) lay_letters(node, own, origin);
-    const bool any = told != seen.figures.end() || memory != seen.memory.end() || lettered;
+    const bool any = told || memory || lettered;
     // Where it measures nothing of the node, the date is written to nothing.
-    if (!any && !quiet_ && !measures(seen.source, node)) continue;
-    date(node, when, origin);
+    const bool looks = !quiet_ || tells_idle_;
+    const bool measured = any || (looks && measures(seen.source, node));
+    if (!measured && !quiet_) continue;
+    if (measured && tells_idle_)
+      follow_idle(beside.idle, own[0].substr(0, lines_in(node)), origin.at, longest_step(every()));
+    date(node, beside.dated, origin);
     if (quiet_) continue;
     // The model keeps the figures of a source until it is told otherwise.
     std::set<Source> now = measured_by(node);
@@ -430,6 +463,37 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     tell_figures(node, events);
   }
   return Done{};
+}
+
+// Figures of that round may stand before it, or behind it as in a thinner day: what these say is the same.
+void Reader::begin_idle(const Seen& seen) {
+  tells_idle_ = true;
+  write_dates();
+  for (const auto& [name, node, beside] : rows()) {
+    IdleLines& lines = beside.idle;
+    lines = {measured_last(node), {}};
+    const auto told = seen.idle.find(name);
+    if (told == seen.idle.end()) continue;
+    for (const auto& [line_name, for_so_long] : told->second) {
+      const Line line = find_line(node, line_name);
+      if (!line.gpu) continue;
+      const TimePoint since = at_ - for_so_long;
+      tell_idle(lines, place_of(node, line), since);
+      // One line with the GPU.
+      if (line.slice || line.gpu->slices.size() != 1) continue;
+      if (Slice& slice = line.gpu->slices.front(); slice.kind == SliceKind::whole_gpu)
+        tell_idle(lines, place_of(node, {line.gpu, &slice}), since);
+    }
+  }
+}
+
+std::optional<std::vector<history::ToldIdle>> Reader::idle() const {
+  if (!tells_idle_) return std::nullopt;
+  std::vector<history::ToldIdle> all;
+  for (const auto& [name, beside] : beside_)
+    if (const auto node = nodes_.find(name); node != nodes_.end() && !beside.idle.since.empty())
+      all.push_back(told_idle(beside.idle, node->second));
+  return all;
 }
 
 void Reader::tell_figures(const Node& node, std::vector<Event>& events) const {
@@ -494,7 +558,7 @@ void Reader::take_own(SharedNode own, std::vector<Event>& events) {
   const auto known = nodes_.find(own.node.text);
   if (known == nodes_.end()) return;
   Node& node = known->second;
-  write(node, dated_[own.node.text]);
+  write(node, beside_[own.node.text].dated);
   const std::set<Source> before = told_by(node);
   for (Gpu& gpu : node.gpus) {
     gpu.own.reset();
@@ -533,9 +597,9 @@ void Reader::show(Cluster& cluster) {
   }
 }
 
-void Reader::figures(std::vector<Event>& events) {
-  write_dates();
-  for (const auto& [name, node] : nodes_) tell_figures(node, events);
+void Reader::figures_of_opened(std::vector<Event>& events) const {
+  for (const auto& [name, opened] : opened_)
+    if (const auto node = nodes_.find(name); node != nodes_.end()) tell_figures(node->second, events);
 }
 
 }  // namespace tessera::record

@@ -17,6 +17,7 @@
 #include "backends/json.hpp"
 #include "engine/model/model.hpp"
 #include "engine/record/fields.hpp"
+#include "engine/record/idle.hpp"
 #include "engine/record/levels.hpp"
 #include "engine/record/step.hpp"
 
@@ -27,16 +28,20 @@ class Reader {
   // Adds the events that the line stands for. The cluster is named as the head names it.
   Status take(std::string_view line, std::vector<Event>& events);
 
-  // Events of figures take most of the time that a round takes: from now on there are none. figures() are
-  // those of the last ones, for whoever jumps; show() lays them over the nodes that came of the other events.
+  // Events of figures take most of the time that a round takes: from now on there are none. show() lays the
+  // last ones over the nodes that came of the other events. Where processes are told, one source tells both
+  // as one, with a time of its own: figures_of_opened() are the events of these few, for whoever jumps.
   void be_quiet() { quiet_ = true; }
-  void figures(std::vector<Event>& events);
   void show(Cluster& cluster);
+  void figures_of_opened(std::vector<Event>& events) const;
 
   // By their written names, with the figures that were told last. Precondition: it is not quiet.
   const std::map<std::string, Node>& nodes() const { return nodes_; }
   // One of them, quiet or not; null: there is none of that name. Valid until the next line.
   const Node* node(const std::string& written_name);
+
+  // Since when lines of nodes are idle; nullopt: this frame does not tell it.
+  std::optional<std::vector<history::ToldIdle>> idle() const;
 
   const Head& head() const { return head_; }
   Duration every() const;  // between two rounds, as the recorder was asked; 0: not told
@@ -72,6 +77,7 @@ class Reader {
     std::vector<SourceState> sources;
     std::optional<OpenNode> opened;
     std::optional<SharedNode> own;
+    std::map<std::string, std::map<std::string, Duration>> idle;  // by node and line
     About about;
     std::optional<Head> head;
   };
@@ -89,10 +95,23 @@ class Reader {
     Source source = Source::none;  // none: all of it is written
     TimePoint at{};
   };
+  struct Beside {
+    Dated dated;
+    IdleLines idle;  // where this frame tells it
+  };
+  // A round goes through thousands of nodes, and from one to the next in a map takes longer than what is done
+  // with it.
+  struct Row {
+    const std::string& name;
+    Node& node;
+    Beside& beside;
+  };
+  const std::vector<Row>& rows();
   void date(Node& node, Dated& dated, const Origin& origin) const;
   static void write(Node& node, Dated& dated);
   void write_dates();
   Status measure(Seen& seen, std::vector<Event>& events);
+  void begin_idle(const Seen& seen);
   void tell_figures(const Node& node, std::vector<Event>& events) const;
   void take_opened(OpenNode opened, std::vector<Event>& events);
   void take_own(SharedNode own, std::vector<Event>& events);
@@ -109,7 +128,9 @@ class Reader {
   bool later_ = false;                                // a later version wrote it
   std::map<std::string, std::set<Source>> measured_;  // by node: whose figures were told, and still stand
   std::map<std::string, Node> nodes_;       // with the figures that were told last; letters have this order
-  std::map<std::string, Dated> dated_;      // of the same nodes
+  std::map<std::string, Beside> beside_;    // of the same nodes
+  std::vector<Row> rows_;                   // of both, in their order; empty: not looked for yet
+  bool tells_idle_ = false;                 // this frame
   std::map<std::string, OpenNode> opened_;  // by node, as told last
   std::vector<Workload> key_workloads_;
   std::set<std::string> findings_;  // as the recorder named them

@@ -39,7 +39,7 @@ struct Played {
 enum class Lines : std::uint8_t { all, of_history };
 bool tells_no_event(std::string_view line) {
   const std::string_view kind = Reader::kind_of(line);
-  return kind == "figures" || kind == "own" || kind == "processes";
+  return kind == "figures" || kind == "own" || kind == "processes" || kind == "idle";
 }
 
 // Each line of a text without its newline, while `see` wants more.
@@ -117,6 +117,7 @@ class OnDisk final : public Recording {
 
   Duration figures_every() const override { return figures_every_; }
   Duration every() const override { return every_; }
+  std::optional<std::vector<history::ToldIdle>> idle() const override { return idle_; }
 
   Stop stopped() override {
     look_again();
@@ -275,8 +276,10 @@ class OnDisk final : public Recording {
     if (model.clusters.empty()) return stood;
     figures_every_ = figures_every(reader);
     every_ = reader.every();
+    idle_ = reader.idle();
     std::vector<Event> events;
-    reader.figures(events);
+    reader.show(model.clusters.front());
+    reader.figures_of_opened(events);
     for (Event& event : events) reduce(model, std::move(event));
     date_by_answers(model.clusters.front());
     // A moment is looked at as it stood then.
@@ -524,6 +527,7 @@ class OnDisk final : public Recording {
   LastFrame last_frame_;
   std::string loaded_;  // its path
   Duration figures_every_{0}, every_{0};
+  std::optional<std::vector<history::ToldIdle>> idle_;
   bool damaged_behind_ = false;
 };
 

@@ -252,6 +252,7 @@ void ReplayBackend::look_back_at(std::optional<NodeName> node, TimePoint since) 
 
 std::vector<history::KeptFigures> ReplayBackend::take_kept() { return look_backs_.take_kept(); }
 std::vector<history::Sums> ReplayBackend::take_sums() { return look_backs_.take_sums(); }
+std::optional<std::vector<history::ToldIdle>> ReplayBackend::take_idle() { return look_backs_.take_idle(); }
 
 void ReplayBackend::read_back() {
   // Before the first moment there is no hour before it, nor any who could be told.
@@ -310,6 +311,7 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   // While it plays, many moments are of one round.
   if (history_of_ != round) tell(HistoryTold{happened_before(*model)}, round);
   history_of_ = round;
+  look_backs_.tell_idle(recording_->idle());
   moments_.tell(*sink_, name_, then, round);
 }
 

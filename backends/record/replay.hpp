@@ -55,6 +55,7 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   void look_back_at_sums(TimePoint since) override;
   std::vector<history::KeptFigures> take_kept() override;
   std::vector<history::Sums> take_sums() override;
+  std::optional<std::vector<history::ToldIdle>> take_idle() override;
 
  private:
   void move(std::function<void()> there);

@@ -111,6 +111,12 @@ bool is_idle(const Gpu& gpu, const Slice* slice) {
   return use && use->value < kIdleBelow;
 }
 
+std::optional<TimePoint> since_in(const ToldIdle& told, const Key& key) {
+  const auto found =
+      std::find_if(told.since.begin(), told.since.end(), [&](const auto& one) { return one.first == key; });
+  return found == told.since.end() ? std::nullopt : std::optional(found->second);
+}
+
 // Good until 2106.
 std::uint32_t seconds_of(TimePoint at) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
@@ -118,15 +124,6 @@ std::uint32_t seconds_of(TimePoint at) {
 }
 
 }  // namespace
-
-Key key_of(const Gpu& gpu) { return {gpu.index.value, true, {}, std::nullopt, std::nullopt, 0}; }
-
-Key key_of(const Gpu& gpu, const Slice& slice) {
-  if (slice.kind == SliceKind::whole_gpu) return key_of(gpu);
-  Key key{gpu.index.value, false, slice.profile, slice.instance_id, slice.device, 0};
-  if (!key.instance_id && !key.device) key.place = static_cast<int>(&slice - gpu.slices.data());
-  return key;
-}
 
 Duration longest_gap(const Cluster& cluster) { return record::longest_step(cluster.pace.interval); }
 
@@ -177,15 +174,38 @@ void History::forget(const std::string& name) {
 }
 
 void History::forget(const ClusterName& cluster) {
-  const std::string begin = name_of(cluster, NodeName());
-  std::vector<std::string> names;
-  for (const auto& [name, of] : nodes_)
-    if (name.starts_with(begin)) names.push_back(name);
-  for (const std::string& name : names) forget(name);
+  Cluster without_nodes;
+  without_nodes.name = cluster;
+  forget_gone(without_nodes);
   sums_.erase(cluster);
 }
 
-void History::take(const Cluster& cluster, const NodeName& name) {
+void History::forget_gone(const Cluster& cluster) {
+  const std::string begin = name_of(cluster.name, NodeName());
+  std::vector<std::string> names;
+  for (const auto& [name, of] : nodes_)
+    if (name.starts_with(begin) && !cluster.nodes.find(NodeName(name.substr(begin.size()))))
+      names.push_back(name);
+  for (const std::string& name : names) forget(name);
+}
+
+void History::take_told(const ClusterName& cluster, std::vector<ToldIdle> told) {
+  auto& all = told_[cluster];
+  all.clear();
+  for (ToldIdle& one : told) {
+    std::string name = one.node.text;
+    all.insert_or_assign(std::move(name), std::move(one));
+  }
+}
+
+const ToldIdle* History::find_told(const ClusterName& cluster, const NodeName& node) const {
+  const auto all = told_.find(cluster);
+  if (all == told_.end()) return nullptr;
+  const auto found = all->second.find(node.text);
+  return found == all->second.end() ? nullptr : &found->second;
+}
+
+void History::take(const Cluster& cluster, const NodeName& name, Duration longest) {
   const Node* node = cluster.nodes.find(name);
   if (!node) return forget(name_of(cluster.name, name));
   const Origin origin = measured_at(*node);
@@ -199,7 +219,7 @@ void History::take(const Cluster& cluster, const NodeName& name) {
     lines.keys.push_back(slice ? key_of(gpu, *slice) : key_of(gpu));
     lines.memory.push_back(gpu.memory ? gpu.memory->value : 0);
   });
-  follow_idle(of, lines, origin.at, *node, longest_gap(cluster));
+  follow_idle(of, find_told(cluster.name, name), lines, origin.at, *node, longest);
   if (of.stretches.empty() || *of.stretches.back().lines != lines ||
       origin.at - of.stretches.back().last > kBridged)
     begin(of, std::move(lines), origin.at);
@@ -380,16 +400,20 @@ void History::trim(OfNode& of) {
   }
 }
 
-void History::follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node, Duration longest) {
+// What nothing was seen of goes on from what was told of it.
+void History::follow_idle(OfNode& of, const ToldIdle* told, const Lines& lines, TimePoint at,
+                          const Node& node, Duration longest) {
   std::vector<std::uint32_t> idle(lines.keys.size());
   const Stretch* last = of.stretches.empty() ? nullptr : &of.stretches.back();
   const bool goes_on = last && at - last->last <= longest;
   const bool same = goes_on && last->lines->keys == lines.keys;
+  const bool is_told = !last && told && told->at <= at && at - told->at <= longest;
   std::size_t place = 0;
   each_line(node, [&](const Gpu& gpu, const Slice* slice) {
     const std::size_t own = place++;
     if (!is_idle(gpu, slice)) return;
     idle[own] = seconds_of(at);
+    if (is_told) idle[own] = seconds_of(since_in(*told, lines.keys[own]).value_or(at));
     if (!goes_on) return;
     // A slice that stands among others than before is found by its key.
     const std::vector<Key>& keys = last->lines->keys;
@@ -436,13 +460,34 @@ Line History::line(const ClusterName& cluster, const NodeName& node, const Key& 
   return line;
 }
 
-std::optional<TimePoint> History::idle_since(const ClusterName& cluster, const NodeName& node,
-                                             const Key& key) const {
+std::optional<TimePoint> History::seen_idle(const ClusterName& cluster, const NodeName& node,
+                                            const Key& key) const {
   const OfNode* of = find(cluster, node);
   if (!of || of->stretches.empty()) return std::nullopt;
   const std::size_t index = index_of(of->stretches.back().lines->keys, key);
   if (index >= of->idle.size() || of->idle[index] == 0) return std::nullopt;
   return TimePoint(std::chrono::seconds(of->idle[index]));
+}
+
+// Both are about one stretch where the samples that are idle reach back to what was told. That knows what was
+// between two moments that were looked at, too. Precondition: the line is idle since `seen`.
+std::optional<TimePoint> History::told_idle(const ClusterName& cluster, const NodeName& node, const Key& key,
+                                            TimePoint seen) const {
+  const ToldIdle* told = find_told(cluster, node);
+  const auto since = told && seen <= told->at ? since_in(*told, key) : std::nullopt;
+  const bool has_begun = since && *since <= find(cluster, node)->stretches.back().last;
+  return has_begun ? since : std::nullopt;
+}
+
+std::optional<TimePoint> History::idle_since(const ClusterName& cluster, const NodeName& node,
+                                             const Key& key) const {
+  const auto seen = seen_idle(cluster, node, key);
+  return seen ? told_idle(cluster, node, key, *seen).value_or(*seen) : seen;
+}
+
+bool History::is_told_idle(const ClusterName& cluster, const NodeName& node, const Key& key) const {
+  const auto seen = seen_idle(cluster, node, key);
+  return seen && told_idle(cluster, node, key, *seen);
 }
 
 std::vector<NodeName> nodes_measured_by(const Event& event) {

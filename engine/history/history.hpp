@@ -15,25 +15,14 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "engine/history/keeps_figures.hpp"
+#include "engine/history/key.hpp"
 #include "engine/model/model.hpp"
 
 namespace tessera::history {
-
-// A line of a chart: a GPU as a whole, or one of its slices as it is recognized again.
-struct Key {
-  int gpu = 0;
-  bool whole = true;
-  ProfileName profile;
-  std::optional<int> instance_id;
-  std::optional<int> device;
-  int place = 0;  // among the slices of its GPU, where nothing else tells it
-  friend bool operator==(const Key&, const Key&) = default;
-};
-Key key_of(const Gpu& gpu);
-Key key_of(const Gpu& gpu, const Slice& slice);  // one of gpu.slices
 
 // Nothing measured of a kind: n/a at that time.
 struct Sample {
@@ -72,7 +61,9 @@ class History {
 
   // Takes what the node shows now, unless that was taken already or is older. A node that is gone is
   // forgotten.
-  void take(const Cluster& cluster, const NodeName& node);
+  void take(const Cluster& cluster, const NodeName& node) { take(cluster, node, longest_gap(cluster)); }
+  // longest: two samples farther apart say nothing of between.
+  void take(const Cluster& cluster, const NodeName& node, Duration longest);
   // What a source kept of it, oldest first: samples that are older than all that is known of it are put
   // before them, and idle time goes on into them. The rest is left: what was seen as it was measured is not
   // replaced.
@@ -82,8 +73,13 @@ class History {
   // Sums of a cluster, unless it has some that are younger than kSumsEvery.
   void take(const ClusterName& cluster, const Sums& sums);
   void take_instead(const ClusterName& cluster, const std::vector<Sums>& all);
-  // All that is known of a cluster: its clock was set back.
+  // Since when lines are idle, by a recording: in place of all that it told of the cluster before. What was
+  // told holds for the time that it is about, whatever moment is looked at.
+  void take_told(const ClusterName& cluster, std::vector<ToldIdle> told);
+  // All samples of a cluster: its clock was set back.
   void forget(const ClusterName& cluster);
+  // The same of nodes that it has no more.
+  void forget_gone(const Cluster& cluster);
   // Whether temperature and power of its GPUs, and what of them is busy, are kept from now on.
   void watch(const ClusterName& cluster, const NodeName& node, bool watched);
 
@@ -91,8 +87,11 @@ class History {
   // Of a cluster, oldest first: use and what is held.
   std::vector<Sample> sums(const ClusterName& cluster, TimePoint since = {}) const;
   // Since when every sample was below kIdleBelow, without a gap longer than longest_gap(); it may have been
-  // so before the first sample, too. nullopt: in use, or not measured.
+  // so before the first sample, too. Where a recording tells of the time before, since then. nullopt: in use,
+  // or not measured.
   std::optional<TimePoint> idle_since(const ClusterName& cluster, const NodeName& node, const Key& key) const;
+  // Whether a recording tells when that began: nothing older is known anywhere.
+  bool is_told_idle(const ClusterName& cluster, const NodeName& node, const Key& key) const;
 
   std::size_t bytes() const { return bytes_; }  // of samples
   // Samples that a node keeps now; on screen at least kAnHour, where that is no more than half of the memory.
@@ -134,11 +133,17 @@ class History {
   void trim(OfNode& of);
   void forget(const std::string& name);
   static void lengthen_idle(OfNode& of, const OfNode& past, Duration longest);
-  static void follow_idle(OfNode& of, const Lines& lines, TimePoint at, const Node& node, Duration longest);
+  static void follow_idle(OfNode& of, const ToldIdle* told, const Lines& lines, TimePoint at,
+                          const Node& node, Duration longest);
+  const ToldIdle* find_told(const ClusterName& cluster, const NodeName& node) const;
+  std::optional<TimePoint> seen_idle(const ClusterName& cluster, const NodeName& node, const Key& key) const;
+  std::optional<TimePoint> told_idle(const ClusterName& cluster, const NodeName& node, const Key& key,
+                                     TimePoint seen) const;
 
   std::unordered_map<std::string, OfNode> nodes_;
-  std::map<ClusterName, std::deque<Sums>> sums_;    // oldest first
-  std::deque<std::shared_ptr<const Lines>> known_;  // used last
+  std::map<ClusterName, std::unordered_map<std::string, ToldIdle>> told_;  // by node
+  std::map<ClusterName, std::deque<Sums>> sums_;                           // oldest first
+  std::deque<std::shared_ptr<const Lines>> known_;                         // used last
   std::size_t most_bytes_;
   std::size_t bytes_ = 0;
   std::size_t widths_ = 0;   // of the newest row of each node

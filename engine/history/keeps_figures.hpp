@@ -7,8 +7,10 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "engine/history/key.hpp"
 #include "engine/model/telemetry.hpp"
 
 namespace tessera::history {
@@ -26,6 +28,13 @@ struct Sums {
       used;  // of the GPUs on which work runs, their mean use in percent; nullopt: not measured
 };
 
+// Since when lines of a node show no use.
+struct ToldIdle {
+  NodeName node;
+  TimePoint at{};                                // so it was up to the sample of then
+  std::vector<std::pair<Key, TimePoint>> since;  // of those that are idle
+};
+
 class KeepsFigures {
  public:
   virtual ~KeepsFigures() = default;
@@ -35,6 +44,9 @@ class KeepsFigures {
   // The same for the sums of the cluster, of sources that know all of it.
   virtual void look_back_at_sums(TimePoint) {}
   virtual std::vector<Sums> take_sums() { return {}; }
+  // Of a recording: all that it tells of the moment that is shown, which no one has to ask for. nullopt:
+  // nothing new.
+  virtual std::optional<std::vector<ToldIdle>> take_idle() { return std::nullopt; }
 };
 
 // What a backend offers besides, that asks nodes one by one: those on screen more often than the others.

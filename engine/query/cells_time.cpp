@@ -74,12 +74,14 @@ struct Idle {
   bool begins_before = false;      // nothing tells of the time before it: it may have been idle for days
 };
 
-// Of a recording the moments that were looked at are known, and of what is charted the hour before: a stretch
-// that begins with the first of them began some time before it.
+// Of a recording whose key frames do not tell it (an older one) the moments that were looked at are known,
+// and of what is charted the hour before: a stretch that begins with the first of them began some time before
+// it.
 bool begins_before(const Cluster& cluster, const Node& node, const history::Key& key, TimePoint since,
                    const Context& context) {
   const Duration gap = history::longest_gap(cluster);
   if (!cluster.recorded || cluster_now(cluster, context.wall) - since >= kHourBefore - gap) return false;
+  if (context.history->is_told_idle(cluster.name, node.name, key)) return false;
   const std::vector<history::Sample> samples =
       context.history->line(cluster.name, node.name, key, since - gap).samples;
   return std::none_of(samples.begin(), samples.end(),

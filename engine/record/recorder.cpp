@@ -9,6 +9,7 @@
 #include "engine/record/json_out.hpp"
 #include "engine/record/levels.hpp"
 #include "engine/record/measured_by.hpp"
+#include "engine/record/step.hpp"
 #include "engine/time.hpp"
 
 namespace tessera::record {
@@ -181,7 +182,7 @@ void Recorder::drop_gone(std::string_view group, std::string_view field,
 std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
   out_.clear();
   const TimePoint before = std::exchange(at_, cluster_now(cluster, wall));
-  follow_clock(before);
+  follow_clock(cluster, before);
   if (key) {
     written_.clear();
     shared_.clear();
@@ -214,15 +215,18 @@ std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
   processes(cluster);
   figures(cluster);
   own(cluster);
+  follow_idle(cluster);
+  if (key) idle(cluster);
   findings(cluster, wall);
   return std::move(out_);
 }
 
-void Recorder::follow_clock(TimePoint before) {
+void Recorder::follow_clock(const Cluster& cluster, TimePoint before) {
   new_day_ = std::chrono::floor<std::chrono::days>(before) != std::chrono::floor<std::chrono::days>(at_);
   if (at_ < before) {
     set_back_ = SetBack{set_back_ ? std::max(set_back_->from, before) : before, at_};
     new_day_ = true;  // what is written from here on is gone on with from there
+    seen_.forget(cluster.name);
   } else if (set_back_ && at_ > set_back_->from) {
     set_back_.reset();
   }
@@ -445,6 +449,41 @@ void Recorder::own(const Cluster& cluster) {
     else
       shared_[now.node.text] = std::move(now);
   }
+}
+
+void Recorder::follow_idle(const Cluster& cluster) {
+  if (!before_.empty()) {
+    std::map<std::string, const Node*> called;
+    for (const auto& [name, node] : by_written_name(cluster, wanted_.salt)) called.emplace(name, node);
+    std::erase_if(before_, [&](const history::ToldIdle& one) { return !called.contains(one.node.text); });
+    for (history::ToldIdle& one : before_) one.node = called.at(one.node.text)->name;
+    seen_.take_told(cluster.name, std::exchange(before_, {}));
+  }
+  for (const Node& node : cluster.nodes.all()) seen_.take(cluster, node.name, longest_step(wanted_.every));
+}
+
+// In each key frame, also where none is idle: who reads it knows then that the others are not.
+void Recorder::idle(const Cluster& cluster) {
+  seen_.forget_gone(cluster);
+  std::string nodes;
+  for (const auto& [name, node] : by_written_name(cluster, wanted_.salt)) {
+    if (newest(*node).source == Source::none) continue;  // it is measured no more
+    std::string lines;
+    const auto add = [&](const std::string& line, const history::Key& key) {
+      const auto since = seen_.idle_since(cluster.name, node->name, key);
+      if (since) put_field(lines, line, std::to_string((at_ - *since) / std::chrono::seconds(1)));
+    };
+    for (const Gpu& gpu : node->gpus) {
+      const std::string board = std::to_string(gpu.index.value);
+      add(board, history::key_of(gpu));
+      for (std::size_t i = 0; i < gpu.slices.size(); ++i)
+        if (gpu.slices[i].kind != SliceKind::whole_gpu)
+          add(board + "." + std::to_string(i), history::key_of(gpu, gpu.slices[i]));
+    }
+    if (!lines.empty()) put_field(nodes, name, "{" + lines + "}");
+  }
+  begin("idle");
+  out_ += ",\"idle_s\":{" + nodes + "}}\n";
 }
 
 void Recorder::put_moved(std::size_t nodes) {

@@ -16,6 +16,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/history/history.hpp"
 #include "engine/insight/attention.hpp"
 #include "engine/model/model.hpp"
 #include "engine/record/fields.hpp"
@@ -48,6 +49,12 @@ class Recorder {
   // The lines of one round, each with its newline. key: a key frame, which stands alone. wall: the wall
   // clock.
   std::string take(const Cluster& cluster, TimePoint wall, bool key);
+  // Behind what is recorded already. newest: the round with the latest time: a clock that is behind it was
+  // set back. idle: since when lines were idle then, by nodes as they are called in the recording, which goes
+  // on where that was not long ago. Before the first take().
+  void go_on_behind(TimePoint newest, std::vector<history::ToldIdle> idle) {
+    at_ = newest, before_ = std::move(idle);
+  }
   // A line of a run's journal, as it was written there.
   std::string run_line(TimePoint at, const std::string& run, std::string_view line) const;
   // Behind the last round: the recorder is ended, and did not tear. Precondition: take() was called.
@@ -82,7 +89,7 @@ class Recorder {
     void go_to(std::size_t to);
   };
 
-  void follow_clock(TimePoint before);  // the round before
+  void follow_clock(const Cluster& cluster, TimePoint before);  // the round before
   void begin(std::string_view kind);
   void head(const Cluster& cluster);
   void about(const Cluster& cluster);
@@ -95,6 +102,8 @@ class Recorder {
   void findings(const Cluster& cluster, TimePoint wall);
   void figures(const Cluster& cluster);
   void own(const Cluster& cluster);
+  void follow_idle(const Cluster& cluster);
+  void idle(const Cluster& cluster);
   enum class Writes : std::uint8_t { moved, differing, all };
   void measure(const Node& node, const std::string& name, bool slow, Writes writes, Moved& moved);
   void take_away(const Node& node, const std::string& name, std::size_t place);
@@ -118,6 +127,8 @@ class Recorder {
   std::unordered_map<std::string, Shown> shown_;        // by node
   std::unordered_map<std::string, SharedNode> shared_;  // by node, as written last
   std::map<Source, Moved> moved_;                       // in this round
+  history::History seen_{0};                            // for since when lines are idle: no more is kept
+  std::vector<history::ToldIdle> before_;               // by the recorder before, until the first round
 };
 
 }  // namespace tessera::record

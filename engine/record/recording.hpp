@@ -95,6 +95,9 @@ class Recording {
   virtual Duration figures_every() const { return Duration{0}; }
   // Between two rounds where at() was last, as the recorder was asked; 0: not told.
   virtual Duration every() const { return Duration{0}; }
+  // Since when GPUs and slices show no use, where at() was last: as the recorder followed it, which began
+  // with its own start or goes on behind the recorder before. nullopt: the recording does not tell it.
+  virtual std::optional<std::vector<history::ToldIdle>> idle() const { return std::nullopt; }
   // Why nothing follows the newest round, if that is old.
   virtual Stop stopped() { return Stop::unknown; }
   // Each file, oldest first, and what is in it. Errors: the folder cannot be read.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@ class Ending : public Recording {
   bool damaged_behind() const override { return whole_->damaged_behind(); }
   Duration figures_every() const override { return whole_->figures_every(); }
   Duration every() const override { return whole_->every(); }
+  std::optional<std::vector<history::ToldIdle>> idle() const override { return whole_->idle(); }
   Stop stopped() override {
     // What is behind the end is as if it were not recorded.
     const auto covered = whole_->covered();

@@ -202,6 +202,28 @@ TEST_F(ClockAheadOverMidnight, WhatItHadOfTheNewDayIsNotMixedWithWhatCameThere) 
   EXPECT_EQ(told().set_back, std::vector{-550});
 }
 
+// Only the recorder that saw it wrote it down. One that was started in between mixed the rounds of both, and
+// told a break at midnight.
+TEST_F(ClockAheadOverMidnight, ARecorderThatIsStartedBeforeItIsAsLateAgainKnowsIt) {
+  for (const bool saw_it : {true, false}) {
+    TearDown(), SetUp();
+    recorder_ = record::Recorder(record::Wanted{});
+    for (int second = kMidnight - 1'200; second <= kMidnight + 900; second += 300) write(second);
+    if (saw_it)
+      for (int second = kMidnight - 1'000; second <= kMidnight - 700; second += 300) write(second);
+    tape_.reset();
+    recorder_ = record::Recorder(record::Wanted{});
+    recorder_.go_on_behind(open()->covered()->to, {});
+    for (int second = kMidnight - 550; second <= kMidnight + 1'550; second += 300) write(second);
+    tape_.reset();
+    const Told all = told();
+    const std::vector behind{-550, -250, 50, 350, 650, 950, 1250, 1550};
+    EXPECT_EQ(std::vector(all.rounds.end() - 8, all.rounds.end()), behind) << saw_it;
+    EXPECT_EQ(all.rounds.size(), saw_it ? 11U : 11U) << saw_it;
+    EXPECT_EQ(all.set_back, std::vector{saw_it ? -1'000 : -550});
+  }
+}
+
 // What was recorded of the time to come stands, since nothing else is, and follows on nothing.
 TEST_F(ClockAheadOverMidnight, ARecorderThatEndsBeforeMidnightLeavesWhatWasAheadBehindABreak) {
   record(kMidnight - 600);

@@ -172,6 +172,17 @@ std::vector<std::string> uses_of(const Node& node) {
   return all;
 }
 
+// Since when each line is idle in the moment that was looked at last, by node.
+std::map<std::string, std::vector<std::pair<std::string, TimePoint>>> idle_in(const record::Recording& at) {
+  std::map<std::string, std::vector<std::pair<std::string, TimePoint>>> all;
+  const auto idle = at.idle();
+  for (const history::ToldIdle& told : idle.value())
+    for (const auto& [key, since] : told.since)
+      all[told.node.text].emplace_back(
+          std::to_string(key.gpu) + (key.whole ? "" : "." + std::to_string(key.device.value_or(-1))), since);
+  return all;
+}
+
 struct Seen {
   TimePoint at{};
   std::vector<Node> whole, bare;  // with their figures, and without
@@ -229,6 +240,8 @@ TEST(Thinned, ADayHoldsTheSameAtEveryMomentWhateverHappens) {
       EXPECT_EQ(after->figures_every(), kTenMinutes.every);
       for (const Node& node : is[i].whole)
         EXPECT_EQ(uses_of(*jumped->clusters.front().nodes.find(node.name)), uses_of(node)) << when;
+      ASSERT_TRUE(before->at(was[i].at));
+      EXPECT_EQ(idle_in(*before), idle_in(*after)) << when;
     }
   }
 }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "engine/query/value.hpp"
 #include "engine/record/anonymous.hpp"
@@ -53,7 +55,23 @@ class Loop {
   }
 
  private:
+  // Behind what a recorder told there before. What cannot be read is nothing to go on from.
+  record::Recorder recorder_behind(const std::vector<std::unique_ptr<record::Recording>>& before,
+                                   record::Wanted wanted, const ClusterName& written) {
+    record::Recorder recorder(std::move(wanted));
+    for (const auto& one : before) {
+      const auto covered = one->cluster() == written ? one->covered() : std::nullopt;
+      if (!covered) continue;
+      auto idle = one->at(covered->to) ? one->idle() : std::nullopt;
+      recorder.go_on_behind(covered->to, std::move(idle).value_or(std::vector<history::ToldIdle>()));
+    }
+    return recorder;
+  }
+
   Status open_tapes() {
+    std::vector<std::unique_ptr<record::Recording>> before;
+    if (joins_.recordings)
+      if (auto there = joins_.recordings(options_.recording)) before = std::move(*there);
     for (const BackendPtr& backend : clusters_.backends()) {
       const ClusterName name = backend->name();
       if (!options_.cluster.empty() && name.text != options_.cluster) continue;
@@ -72,7 +90,8 @@ class Loop {
       wanted.findings = [this](const Cluster& cluster, TimePoint wall) {
         return doctor_findings(clusters_.model(), cluster, catalogue_, options_, wall);
       };
-      writers_.emplace(name, Writer{std::move(*tape), record::Recorder(std::move(wanted)), {}});
+      writers_.emplace(name,
+                       Writer{std::move(*tape), recorder_behind(before, std::move(wanted), written), {}});
     }
     return Done{};
   }
