@@ -62,6 +62,7 @@ class PastRounds final : public usage::KeptUse {
                                                     const std::function<bool()>&) override {
     return not_asked();
   }
+  Scheduler scheduler() const override { return options_.scheduler; }
   const usage::KeptTold& told() const override { return told_; }
   void count_unnamed() override { count_unnamed_ = true; }
 

@@ -24,6 +24,8 @@ struct KeptTold {
 
 class KeptUse : public record::Recording {
  public:
+  // What tells of jobs does not tell their partitions. Nothing is asked for it.
+  virtual Scheduler scheduler() const = 0;
   // Of what was read since the last call of rounds() began.
   virtual const KeptTold& told() const = 0;
   // From now on what nobody is named for counts as held by a workload without a name: where no series names

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "engine/json.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fake_runs.hpp"
@@ -15,7 +17,8 @@ namespace {
 // Forty minutes in which four waited for a slice, while nothing was cut.
 class FortyMinutes final : public record::Recording {
  public:
-  explicit FortyMinutes(const std::string& cluster) : name_(cluster) {}
+  // gap: the rounds between the first and the last but one are missing.
+  FortyMinutes(const std::string& cluster, bool gap) : name_(cluster), gap_(gap) {}
   const ClusterName& cluster() const override { return name_; }
   std::optional<record::Covered> covered() override { return record::Covered{test::at(0), test::at(2400)}; }
   Result<Model> at(TimePoint) override { return Error{"not asked for", "", ""}; }
@@ -26,7 +29,7 @@ class FortyMinutes final : public record::Recording {
     std::vector<Workload> work;
     for (const char* id : {"1", "2", "3", "4"}) work.push_back(test::waiting(id, "alice", "gpu:3g.40gb"));
     story.tell(WorkloadsListed{work});
-    for (int second = 0; second <= 2400; second += 600)
+    for (int second = 0; second <= 2400; second += gap_ && second == 0 ? 1800 : 600)
       if (!see({story.cluster(), test::at(second), {}})) break;
     return Done{};
   }
@@ -37,6 +40,7 @@ class FortyMinutes final : public record::Recording {
 
  private:
   ClusterName name_;
+  bool gap_;
 };
 
 // n1 has a free GPU and a second one that is held whole; three wait for a slice.
@@ -45,6 +49,7 @@ struct Asked {
   std::string request = "gpu:3g.40gb";
   bool loads = true;
   std::string recorded = "hpc";
+  bool gap = false;                 // in what is recorded
   std::optional<Error> prometheus;  // that is set, and does not answer
   std::ostringstream out, err;
 
@@ -66,7 +71,7 @@ struct Asked {
     Joins joins{box, box, open, {}, [&] { return test::at(++asked); }, {}, false};
     joins.recordings = [&](const std::string&) {
       std::vector<std::unique_ptr<record::Recording>> all;
-      all.push_back(std::make_unique<FortyMinutes>(recorded));
+      all.push_back(std::make_unique<FortyMinutes>(recorded, gap));
       return Result<std::vector<std::unique_ptr<record::Recording>>>(std::move(all));
     };
     if (prometheus) {
@@ -113,6 +118,22 @@ TEST(AdviseCommand, ARecordingCountsBesideTheQueueAndItsCoverageIsTold) {
   EXPECT_EQ(document.run(run_advise), kDone);
   EXPECT_EQ(test::check_schema(test::schema_text("advise"), document.out.str()), std::vector<std::string>{});
   EXPECT_EQ(test::json_at(document.out.str(), "/history/profiles/0/peak"), "4");
+}
+
+// The page said it, and who read the document took ten minutes for all of the forty.
+TEST(AdviseCommand, GapsOfTheRecordingStandInTheDocumentsOfAdviseAndPack) {
+  for (const auto& [command, schema] : {std::pair(&run_advise, "advise"), std::pair(&run_pack, "pack")})
+    for (const bool gap : {true, false}) {
+      Asked asked;
+      asked.options.recording = "/somewhere", asked.gap = gap;
+      asked.options.output = OutputFormat::json;
+      if (command == &run_pack) asked.options.for_history = Duration{86'400'000};
+      asked.run(command);
+      EXPECT_EQ(test::check_schema(test::schema_text(schema), asked.out.str()), std::vector<std::string>{})
+          << asked.err.str();
+      EXPECT_EQ(test::json_at(asked.out.str(), "/history/gaps/count"), gap ? "1" : "0") << schema;
+      EXPECT_EQ(test::json_at(asked.out.str(), "/history/gaps/hours"), gap ? "0.5" : "0.0") << schema;
+    }
 }
 
 // Else the queue alone would look like all that was asked for.

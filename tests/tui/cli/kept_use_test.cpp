@@ -26,8 +26,8 @@ using Command = int (*)(const Options&, const mig::Catalogue&, const Joins&, con
 class Kept final : public usage::KeptUse {
  public:
   // gpu: the GPU, as its series tell it.
-  Kept(std::string work, float use, Gpu gpu, double shared)
-      : work_(std::move(work)), use_(use), gpu_(std::move(gpu)) {
+  Kept(std::string work, float use, Gpu gpu, double shared, int& asked)
+      : work_(std::move(work)), use_(use), gpu_(std::move(gpu)), asked_(asked) {
     told_.shared = shared;
     told_.step = Duration{300'000};
     told_.names_work = !work_.empty(), told_.unnamed = work_.empty() ? 2 : 0.5;
@@ -41,6 +41,7 @@ class Kept final : public usage::KeptUse {
     return Error{"not asked for", "", ""};
   }
   Status rounds(TimePoint, TimePoint, const std::function<bool(const record::Round&)>& see) override {
+    ++asked_;
     for (int second = 0; second <= 7200; second += 300) {
       Cluster cluster;
       cluster.name = name_;
@@ -57,6 +58,7 @@ class Kept final : public usage::KeptUse {
     }
     return Done{};
   }
+  Scheduler scheduler() const override { return Scheduler::slurm; }
   const usage::KeptTold& told() const override { return told_; }
   void count_unnamed() override { unnamed_ = true; }
 
@@ -65,6 +67,7 @@ class Kept final : public usage::KeptUse {
   std::string work_;
   float use_;
   Gpu gpu_;
+  int& asked_;  // how often the server was
   usage::KeptTold told_;
   bool unnamed_ = false;
 };
@@ -76,6 +79,7 @@ struct Asked {
   double shared = 0;  // hours of instances that several share
   Gpu gpu = test::gpu(0, Strategy::whole, {test::whole(0)});
   mutable bool recording_asked = false;
+  mutable int asked = 0;  // how often Prometheus was
   std::ostringstream out, err;
 
   Asked() { options.figures["prometheus"] = Setting{"http://p:9090", "--prometheus"}; }
@@ -85,7 +89,7 @@ struct Asked {
     Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
     joins.kept_use = [&](const Options&, const mig::Catalogue&) {
       std::vector<std::unique_ptr<usage::KeptUse>> all;
-      all.push_back(std::make_unique<Kept>(work, use, gpu, shared));
+      all.push_back(std::make_unique<Kept>(work, use, gpu, shared, asked));
       return Result<std::vector<std::unique_ptr<usage::KeptUse>>>(std::move(all));
     };
     joins.recordings = [&](const std::string&) -> Result<std::vector<std::unique_ptr<record::Recording>>> {
@@ -224,10 +228,13 @@ TEST(DemandFromPrometheus, IsReadForTheDemandOfAHistoryWhereNoRecordingIsNamed) 
   EXPECT_TRUE(asked.recording_asked);
 }
 
-TEST(DemandFromPrometheus, OfAPartitionIsRefusedSinceItTellsNone) {
-  const auto past = looked(Asked(), "short");
+// It was asked for thirty days first, which may take minutes of its time, and then refused.
+TEST(DemandFromPrometheus, OfAPartitionIsRefusedSinceItTellsNoneAndItIsNotAsked) {
+  const Asked asked;
+  const auto past = looked(asked, "short");
   ASSERT_FALSE(past);
   EXPECT_EQ(past.error().reason, "Prometheus does not tell the partitions of jobs");
+  EXPECT_EQ(asked.asked, 0);
 }
 
 TEST(DemandFromPrometheus, OfAnotherClusterIsNotAskedFor) {

@@ -14,6 +14,7 @@
 #include "tui/cli/as_asked.hpp"
 #include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/record/past.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/cli/whatif.hpp"
 
@@ -83,6 +84,7 @@ Json past_json(const Advice& advice, const LookedDemand* past, const Options& op
   all.add("hours_asked", rounded(hours_of(options.since)));
   all.add("source", Json::of(source_word(*past)));
   all.add("unplaced_peak", number(past->demand.unplaced()));
+  if (!past->accounting && !past->kept) add_gaps(all, past->gaps);
   Json& profiles = all.add("profiles", Json::list());
   for (const advise::PastProfile& one : advice.past) {
     Json& each = profiles.items.emplace_back(Json::map());

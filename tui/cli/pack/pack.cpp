@@ -105,6 +105,7 @@ struct LookedPast {
   pack::PastDemand demand;
   std::string source;
   std::vector<std::string> words;
+  usage::Gaps gaps;
 };
 Result<LookedPast> past_of(const Options& options, const Joins& joins, const Cluster& cluster,
                            const mig::Catalogue& catalogue) {
@@ -114,7 +115,8 @@ Result<LookedPast> past_of(const Options& options, const Joins& joins, const Clu
   if (!looked) return looked.error();
   pack::PastDemand past = pack::demand_of_past(looked->demand, cluster, options.partition, catalogue);
   past.from = looked->from, past.to = looked->to;
-  LookedPast told{std::move(past), source_word(*looked), history_words(*looked, *options.for_history)};
+  LookedPast told{std::move(past), source_word(*looked), history_words(*looked, *options.for_history),
+                  looked->gaps};
   if (std::string untold = untold_words(*looked); !untold.empty()) told.words.push_back(std::move(untold));
   return told;
 }
@@ -149,6 +151,7 @@ Or<Asked> ask_cluster(const Options& options, const OpenClusters& clusters, cons
     found.problem.demand = past->demand.demand;
     about.past = std::move(past->demand);
     about.past_source = std::move(past->source), about.past_words = std::move(past->words);
+    about.past_gaps = past->gaps;
   } else {
     auto demand = pack::read_demand(options.words, found.problem, catalogue);
     if (!demand) return Refusal{demand.error(), kUsage};

@@ -10,6 +10,7 @@
 #include "engine/time.hpp"
 #include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
+#include "tui/cli/record/past.hpp"
 #include "tui/cli/table_text.hpp"
 
 namespace tessera::cli {
@@ -136,7 +137,9 @@ Grid grid_of(const pack::Problem& problem, const pack::Answer& answer) {
   return grid;
 }
 
-Json history_json(const pack::PastDemand& past, const std::string& source) {
+Json history_json(const PackedCluster& cluster) {
+  const pack::PastDemand& past = *cluster.past;
+  const std::string& source = cluster.past_source;
   Json one = Json::map();
   one.add("source", Json::of(source));
   one.add("from", Json::of(utc_text(past.from)));
@@ -144,6 +147,7 @@ Json history_json(const pack::PastDemand& past, const std::string& source) {
   one.add("hours_recorded", Json::of(past.hours));
   one.add("whole_peak", Json::of(std::int64_t{past.whole}));
   one.add("unplaced_peak", Json::of(std::int64_t{past.unplaced}));
+  if (source == "recording") add_gaps(one, cluster.past_gaps);
   Json& peaks = one.add("peaks", Json::list());
   for (const pack::PastNeed& need : past.needs) {
     Json& peak = peaks.items.emplace_back(Json::map());
@@ -192,7 +196,7 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
       if (cluster->queue->other_naming > 0)
         queue.add("asked_otherwise", Json::of(std::int64_t{cluster->queue->other_naming}));
     }
-    if (cluster->past) document.add("history", history_json(*cluster->past, cluster->past_source));
+    if (cluster->past) document.add("history", history_json(*cluster));
     document.add("refused", effect.refused.empty() ? Json() : Json::of(effect.refused));
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
   }

@@ -11,6 +11,7 @@
 #include "engine/pack/past_demand.hpp"
 #include "engine/pack/problem.hpp"
 #include "engine/pack/queue_demand.hpp"
+#include "engine/usage/reckoning.hpp"
 #include "tui/cli/options.hpp"
 
 namespace tessera::cli {
@@ -28,6 +29,7 @@ struct PackedCluster {
   std::optional<pack::PastDemand> past;    // --for-history: the same
   std::string past_source;                 // "recording", "accounting", "prometheus"
   std::vector<std::string> past_words;     // of what that tells; in English
+  usage::Gaps past_gaps{};                 // of a recording
 };
 
 // What the change of the answer does, of a cluster's GPUs. One of them at most.

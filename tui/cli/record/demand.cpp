@@ -151,23 +151,22 @@ Result<LookedDemand> held_by_prometheus(const Options& options, const mig::Catal
   if (!opened) return opened.error();
   LookedDemand looked{usage::DemandOverTime(group)};
   std::vector<usage::KeptUse*> kept;
-  bool no_groups = false;
   for (const auto& one : *opened) {
+    if (!options.cluster.empty() && one->cluster().text != options.cluster) continue;
+    // Before a server is asked for days.
+    if (!group.empty() && one->scheduler() == Scheduler::slurm)
+      return Error{kCannot, "Prometheus does not tell the partitions of jobs",
+                   "leave out --partition, or --source recording or accounting"};
     const std::optional<record::Covered> covered = one->covered();
-    if (!covered || (!options.cluster.empty() && one->cluster().text != options.cluster)) continue;
+    if (!covered) continue;
     kept.push_back(one.get());
     Status read = one->rounds(covered->to - span, covered->to, [&](const record::Round& round) {
-      no_groups = !group.empty() && round.cluster.scheduler == Scheduler::slurm;
-      if (no_groups) return false;
       if (looked.from == TimePoint{} || round.at < looked.from) looked.from = round.at;
       looked.to = std::max(looked.to, round.at);
       looked.demand.see(round.cluster, round.at);
       return true;
     });
     if (!read) return read.error();
-    if (no_groups)
-      return Error{kCannot, "Prometheus does not tell the partitions of jobs",
-                   "leave out --partition, or --source recording or accounting"};
   }
   looked.kept = told_by(kept);
   looked.cost = looked.kept->cost;
