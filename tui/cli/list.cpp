@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
+#include "engine/history/history.hpp"
 #include "engine/query/filter.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
@@ -40,17 +43,18 @@ Result<int> find_column(const std::string& key) {
   return Error{"cannot show these columns", "unknown column \"" + key + "\"", "columns: " + known};
 }
 
-bool needs_history(std::string_view key) { return key == "trend" || key == "idle"; }
+// One look has no minutes behind it: no row would pass, which is not to say that none is idle. A recording
+// may tell since when.
+bool takes_minutes(std::string_view key, const query::Context& context) {
+  return key == "trend" || (key == "idle" && !context.history);
+}
 
-// One look has no minutes behind it, neither now nor at a moment of a recording: no row would pass, which is
-// not to say that none is idle.
 template <class Row>
 Status known_here(const Wanted<Row>& want, const query::Context& context) {
-  if (context.history) return Done{};
-  const auto refused = [](const std::string& what, int column) -> Status {
+  const auto refused = [&](const std::string& what, int column) -> Status {
     if (column < 0) return Done{};
     const auto& key = query::columns<Row>()[static_cast<std::size_t>(column)].key;
-    if (!needs_history(key)) return Done{};
+    if (!takes_minutes(key, context)) return Done{};
     return Error{what,
                  "\"" + std::string(key) + "\" is not known: it takes minutes, and a command looks once",
                  "tessera waste lists what was held and not used; the console has IDLE"};
@@ -84,7 +88,7 @@ Result<Wanted<Row>> wanted(const Options& options, const query::Context& context
   auto all = query::columns<Row>();
   for (std::size_t i = 0; i < all.size(); ++i) {
     bool every = options.output != OutputFormat::table;
-    if (needs_history(all[i].key) && !context.history) continue;
+    if (takes_minutes(all[i].key, context)) continue;
     if (every || all[i].show != query::Show::wide) result.columns.push_back(static_cast<int>(i));
   }
   return result;
@@ -173,6 +177,7 @@ class Looker {
         wall_(joins.wall) {}
 
   int run() {
+    if (!options_.at.empty()) recorded_.emplace();
     // Complaints about the request come before anything is asked of a cluster.
     if (auto empty = print_list(options_, Model{}, context()); !empty) {
       complain(streams_, empty.error());
@@ -184,6 +189,7 @@ class Looker {
     if (options_.watch) clusters_.watch_reader();
     if (auto failed = clusters_.start(options_.cluster)) return *failed;
     if (!clusters_.wait_until_loaded()) return kDone;
+    if (Status known = learn_idle(); !known) return complain(streams_, known.error()), kUnknown;
     // With --watch they are printed when they come.
     if (shows_figures() && !options_.watch && !wait_for_figures()) return kDone;
     int code = report();
@@ -191,7 +197,29 @@ class Looker {
   }
 
  private:
-  query::Context context() const { return {wall_(), &catalogue_}; }
+  query::Context context() const { return {wall_(), &catalogue_, recorded_ ? &*recorded_ : nullptr}; }
+
+  // Errors: the recording does not tell it, and it was asked for.
+  Status learn_idle() {
+    if (!recorded_ || take_idle()) return Done{};
+    recorded_.reset();
+    const auto asked = print_list(options_, Model{}, context());
+    return asked ? Status(Done{}) : Status(asked.error());
+  }
+  // Whether something new was told. Precondition: a moment of a recording is looked at.
+  bool take_idle() {
+    bool is_told = false;
+    for (const BackendPtr& backend : clusters_.backends()) {
+      const Cluster* cluster = clusters_.model().find(backend->name());
+      history::KeepsFigures* keeps = backend->keeps_figures();
+      auto told = cluster && keeps ? keeps->take_idle() : std::nullopt;
+      if (!told) continue;
+      is_told = is_told || !told->empty();
+      recorded_->take_told(cluster->name, std::move(*told));
+      for (const Node& node : cluster->nodes.all()) recorded_->take(*cluster, node.name);
+    }
+    return is_told;
+  }
 
   bool shows_figures() const { return options_.command != "workloads"; }
   // Facts are told first, figures by sources of their own. False: it is time to leave.
@@ -262,6 +290,7 @@ class Looker {
       Duration pause = std::max(Duration{0}, printed + kShortestPause - wall_());
       if (!clusters_.sleep(changed ? pause : Duration{-1})) break;
       changed |= clusters_.take_events();
+      if (recorded_) take_idle();
       for (const Cluster& cluster : clusters_.model().clusters) clusters_.tell_failures(cluster);
       if (!changed || wall_() - printed < kShortestPause) continue;
       print();
@@ -277,6 +306,8 @@ class Looker {
   OpenClusters clusters_;
   const Joins& joins_;
   const std::function<TimePoint()>& wall_;
+  // Samples of the moment that is looked at, with since when each was idle; nullopt: it is not known.
+  std::optional<history::History> recorded_;
   std::string last_;            // printed text
   std::set<std::string> said_;  // below it
 };
