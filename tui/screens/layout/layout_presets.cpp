@@ -73,7 +73,8 @@ class Choices {
     one.want.note = preset.note;
     one.want.offers_nothing = preset.offers_nothing;
     if (preset.mig) {
-      std::sort(made_.emplace_back(preset.profiles).begin(), made_.back().end());
+      std::vector<int>& made = made_.emplace_back(preset.profiles);
+      std::sort(made.begin(), made.end());
       one.want.strategy = Strategy::mig;
       one.why_not = plan::why_not_offered(can_, Strategy::mig);
       fit(one, preset);
