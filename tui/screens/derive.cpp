@@ -13,21 +13,33 @@ namespace {
 // Nothing stands there, and nothing will: the source does not have it.
 bool tells(const std::string& cell) { return !cell.empty() && cell != "n/a"; }
 
-// A column of least use in which no row tells anything wants no room.
+// A column in which no row tells anything wants no room, unless it always stands there. One of least use in
+// which all rows tell the same is told by a negative width: it is the first to go, and is as wide where all
+// columns are shown (look_of).
 std::vector<int> wanted_widths(const UiContext& ui, ScreenKind kind, const std::vector<RowRef>& rows,
                                bool ascii) {
   const std::span<const ColumnInfo> columns = column_infos(kind);
   std::vector<int> widths(columns.size(), 0);
-  std::vector<bool> told(columns.size(), false);
+  std::vector<bool> told(columns.size(), false), differ(columns.size(), false);
+  std::vector<std::string> first(columns.size());
   std::size_t step = std::max<std::size_t>(1, rows.size() / kSampledRows);
   for (std::size_t row = 0; row < rows.size(); row += step)
     for (std::size_t column = 0; column < widths.size(); ++column) {
       const std::string cell = cell_text(ui, kind, rows[row], static_cast<int>(column), ascii);
       widths[column] = std::max(widths[column], display_width(cell));
       told[column] = told[column] || tells(cell);
+      if (row == 0)
+        first[column] = cell;
+      else
+        differ[column] = differ[column] || cell != first[column];
     }
-  for (std::size_t column = 0; column < widths.size(); ++column)
-    if (!told[column] && columns[column].show != query::Show::always) widths[column] = 0;
+  for (std::size_t column = 0; column < widths.size(); ++column) {
+    const query::Show show = columns[column].show;
+    if (!told[column] && show != query::Show::always)
+      widths[column] = 0;
+    else if (rows.size() > 1 && !differ[column] && show == query::Show::wide)
+      widths[column] = -widths[column];
+  }
   return widths;
 }
 

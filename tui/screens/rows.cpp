@@ -1,6 +1,7 @@
 #include "tui/screens/rows.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "tui/screens/changed.hpp"
 #include "tui/screens/column_ranks.hpp"
@@ -121,7 +122,6 @@ void add_early(TableLook& look, const Screen& screen, const ColumnOf& column_of)
   const bool waits =
       screen.kind == ScreenKind::workloads && screen.filter_text.find("pending") != std::string::npos;
   if (waits) return;
-  // Two clusters may have nodes of one name.
   for (std::string_view key : {"cluster", "trend", "idle"})
     if (auto column = column_of(key); column && *column != look.skip) look.early.push_back(*column);
   for (std::string_view key : row_of(screen.kind).table->yielding(screen))
@@ -134,8 +134,9 @@ void rank_columns(TableLook& look, const Screen& screen, const ColumnOf& column_
   for (std::string_view key : row_of(screen.kind).table->demoted(screen))
     if (auto column = column_of(key)) look.demoted.push_back(*column);
   add_early(look, screen, column_of);
-  for (std::string_view key : {"node", "gpu", "start", "id"})
-    if (auto column = column_of(key)) look.names.push_back(*column);
+  // Two clusters may have nodes of one name.
+  for (std::string_view key : {"cluster", "node", "gpu", "start", "id"})
+    if (auto column = column_of(key); column && *column != look.skip) look.names.push_back(*column);
   // "IDLE+DRAIN+NOT_RESPO…": what a state ends with is what is wrong.
   if (auto column = column_of("state")) look.whole.push_back(*column);
 }
@@ -144,18 +145,18 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   TableLook look;
   look.chosen = screen.columns;
   look.sorts = screen.sorts;
-  look.wanted = screen.derived.widths;
+  for (int width : screen.derived.widths) look.wanted.push_back(std::abs(width));
   look.wide = state.wide;
   // With one cluster, or on a table of one, the cluster's name says nothing.
   bool one = ui.model.clusters.size() < 2 || !screen.cluster.empty();
   if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
   rank_columns(look, screen, [&](std::string_view key) { return column_index(screen.kind, key); });
-  // Only where every row was looked at is it known that none says anything there.
+  // Only where every row was looked at is it known that none says anything there, or all say the same.
   if (screen.derived.rows.size() <= kSampledRows)
     for (std::size_t i = 0; i < screen.derived.widths.size(); ++i) {
       const auto column = static_cast<int>(i);
       const bool sorted = !screen.sorts.empty() && screen.sorts.front().column == column;
-      if (screen.derived.widths[i] == 0 && !sorted && !screen.derived.rows.empty())
+      if (screen.derived.widths[i] <= 0 && !sorted && !screen.derived.rows.empty())
         look.empty.push_back(column);
     }
   // A column that the filter makes the same on every row says what the title says already.

@@ -87,6 +87,12 @@ std::string tile_of(const Model& model, const RowRef& ref) {
   return {};
 }
 
+// Minutes before the first that was measured want no cells: the newest one stands at the right end.
+std::string measured_part(std::string bars) {
+  bars.erase(0, std::min(bars.find_first_not_of(' '), bars.size()));
+  return bars;
+}
+
 template <class Row>
 std::string cell_of(const UiContext& ui, const RowRef& ref, int column, bool ascii) {
   auto row = row_at<Row>(ui.model, ref);
@@ -96,7 +102,8 @@ std::string cell_of(const UiContext& ui, const RowRef& ref, int column, bool asc
     if (info.key == "strip")
       return query::strip(*row->gpu, &ui.catalogue, ascii, insight::sight_of(*row->cluster, *row->node));
   std::string text = query::to_text(info.value(*row, context_of(ui)), info.format);
-  return short_cell(info.key, ascii && info.key == "trend" ? query::trend_in_ascii(text) : std::move(text));
+  if (info.key == "trend") return measured_part(ascii ? query::trend_in_ascii(text) : text);
+  return short_cell(info.key, std::move(text));
 }
 
 bool mine(const Cluster& cluster, const Slice& slice, const std::string& me) {

@@ -47,24 +47,6 @@ int width_with_names(std::span<const ColumnInfo> columns, const TableLook& look,
   return width;
 }
 
-// Adds the trends to what is always shown, and takes away what yields to them: as many, the first first, as
-// have room then. Where none has, nothing yields.
-void add_early(std::span<const ColumnInfo> columns, const TableLook& look, int width,
-               std::vector<int>& shown) {
-  for (std::size_t count = look.early.size(); count > 0; --count) {
-    std::vector<int> all = shown;
-    for (std::size_t i = 0; i < count; ++i)
-      if (!is_in(look.empty, look.early[i]) && !is_in(all, look.early[i])) all.push_back(look.early[i]);
-    for (int column : look.yielding) {
-      if (width_with_names(columns, look, all) <= width) break;
-      std::erase(all, column);
-    }
-    if (total_width(columns, all) > width) continue;
-    shown = std::move(all);
-    return;
-  }
-}
-
 // What the last text of a row wants beyond its least width, up to here: it comes before columns of less use.
 constexpr int kReadText = 40;
 
@@ -76,6 +58,26 @@ int lacks_of_last_text(std::span<const ColumnInfo> columns, const TableLook& loo
   const auto index = static_cast<std::size_t>(last);
   if (last < 0 || index >= look.wanted.size()) return 0;
   return std::max(0, std::min(look.wanted[index], kReadText) - least_width(columns[index]));
+}
+
+// Adds the trends to what is always shown, and takes away what yields to them: as many, the first first, as
+// have room then beside what the last text says. Where none has, nothing yields. What tells rows apart comes
+// before that text.
+void add_early(std::span<const ColumnInfo> columns, const TableLook& look, int width,
+               std::vector<int>& shown) {
+  for (std::size_t count = look.early.size(); count > 0; --count) {
+    std::vector<int> all = shown;
+    for (std::size_t i = 0; i < count; ++i)
+      if (!is_in(look.empty, look.early[i]) && !is_in(all, look.early[i])) all.push_back(look.early[i]);
+    for (int column : look.yielding) {
+      if (width_with_names(columns, look, all) <= width) break;
+      std::erase(all, column);
+    }
+    const bool apart = is_in(look.names, look.early[count - 1]);
+    if (total_width(columns, all) + (apart ? 0 : lacks_of_last_text(columns, look, all)) > width) continue;
+    shown = std::move(all);
+    return;
+  }
 }
 
 // As many columns as fit: all that are always shown, then the roomy ones, then the wide ones, each in order.
@@ -94,7 +96,7 @@ std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& lo
       more.push_back(i);
       const int kept_free = std::max(show == query::Show::wide ? width / 4 : width / 6,
                                      lacks_of_last_text(columns, look, more));
-      bool fits = total_width(columns, more) <= width - kept_free ||
+      bool fits = width_with_names(columns, look, more) <= width - kept_free ||
                   (!look.wanted.empty() && wanted_width(columns, look, more) <= width);
       if (show == query::Show::always || all || fits) shown = more;
     }

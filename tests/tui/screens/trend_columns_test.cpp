@@ -63,6 +63,22 @@ TEST(TrendColumns, OfSeveralClustersTheNameStays) {
   }
 }
 
+// "TENSOR 0%  MEM BUS 0%  AVAIL 1" stood on each of sixty rows of free slices. All columns still have it.
+TEST(ListColumns, WhatIsTheSameOnEachRowAndOfLeastUseGoes) {
+  Session session(small_place(), {120, 30});
+  session.press(":gpus<enter>/node=n0007<enter>");
+  const auto heading = [&] { return session.line_with("HELD BY"); };
+  ASSERT_GT(session.state.top().derived.rows.size(), 1u) << session.screen();
+  EXPECT_EQ(heading().find("PRODUCT"), std::string::npos) << session.screen();
+  session.press("<c-w>");
+  std::string all;
+  for (int i = 0; i < 20; ++i) {
+    all += session.screen();
+    session.press("l");
+  }
+  EXPECT_NE(all.find("PRODUCT"), std::string::npos) << all;
+}
+
 TEST(TrendColumns, WorkThatWaitsHasNone) {
   Session session(small_place(), {100, 30});
   session.press(":workloads<enter>/pending<enter>");

@@ -108,6 +108,24 @@ TEST(TableLayout, OfTwoThatAreShownEarlyTheFirstHasTheRoomThatBothLack) {
   EXPECT_EQ(shown(lay_out(columns, look, 100)), (std::vector{0, 1, 2}));
 }
 
+// Why a node is closed was cut at 120 columns, while ten cells told how use went. Without the name of its
+// cluster a node may be another one: that is no trend.
+TEST(TableLayout, TheEndOfTheLastTextComesBeforeWhatIsShownEarlyUnlessThatTellsRowsApart) {
+  const std::vector<ColumnInfo> columns{
+      {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 10, ""},
+      {"node", "NODE", Format::text, Align::left, Show::always, 50, ""},
+      {"trend", "10 MIN", Format::text, Align::right, Show::roomy, 10, ""},
+      {"reason", "REASON", Format::text, Align::left, Show::always, 12, ""},
+  };
+  TableLook look;
+  look.early = {0, 2};
+  look.names = {0, 1};
+  look.wanted = {10, 50, 10, 20};
+  EXPECT_EQ(shown(lay_out(columns, look, 110)), (std::vector{0, 1, 2, 3}));
+  look.wanted = {10, 50, 10, 90};
+  EXPECT_EQ(shown(lay_out(columns, look, 110)), (std::vector{0, 1, 3}));
+}
+
 // At 80 columns a bar a minute stood where a list could have told who holds.
 TEST(TableLayout, TrendsComeBehindOthersOfTheirKindWhereTheyAreNotShownEarly) {
   const std::vector<ColumnInfo> columns{
