@@ -7,6 +7,7 @@ namespace tessera::tui {
 namespace {
 
 constexpr Style kJustChanged = Style(Role::changed).with_bold();
+constexpr int kShortName = 5;  // cells from which on a name that is cut short still tells something
 
 std::string_view fill_of(TileKind kind, const Glyphs& shapes) {
   switch (kind) {
@@ -68,8 +69,9 @@ void draw_texts(Canvas& canvas, int x, int y, int width, const Tile& tile, int l
     int end = x + width;
     if (i == lines - 1 && !tile.use.empty() && display_width(tile.use) <= width) {
       bool room = display_width(text) + 1 + display_width(tile.use) <= width;
-      // The holder's name is worth more than the use, the use more than a name cut short.
-      if (!room && i > 0) text.clear();
+      // The holder's name is worth more than the use, the use more than a name of which hardly anything is
+      // left.
+      if (!room && i > 0 && width - 1 - display_width(tile.use) < kShortName) text.clear();
       if (room || i > 0) end = put_right(canvas, end, y + i, tile.use, Role::text) - 1;
     }
     Style style = i > 0 ? Style(Role::dim) : tile.changed ? kJustChanged : Style(Role::text);

@@ -80,6 +80,16 @@ TEST(Tiles, UseIsWorthMoreThanANameCutShortAndTheHolderMoreThanUse) {
   EXPECT_EQ(drawn(row, 10), "│██ 1g ██│\n│somebody│\n│     88%│");
 }
 
+// At 120 columns dave's slice said "76%" and not of which job.
+TEST(Tiles, ANameOfWhichEnoughIsLeftIsShortenedBesideTheUse) {
+  TileRow row;
+  row.units = 1;
+  row.text_lines = 2;
+  row.tiles = {tile(TileKind::held, 0, 1, "1g", {"dave", "eval-suite"})};
+  row.tiles[0].use = "76%";
+  EXPECT_EQ(drawn(row, 15), "│█████ 1g ████│\n│dave         │\n│eval-sui… 76%│");
+}
+
 TEST(Tiles, TinyTilesAndHugeCountsStayInTheirPlace) {
   TileRow row;
   row.units = 100;
