@@ -51,6 +51,40 @@ std::string key_of(const UiContext& ui, const UiState& state, const Screen& scre
 
 int width_of(const UiState& state) { return list_beside_page(state.size.columns); }
 
+// Where the parts of a line begin; cluster 0: there is only one.
+struct EventColumns {
+  int cluster = 0, subject = 0, text = 0;
+};
+
+bool tells_cluster(const LogEntry& entry) {
+  return !entry.cluster.empty() && entry.subject != entry.cluster.text;
+}
+
+// What happened stands in one column, so that it is read down: names have what they need, up to a part.
+EventColumns event_columns(const std::vector<insight::FoldedEvent>& events, bool clusters, int width) {
+  constexpr int kTime = 8, kDated = 19, kSign = 4, kMostCluster = 12;
+  int cluster = 0, subject = 0;
+  for (std::size_t i = 0; i < std::min(kMostShown, events.size()); ++i) {
+    const LogEntry& entry = *events[i].entry;
+    cluster = std::max(cluster, std::min(display_width(entry.cluster.text), kMostCluster));
+    if (events[i].all.empty() && (tells_cluster(entry) || !clusters))
+      subject = std::max(subject, std::min(display_width(entry.subject), width / 5));
+  }
+  EventColumns at;
+  int x = 1 + (width < kDatedFrom ? kTime : kDated) + kSign;
+  if (clusters && cluster > 0) at.cluster = x, x += cluster + 2;
+  at.subject = x;
+  at.text = subject > 0 ? x + subject + 2 : x;
+  return at;
+}
+
+// The column behind a line's last piece.
+int end_of_pieces(const DocLine& line) {
+  int x = 0;
+  for (const Span& span : line.spans) x = std::max(x, span.at) + display_width(span.text);
+  return x;
+}
+
 // Puts the lines of a screen together.
 class Lines {
  public:
@@ -68,6 +102,7 @@ class Lines {
       events = insight::folded(found.entries);
     else
       for (const LogEntry* entry : found.entries) events.push_back({entry});
+    at_ = event_columns(events, ui_.model.clusters.size() > 1, width_);
     for (const insight::FoldedEvent& event : events) {
       if (++lines > kMostShown) break;
       told += std::max<std::size_t>(1, event.all.size());
@@ -89,7 +124,8 @@ class Lines {
     const bool open = screen_.unfolded.contains(id);
     DocLine line = begun(*event.entry, id, 0);
     const std::string text = text_of_many(*event.entry, static_cast<int>(event.all.size()));
-    line.spans.push_back({state_.ascii ? (open ? "- " : "+ ") : (open ? "▾ " : "▸ "), Role::key});
+    line.spans.push_back(
+        {state_.ascii ? (open ? "- " : "+ ") : (open ? "▾ " : "▸ "), Role::key, at_.subject});
     line.spans.push_back({tui::told(state_, text), Style(role_of(event.entry->severity)).with_bold()});
     line.spans.push_back({"  " + aside(event), Role::dim});
     out_.lines.push_back(std::move(line));
@@ -115,31 +151,39 @@ class Lines {
         {{std::move(time), Role::dim, 1 + indent},
          {fmt::format("  {} ", sign_of(entry.severity)), Style(role_of(entry.severity)).with_bold()}},
         id};
-    if (ui_.model.clusters.size() > 1 && !entry.cluster.empty() && entry.subject != entry.cluster.text)
-      line.spans.push_back({shorten(entry.cluster.text, 12, state_.ascii) + "  ", Role::dim});
+    if (at_.cluster > 0 && tells_cluster(entry))
+      line.spans.push_back({shorten(entry.cluster.text, at_.subject - at_.cluster - 2, state_.ascii) + "  ",
+                            Role::dim, at_.cluster + indent});
     return line;
   }
 
   void add(const LogEntry& entry, const std::string& id, int indent) {
     DocLine line = begun(entry, id, indent);
-    line.spans.push_back({entry.subject, Style(Role::text).with_bold()});
-    if (!entry.subject.empty()) line.spans.push_back({"  ", Role::text});
+    // A cluster that is the subject itself stands where clusters do.
+    const bool of_cluster = at_.cluster > 0 && !tells_cluster(entry);
+    const Style name = Style(Role::text).with_bold();
+    if (!entry.subject.empty())
+      line.spans.push_back({entry.subject + "  ", name, (of_cluster ? at_.cluster : at_.subject) + indent});
+    line.spans.push_back({"", Role::text, (of_cluster ? at_.subject : at_.text) + indent});
     add_text(std::move(line), tui::told(state_, entry.text), role_of(entry.severity));
     out_.places[id] = place_of(entry);
   }
 
   // A text that is longer than its line goes on below: what was too long for the message line is read here.
+  // Behind a name that leaves hardly any room all of it does.
   void add_text(DocLine line, const std::string& text, Role role) {
     constexpr int kLeastText = 30;
-    int used = 1;
-    for (const Span& span : line.spans) used += display_width(span.text);
-    if (width_ - used < kLeastText) used = std::max(1, width_ - kLeastText);
-    bool first = true;
-    for (std::string& piece : wrap(text, width_ - used - 1)) {
+    int column = end_of_pieces(line);
+    bool first = width_ - column >= kLeastText;
+    if (!first) {
+      column = std::max(1, std::min(at_.subject + 2, width_ - kLeastText));
+      out_.lines.push_back(line);
+    }
+    for (std::string& piece : wrap(text, width_ - column - 1)) {
       if (first)
         line.spans.push_back({std::move(piece), role});
       else
-        line = {{{std::move(piece), role, used}}, {}};
+        line = {{{std::move(piece), role, column}}, {}};
       out_.lines.push_back(line);
       first = false;
     }
@@ -162,6 +206,7 @@ class Lines {
   const UiState& state_;
   const Screen& screen_;
   int width_;
+  EventColumns at_;
   EventsShown out_;
 };
 

@@ -40,6 +40,34 @@ TEST(Events, ManyJobsOfOneUserAreOneLineThatOpens) {
   EXPECT_FALSE(session.shows("job 9105")) << session.screen();
 }
 
+// What happened began in another column on each line.
+TEST(Events, WhatHappenedStandsInOneColumn) {
+  for (int columns : {80, 120}) {
+    Session session(two_places(), {columns, 40});
+    const auto starts = [&](const char* id) {
+      session.tell(
+          on("hpc", WorkloadSeen{named(running(id, "bob", {holds("n0007", {{5}})}), "one", 60)}, 60));
+    };
+    starts("95");
+    starts("12345678");
+    session.press("6");
+    const std::string one = session.line_with("job 95 "), other = session.line_with("job 12345678");
+    EXPECT_EQ(one.find("of bob"), other.find("of bob")) << session.screen();
+  }
+}
+
+// "of data-science ended aft…", and below it " min on ts-01": what stood between was nowhere.
+TEST(Events, NothingOfATextIsLostBehindALongName) {
+  Session session(two_places(), {80, 24});
+  session.tell(on("hpc",
+                  WorkloadSeen{named(running("1234567890123456789012345678901234567890", "data-science",
+                                             {holds("n0007", {{5}})}),
+                                     "one", 60)},
+                  60));
+  session.press("6");
+  EXPECT_TRUE(session.shows("  of data-science started on n0007: 1 × GPU")) << session.screen();
+}
+
 TEST(Events, EnterOnOneJobOpensItsPage) {
   Session session = busy();
   session.press("6/bob started<enter><enter>");
