@@ -46,10 +46,17 @@ std::string accounts_text(const insight::UserSum& sum) {
 struct UserColumns {
   int cluster = 0, gpus = 0, running = 0, waiting = 0, idle = 0, holds = 0;
 };
-UserColumns user_columns(const UiContext& ui, int width) {
+// Names have what they need, up to here: what somebody holds is what is read to its end.
+UserColumns user_columns(const UiContext& ui, const std::vector<insight::UserSum>& users, int width) {
+  const int most = width >= 100 ? 20 : 14;
+  int name = 4, cluster = 7;
+  for (const insight::UserSum& sum : users) {
+    name = std::max(name, std::min(display_width(user_text(sum)), most));
+    cluster = std::max(cluster, std::min(display_width(sum.cluster.text), most));
+  }
   UserColumns at;
-  int x = width >= 100 ? 21 : 15;
-  if (ui.model.clusters.size() > 1) at.cluster = x, x += 12;
+  int x = 1 + name + 2;
+  if (ui.model.clusters.size() > 1) at.cluster = x, x += cluster + 1;
   at.gpus = x, at.running = x + 8, at.waiting = x + 17, at.idle = x + 26, at.holds = x + 35;
   return at;
 }
@@ -65,7 +72,8 @@ DocLine line_of(const insight::UserSum& sum, const UserColumns& at, const UiStat
   line.spans.push_back({shorten(user_text(sum), first - 2, state.ascii),
                         sum.user.empty() ? Style(Role::unknown) : Style(Role::text).with_bold(), 1});
   if (at.cluster > 0)
-    line.spans.push_back({shorten(sum.cluster.text, 11, state.ascii), Role::dim, at.cluster});
+    line.spans.push_back(
+        {shorten(sum.cluster.text, at.gpus - at.cluster - 1, state.ascii), Role::dim, at.cluster});
   put_right(line, gpus_text(sum, state.ascii), at.gpus, 6, Role::text);
   put_right(line, std::to_string(sum.running), at.running, 7, sum.running > 0 ? Role::text : Role::dim);
   put_right(line, std::to_string(sum.waiting), at.waiting, 7, sum.waiting > 0 ? Role::warning : Role::dim);
@@ -157,7 +165,7 @@ Panes users_panes(const UiContext& ui, const UiState& state, int width) {
     panes.main.push_back({{{told(state, "No workload holds or waits for a GPU."), Role::dim, 1}}, {}});
     return panes;
   }
-  const UserColumns at = user_columns(ui, width);
+  const UserColumns at = user_columns(ui, state.users.users, width);
   panes.main.push_back(heading(at));
   for (const insight::UserSum& sum : state.users.users) panes.main.push_back(line_of(sum, at, state));
   if (const insight::UserSum* sum = user_here(state)) panes.foot = foot_for(*sum, state, width);

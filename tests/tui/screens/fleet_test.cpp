@@ -380,6 +380,26 @@ TEST(FleetScreen, TheCalendarHasTheNextSevenDays) {
   EXPECT_TRUE(session.shows("2 drift")) << session.screen();
 }
 
+// "h100-80gb-sx…" was the name of three pools, on the table and in the calendar.
+TEST(FleetScreen, PoolsOfOneProductAreToldApart) {
+  constexpr const char* kLong = R"(pools:
+- {name: h100-80gb-sxm5-1, nodes: "n[0041-0042]", layout: none}
+- name: h100-80gb-sxm5-2
+  nodes: "n[0043-0044]"
+  layout: 7x1g.10gb
+  windows: [{when: "Mon-Fri 20:00-07:00", layout: none}]
+)";
+  for (int columns : {120, 200}) {
+    Session session = fleet_session({columns, 40}, kLong);
+    EXPECT_TRUE(session.shows("h100-80gb-sxm5-1 ")) << session.screen();
+    EXPECT_FALSE(session.shows("h100-80gb-sx…")) << session.screen();
+  }
+  Session narrow = fleet_session({80, 24}, kLong);
+  narrow.press("c");
+  EXPECT_TRUE(narrow.shows("h100-80gb-sxm5-2 ")) << narrow.screen();
+  EXPECT_TRUE(narrow.shows("7 × 1g.10gb")) << narrow.screen();
+}
+
 TEST(FleetScreen, TheCalendarSaysFromWhenNodesAreClosedForAWindow) {
   constexpr const char* kLead = R"(pools:
 - name: notebooks

@@ -116,6 +116,29 @@ TEST(GpuPage, WhatWaitsForTheGpuIsToldAndNothingElse) {
   EXPECT_EQ(told, "11 12 15 17 ");
 }
 
+// "team-ml    4 × …" and "data-science  1 × …": what is asked for began in another column on each line.
+TEST(GpuPage, WhatWaitsStandsInColumnsAndIsReadToItsEnd) {
+  Story story;
+  Node one = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
+  one.model = "h100";
+  story.tell(NodesListed{{one}});
+  story.tell(WorkloadsListed{{waiting("team-ml/llama-8b-canary-jqjw4", "data-science", "gpu:h100"),
+                              waiting("12", "al", "gpu:h100")}});
+  const Cluster& cluster = story.cluster();
+  const Node& there = *cluster.nodes.find(NodeName("n1"));
+  const tui::UiState state = page_of(cluster, there, there.gpus.front());
+  std::vector<int> asks;
+  std::string names;
+  for (const tui::DocLine& line : tui::gpu_document({story.model, catalogue(), at(0)}, state, 100))
+    if (line.spans.size() == 3 && line.spans.back().text == "1 × gpu:h100") {
+      asks.push_back(line.spans.back().at);
+      names += line.spans[0].text + " " + line.spans[1].text + " ";
+    }
+  ASSERT_EQ(asks.size(), 2u);
+  EXPECT_EQ(asks[0], asks[1]);
+  EXPECT_NE(names.find("team-ml/llama-8b-canary-jqjw4 data-science "), std::string::npos) << names;
+}
+
 // Beside the list of GPUs all jobs and all events were looked through for each picture.
 TEST(GpuPage, WhatLongListsTellOfAGpuIsLookedUpOnceForARevision) {
   Story story;

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
@@ -12,14 +13,31 @@ namespace {
 
 // 0: there is no room for it, or nothing to show.
 struct CalendarColumns {
-  int until = 24, closing = 0, pool = 48, window = 0, rule = 60;
+  int until = 0, closing = 0, pool = 0, window = 0, rule = 0;
   bool years = true;  // dates with their year
 };
-CalendarColumns calendar_columns(int width, bool early) {
-  if (!early) return width < 110 ? CalendarColumns{} : CalendarColumns{24, 0, 48, 66, 96, true};
-  if (width < 110) return {17, 33, 49, 0, 61, false};
-  return width < 150 ? CalendarColumns{18, 35, 52, 68, 92, false}
-                     : CalendarColumns{24, 47, 70, 88, 114, true};
+
+// Pools of one product are told apart by the ends of their names.
+int pool_cells(const std::vector<fleet::Due>& all, int most) {
+  int cells = 8;
+  for (const fleet::Due& due : all) cells = std::max(cells, std::min(display_width(due.pool->name), most));
+  return cells;
+}
+
+CalendarColumns calendar_columns(const std::vector<fleet::Due>& all, int width, bool early) {
+  constexpr int kDate = 20, kDateAlone = 15, kMostPool = 20;  // "Mon 2026-11-23 20:00"
+  const bool wide = width >= 110;
+  CalendarColumns at;
+  at.years = width >= (early ? 150 : 110);
+  const int date = at.years ? kDate : kDateAlone, gap = wide ? 3 : early ? 1 : 2;
+  at.until = 1 + date + gap;
+  int x = at.until + date + gap;
+  if (early) at.closing = x, x += date + gap;
+  at.pool = x;
+  x += pool_cells(all, wide || !early ? kMostPool : kMostPool / 2) + gap;
+  if (wide) at.window = x, x += width >= 150 || !early ? 28 : 22;
+  at.rule = x;
+  return at;
 }
 
 std::string date_text(const fleet::LocalTime& at, const CalendarColumns& columns) {
@@ -75,7 +93,7 @@ Document fleet_calendar(const UiContext& ui, const UiState& state, int width) {
   if (early)
     note("CLOSING FROM: no node is closed for the window before; time limits of what runs there say when.");
   page.push_back({});
-  const CalendarColumns at = calendar_columns(width, early);
+  const CalendarColumns at = calendar_columns(fleet.due, width, early);
   page.push_back(heading(at));
   for (const fleet::Due& due : fleet.due) {
     const bool now = due.phase.begin <= ui.wall && ui.wall < due.phase.end;

@@ -40,32 +40,6 @@ Role role_of(Standing standing) {
   return Role::unknown;
 }
 
-// 0: there is no room for it.
-struct Columns {
-  int node = 1, cluster = 0, pool = 0, state = 0, gpus = 0, wanted = 0, made = 0, offered = 0, held = 0,
-      by = 0;
-  bool is_short = false;  // what is advertised, without its vendor
-};
-constexpr int kWide = 110;  // cells from which on a row tells its cluster, its pool and its last run
-
-Columns columns_of(const UiContext& ui, int width) {
-  Columns at;
-  const bool wide = width >= kWide, huge = width >= 180;
-  int x = wide ? 16 : 13;
-  if (wide && ui.model.clusters.size() > 1) at.cluster = x, x += 11;
-  if (wide) at.pool = x, x += 14;
-  at.state = x, x += 12;
-  at.gpus = x, x += wide ? 7 : 5;
-  const int text = huge ? 34 : at.cluster > 0 ? 15 : wide ? 17 : 15;
-  at.wanted = x, x += text;
-  at.made = x, x += text;
-  at.offered = x, x += huge ? 36 : at.cluster > 0 ? 12 : wide ? 16 : 13;
-  at.is_short = !huge;
-  at.held = x, x += 6;
-  if (wide) at.by = x;
-  return at;
-}
-
 std::string wanted_text(const FleetRow& row) {
   return row.boards.board ? plan::to_text(row.boards.board->wanted) : fleet::to_text(*row.node->rule());
 }
@@ -97,6 +71,67 @@ Role offered_role(const FleetRow& row, Role else_is) {
 std::string held_text(const FleetRow& row) {
   if (!row.boards.board) return "-";
   return row.survey->cluster->work_known ? std::to_string(row.boards.held) : "?";
+}
+
+// 0: there is no room for it, or nothing to tell.
+struct Columns {
+  int node = 1, cluster = 0, pool = 0, state = 0, gpus = 0, wanted = 0, made = 0, offered = 0, held = 0,
+      by = 0;
+  bool is_short = false;  // what is advertised, without its vendor
+};
+constexpr int kWide = 110;  // cells from which on a row tells its cluster, its pool and its last run
+
+std::string offered_cell(const FleetRow& row, bool is_short) {
+  return (offers_otherwise(row) ? "! " : "") +
+         (is_short ? fleet::offered_short(*row.node->node) : fleet::offered_text(*row.node->node));
+}
+
+// What the texts of the rows would like.
+struct Longest {
+  int node = 4, cluster = 7, pool = 4, gpus = 3, wanted = 6, made = 4, offered = 10;
+};
+
+Longest longest_of(const std::vector<FleetRow>& rows, bool is_short) {
+  constexpr std::size_t kLooked = 200;  // of very many, the first: what differs stands there
+  Longest cells;
+  const auto see = [](int& most, const std::string& text) { most = std::max(most, display_width(text)); };
+  for (std::size_t i = 0; i < std::min(kLooked, rows.size()); ++i) {
+    const FleetRow& row = rows[i];
+    const auto [wanted, made] = short_texts(row);
+    see(cells.node, row.node->node->name.text);
+    see(cells.cluster, row.survey->cluster->name.text);
+    see(cells.pool, row.node->pool->name);
+    see(cells.gpus, fleet::gpus_text(row.boards.gpus));
+    see(cells.wanted, wanted);
+    see(cells.made, made);
+    see(cells.offered, offered_cell(row, is_short));
+  }
+  return cells;
+}
+
+// Names have what they need, up to here; the three texts share the rest, and none has more than it needs.
+Columns columns_of(const std::vector<FleetRow>& rows, bool clusters, bool runs, int width) {
+  constexpr int kMostName = 20, kState = 10, kHeld = 4, kLastRun = 22;
+  const bool wide = width >= kWide;
+  Columns at;
+  at.is_short = width < 180;
+  const Longest longest = longest_of(rows, at.is_short);
+  int x = 1 + std::min(longest.node, wide ? kMostName : 11) + 1;
+  const auto place = [&](int& column, int cells) { column = x, x += cells + 1; };
+  if (wide && clusters) place(at.cluster, std::min(longest.cluster, kMostName));
+  if (wide) place(at.pool, std::min(longest.pool, kMostName));
+  place(at.state, kState);
+  place(at.gpus, std::min(longest.gpus, wide ? 7 : 5));
+  int rest = width - 1 - x - (kHeld + 1) - (wide && runs ? kLastRun + 1 : 0) - 3;
+  const int offered = std::min(longest.offered, std::max(10, rest / 3));
+  rest -= offered;
+  const int made = std::min(longest.made, std::max(rest / 2, rest - longest.wanted));
+  place(at.wanted, std::min(longest.wanted, rest - made));
+  place(at.made, made);
+  place(at.offered, offered);
+  place(at.held, kHeld);
+  if (wide && runs) at.by = x;
+  return at;
 }
 
 class Page {
@@ -158,7 +193,8 @@ class Page {
         {"  " + told(fmt::format("read at {}", time_text(fleet_.read_at).substr(11))), Role::dim});
     const std::size_t pools = fleet_.file->fleet.pools.size();
     if (!fleet_.file->failure)
-      line.spans.push_back({", " + told(pools == 1 ? "1 pool" : fmt::format("{} pools", pools)), Role::dim});
+      line.spans.push_back(
+          {told(", ") + told(pools == 1 ? "1 pool" : fmt::format("{} pools", pools)), Role::dim});
     to.push_back(std::move(line));
     if (fleet_.changed)
       note(to, fmt::format("The file has changed since: {} reads it again.", key(Action::fleet_read)),
@@ -225,7 +261,7 @@ class Page {
     if (fleet_.answer->surveys.empty()) return;
     to.push_back({});
     if (rows.empty()) return note(to, "The file rules no node that is listed here.", Role::warning);
-    const Columns at = columns_of(ui_, width_);
+    const Columns at = columns_of(rows, ui_.model.clusters.size() > 1, tells_runs(rows), width_);
     DocLine heads;
     const auto head = [&](const char* text, int x) {
       if (x > 0) heads.spans.push_back({text, Role::heading, x});
@@ -238,6 +274,13 @@ class Page {
     if (rows.size() > kMostRows)
       note(to, fmt::format("and {} more rows: tessera fleet diff lists all", rows.size() - kMostRows),
            Role::dim);
+  }
+  // Where no run is known, and all were read, there is nothing that a column could tell of them.
+  bool tells_runs(const std::vector<FleetRow>& rows) const {
+    return !state_.runs.listed || unread_journal() != nullptr ||
+           std::any_of(rows.begin(), rows.end(), [&](const FleetRow& row) {
+             return fleet_.answer->last.of(*row.survey, *row.node) != nullptr;
+           });
   }
   DocLine line_of(const FleetRow& row, const Columns& at) const {
     const Standing standing = row.standing();
@@ -257,9 +300,7 @@ class Page {
     auto [wanted, made] = short_texts(row);
     put(std::move(wanted), at.wanted, at.made, Role::text);
     put(std::move(made), at.made, at.offered, differs ? Style(role_of(standing)) : Style(Role::text));
-    put((offers_otherwise(row) ? "! " : "") +
-            (at.is_short ? fleet::offered_short(*row.node->node) : fleet::offered_text(*row.node->node)),
-        at.offered, at.held, offered_role(row, Role::dim));
+    put(offered_cell(row, at.is_short), at.offered, at.held, offered_role(row, Role::dim));
     put(held_text(row), at.held, at.held + 6, row.boards.held > 0 ? Role::held : Role::dim);
     const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
     const bool changed = run && left_on(row).since == fleet::Since::changed;

@@ -142,6 +142,16 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
              Role::text, state.ascii);
 }
 
+// What findings are about has the cells that it needs, up to here: the ends of pods' names tell them apart.
+int subject_cells(const UiState& state, int width) {
+  constexpr std::size_t kLooked = 100;
+  const int least = width >= 150 ? 22 : 14, most = width >= 150 ? 36 : width >= kRoomy ? 24 : least;
+  int cells = least;
+  for (std::size_t i = 0; i < std::min(kLooked, state.overview.findings.size()); ++i)
+    cells = std::max(cells, std::min(display_width(state.overview.findings[i].subject), most));
+  return cells;
+}
+
 void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
                   const insight::Finding& finding, bool noted, bool selected) {
   bool many = ui.model.clusters.size() > 1;
@@ -153,7 +163,7 @@ void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
     put_cell(canvas, x, y, 11, finding.cluster.text, Role::dim, state.ascii);
     x += 12;
   }
-  int subject = roomy ? 22 : 14;
+  const int subject = subject_cells(state, area.width);
   put_cell(canvas, x, y, subject, finding.subject,
            selected ? Style(Role::text).with_bold() : Style(noted ? Role::dim : Role::text), state.ascii);
   x += subject + 1;

@@ -68,14 +68,6 @@ std::string short_whose(const insight::Cause& cause) {
 struct DoctorColumns {
   int sign = 1, cluster = 0, whose = 4, since = 0, text = 0;
 };
-DoctorColumns columns_of(const UiContext& ui, int width) {
-  DoctorColumns at;
-  if (ui.model.clusters.size() > 1) at.cluster = 4, at.whose = 16;
-  at.since = at.whose + (width >= 150 ? 24 : 16);
-  at.text = at.since + 13;
-  return at;
-}
-
 std::string since_text(const UiContext& ui, const insight::Cause& cause) {
   const Cluster* cluster = ui.model.find(cause.cluster);
   return cause.since && cluster ? ago_text(*cluster, *cause.since, ui.wall) : "-";
@@ -85,6 +77,22 @@ std::string age_text(const UiContext& ui, const insight::Cause& cause) {
   std::string text = since_text(ui, cause);
   if (text.ends_with(" ago")) text.resize(text.size() - 4);
   return text;
+}
+
+// Names have what they need, up to a part of the width: two pods of one namespace differ in their ends.
+DoctorColumns columns_of(const UiContext& ui, const UiState& state, int width) {
+  const int most = std::max(15, width / 5);
+  int cluster = 7, whose = 5, since = 5;
+  for (const insight::Cause& cause : state.overview.causes) {
+    cluster = std::max(cluster, std::min(display_width(cause.cluster.text), 15));
+    whose = std::max(whose, std::min(display_width(told(state, short_whose(cause))), most));
+    since = std::max(since, std::min(display_width(age_text(ui, cause)), 12));
+  }
+  DoctorColumns at;
+  if (ui.model.clusters.size() > 1) at.cluster = 4, at.whose = 4 + cluster + 1;
+  at.since = at.whose + whose + 1;
+  at.text = at.since + since + 1;
+  return at;
 }
 
 DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const UiContext& ui,
@@ -242,7 +250,7 @@ Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
     panes.main.push_back({{{told(state, "Nothing needs attention."), Role::good, 1}}, {}});
     return panes;
   }
-  const DoctorColumns at = columns_of(ui, width);
+  const DoctorColumns at = columns_of(ui, state, width);
   DocLine heading;
   if (at.cluster > 0) heading.spans.push_back({"CLUSTER", Role::heading, at.cluster});
   heading.spans.push_back({"WHERE", Role::heading, at.whose});

@@ -16,20 +16,39 @@ namespace {
 constexpr std::size_t kMostRuns = 6;
 constexpr std::size_t kFewNodes = 100;  // of a cluster whose lists are looked through for each picture
 
+// Where the cells of what waits begin: as far apart as its names need, but never so far that what is asked
+// for loses more than half of the page.
+constexpr int kWantedId = 3;
+struct WantedColumns {
+  int user = 0, asks = 0;
+};
+
+WantedColumns wanted_columns(const std::vector<const Workload*>& listed, int width) {
+  int id = 18, user = 8;
+  for (const Workload* work : listed) {
+    id = std::max(id, display_width(work->id.text));
+    user = std::max(user, display_width(work->user));
+  }
+  user = std::min(user, std::max(10, width / 6));
+  id = std::min(id, std::max(18, width / 2 - kWantedId - user - 4));
+  return {kWantedId + id + 2, kWantedId + id + user + 4};
+}
+
 }  // namespace
 
 void add_wanted(FactPage& page, const UiContext& ui, const UiState& state, const GpuPlace& at,
                 std::string_view aside) {
   const Wanted wanted = wanted_of(ui, state, at);
   page.heading("WANTED", aside);
-  for (const WorkloadId& id : wanted.first) {
-    const Workload* work = at.cluster->workloads.find(id);
-    if (!work) continue;
-    page.add({{{shorten(id.text, 20, state.ascii), Role::text, 3},
-               {"  " + work->user, Role::text, 22},
-               {"  " + requests_text(work->requests), Role::dim, 34}},
+  std::vector<const Workload*> listed;
+  for (const WorkloadId& id : wanted.first)
+    if (const Workload* work = at.cluster->workloads.find(id)) listed.push_back(work);
+  const WantedColumns columns = wanted_columns(listed, page.width());
+  for (const Workload* work : listed)
+    page.add({{{shorten(work->id.text, columns.user - kWantedId - 2, state.ascii), Role::text, kWantedId},
+               {shorten(work->user, columns.asks - columns.user - 2, state.ascii), Role::text, columns.user},
+               {requests_text(work->requests), Role::dim, columns.asks}},
               query::row_id(query::WorkloadRow{at.cluster, work})});
-  }
   if (wanted.count > wanted.first.size())
     page.fact("", fmt::format("and {} more", wanted.count - wanted.first.size()), Role::dim);
   if (wanted.count == 0) page.fact("", at.cluster->work_known ? "nothing" : "unknown", Role::dim);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/fleet/rows.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/notices.hpp"
 #include "engine/plan/words/as_run.hpp"
@@ -176,12 +177,12 @@ class Page {
 
   // " GPU 7", where the wish is about some GPUs only.
   std::string boards_text() const {
-    std::string text;
+    std::vector<int> gpus;
     for (const plan::BoardWish& wish : plan_.intent.boards) {
       if (!wish.gpu || plan_.nodes.size() > 1) return "";
-      text += (text.empty() ? " GPU " : ",") + std::to_string(wish.gpu->value);
+      gpus.push_back(wish.gpu->value);
     }
-    return text;
+    return gpus.empty() ? "" : " GPU " + fleet::gpus_text(gpus);
   }
 
   // Whether it can be armed here and now, and if not, why.
