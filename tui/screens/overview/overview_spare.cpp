@@ -6,6 +6,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/query/value.hpp"
+#include "tui/language/wrap.hpp"
 #include "tui/screens/cell_words.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/events.hpp"
@@ -37,7 +38,14 @@ class Block {
     put_cell(canvas_, area_.x + x, area_.y + line_, width, text, style, state_.ascii, right);
   }
   int width() const { return area_.width; }
-  void nothing(std::string_view text) { canvas_.put(area_.x, area_.y + 1, told(state_, text), Role::dim); }
+  // It ends where the block does: the next one has a sentence of its own beside it.
+  void nothing(std::string_view text) {
+    for (const std::string& part : wrap(told(state_, text), area_.width)) {
+      if (full()) return;
+      cell(0, area_.width, part, Role::dim);
+      next();
+    }
+  }
 
  private:
   Canvas& canvas_;
@@ -56,17 +64,19 @@ std::string work_text(const insight::UserSum& sum, const UiState& state) {
   return text;
 }
 
-// Of a cluster that is silent it is not known who is there.
-bool all_told(const UiContext& ui) {
-  return std::all_of(ui.model.clusters.begin(), ui.model.clusters.end(), insight::work_is_current);
+// Of a cluster that is silent, or of which nothing is recorded at that time, it is not known who is there.
+std::string_view none_text(const UiContext& ui, std::string_view of_all, std::string_view of_some) {
+  const std::vector<Cluster>& clusters = ui.model.clusters;
+  if (std::all_of(clusters.begin(), clusters.end(), insight::work_is_current)) return of_all;
+  return std::any_of(clusters.begin(), clusters.end(), insight::work_is_current) ? of_some : N_("not known");
 }
 
 void draw_users(Block block, const UiContext& ui, const UiState& state) {
   block.heading(N_("WHO HOLDS MOST"), Action::show_users);
   const std::vector<insight::UserSum>& users = state.users.users;
   if (users.empty())
-    block.nothing(all_told(ui) ? N_("No workload holds or waits for a GPU.")
-                               : N_("Of the clusters that answer, no workload holds or waits for a GPU."));
+    block.nothing(none_text(ui, N_("No workload holds or waits for a GPU."),
+                            N_("Of the clusters that answer, no workload holds or waits for a GPU.")));
   for (const insight::UserSum& sum : users) {
     if (block.full()) return;
     block.cell(0, 14, sum.user.empty() ? "?" : sum.user, Role::text);
@@ -97,8 +107,8 @@ WaitingCells cells_of(const std::vector<WaitingLong>& waiting) {
 void draw_waiting(Block block, const UiContext& ui, const UiState& state) {
   block.heading(N_("WAITING LONGEST"), Action::show_waiting);
   if (state.overview.waiting.empty())
-    block.nothing(all_told(ui) ? N_("Nothing waits for a GPU.")
-                               : N_("Of the clusters that answer, nothing waits for a GPU."));
+    block.nothing(none_text(ui, N_("Nothing waits for a GPU."),
+                            N_("Of the clusters that answer, nothing waits for a GPU.")));
   const WaitingCells at = cells_of(state.overview.waiting);
   for (const WaitingLong& one : state.overview.waiting) {
     if (block.full()) return;
