@@ -35,6 +35,21 @@ TEST(Palette, ANodeIsOpenedBySomeOfItsLetters) {
   EXPECT_EQ(session.state.top().subject, "n0031");
 }
 
+// Of 46 commands a terminal of 60 lines showed ten.
+TEST(Palette, ATallTerminalShowsMoreOfWhatThereIs) {
+  const auto lines_at = [](tui::Size size) {
+    Session session(change_place(), size);
+    session.press(":");
+    const std::string screen = session.screen();
+    int lines = 0;
+    for (const tui::Offer& offer : session.state.input.offers)
+      lines += screen.find("\n " + offer.name + "  ") != std::string::npos ? 1 : 0;
+    return lines;
+  };
+  EXPECT_EQ(lines_at({80, 24}), 10);
+  EXPECT_GE(lines_at({200, 60}), 20);
+}
+
 TEST(Palette, AJobIsFoundByItsNameAndAUserByTheirs) {
   Session session(two_places());
   session.press(":llama<enter>");
@@ -81,6 +96,16 @@ TEST(Palette, FindsAmongManyWithoutBuildingAllOfThem) {
   EXPECT_TRUE(session.shows("102999")) << session.screen();
   EXPECT_LE(session.state.input.offers.size(), 50u);
   EXPECT_GT(session.state.input.offered_of, 3000u);
+}
+
+// At 120 columns help was one column of 127 lines, half of the terminal blank.
+TEST(Help, HasTwoColumnsWhereATerminalHasRoomForThem) {
+  for (const auto& [columns, two] : {std::pair(100, false), std::pair(120, true)}) {
+    Session session(change_place(), {columns, 40});
+    session.press("?");
+    EXPECT_TRUE(session.shows("SHAPES")) << session.screen();
+    EXPECT_EQ(session.shows(" SCREENS"), two) << session.screen();
+  }
 }
 
 TEST(Menu, ListsWhatCanBeDoneHereWithItsKeyOrTheReasonWhyNot) {

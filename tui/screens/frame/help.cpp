@@ -10,7 +10,7 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kColumn = 62;  // cells of one column of help
+constexpr int kLeastColumn = 58;  // cells of one column of help
 
 void add_action(Document& document, const UiState& state, const ActionInfo& action, int width) {
   std::string keys = keys_of(state, action.action);
@@ -64,7 +64,7 @@ Document legend(const UiState& state, int width) {
 }
 
 // Columns side by side: the second column's lines are written behind the first one's.
-Document side_by_side(const std::vector<Document>& sections, int columns) {
+Document side_by_side(const std::vector<Document>& sections, int columns, int apart) {
   std::size_t total = 0;
   for (const Document& section : sections) total += section.size() + 1;
   std::size_t goal = (total + static_cast<std::size_t>(columns) - 1) / static_cast<std::size_t>(columns);
@@ -77,7 +77,7 @@ Document side_by_side(const std::vector<Document>& sections, int columns) {
   }
   Document document;
   for (std::size_t column = 0; column < stacks.size(); ++column) {
-    int shift = static_cast<int>(column) * kColumn;
+    int shift = static_cast<int>(column) * apart;
     if (document.size() < stacks[column].size()) document.resize(stacks[column].size());
     for (std::size_t y = 0; y < stacks[column].size(); ++y)
       for (Span span : stacks[column][y].spans) {
@@ -93,8 +93,8 @@ Document side_by_side(const std::vector<Document>& sections, int columns) {
 Document help_document(const UiContext&, const UiState& state, int width) {
   const ScreenRow& about = row_of(state.top().about);
   std::vector<Document> sections;
-  int columns = std::max(1, width / kColumn);
-  int column_width = columns > 1 ? kColumn - 2 : width;
+  const int columns = std::max(1, width / kLeastColumn), apart = width / columns;
+  const int column_width = columns > 1 ? apart - 2 : width;
   Document here{heading_line(told(state, "ON THIS SCREEN"), std::string(about.word))};
   for (Action action : about.hints) add_action(here, state, info(action), column_width);
   for (std::span<const Scope> scopes : {about.scopes, about.asks})
@@ -116,7 +116,7 @@ Document help_document(const UiContext&, const UiState& state, int width) {
     }
     if (section.size() > 1) sections.push_back(std::move(section));
   }
-  return side_by_side(sections, columns);
+  return side_by_side(sections, columns, apart);
 }
 
 }  // namespace tessera::tui

@@ -13,9 +13,14 @@
 namespace tessera::tui {
 namespace {
 
-constexpr int kMostShown = 10;
 constexpr int kNameCells = 40;
 constexpr int kBelowTitle = 2;  // the title and its rule: a list that reaches them needs no rule of its own
+
+// Lines of a list above the prompt in line y: the screen behind it stays in view.
+int most_shown(int y) {
+  constexpr int kFew = 10;
+  return std::max(kFew, y * 2 / 5);
+}
 
 // Candidates in a column above the line, the chosen one marked; a window over long lists.
 void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContext& ui) {
@@ -24,7 +29,7 @@ void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContex
   if (names.empty()) names = completions(state, ui, input.text);
   if (names.empty()) return;
   int count = static_cast<int>(names.size());
-  int shown = std::min({count, kMostShown, y - 3});
+  int shown = std::min({count, most_shown(y), y - 3});
   if (shown <= 0) return;
   int first = std::clamp(input.chosen - shown + 1, 0, count - shown);
   int width = 0;
@@ -48,7 +53,7 @@ void draw_candidates(Canvas& canvas, int y, const UiState& state, const UiContex
 // How many lines of the list there is room for: a menu is read, a palette leaves the screen in view.
 int offers_shown(const InputLine& input, int y) {
   const int count = static_cast<int>(input.offers.size());
-  return std::min({count, input.kind == InputKind::menu ? count : kMostShown, y - kBelowTitle});
+  return std::min({count, input.kind == InputKind::menu ? count : most_shown(y), y - kBelowTitle});
 }
 
 // The keys of a menu stand first, as in the help; those of a palette last, to be learned in passing.
