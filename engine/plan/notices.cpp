@@ -13,6 +13,7 @@
 #include "engine/plan/facts.hpp"
 #include "engine/plan/fleet.hpp"
 #include "engine/plan/node_action.hpp"
+#include "engine/plan/node_reset.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/rules.hpp"
@@ -30,6 +31,7 @@ class Notices {
 
   std::vector<Notice> run() {
     for (const BoardChange& board : change_.boards) about_board(board);
+    about_dragged();
     about_units();
     about_cpus();
     about_what_stays();
@@ -48,9 +50,6 @@ class Notices {
   void about_board(const BoardChange& board) {
     add_remarks(notices_, change_.node.name, board);
     if (!board.in_the_way.empty()) say(Severity::warning, "in-the-way", in_the_way(board));
-    if (board.dragged)
-      say(Severity::warning, "dragged",
-          fmt::format("GPU {} is reset too: its instances are destroyed and created again", board.gpu.value));
     if (!board.product || !board.after.mig) return;
     mig::Layout layout;
     for (const InstanceAt& one : board.after.instances)
@@ -59,6 +58,21 @@ class Notices {
     std::sort(layout.begin(), layout.end());
     if (std::string waste = waste_text(*board.product, layout); !waste.empty())
       say(Severity::info, "wasted-compute", fmt::format("GPU {} {}", board.gpu.value, waste));
+  }
+
+  // One notice for all of them: six that are the same would hide the others.
+  void about_dragged() {
+    std::vector<GpuIndex> gpus;
+    for (const BoardChange& board : change_.boards)
+      if (board.dragged) gpus.push_back(board.gpu);
+    if (gpus.size() == 1)
+      say(Severity::warning, "dragged",
+          fmt::format("GPU {} is reset too: its instances are destroyed and created again",
+                      gpus.front().value));
+    if (gpus.size() > 1)
+      say(Severity::warning, "dragged",
+          fmt::format("GPU {} are reset too: their instances are destroyed and created again",
+                      gpu_numbers(gpus)));
   }
 
   // "GPU 1: 1g.10gb@0+1g.10gb@1 held by 88120 (alice), 2g.20gb@2 held by 88121 (bob) are in the way; ..."

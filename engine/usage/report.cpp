@@ -344,8 +344,11 @@ std::string missing_text(const UseKnown& known) {
 }  // namespace
 
 std::string not_known_line(const NotKnown& one, std::string_view missing) {
-  if (!one.partly) return fmt::format("{} is n/a in {}: {}", one.kind, one.cluster.text, missing);
-  if (one.kind != "idle") return {};
+  // These two come from the figures that idle comes from, and are known or not with it: its line tells them.
+  if (one.kind == "parked" || one.kind == "too-big") return {};
+  if (one.kind != "idle") return fmt::format("{} is n/a in {}: {}", one.kind, one.cluster.text, missing);
+  if (!one.partly)
+    return fmt::format("idle, parked and too-big are n/a in {}: {}", one.cluster.text, missing);
   return fmt::format("idle, parked and too-big are known of a part only in {}: {}", one.cluster.text,
                      missing);
 }

@@ -7,6 +7,8 @@
 
 #include "engine/query/value.hpp"
 #include "engine/usage/exceptions.hpp"
+#include "engine/usage/untold.hpp"
+#include "tui/language/wrap.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/roles.hpp"
@@ -133,7 +135,7 @@ void add_not_known(Document& lines, const UiState& state, int width) {
   for (const usage::NotKnown& one : state.usage.read->not_known) {
     const std::string text = told(state, usage::not_known_line(one, told(state, one.missing)));
     if (text.empty()) continue;
-    lines.push_back({{{shorten(text, width - 2, state.ascii), Role::dim, 1}}, {}});
+    for (std::string& part : wrap(text, width - 3)) lines.push_back({{{std::move(part), Role::dim, 1}}, {}});
   }
 }
 
@@ -167,7 +169,10 @@ Document foot_for(const Waste& one, const UiState& state, int width) {
 Document nothing_wasted(const UiState& state, int width) {
   FactPage page(state, width);
   for (DocLine& line : span_lines(state)) page.add(std::move(line));
-  page.fact("", "Nothing was wasted in that time, as far as there are figures.", Role::good);
+  if (usage::is_unmeasured(state.usage.read->not_known))
+    page.fact("", "What was wasted is not known.", Role::unknown);
+  else
+    page.fact("", "Nothing was wasted in that time, as far as there are figures.", Role::good);
   if (const std::string gaps = gaps_text(state); !gaps.empty()) page.fact("", gaps, Role::warning);
   Document not_known;
   add_left_out(not_known, state, width);

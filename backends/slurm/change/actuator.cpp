@@ -75,7 +75,7 @@ Boards boards_of(const std::vector<Gpu>& told) {
 std::string to_text(const Boards& boards) {
   std::string text;
   if (boards.whole > 0 || boards.instances.empty())
-    text = fmt::format("{} whole GPU{}", boards.whole, boards.whole == 1 ? "" : "s");
+    text = boards.whole == 1 ? "1 whole GPU" : fmt::format("{} whole GPUs", boards.whole);
   for (const auto& [profile, count] : boards.instances)
     text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", count, profile.text);
   return text;

@@ -307,6 +307,22 @@ TEST(Planner, AModeChangeOnAmpereResetsAllBoardsAndMakesTheirInstancesAgain) {
   EXPECT_TRUE(has_notice(*made, "dragged"));
 }
 
+// Six lines that were the same but for the number stood before what else was to be known.
+TEST(Planner, GpusThatAreResetTooAreNamedInOneNotice) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {uncut(0, 0, "A100-40GB"), cut(1, {instance("3g.20gb", 4, 4, 1)}, "A100-40GB"),
+                               cut(2, {instance("1g.5gb", 0, 1, 1)}, "A100-40GB")})}});
+  auto made = plan::make_plan(story.cluster(), catalogue(), wants("3g.20gb,3g.20gb"),
+                              plan::simulator_capabilities(), {}, at(0));
+  ASSERT_TRUE(made.ok()) << to_line(made.error());
+  std::vector<std::string> dragged;
+  for (const plan::Notice& one : made->notices)
+    if (one.rule == "dragged") dragged.push_back(one.text);
+  EXPECT_EQ(dragged, std::vector<std::string>{
+                         "GPU 1,2 are reset too: their instances are destroyed and created again"});
+}
+
 TEST(Planner, WhoHoldsAWholeGpuThatIsCutHoldsWhatGoes) {
   Story story;
   story.tell(NodesListed{{node("n1", {uncut(0, 0)})}});

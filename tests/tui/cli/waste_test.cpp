@@ -98,7 +98,9 @@ TEST(WasteCommand, ARecordingWithoutAFigureOfUseSaysThatNothingIsKnownAndNotThat
   EXPECT_EQ(asked.run(), kUnknown);
   EXPECT_FALSE(asked.says("Nothing that was held")) << asked.out.str();
   EXPECT_TRUE(asked.says("What was wasted is not known.")) << asked.out.str();
-  EXPECT_TRUE(asked.says("too-big is n/a in hpc: no use of what was held was measured")) << asked.out.str();
+  EXPECT_TRUE(asked.says("idle, parked and too-big are n/a in hpc: no use of what was held was measured\n"))
+      << asked.out.str();
+  EXPECT_FALSE(asked.says("parked is n/a")) << "what one line has told\n" << asked.out.str();
   asked.options.more_than = 1'000;
   EXPECT_EQ(asked.run(), kUnknown) << "it may be more than that";
   asked.options.output = OutputFormat::json;

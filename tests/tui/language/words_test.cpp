@@ -176,6 +176,11 @@ TEST(Words, ShippedSentencesKeepTheirMeaning) {
        "8人のユーザーがこのノードを共有しています（alice、bob、carol、他5件）。アカウント5個"},
       {"cannot plan GPU 0 of n0031: no layout was requested",
        "GPU 0（n0031）を計画できません：レイアウトが指定されていません"},
+      // It read as a number of whole GPUs, with the reason as that number.
+      {"cannot read the layout: 'all-balanced': not the name of a MIG profile (write it as "
+       "3g.40gb@4,2g.20gb,2x1g.10gb, or none for the whole GPU)",
+       "レイアウトを読めません：'all-balanced'：MIGプロファイル名ではありません（3g.40gb@4,2g.20gb,2x1g."
+       "10gbのように書くか、GPU全体ならnoneと書いてください）"},
       {"scontrol show job, 4 s ago", "scontrol show job、4 s前"},
       {"GPU 5 strands 2 compute slices", "GPU 5では演算スライス2個が無駄になります"},
       {"2 interactive sessions, by their names: development, short experiments",

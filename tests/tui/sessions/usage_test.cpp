@@ -63,6 +63,23 @@ TEST(UsageScreens, RecordedTimeInWhichNoGpuWasHeldIsNoTimeWithoutARecording) {
   EXPECT_TRUE(session.shows("Nothing was wasted in that time")) << session.screen();
 }
 
+// Two minutes of a recording in which no use was measured were "nothing was wasted", in green.
+TEST(UsageScreens, WhereNoUseWasMeasuredWhatWasWastedIsNotKnown) {
+  usage::Reckoning untold;
+  untold.from = untold.to = *parse_utc("2026-11-21T08:05:00Z");
+  for (const usage::By by : {usage::By::user, usage::By::node}) untold.sums[by] = {};
+  for (const char* kind : {"idle", "parked", "too-big"})
+    untold.not_known.push_back({ClusterName("hpc"), kind, "no use of what was held was measured"});
+  Session session(two_places(), {80, 24});
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(std::move(untold));
+  session.press(":waste<enter>");
+  EXPECT_TRUE(session.shows("What was wasted is not known.")) << session.screen();
+  EXPECT_FALSE(session.shows("Nothing was wasted")) << session.screen();
+  EXPECT_TRUE(session.shows("idle, parked and too-big are n/a in hpc: no use of what was held was"))
+      << "said once, and in full\n"
+      << session.screen();
+}
+
 TEST(UsageScreens, TimesOfWhichNothingIsRecordedAreSaid) {
   usage::Reckoning gappy = *reckoned();
   gappy.gaps.add(*parse_utc("2026-11-20T08:00:00Z"), *parse_utc("2026-11-20T11:00:00Z"), record::Stop::cut);

@@ -14,6 +14,7 @@
 #include "engine/text.hpp"
 #include "engine/usage/exceptions.hpp"
 #include "engine/usage/limits_of_held.hpp"
+#include "engine/usage/untold.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/record/looked.hpp"
@@ -163,18 +164,14 @@ bool knows_nothing(const Looked& looked) {
 }
 
 // What was not measured may be more than any bound.
-bool is_unmeasured(const Looked& looked) {
-  return std::any_of(looked.not_known.begin(), looked.not_known.end(),
-                     [](const usage::NotKnown& one) { return one.kind == "idle" && !one.partly; });
-}
-
 int code_of(const Looked& looked, const Options& options) {
   if (options.more_than && much_of(looked.waste).slice_hours > *options.more_than) return kFinding;
-  return is_unmeasured(looked) && (options.more_than || looked.waste.empty()) ? kUnknown : kDone;
+  return usage::is_unmeasured(looked.not_known) && (options.more_than || looked.waste.empty()) ? kUnknown
+                                                                                               : kDone;
 }
 
 std::string nothing_words(const Looked& looked) {
-  if (is_unmeasured(looked)) return "What was wasted is not known.";
+  if (usage::is_unmeasured(looked.not_known)) return "What was wasted is not known.";
   if (!looked.left_out.empty()) return "Nothing else that was held was idle or too large.";
   return "Nothing that was held was idle or too large.";
 }

@@ -289,10 +289,11 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
   const int width = grid.width, shown = grid.shown;
   Pen pen(canvas, area.x + 1, area.y, area.right() - 1, state.ascii);
   pen.put(told(state, N_("MOSAIC")), Style(Role::heading).with_bold());
-  pen.put(static_cast<std::size_t>(shown) < nodes.size()
-              ? fmt::format("  {} of {} nodes", shown, nodes.size())
-              : fmt::format("  {} {}", nodes.size(), nodes.size() == 1 ? "node" : "nodes"),
-          Role::dim);
+  const bool all = static_cast<std::size_t>(shown) == nodes.size();
+  const std::string count = !all                ? fmt::format("{} of {} nodes", shown, nodes.size())
+                            : nodes.size() == 1 ? fmt::format("{} node", nodes.size())
+                                                : fmt::format("{} nodes", nodes.size());
+  pen.put("  " + told(state, count), Role::dim);
   if (std::any_of(nodes.begin(), nodes.begin() + shown, [](const auto& node) { return is_unplaced(node); }))
     pen.put("   " + told(state, fmt::format("{} starts of slices not reported", query::kPlacesUnknown)),
             Role::dim);
