@@ -100,6 +100,9 @@ std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, in
       look.demoted.push_back(column);
   }
   if (list) tui::rank_columns(look, *list, [&](std::string_view key) { return place_of(grid, key); });
+  if (!list)
+    for (std::string_view key : {"cluster", "node", "user"})
+      if (const auto column = place_of(grid, key)) look.names.push_back(*column);
   std::vector<Printed> columns;
   for (const tui::PlacedColumn& placed : tui::lay_out(infos, look, cells + kEdges).columns) {
     const auto index = static_cast<std::size_t>(placed.column);

@@ -66,7 +66,7 @@ Grid grid_of(const std::vector<insight::UserSum>& users, bool bare) {
                 {"measured", "MEASURED", Align::right, Show::wide},
                 {"idle", "IDLE", Align::right},
                 {"holds", "HOLDS"},
-                {"asks", "WAITS FOR"}};
+                {"asks", "WAITS FOR", Align::left, Show::roomy}};
   for (const insight::UserSum& sum : users) {
     const std::string unmeasured = bare ? "" : "n/a";
     grid.rows.push_back({sum.user.empty() ? (bare ? "" : "?") : sum.user, sum.cluster.text,

@@ -14,17 +14,20 @@ struct Asked {
   bool loads = true;
   std::optional<Error> failure;
   OutputFormat output = OutputFormat::json;
+  Paper paper;
+  std::string user = "alice";
   std::ostringstream out, err;
 
   int run() {
     Options options;
     options.command = "users";
     options.output = output;
+    options.paper = paper;
     options.timeout = Duration(1500);
     auto hpc = [&] {
       auto backend = std::make_unique<test::StandingBackend>(
           std::vector<Node>{test::node("n1", {test::gpu(0, Strategy::whole, {test::whole(0)})})},
-          std::vector<Workload>{test::running("1", "alice", {test::holds("n1", {{0}})}),
+          std::vector<Workload>{test::running("1", user, {test::holds("n1", {{0}})}),
                                 test::waiting("2", "", "gpu:h100")});
       backend->loads = loads;
       backend->failure = failure;
@@ -49,6 +52,18 @@ TEST(UsersList, IsATableWithUnknownAsUnknown) {
   EXPECT_NE(asked.out.str().find("alice"), std::string::npos) << asked.out.str();
   EXPECT_NE(asked.out.str().find("n/a"), std::string::npos) << "nothing measures its use\n"
                                                             << asked.out.str();
+}
+
+// "data-…" and "team-…" stood beside what they wait for.
+TEST(UsersList, OnANarrowTerminalANameIsWholeBeforeWhatItWaitsFor) {
+  Asked asked;
+  asked.output = OutputFormat::table;
+  asked.paper.columns = 60;
+  asked.user = "data-science-team";
+  EXPECT_EQ(asked.run(), kDone);
+  EXPECT_NE(asked.out.str().find("data-science-team "), std::string::npos) << asked.out.str();
+  EXPECT_NE(asked.out.str().find("HOLDS"), std::string::npos) << asked.out.str();
+  EXPECT_EQ(asked.out.str().find("WAITS FOR"), std::string::npos) << asked.out.str();
 }
 
 TEST(UsersList, RefusesHalfAnAnswer) {

@@ -187,6 +187,16 @@ Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns
   return one;
 }
 
+// Where a terminal is narrow, what is wanted and what is made there are read, and other columns left out.
+void fit_diff(Grid& grid) {
+  for (Grid::Head& head : grid.heads) {
+    if (head.key == "wanted" || head.key == "made") head.min_width = 14;
+    if (head.key == "state") head.min_width = 10;
+    if (head.key == "pool" || head.key == "last_run") head.show = query::Show::roomy;
+    if (head.key == "advertised") head.show = query::Show::wide;
+  }
+}
+
 }  // namespace
 
 std::string check_page(const FleetPage& all, const Options& options) {
@@ -231,6 +241,7 @@ std::string diff_page(const FleetPage& all, const Options& options) {
                        {"advertised", "ADVERTISED"},
                        {"held", "HELD"},
                        {"last_run", "LAST RUN"}});
+  fit_diff(grid);
   for (const fleet::Survey& survey : all.surveys)
     for (const NodeSurvey& node : survey.nodes)
       if (node.pool && node.rule()->kind != fleet::Rule::Kind::as_is)

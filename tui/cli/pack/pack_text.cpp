@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
@@ -226,13 +227,21 @@ std::string unmet_text(const pack::Problem& problem, const pack::Answer& answer,
   return text;
 }
 
-std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
-                      const PackedCluster* cluster, const PackEffect& effect) {
+namespace {
+
+// A terminal breaks long lines in the middle of words; a file has each sentence on a line of its own.
+std::string on_paper(const std::string& sentences, const Paper& paper) {
+  if (paper.columns <= 0) return sentences;
   std::string text;
-  if (!answer.boards.empty())
-    text = to_table(folded(grid_of(problem, answer), "node", options.paper, "gpu"), options.headers,
-                    options.paper) +
-           "\n";
+  std::istringstream lines(sentences);
+  for (std::string line; std::getline(lines, line);)
+    text += wrapped(line, 0, static_cast<std::size_t>(paper.columns));
+  return text;
+}
+
+std::string sentences_of(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
+                         const PackedCluster* cluster, const PackEffect& effect) {
+  std::string text;
   auto line = [&](const std::string& english) { text += tui::told(options.reader, english) + "\n"; };
   if (answer.boards.empty())
     line(pack::headline(problem, answer));
@@ -267,6 +276,18 @@ std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, 
     line("To make the change: the same with --plan shows its steps, with --apply --write makes it.");
   }
   return text;
+}
+
+}  // namespace
+
+std::string pack_page(const pack::Problem& problem, const pack::Answer& answer, const Options& options,
+                      const PackedCluster* cluster, const PackEffect& effect) {
+  std::string text;
+  if (!answer.boards.empty())
+    text = to_table(folded(grid_of(problem, answer), "node", options.paper, "gpu"), options.headers,
+                    options.paper) +
+           "\n";
+  return text + on_paper(sentences_of(problem, answer, options, cluster, effect), options.paper);
 }
 
 }  // namespace tessera::cli
