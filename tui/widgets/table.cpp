@@ -47,22 +47,46 @@ int width_with_names(std::span<const ColumnInfo> columns, const TableLook& look,
   return width;
 }
 
-// What the last text of a row wants beyond its least width, up to here: it comes before columns of less use.
-constexpr int kReadText = 40;
+// What the last text of a row wants, up to here, comes before columns of less use; so do the other texts up
+// to theirs before trends.
+constexpr int kReadText = 40, kSeenText = 24;
+
+int lacks_of(std::span<const ColumnInfo> columns, const TableLook& look, int column, int most) {
+  const auto index = static_cast<std::size_t>(column);
+  if (column < 0 || index >= look.wanted.size()) return 0;
+  return std::max(0, std::min(look.wanted[index], most) - least_width(columns[index]));
+}
+
+bool is_text(std::span<const ColumnInfo> columns, int column) {
+  return columns[static_cast<std::size_t>(column)].align == query::Align::left;
+}
+
+int last_text(std::span<const ColumnInfo> columns, const std::vector<int>& shown) {
+  int last = -1;
+  for (int column : shown)
+    if (is_text(columns, column)) last = std::max(last, column);
+  return last;
+}
 
 int lacks_of_last_text(std::span<const ColumnInfo> columns, const TableLook& look,
                        const std::vector<int>& shown) {
-  int last = -1;
+  return lacks_of(columns, look, last_text(columns, shown), kReadText);
+}
+
+// Without those that yield.
+int lacks_of_texts(std::span<const ColumnInfo> columns, const TableLook& look,
+                   const std::vector<int>& shown) {
+  const int last = last_text(columns, shown);
+  int lacks = 0;
   for (int column : shown)
-    if (columns[static_cast<std::size_t>(column)].align == query::Align::left) last = std::max(last, column);
-  const auto index = static_cast<std::size_t>(last);
-  if (last < 0 || index >= look.wanted.size()) return 0;
-  return std::max(0, std::min(look.wanted[index], kReadText) - least_width(columns[index]));
+    if (column == last || (is_text(columns, column) && !is_in(look.yielding, column)))
+      lacks += lacks_of(columns, look, column, column == last ? kReadText : kSeenText);
+  return lacks;
 }
 
 // Adds the trends to what is always shown, and takes away what yields to them: as many, the first first, as
-// have room then beside what the last text says. Where none has, nothing yields. What tells rows apart comes
-// before that text.
+// have room then beside what the texts say. Where none has, nothing yields. What tells rows apart comes
+// before those texts.
 void add_early(std::span<const ColumnInfo> columns, const TableLook& look, int width,
                std::vector<int>& shown) {
   for (std::size_t count = look.early.size(); count > 0; --count) {
@@ -74,7 +98,7 @@ void add_early(std::span<const ColumnInfo> columns, const TableLook& look, int w
       std::erase(all, column);
     }
     const bool apart = is_in(look.names, look.early[count - 1]);
-    if (total_width(columns, all) + (apart ? 0 : lacks_of_last_text(columns, look, all)) > width) continue;
+    if (total_width(columns, all) + (apart ? 0 : lacks_of_texts(columns, look, all)) > width) continue;
     shown = std::move(all);
     return;
   }

@@ -34,7 +34,7 @@ std::string heading_of(const char* list, int columns, Model place, bool measured
 }
 
 TEST(TrendColumns, StandInEachListFromAHundredColumnsOn) {
-  for (const char* list : {"nodes", "gpus", "slices", "workloads"}) {
+  for (const char* list : {"gpus", "slices", "workloads"}) {
     for (int columns : {100, 101, 110, 120}) {
       const std::string heading = heading_of(list, columns, small_place());
       EXPECT_NE(heading.find("10 MIN"), std::string::npos) << list << " " << columns << "\n" << heading;
@@ -55,11 +55,20 @@ TEST(TrendColumns, WhereNothingIsMeasuredTheyLeaveTheirRoom) {
   }
 }
 
+// Why two of these nodes are closed, and what is free on the others, was cut at 100 columns and at 120.
+TEST(TrendColumns, OfNodesTheyWaitUntilItIsReadWhyOneIsClosed) {
+  EXPECT_EQ(heading_of("nodes", 100, small_place()).find("10 MIN"), std::string::npos);
+  EXPECT_EQ(heading_of("nodes", 90, small_place()).find("10 MIN"), std::string::npos);
+  EXPECT_NE(heading_of("nodes", 140, small_place()).find("10 MIN"), std::string::npos);
+}
+
 TEST(TrendColumns, OfSeveralClustersTheNameStays) {
   for (const char* list : {"nodes", "gpus", "slices", "workloads"}) {
-    const std::string heading = heading_of(list, 100, two_places());
-    EXPECT_NE(heading.find("CLUSTER"), std::string::npos) << list << "\n" << heading;
-    EXPECT_NE(heading.find("10 MIN"), std::string::npos) << list << "\n" << heading;
+    const std::string narrow = heading_of(list, 100, two_places()),
+                      wide = heading_of(list, 140, two_places());
+    EXPECT_NE(narrow.find("CLUSTER"), std::string::npos) << list << "\n" << narrow;
+    EXPECT_NE(wide.find("CLUSTER"), std::string::npos) << list << "\n" << wide;
+    EXPECT_NE(wide.find("10 MIN"), std::string::npos) << list << "\n" << wide;
   }
 }
 
