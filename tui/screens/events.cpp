@@ -62,7 +62,7 @@ bool tells_cluster(const LogEntry& entry) {
 
 // What happened stands in one column, so that it is read down: names have what they need, up to a part.
 EventColumns event_columns(const std::vector<insight::FoldedEvent>& events, bool clusters, int width) {
-  constexpr int kTime = 8, kDated = 19, kSign = 4, kMostCluster = 12;
+  constexpr int kTime = 8, kDated = 19, kSign = 5, kMostCluster = 12;
   int cluster = 0, subject = 0;
   for (std::size_t i = 0; i < std::min(kMostShown, events.size()); ++i) {
     const LogEntry& entry = *events[i].entry;

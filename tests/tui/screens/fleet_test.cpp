@@ -341,7 +341,7 @@ TEST(FleetScreen, ADemandThatIsMetShowsWhatStandsOnEachNode) {
 TEST(FleetScreen, WhereInstancesStandIsToldOnlyWhereThatAloneDiffers) {
   const Session session = fleet_session(
       {120, 40}, "pools: [{name: a, nodes: n0041, layout: 3g.40gb@4}, {name: b, layout: as-is}]");
-  EXPECT_NE(session.line_with("▌n0041").find("3g.40gb          7 × 1g.10gb"), std::string::npos);
+  EXPECT_NE(session.line_with("▌n0041").find("3g.40gb 7 × 1g.10gb"), std::string::npos) << session.screen();
 }
 
 TEST(FleetScreen, APoolWithoutClusterAmongSeveralIsAnErrorWithItsLine) {

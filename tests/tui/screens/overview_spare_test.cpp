@@ -182,22 +182,6 @@ TEST(OverviewSpare, TheCursorGoesThroughTheMosaicAndOpensANode) {
   EXPECT_EQ(session.state.top().subject, name);
 }
 
-// "no workload holds or waits forOf the clusters that answer": one block was written over the next.
-TEST(OverviewSpare, WhatABlockHasToSayEndsWhereTheBlockDoes) {
-  Model model;
-  for (const char* name : {"hpc", "train-a"}) {
-    reduce(model, on(name, ClusterSeen{Scheduler::slurm, false, "slurm 24.11.5", "/etc/slurm/slurm.conf"}));
-    reduce(model, on(name, NodesListed{{mixed_node()}}));
-  }
-  reduce(model, on("hpc", WorkloadsListed{{}}));
-  reduce(model, on("hpc", Loaded{}));
-  Session session(std::move(model), {120, 40});
-  session.press("1");
-  const std::string line = session.line_with("waits for a GPU");
-  EXPECT_NE(line.find("Of the clusters that answer, no workload"), std::string::npos) << session.screen();
-  EXPECT_EQ(line.find("forOf"), std::string::npos) << session.screen();
-}
-
 TEST(OverviewSpare, ASmallTerminalKeepsItsLinesForTheLists) {
   Session session(two_places(), {80, 24});
   EXPECT_FALSE(session.shows("WHO HOLDS MOST")) << session.screen();

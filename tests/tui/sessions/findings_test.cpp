@@ -58,17 +58,6 @@ TEST(Findings, OneThatIsAcknowledgedIsDimmedMovesDownAndCallsAgainAfterTheHours)
 }
 
 // The clock beside it is local, too.
-// Two pods of one namespace were "pod team-ml/ll…" each, beside cells that stood empty.
-TEST(Findings, WhatAFindingIsAboutIsReadToItsEnd) {
-  Model model = small_place();
-  reduce(model, on("hpc", WorkloadSeen{waiting("llama-8b-canary-jqjw4", "erin", "gpu:7g.80gb")}));
-  for (int columns : {120, 200}) {
-    Session session(model, {columns, 40});
-    session.press("7");
-    EXPECT_TRUE(session.shows("llama-8b-canary-jqjw4 ")) << session.screen();
-  }
-}
-
 TEST(Findings, AnAcknowledgementIsToldInTheTimeOfTheClockBesideIt) {
   Session session(small_place());
   session.press("7");

@@ -98,16 +98,6 @@ TEST(Palette, FindsAmongManyWithoutBuildingAllOfThem) {
   EXPECT_GT(session.state.input.offered_of, 3000u);
 }
 
-// At 120 columns help was one column of 127 lines, half of the terminal blank.
-TEST(Help, HasTwoColumnsWhereATerminalHasRoomForThem) {
-  for (const auto& [columns, two] : {std::pair(100, false), std::pair(120, true)}) {
-    Session session(change_place(), {columns, 40});
-    session.press("?");
-    EXPECT_TRUE(session.shows("SHAPES")) << session.screen();
-    EXPECT_EQ(session.shows(" SCREENS"), two) << session.screen();
-  }
-}
-
 TEST(Menu, ListsWhatCanBeDoneHereWithItsKeyOrTheReasonWhyNot) {
   Session session(two_places(), {120, 60});
   session.press("2.");

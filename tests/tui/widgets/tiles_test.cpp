@@ -87,7 +87,7 @@ TEST(Tiles, ANameOfWhichEnoughIsLeftIsShortenedBesideTheUse) {
   row.text_lines = 2;
   row.tiles = {tile(TileKind::held, 0, 1, "1g", {"dave", "eval-suite"})};
   row.tiles[0].use = "76%";
-  EXPECT_EQ(drawn(row, 15), "│█████ 1g ████│\n│dave         │\n│eval-sui… 76%│");
+  EXPECT_EQ(drawn(row, 15), "│████ 1g █████│\n│dave         │\n│eval-sui… 76%│");
 }
 
 TEST(Tiles, TinyTilesAndHugeCountsStayInTheirPlace) {

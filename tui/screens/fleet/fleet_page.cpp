@@ -110,7 +110,7 @@ Longest longest_of(const std::vector<FleetRow>& rows, bool is_short) {
 }
 
 // Names have what they need, up to here; the three texts share the rest, and none has more than it needs.
-Columns columns_of(const std::vector<FleetRow>& rows, bool clusters, bool runs, int width) {
+Columns columns_of(const std::vector<FleetRow>& rows, bool clusters, int width) {
   constexpr int kMostName = 20, kState = 10, kHeld = 4, kLastRun = 22;
   const bool wide = width >= kWide;
   Columns at;
@@ -122,7 +122,7 @@ Columns columns_of(const std::vector<FleetRow>& rows, bool clusters, bool runs, 
   if (wide) place(at.pool, std::min(longest.pool, kMostName));
   place(at.state, kState);
   place(at.gpus, std::min(longest.gpus, wide ? 7 : 5));
-  int rest = width - 1 - x - (kHeld + 1) - (wide && runs ? kLastRun + 1 : 0) - 3;
+  int rest = width - 1 - x - (kHeld + 1) - (wide ? kLastRun + 1 : 0) - 3;
   const int offered = std::min(longest.offered, std::max(10, rest / 3));
   rest -= offered;
   const int made = std::min(longest.made, std::max(rest / 2, rest - longest.wanted));
@@ -130,7 +130,7 @@ Columns columns_of(const std::vector<FleetRow>& rows, bool clusters, bool runs, 
   place(at.made, made);
   place(at.offered, offered);
   place(at.held, kHeld);
-  if (wide && runs) at.by = x;
+  if (wide) at.by = x;
   return at;
 }
 
@@ -261,7 +261,7 @@ class Page {
     if (fleet_.answer->surveys.empty()) return;
     to.push_back({});
     if (rows.empty()) return note(to, "The file rules no node that is listed here.", Role::warning);
-    const Columns at = columns_of(rows, ui_.model.clusters.size() > 1, tells_runs(rows), width_);
+    const Columns at = columns_of(rows, ui_.model.clusters.size() > 1, width_);
     DocLine heads;
     const auto head = [&](const char* text, int x) {
       if (x > 0) heads.spans.push_back({text, Role::heading, x});
@@ -274,13 +274,6 @@ class Page {
     if (rows.size() > kMostRows)
       note(to, fmt::format("and {} more rows: tessera fleet diff lists all", rows.size() - kMostRows),
            Role::dim);
-  }
-  // Where no run is known, and all were read, there is nothing that a column could tell of them.
-  bool tells_runs(const std::vector<FleetRow>& rows) const {
-    return !state_.runs.listed || unread_journal() != nullptr ||
-           std::any_of(rows.begin(), rows.end(), [&](const FleetRow& row) {
-             return fleet_.answer->last.of(*row.survey, *row.node) != nullptr;
-           });
   }
   DocLine line_of(const FleetRow& row, const Columns& at) const {
     const Standing standing = row.standing();
