@@ -49,26 +49,33 @@ std::string names_of(const std::vector<std::string>& nodes) {
 
 std::vector<std::string> shared_lines(const std::vector<SharedMachine>& machines) {
   struct Shared {
-    std::vector<std::string> nodes;
+    std::vector<std::string> nodes, untold;
     int slices = 0;
   };
   std::map<std::pair<ClusterName, ClusterName>, Shared> by_pair;
   for (const SharedMachine& machine : machines) {
-    const int slices = machine.free_in_both.value_or(0);
-    if (slices == 0) continue;
+    if (machine.free_in_both == 0) continue;
     Shared& one = by_pair[{machine.slurm, machine.kubernetes}];
-    one.nodes.push_back(machine.kubernetes_node.text);
-    one.slices += slices;
+    (machine.free_in_both ? one.nodes : one.untold).push_back(machine.kubernetes_node.text);
+    one.slices += machine.free_in_both.value_or(0);
   }
   std::vector<std::string> lines;
-  for (const auto& [pair, one] : by_pair)
-    lines.push_back(
-        one.slices == 1
-            ? fmt::format("{}: {} and {} hand out the same GPUs, and 1 free slice stands in the rows of both",
-                          names_of(one.nodes), pair.first.text, pair.second.text)
-            : fmt::format(
-                  "{}: {} and {} hand out the same GPUs, and {} free slices stand in the rows of both",
-                  names_of(one.nodes), pair.first.text, pair.second.text, one.slices));
+  for (const auto& [pair, one] : by_pair) {
+    const std::string &slurm = pair.first.text, &kubernetes = pair.second.text;
+    if (one.slices == 1)
+      lines.push_back(
+          fmt::format("{}: {} and {} hand out the same GPUs, and 1 free slice stands in the rows of both",
+                      names_of(one.nodes), slurm, kubernetes));
+    if (one.slices > 1)
+      lines.push_back(
+          fmt::format("{}: {} and {} hand out the same GPUs, and {} free slices stand in the rows of both",
+                      names_of(one.nodes), slurm, kubernetes, one.slices));
+    if (!one.untold.empty())
+      lines.push_back(
+          fmt::format("{}: {} and {} hand out the same GPUs, and how many free slices stand in "
+                      "the rows of both is not known",
+                      names_of(one.untold), slurm, kubernetes));
+  }
   return lines;
 }
 

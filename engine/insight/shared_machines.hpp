@@ -18,7 +18,8 @@ struct SharedMachine {
 };
 std::vector<SharedMachine> shared_machines(const Model& model);
 
-// A line for each two clusters that have such slices: which machines, and how many in all.
+// For each two clusters that have such slices: which machines, and how many in all; and of which machines
+// that is not known.
 std::vector<std::string> shared_lines(const std::vector<SharedMachine>& machines);
 
 }  // namespace tessera::insight

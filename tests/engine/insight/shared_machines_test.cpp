@@ -27,5 +27,19 @@ TEST(SharedMachines, NamesThatDoNotFoldLeaveRoomForTheSentence) {
   EXPECT_EQ(shared_lines({machine("n1"), machine("n2")}).front().substr(0, 8), "n[1-2]: ");
 }
 
+// Nothing was said of it, as if both had none free.
+TEST(SharedMachines, OneOfWhichItIsNotKnownIsNamedAndAddsNothing) {
+  SharedMachine untold = machine("n3"), none = machine("n4");
+  untold.free_in_both.reset();
+  none.free_in_both = 0;
+  EXPECT_EQ(
+      shared_lines({untold, none}),
+      std::vector<std::string>{"n3: hpc and prod hand out the same GPUs, and how many free slices stand "
+                               "in the rows of both is not known"});
+  EXPECT_EQ(shared_lines({machine("n1"), untold}).front(),
+            "n1: hpc and prod hand out the same GPUs, and 2 free slices stand in the rows of both");
+  EXPECT_EQ(shared_lines({machine("n1"), untold}).size(), 2u);
+}
+
 }  // namespace
 }  // namespace tessera::insight
