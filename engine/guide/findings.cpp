@@ -98,17 +98,23 @@ void add_rules(std::vector<insight::Finding>& findings, const Cluster& cluster,
     const bool of_work = !one.workload.text.empty();
     std::string text = of_work ? behind_name(one.text, one.workload.text) : std::move(one.text);
     add(subject_of(one.workload, cluster.scheduler), text, std::move(one.hint));
-    if (of_work) findings.back().cause = std::move(text);
+    if (!of_work) continue;
+    findings.back().cause = std::move(text);
+    // It has asked for that since it was handed in.
+    if (const Workload* work = cluster.workloads.find(one.workload))
+      findings.back().source = work->origin.source, findings.back().since = work->submitted;
   }
   for (sharing::Violation& one : sharing::check_nodes(cluster, catalogue, platform)) {
     const std::size_t colon = one.message.find(": ");
     const std::string name = colon == std::string::npos ? "" : one.message.substr(0, colon);
-    const bool node = !name.empty() && cluster.nodes.find(NodeName(name));
+    const Node* node = name.empty() ? nullptr : cluster.nodes.find(NodeName(name));
     const std::string rest = node ? behind_name(one.message, name) : "";
     add(node ? name : "", std::move(one.message),
         fmt::format("rule {} of {}: tessera guide --node NAME says what it allows", one.rule,
                     sharing::title(platform)));
-    if (node) findings.back().is_node = true, findings.back().cause = rest;
+    if (!node) continue;
+    findings.back().is_node = true, findings.back().cause = rest;
+    findings.back().source = node->origin.source;
   }
 }
 

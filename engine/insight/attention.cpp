@@ -145,9 +145,11 @@ class Collector {
       if (daemon.name == "slurmctld")
         controller_down(daemon, other, std::move(text));
       else
-        add(Severity::danger, daemon.name, false, std::move(text), daemon.detail);
+        add(Severity::danger, daemon.name, false, std::move(text), daemon.detail).source = who_pings();
     }
   }
+  // Only Slurm's daemons are asked whether they answer.
+  Source who_pings() const { return cluster_.simulated ? Source::simulator : Source::slurm_ping; }
   const Daemon* controller_up() const {
     for (const Daemon& daemon : cluster_.daemons)
       if (daemon.name == "slurmctld" && daemon.up) return &daemon;
@@ -164,7 +166,8 @@ class Collector {
     else if (other)
       text += fmt::format(": the {} on {} controls", other->detail, other->host);
     add(other && backup ? Severity::warning : Severity::danger, daemon.name, false, std::move(text),
-        "systemctl status slurmctld on " + daemon.host);
+        "systemctl status slurmctld on " + daemon.host)
+        .source = who_pings();
   }
 
   // What a source found by itself, in its own words.

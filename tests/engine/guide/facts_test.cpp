@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/guide/findings.hpp"
 #include "engine/guide/walk.hpp"
 #include "tests/engine/guide/guide_build.hpp"
@@ -213,6 +215,21 @@ TEST(Habits, DockerAndSeveralInstancesAreFound) {
   EXPECT_NE(found[0].hint.find("Pyxis"), std::string::npos);
   EXPECT_EQ(found[1].id, "several-instances");
   EXPECT_EQ(found[1].workload.text, "2");
+}
+
+// "SINCE -", and nothing said who says so.
+TEST(AllFindings, OfAJobSayWhoSaysSoAndSinceWhen) {
+  auto several = test::waiting("2", "bob", "gpu:1g.10gb");
+  several.requests[0].count = 2;
+  several.origin = {Source::slurm_jobs, test::at(0)};
+  const test::Story story = node_with({several});
+  const auto all = all_findings(story.model, story.cluster(), catalogue(), std::nullopt, test::at(0));
+  const auto found = std::find_if(all.begin(), all.end(), [](const auto& one) {
+    return one.subject == "job 2" && one.text.starts_with("asks for 2 MIG instances");
+  });
+  ASSERT_NE(found, all.end());
+  EXPECT_EQ(found->source, Source::slurm_jobs);
+  EXPECT_EQ(found->since, several.submitted);
 }
 
 }  // namespace

@@ -136,6 +136,16 @@ TEST(Attention, ADaemonsOwnSentenceIsNotTakenForItsPart) {
   EXPECT_EQ(told(story), Lines{"slurmctld: does not answer on head1"});
 }
 
+// Each finding has who says so; of daemons nothing stood there.
+TEST(Attention, ADaemonThatDoesNotAnswerIsToldByThePing) {
+  Story story;
+  story.tell(DaemonsSeen{{{"slurmctld", "head1", false, "primary"}, {"slurmdbd", "db1", false, ""}}});
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  const auto findings = insight::attention(story.cluster(), *catalogue, at(0));
+  ASSERT_EQ(findings.size(), 2u);
+  for (const insight::Finding& one : findings) EXPECT_EQ(one.source, Source::slurm_ping) << one.text;
+}
+
 TEST(Attention, PowerSavingAndBootsAreNoAlarm) {
   auto with = [](const char* name, Health health, std::vector<std::string> state) {
     Node one = node(name, {});
