@@ -173,6 +173,8 @@ std::optional<std::string_view> match(std::string_view words, std::string_view r
 
 std::string filled(std::string_view text, std::string_view with) {
   std::string result(text);
+  // A taint without a value: "{node.kubernetes.io/unreachable: }".
+  if (with.ends_with(": ")) with.remove_suffix(2);
   if (const auto at = result.find("{}"); at != std::string::npos) result.replace(at, 2, clean(with, 200));
   return result;
 }

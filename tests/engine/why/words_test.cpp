@@ -110,6 +110,12 @@ TEST(WhyWords, AMessageIsTakenApartWithItsCounts) {
   EXPECT_EQ(told.preemption, "0/6 nodes are available: 6 No preemption victims found for incoming pod");
 }
 
+// "the taint node.kubernetes.io/unreachable: keeps it away"
+TEST(WhyWords, ATaintWithoutAValueIsNamedWithoutAColon) {
+  EXPECT_EQ(kubernetes_meaning("node(s) had untolerated taint {node.kubernetes.io/unreachable: }").text,
+            "the taint node.kubernetes.io/unreachable keeps it away, and it does not tolerate it");
+}
+
 TEST(WhyWords, WhatIsSaidOfThePodComesFirst) {
   const Unschedulable told =
       parse_unschedulable("0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims.");
