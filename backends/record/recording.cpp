@@ -17,8 +17,8 @@
 #include "backends/record/tape.hpp"
 #include "backends/record/zstd_stream.hpp"
 #include "engine/model/reduce.hpp"
+#include "engine/query/local_time.hpp"
 #include "engine/text.hpp"
-#include "engine/time.hpp"
 
 namespace tessera::record {
 namespace {
@@ -397,8 +397,9 @@ class OnDisk final : public Recording {
 
   Error none_at(TimePoint time) {
     std::string of = name_.text;
-    if (const auto all = covered()) of += ": it covers " + utc_text(all->from) + " to " + utc_text(all->to);
-    return {"nothing is recorded of " + utc_text(time), of, "give a time within it: --at"};
+    if (const auto all = covered())
+      of += ": it covers " + query::local_text(all->from) + " to " + query::local_text(all->to);
+    return {"nothing is recorded of " + query::local_text(time), of, "give a time within it: --at"};
   }
 
   // The bytes are those of this part from now on. Errors: it cannot be opened, or is_passed_over().

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/query/local_time.hpp"
 #include "engine/text.hpp"
-#include "engine/time.hpp"
 
 namespace tessera::record {
 namespace {
@@ -36,12 +36,13 @@ Result<Model> stood_at(Recording& recording, TimePoint time) {
   const auto next = next_round(recording, time);
   std::string why = clean(recording.cluster().text, 200);
   if (next)
-    why += ": nothing lies between the rounds of " + utc_text(round) + " and " + utc_text(next->at);
+    why += ": nothing lies between the rounds of " + query::local_text(round) + " and " +
+           query::local_text(next->at);
   else
-    why += ": the newest round is of " + utc_text(round);
+    why += ": the newest round is of " + query::local_text(round);
   const Stop stop = damaged ? Stop::damaged : next ? next->before : recording.stopped();
   why = with_reason(std::move(why), stop);
-  return Error{"nothing is recorded of " + utc_text(time), why,
+  return Error{"nothing is recorded of " + query::local_text(time), why,
                "give the time of a round; tessera replay shows what stood before and after"};
 }
 

@@ -3,8 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/time.hpp"
+#include "engine/query/local_time.hpp"
 #include "tests/support/build.hpp"
+#include "tests/support/zone.hpp"
 
 namespace tessera::record {
 namespace {
@@ -62,15 +63,17 @@ std::string why_not(Recording& recording, int second) {
   return stood ? "" : to_line(stood.error());
 }
 
-TEST(StoodAt, AMomentInAGapIsRefusedWithTheRoundsAroundIt) {
+// It named them in UTC, where --at and the console have local time.
+TEST(StoodAt, AMomentInAGapIsRefusedWithTheRoundsAroundItInLocalTime) {
+  const test::InZone berlin("Europe/Berlin");
   Rounds recording({0, 60, 20'000, 20'060});
   EXPECT_EQ(why_not(recording, 60), "");
   EXPECT_EQ(why_not(recording, 100), "") << "between two rounds the one before tells it";
   EXPECT_EQ(why_not(recording, 660), "") << "ten minutes later it still does";
   const std::string why = why_not(recording, 661);
-  EXPECT_NE(why.find("nothing is recorded of " + utc_text(at(661))), std::string::npos) << why;
-  EXPECT_NE(why.find("hpc: nothing lies between the rounds of " + utc_text(at(60)) + " and " +
-                     utc_text(at(20'000))),
+  EXPECT_NE(why.find("nothing is recorded of " + query::local_text(at(661))), std::string::npos) << why;
+  EXPECT_NE(why.find("hpc: nothing lies between the rounds of " + query::local_text(at(60)) + " and " +
+                     query::local_text(at(20'000))),
             std::string::npos)
       << why;
   EXPECT_NE(why_not(recording, 19'999), "");
@@ -81,7 +84,7 @@ TEST(StoodAt, ATimeBehindTheNewestRoundIsRefused) {
   Rounds recording({0, 60});
   EXPECT_EQ(why_not(recording, 600), "");
   const std::string why = why_not(recording, 6'000);
-  EXPECT_NE(why.find("hpc: the newest round is of " + utc_text(at(60))), std::string::npos) << why;
+  EXPECT_NE(why.find("hpc: the newest round is of " + query::local_text(at(60))), std::string::npos) << why;
 }
 
 // Its rounds are half an hour apart, as it was asked.
