@@ -283,6 +283,7 @@ void Cluster::show_surroundings() {
 void Cluster::on_change(const Change& change) {
   if (showing_) return;
   if (change.key.resource == "nodes") follow_cordon(change);
+  if (change.key.resource == "pods") follow_gates(change);
   if (change.key.resource == "poddisruptionbudgets.policy" && change.verb != Verb::deleted)
     show_surroundings();
 }

@@ -60,17 +60,18 @@ class Cluster final : public ServedCluster {
   void leave_pods_to_controller(std::function<bool(const Json& pod)> which) { led_ = std::move(which); }
   // More kinds, of what is installed in it; before anything is served.
   Kinds& more_kinds() { return kinds_; }
-  // The scheduling gate behind which a pod is created; empty: none.
+  // The scheduling gate that a pod gets when it is created, beside its own; empty: none.
   void gate_pods(std::function<std::string(const Json& pod)> gate) { gate_ = std::move(gate); }
-  // Takes the scheduling gates of a pod away: from now on it is as one that was made without.
-  Written open_gate(const Key& pod);
+  // Takes that scheduling gate of a pod away. Without any it is as one that was made without.
+  Written open_gate(const Key& pod, std::string_view gate);
   // The node's number in the world; nullopt: it is not the world's.
   std::optional<std::uint32_t> node_of(std::string_view name) const;
   // The world's job behind a pod; nullptr: the pod is no job's.
   const Job* job_of(const Key& pod) const;
 
   // One that asks for GPUs runs where they are free, until it is deleted;
-  // else it is Pending, with the reason as its condition. Without GPUs it is not placed.
+  // else it is Pending, with the reason as its condition. Without GPUs it is not placed, and with scheduling
+  // gates not before the last of them is gone.
   Written create_pod(const Key& key, Json pod) override;
   Written delete_pod(const Key& key, std::optional<Duration> grace, std::string_view uid = {},
                      std::string_view expected = {}) override;
@@ -95,6 +96,7 @@ class Cluster final : public ServedCluster {
   void show_devices(std::uint32_t node);
   void on_change(const Change& change);
   void follow_cordon(const Change& change);
+  void follow_gates(const Change& change);
   Written place_pod(const Key& key, Json pod, bool there);
 
   sim::WorldStore store_;

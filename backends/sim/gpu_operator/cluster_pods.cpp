@@ -82,6 +82,36 @@ Json gated_status(TimePoint since) {
   return status;
 }
 
+bool waits_behind_gates(const Json& pod) {
+  const Json* gates = at(pod, {"spec", "schedulingGates"});
+  return gates && !gates->items.empty();
+}
+std::vector<Json>::iterator gate_named(Json& gates, std::string_view name) {
+  return std::find_if(gates.items.begin(), gates.items.end(),
+                      [&](const Json& one) { return view_at(one, {"name"}) == name; });
+}
+
+// Beside those that its owner wrote.
+void add_gate(Json& pod, const std::string& name) {
+  Json& spec = child(pod, "spec");
+  if (const Json* own = member(spec, "schedulingGates"); !own || own->kind != Json::Kind::list)
+    put(spec, "schedulingGates", Json::list());
+  Json& gates = *member(spec, "schedulingGates");
+  if (gate_named(gates, name) == gates.items.end()) gates.items.push_back(object({{"name", text(name)}}));
+}
+
+// Whether there was one of that name.
+bool take_gate(Json& pod, std::string_view name) {
+  Json& spec = child(pod, "spec");
+  Json* gates = member(spec, "schedulingGates");
+  if (!gates) return false;
+  const auto found = gate_named(*gates, name);
+  if (found == gates->items.end()) return false;
+  gates->items.erase(found);
+  if (gates->items.empty()) drop(spec, "schedulingGates");
+  return true;
+}
+
 // Ends a job within `grace`; work that a controller looks after comes back as a job of its own, at once.
 void end_job(World& world, Changes& made, JobId id, std::optional<Duration> grace) {
   WorldStep step(world, made);
@@ -119,19 +149,25 @@ void end_job(World& world, Changes& made, JobId id, std::optional<Duration> grac
 
 Written Cluster::create_pod(const Key& key, Json pod) {
   const std::string gate = gate_ ? gate_(pod) : "";
-  if (gate.empty()) return place_pod(key, std::move(pod), false);
-  put_at(pod, {"spec", "schedulingGates"}, list_of({object({{"name", text(gate)}})}));
+  if (!gate.empty()) add_gate(pod, gate);
+  if (!waits_behind_gates(pod)) return place_pod(key, std::move(pod), false);
   put(pod, "status", gated_status(world().now));
   return objects_.create(key, std::move(pod));
 }
 
-Written Cluster::open_gate(const Key& key) {
+Written Cluster::open_gate(const Key& key, std::string_view gate) {
   ObjectPtr there = objects_.find(key);
   if (!there) return {not_found(key.resource, key.name), nullptr};
-  if (!at(*there, {"spec", "schedulingGates"})) return {std::nullopt, there};
   Json pod = *there;
-  drop(child(pod, "spec"), "schedulingGates");
-  return place_pod(key, std::move(pod), true);
+  if (!take_gate(pod, gate)) return {std::nullopt, there};
+  return objects_.update(key, std::move(pod), std::nullopt);
+}
+
+// Whoever took the last of its gates away: a controller, or a user with kubectl.
+void Cluster::follow_gates(const Change& change) {
+  const bool opened = change.verb == Verb::modified && change.before && waits_behind_gates(*change.before) &&
+                      !waits_behind_gates(*change.object);
+  if (opened) (void)place_pod(change.key, *change.object, true);
 }
 
 // What asks for GPUs becomes work of the world, so that its scheduler hands them out like all others.

@@ -423,7 +423,7 @@ void Kueue::evict(const Key& key, std::string_view reason, const std::string& me
 void Kueue::start_pods(const Json& workload) {
   const std::string ns = text_at(workload, {"metadata", "namespace"}), owner = owner_name(workload);
   const std::vector<std::string> behind = pods_behind(workload);
-  for (const std::string& pod : behind) (void)cluster_.open_gate({"pods", ns, pod});
+  for (const std::string& pod : behind) (void)cluster_.open_gate({"pods", ns, pod}, kGate);
   if (!behind.empty()) return;
   const Json* sets = at(workload, {"spec", "podSets"});
   if (!sets) return;
@@ -507,6 +507,9 @@ void Kueue::show_queues() {
   };
   for (const ObjectPtr& queue : objects_.all(kClusterQueues)) {
     const Key key = key_of(kClusterQueues, *queue);
+    objects_.edit(key, [&](Json& one) {
+      put_at(one, {"status", "flavorsReservation"}, reservation_of(one, used(key.name)));
+    });
     const std::string missing = missing_flavors(objects_, *queue);
     if (stop_policy(*queue) != "None")
       show(key, cluster[key.name], false, "Stopped", "Can't admit new workloads: is stopped.");

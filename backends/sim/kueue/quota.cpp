@@ -182,6 +182,23 @@ Fit fit(const Json& cluster_queue, const Usage& used, const std::vector<PodSetAs
   return result;
 }
 
+Json reservation_of(const Json& cluster_queue, const Usage& used) {
+  Json flavors = Json::list();
+  for (const auto& [place, nominal] : quota_of(cluster_queue)) {  // in the order of the flavors
+    const auto& [flavor, resource] = place;
+    const auto found = used.find(place);
+    const std::int64_t total = found == used.end() ? 0 : found->second;
+    if (flavors.items.empty() || view_at(flavors.items.back(), {"name"}) != flavor)
+      flavors.items.push_back(object({{"name", text(flavor)}, {"resources", Json::list()}}));
+    const std::int64_t borrowed = std::max<std::int64_t>(0, total - nominal);
+    member(flavors.items.back(), "resources")
+        ->items.push_back(object({{"name", text(resource)},
+                                  {"total", text(std::to_string(total))},
+                                  {"borrowed", text(std::to_string(borrowed))}}));
+  }
+  return flavors;
+}
+
 Json admission_of(const std::string& cluster_queue, const std::vector<PodSetAsk>& asks, const Fit& fit) {
   Json sets = Json::list();
   for (std::size_t i = 0; i < asks.size(); ++i) {

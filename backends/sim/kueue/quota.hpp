@@ -49,6 +49,8 @@ Usage quota_of(const Json& cluster_queue);
 Fit fit(const Json& cluster_queue, const Usage& used, const std::vector<PodSetAsk>& asks,
         const Cohort* cohort = nullptr);
 
+// status.flavorsReservation: of each quota what is reserved, and what of that is borrowed.
+Json reservation_of(const Json& cluster_queue, const Usage& used);
 // status.admission of a Workload that fits.
 Json admission_of(const std::string& cluster_queue, const std::vector<PodSetAsk>& asks, const Fit& fit);
 

@@ -42,7 +42,8 @@ class SimulatedKueue : public testing::Test {
     ASSERT_TRUE(cluster_.pass(seconds(time)));
     EXPECT_EQ(audit(cluster_.world()), std::vector<std::string>{});
   }
-  void make_pod(const std::string& name, int gpus, const std::string& group = "") {
+  void make_pod(const std::string& name, int gpus, const std::string& group = "",
+                const std::string& own_gate = "") {
     Json limits = object({{"nvidia.com/gpu", number(gpus)}});
     Json pod = object({{"kind", text("Pod")}, {"apiVersion", text("v1")}, {"metadata", Json::map()}});
     put_at(pod, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}, text("team-ml"));
@@ -52,6 +53,8 @@ class SimulatedKueue : public testing::Test {
     }
     put_at(pod, {"spec", "containers"},
            list_of({object({{"name", text("main")}, {"resources", object({{"limits", limits}})}})}));
+    if (!own_gate.empty())
+      put_at(pod, {"spec", "schedulingGates"}, list_of({object({{"name", text(own_gate)}})}));
     EXPECT_TRUE(cluster_.create_pod({"pods", "training", name}, std::move(pod)).ok());
   }
 
@@ -239,6 +242,30 @@ TEST_F(SimulatedKueue, APodOfAQueueWaitsBehindAGateUntilItsWorkloadIsAdmitted) {
   EXPECT_TRUE(cluster_.delete_pod({"pods", "training", "tune"}, Duration(0)).ok());
   pass();
   EXPECT_FALSE(cluster_.objects().find(key));
+}
+
+// They were written over by Kueue's, and the pod started when that went.
+TEST_F(SimulatedKueue, APodsOwnSchedulingGatesStayBesideKueues) {
+  cluster_.objects().erase(key_of("eval"));
+  cluster_.objects().erase(key_of("sweep"));
+  pass();
+  make_pod("tune", 1, "", "example.com/data-is-there");
+  const Key key{"pods", "training", "tune"};
+  const auto gates = [&] {
+    std::string names;
+    if (const Json* all = at(*cluster_.objects().find(key), {"spec", "schedulingGates"}))
+      for (const Json& one : all->items) names += text_at(one, {"name"}) + " ";
+    return names;
+  };
+  EXPECT_EQ(gates(), "example.com/data-is-there kueue.x-k8s.io/admission ");
+  pass();
+  EXPECT_TRUE(admitted("tune"));
+  EXPECT_EQ(gates(), "example.com/data-is-there ");
+  EXPECT_EQ(phase("tune"), "Pending");
+  EXPECT_TRUE(cluster_.open_gate(key, "example.com/data-is-there").ok());
+  pass();
+  EXPECT_EQ(gates(), "");
+  EXPECT_EQ(phase("tune"), "Running");
 }
 
 TEST_F(SimulatedKueue, AJobIsSuspendedUntilItsWorkloadIsAdmitted) {
