@@ -94,17 +94,13 @@ const Condition* named(const std::vector<Condition>& conditions, std::string_vie
   return found == conditions.end() ? nullptr : &*found;
 }
 
-constexpr std::size_t kMostChecks = 8;  // as Kueue has it (MaxItems of status.admissionChecks)
-
 void read_checks(JsonValue& value, std::vector<KueueCheck>& checks) {
   value.items([&](JsonValue& item) {
     KueueCheck check;
     item.fields([&](std::string_view key, JsonValue& field) {
-      if (key == "name") check.name = words(field, 316);
-      if (key == "state") check.state = words(field, 32);
-      if (key == "message") check.message = words(field, kMostWhy);
+      take_field(check, key, field.text().value_or(std::string_view()));
     });
-    if (checks.size() < kMostChecks) checks.push_back(std::move(check));
+    if (checks.size() < kMostKueueChecks) checks.push_back(std::move(check));
   });
 }
 
@@ -157,6 +153,12 @@ void set_requests(Workload& work, const std::vector<KueueWorkload::PodSet>& sets
 }
 
 }  // namespace
+
+void take_field(KueueCheck& check, std::string_view key, std::string_view text) {
+  if (key == "name") check.name = clean(text, 316);
+  if (key == "state") check.state = clean(text, 32);
+  if (key == "message") check.message = clean(text, kMostWhy);
+}
 
 std::string checks_in_the_way(const std::vector<KueueCheck>& checks) {
   std::string text;

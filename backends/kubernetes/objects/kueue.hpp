@@ -56,6 +56,9 @@ void read_object(JsonValue& value, KueueWorkload& workload);
 struct KueueCheck {
   std::string name, state, message;  // state: "Pending" "Ready" "Retry" "Rejected"; all cleaned
 };
+inline constexpr std::size_t kMostKueueChecks = 8;  // as Kueue has it (MaxItems of status.admissionChecks)
+// Takes a field of one of them, from a stream or a tree; other fields are left out.
+void take_field(KueueCheck& check, std::string_view key, std::string_view text);
 // "admission check prov (Pending): …" of each that is not ready; empty: all are, or none is told.
 std::string checks_in_the_way(const std::vector<KueueCheck>& checks);
 

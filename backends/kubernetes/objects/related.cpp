@@ -60,9 +60,11 @@ std::vector<Condition> conditions_of(const Json& object) {
 
 std::vector<KueueCheck> checks_of(const Json& workload) {
   std::vector<KueueCheck> all;
-  for (const Json& one : list_at(workload, {"status", "admissionChecks"}))
-    if (all.size() < kMostLinks)
-      all.push_back({text_at(one, {"name"}), text_at(one, {"state"}), text_at(one, {"message"})});
+  for (const Json& one : list_at(workload, {"status", "admissionChecks"})) {
+    if (all.size() >= kMostKueueChecks) break;
+    KueueCheck& check = all.emplace_back();
+    for (const auto& [key, field] : one.fields) take_field(check, key, field.text);
+  }
   return all;
 }
 
