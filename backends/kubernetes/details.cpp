@@ -6,6 +6,7 @@
 #include <deque>
 #include <utility>
 
+#include "backends/kubernetes/objects/kueue_quota.hpp"
 #include "backends/kubernetes/objects/related.hpp"
 
 namespace tessera::kubernetes {
@@ -24,13 +25,17 @@ std::string in_namespace(std::string_view group, const std::string& space, std::
   return name.empty() ? target : target + "/" + url_escape(name);
 }
 
+bool is_plain_name(std::string_view text) {
+  return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") == std::string_view::npos;
+}
+
 // As an admin would type it; empty where a name is not plain.
 std::string typed(const std::string& space, std::string_view what, const std::string& name) {
-  const auto plain = [](std::string_view text) {
-    return text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.-") == std::string_view::npos;
-  };
-  if (!plain(space) || !plain(name) || space.empty()) return {};
+  if (!is_plain_name(space) || !is_plain_name(name) || space.empty()) return {};
   return "kubectl -n " + space + " get " + std::string(what) + (name.empty() ? "" : " " + name);
+}
+std::string typed_of_cluster(std::string_view what, const std::string& name) {
+  return is_plain_name(name) ? "kubectl get " + std::string(what) + " " + name : std::string();
 }
 
 }  // namespace
@@ -106,6 +111,8 @@ struct PodDetails::Looking : std::enable_shared_from_this<PodDetails::Looking> {
   void ask_kueue_version(void (Looking::*ask)(const std::string& version));
   void ask_kueue(const std::string& version);
   void ask_workload(const std::string& version);
+  Related take_workload(const Json& workload, const std::string& version);
+  void ask_quota(const std::string& version, const std::string& queue, std::vector<QuotaNamed> named);
 
   PodDetails& details;
   const ApiPtr api;
@@ -193,12 +200,39 @@ void PodDetails::Looking::ask_workload(const std::string& version) {
   get(
       Teller::admission, "Workload", typed(space, "workloads.kueue.x-k8s.io", pod),
       in_namespace("/apis/kueue.x-k8s.io/" + url_escape(version), space, "workloads", pod),
-      [this](const Json& workload) {
+      [this, version](const Json& workload) {
         links.uid = text_at(workload, {"metadata", "uid"});
-        return related_workload(workload);
+        return take_workload(workload, version);
       },
       pod);
   ask_events("Workload");
+}
+
+Related PodDetails::Looking::take_workload(const Json& workload, const std::string& version) {
+  Related one = related_workload(workload);
+  const std::string queue = text_at(workload, {"spec", "queueName"});
+  if (std::vector<QuotaNamed> named = quotas_named(one.text); !named.empty() && !queue.empty())
+    ask_quota(version, queue, std::move(named));
+  return one;
+}
+
+// Where Kueue says of which resource there is too little: how much its ClusterQueue has of that.
+void PodDetails::Looking::ask_quota(const std::string& version, const std::string& queue,
+                                    std::vector<QuotaNamed> named) {
+  const std::string group = "/apis/kueue.x-k8s.io/" + url_escape(version);
+  todo.push_back([=](const std::shared_ptr<Looking>& self) {
+    self->asked(Teller::admission, typed(self->space, "localqueues.kueue.x-k8s.io", queue));
+    self->api->get(in_namespace(group, self->space, "localqueues", queue), [=](const Answer& answer) {
+      if (!answer.ok()) self->told.asked.back().failure = answer.error;
+      const std::string name = answer.ok() ? text_at(answer.body, {"spec", "clusterQueue"}) : "";
+      if (!name.empty())
+        self->get(
+            Teller::admission, "ClusterQueue", typed_of_cluster("clusterqueues.kueue.x-k8s.io", name),
+            group + "/clusterqueues/" + url_escape(name),
+            [named](const Json& one) { return related_queue(one, named); }, name);
+      self->next();
+    });
+  });
 }
 
 void PodDetails::Looking::ask_queues() {
@@ -217,8 +251,9 @@ void PodDetails::Looking::ask_queues() {
 void PodDetails::Looking::ask_kueue(const std::string& version) {
   list(Teller::admission, typed(space, "workloads.kueue.x-k8s.io", ""),
        in_namespace("/apis/kueue.x-k8s.io/" + url_escape(version), space, "workloads"),
-       [](Looking& self, const std::vector<Json>& workloads) {
-         auto one = related_workload(workloads, self.links);
+       [version](Looking& self, const std::vector<Json>& workloads) {
+         const Json* ours = workload_behind(workloads, self.links);
+         auto one = ours ? std::optional(self.take_workload(*ours, version)) : std::nullopt;
          const bool cut = !self.told.asked.back().note.empty();
          if (!one && !cut && !self.links.queue.empty())
            one = related_missing(Teller::admission, "Workload of Kueue for the queue", self.links.queue);

@@ -3,8 +3,13 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "backends/kubernetes/objects/kueue_quota.hpp"
 #include "backends/kubernetes/objects/related.hpp"
 #include "engine/text.hpp"
+
+namespace {
+const std::vector<tessera::kubernetes::QuotaNamed> kOneQuota{{"r", "f"}};
+}
 
 int fuzz_kube_related(const std::uint8_t* data, std::size_t size) {
   using namespace tessera;
@@ -16,7 +21,10 @@ int fuzz_kube_related(const std::uint8_t* data, std::size_t size) {
   all.push_back(kubernetes::related_volume("v", *read));
   all.push_back(kubernetes::related_claim("c", *read));
   all.push_back(kubernetes::related_group("g", *read));
-  if (auto one = kubernetes::related_workload({*read}, links)) all.push_back(std::move(*one));
+  all.push_back(kubernetes::related_workload(*read));
+  if (kubernetes::workload_behind({*read}, links) != nullptr) all.push_back(all.back());
+  const auto named = kubernetes::quotas_named(all.back().text);
+  all.push_back(kubernetes::related_queue(*read, named.empty() ? kOneQuota : named));
   for (const Related& one : all)
     if (clean(one.text) != one.text || clean(one.name) != one.name || one.text.size() > 4096) std::abort();
   return 0;

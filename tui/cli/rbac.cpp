@@ -39,6 +39,10 @@ rules:
 - apiGroups: [kueue.x-k8s.io]
   resources: [workloads]
   verbs: [get, list, watch]
+# why, while its page is open: how much quota its queue has
+- apiGroups: [kueue.x-k8s.io]
+  resources: [localqueues, clusterqueues]
+  verbs: [get]
 # how many GPUs the pods of a namespace may ask for
 - apiGroups: [""]
   resources: [resourcequotas]

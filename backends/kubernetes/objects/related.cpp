@@ -199,10 +199,10 @@ Related related_workload(const Json& workload) {
   return one;
 }
 
-std::optional<Related> related_workload(const std::vector<Json>& workloads, const PodLinks& links) {
-  for (const Json& workload : workloads)
-    if (belongs(workload, links)) return related_workload(workload);
-  return std::nullopt;
+const Json* workload_behind(const std::vector<Json>& workloads, const PodLinks& links) {
+  const auto found = std::find_if(workloads.begin(), workloads.end(),
+                                  [&](const Json& workload) { return belongs(workload, links); });
+  return found == workloads.end() ? nullptr : &*found;
 }
 
 Related related_group(const std::string& name, const Json& group) {

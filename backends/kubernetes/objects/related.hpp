@@ -33,8 +33,8 @@ Related related_volume(const std::string& name, const Json& claim);
 Related related_claim(const std::string& name, const Json& claim);
 // A Workload of Kueue: its queue, and why it is not admitted.
 Related related_workload(const Json& workload);
-// Of Kueue's Workloads of the namespace that of the pod or of its owner; nullopt: none is.
-std::optional<Related> related_workload(const std::vector<Json>& workloads, const PodLinks& links);
+// Of Kueue's Workloads of the namespace that of the pod or of its owner; nullptr: none is.
+const Json* workload_behind(const std::vector<Json>& workloads, const PodLinks& links);
 // Volcano's and KAI's.
 Related related_group(const std::string& name, const Json& group);
 // What the pod names and the API server does not have.

@@ -198,6 +198,9 @@ class KueueLab : public testing::Test {
       if (path == "/apis/kueue.x-k8s.io/v1beta2/namespaces/team/workloads/w")
         return LabApi::Answer{200, waiting, {}};
       if (path == "/api/v1/namespaces/team/events") return LabApi::Answer{200, events, {}};
+      if (path == "/apis/kueue.x-k8s.io/v1beta2/namespaces/team/localqueues/team-a")
+        return LabApi::Answer{200, R"({"spec":{"clusterQueue":"whole"}})", {}};
+      if (path == "/apis/kueue.x-k8s.io/v1beta2/clusterqueues/whole") return queue;
       return std::nullopt;
     };
   }
@@ -213,6 +216,12 @@ class KueueLab : public testing::Test {
       200,
       list_json({waiting, workload_json("done", pod_set("m", 1, kTwoGpus), R"({"type":"Admitted)" + kTrue)},
                 "100"),
+      {}};
+  LabApi::Answer queue{
+      200,
+      R"({"metadata":{"name":"whole"},"spec":{"cohortName":"all","resourceGroups":[{"flavors":[
+                           {"name":"h100","resources":[{"name":"nvidia.com/gpu","nominalQuota":"6",
+                            "borrowingLimit":"2"}]}]}]}})",
       {}};
   std::atomic<bool> removed = false, forbidden = false;  // from now on
   LabApi api;                                            // the first to go: it answers from the others
@@ -322,14 +331,36 @@ TEST_F(KueueLab, ItsWorkloadAndTheEventsOfThatAreAskedWhileItIsLookedAt) {
   watch.backend().look_into(WorkloadId("team/w"),
                             [&](Details details) { told.set_value(std::move(details)); });
   const Details details = told.get_future().get();
-  ASSERT_EQ(details.asked.size(), 2u);
+  ASSERT_EQ(details.asked.size(), 4u);
   EXPECT_EQ(details.asked[0].command, "kubectl -n team get workloads.kueue.x-k8s.io w");
-  EXPECT_FALSE(details.asked[0].failure);
-  ASSERT_EQ(details.related.size(), 2u);
+  EXPECT_EQ(details.asked[3].command, "kubectl get clusterqueues.kueue.x-k8s.io whole");
+  for (const Inquiry& one : details.asked) EXPECT_FALSE(one.failure) << one.command;
+  ASSERT_EQ(details.related.size(), 3u);
   EXPECT_EQ(details.related[0].kind, "Workload");
   EXPECT_TRUE(details.related[0].in_the_way);
   EXPECT_EQ(details.related[1].text, "no flavor fits");
+  // "6 more needed" told nobody of how many.
+  EXPECT_EQ(details.related[2].kind, "ClusterQueue");
+  EXPECT_EQ(
+      details.related[2].text,
+      "nominalQuota 6 of nvidia.com/gpu in flavor h100, borrowingLimit 2, lendingLimit not set; cohort all");
   EXPECT_EQ(api.count("/namespaces/team/pods/w"), 0u) << "there is no such pod";
+}
+
+TEST_F(KueueLab, AQueueThatMayNotBeReadIsNotKnownAndNotWithoutQuota) {
+  queue = {
+      403,
+      R"({"kind":"Status","message":"clusterqueues.kueue.x-k8s.io is forbidden: eve may not","code":403})",
+      {}};
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  std::promise<Details> told;
+  watch.backend().look_into(WorkloadId("team/w"),
+                            [&](Details details) { told.set_value(std::move(details)); });
+  const Details details = told.get_future().get();
+  ASSERT_EQ(details.asked.size(), 4u);
+  EXPECT_TRUE(details.asked[3].failure);
+  EXPECT_EQ(details.related.size(), 2u);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/kubernetes/objects/kueue_quota.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 
@@ -78,7 +79,11 @@ TEST(KubernetesRelated, KueueSaysInItsOwnWordsWhyItDoesNotAdmit) {
       json(R"({"metadata":{"name":"w1","ownerReferences":[{"uid":"j1"}]},"spec":{"queueName":"team-a"},
     "status":{"conditions":[{"type":"QuotaReserved","status":"False","reason":"Pending","message":
       "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu, 2 more needed"}]}})");
-  auto found = related_workload({other, ours}, links);
+  const auto behind = [&](std::vector<Json> workloads) {
+    const Json* one = workload_behind(workloads, links);
+    return one ? std::optional(related_workload(*one)) : std::nullopt;
+  };
+  auto found = behind({other, ours});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name, "w1");
   EXPECT_EQ(found->state, "not admitted");
@@ -86,8 +91,8 @@ TEST(KubernetesRelated, KueueSaysInItsOwnWordsWhyItDoesNotAdmit) {
   EXPECT_NE(found->text.find("queue team-a; couldn't assign flavors"), std::string::npos) << found->text;
   ours = json(R"({"metadata":{"name":"w1","labels":{"kueue.x-k8s.io/job-uid":"j1"}},
     "status":{"conditions":[{"type":"Admitted","status":"True","message":"The workload is admitted"}]}})");
-  EXPECT_FALSE(related_workload({ours}, links)->in_the_way);
-  EXPECT_FALSE(related_workload({other}, links)) << "that of another job is none of it";
+  EXPECT_FALSE(behind({ours})->in_the_way);
+  EXPECT_FALSE(behind({other})) << "that of another job is none of it";
 }
 
 // "Quota reserved in ClusterQueue gpus" told nobody what it waits for.
@@ -107,6 +112,33 @@ TEST(KubernetesRelated, OnceItsQuotaIsReservedKueueSaysWhichCheckIsPending) {
   const Related untold = related_workload(json(R"({"status":{"conditions":[
       {"type":"QuotaReserved","status":"False","reason":"Pending"}]}})"));
   EXPECT_EQ(untold.text, "Pending") << "its reason, where it has no message";
+}
+
+TEST(KubernetesRelated, EachResourceThatKueueNamesIsLookedUpInItsQueue) {
+  const auto named = quotas_named(
+      "queue a; couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor h100, 2 "
+      "more "
+      "needed, insufficient unused quota for nvidia.com/gpu in flavor h100, 6 more needed, insufficient "
+      "unused "
+      "quota for cpu in flavor h100, 2 more needed");
+  EXPECT_EQ(named, (std::vector<QuotaNamed>{{"cpu", "h100"}, {"nvidia.com/gpu", "h100"}}));
+  EXPECT_TRUE(quotas_named("LocalQueue for x is not in flavor").empty());
+  const Json queue = json(R"({"metadata":{"name":"whole"},"spec":{"cohortName":"all","resourceGroups":[
+      {"flavors":[{"name":"old","resources":[{"name":"nvidia.com/gpu","nominalQuota":"1"}]},
+                  {"name":"h100","resources":[{"name":"nvidia.com/gpu","nominalQuota":"6","borrowingLimit":2}]}]}]},
+    "status":{"flavorsReservation":[{"name":"h100","resources":[
+      {"name":"nvidia.com/gpu","total":"7","borrowed":"1"}]}]}})");
+  const Related told = related_queue(queue, {{"nvidia.com/gpu", "h100"}});
+  EXPECT_EQ(told.name, "whole");
+  EXPECT_EQ(
+      told.text,
+      "nominalQuota 6 of nvidia.com/gpu in flavor h100, 7 reserved (1 of it borrowed), borrowingLimit 2, "
+      "lendingLimit not set; cohort all");
+  EXPECT_EQ(related_queue(queue, {{"cpu", "h100"}}).text, "no quota of cpu in flavor h100; cohort all");
+  const Related alone = related_queue(json(R"({"spec":{"resourceGroups":[{"flavors":[{"name":"f","resources":[
+      {"name":"r","nominalQuota":6}]}]}]}})"),
+                                      {{"r", "f"}});
+  EXPECT_EQ(alone.text, "nominalQuota 6 of r in flavor f") << "without a cohort nothing is borrowed or lent";
 }
 
 TEST(KubernetesRelated, GroupsAndClaimsSayWhereTheyStand) {
