@@ -124,6 +124,21 @@ TEST(Filter, FreeTextFindsAShareByThePlatformsName) {
   EXPECT_FALSE(passes(*parse_filter<SliceRow>("shard"), rows[0], Context{at(0), nullptr}));
 }
 
+// `/3g`: what an admin looks for is a node that has one to give, not one whose 3g is held or closed.
+TEST(Filter, AWordFindsTheNodesWhereThatIsFree) {
+  Story story;
+  Node closed = node("closed", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})});
+  closed.health = Health::drained;
+  story.tell(
+      NodesListed{{node("has", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})}),
+                   node("gave", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})}), std::move(closed)}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("gave", {{0, 1}})})}});
+  std::vector<NodeRow> rows = node_rows(story.model);
+  filter_and_sort(rows, *parse_filter<NodeRow>("3g"), {*parse_sort<NodeRow>("node")}, Context{at(0), nullptr});
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows.front().node->name.text, "has");
+}
+
 TEST(Filter, AWordThatGoesOverTheEndOfAPartIsFoundInTheWholeCell) {
   Story story;
   Node two = node("gpu1", {gpu(0, Strategy::whole, {whole(0)})});
