@@ -82,6 +82,26 @@ TEST(PlanFirst, StepsThatDoTheSameToSeveralGpusAreOneLineAndCopiedTogether) {
   EXPECT_NE(copied.find("-i 1 "), std::string::npos) << copied;
 }
 
+// "4", "6": the numbers left out those of the steps that were folded, as if some were missing.
+TEST(PlanFirst, ALineOfSeveralStepsHasTheNumbersOfAllOfThem) {
+  Session session = changing({80, 40});
+  open(session, plan_of(session, {"n0041"}, {}));
+  const auto& steps = session.state.plan->plan.nodes.front().steps;
+  std::size_t next = 1;
+  bool any_folded = false;
+  for (const tui::StepGroup& group : tui::folded(steps)) {
+    any_folded = any_folded || group.count > 1;
+    const std::string numbers = tui::numbers_text(group);
+    EXPECT_TRUE(numbers.starts_with(std::to_string(next))) << numbers;
+    EXPECT_EQ(numbers.find('-') != std::string::npos, group.count > 1) << numbers;
+    const std::string line = session.line_with(group.all.title.substr(0, 20));
+    EXPECT_NE(line.find(" " + numbers + " " + group.all.title.substr(0, 20)), std::string::npos) << line;
+    next += group.count;
+  }
+  EXPECT_EQ(next, steps.size() + 1);
+  EXPECT_TRUE(any_folded);
+}
+
 TEST(PlanFirst, FoldingLosesNoStepAndKeepsTheirOrder) {
   Session session = changing();
   const plan::Plan plan = plan_of(session, {"n0031"}, {}, "4g.40gb,3g.40gb");

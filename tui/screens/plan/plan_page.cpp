@@ -57,7 +57,10 @@ class Page {
            Role::dim);
     else
       put_deadline_heading();
-    for (const StepGroup& group : folded(plan::steps_as_run(plan_, *node))) step(group);
+    const std::vector<StepGroup> groups = folded(plan::steps_as_run(plan_, *node));
+    int numbers = 2;  // cells
+    for (const StepGroup& group : groups) numbers = std::max(numbers, display_width(numbers_text(group)));
+    for (const StepGroup& group : groups) step(group, numbers);
     blank();
     undo();
     return std::move(lines_);
@@ -427,19 +430,20 @@ class Page {
     DocLine& line = lines_.back();
     line.spans.push_back({told("deadline"), Role::dim, width_ - 10});
   }
-  void step(const StepGroup& group) {
+  void step(const StepGroup& group, int numbers) {
     const plan::Step& step = group.all;
     const std::size_t index = group.first;
     std::string deadline = deadline_text(step.deadline);
     Style style = step.disturbs ? Style(Role::warning) : Style(Role::text);
     // A title names the slices that it changes: what does not fit goes on below.
-    const std::vector<std::string> title = wrap(told(step.title), width_ - 17);
-    lines_.push_back({{{fmt::format("{:>2}", index + 1), Role::dim, 2},
-                       {title.front(), style, 5},
+    const int title_at = 3 + numbers;
+    const std::vector<std::string> title = wrap(told(step.title), width_ - 12 - title_at);
+    lines_.push_back({{{fmt::format("{:>{}}", numbers_text(group), numbers), Role::dim, 2},
+                       {title.front(), style, title_at},
                        {step.disturbs ? " !" : "", Style(Role::warning).with_bold()},
                        {deadline, Role::dim, width_ - 2 - display_width(deadline)}},
                       id_of('s', std::to_string(index))});
-    for (std::size_t i = 1; i < title.size(); ++i) lines_.push_back({{{title[i], style, 5}}, {}});
+    for (std::size_t i = 1; i < title.size(); ++i) lines_.push_back({{{title[i], style, title_at}}, {}});
   }
   void undo() {
     lines_.push_back(heading_line(told("UNDO")));

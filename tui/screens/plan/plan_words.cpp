@@ -211,6 +211,11 @@ std::vector<StepGroup> folded(const std::vector<plan::Step>& steps) {
   return groups;
 }
 
+std::string numbers_text(const StepGroup& group) {
+  const std::size_t first = group.first + 1;
+  return group.count == 1 ? std::to_string(first) : fmt::format("{}-{}", first, group.first + group.count);
+}
+
 namespace {
 
 const Gpu* live_gpu(const Node* live, GpuIndex index) { return live ? find_gpu(*live, index) : nullptr; }

@@ -27,6 +27,8 @@ struct StepGroup {
   plan::Step all;  // title, commands, proofs and undo of all of them; the rest is the first one's
 };
 std::vector<StepGroup> folded(const std::vector<plan::Step>& steps);
+// Their numbers, as the run's page has each of them: "4", "4-6".
+std::string numbers_text(const StepGroup& group);
 
 // The GPUs that change, as they are and as they will be, in eight characters each, with the way of sharing
 // behind them where it changes; GPUs alike together. live tells how many shares are held; may be null.
