@@ -45,6 +45,28 @@ TEST(RunWatched, ShowsTheGpusAsTheyAreBesideWhatIsWanted) {
   EXPECT_EQ(after.find("○○○○○○○"), std::string::npos) << after;
 }
 
+// "$ scontrol update NodeName=n0031 State=DRAIN Reason="tessera RU…" at 80 columns.
+TEST(RunWatched, WhatAStepRunsIsShownToItsEndOnANarrowTerminal) {
+  Session place = changing();
+  Diary diary(plan_of(place, {"n0031"}, 0));
+  diary.through(2);
+  Session session = watching(diary);
+  session.resize({80, 40});
+  const auto is_long = [](const plan::Step& step) {
+    return !step.commands.empty() && step.commands.front().size() > 66;
+  };
+  std::size_t at = 0;
+  while (at < 6 && !is_long(diary.step(at))) ++at;
+  ASSERT_LT(at, 6u);
+  const std::string& command = diary.step(at).commands.front();
+  for (int i = 0; i < 20; ++i) session.press("k");
+  for (int i = 0; i < 20 && session.screen().find("$ " + command.substr(0, 20)) == std::string::npos; ++i)
+    session.press("j");
+  const std::string end = command.substr(command.rfind(' ') + 1);
+  EXPECT_NE(session.screen().find(end, session.screen().find("$ ")), std::string::npos) << command << "\n"
+                                                                                        << session.screen();
+}
+
 // Three lines a step pushed all but the last steps off the page.
 TEST(RunWatched, TheJournalHasOneLineAStepAndAllLinesOneKeyAway) {
   Session place = changing();

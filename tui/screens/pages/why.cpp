@@ -71,7 +71,9 @@ void add_help(FactPage& page, const std::vector<why::Remedy>& help) {
       page.add({{{std::exchange(number, {}), Role::dim, 3}, {std::move(line), Style(Role::text), kIndent}},
                 std::exchange(stop, {})});
     }
-    if (!one.command.empty()) page.add({{{one.command, Role::accent, kIndent}}, {}});
+    if (one.command.empty()) continue;
+    for (std::string& line : page.wrapped(one.command, kIndent))
+      page.add({{{std::move(line), Role::accent, kIndent}}, {}});
   }
   if (help.empty()) page.add({{{page.told("nothing that tessera knows of"), Role::dim, 3}}, {}});
 }

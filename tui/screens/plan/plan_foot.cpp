@@ -12,6 +12,7 @@ namespace tessera::tui {
 namespace {
 
 constexpr std::size_t kMostCommands = 6;
+constexpr std::size_t kMostOfCommand = 3;  // lines
 
 class Foot {
  public:
@@ -33,9 +34,7 @@ class Foot {
 Document step_foot(const StepGroup& group, std::size_t count, int width, const UiState& state) {
   const plan::Step& step = group.all;
   Foot foot(state, width);
-  std::string facts = group.count == 1
-                          ? fmt::format("{} of {}", group.first + 1, count)
-                          : fmt::format("{}-{} of {}", group.first + 1, group.first + group.count, count);
+  std::string facts = fmt::format("{} of {}", numbers_text(group), count);
   facts += step.deadline.count() > 0 ? ", deadline " + deadline_text(step.deadline) : ", as long as it takes";
   if (step.retry.times > 0) facts += fmt::format(", up to {} attempts", step.retry.times + 1);
   if (step.disturbs) facts += ", work ends or restarts by it";
@@ -43,11 +42,16 @@ Document step_foot(const StepGroup& group, std::size_t count, int width, const U
   const std::size_t all_typed = typed_lines(step);
   for (std::size_t i = 0; i < step.commands.size() && i < kMostCommands; ++i) {
     const bool typed = i < all_typed;
-    foot.lines.push_back(
-        {{{i == 0 ? fmt::format("{} copies", first_key(state, Action::copy)) : "", Role::dim, 1},
-          {typed ? "$ " : "  ", Role::dim, 12},
-          {step.commands[i], typed ? Role::accent : Role::text}},
-         {}});
+    // What is written into a file stands as it does there.
+    std::vector<std::string> lines =
+        typed ? wrap(step.commands[i], width - 15) : std::vector<std::string>{step.commands[i]};
+    keep_lines(lines, kMostOfCommand);
+    for (std::size_t k = 0; k < lines.size(); ++k)
+      foot.lines.push_back(
+          {{{i + k == 0 ? fmt::format("{} copies", first_key(state, Action::copy)) : "", Role::dim, 1},
+            {typed && k == 0 ? "$ " : "  ", Role::dim, 12},
+            {std::move(lines[k]), typed ? Role::accent : Role::text}},
+           {}});
   }
   if (step.commands.size() > kMostCommands)
     foot.lines.push_back(

@@ -367,13 +367,18 @@ void add_standing(Panel& panel, const UiState& state, const RunView& view, const
     panel.say("on the command line: " + plan::resume_command(view.run), Role::dim);
 }
 
+constexpr std::size_t kMostOfFact = 3;  // lines
+
 // The step in full: what it runs, and what has to be seen after it.
 void add_step_facts(Document& foot, const RunView& view, const NodeName& node, const std::string& id,
                     int width, const UiState& state) {
   auto fact = [&](std::string_view label, std::string_view text, Style style) {
-    foot.push_back({{{told(state, label), Role::dim, 1},
-                     {shorten(told(state, text), width - 14, state.ascii), style, 12}},
-                    {}});
+    std::vector<std::string> lines = wrap(told(state, text), width - 14);
+    keep_lines(lines, kMostOfFact);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      foot.push_back(
+          {{{i == 0 ? told(state, label) : std::string(), Role::dim, 1}, {std::move(lines[i]), style, 12}},
+           {}});
   };
   for (const plan::Step& step : steps_as_run(view, node)) {
     if (step.id != id) continue;
