@@ -31,6 +31,25 @@ Session on_board(int board) {
   return session;
 }
 
+// "put the cursor on a node or GPU first", it said of the GPU in view.
+TEST(LayoutEditor, DOpensTheGuideOnWhatIsEdited) {
+  Session one = on_board(2);
+  one.press("D");
+  ASSERT_EQ(one.state.top().kind, ScreenKind::guide) << one.screen();
+  EXPECT_EQ(one.state.top().subject, "lab1 GPU 2");
+  one.press("<esc>");
+  EXPECT_EQ(one.state.top().kind, ScreenKind::layout) << "and back to the edit";
+
+  Session all(layout_place());
+  all.press("2/lab1<enter>L");
+  ASSERT_GT(edit_of(all).targets().size(), 1u);
+  const std::size_t gpus = edit_of(all).targets().size();
+  all.press("D");
+  ASSERT_EQ(all.state.top().kind, ScreenKind::guide) << all.screen();
+  EXPECT_EQ(all.state.top().guide.asked.size(), gpus);
+  EXPECT_EQ(all.state.top().subject, "lab1");
+}
+
 TEST(LayoutEditor, LOnANodesPageEditsTheGpuUnderTheCursor) {
   Session session = on_board(2);
   session.line_with("GPU 2 of lab1");

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "engine/model/reduce.hpp"
 #include "engine/sharing/amd.hpp"
@@ -25,16 +27,14 @@ constexpr Duration kGuideEvery{2000};  // between two looks at a model that move
 struct Pointed {
   ClusterName cluster;
   std::vector<guide::Mark> marks;
-  bool mixed = false;  // of several clusters
+  bool mixed = false;                                            // of several clusters
+  std::set<std::pair<NodeName, std::optional<GpuIndex>>> known;  // marks so far: there may be thousands
 };
 
 void point(Pointed& pointed, const ClusterName& cluster, const NodeName& node, std::optional<GpuIndex> gpu) {
   if (pointed.marks.empty()) pointed.cluster = cluster;
   pointed.mixed = pointed.mixed || pointed.cluster != cluster;
-  const bool twice = std::any_of(pointed.marks.begin(), pointed.marks.end(), [&](const guide::Mark& mark) {
-    return mark.node == node && mark.gpu == gpu;
-  });
-  if (!twice) pointed.marks.push_back({node, gpu});
+  if (pointed.known.emplace(node, gpu).second) pointed.marks.push_back({node, gpu});
 }
 
 void point_at_row(Pointed& pointed, const Model& model, ScreenKind kind, const RowRef& ref) {
@@ -85,9 +85,12 @@ Pointed pointed_at(const UiState& state, const UiContext& ui) {
     const Cluster* cluster = ui.model.find(screen.cluster);
     const Workload* work = cluster ? cluster->workloads.find(WorkloadId(screen.subject)) : nullptr;
     if (work) point_at_work(pointed, *cluster, *work);
+  } else if (screen.kind == ScreenKind::layout && screen.layout) {
+    for (const BoardAt& one : screen.layout->targets()) point(pointed, screen.cluster, one.node, one.gpu);
   } else if (screen.kind == ScreenKind::overview) {
+    const insight::Finding* finding = finding_at(state, screen.cursor);
     if (const auto node = node_under(state, screen.cursor))
-      point(pointed, node->first, node->second, std::nullopt);
+      point(pointed, node->first, node->second, finding ? finding->gpu : std::nullopt);
   } else if (is_table(screen.kind)) {
     const int at = cursor_row(ui.model, screen);
     for (std::size_t i = 0; i < screen.derived.rows.size(); ++i) {
@@ -113,7 +116,10 @@ bool all_of_amd(const Cluster& cluster, const Pointed& pointed) {
 
 std::string subject_text(const Pointed& pointed) {
   const guide::Mark& first = pointed.marks.front();
-  if (pointed.marks.size() > 1) return fmt::format("{} marked", pointed.marks.size());
+  const bool one_node = std::all_of(pointed.marks.begin(), pointed.marks.end(),
+                                    [&](const guide::Mark& mark) { return mark.node == first.node; });
+  if (pointed.marks.size() > 1)
+    return one_node ? first.node.text : fmt::format("{} marked", pointed.marks.size());
   return first.gpu ? fmt::format("{} GPU {}", first.node.text, first.gpu->value) : first.node.text;
 }
 
