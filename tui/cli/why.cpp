@@ -47,8 +47,8 @@ bool lists(std::string_view ranges, int task) {
 
 // Kueue's usual way with a Job: it has no pods before it is admitted, and its Workload has another name.
 constexpr const char* kNoPodYet =
-    "tessera workloads --filter state=pending lists the pods that wait, and what Kueue has not admitted by "
-    "its Workload";
+    "tessera workloads --filter state=pending lists the jobs and pods that wait, and what Kueue has not "
+    "admitted by its Workload";
 
 // Tasks of an array that wait are one line of the list: "19_[3-6,9%2]" is 19, and each of 19_3 to 19_6 and
 // 19_9.

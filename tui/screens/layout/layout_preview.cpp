@@ -173,7 +173,7 @@ class Lines {
     bool first = true;
     for (std::string& part : wrap(tui::told(state_, text), width_ - kLabel - 2)) {
       DocLine line;
-      if (first) line.spans.push_back({std::string(label), label_style, 1});
+      if (first) line.spans.push_back({tui::told(state_, label), label_style, 1});
       line.spans.push_back({std::move(part), style, kLabel + 1});
       lines_.push_back(std::move(line));
       first = false;
@@ -182,24 +182,24 @@ class Lines {
 
   void unchanged() {
     auto key = [&](Action action) { return first_key(state_, action); };
-    add("UNCHANGED",
+    add(N_("UNCHANGED"),
         fmt::format("No change yet. {} adds the profile under the cursor, {} takes one away, {} "
                     "lists layouts by name, {} finds the best one for the queue.",
                     key(Action::open), key(Action::layout_remove), key(Action::layout_presets),
                     key(Action::layout_best)),
         Role::dim);
     if (!state_.writable)
-      add("READ-ONLY", "Edit and look as you like: nothing changes on the cluster.", Role::dim);
+      add(N_("READ-ONLY"), "Edit and look as you like: nothing changes on the cluster.", Role::dim);
     waste(edit_.want.layout);
     if (!view_.product)
-      add("CATALOGUE",
+      add(N_("CATALOGUE"),
           "it does not know this GPU, so its slices cannot be planned: whole, MPS and "
           "time-slicing only",
           Role::warning);
   }
 
   void refused(const Error& error) {
-    add("!! CANNOT", error.reason.empty() ? error.what : error.what + ": " + error.reason, Role::danger,
+    add(N_("!! CANNOT"), error.reason.empty() ? error.what : error.what + ": " + error.reason, Role::danger,
         Style(Role::danger).with_bold());
     if (!error.hint.empty()) add("", error.hint, Role::dim);
   }
@@ -211,7 +211,7 @@ class Lines {
     needs(plan);
     waste(edit_.shown().strategy == Strategy::mig ? edit_.shown().layout : mig::Layout{});
     for (const plan::Notice& one : plan.violations)
-      add("RULE !!", one.rule + ": " + tui::told(state_, one.text), Role::danger);
+      add(N_("RULE !!"), one.rule + ": " + tui::told(state_, one.text), Role::danger);
     resources(plan);
     waiting(plan);
     order(plan);
@@ -219,8 +219,8 @@ class Lines {
     for (const plan::Notice& one : plan.notices)
       if (one.rule != "in-the-way" && one.rule != "wasted-compute" && one.rule != kNextHours &&
           told.insert(one.text).second)
-        add(one.severity == Severity::warning ? "NOTE !" : "NOTE", one.text, role_of(one.severity));
-    if (!plan.no_steps.empty()) add("STEPS", plan.no_steps, Role::dim);
+        add(one.severity == Severity::warning ? N_("NOTE !") : N_("NOTE"), one.text, role_of(one.severity));
+    if (!plan.no_steps.empty()) add(N_("STEPS"), plan.no_steps, Role::dim);
   }
 
   void sums(const plan::Plan& plan) {
@@ -235,7 +235,8 @@ class Lines {
     bool nothing = created == 0 && destroyed == 0;
     DocLine line;
     int at = 1;
-    auto put = [&](std::string text, Style style) {
+    auto put = [&](std::string_view english, Style style) {
+      std::string text = tui::told(state_, english);
       int cells = display_width(text);
       // What is destroyed is never cut off.
       if (at > 1 && at + cells >= width_) lines_.push_back(std::exchange(line, {})), at = 3;
@@ -246,7 +247,7 @@ class Lines {
         Role::kept);
     put(fmt::format("+ CREATES {}", created), created > 0 ? Style(Role::created) : Style(Role::dim));
     put(fmt::format("- DESTROYS {}", destroyed), destroyed > 0 ? Style(Role::destroyed) : Style(Role::dim));
-    if (nothing && at + 24 < width_) put(tui::told(state_, "same as now"), Role::dim);
+    if (nothing && at + 24 < width_) put("same as now", Role::dim);
     lines_.push_back(std::move(line));
   }
 
@@ -260,18 +261,20 @@ class Lines {
     std::vector<const plan::Disturbed*> all;
     for (const plan::NodePlan& node : plan.nodes)
       for (const plan::Disturbed& one : node.blast_radius) all.push_back(&one);
-    if (all.empty()) return add("DISTURBS", "no workload", Role::good);
+    if (all.empty()) return add(N_("DISTURBS"), "no workload", Role::good);
     std::string label = fmt::format("DISTURBS {}", all.size());
     for (std::size_t i = 0; i < all.size() && i < kListed; ++i) {
       const plan::Disturbed& one = *all[i];
-      std::string who = one.user.empty() ? (one.id.empty() ? "unknown client" : one.id.text) : one.user;
+      std::string who = !one.user.empty() ? one.user
+                        : !one.id.empty() ? one.id.text
+                                          : tui::told(state_, "unknown client");
       std::string text = who;
       if (!one.name.empty()) text += "  " + one.name;
       if (one.running)
         text += "  " +
                 query::duration_text(std::chrono::duration_cast<std::chrono::seconds>(*one.running).count());
-      text += "  " + restart_text(one);
-      if (one.hit == plan::Hit::in_the_way) text += "  (only in the way)";
+      text += "  " + tui::told(state_, restart_text(one));
+      if (one.hit == plan::Hit::in_the_way) text += "  (" + tui::told(state_, "only in the way") + ")";
       bool ends = one.restartable == false;
       add(label, text, ends ? Style(Role::danger) : Style(Role::warning));
       label.clear();
@@ -292,7 +295,8 @@ class Lines {
   void in_the_way(const plan::Plan& plan) {
     std::size_t shown = 0;
     for (const plan::Notice& one : plan.notices)
-      if (one.rule == "in-the-way" && shown++ < kListed) add("IN THE WAY", spaced(one.text), Role::warning);
+      if (one.rule == "in-the-way" && shown++ < kListed)
+        add(N_("IN THE WAY"), spaced(one.text), Role::warning);
   }
 
   void needs(const plan::Plan& plan) {
@@ -310,21 +314,21 @@ class Lines {
     say(all.mode_change, "a change of the MIG mode");
     say(all.reset, "a reset of the GPU");
     if (text.empty()) text = "no reset, no reboot, no closed node";
-    add("NEEDS", text, all.reset ? Style(Role::warning) : Style(Role::text));
+    add(N_("NEEDS"), text, all.reset ? Style(Role::warning) : Style(Role::text));
   }
 
   void waste(const mig::Layout& layout) {
     if (!view_.cut || layout.empty()) return;
     if (std::string text = mig::stranded_text(*view_.product, layout); !text.empty())
-      add("STRANDED", "memory " + text + " while these exist", Role::stranded);
+      add(N_("STRANDED"), "memory " + text + " while these exist", Role::stranded);
     if (std::string text = plan::waste_text(*view_.product, layout); !text.empty())
-      add("WASTED", text, Role::stranded);
+      add(N_("WASTED"), text, Role::stranded);
   }
 
   void resources(const plan::Plan& plan) {
     const plan::Counts& before = plan.offered_before.by(plan.scheduler);
     const plan::Counts& after = plan.offered_after.by(plan.scheduler);
-    std::string_view label = "ADVERTISED";
+    std::string_view label = N_("ADVERTISED");
     std::size_t shown = 0, same = 0;
     for (const auto& [name, count] : after) {
       auto old = before.find(name);
@@ -351,13 +355,13 @@ class Lines {
   void waiting(const plan::Plan& plan) {
     for (const plan::Notice& one : plan.notices)
       if (one.rule == kNextHours) {
-        add("NEXT HOURS", one.text);
+        add(N_("NEXT HOURS"), one.text);
         add("", fmt::format("{} plays other hours", first_key(state_, Action::layout_hours)), Role::dim);
       }
     if (plan.will_run_count > 0)
-      add("WILL RUN", pending_text(plan.will_run, plan.will_run_count), Role::good);
+      add(N_("WILL RUN"), pending_text(plan.will_run, plan.will_run_count), Role::good);
     if (plan.never_again_count > 0)
-      add("!! NEVER", pending_text(plan.never_again, plan.never_again_count) + " would match no more",
+      add(N_("!! NEVER"), pending_text(plan.never_again, plan.never_again_count) + " would match no more",
           Role::danger, Style(Role::danger).with_bold());
   }
 
@@ -380,7 +384,7 @@ class Lines {
     std::string text;
     for (const plan::SlicePlan* one : made)
       text += fmt::format("{}{}@{}", text.empty() ? "" : ", ", one->profile.text, one->at->start);
-    add("ORDER", text, Role::dim);
+    add(N_("ORDER"), text, Role::dim);
   }
 
   const LayoutState& edit_;
