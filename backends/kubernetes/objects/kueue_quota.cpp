@@ -18,7 +18,7 @@ std::string_view word_at(std::string_view text, std::size_t at) {
   return text.substr(at, end == text.npos ? text.npos : end - at);
 }
 
-const Json* named(const Json* list, std::string_view name) {
+const Json* entry_named(const Json* list, std::string_view name) {
   if (!list) return nullptr;
   const auto found = std::find_if(list->items.begin(), list->items.end(),
                                   [&](const Json& one) { return text_at(one, {"name"}) == name; });
@@ -27,8 +27,8 @@ const Json* named(const Json* list, std::string_view name) {
 
 // The entry of that resource in that flavor, of a list of flavors.
 const Json* entry_of(const Json* flavors, const QuotaNamed& of) {
-  const Json* flavor = named(flavors, of.flavor);
-  return flavor ? named(at(*flavor, {"resources"}), of.resource) : nullptr;
+  const Json* flavor = entry_named(flavors, of.flavor);
+  return flavor ? entry_named(at(*flavor, {"resources"}), of.resource) : nullptr;
 }
 
 // Amounts are texts ("6", "1500m"), or numbers. Empty: not set.
