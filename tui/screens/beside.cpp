@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "engine/model/health_words.hpp"
-#include "tui/screens/events.hpp"
 #include "tui/screens/roles.hpp"
-#include "tui/screens/usage_common.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -33,19 +31,6 @@ DocLine line_of(const Cluster& cluster, const Node& node, int width, bool ascii)
 }
 
 }  // namespace
-
-bool has_lines_beside(const UiState& state, const UiContext& ui) {
-  switch (state.top().kind) {
-    case ScreenKind::overview: return has_lines_beside_overview(state, ui);
-    case ScreenKind::doctor: return has_lines_beside_finding(state, ui);
-    case ScreenKind::users: return has_lines_beside_user(state, ui);
-    case ScreenKind::journal: return has_lines_beside_journal(state, ui);
-    case ScreenKind::log: return has_lines_beside_events(state);
-    case ScreenKind::usage: return sum_here(state) != nullptr;
-    case ScreenKind::waste: return waste_here(state) != nullptr;
-    default: return false;
-  }
-}
 
 void add_nodes(Document& lines, const UiState& state, const Cluster& cluster,
                const std::vector<std::string>& nodes, int width, std::size_t most) {

@@ -29,12 +29,12 @@ Document lines_beside_waste(const UiContext& ui, const UiState& state, int width
 std::optional<Screen> page_beside_journal(const UiState& state, const UiContext& ui);
 Document lines_beside_journal(const UiContext& ui, const UiState& state, int width);
 
-// Whether the lines that the screen on top has beside its list would be any, without making them: with every
-// key it is asked how wide the list is.
-bool has_lines_beside(const UiState& state, const UiContext& ui);
+// Whether each of these has lines now (ScreenRow::has_lines_beside).
 bool has_lines_beside_finding(const UiState& state, const UiContext& ui);
 bool has_lines_beside_overview(const UiState& state, const UiContext& ui);
 bool has_lines_beside_user(const UiState& state, const UiContext& ui);
+bool has_lines_beside_usage(const UiState& state, const UiContext& ui);
+bool has_lines_beside_waste(const UiState& state, const UiContext& ui);
 bool has_lines_beside_journal(const UiState& state, const UiContext& ui);
 
 // A table of the jobs and pods of a user: how each fares, since when, what it holds or asks for (users.cpp).

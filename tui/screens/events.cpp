@@ -283,7 +283,7 @@ std::string why_no_open_on_events(const UiState& state, const UiContext&) {
                       : "this event is about no node, job or pod";
 }
 
-bool has_lines_beside_events(const UiState& state) { return place_here(state) != nullptr; }
+bool has_lines_beside_events(const UiState& state, const UiContext&) { return place_here(state) != nullptr; }
 
 Document lines_beside_events(const UiContext&, const UiState& state, int width) {
   const EventPlace* place = place_here(state);

@@ -40,7 +40,7 @@ Effects open_on_events(UiState& state, const UiContext& ui);
 std::string why_no_open_on_events(const UiState& state, const UiContext& ui);
 std::optional<Screen> page_beside_events(const UiState& state, const UiContext& ui);
 Document lines_beside_events(const UiContext& ui, const UiState& state, int width);
-bool has_lines_beside_events(const UiState& state);
+bool has_lines_beside_events(const UiState& state, const UiContext& ui);
 std::string copy_on_events(const UiState& state, const UiContext& ui);
 
 // The events of the node, job or pod that the cursor is on, or whose page this is; nullopt: there is none.

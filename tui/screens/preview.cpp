@@ -107,7 +107,9 @@ int list_width(const UiState& state, const UiContext& ui) {
   const int width = state.size.columns;
   if (row_of(state).table) return list_width(state);
   if (width < kTwoPanesFrom) return width;
-  return page_beside(state, ui) || has_lines_beside(state, ui) ? list_beside_page(width) : width;
+  const auto has_lines = row_of(state).has_lines_beside;
+  const bool beside = page_beside(state, ui) || (has_lines && has_lines(state, ui));
+  return beside ? list_beside_page(width) : width;
 }
 
 std::optional<Screen> subject_here(const UiState& state, const UiContext& ui) {

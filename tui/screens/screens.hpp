@@ -57,6 +57,8 @@ struct ScreenRow {
   // else lines. nullopt, empty: there is none now, and the list has the whole width.
   std::optional<Screen> (*page_beside)(const UiState& state, const UiContext& ui) = nullptr;
   Document (*lines_beside)(const UiContext& ui, const UiState& state, int width) = nullptr;
+  // Whether these lines would be any, without making them: with every key it is asked how wide the list is.
+  bool (*has_lines_beside)(const UiState& state, const UiContext& ui) = nullptr;
 
   bool filtered = false;        // `/` works, by the words of a page
   bool newest_first = false;    // a page that grows above: a reader of older lines stays there

@@ -130,6 +130,8 @@ std::optional<Screen> page_beside_usage(const UiState& state, const UiContext& u
                         state.usage.by == By::workload ? sum->name : "");
 }
 
+bool has_lines_beside_usage(const UiState& state, const UiContext&) { return sum_here(state) != nullptr; }
+
 Document lines_beside_usage(const UiContext& ui, const UiState& state, int width) {
   const Sum* sum = sum_here(state);
   if (!sum) return {};
@@ -144,6 +146,8 @@ std::optional<Screen> page_beside_waste(const UiState& state, const UiContext& u
   if (!waste) return std::nullopt;
   return page_of_listed(ui.model.find(waste->cluster), waste->node, waste->workload);
 }
+
+bool has_lines_beside_waste(const UiState& state, const UiContext&) { return waste_here(state) != nullptr; }
 
 Document lines_beside_waste(const UiContext&, const UiState& state, int width) {
   const Waste* waste = waste_here(state);

@@ -160,7 +160,8 @@ TEST(ScreenRows, WhetherLinesStandBesideAListIsToldAsTheLinesAre) {
     Session session = showing(row.kind, {200, 60});
     const auto same = [&] {
       const bool lines = row.lines_beside && !row.lines_beside(session.world(), session.state, 72).empty();
-      EXPECT_EQ(tui::has_lines_beside(session.state, session.world()), lines) << session.screen();
+      const bool told = row.has_lines_beside && row.has_lines_beside(session.state, session.world());
+      EXPECT_EQ(told, lines) << session.screen();
     };
     for (int i = 0; i < 4; ++i) same(), session.press("j");
     session.tell(on("hpc", WorkloadsListed{}));
