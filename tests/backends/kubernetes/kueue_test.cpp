@@ -339,7 +339,7 @@ TEST_F(KueueLab, ItsWorkloadAndTheEventsOfThatAreAskedWhileItIsLookedAt) {
   EXPECT_EQ(details.related[0].kind, "Workload");
   EXPECT_TRUE(details.related[0].in_the_way);
   EXPECT_EQ(details.related[1].text, "no flavor fits");
-  // "6 more needed" told nobody of how many.
+  // "6 more needed" did not say of how many.
   EXPECT_EQ(details.related[2].kind, "ClusterQueue");
   EXPECT_EQ(
       details.related[2].text,

@@ -413,33 +413,6 @@ TEST(KubeApi, APodMadeByHandRunsWhereGpusAreFree) {
   EXPECT_EQ(where("c"), "g1") << "who waited longest comes next";
 }
 
-// A gate of the pod's own held nothing back.
-TEST(KubeApi, APodWithSchedulingGatesStartsOnceTheLastOfThemIsTakenAway) {
-  ApiPlace place(
-      world_from("clusters: [{name: c, scheduler: kubernetes, users: [u], nodes: [{names: g1, "
-                 "product: H100-80GB-SXM5, gpus: 2}], jobs: []}]"));
-  const std::string pods = "/api/v1/namespaces/default/pods";
-  place.json("POST", pods,
-             R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"},"spec":{
-                 "schedulingGates":[{"name":"example.com/data"},{"name":"example.com/review"}],
-                 "containers":[{"name":"cuda","resources":{"limits":{"nvidia.com/gpu":1}}}]}})");
-  EXPECT_EQ(place.code, 201);
-  const auto state = [&] {
-    const Json pod = place.get(pods + "/a");
-    const Json* conditions = at(pod, {"status", "conditions"});
-    return text_at(pod, {"status", "phase"}) + " " +
-           (conditions ? text_at(conditions->items.front(), {"reason"}) : "");
-  };
-  EXPECT_EQ(state(), "Pending SchedulingGated");
-  place.patch(pods + "/a", R"([{"op":"remove","path":"/spec/schedulingGates/0"}])", "json-patch");
-  EXPECT_EQ(state(), "Pending SchedulingGated") << "one is left";
-  place.patch(pods + "/a", R"([{"op":"remove","path":"/spec/schedulingGates/0"}])", "json-patch");
-  place.pass(std::chrono::seconds(5));
-  EXPECT_TRUE(state().starts_with("Running")) << state();
-  EXPECT_EQ(text_at(place.get(pods + "/a"), {"spec", "nodeName"}), "g1");
-  EXPECT_EQ(audit(place.cluster.world()), std::vector<std::string>{});
-}
-
 // The operator's own behaviour has its tests; here it works on a whole cluster.
 TEST(KubeApi, TheOperatorLooksAfterTheServedCluster) {
   ApiPlace place;

@@ -327,6 +327,32 @@ TEST_F(SimulatedKueue, AGroupOfPodsIsAdmittedAsOneOnceAllAreThere) {
   EXPECT_EQ(count_of("gang"), 0u);
 }
 
+// A gate of the pod's own held nothing back, in a cluster without Kueue either.
+TEST_F(SimulatedKueue, APodOfNoQueueStartsOnceTheLastOfItsGatesIsTakenAway) {
+  cluster_.objects().erase(key_of("sweep"));
+  pass();
+  const Key key{"pods", "training", "notebook"};
+  Json pod = object({{"kind", text("Pod")}, {"apiVersion", text("v1")}, {"metadata", Json::map()}});
+  put_at(pod, {"spec", "containers"},
+         list_of({object({{"name", text("main")},
+                          {"resources", object({{"limits", object({{"nvidia.com/gpu", number(1)}})}})}})}));
+  put_at(pod, {"spec", "schedulingGates"},
+         list_of({object({{"name", text("example.com/data")}}), object({{"name", text("example.com/ok")}})}));
+  EXPECT_TRUE(cluster_.create_pod(key, std::move(pod)).ok());
+  const auto take_first = [&] {
+    cluster_.objects().edit(key, [](Json& one) {
+      std::vector<Json>& gates = member(child(one, "spec"), "schedulingGates")->items;
+      gates.erase(gates.begin());
+    });
+    pass();
+  };
+  EXPECT_EQ(phase("notebook"), "Pending");
+  take_first();
+  EXPECT_EQ(phase("notebook"), "Pending") << "one is left";
+  take_first();
+  EXPECT_EQ(phase("notebook"), "Running");
+}
+
 TEST(SimulatedKueueScenario, IsReadStrictly) {
   const auto error = [](const std::string& kueue, const std::string& scheduler = "kubernetes") {
     auto read =
