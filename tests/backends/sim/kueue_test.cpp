@@ -329,6 +329,7 @@ TEST_F(SimulatedKueue, AGroupOfPodsIsAdmittedAsOneOnceAllAreThere) {
 
 // A gate of the pod's own held nothing back, in a cluster without Kueue either.
 TEST_F(SimulatedKueue, APodOfNoQueueStartsOnceTheLastOfItsGatesIsTakenAway) {
+  cluster_.objects().erase(key_of("eval"));
   cluster_.objects().erase(key_of("sweep"));
   pass();
   const Key key{"pods", "training", "notebook"};
