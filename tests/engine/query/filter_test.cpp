@@ -129,12 +129,13 @@ TEST(Filter, AWordFindsTheNodesWhereThatIsFree) {
   Story story;
   Node closed = node("closed", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})});
   closed.health = Health::drained;
-  story.tell(
-      NodesListed{{node("has", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})}),
-                   node("gave", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})}), std::move(closed)}});
+  story.tell(NodesListed{{node("has", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})}),
+                          node("gave", {gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 0)})}),
+                          std::move(closed)}});
   story.tell(WorkloadsListed{{running("1", "alice", {holds("gave", {{0, 1}})})}});
   std::vector<NodeRow> rows = node_rows(story.model);
-  filter_and_sort(rows, *parse_filter<NodeRow>("3g"), {*parse_sort<NodeRow>("node")}, Context{at(0), nullptr});
+  filter_and_sort(rows, *parse_filter<NodeRow>("3g"), {*parse_sort<NodeRow>("node")},
+                  Context{at(0), nullptr});
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows.front().node->name.text, "has");
 }
