@@ -133,13 +133,13 @@ TEST_F(IdleForHours, ARecordingOfAnEarlierVersionTellsNothing) {
 }
 
 // Round after round, line by line, as the recorder writes them and the reader follows them.
-struct Kept {
+struct KeptIdle {
   Story story;
   record::Recorder recorder{record::Wanted{}};
   record::Reader reader;
   std::string lines;  // of the last round
 
-  Kept() {
+  KeptIdle() {
     cut({instance("3g.40gb", 0, 4, 7), instance("3g.40gb", 4, 4, 8)});
     story.tell(WorkloadsListed{}), story.tell(Loaded{});
     reader.be_quiet();
@@ -179,7 +179,7 @@ struct Kept {
 };
 
 TEST(RecordedIdle, IsToldInEachKeyFrameInSecondsByNodeAndLine) {
-  Kept kept;
+  KeptIdle kept;
   for (int second = 0; second <= 600; second += 60) {
     kept.measure(second, 0, 40);
     kept.round(second, second % 600 == 0);
@@ -195,7 +195,7 @@ TEST(RecordedIdle, IsToldInEachKeyFrameInSecondsByNodeAndLine) {
 }
 
 TEST(RecordedIdle, BeginsBehindAGapToTheRecorderAndToWhoReadsOn) {
-  Kept kept;
+  KeptIdle kept;
   for (const int second : {0, 60, 120}) kept.measure(second, 0, 0), kept.round(second, second == 0);
   kept.round(180), kept.round(1'000);  // its source is silent
   kept.measure(1'020, 0, 0), kept.round(1'020);
@@ -205,7 +205,7 @@ TEST(RecordedIdle, BeginsBehindAGapToTheRecorderAndToWhoReadsOn) {
 }
 
 TEST(RecordedIdle, ASliceThatStaysGoesOnAndOneThatIsMadeBeginsThen) {
-  Kept kept;
+  KeptIdle kept;
   for (const int second : {0, 60}) kept.measure(second, 0, 0), kept.round(second, second == 0);
   kept.cut({instance("3g.40gb", 4, 4, 8)}, 100);  // the first of the two is gone
   kept.measure(120, std::nullopt, 0), kept.round(120);
@@ -221,7 +221,7 @@ TEST(RecordedIdle, ASliceThatStaysGoesOnAndOneThatIsMadeBeginsThen) {
 }
 
 TEST(RecordedIdle, WhatIsMeasuredNoMoreIsNotIdle) {
-  Kept kept;
+  KeptIdle kept;
   for (const int second : {0, 60}) kept.measure(second, 0, 0), kept.round(second, second == 0);
   kept.measure(120, std::nullopt, 0), kept.round(120);
   EXPECT_EQ(kept.since(7), -1);
@@ -234,7 +234,7 @@ TEST(RecordedIdle, WhatIsMeasuredNoMoreIsNotIdle) {
 }
 
 TEST(RecordedIdle, HostileOnesAreDropped) {
-  Kept kept;
+  KeptIdle kept;
   kept.measure(0, 0, 0), kept.round(0, true);
   std::vector<Event> events;
   for (const char* idle :

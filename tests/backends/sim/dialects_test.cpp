@@ -11,6 +11,7 @@
 #include "backends/sim/gpu_operator/serve.hpp"
 #include "backends/sim/random.hpp"
 #include "engine/operators/operator_setup.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/plan/effect/resources.hpp"
 #include "engine/plan/run/actuator.hpp"
 #include "engine/plan/steps/operator_goal.hpp"
@@ -182,13 +183,6 @@ std::set<std::string> within_units(const plan::Plan& direct, const Node& node, c
   return holders_on(node, unit >= plan::Unit::node || can.empties_all_work ? all : changed);
 }
 
-std::vector<ProfileName> profiles_of(const plan::BoardState& board) {
-  std::vector<ProfileName> all;
-  for (const plan::InstanceAt& one : board.instances) all.push_back(one.profile);
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 // Meant: the MIG manager hands the driver no placement, so that a GPU with the wished instances at other
 // starts stays as it is there, where the simulator moves them.
 std::set<std::string> on_moved_boards(const plan::Plan& direct, const Node& node, const plan::Means& can) {
@@ -196,7 +190,7 @@ std::set<std::string> on_moved_boards(const plan::Plan& direct, const Node& node
   const plan::NodePlan& planned = direct.nodes.front();
   for (std::size_t i = 0; i < planned.after.size(); ++i) {
     const plan::BoardState &was = planned.before[i], &is = planned.after[i];
-    if (was.mig && is.mig && was.instances != is.instances && profiles_of(was) == profiles_of(is))
+    if (was.mig && is.mig && was.instances != is.instances && plan::profiles_of(was) == plan::profiles_of(is))
       moved.insert(is.gpu.value);
   }
   return can.chooses_placement ? std::set<std::string>{} : holders_on(node, moved);
