@@ -48,6 +48,9 @@ class Boxed {
   friend bool operator==(const Boxed& a, const Boxed& b) {
     return a && b ? *a == *b : a.has_value() == b.has_value();
   }
+  friend bool operator==(const Boxed& a, std::nullopt_t /*none*/) { return !a; }
+  // std::optional would compare what it holds with the box as a value, and none with none as two.
+  friend bool operator==(const Boxed& a, const std::optional<Value>& b) = delete;
 
  private:
   std::unique_ptr<Value> value_;

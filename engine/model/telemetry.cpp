@@ -93,7 +93,7 @@ bool show_processes(Gpu& gpu, const FiguresOfNode& told) {
   for (const auto& [source, one] : told)
     if (const GpuFigures* figures = find(one, gpu); figures && figures->processes)
       if (!from || from->at < one.at) from = &one;
-  std::optional<GpuProcesses> now;
+  Boxed<GpuProcesses> now;
   if (from) now = GpuProcesses{*find(*from, gpu)->processes, {from->source, from->at}};
   if (gpu.processes == now) return false;
   gpu.processes = std::move(now);
@@ -106,7 +106,7 @@ bool show_own(Gpu& gpu, const FiguresOfNode& told) {
   for (const auto& [source, one] : told)
     if (const GpuFigures* figures = find(one, gpu); figures && !figures->own.empty())
       if (!from || from->at < one.at) from = &one;
-  std::optional<OwnUses> now;
+  Boxed<OwnUses> now;
   if (from) now = OwnUses{find(*from, gpu)->own, {from->source, from->at}};
   const bool other = gpu.own.has_value() != now.has_value() || (now && gpu.own->list != now->list) ||
                      (now && gpu.own->origin.source != now->origin.source);
