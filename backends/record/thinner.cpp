@@ -1,5 +1,7 @@
 #include "backends/record/thinner.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "backends/files.hpp"
@@ -71,7 +73,7 @@ Status Thinner::thin(const std::string& name) {
   if (!put) return put.error();
   if (*put && !(*put)->empty())
     tell({"the recording is damaged",
-          clean(path, 4096) + ": " + std::to_string(lost.bytes) + " bytes at its end cannot be read",
+          clean(path, 4096) + ": " + fmt::format("{} bytes at its end cannot be read", lost.bytes),
           "what could not be read is kept as " + clean(**put, 4096)});
   return Done{};
 }

@@ -41,7 +41,7 @@ TEST(FoldedRows, ARowThatDiffersInOneCellStaysAlone) {
 }
 
 TEST(FoldedRows, NamesThatDoNotFoldAreCountedWhereTheyHaveNoRoom) {
-  EXPECT_EQ(names_text({"rack1-a", "rack7-b", "rack3-c"}, 32), "rack1-a,rack7-b,rack3-c");
+  EXPECT_EQ(names_text({"rack1-a", "rack7-b", "rack3-c"}, 32), "rack1-a,rack3-c,rack7-b");
   EXPECT_EQ(names_text({"rack1-a", "rack7-b", "rack3-c"}, 20), "rack1-a +2");
   EXPECT_EQ(names_text({"n1", "n1", "n2"}, 32), "n[1-2]") << "a node with two findings is one node";
   EXPECT_EQ(names_text({}, 32), "");

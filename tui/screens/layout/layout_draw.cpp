@@ -13,7 +13,7 @@ namespace {
 constexpr int kMapX = 6;             // cells for "now" and "want"
 constexpr int kWidestUnit = 25;      // cells of a memory slice beyond which width adds nothing
 constexpr int kPreviewBeside = 116;  // columns from which the preview stands beside the list
-constexpr int kListWidth = 74;       // of the list then, at least: the preview has the rest
+constexpr int kListWidth = 72;       // of the list then, at least: the preview has the rest
 constexpr int kLeastPreview = 4;
 
 std::string unit_text(plan::Unit unit) {
