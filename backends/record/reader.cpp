@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/record/by_name.hpp"
 #include "backends/record/json_in.hpp"
 #include "backends/record/node_line.hpp"
 #include "engine/model/telemetry.hpp"
@@ -141,27 +142,6 @@ void lay_letters(Node& node, const std::array<std::string_view, kFigureCount>& l
       ++line;
     }
 }
-
-// What a line tells by the names of nodes, asked for in the order of these: thousands of nodes are asked
-// about in each round, and looking each of them up takes a moment that someone waits for.
-template <class All>
-class ByName {
- public:
-  explicit ByName(const All& all) : at_(all.begin()), end_(all.end()) {}
-  // Null: nothing is told of that one.
-  const typename All::value_type* find(const std::string& name) {
-    while (at_ != end_ && name_of(*at_) < name) ++at_;
-    return at_ != end_ && name_of(*at_) == name ? &*at_ : nullptr;
-  }
-
- private:
-  static const std::string& name_of(const std::string& name) { return name; }
-  template <class Told>
-  static const std::string& name_of(const std::pair<const std::string, Told>& one) {
-    return one.first;
-  }
-  typename All::const_iterator at_, end_;
-};
 
 // What lies between the signs; as many as there are nodes, or the letters are those of others. Nothing at all
 // is none.

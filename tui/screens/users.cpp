@@ -46,7 +46,7 @@ std::string accounts_text(const insight::UserSum& sum) {
 struct UserColumns {
   int cluster = 0, gpus = 0, running = 0, waiting = 0, idle = 0, holds = 0;
 };
-// Names have what they need, up to here: what somebody holds is what is read to its end.
+// Names have what they need, up to here: what a user holds is read to its end.
 UserColumns user_columns(const UiContext& ui, const std::vector<insight::UserSum>& users, int width) {
   const int most = width >= 100 ? 20 : 14;
   int name = 4, cluster = 7;
