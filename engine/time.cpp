@@ -66,6 +66,11 @@ std::string utc_text_ms(TimePoint time) {
   return fmt::format("{}.{:03}Z", text, (time - second).count());
 }
 
+std::uint32_t epoch_seconds(TimePoint time) {
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(seconds, 0, UINT32_MAX));
+}
+
 std::optional<TimePoint> parse_utc(std::string_view text) {
   auto year = take_number(text, 4, '-'), month = take_number(text, 2, '-'), day = take_number(text, 2, 'T');
   auto hour = take_number(text, 2, ':'), minute = take_number(text, 2, ':'),

@@ -2,6 +2,7 @@
 // them, and the Date of an HTTP answer. Threads: pure functions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ std::string utc_text_ms(TimePoint time);
 // date that no calendar has, another zone, or a year before 1970 (Kubernetes' "0001-01-01T00:00:00Z" stands
 // for "not set").
 std::optional<TimePoint> parse_utc(std::string_view text);
+
+// Seconds since 1970, at most what 32 bits hold: good until 2106.
+std::uint32_t epoch_seconds(TimePoint time);
 
 // "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110, 5.6.7)
 std::string http_date(TimePoint time);

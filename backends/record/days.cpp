@@ -105,7 +105,12 @@ Result<std::optional<std::string>> Days::replace(const std::string& name, const 
   const std::string kept = aside.empty() ? std::string() : name_beside(path);
   if (!kept.empty())
     if (Status put = replace_file("", kept, aside, read.st_mode & kAccess); !put) return put.error();
-  if (Status put = replace_file("", path, text, read.st_mode & kAccess); !put) return put.error();
+  if (Status put = replace_file("", path, text, read.st_mode & kAccess); !put) {
+    // The day is whole still, and the next try keeps its end beside it.
+    std::error_code ignored;
+    if (!kept.empty()) fs::remove(kept, ignored);
+    return put.error();
+  }
   return std::optional(kept);
 }
 

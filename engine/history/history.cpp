@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/record/step.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::history {
 namespace {
@@ -115,12 +116,6 @@ std::optional<TimePoint> since_in(const ToldIdle& told, const Key& key) {
   const auto found =
       std::find_if(told.since.begin(), told.since.end(), [&](const auto& one) { return one.first == key; });
   return found == told.since.end() ? std::nullopt : std::optional(found->second);
-}
-
-// Good until 2106.
-std::uint32_t seconds_of(TimePoint at) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
-  return static_cast<std::uint32_t>(std::max<std::int64_t>(0, seconds));
 }
 
 }  // namespace
@@ -315,7 +310,7 @@ void History::lengthen_idle(OfNode& of, const OfNode& past, Duration longest) {
   for (std::size_t i = 0; i < of.idle.size(); ++i) {
     const std::size_t old = index_of(before, keys[i]);
     // `first` counts whole seconds from there on: a ring that has turned has lost their parts.
-    const bool since_first = of.idle[i] != 0 && of.idle[i] <= seconds_of(first) + 1;
+    const bool since_first = of.idle[i] != 0 && of.idle[i] <= epoch_seconds(first) + 1;
     if (since_first && old < before.size() && past.idle[old] != 0) of.idle[i] = past.idle[old];
   }
 }
@@ -412,8 +407,8 @@ void History::follow_idle(OfNode& of, const ToldIdle* told, const Lines& lines, 
   each_line(node, [&](const Gpu& gpu, const Slice* slice) {
     const std::size_t own = place++;
     if (!is_idle(gpu, slice)) return;
-    idle[own] = seconds_of(at);
-    if (is_told) idle[own] = seconds_of(since_in(*told, lines.keys[own]).value_or(at));
+    idle[own] = epoch_seconds(at);
+    if (is_told) idle[own] = epoch_seconds(since_in(*told, lines.keys[own]).value_or(at));
     if (!goes_on) return;
     // A slice that stands among others than before is found by its key.
     const std::vector<Key>& keys = last->lines->keys;

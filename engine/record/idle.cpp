@@ -4,15 +4,10 @@
 #include <utility>
 
 #include "engine/record/levels.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::record {
 namespace {
-
-// Good until 2106.
-std::uint32_t epoch_seconds(TimePoint at) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(seconds, 0, UINT32_MAX));
-}
 
 std::vector<history::Key> keys_of(const Node& node) {
   std::vector<history::Key> keys;
@@ -30,7 +25,8 @@ std::uint32_t since_of(const IdleLines& lines, std::size_t line) {
 
 void follow_idle(IdleLines& lines, std::string_view letters, TimePoint at, Duration longest) {
   const std::uint32_t now = epoch_seconds(at);
-  if (lines.measured != TimePoint{} && at - lines.measured > longest)
+  const Duration apart = at < lines.measured ? lines.measured - at : at - lines.measured;
+  if (lines.measured != TimePoint{} && apart > longest)
     for (std::uint32_t& since : lines.since)
       if (since != 0) since = now;
   lines.measured = at;

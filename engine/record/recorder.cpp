@@ -226,7 +226,10 @@ void Recorder::follow_clock(const Cluster& cluster, TimePoint before) {
   if (at_ < before) {
     set_back_ = SetBack{set_back_ ? std::max(set_back_->from, before) : before, at_};
     new_day_ = true;  // what is written from here on is gone on with from there
+    // Neither what was seen later nor what the recorder before told of it goes on from here.
     seen_.forget(cluster.name);
+    seen_.take_told(cluster.name, {});
+    before_.clear();
   } else if (set_back_ && at_ > set_back_->from) {
     set_back_.reset();
   }

@@ -204,6 +204,20 @@ TEST(RecordedIdle, BeginsBehindAGapToTheRecorderAndToWhoReadsOn) {
   EXPECT_EQ(kept.since(7), 1'020) << "the recorder";
 }
 
+// What the recorder before told lies ahead of the clock: between there and here nothing was seen.
+TEST(RecordedIdle, BehindAClockThatWasSetBackItBeginsThen) {
+  KeptIdle before;
+  for (int second = 0; second <= 600; second += 60) {
+    before.measure(second, 0, 0);
+    before.round(second, second % 600 == 0);
+  }
+  ASSERT_EQ(before.since(7), 0);
+  KeptIdle kept;
+  kept.recorder.go_on_behind(at(600), before.reader.idle().value());
+  for (const int second : {300, 360}) kept.measure(second, 0, 0), kept.round(second, true);
+  EXPECT_EQ(kept.since(7), 300);
+}
+
 TEST(RecordedIdle, ASliceThatStaysGoesOnAndOneThatIsMadeBeginsThen) {
   KeptIdle kept;
   for (const int second : {0, 60}) kept.measure(second, 0, 0), kept.round(second, second == 0);
