@@ -189,7 +189,11 @@ class Looker {
     if (options_.watch) clusters_.watch_reader();
     if (auto failed = clusters_.start(options_.cluster)) return *failed;
     if (!clusters_.wait_until_loaded()) return kDone;
-    if (Status known = learn_idle(); !known) return complain(streams_, known.error()), kUnknown;
+    if (Status known = learn_idle(); !known) {
+      // A moment that cannot be read does not tell it either: that comes first.
+      for (const Cluster& cluster : clusters_.model().clusters) clusters_.tell_failures(cluster);
+      return complain(streams_, known.error()), kUnknown;
+    }
     // With --watch they are printed when they come.
     if (shows_figures() && !options_.watch && !wait_for_figures()) return kDone;
     int code = report();

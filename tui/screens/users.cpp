@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "engine/insight/available.hpp"
 #include "engine/insight/held_words.hpp"
 #include "engine/insight/named_allocations.hpp"
 #include "engine/model/counts_text.hpp"
@@ -154,6 +155,12 @@ DocLine line_of(const Workload& work, const Cluster& cluster, const UiContext& u
 
 }  // namespace
 
+std::string_view none_text(const UiContext& ui, std::string_view of_all, std::string_view of_some) {
+  const std::vector<Cluster>& clusters = ui.model.clusters;
+  if (std::all_of(clusters.begin(), clusters.end(), insight::work_is_current)) return of_all;
+  return std::any_of(clusters.begin(), clusters.end(), insight::work_is_current) ? of_some : N_("not known");
+}
+
 std::string gpus_text(const insight::UserSum& sum, bool ascii) {
   if (sum.unknown == 0) return fmt::format("{:.1f}", sum.gpus);
   return sum.gpus > 0 ? fmt::format("{}{:.1f}", ascii ? ">=" : "≥", sum.gpus) : "?";
@@ -162,7 +169,10 @@ std::string gpus_text(const insight::UserSum& sum, bool ascii) {
 Panes users_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   if (state.users.users.empty()) {
-    panes.main.push_back({{{told(state, "No workload holds or waits for a GPU."), Role::dim, 1}}, {}});
+    const std::string_view none =
+        none_text(ui, N_("No workload holds or waits for a GPU."),
+                  N_("Of the clusters that answer, no workload holds or waits for a GPU."));
+    panes.main.push_back({{{told(state, none), Role::dim, 1}}, {}});
     return panes;
   }
   const UserColumns at = user_columns(ui, state.users.users, width);

@@ -4,10 +4,15 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tui/screens/screens.hpp"
 
 namespace tessera::tui {
+
+// Where nothing is listed: of_all, or of_some where a cluster is silent or nothing is recorded of it at that
+// time. "not known" where that is so of every cluster.
+std::string_view none_text(const UiContext& ui, std::string_view of_all, std::string_view of_some);
 
 // "12.4"; "≥12.4" where of some it is not known how much; "?": of none.
 std::string gpus_text(const insight::UserSum& sum, bool ascii);

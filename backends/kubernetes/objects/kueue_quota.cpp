@@ -50,10 +50,12 @@ const Json* quota_of(const Json& queue, const QuotaNamed& of) {
 std::string quota_text(const Json& queue, const QuotaNamed& of, bool in_cohort) {
   const Json* quota = quota_of(queue, of);
   if (!quota) return fmt::format("no quota of {} in flavor {}", of.resource, of.flavor);
-  std::string text = fmt::format("nominalQuota {} of {} in flavor {}", amount(quota, "nominalQuota"),
+  const std::string nominal = amount(quota, "nominalQuota");
+  std::string text = fmt::format("nominalQuota {} of {} in flavor {}", nominal.empty() ? "n/a" : nominal,
                                  of.resource, of.flavor);
-  if (const Json* held = entry_of(at(queue, {"status", "flavorsReservation"}), of)) {
-    text += fmt::format(", {} reserved", amount(held, "total"));
+  const Json* held = entry_of(at(queue, {"status", "flavorsReservation"}), of);
+  if (const std::string total = amount(held, "total"); !total.empty()) {
+    text += fmt::format(", {} reserved", total);
     const std::string borrowed = amount(held, "borrowed");
     if (!borrowed.empty() && borrowed != "0") text += fmt::format(" ({} of it borrowed)", borrowed);
   }

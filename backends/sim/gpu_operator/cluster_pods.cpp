@@ -167,7 +167,10 @@ Written Cluster::open_gate(const Key& key, std::string_view gate) {
 void Cluster::follow_gates(const Change& change) {
   const bool opened = change.verb == Verb::modified && change.before && waits_behind_gates(*change.before) &&
                       !waits_behind_gates(*change.object);
-  if (opened) (void)place_pod(change.key, *change.object, true);
+  if (!opened) return;
+  // Changes are told in turn: the pod may be another one by now.
+  const ObjectPtr now = objects_.find(change.key);
+  if (now && !waits_behind_gates(*now)) (void)place_pod(change.key, *now, true);
 }
 
 // What asks for GPUs becomes work of the world, so that its scheduler hands them out like all others.

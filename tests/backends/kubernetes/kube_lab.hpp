@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <future>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -80,6 +82,15 @@ class KubeWatch {
   }
   const Cluster& cluster() const { return *model_.find(backend_.name()); }
   KubernetesBackend& backend() { return backend_; }
+  // What is told of one pod or Workload that is looked into.
+  Details details_of(const WorkloadId& id) {
+    auto answer = std::make_shared<std::promise<Details>>();
+    auto told = answer->get_future();
+    backend_.look_into(id, [answer](Details details) { answer->set_value(std::move(details)); });
+    if (told.wait_for(20s) == std::future_status::ready) return told.get();
+    ADD_FAILURE() << "no answer";
+    return {};
+  }
   const std::optional<Error>& failure(Source source) const { return cluster().sources.at(source).failure; }
   // Time that passes at once.
   void advance(Duration by) { *clock_ += by.count(); }

@@ -3,7 +3,6 @@
 #include "backends/kubernetes/objects/kueue.hpp"
 
 #include <atomic>
-#include <future>
 
 #include "backends/kubernetes/objects/parse.hpp"
 #include "engine/model/kueue.hpp"
@@ -327,10 +326,7 @@ TEST_F(KueueLab, WhatCanNoLongerBeReadSaysThatItIsOld) {
 TEST_F(KueueLab, ItsWorkloadAndTheEventsOfThatAreAskedWhileItIsLookedAt) {
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
-  std::promise<Details> told;
-  watch.backend().look_into(WorkloadId("team/w"),
-                            [&](Details details) { told.set_value(std::move(details)); });
-  const Details details = told.get_future().get();
+  const Details details = watch.details_of(WorkloadId("team/w"));
   ASSERT_EQ(details.asked.size(), 4u);
   EXPECT_EQ(details.asked[0].command, "kubectl -n team get workloads.kueue.x-k8s.io w");
   EXPECT_EQ(details.asked[3].command, "kubectl get clusterqueues.kueue.x-k8s.io whole");
@@ -354,10 +350,7 @@ TEST_F(KueueLab, AQueueThatMayNotBeReadIsNotKnownAndNotWithoutQuota) {
       {}};
   KubeWatch watch(at(api.script().socket()));
   ASSERT_TRUE(watch.until(loaded));
-  std::promise<Details> told;
-  watch.backend().look_into(WorkloadId("team/w"),
-                            [&](Details details) { told.set_value(std::move(details)); });
-  const Details details = told.get_future().get();
+  const Details details = watch.details_of(WorkloadId("team/w"));
   ASSERT_EQ(details.asked.size(), 4u);
   EXPECT_TRUE(details.asked[3].failure);
   EXPECT_EQ(details.related.size(), 2u);

@@ -122,7 +122,7 @@ TEST(KubernetesRelated, EachResourceThatKueueNamesIsLookedUpInItsQueue) {
       "unused "
       "quota for cpu in flavor h100, 2 more needed");
   EXPECT_EQ(named, (std::vector<QuotaNamed>{{"cpu", "h100"}, {"nvidia.com/gpu", "h100"}}));
-  EXPECT_TRUE(quotas_named("LocalQueue for x is not in flavor").empty());
+  EXPECT_TRUE(quotas_named("LocalQueue for x is not in flavor y").empty());
   const Json queue = json(R"({"metadata":{"name":"whole"},"spec":{"cohortName":"all","resourceGroups":[
       {"flavors":[{"name":"old","resources":[{"name":"nvidia.com/gpu","nominalQuota":"1"}]},
                   {"name":"h100","resources":[{"name":"nvidia.com/gpu","nominalQuota":"6","borrowingLimit":2}]}]}]},

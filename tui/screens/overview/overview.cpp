@@ -148,12 +148,12 @@ int subject_cells(const UiState& state, int width) {
   const int least = width >= 150 ? 22 : 14, most = width >= 150 ? 36 : width >= kRoomy ? 24 : least;
   int cells = least;
   for (std::size_t i = 0; i < std::min(kLooked, state.overview.findings.size()); ++i)
-    cells = std::max(cells, std::min(display_width(state.overview.findings[i].subject), most));
+    cells = std::max(cells, std::min(display_width(told(state, state.overview.findings[i].subject)), most));
   return cells;
 }
 
 void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
-                  const insight::Finding& finding, bool noted, bool selected) {
+                  const insight::Finding& finding, bool noted, bool selected, int subject) {
   bool many = ui.model.clusters.size() > 1;
   bool roomy = area.width >= 150;
   const Style sign = noted ? Style(Role::dim) : Style(role_of(finding.severity)).with_bold();
@@ -163,8 +163,7 @@ void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
     put_cell(canvas, x, y, 11, finding.cluster.text, Role::dim, state.ascii);
     x += 12;
   }
-  const int subject = subject_cells(state, area.width);
-  put_cell(canvas, x, y, subject, finding.subject,
+  put_cell(canvas, x, y, subject, told(state, finding.subject),
            selected ? Style(Role::text).with_bold() : Style(noted ? Role::dim : Role::text), state.ascii);
   x += subject + 1;
   int text_width = area.right() - 1 - x;
@@ -184,7 +183,7 @@ std::ptrdiff_t needing_attention(const UiState& state) {
 }
 
 void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
-               const OverviewLine& line, bool selected) {
+               const OverviewLine& line, bool selected, int subject) {
   switch (line.kind) {
     case OverviewLine::Kind::heading: draw_heading(canvas, area, y); break;
     case OverviewLine::Kind::cluster: draw_cluster(canvas, area, y, ui, state, line.index, selected); break;
@@ -205,7 +204,8 @@ void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
       break;
     }
     case OverviewLine::Kind::finding:
-      draw_finding(canvas, area, y, ui, state, state.overview.findings[line.index], line.noted, selected);
+      draw_finding(canvas, area, y, ui, state, state.overview.findings[line.index], line.noted, selected,
+                   subject);
       break;
     case OverviewLine::Kind::calm:
       canvas.put(area.x + 1, y, told(state, "Nothing needs attention."), Role::good);
@@ -461,13 +461,14 @@ void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState
   std::vector<OverviewLine> lines = overview_lines(state, area.width);
   int height = overview_scroll_height(area.height);
   const Screen& screen = state.top();
+  const int subject = subject_cells(state, area.width);
   bool drawn_cursor = false;
   const int top = std::clamp(screen.top, 0, std::max(0, static_cast<int>(lines.size()) - height));
   for (int i = 0; i < height && top + i < static_cast<int>(lines.size()); ++i) {
     const OverviewLine& line = lines[static_cast<std::size_t>(top + i)];
     bool selected = !line.id.empty() && !drawn_cursor && (screen.cursor.empty() || line.id == screen.cursor);
     drawn_cursor = drawn_cursor || selected;
-    draw_line(canvas, area, area.y + i, ui, state, line, selected);
+    draw_line(canvas, area, area.y + i, ui, state, line, selected, subject);
   }
   const Rect mosaic = mosaic_area(state, area);
   draw_mosaic(canvas, mosaic, ui, state);

@@ -64,13 +64,6 @@ std::string work_text(const insight::UserSum& sum, const UiState& state) {
   return text;
 }
 
-// Of a cluster that is silent, or of which nothing is recorded at that time, it is not known who is there.
-std::string_view none_text(const UiContext& ui, std::string_view of_all, std::string_view of_some) {
-  const std::vector<Cluster>& clusters = ui.model.clusters;
-  if (std::all_of(clusters.begin(), clusters.end(), insight::work_is_current)) return of_all;
-  return std::any_of(clusters.begin(), clusters.end(), insight::work_is_current) ? of_some : N_("not known");
-}
-
 void draw_users(Block block, const UiContext& ui, const UiState& state) {
   block.heading(N_("WHO HOLDS MOST"), Action::show_users);
   const std::vector<insight::UserSum>& users = state.users.users;
