@@ -322,11 +322,12 @@ void Reader::tell_cluster(Seen& seen, std::vector<Event>& events) {
 }
 
 void Reader::take_node(Node node, std::vector<Event>& events) {
-  Node& kept = nodes_[node.name.text];
+  const auto [place, is_new] = nodes_.try_emplace(node.name.text);
+  Node& kept = place->second;
   Beside& beside = beside_[node.name.text];
+  if (is_new) rows_.clear();
   beside.dated = {};
   lay_out_idle(beside.idle, kept, node);
-  rows_.clear();
   kept = std::move(node);
   kept.origin.at = at_;
   for (Gpu& gpu : kept.gpus) gpu.origin.at = at_;
@@ -449,11 +450,12 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
 void Reader::begin_idle(const Seen& seen) {
   tells_idle_ = true;
   write_dates();
+  ByName idle_of(seen.idle);
   for (const auto& [name, node, beside] : rows()) {
     IdleLines& lines = beside.idle;
     lines = {measured_last(node), {}};
-    const auto told = seen.idle.find(name);
-    if (told == seen.idle.end()) continue;
+    const auto* told = idle_of.find(name);
+    if (!told) continue;
     for (const auto& [line_name, for_so_long] : told->second) {
       const Line line = find_line(node, line_name);
       if (!line.gpu) continue;

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/model/values.hpp"
@@ -22,10 +24,9 @@ std::string counts_text(const Counts& counts) {
 
 // What one task of a job or a pod asks for.
 inline std::string requests_text(const std::vector<Request>& requests) {
-  std::string text;
-  for (const Request& one : requests)
-    if (one.count > 0) text += fmt::format("{}{} × {}", text.empty() ? "" : ", ", one.count, one.resource);
-  return text;
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  for (const Request& one : requests) counts.emplace_back(one.resource, one.count);
+  return counts_text(counts);
 }
 
 }  // namespace tessera

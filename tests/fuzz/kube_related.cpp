@@ -22,7 +22,7 @@ int fuzz_kube_related(const std::uint8_t* data, std::size_t size) {
   all.push_back(kubernetes::related_claim("c", *read));
   all.push_back(kubernetes::related_group("g", *read));
   all.push_back(kubernetes::related_workload(*read));
-  if (kubernetes::workload_behind({*read}, links) != nullptr) all.push_back(all.back());
+  (void)kubernetes::workload_behind({*read}, links);
   const auto named = kubernetes::quotas_named(all.back().text);
   all.push_back(kubernetes::related_queue(*read, named.empty() ? kOneQuota : named));
   for (const Related& one : all)

@@ -18,6 +18,7 @@
 #include "backends/slurm/change/reset_look.hpp"
 #include "backends/slurm/change/unread.hpp"
 #include "backends/worker.hpp"
+#include "engine/mig/product_of.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/slurm_config.hpp"
@@ -136,8 +137,7 @@ class SlurmAction : public std::enable_shared_from_this<SlurmAction> {
     after_look(true, [this, act](Seen& seen) {
       const Gpu* gpu = plan::find_gpu(seen.facts.node, act.gpu);
       const mig::Catalogue* catalogue = hands_.eyes.catalogue;
-      const mig::Product* product =
-          gpu && gpu->product && catalogue ? catalogue->by_key(gpu->product->text) : nullptr;
+      const mig::Product* product = gpu && catalogue ? mig::product_of(*gpu, *catalogue) : nullptr;
       // An instance without its compute instance is of no use to anybody: it was cut off half-way.
       if (gpu)
         for (const Slice& slice : gpu->slices)

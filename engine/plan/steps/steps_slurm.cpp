@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/mig/product_of.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/steps/slurm_builder.hpp"
@@ -24,8 +25,8 @@ const mig::Product* product_of(const NodeChange& change) {
   for (const BoardChange& board : change.boards)
     if (board.product) return board.product;
   for (const Gpu& gpu : change.node.gpus)
-    if (gpu.product && change.catalogue)
-      if (const mig::Product* product = change.catalogue->by_key(gpu.product->text)) return product;
+    if (change.catalogue)
+      if (const mig::Product* product = mig::product_of(gpu, *change.catalogue)) return product;
   return nullptr;
 }
 

@@ -57,7 +57,7 @@ TEST(Planner, ASimulatedSlurmNodeWhoseSlurmdRunsInAPodIsNotCutFromSlurmsSide) {
 }
 
 // A plan file and the journal of its run are told apart from others by it.
-TEST(Planner, TheIdIsThatOfTheIntentTheWorldAndTheTime) {
+TEST(Planner, TheIdIsThatOfItsIntent) {
   Stage stage;
   const std::string id = stage.plan_for(wants("3x1g.10gb,2g.20gb@4")).id;
   EXPECT_TRUE(id.starts_with("p-")) << id;

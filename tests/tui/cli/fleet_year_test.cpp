@@ -347,6 +347,8 @@ TEST_P(FleetYear, EachWindowIsBegunOnceAndEveryClosingGivenBack) {
   EXPECT_GT(begun_runs, phases * 2 / 3) << "most of the windows were begun";
   EXPECT_GT(right, phases * 9 / 10) << "nodes were as the file says";
   if (!whole) return;
+  EXPECT_GT(begun_runs, 150);
+  EXPECT_GT(right, 200);
   EXPECT_GT(given_back, 3);
   EXPECT_GT(taken_up, 0) << "runs that were killed";
 }

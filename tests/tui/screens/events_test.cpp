@@ -52,6 +52,8 @@ TEST(Events, WhatHappenedStandsInOneColumn) {
     starts("12345678");
     session.press("6");
     const std::string one = session.line_with("job 95 "), other = session.line_with("job 12345678");
+    ASSERT_NE(one.find("of bob"), std::string::npos) << session.screen();
+    ASSERT_NE(other.find("of bob"), std::string::npos) << session.screen();
     EXPECT_EQ(one.find("of bob") - one.find("job"), other.find("of bob") - other.find("job"))
         << session.screen();
   }

@@ -33,12 +33,12 @@ std::string heading_of(const char* list, int columns, Model place, bool measured
   return canvas.text();
 }
 
-TEST(TrendColumns, StandInEachListFromAHundredColumnsOn) {
+TEST(TrendColumns, StandInListsWhoseTextsLeaveThemRoom) {
   for (const char* list : {"gpus", "slices", "workloads"}) {
     for (int columns : {102, 110, 120}) {  // who holds a GPU is read to its end at 100, too
       const std::string heading = heading_of(list, columns, small_place());
       EXPECT_NE(heading.find("10 MIN"), std::string::npos) << list << " " << columns << "\n" << heading;
-      // Of nodes, GPUs and workloads none is idle here, and an empty column leaves its room.
+      // Of GPUs and workloads none is idle here, and an empty column leaves its room.
       if (std::string_view(list) == "slices")
         EXPECT_NE(heading.find("IDLE"), std::string::npos) << list << " " << columns << "\n" << heading;
     }

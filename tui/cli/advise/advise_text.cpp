@@ -61,8 +61,8 @@ Json nodes_json(const Answer& answer) {
     Json& whom = one.add("in_the_way", Json::list());
     for (const plan::Disturbed& each : cost.whom) {
       Json& work = whom.items.emplace_back(Json::map());
-      work.add("id", each.id.empty() ? Json() : Json::of(each.id.text));
-      work.add("user", each.user.empty() ? Json() : Json::of(each.user));
+      work.add("id", text_or_null(each.id.text));
+      work.add("user", text_or_null(each.user));
     }
     Json& gpus = one.add("gpus", Json::list());
     for (const pack::BoardPlan& plan : answer.packed.boards) {

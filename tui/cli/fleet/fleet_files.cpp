@@ -49,11 +49,13 @@ Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue&
   return text ? fleet_of(*text, path, catalogue) : text.error();
 }
 
-std::string whole_path_of(const std::string& path) {
+std::string resolved(const std::string& path) {
   std::error_code problem;
   const auto whole = std::filesystem::weakly_canonical(path, problem);
-  return clean(problem ? path : whole.string(), 300);
+  return problem ? path : whole.string();
 }
+
+std::string whole_path_of(const std::string& path) { return clean(resolved(path), 300); }
 
 tui::FleetTold answer_fleet(const tui::FleetOrder& order, const mig::Catalogue& catalogue, TimePoint wall) {
   using What = tui::FleetOrder::What;

@@ -20,7 +20,9 @@ struct ReadFleet {
 // Errors: it is not there or cannot be read, what it says, its time zone.
 Result<ReadFleet> read_fleet_file(const std::string& path, const mig::Catalogue& catalogue);
 
-// By which its runs are known: absolute, links followed; as given where that cannot be told.
+// Absolute, links followed; as given where that cannot be told. Not to be read by people: it is not clean.
+std::string resolved(const std::string& path);
+// The same, clean: by that the runs of a file are known.
 std::string whole_path_of(const std::string& path);
 
 // As it stands. Errors: it is not there or cannot be read.

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -68,11 +67,7 @@ bool is_none(const std::string& mark) {
 }
 
 // Beside the file itself, so that whoever reaches it by another link sees it.
-std::string mark_of(const std::string& path) {
-  std::error_code problem;
-  const auto whole = std::filesystem::weakly_canonical(path, problem);
-  return (problem ? path : whole.string()) + kPaused;
-}
+std::string mark_of(const std::string& path) { return resolved(path) + kPaused; }
 
 // The mark that stands there: earlier versions left it beside the link.
 std::string standing_mark(const std::string& path) {

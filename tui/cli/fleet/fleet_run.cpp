@@ -136,7 +136,7 @@ void FleetCommand::read_parked_runs() {
   failed_ = {};
   std::vector<RunHead> parked;
   for (const RunHead& head : page_.runs)
-    if (head.state == RunState::parked && is_of_this_file(head)) parked.push_back(head);
+    if (is_of_this_file(head)) parked.push_back(head);
   for (const RunAtRest& one : runs_at_rest(clusters_, options_, parked, {}, failed_)) {
     if (!one.known) continue;  // then all of its nodes are left out
     const plan::Run& run = *one.run();

@@ -11,6 +11,7 @@
 #include "engine/time.hpp"
 #include "tui/cli/folded.hpp"
 #include "tui/cli/help/help.hpp"
+#include "tui/cli/json.hpp"
 #include "tui/cli/record/past.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -198,7 +199,7 @@ Json pack_json(const pack::Problem& problem, const pack::Answer& answer, const P
         queue.add("asked_otherwise", Json::of(std::int64_t{cluster->queue->other_naming}));
     }
     if (cluster->past) document.add("history", history_json(*cluster));
-    document.add("refused", effect.refused.empty() ? Json() : Json::of(effect.refused));
+    document.add("refused", text_or_null(effect.refused));
     document.add("intent", answer.boards.empty() ? Json() : Json::of(pack::intent_text(problem, answer)));
   }
   Json& seconds = document.add("seconds", Json::map());

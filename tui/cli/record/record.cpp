@@ -56,8 +56,8 @@ class Loop {
 
  private:
   // Behind what a recorder told there before. What cannot be read is nothing to go on from.
-  record::Recorder recorder_behind(const std::vector<std::unique_ptr<record::Recording>>& before,
-                                   record::Wanted wanted, const ClusterName& written) {
+  static record::Recorder recorder_behind(const std::vector<std::unique_ptr<record::Recording>>& before,
+                                          record::Wanted wanted, const ClusterName& written) {
     record::Recorder recorder(std::move(wanted));
     for (const auto& one : before) {
       const auto covered = one->cluster() == written ? one->covered() : std::nullopt;

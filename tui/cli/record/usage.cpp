@@ -40,7 +40,7 @@ Json json_of(const std::vector<usage::Sum>& sums, const Looked& looked, const st
   for (const usage::Sum& sum : sums) {
     Json& one = list.items.emplace_back(Json::map());
     one.add("cluster", Json::of(sum.cluster.text));
-    one.add("name", sum.name.empty() ? Json() : Json::of(sum.name));
+    one.add("name", text_or_null(sum.name));
     const Told told = told_of(sum, looked);
     one.add("gpu_hours", rounded(told.gpu_hours));
     one.add("unvalued_hours", rounded(sum.unvalued));

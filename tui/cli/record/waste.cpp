@@ -63,19 +63,18 @@ Much much_of(const std::vector<usage::Waste>& all) {
 
 Json rows_of(const std::vector<usage::Waste>& all) {
   Json list = Json::list();
-  const auto text = [](const std::string& value) { return value.empty() ? Json() : Json::of(value); };
   for (const usage::Waste& one : all) {
     Json& row = list.items.emplace_back(Json::map());
     row.add("kind", Json::of(one.kind));
     row.add("slice_hours", rounded(one.slice_hours));
     row.add("hours", rounded(one.hours));
-    row.add("cluster", text(one.cluster.text));
-    row.add("user", text(one.user));
-    row.add("account", text(one.account));
-    row.add("group", text(one.group));
-    row.add("workload", text(one.workload));
-    row.add("node", text(one.node));
-    row.add("profile", text(one.profile));
+    row.add("cluster", text_or_null(one.cluster.text));
+    row.add("user", text_or_null(one.user));
+    row.add("account", text_or_null(one.account));
+    row.add("group", text_or_null(one.group));
+    row.add("workload", text_or_null(one.workload));
+    row.add("node", text_or_null(one.node));
+    row.add("profile", text_or_null(one.profile));
     row.add("advice", Json::of(one.advice));
   }
   return list;
