@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "engine/model/held_by.hpp"
 #include "engine/model/recorded.hpp"
 
 namespace tessera::insight {
@@ -47,6 +48,21 @@ Access access_of(const Cluster& cluster, const Node& node) {
   if (node.health == Health::unknown) return Access::unknown;
   if (!takes_work(node) || is_kept_free(node) || partitions_are_closed(cluster, node)) return Access::closed;
   return Access::open;
+}
+
+// Slices of which it is told that something can be had although not all lists are there; nullopt: not told of
+// each.
+std::optional<int> told_available(const Sight& sight, const Node& node) {
+  int some = 0;
+  const auto add = [&](const Slice& slice) {
+    const std::optional<int> rest = available(sight, slice);
+    some += rest.value_or(0) > 0;
+    return rest.has_value();
+  };
+  for (const Gpu& gpu : node.gpus)
+    if (!std::all_of(gpu.slices.begin(), gpu.slices.end(), add)) return std::nullopt;
+  if (!std::all_of(node.pool.begin(), node.pool.end(), add)) return std::nullopt;
+  return some;
 }
 
 }  // namespace
@@ -94,18 +110,11 @@ std::string_view word(Availability availability) {
 }
 
 std::optional<int> unheld(const Slice& slice, bool work_read) {
-  if (slice.holding == Holding::unknown) return std::nullopt;
+  if (work_read) return tessera::unheld(slice);
   // The scheduler's own word counts without the list of workloads.
-  if (!work_read && slice.holding == Holding::free && slice.told_held != false) return std::nullopt;
-  if (slice.holding == Holding::free) return slice.capacity;
-  if (slice.capacity == 1 || slice.holders.empty()) return 0;
-  if (!work_read) return std::nullopt;
-  int held = 0;
-  for (const Holder& holder : slice.holders) {
-    if (holder.share <= 0) return std::nullopt;
-    held += holder.share;
-  }
-  return std::max(0, slice.capacity - held);
+  if (slice.holding == Holding::free && slice.told_held == false) return slice.capacity;
+  const bool all_held = slice.holding == Holding::held && (slice.capacity == 1 || slice.holders.empty());
+  return all_held ? std::optional(0) : std::nullopt;
 }
 
 std::optional<int> available(const Sight& sight, const Slice& slice) {
@@ -120,21 +129,12 @@ std::optional<int> available(const Sight& sight, const Slice& slice) {
 
 std::optional<int> available_slices(const Sight& sight, const Node& node) {
   if (sight.access == Access::closed) return 0;
-  int some = 0, free = 0, open = 0, silent = 0;
-  auto look = [&](const Slice& slice) {
-    const std::optional<int> rest = available(sight, slice);
-    some += rest.value_or(0) > 0;
-    free += slice.holding == Holding::free && slice.usable == true;
-    if (rest) return;
-    slice.holding == Holding::unknown || !slice.usable ? ++open : ++silent;
-  };
-  for (const Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
-  std::for_each(node.pool.begin(), node.pool.end(), look);
-  if (silent > 0) return std::nullopt;
-  if (open == 0) return some;
-  const SliceCounts& counts = node.counts;
-  if (!sight.work_read || sight.access != Access::open || !counts.known()) return std::nullopt;
-  return some + counts.free - free;
+  if (!can_be_had(sight)) return told_available(sight, node);
+  const Unheld& unheld = node.unheld;
+  if (unheld.silent > 0) return std::nullopt;
+  if (unheld.open == 0) return unheld.slices;
+  if (!node.counts.known()) return std::nullopt;
+  return unheld.slices + node.counts.free - unheld.free;
 }
 
 }  // namespace tessera::insight

@@ -21,6 +21,8 @@ struct Sight {
   bool work_read = true;  // the list of workloads is current, so that a slice without holder is free
 };
 Sight sight_of(const Cluster& cluster, const Node& node);
+// What nobody holds can be had: Node::unheld and Node::open_kinds say how much that is.
+inline bool can_be_had(const Sight& sight) { return sight.access == Access::open && sight.work_read; }
 
 // Whether the cluster's own lists are current: false before the first answer and while a source fails.
 bool nodes_are_current(const Cluster& cluster);

@@ -40,7 +40,7 @@ void append(std::string& text, const Kind& kind) {
   text += kind.name();
 }
 
-// What can be had now on one node. Each slice is looked at once: most of a search is reaching it.
+// What can be had now on one node.
 class FreeOfNode {
  public:
   FreeOfNode(const Cluster& cluster, const Node& node)
@@ -49,14 +49,7 @@ class FreeOfNode {
   // In their order; nullopt: not known of each slice, as available_slices() has it.
   std::optional<std::vector<Kind>> kinds() {
     if (sight_.access == Access::closed) return kinds_;
-    for (const Gpu& gpu : node_.gpus)
-      for (const Slice& slice : gpu.slices)
-        if (!look(slice)) return std::nullopt;
-    for (const Slice& slice : node_.pool)
-      if (!look(slice)) return std::nullopt;
-    const bool counted = sight_.access == Access::open && sight_.work_read;
-    if (some_open_ && !(counted && node_.counts.known())) return std::nullopt;
-    if (counted) add_open();
+    if (!(can_be_had(sight_) ? counted() : told())) return std::nullopt;
     if (kinds_.size() > 1)
       std::sort(kinds_.begin(), kinds_.end(),
                 [](const Kind& a, const Kind& b) { return a.rank() < b.rank(); });
@@ -64,21 +57,26 @@ class FreeOfNode {
   }
 
  private:
-  // False: nothing tells whether it can be had.
-  bool look(const Slice& slice) {
-    const std::optional<int> free = available(sight_, slice);
-    if (!free) {
-      some_open_ = true;
-      return slice.holding == Holding::unknown || !slice.usable;
-    }
-    if (*free > 0) add(slice.kind, slice.profile, slice.capacity, *free);
+  // False: not known of each slice, nor how many of them are free.
+  bool counted() {
+    const Unheld& unheld = node_.unheld;
+    if (unheld.silent > 0 || (unheld.open > 0 && !node_.counts.known())) return false;
+    for (const UnheldKind& kind : unheld.kinds) add(kind.kind, kind.profile, kind.capacity, kind.units);
+    for (const UnheldKind& kind : node_.open_kinds)
+      if (kind.units > 0) add(kind.kind, kind.profile, kind.capacity, kind.units);
     return true;
   }
 
-  // Those free ones among slices of a kind of which it is not known which are free.
-  void add_open() {
-    for (const OpenKind& kind : node_.open_kinds)
-      if (kind.units > 0) add(kind.kind, kind.profile, kind.capacity, kind.units);
+  // The same where not all lists are there.
+  bool told() {
+    const auto look = [&](const Slice& slice) {
+      const std::optional<int> free = available(sight_, slice);
+      if (free.value_or(0) > 0) add(slice.kind, slice.profile, slice.capacity, *free);
+      return free.has_value();
+    };
+    for (const Gpu& gpu : node_.gpus)
+      if (!std::all_of(gpu.slices.begin(), gpu.slices.end(), look)) return false;
+    return std::all_of(node_.pool.begin(), node_.pool.end(), look);
   }
 
   void add(SliceKind kind, const ProfileName& profile, int capacity, int number) {
@@ -109,7 +107,6 @@ class FreeOfNode {
   const Node& node_;
   const Sight sight_;
   std::vector<Kind> kinds_;
-  bool some_open_ = false;
 };
 
 }  // namespace

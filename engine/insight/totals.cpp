@@ -24,10 +24,7 @@ class NodeSum {
     if (counted.gpus) gpus();
     if (!counted.slices) return;
     counts(counted.lent);
-    for (const Gpu& gpu : node_.gpus)
-      for (const Slice& slice : gpu.slices) add(slice);
-    for (const Slice& slice : node_.pool) add(slice);
-    open();
+    can_be_had(sight_) ? unheld() : told();
   }
 
  private:
@@ -58,22 +55,27 @@ class NodeSum {
     totals_.used += static_cast<double>(gpu.telemetry.use->value);
   }
 
-  void add(const Slice& slice) {
-    const int shares = available(sight_, slice).value_or(0);
-    if (shares == 0) return;
-    figures(slice)[label(slice)] += shares;
+  void add(const Slice& slice, int shares) {
+    if (shares > 0) figures(slice)[label(slice)] += shares;
   }
 
-  // Those free ones among slices of a kind of which it is not known which are free.
-  void open() {
-    if (sight_.access != Access::open || !sight_.work_read) return;
-    for (const OpenKind& kind : node_.open_kinds) {
-      Slice like;
-      like.kind = kind.kind;
-      like.profile = kind.profile;
-      like.capacity = kind.capacity;
-      figures(like)[label(like)] += kind.units;
-    }
+  void unheld() {
+    for (const UnheldKind& kind : node_.unheld.kinds) add(kind);
+    for (const UnheldKind& kind : node_.open_kinds) add(kind);
+  }
+  void add(const UnheldKind& kind) {
+    Slice like;
+    like.kind = kind.kind;
+    like.profile = kind.profile;
+    like.capacity = kind.capacity;
+    add(like, kind.units);
+  }
+
+  // What is told to be free where not all lists are there.
+  void told() {
+    const auto look = [&](const Slice& slice) { add(slice, available(sight_, slice).value_or(0)); };
+    for (const Gpu& gpu : node_.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
+    std::for_each(node_.pool.begin(), node_.pool.end(), look);
   }
 
   std::map<std::string, int>& figures(const Slice& slice) const {

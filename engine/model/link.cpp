@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/model/family.hpp"
+#include "engine/model/held_by.hpp"
 #include "engine/model/reduce.hpp"
 
 namespace tessera {
@@ -331,6 +332,34 @@ Strategy strategy_of(const Slice& slice) {
   return Strategy::unknown;
 }
 
+void add_units(std::vector<UnheldKind>& kinds, const Slice& slice, int units) {
+  const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const UnheldKind& one) {
+    return one.kind == slice.kind && one.capacity == slice.capacity && one.profile == slice.profile;
+  });
+  if (same != kinds.end())
+    same->units += units;
+  else
+    kinds.push_back({slice.kind, slice.profile, slice.capacity, units});
+}
+
+Unheld summed(const std::vector<Slice*>& slices) {
+  Unheld all;
+  for (const Slice* slice : slices) {
+    const std::optional<int> rest = unheld(*slice);
+    if (rest == 0 || slice->usable == false) continue;
+    if (!slice->usable || slice->holding == Holding::unknown) {
+      ++all.open;
+    } else if (!rest) {
+      ++all.silent;
+    } else {
+      ++all.slices;
+      all.free += slice->holding == Holding::free;
+      add_units(all.kinds, *slice, *rest);
+    }
+  }
+  return all;
+}
+
 BoardKinds kinds_of(const Node& node) {
   BoardKinds kinds;
   auto add = [&](Strategy strategy) {
@@ -387,6 +416,7 @@ void link_holders(Node& node, const Workloads& workloads, bool work_known) {
   for (Slice* slice : slices) slice->usable = !slice->told_out;
   if (work_known)
     for (const Slices& kind : by_kind(slices)) weigh_kind(node, kind, slices, uncertain);
+  node.unheld = summed(slices);
   node.kinds = kinds_of(node);
 }
 

@@ -237,6 +237,7 @@ class Reducer {
   static void carry(Node& before, Node& now) {
     before.workloads = now.workloads;
     now.counts = before.counts;
+    now.unheld = before.unheld;
     now.open_kinds = before.open_kinds;
     now.kinds = before.kinds;
     for (const Component& part : before.components)

@@ -178,14 +178,24 @@ struct SliceCounts {
   friend bool operator==(const SliceCounts&, const SliceCounts&) = default;
 };
 
-// Of slices of one kind of which it is not known which are held or out of use: what nobody holds, in their
-// capacity units, and which is usable.
-struct OpenKind {
+// What nobody holds of a node's usable slices of one kind, in their capacity units.
+struct UnheldKind {
   SliceKind kind = SliceKind::whole_gpu;
   ProfileName profile;
   int capacity = 1;
   int units = 0;
-  friend bool operator==(const OpenKind&, const OpenKind&) = default;
+  friend bool operator==(const UnheldKind&, const UnheldKind&) = default;
+};
+
+// What nobody holds of a node's usable slices, as far as each slice tells it. Kept, too: reaching a hundred
+// thousand slices is most of a search.
+struct Unheld {
+  std::vector<UnheldKind> kinds;
+  std::int32_t slices = 0;  // of which something is left
+  std::int32_t free = 0;    // of which all is left
+  std::int32_t open = 0;    // of which it is not known whether they are held or out of use
+  std::int32_t silent = 0;  // whose holders' shares are not told
+  friend bool operator==(const Unheld&, const Unheld&) = default;
 };
 
 // What a node's GPUs have in common. Kept, too: looking at eighty thousand GPUs is most of a search.
@@ -267,7 +277,8 @@ struct Node {
   // Derived by reduce: ids of the workloads with an allocation here, sorted; its slices, counted; its GPUs.
   std::vector<WorkloadId> workloads;
   SliceCounts counts;
-  std::vector<OpenKind> open_kinds;
+  Unheld unheld;
+  std::vector<UnheldKind> open_kinds;  // among slices of which it is not known which are held or out of use
   BoardKinds kinds;
   friend bool operator==(const Node&, const Node&) = default;
 };

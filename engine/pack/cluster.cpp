@@ -50,7 +50,7 @@ class Spares {
  public:
   Spares(const Node& node, const mig::Catalogue& catalogue, const Free& is_free)
       : node_(node), catalogue_(catalogue), is_free_(is_free) {
-    for (const OpenKind& open : node.open_kinds)
+    for (const UnheldKind& open : node.open_kinds)
       if (open.kind == SliceKind::gpu_instance && open.capacity == 1) add(open.profile, open.units);
     for (const Slice& slice : node.pool) count(slice, sharing::amd::is_amd(node));
   }

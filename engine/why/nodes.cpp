@@ -336,7 +336,7 @@ int rank(const Candidates& one) {
 
 // Slices of which only the number that is free is known, dealt out as if it were known which.
 void settle(Node& node) {
-  for (const OpenKind& open : node.open_kinds) {
+  for (const UnheldKind& open : node.open_kinds) {
     int units = open.units;
     const auto deal = [&](Slice& slice) {
       if (slice.kind != open.kind || slice.profile != open.profile || slice.capacity != open.capacity) return;
