@@ -274,11 +274,12 @@ class Bench {
     return options;
   }
 
+  // The rule above the page beside the list names the node, too.
   double event_to_cell(Pty& pty, bool closed) {
     std::string word = closed ? "cordoned" : "ok";
     auto row_says = [&] {
       for (int y = 0; y < 50; ++y)
-        if (std::string row = pty.row(y); row.find("m0001") != std::string::npos)
+        if (const std::string row = pty.row(y); row.starts_with(" m0001 ") || row.starts_with("▌m0001 "))
           return row.find(word) != std::string::npos;
       return false;
     };
