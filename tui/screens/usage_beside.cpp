@@ -76,7 +76,7 @@ void add_wasted(FactPage& page, const UiState& state, const Sum& sum) {
 void add_held_now(FactPage& page, const UiContext& ui, const UiState& state, const Sum& sum) {
   const Cluster* cluster = ui.model.find(sum.cluster);
   if (!cluster) return;
-  page.heading("HELD AND WANTED NOW");
+  page.heading(state.past ? "HELD AND WANTED THEN" : "HELD AND WANTED NOW");
   const std::vector<insight::UserSum>& users = state.users.users;
   const auto user = std::find_if(users.begin(), users.end(), [&](const insight::UserSum& one) {
     return one.cluster == sum.cluster && one.user == sum.name;
@@ -97,7 +97,7 @@ void add_letter(FactPage& page, const UiState& state, const std::string& owner) 
 // What stands free for nothing is best held against what is asked for now.
 void add_demand(FactPage& page, const UiState& state, const ClusterName& cluster) {
   constexpr int kWhat = 1, kFree = 24, kCould = 31, kWanted = 45, kFits = 54;
-  page.heading("FREE AND WANTED NOW", cluster.text);
+  page.heading(state.past ? "FREE AND WANTED THEN" : "FREE AND WANTED NOW", cluster.text);
   DocLine head{{{"RESOURCE", Role::heading, kWhat}}, {}};
   put_right(head, "FREE", kFree, 5, Role::heading);
   put_right(head, "COULD BE CUT", kCould, 12, Role::heading);

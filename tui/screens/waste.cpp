@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -19,6 +20,9 @@ namespace tessera::tui {
 namespace {
 
 using usage::Waste;
+
+// More lines than these would push the list itself off a small screen.
+constexpr std::size_t kMostNotesAbove = 2;
 
 const std::vector<Waste>* all_of(const UiState& state) {
   return state.usage.read ? &state.usage.read->waste : nullptr;
@@ -42,14 +46,51 @@ std::string meaning(const std::string& kind, const usage::Limits& limits) {
   return "";
 }
 
+bool of_several_clusters(const std::vector<Waste>& all) {
+  std::set<ClusterName> clusters;
+  for (const Waste& one : all)
+    if (!one.cluster.empty()) clusters.insert(one.cluster);
+  return clusters.size() > 1;
+}
+
+constexpr int kBetween = 2;  // columns
+
 struct WasteColumns {
-  int hours = 0, owner = 0, work = 0, profile = 0, node = 0, advice = 0;
+  int hours = 10, owner = 21, work = 0, profile = 0, node = 0, cluster = 0, advice = 0;
 };
-WasteColumns waste_columns(int width) {
+// As wide as what stands in them. Where that leaves WHAT too little, names give way: the longest text is that
+// of a remark, of which the line under the list has all.
+WasteColumns waste_columns(const std::vector<Waste>& all, const UiState& state, int width) {
+  const bool wide = width >= 110;
+  const auto widest = [&](int least, int most, const auto& text) {
+    int cells = least;
+    for (const Waste& one : all) cells = std::max(cells, display_width(text(one)));
+    return std::min(cells, most);
+  };
+  int owner = widest(5, 20, [](const Waste& one) { return one.user; });
+  int work = widest(8, 40, [](const Waste& one) { return one.workload; });
+  const int profile = widest(7, 14, [](const Waste& one) { return one.profile; });
+  const int node = wide ? widest(4, 16, [](const Waste& one) { return one.node; }) : 0;
+  const bool several = wide && of_several_clusters(all);
+  const int cluster = several ? widest(7, 14, [](const Waste& one) { return one.cluster.text; }) : 0;
+  const int advice = widest(4, wide ? 30 : 16, [&](const Waste& one) { return told(state, one.advice); });
   WasteColumns at;
-  at.hours = 10, at.owner = 21, at.work = 32, at.profile = width >= 110 ? 52 : 46;
-  if (width >= 110) at.node = at.profile + 14;
-  at.advice = at.node > 0 ? at.node + 14 : at.profile + 13;
+  const auto end = [&] {
+    at.work = at.owner + owner + kBetween;
+    at.profile = at.work + work + kBetween;
+    int x = at.profile + profile + kBetween;
+    if (node > 0) at.node = x, x += node + kBetween;
+    if (cluster > 0) at.cluster = x, x += cluster + kBetween;
+    at.advice = x;
+    return x + advice + 1;
+  };
+  const auto give_way = [&](int& cells, int least) {
+    cells -= std::clamp(end() - width, 0, std::max(0, cells - least));
+  };
+  give_way(work, 14);
+  give_way(owner, 10);
+  give_way(work, 8);
+  end();
   return at;
 }
 
@@ -61,15 +102,9 @@ DocLine heading(const WasteColumns& at) {
   line.spans.push_back({"JOB, POD", Role::heading, at.work});
   line.spans.push_back({"PROFILE", Role::heading, at.profile});
   if (at.node > 0) line.spans.push_back({"NODE", Role::heading, at.node});
+  if (at.cluster > 0) line.spans.push_back({"CLUSTER", Role::heading, at.cluster});
   line.spans.push_back({"WHAT", Role::heading, at.advice});
   return line;
-}
-
-bool of_several_clusters(const std::vector<Waste>& all) {
-  std::set<ClusterName> clusters;
-  for (const Waste& one : all)
-    if (!one.cluster.empty()) clusters.insert(one.cluster);
-  return clusters.size() > 1;
 }
 
 DocLine line_of(const Waste& one, const WasteColumns& at, bool several, const UiState& state, int width) {
@@ -84,10 +119,13 @@ DocLine line_of(const Waste& one, const WasteColumns& at, bool several, const Ui
             one.slice_hours ? Role::warning : Role::dim);
   put(one.user, at.owner, at.work, Role::held);
   put(one.workload, at.work, at.profile, Role::text);
-  put(one.profile, at.profile, at.node > 0 ? at.node : at.advice, Role::text);
-  if (at.node > 0) put(one.node, at.node, at.advice, Role::dim);
-  put((several && !one.cluster.empty() ? one.cluster.text + ": " : "") + told(state, one.advice), at.advice,
-      width, Role::text);
+  const int behind_node = at.cluster > 0 ? at.cluster : at.advice;
+  put(one.profile, at.profile, at.node > 0 ? at.node : behind_node, Role::text);
+  if (at.node > 0) put(one.node, at.node, behind_node, Role::dim);
+  if (at.cluster > 0) put(one.cluster.text, at.cluster, at.advice, Role::dim);
+  // Where there is no room for its column, a row without an owner is told apart by its cluster alone.
+  const bool named = several && at.cluster == 0 && one.user.empty() && !one.cluster.empty();
+  put((named ? one.cluster.text + ": " : "") + told(state, one.advice), at.advice, width, Role::text);
   return line;
 }
 
@@ -145,13 +183,12 @@ Document foot_for(const Waste& one, const UiState& state, int width) {
                    {"  " + told(state, meaning(one.kind, state.usage.read->asked.limits)), Role::dim}},
                   {}});
   add_wrapped_fact(foot, told(state, "what"), told(state, one.advice), width);
-  if (one.hours)
-    add_wrapped_fact(
-        foot, told(state, one.kind == "rogue" ? "used" : "held"),
-        told(state, one.slice_hours
-                        ? fmt::format("for {:.1f} h", *one.hours)
-                        : fmt::format("for {:.1f} h; this product is not counted in slices", *one.hours)),
-        width);
+  if (one.hours) {
+    std::string time = one.kind == "rogue" ? fmt::format("used for {:.1f} h", *one.hours)
+                                           : fmt::format("held for {:.1f} h", *one.hours);
+    if (!one.slice_hours) time += "; this product is not counted in slices";
+    add_wrapped_fact(foot, told(state, "time"), told(state, time), width);
+  }
   std::string where = one.cluster.text;
   if (!one.node.empty()) where += (where.empty() ? "" : ", ") + one.node;
   if (!where.empty()) add_wrapped_fact(foot, told(state, "where"), where, width);
@@ -210,14 +247,27 @@ Panes waste_panes(const UiContext&, const UiState& state, int width) {
     panes.main = looked ? nothing_wasted(state, width) : no_sums(state, width);
     return panes;
   }
-  const WasteColumns at = waste_columns(width);
+  const WasteColumns at = waste_columns(*all, state, width);
   panes.main = span_lines(state);
   for (DocLine& line : total_lines(*all, state, width)) panes.main.push_back(std::move(line));
-  add_left_out(panes.main, state, width);
-  add_not_known(panes.main, state, width);
+  Document notes;
+  add_left_out(notes, state, width);
+  add_not_known(notes, state, width);
+  const bool below = notes.size() > kMostNotesAbove;
+  if (below)
+    panes.main.push_back({{{shorten(told(state, "what is left out or not known stands below the list"),
+                                    width - 2, state.ascii),
+                            Role::dim, 1}},
+                          {}});
+  else
+    std::move(notes.begin(), notes.end(), std::back_inserter(panes.main));
   panes.main.push_back(heading(at));
   const bool several = of_several_clusters(*all);
   for (const Waste& one : *all) panes.main.push_back(line_of(one, at, several, state, width));
+  if (below) {
+    panes.main.push_back({});
+    std::move(notes.begin(), notes.end(), std::back_inserter(panes.main));
+  }
   if (const Waste* one = waste_here(state)) panes.foot = foot_for(*one, state, width);
   panes.foot_first = true;
   return panes;

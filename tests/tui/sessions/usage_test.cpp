@@ -213,6 +213,53 @@ TEST(UsageScreens, AWideTerminalHasWhatTheUserHoldsNowAndWastedThenBesideTheSums
       << session.screen();
 }
 
+// Beside a title that says PAST it was told as what is held now.
+TEST(UsageScreens, InARecordingWhatIsHeldIsThatOfItsMoment) {
+  for (const auto& [keys, head] : {std::pair(":usage<enter>", "HELD AND WANTED THEN"),
+                                   std::pair(":waste<enter>", "FREE AND WANTED THEN")}) {
+    Session session = looking(keys, {200, 60});
+    session.state.past = true;
+    EXPECT_TRUE(session.shows(head)) << session.screen();
+    EXPECT_FALSE(session.shows("WANTED NOW")) << session.screen();
+  }
+}
+
+// Three of fourteen lines were rows: what is not known of each cluster took the rest of a small screen.
+TEST(UsageScreens, WhatIsNotKnownStandsBelowTheWastedWhereItIsLong) {
+  usage::Reckoning all = *reckoned();
+  for (const char* cluster : {"hpc", "ml-platform"})
+    all.not_known.push_back({ClusterName(cluster), "idle",
+                             "GPUs were measured as shared by up to 6 jobs or pods: what each used by itself "
+                             "is not told",
+                             true});
+  Session session(two_places(), {80, 24});
+  session.state.usage.read = std::make_shared<const usage::Reckoning>(all);
+  session.press(":waste<enter>");
+  for (const char* row : {"unasked  ", "parked  ", "too-big  ", "rogue  "})
+    EXPECT_TRUE(session.shows(row)) << row << "\n" << session.screen();
+  EXPECT_TRUE(session.shows("what is left out or not known stands below the list")) << session.screen();
+  session.press("G");
+  session.press("<pgdn>");
+  EXPECT_TRUE(session.shows("known of a part only in ml-platform")) << session.screen();
+}
+
+// "data-scie…" and "notebooks/nb-lee-k…" stood beside "no use" and forty blanks.
+TEST(UsageScreens, NamesOfTheWastedAreWholeWhereThereIsRoom) {
+  usage::Reckoning all = *reckoned();
+  all.waste.push_back({ClusterName("ml-platform"), "idle", "data-science", "notebooks/nb-lee-klppw", "ts-01",
+                       "time-slice", std::nullopt, 6.2, "no use"});
+  for (const int columns : {80, 120, 200}) {
+    Session session(two_places(), {columns, 40});
+    session.state.usage.read = std::make_shared<const usage::Reckoning>(all);
+    session.press(":waste<enter>");
+    EXPECT_TRUE(session.shows("data-science")) << session.screen();
+    EXPECT_EQ(session.shows("notebooks/nb-lee-klppw  time-slice"), columns > 80) << session.screen();
+    const std::string row = session.line_with("data-science");
+    EXPECT_EQ(row.find("ml-platform") != std::string::npos, columns > 80) << row;
+    EXPECT_NE(row.find("no use"), std::string::npos) << row;
+  }
+}
+
 // "nothing" stood there, as if the user had left.
 TEST(UsageScreens, WhatAUserHoldsIsNotKnownBeforeTheJobsAreRead) {
   Model model;
