@@ -31,18 +31,19 @@ std::string depth_text(Depth depth) {
   return "no colours";
 }
 
-// The theme of a flag or of a configuration file counts more than the one that was left. False: there is no
-// file, or none that could be read.
-bool remember(UiState& state, const ConsoleOptions& options) {
-  if (options.remembered.empty()) return false;
+// The theme of a flag or of a configuration file counts more than the one that was left. What was left;
+// nullopt: there is no file, or none that could be read.
+std::optional<Remembered> remember(UiState& state, const ConsoleOptions& options) {
+  if (options.remembered.empty()) return std::nullopt;
   Result<Remembered> last = load_remembered(options.remembered);
   if (!last) {
     state.message = {Severity::warning, to_line(last.error()), {}, true};
-    return false;
+    return std::nullopt;
   }
-  if (options.theme_chosen) last->theme.clear();
-  apply(*last, state);
-  return true;
+  Remembered taken = *last;
+  if (options.theme_chosen) taken.theme.clear();
+  apply(taken, state);
+  return std::move(*last);
 }
 
 void complete(UiState& state, const Keymap& keymap, const TerminalFacts& facts) {
@@ -77,7 +78,7 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
   UiState state = options.state;
   state.theme = options.theme;
   state.themes = theme_names(options.theme_directories);
-  const bool remembers = remember(state, options);
+  const std::optional<Remembered> before = remember(state, options);
   if (state.theme != options.theme)
     if (auto last = load_theme(state.theme, options.theme_directories)) theme = std::move(last);
   // Before curses, which would otherwise put handlers of its own in place.
@@ -100,7 +101,10 @@ Result<int> run_console(const ConsoleOptions& options, const Keymap& keymap, con
   const int code = app.run();
   // What could not be read is not written over.
   // A folder that cannot be written costs the choices and nothing else: doctor --self tells of it.
-  if (remembers && options.remember) (void)options.remember(remembered_text(remembered_of(app.state())));
+  if (before && options.remember)
+    (void)options.remember(remembered_text(options.theme_chosen
+                                               ? remembered_of(app.state(), *before, options.theme)
+                                               : remembered_of(app.state())));
   return code;
 }
 

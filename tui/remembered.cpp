@@ -136,6 +136,12 @@ Remembered remembered_of(const UiState& state) {
   return all;
 }
 
+Remembered remembered_of(const UiState& state, const Remembered& before, std::string_view chosen_outside) {
+  Remembered all = remembered_of(state);
+  if (all.theme == chosen_outside) all.theme = before.theme;
+  return all;
+}
+
 void apply(const Remembered& all, UiState& state) {
   if (std::find(state.themes.begin(), state.themes.end(), all.theme) != state.themes.end())
     state.theme = all.theme;

@@ -33,6 +33,9 @@ Result<Remembered> parse_remembered(std::string_view yaml, std::string_view file
 std::string remembered_text(const Remembered& all);
 
 Remembered remembered_of(const UiState& state);
+// The same where a flag or a configuration file chose the theme of this session: unless another one was
+// chosen in the console, the one that was left before stays.
+Remembered remembered_of(const UiState& state, const Remembered& before, std::string_view chosen_outside);
 // Columns and tables that this version does not know are left out.
 void apply(const Remembered& all, UiState& state);
 

@@ -38,6 +38,16 @@ TEST(Remembered, ChoicesOfOneConsoleAreThoseOfTheNext) {
   EXPECT_EQ(next.state.top().sorts.size(), 1u);
 }
 
+// After one look with --theme light every console was light.
+TEST(Remembered, AThemeThatAFlagChoseIsOfThatSessionAlone) {
+  Session session(two_places());
+  session.state.theme = "light";
+  const Remembered before{"dark", {}, {}, {}, {}};
+  EXPECT_EQ(tui::remembered_of(session.state, before, "light").theme, "dark");
+  session.state.theme = "mono";
+  EXPECT_EQ(tui::remembered_of(session.state, before, "light").theme, "mono") << "chosen in the console";
+}
+
 TEST(Remembered, WhatThisVersionDoesNotKnowIsLeftOut) {
   Result<Remembered> read = tui::parse_remembered(
       "theme: pink\nnew: [1]\nsort: {nodes: colour, moons: -x}\ncolumns: {nodes: \"node,colour\"}\n", "f");
