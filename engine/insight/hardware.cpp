@@ -15,26 +15,27 @@ struct Meaning {
 };
 constexpr Meaning kXids[] = {
     {13, 13,
-     "a program's error on the GPU: look at the program first; where others meet it too, reset the GPU"},
+     "a program's error on the GPU: look at the program first, and reset the GPU where others meet it too"},
     {31, 31,
-     "a page fault, mostly a program's own: look at the program first; where others meet it too, reset the "
-     "GPU"},
+     "a page fault, mostly a program's own: look at the program first, and reset the GPU "
+     "where others meet it too"},
     {43, 45, "a program's channel was stopped after its own error: the GPU itself is healthy"},
-    {48, 48, "a double-bit ECC error: reset the GPU once it is empty; where it comes back, replace it"},
-    {61, 62, "the GPU's microcontroller stopped: reset the GPU; where it comes back, replace it"},
+    {48, 48, "a double-bit ECC error: reset the GPU once it is empty, and replace it where that comes back"},
+    {61, 62, "the GPU's microcontroller stopped: reset the GPU, and replace it where that comes back"},
     {63, 63, "a row of memory was remapped and the change is pending: reset the GPU once it is empty"},
     {64, 64, "remapping a row of memory failed: take the GPU out of use and replace it"},
     {74, 74,
-     "an NVLink error: reset the GPU and its peers; where it comes back, look at the links (nvidia-smi "
-     "nvlink -e)"},
+     "an NVLink error: reset the GPU and its peers, and look at the links where that comes back "
+     "(nvidia-smi nvlink -e)"},
     {79, 79,
-     "the GPU has fallen off the bus: power-cycle the node; where it comes back, look at power, seating and "
-     "temperature"},
+     "the GPU has fallen off the bus: power-cycle the node, and look at power, seating "
+     "and temperature where that comes back"},
     {92, 92, "many single-bit ECC errors: watch it, and reset the GPU once it is empty"},
-    {94, 94, "a contained ECC error: the program that met it has failed; reset the GPU once it is empty"},
+    {94, 94,
+     "a contained ECC error, on which the program that met it failed: reset the GPU once it is empty"},
     {95, 95, "an uncontained ECC error: close the node and reset the GPU before anything else starts there"},
     {119, 120,
-     "the GPU's system processor does not answer: reset the GPU; where that fails, power-cycle the node"},
+     "the GPU's system processor does not answer: reset the GPU, and power-cycle the node where that fails"},
     {140, 140, "an ECC error that was not corrected: close the node and reset the GPU"},
     {143, 143, "the GPU did not initialise: power-cycle the node"},
     {149, 150, "an NVLink error: reset the GPU and its peers"},
@@ -111,7 +112,7 @@ std::string hardware_advice(std::string_view text) {
     for (const Meaning& one : kXids)
       if (*xid >= one.first && *xid <= one.last) return fmt::format("Xid {}: {}", *xid, one.text);
     return fmt::format(
-        "Xid {}: NVIDIA's Xid catalog says what it means; dmesg on the node has the whole line", *xid);
+        "Xid {}: NVIDIA's Xid catalog says what it means, and dmesg on the node has the whole line", *xid);
   }
   const std::string low = lower(text);
   const auto has = [&](std::string_view part) { return low.find(part) != std::string::npos; };
@@ -121,11 +122,10 @@ std::string hardware_advice(std::string_view text) {
     return "rows of memory are remapped by a reset: reset the GPU once it is empty (nvidia-smi -q -d "
            "ROW_REMAPPER)";
   if (has("uncorrectable ecc") || has("double bit") || has("ecc error"))
-    return "nvidia-smi -q -d ECC on the node counts them; reset the GPU once it is empty, and replace it "
-           "where they "
-           "come back";
+    return "nvidia-smi -q -d ECC on the node counts them: reset the GPU once it is empty, and replace it "
+           "where they come back";
   if (has("fallen off the bus"))
-    return "power-cycle the node; where it comes back, look at power, seating and temperature";
+    return "power-cycle the node, and look at power, seating and temperature where that comes back";
   return "";
 }
 

@@ -18,10 +18,9 @@ TEST(Hardware, AnXidIsFoundHoweverItIsWritten) {
 }
 
 TEST(Hardware, EachKnownXidSaysWhatToDoAndOthersWhereToLook) {
-  EXPECT_EQ(
-      hardware_advice("Xid 79"),
-      "Xid 79: the GPU has fallen off the bus: power-cycle the node; where it comes back, look at power, "
-      "seating and temperature");
+  EXPECT_EQ(hardware_advice("Xid 79"),
+            "Xid 79: the GPU has fallen off the bus: power-cycle the node, and look at power, seating and "
+            "temperature where that comes back");
   EXPECT_NE(hardware_advice("XID 95 on GPU 2").find("close the node and reset the GPU"), std::string::npos);
   EXPECT_NE(hardware_advice("Xid 7").find("NVIDIA's Xid catalog"), std::string::npos);
 }
