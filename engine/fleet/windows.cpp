@@ -172,11 +172,15 @@ std::vector<Due> calendar(const Fleet& fleet, const Zone& zone,
     if (pool.windows.empty()) continue;
     const TimePoint from = now(pool);
     Phase before = phase_at(fleet, pool, zone, from);
-    for (const Phase& phase : phases(fleet, pool, zone, from, from + days(ahead))) {
-      const auto closing = phase.begin == from ? std::nullopt : closing_of(pool, before, phase);
-      all.push_back({&pool, phase, closing, zone.local(phase.begin), zone.local(phase.end),
+    const TimePoint until = from + days(ahead);
+    for (Phase& phase : phases(fleet, pool, zone, from, until)) {
+      const bool holds = phase.begin == from;
+      const auto closing = holds ? std::nullopt : closing_of(pool, before, phase);
+      if (phase.end == until) phase.end = phase_at(fleet, pool, zone, phase.begin).end;
+      all.push_back({&pool, phase, closing, holds, phase.end == phase.begin + kFarthest,
+                     zone.local(phase.begin), zone.local(phase.end),
                      zone.local(closing.value_or(phase.begin))});
-      if (phase.begin != from) before = phase;
+      if (!holds) before = phase;
     }
   }
   std::stable_sort(all.begin(), all.end(),

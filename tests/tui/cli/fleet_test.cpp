@@ -145,9 +145,9 @@ TEST_F(FleetCommandLine, TheCalendarListsWhatTheWindowsBringAndAsksNoCluster) {
   EXPECT_EQ(
       out.str(),
       "FROM                  UNTIL                 POOL  WINDOW               IS TO BE\n"
-      "Fri 2027-01-15 08:00  Fri 2027-01-15 20:00  a     -                    whole GPU\n"
+      "now                   Fri 2027-01-15 20:00  a     -                    whole GPU\n"
       "Fri 2027-01-15 20:00  Sat 2027-01-16 07:00  a     Mon-Fri 20:00-07:00  all-balanced\n"
-      "Sat 2027-01-16 07:00  Sat 2027-01-16 08:00  a     -                    whole GPU\n"
+      "Sat 2027-01-16 07:00  Mon 2027-01-18 20:00  a     -                    whole GPU\n"
       "\n"
       "Times are those of UTC.\n"
       "It is 2027-01-15T08:00:01Z by the clock of this machine; tessera fleet run goes by the clock of each "

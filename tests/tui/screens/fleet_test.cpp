@@ -380,6 +380,31 @@ TEST(FleetScreen, TheCalendarHasTheNextSevenDays) {
   EXPECT_TRUE(session.shows("2 drift")) << session.screen();
 }
 
+// "Fri 01-22 07:00  Fri 01-22 08:00": where the seven days end, as if the layout did.
+TEST(FleetScreen, WhatHoldsHasBegunBeforeAndTheLastPhaseEndsWhenItDoes) {
+  Session session = fleet_session({120, 40});
+  session.press("c");
+  EXPECT_NE(session.line_with("now ").find("Fri 2027-01-15 20:00"), std::string::npos) << session.screen();
+  EXPECT_NE(session.line_with(" Fri 2027-01-22 07:00 ").find("Fri 2027-01-22 20:00"), std::string::npos)
+      << session.screen();
+}
+
+// "Mon-Fri 20:00-07:00,…" stood beside seventy blanks.
+TEST(FleetScreen, WindowsThatFollowOneAnotherAreAllNamed) {
+  constexpr const char* kWeekend = R"(pools:
+- name: notebooks
+  layout: 7x1g.10gb
+  windows:
+  - {when: "Mon-Fri 20:00-07:00", layout: none}
+  - {when: "Sat,Sun", layout: none}
+)";
+  for (int columns : {120, 200}) {
+    Session session = fleet_session({columns, 40}, kWeekend);
+    session.press("c");
+    EXPECT_TRUE(session.shows("Mon-Fri 20:00-07:00, Sat,Sun")) << session.screen();
+  }
+}
+
 // "h100-80gb-sx…" was the name of three pools, on the table and in the calendar.
 TEST(FleetScreen, PoolsOfOneProductAreToldApart) {
   constexpr const char* kLong = R"(pools:

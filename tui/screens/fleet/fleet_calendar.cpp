@@ -24,6 +24,19 @@ int pool_cells(const std::vector<fleet::Due>& all, int most) {
   return cells;
 }
 
+int rule_cells(const std::vector<fleet::Due>& all) {
+  int cells = 8;
+  for (const fleet::Due& due : all)
+    cells = std::max(cells, display_width(fleet::to_text(fleet::rule_of(due))));
+  return cells;
+}
+
+int window_cells(const std::vector<fleet::Due>& all) {
+  int cells = 6;
+  for (const fleet::Due& due : all) cells = std::max(cells, display_width(due.phase.words));
+  return cells;
+}
+
 CalendarColumns calendar_columns(const std::vector<fleet::Due>& all, int width, bool early) {
   constexpr int kDate = 20, kDateAlone = 15, kMostPool = 20;  // "Mon 2026-11-23 20:00"
   const bool wide = width >= 110;
@@ -35,7 +48,8 @@ CalendarColumns calendar_columns(const std::vector<fleet::Due>& all, int width, 
   if (early) at.closing = x, x += date + gap;
   at.pool = x;
   x += pool_cells(all, wide || !early ? kMostPool : kMostPool / 2) + gap;
-  if (wide) at.window = x, x += width >= 150 || !early ? 28 : 22;
+  // Windows that follow one another have all of their words, where what is to be there has room behind them.
+  if (wide) at.window = x, x += std::clamp(width - x - gap - rule_cells(all), 19, window_cells(all)) + gap;
   at.rule = x;
   return at;
 }
@@ -55,13 +69,15 @@ DocLine heading(const CalendarColumns& at) {
   return line;
 }
 
-DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, bool ascii) {
+DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, const UiState& state) {
+  const bool ascii = state.ascii;
   DocLine line;
   const auto put = [&](const std::string& text, int x, int next, Style style) {
     line.spans.push_back({shorten(text, next - x - 1, ascii), style, x});
   };
-  put(date_text(due.begin, at), 1, at.until, now ? Style(Role::accent).with_bold() : Style());
-  put(date_text(due.end, at), at.until, at.closing > 0 ? at.closing : at.pool,
+  put(due.holds ? told(state, "now") : date_text(due.begin, at), 1, at.until,
+      now ? Style(Role::accent).with_bold() : Style());
+  put(due.open_end ? "-" : date_text(due.end, at), at.until, at.closing > 0 ? at.closing : at.pool,
       now ? Style(Role::accent) : Style());
   if (at.closing > 0)
     put(due.closing ? date_text(due.closing_local, at) : "-", at.closing, at.pool,
@@ -97,7 +113,7 @@ Document fleet_calendar(const UiContext& ui, const UiState& state, int width) {
   page.push_back(heading(at));
   for (const fleet::Due& due : fleet.due) {
     const bool now = due.phase.begin <= ui.wall && ui.wall < due.phase.end;
-    page.push_back(line_of(due, at, now, state.ascii));
+    page.push_back(line_of(due, at, now, state));
     page.back().id = fmt::format("{}\x1f{}", due.pool->name, due.phase.begin.time_since_epoch().count());
   }
   return page;
