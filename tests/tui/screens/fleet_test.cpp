@@ -405,6 +405,19 @@ TEST(FleetScreen, WindowsThatFollowOneAnotherAreAllNamed) {
   }
 }
 
+// Wanted "2 × 1g.10gb + 2g.20gb + 3g.40gb" beside made "2g.20gb + 2 × 1g.10gb + 3g.40gb": one layout, in two
+// orders, both cut beside a column of runs that had none.
+TEST(FleetScreen, ALayoutThatIsAsWantedReadsAsTheWantedOne) {
+  Session session = changing({120, 40});
+  Node node = test::node("n0042", {gpu(0, Strategy::mig,
+                                       {instance("2g.20gb", 0, 2, 0), instance("1g.10gb", 2, 1, 1),
+                                        instance("1g.10gb", 3, 1, 2), instance("3g.40gb", 4, 4, 3)})});
+  session.tell(on("hpc", NodesListed{{node}}));
+  open_fleet(session, "pools: [{name: a, nodes: n0042, layout: '2x1g.10gb,2g.20gb,3g.40gb'}]");
+  const std::string layout = "2 × 1g.10gb + 2g.20gb + 3g.40gb";
+  EXPECT_TRUE(session.shows(layout + " " + layout + " ")) << session.screen();
+}
+
 // "h100-80gb-sx…" was the name of three pools, on the table and in the calendar.
 TEST(FleetScreen, PoolsOfOneProductAreToldApart) {
   constexpr const char* kLong = R"(pools:

@@ -48,8 +48,11 @@ std::string made_text(const FleetRow& row) {
   const bool told = row.node->standing != Standing::unknown || fleet::is_of_its_pool(*row.node);
   return told ? fleet::instances_text(*row.node->node) : "?";
 }
+// By profile: what is the same reads the same.
 plan::Wish anywhere(plan::Wish wish) {
   for (plan::WishedInstance& one : wish.instances) one.start.reset();
+  std::sort(wish.instances.begin(), wish.instances.end(),
+            [](const auto& a, const auto& b) { return a.profile.text < b.profile.text; });
   return wish;
 }
 // Wanted and made: where instances stand is told only where that alone differs.
@@ -110,8 +113,8 @@ Longest longest_of(const std::vector<FleetRow>& rows, bool is_short) {
 }
 
 // Names have what they need, up to here; the three texts share the rest, and none has more than it needs.
-Columns columns_of(const std::vector<FleetRow>& rows, bool clusters, int width) {
-  constexpr int kMostName = 20, kState = 10, kHeld = 4, kLastRun = 22;
+Columns columns_of(const std::vector<FleetRow>& rows, bool clusters, int last_run, int width) {
+  constexpr int kMostName = 20, kState = 10, kHeld = 4;
   const bool wide = width >= kWide;
   Columns at;
   at.is_short = width < 180;
@@ -122,7 +125,7 @@ Columns columns_of(const std::vector<FleetRow>& rows, bool clusters, int width) 
   if (wide) place(at.pool, std::min(longest.pool, kMostName));
   place(at.state, kState);
   place(at.gpus, std::min(longest.gpus, wide ? 7 : 5));
-  int rest = width - 1 - x - (kHeld + 1) - (wide ? kLastRun + 1 : 0) - 3;
+  int rest = width - 1 - x - (kHeld + 1) - (wide ? last_run + 1 : 0) - 3;
   const int offered = std::min(longest.offered, std::max(10, rest / 3));
   rest -= offered;
   const int made = std::min(longest.made, std::max(rest / 2, rest - longest.wanted));
@@ -261,7 +264,7 @@ class Page {
     if (fleet_.answer->surveys.empty()) return;
     to.push_back({});
     if (rows.empty()) return note(to, "The file rules no node that is listed here.", Role::warning);
-    const Columns at = columns_of(rows, ui_.model.clusters.size() > 1, width_);
+    const Columns at = columns_of(rows, ui_.model.clusters.size() > 1, last_run_cells(rows), width_);
     DocLine heads;
     const auto head = [&](const char* text, int x) {
       if (x > 0) heads.spans.push_back({text, Role::heading, x});
@@ -295,13 +298,26 @@ class Page {
     put(std::move(made), at.made, at.offered, differs ? Style(role_of(standing)) : Style(Role::text));
     put(offered_cell(row, at.is_short), at.offered, at.held, offered_role(row, Role::dim));
     put(held_text(row), at.held, at.held + 6, row.boards.held > 0 ? Role::held : Role::dim);
-    const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
-    const bool changed = run && left_on(row).since == fleet::Since::changed;
-    put(run ? fmt::format("{}{} ({})", changed ? told("changed since") + ": " : "", run->run, run->who)
-        : state_.runs.listed && unread_journal() == nullptr ? "-"
-                                                            : "?",
-        at.by, width_, changed ? Role::danger : Role::dim);
+    put(last_run_text(row), at.by, width_, changed_since(row) ? Role::danger : Role::dim);
     return line;
+  }
+
+  bool changed_since(const FleetRow& row) const {
+    return fleet_.answer->last.of(*row.survey, *row.node) && left_on(row).since == fleet::Since::changed;
+  }
+  std::string last_run_text(const FleetRow& row) const {
+    const RunHead* run = fleet_.answer->last.of(*row.survey, *row.node);
+    if (!run) return state_.runs.listed && unread_journal() == nullptr ? "-" : "?";
+    return fmt::format("{}{} ({})", changed_since(row) ? told("changed since") + ": " : "", run->run,
+                       run->who);
+  }
+  // Where no run is known the layouts have its cells.
+  int last_run_cells(const std::vector<FleetRow>& rows) const {
+    constexpr int kHeading = 8, kMost = 22;
+    int cells = kHeading;
+    for (std::size_t i = 0; i < std::min(rows.size(), kMostRows) && cells < kMost; ++i)
+      cells = std::max(cells, display_width(last_run_text(rows[i])));
+    return std::min(cells, kMost);
   }
 
   // Of a run whose journal the screen has read (fleet_refresh.cpp).
