@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/insight/available.hpp"
 #include "engine/model/recorded.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/screens.hpp"
@@ -36,6 +37,22 @@ class Page {
   const UiState& state_;
   int y_;
 };
+
+// Why the lists do not tell what there is; empty: they do.
+std::string why_untold(const Model& model, const Screen& screen) {
+  for (const Cluster* cluster : clusters_of(screen, model)) {
+    const std::string lead = cluster->name.text + ": ";
+    const auto recording = cluster->sources.find(Source::none);
+    if (recording != cluster->sources.end() && recording->second.failure)
+      return lead + recording->second.failure->what;
+    if (screen.kind == ScreenKind::workloads) {
+      if (const auto why = work_untold(*cluster)) return lead + *why;
+    } else if (!insight::nodes_are_current(*cluster)) {
+      return lead + "the list of nodes could not be read";
+    }
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -124,15 +141,23 @@ void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiSt
       page.key(first_key(state, Action::only_mine), "show those of every user, not only of " + state.me);
     return;
   }
-  page.say(fmt::format("There are no {} here.", table.things), Style(Role::text).with_bold());
+  const bool loading = freshness(state, ui).role == Role::changing;
+  const std::string untold = loading ? "" : why_untold(ui.model, screen);
+  page.say(untold.empty() ? fmt::format("There are no {} here.", table.things)
+                          : fmt::format("Which {} there are is not known.", table.things),
+           Style(Role::text).with_bold());
   page.blank();
-  bool loading = freshness(state, ui).role == Role::changing;
   if (loading)
     page.say("They are still being read.", Role::changing);
+  else if (!untold.empty())
+    page.say(untold, Role::unknown);
   else
     page.say(std::string(table.none), Role::dim);
   page.blank();
-  page.key(first_key(state, Action::refresh), "ask again now");
+  if (state.past)
+    page.key(first_key(state, Action::time_on), "In a recording: to the next round.");
+  else
+    page.key(first_key(state, Action::refresh), "ask again now");
   page.key(first_key(state, Action::show_overview), "back to the overview");
 }
 

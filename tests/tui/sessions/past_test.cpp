@@ -45,6 +45,23 @@ TEST(ThePast, ARecordingThatDoesNotTellOfTheMomentIsNamedWithItsAge) {
   EXPECT_FALSE(session.shows("never answered")) << session.screen();
 }
 
+// "There are no nodes here. The scheduler reports none", of a moment before the recording began.
+TEST(ThePast, WhereNothingIsRecordedOfTheMomentNoListIsSaidToBeEmpty) {
+  Model model;
+  reduce(model, on("hpc", ClusterSeen{Scheduler::slurm, false, "slurm 22.05.8", "/etc/slurm/slurm.conf"}));
+  reduce(model, on("hpc", NodesListed{{}}));
+  reduce(model, on("hpc", WorkloadsListed{{}}));
+  reduce(model, on("hpc", SourceReport{Source::none, Error{"nothing is recorded of this moment", "", ""}}));
+  Session session(std::move(model), {80, 24});
+  show(session, true);
+  for (const char* screen : {"2", "3", "4", "5"}) {
+    session.press(screen);
+    EXPECT_TRUE(session.shows("there are is not known.")) << session.screen();
+    EXPECT_FALSE(session.shows("There are no ")) << session.screen();
+    EXPECT_FALSE(session.shows("ask again now")) << session.screen();
+  }
+}
+
 TEST(ThePast, NoKeyIsOfferedThatDoesNothingThere) {
   Session session = with_plan();
   EXPECT_TRUE(session.shows("A arm")) << session.screen();

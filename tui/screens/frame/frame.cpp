@@ -354,7 +354,9 @@ void draw_banner(Canvas& canvas, Rect area, const UiState& state, const UiContex
   for (int line = 0; line < std::min(area.height, banner.lines()); ++line) {
     int end = area.right() - 1;
     if (failing.size() > 1 && line + 1 == banner.lines())
-      end = put_right(canvas, end, area.y + line, fmt::format(" {} more in 1 overview", failing.size() - 1),
+      end = put_right(canvas, end, area.y + line,
+                      " " + told(state, fmt::format("{} more: {} opens the overview", failing.size() - 1,
+                                                    first_key(state, Action::show_overview))),
                       Role::danger);
     draw_banner_line(canvas, area.y + line, end, banner, line, state.ascii);
   }

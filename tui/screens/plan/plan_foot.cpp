@@ -34,7 +34,7 @@ class Foot {
 Document step_foot(const StepGroup& group, std::size_t count, int width, const UiState& state) {
   const plan::Step& step = group.all;
   Foot foot(state, width);
-  std::string facts = fmt::format("{} of {}", numbers_text(group), count);
+  std::string facts = fmt::format("{}/{}", numbers_text(group), count);  // the same in every language
   facts += step.deadline.count() > 0 ? ", deadline " + deadline_text(step.deadline) : ", as long as it takes";
   if (step.retry.times > 0) facts += fmt::format(", up to {} attempts", step.retry.times + 1);
   if (step.disturbs) facts += ", work ends or restarts by it";
