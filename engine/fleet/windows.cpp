@@ -174,13 +174,12 @@ std::vector<Due> calendar(const Fleet& fleet, const Zone& zone,
     Phase before = phase_at(fleet, pool, zone, from);
     const TimePoint until = from + days(ahead);
     for (Phase& phase : phases(fleet, pool, zone, from, until)) {
-      const bool holds = phase.begin == from;
-      const auto closing = holds ? std::nullopt : closing_of(pool, before, phase);
+      const auto closing = phase.begin == from ? std::nullopt : closing_of(pool, before, phase);
+      // What goes on beyond the days has its own end and not theirs.
       if (phase.end == until) phase.end = phase_at(fleet, pool, zone, phase.begin).end;
-      all.push_back({&pool, phase, closing, holds, phase.end == phase.begin + kFarthest,
-                     zone.local(phase.begin), zone.local(phase.end),
+      all.push_back({&pool, phase, closing, zone.local(phase.begin), zone.local(phase.end),
                      zone.local(closing.value_or(phase.begin))});
-      if (!holds) before = phase;
+      if (phase.begin != from) before = phase;
     }
   }
   std::stable_sort(all.begin(), all.end(),

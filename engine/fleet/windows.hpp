@@ -54,11 +54,9 @@ struct Due {
   // From when on nodes may be closed for it, where the pool's budget has a lead; nullopt: not before it
   // begins, or it has begun.
   std::optional<TimePoint> closing;
-  bool holds = false;                   // it has begun before: phase.begin is the moment that was looked at
-  bool open_end = false;                // no end was found within eight days behind its begin
   LocalTime begin, end, closing_local;  // by the clocks of the fleet's zone
 };
-// now: by the clock that the pool's runs go by. What goes on beyond the days has its own end and not theirs.
+// now: by the clock that the pool's runs go by.
 std::vector<Due> calendar(const Fleet& fleet, const Zone& zone,
                           const std::function<TimePoint(const Pool&)>& now, int days);
 

@@ -9,6 +9,7 @@
 #include "engine/fleet/left.hpp"
 #include "engine/fleet/left_run.hpp"
 #include "engine/fleet/offers.hpp"
+#include "engine/fleet/phase_ends.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/plan/files/node_wish.hpp"
 #include "engine/text.hpp"
@@ -330,8 +331,9 @@ std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet
   if (early) column("closing_from", "CLOSING FROM");
   column("pool", "POOL"), column("window", "WINDOW"), column("rule", "IS TO BE");
   for (const fleet::Due& due : all) {
-    std::vector<std::string> row{due.holds ? tui::told(options.reader, "now") : fleet::clock_text(due.begin),
-                                 due.open_end ? "-" : fleet::clock_text(due.end)};
+    std::vector<std::string> row{
+        fleet::holds_now(all, due) ? tui::told(options.reader, "now") : fleet::clock_text(due.begin),
+        fleet::has_no_end(due) ? "-" : fleet::clock_text(due.end)};
     if (early) row.push_back(due.closing ? fleet::clock_text(due.closing_local) : std::string("-"));
     row.push_back(due.pool->name);
     row.push_back(due.phase.window ? due.phase.words : std::string("-"));

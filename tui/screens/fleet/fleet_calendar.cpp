@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/fleet/phase_ends.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/sentence.hpp"
@@ -69,15 +70,16 @@ DocLine heading(const CalendarColumns& at) {
   return line;
 }
 
-DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, const UiState& state) {
+DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, bool holds,
+                const UiState& state) {
   const bool ascii = state.ascii;
   DocLine line;
   const auto put = [&](const std::string& text, int x, int next, Style style) {
     line.spans.push_back({shorten(text, next - x - 1, ascii), style, x});
   };
-  put(due.holds ? told(state, "now") : date_text(due.begin, at), 1, at.until,
+  put(holds ? told(state, "now") : date_text(due.begin, at), 1, at.until,
       now ? Style(Role::accent).with_bold() : Style());
-  put(due.open_end ? "-" : date_text(due.end, at), at.until, at.closing > 0 ? at.closing : at.pool,
+  put(fleet::has_no_end(due) ? "-" : date_text(due.end, at), at.until, at.closing > 0 ? at.closing : at.pool,
       now ? Style(Role::accent) : Style());
   if (at.closing > 0)
     put(due.closing ? date_text(due.closing_local, at) : "-", at.closing, at.pool,
@@ -113,7 +115,7 @@ Document fleet_calendar(const UiContext& ui, const UiState& state, int width) {
   page.push_back(heading(at));
   for (const fleet::Due& due : fleet.due) {
     const bool now = due.phase.begin <= ui.wall && ui.wall < due.phase.end;
-    page.push_back(line_of(due, at, now, state));
+    page.push_back(line_of(due, at, now, fleet::holds_now(fleet.due, due), state));
     page.back().id = fmt::format("{}\x1f{}", due.pool->name, due.phase.begin.time_since_epoch().count());
   }
   return page;

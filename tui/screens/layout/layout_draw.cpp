@@ -113,7 +113,7 @@ class List {
 
   static constexpr ListColumn kName{1, 15}, kFree{17, 4}, kCount{22, 8}, kMemory{31, 10}, kSlices{42, 7};
   static constexpr int kMoreCells = 9;  // "  12 more"
-  ListColumn note() const { return {51, area_.width - 51}; }
+  ListColumn note() const { return {50, area_.width - 50}; }
 
   void profile_heading() {
     cell(area_.y, kName, "PROFILE", Role::heading);

@@ -199,7 +199,8 @@ class Lines {
   }
 
   void refused(const Error& error) {
-    add(N_("!! CANNOT"), error.reason.empty() ? error.what : error.what + ": " + error.reason, Role::danger,
+    // "cannot plan a100-01" is what the label says.
+    add(N_("!! CANNOT"), error.reason.empty() ? error.what : error.reason, Role::danger,
         Style(Role::danger).with_bold());
     if (!error.hint.empty()) add("", error.hint, Role::dim);
   }
