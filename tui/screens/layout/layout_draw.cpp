@@ -111,9 +111,9 @@ class List {
              state_.ascii, right);
   }
 
-  static constexpr ListColumn kName{1, 15}, kFree{17, 4}, kCount{22, 8}, kMemory{31, 10}, kSlices{42, 7};
+  static constexpr ListColumn kName{1, 15}, kFree{16, 4}, kCount{21, 8}, kMemory{30, 10}, kSlices{41, 7};
   static constexpr int kMoreCells = 9;  // "  12 more"
-  ListColumn note() const { return {50, area_.width - 50}; }
+  ListColumn note() const { return {49, area_.width - 49}; }
 
   void profile_heading() {
     cell(area_.y, kName, "PROFILE", Role::heading);
