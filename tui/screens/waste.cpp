@@ -73,7 +73,7 @@ WasteColumns waste_columns(const std::vector<Waste>& all, const UiState& state, 
   const int node = wide ? widest(4, 16, [](const Waste& one) { return one.node; }) : 0;
   const bool several = wide && of_several_clusters(all);
   const int cluster = several ? widest(7, 14, [](const Waste& one) { return one.cluster.text; }) : 0;
-  const int advice = widest(4, wide ? 30 : 16, [&](const Waste& one) { return told(state, one.advice); });
+  const int advice = widest(4, wide ? 24 : 16, [&](const Waste& one) { return told(state, one.advice); });
   WasteColumns at;
   const auto end = [&] {
     at.work = at.owner + owner + kBetween;

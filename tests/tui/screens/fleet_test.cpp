@@ -408,7 +408,7 @@ TEST(FleetScreen, WindowsThatFollowOneAnotherAreAllNamed) {
 // Wanted "2 × 1g.10gb + 2g.20gb + 3g.40gb" beside made "2g.20gb + 2 × 1g.10gb + 3g.40gb": one layout, in two
 // orders, both cut beside a column of runs that had none.
 TEST(FleetScreen, ALayoutThatIsAsWantedReadsAsTheWantedOne) {
-  Session session = changing({120, 40});
+  Session session = changing({159, 40});
   Node node = test::node("n0042", {gpu(0, Strategy::mig,
                                        {instance("2g.20gb", 0, 2, 0), instance("1g.10gb", 2, 1, 1),
                                         instance("1g.10gb", 3, 1, 2), instance("3g.40gb", 4, 4, 3)})});
