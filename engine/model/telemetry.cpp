@@ -4,16 +4,10 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/model/tells_any.hpp"
+
 namespace tessera {
 namespace {
-
-bool tells_any(const Telemetry& figures) {
-  return figures.use || figures.memory_used || figures.temperature || figures.power || figures.licensed ||
-         figures.tensor || figures.memory_busy;
-}
-bool tells_any(const SliceFigures& figures) {
-  return figures.use || figures.memory_used || figures.tensor || figures.memory_busy;
-}
 
 bool is_of(const GpuFigures& figures, const Gpu& gpu) {
   if (!figures.uuid.empty() && !gpu.uuid.empty()) return figures.uuid == gpu.uuid;

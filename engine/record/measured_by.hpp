@@ -4,18 +4,10 @@
 
 #include <set>
 
-#include "engine/model/telemetry.hpp"
+#include "engine/model/tells_any.hpp"
 #include "engine/model/values.hpp"
 
 namespace tessera::record {
-
-inline bool tells_any(const Telemetry& told) {
-  return told.use || told.memory_used || told.temperature || told.power || told.licensed || told.tensor ||
-         told.memory_busy;
-}
-inline bool tells_any(const Slice& slice) {
-  return slice.use || slice.memory_used || slice.tensor || slice.memory_busy;
-}
 
 // The sources whose figures the node shows. One whose figures are all n/a measures nothing.
 inline std::set<Source> measured_by(const Node& node) {
