@@ -48,9 +48,9 @@ void write_again(std::string_view bytes, const Frame& last, Mended& found) {
   if (last.unmarked && last.data < last.end)
     found.damage.push_back("the mark before its last frame is damaged; it is written again");
   const bool odd = text.size() < read.text.size();
-  const std::string_view behind = bytes.substr(last.end - read.lost);
   if (read.lost == 0 && read.wrong.empty() && !odd) return;
-  if (odd || read.lost == 0 || !holds_nothing(behind)) found.aside = bytes.substr(last.begin);
+  if (odd || read.lost == 0 || !holds_nothing(lost_of(bytes, last, read)))
+    found.aside = bytes.substr(last.begin);
   std::string told = std::to_string(read.lost) + " bytes at its end cannot be read";
   if (!read.wrong.empty()) told += ": " + clean(read.wrong, 200);
   if (odd) told += ": a line is not as tessera writes it";

@@ -52,7 +52,7 @@ Sound before_damage(std::string_view bytes, const Frame& frame, Error why) {
 // A kill and a power cut leave less, or room that was never written to. Anything else is damage.
 Sound before_end(std::string_view bytes, const Frame& frame) {
   Salvaged read = salvage(bytes, frame);
-  const bool odd = !read.wrong.empty() && !holds_nothing(bytes.substr(frame.end - read.lost, read.lost));
+  const bool odd = !read.wrong.empty() && !holds_nothing(lost_of(bytes, frame, read));
   if (!odd) return {std::move(read.text)};
   return {std::move(read.text), Error{"cannot read the recording", read.wrong, ""}};
 }

@@ -124,7 +124,7 @@ Status is_sound(std::string_view bytes, const Frame& frame) {
   if (!frame.torn) return Done{};
   // A block that is not whole is what a kill leaves, or one whose length is damaged: lost_end_of() has it.
   const Salvaged read = salvage(bytes, frame);
-  const bool ends = read.wrong.empty() || holds_nothing(bytes.substr(frame.end - read.lost, read.lost));
+  const bool ends = read.wrong.empty() || holds_nothing(lost_of(bytes, frame, read));
   return ends ? Status(Done{}) : Status(cannot(read.wrong));
 }
 
@@ -146,8 +146,7 @@ LostEnd lost_end_of(std::string_view bytes) {
   const Frame& last = frames->back();
   if (!last.torn || last.data >= last.end) return {};
   const Salvaged read = salvage(bytes, last);
-  const std::string_view lost = bytes.substr(last.end - read.lost, read.lost);
-  return holds_nothing(lost) ? LostEnd{} : LostEnd{bytes.substr(last.begin), read.lost};
+  return holds_nothing(lost_of(bytes, last, read)) ? LostEnd{} : LostEnd{bytes.substr(last.begin), read.lost};
 }
 
 Result<std::optional<std::string>> thinner(std::string_view bytes, const ThinTo& to) {

@@ -16,6 +16,7 @@ constexpr std::uint32_t kSkippable = 0x184D2A57;  // one of sixteen that decoder
 constexpr std::uint32_t kZstd = 0xFD2FB528;
 constexpr std::string_view kMark = "tessera-recording ";  // then the milliseconds since the epoch, 15 digits
 constexpr std::size_t kDigits = 15;
+constexpr std::size_t kUsualRatio = 12;  // of a frame's text to its bytes, at most; a day of 1,000 nodes: 10
 static_assert(kMarkBytes == 8 + kMark.size() + kDigits);
 
 void put_u32(std::string& out, std::uint32_t value) {
@@ -113,12 +114,11 @@ class Decompressor {
   const char* feed(std::string_view data, std::string& text, std::size_t most = kLargestFrame) {
     ZSTD_inBuffer in{data.data(), data.size(), 0};
     for (;;) {
-      const std::size_t before = text.size();
-      if (before > most) return nullptr;
-      text.resize(before + ZSTD_DStreamOutSize());
-      ZSTD_outBuffer to{text.data() + before, text.size() - before, 0};
+      if (text.size() > most) return nullptr;
+      // A piece that stays in the cache: a text that grows by itself would be written as zeros first.
+      ZSTD_outBuffer to{piece_.data(), piece_.size(), 0};
       const std::size_t left = ZSTD_decompressStream(context_, &to, &in);
-      text.resize(before + to.pos);
+      text.append(piece_.data(), to.pos);
       if (ZSTD_isError(left)) return ZSTD_getErrorName(left);
       if (left == 0 || (in.pos == in.size && to.pos < to.size)) return nullptr;
     }
@@ -126,6 +126,7 @@ class Decompressor {
 
  private:
   ZSTD_DCtx* context_;
+  std::vector<char> piece_ = std::vector<char>(ZSTD_DStreamOutSize());
 };
 
 // Behind a mark. What ends before another mark, or the file, begins is told apart: the one is damage, the
@@ -299,6 +300,10 @@ Salvaged salvage(std::string_view bytes, const Frame& frame, std::size_t most) {
   return found;
 }
 
+std::string_view lost_of(std::string_view bytes, const Frame& frame, const Salvaged& read) {
+  return bytes.substr(frame.end - read.lost, read.lost);
+}
+
 Result<std::string> text_of(std::string_view bytes, const Frame& frame, std::size_t most) {
   if (!frame.damage.empty()) return broken(frame.damage);
   if (frame.torn) {
@@ -308,6 +313,8 @@ Result<std::string> text_of(std::string_view bytes, const Frame& frame, std::siz
   }
   Decompressor context;
   std::string text;
+  // Room that is not written to takes no memory, and a text that outgrows its room is copied.
+  text.reserve(std::min(most, (frame.end - frame.data) * kUsualRatio));
   const char* wrong = context.feed(bytes.substr(frame.data, frame.end - frame.data), text, most);
   if (text.size() > most) return broken(too_large(most));
   if (wrong) return broken(wrong);

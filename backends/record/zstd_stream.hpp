@@ -80,5 +80,7 @@ struct Salvaged {
   std::string wrong{};   // with these; empty: the file just ends there
 };
 Salvaged salvage(std::string_view bytes, const Frame& frame, std::size_t most = kLargestFrame);
+// What that lost: the last bytes of the frame.
+std::string_view lost_of(std::string_view bytes, const Frame& frame, const Salvaged& read);
 
 }  // namespace tessera::record
