@@ -17,6 +17,10 @@ bool same_file(const struct stat& one, const struct stat& other) {
          one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec == other.st_mtim.tv_nsec;
 }
 
+std::string nth_beside(const std::string& path, int i) {
+  return path + std::string(kAsideEnd) + (i > 1 ? "-" + std::to_string(i) : "");
+}
+
 }  // namespace
 
 std::optional<std::vector<Days::File>> Days::files() const {
@@ -43,10 +47,24 @@ std::vector<std::string> Days::names() const {
 
 std::string name_beside(const std::string& path) {
   std::error_code ignored;
-  std::string name = path + std::string(kAsideEnd);
-  for (int i = 2; fs::exists(fs::symlink_status(name, ignored)); ++i)
-    name = path + std::string(kAsideEnd) + "-" + std::to_string(i);
-  return name;
+  int i = 1;
+  while (fs::exists(fs::symlink_status(nth_beside(path, i), ignored))) ++i;
+  return nth_beside(path, i);
+}
+
+Result<KeptBeside> keep_beside(const std::string& path, std::string_view bytes, mode_t mode) {
+  const std::string free = name_beside(path);
+  for (int i = 1;; ++i) {
+    const std::string name = nth_beside(path, i);
+    if (name == free) break;
+    std::error_code gone;
+    if (fs::file_size(name, gone) != bytes.size() || gone) continue;
+    if (const auto there = read_whole_file("", name, bytes.size());
+        there && *there && (*there)->text == bytes)
+      return KeptBeside{name, false};
+  }
+  if (Status put = replace_file("cannot write the recording", free, bytes, mode); !put) return put.error();
+  return KeptBeside{free, true};
 }
 
 void Days::write_to(const std::string& name) {
@@ -102,16 +120,19 @@ Result<std::optional<std::string>> Days::replace(const std::string& name, const 
   // Both are there for a moment.
   if (settled_) remove_oldest(text.size(), name);
   constexpr mode_t kAccess = 0777;
-  const std::string kept = aside.empty() ? std::string() : name_beside(path);
-  if (!kept.empty())
-    if (Status put = replace_file("", kept, aside, read.st_mode & kAccess); !put) return put.error();
+  KeptBeside kept;
+  if (!aside.empty()) {
+    auto put = keep_beside(path, aside, read.st_mode & kAccess);
+    if (!put) return put.error();
+    kept = std::move(*put);
+  }
   if (Status put = replace_file("", path, text, read.st_mode & kAccess); !put) {
     // The day is whole still, and the next try keeps its end beside it.
     std::error_code ignored;
-    if (!kept.empty()) fs::remove(kept, ignored);
+    if (kept.is_new) fs::remove(kept.path, ignored);
     return put.error();
   }
-  return std::optional(kept);
+  return std::optional(std::move(kept.path));
 }
 
 }  // namespace tessera::record

@@ -21,6 +21,14 @@ namespace tessera::record {
 // keeps other recorders from the same name.
 std::string name_beside(const std::string& path);
 
+// Puts what cannot be read of a file beside it. What is there already to the byte, since a recorder was
+// killed before it had put the file itself right, is kept once.
+struct KeptBeside {
+  std::string path;
+  bool is_new = false;
+};
+Result<KeptBeside> keep_beside(const std::string& path, std::string_view bytes, mode_t mode);
+
 class Days {
  public:
   // most: bytes of all together; 0: no bound.

@@ -142,12 +142,14 @@ class Files final : public Tape {
     const bool again = std::exchange(looked_through_, day_) == day_;
     const Mended found = mended((*read)->text, !again);
     std::string aside;
-    if (found.foreign || !found.aside.empty()) aside = name_beside(file);
+    if (found.foreign) aside = name_beside(file);
     if (found.foreign && std::rename(file.c_str(), aside.c_str()) != 0) return cannot(file, errno);
     // First what would be gone, then what takes its place.
-    if (!found.aside.empty())
-      if (Status kept = replace_file("cannot write the recording", aside, found.aside, 0640); !kept)
-        return kept;
+    if (!found.aside.empty()) {
+      const auto kept = keep_beside(file, found.aside, 0640);
+      if (!kept) return kept.error();
+      aside = kept->path;
+    }
     if (found.whole)
       if (Status put = replace_file("cannot write the recording", file, *found.whole, 0640); !put) return put;
     tell_damage(file, aside, found.damage);

@@ -133,6 +133,26 @@ TEST_F(DaysOnDisk, WhatIsAboveTheBoundFromTheStartIsRemovedOnlyOnceThatIsSaid) {
       << "and from now on the bound holds at every moment";
 }
 
+// A recorder that is killed between the copy of a lost end and the thinner day makes both once more.
+TEST_F(DaysOnDisk, WhatCannotBeReadIsKeptOnceHoweverOftenADayIsPutRight) {
+  put(0, 100);
+  const std::string path = folder_.path() + "/" + name(0), aside = path + std::string(record::kAsideEnd);
+  ASSERT_TRUE(replace_file("", aside, "another's end")) << "of an earlier time";
+  const auto first = record::keep_beside(path, "the lost end!", 0640);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->path, aside + "-2");
+  EXPECT_TRUE(first->is_new);
+  Days days(folder_.path(), 0);
+  const auto replaced = days.replace(name(0), read(0), "thinner", "the lost end!");
+  ASSERT_TRUE(replaced && *replaced);
+  EXPECT_EQ(**replaced, aside + "-2") << "it is named, and there already";
+  EXPECT_EQ(text(0), "thinner");
+  EXPECT_FALSE(fs::exists(aside + "-3"));
+  const auto other = record::keep_beside(path, "the lost end?", 0640);
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->path, aside + "-3") << "as long, and not the same";
+}
+
 class BoundTape : public DaysOnDisk {
  protected:
   std::uintmax_t size() const {
