@@ -1,5 +1,3 @@
-#include "engine/model/reduce.hpp"
-
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -10,6 +8,7 @@
 #include "engine/model/array_tasks.hpp"
 #include "engine/model/both_sides.hpp"
 #include "engine/model/recorded.hpp"
+#include "engine/model/reduce_all.hpp"
 #include "engine/model/tell.hpp"
 
 namespace tessera {
@@ -18,17 +17,23 @@ namespace {
 constexpr std::int64_t kMostAsked = 1'000'000'000'000'000;  // of one resource: in bytes, a petabyte
 constexpr int kMostTasksOfArray = 4'000'001;  // of an array: slurm.conf's MaxArraySize ends there
 
-// One event at work on one cluster. Collects what changed, then links the nodes that were touched once.
+// Events at work on one cluster, one behind the other. Collects what changed, then links the nodes that were
+// touched once.
 class Reducer {
  public:
-  Reducer(Model& model, Cluster& cluster, TimePoint at) : model_(model), cluster_(cluster), at_(at) {}
+  Reducer(Model& model, Cluster& cluster) : model_(model), cluster_(cluster) {}
+
+  void take(Event& event) {
+    at_ = event.at;
+    std::visit([&](auto& what) { apply(what); }, event.what);
+    log_all(std::exchange(node_news_, {}), kBurst);
+    log_all(std::exchange(work_news_, {}), kBurst);
+  }
 
   Changes finish() {
     enter_fresh();
     settle_moves();
     know_work();
-    log_all(std::move(node_news_), kBurst);
-    log_all(std::move(work_news_), kBurst);
     for (const NodeName& name : touched_)
       if (Node* node = cluster_.nodes.find(name)) relink(*node);
     for (const NodeName& name : changed_nodes_) changes_.nodes.push_back(name);
@@ -209,6 +214,7 @@ class Reducer {
       NodeName name = node.name;
       cluster_.nodes.upsert(std::move(node));
       fresh_.insert(name);
+      moves_.erase(name);
       touch(name);
       note(name, Severity::info, std::string(kAppeared));
       return;
@@ -263,6 +269,7 @@ class Reducer {
   void remove(const NodeName& name) {
     cluster_.figures.erase(name);
     if (!cluster_.nodes.erase(name)) return;
+    fresh_.erase(name);
     note(name, Severity::warning, "gone from the list");
     changed_nodes_.insert(name);
   }
@@ -311,7 +318,8 @@ class Reducer {
   void move(const Workload& workload, bool enters) {
     for (const Allocation& allocation : workload.allocations) {
       if (!cluster_.nodes.find(allocation.node)) continue;
-      moves_[allocation.node][workload.id] = enters;
+      // Who is on a node that is new is seen once it is known of all: enter_fresh().
+      if (!fresh_.contains(allocation.node)) moves_[allocation.node][workload.id] = enters;
       touch(allocation.node);
     }
   }
@@ -441,14 +449,24 @@ class Reducer {
 
   Model& model_;
   Cluster& cluster_;
-  TimePoint at_;
+  TimePoint at_{};  // of the event
   Changes changes_;
   std::vector<LogEntry> node_news_, work_news_;
   std::map<NodeName, std::map<WorkloadId, bool>> moves_;  // of workloads onto nodes, and away from them
-  std::unordered_set<NodeName> fresh_;                    // new in this event
+  std::unordered_set<NodeName> fresh_;                    // new in these events
   std::unordered_set<NodeName> touched_;                  // to be linked again
   std::unordered_set<NodeName> changed_nodes_;
 };
+
+void add_changes(Changes& all, Changes more) {
+  all.cluster |= more.cluster, all.status |= more.status;
+  if (all.nodes.empty() && all.workloads.empty()) {
+    all.nodes = std::move(more.nodes), all.workloads = std::move(more.workloads);
+    return;
+  }
+  all.nodes.insert(all.nodes.end(), more.nodes.begin(), more.nodes.end());
+  all.workloads.insert(all.workloads.end(), more.workloads.begin(), more.workloads.end());
+}
 
 }  // namespace
 
@@ -457,23 +475,38 @@ bool is_run_news(const Event& event) {
          std::holds_alternative<RunRefused>(event.what) || std::holds_alternative<RunsAtRest>(event.what);
 }
 
-Changes reduce(Model& model, Event event) {
-  if (is_run_news(event)) return {};
-  Cluster* cluster = model.find(event.cluster);
-  const bool added = !cluster;
-  if (added) {
-    model.clusters.emplace_back().name = event.cluster;
-    cluster = &model.clusters.back();
-    cluster->generation = event.generation;
+Changes reduce(Model& model, Event event) { return reduce_all(model, {&event, 1}); }
+
+Changes reduce_all(Model& model, std::span<Event> events) {
+  Changes all;
+  for (std::size_t i = 0; i < events.size();) {
+    if (is_run_news(events[i])) {
+      ++i;
+      continue;
+    }
+    const ClusterName name = events[i].cluster;
+    Cluster* cluster = model.find(name);
+    const bool added = !cluster;
+    if (added) {
+      model.clusters.emplace_back().name = name;
+      cluster = &model.clusters.back();
+      cluster->generation = events[i].generation;
+    }
+    Reducer reducer(model, *cluster);
+    if (added) reducer.begin();
+    bool any = false;
+    for (; i < events.size() && events[i].cluster == name; ++i) {
+      if (is_run_news(events[i]) || events[i].generation < cluster->generation) continue;
+      cluster->generation = events[i].generation;
+      reducer.take(events[i]);
+      any = true;
+    }
+    if (!any) continue;
+    Changes changes = reducer.finish();
+    slinky::tell_sides(model, *cluster, changes);
+    add_changes(all, std::move(changes));
   }
-  if (event.generation < cluster->generation) return {};
-  cluster->generation = event.generation;
-  Reducer reducer(model, *cluster, event.at);
-  if (added) reducer.begin();
-  std::visit([&](auto& what) { reducer.apply(what); }, event.what);
-  Changes changes = reducer.finish();
-  slinky::tell_sides(model, *cluster, changes);
-  return changes;
+  return all;
 }
 
 }  // namespace tessera
