@@ -8,15 +8,17 @@
 
 #include "backends/files.hpp"
 #include "backends/record/ages.hpp"
+#include "backends/record/each_line.hpp"
 #include "backends/record/in_order.hpp"
 #include "backends/record/measurements.hpp"
 #include "backends/record/parts.hpp"
 #include "backends/record/reader.hpp"
 #include "backends/record/sound.hpp"
+#include "backends/record/stood_still.hpp"
 #include "backends/record/survey.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/zstd_stream.hpp"
-#include "engine/model/reduce.hpp"
+#include "engine/model/reduce_all.hpp"
 #include "engine/query/local_time.hpp"
 #include "engine/text.hpp"
 
@@ -36,21 +38,34 @@ struct Played {
 };
 
 // Of a stretch of which only what happened is asked for, most of the text says nothing.
-enum class Lines : std::uint8_t { all, of_history };
 bool tells_no_event(std::string_view line) {
   const std::string_view kind = Reader::kind_of(line);
   return kind == "figures" || kind == "own" || kind == "processes" || kind == "idle";
 }
 
-// Each line of a text without its newline, while `see` wants more.
-template <class See>
-void each_line(std::string_view text, See see) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    if (!see(line)) return;
+constexpr auto kReadsAll = [](std::string_view) { return false; };
+
+// What was read of a frame, as a model. A round is about many nodes of which the next one is, too: where no
+// one looks between them, they are linked once.
+class FrameReading {
+ public:
+  FrameReading() { reader.be_quiet(); }
+  void take(std::vector<Event>& events) {
+    for (Event& event : events) waiting_.push_back(std::move(event));
+    if (waiting_.size() >= kAtOnce) catch_up();
   }
-}
+  Model& catch_up() {
+    reduce_all(model_, waiting_);
+    waiting_.clear();
+    return model_;
+  }
+  Reader reader;
+
+ private:
+  static constexpr std::size_t kAtOnce = 4096;  // an event is half a kilobyte
+  Model model_;
+  std::vector<Event> waiting_;
+};
 
 // Files are read when a moment of theirs is asked for, one at a time, and again when they have grown: a
 // recorder may be at work.
@@ -260,11 +275,12 @@ class OnDisk final : public Recording {
   Result<Stood> model_at(const DayPart& part, const Frame& frame, TimePoint time) {
     Stood stood;
     Model& model = stood.model;
-    Reader reader;
-    reader.be_quiet();
-    auto read = play(part, last_frame_.of(part, frame, bytes_), Lines::all, reader, model,
+    FrameReading reading;
+    Reader& reader = reading.reader;
+    auto read = play(part, last_frame_.of(part, frame, bytes_), kReadsAll, reading,
                      [&](TimePoint at) { return at <= time; });
     if (!read) return read.error();
+    model = std::move(reading.catch_up());
     if (read->in_round) {
       // A round that is there in part is none.
       auto before = model_at(part, frame, *read->in_round - Duration{1});
@@ -290,51 +306,46 @@ class OnDisk final : public Recording {
   // What happened from one key frame to the next, with the round that begins it: its own lists are no news.
   // That is over: who plays, or follows, asks for it again and again. Precondition: that round is whole.
   void add_history(Model& model, const DayPart& part, const Frame& before, const Frame& next) {
-    if (!is_known(part, next)) {
-      Model then;
-      Reader reader;
-      reader.be_quiet();
-      // What cannot be read there is left out, and the moment is there all the same.
-      if (!play_history(part, before, reader, then)) return;
-      end_history(part, next, reader, std::move(then));
-    }
+    // What cannot be read there is left out, and the moment is there all the same.
+    if (!is_known(part, next) && !read_history(part, before, part, next, last_frame_.of(part, next, bytes_)))
+      return;
     put_history(model);
   }
 
   // The same of the first key frame of a day. The bytes are those of `part` again, whose frames are new.
   void add_history_of_day_before(Model& model, DayPart& day, DayPart& part, const Frame& next) {
     if (!is_known(part, next)) {
-      Model then;
-      Reader reader;
-      reader.be_quiet();
+      const Sound& begins = last_frame_.of(part, next, bytes_);
       const bool near = load(day) && !day.torn && next.at > day.frames.back().at &&
                         next.at - day.frames.back().at <= kKeyFramesApart;
-      const bool read = near && play_history(day, day.frames.back(), reader, then);
+      const bool read = near && read_history(day, day.frames.back(), part, next, begins);
       if (!load(part)) return;
-      if (read)
-        end_history(part, next, reader, std::move(then));
-      else
-        history_ = {part.path, next.begin, next.at, {}, {}};
+      if (!read) history_ = {part.path, next.begin, next.at, {}, {}};
     }
     put_history(model);
   }
 
-  // All of it. What is not ended has no checksum: there each line is read, as far as they can be.
-  bool play_history(const DayPart& part, const Frame& frame, Reader& reader, Model& then) const {
-    const Sound sound = sound_text(bytes_, frame);
-    const bool is_checked = !frame.torn && !sound.damage;
-    return play(part, sound, is_checked ? Lines::of_history : Lines::all, reader, then,
-                [](TimePoint) { return true; })
-        .ok();
+  // begins: the text of `next`. What is not ended has no checksum: there each line is read, as far as they
+  // can be.
+  bool read_history(const DayPart& day, const Frame& before, const DayPart& part, const Frame& next,
+                    const Sound& begins) {
+    const Sound sound = sound_text(bytes_, before);
+    const bool is_checked = !before.torn && !sound.damage;
+    const std::string_view checked = is_checked ? sound.text : std::string_view();
+    const StoodStill still(checked, is_checked ? begins.text : std::string_view());
+    FrameReading reading;
+    const auto passes = [&](std::string_view line) { return tells_no_event(line) || still.is_about(line); };
+    const auto read = is_checked ? play(day, sound, passes, reading, [](TimePoint) { return true; })
+                                 : play(day, sound, kReadsAll, reading, [](TimePoint) { return true; });
+    if (!read) return false;
+    static_cast<void>(play(part, begins, passes, reading, [&](TimePoint at) { return at <= next.at; }));
+    Model& then = reading.catch_up();
+    history_ = {part.path, next.begin, next.at, std::move(then.log), std::move(then.work_log)};
+    return true;
   }
 
   bool is_known(const DayPart& part, const Frame& next) const {
     return history_.path == part.path && history_.begin == next.begin && history_.at == next.at;
-  }
-  void end_history(const DayPart& part, const Frame& next, Reader& reader, Model then) {
-    static_cast<void>(play(part, last_frame_.of(part, next, bytes_), Lines::of_history, reader, then,
-                           [&](TimePoint at) { return at <= next.at; }));
-    history_ = {part.path, next.begin, next.at, std::move(then.log), std::move(then.work_log)};
   }
   void put_history(Model& model) const {
     for (auto [to, from] :
@@ -346,17 +357,16 @@ class OnDisk final : public Recording {
     for (const Frame& frame : part.frames) {
       if (!through.more) return Done{};
       if (frame.at > through.to || frame.until <= through.from) continue;
-      Model model;
-      Reader reader;
-      reader.be_quiet();
+      FrameReading reading;
       TimePoint round{};
       const auto told = [&] {
+        Model& model = reading.catch_up();
         if (!through.more || model.clusters.empty() || !model.clusters.front().loaded) return;
         if (through.last && round <= *through.last) return;
-        tell_round(part, reader, model.clusters.front(), round, through);
+        tell_round(part, reading.reader, model.clusters.front(), round, through);
       };
       const Sound sound = sound_text(bytes_, frame);
-      auto played = play(part, sound, Lines::all, reader, model, [&](TimePoint at) {
+      auto played = play(part, sound, kReadsAll, reading, [&](TimePoint at) {
         if (at != round) {
           told();
           round = at;
@@ -446,11 +456,11 @@ class OnDisk final : public Recording {
     }
   }
 
-  // Up to the first line of a time that `goes` does not want. sound: of a frame of that part. Errors: a later
-  // version wrote it.
-  template <class Goes>
-  static Result<Played> play(const DayPart& part, const Sound& sound, Lines lines, Reader& reader,
-                             Model& model, Goes goes) {
+  // Up to the first line of a time that `goes` does not want, without those that `passes` knows to say
+  // nothing. sound: of a frame of that part. Errors: a later version wrote it.
+  template <class Passes, class Goes>
+  static Result<Played> play(const DayPart& part, const Sound& sound, const Passes& passes,
+                             FrameReading& reading, Goes goes) {
     Played played;
     std::vector<Event> events;
     std::optional<Error> wrong;
@@ -462,15 +472,15 @@ class OnDisk final : public Recording {
       const bool back = at && round && *at < *round;
       if (!back && at && !goes(*at)) return stopped = true, false;
       if (at && !back) round = at;
-      if (lines == Lines::of_history && !back && tells_no_event(line)) return true;
+      if (!back && passes(line)) return true;
       events.clear();
       Status taken = back ? Status(Error{"cannot read the recording", "a line is out of its order", ""})
-                          : reader.take(line, events);
+                          : reading.reader.take(line, events);
       if (!taken) wrong = taken.error();
-      for (Event& event : events) reduce(model, std::move(event));
+      reading.take(events);
       return !wrong;
     });
-    if (wrong && reader.is_of_later_version()) return cannot_read(part.path, *wrong);
+    if (wrong && reading.reader.is_of_later_version()) return cannot_read(part.path, *wrong);
     if (stopped) return played;
     played.damage = wrong ? std::move(wrong) : sound.damage;
     if (played.damage) played.damage = cannot_read(part.path, *played.damage);
