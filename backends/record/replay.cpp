@@ -291,7 +291,8 @@ void ReplayBackend::show(TimePoint to, std::string found) {
   if (!open()) return;
   const Covered all = recording_->covered().value_or(Covered{to, to});
   const TimePoint within = std::clamp(to, all.from, std::max(all.from, all.to));
-  Result<Model> model = recording_->at(within);
+  std::optional<Model> begin = std::exchange(begin_, std::nullopt);
+  Result<Model> model = begin && within == at_ ? Result<Model>(std::move(*begin)) : recording_->at(within);
   if (together_) together_->covers(name_, all);
   at_ = together_ ? together_->moment_for(to) : within;
   if (!model) return who_ ? show_unknown(all, model.error()) : fail(model.error());

@@ -37,6 +37,9 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   // that, with nothing known of the cluster; alone, the nearest round would be.
   void stand_with(std::shared_ptr<Together> together) { together_ = std::move(together); }
 
+  // Before start(): the moment at which it begins, as the recording has just told it. It is long to read.
+  void begin_with(Model moment) { begin_ = std::move(moment); }
+
   ClusterName name() const override { return name_; }
   void start(EventSink& sink) override;
   void set_pace(Pace) override {}
@@ -78,6 +81,7 @@ class ReplayBackend final : public Backend, public Player, public history::Keeps
   TimePoint at_;                         // asked for
   TimePoint round_{};                    // that is shown for it
   std::optional<TimePoint> history_of_;  // the round up to which events were told last
+  std::optional<Model> begin_;           // until it was shown
   bool failed_ = false;
   std::optional<Cluster> who_;  // what is always the same of it, and nothing that it has
   Moments moments_;

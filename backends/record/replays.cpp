@@ -32,12 +32,13 @@ Result<std::vector<BackendPtr>> replays(std::vector<std::unique_ptr<Recording>> 
     const auto covered = one->covered();
     const TimePoint own = covered && !together ? covered->to : latest;
     const TimePoint then = start.at.value_or(own);
-    const auto model = start.shows_gaps ? one->at(then) : stood_at(*one, then);
+    Result<Model> model = start.shows_gaps ? one->at(then) : stood_at(*one, then);
     if (!model && !together) return model.error();
     if (!model && !missing) missing = model.error();
     any = any || model.ok();
     if (together && covered) together->covers(one->cluster(), *covered);
     auto backend = std::make_unique<ReplayBackend>(std::move(one), then, start.speed, wall);
+    if (model) backend->begin_with(std::move(*model));
     if (together) backend->stand_with(together);
     all.push_back(std::move(backend));
   }
