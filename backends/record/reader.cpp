@@ -7,6 +7,7 @@
 #include "backends/record/json_in.hpp"
 #include "backends/record/node_line.hpp"
 #include "engine/model/telemetry.hpp"
+#include "engine/model/tells_any.hpp"
 #include "engine/record/levels.hpp"
 #include "engine/record/measured_by.hpp"
 #include "engine/record/step.hpp"
@@ -93,53 +94,50 @@ std::optional<std::size_t> figure_of(std::string_view key) {
   return std::nullopt;
 }
 
-// What the letter of a line says; nullopt: nothing, or nothing that is known.
+// What a letter says; nothing, or nothing that is known, is n/a.
 template <class Unit>
-void lay_letter(std::optional<Unit>& to, std::string_view letters, std::size_t line, const Scale& scale) {
-  if (line >= letters.size() || letters[line] == kUnmoved) return;
+void lay_letter(std::optional<Unit>& to, char letter, const Scale& scale) {
   to.reset();
-  if (const auto value = scale.value_of(letters[line])) to = Unit{static_cast<decltype(Unit::value)>(*value)};
+  if (const auto value = scale.value_of(letter)) to = Unit{static_cast<decltype(Unit::value)>(*value)};
 }
 
-void lay_yes(std::optional<bool>& to, std::string_view letters, std::size_t line) {
-  if (line >= letters.size() || letters[line] == kUnmoved) return;
-  const auto value = kYesScale.value_of(letters[line]);
-  to = value && *value <= 1 ? std::optional(*value == 1) : std::nullopt;
-}
-
-// Of the GPUs, then of the slices of each.
-void lay_letters(Node& node, const std::array<std::string_view, kFigureCount>& letters,
-                 const Origin& origin) {
-  std::size_t line = 0;
-  const auto told = [&] {
-    return std::any_of(letters.begin(), letters.end(),
-                       [&](std::string_view one) { return line < one.size() && one[line] != kUnmoved; });
-  };
-  for (Gpu& gpu : node.gpus) {
-    if (!told()) {
-      ++line;
-      continue;
-    }
-    gpu.telemetry.origin = origin;
-    lay_letter(gpu.telemetry.use, letters[0], line, kUseScale);
-    lay_letter(gpu.telemetry.temperature, letters[2], line, kTemperatureScale);
-    lay_letter(gpu.telemetry.power, letters[3], line, kPowerScale);
-    lay_letter(gpu.telemetry.tensor, letters[4], line, kUseScale);
-    lay_letter(gpu.telemetry.memory_busy, letters[5], line, kUseScale);
-    lay_yes(gpu.telemetry.licensed, letters[6], line);
-    ++line;
+void lay_letter(Gpu& gpu, std::size_t figure, char letter) {
+  Telemetry& told = gpu.telemetry;
+  switch (figure) {
+    case 0: return lay_letter(told.use, letter, kUseScale);
+    case 2: return lay_letter(told.temperature, letter, kTemperatureScale);
+    case 3: return lay_letter(told.power, letter, kPowerScale);
+    case 4: return lay_letter(told.tensor, letter, kUseScale);
+    case 5: return lay_letter(told.memory_busy, letter, kUseScale);
+    default: break;
   }
-  for (Gpu& gpu : node.gpus)
-    for (Slice& slice : gpu.slices) {
-      if (!told()) {
-        ++line;
-        continue;
-      }
-      slice.measured = origin;
-      lay_letter(slice.use, letters[0], line, kUseScale);
-      lay_letter(slice.tensor, letters[4], line, kUseScale);
-      lay_letter(slice.memory_busy, letters[5], line, kUseScale);
+  const auto value = kYesScale.value_of(letter);
+  told.licensed = value && *value <= 1 ? std::optional(*value == 1) : std::nullopt;
+}
+
+void lay_letter(Slice& slice, std::size_t figure, char letter) {
+  if (figure == 0) lay_letter(slice.use, letter, kUseScale);
+  if (figure == 4) lay_letter(slice.tensor, letter, kUseScale);
+  if (figure == 5) lay_letter(slice.memory_busy, letter, kUseScale);
+}
+
+// Of one figure: of the GPUs, then of the slices of each. A round has few of them, and of most nodes none at
+// the slices.
+void lay_letters(Node& node, std::size_t figure, std::string_view letters, const Origin& origin) {
+  const std::size_t gpus = node.gpus.size();
+  for (std::size_t line = 0; line < std::min(letters.size(), gpus); ++line) {
+    if (letters[line] == kUnmoved) continue;
+    node.gpus[line].telemetry.origin = origin;
+    lay_letter(node.gpus[line], figure, letters[line]);
+  }
+  std::size_t line = gpus;
+  for (std::size_t i = 0; i < gpus && line < letters.size(); ++i)
+    for (Slice& slice : node.gpus[i].slices) {
+      const char letter = line < letters.size() ? letters[line] : kUnmoved;
       ++line;
+      if (letter == kUnmoved) continue;
+      slice.measured = origin;
+      lay_letter(slice, figure, letter);
     }
 }
 
@@ -426,7 +424,8 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
       for (const auto& [line, figures] : told->second) lay(node, line, figures, origin);
     if (memory)
       for (const auto& [line, figure] : memory->second) lay_memory(node, line, figure, origin);
-    if (lettered) lay_letters(node, own, origin);
+    for (std::size_t which = 0; lettered && which < own.size(); ++which)
+      lay_letters(node, which, own[which], origin);
     const bool any = told || memory || lettered;
     // Where it measures nothing of the node, the date is written to nothing.
     const bool looks = !quiet_ || tells_idle_;

@@ -6,6 +6,7 @@
 // node's letters end, nothing moved. Threads: pure functions.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,6 +19,15 @@ inline constexpr char kUnmoved = '.', kNotAvailable = '-', kNextNode = '|';
 inline constexpr std::string_view kLevels =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%&()*+/:;<=>?@[]^_`{}~";
 
+// The level of each character; -1: none is written like that.
+inline constexpr auto kLevelOf = [] {
+  std::array<signed char, 256> levels{};
+  levels.fill(-1);
+  for (std::size_t level = 0; level < kLevels.size(); ++level)
+    levels[static_cast<unsigned char>(kLevels[level])] = static_cast<signed char>(level);
+  return levels;
+}();
+
 // One figure's levels: 0 is what is below 1, then, where asked for, a level of 1 for the rest up to half a
 // step, then each step.
 struct Scale {
@@ -29,9 +39,9 @@ struct Scale {
   char letter_of(std::int64_t value) const { return kLevels[static_cast<std::size_t>(level_of(value))]; }
   // nullopt: no level is written like that.
   std::optional<std::int64_t> value_of(char letter) const {
-    const std::size_t level = kLevels.find(letter);
-    if (level == std::string_view::npos) return std::nullopt;
-    return value_of(static_cast<std::int64_t>(level));
+    const std::int64_t level = kLevelOf[static_cast<unsigned char>(letter)];
+    if (level < 0) return std::nullopt;
+    return value_of(level);
   }
 
  private:
