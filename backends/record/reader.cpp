@@ -64,10 +64,18 @@ void write_date(Node& node, const Origin& origin) {
 
 bool measures(Source source, const Node& node) {
   return std::any_of(node.gpus.begin(), node.gpus.end(), [&](const Gpu& gpu) {
-    return gpu.telemetry.origin.source == source || (gpu.own && gpu.own->origin.source == source) ||
-           std::any_of(gpu.slices.begin(), gpu.slices.end(),
-                       [&](const Slice& slice) { return slice.measured.source == source; });
+    return (gpu.telemetry.origin.source == source && tells_any(gpu.telemetry)) ||
+           (gpu.own && gpu.own->origin.source == source) ||
+           std::any_of(gpu.slices.begin(), gpu.slices.end(), [&](const Slice& slice) {
+             return slice.measured.source == source && tells_any(slice);
+           });
   });
+}
+
+// Whether letters of use have just taken away the last figures of the node.
+bool are_the_last(std::string_view letters, const Node& node) {
+  return letters.starts_with(kNotAvailable) &&
+         letters.find_first_not_of(kNotAvailable) == std::string_view::npos && measured_by(node).empty();
 }
 
 // When something of it was measured last; TimePoint{}: nothing was.
@@ -431,7 +439,9 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     const bool looks = !quiet_ || tells_idle_;
     const bool measured = any || (looks && measures(seen.source, node));
     if (!measured && !quiet_) continue;
-    if (measured && tells_idle_)
+    // It goes on from there where that ends soon.
+    beside.gone = any ? are_the_last(own[0], node) : beside.gone;
+    if (measured && tells_idle_ && !beside.gone)
       follow_idle(beside.idle, own[0].substr(0, lines_in(node)), origin.at, longest_step(every()));
     date(node, beside.dated, origin);
     if (quiet_) continue;
@@ -472,7 +482,8 @@ std::optional<std::vector<history::ToldIdle>> Reader::idle() const {
   if (!tells_idle_) return std::nullopt;
   std::vector<history::ToldIdle> all;
   for (const auto& [name, beside] : beside_)
-    if (const auto node = nodes_.find(name); node != nodes_.end() && !beside.idle.since.empty())
+    if (const auto node = nodes_.find(name);
+        node != nodes_.end() && !beside.idle.since.empty() && !beside.gone)
       all.push_back(told_idle(beside.idle, node->second));
   return all;
 }

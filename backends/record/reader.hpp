@@ -97,7 +97,8 @@ class Reader {
   };
   struct Beside {
     Dated dated;
-    IdleLines idle;  // where this frame tells it
+    IdleLines idle;     // where this frame tells it
+    bool gone = false;  // ... and it is measured no more
   };
   // A round goes through thousands of nodes, and from one to the next in a map takes longer than what is done
   // with it.

@@ -247,6 +247,28 @@ TEST(RecordedIdle, WhatIsMeasuredNoMoreIsNotIdle) {
   EXPECT_EQ(kept.since(8), -1) << kept.lines;
 }
 
+// An exporter that is started again has told nothing for a round or two.
+TEST(RecordedIdle, GoesOnWhereANodeIsMeasuredAgainWithinTenMinutes) {
+  KeptIdle kept;
+  const auto falls_silent = [&](int second) {
+    kept.story.tell(Measured{NodeName("n1"), Source::dcgm, at(second), {}}, second);
+    kept.round(second), kept.round(second + 60);
+    EXPECT_EQ(kept.since(7), -1) << "it is not measured";
+  };
+  for (const int second : {0, 60}) kept.measure(second, 0, 0), kept.round(second, second == 0);
+  falls_silent(120);
+  kept.measure(300, 0, 40), kept.round(300);
+  EXPECT_EQ(kept.since(7), 0) << "who reads on";
+  EXPECT_EQ(kept.since(8), -1);
+  kept.measure(360, 0, 40), kept.round(360, true);
+  EXPECT_EQ(kept.since(7), 0) << "the recorder";
+  falls_silent(420);
+  kept.measure(1'020, 0, 0), kept.round(1'020);
+  EXPECT_EQ(kept.since(7), 1'020) << "more than ten minutes are not known";
+  kept.measure(1'080, 0, 0), kept.round(1'080, true);
+  EXPECT_EQ(kept.since(7), 1'020);
+}
+
 TEST(RecordedIdle, HostileOnesAreDropped) {
   KeptIdle kept;
   kept.measure(0, 0, 0), kept.round(0, true);
