@@ -15,11 +15,19 @@ bool is_over(const std::string& at, TimePoint wall) {
   return (!moment || *moment < wall) && tui::parse_past(at, wall).ok();
 }
 
+// The others are about what is to come, and about the file.
+bool judges_fleet(const Options& options) {
+  if (options.command != "fleet" || options.words.empty()) return false;
+  const std::string& verb = options.words.front();
+  return verb == "check" || verb == "diff" || verb == "explain";
+}
+
 }  // namespace
 
 bool looks_back(const Options& options, TimePoint wall) {
   if (options.command == "replay") return true;
   if (options.at.empty()) return false;
+  if (judges_fleet(options)) return true;
   return can_look_back(options.command) || (options.command == "whatif" && is_over(options.at, wall));
 }
 

@@ -9,8 +9,9 @@
 
 namespace tessera::cli {
 
-// Whether the command shows clusters as a recording has them: replay, lists and the like with --at, and
-// whatif with a time that is over; one that is still to come is when its plan acts.
+// Whether the command shows clusters as a recording has them: replay, lists and the like with --at, fleet
+// where it holds a file against them, and whatif with a time that is over; one that is still to come is when
+// its plan acts.
 bool looks_back(const Options& options, TimePoint wall);
 
 // Until when a command that sums up is to look, or advise is to count; nullopt: until the newest. Errors: it

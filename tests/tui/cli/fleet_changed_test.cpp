@@ -64,6 +64,29 @@ TEST_F(FleetChanged, WhatIsNotRecordedOrCannotBeReadIsSaidToBeUnknown) {
   EXPECT_FALSE(says("recorded")) << out.str();
 }
 
+// What drifted before an incident, and who had closed a node then: the file of now on the clusters of then.
+TEST_F(FleetChanged, AMomentOfARecordingIsHeldAgainstTheFile) {
+  options.at = "2027-01-15T07:01:00Z";
+  clock = test::at(-3'540);  // the recording's: 07:01
+  RunHead later;
+  later.run = "20270115-0755-n1", later.cluster = ClusterName("hpc"), later.nodes = {NodeName("n1")};
+  heads = {later};
+  EXPECT_EQ(run({"check", path}), kFinding) << err.str();
+  EXPECT_NE(out.str().find("n1"), std::string::npos) << out.str();
+  EXPECT_NE(err.str().find("the file is the one that is there now"), std::string::npos) << err.str();
+  EXPECT_NE(out.str().find("those of a time that is over are not looked for"), std::string::npos)
+      << out.str();
+  EXPECT_EQ(out.str().find("20270115-0755-n1"), std::string::npos) << "a run of now is none of then";
+  EXPECT_TRUE(says("its layout has not changed since 2027-01-15T07:00:00Z, as recorded")) << out.str();
+  options.at.clear(), clock.reset();
+  EXPECT_TRUE(says("its layout changed between 2027-01-15T07:01:00Z and 2027-01-15T07:02:00Z")) << out.str();
+  options.at = "03:12";
+  for (const char* verb : {"init", "calendar", "run", "pause"}) {
+    EXPECT_EQ(run({verb, path}), kUsage) << verb;
+    EXPECT_NE(err.str().find("has no --at"), std::string::npos) << err.str();
+  }
+}
+
 // What a person or a script has ordered behind tessera's back stands in no journal.
 TEST_F(FleetChanged, CheckDiffExplainAndJsonNameWhoWroteTheLabelOfWhatDrifts) {
   options.recording.clear();

@@ -10,6 +10,7 @@
 #include "engine/fleet/run_words.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/fleet/written.hpp"
+#include "engine/query/local_time.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/change/begin.hpp"
@@ -19,6 +20,7 @@
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/fleet/fleet_command.hpp"
 #include "tui/cli/json.hpp"
+#include "tui/cli/look_back.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/cli/table_text.hpp"
 
@@ -49,7 +51,8 @@ int FleetCommand::run() {
   if (verb_ != "init")
     if (Status read = read_file(); !read) return refuse(streams_, read.error(), kUsage);
   if (verb_ != "init" && verb_ != "pause" && verb_ != "unpause" && (verb_ != "run" || options_.dry_run))
-    if (const std::string text = paused_text(); !text.empty()) streams_.err << told(streams_, text) << "\n";
+    if (const std::string text = is_past() ? "" : paused_text(); !text.empty())
+      streams_.err << told(streams_, text) << "\n";
   if (verb_ == "set") return set();
   if (verb_ == "calendar") return calendar();
   if (verb_ == "pause") return pause();
@@ -59,6 +62,7 @@ int FleetCommand::run() {
   if (auto failed = clusters_.open()) return *failed;
   if (auto failed = look_afresh(clusters_, options_, streams_, options_.cluster)) return *failed;
   if (auto refusal = choose()) return refuse(streams_, *refusal);
+  if (is_past()) tell_moment();
   if (verb_ == "init") return init();
   if (verb_ == "run" && options_.dry_run) return run_dry();
   if (verb_ == "run") return run_due();
@@ -120,13 +124,27 @@ std::optional<Error> FleetCommand::flag_without_effect() const {
   if (is({"init", "explain", "set", "calendar", "pause", "unpause"}) && !options_.nodes.empty())
     return no("--node", "check, diff, plan, apply and run have it");
   if (is({"plan", "apply"})) return std::nullopt;
-  if (!options_.at.empty()) return no("--at", "plan and apply have it; windows of the file say when");
+  if (!options_.at.empty() && !is_past())
+    return no("--at", "plan, apply, check, diff and explain have it; windows of the file say when");
   constexpr const char* kPatience = "plan and apply have it; in the file it is evict";
   if (options_.change.way != plan::Way::wait) return no("--way", kPatience);
   if (options_.change.when_empty) return no("--when-empty", kPatience);
   if (options_.change.wait)
     return no("--wait", "plan and apply have it; fleet run parks until a node is empty");
   return std::nullopt;
+}
+
+bool FleetCommand::is_past() const { return looks_back(options_, clusters_.wall()); }
+
+// The layouts are those of then; what they are held against is not.
+void FleetCommand::tell_moment() const {
+  for (const ClusterName& name : read_)
+    streams_.err << told(streams_,
+                         fmt::format(
+                             "{} is shown as it stood {}; the file is the one that is there now",
+                             clean(name.text, 100),
+                             query::local_text(cluster_now(*clusters_.model().find(name), clusters_.wall()))))
+                 << "\n";
 }
 
 Status FleetCommand::read_file() {
@@ -246,8 +264,9 @@ std::optional<Refusal> FleetCommand::make_surveys() {
 std::optional<Refusal> FleetCommand::list_known_runs() {
   page_.runs.clear();
   page_.runs_untold.clear();
-  if (!clusters_.runs()) {
-    page_.runs_untold = "there are no journals here";
+  if (is_past() || !clusters_.runs()) {
+    page_.runs_untold =
+        is_past() ? "those of a time that is over are not looked for" : "there are no journals here";
     return Refusal{{"cannot read the journals", page_.runs_untold, "tessera journal lists them"}, kUnknown};
   }
   auto runs = list_runs(clusters_, options_);
@@ -283,7 +302,7 @@ void FleetCommand::read_newest_runs() {
 
 int FleetCommand::code(bool beside) const {
   // A journal that cannot be read may be of a run that left a node closed.
-  bool unknown = !page_.unread.empty() || (clusters_.runs() && !page_.runs_untold.empty());
+  bool unknown = !page_.unread.empty() || (clusters_.runs() && !is_past() && !page_.runs_untold.empty());
   if (!page_.left.empty()) return kFinding;
   for (const fleet::Survey& survey : page_.surveys) {
     if ((beside ? 0 : survey.count(Standing::drifts)) + survey.count(Standing::impossible) > 0)

@@ -27,7 +27,8 @@ std::optional<std::string> FleetCommand::recorded_line(const Cluster& cluster, c
   };
   auto all = recordings_of(own, joins_);
   if (!all) return unknown(all.error());
-  const TimePoint now = now_of(*all, cluster_now(cluster, clusters_.wall()));
+  const TimePoint moment = cluster_now(cluster, clusters_.wall());
+  const TimePoint now = is_past() ? moment : now_of(*all, moment);
   fleet::LayoutWatch watch(node);
   for (const auto& recording : *all) {
     const Status read = recording->rounds(now - fleet::kLooksBack, now, [&](const record::Round& round) {

@@ -78,6 +78,8 @@ class FleetCommand {
   std::string words() const;
   std::string file_name() const;
   std::string told_notes() const;
+  bool is_past() const;  // --at: the clusters are those of a recording
+  void tell_moment() const;
   // Empty: it is not. That it cannot be found out counts as paused.
   std::string paused_text() const;
   // Whoever reads the file sees it: it lies beside the file.
