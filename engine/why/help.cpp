@@ -412,7 +412,7 @@ std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, c
   const bool of_owner = of.slurm() && is_about_its_owner(workload.reason);
   if (!of_owner) recuts(of, nodes, meaning.topic), smaller(of, meaning.topic);
   // Another partition may let in the account or the QOS that this one does not.
-  if (!of_owner || workload.reason.find("NotAllowed") != std::string::npos) elsewhere(of, meaning.topic);
+  if (!of_owner || slurm_code(workload.reason).ends_with("NotAllowed")) elsewhere(of, meaning.topic);
   for (Remedy& one : opening_remedies(cluster, workload, site, nodes)) of.all.push_back(std::move(one));
   untaint(of, nodes);
   for (Remedy& one : of_limits)

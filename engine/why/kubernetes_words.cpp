@@ -4,13 +4,15 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/ascii.hpp"
 #include "engine/text.hpp"
 #include "engine/why/words.hpp"
 
 namespace tessera::why {
 namespace {
 
-// words: as written; one '*' stands for anything, which is the text's {}.
+// words: as written; one '*' stands for anything, which is the text's {}. A '*' in front of it: whatever
+// comes before.
 struct Row {
   std::string_view words;
   Topic topic;
@@ -75,6 +77,8 @@ constexpr Row kRows[] = {
      "no volume that fits its claim can be reached from there"},
     {"node(s) had volume node affinity conflict", Topic::storage,
      "its volume can be reached from other nodes only"},
+    {"node(s) didn't match PersistentVolume's node affinity", Topic::storage,
+     "its volume can be reached from other nodes only"},
     {"node(s) did not have enough free storage", Topic::storage,
      "too little storage is left for its volumes"},
     {"node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)", Topic::storage,
@@ -114,6 +118,9 @@ constexpr Row kRows[] = {
      "the resource claim {} is about to be created"},
     {"resourceclaim \"*\" not found", Topic::claim, "the resource claim {} does not exist"},
     {"device class * does not exist", Topic::claim, "the device class {} does not exist"},
+    {"*: device class * does not exist", Topic::claim, "the device class {} does not exist"},
+    {"resource claim *: has subrequests, but the DRAPrioritizedList feature is disabled", Topic::claim,
+     "its resource claim names alternatives, which the scheduler's settings rule out: {}"},
     {"waits for claim *", Topic::claim, "its resource claim has no devices yet: {}"},
     {"SchedulingGated", Topic::gate,
      "a scheduling gate holds it: a queue such as Kueue, or a person, removes it"},
@@ -133,11 +140,39 @@ constexpr Row kRows[] = {
     {"waiting for minCount pods from a gang to appear in scheduling queue", Topic::group,
      "it starts together with others of its group, and too few of them exist"},
     {"waiting for podGroup * to appear in scheduling queue", Topic::group, "its group {} does not exist yet"},
+    {"waiting for pod's pod group \"*\" to appear in scheduling queue", Topic::group,
+     "its group {} does not exist yet"},
+    {"waiting for composite pod group \"*\" tree to meet quorum", Topic::group,
+     "it starts together with the other groups of {}, and too few of them exist"},
+    {"minCount *", Topic::group,
+     "it starts together with others of its group, and too few of them fit: minCount {}"},
     {"pod group is not ready, *", Topic::group,
      "it starts together with others of its group, and too few of them fit: {}"},
     {"*tasks in gang unschedulable: *", Topic::group,
      "it starts together with others of its group, and too few of them fit: {}"},
+    // Volcano.
+    {"Pod *, once minAvailable is satisfied", Topic::group,
+     "it starts together with others of its group, and too few of them fit: {}"},
+    {"Pod *, once resource is released and minAvailable is satisfied", Topic::group,
+     "it starts together with others of its group, and too few of them fit: {}"},
+    {"node(s) pod number exceeded", Topic::room, "as many pods run there as the kubelet allows"},
+    {"node(s) resource fit failed", Topic::room, "too little of what it asks for is free"},
+    {"all nodes are unavailable", Topic::room, "no node has room for it now"},
     {"queue resource quota insufficient*", Topic::limit, "the quota of its queue is used up{}"},
+    // KAI, whose messages may begin with a word for the reason: "OverLimit: team quota has reached …".
+    {"no nodes with enough resources were found: *", Topic::room, "no node has room for it now: {}"},
+    {"no nodes with enough resources were found", Topic::room, "no node has room for it now"},
+    {"Resources were found for *", Topic::group,
+     "it starts together with others of its group, and too few of them fit: {}"},
+    {"*Non-preemptible workload is over quota. *", Topic::limit,
+     "it may not be preempted, and so has to stay within the quota of its queue: {}"},
+    {"* quota has reached the allowable limit of *", Topic::limit,
+     "its queue, or one above it, has reached its limit on {}"},
+    {"Not enough resources for the workload: *", Topic::room, "no node has room for it now: {}"},
+    {"Not enough resources for the workload", Topic::room, "no node has room for it now"},
+    {"Unable to schedule podgroup: *", Topic::group, "its group cannot be scheduled: {}"},
+    {"Unable to schedule podgroup", Topic::group, "its group cannot be scheduled"},
+    {"Unable to schedule pod", Topic::untold, "the scheduler found no place for it, and does not say why"},
     {"no nodes available to schedule pods", Topic::node, "the cluster has no node that takes pods"},
     {"preemption: *", Topic::priority, "what the scheduler says of removing other pods for it: {}"},
     {"not eligible due to preemptionPolicy=Never.", Topic::priority,
@@ -156,6 +191,8 @@ constexpr Row kRows[] = {
     {"UnexpectedAdmissionError*", Topic::failed, "the node's kubelet or device plugin refused it{}"},
 };
 
+constexpr std::string_view kOfVolcano = " nodes are unavailable";
+
 // What the row's '*' stands for; nullopt: the words do not fit.
 std::optional<std::string_view> match(std::string_view words, std::string_view row) {
   const auto star = row.rfind('*');
@@ -164,7 +201,7 @@ std::optional<std::string_view> match(std::string_view words, std::string_view r
   if (head.starts_with('*')) {  // "*tasks in gang unschedulable: *"
     const auto at = words.find(head.substr(1));
     if (at == std::string_view::npos) return std::nullopt;
-    return words.substr(at + head.size() - 1);
+    words.remove_prefix(at), head.remove_prefix(1);
   }
   if (words.size() < head.size() + tail.size() || !words.starts_with(head) || !words.ends_with(tail))
     return std::nullopt;
@@ -236,10 +273,8 @@ Unschedulable parse_unschedulable(std::string_view message) {
   if (!able || !rest.starts_with('/')) return told;
   rest.remove_prefix(1);
   const auto total = number(rest);
-  constexpr std::string_view kHead = " nodes are available";
-  if (!total || !rest.starts_with(kHead)) return told;
+  if (!total || !(take_prefix(rest, " nodes are available") || take_prefix(rest, kOfVolcano))) return told;
   told.able = able, told.total = total;
-  rest.remove_prefix(kHead.size());
   rest = rest.substr(std::min(rest.size(), rest.find_first_not_of(":, ")));
   if (const auto at = rest.find("preemption: "); at != std::string_view::npos) {
     told.preemption = clean(trimmed(rest.substr(at + 12)), 400);

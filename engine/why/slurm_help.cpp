@@ -8,6 +8,7 @@
 #include "engine/why/command.hpp"
 #include "engine/why/details.hpp"
 #include "engine/why/why.hpp"
+#include "engine/why/words.hpp"
 
 namespace tessera::why {
 namespace {
@@ -33,7 +34,9 @@ struct Desk {
   void ask(std::string text, std::string command) {
     all.push_back({Help::ask, std::move(text), std::move(command), Certainty::certain});
   }
-  bool is(std::string_view reason) const { return job.reason.starts_with(reason); }
+  bool is(std::string_view reason) const {
+    return job.reason.starts_with(reason) || slurm_code(job.reason) == reason;
+  }
 };
 
 // How many of an array's tasks may run at once: "19_[3-6%2]" → 2.
@@ -150,8 +153,9 @@ bool has_parts(const Details* details) {
 }  // namespace
 
 bool is_about_its_owner(std::string_view reason) {
-  return reason.starts_with("InvalidAccount") || reason.starts_with("InvalidQOS") ||
-         reason.starts_with("AccountNotAllowed") || reason.starts_with("QOSNotAllowed");
+  const std::string_view code = slurm_code(reason);
+  return code == "InvalidAccount" || code == "InvalidQOS" || code == "AccountNotAllowed" ||
+         code == "QOSNotAllowed";
 }
 
 std::vector<Remedy> slurm_remedies(const Cluster& cluster, const Workload& job, const Site& site,

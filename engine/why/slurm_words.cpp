@@ -161,18 +161,92 @@ Meaning with_rest(Meaning meaning, std::string_view code, std::string_view rest)
   return meaning;
 }
 
+// Sentences that slurmctld writes in place of a code (state_desc in job_mgr.c, node_scheduler.c,
+// partition_mgr.c, reservation.c; 26.05's topology errors), by how they begin and by what follows behind a
+// name.
+struct SentenceRow {
+  std::string_view begin, rest;
+  std::string_view code;  // that it stands for; empty: none
+  Topic topic = Topic::unknown;
+  std::string_view text = {};  // empty: the code's
+};
+constexpr SentenceRow kSentences[] = {
+    {"Nodes required for job", "", "", Topic::node,
+     "all nodes that could run it are down, drained, or reserved for other jobs"},
+    {"ReqNodeNotAvail, Reserved for maintenance", "", "ReqNodeNotAvail", Topic::node,
+     "a node that it needs is reserved for maintenance"},
+    {"job requeued in held state", "", "JobHeldUser", Topic::held,
+     "it was requeued and is held until a user releases it"},
+    {"job requeued in special exit state", "", "JobHeldUser", Topic::held,
+     "it ended as a special exit, was requeued and is held until a user releases it"},
+    {"launch failed requeued held", "", "JobHeldUser", Topic::held,
+     "it could not be started on its nodes, was requeued and is held"},
+    {"launch failure limit exceeded requeued held", "", "JobHoldMaxRequeue", Topic::held,
+     "it could not be started on its nodes as often as Slurm tries, and is held"},
+    {"user env retrieval failed requeued held", "", "JobHeldUser", Topic::held,
+     "its owner's environment could not be read on its node, and it is held"},
+    {"License request ", " is no longer valid, holding job", "", Topic::licence,
+     "a licence that it asks for is no longer configured, and Slurm holds it"},
+    {"Reservation ", " was deleted", "ReservationDeleted"},
+    {"Reservation ", " is invalid", "ReservationInvalid"},
+    {"Job's account not permitted to use this partition", "", "AccountNotAllowed"},
+    {"Job's QOS not permitted to use this partition", "", "QOSNotAllowed", Topic::request,
+     "its QOS is not allowed in its partition"},
+    {"Job's QOS not known, so it can't use this partition", "", "QOSNotAllowed", Topic::request,
+     "its QOS is not known, and its partition allows only some"},
+    {"uid ", " not in group permitted to use this partition", "AccountNotAllowed", Topic::request,
+     "its owner is in no group that its partition allows"},
+    {"burst_buffer/", "", "BurstBufferOperation"},
+    {"Required nodes lack available resources", "", "Resources", Topic::room,
+     "the nodes that it names have too little free"},
+    {"Required nodes do not fit topology", "", "", Topic::request,
+     "the nodes that it names do not fit the topology that it asks for"},
+    {"No suitable topology unit found", "", "Resources", Topic::room,
+     "no part of the topology, such as a block, has room for it now"},
+    {"Insufficient resources in topology unit", "", "Resources", Topic::room,
+     "no part of the topology, such as a block, has room for it now"},
+    {"Weight-based selection could not satisfy request within topology unit", "", "Resources", Topic::room,
+     "no part of the topology, such as a block, has room for it now"},
+    {"Exceeded maximum node limit during topology allocation", "", "Resources", Topic::room,
+     "no part of the topology, such as a block, has room for it within its most nodes"},
+    {"No available nodes in topology", "", "Resources", Topic::room,
+     "no node that its topology takes in is free now"},
+};
+
+// scontrol writes the blanks of a sentence as underscores.
+bool is_as_written(char written, char as_printed) {
+  return written == as_printed || (written == ' ' && as_printed == '_');
+}
+
+const SentenceRow* sentence_in(std::string_view reason) {
+  const auto fits = [&](const SentenceRow& row) {
+    if (reason.size() < row.begin.size()) return false;
+    if (!std::equal(row.begin.begin(), row.begin.end(), reason.begin(), is_as_written)) return false;
+    const std::string_view behind = reason.substr(row.begin.size());
+    return row.rest.empty() || std::search(behind.begin(), behind.end(), row.rest.begin(), row.rest.end(),
+                                           [](char printed, char written) {
+                                             return is_as_written(written, printed);
+                                           }) != behind.end();
+  };
+  const auto* found = std::find_if(std::begin(kSentences), std::end(kSentences), fits);
+  return found == std::end(kSentences) ? nullptr : found;
+}
+
+std::string_view first_word(std::string_view reason) { return reason.substr(0, reason.find_first_of(", (")); }
+
 }  // namespace
 
+std::string_view slurm_code(std::string_view reason) {
+  if (const SentenceRow* sentence = sentence_in(reason)) return sentence->code;
+  return first_word(reason);
+}
+
 Meaning slurm_meaning(std::string_view reason) {
-  const std::string_view code = reason.substr(0, reason.find_first_of(", ("));
   if (reason.empty()) return {Topic::untold, std::string(kCodes[0].text), true};
-  if (reason.starts_with("Nodes required for job") || reason.starts_with("Nodes_required_for_job"))
-    return {Topic::node, "all nodes that could run it are down, drained, or reserved for other jobs", true};
-  // In Slurm's own sentences instead of a code.
-  if (reason.starts_with("job requeued in held state") || reason.starts_with("job_requeued_in_held_state"))
-    return {Topic::held, "it was requeued and is held until a user releases it", true};
-  if (reason.starts_with("launch failed requeued held") || reason.starts_with("launch_failed_requeued_held"))
-    return {Topic::held, "it could not be started on its nodes, was requeued and is held", true};
+  const SentenceRow* sentence = sentence_in(reason);
+  if (sentence != nullptr && !sentence->text.empty())
+    return {sentence->topic, std::string(sentence->text), true};
+  const std::string_view code = slurm_code(reason);
   for (const ReasonRow& row : kCodes)
     if (row.code == code) return with_rest({row.topic, std::string(row.text), true}, code, reason);
   if (auto text = limit_text(code)) return {Topic::limit, std::move(*text), true};

@@ -48,6 +48,9 @@ struct Meaning {
 // A reason as `scontrol show job` writes it, with what may follow the code: "ReqNodeNotAvail,
 // UnavailableNodes:n1".
 Meaning slurm_meaning(std::string_view reason);
+// The code of such a reason, also where slurmctld wrote a sentence in its place: "Reservation r1 was deleted"
+// is "ReservationDeleted". Empty: a sentence that stands for no code. Points into the reason, or is constant.
+std::string_view slurm_code(std::string_view reason);
 
 // One part of a message: "Insufficient nvidia.com/gpu", without its count.
 Meaning kubernetes_meaning(std::string_view part);

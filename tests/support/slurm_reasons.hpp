@@ -228,4 +228,35 @@ inline constexpr const char* kSlurmReasons[] = {
     "BlockFreeAction",
 };
 
+// Sentences that slurmctld writes in place of a code (state_desc), 21.08 to 26.05, with names filled in.
+inline constexpr const char* kSlurmSentences[] = {
+    "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions",
+    "Nodes required for job are DOWN, DRAINED, REBOOTING or reserved for jobs in higher priority partitions",
+    "ReqNodeNotAvail, Reserved for maintenance",
+    "ReqNodeNotAvail, May be reserved for other job",
+    "ReqNodeNotAvail, UnavailableNodes:n[1-2]",
+    "job requeued in held state",
+    "job requeued in special exit state",
+    "launch failed requeued held",
+    "launch failure limit exceeded requeued held",
+    "user env retrieval failed requeued held",
+    "License request 'matlab:2' is no longer valid, holding job",
+    "Reservation course_1 was deleted",
+    "Reservation course_1 is invalid",
+    "Job's account not permitted to use this partition (mig allows vision not ml)",
+    "Job's QOS not permitted to use this partition (mig allows high not normal)",
+    "Job's QOS not permitted to use this partition (mig denies low including low)",
+    "Job's QOS not known, so it can't use this partition (mig allows high)",
+    "uid 1001 not in group permitted to use this partition (mig). groups allowed: staff",
+    "burst_buffer/lua: slurm_bb_setup: no space",
+    "Required nodes lack available resources",
+    "Required nodes do not fit topology",
+    "No suitable topology unit found",
+    "No suitable topology unit found for segment",
+    "Insufficient resources in topology unit",
+    "Weight-based selection could not satisfy request within topology unit",
+    "Exceeded maximum node limit during topology allocation",
+    "No available nodes in topology",
+};
+
 }  // namespace tessera::test

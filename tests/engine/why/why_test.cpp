@@ -416,6 +416,10 @@ TEST(Why, EachReasonOfSlurmHasTheRemedyThatIsForIt) {
   EXPECT_EQ(commands("ReservationDeleted"),
             (Commands{"scontrol update JobId=7 ReservationName=", "scontrol show reservation"}));
   EXPECT_EQ(commands("Reservation"), Commands{"scontrol show reservation"});
+  // As slurmctld writes them: in sentences.
+  EXPECT_EQ(commands("Reservation course was deleted"), commands("ReservationDeleted"));
+  EXPECT_EQ(commands("Job's account not permitted to use this partition (gpu allows a not b)"),
+            commands("AccountNotAllowed"));
   EXPECT_EQ(commands("BurstBufferResources"), Commands{"scontrol show burstbuffer"});
   EXPECT_EQ(commands("ReqNodeNotAvail"), (Commands{"scontrol update NodeName=n1 State=RESUME", "sinfo -R"}));
   EXPECT_EQ(commands("job_requeued_in_held_state"), Commands{"scontrol release 7"});

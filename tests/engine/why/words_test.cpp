@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "tests/support/kubernetes_reasons.hpp"
 #include "tests/support/slurm_reasons.hpp"
 
@@ -52,6 +55,31 @@ TEST(WhyWords, SentencesThatSlurmWritesInPlaceOfACodeAreKnown) {
     EXPECT_TRUE(slurm_meaning(text).known) << text;
     EXPECT_EQ(slurm_meaning(text).topic, Topic::held) << text;
   }
+}
+
+// slurmctld puts a sentence in place of the code where it knows more (state_desc): most were shown as
+// unknown.
+TEST(WhyWords, EverySentenceThatSlurmWritesInPlaceOfACodeIsKnown) {
+  for (const std::string sentence : test::kSlurmSentences) {
+    std::string as_scontrol_prints = sentence;
+    std::replace(as_scontrol_prints.begin(), as_scontrol_prints.end(), ' ', '_');
+    for (const std::string& text : {sentence, as_scontrol_prints}) {
+      EXPECT_TRUE(slurm_meaning(text).known) << text;
+      EXPECT_EQ(slurm_meaning(text).topic, slurm_meaning(sentence).topic) << text;
+    }
+  }
+}
+
+// "Reservation course was deleted" begins as the code Reservation does: it was said to be a reservation that
+// has not begun, and the way out of it was missing.
+TEST(WhyWords, AReservationThatWasDeletedIsNotSaidToBeOneThatHasNotBegun) {
+  EXPECT_EQ(slurm_meaning("Reservation course was deleted").text, "its reservation was deleted");
+  EXPECT_EQ(slurm_meaning("Reservation course is invalid").text, "its reservation cannot be used");
+  EXPECT_EQ(slurm_meaning("Reservation").text, "its reservation has not begun, or has no room for it");
+  EXPECT_EQ(slurm_code("Reservation_course_was_deleted"), "ReservationDeleted");
+  EXPECT_EQ(slurm_code("Job's QOS not permitted to use this partition (mig allows high not normal)"),
+            "QOSNotAllowed");
+  EXPECT_EQ(slurm_code("ReqNodeNotAvail, UnavailableNodes:n1"), "ReqNodeNotAvail");
 }
 
 TEST(WhyWords, AnUnknownReasonIsShownAsItIs) {
@@ -138,6 +166,27 @@ TEST(WhyWords, ATaintOfNewerSchedulersAndTheirClaimsAreParted) {
   ASSERT_EQ(told.parts.size(), 2u);
   EXPECT_EQ(told.parts[0].meaning.topic, Topic::claim);
   EXPECT_EQ(told.parts[1].meaning.text, "taints that it does not tolerate keep it away");
+}
+
+// Volcano counts nodes that "are unavailable": all of its message was shown as unknown.
+TEST(WhyWords, WhatVolcanoSaysOfNodesIsTakenApart) {
+  const Unschedulable told = parse_unschedulable(
+      "0/3 nodes are unavailable: 2 Insufficient nvidia.com/gpu, 1 node(s) pod number exceeded.");
+  ASSERT_EQ(told.parts.size(), 2u);
+  EXPECT_EQ(told.total, 3);
+  EXPECT_EQ(told.parts[0].nodes, 2);
+  EXPECT_EQ(told.parts[0].meaning.text, "too few of nvidia.com/gpu are free");
+  EXPECT_EQ(told.parts[1].meaning.text, "as many pods run there as the kubelet allows");
+}
+
+TEST(WhyWords, AQuotaOfKaiIsALimitWithItsNumbers) {
+  const Meaning limit = kubernetes_meaning(
+      "OverLimit: team-a quota has reached the allowable limit of GPUs. Limit is 8 GPUs, currently 8 GPUs "
+      "allocated and workload requested 2 GPUs.");
+  EXPECT_EQ(limit.topic, Topic::limit);
+  EXPECT_EQ(limit.text,
+            "its queue, or one above it, has reached its limit on GPUs. Limit is 8 GPUs, currently 8 GPUs "
+            "allocated and workload requested 2 GPUs.");
 }
 
 TEST(WhyWords, HostileMessagesEndInNothingWorseThanTheirOwnWords) {
