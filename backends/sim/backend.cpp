@@ -7,8 +7,10 @@
 
 #include "backends/owed.hpp"
 #include "backends/sim/actuator.hpp"
+#include "backends/sim/details.hpp"
 #include "backends/sim/snapshot.hpp"
 #include "backends/worker.hpp"
+#include "engine/looks_into.hpp"
 #include "engine/plan/effect/usual.hpp"
 #include "engine/text.hpp"
 
@@ -20,10 +22,11 @@ constexpr Duration kIdle{5000};
 // A machine that slept, or a very high speed: more than this is not caught up with in one go.
 constexpr Duration kMostAtOnce{24 * 3'600'000};
 
-class SimBackend final : public Backend, public plan::Actuator {
+class SimBackend final : public Backend, public plan::Actuator, public LooksInto {
  public:
   SimBackend(WorldStore store, double speed, std::function<TimePoint()> wall, std::shared_ptr<Worker> worker)
       : name_(clean(store.world().spec().name, 64)),
+        slurm_(store.world().spec().scheduler == Scheduler::slurm),
         can_(plan::simulator_capabilities(store.world().spec().scheduler)),
         store_(std::move(store)),
         id_(store_.id(wall())),
@@ -66,6 +69,23 @@ class SimBackend final : public Backend, public plan::Actuator {
   void look_again() override { refresh(); }
   plan::Means means() const override { return can_; }
   std::string cluster_id() const override { return id_; }
+
+  // A simulated Kubernetes has no quotas and no queues, and each pod is listed whole.
+  LooksInto* looks_into() override { return slurm_ ? this : nullptr; }
+  void look_into(const WorkloadId& id, LookedInto told) override {
+    worker_->post([this, id, told = std::move(told)] {
+      Changes news;
+      const Status ok = turn(news, {});
+      tell(news);
+      std::optional<Error> failure;
+      if (!ok) failure = ok.error();
+      if (const Error* silent = world().failing()) failure = *silent;
+      std::optional<Details> details = details_of(world(), id, failure);
+      if (!details) return;
+      told(std::move(*details));
+      post(source_report(world()));
+    });
+  }
 
   void observe(NodeName node, Told<plan::NodeFacts> told) override {
     ask<plan::NodeFacts>(std::move(told), [this, node = std::move(node)](Changes& news) {
@@ -238,6 +258,7 @@ class SimBackend final : public Backend, public plan::Actuator {
   static constexpr std::uint64_t kGeneration = 1;
 
   const ClusterName name_;
+  const bool slurm_;
   const plan::Means can_;
   WorldStore store_;
   const std::string id_;

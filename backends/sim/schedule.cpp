@@ -123,6 +123,26 @@ class Pass {
     step_.changed(job.id);
   }
 
+  int held_by_account(const std::string& account) const {
+    int held = 0;
+    for (std::size_t user = 0; user < spec_.users.size(); ++user)
+      if (spec_.users[user].account == account) held += world_.derived->held[user];
+    return held;
+  }
+
+  // By the limits that details_of() tells of.
+  std::string why_limited(const Job& job, const Shape& shape) const {
+    if (shape.family != Family::gpu) return "";
+    const int asks = shape.count * shape.nodes;
+    if (spec_.gpus_per_user > 0 && world_.derived->held[job.user] + asks > spec_.gpus_per_user)
+      return "QOSMaxGRESPerUser";
+    const std::string& account = spec_.users[job.user].account;
+    if (spec_.gpus_per_account > 0 && !account.empty() &&
+        held_by_account(account) + asks > spec_.gpus_per_account)
+      return "AssocGrpGRES";
+    return "";
+  }
+
   // Limits that have nothing to do with what is free.
   std::string why_barred(const Job& job, const Shape& shape) const {
     auto partition = static_cast<std::size_t>(shape.partition);
@@ -131,9 +151,7 @@ class Pass {
     if (state != "UP") return "PartitionInactive";
     Duration most = spec_.max_times[partition];
     if (most.count() > 0 && job.limit > most) return "PartitionTimeLimit";
-    if (spec_.gpus_per_user > 0 && shape.family == Family::gpu &&
-        world_.derived->held[job.user] + shape.count * shape.nodes > spec_.gpus_per_user)
-      return "QOSMaxGRESPerUser";
+    if (std::string limit = why_limited(job, shape); !limit.empty()) return limit;
     // Backfill may not starve whoever heads the queue: after two hours only short work slips past.
     if (guarded_[partition] && job.limit > Duration(3'600'000)) return "Priority";
     return "";

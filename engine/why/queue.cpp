@@ -37,6 +37,12 @@ void add_priority(Answer& answer, const Details& details) {
   }
 }
 
+// Who said it: in a simulated cluster the simulator, whatever a real one would have been asked.
+Statement told_by(Teller teller, const Workload& of, std::string text, Certainty certainty) {
+  if (of.origin.source == Source::simulator) return {std::move(text), certainty, Source::simulator};
+  return {std::move(text), certainty, Source::none, word(teller)};
+}
+
 void add_limits(Answer& answer, const Workload& job, const Details& details) {
   if (details.limits_enforced == false) return;
   const std::vector<Checked> all = check_limits(details, job);
@@ -47,7 +53,7 @@ void add_limits(Answer& answer, const Workload& job, const Details& details) {
     if (!one.reached && unjudged++ < kMostUnjudged) open += (open.empty() ? "" : ", ") + name_of(*one.limit);
     if (one.reached != true) continue;
     ++reached;
-    answer.more.push_back({sentence_of(one), Certainty::certain, Source::none, word(Teller::limits)});
+    answer.more.push_back(told_by(Teller::limits, job, sentence_of(one), Certainty::certain));
   }
   if (unjudged > kMostUnjudged) open += fmt::format(" (+{})", unjudged - kMostUnjudged);
   const auto asked = std::find_if(details.asked.begin(), details.asked.end(),
@@ -59,8 +65,8 @@ void add_limits(Answer& answer, const Workload& job, const Details& details) {
     text = fmt::format("no limit that can be judged keeps it from starting; these cannot be: {}", open);
   else if (!certain)
     text = "none of the limits that were told is reached: what was in use may have ended meanwhile";
-  answer.more.push_back({std::move(text), certain ? Certainty::likely : Certainty::unknown, Source::none,
-                         word(Teller::limits)});
+  answer.more.push_back(
+      told_by(Teller::limits, job, std::move(text), certain ? Certainty::likely : Certainty::unknown));
 }
 
 // Slurm's dependencies in words, by their type.

@@ -204,6 +204,7 @@ void read_cluster(ClusterReader& cluster, const Yaml& map) {
   spec.scheduler = static_cast<Scheduler>(fields.choice("scheduler", {"slurm", "kubernetes"}, 0));
   spec.version = fields.text("version");
   spec.gpus_per_user = fields.integer("gpus_per_user", 1, 1'000'000, 0);
+  spec.gpus_per_account = fields.integer("gpus_per_account", 1, 1'000'000, 0);
   spec.devices_told = fields.flag("devices_told", true);
   spec.first_id = static_cast<std::uint32_t>(fields.integer("first_id", 1, 1'000'000'000, 80001));
   read_users(cluster, fields);

@@ -160,6 +160,7 @@ struct ClusterSpec {
   std::vector<Fault> faults;  // by time
   std::vector<Trap> traps;    // armed from the start
   int gpus_per_user = 0;      // 0: no limit
+  int gpus_per_account = 0;   // all users of the account together; 0: no limit
   bool devices_told = true;   // false: allocations say how many but not which
   std::uint32_t first_id = 80001;
   std::optional<Error> failure;  // the source stops answering...
