@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/insight/both_sides.hpp"
+#include "engine/model/tell.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/work_rules.hpp"
 #include "engine/text.hpp"
@@ -118,6 +119,18 @@ void add_rules(std::vector<insight::Finding>& findings, const Cluster& cluster,
   }
 }
 
+// A GPU does not tell since when a change of its mode waits: known where it was seen to begin.
+void add_since_of_modes(std::vector<insight::Finding>& findings, const Model& model) {
+  for (insight::Finding& one : findings) {
+    if (one.since || !one.gpu || !one.text.ends_with(kModePending)) continue;
+    const auto told =
+        std::find_if(model.work_log.rbegin(), model.work_log.rend(), [&](const LogEntry& entry) {
+          return entry.cluster == one.cluster && entry.subject == one.subject && entry.text == one.text;
+        });
+    if (told != model.work_log.rend()) one.since = told->at;
+  }
+}
+
 }  // namespace
 
 std::vector<insight::Finding> all_findings(const Model& model, const Cluster& cluster,
@@ -126,6 +139,7 @@ std::vector<insight::Finding> all_findings(const Model& model, const Cluster& cl
   std::vector<insight::Finding> findings = insight::sides_attention(model, cluster);
   for (insight::Finding& one : insight::attention(cluster, catalogue, wall))
     findings.push_back(std::move(one));
+  add_since_of_modes(findings, model);
   add_rules(findings, cluster, catalogue, sharing::platform_of(cluster, set_by_site).platform);
   return findings;
 }

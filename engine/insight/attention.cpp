@@ -16,6 +16,7 @@
 #include "engine/model/health_words.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/model/recorded.hpp"
+#include "engine/model/tell.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
@@ -375,7 +376,7 @@ class Collector {
   // As the refusal of a reset says it (plan/node_reset.cpp): a reset alone would leave a GPU that no one has
   // laid out.
   void pending_mode(const Node& node, const Gpu& gpu) {
-    Finding& finding = add(during_run(node, Severity::warning), node, gpu, "MIG mode change is pending",
+    Finding& finding = add(during_run(node, Severity::warning), node, gpu, std::string(kModePending),
                            "a GPU reset or a reboot makes it true: plan the layout that the GPU is to have, "
                            "or cancel the change on the node (nvidia-smi -mig)");
     finding.way_out = WayOut::layout;
@@ -435,20 +436,28 @@ class Collector {
   void stuck_work() {
     int never = 0;
     const Workload* example = nullptr;
+    std::optional<TimePoint> since;
     for (const Workload& workload : cluster_.workloads.all()) {
       if (workload.state != WorkloadState::pending || !workload.reason.starts_with("BadConstraints"))
         continue;
       ++never;
-      if (!example || workload.id.text < example->id.text) example = &workload;
+      since = earlier(since, workload.submitted);
+      if (!example || workload.id < example->id) example = &workload;
     }
     if (!example) return;
     const std::string more =
         never == 1 ? "" : fmt::format("; {} more wait{} like it", never - 1, never == 2 ? "s" : "");
-    add(Severity::warning, "job " + example->id.text, false,
-        fmt::format("asks for {}, which no node has (BadConstraints){}", asked_for(*example), more),
-        fmt::format("ask {} to change it, or create such a slice",
-                    example->user.empty() ? "its owner" : example->user))
-        .source = example->origin.source;
+    Finding& finding =
+        add(Severity::warning, "job " + example->id.text, false,
+            fmt::format("asks for {}, which no node has (BadConstraints){}", asked_for(*example), more),
+            fmt::format("ask {} to change it, or create such a slice",
+                        example->user.empty() ? "its owner" : example->user));
+    finding.source = example->origin.source;
+    finding.since = since;
+  }
+  // Work has asked for it since it was handed in.
+  static std::optional<TimePoint> earlier(std::optional<TimePoint> a, std::optional<TimePoint> b) {
+    return a && b ? std::min(*a, *b) : a ? a : b;
   }
 
   // Kubernetes does not say that it can never start: its request names a resource that no node has. A plugin
@@ -463,29 +472,35 @@ class Collector {
       for (const Gpu& gpu : node.gpus)
         if (gpu.strategy == Strategy::unknown && gpu.partition_mode.empty()) return;
     }
-    std::map<std::string, std::pair<int, const Workload*>> asked;
+    std::map<std::string, AskedInVain> asked;
     for (const Workload& work : cluster_.workloads.all()) {
       if (work.state != WorkloadState::pending) continue;
       for (const Request& one : work.requests) {
         if (one.count <= 0 || offered.contains(one.resource)) continue;
         if (!sharing::parse_resource(one.resource, Scheduler::kubernetes)) continue;
-        auto& [count, first] = asked[one.resource];
-        ++count;
-        if (!first || work.id < first->id) first = &work;
+        AskedInVain& by = asked[one.resource];
+        ++by.count;
+        by.since = earlier(by.since, work.submitted);
+        if (!by.first || work.id < by.first->id) by.first = &work;
       }
     }
-    for (const auto& [resource, waiting] : asked)
-      tell_never(resource, waiting.first, *waiting.second, offered);
+    for (const auto& [resource, by] : asked) tell_never(resource, by, offered);
   }
-  void tell_never(const std::string& resource, int count, const Workload& first,
-                  const std::set<std::string>& offered) {
+  // The work that waits for a resource which no node offers.
+  struct AskedInVain {
+    int count = 0;
+    const Workload* first = nullptr;
+    std::optional<TimePoint> since;
+  };
+  void tell_never(const std::string& resource, const AskedInVain& by, const std::set<std::string>& offered) {
+    const Workload& first = *by.first;
     std::string other;
     const auto wanted = sharing::parse_resource(resource, Scheduler::kubernetes);
     for (const std::string& name : offered) {
       const auto there = sharing::parse_resource(name, Scheduler::kubernetes);
       if (wanted && there && is_kin(*wanted, *there)) other = name;
     }
-    const std::string more = count == 1 ? "" : fmt::format(", and {} more", count - 1);
+    const std::string more = by.count == 1 ? "" : fmt::format(", and {} more", by.count - 1);
     Finding& finding = add(
         Severity::warning, fmt::format("{} {}", kind_word(first), first.id.text), false,
         fmt::format("asks for {}, which no node offers{}", resource, more),
@@ -494,6 +509,7 @@ class Collector {
                                     "MIG strategy and its sharing; change the request or that setting",
                                     other));
     finding.source = first.origin.source;
+    finding.since = by.since;
     finding.follows = "it does not start while no node offers that";
     finding.commands = {"kubectl get nodes -o custom-columns=NAME:.metadata.name,GPUS:.status.allocatable"};
   }

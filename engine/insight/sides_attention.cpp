@@ -35,7 +35,8 @@ class Sides {
     const slinky::BridgedNodes bridged(model_);
     for (const Node& node : slurm_.nodes.all()) {
       if (node.host_pod) look(node, slinky::kubernetes_side(model_, node));
-      if (const Side* side = bridged.of(node)) ++bridged_[side->cluster->name.text];
+      if (const Side* side = bridged.of(node))
+        bridged_[side->cluster->name.text].add(side->node->origin.source);  // its taint and its label say so
     }
     tell_shared();
     tell_bridged();
@@ -62,7 +63,7 @@ class Sides {
     switch (joined.join) {
       case Join::none: return;
       case Join::unread: return;
-      case Join::absent: ++absent_; return;
+      case Join::absent: return absent_.add(node.origin.source);
       case Join::joined: return compare(node, joined.side);
       case Join::gone:
         return add(node, "its pod is not found",
@@ -83,7 +84,7 @@ class Sides {
   }
 
   void compare(const Node& node, const Side& side) {
-    ++shared_[side.cluster->name.text];
+    shared_[side.cluster->name.text].add(node.origin.source);
     const std::int64_t asked = asked_for(*side.pod), told = node.counts.all;
     const std::string& pod = side.pod->id.text;
     if (told == 0 && asked > 0)
@@ -102,40 +103,51 @@ class Sides {
           "slurm-operator drains it in Slurm where it runs: kubectl get pods shows whether it does");
   }
 
-  void tell(std::string text, std::string hint) {
+  // Nodes for which the same holds, and who says so.
+  struct Told {
+    int nodes = 0;
+    Source source = Source::none;
+    void add(Source by) { ++nodes, source = by; }
+  };
+  void tell(const Told& told, std::string text, std::string hint) {
     found_.push_back(
         {Severity::info, slurm_.name, "", false, std::nullopt, std::move(text), std::move(hint)});
+    found_.back().source = told.source;
   }
   void tell_shared() {
-    for (const auto& [cluster, nodes] : shared_)
-      tell(nodes == 1 ? fmt::format("1 of its nodes runs in a pod on {}, where its GPUs are counted", cluster)
-                      : fmt::format("{} of its nodes run in pods on {}, where their GPUs are counted", nodes,
-                                    cluster),
+    for (const auto& [cluster, told] : shared_)
+      tell(told,
+           told.nodes == 1
+               ? fmt::format("1 of its nodes runs in a pod on {}, where its GPUs are counted", cluster)
+               : fmt::format("{} of its nodes run in pods on {}, where their GPUs are counted", told.nodes,
+                             cluster),
            "tessera nodes shows each machine once, with the states of both schedulers");
   }
   void tell_bridged() {
-    for (const auto& [cluster, nodes] : bridged_)
-      tell(nodes == 1
+    for (const auto& [cluster, told] : bridged_)
+      tell(told,
+           told.nodes == 1
                ? fmt::format("1 of its nodes is one of {} that slurm-bridge has, where its GPUs are counted",
                              cluster)
                : fmt::format("{} of its nodes are those of {} that slurm-bridge has, where their GPUs are "
                              "counted",
-                             nodes, cluster),
+                             told.nodes, cluster),
            "layouts of such nodes are changed on the Kubernetes side");
   }
   void tell_absent() {
-    if (absent_ == 0) return;
-    tell(absent_ == 1
+    if (absent_.nodes == 0) return;
+    tell(absent_,
+         absent_.nodes == 1
              ? "1 of its nodes runs in a pod of a Kubernetes cluster that is not in this console"
              : fmt::format("{} of its nodes run in pods of a Kubernetes cluster that is not in this console",
-                           absent_),
+                           absent_.nodes),
          "open it, too, with --context NAME: layouts of such nodes are changed there");
   }
 
   const Model& model_;
   const Cluster& slurm_;
-  std::map<std::string, int> shared_, bridged_;  // nodes, by the Kubernetes cluster
-  int absent_ = 0;
+  std::map<std::string, Told> shared_, bridged_;  // by the Kubernetes cluster
+  Told absent_;
   std::vector<Finding> found_;
 };
 

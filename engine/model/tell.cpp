@@ -100,6 +100,22 @@ std::vector<std::string> changes_of_layout(const Node& before, const Node& now) 
   return all;
 }
 
+bool mode_waits(const Gpu& gpu) {
+  return gpu.mig_mode == MigMode::enable_pending || gpu.mig_mode == MigMode::disable_pending;
+}
+
+// One text for each GPU: the finding about it looks for its own.
+std::vector<std::string> modes_that_wait_now(const Node& before, const Node& now) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < std::min(before.gpus.size(), now.gpus.size()); ++i) {
+    const Gpu &was = before.gpus[i], &is = now.gpus[i];
+    if (was.index != is.index || was.origin.source != is.origin.source || !was.mig_mode) continue;
+    if (mode_waits(is) && !mode_waits(was))
+      all.push_back(fmt::format("GPU {}: {}", is.index.value, kModePending));
+  }
+  return all;
+}
+
 std::optional<LogEntry> health_news(const Node& before, const Node& now, Scheduler scheduler) {
   // A cordoned node that empties is no news of its health.
   if (health_word(before.health, scheduler) == health_word(now.health, scheduler)) return std::nullopt;
@@ -267,7 +283,9 @@ std::string held_text(const Workload& work) {
 std::vector<LogEntry> news_of(const Node& before, const Node& now, Scheduler scheduler) {
   std::vector<LogEntry> news;
   if (auto health = health_news(before, now, scheduler)) news.push_back(std::move(*health));
-  for (std::string& text : changes_of_layout(before, now)) {
+  std::vector<std::string> changes = changes_of_layout(before, now);
+  for (std::string& text : modes_that_wait_now(before, now)) changes.push_back(std::move(text));
+  for (std::string& text : changes) {
     LogEntry entry;
     entry.kind = Happened::layout;
     entry.what = text;

@@ -31,6 +31,10 @@ std::string alike_in(const LogEntry& entry);
 // "12 jobs of alice started on pool h100", "300 nodes: appeared"
 std::string text_of_many(const LogEntry& entry, int count);
 
+// What news of a node and the finding about it say of a GPU: "GPU 3: MIG mode change is pending". The finding
+// has its beginning from the news.
+inline constexpr std::string_view kModePending = "MIG mode change is pending";
+
 // What is held by it, in one word: "1g.10gb", "GPU", "MPS".
 std::string held_name(const Allocation& allocation);
 // All that a job or pod holds: "2 × 1g.10gb, 1 × GPU"; of a pod's shares "2 shares".

@@ -232,5 +232,33 @@ TEST(AllFindings, OfAJobSayWhoSaysSoAndSinceWhen) {
   EXPECT_EQ(found->since, several.submitted);
 }
 
+// A GPU tells that a change of its MIG mode waits, and not since when: it is known where it was seen to
+// begin.
+TEST(Findings, AModeThatWaitsIsToldSinceItWasSeenToBegin) {
+  const auto with_mode = [](MigMode mode) {
+    Gpu one = test::gpu(0, Strategy::whole, {test::whole(0)});
+    one.mig_mode = mode;
+    return test::node("n1", {one});
+  };
+  const auto since = [](const test::Story& story) {
+    const auto all = all_findings(story.model, story.cluster(), catalogue(), std::nullopt, test::at(0));
+    const auto found = std::find_if(all.begin(), all.end(), [](const insight::Finding& one) {
+      return one.text == "GPU 0: MIG mode change is pending";
+    });
+    EXPECT_NE(found, all.end());
+    return found == all.end() ? std::nullopt : found->since;
+  };
+  test::Story seen;
+  seen.tell(NodesListed{{with_mode(MigMode::disabled)}});
+  seen.tell(WorkloadsListed{});
+  seen.tell(Loaded{});
+  seen.tell(NodeSeen{with_mode(MigMode::enable_pending)}, 40);
+  seen.tell(NodeSeen{with_mode(MigMode::enable_pending)}, 90);
+  EXPECT_EQ(since(seen), test::at(40));
+  test::Story found_so;
+  found_so.tell(NodesListed{{with_mode(MigMode::enable_pending)}});
+  EXPECT_EQ(since(found_so), std::nullopt) << "it waited before the first look";
+}
+
 }  // namespace
 }  // namespace tessera::guide

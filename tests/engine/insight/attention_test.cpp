@@ -386,6 +386,20 @@ TEST(Attention, FewerSlicesThanConfiguredAfterABootNameTheBootUnit) {
             std::string::npos);
 }
 
+// "no node has" had no time: such a job has waited in vain since it was handed in, the oldest of them the
+// longest.
+TEST(Attention, WorkThatNoNodeCanTakeIsToldSinceTheOldestOfIt) {
+  Workload first = waiting("77", "bob", "gpu:a100"), older = waiting("79", "eve", "gpu:v100");
+  first.reason = older.reason = "BadConstraints";
+  first.submitted = at(500), older.submitted = at(200);
+  Story story;
+  story.tell(WorkloadsListed{{first, older}});
+  EXPECT_EQ(findings_of(story).at(0).since, at(200));
+  older.submitted.reset();
+  story.tell(WorkloadsListed{{first, older}});
+  EXPECT_EQ(findings_of(story).at(0).since, at(500)) << "what is not told takes nothing away";
+}
+
 Story pods(const std::string& asks, std::map<std::string, std::int64_t> offered) {
   Node one = node("n1", {gpu(0, Strategy::whole, {whole(0)})});
   one.allocatable = std::move(offered);
@@ -412,6 +426,18 @@ TEST(Attention, APodThatAsksForWhatNoNodeOffersNeverStarts) {
   EXPECT_NE(
       findings_of(pods("nvidia.com/mig-3g.40gb", {{"nvidia.com/gpu", 4}})).at(0).hint.find("a layout that"),
       std::string::npos);
+}
+
+TEST(Attention, WhatNoNodeOffersIsToldSinceTheOldestPodThatAsksForIt) {
+  Story story = pods("nvidia.com/mig-3g.40gb", {{"nvidia.com/gpu", 4}});
+  Workload younger = waiting("ml/train-0", "alice", "nvidia.com/mig-3g.40gb"), older = younger;
+  older.id = WorkloadId("ml/train-1");
+  younger.kind = older.kind = WorkloadKind::pod;
+  younger.submitted = at(500), older.submitted = at(200);
+  story.tell(WorkloadsListed{{younger, older}});
+  const auto findings = findings_of(story);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].since, at(200));
 }
 
 TEST(Attention, APodThatOnlyWaitsItsTurnIsNoFinding) {

@@ -155,6 +155,16 @@ TEST(BothSides, GpusAreCountedOnce) {
   EXPECT_EQ(s.findings(), (Texts{"1 of its nodes runs in a pod on prod, where its GPUs are counted"}));
 }
 
+// The finding that machines are counted once did not say who says so.
+TEST(BothSides, WhatIsToldOfSharedMachinesHasItsSource) {
+  Slinky s;
+  s.slurm_node.origin.source = Source::slurm_nodes;
+  s.both();
+  const auto all = insight::sides_attention(s.model, s.cluster("hpc"));
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].source, Source::slurm_nodes) << "the Comment of the node";
+}
+
 // slurm-bridge: gpu-0 of Slurm has no slurmd in a pod, and is machine m1.
 struct Bridged : Slinky {
   Bridged() {

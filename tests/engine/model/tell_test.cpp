@@ -211,6 +211,24 @@ TEST(Tell, SlicesThatAreMadeAndDestroyedAreTold) {
   EXPECT_EQ(last(story), "layout | n1 | GPU 0: whole → mig: 7 × 1g.10gb");
 }
 
+// The finding about it has its "since" from here: a GPU does not tell since when its mode waits.
+TEST(Tell, AModeChangeThatBeginsToWaitIsToldOnceForEachGpu) {
+  Story story = read();
+  Gpu waits = sevenths(0, 7);
+  waits.mig_mode = MigMode::disable_pending;
+  story.tell(NodeSeen{of_h100("n1", {waits})}, 30);
+  EXPECT_EQ(last(story), "layout | n1 | GPU 0: MIG mode change is pending");
+  EXPECT_EQ(story.model.work_log.back().at, at(30));
+  story.tell(NodeSeen{of_h100("n1", {waits})}, 60);
+  EXPECT_EQ(story.model.work_log.size(), 1u) << "it still waits";
+  Gpu untold = sevenths(0, 7);
+  untold.mig_mode.reset();
+  story.tell(NodeSeen{of_h100("n2", {untold})}, 70);
+  waits.origin.at = at(80);
+  story.tell(NodeSeen{of_h100("n2", {waits})}, 80);
+  EXPECT_EQ(story.model.work_log.size(), 1u) << "it may have waited before it was told";
+}
+
 TEST(Tell, TheSameSlicesSeenByAnotherSourceAreNoNews) {
   Story story = read();
   Gpu other = gpu(0, Strategy::whole, {whole(0)});
