@@ -11,6 +11,22 @@ namespace {
 
 constexpr auto kOpenersStand = std::chrono::minutes(2);
 
+// What has a GPU open and is listed neither with the jobs' nor as of none.
+std::optional<Remark> unowned(const NodeName& node, const ProcessesTold& told, const JobPids* pids,
+                              bool whole) {
+  std::vector<nvidia::Opener> unlisted = *told.openers;  // what the driver lists has a line of its own
+  for (const GpuFigures& gpu : told.measured.gpus)
+    for (const GpuProcess& process : gpu.processes.value_or(std::vector<GpuProcess>()))
+      std::erase_if(unlisted, [&](const nvidia::Opener& one) { return one.pid == process.pid; });
+  std::string text = unowned_text(unlisted, pids, whole);
+  if (text.empty()) return std::nullopt;
+  Remark remark = insight::untold_openers(node, Error{"", std::move(text), ""});
+  remark.hint =
+      "scontrol listpids must answer on the node, as root, and ProctrackType be proctrack/cgroup, which "
+      "follows each process of a job";
+  return remark;
+}
+
 }  // namespace
 
 void SlurmBackend::State::look_at_processes(const NodeName& node) {
@@ -42,14 +58,17 @@ void SlurmBackend::State::take_processes(const NodeName& node, Result<ProcessesT
     process_remarks[node] = {Steady::now(), {insight::untold_processes(node, told.error())}};
     return post_board_remarks();
   }
-  if (std::vector<Remark> untold = remarks_on(node, *told); !untold.empty())
-    process_remarks[node] = {Steady::now(), std::move(untold)};
+  std::vector<Remark> untold = remarks_on(node, *told);
   const JobPids* pids = told->jobs ? &*told->jobs : nullptr;
-  if (told->openers)
-    openers[node] = {Steady::now(), of_no_job(std::move(*told->openers), pids, tells_all(node, pids)),
+  const bool whole = tells_all(node, pids);
+  if (told->openers) {
+    if (auto remark = unowned(node, *told, pids, whole)) untold.push_back(std::move(*remark));
+    openers[node] = {Steady::now(), of_no_job(std::move(*told->openers), pids, whole),
                      std::move(told->minors)};
-  else
+  } else {
     openers.erase(node);
+  }
+  if (!untold.empty()) process_remarks[node] = {Steady::now(), std::move(untold)};
   take_measured(std::move(told->measured), pids);
   post_board_remarks();
 }

@@ -90,17 +90,19 @@ void add_openers(Measured& told, const std::vector<nvidia::Opener>& openers, con
     const auto place = static_cast<std::size_t>(gpu.gpu.value);
     const std::optional<int> minor = place < minors.size() ? minors[place] : std::nullopt;
     if (!gpu.processes || !minor) continue;
-    std::vector<GpuProcess> added;
+    std::vector<GpuProcess> added, servers;
     for (const nvidia::Opener& one : openers) {
       const bool listed = std::any_of(gpu.processes->begin(), gpu.processes->end(),
                                       [&](const GpuProcess& other) { return other.pid == one.pid; });
       GpuProcess process = as_process(one);
+      if (!one.minors.contains(*minor) || listed) continue;
       // A server that the driver does not list serves none of those that would stand behind it.
-      if (one.minors.contains(*minor) && !listed && !is_mps_server(process))
-        added.push_back(std::move(process));
+      (is_mps_server(process) ? servers : added).push_back(std::move(process));
     }
     gpu.processes->insert(gpu.processes->begin(), std::make_move_iterator(added.begin()),
                           std::make_move_iterator(added.end()));
+    gpu.processes->insert(gpu.processes->end(), std::make_move_iterator(servers.begin()),
+                          std::make_move_iterator(servers.end()));
   }
 }
 

@@ -1,11 +1,14 @@
 #include "backends/slurm/change/process_owners.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <string_view>
 
 #include "backends/slurm/parse/parse_cluster.hpp"
 #include "engine/model/processes.hpp"
+#include "engine/plan/effect/gpu_clients.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -71,6 +74,23 @@ std::vector<nvidia::Opener> of_no_job(std::vector<nvidia::Opener> openers, const
   std::erase_if(openers,
                 [&](const nvidia::Opener& one) { return !is_of_no_job(as_process(one), pids, whole); });
   return openers;
+}
+
+std::string unowned_text(const std::vector<nvidia::Opener>& openers, const JobPids* pids, bool whole) {
+  const nvidia::Opener* first = nullptr;
+  std::size_t count = 0;
+  for (const nvidia::Opener& one : openers) {
+    const bool of_job = pids && pids->jobs.contains(one.pid);
+    if (of_job || is_of_no_job(as_process(one), pids, whole)) continue;
+    if (count++ == 0) first = &one;
+  }
+  if (first == nullptr) return {};
+  const GpuProcess process = as_process(*first);
+  std::string name = plan::called(process);
+  if (!program_of(process).empty()) name += fmt::format(" ({})", first->pid);
+  if (count == 1) return fmt::format("{} has GPUs open, and whether it is of a job is not known", name);
+  return fmt::format("{} and {} more have GPUs open, and whether they are of a job is not known", name,
+                     count - 1);
 }
 
 void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, bool whole) {

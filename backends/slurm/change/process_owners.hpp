@@ -42,6 +42,9 @@ GpuProcess as_process(const nvidia::Opener& opener);
 bool is_of_no_job(const GpuProcess& process, const JobPids* pids, bool whole);
 // Those for which that holds.
 std::vector<nvidia::Opener> of_no_job(std::vector<nvidia::Opener> openers, const JobPids* pids, bool whole);
+// Those of which neither a job is told nor that they are of none: "python3 (584) and 1 more have GPUs open,
+// and whether they are of a job is not known". Empty: there are none.
+std::string unowned_text(const std::vector<nvidia::Opener>& openers, const JobPids* pids, bool whole);
 // Names the jobs of the processes, and those that are of none by the list.
 void name_jobs(Measured& told, const JobPids& pids, const JobNumbers& numbers, bool whole);
 

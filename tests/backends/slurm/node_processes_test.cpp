@@ -136,11 +136,29 @@ TEST(SlurmOpeners, OnlyThoseThatAreCertainlyOfNoJobAreAdded) {
       if (one.pid != 9) names += one.name + (only_opens(one) ? " " : "? ");
     return names;
   };
-  EXPECT_EQ(added(&pids, true), "/usr/bin/nv-hostengine /opt/monitor /usr/bin/nvidia-smi ");
-  EXPECT_EQ(added(&pids, false), "/usr/bin/nv-hostengine ") << "a job's process may be missing";
-  EXPECT_EQ(added(nullptr, true), "/usr/bin/nv-hostengine ");
+  EXPECT_EQ(added(&pids, true),
+            "/usr/bin/nv-hostengine /opt/monitor /usr/bin/nvidia-smi /usr/bin/nvidia-cuda-mps-server ")
+      << "a server that serves none of them stands behind them";
+  EXPECT_EQ(added(&pids, false), "/usr/bin/nv-hostengine /usr/bin/nvidia-cuda-mps-server ")
+      << "a job's process may be missing";
+  EXPECT_EQ(added(nullptr, true), "/usr/bin/nv-hostengine /usr/bin/nvidia-cuda-mps-server ");
   pids.complete = false;
-  EXPECT_EQ(added(&pids, true), "/usr/bin/nv-hostengine ");
+  EXPECT_EQ(added(&pids, true), "/usr/bin/nv-hostengine /usr/bin/nvidia-cuda-mps-server ");
+}
+
+// Those that are neither a job's for certain nor of none were dropped, and the page said that none has the
+// GPU open.
+TEST(SlurmOpeners, OneThatMayBeOfAJobIsNamed) {
+  const auto opener = [](std::int64_t pid, const char* program) { return nvidia::Opener{pid, program, {0}}; };
+  const std::vector<nvidia::Opener> all{opener(5, "/usr/bin/nv-hostengine"), opener(6, "/opt/monitor"),
+                                        opener(7, "/usr/bin/python3"), opener(8, "/usr/bin/nvtop")};
+  JobPids pids;
+  pids.jobs[7] = "12";
+  EXPECT_EQ(unowned_text(all, &pids, true), "") << "each is a job's or of none";
+  EXPECT_EQ(unowned_text(all, &pids, false),
+            "monitor (6) and 1 more have GPUs open, and whether they are of a job is not known");
+  EXPECT_EQ(unowned_text({opener(6, "/opt/monitor")}, nullptr, false),
+            "monitor (6) has GPUs open, and whether it is of a job is not known");
 }
 
 // Several processes on one GPU: which of them uses it was not told.

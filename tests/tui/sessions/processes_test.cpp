@@ -90,7 +90,7 @@ TEST(GpuProcesses, NoneIsAnAnswerAndNotToldIsNone) {
   empty.processes.emplace();
   session.tell(on("hpc", Measured{NodeName("n0007"), Source::nvidia_smi, at(-1), {empty}}, -1));
   session.press(":gpu n0007 2<enter>");
-  EXPECT_TRUE(session.shows("none has it open")) << session.screen();
+  EXPECT_TRUE(session.shows("none outside of jobs has it open")) << session.screen();
 }
 
 // Programs that compute nothing are in no driver's list: "none has it open" stood there while
@@ -113,7 +113,7 @@ TEST(GpuProcesses, ProgramsThatOnlyHaveItOpenAreNamedAndNoOthersAreClaimed) {
                                                                 Error{"", "Permission denied", ""})}}));
   session.press(":gpu n0007 2<enter>");
   EXPECT_TRUE(session.shows("the driver lists none")) << session.screen();
-  EXPECT_FALSE(session.shows("none has it open")) << "that is not known";
+  EXPECT_FALSE(session.shows("none outside of jobs has it open")) << "that is not known";
   EXPECT_TRUE(session.shows("compute nothing is not known: Permission denied")) << session.screen();
 }
 
@@ -140,7 +140,7 @@ TEST(GpuProcesses, MemoryInUseBesideNoProcessIsSaidInPlaceOfNone) {
   session.press(":gpu n0007 2<enter>");
   EXPECT_TRUE(session.shows("not known: memory is in use where the driver lists no")) << session.screen();
   EXPECT_TRUE(session.shows("process: GPU 1, 2"));
-  EXPECT_FALSE(session.shows("none has it open"));
+  EXPECT_FALSE(session.shows("none outside of jobs has it open"));
 }
 
 // A cluster that is not Slurm, and a page that shows the past.

@@ -80,7 +80,10 @@ class Processes {
       page_.fact("", "older, since now: " + *why, Role::warning);
     const auto no_openers = insight::why_no_openers(*place_.cluster, place_.node->name);
     if (told->list.empty())
-      page_.fact("", no_openers ? "the driver lists none" : "none has it open", Role::dim);
+      page_.fact(
+          "",
+          no_openers ? "the driver lists none" : "none computes on it, and none outside of jobs has it open",
+          Role::dim);
     else
       list(*told);
     if (no_openers)
