@@ -347,6 +347,15 @@ void kueue_admin(Case& of, Topic topic, const std::string& space, const std::str
          command("kubectl -n {} get localqueues.kueue.x-k8s.io", space), Certainty::certain);
 }
 
+// The kind of queue whose quota it is, by the words of its scheduler; empty: it is one of the namespace.
+std::string_view queue_kind_in(std::string_view reason) {
+  const auto has = [&](std::string_view words) { return reason.find(words) != std::string_view::npos; };
+  if (has("queue resource quota insufficient")) return "queues.scheduling.volcano.sh";
+  if (has("reached the allowable limit of") || has("workload is over quota"))
+    return "queues.scheduling.run.ai";
+  return {};
+}
+
 void kubernetes_admin(Case& of, Topic topic) {
   const auto [space, name] = pod_of(of.workload);
   if (waits_for_kueue(of.workload)) return kueue_admin(of, topic, space, name);
@@ -367,6 +376,11 @@ void kubernetes_admin(Case& of, Topic topic) {
              Certainty::certain);
       break;
     case Topic::limit:
+      if (const std::string_view queues = queue_kind_in(of.workload.reason); !queues.empty()) {
+        of.add(Help::ask, "the queues, with their quotas", fmt::format("kubectl get {} -o yaml", queues),
+               Certainty::certain);
+        break;
+      }
       of.add(Help::ask, "the quotas of its namespace", command("kubectl -n {} describe resourcequota", space),
              Certainty::certain);
       break;

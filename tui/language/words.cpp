@@ -21,14 +21,23 @@ constexpr std::size_t kLeastWeight = 3;     // letters without which a pattern w
 // Where a text is taken apart: a sentence, a clause, what explains.
 constexpr std::array<std::string_view, 5> kJoints{N_(". "), N_("; "), N_(": "), N_(" ("), N_(", ")};
 
+constexpr std::string_view kSentence = ". ", kClause = "; ";
+constexpr int kMostParted = 6;  // places at which one text is parted to see which fits
+
 constexpr std::string_view kBracketEnd = N_(")");
 
 // A single word is a name, a state or a command: those stay as they are.
 bool is_phrase(std::string_view text) { return text.find(' ') != std::string_view::npos; }
 
+// "power-cycle the", "the GPU once it is empty"
+bool has_article(std::string_view text) {
+  return text.starts_with("the ") || text.ends_with(" the") || text.find(" the ") != std::string_view::npos;
+}
+
 // "2 gpu:1g.10gb", "88101 (alice)", "mig 16": of its words at most one, units aside, is
-// written in small letters alone.
+// written in small letters alone, and none is an article.
 bool is_data(std::string_view text) {
+  if (has_article(text)) return false;
   constexpr std::array<std::string_view, 5> kUnits{"d", "h", "min", "s", "ms"};
   int words = 0;
   while (!text.empty()) {
@@ -50,11 +59,14 @@ bool is_command(std::string_view text) {
 }
 
 // A pattern of few letters, such as "the {} {}" or "{} job", fits nearly anything: its arguments have to be
-// names or figures. One that begins with its letters ("down: {}") takes a reason.
+// names or figures. One that begins with its letters ("down: {}") takes a reason, but no sentence where it is
+// a word of a step ("reset {}").
 bool is_guess(const Pattern& pattern, const std::vector<std::string_view>& arguments) {
   if (pattern.weight() >= kSureWeight) return false;
   const auto is_prose = [](std::string_view one) { return is_phrase(one) && !is_data(one); };
-  if (pattern.places() == 1) return pattern.first().empty() && is_prose(arguments.front());
+  if (pattern.places() == 1)
+    return is_prose(arguments.front()) &&
+           (pattern.first().empty() || (!pattern.first().ends_with(": ") && has_article(arguments.front())));
   return std::any_of(arguments.begin(), arguments.end(),
                      [&](std::string_view one) { return is_prose(one) && !is_command(one); });
 }
@@ -62,6 +74,20 @@ bool is_guess(const Pattern& pattern, const std::vector<std::string_view>& argum
 bool has_joint(std::string_view text) {
   return std::any_of(kJoints.begin(), kJoints.end(),
                      [&](std::string_view one) { return text.find(one) != std::string_view::npos; });
+}
+
+struct Parted {
+  std::string_view first, second;
+  bool bracket = false;  // the second stood in brackets
+};
+// nullopt: nothing is in front of the joint or behind it, or its bracket does not end the text.
+std::optional<Parted> part_at(std::string_view text, std::string_view joint, std::size_t at) {
+  const std::size_t end = joint == kSentence ? at + 1 : at;  // a full stop belongs to its sentence
+  const bool bracket = joint == " (" && text.ends_with(')');
+  if (joint == " (" && !bracket) return std::nullopt;
+  if (at == 0 || at + joint.size() == text.size()) return std::nullopt;
+  const std::size_t length = text.size() - at - joint.size() - (bracket ? 1 : 0);
+  return Parted{text.substr(0, end), text.substr(at + joint.size(), length), bracket};
 }
 
 // "alice, frank and 2 more": what stands between two items of a list, and how a sentence of the reader's
@@ -186,30 +212,41 @@ const Words::Known* Words::find(Search& search, std::string_view text,
   return nullptr;
 }
 
+// A text of the catalogue may have clauses of its own ("reset it; where it comes back, replace it"): of
+// several places to part it the one counts that leaves nothing in English, else the first.
 std::optional<Words::Told> Words::tell_parts(Search& search, std::string_view text, int depth) const {
-  for (std::string_view joint : kJoints) {
-    const std::size_t at = text.find(joint);
-    if (at == std::string_view::npos || at == 0) continue;
-    const std::size_t end = joint == ". " ? at + 1 : at;  // a full stop belongs to its sentence
-    const bool bracket = joint == " (" && text.ends_with(')');
-    if (joint == " (" && !bracket) continue;
-    if (at + joint.size() == text.size()) continue;  // nothing behind it
-    const std::string_view first = text.substr(0, end);
-    const std::string_view second =
-        text.substr(at + joint.size(), text.size() - at - joint.size() - (bracket ? 1 : 0));
-    const Told left = tell(search, first, depth + 1);
-    const Told right = tell(search, second, depth + 1);
-    if (left.text == first && right.text == second) continue;
-    const auto own = [&](std::string_view english, std::string_view otherwise) {
-      const auto found = whole_.find(english);
-      return std::string(found == whole_.end() ? otherwise : std::string_view(found->second));
-    };
-    std::string between = own(joint, joint.substr(joint == ". " ? 1 : 0));
-    if (joint == ". " && left.text.ends_with("。")) between.clear();
-    return Told{left.text + between + right.text + (bracket ? own(kBracketEnd, kBracketEnd) : ""),
+  const auto own = [&](std::string_view english, std::string_view otherwise) {
+    const auto found = whole_.find(english);
+    return std::string(found == whole_.end() ? otherwise : std::string_view(found->second));
+  };
+  // nullopt: neither side has anything of the reader's language.
+  const auto told_at = [&](std::string_view joint, std::size_t at) -> std::optional<Told> {
+    const auto parted = part_at(text, joint, at);
+    if (!parted) return std::nullopt;
+    const Told left = tell(search, parted->first, depth + 1);
+    const Told right = tell(search, parted->second, depth + 1);
+    if (left.text == parted->first && right.text == parted->second) return std::nullopt;
+    std::string between = own(joint, joint.substr(joint == kSentence ? 1 : 0));
+    if (joint == kSentence && left.text.ends_with("。")) between.clear();
+    return Told{left.text + between + right.text + (parted->bracket ? own(kBracketEnd, kBracketEnd) : ""),
                 left.whole && right.whole};
+  };
+  std::optional<Told> best;
+  for (std::string_view joint : kJoints) {
+    bool any = false;
+    std::size_t at = text.find(joint);
+    for (int tries = 0; at != std::string_view::npos && tries < kMostParted; ++tries) {
+      std::optional<Told> told = told_at(joint, at);
+      if (told && told->whole) return told;
+      any = any || told;
+      if (told && !best) best = std::move(told);
+      if (joint != kClause) break;
+      at = text.find(joint, at + joint.size());
+    }
+    // Below a clause one way to part it is enough.
+    if (any && joint != kSentence && joint != kClause) break;
   }
-  return std::nullopt;
+  return best;
 }
 
 // A list whose items are names, figures or phrases that have a translation; another one is no list.

@@ -425,6 +425,25 @@ TEST(Why, EachReasonOfSlurmHasTheRemedyThatIsForIt) {
   EXPECT_EQ(commands("job_requeued_in_held_state"), Commands{"scontrol release 7"});
 }
 
+// The quotas of the namespace were to be looked at, where a queue's is used up.
+TEST(Why, AQuotaOfAQueueIsLookedUpWithTheSchedulerThatHasIt) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  const auto command = [&](const std::string& reason) {
+    Workload pod = job("nvidia.com/gpu", reason);
+    pod.id = WorkloadId("ml/train");
+    pod.kind = WorkloadKind::pod;
+    const auto help = answer_for(story, pod).help;
+    return help.empty() ? std::string() : help.back().command;
+  };
+  EXPECT_EQ(
+      command("OverLimit: team quota has reached the allowable limit of GPUs. Limit is 8 GPUs, currently 8 "
+              "GPUs allocated and workload requested 2 GPUs"),
+      "kubectl get queues.scheduling.run.ai -o yaml");
+  EXPECT_EQ(command("queue resource quota insufficient: insufficient nvidia.com/gpu"),
+            "kubectl get queues.scheduling.volcano.sh -o yaml");
+}
+
 TEST(Why, ATaintThatTheMessageNamesIsFoundOnItsNode) {
   Story story;
   story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});

@@ -26,5 +26,51 @@ TEST(JapaneseWhy, EveryReasonOfSlurmAndKubernetesIsTold) {
   }
 }
 
+TEST(JapaneseWhy, SentencesThatSlurmWritesInPlaceOfACodeAreTold) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  for (const char* sentence : test::kSlurmSentences) expect_told(**words, why::slurm_meaning(sentence));
+}
+
+// "power-cycle theノード", "the GPU once it is emptyをリセット": an advice with clauses of its own was taken
+// apart at the first of them where a way out stands behind it, and its halves fitted words of steps.
+TEST(JapaneseFindings, AnAdviceWithClausesIsToldWholeBeforeAWayOut) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  for (const char* english :
+       {"Xid 79: the GPU has fallen off the bus: power-cycle the node; where it comes back, look at power, "
+        "seating and temperature; when repaired: scontrol update NodeName=n1 State=RESUME",
+        "nvidia-smi -q -d ECC on the node counts them; reset the GPU once it is empty, and replace it where "
+        "they come back; when repaired: scontrol update NodeName=n1 State=RESUME"}) {
+    const Words::Told told = (*words)->tell(english);
+    EXPECT_TRUE(told.whole) << told.text;
+    for (const char* left : {"the GPU", "power-cycle", "come back"})
+      EXPECT_EQ(told.text.find(left), std::string::npos) << told.text;
+  }
+}
+
+// What is not known stays English whole: half of it was told by a pattern for the name of a thing.
+TEST(JapaneseFindings, ASentenceIsNoNameOfAThing) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  for (const char* english : {"power-cycle the node", "reset the GPU when you can"})
+    EXPECT_EQ((*words)->tell(english).text, english);
+}
+
+// The console shows the cause of such findings, without the name in front: it stayed English.
+TEST(JapaneseFindings, WhatBreaksARuleIsToldWithoutTheNameInFront) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  for (const char* english :
+       {"asks for mps:150, more than one GPU has; one job over several GPUs by MPS works poorly",
+        "all instances of a node pool have one size", "replicas must be 2 or more, not 1",
+        "one layout must hold for all its cards, but GPU 0 would be whole and GPU 1 all-1g.10gb",
+        "asks for nvidia.com/gpu.shared, which no node offers, and 2 more"}) {
+    const Words::Told told = (*words)->tell(english);
+    EXPECT_TRUE(told.whole) << told.text;
+    EXPECT_EQ(told.text.find(" more"), std::string::npos) << told.text;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::tui
