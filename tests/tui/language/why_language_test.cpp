@@ -49,6 +49,18 @@ TEST(JapaneseFindings, AnAdviceWithClausesIsToldWholeBeforeAWayOut) {
   }
 }
 
+// "アカウントvision：GrpTRES gres/gpu=3、使用中2、要求は2のアソシエーション": all of it was the account's
+// name.
+TEST(JapaneseWhy, ALimitOfAnAssociationIsNoNameOfItsAccount) {
+  const auto words = Words::of(Language::ja);
+  ASSERT_TRUE(words);
+  EXPECT_EQ(
+      (*words)->tell("association of account vision: GrpTRES gres/gpu=3, 2 in use and it asks for 2").text,
+      "アカウントvisionのアソシエーション：GrpTRES gres/gpu=3、使用中2、要求は2");
+  EXPECT_EQ((*words)->tell("association of ann in account vision: MaxJobs=4, 4 in use").text,
+            "アカウントvisionにおけるannのアソシエーション：MaxJobs=4、使用中4");
+}
+
 // What is not known stays English whole: half of it was told by a pattern for the name of a thing.
 TEST(JapaneseFindings, ASentenceIsNoNameOfAThing) {
   const auto words = Words::of(Language::ja);
