@@ -73,13 +73,13 @@ std::optional<sim::SmiAnswer> stand_in(const std::vector<std::string>& words,
   bool as_tool = (name == kSmi || name == kParted) && !file.empty();
   bool as_verb = words.size() > 1 && (words[1] == kSmi || words[1] == kParted);
   if (!as_tool && !as_verb) return std::nullopt;
+  if (as_tool && name == kParted)
+    return sim::parted_answer_from(file, {words.begin() + 1, words.end()}, wall_clock());
+  if (!as_tool && words[1] == kParted)
+    return sim::play_parted(file, {words.begin() + 2, words.end()}, wall_clock());
+  if (as_tool) return sim::answer_from(file, {words.begin() + 1, words.end()});
   auto catalogue = mig::Catalogue::built_in();
   if (!catalogue) return sim::SmiAnswer{255, "", to_line(catalogue.error()) + "\n", false};
-  if (as_tool && name == kParted)
-    return sim::parted_answer_from(file, {words.begin() + 1, words.end()}, *catalogue, wall_clock());
-  if (!as_tool && words[1] == kParted)
-    return sim::play_parted(file, {words.begin() + 2, words.end()}, *catalogue, wall_clock());
-  if (as_tool) return sim::answer_from(file, {words.begin() + 1, words.end()}, *catalogue);
   return sim::play_smi({words.begin() + 2, words.end()}, *catalogue);
 }
 

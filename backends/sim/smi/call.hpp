@@ -32,8 +32,7 @@ std::optional<Call> take_apart(const std::vector<std::string>& words, Misread& w
 // Counts the call for every fault that it concerns, and takes spent ones out; the first that strikes.
 std::optional<ArmedFault> strike(Machine& machine, const Call& call);
 // Acts on the machine in a file, under its lock; what it has become is saved and shown.
-SmiAnswer on_machine(const std::string& file, const mig::Catalogue& catalogue,
-                     const std::function<SmiAnswer(Machine&)>& act);
+SmiAnswer on_machine(const std::string& file, const std::function<SmiAnswer(Machine&)>& act);
 // Whether it changes something.
 bool changes(const Call& call);
 

@@ -6,9 +6,9 @@
 #include <array>
 
 #include "backends/sim/random.hpp"
+#include "engine/mig/built_in.hpp"
 #include "engine/number.hpp"
 #include "engine/text.hpp"
-#include "engine/yaml.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -251,7 +251,19 @@ Result<Machine> make_machine(std::string_view spec, int driver, const mig::Catal
 Result<Machine> parse_machine(std::string_view text, std::string_view file, const mig::Catalogue& catalogue) {
   Result<Yaml> root = parse_yaml(text, file);
   if (!root) return root.error();
-  return MachineReader(file, catalogue).machine(*root);
+  return read_machine(*root, file, catalogue);
+}
+
+Result<mig::Catalogue> products_of(const Yaml& root) {
+  std::vector<std::string> keys;
+  if (const Yaml* gpus = root.find("gpus"))
+    for (const Yaml& gpu : gpus->items)
+      if (const Yaml* product = gpu.find("product")) keys.push_back(product->scalar);
+  return mig::built_in_of(keys);
+}
+
+Result<Machine> read_machine(const Yaml& root, std::string_view file, const mig::Catalogue& catalogue) {
+  return MachineReader(file, catalogue).machine(root);
 }
 
 std::string to_text(const Machine& machine) {

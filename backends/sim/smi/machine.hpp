@@ -13,6 +13,7 @@
 
 #include "backends/sim/gpu.hpp"
 #include "engine/mig/catalogue.hpp"
+#include "engine/yaml.hpp"
 
 namespace tessera::sim {
 
@@ -62,6 +63,10 @@ Result<Machine> make_machine(std::string_view spec, int driver, const mig::Catal
                              std::string_view salt);
 // The machine keeps pointers into the catalogue. Errors name the place in the file.
 Result<Machine> parse_machine(std::string_view text, std::string_view file, const mig::Catalogue& catalogue);
+// The same in two steps, with no more of the built-in catalogue than the file names: a lab starts the
+// stand-in for each call, hundreds of times.
+Result<mig::Catalogue> products_of(const Yaml& root);
+Result<Machine> read_machine(const Yaml& root, std::string_view file, const mig::Catalogue& catalogue);
 std::string to_text(const Machine& machine);
 
 // Numbers of the capability devices, as /proc/driver/nvidia-caps/mig-minors has them: 15 GPU instances with 8

@@ -196,18 +196,15 @@ SmiAnswer parted_answer(Machine& machine, const std::vector<std::string>& words,
                        at);
 }
 
-SmiAnswer parted_answer_from(const std::string& file, const std::vector<std::string>& words,
-                             const mig::Catalogue& catalogue, TimePoint at) {
+SmiAnswer parted_answer_from(const std::string& file, const std::vector<std::string>& words, TimePoint at) {
   Result<PartedCall> call = take_parted(words);
   if (!call) return misused(call.error());
   // Before the lock: whoever writes to us may take its time.
   Result<std::string> config = call->verb == "export" ? Result<std::string>("") : read_config(call->file);
-  return on_machine(file, catalogue,
-                    [&](Machine& machine) { return answer_parted(machine, *call, config, at); });
+  return on_machine(file, [&](Machine& machine) { return answer_parted(machine, *call, config, at); });
 }
 
-SmiAnswer play_parted(const std::string& file, std::vector<std::string> words,
-                      const mig::Catalogue& catalogue, TimePoint at) {
+SmiAnswer play_parted(const std::string& file, std::vector<std::string> words, TimePoint at) {
   std::string state = file;
   if (words.size() > 1 && words[0] == "--state") {
     state = words[1];
@@ -216,7 +213,7 @@ SmiAnswer play_parted(const std::string& file, std::vector<std::string> words,
   if (state.empty())
     return {2, "", "tessera: whose GPUs? tessera-sim nvidia-mig-parted --state FILE apply -f FILE -c NAME\n",
             false};
-  return parted_answer_from(state, words, catalogue, at);
+  return parted_answer_from(state, words, at);
 }
 
 }  // namespace tessera::sim

@@ -20,10 +20,8 @@ using ReadConfig = std::function<Result<std::string>(const std::string& path)>;
 SmiAnswer parted_answer(Machine& machine, const std::vector<std::string>& words, const ReadConfig& read,
                         TimePoint at);
 // The same on the machine in a file, with configurations from the disk or, for "-", from standard input.
-SmiAnswer parted_answer_from(const std::string& file, const std::vector<std::string>& words,
-                             const mig::Catalogue& catalogue, TimePoint at);
+SmiAnswer parted_answer_from(const std::string& file, const std::vector<std::string>& words, TimePoint at);
 // `tessera-sim nvidia-mig-parted --state FILE WORDS…`; file: in place of --state.
-SmiAnswer play_parted(const std::string& file, std::vector<std::string> words,
-                      const mig::Catalogue& catalogue, TimePoint at);
+SmiAnswer play_parted(const std::string& file, std::vector<std::string> words, TimePoint at);
 
 }  // namespace tessera::sim

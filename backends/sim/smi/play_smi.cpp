@@ -154,7 +154,7 @@ SmiAnswer play_smi(const std::vector<std::string>& words, const mig::Catalogue& 
   if (played || !order->call)
     if (Status done = play(*order, catalogue); !done) return refuse(done.error());
   if (!order->call) return {};
-  return answer_from(order->file, *order->call, catalogue);
+  return answer_from(order->file, *order->call);
 }
 
 }  // namespace tessera::sim

@@ -10,6 +10,7 @@
 #include "backends/sim/smi/print.hpp"
 #include "engine/number.hpp"
 #include "engine/text.hpp"
+#include "engine/yaml.hpp"
 
 namespace tessera::sim {
 namespace {
@@ -116,8 +117,7 @@ SmiAnswer answer(Machine& machine, const std::vector<std::string>& words) {
   return act(machine, *call, *cards, &*fault);
 }
 
-SmiAnswer on_machine(const std::string& file, const mig::Catalogue& catalogue,
-                     const std::function<SmiAnswer(Machine&)>& act) {
+SmiAnswer on_machine(const std::string& file, const std::function<SmiAnswer(Machine&)>& act) {
   auto lock = StateFile::open(file);
   if (!lock) return failed(lock.error());
   auto saved = read_state(file);
@@ -125,7 +125,11 @@ SmiAnswer on_machine(const std::string& file, const mig::Catalogue& catalogue,
   if (!*saved)
     return failed({"there are no simulated GPUs", file + " does not exist",
                    "make it: tessera-sim nvidia-smi --state FILE --new h100:8"});
-  auto machine = parse_machine((*saved)->text, file, catalogue);
+  auto root = parse_yaml((*saved)->text, file);
+  if (!root) return failed(root.error());
+  auto catalogue = products_of(*root);
+  if (!catalogue) return failed(catalogue.error());
+  auto machine = read_machine(*root, file, *catalogue);
   if (!machine) return failed(machine.error());
   SmiAnswer said = act(*machine);
   std::string text = to_text(*machine);
@@ -135,9 +139,8 @@ SmiAnswer on_machine(const std::string& file, const mig::Catalogue& catalogue,
   return said;
 }
 
-SmiAnswer answer_from(const std::string& file, const std::vector<std::string>& words,
-                      const mig::Catalogue& catalogue) {
-  return on_machine(file, catalogue, [&](Machine& machine) { return answer(machine, words); });
+SmiAnswer answer_from(const std::string& file, const std::vector<std::string>& words) {
+  return on_machine(file, [&](Machine& machine) { return answer(machine, words); });
 }
 
 }  // namespace tessera::sim

@@ -22,8 +22,7 @@ struct SmiAnswer {
 // One call of nvidia-smi, with the words behind its name.
 SmiAnswer answer(Machine& machine, const std::vector<std::string>& words);
 // The same on the machine in a file.
-SmiAnswer answer_from(const std::string& file, const std::vector<std::string>& words,
-                      const mig::Catalogue& catalogue);
+SmiAnswer answer_from(const std::string& file, const std::vector<std::string>& words);
 // `tessera-sim nvidia-smi …`: makes the file, arms faults, holds slices; behind "--" one call as above.
 SmiAnswer play_smi(const std::vector<std::string>& words, const mig::Catalogue& catalogue);
 

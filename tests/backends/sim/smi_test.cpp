@@ -14,6 +14,7 @@
 #include "backends/sim/mig_parted.hpp"
 #include "backends/sim/smi/parted.hpp"
 #include "backends/sim/smi/print.hpp"
+#include "engine/yaml.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/driver_tables.hpp"
 #include "tests/support/words.hpp"
@@ -548,7 +549,7 @@ TEST_F(SmiFiles, MigPartedActsOnTheSameFile) {
   std::ofstream(config) << "version: v1\nmig-configs: {c: [{devices: all, mig-enabled: true, mig-devices: "
                            "{7g.80gb: 1}}]}\n";
   auto parted = [&](const std::string& text) {
-    return play_parted("", words("--state " + file.string() + " " + text), test::catalogue(), TimePoint{});
+    return play_parted("", words("--state " + file.string() + " " + text), TimePoint{});
   };
   EXPECT_EQ(parted("apply -f " + config + " -c c").err, "");
   EXPECT_NE(play("-- -L").out.find("MIG 7g.80gb"), std::string::npos);
@@ -564,8 +565,24 @@ TEST_F(SmiFiles, MigPartedActsOnTheSameFile) {
   EXPECT_NE(play("-- -L").out.find("MIG 7g.80gb"), std::string::npos);
   EXPECT_EQ(parted(apply).exit_code, 0);
   EXPECT_NE(parted("apply -f " + config + ".not -c c").err.find("No such file"), std::string::npos);
-  EXPECT_EQ(play_parted("", {"export"}, test::catalogue(), TimePoint{}).exit_code, 2);
-  EXPECT_EQ(play_parted((here / "none").string(), {"export"}, test::catalogue(), TimePoint{}).exit_code, 255);
+  EXPECT_EQ(play_parted("", {"export"}, TimePoint{}).exit_code, 2);
+  EXPECT_EQ(play_parted((here / "none").string(), {"export"}, TimePoint{}).exit_code, 255);
+}
+
+// A lab starts the stand-in for each call: it reads no product that its node does not have.
+TEST_F(SmiFiles, ACallReadsTheProductsOfItsFileAlone) {
+  const auto read = [](const std::string& text) {
+    const mig::Catalogue part = products_of(parse_yaml(text, "gpus.yaml").value()).value();
+    std::string keys;
+    for (const mig::Product& product : part.products()) keys += product.key.text + " ";
+    return keys;
+  };
+  EXPECT_EQ(read(to_text(machine_of("h100:3,A30"))), "A30-24GB H100-80GB-SXM5 ");
+  // A person may have written a name that the catalogue takes for a product all the same.
+  std::ofstream(file) << "version: 1\ngpus: [{product: h100-80gb-sxm5, uuid: GPU-a, pci: 0:0}]\n";
+  EXPECT_EQ(play("-- -L").out, "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-a)\n");
+  std::ofstream(file) << "version: 1\ngpus: [{product: H1000, uuid: GPU-a, pci: 0:0}]\n";
+  EXPECT_NE(play("-- -L").err.find("a key of the catalogue is expected"), std::string::npos);
 }
 
 TEST_F(SmiFiles, RefusesWhatItCannotDo) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/embedded.hpp"
+#include "engine/mig/built_in.hpp"
 
 namespace tessera::mig {
 namespace {
@@ -33,6 +34,37 @@ TEST(BuiltIn, LoadsAndSaysWhereEachRowStands) {
       EXPECT_FALSE(product.placements_source.empty()) << product.key.text;
     }
   }
+}
+
+// What one product says, but for where it was read.
+std::string told(const Product& one) {
+  std::string text =
+      one.key.text + one.architecture + one.compute_capability + one.min_driver + one.placements_source;
+  for (const auto* words : {&one.aliases, &one.smi_names, &one.gfd_labels, &one.pci_ids, &one.slurm_types,
+                            &one.sources, &one.notes})
+    for (const std::string& word : *words) text += "," + word;
+  for (const int number : {one.memory_gb.value_or(0), one.units, one.compute_slices, one.max_instances,
+                           static_cast<int>(one.mig_capable), one.budget.copy.value_or(-1)})
+    text += " " + std::to_string(number);
+  for (const Profile& profile : one.profiles) {
+    text += "\n" + profile.name.text + profile.nvml + profile.note + std::to_string(profile.max);
+    for (const int start : profile.starts) text += "@" + std::to_string(start);
+  }
+  return text;
+}
+
+TEST(BuiltIn, APartOfItSaysOfItsProductsWhatTheWholeSays) {
+  for (const Product& product : built_in().products()) {
+    const std::vector<std::string> wanted{product.key.text};
+    const Result<Catalogue> part = built_in_of(wanted);
+    ASSERT_TRUE(part) << to_line(part.error());
+    ASSERT_EQ(part->products().size(), 1u) << "all were read for " << product.key.text;
+    EXPECT_EQ(told(part->products().front()), told(product));
+  }
+  const std::vector<std::string> some{"L4", "A30-24GB", "L4"}, strange{"L4", "no such product"};
+  EXPECT_EQ(built_in_of(some)->products().size(), 2u);
+  EXPECT_EQ(built_in_of(strange)->products().size(), built_in().products().size());
+  EXPECT_EQ(built_in_of({})->products().size(), built_in().products().size());
 }
 
 TEST(BuiltIn, HasEveryMigProduct) {
