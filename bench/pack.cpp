@@ -84,7 +84,8 @@ void tell(benchmark::State& state, pack::Mode mode, const pack::Answer& answer) 
 void PackAllIn(benchmark::State& state) {
   const std::string text = text_of(problem_of(static_cast<int>(state.range(0)), mode_of(state.range(1))));
   for (auto _ : state) {
-    const pack::Problem problem = pack::read_boards(text, "bench", catalogue())->problem;
+    auto read = pack::read_boards(text, "bench", catalogue());
+    const pack::Problem problem = std::move(read->problem);
     tell(state, problem.mode, *pack::pack(problem));
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "engine/pack/pack.hpp"
 #include "engine/pack/whole.hpp"
@@ -52,8 +53,13 @@ std::optional<std::string> replay(const mig::Product& product, const Board& boar
 // What the idle instances of all GPUs are worth to a demand.
 class Supply {
  public:
-  explicit Supply(const Problem& problem) : problem_(problem) {}
-  void add(std::size_t product, int profile, int count) { by_profile_[{product, profile}] += count; }
+  explicit Supply(const Problem& problem) : problem_(problem) {
+    for (const mig::Product* product : problem.products)
+      by_profile_.emplace_back(product->profiles.size(), std::int64_t{0});
+  }
+  void add(std::size_t product, int profile, int count) {
+    by_profile_[product].at(static_cast<std::size_t>(profile)) += count;
+  }
   void add_whole(std::size_t product, int count) { whole_[product] += count; }
 
   std::int64_t of(const ProfileName& profile, std::optional<std::size_t> product) const {
@@ -63,25 +69,26 @@ class Supply {
         all += spare.count;
     if (is_whole(profile))
       for (const auto& [of, count] : whole_) all += !product || *product == of ? count : 0;
-    for (const auto& [key, count] : by_profile_) {
-      if (product && *product != key.first) continue;
-      const mig::Product& of = *problem_.products[key.first];
-      if (of.profiles[static_cast<std::size_t>(key.second)].name == profile) all += count;
+    for (std::size_t one = 0; one < by_profile_.size(); ++one) {
+      if (product && *product != one) continue;
+      for (std::size_t i = 0; i < by_profile_[one].size(); ++i)
+        if (problem_.products[one]->profiles[i].name == profile) all += by_profile_[one][i];
     }
     return all;
   }
 
  private:
   const Problem& problem_;
-  std::map<std::pair<std::size_t, int>, std::int64_t> by_profile_;
-  std::map<std::size_t, std::int64_t> whole_;  // by product
+  std::vector<std::vector<std::int64_t>> by_profile_;  // by product, then by its profiles
+  std::map<std::size_t, std::int64_t> whole_;          // by product
 };
 
 }  // namespace
 
 std::optional<std::string> why_invalid(const Problem& problem, const Answer& answer) {
   Supply supply(problem);
-  for (const Board& board : problem.boards) supply.add_whole(board.product, board.whole ? 1 : 0);
+  for (const Board& board : problem.boards)
+    if (board.whole) supply.add_whole(board.product, 1);
   for (const Board& board : problem.boards)
     for (const Instance& instance : board.instances)
       if (!instance.held) supply.add(board.product, instance.placed.profile, 1);

@@ -1,7 +1,9 @@
 #include "engine/pack/choose.hpp"
 
 #include <algorithm>
+#include <map>
 #include <queue>
+#include <set>
 #include <tuple>
 
 #include "engine/plan/effect/creation.hpp"
@@ -45,6 +47,12 @@ class Chooser {
       const auto& choices = classes_.classes[state.class_number].choices;
       chosen[board] = own(state, choices[static_cast<std::size_t>(at - wanted.begin())]);
     }
+  }
+  std::set<std::size_t> kinds_on(std::size_t node) const {
+    std::set<std::size_t> kinds;
+    for (std::size_t board : nodes_.boards[node])
+      kinds.insert(classes_.states[classes_.state_of[board]].class_number);
+    return kinds;
   }
   std::int64_t usable(std::size_t node, const std::vector<std::int64_t>& left) const {
     std::map<std::size_t, std::int64_t> here;
@@ -97,7 +105,7 @@ void choose_by_node(Needs needs, const Nodes& nodes, const std::vector<bool>& al
       continue;
     }
     chooser.take(node, needs);
-    for (std::size_t kind = 0; kind < needs.size(); ++kind) left[kind] = sum(needs[kind]);
+    for (const std::size_t kind : chooser.kinds_on(node)) left[kind] = sum(needs[kind]);
   }
 }
 
@@ -179,11 +187,12 @@ BoardPlan plan_of(const Classes& classes, std::size_t board, const Choice& choic
     return std::popcount(state.held & ~layout) == choice.evicted &&
            std::popcount(created) == choice.created &&
            std::popcount(state.idle & ~layout & ~universe.whole) == choice.destroyed &&
-           (created & ~universe.wanted) == 0 &&
-           worth_between(universe, layout & ~state.held, state.held & ~layout) == choice.worth;
+           (created & ~universe.wanted) == 0;
   };
-  for (std::uint64_t layout : universe.layouts) {
-    if (!alike(layout)) continue;
+  const Worth wanted = choice.worth + worth_running(universe, state.held);
+  for (std::size_t i = 0; i < universe.layouts.size(); ++i) {
+    const std::uint64_t layout = universe.layouts[i];
+    if (universe.worths[i] != wanted || !alike(layout)) continue;  // the first rules nearly all of them out
     BoardPlan plan = told(layout);
     const mig::Layout created = layout_of(universe, layout & ~state.held & ~state.idle);
     auto order = plan::driver_order(*universe.product, plan.keep, created);

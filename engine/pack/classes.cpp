@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <set>
@@ -132,23 +133,47 @@ std::vector<Choice> unbeaten(std::vector<Choice> choices, bool whole) {
   return kept;
 }
 
+// By worth a number that is 0 at first. Thousands of states are looked at one after the other: what the one
+// before has left there is not cleared, but passed over.
+class ByWorth {
+ public:
+  // No more of them than that between two clear().
+  explicit ByWorth(std::size_t most) : slots_(std::bit_ceil(2 * most + 2)) {}
+  void clear() { ++round_; }
+  std::size_t& operator[](Worth worth) {
+    const std::size_t last = slots_.size() - 1;
+    std::size_t at = (worth * 0x9e3779b97f4a7c15u >> 32) & last;
+    while (slots_[at].round == round_ && slots_[at].worth != worth) at = (at + 1) & last;
+    if (slots_[at].round != round_) slots_[at] = {worth, 0, round_};
+    return slots_[at].number;
+  }
+
+ private:
+  struct Slot {
+    Worth worth = 0;
+    std::size_t number = 0;
+    std::uint64_t round = 0;
+  };
+  std::vector<Slot> slots_;
+  std::uint64_t round_ = 1;
+};
+
 // Everything that the state could become and that is worth more than it is.
-std::vector<Choice> choices_of(const Universe& universe, const State& state, bool evict) {
+std::vector<Choice> choices_of(const Universe& universe, const State& state, bool evict, ByWorth& last) {
   std::vector<Choice> choices;
   if (state.fixed) return choices;
   std::vector<std::size_t> before;  // by choice: one more than that of the same worth that came before it
-  std::unordered_map<Worth, std::size_t> last;
-  // What is gained less what is lost is what it is worth less what runs: both count what stays, or neither.
-  const Worth running = worth_between(universe, state.held, 0) - nothing();
+  last.clear();
+  const Worth running = worth_running(universe, state.held);
   for (std::size_t i = 0; i < universe.layouts.size(); ++i) {
     const std::uint64_t layout = universe.layouts[i];
     std::uint64_t evicted = state.held & ~layout, created = layout & ~state.held & ~state.idle;
     if (created == 0 || (created & ~universe.wanted) != 0 || (!evict && evicted != 0)) continue;
     if ((created & universe.whole) != 0 && (!state.may_be_whole || evicted != 0)) continue;
-    Choice choice{universe.worths[i] - running, std::popcount(evicted),
-                  std::popcount(state.idle & ~layout & ~universe.whole),
+    const Worth worth = universe.worths[i] - running;
+    if (covers(state.worth, worth)) continue;
+    Choice choice{worth, std::popcount(evicted), std::popcount(state.idle & ~layout & ~universe.whole),
                   std::popcount(created & ~universe.whole), layout};
-    if (covers(state.worth, choice.worth)) continue;
     std::size_t& newest = last[choice.worth];
     std::size_t known = newest;
     while (known > 0 && !beats(choices[known - 1], choice, true)) known = before[known - 1];
@@ -199,17 +224,24 @@ struct StateHash {
 };
 
 void add_states(const Problem& problem, Classes& classes, bool evict) {
-  std::vector<std::map<mig::Placed, int>> number(classes.universes.size());
-  for (std::size_t i = 0; i < number.size(); ++i)
+  // By product, the bit of an instance; kUncut is none.
+  std::vector<std::array<std::array<std::uint64_t, mig::kMaxUnits + 1>, mig::kMaxProfiles>> bits(
+      classes.universes.size());
+  for (std::size_t i = 0; i < bits.size(); ++i)
     for (std::size_t place = 0; place < classes.universes[i].places.size(); ++place)
-      number[i][classes.universes[i].places[place]] = static_cast<int>(place);
+      if (const mig::Placed& at = classes.universes[i].places[place]; at != kUncut)
+        bits[i][static_cast<std::size_t>(at.profile)][static_cast<std::size_t>(at.start)] = std::uint64_t{1}
+                                                                                            << place;
+  classes.state_of.reserve(problem.boards.size());
   std::unordered_map<StateKey, std::size_t, StateHash> known;
   for (const Board& board : problem.boards) {
     const std::uint64_t whole = classes.universes[board.product].whole;
     StateKey key{board.product, board.whole_held ? whole : 0, board.whole ? whole : 0,
                  whole != 0 && board.may_be_whole, board.whole_held && !evict};
     for (const Instance& instance : board.instances)
-      (instance.held ? key.held : key.idle) |= std::uint64_t{1} << number[board.product].at(instance.placed);
+      (instance.held ? key.held : key.idle) |= bits[board.product]
+                                                   .at(static_cast<std::size_t>(instance.placed.profile))
+                                                   .at(static_cast<std::size_t>(instance.placed.start));
     auto [at, fresh] = known.try_emplace(key, classes.states.size());
     if (fresh) {
       State state;
@@ -221,6 +253,19 @@ void add_states(const Problem& problem, Classes& classes, bool evict) {
     ++classes.states[at->second].count;
     classes.state_of.push_back(at->second);
   }
+}
+
+// By product. Nearly every instance is of a profile that was seen before.
+std::vector<std::set<int>> profiles_in_use(const Problem& problem) {
+  std::vector<std::array<bool, mig::kMaxProfiles>> seen(problem.products.size());
+  std::vector<std::set<int>> all(problem.products.size());
+  for (const Board& board : problem.boards)
+    for (const Instance& instance : board.instances) {
+      bool& known = seen[board.product].at(static_cast<std::size_t>(instance.placed.profile));
+      if (!known) all[board.product].insert(instance.placed.profile);
+      known = true;
+    }
+  return all;
 }
 
 bool serves(const Problem& problem, const Spare& spare, const Row& row) {
@@ -255,6 +300,10 @@ Worth worth_between(const Universe& universe, std::uint64_t gained, std::uint64_
   return worth;
 }
 
+Worth worth_running(const Universe& universe, std::uint64_t held) {
+  return worth_between(universe, held, 0) - nothing();
+}
+
 int worth_at(Worth worth, std::size_t slot) {
   return static_cast<int>(worth >> (slot * kBits) & 15) - kOffset;
 }
@@ -266,20 +315,21 @@ Result<Classes> classify(const Problem& problem, bool evict, bool whole) {
   for (const Demand& demand : problem.demand)
     classes.rows.push_back({demand.profile, demand.product, demand.count, 0});
   if (evict) add_rows_for_running(problem, classes);
-  std::vector<std::set<int>> in_use(problem.products.size());
-  for (const Board& board : problem.boards)
-    for (const Instance& instance : board.instances) in_use[board.product].insert(instance.placed.profile);
+  const std::vector<std::set<int>> in_use = profiles_in_use(problem);
+  std::size_t most = 0;  // layouts of a product
   for (std::size_t i = 0; i < problem.products.size(); ++i) {
     Result<Universe> universe = universe_of(classes, *problem.products[i], i, in_use[i]);
     if (!universe) return universe.error();
     add_layouts(*universe, in_use[i]);
+    most = std::max(most, universe->layouts.size());
     for (const std::uint64_t layout : universe->layouts)
       universe->worths.push_back(worth_between(*universe, layout, 0));
     classes.universes.push_back(std::move(*universe));
   }
   add_states(problem, classes, evict);
+  ByWorth last(most);
   for (State& state : classes.states)
-    state.choices = choices_of(classes.universes[state.product], state, evict);
+    state.choices = choices_of(classes.universes[state.product], state, evict, last);
   count_standing(problem, classes);
   group(classes, whole);
   return classes;

@@ -35,6 +35,9 @@ struct Universe {
 
 // What these instances are worth, less those that are evicted.
 Worth worth_between(const Universe& universe, std::uint64_t gained, std::uint64_t lost);
+// Where `held` runs, a layout instead is worth that of Universe::worths less this: both count what stays, or
+// neither.
+Worth worth_running(const Universe& universe, std::uint64_t held);
 
 struct Choice {
   Worth worth = 0;

@@ -69,16 +69,21 @@ class Passes {
 Nodes nodes_of(const Problem& problem) {
   Nodes nodes;
   std::unordered_map<NodeName, std::size_t> known;
+  std::size_t node = 0;
   for (std::size_t i = 0; i < problem.boards.size(); ++i) {
-    auto [at, fresh] = known.try_emplace(problem.boards[i].node, nodes.boards.size());
-    if (fresh) {
-      nodes.boards.emplace_back();
-      nodes.running.push_back(0);
+    const Board& board = problem.boards[i];
+    // GPUs of a node nearly always stand together.
+    if (i == 0 || board.node != problem.boards[i - 1].node) {
+      const auto [at, fresh] = known.try_emplace(board.node, nodes.boards.size());
+      if (fresh) {
+        nodes.boards.emplace_back();
+        nodes.running.push_back(0);
+      }
+      node = at->second;
     }
-    nodes.boards[at->second].push_back(i);
-    for (const Instance& instance : problem.boards[i].instances)
-      nodes.running[at->second] += instance.held ? 1 : 0;
-    nodes.running[at->second] += problem.boards[i].whole_held ? 1 : 0;
+    nodes.boards[node].push_back(i);
+    for (const Instance& instance : board.instances) nodes.running[node] += instance.held ? 1 : 0;
+    nodes.running[node] += board.whole_held ? 1 : 0;
   }
   for (const Busy& busy : problem.busy)
     if (const auto at = known.find(busy.node); at != known.end()) nodes.running[at->second] = busy.running;

@@ -52,6 +52,13 @@ struct Solved {
   bool of_all = false;  // by classes of all GPUs, nodes not told apart
 };
 
+// By Problem::boards.
+std::vector<bool> taken_of(const Problem& problem, const Chosen& chosen) {
+  std::vector<bool> taken(problem.boards.size(), false);
+  for (const auto& [board, choice] : chosen) taken[board] = true;
+  return taken;
+}
+
 // By row: instances that are to be made.
 std::vector<int> needed_of(const Classes& classes) {
   std::vector<int> needed;
@@ -123,9 +130,10 @@ class Planner {
   std::array<std::int64_t, 4> weight(const Solved& solved) const {
     std::array<std::int64_t, 4> all{};
     for (std::int64_t left : solved.selection.unmet) all[0] += left;
+    const std::vector<bool> taken = taken_of(problem_, solved.chosen);
     for (std::size_t node = 0; node < nodes_.boards.size(); ++node) {
       if (std::none_of(nodes_.boards[node].begin(), nodes_.boards[node].end(),
-                       [&](std::size_t board) { return solved.chosen.contains(board); }))
+                       [&](std::size_t board) { return taken[board]; }))
         continue;
       all[1] += nodes_.running[node];
       ++all[2];
@@ -265,9 +273,10 @@ void tell_boards(const Problem& problem, const Solved& solved, const Nodes& node
     answer.created += choice->created;
   }
   answer.gpus_touched = static_cast<int>(answer.boards.size());
+  const std::vector<bool> taken = taken_of(problem, solved.chosen);
   for (std::size_t node = 0; node < nodes.boards.size(); ++node) {
     const bool touched = std::any_of(nodes.boards[node].begin(), nodes.boards[node].end(),
-                                     [&](std::size_t board) { return solved.chosen.contains(board); });
+                                     [&](std::size_t board) { return taken[board]; });
     if (!touched) continue;
     ++answer.nodes_touched;
     answer.running_on_touched_nodes += nodes.running[node];

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
+#include "engine/flat_json.hpp"
 #include "engine/json.hpp"
 #include "engine/pack/whole.hpp"
 #include "engine/text.hpp"
@@ -20,26 +23,59 @@ constexpr std::size_t kMostServices = 200;
 constexpr double kMostRate = 1e9;
 
 bool is_map(const Yaml& value) { return value.kind == Yaml::Kind::map; }
-bool is_map(const Json& value) { return value.kind == Json::Kind::map; }
 bool is_list(const Yaml& value) { return value.kind == Yaml::Kind::list; }
-bool is_list(const Json& value) { return value.kind == Json::Kind::list; }
 std::optional<std::int64_t> integer(const Yaml& value) { return value.as_int(); }
-std::optional<std::int64_t> integer(const Json& value) {
+std::optional<double> rational(const Yaml& value) { return value.as_number(); }
+std::optional<bool> boolean(const Yaml& value) { return value.as_bool(); }
+std::optional<std::string_view> words(const Yaml& value) {
+  return value.kind == Yaml::Kind::scalar ? std::optional<std::string_view>(value.scalar) : std::nullopt;
+}
+
+// Json and FlatJson.
+template <class Tree>
+bool is_map(const Tree& value) {
+  return value.kind == Json::Kind::map;
+}
+template <class Tree>
+bool is_list(const Tree& value) {
+  return value.kind == Json::Kind::list;
+}
+template <class Tree>
+std::optional<std::int64_t> integer(const Tree& value) {
   return value.kind == Json::Kind::integer ? std::optional(value.integer) : std::nullopt;
 }
-std::optional<double> rational(const Yaml& value) { return value.as_number(); }
 std::optional<double> rational(const Json& value) {
   if (value.kind == Json::Kind::integer) return static_cast<double>(value.integer);
   return value.kind == Json::Kind::real ? std::optional(value.real) : std::nullopt;
 }
-std::optional<bool> boolean(const Yaml& value) { return value.as_bool(); }
-std::optional<bool> boolean(const Json& value) {
+std::optional<double> rational(const FlatJson& value) {
+  return value.kind == Json::Kind::integer ? std::optional(static_cast<double>(value.integer)) : std::nullopt;
+}
+template <class Tree>
+std::optional<bool> boolean(const Tree& value) {
   return value.kind == Json::Kind::boolean ? std::optional(value.boolean) : std::nullopt;
 }
-const std::string* words(const Yaml& value) {
-  return value.kind == Yaml::Kind::scalar ? &value.scalar : nullptr;
+template <class Tree>
+std::optional<std::string_view> words(const Tree& value) {
+  return value.kind == Json::Kind::text ? std::optional<std::string_view>(value.text) : std::nullopt;
 }
-const std::string* words(const Json& value) { return value.kind == Json::Kind::text ? &value.text : nullptr; }
+
+// What a list or a map holds, one after the other; the key of what a list holds is empty.
+template <class Tree, class Take>
+void each_of(const Tree& all, Take take) {
+  for (const auto& field : all.fields) take(std::string_view(field.first), field.second);
+  for (const Tree& item : all.items) take(std::string_view(), item);
+}
+template <class Take>
+void each_of(const FlatJson& all, Take take) {
+  for (const FlatJson* one = all.first(); one != all.end(); one = one->end()) take(one->key, *one);
+}
+template <class Tree>
+std::size_t count_of(const Tree& all) {
+  std::size_t count = 0;
+  each_of(all, [&](std::string_view, const Tree&) { ++count; });
+  return count;
+}
 
 // A place in JSON, which has no lines: "boards[3].instances[0]". Put into words only for an error.
 struct Where {
@@ -98,15 +134,19 @@ class Reader {
 
   template <class Take>
   void each(const Tree& list, const Where& where, Take take) {
-    for (std::size_t i = 0; i < list.items.size() && !error_; ++i)
-      take(list.items[i], Where{where.within, where.name, i});
+    std::size_t i = 0;
+    each_of(list, [&](std::string_view, const Tree& item) {
+      if (!error_) take(item, Where{where.within, where.name, i});
+      ++i;
+    });
   }
 
   void only(const Tree& map, const Where& where, std::initializer_list<std::string_view> known) {
-    for (const auto& field : map.fields)
-      if (std::find(known.begin(), known.end(), field.first) == known.end())
-        fail(field.second, where,
-             fmt::format("unknown key \"{}\"; known are {}", clean(field.first, 80), fmt::join(known, ", ")));
+    each_of(map, [&](std::string_view key, const Tree& value) {
+      if (std::find(known.begin(), known.end(), key) == known.end())
+        fail(value, where,
+             fmt::format("unknown key \"{}\"; known are {}", clean(key, 80), fmt::join(known, ", ")));
+    });
   }
 
   int number(const Tree& value, const Where& where, std::string_view name, std::int64_t least,
@@ -128,7 +168,7 @@ class Reader {
   // Of the tree. A name of at most 253 bytes without control characters.
   std::string_view name(const Tree& map, const Where& where, std::string_view key) {
     const Tree* value = map.find(key);
-    const std::string* text = value ? words(*value) : nullptr;
+    const std::optional<std::string_view> text = value ? words(*value) : std::nullopt;
     if (!text || text->empty() || text->size() > 253 || !is_clean(*text)) {
       fail(value ? *value : map, where, fmt::format("{}: a name is needed", key));
       return {};
@@ -139,7 +179,7 @@ class Reader {
   void read_mode(const Tree& root) {
     const Tree* mode = root.find("mode");
     if (!mode) return;
-    const std::string* text = words(*mode);
+    const std::optional<std::string_view> text = words(*mode);
     if (text && *text == word(Mode::whole_node))
       problem_.mode = Mode::whole_node;
     else if (!text || *text != word(Mode::in_place))
@@ -194,6 +234,7 @@ class Reader {
       if (!is_new(board))
         return fail(value, where,
                     fmt::format("GPU {} of {} is listed twice", board.gpu.value, board.node.text));
+      if (i + 1 == count) return void(problem_.boards.push_back(std::move(board)));
       problem_.boards.push_back(board);
       ++board.gpu.value;
     }
@@ -211,11 +252,12 @@ class Reader {
   void read_instances(const Tree& list, const Where& where, Board& board) {
     if (!is_list(list)) return fail(list, where, "instances: a list is needed");
     const mig::Product& of = *problem_.products[board.product];
+    board.instances.reserve(count_of(list));
     each(list, at("instances", &where), [&](const Tree& value, const Where& at) {
       if (!is_map(value)) return fail(value, at, "not a map with profile and start");
       only(value, at, {"profile", "start", "held"});
       const std::string_view called = name(value, at, "profile");
-      auto profile = error_ ? std::nullopt : of.index_of(called);
+      auto profile = error_ ? std::nullopt : profile_of(board.product, called);
       if (!profile)
         return fail(value, at, fmt::format("{} has no profile \"{}\"", of.key.text, clean(called, 80)));
       const Tree* start = value.find("start");
@@ -224,52 +266,65 @@ class Reader {
       if (const Tree* held = value.find("held")) instance.held = flag(*held, "held");
       board.instances.push_back(instance);
     });
-    mig::Layout layout;
-    for (const Instance& instance : board.instances) layout.push_back(instance.placed);
-    std::sort(layout.begin(), layout.end());
     if (error_) return;
-    if (auto why = mig::why_illegal(of, layout)) fail(list, where, "instances: " + *why);
+    layout_.clear();
+    for (const Instance& instance : board.instances) layout_.push_back(instance.placed);
+    std::sort(layout_.begin(), layout_.end());
+    if (mig::is_legal(of, layout_)) return;
+    if (auto why = mig::why_illegal(of, layout_)) fail(list, where, "instances: " + *why);
+  }
+
+  // A file names few profiles, and each many times.
+  std::optional<int> profile_of(std::size_t product, std::string_view called) {
+    constexpr std::size_t kMost = 64;
+    if (product >= profiles_.size()) profiles_.resize(product + 1);
+    auto& known = profiles_[product];
+    for (const auto& [name, profile] : known)
+      if (name == called) return profile;
+    const std::optional<int> profile = problem_.products[product]->index_of(called);
+    if (profile && known.size() < kMost) known.emplace_back(called, *profile);
+    return profile;
   }
 
   void read_demand(const Tree& demand) {
-    for (const auto& field : demand.fields) {
+    each_of(demand, [&](std::string_view name, const Tree& value) {
       if (error_) return;
-      const Where top = at("demand"), where = at(field.first, &top);
-      if (!is_map(field.second)) {
-        read_wanted(field.first, field.second, where, std::nullopt);
-        continue;
-      }
-      auto of = product(field.second, where, field.first);
+      const Where top = at("demand"), where = at(name, &top);
+      if (!is_map(value)) return read_wanted(name, value, where, std::nullopt);
+      const auto of = product(value, where, name);
       if (!of) return;
-      for (const auto& wanted : field.second.fields)
-        read_wanted(wanted.first, wanted.second, at(wanted.first, &where), of);
-    }
+      each_of(value, [&](std::string_view profile, const Tree& wanted) {
+        read_wanted(profile, wanted, at(profile, &where), of);
+      });
+    });
   }
 
   void read_services(const Tree& services) {
     const Where top = at("services");
-    if (!is_map(services) || services.fields.empty())
+    if (!is_map(services) || count_of(services) == 0)
       return fail(services, top, "services: a map of names is needed");
-    if (services.fields.size() > kMostServices)
+    if (count_of(services) > kMostServices)
       return fail(services, top, fmt::format("more than {} services", kMostServices));
-    for (const auto& [called, value] : services.fields) {
+    each_of(services, [&](std::string_view called, const Tree& value) {
+      if (error_) return;
       const Where where = at(called, &top);
       if (called.empty() || called.size() > 253 || !is_clean(called))
         return fail(value, where, "a name of at most 253 printable characters is needed");
       if (!is_map(value)) return fail(value, where, "not a map with rate and gives");
       only(value, where, {"rate", "gives"});
-      Service service{called, rate(value, where, "rate"), {}};
+      Service service{std::string(called), rate(value, where, "rate"), {}};
       const Tree* gives = value.find("gives");
-      if (!gives || !is_map(*gives) || gives->fields.empty())
+      if (!gives || !is_map(*gives) || count_of(*gives) == 0)
         return fail(gives ? *gives : value, where,
                     "gives: the rate of one instance of each profile is missing");
-      for (const auto& [profile, each] : gives->fields) read_gives(profile, *gives, each, where, service);
-      if (error_) return;
-      services_.push_back(std::move(service));
-    }
+      each_of(*gives, [&](std::string_view profile, const Tree& each) {
+        read_gives(profile, *gives, each, where, service);
+      });
+      if (!error_) services_.push_back(std::move(service));
+    });
   }
 
-  void read_gives(const std::string& called, const Tree& gives, const Tree& value, const Where& where,
+  void read_gives(std::string_view called, const Tree& gives, const Tree& value, const Where& where,
                   Service& service) {
     auto profile = mig::canonical_profile(called);
     if (!profile)
@@ -295,7 +350,7 @@ class Reader {
     return 1;
   }
 
-  void read_wanted(const std::string& called, const Tree& value, const Where& where,
+  void read_wanted(std::string_view called, const Tree& value, const Where& where,
                    std::optional<std::size_t> of) {
     auto profile = wanted_name(called);
     if (!profile)
@@ -320,6 +375,8 @@ class Reader {
   std::string last_node_;
   std::string last_name_;
   std::size_t last_product_ = 0;
+  std::vector<std::vector<std::pair<std::string, int>>> profiles_;  // by product: as the file spells them
+  mig::Layout layout_;                                              // of one GPU after the other
 };
 
 }  // namespace
@@ -329,6 +386,7 @@ Result<FileProblem> read_boards(std::string_view text, std::string_view file,
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string_view::npos && text[first] == '{') {
     // A YAML map may begin like that, too: it is the reader of JSON that is quick.
+    if (const auto flat = read_flat_json(text)) return Reader<FlatJson>(file, catalogue).run(flat->front());
     Result<Json> json = parse_json(text, file);
     if (json) return Reader<Json>(file, catalogue).run(*json);
   }

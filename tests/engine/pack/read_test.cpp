@@ -122,5 +122,35 @@ TEST(PackFile, ErrorsNameTheItemOfJson) {
   EXPECT_NE(trouble(R"({"demand": {"1g.10gb": 1}, "boards": [)"), "read") << "truncated";
 }
 
+// Plain text is read without a tree; one escape in it, and the tree reads all of it.
+TEST(PackFile, TheSameIsReadWithATreeAndWithoutOne) {
+  const auto both = [](const std::string& node) {
+    return read_boards(
+        R"({"demand": {"MIG 1g.10gb": 2, "whole": 1}, "evict": true, "boards": [)"
+        R"({"node": ")" +
+            node +
+            R"(", "gpu": 0, "product": "H100-80GB-SXM5", "count": 2, "instances": [)"
+            R"({"profile": "3g.40gb", "start": 4, "held": true}, {"profile": "1g.10gb", "start": 0}]},)"
+            R"({"node": "n2", "gpu": 1, "product": "A30-24GB", "whole": true, "held": true}]})",
+        "a.json", test::catalogue());
+  };
+  const auto plain = both("n1"), escaped = both(R"(\u006e1)");
+  ASSERT_TRUE(plain.ok() && escaped.ok());
+  EXPECT_EQ(plain->problem.boards, escaped->problem.boards);
+  EXPECT_EQ(plain->problem.demand, escaped->problem.demand);
+  EXPECT_EQ(plain->problem.boards.size(), 3u);
+  EXPECT_TRUE(plain->problem.boards[2].whole_held);
+  for (
+      const char* more :
+      {R"("gpu": -1)", R"("gpu": true)", R"("gpu": 0, "odd": 1)", R"("gpu": 0, "instances": {})",
+       R"("gpu": 0, "instances": [{"profile": "1g.10gb"}])",
+       R"("gpu": 0, "instances": [{"profile": "4g.40gb", "start": 0}, {"profile": "4g.40gb", "start": 0}])"}) {
+    const std::string rest = std::string(R"(", "product": "H100-80GB-SXM5", )") + more + "}]}";
+    const std::string wrong = trouble(R"({"demand": {}, "boards": [{"node": "n1)" + rest);
+    EXPECT_EQ(wrong, trouble(R"({"demand": {}, "boards": [{"node": "\u006e1)" + rest));
+    EXPECT_EQ(wrong.find("gpus.yaml: boards[0]"), 0u) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace tessera::pack
