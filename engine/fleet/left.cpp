@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/fleet/offers.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/plan/effect/observed.hpp"
 #include "engine/plan/facts.hpp"
@@ -25,11 +26,6 @@ plan::Wish made_of(const plan::BoardState& state) {
 
 bool is_told(const Node& node) {
   return node.health != Health::down && node.health != Health::unknown && !plan::boards_untold(node);
-}
-
-bool is_told(const Gpu& gpu) {
-  const bool shared = gpu.strategy == Strategy::mps || gpu.strategy == Strategy::time_slicing;
-  return gpu.strategy != Strategy::unknown && (!shared || gpu.replicas);
 }
 
 struct Ended {
@@ -82,7 +78,7 @@ Left left_on(const plan::Run* run, const Node& node) {
   std::vector<std::pair<std::string, std::vector<int>>> otherwise;  // by what was left
   for (const plan::BoardState& board : end.boards) {
     const Gpu* gpu = plan::find_gpu(node, board.gpu);
-    if (!gpu || !is_told(*gpu)) return {};
+    if (!gpu || !is_made_told(*gpu)) return {};
     if (made_of(plan::state_of(*gpu)) == made_of(board)) continue;
     const std::string text = state_text(board);
     auto same =

@@ -26,11 +26,6 @@ std::map<std::string, std::int64_t> by_device(const plan::Counts& counts) {
   return all;
 }
 
-bool is_known(const Gpu& gpu) {
-  const bool shared = gpu.strategy == Strategy::mps || gpu.strategy == Strategy::time_slicing;
-  return gpu.strategy != Strategy::unknown && (!shared || gpu.replicas);
-}
-
 bool has_dra_driver(const Node& node) {
   return std::any_of(node.components.begin(), node.components.end(),
                      [](const Component& one) { return one.name == "DRA driver"; });
@@ -45,7 +40,7 @@ bool comparable(const Node& node) {
   if (!node.allocatable || node.gpus.empty()) return false;
   if (node.health == Health::down || node.health == Health::unknown) return false;
   if (sharing::ack::decides(node) || has_dra_driver(node) || is_changing(node)) return false;
-  return std::all_of(node.gpus.begin(), node.gpus.end(), is_known);
+  return std::all_of(node.gpus.begin(), node.gpus.end(), is_made_told);
 }
 
 // What slurmctld hands out by profile, "gpu" where it is whole: a site calls its types as it likes. nullopt:
@@ -87,6 +82,11 @@ std::optional<std::string> slurm_otherwise(const Node& node, const mig::Catalogu
 }
 
 }  // namespace
+
+bool is_made_told(const Gpu& gpu) {
+  const bool shared = gpu.strategy == Strategy::mps || gpu.strategy == Strategy::time_slicing;
+  return gpu.strategy != Strategy::unknown && (!shared || gpu.replicas);
+}
 
 std::string offers_way_out(const NodeSurvey& node, Scheduler scheduler) {
   if (!node.should_offer || node.should_offer->empty()) return "";

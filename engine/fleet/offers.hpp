@@ -9,6 +9,9 @@
 
 namespace tessera::fleet {
 
+// Whether it is known what is made of it; of one that is shared, how many shares.
+bool is_made_told(const Gpu& gpu);
+
 // Empty: it hands out what is made. Else what that would be: "nvidia.com/mig-1g.10gb 14", for Slurm by
 // profile: "1g.10gb 14". nullopt: what is made or handed out is not known, or the two cannot be compared
 // (shares of Slurm, ACK's units, devices by DRA, a change that is under way).
