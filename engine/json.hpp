@@ -1,8 +1,8 @@
 // JSON in both directions for what tessera keeps: plan files and journal lines.
 //
-// The only reader of JSON in the engine, and strict: one value, no duplicate keys, no nesting deeper than 64,
-// valid UTF-8, no more than 64 MiB, numbers that fit. The writer keeps the order of the fields and never puts
-// a raw control character or a newline into a line.
+// The only reader of JSON in the engine (but for flat_json.hpp, which takes a part of it), and strict: one
+// value, no duplicate keys, no nesting deeper than 64, valid UTF-8, no more than 64 MiB, numbers that fit.
+// The writer keeps the order of the fields and never puts a raw control character or a newline into a line.
 // Threads: plain values, pure functions.
 #pragma once
 
