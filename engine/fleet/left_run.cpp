@@ -20,7 +20,7 @@ std::vector<LeftBehind> left_runs(const std::vector<RunHead>& runs,
     const auto here = std::find_if(clusters.begin(), clusters.end(),
                                    [&](const Cluster* one) { return one->name == head.cluster; });
     if (here == clusters.end() || !counts(head)) continue;
-    LeftBehind& left = all.emplace_back(LeftBehind{head, {}});
+    LeftBehind& left = all.emplace_back(LeftBehind{head, {}, {}});
     for (const NodeName& name : head.nodes)
       if (const Node* node = (*here)->nodes.find(name); node && plan::closed_by_flags(*node))
         left.closed.push_back(name);
@@ -33,9 +33,11 @@ bool waits_for_a_person(const RunHead& head, const plan::Run* run, TimePoint now
   return !plan::may_be_due(*run, now) && !plan::waits_as_planned(*run);
 }
 
-std::string left_sentence(const RunHead& head, const std::vector<NodeName>& closed) {
+std::string left_sentence(const LeftBehind& left) {
+  const auto& [head, closed, why] = left;
   const std::string run = clean(head.run, 100), who = clean(head.who, 60);
   const bool parked = head.state == RunState::parked;
+  if (!why.empty()) return fmt::format("run {} is left parked: {}", run, why);
   std::vector<std::string> names;
   for (const NodeName& node : closed.empty() ? head.nodes : closed) names.push_back(node.text);
   const std::string hosts = clean(fold_for_reading(names), 300);

@@ -15,6 +15,7 @@ namespace tessera::fleet {
 struct LeftBehind {
   RunHead head;
   std::vector<NodeName> closed;  // nodes of it that are closed now
+  std::string why{};             // why its fleet file does not let it go on; empty: that is not the reason
 };
 // Those of the clusters that are parked or were interrupted and that count, whatever stands on their nodes by
 // now and whichever runs came after them there. counts: it is of the file, and waits for a person.
@@ -26,8 +27,7 @@ std::vector<LeftBehind> left_runs(const std::vector<RunHead>& runs,
 // now is not looked at. run: null: its journal cannot be read. now: by the clock of its cluster.
 bool waits_for_a_person(const RunHead& head, const plan::Run* run, TimePoint now);
 
-// What it holds, and the ways out. head: one that is parked or was interrupted. closed: nodes of it that are
-// closed now.
-std::string left_sentence(const RunHead& head, const std::vector<NodeName>& closed);
+// What it holds, or why it is left, and the ways out.
+std::string left_sentence(const LeftBehind& left);
 
 }  // namespace tessera::fleet

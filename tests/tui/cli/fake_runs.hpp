@@ -97,6 +97,7 @@ class FakeRuns final : public plan::Runs {
   struct Asked {
     std::vector<std::string> what;  // "start", "resume back r1", "answer n1 yes" ...
     std::optional<plan::Plan> plan;
+    std::map<std::string, int> read;  // by run, how often its journal was asked for
   };
   FakeRuns(Box& box, Asked& asked) : box_(box), asked_(asked) {}
 
@@ -107,6 +108,7 @@ class FakeRuns final : public plan::Runs {
 
   void list() override { box_.tell(RunsListed{heads}); }
   void read(const std::string& run) override {
+    ++asked_.read[run];
     if (journals.contains(run))
       box_.tell(RunTold{run, journals[run], true});
     else

@@ -335,5 +335,45 @@ TEST_F(FleetClosing, ARunForADemandIsCarriedOnWhileTheFileAsksForTheSame) {
   EXPECT_TRUE(on(demand(1))) << "it was written again, and asks for the same: " << err.str();
 }
 
+// It waits until n1 is empty, and no timer would ever go on with it: check and diff said that all is well.
+TEST_F(FleetClosing, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamedByWhoeverLooks) {
+  close();
+  heads.front().words = "as " + folder + "/fleet.yaml says";  // by a person
+  const std::vector<RunHead> parked = heads;
+  const auto look = [&](const char* verb, bool dry, const std::string& path) {
+    heads = parked;
+    options.dry_run = dry;
+    const int code = run({verb, path});
+    const std::string all = out.str() + err.str();
+    const bool named =
+        all.find("run r1 is left parked: the fleet file was changed after it was begun") != std::string::npos;
+    EXPECT_EQ(named, code == kFinding) << verb << dry << code << all;
+    return named;
+  };
+  const std::string wants = "pools: [{name: a, nodes: n1, layout: empty}, {name: b, layout: as-is}]";
+  const std::string other = "pools: [{name: a, nodes: n1, layout: 1g.10gb}, {name: b, layout: as-is}]";
+  for (const char* verb : {"check", "diff"}) EXPECT_TRUE(look(verb, false, file(other))) << verb;
+  EXPECT_TRUE(look("run", true, file(other)));
+  EXPECT_TRUE(look("run", false, file(other)));
+  heads = parked, options.dry_run = false;
+  (void)run({"check", file(wants)});
+  EXPECT_EQ(out.str().find("r1"), std::string::npos) << "it waits as planned: " << out.str();
+  EXPECT_EQ(run({"pause", file(other)}), kDone) << err.str();
+  (void)run({"check", file(other)});
+  EXPECT_EQ(out.str().find("r1"), std::string::npos) << "paused, and that is told once: " << out.str();
+}
+
+// Each look at the runs read all of them again: three to five times a call.
+TEST_F(FleetClosing, ACallReadsTheJournalOfARunThatWaitsOnce) {
+  close();
+  for (const char* verb : {"run", "check", "diff"})
+    for (const bool dry : {false, true}) {
+      if (dry && verb != std::string("run")) continue;
+      options.dry_run = dry;
+      run({verb, with("Fri 12:00-20:00")});
+      EXPECT_EQ(asked.read["r1"], 1) << verb << dry << out.str() << err.str();
+    }
+}
+
 }  // namespace
 }  // namespace tessera::cli

@@ -192,28 +192,42 @@ TEST(FleetEvidence, ReadingThatWasGivenUpGoesOnWhereItStopped) {
   EXPECT_EQ(one.opened, 2) << "and not again within a minute";
 }
 
+// Whether a run on n0045 that is parked so is named, with this file.
+bool parked_is_named(OneRun& one, plan::RunEvent event, const std::string& words) {
+  Diary told{plan_of(one.session, {"n0045"}, 0), "20261121-1500-n0045"};
+  told.add("n0045", std::move(event), 30);
+  one.lines[told.run] = told.lines;
+  RunHead head = told.head(RunState::parked, false);
+  head.words = words, head.last = at(one.line_at += 10);
+  one.session.hear({RunsListed{{head}}});
+  one.session.survey();
+  one.hear(one.answer());
+  return one.session.shows("parked; tessera resume") || one.session.shows("is parked and has not ended");
+}
+
+std::string wanting(const std::string& layout) {
+  return "pools: [{name: w, nodes: n0045, gpus: {0: '" + layout + "'}}, {name: b, layout: as-is}]";
+}
+
 TEST(FleetEvidence, ARunThatIsParkedForAPersonIsNamedWhereItsJournalSaysSo) {
   OneRun one(RunState::finished);
-  Diary diary{plan_of(one.session, {"n0045"}, 0), "20261121-1500-n0045"};
-  const auto parked = [&](plan::RunEvent event, const std::string& words = "as fleet.yaml says") {
-    Diary told = diary;
-    told.add("n0045", std::move(event), 30);
-    one.lines[told.run] = told.lines;
-    RunHead head = told.head(RunState::parked, false);
-    head.words = words, head.last = at(one.line_at += 10);
-    one.session.hear({RunsListed{{head}}});
-    one.session.survey();
-    one.hear(one.answer());
-    return one.session.shows("parked; tessera resume") || one.session.shows("is parked and has not ended");
-  };
-  EXPECT_TRUE(parked(plan::Parked{"step 3 failed", "n0045 is closed", plan::Until::someone}))
-      << one.session.screen();
-  EXPECT_FALSE(parked(plan::Parked{"in use", "n0045 is closed", plan::Until::empty}))
+  open_fleet(one.session, wanting("4g.40gb,3g.40gb"));
+  const plan::Parked failed{"step 3 failed", "n0045 is closed", plan::Until::someone};
+  EXPECT_TRUE(parked_is_named(one, failed, "as fleet.yaml says")) << one.session.screen();
+  EXPECT_FALSE(parked_is_named(one, plan::Parked{"in use", "n0045 is closed", plan::Until::empty},
+                               "as fleet.yaml says"))
       << "it waits as planned\n"
       << one.session.screen();
-  EXPECT_FALSE(parked(plan::Parked{"step 3 failed", "n0045 is closed", plan::Until::someone},
-                      "as /srv/other.yaml says"))
-      << "a run of another file\n"
+  EXPECT_FALSE(parked_is_named(one, failed, "as /srv/other.yaml says")) << "a run of another file\n"
+                                                                        << one.session.screen();
+}
+
+// No fleet run goes on with it, and the screen showed it as nothing at all.
+TEST(FleetEvidence, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamed) {
+  OneRun one(RunState::finished);
+  open_fleet(one.session, wanting("7x1g.10gb"));
+  EXPECT_TRUE(parked_is_named(one, plan::Parked{"in use", "n0045 is closed", plan::Until::empty},
+                              "as fleet.yaml says"))
       << one.session.screen();
 }
 

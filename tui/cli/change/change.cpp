@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "engine/fleet/run_words.hpp"
 #include "engine/plan/files/plan_file.hpp"
@@ -49,11 +50,12 @@ Result<plan::Plan> read_plan(const std::string& name, const Streams& streams) {
 class Resumer {
  public:
   Resumer(const Options& options, const mig::Catalogue& catalogue, const Joins& joins, const Streams& streams,
-          WhyNot why_not = {}, TakesUp takes_up = {})
+          WhyNot why_not = {}, TakesUp takes_up = {}, KeptJournals* kept = nullptr)
       : options_(options),
         streams_(streams),
         why_not_(std::move(why_not)),
         takes_up_(std::move(takes_up)),
+        kept_(kept ? *kept : own_),
         clusters_(options, catalogue, joins, streams),
         lines_(streams.asks ? streams.in_fd : -1) {}
 
@@ -174,18 +176,18 @@ class Resumer {
 
   struct DueRun {
     RunHead head;
-    Followed known;
+    std::shared_ptr<const Followed> known;
     Judged judged;  // it goes on, or its nodes are opened again
   };
 
   int resume_due(const std::vector<RunHead>& runs) {
     std::vector<DueRun> due;
     int left = kDone;
-    for (RunAtRest& one : runs_at_rest(clusters_, options_, runs, takes_up_, failed_)) {
+    for (RunAtRest& one : runs_at_rest(clusters_, options_, runs, takes_up_, failed_, kept_)) {
       Judged judged = judge(one, clusters_, why_not_carried_on(one.head, one.run()));
       if (judged.finding) left = kFinding;
       if (judged.due == Due::goes_on || judged.due == Due::opened)
-        due.push_back({one.head, std::move(*one.known), std::move(judged)});
+        due.push_back({one.head, std::move(one.known), std::move(judged)});
       else if (judged.due != Due::waits)
         tell(one.head, judged);
     }
@@ -202,13 +204,14 @@ class Resumer {
     for (const DueRun& one : due) {
       // The runs before it took their time: a pause may have been set meanwhile, or its window be over.
       const bool opens = one.judged.due == Due::opened;
-      const auto not_on = why_not_carried_on(one.head, &*one.known.run());
+      const auto not_on = why_not_carried_on(one.head, &*one.known->run());
       if (not_on ? !not_on->over || !opens : opens) {
         if (not_on) tell(one.head, {Due::left, not_on, true});
         code = std::max(code, static_cast<int>(kFinding));
         continue;
       }
-      int ended = follow(one.known, opens);
+      kept_.forget(one.head.run);
+      int ended = follow(*one.known, opens);
       if (ended > 128) return ended;
       code = std::max(code, ended);
     }
@@ -240,6 +243,8 @@ class Resumer {
   const Streams& streams_;
   WhyNot why_not_;    // empty: every run that is due
   TakesUp takes_up_;  // empty: none
+  KeptJournals own_;
+  KeptJournals& kept_;
   FailedNodes failed_;
   OpenClusters clusters_;
   Lines lines_;
@@ -320,8 +325,9 @@ int run_resume(const Options& options, const mig::Catalogue& catalogue, const Jo
 }
 
 int run_resume_due(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
-                   const Streams& streams, const WhyNot& why_not, const TakesUp& takes_up) {
-  return Resumer(options, catalogue, joins, streams, why_not, takes_up).run();
+                   const Streams& streams, const WhyNot& why_not, const TakesUp& takes_up,
+                   KeptJournals& kept) {
+  return Resumer(options, catalogue, joins, streams, why_not, takes_up, &kept).run();
 }
 
 }  // namespace tessera::cli

@@ -9,6 +9,8 @@
 
 namespace tessera::cli {
 
+class KeptJournals;  // runs_at_rest.hpp
+
 // Each returns the exit code.
 int run_apply(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
               const Streams& streams);
@@ -18,8 +20,9 @@ int run_resume(const Options& options, const mig::Catalogue& catalogue, const Jo
                const Streams& streams);
 
 // As `tessera resume --due`, without the parked runs of which why_not gives a reason. takes_up: runs whose
-// tessera was killed are carried on, too.
+// tessera was killed are carried on, too. kept: what the caller reads of journals as well.
 int run_resume_due(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
-                   const Streams& streams, const WhyNot& why_not, const TakesUp& takes_up);
+                   const Streams& streams, const WhyNot& why_not, const TakesUp& takes_up,
+                   KeptJournals& kept);
 
 }  // namespace tessera::cli

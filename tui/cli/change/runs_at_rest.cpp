@@ -8,16 +8,25 @@
 
 namespace tessera::cli {
 
+std::shared_ptr<const Followed> KeptJournals::of(OpenClusters& clusters, const Options& options,
+                                                 const RunHead& head) {
+  if (const auto kept = all_.find(head.run); kept != all_.end() && kept->second.head == head)
+    return kept->second.known;
+  auto read = read_run(clusters, options, head.run);
+  auto* followed = std::get_if<Followed>(&read);
+  auto known = followed ? std::make_shared<const Followed>(std::move(*followed)) : nullptr;
+  all_[head.run] = {head, known};
+  return known;
+}
+
 std::vector<RunAtRest> runs_at_rest(OpenClusters& clusters, const Options& options,
                                     const std::vector<RunHead>& runs, const TakesUp& takes_up,
-                                    FailedNodes& failed) {
+                                    FailedNodes& failed, KeptJournals& kept) {
   std::vector<RunAtRest> all;
   for (const RunHead& head : runs) {
     const bool killed = head.state == RunState::interrupted && takes_up && takes_up(head);
     if (head.state != RunState::parked && !killed) continue;
-    auto known = read_run(clusters, options, head.run);
-    RunAtRest& one = all.emplace_back(RunAtRest{head, killed});
-    if (auto* followed = std::get_if<Followed>(&known)) one.known = std::move(*followed);
+    RunAtRest& one = all.emplace_back(RunAtRest{head, killed, kept.of(clusters, options, head)});
     if (one.known) failed.note(*one.run());
   }
   return all;

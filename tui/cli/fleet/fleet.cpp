@@ -294,9 +294,8 @@ void FleetCommand::read_newest_runs() {
     if (verb_ == "explain" && node.second.text != node_) continue;
     const bool elsewhere = head->state == RunState::marked || head->state == RunState::unreadable;
     if (elsewhere || page_.journals.contains(head->run) || page_.journals.size() >= kMost) continue;
-    auto known = read_run(clusters_, options_, head->run);
-    if (const auto* followed = std::get_if<Followed>(&known); followed && followed->run())
-      page_.journals.emplace(head->run, *followed->run());
+    if (const auto known = journals_.of(clusters_, options_, *head))
+      page_.journals.emplace(head->run, *known->run());
   }
 }
 

@@ -18,6 +18,7 @@
 #include "engine/fleet/windows.hpp"
 #include "tui/cli/change/change.hpp"
 #include "tui/cli/change/planning.hpp"
+#include "tui/cli/change/runs_at_rest.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/fleet/fleet.hpp"
 #include "tui/cli/fleet/fleet_files.hpp"
@@ -169,7 +170,7 @@ class FleetCommand {
   std::optional<int> take_turn(const ClusterName& cluster, const fleet::Pool& pool,
                                const fleet::Survey& survey, plan::Intent& intent,
                                const std::set<NodeName>& busy, int held_up);
-  void tell(const std::string& english);
+  void tell(const std::string& english) const;
   // nullptr: it does not answer as a whole now.
   const Cluster* answering(const ClusterName& name);
 
@@ -195,7 +196,8 @@ class FleetCommand {
   std::set<std::string> waiting_;                    // run: runs that are parked as planned
   std::map<std::string, std::size_t> under_way_;     // run: of parked runs, nodes at a time
   FailedNodes failed_;                               // run: of parked runs
-  std::map<std::string, Due> judged_;                // what becomes of runs at rest, where it is known
+  std::map<std::string, Judged> judged_;             // what becomes of runs at rest, where it is known
+  KeptJournals journals_;                            // of runs at rest
   std::set<NodeName> left_parked_, waits_;           // run: by runs of this file, of busy_nodes()
   Json due_list_ = Json::list(), early_list_ = Json::list(), run_list_ = Json::list();  // of it
   Json due_json_;      // run --dry-run -o json

@@ -199,13 +199,13 @@ std::vector<std::pair<RunHead, Judged>> FleetCommand::judge_runs() {
   FailedNodes failed;
   std::vector<std::pair<RunHead, Judged>> judged;
   for (const RunAtRest& one : runs_at_rest(
-           clusters_, options_, here, [this](const RunHead& head) { return is_for_a_window(head); },
-           failed)) {
+           clusters_, options_, here, [this](const RunHead& head) { return is_for_a_window(head); }, failed,
+           journals_)) {
     const Cluster& cluster = *clusters_.model().find(one.head.cluster);
     const plan::Means means = capabilities_of(clusters_, cluster);
     judged.emplace_back(
         one.head, judge(one, clusters_, why_not_carried_on({one.head, one.run(), cluster, means, failed})));
-    judged_[one.head.run] = judged.back().second.due;
+    judged_[one.head.run] = judged.back().second;
   }
   return judged;
 }

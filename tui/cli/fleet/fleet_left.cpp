@@ -13,23 +13,35 @@ void FleetCommand::find_left_runs() {
   read_parked_runs();
   std::vector<const Cluster*> clusters;
   for (const ClusterName& name : read_) clusters.push_back(clusters_.model().find(name));
-  page_.left = fleet::left_runs(page_.runs, clusters, [this](const RunHead& head) {
+  const bool paused = !paused_text().empty();  // then none goes on, and that is told by itself
+  // One that waits as planned is no person's, but for one that the file does not let go on.
+  const auto why_left = [&](const RunHead& head) {
     const auto judged = judged_.find(head.run);
-    const bool goes_on =
-        waiting_.contains(head.run) || (judged != judged_.end() && takes_care_of_itself(judged->second));
+    const bool is_left = !paused && waiting_.contains(head.run) && judged != judged_.end() &&
+                         judged->second.due == Due::left && judged->second.finding;
+    if (!is_left) return std::string();
+    const NotCarriedOn& why = *judged->second.why;
+    return why.over ? why.why + "; " + way_back(head) : why.why;
+  };
+  page_.left = fleet::left_runs(page_.runs, clusters, [&](const RunHead& head) {
+    const auto judged = judged_.find(head.run);
+    const bool goes_on = (waiting_.contains(head.run) && why_left(head).empty()) ||
+                         (judged != judged_.end() && takes_care_of_itself(judged->second.due));
     const bool meant =
         only_.empty() || std::any_of(head.nodes.begin(), head.nodes.end(), [&](const NodeName& node) {
           return std::find(only_.begin(), only_.end(), node) != only_.end();
         });
     return !goes_on && meant && is_of_this_file(head);
   });
+  for (fleet::LeftBehind& left : page_.left) left.why = why_left(left.head);
 }
 
 void FleetCommand::tell_left_runs() {
   for (const fleet::LeftBehind& left : page_.left) {
     const auto judged = judged_.find(left.head.run);
-    if (judged != judged_.end() && judged->second != Due::no_business) continue;  // it is named, with its why
-    tell(fleet::left_sentence(left.head, left.closed));
+    if (judged != judged_.end() && judged->second.due != Due::no_business)
+      continue;  // it is named, with its why
+    tell(fleet::left_sentence(left));
     if (!options_.dry_run) continue;
     Json one = Json::map();
     one.add("run", Json::of(clean(left.head.run, 100)));

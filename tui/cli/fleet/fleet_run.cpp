@@ -58,10 +58,10 @@ std::optional<int> FleetCommand::before_run() {
         auto why = why_not_carried_on(left);
         // It is asked about runs, too, of which nothing is told.
         const bool told = left.head.state == RunState::parked || is_for_a_window(left.head);
-        if (why && told) judged_[left.head.run] = Due::left;
+        if (why && told) judged_[left.head.run] = {Due::left, why, why->finding};
         return why;
       },
-      [this](const RunHead& head) { return is_for_a_window(head); });
+      [this](const RunHead& head) { return is_for_a_window(head); }, journals_);
   if (worst_ > 128 || worst_ == kUsage) return worst_;
   return std::nullopt;
 }
@@ -137,7 +137,7 @@ void FleetCommand::read_parked_runs() {
   std::vector<RunHead> parked;
   for (const RunHead& head : page_.runs)
     if (is_of_this_file(head)) parked.push_back(head);
-  for (const RunAtRest& one : runs_at_rest(clusters_, options_, parked, {}, failed_)) {
+  for (const RunAtRest& one : runs_at_rest(clusters_, options_, parked, {}, failed_, journals_)) {
     if (!one.known) continue;  // then all of its nodes are left out
     const plan::Run& run = *one.run();
     for (NodeName& node : plan::summary(run).done) done_[one.head.run].insert(std::move(node));
@@ -181,7 +181,7 @@ std::set<NodeName> FleetCommand::busy_nodes(const ClusterName& cluster, const fl
   return busy;
 }
 
-void FleetCommand::tell(const std::string& english) { streams_.err << told(streams_, english) << "\n"; }
+void FleetCommand::tell(const std::string& english) const { streams_.err << told(streams_, english) << "\n"; }
 
 int FleetCommand::skip(const std::string& pool, const std::string& why, int code) {
   tell(fmt::format("pool {} is skipped: {}", pool, told(streams_, why)));

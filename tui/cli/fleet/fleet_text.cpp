@@ -81,7 +81,7 @@ class Page {
         line(
             fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name, told(note.text)));
     for (const std::string& one : page_.unread) line(one);
-    for (const fleet::LeftBehind& one : page_.left) line(fleet::left_sentence(one.head, one.closed));
+    for (const fleet::LeftBehind& one : page_.left) line(fleet::left_sentence(one));
     if (!page_.runs_untold.empty()) line("not every journal could be read: " + page_.runs_untold);
   }
   // Where the scheduler hands out something else than what is made.

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/fleet/begun.hpp"
 #include "engine/fleet/left_run.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/record/stood.hpp"
@@ -22,6 +23,15 @@ TimePoint clock_of(const FleetQuestion& asked, const ClusterName& name) {
   for (const Cluster& one : asked.clusters)
     if (one.name == name) return cluster_now(one, asked.wall);
   return asked.wall;
+}
+
+bool is_no_longer_wanted(const FleetQuestion& asked, const RunHead& head, const plan::Run& run) {
+  for (const Cluster& cluster : asked.clusters)
+    if (cluster.name == head.cluster)
+      return fleet::no_longer_wanted(head, run, asked.file->fleet, asked.file->zone, cluster,
+                                     {asked.catalogue, &asked.means.at(cluster.name), &asked.rules},
+                                     asked.wall);
+  return false;  // it is not looked at here
 }
 
 bool is_parked_by(const FleetQuestion& asked, const RunHead& head) {
@@ -96,8 +106,9 @@ std::set<std::string> FleetEvidenceReader::parked_for_a_person(const FleetQuesti
   std::set<std::string> all;
   for (const RunHead& head : asked.runs) {
     if (!is_parked_by(asked, head) || !is_read(head)) continue;
-    const Journal& journal = journals_.at(head.run);
-    if (fleet::waits_for_a_person(head, journal.run ? &*journal.run : nullptr, clock_of(asked, head.cluster)))
+    const std::optional<plan::Run>& run = journals_.at(head.run).run;
+    if (fleet::waits_for_a_person(head, run ? &*run : nullptr, clock_of(asked, head.cluster)) ||
+        is_no_longer_wanted(asked, head, *run))
       all.insert(head.run);
   }
   return all;

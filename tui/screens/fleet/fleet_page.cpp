@@ -256,7 +256,7 @@ class Page {
       return newest.contains(&head) || fleet::may_be_of(head, fleet_.known_by());
     };
     for (const fleet::LeftBehind& one : fleet::left_runs(fleet_.answer->question->runs, clusters, counts))
-      to.emplace_back(fleet::left_sentence(one.head, one.closed), Role::danger);
+      to.emplace_back(fleet::left_sentence(one), Role::danger);
   }
 
   void table(Document& to) const {
