@@ -118,6 +118,18 @@ TEST_F(FleetPause, AFileThatIsReachedByALinkIsPausedForAllAndKnownByItsOwnPath) 
   EXPECT_EQ(paused_since(link), "2026-11-21T14:03:00Z by bob");
   EXPECT_TRUE(unpause_fleet(link, "2026-11-21T14:03:00Z by bob"));
   EXPECT_FALSE(std::filesystem::exists(beside_link));
+  // Beside a new one it is a second pause, and each is removed by whoever has seen it.
+  std::ofstream(beside_link) << "2026-11-21T14:03:00Z by bob";
+  std::ofstream(mark) << "2026-11-22T14:03:00Z by alice";
+  EXPECT_EQ(run({"unpause", link}), kFinding) << "it is paused all the same";
+  EXPECT_NE(err.str().find("removed the pause since 2026-11-22T14:03:00Z by alice"), std::string::npos)
+      << err.str();
+  EXPECT_NE(
+      err.str().find("is paused for this file since 2026-11-21T14:03:00Z by bob; tessera fleet unpause"),
+      std::string::npos)
+      << err.str();
+  EXPECT_EQ(run({"unpause", link}), kDone) << err.str();
+  EXPECT_EQ(paused_since(link), "");
   const tui::FleetTold told = answer_fleet({What::read, link, "", ""}, test::catalogue(), test::at(0));
   ASSERT_TRUE(told.file);
   EXPECT_EQ(told.path, link);

@@ -413,7 +413,11 @@ int FleetCommand::unpause() const {
   const Status done = unpause_fleet(path_, now.since);
   if (!done) return refuse(streams_, done.error(), kFinding);
   streams_.err << told(streams_, "removed the pause since " + now.since) << "\n";
-  return kDone;
+  // A mark of an earlier version, beside a link, keeps it paused; so does a pause that was set meanwhile.
+  const std::string still = paused_text();
+  if (still.empty()) return kDone;
+  tell(still);
+  return kFinding;
 }
 
 int FleetCommand::change(plan::Intent intent) {
