@@ -26,11 +26,11 @@ struct OneRun {
   std::map<std::string, std::string> lines;  // journals of other runs
   tui::FleetEvidenceReader reader{sources()};
 
-  explicit OneRun(RunState state = RunState::finished) {
+  explicit OneRun(RunState state = RunState::finished, const std::string& file = kWhole) {
     diary.add("n0041", plan::NodeFinished{plan::Outcome::wanted, "as wanted"}, 10);
     diary.add({}, plan::RunFinished{plan::Outcome::wanted, "done"}, 20);
     listed(state, 20);
-    open_fleet(session, kWhole);
+    open_fleet(session, file);
   }
   tui::FleetSources sources() {
     tui::FleetSources all;
@@ -210,8 +210,7 @@ std::string wanting(const std::string& layout) {
 }
 
 TEST(FleetEvidence, ARunThatIsParkedForAPersonIsNamedWhereItsJournalSaysSo) {
-  OneRun one(RunState::finished);
-  open_fleet(one.session, wanting("4g.40gb,3g.40gb"));
+  OneRun one(RunState::finished, wanting("4g.40gb,3g.40gb"));
   const plan::Parked failed{"step 3 failed", "n0045 is closed", plan::Until::someone};
   EXPECT_TRUE(parked_is_named(one, failed, "as fleet.yaml says")) << one.session.screen();
   EXPECT_FALSE(parked_is_named(one, plan::Parked{"in use", "n0045 is closed", plan::Until::empty},
@@ -224,8 +223,7 @@ TEST(FleetEvidence, ARunThatIsParkedForAPersonIsNamedWhereItsJournalSaysSo) {
 
 // No fleet run goes on with it, and the screen showed it as nothing at all.
 TEST(FleetEvidence, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamed) {
-  OneRun one(RunState::finished);
-  open_fleet(one.session, wanting("7x1g.10gb"));
+  OneRun one(RunState::finished, wanting("7x1g.10gb"));
   EXPECT_TRUE(parked_is_named(one, plan::Parked{"in use", "n0045 is closed", plan::Until::empty},
                               "as fleet.yaml says"))
       << one.session.screen();
