@@ -4,6 +4,7 @@
 #include "engine/plan/effect/usual.hpp"
 #include "tests/tui/screens/change_places.hpp"
 #include "tui/screens/plan/plan_words.hpp"
+#include "tui/widgets/panes.hpp"
 
 namespace tessera::test {
 namespace {
@@ -32,6 +33,121 @@ TEST(PlanFirst, TheFirstScreenHasAllThatHasToBeSeenBeforeArming) {
     EXPECT_GT(at, last) << part << " stands before what matters more:\n" << screen;
     last = at;
   }
+}
+
+// A node of many GPUs in sevenths, of each of which somebody holds others, and that is closed.
+std::vector<Workload> crowd(Session& session, const std::string& name, int gpus, int jobs) {
+  std::vector<Gpu> boards;
+  for (int i = 0; i < gpus; ++i) boards.push_back(sevenths(i, 7 * i));
+  Node crowded = node(name, std::move(boards));
+  crowded.health = Health::draining;
+  crowded.state = {"MIXED", "DRAIN"};
+  crowded.reason = "Xid 79 on " + name;
+  crowded.reason_by = "ops";
+  session.tell(on("hpc", NodeSeen{std::move(crowded)}));
+  std::vector<Workload> work;
+  for (int i = 0; i < jobs; ++i) {
+    const std::string number = std::to_string(i);
+    const int device = 7 * (i % gpus) + i % 6;
+    work.push_back(named(running(name.substr(1) + number, "user" + number, {holds(name, {{device}})}),
+                         "train", -3600 * (i + 1)));
+  }
+  return work;
+}
+Session crowded(const std::vector<std::string>& nodes, int gpus, int jobs) {
+  Session session = changing({80, 24});
+  std::vector<Workload> all;
+  for (const std::string& name : nodes)
+    for (Workload& one : crowd(session, name, gpus, jobs)) all.push_back(std::move(one));
+  session.tell(on("hpc", WorkloadsListed{std::move(all)}));
+  open(session, plan_of(session, nodes, {}));
+  return session;
+}
+// Down, until the line with the cursor has this text.
+void walk_to(Session& session, std::string_view text) {
+  for (int i = 0; i < 200 && session.line_with("▌").find(text) == std::string::npos; ++i) session.press("j");
+  EXPECT_NE(session.line_with("▌").find(text), std::string::npos) << session.screen();
+}
+
+// STEPS stood below the first screen, behind nine rows of jobs and five of GPUs.
+TEST(PlanFirst, HoweverManyGpusJobsAndNodesEachPartHasItsShareOfTheFirstScreen) {
+  const std::vector<std::string> one{"n0031"}, all{"n0031", "n0041", "n0042", "n0043", "n0044", "n0045"};
+  struct {
+    std::vector<std::string> nodes;
+    int gpus, jobs;
+  } plans[] = {{one, 8, 9}, {one, 16, 30}, {all, 8, 9}};
+  for (const auto& [nodes, gpus, jobs] : plans) {
+    Session session = crowded(nodes, gpus, jobs);
+    const std::string screen = session.screen();
+    std::size_t last = 0;
+    for (const char* part : {"risk high", "Xid 79", "disturbs ", "GPU 0", "WILL BE DISTURBED", " user",
+                             " more", "STEPS", "mark n0031"}) {
+      const std::size_t at = screen.find(part, last);
+      ASSERT_NE(at, std::string::npos) << gpus << " GPUs: " << part << " is not there, or not below:\n"
+                                       << screen;
+      last = at + 1;
+    }
+    // Where a line has the cursor, the foot takes its share, too.
+    walk_to(session, " user");
+    session.line_with("STEPS");
+  }
+}
+
+TEST(PlanFirst, WhatIsFoldedIsOpenedByEnterAndFoldedAgain) {
+  Session session = crowded({"n0031"}, 8, 9);
+  const auto shown = [&] {
+    const tui::Panes panes = tui::plan_panes(session.world(), session.state, 80);
+    std::size_t jobs = 0;
+    for (const tui::Stop& stop : tui::stops_of(panes)) jobs += stop.id.starts_with("w\x1f") ? 1 : 0;
+    return jobs;
+  };
+  const std::size_t before = shown();
+  ASSERT_GT(before, 0u);
+  ASSERT_LT(before, 9u);
+  walk_to(session, " user");
+  walk_to(session, " more");
+  const std::string hidden = session.line_with("▌");
+  EXPECT_NE(hidden.find("and " + std::to_string(9 - before) + " more"), std::string::npos) << hidden;
+  session.press("<enter>");
+  EXPECT_EQ(shown(), 9u) << session.screen();
+  EXPECT_NE(session.line_with("▌").find(" user"), std::string::npos)
+      << "the cursor is on the first that was hidden:\n"
+      << session.screen();
+  walk_to(session, "shows the first ones only");
+  session.press("<enter>");
+  EXPECT_EQ(shown(), before) << session.screen();
+}
+
+TEST(PlanFirst, EveryGpuIsReachedHoweverManyDiffer) {
+  Session session = crowded({"n0031"}, 16, 30);
+  walk_to(session, " more");
+  session.press("<enter>");
+  const tui::Panes panes = tui::plan_panes(session.world(), session.state, 80);
+  std::string told;
+  for (const tui::DocLine& line : panes.main)
+    for (const tui::Span& span : line.spans) told += span.text + "|";
+  const plan::NodePlan& plan = session.state.plan->plan.nodes.front();
+  const auto strips = tui::strip_changes(plan, nullptr, session.catalogue, false);
+  ASSERT_GT(strips.size(), 7u);
+  for (const tui::StripChange& one : strips)
+    EXPECT_NE(told.find("|" + one.gpus + "|now|"), std::string::npos) << one.gpus;
+}
+
+// Enter on the job that the cursor was on from the start said that only a job can be opened.
+TEST(PlanFirst, EnterOpensTheFirstJobBeforeTheCursorWasMoved) {
+  Session session = changing({80, 24});
+  open(session, disturbing_two(session));
+  ASSERT_NE(session.line_with("▌").find("88131"), std::string::npos) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workload) << session.screen();
+}
+
+// "disturbs no workload" and, below, WILL BE DISTURBED with "no workload".
+TEST(PlanFirst, ThatNobodyIsDisturbedIsSaidOnce) {
+  Session session = changing({80, 24});
+  open(session, plan_of(session, {"n0041"}, 0));
+  EXPECT_NE(session.line_with("no workload").find("disturbs no workload"), std::string::npos);
+  EXPECT_FALSE(session.shows("WILL BE DISTURBED")) << session.screen();
 }
 
 TEST(PlanFirst, ShowsEachGpuAsItIsAndAsItWillBe) {

@@ -273,13 +273,39 @@ std::string why_not_on_plan(Action action, const UiState& state, const UiContext
   }
 }
 
+namespace {
+
+// The position of the cursor among the stops; until it is moved, the first; -1: there is none.
+int place_of(const std::vector<Stop>& stops, const UiState& state) {
+  return stop_of({}, stops, state.top().cursor);
+}
+std::vector<Stop> plan_stops(const UiState& state, const UiContext& ui) {
+  return stops_of(plan_panes(ui, state, state.size.columns));
+}
+// What the cursor rests on; empty: there is nothing to rest on.
+std::string stop_here(const UiState& state, const UiContext& ui) {
+  if (!state.top().cursor.empty()) return state.top().cursor;
+  const std::vector<Stop> stops = plan_stops(state, ui);
+  const int at = place_of(stops, state);
+  return at < 0 ? std::string() : stops[static_cast<std::size_t>(at)].id;
+}
+
+// Unfolded, the cursor is on the first line that was hidden.
+void fold_or_unfold(UiState& state, const UiContext& ui, const std::string& stop) {
+  Screen& screen = state.top();
+  screen.cursor = stop;
+  if (screen.unfolded.erase(stop)) return;
+  const auto at = static_cast<std::size_t>(place_of(plan_stops(state, ui), state));
+  screen.unfolded.insert(stop);
+  const std::vector<Stop> stops = plan_stops(state, ui);
+  if (at < stops.size()) screen.cursor = stops[at].id, screen.cursor_at = static_cast<int>(at);
+}
+
+}  // namespace
+
 std::string plan_copy(const UiState& state, const UiContext& ui) {
   if (!state.plan) return "";
-  std::string stop = state.top().cursor;
-  if (stop.empty()) {
-    std::vector<Stop> stops = stops_of(plan_panes(ui, state, state.size.columns));
-    if (!stops.empty()) stop = stops.front().id;
-  }
+  const std::string stop = stop_here(state, ui);
   const std::optional<plan::Step> step = step_under(*state.plan, stop);
   std::string text;
   if (step)
@@ -289,15 +315,17 @@ std::string plan_copy(const UiState& state, const UiContext& ui) {
   return text;
 }
 
-Effects open_on_plan(UiState& state, const UiContext&) {
-  const std::string stop = state.top().cursor;
+Effects open_on_plan(UiState& state, const UiContext& ui) {
+  const std::string stop = stop_here(state, ui);
+  if (stop.starts_with("m\x1f")) fold_or_unfold(state, ui, stop);
   if (stop.starts_with("w\x1f"))
     open_workload(state, ClusterName(state.top().cluster), stop.substr(2, stop.find('\x1f', 2) - 2));
   return {};
 }
 
-std::string why_no_open_on_plan(const UiState& state, const UiContext&) {
-  return state.top().cursor.starts_with("w\x1f")
+std::string why_no_open_on_plan(const UiState& state, const UiContext& ui) {
+  const std::string stop = state.plan ? stop_here(state, ui) : std::string();
+  return stop.starts_with("w\x1f") || stop.starts_with("m\x1f")
              ? ""
              : "only a job or pod can be opened here; a step's commands are below";
 }

@@ -2,6 +2,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "engine/fleet/rows.hpp"
 #include "engine/plan/node_action.hpp"
@@ -11,6 +14,7 @@
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/plan.hpp"
+#include "tui/screens/plan/plan_parts.hpp"
 #include "tui/screens/plan/plan_stops.hpp"
 #include "tui/screens/plan/plan_words.hpp"
 #include "tui/screens/roles.hpp"
@@ -19,7 +23,10 @@ namespace tessera::tui {
 namespace {
 
 constexpr int kTwoColumns = 118;
-constexpr std::size_t kMostStrips = 4;
+constexpr int kUsualFoot = 6;  // lines that what is said about a step takes below
+constexpr int kLeastRoom = 8;  // lines of the first screen, however low the terminal is
+constexpr int kFirstSteps =
+    5;  // lines of the steps that have a share in the first screen, with their heading
 constexpr int kMostListed = 40;  // of pending work and of kept slices; the rest is counted
 
 class Page {
@@ -27,13 +34,24 @@ class Page {
   Page(const UiContext& ui, const UiState& state, int width)
       : ui_(ui), state_(state), view_(*state.plan), plan_(view_.plan), width_(width) {}
 
-  // What has to be seen before arming.
-  Document first() {
+  // What has to be seen before arming. room: lines on the first screen; below: how many of them the steps,
+  // which follow, would fill.
+  PlanFirst first(int room, int below) {
     head();
-    strips();
+    end_part("");
+    closed();
+    end_part("closed");
+    disturbs();
+    end_part("");
+    strips(room);
+    end_part("strips");
     standing();
+    end_part("");
+    moved();
+    end_part("moved");
     disturbed();
-    return std::move(lines_);
+    end_part("disturbed", heading_line(told("WILL BE DISTURBED")));
+    return first_of(state_, std::move(parts_), room, below);
   }
   Document rest() {
     options();
@@ -67,6 +85,16 @@ class Page {
   }
 
  private:
+  // What was put since the last one, as an entry of its part, and its entries as a part; empty: not folded.
+  void end_entry(std::size_t things = 1) {
+    if (!lines_.empty()) entries_.push_back({std::exchange(lines_, {}), things});
+  }
+  void end_part(const std::string& name, std::optional<DocLine> heading = {}) {
+    end_entry();
+    if (entries_.empty()) return;
+    parts_.push_back(
+        {name.empty() ? name : id_of('m', name), std::move(heading), std::exchange(entries_, {})});
+  }
   void blank() { lines_.push_back({}); }
   std::string told(std::string_view text) const { return tui::told(state_, text); }
   void heading(std::string_view text, std::string_view aside = {}) {
@@ -120,7 +148,8 @@ class Page {
       line.spans.insert(line.spans.end(), more.begin(), more.end());
     }
     lines_.push_back(std::move(line));
-    closed();
+  }
+  void disturbs() {
     std::string whom = disturbs_text(plan_);
     bool undisturbed = whom == "no workload";
     for (std::string& text : wrap(told("disturbs " + whom), width_ - 2))
@@ -128,30 +157,41 @@ class Page {
           {{{std::move(text), Style(undisturbed ? Role::good : Role::warning).with_bold(), 1}}, {}});
   }
 
-  // What the GPUs of the node in view are, and what they will be.
-  void strips() {
+  // What the GPUs of the node in view are, and what they will be: in two columns where one is too high.
+  void strips(int room) {
     const plan::NodePlan* node = shown_node(view_);
     if (!node) return;
     const Cluster* cluster = ui_.model.find(plan_.intent.cluster);
     const Node* live = cluster ? cluster->nodes.find(node->node) : nullptr;
     const std::vector<StripChange> changes = strip_changes(*node, live, ui_.catalogue, state_.ascii);
-    int gpus = 8, before = 0;
+    int gpus = 0, before = 0, after = 0;
     for (const StripChange& one : changes) {
       gpus = std::max(gpus, display_width(one.gpus));
       before = std::max(before, display_width(one.before));
+      after = std::max(after, display_width(one.after));
     }
-    for (std::size_t i = 0; i < std::min(changes.size(), kMostStrips); ++i)
-      lines_.push_back(
-          {{{changes[i].gpus, Role::text, 3},
-            {told("now"), Role::dim, 3 + gpus + 2},
-            {"  " + changes[i].before, Role::held},
-            {std::string(static_cast<std::size_t>(before - display_width(changes[i].before)) + 3, ' ') +
-                 told("after"),
-             Role::dim},
-            {"  " + changes[i].after, Style(Role::created).with_bold()}},
-           {}});
-    if (changes.size() > kMostStrips)
-      note(fmt::format("and {} more", changes.size() - kMostStrips), Role::dim);
+    const int words = display_width(told("now")) + display_width(told("after"));
+    const int narrow = gpus + before + after + words + 5;  // blanks between them, where they stand close
+    const bool two = static_cast<int>(changes.size()) > room / 4 && 2 * (3 + narrow) < width_;
+    for (std::size_t i = 0; i < changes.size();) {
+      const std::size_t row = two ? std::min<std::size_t>(2, changes.size() - i) : 1;
+      DocLine line;
+      for (std::size_t k = 0; k < row; ++k)
+        put_strip(line, changes[i + k], static_cast<int>(k) * (3 + narrow) + 3, two ? 1 : 2,
+                  two ? gpus : std::max(gpus, 8), before);
+      lines_.push_back(std::move(line));
+      end_entry(row);
+      i += row;
+    }
+  }
+  void put_strip(DocLine& line, const StripChange& one, int at, int gap, int gpus, int before) const {
+    const std::string blanks(static_cast<std::size_t>(gap), ' ');
+    const auto pad = static_cast<std::size_t>(before - display_width(one.before) + 1);
+    line.spans.push_back({one.gpus, Role::text, at});
+    line.spans.push_back({told("now"), Role::dim, at + gpus + gap});
+    line.spans.push_back({blanks + one.before, Role::held});
+    line.spans.push_back({blanks + std::string(pad, ' ') + told("after"), Role::dim});
+    line.spans.push_back({blanks + one.after, Style(Role::created).with_bold()});
   }
 
   // When it is gone at the latest, by its own time limit.
@@ -175,6 +215,7 @@ class Page {
         const std::string where = line.nodes.empty() ? line.notice->node.text : line.nodes;
         put_note(where + ": " + told(line.notice->text), Style(Role::danger).with_bold(),
                  id_of('n', std::to_string(line.notice - plan_.notices.data())), "!!");
+        end_entry();
       }
   }
 
@@ -195,8 +236,6 @@ class Page {
                        first_key(state_, Action::plan_again)),
            Style(Role::danger).with_bold(), {}, "!!");
     }
-    for (const plan::Moved& one : view_.moved)
-      note(one.node.text + ": " + one.text, one.harmless ? Role::dim : Role::danger);
     if (!view_.moved.empty() && plan::may_apply(view_.moved))
       note(plan_.scheduler == Scheduler::slurm ? "Jobs have only ended since: no other job is affected."
                                                : "Pods have only ended since: no other pod is affected.",
@@ -215,19 +254,23 @@ class Page {
     }
   }
 
+  void moved() {
+    for (const plan::Moved& one : view_.moved) {
+      note(one.node.text + ": " + one.text, one.harmless ? Role::dim : Role::danger);
+      end_entry();
+    }
+  }
+
   void disturbed() {
-    heading("WILL BE DISTURBED");
-    bool any = false;
     for (const plan::NodePlan& node : plan_.nodes) {
       bool first = plan_.nodes.size() > 1;
       for (const plan::Disturbed& one : node.blast_radius) {
         if (first) note(node.node.text, Role::dim);
         first = false;
-        any = true;
         work(node, one);
+        end_entry();
       }
     }
-    if (!any) note("no workload", Role::good);
   }
   void work(const plan::NodePlan& node, const plan::Disturbed& one) {
     std::string fate = fate_text(one, plan_.intent.options.way);
@@ -480,6 +523,8 @@ class Page {
   const plan::Plan& plan_;
   int width_;
   Document lines_;
+  std::vector<PlanEntry> entries_;
+  std::vector<PlanPart> parts_;
 };
 
 }  // namespace
@@ -496,8 +541,8 @@ std::optional<plan::Step> step_under(const PlanView& view, const std::string& st
 std::optional<std::size_t> node_under(const std::string& stop) { return index_in('d', stop); }
 
 namespace {
-void append(Document& document, Document more) {
-  if (!document.empty() && !document.back().spans.empty() && !more.empty()) document.push_back({});
+void append(Document& document, Document more, bool tight = false) {
+  if (!tight && !document.empty() && !document.back().spans.empty() && !more.empty()) document.push_back({});
   for (DocLine& line : more) document.push_back(std::move(line));
 }
 }  // namespace
@@ -505,45 +550,24 @@ void append(Document& document, Document more) {
 Panes plan_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   if (!state.plan) return panes;
+  const int room = std::max(kLeastRoom, frame_of(state, ui, state.size).body.height - kUsualFoot);
   if (width >= kTwoColumns) {
     panes.split = width * 53 / 100;
-    panes.main = Page(ui, state, panes.split - 1).first();
-    append(panes.main, Page(ui, state, panes.split - 1).rest());
+    panes.main = Page(ui, state, panes.split - 1).first(room, 0).lines;
     panes.side = Page(ui, state, width - panes.split).steps();
+    append(panes.main, Page(ui, state, panes.split - 1).rest());
   } else {
-    panes.main = Page(ui, state, width).first();
-    append(panes.main, Page(ui, state, width).steps());
+    Document steps = Page(ui, state, width).steps();
+    PlanFirst first =
+        Page(ui, state, width).first(room, std::min(kFirstSteps, static_cast<int>(steps.size())));
+    panes.main = std::move(first.lines);
+    append(panes.main, std::move(steps), first.tight);
     append(panes.main, Page(ui, state, width).rest());
   }
   std::vector<Stop> stops = stops_of(panes);
   int at = stop_of(panes, stops, state.top().cursor);
   if (at >= 0) panes.foot = plan_foot(state, stops[static_cast<std::size_t>(at)].id, width);
   return panes;
-}
-
-std::string messages_text(const UiState& state, const UiContext&) {
-  std::string text;
-  if (!state.plan) return text;
-  for (const plan::Message& message : plan::messages(state.plan->plan))
-    text += (text.empty() ? "" : "\n") + fmt::format("To: {}\n\n{}", message.user, message.text);
-  return text;
-}
-
-Document messages_document(const UiContext&, const UiState& state, int width) {
-  Document document;
-  if (!state.plan) return document;
-  for (const plan::Message& message : plan::messages(state.plan->plan)) {
-    if (!document.empty()) document.push_back({});
-    document.push_back(heading_line("TO " + message.user));
-    std::string_view rest = message.text;
-    while (!rest.empty()) {
-      std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-      for (std::string& piece : wrap(line, width - 4))
-        document.push_back({{{std::move(piece), Role::text, 3}}, {}});
-    }
-  }
-  return document;
 }
 
 }  // namespace tessera::tui

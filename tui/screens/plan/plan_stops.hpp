@@ -11,7 +11,7 @@
 namespace tessera::tui {
 
 // 'w' work, 'u' unknown client, 's' step, 'd' node, 'v' violation, 'n' notice, 'r' resource, 'g' slices, 'o'
-// option, 'k' anything else; then what it is about.
+// option, 'm' what unfolds a part of the page, 'k' anything else; then what it is about.
 std::string id_of(char kind, const std::string& rest);
 // The number in an id of that kind; nullopt: it is of another.
 std::optional<std::size_t> index_in(char kind, const std::string& id);

@@ -1,0 +1,88 @@
+#include "tui/screens/plan/plan_parts.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "tui/screens/frame/frame.hpp"
+
+namespace tessera::tui {
+namespace {
+
+int lines_of(const PlanPart& part) {
+  std::size_t lines = part.heading ? 1 : 0;
+  for (const PlanEntry& entry : part.entries) lines += entry.lines.size();
+  return static_cast<int>(lines);
+}
+
+// Lines for each of those that want so many: what one does not need goes to the others.
+std::vector<int> shares_of(const std::vector<int>& wanted, int room) {
+  std::vector<int> given(wanted.size(), 0);
+  for (bool any = true; any && room > 0;) {
+    any = false;
+    for (std::size_t i = 0; i < wanted.size() && room > 0; ++i)
+      if (given[i] < wanted[i]) ++given[i], --room, any = true;
+  }
+  return given;
+}
+
+class First {
+ public:
+  First(const UiState& state, bool tight) : state_(state) { first.tight = tight; }
+
+  // most: lines that it has room for.
+  void put(PlanPart part, int most) {
+    const bool folds = !part.id.empty() && lines_of(part) > most;
+    const bool unfolded = folds && state_.top().unfolded.contains(part.id);
+    int used = 0;
+    if (part.heading) {
+      if (!first.tight && !first.lines.empty()) first.lines.push_back({});
+      first.lines.push_back(std::move(*part.heading)), ++used;
+    }
+    std::size_t at = 0;
+    for (; at < part.entries.size(); ++at) {
+      const int more = static_cast<int>(part.entries[at].lines.size());
+      if (folds && !unfolded && at > 0 && used + more >= most) break;  // a line tells what is left out
+      for (DocLine& line : part.entries[at].lines) first.lines.push_back(std::move(line));
+      used += more;
+    }
+    std::size_t left = 0;
+    for (; at < part.entries.size(); ++at) left += part.entries[at].things;
+    if (left > 0) more_line(part.id, told(state_, fmt::format("and {} more", left)) + "  ", "shows them");
+    if (unfolded) more_line(part.id, "", "shows the first ones only");
+  }
+
+  PlanFirst first;
+
+ private:
+  void more_line(const std::string& id, std::string count, std::string_view does) {
+    DocLine line{{{std::move(count), Role::dim, 3}}, id};
+    line.spans.push_back({first_key(state_, Action::open), Role::key});
+    line.spans.push_back({" " + told(state_, does), Role::dim});
+    first.lines.push_back(std::move(line));
+  }
+
+  const UiState& state_;
+};
+
+}  // namespace
+
+PlanFirst first_of(const UiState& state, std::vector<PlanPart> parts, int room, int below) {
+  std::vector<int> wanted;
+  int all = below, blanks = below > 0 ? 1 : 0;
+  for (const PlanPart& part : parts) {
+    const int lines = lines_of(part);
+    all += lines;
+    if (part.heading) ++blanks;
+    if (part.id.empty()) room -= lines, all -= lines;
+    wanted.push_back(part.id.empty() ? 0 : lines);
+  }
+  wanted.push_back(below);
+  const bool tight = all + blanks > room;
+  const std::vector<int> shares = tight ? shares_of(wanted, room) : wanted;
+  First screen(state, tight);
+  for (std::size_t i = 0; i < parts.size(); ++i) screen.put(std::move(parts[i]), shares[i]);
+  return std::move(screen.first);
+}
+
+}  // namespace tessera::tui

@@ -1,0 +1,33 @@
+// The first screen of a plan, divided among its parts: each has what it needs or its share of the room, and
+// tells what it leaves out, so that none pushes the others off the screen.
+// Threads: pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tui/state.hpp"
+#include "tui/widgets/document.hpp"
+
+namespace tessera::tui {
+
+// Shown whole or not at all.
+struct PlanEntry {
+  Document lines;
+  std::size_t things = 1;  // that it counts for in "and 3 more"
+};
+struct PlanPart {
+  std::string id;  // of the line that unfolds it; empty: the part is never folded
+  std::optional<DocLine> heading;
+  std::vector<PlanEntry> entries;
+};
+
+struct PlanFirst {
+  Document lines;
+  bool tight = false;  // not all of it has room: without blank lines
+};
+// room: lines on the first screen; below: how many of them what follows would fill.
+PlanFirst first_of(const UiState& state, std::vector<PlanPart> parts, int room, int below);
+
+}  // namespace tessera::tui
