@@ -68,9 +68,17 @@ int last_text(std::span<const ColumnInfo> columns, const std::vector<int>& shown
   return last;
 }
 
-int lacks_of_last_text(std::span<const ColumnInfo> columns, const TableLook& look,
-                       const std::vector<int>& shown) {
-  return lacks_of(columns, look, last_text(columns, shown), kReadText);
+// Of the last text, and of the others that are always shown: names are counted with the columns' widths.
+int lacks_of_kept_texts(std::span<const ColumnInfo> columns, const TableLook& look,
+                        const std::vector<int>& shown) {
+  const int last = last_text(columns, shown);
+  int lacks = lacks_of(columns, look, last, kReadText);
+  for (int column : shown) {
+    const bool always = columns[static_cast<std::size_t>(column)].show == query::Show::always;
+    if (column != last && always && is_text(columns, column) && !is_in(look.names, column))
+      lacks += lacks_of(columns, look, column, kSeenText);
+  }
+  return lacks;
 }
 
 // Without those that yield.
@@ -119,7 +127,7 @@ std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& lo
       std::vector<int> more = shown;
       more.push_back(i);
       const int kept_free = std::max(show == query::Show::wide ? width / 4 : width / 6,
-                                     lacks_of_last_text(columns, look, more));
+                                     lacks_of_kept_texts(columns, look, more));
       bool fits = width_with_names(columns, look, more) <= width - kept_free ||
                   (!look.wanted.empty() && wanted_width(columns, look, more) <= width);
       if (show == query::Show::always || all || fits) shown = more;

@@ -76,7 +76,7 @@ TEST(Banner, OnTheSmallestScreenItLeavesRoomForTheList) {
 
 // The blocks and the table below the mosaic would jump by a line with each finding that the cursor passes.
 TEST(OverviewHint, NothingMovesWhenTheCursorGoesFromFindingToFinding) {
-  for (const tui::Size size : {tui::Size{80, 24}, {120, 40}, {120, 30}, {100, 40}}) {
+  for (const tui::Size size : {tui::Size{80, 24}, {120, 40}, {120, 30}, {100, 40}, {200, 60}}) {
     Session session(two_places(), size);
     const int mosaic = line_of(session, "MOSAIC"), free = line_of(session, "1g.10gb  ");
     session.press("<tab>");
@@ -94,6 +94,18 @@ TEST(OverviewHint, WhatToDoIsReadToItsEndAtEightyColumns) {
   session.press("<tab>");
   EXPECT_TRUE(session.shows("to do  the node has fewer GPUs or slices than gres.conf")) << session.screen();
   EXPECT_TRUE(session.shows("or change gres.conf")) << session.screen();
+}
+
+// Beside the finding it was cut at three fifths of the line, however short the findings were.
+TEST(OverviewHint, WhatToDoIsReadToItsEndOnAWideTerminalToo) {
+  Session session(two_places(), {200, 60});
+  session.press("<tab>");
+  EXPECT_TRUE(session.shows("to do  the node has fewer GPUs or slices than gres.conf")) << session.screen();
+  EXPECT_TRUE(session.shows("or change gres.conf")) << session.screen();
+  session.press("j");
+  EXPECT_TRUE(session.shows("when repaired: scontrol update NodeName=n0012 State=RESUME"))
+      << session.screen();
+  EXPECT_FALSE(session.shows("to do  ")) << "once is enough: " << session.screen();
 }
 
 // "Space choose  Enter open" stood below a list of columns, where Enter sorts and nothing is opened.

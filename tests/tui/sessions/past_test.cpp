@@ -192,6 +192,17 @@ TEST(TheTimeBar, StaysWithinTheScreenWhateverHappened) {
   EXPECT_NE(bar.find('O'), std::string::npos) << "the track keeps its room: " << bar;
 }
 
+// It ended in "…─" behind 32 cells, beside the same day twice, which the title tells, too.
+TEST(TheTimeBar, WhatHappenedIsReadToItsEndBeforeTheDayStandsThere) {
+  Session session = changing({80, 24});
+  show_ninth_hour(session, "job 88120 of alice ended on n0031: 3");
+  const std::string bar = bar_of(session);
+  EXPECT_NE(bar.find(" job 88120 of alice ended on n0031: 3 "), std::string::npos) << bar;
+  EXPECT_NE(bar.find(':'), std::string::npos) << bar;
+  show_ninth_hour(session, "job 88120 of alice ended on n0031, and many others of hers did so, too");
+  EXPECT_NE(bar_of(session).find("\u2026 "), std::string::npos) << "not at the rule: " << bar_of(session);
+}
+
 TEST(TheTimeBar, OfALongRecordingItIsTheDay) {
   Session session = changing({120, 40});
   Cluster& cluster = session.model.clusters.front();

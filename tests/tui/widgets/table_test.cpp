@@ -65,6 +65,21 @@ TEST(TableLayout, AColumnThatFitsBesideAllOthersInFullIsShown) {
   EXPECT_EQ(shown(lay_out(kColumns, look, 43)), (std::vector{1, 2, 3})) << "its cells are needed";
 }
 
+// STATE stood beside FREE and REASON that were cut, and said what HEALTH says.
+TEST(TableLayout, TextsThatAreAlwaysShownComeBeforeColumnsOfLessUse) {
+  const std::vector<ColumnInfo> columns{
+      {"node", "NODE", Format::text, Align::left, Show::always, 8, ""},
+      {"state", "STATE", Format::text, Align::left, Show::roomy, 12, ""},
+      {"free", "FREE", Format::text, Align::left, Show::always, 12, ""},
+      {"reason", "REASON", Format::text, Align::left, Show::always, 12, ""},
+  };
+  TableLook look;
+  look.wanted = {8, 12, 12, 20};
+  EXPECT_EQ(shown(lay_out(columns, look, 68)), (std::vector{0, 1, 2, 3}));
+  look.wanted = {8, 12, 30, 20};
+  EXPECT_EQ(shown(lay_out(columns, look, 68)), (std::vector{0, 2, 3}));
+}
+
 TEST(TableLayout, TheLastTextHasSpareCellsBeforeTheTextsLeftOfIt) {
   TableLook look;
   look.wanted = {0, 40, 2, 40, 0};

@@ -24,11 +24,11 @@ std::tm local(TimePoint at) {
   return parts;
 }
 
-// "11-24 03:12"
-std::string label(TimePoint at) {
-  constexpr std::size_t kMonth = 5, kToMinutes = 11, kZone = 19;
-  const std::string text = query::local_text(at);
-  return text.substr(kMonth, kToMinutes) + text.substr(kZone);
+// "11-24 03:12", "03:12"
+std::string label(TimePoint at, bool with_day) {
+  constexpr std::size_t kMonth = 5, kDate = 6, kMinutes = 5, kZone = 19;
+  const std::string text = query::local_text(at), minutes = text.substr(kMonth + kDate, kMinutes);
+  return (with_day ? text.substr(kMonth, kDate) : "") + minutes + text.substr(kZone);
 }
 
 // What the line stands for: all that is recorded, or of a longer recording the day of this moment.
@@ -96,19 +96,25 @@ void draw_time_bar(Canvas& canvas, int y, const UiState& state, const UiContext&
   const TimePoint at = *moment;
   const Recorded recorded = recorded_of(clusters);
   const record::Covered window = window_of(recorded, at);
-  const std::string from = " " + label(window.from) + " ", to = " " + label(window.to) + " ";
   const std::string playing = " " + told(state, state_text(state)) + " ";
-  std::string found = recorded.found.empty() ? "" : " " + told(state, recorded.found) + " ";
-  const int fixed = display_width(from) + display_width(to) + display_width(playing);
-  const int most = std::max(0, width - fixed - kShortest - 2);
-  const int words = std::min(display_width(found), most);
+  const std::string found = recorded.found.empty() ? "" : told(state, recorded.found);
+  std::string from, to;
+  int fixed = 0, most = 0;
+  // What happened is worth more than the day, which the title tells, too.
+  for (const bool with_day : {true, false}) {
+    from = " " + label(window.from, with_day) + " ", to = " " + label(window.to, with_day) + " ";
+    fixed = display_width(from) + display_width(to) + display_width(playing);
+    most = std::max(0, width - fixed - kShortest - 2);
+    if (found.empty() || display_width(found) + 2 <= most) break;
+  }
+  const int words = found.empty() ? 0 : std::min(display_width(found) + 2, most);
   const Track track{1 + display_width(from), width - 2 - fixed - words, window};
   if (track.cells < kShortest) return;
   canvas.put(1, y, from, Role::text, width);
   draw_track(canvas, y, track, recorded, at, state.ascii);
   Pen pen(canvas, track.begin + track.cells, y, width - 1, state.ascii);
   pen.put(to, Role::text).put(playing, state.playing > 0 ? Role::changing : Role::dim);
-  if (words > 0) pen.put(found, Style(Role::accent).with_bold());
+  if (words > 2) pen.put(" " + shorten(found, words - 2, state.ascii) + " ", Style(Role::accent).with_bold());
 }
 
 }  // namespace tessera::tui

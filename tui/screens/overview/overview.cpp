@@ -142,39 +142,59 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
              Role::text, state.ascii);
 }
 
+constexpr int kHintBeside = 150;  // columns from which each finding has its way out beside it
+
+// Where the parts of a finding's line begin, and how many cells they have.
+struct FindingCells {
+  int subject_at = 0, subject = 0;
+  int text_at = 0, text = 0;
+  int hint_at = 0, hint = 0;  // 0: what to do stands below
+  bool cut = false;           // what to do about one of them is longer than that
+};
 // What findings are about has the cells that it needs, up to here: the ends of pods' names tell them apart.
-int subject_cells(const UiState& state, int width) {
+// What one of text and way out does not need is the other's.
+FindingCells finding_cells(const UiState& state, const UiContext& ui, int width) {
   constexpr std::size_t kLooked = 100;
-  const int least = width >= 150 ? 22 : 14, most = width >= 150 ? 36 : width >= kRoomy ? 24 : least;
-  int cells = least;
-  for (std::size_t i = 0; i < std::min(kLooked, state.overview.findings.size()); ++i)
-    cells = std::max(cells, std::min(display_width(told(state, state.overview.findings[i].subject)), most));
+  const bool beside = width >= kHintBeside;
+  const int least = beside ? 22 : 14, most = beside ? 36 : width >= kRoomy ? 24 : least;
+  FindingCells cells;
+  cells.subject = least;
+  int text = 0, hint = 0;
+  for (std::size_t i = 0; i < std::min(kLooked, state.overview.findings.size()); ++i) {
+    const insight::Finding& one = state.overview.findings[i];
+    cells.subject = std::max(cells.subject, std::min(display_width(told(state, one.subject)), most));
+    if (!beside) continue;
+    text = std::max(text, display_width(told(state, one.text)));
+    hint = std::max(hint, display_width(told(state, one.hint)));
+  }
+  cells.subject_at = ui.model.clusters.size() > 1 ? 16 : 4;
+  cells.text_at = cells.subject_at + cells.subject + 1;
+  cells.text = width - 1 - cells.text_at;
+  if (!beside) return cells;
+  const int both = cells.text - 2;
+  cells.text = std::min(std::max(both * 3 / 5, both - hint), text);
+  cells.hint_at = cells.text_at + cells.text + 2, cells.hint = both - cells.text;
+  cells.cut = hint > cells.hint;
   return cells;
 }
 
-void draw_finding(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
-                  const insight::Finding& finding, bool noted, bool selected, int subject) {
-  bool many = ui.model.clusters.size() > 1;
-  bool roomy = area.width >= 150;
+void draw_finding(Canvas& canvas, Rect area, int y, const UiState& state, const insight::Finding& finding,
+                  bool noted, bool selected, const FindingCells& cells) {
   const Style sign = noted ? Style(Role::dim) : Style(role_of(finding.severity)).with_bold();
   canvas.put(area.x + 1, y, noted ? "- " : sign_of(finding.severity), sign);
-  int x = area.x + 4;
-  if (many) {
-    put_cell(canvas, x, y, 11, finding.cluster.text, Role::dim, state.ascii);
-    x += 12;
-  }
-  put_cell(canvas, x, y, subject, told(state, finding.subject),
-           selected ? Style(Role::text).with_bold() : Style(noted ? Role::dim : Role::text), state.ascii);
-  x += subject + 1;
-  int text_width = area.right() - 1 - x;
-  if (roomy && !finding.hint.empty()) text_width = text_width * 3 / 5;
+  const auto cell = [&](int at, int width, std::string_view what, Style style) {
+    put_cell(canvas, area.x + at, y, width, what, style, state.ascii);
+  };
+  if (cells.subject_at > 4) cell(4, 11, finding.cluster.text, Role::dim);
+  cell(cells.subject_at, cells.subject, told(state, finding.subject),
+       selected ? Style(Role::text).with_bold() : Style(noted ? Role::dim : Role::text));
   Style text = noted || finding.severity == Severity::info ? Style(Role::dim)
                : finding.severity == Severity::danger      ? Style(Role::danger)
                                                            : Style(Role::text);
-  put_cell(canvas, x, y, text_width, told(state, finding.text), selected ? text.with_bold() : text,
-           state.ascii);
-  x += text_width + 2;
-  if (roomy) put_cell(canvas, x, y, area.right() - 1 - x, told(state, finding.hint), Role::dim, state.ascii);
+  // Without a way out the text has its room, too.
+  const int room = cells.hint > 0 && finding.hint.empty() ? cells.text + 2 + cells.hint : cells.text;
+  cell(cells.text_at, room, told(state, finding.text), selected ? text.with_bold() : text);
+  if (cells.hint > 0) cell(cells.hint_at, cells.hint, told(state, finding.hint), Role::dim);
 }
 
 std::ptrdiff_t needing_attention(const UiState& state) {
@@ -183,7 +203,7 @@ std::ptrdiff_t needing_attention(const UiState& state) {
 }
 
 void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiState& state,
-               const OverviewLine& line, bool selected, int subject) {
+               const OverviewLine& line, bool selected, const FindingCells& cells) {
   switch (line.kind) {
     case OverviewLine::Kind::heading: draw_heading(canvas, area, y); break;
     case OverviewLine::Kind::cluster: draw_cluster(canvas, area, y, ui, state, line.index, selected); break;
@@ -204,8 +224,7 @@ void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
       break;
     }
     case OverviewLine::Kind::finding:
-      draw_finding(canvas, area, y, ui, state, state.overview.findings[line.index], line.noted, selected,
-                   subject);
+      draw_finding(canvas, area, y, state, state.overview.findings[line.index], line.noted, selected, cells);
       break;
     case OverviewLine::Kind::calm:
       canvas.put(area.x + 1, y, told(state, "Nothing needs attention."), Role::good);
@@ -354,23 +373,28 @@ void draw_above_demand(Canvas& canvas, Rect area, int table, const UiContext& ui
   draw_demand(canvas, {area.x, area.bottom() - table, area.width, table}, ui, state);
 }
 
-constexpr int kMostHint = 3;     // lines
-constexpr int kHintBelow = 150;  // columns from which each finding has its way out beside it
-constexpr int kTallSpare = 10;   // lines of which one is no loss to the blocks and the table
+constexpr int kMostHint = 3;    // lines
+constexpr int kTallSpare = 10;  // lines of which one is no loss to the blocks and the table
 
-// How many lines what to do about a finding has beyond the first one of what is pinned. They do not depend on
-// which finding that is: what stands above must not move with the cursor.
-int more_for_hint(Rect spare) {
-  if (spare.width >= kHintBelow) return 0;
+// How many lines what to do about a finding has in all, and how many of them beyond the first one of what is
+// pinned. They do not depend on which finding that is: what stands above must not move with the cursor.
+struct HintLines {
+  int all = 0, more = 0;
+};
+HintLines hint_lines(Rect spare, const FindingCells& cells) {
+  const int tall = spare.height >= kTallSpare ? 1 : 0;
+  if (spare.width >= kHintBeside) return cells.cut ? HintLines{tall, tall} : HintLines{};
   const bool blank = spare.width < kRoomy && spare.height < kSpareFrom;
-  if (blank) return std::clamp(kMostHint - 1, 0, spare.height);
-  return spare.height >= kTallSpare ? 1 : 0;
+  const int more = blank ? std::clamp(kMostHint - 1, 0, spare.height) : tall;
+  return {1 + more, more};
 }
 
-// What to do about the finding under the cursor, at the bottom of the area; what does not fit is cut.
-void draw_hint(Canvas& canvas, Rect area, const UiState& state) {
+// What to do about the finding under the cursor, at the bottom of the area, where it is not read beside the
+// finding; what does not fit is cut.
+void draw_hint(Canvas& canvas, Rect area, const UiState& state, const FindingCells& cells) {
   const insight::Finding* finding = finding_at(state, state.top().cursor);
-  if (!finding || finding->hint.empty() || area.width >= kHintBelow || area.height < 1) return;
+  if (!finding || finding->hint.empty() || area.height < 1) return;
+  if (cells.hint > 0 && display_width(told(state, finding->hint)) <= cells.hint) return;
   const std::string label = told(state, "to do");
   std::vector<std::string> lines = wrap(label + "  " + told(state, finding->hint), area.width - 2);
   keep_lines(lines, static_cast<std::size_t>(area.height));
@@ -461,30 +485,31 @@ void draw_overview(Canvas& canvas, Rect area, const UiContext& ui, const UiState
   std::vector<OverviewLine> lines = overview_lines(state, area.width);
   int height = overview_scroll_height(area.height);
   const Screen& screen = state.top();
-  const int subject = subject_cells(state, area.width);
+  const FindingCells cells = finding_cells(state, ui, area.width);
   bool drawn_cursor = false;
   const int top = std::clamp(screen.top, 0, std::max(0, static_cast<int>(lines.size()) - height));
   for (int i = 0; i < height && top + i < static_cast<int>(lines.size()); ++i) {
     const OverviewLine& line = lines[static_cast<std::size_t>(top + i)];
     bool selected = !line.id.empty() && !drawn_cursor && (screen.cursor.empty() || line.id == screen.cursor);
     drawn_cursor = drawn_cursor || selected;
-    draw_line(canvas, area, area.y + i, ui, state, line, selected, subject);
+    draw_line(canvas, area, area.y + i, ui, state, line, selected, cells);
   }
   const Rect mosaic = mosaic_area(state, area);
   draw_mosaic(canvas, mosaic, ui, state);
   const Rect below = mosaic.below(mosaic_lines(state, mosaic) + 1);
-  const int pinned = area.y + height, more = more_for_hint(below), hint = 1 + more;
-  const Rect spare{below.x, below.y, below.width, below.height - more};
+  const HintLines hint = hint_lines(below, cells);
+  const int pinned = area.y + height;
+  const Rect spare{below.x, below.y, below.width, below.height - hint.more};
   // The whole table says the same as the two lines at the bottom, and more.
   const int top_of_all = std::min(below.y, pinned);
-  const int end_of_all = pinned + kPinned - (area.width >= kHintBelow ? 0 : hint);
+  const int end_of_all = pinned + kPinned - hint.all;
   const Rect all{below.x, top_of_all, below.width, end_of_all - top_of_all};
   if (const int table = demand_lines(state, all); has_all_demand(state, table)) {
     draw_above_demand(canvas, all, table, ui, state);
-    draw_hint(canvas, {area.x, end_of_all, area.width, hint}, state);
+    draw_hint(canvas, {area.x, end_of_all, area.width, hint.all}, state, cells);
     return;
   }
-  draw_hint(canvas, {area.x, pinned - more, area.width, hint}, state);
+  draw_hint(canvas, {area.x, pinned - hint.more, area.width, hint.all}, state, cells);
   draw_above_demand(canvas, spare, demand_lines(state, spare), ui, state);
   draw_free(canvas, area, area.y + height + 1, ui, state);
   draw_waiting(canvas, area, area.y + height + 2, ui, state);
