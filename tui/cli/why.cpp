@@ -9,9 +9,8 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/looks_into.hpp"
-#include "engine/model/kueue.hpp"
-#include "engine/number.hpp"
 #include "engine/text.hpp"
+#include "engine/why/called.hpp"
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/help/help.hpp"
@@ -24,67 +23,10 @@ namespace {
 
 constexpr std::size_t kGroups = 20;  // of nodes with the same answer; a document has all
 
-struct Found {
-  const Cluster* cluster = nullptr;
-  const Workload* workload = nullptr;
-};
-
-// "3-9:2,12" holds 5.
-bool lists(std::string_view ranges, int task) {
-  while (!ranges.empty()) {
-    const std::string_view range = ranges.substr(0, ranges.find(','));
-    ranges.remove_prefix(std::min(range.size() + 1, ranges.size()));
-    const std::string_view ends = range.substr(0, range.find(':')), from = ends.substr(0, ends.find('-'));
-    const auto first = whole_number<int>(from);
-    const auto last = from.size() == ends.size() ? first : whole_number<int>(ends.substr(from.size() + 1));
-    const auto step =
-        ends.size() == range.size() ? std::optional(1) : whole_number<int>(range.substr(ends.size() + 1));
-    if (first && last && step && *step > 0 && *first <= task && task <= *last && (task - *first) % *step == 0)
-      return true;
-  }
-  return false;
-}
-
 // Kueue's usual way with a Job: it has no pods before it is admitted, and its Workload has another name.
 constexpr const char* kNoPodYet =
     "tessera workloads --filter state=pending lists the jobs and pods that wait, and what Kueue has not "
     "admitted by its Workload";
-
-// Tasks of an array that wait are one line of the list: "19_[3-6,9%2]" is 19, and each of 19_3 to 19_6 and
-// 19_9.
-bool is_of_array(std::string_view id, std::string_view called) {
-  const std::size_t open = id.find("_[");
-  if (open == std::string_view::npos || !id.ends_with(']') || !called.starts_with(id.substr(0, open)))
-    return false;
-  called.remove_prefix(open);
-  if (called.empty()) return true;
-  const std::string_view tasks = id.substr(open + 2, id.size() - open - 3);
-  const auto task = called.front() == '_' ? whole_number<int>(called.substr(1)) : std::nullopt;
-  return task && lists(tasks.substr(0, tasks.find('%')), *task);
-}
-
-// A Workload of Kueue by the job that it is of: "train", "team/train" where Job/train of the namespace team
-// has it.
-bool is_of_queued(const Workload& one, const std::string& called) {
-  const std::size_t slash = one.user.find('/');
-  if (!waits_for_kueue(one) || slash == std::string::npos) return false;
-  const std::string owner = one.user.substr(slash + 1);
-  return called == owner || called == one.group + "/" + owner;
-}
-
-// By id; a pod also without its namespace, tasks of an array also by their own numbers and by the array's.
-std::vector<Found> look_up(const Model& model, const std::string& called) {
-  std::vector<Found> all, of_arrays;
-  for (const Cluster& cluster : model.clusters)
-    for (const Workload& one : cluster.workloads.all()) {
-      if (one.id.text == called || (one.kind == WorkloadKind::pod && one.id.text.ends_with("/" + called)))
-        all.push_back({&cluster, &one});
-      else if (is_of_queued(one, called) ||
-               (one.kind != WorkloadKind::pod && is_of_array(one.id.text, called)))
-        of_arrays.push_back({&cluster, &one});
-    }
-  return all.empty() ? of_arrays : all;
-}
 
 Json json_of(const why::Statement& statement) {
   Json one = Json::map();
@@ -252,7 +194,7 @@ int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins
     return kUnknown;
   }
   const std::string& called = options.words.front();
-  const std::vector<Found> found = look_up(clusters.model(), called);
+  const std::vector<why::Called> found = why::works_called(clusters.model(), called);
   if (found.size() != 1) {
     const std::string reason = found.empty() ? "no job or pod is called \"" + clean(called, 100) + "\""
                                              : fmt::format("{} of them are called so", found.size());

@@ -6,6 +6,7 @@
 
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
+#include "engine/why/called.hpp"
 #include "tui/screens/advise/advise.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/fleet/fleet.hpp"
@@ -46,6 +47,7 @@ constexpr std::array kAliases{
     Alias{"po", "workloads"},
     Alias{"waiting", "waiting"},
     Alias{"pending", "waiting"},
+    Alias{"why", "waiting"},
     Alias{"events", "events"},
     Alias{"ev", "events"},
     Alias{"log", "events"},
@@ -76,6 +78,7 @@ constexpr std::array kWithArgument{
     Taker{"gpu", "NODE INDEX: open that GPU"},
     Taker{"job", "ID: open that job"},
     Taker{"pod", "NAMESPACE/NAME: open that pod"},
+    Taker{"why", "JOB or POD: why it waits, and what would help"},
     Taker{"plan", "NODE LAYOUT: plan this layout for all its GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, or whole"},
     Taker{"pack", "PROFILE=COUNT...: find the fewest GPUs to change for this demand: 3g.40gb=10 1g.10gb=40"},
     Taker{"fleet", "FILE: hold the clusters against this fleet file"},
@@ -154,6 +157,13 @@ void add_nodes(std::vector<std::string>& names, const Model& model, const Cluste
   }
 }
 
+std::vector<const Workload*> waiting_in(const Cluster& cluster) {
+  std::vector<const Workload*> waiting;
+  for (const Workload& work : cluster.workloads.all())
+    if (work.state == WorkloadState::pending) waiting.push_back(&work);
+  return waiting;
+}
+
 std::vector<std::string> arguments(const UiState& state, const UiContext& ui, const std::string& command,
                                    const std::string& stem) {
   std::vector<std::string> names;
@@ -163,6 +173,8 @@ std::vector<std::string> arguments(const UiState& state, const UiContext& ui, co
       add_nodes(names, model, cluster, stem);
     if (command == "job" || command == "pod")
       add_names(names, cluster.workloads.all(), stem, [](const Workload& work) { return work.id.text; });
+    if (command == "why")
+      add_names(names, waiting_in(cluster), stem, [](const Workload* work) { return work->id.text; });
   }
   if (command == "cluster")
     add_names(names, model.clusters, stem, [](const Cluster& cluster) { return cluster.name.text; });
@@ -202,13 +214,27 @@ std::optional<Error> open_named_node(UiState& state, const UiContext& ui, const 
   return std::nullopt;
 }
 
-std::optional<Error> open_named_workload(UiState& state, const UiContext& ui, const std::string& id) {
-  for (const Cluster& cluster : ui.model.clusters)
-    if (cluster.workloads.find(WorkloadId(id))) {
-      open_workload(state, cluster.name, id);
-      return std::nullopt;
-    }
-  return unknown_name("job or pod", id);
+// Of several clusters that have one of that name, the one whose rows the screen shows.
+Result<why::Called> work_named(const UiState& state, const UiContext& ui, const std::string& name) {
+  std::vector<why::Called> found = why::works_called(ui.model, name);
+  const ClusterName& here = state.top().cluster;
+  if (found.size() > 1 && !here.empty())
+    std::erase_if(found, [&](const why::Called& one) { return one.cluster->name != here; });
+  if (found.empty()) return unknown_name("job or pod", name);
+  if (found.size() == 1) return found.front();
+  return Error{fmt::format("{} jobs or pods are called {}", found.size(), name), "",
+               "cluster NAME first, or its whole id"};
+}
+
+std::optional<Error> open_named_workload(UiState& state, const UiContext& ui, const std::string& name,
+                                         bool waits = false) {
+  const Result<why::Called> found = work_named(state, ui, name);
+  if (!found) return found.error();
+  const Workload& work = *found->workload;
+  open_workload(state, found->cluster->name, work.id.text);
+  if (waits && work.state != WorkloadState::pending)
+    say(state, ui, Severity::info, fmt::format("{} does not wait: it is {}", work.id.text, word(work.state)));
+  return std::nullopt;
 }
 
 std::optional<Error> restrict_to(UiState& state, const UiContext& ui, const std::string& name) {
@@ -341,6 +367,7 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
   if (command == "node") return open_named_node(state, ui, argument);
   if (command == "gpu") return open_named_gpu(state, ui, argument);
   if (command == "job" || command == "pod") return open_named_workload(state, ui, argument);
+  if (command == "why") return open_named_workload(state, ui, argument, true);
   if (command == "pack") return open_pack_named(state, ui, argument);
   if (command == "fleet") {
     effects = open_fleet_file(state, argument);

@@ -35,6 +35,39 @@ TEST(Palette, ANodeIsOpenedBySomeOfItsLetters) {
   EXPECT_EQ(session.state.top().subject, "n0031");
 }
 
+// `tessera why NAME` had no word in the console.
+TEST(Palette, WhyWithANameOpensThePageOfWhatWaitsAndOffersOnlyThat) {
+  Session session(change_place());
+  session.press(":why 881");
+  EXPECT_NE(session.line_with("why 88140").find("why 88140"), std::string::npos);
+  EXPECT_FALSE(session.shows("why 88120")) << "it runs\n" << session.screen();
+  session.press("40<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::workload) << session.screen();
+  EXPECT_EQ(session.state.top().subject, "88140");
+  session.line_with("WHY IT WAITS");
+  session.press(":why 88120<enter>");
+  EXPECT_EQ(session.state.top().subject, "88120");
+  session.line_with("88120 does not wait: it is running");
+  session.press(":why 4711<enter>");
+  session.line_with("no job or pod is called 4711");
+  session.press(":why<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::workloads) << "without a name it is the list of what waits";
+}
+
+// It opened that of the first cluster, whichever was meant.
+TEST(Palette, AJobThatTwoClustersHaveIsOpenedInTheOneWhoseRowsAreShown) {
+  Session session(change_place());
+  session.tell(on("lab", WorkloadsListed{{waiting("88140", "ann", "gpu:1g.10gb"),
+                                          waiting("9_[3-6]", "ann", "gpu:1g.10gb")}}));
+  session.press(":job 88140<enter>");
+  session.line_with("2 jobs or pods are called 88140");
+  session.press("<esc>:cluster lab<enter>:job 88140<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::workload) << session.screen();
+  EXPECT_EQ(session.state.top().cluster.text, "lab");
+  session.press(":why 9_4<enter>");
+  EXPECT_EQ(session.state.top().subject, "9_[3-6]") << "a task of an array, by its own number";
+}
+
 // Of 46 commands a terminal of 60 lines showed ten.
 TEST(Palette, ATallTerminalShowsMoreOfWhatThereIs) {
   const auto lines_at = [](tui::Size size) {
