@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "engine/hostlist.hpp"
 #include "engine/mig/product_of.hpp"
@@ -86,9 +87,10 @@ class NodeChooser {
   // One plan, and one walk through the guide, is about one cluster.
   Or<ChosenNodes> of_one_cluster(std::vector<ChosenNodes> found) const {
     if (found.size() == 1) return std::move(found.front());
-    std::string names;
-    for (const ChosenNodes& one : found) names += (names.empty() ? "" : ", ") + one.cluster->name.text;
-    return usage("these nodes are of several clusters: " + names, "choose one with --cluster");
+    std::set<std::string> names;  // clusters are there in the order in which they answered
+    for (const ChosenNodes& one : found) names.insert(one.cluster->name.text);
+    return usage(fmt::format("these nodes are of several clusters: {}", fmt::join(names, ", ")),
+                 "choose one with --cluster");
   }
 
   Refusal unknown_node(const std::string& name) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/insight/available.hpp"
 #include "engine/text.hpp"
@@ -17,10 +18,10 @@ Or<ChosenNodes> nodes_of(const Options& options, const OpenClusters& clusters,
   if (!options.nodes.empty())
     return choose_nodes(options, clusters.model(), catalogue, clusters.wall(), what);
   if (clusters.model().clusters.size() != 1) {
-    std::string names;
-    for (const Cluster& cluster : clusters.model().clusters)
-      names += (names.empty() ? "" : ", ") + cluster.name.text;
-    return Refusal{{what, fmt::format("there are several clusters: {}", names), "name one with --cluster"},
+    std::set<std::string> names;  // each is there as soon as it has answered: in no order of its own
+    for (const Cluster& cluster : clusters.model().clusters) names.insert(cluster.name.text);
+    return Refusal{{what, fmt::format("there are several clusters: {}", fmt::join(names, ", ")),
+                    "name one with --cluster"},
                    kUsage};
   }
   ChosenNodes chosen;
