@@ -38,13 +38,20 @@ class Page {
   int y_;
 };
 
+// Why a recording does not tell of its moment; empty: it does.
+std::string why_unrecorded(const Model& model, const Screen& screen) {
+  for (const Cluster* cluster : clusters_of(screen, model)) {
+    const auto recording = cluster->sources.find(Source::none);
+    if (recording != cluster->sources.end() && recording->second.failure)
+      return cluster->name.text + ": " + recording->second.failure->what;
+  }
+  return {};
+}
+
 // Why the lists do not tell what there is; empty: they do.
 std::string why_untold(const Model& model, const Screen& screen) {
   for (const Cluster* cluster : clusters_of(screen, model)) {
     const std::string lead = cluster->name.text + ": ";
-    const auto recording = cluster->sources.find(Source::none);
-    if (recording != cluster->sources.end() && recording->second.failure)
-      return lead + recording->second.failure->what;
     if (screen.kind == ScreenKind::workloads) {
       if (const auto why = work_untold(*cluster)) return lead + *why;
     } else if (!insight::nodes_are_current(*cluster)) {
@@ -141,8 +148,9 @@ void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiSt
       page.key(first_key(state, Action::only_mine), "show those of every user, not only of " + state.me);
     return;
   }
-  const bool loading = freshness(state, ui).role == Role::changing;
-  const std::string untold = loading ? "" : why_untold(ui.model, screen);
+  std::string untold = why_unrecorded(ui.model, screen);
+  const bool loading = untold.empty() && freshness(state, ui).role == Role::changing;
+  if (untold.empty() && !loading) untold = why_untold(ui.model, screen);
   page.say(untold.empty() ? fmt::format("There are no {} here.", table.things)
                           : fmt::format("Which {} there are is not known.", table.things),
            Style(Role::text).with_bold());

@@ -489,10 +489,10 @@ TEST_F(FleetCommandLine, TheCalendarSaysFromWhenNodesMayBeClosedForAWindow) {
   EXPECT_EQ(
       out.str().substr(0, out.str().find("Times are")),
       "FROM                  UNTIL                 CLOSING FROM          POOL  WINDOW           IS TO BE\n"
-      "Fri 2027-01-15 08:00  Fri 2027-01-15 12:00  -                     a     -                as it is\n"
+      "now                   Fri 2027-01-15 12:00  -                     a     -                as it is\n"
       "Fri 2027-01-15 12:00  Fri 2027-01-15 20:00  Fri 2027-01-15 06:00  a     Fri 12:00-20:00  MIG on, no "
       "instances\n"
-      "Fri 2027-01-15 20:00  Sat 2027-01-16 08:00  -                     a     -                as it is\n"
+      "Fri 2027-01-15 20:00  Fri 2027-01-22 12:00  -                     a     -                as it is\n"
       "\n");
   EXPECT_NE(out.str().find("CLOSING FROM: no node is closed for the window before"), std::string::npos);
 }
