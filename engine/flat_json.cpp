@@ -1,6 +1,7 @@
 #include "engine/flat_json.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace tessera {
 namespace {
@@ -143,7 +144,11 @@ const FlatJson* FlatJson::find(std::string_view name) const {
 
 std::optional<std::vector<FlatJson>> read_flat_json(std::string_view text) {
   if (text.size() > kMaxBytes) return std::nullopt;
-  return FlatReader(text).run();
+  try {
+    return FlatReader(text).run();
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;  // the reader of all JSON says so, with the name of the file
+  }
 }
 
 }  // namespace tessera

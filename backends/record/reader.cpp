@@ -440,9 +440,9 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     const bool measured = any || (looks && measures(seen.source, node));
     if (!measured && !quiet_) continue;
     // It goes on from there where that ends soon.
-    beside.gone = any ? are_the_last(own[0], node) : beside.gone;
+    const bool was_gone = std::exchange(beside.gone, any ? are_the_last(own[0], node) : beside.gone);
     if (measured && tells_idle_ && !beside.gone)
-      follow_idle(beside.idle, own[0].substr(0, lines_in(node)), origin.at, longest_step(every()));
+      follow_idle(beside.idle, own[0].substr(0, lines_in(node)), origin.at, longest_step(every()), was_gone);
     date(node, beside.dated, origin);
     if (quiet_) continue;
     // The model keeps the figures of a source until it is told otherwise.

@@ -62,7 +62,8 @@ class FrameReading {
   Reader reader;
 
  private:
-  static constexpr std::size_t kAtOnce = 4096;  // an event is half a kilobyte
+  // A node with eight GPUs in seven slices each is some 20 KB: these bound what is held twice.
+  static constexpr std::size_t kAtOnce = 512;
   Model model_;
   std::vector<Event> waiting_;
 };

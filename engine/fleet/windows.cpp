@@ -172,13 +172,14 @@ std::vector<Due> calendar(const Fleet& fleet, const Zone& zone,
     if (pool.windows.empty()) continue;
     const TimePoint from = now(pool);
     Phase before = phase_at(fleet, pool, zone, from);
-    const TimePoint until = from + days(ahead);
+    const TimePoint until = from + days(ahead), last = until - Duration{1};
     for (Phase& phase : phases(fleet, pool, zone, from, until)) {
       const auto closing = phase.begin == from ? std::nullopt : closing_of(pool, before, phase);
       // What goes on beyond the days has its own end and not theirs.
-      if (phase.end == until) phase.end = phase_at(fleet, pool, zone, phase.begin).end;
-      all.push_back({&pool, phase, closing, zone.local(phase.begin), zone.local(phase.end),
-                     zone.local(closing.value_or(phase.begin))});
+      const bool goes_on = phase.end == until;
+      if (goes_on) phase.end = phase_at(fleet, pool, zone, last).end;
+      all.push_back({&pool, phase, closing, goes_on && phase.end >= last + kFarthest, zone.local(phase.begin),
+                     zone.local(phase.end), zone.local(closing.value_or(phase.begin))});
       if (phase.begin != from) before = phase;
     }
   }

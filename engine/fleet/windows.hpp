@@ -54,6 +54,7 @@ struct Due {
   // From when on nodes may be closed for it, where the pool's budget has a lead; nullopt: not before it
   // begins, or it has begun.
   std::optional<TimePoint> closing;
+  bool no_end = false;                  // none was found: phase.end is no moment at which anything changes
   LocalTime begin, end, closing_local;  // by the clocks of the fleet's zone
 };
 // now: by the clock that the pool's runs go by.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "engine/insight/both_sides.hpp"
 #include "engine/model/tell.hpp"
@@ -121,14 +123,16 @@ void add_rules(std::vector<insight::Finding>& findings, const Cluster& cluster,
 
 // A GPU does not tell since when a change of its mode waits: known where it was seen to begin.
 void add_since_of_modes(std::vector<insight::Finding>& findings, const Model& model) {
-  for (insight::Finding& one : findings) {
-    if (one.since || !one.gpu || !one.text.ends_with(kModePending)) continue;
-    const auto told =
-        std::find_if(model.work_log.rbegin(), model.work_log.rend(), [&](const LogEntry& entry) {
-          return entry.cluster == one.cluster && entry.subject == one.subject && entry.text == one.text;
-        });
-    if (told != model.work_log.rend()) one.since = told->at;
-  }
+  std::vector<insight::Finding*> asked;
+  for (insight::Finding& one : findings)
+    if (!one.since && one.gpu && one.text.ends_with(kModePending)) asked.push_back(&one);
+  if (asked.empty()) return;
+  std::map<std::tuple<ClusterName, std::string, std::string>, TimePoint> told;  // the newest of each
+  for (const LogEntry& entry : model.work_log)
+    if (entry.text.ends_with(kModePending)) told[{entry.cluster, entry.subject, entry.text}] = entry.at;
+  for (insight::Finding* one : asked)
+    if (const auto known = told.find({one->cluster, one->subject, one->text}); known != told.end())
+      one->since = known->second;
 }
 
 }  // namespace

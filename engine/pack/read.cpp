@@ -187,7 +187,7 @@ class Reader {
   }
 
   std::optional<std::size_t> product(const Tree& at, const Where& where, std::string_view called) {
-    if (called == last_name_) return last_product_;
+    if (last_product_ && called == last_name_) return last_product_;
     const mig::Product* found = catalogue_.by_any(called);
     if (!found || !found->mig_capable || !found->placements_known) {
       fail(at, where,
@@ -374,7 +374,7 @@ class Reader {
   std::unordered_set<int>* of_last_ = nullptr;
   std::string last_node_;
   std::string last_name_;
-  std::size_t last_product_ = 0;
+  std::optional<std::size_t> last_product_;
   std::vector<std::vector<std::pair<std::string, int>>> profiles_;  // by product: as the file spells them
   mig::Layout layout_;                                              // of one GPU after the other
 };

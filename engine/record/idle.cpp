@@ -23,7 +23,7 @@ std::uint32_t since_of(const IdleLines& lines, std::size_t line) {
 
 }  // namespace
 
-void follow_idle(IdleLines& lines, std::string_view letters, TimePoint at, Duration longest) {
+void follow_idle(IdleLines& lines, std::string_view letters, TimePoint at, Duration longest, bool came_back) {
   const std::uint32_t now = epoch_seconds(at);
   const Duration apart = at < lines.measured ? lines.measured - at : at - lines.measured;
   if (lines.measured != TimePoint{} && apart > longest)
@@ -31,9 +31,12 @@ void follow_idle(IdleLines& lines, std::string_view letters, TimePoint at, Durat
       if (since != 0) since = now;
   lines.measured = at;
   if (lines.since.size() < letters.size()) lines.since.resize(letters.size());
-  for (std::size_t i = 0; i < letters.size(); ++i) {
-    if (letters[i] == kUnmoved) continue;
+  for (std::size_t i = 0; i < lines.since.size(); ++i) {
     std::uint32_t& since = lines.since[i];
+    if (i >= letters.size() || letters[i] == kUnmoved) {
+      if (came_back) since = 0;
+      continue;
+    }
     if (letters[i] != kUseScale.letter_of(0))
       since = 0;
     else if (since == 0)

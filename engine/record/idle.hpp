@@ -19,8 +19,10 @@ struct IdleLines {
 };
 
 // The node was measured then, and these letters of use moved; the others stand. longest: two samples farther
-// apart say nothing of between.
-void follow_idle(IdleLines& lines, std::string_view letters, TimePoint at, Duration longest);
+// apart say nothing of between. came_back: before, the node was measured no more, so that a line that does
+// not move now is not measured either.
+void follow_idle(IdleLines& lines, std::string_view letters, TimePoint at, Duration longest,
+                 bool came_back = false);
 
 // A line was idle for so long at that time.
 void tell_idle(IdleLines& lines, std::size_t line, TimePoint since);

@@ -1,5 +1,6 @@
 #include "engine/why/called.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 

@@ -140,7 +140,7 @@ void request(Desk& desk) {
         "the QOS that its association allows",
         command("sacctmgr show assoc where user={} format=Cluster,Account,Partition,QOS", desk.job.user));
   if (desk.is("AccountNotAllowed") || desk.is("QOSNotAllowed"))
-    desk.ask("whom the partition allows: AllowAccounts, AllowQos",
+    desk.ask("whom the partition allows: AllowAccounts, AllowGroups, AllowQos",
              command("scontrol show partition {}", desk.job.group));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "engine/sharing/presets.hpp"
 #include "engine/text.hpp"
@@ -218,8 +219,8 @@ std::optional<Error> open_named_node(UiState& state, const UiContext& ui, const 
 Result<why::Called> work_named(const UiState& state, const UiContext& ui, const std::string& name) {
   std::vector<why::Called> found = why::works_called(ui.model, name);
   const ClusterName& here = state.top().cluster;
-  if (found.size() > 1 && !here.empty())
-    std::erase_if(found, [&](const why::Called& one) { return one.cluster->name != here; });
+  const auto is_here = [&](const why::Called& one) { return one.cluster->name == here; };
+  if (std::any_of(found.begin(), found.end(), is_here)) std::erase_if(found, std::not_fn(is_here));
   if (found.empty()) return unknown_name("job or pod", name);
   if (found.size() == 1) return found.front();
   return Error{fmt::format("{} jobs or pods are called {}", found.size(), name), "",

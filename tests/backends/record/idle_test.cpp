@@ -269,6 +269,20 @@ TEST(RecordedIdle, GoesOnWhereANodeIsMeasuredAgainWithinTenMinutes) {
   EXPECT_EQ(kept.since(7), 1'020);
 }
 
+TEST(RecordedIdle, DoesNotGoOnForASliceThatStaysAwayWhereItsNodeComesBack) {
+  KeptIdle kept;
+  for (const int second : {0, 60}) kept.measure(second, 0, 0), kept.round(second, second == 0);
+  kept.story.tell(Measured{NodeName("n1"), Source::dcgm, at(120), {}}, 120);
+  kept.round(120);
+  kept.measure(180, 0, std::nullopt), kept.round(180);
+  EXPECT_EQ(kept.since(7), 0);
+  EXPECT_EQ(kept.since(8), -1) << "it is not measured: " << kept.lines;
+  kept.measure(240, 0, 0), kept.round(240);
+  EXPECT_EQ(kept.since(8), 240) << "who reads on";
+  kept.measure(300, 0, 0), kept.round(300, true);
+  EXPECT_EQ(kept.since(8), 240) << "the recorder";
+}
+
 TEST(RecordedIdle, HostileOnesAreDropped) {
   KeptIdle kept;
   kept.measure(0, 0, 0), kept.round(0, true);

@@ -45,6 +45,18 @@ boards:
   EXPECT_EQ(problem.mode, Mode::whole_node);
 }
 
+// It was taken for the product named last, of which there was none: what lies beyond an empty list was read.
+TEST(PackFile, AProductWithoutANameIsRefused) {
+  for (const char* profile : {"1g.10gb", "whole"})
+    for (const std::string shape : {"{\"boards\": [], \"demand\": {\"\": {\"PROFILE\": 1}}}",
+                                    "boards: []\ndemand: {'': {PROFILE: 1}}\n"}) {
+      std::string text = shape;
+      text.replace(text.find("PROFILE"), 7, profile);
+      EXPECT_NE(trouble(text).find("unknown product \"\""), std::string::npos)
+          << text << ": " << trouble(text);
+    }
+}
+
 TEST(PackFile, ServicesHaveARateAndWhatOneInstanceGives) {
   const std::string boards = "boards: [{node: n1, gpu: 0, product: H100-80GB-SXM5}]\n";
   auto read = read_boards("services: {chat: {rate: 2.5, gives: {MIG 1g.10gb: 1, 2g.20gb: 0.5}}}\n" + boards,

@@ -164,6 +164,24 @@ TEST_F(FleetCommandLine, TheCalendarListsWhatTheWindowsBringAndAsksNoCluster) {
   EXPECT_NE(err.str().find("there is no time zone Moon/Tycho"), std::string::npos) << err.str();
 }
 
+// Whatever held for more than a week was said to have no end, and JSON had one at which nothing happens.
+TEST_F(FleetCommandLine, AnEndThatIsWeeksAwayIsToldWhereItIsFound) {
+  loads = false;
+  const std::string path = file(
+      "holidays: [2027-02-10]\npools:\n- name: a\n  layout: none\n  windows: [{when: holidays, layout: "
+      "empty}]\n");
+  options.days = 40;
+  EXPECT_EQ(run({"calendar", path}), kDone) << err.str();
+  EXPECT_NE(out.str().find("now                   Wed 2027-02-10 00:00"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("Thu 2027-02-11 00:00  - "), std::string::npos) << out.str();
+  options.days = 7;
+  EXPECT_EQ(run({"calendar", path}), kDone) << err.str();
+  EXPECT_NE(out.str().find("now   -  "), std::string::npos) << out.str();
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run({"calendar", path}), kDone);
+  EXPECT_NE(out.str().find("\"until\": null"), std::string::npos) << out.str();
+}
+
 TEST_F(FleetCommandLine, RunDoesWhatIsDuePoolByPoolWithTheirOwnPatience) {
   options.write = options.yes = true;
   options.change.batch = 8;
@@ -323,7 +341,7 @@ TEST_F(FleetCommandLine, NothingIsBegunAndNothingDeniedWhereJournalsCannotBeList
   EXPECT_TRUE(asked.what.empty());
   EXPECT_EQ(run({"explain", "n2", file(kTwoPools)}), kDone);
   EXPECT_EQ(out.str().find("no run of tessera"), std::string::npos) << out.str();
-  EXPECT_NE(out.str().find("not every journal could be read"), std::string::npos) << out.str();
+  EXPECT_NE(out.str().find("not every run is known"), std::string::npos) << out.str();
 }
 
 // The journal that cannot be read may be of the run that closed a node and was killed: "all is well" was

@@ -303,7 +303,7 @@ TEST(FleetScreen, AJournalThatCannotBeReadIsNotNoRun) {
   broken.run = "20261121-1403-n0041", broken.why = "line 3 does not follow the line before it";
   session.hear({RunsListed{{broken}}});
   open_fleet(session);
-  EXPECT_TRUE(session.shows("not every journal could be read: line 3 does not follow")) << session.screen();
+  EXPECT_TRUE(session.shows("not every run is known: line 3 does not follow")) << session.screen();
   EXPECT_FALSE(session.shows("no run of tessera")) << session.screen();
 }
 
@@ -436,6 +436,14 @@ TEST(FleetScreen, PoolsOfOneProductAreToldApart) {
   narrow.press("c");
   EXPECT_TRUE(narrow.shows("h100-80gb-sxm5-2 ")) << narrow.screen();
   EXPECT_TRUE(narrow.shows("7 × 1g.10gb")) << narrow.screen();
+}
+
+TEST(FleetScreen, TheCalendarHasRoomForAWindowOfFewLetters) {
+  Session session = fleet_session({120, 40}, R"(pools:
+- {name: a, nodes: n0041, layout: none, windows: [{when: "Sat,Sun", layout: 7x1g.10gb}]}
+)");
+  session.press("c");
+  EXPECT_TRUE(session.shows("Sat,Sun   7 × 1g.10gb")) << session.screen();
 }
 
 TEST(FleetScreen, TheCalendarSaysFromWhenNodesAreClosedForAWindow) {

@@ -35,7 +35,7 @@ TEST(PlanFirst, TheFirstScreenHasAllThatHasToBeSeenBeforeArming) {
   }
 }
 
-// A node of many GPUs in sevenths, of each of which somebody holds others, and that is closed.
+// A node of many GPUs in sevenths, each of which holds other slices of other users, and that is closed.
 std::vector<Workload> crowd(Session& session, const std::string& name, int gpus, int jobs) {
   std::vector<Gpu> boards;
   for (int i = 0; i < gpus; ++i) boards.push_back(sevenths(i, 7 * i));

@@ -14,7 +14,8 @@ std::shared_ptr<const Followed> KeptJournals::of(OpenClusters& clusters, const O
     return kept->second.known;
   auto read = read_run(clusters, options, head.run);
   auto* followed = std::get_if<Followed>(&read);
-  auto known = followed ? std::make_shared<const Followed>(std::move(*followed)) : nullptr;
+  if (!followed) return nullptr;  // and asked for again: what was not read may be readable the next time
+  auto known = std::make_shared<const Followed>(std::move(*followed));
   all_[head.run] = {head, known};
   return known;
 }

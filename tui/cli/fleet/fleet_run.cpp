@@ -86,7 +86,7 @@ int FleetCommand::run_due() {
   streams_.err << told_notes();
   worst_ = worse(worst_, code(true));
   if (!page_.runs_untold.empty()) {
-    streams_.err << told(streams_, "not every journal could be read: " + page_.runs_untold) << "\n";
+    streams_.err << told(streams_, "not every run is known: " + page_.runs_untold) << "\n";
     worst_ = worse(worst_, kUnknown);
   }
   // By their names: every run that is begun takes events in, and what the surveys point to goes.

@@ -82,7 +82,7 @@ class Page {
             fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name, told(note.text)));
     for (const std::string& one : page_.unread) line(one);
     for (const fleet::LeftBehind& one : page_.left) line(fleet::left_sentence(one));
-    if (!page_.runs_untold.empty()) line("not every journal could be read: " + page_.runs_untold);
+    if (!page_.runs_untold.empty()) line("not every run is known: " + page_.runs_untold);
   }
   // Where the scheduler hands out something else than what is made.
   void offers() {
@@ -283,7 +283,7 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
     line(fleet::last_sentence(*run, left_of(all, *run, *node.node)));
   else if (all.runs_untold.empty())
     line("no run of tessera that is known here has changed it");
-  if (!all.runs_untold.empty()) line("not every journal could be read: " + all.runs_untold);
+  if (!all.runs_untold.empty()) line("not every run is known: " + all.runs_untold);
   return page.take();
 }
 
@@ -333,7 +333,7 @@ std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet
   for (const fleet::Due& due : all) {
     std::vector<std::string> row{
         fleet::holds_now(all, due) ? tui::told(options.reader, "now") : fleet::clock_text(due.begin),
-        fleet::has_no_end(due) ? "-" : fleet::clock_text(due.end)};
+        due.no_end ? "-" : fleet::clock_text(due.end)};
     if (early) row.push_back(due.closing ? fleet::clock_text(due.closing_local) : std::string("-"));
     row.push_back(due.pool->name);
     row.push_back(due.phase.window ? due.phase.words : std::string("-"));
@@ -367,7 +367,7 @@ Json calendar_json(const std::vector<fleet::Due>& all, const std::vector<ClockTo
   for (const fleet::Due& due : all) {
     Json one = Json::map();
     one.add("from", Json::of(utc_text(due.phase.begin)));
-    one.add("until", Json::of(utc_text(due.phase.end)));
+    one.add("until", due.no_end ? Json() : Json::of(utc_text(due.phase.end)));
     one.add("closing_from", due.closing ? Json::of(utc_text(*due.closing)) : Json());
     one.add("pool", Json::of(due.pool->name));
     one.add("window", due.phase.window ? Json::of(due.phase.words) : Json());

@@ -50,7 +50,11 @@ CalendarColumns calendar_columns(const std::vector<fleet::Due>& all, int width, 
   at.pool = x;
   x += pool_cells(all, wide || !early ? kMostPool : kMostPool / 2) + gap;
   // Windows that follow one another have all of their words, where what is to be there has room behind them.
-  if (wide) at.window = x, x += std::clamp(width - x - gap - rule_cells(all), 19, window_cells(all)) + gap;
+  if (wide) {
+    const int most = window_cells(all);
+    at.window = x;
+    x += std::clamp(width - x - gap - rule_cells(all), std::min(19, most), most) + gap;
+  }
   at.rule = x;
   return at;
 }
@@ -79,7 +83,7 @@ DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, bool
   };
   put(holds ? told(state, "now") : date_text(due.begin, at), 1, at.until,
       now ? Style(Role::accent).with_bold() : Style());
-  put(fleet::has_no_end(due) ? "-" : date_text(due.end, at), at.until, at.closing > 0 ? at.closing : at.pool,
+  put(due.no_end ? "-" : date_text(due.end, at), at.until, at.closing > 0 ? at.closing : at.pool,
       now ? Style(Role::accent) : Style());
   if (at.closing > 0)
     put(due.closing ? date_text(due.closing_local, at) : "-", at.closing, at.pool,

@@ -381,7 +381,7 @@ class Page {
       return told(fleet::last_sentence(*run, left_on(row)));
     if (!state_.runs.listed) return told("the journals were not read");
     if (const RunHead* unread = unread_journal())
-      return told("not every journal could be read: " + clean(unread->why, 200));
+      return told("not every run is known: " + clean(unread->why, 200));
     return told("no run of tessera that is known here has changed it");
   }
 
