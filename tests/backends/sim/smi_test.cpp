@@ -9,6 +9,7 @@
 #include "backends/nvidia/parse.hpp"
 #include "backends/sim/smi/parted.hpp"
 #include "backends/sim/smi/print.hpp"
+#include "engine/operators/mig_parted.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/driver_tables.hpp"
 #include "tests/support/words.hpp"
