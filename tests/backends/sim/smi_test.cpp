@@ -7,6 +7,7 @@
 #include "backends/nvidia/commands.hpp"
 #include "backends/nvidia/node_gpus.hpp"
 #include "backends/nvidia/parse.hpp"
+#include "backends/sim/mig_parted.hpp"
 #include "backends/sim/smi/parted.hpp"
 #include "backends/sim/smi/print.hpp"
 #include "engine/operators/mig_parted.hpp"
