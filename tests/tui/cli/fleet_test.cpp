@@ -554,7 +554,7 @@ TEST_F(FleetCommandLine, FlagsThatAVerbHasNotAreRefused) {
   refused({"run", path}, [&] { options.change.way = plan::Way::cancel; });
   refused({"run", path}, [&] { options.change.when_empty = true; });
   refused({"run", path}, [&] { options.change.wait = std::chrono::hours(1); });
-  refused({"check", path}, [&] { options.at = "+2h"; });
+  refused({"calendar", path}, [&] { options.at = "+2h"; });
 }
 
 TEST_F(FleetCommandLine, ANodeThatMayNotHaveBeenReadIsNotDenied) {
