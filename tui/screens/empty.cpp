@@ -49,13 +49,15 @@ std::string why_unrecorded(const Model& model, const Screen& screen) {
 }
 
 // Why the lists do not tell what there is; empty: they do.
+constexpr const char* kUnread = "the list of nodes could not be read";
+
 std::string why_untold(const Model& model, const Screen& screen) {
   for (const Cluster* cluster : clusters_of(screen, model)) {
     const std::string lead = cluster->name.text + ": ";
     if (screen.kind == ScreenKind::workloads) {
       if (const auto why = work_untold(*cluster)) return lead + *why;
     } else if (!insight::nodes_are_current(*cluster)) {
-      return lead + "the list of nodes could not be read";
+      return lead + kUnread;
     }
   }
   return {};

@@ -150,7 +150,7 @@ TEST_F(FleetCommandLine, TheCalendarListsWhatTheWindowsBringAndAsksNoCluster) {
       "Sat 2027-01-16 07:00  Mon 2027-01-18 20:00  a     -                    whole GPU\n"
       "\n"
       "Times are those of UTC.\n"
-      "It is 2027-01-15T08:00:01Z by the clock of this machine; tessera fleet run goes by the clock of each "
+      "It is 2027-01-15T08:00:02Z by the clock of this machine; tessera fleet run goes by the clock of each "
       "cluster.\n");
   options.output = OutputFormat::json;
   EXPECT_EQ(run({"calendar", path}), kDone);

@@ -38,9 +38,9 @@ TEST(JapaneseFindings, AnAdviceWithClausesIsToldWholeBeforeAWayOut) {
   const auto words = Words::of(Language::ja);
   ASSERT_TRUE(words);
   for (const char* english :
-       {"Xid 79: the GPU has fallen off the bus: power-cycle the node; where it comes back, look at power, "
-        "seating and temperature; when repaired: scontrol update NodeName=n1 State=RESUME",
-        "nvidia-smi -q -d ECC on the node counts them; reset the GPU once it is empty, and replace it where "
+       {"Xid 79: the GPU has fallen off the bus: power-cycle the node, and look at power, seating and "
+        "temperature where that comes back; when repaired: scontrol update NodeName=n1 State=RESUME",
+        "nvidia-smi -q -d ECC on the node counts them: reset the GPU once it is empty, and replace it where "
         "they come back; when repaired: scontrol update NodeName=n1 State=RESUME"}) {
     const Words::Told told = (*words)->tell(english);
     EXPECT_TRUE(told.whole) << told.text;
