@@ -128,6 +128,17 @@ void add_early(TableLook& look, const Screen& screen, const ColumnOf& column_of)
     if (auto column = column_of(key)) look.yielding.push_back(*column);
 }
 
+// Slurm nodes that run in pods name these.
+bool has_nodes_of_two(const Model& model) {
+  const auto is_slurms = [](const Cluster& one) { return one.scheduler == Scheduler::slurm; };
+  if (std::all_of(model.clusters.begin(), model.clusters.end(), is_slurms)) return false;
+  return std::any_of(model.clusters.begin(), model.clusters.end(), [&](const Cluster& one) {
+    const std::vector<Node>& nodes = one.nodes.all();
+    return is_slurms(one) && std::any_of(nodes.begin(), nodes.end(),
+                                         [](const Node& node) { return node.host_pod.has_value(); });
+  });
+}
+
 }  // namespace
 
 void rank_columns(TableLook& look, const Screen& screen, const ColumnOf& column_of) {
@@ -151,6 +162,9 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   bool one = ui.model.clusters.size() < 2 || !screen.cluster.empty();
   if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
   rank_columns(look, screen, [&](std::string_view key) { return column_index(screen.kind, key); });
+  // A machine of two schedulers is one row, and its STATE has a word of each.
+  if (screen.kind == ScreenKind::nodes && has_nodes_of_two(ui.model))
+    if (auto column = column_index(screen.kind, "state")) look.kept.push_back(*column);
   // Only where every row was looked at is it known that none says anything there, or all say the same.
   if (screen.derived.rows.size() <= kSampledRows)
     for (std::size_t i = 0; i < screen.derived.widths.size(); ++i) {

@@ -123,6 +123,7 @@ std::vector<int> choose(std::span<const ColumnInfo> columns, const TableLook& lo
       if ((!with_early && is_in(look.early, i)) != trends) continue;
       query::Show own = columns[static_cast<std::size_t>(i)].show;
       if (own == query::Show::always && is_in(look.demoted, i)) own = query::Show::roomy;
+      if (is_in(look.kept, i) && width + kMargins >= kEarlyFrom) own = query::Show::always;
       if (own != show || i == look.skip || (!all && is_in(look.empty, i)) || is_in(shown, i)) continue;
       std::vector<int> more = shown;
       more.push_back(i);

@@ -63,6 +63,7 @@ struct TableLook {
   std::vector<int> names;   // columns that tell rows apart: they stay when the table is scrolled sideways
   std::vector<int> whole;   // columns whose end must not be lost: they have spare cells before all texts
   std::vector<int> demoted;  // shown always elsewhere, here only where there is room
+  std::vector<int> kept;     // shown elsewhere where there is room, here always from kEarlyFrom cells on
   // Shown beside what is always shown from kEarlyFrom cells on, even if columns of `yielding` go for them, in
   // that order.
   std::vector<int> early, yielding;
