@@ -433,6 +433,21 @@ TEST(Journal, UndoTakesNodesBackThatWereFoundUnlike) {
   EXPECT_EQ(layouts(), "n0041 7; n0042 2; ");
 }
 
+// Where marks cannot be read yet a line says so, which is about no run: the pointer stood on the first line,
+// and Enter was taken for that one and did nothing.
+TEST(Journal, EnterOpensTheRunUnderThePointerAlsoBesideMarksThatCannotBeRead) {
+  Session session = changing();
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  RunHead marks;
+  marks.state = RunState::unreadable, marks.why = "the marks of hpc cannot be read";
+  session.hear({RunsListed{{diary.head(RunState::interrupted, false), marks}}});
+  session.press("J");
+  EXPECT_TRUE(session.shows("resumes it")) << session.screen();
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::run) << session.screen();
+  EXPECT_EQ(session.state.top().subject, diary.run);
+}
+
 TEST(Journal, AParkedRunIsTakenUpAgainByTyping) {
   Session session = changing();
   Diary diary(plan_of(session, {"n0031"}, 0));

@@ -345,7 +345,9 @@ std::string run_here(const UiState& state) {
   const Screen& screen = state.top();
   if (screen.kind == ScreenKind::run) return screen.subject;
   if (screen.kind != ScreenKind::journal || state.runs.heads.empty()) return "";
-  return head_of(state, screen.cursor) ? screen.cursor : state.runs.heads.front().run;
+  // A line about marks that cannot be read has no run: a cursor that was not moved yet is not on it.
+  const bool moved = !screen.cursor.empty() && head_of(state, screen.cursor);
+  return moved ? screen.cursor : state.runs.heads.front().run;
 }
 
 const RunHead* under_way(const UiState& state) {
