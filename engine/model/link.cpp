@@ -228,15 +228,8 @@ std::vector<Slices> by_kind(const Slices& slices) {
 
 // Units of a slice that are certainly not held; nullopt: a holder's share is not reported.
 std::optional<int> rest_of(const Slice& slice) {
-  if (slice.holding == Holding::free) return slice.capacity;
-  if (!slice.exact) return slice.capacity == 1 ? std::optional(1) : std::nullopt;
-  if (slice.capacity == 1 || slice.holders.empty()) return 0;
-  int held = 0;
-  for (const Holder& holder : slice.holders) {
-    if (holder.share <= 0) return std::nullopt;
-    held += holder.share;
-  }
-  return std::max(0, slice.capacity - held);
+  if (slice.exact || slice.holding == Holding::free) return unheld(slice);
+  return slice.capacity == 1 ? std::optional(1) : std::nullopt;
 }
 
 // Units of a kind that are not held. nullopt: a claim may be about these slices or about others.
