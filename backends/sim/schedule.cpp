@@ -35,6 +35,11 @@ void deal(std::vector<Open>& open, int need, std::vector<Claim>& claims) {
     }
 }
 
+// Slurm hands out the MPS of a node from one GPU at a time (gres.conf: one_sharing, its default for MPS).
+bool has_mps_in_use(const Board& board) {
+  return board.strategy == Strategy::mps && !board.cut() && !board.holds.empty();
+}
+
 }  // namespace
 
 bool WorldStep::fit(std::uint32_t index, const Shape& shape, std::vector<Claim>& claims, bool bound) const {
@@ -45,7 +50,10 @@ bool WorldStep::fit(std::uint32_t index, const Shape& shape, std::vector<Claim>&
   int need = shape.count, shared = 0;
   std::vector<Open> open;
   const bool refused = !bound && node.switches.refuses_several && asked_at_once(shape) > 1;
-  for (std::size_t gpu = 0; gpu < node.boards.size() && need > 0; ++gpu)
+  const bool one_at_a_time =
+      shape.family == Family::mps && std::any_of(node.boards.begin(), node.boards.end(), has_mps_in_use);
+  for (std::size_t gpu = 0; gpu < node.boards.size() && need > 0; ++gpu) {
+    if (one_at_a_time && !has_mps_in_use(node.boards[gpu])) continue;
     each_slot(group, node, node.boards[gpu], [&](const Slot& slot) {
       int free = slot.capacity - slot.used;
       if (free <= 0 || !answers(slot, shape) || (refused && slot.capacity > 1)) return false;
@@ -63,6 +71,7 @@ bool WorldStep::fit(std::uint32_t index, const Shape& shape, std::vector<Claim>&
       }
       return need == 0;
     });
+  }
   if (need > shared) {
     claims.resize(before);
     return false;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/insight/available.hpp"
+#include "engine/insight/mps_in_use.hpp"
 #include "engine/insight/on_demand.hpp"
 #include "engine/mig/edit.hpp"
 #include "engine/mig/product_of.hpp"
@@ -203,6 +204,51 @@ std::int64_t made_on_demand(const Node& node, const Request& want, const mig::Ca
   return sum;
 }
 
+// Shares on one GPU of a node. Not exact: who holds those of a GPU is not known, and there may be more.
+struct Shares {
+  int known = 0;
+  bool exact = true;
+  void see(std::optional<int> free) {
+    known = std::max(known, free.value_or(0));
+    exact = exact && free.has_value();
+  }
+};
+
+// Slurm hands out the MPS of a node from one GPU at a time (gres.conf: one_sharing, which is the default for
+// MPS): while one is in use the others have nothing for a job. nullopt: none is in use, several are (so that
+// gres.conf says all_sharing), or it is not MPS.
+std::optional<Shares> left_on_gpu_in_use(const Cluster& cluster, const Node& node, const Request& want) {
+  const auto name = sharing::parse_resource(want.resource, cluster.scheduler);
+  if (cluster.scheduler != Scheduler::slurm || !name || name->kind != sharing::ResourceKind::mps)
+    return std::nullopt;
+  const insight::Sight sight = insight::sight_of(cluster, node);
+  const Gpu* in_use = insight::only_gpu_whose_mps_is_in_use(node);
+  if (in_use == nullptr) return std::nullopt;
+  Shares left;
+  for (const Slice& slice : in_use->slices)
+    if (slice.kind == SliceKind::mps) left.see(insight::available(sight, slice));
+  return left;
+}
+
+// What the GPU whose MPS is in use has not left for this request; nullopt: it has enough, or none is in use.
+std::optional<Candidates> no_mps_left(const Cluster& cluster, const Node& node, const Request& want) {
+  const auto left = left_on_gpu_in_use(cluster, node, want);
+  if (!left || left->known >= want.count) return std::nullopt;
+  return left->exact
+             ? failed(Topic::room,
+                      fmt::format("the GPU whose MPS is in use has {} × {} left, and it asks for {}: Slurm "
+                                  "hands out MPS from one GPU of a node at a time, unless all_sharing is "
+                                  "set in gres.conf",
+                                  left->known, want.resource, want.count),
+                      nodes_source(node), Certainty::likely)
+             : failed(Topic::room,
+                      fmt::format("how much of the GPU whose MPS is in use is left is not known, and it "
+                                  "asks for {} × {}: Slurm hands out MPS from one GPU of a node at a "
+                                  "time, unless all_sharing is set in gres.conf",
+                                  want.count, want.resource),
+                      nodes_source(node), Certainty::unknown);
+}
+
 std::optional<Candidates> no_room(const Cluster& cluster, const Node& node, const Workload& workload,
                                   const Site& site) {
   const Asked asked = asked_of(workload, cluster.scheduler);
@@ -224,6 +270,7 @@ std::optional<Candidates> no_room(const Cluster& cluster, const Node& node, cons
       return failed(shape.empty() ? Topic::request : Topic::room, std::move(text), nodes_source(node));
     }
     if (free >= want.count) continue;
+    if (auto none = no_mps_left(cluster, node, want)) return none;
     const insight::Sight sight = insight::sight_of(cluster, node);
     if (!sight.work_read || !node.counts.known())
       return failed(
@@ -239,16 +286,6 @@ std::optional<Candidates> no_room(const Cluster& cluster, const Node& node, cons
   }
   return std::nullopt;
 }
-
-// Shares on one GPU of a node. Not exact: who holds those of a GPU is not known, and there may be more.
-struct Shares {
-  int known = 0;
-  bool exact = true;
-  void see(std::optional<int> free) {
-    known = std::max(known, free.value_or(0));
-    exact = exact && free.has_value();
-  }
-};
 
 // The shares that are free on the GPU with the most of them: Slurm takes a job's MPS or shards of a node from
 // one GPU. nullopt: the request is not for such shares.
@@ -268,23 +305,6 @@ std::optional<Shares> most_on_one_gpu(const Cluster& cluster, const Node& node, 
   return most;
 }
 
-// Slurm hands out the MPS of a node from one GPU at a time (gres.conf: one_sharing, which is the default for
-// MPS): while one is in use the others have nothing for a job. nullopt: none is in use, or it is not MPS.
-std::optional<Shares> left_on_gpu_in_use(const Cluster& cluster, const Node& node, const Request& want) {
-  const auto name = sharing::parse_resource(want.resource, cluster.scheduler);
-  if (cluster.scheduler != Scheduler::slurm || !name || name->kind != sharing::ResourceKind::mps)
-    return std::nullopt;
-  const insight::Sight sight = insight::sight_of(cluster, node);
-  std::optional<Shares> left;
-  for (const Gpu& gpu : node.gpus)
-    for (const Slice& slice : gpu.slices) {
-      if (slice.kind != SliceKind::mps || slice.holders.empty()) continue;
-      if (!left) left.emplace();
-      left->see(insight::available(sight, slice));
-    }
-  return left;
-}
-
 std::optional<Candidates> scattered(const Cluster& cluster, const Node& node, const Workload& workload) {
   for (const Request& want : asked_of(workload, cluster.scheduler).each) {
     const auto most = most_on_one_gpu(cluster, node, want);
@@ -301,22 +321,7 @@ std::optional<Candidates> scattered(const Cluster& cluster, const Node& node, co
                                       "is not known, and Slurm takes them from one GPU",
                                       want.count, want.resource),
                           nodes_source(node), Certainty::unknown);
-    const auto left = left_on_gpu_in_use(cluster, node, want);
-    if (left && left->known < want.count)
-      return left->exact
-                 ? failed(
-                       Topic::room,
-                       fmt::format("the GPU whose MPS is in use has {} × {} left, and it asks for {}: Slurm "
-                                   "hands out MPS from one GPU of a node at a time, unless all_sharing is "
-                                   "set in gres.conf",
-                                   left->known, want.resource, want.count),
-                       nodes_source(node), Certainty::likely)
-                 : failed(Topic::room,
-                          fmt::format("how much of the GPU whose MPS is in use is left is not known, and it "
-                                      "asks for {} × {}: Slurm hands out MPS from one GPU of a node at a "
-                                      "time, unless all_sharing is set in gres.conf",
-                                      want.count, want.resource),
-                          nodes_source(node), Certainty::unknown);
+    if (auto none = no_mps_left(cluster, node, want)) return none;
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 
 #include "engine/hostlist.hpp"
 #include "engine/insight/available.hpp"
+#include "engine/insight/mps_in_use.hpp"
 #include "engine/model/kueue.hpp"
 #include "engine/model/waits_longer.hpp"
 #include "engine/plan/effect/resources.hpp"
@@ -108,8 +109,16 @@ void each_slice_name(const Cluster& cluster, const Node& node, const mig::Catalo
 Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
   const insight::Sight sight = insight::sight_of(cluster, node);
   Stock stock{{node.name, node.partitions, {}, {}}, {node.name, node.partitions, {}, {}}};
+  const Gpu* mps =
+      cluster.scheduler == Scheduler::slurm ? insight::only_gpu_whose_mps_is_in_use(node) : nullptr;
+  const auto waits_for_other = [&](const Slice& slice) {
+    return mps != nullptr && slice.kind == SliceKind::mps &&
+           std::none_of(mps->slices.begin(), mps->slices.end(),
+                        [&](const Slice& one) { return &one == &slice; });
+  };
   each_named_slice(cluster, node, catalogue, [&](const Slice& slice, const std::string& name) {
     stock.all.units[name] += slice.capacity;
+    if (waits_for_other(slice)) return;
     if (const int free = insight::available(sight, slice).value_or(0); free > 0)
       stock.free.units[name] += free;
   });

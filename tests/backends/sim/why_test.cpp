@@ -2,6 +2,7 @@
 // for room starts there; where none fits, it does not.
 #include "engine/why/why.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "backends/sim/random.hpp"
@@ -50,8 +51,22 @@ void look_at_waiting(Agreement& all, const World& world, const std::string& wher
   }
 }
 
-// What starts in the next minutes is given back to the world before it did: some node fits there once the
-// work that has ended meanwhile is gone. Only work that starts with nothing else changing is a case.
+// Whether something on the nodes of this work was given back meanwhile: it may have started on that.
+bool was_given_back(const Cluster& then, const Cluster& now, const Workload& work) {
+  const auto is_on = [&](const Allocation& one) {
+    return std::any_of(work.allocations.begin(), work.allocations.end(),
+                       [&](const Allocation& own) { return own.node == one.node; });
+  };
+  const auto& all = then.workloads.all();
+  return std::any_of(all.begin(), all.end(), [&](const Workload& one) {
+    if (std::none_of(one.allocations.begin(), one.allocations.end(), is_on)) return false;
+    const Workload* later = now.workloads.find(one.id);
+    return later == nullptr || later->allocations != one.allocations;
+  });
+}
+
+// What has started within a minute is put back into the world before: it is said to fit there. Only work on
+// whose nodes nothing was given back meanwhile is a case.
 void look_at_started(Agreement& all, World& world, const std::string& where) {
   const Model before = model_of(world);
   world.advance(world.now + std::chrono::minutes(1));
@@ -60,7 +75,7 @@ void look_at_started(Agreement& all, World& world, const std::string& where) {
   const Cluster& now = after.clusters.front();
   for (const Workload& work : now.workloads.all()) {
     if (work.state != WorkloadState::running || then.workloads.find(work.id) != nullptr) continue;
-    if (work.requests.empty() || work.allocations.empty()) continue;
+    if (work.requests.empty() || work.allocations.empty() || was_given_back(then, now, work)) continue;
     Workload again = work;  // as it stood in the queue
     again.state = WorkloadState::pending, again.allocations.clear(), again.started.reset(),
     again.ends.reset();

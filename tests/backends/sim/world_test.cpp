@@ -149,6 +149,23 @@ TEST(Scheduler, LimitsWhatOneUserHolds) {
   EXPECT_EQ(reasons, (std::vector<std::string>{"", "QOSMaxGRESPerUser", ""}));
 }
 
+// gres.conf's one_sharing: jobs were started on four GPUs of a node that slurmctld would have let wait.
+TEST(Scheduler, HandsOutTheMpsOfANodeFromOneGpuAtATime) {
+  for (const char* scenario : {"demo", "slurm-h100"}) {
+    World world = worlds_of(scenario)[0];
+    bool is_in_use = false;
+    for (int hour = 0; hour < 12; ++hour, world.advance(world.now + hours(1)))
+      for (const NodeState& node : world.nodes) {
+        const auto in_use = std::count_if(node.boards.begin(), node.boards.end(), [](const Board& board) {
+          return board.strategy == Strategy::mps && !board.holds.empty();
+        });
+        EXPECT_LE(in_use, 1) << scenario << " after " << hour << " h";
+        is_in_use = is_in_use || in_use == 1;
+      }
+    EXPECT_TRUE(is_in_use) << scenario;
+  }
+}
+
 TEST(Scheduler, SpeaksKubernetesOnKubernetes) {
   World world = world_from(R"(
 clusters:

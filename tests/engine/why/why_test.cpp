@@ -535,6 +535,34 @@ TEST(Why, WhileTheMpsOfOneGpuIsInUseTheOtherGpusHaveNone) {
   EXPECT_TRUE(about(answer_for(story, waits), "n1")->fits);
 }
 
+// With one_sharing slurmctld would not have given out MPS of two GPUs.
+TEST(Why, WhereTheMpsOfTwoGpusIsInUseAllOfThemHandItOut) {
+  Story story;
+  const auto mps = [](int index) {
+    return test::gpu(index, Strategy::mps, {test::shared(SliceKind::mps, 100, index)});
+  };
+  story.tell(NodesListed{{in(node("n1", {mps(0), mps(1), mps(2)}), {"gpu"})}});
+  Workload waits = job("mps");
+  waits.requests.front().count = 50;
+  story.tell(WorkloadsListed{{test::running("1", "bob", {holds("n1", {{0, 75}}, Family::mps)}),
+                              test::running("2", "eve", {holds("n1", {{1, 75}}, Family::mps)}), waits}});
+  EXPECT_TRUE(about(answer_for(story, waits), "n1")->fits);
+}
+
+// "175 of 300 × mps are free" beside a job that cannot start: the sum is not what a job can have.
+TEST(Why, WhatIsLeftOfTheOnlyMpsInUseIsSaidAlsoWhereItIsNone) {
+  Story story;
+  Gpu first = test::gpu(0, Strategy::mps, {test::shared(SliceKind::mps, 100, 0)}),
+      second = test::gpu(1, Strategy::mps, {test::shared(SliceKind::mps, 100, 1)});
+  story.tell(NodesListed{{in(node("n1", {first, second}), {"gpu"})}});
+  Workload waits = job("mps");
+  waits.requests.front().count = 10;
+  story.tell(WorkloadsListed{{test::running("1", "bob", {holds("n1", {{0, 100}}, Family::mps)}), waits}});
+  const Answer answer = answer_for(story, waits);
+  EXPECT_NE(about(answer, "n1")->what.text.find("has 0 × mps left"), std::string::npos)
+      << about(answer, "n1")->what.text;
+}
+
 TEST(Why, SharesWhoseHolderIsNotKnownAreNotCountedAsNoneLeft) {
   Story story;
   Gpu first = test::gpu(0, Strategy::mps, {test::shared(SliceKind::mps, 100, 0)}),
