@@ -1,17 +1,22 @@
 #include "engine/insight/mps_in_use.hpp"
 
+#include <algorithm>
+
 namespace tessera::insight {
 
-const Gpu* only_gpu_whose_mps_is_in_use(const Node& node) {
-  const Gpu *known = nullptr, *may_be = nullptr;
-  for (const Gpu& gpu : node.gpus)
-    for (const Slice& slice : gpu.slices) {
-      if (slice.kind != SliceKind::mps || slice.holders.empty()) continue;
-      const Gpu*& in_use = slice.exact ? known : may_be;
-      if (slice.exact && known != nullptr && known != &gpu) return nullptr;
-      if (in_use == nullptr) in_use = &gpu;
-    }
-  return known != nullptr ? known : may_be;
+std::vector<const Gpu*> gpus_whose_mps_is_in_use(const Node& node) {
+  std::vector<const Gpu*> known;
+  const Gpu* may_be = nullptr;
+  for (const Gpu& gpu : node.gpus) {
+    const auto held = std::find_if(gpu.slices.begin(), gpu.slices.end(), [](const Slice& slice) {
+      return slice.kind == SliceKind::mps && !slice.holders.empty();
+    });
+    if (held == gpu.slices.end()) continue;
+    if (held->exact) known.push_back(&gpu);
+    if (may_be == nullptr) may_be = &gpu;
+  }
+  if (known.empty() && may_be != nullptr) known.push_back(may_be);
+  return known;
 }
 
 }  // namespace tessera::insight

@@ -3,13 +3,14 @@
 // Threads: pure functions of values.
 #pragma once
 
+#include <vector>
+
 #include "engine/model/values.hpp"
 
 namespace tessera::insight {
 
-// The only GPU of the node whose MPS is in use: while it is, the others have none for a job. nullptr: none is
-// in use, or several are, which only all_sharing allows. Where it is not told which GPU a job's MPS is of,
-// one that it may be of.
-const Gpu* only_gpu_whose_mps_is_in_use(const Node& node);
+// Whose MPS of the node is in use; more than one only with all_sharing. Where it is not told which GPU a
+// job's MPS is of, one that it may be of.
+std::vector<const Gpu*> gpus_whose_mps_is_in_use(const Node& node);
 
 }  // namespace tessera::insight

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "engine/insight/available.hpp"
 #include "engine/insight/mps_in_use.hpp"
@@ -222,10 +223,10 @@ std::optional<Shares> left_on_gpu_in_use(const Cluster& cluster, const Node& nod
   if (cluster.scheduler != Scheduler::slurm || !name || name->kind != sharing::ResourceKind::mps)
     return std::nullopt;
   const insight::Sight sight = insight::sight_of(cluster, node);
-  const Gpu* in_use = insight::only_gpu_whose_mps_is_in_use(node);
-  if (in_use == nullptr) return std::nullopt;
+  const std::vector<const Gpu*> in_use = insight::gpus_whose_mps_is_in_use(node);
+  if (in_use.size() != 1) return std::nullopt;
   Shares left;
-  for (const Slice& slice : in_use->slices)
+  for (const Slice& slice : in_use.front()->slices)
     if (slice.kind == SliceKind::mps) left.see(insight::available(sight, slice));
   return left;
 }

@@ -106,21 +106,30 @@ void each_slice_name(const Cluster& cluster, const Node& node, const mig::Catalo
   each_named(cluster, node, catalogue, true, see);
 }
 
+namespace {
+
+void raise(std::int64_t& most, std::int64_t one) { most = std::max(most, one); }
+
+}  // namespace
+
 Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
   const insight::Sight sight = insight::sight_of(cluster, node);
   Stock stock{{node.name, node.partitions, {}, {}}, {node.name, node.partitions, {}, {}}};
-  const Gpu* mps =
-      cluster.scheduler == Scheduler::slurm ? insight::only_gpu_whose_mps_is_in_use(node) : nullptr;
-  const auto waits_for_other = [&](const Slice& slice) {
-    return mps != nullptr && slice.kind == SliceKind::mps &&
-           std::none_of(mps->slices.begin(), mps->slices.end(),
-                        [&](const Slice& one) { return &one == &slice; });
+  const std::vector<const Gpu*> mps = insight::gpus_whose_mps_is_in_use(node);
+  const bool one_at_a_time = cluster.scheduler == Scheduler::slurm && mps.size() < 2;
+  const auto is_of_other = [&](const Slice& slice) {
+    return !mps.empty() && std::none_of(mps.front()->slices.begin(), mps.front()->slices.end(),
+                                        [&](const Slice& one) { return &one == &slice; });
   };
   each_named_slice(cluster, node, catalogue, [&](const Slice& slice, const std::string& name) {
+    const std::int64_t free = insight::available(sight, slice).value_or(0);
+    if (one_at_a_time && slice.kind == SliceKind::mps) {
+      raise(stock.all.units[name], slice.capacity);
+      if (free > 0 && !is_of_other(slice)) raise(stock.free.units[name], free);
+      return;
+    }
     stock.all.units[name] += slice.capacity;
-    if (waits_for_other(slice)) return;
-    if (const int free = insight::available(sight, slice).value_or(0); free > 0)
-      stock.free.units[name] += free;
+    if (free > 0) stock.free.units[name] += free;
   });
   return stock;
 }

@@ -37,7 +37,8 @@ struct Room {
 void each_named_slice(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue,
                       const std::function<void(const Slice&, const std::string&)>& see);
 
-// What all slices of a node could give, and what can be had of them now.
+// What all slices of a node could give, and what can be had of them now. Of Slurm's MPS, what one GPU has: a
+// node's is handed out from one GPU at a time.
 struct Stock {
   Room all, free;
 };
