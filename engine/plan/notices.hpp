@@ -30,6 +30,8 @@ inline constexpr const char* kAnothersClosing = "anothers-closing";  // a plan t
 bool is_about_age(const Notice& notice);
 // Another has closed a node, and the run leaves it so: it neither closes nor opens it.
 bool is_left_closed(const Notice& notice);
+inline constexpr const char* kClosedAlready =
+    "already-closed";  // a node that was to be closed, and by whom it is
 inline constexpr const char* kStaysClosed = "stays-closed";  // a node action that leaves it as it found it
 
 // Rules of the platform and of the device plugin about the nodes as they would be.

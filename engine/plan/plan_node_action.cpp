@@ -156,7 +156,7 @@ class NodeActionPlanner {
       if (auto run = parse_mark(reason_))
         return refused(fmt::format("run {} of {} has closed it and opens it at its end", run->run, run->who),
                        "wait for its end, or pause it: tessera journal " + run->run);
-      say(Severity::info, "already-closed", "closed already by " + whose(node_));
+      say(Severity::info, kClosedAlready, "closed already by " + whose(node_));
       return Done{};
     }
     Step& step = add(keep_closed(action_.reason));

@@ -58,6 +58,19 @@ TEST_F(NodeAction, WhatAnotherUserHasDrainedIsShownAndOpenedOnlyKnowingly) {
   EXPECT_EQ(health("n1"), "ok");
 }
 
+TEST_F(NodeAction, ANodeThatIsClosedAlreadyIsLeftAndItsReasonIsPrinted) {
+  sim({"drain", "n1", "bad ECC"});
+  Ran again = node({"drain", "n1", "firmware"});
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_TRUE(has(again.err, "n1: closed already by ")) << again.err;
+  EXPECT_TRUE(has(again.err, "bad ECC")) << again.err;
+  EXPECT_EQ(journal(), "[]\n");
+  Ran both = node({"drain", "n[1-2]", "firmware"});
+  EXPECT_EQ(both.code, 0) << both.err;
+  EXPECT_TRUE(has(both.err, "n1: closed already by ")) << both.err;
+  EXPECT_FALSE(has(both.err, "n2: closed already")) << both.err;
+}
+
 TEST_F(NodeAction, APlanFromAFileIsRefusedOnceTheNodeWasClosedByAnother) {
   Ran planned = must({"node", "drain", "n1", "firmware", "--dry-run", "-o", "json"});
   EXPECT_EQ(check_schema(schema_text("plan"), planned.out), Words{});

@@ -32,6 +32,7 @@ class Beginner {
     if (auto moved = refuse_if_moved(false)) return *moved;
     if (auto why = make_again()) return refuse(*why);
     if (plan_.no_steps.empty() && !plan_.changes_anything()) {
+      tell_closed_already();
       report_no_run("nothing",
                     plan::only_starts_differ(plan_)
                         ? "nothing to do: the slices are there, and no plan can choose their starts here"
@@ -41,7 +42,10 @@ class Beginner {
     }
     if (options_.dry_run) return show_only();
     if (auto why = why_not_armed(options_, streams_)) return refuse(*why);
-    if (streams_.asks && !options_.yes) streams_.err << shown() << "\n";
+    if (streams_.asks && !options_.yes)
+      streams_.err << shown() << "\n";
+    else
+      tell_closed_already();
     return arm_and_follow();
   }
 
@@ -54,6 +58,15 @@ class Beginner {
   std::string shown() const {
     const std::string text = preview(plan_, kInFull, options_.reader);
     return options_.ascii ? in_ascii(text) : text;
+  }
+
+  // Where no preview is shown: a node that is left as it is may be closed for another reason than the one
+  // given.
+  void tell_closed_already() const {
+    for (const plan::Notice& notice : plan_.notices)
+      if (notice.rule == plan::kClosedAlready)
+        streams_.err << notice.node.text << ": " << clean(told(streams_, notice.text), 1024) << "\n"
+                     << std::flush;
   }
 
   // again: the person took their time over it. Harmless changes are told once.
