@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "backends/sim/slots.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::sim {
@@ -76,6 +77,17 @@ std::string state_word(const World& world, JobState state) {
   return {};
 }
 
+// What `scontrol show job` lists as ReqNodeList: nodes of which the job needs each. A choice among several is
+// no such list, and stays untold.
+Boxed<NodeNeeds> listed_needs(const World& world, const Shape& shape) {
+  if (shape.only.empty() || shape.only.size() > static_cast<std::size_t>(shape.nodes)) return {};
+  std::vector<std::string> names;
+  for (const std::uint32_t node : shape.only) names.push_back(clean(world.node_name(node), 253));
+  NodeNeeds needs;
+  needs.nodes = fold_hosts(names);
+  return needs;
+}
+
 Event event(const World& world, std::uint64_t generation, decltype(Event::what) what) {
   return {ClusterName(clean(world.spec().name, 64)), generation, world.now, std::move(what)};
 }
@@ -113,6 +125,7 @@ Workload workload_value(const World& world, const Job& job) {
                    : job.state == JobState::running ? WorkloadState::running
                                                     : WorkloadState::completing;
   workload.reason = clean(job.reason, 1024);
+  if (slurm && job.state == JobState::pending) workload.needs = listed_needs(world, shape);
   workload.requests = {{clean(shape.text, 128), std::int64_t{shape.count} * shape.nodes}};
   workload.allocations = allocations_of(world, job);
   workload.node_count = shape.nodes;

@@ -88,6 +88,31 @@ TEST(SimLimits, WithoutALimitNoneIsSaidToBeInTheWay) {
   EXPECT_FALSE(details_of(limited(""), WorkloadId("1"))) << "it is not listed";
 }
 
+// A job that names the drained n4 was told that the nodes that it may use have room, and of a partition to
+// move to.
+TEST(SimNeeds, AJobThatNamesAClosedNodeIsNotToldOfRoomOnOthers) {
+  const World world = world_from(R"(
+clusters:
+  - name: c
+    users: [ann]
+    partitions: [{name: p, max_time: 1d}]
+    nodes:
+      - {names: "n[1-3]", product: H100-80GB-SXM5, gpus: 2}
+      - {names: n4, product: H100-80GB-SXM5, gpus: 2, state: {is: drained, reason: fan}}
+    jobs:
+      - {name: a, user: ann, want: 'gpu:h100:1', on: n4, runs: 1h}
+      - {name: b, user: ann, want: 'gpu:h100:1', on: "n[1-2]", hold: JobHeldUser}
+)");
+  const Model model = model_of(world);
+  ASSERT_TRUE(workload_named(model, "a")->needs);
+  EXPECT_EQ(workload_named(model, "a")->needs->nodes, "n4");
+  EXPECT_FALSE(workload_named(model, "b")->needs) << "one of two nodes is no list of nodes that it needs";
+  const why::Answer answer = answer_for(world, "a");
+  EXPECT_EQ(answer.topic, why::Topic::node);
+  EXPECT_EQ(answer.sentence.text, "a node that it needs is down, closed or reserved: n4");
+  for (const why::Remedy& one : answer.help) EXPECT_NE(one.help, why::Help::elsewhere) << one.text;
+}
+
 // The scheduler and what is told count alike, in any world that it has just passed over.
 TEST(SimLimits, EachJobThatTheSchedulerKeepsForALimitIsPastIt) {
   int cases = 0;
