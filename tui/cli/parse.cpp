@@ -153,6 +153,10 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const
     if (word.size() > 1 && word.starts_with("-")) return unknown_flag(word);
     parsed.words.push_back(word);
   }
+  // Before the flags: those of a mistyped command would be held against the console.
+  if (parsed.words.size() > command.max_words)
+    return unknown_word(parsed.words[command.max_words], parsed.command,
+                        parsed.words[command.max_words] == after_sim);
   for (const Slot& slot : slots) {
     if (slot.option->count() == 0) continue;
     const Flag& flag = *slot.flag;
@@ -167,9 +171,6 @@ Result<Parsed> collect(const CLI::App& app, const std::deque<Slot>& slots, const
       return usage("--" + std::string(flag.name) + " has no value", "give one, or leave the flag out");
     parsed.flags[std::string(flag.name)] = flag.value.empty() ? (slot.on ? "true" : "false") : slot.value;
   }
-  if (parsed.words.size() > command.max_words)
-    return unknown_word(parsed.words[command.max_words], parsed.command,
-                        parsed.words[command.max_words] == after_sim);
   if (Status ok = check_plan_file(parsed); !ok) return ok.error();
   return parsed;
 }

@@ -26,6 +26,16 @@ TEST(Parse, FlagsMayStandBeforeOrAfterTheCommand) {
   }
 }
 
+TEST(Parse, AMistypedCommandIsToldBeforeItsFlags) {
+  for (const Words& words : {Words{"nodess", "-o", "json"}, Words{"-o", "json", "nodess"}}) {
+    auto parsed = parse_arguments(words);
+    ASSERT_FALSE(parsed);
+    EXPECT_NE(to_line(parsed.error()).find("unknown command \"nodess\" (did you mean nodes?)"),
+              std::string::npos)
+        << to_line(parsed.error());
+  }
+}
+
 // --at is a time to come for plans and a moment of a recording for others: whoever takes it is one of them.
 TEST(CommandTable, EachCommandWithATimeEitherPlansOrLooksBack) {
   const auto takes = [](const Command& command, std::string_view flag) {
