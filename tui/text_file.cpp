@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 
 namespace tessera::tui {
 namespace {
@@ -20,7 +21,13 @@ Error too_large(std::uintmax_t most) {
 Result<std::optional<std::string>> read_text_file(const std::string& path, std::uintmax_t most) {
   std::error_code problem;
   const auto status = std::filesystem::status(path, problem);
-  if (problem || !std::filesystem::exists(status)) return std::optional<std::string>();
+  if (status.type() == std::filesystem::file_type::not_found) {
+    if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, problem)))
+      return refused("a link to nothing");
+    return std::optional<std::string>();
+  }
+  if (problem == std::errc::permission_denied) return std::optional<std::string>();
+  if (problem) return refused(problem.message());
   if (!std::filesystem::is_regular_file(status)) return refused("not a file");
   if (std::filesystem::file_size(path, problem) > most && !problem) return too_large(most);
   std::ifstream stream(path, std::ios::binary);

@@ -12,7 +12,9 @@
 namespace tessera::tui {
 
 // nullopt: there is no such file, or its folder cannot be entered. Errors have a reason only, without the
-// path. A FIFO or a device is refused unopened: it would keep the reader waiting. most: bytes.
+// path. A FIFO or a device is refused unopened: it would keep the reader waiting. So is a link that leads
+// nowhere or in a circle, and what a file server does not give out: what is there and cannot be read is not
+// missing. most: bytes.
 Result<std::optional<std::string>> read_text_file(const std::string& path, std::uintmax_t most);
 
 }  // namespace tessera::tui

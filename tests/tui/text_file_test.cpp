@@ -55,5 +55,14 @@ TEST_F(TextFile, AFolderAndAFifoAreRefusedWithoutWaiting) {
   EXPECT_EQ(why(fifo, 10), "not a file");
 }
 
+// Settings behind a file server that is away were taken for none.
+TEST_F(TextFile, ALinkToNothingOrToItselfIsNoMissingFile) {
+  const std::string nowhere = (folder_ / "nowhere").string(), circle = (folder_ / "circle").string();
+  fs::create_symlink(folder_ / "none", nowhere);
+  fs::create_symlink(circle, circle);
+  EXPECT_EQ(why(nowhere, 10), "a link to nothing");
+  EXPECT_EQ(why(circle, 10), "Too many levels of symbolic links");
+}
+
 }  // namespace
 }  // namespace tessera::tui
