@@ -32,6 +32,14 @@ TEST(OverviewSpare, ATallTerminalSetsWhatIsWantedAgainstWhatIsFree) {
   EXPECT_NE(row.find("2 jobs"), std::string::npos) << session.screen();
 }
 
+// A pane of tmux can be one column wide for a moment: the console ended with a division by zero.
+TEST(OverviewSpare, ATerminalOfOneColumnIsOutlived) {
+  Session session(two_places(), {1, 50});
+  session.press("jk<tab>j1");
+  session.resize({200, 60});
+  EXPECT_TRUE(session.shows("MOSAIC")) << session.screen();
+}
+
 // WANTED 9 stood beside FREE 2 of which the other scheduler's row had the same two.
 TEST(OverviewSpare, GpusThatTwoSchedulersHandOutAreSaidToStandInBothRowsOfTheDemand) {
   const auto rows = [](int of_pod) { return tui::demand_rows(two_schedulers(of_pod), catalogue()); };

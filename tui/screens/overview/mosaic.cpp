@@ -225,7 +225,10 @@ std::string signs_of(const UiContext& ui, const Strips& node) {
       return query::to_text(column.value({cluster, found}, context_of(ui)), column.format);
   return {};
 }
-bool has_room(const std::vector<Strips>& nodes, Rect area) { return area.height >= 3 && !nodes.empty(); }
+// Also of a terminal that is narrower than a console can be: its cursor is looked for all the same.
+bool has_room(const std::vector<Strips>& nodes, Rect area) {
+  return area.height >= 3 && area.width > kName && !nodes.empty();
+}
 
 }  // namespace
 
