@@ -241,6 +241,14 @@ void SlurmBackend::State::take_ping(const Result<Outcome>& result) {
     return step();
   }
   if (believable) error.reset();
+  // It ended well and named no controller: that is no word about one.
+  if (!error && !believable) error = distrust("cannot ping the controllers", result->out);
+  if (!error && !believable)
+    error = Error{
+        "cannot ping the controllers",
+        fmt::format("scontrol's answer names no controller: \"{}\"",
+                    clean(result->out.substr(0, std::min<std::size_t>(result->out.find('\n'), 80)), 80)),
+        ""};
   if (!error) {
     const std::vector<Daemon>& known = daemons.controllers();
     std::string host = known.empty() ? "the controller" : known.front().host;

@@ -111,6 +111,7 @@ bool OpenClusters::wait_until(const std::function<bool()>& told, TimePoint deadl
 }
 
 void OpenClusters::tell_failures(const Cluster& cluster) {
+  std::set<std::string> lines;  // what keeps several sources from answering is said once
   for (const auto& [source, health] : cluster.sources) {
     const std::pair key(cluster.name, source);
     if (!health.failure && health.note.empty()) {
@@ -121,10 +122,12 @@ void OpenClusters::tell_failures(const Cluster& cluster) {
         Error{std::string(word(source)) + (health.incomplete ? ": not all of it could be read" : ""),
               health.note, ""});
     error.what = cluster.name.text + ": " + error.what;
+    const std::string line = to_line(error);
+    const bool first = lines.insert(line).second;
     std::string& said = complained_[key];
-    if (said == to_line(error)) continue;
-    said = to_line(error);
-    complain(streams_, error);
+    if (said == line) continue;
+    said = line;
+    if (first) complain(streams_, error);
   }
 }
 

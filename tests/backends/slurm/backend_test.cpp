@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include "backends/slurm/find_slurm.hpp"
 #include "engine/insight/attention.hpp"
@@ -94,6 +95,20 @@ TEST_F(SlurmBackendTest, HarmlessNoiseDoesNotHideThatTheControllerIsDown) {
   EXPECT_EQ(failure(watch.cluster()).what, "slurmctld is down");
   ASSERT_EQ(watch.cluster().daemons.size(), 1u);
   EXPECT_FALSE(watch.cluster().daemons[0].up);
+}
+
+// A wrapper that prints nothing, or something else, was quoted as saying that slurmctld is DOWN.
+TEST_F(SlurmBackendTest, AnAnswerToAPingThatNamesNoControllerIsNoWordThatItIsDown) {
+  const std::pair<const char*, const char*> answers[] = {
+      {"exit 0", "scontrol ended with status 0 and printed nothing"},
+      {"echo hello; echo again; exit 0", "scontrol's answer names no controller: \"hello\""}};
+  for (const auto& [answer, reason] : answers) {
+    scontrol(answer);
+    SlurmWatch watch(options());
+    ASSERT_TRUE(watch.until(failing));
+    EXPECT_EQ(failure(watch.cluster()).what, "cannot ping the controllers");
+    EXPECT_EQ(failure(watch.cluster()).reason, reason);
+  }
 }
 
 TEST_F(SlurmBackendTest, DownMeansNothingWhereWeCannotAuthenticate) {

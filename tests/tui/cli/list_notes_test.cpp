@@ -111,6 +111,19 @@ TEST_F(ListFigures, NamesTheReasonWhereTheSourceFails) {
   EXPECT_LT(box.seconds, 8) << "what has failed is not waited for";
 }
 
+// A controller that is away was told three times: of its ping, its nodes and its jobs.
+TEST_F(ListFigures, OneReasonWhySeveralSourcesFailIsToldOnce) {
+  const Error down{"slurmctld is down", "refused", ""};
+  box.acts.push_back({on_hpc(SourceReport{Source::slurm_ping, down}),
+                      on_hpc(SourceReport{Source::slurm_nodes, down}),
+                      on_hpc(SourceReport{Source::slurm_jobs, down})});
+  measured("n1"), measured("n2");
+  look();
+  const std::string line = "tessera: hpc: slurmctld is down: refused";
+  ASSERT_NE(err.str().find(line), std::string::npos) << err.str();
+  EXPECT_EQ(err.str().find(line), err.str().rfind(line)) << err.str();
+}
+
 TEST_F(ListFigures, JsonHasItInEachRowAndScriptsGetNoMessage) {
   measured("n1");
   options.output = OutputFormat::json;
