@@ -50,6 +50,21 @@ TEST_F(Changing, WhatTheRoomRefusesIsSaid) {
   EXPECT_EQ(json_at(out.str(), "/outcome"), "\"refused\"");
 }
 
+// The disk is full after the node was closed: a script that reads "refused" takes it that nothing was done.
+TEST_F(Changing, ARunThatIsCutShortByItsDiskIsNotCalledRefused) {
+  script = [this](FakeRuns& runs) {
+    runs.on_start = [this](FakeRuns& r) {
+      const plan::Step& first = asked.plan->nodes.front().steps.front();
+      r.write("n1", plan::StepBegun{first.id, 1, first.action});
+      r.refuse({"cannot write the journal", "the disk is full", ""});
+    };
+  };
+  EXPECT_EQ(run("apply"), 1);
+  EXPECT_TRUE(said("the disk is full"));
+  EXPECT_EQ(json_at(out.str(), "/outcome"), "\"interrupted\"");
+  EXPECT_TRUE(said("tessera resume r1 --write")) << err.str();
+}
+
 TEST_F(Changing, AParkedRunSaysHowToGoOn) {
   script = [](FakeRuns& runs) {
     runs.on_start = [](FakeRuns& r) { r.write("n1", plan::Parked{"it is in use", "n1 is closed", {}}); };

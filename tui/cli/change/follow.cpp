@@ -219,13 +219,19 @@ bool Follower::at_rest() {
   return false;
 }
 
+// Whether nodes were touched by what was begun here: a refusal after that leaves them in the middle.
+bool Follower::has_acted() const {
+  const auto& run = followed_.run();
+  return run && moved_ && plan::summary(*run).untouched.size() < run->started.plan.nodes.size();
+}
+
 Ended Follower::ending() const {
   Ended ended{run_, Ending::parked, refused_, signal_};
   const auto& run = followed_.run();
   if (left_)
     ended.how = Ending::interrupted;
   else if (refused_ || !run || !moved_)
-    ended.how = signal_ && run ? Ending::parked : Ending::refused;
+    ended.how = signal_ && run ? Ending::parked : has_acted() ? Ending::interrupted : Ending::refused;
   else if (run->finished)
     ended.how = Ending::finished;
   else if (plan::Summary now = plan::summary(*run); now.failed.empty() && !now.waiting.empty())
@@ -273,7 +279,7 @@ int report(const Ended& ended, const Followed& followed, plan::Outcome expected,
     streams.out << std::flush;
   }
   bool open = ended.how == Ending::parked || ended.how == Ending::interrupted;
-  if (run && open && !ended.refused)
+  if (run && open && (!ended.refused || ended.how == Ending::interrupted))
     streams.err << told(streams, fmt::format("It can be resumed: {} (--replan plans again, --back goes back)",
                                              plan::resume_command(*run)))
                 << "\n";

@@ -33,7 +33,7 @@ enum class Ending : std::uint8_t {
   finished,
   parked,       // a person has to decide
   waiting,      // parked as planned, until a time or until nodes are empty
-  interrupted,  // left in the middle: a second signal came
+  interrupted,  // left in the middle: a second signal came, or its journal can no longer be written
   refused,
 };
 struct Ended {
@@ -68,6 +68,7 @@ class Follower {
   void park(int signal);
   bool stands_still() const;
   bool at_rest();
+  bool has_acted() const;
   Ended ending() const;
 
   OpenClusters& clusters_;
