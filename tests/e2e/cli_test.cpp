@@ -318,6 +318,18 @@ TEST(Cli, AReaderThatLeavesEarlyIsNoError) {
   EXPECT_EQ(ran.err, "");
 }
 
+// A job of cron may close its streams: the next file that is opened, a journal perhaps, had their numbers.
+TEST(Cli, AClosedStandardStreamIsNotTheNumberOfAnotherFile) {
+  RunOptions shell;
+  shell.program = "/bin/sh";
+  Ran ran = run_tessera({"-c", "exec \"$0\" nodes --sim=demo >&-", binary()}, shell);
+  EXPECT_EQ(ran.code, 3);
+  EXPECT_TRUE(has(ran.err, "cannot write the output: Bad file descriptor")) << ran.err;
+  Ran silent = run_tessera({"-c", "exec \"$0\" nodes --sim=demo <&- 2>&-", binary()}, shell);
+  EXPECT_EQ(silent.code, 0);
+  EXPECT_TRUE(has(silent.out, "h100-01")) << silent.out;
+}
+
 TEST(Cli, WatchPrintsAgainUntilItsReaderLeaves) {
   RunOptions options;
   options.hang_up = [](const std::string& out) { return std::count(out.begin(), out.end(), '\n') >= 2; };

@@ -1,5 +1,6 @@
 #include "tui/cli/program.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,6 +16,17 @@
 #include "tui/terminal/signals.hpp"
 
 namespace tessera::cli {
+namespace {
+
+// The number of a closed stream would be given to the next file, a journal perhaps, and what is printed would
+// go into that. Held the wrong way round: to use such a stream is an error, as of a closed one.
+void hold_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+      static_cast<void>(::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+}  // namespace
 
 Environment environment_of(char** variables) {
   Environment environment;
@@ -26,6 +38,7 @@ Environment environment_of(char** variables) {
 }
 
 int run_program(std::string_view name, tui::WordsPtr reader, const std::function<int(const Streams&)>& body) {
+  hold_standard_streams();
   tui::take_locale();
   std::signal(SIGCHLD, SIG_DFL);  // a parent may have ignored it; then how a child ended would be lost
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of write(), not our end
