@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstring>
 #include <sstream>
 
 #include "tests/support/run_binary.hpp"
 #include "tests/tui/cli/changing_lab.hpp"
+#include "tui/cli/change/follow.hpp"
 #include "tui/cli/change/plan_text.hpp"
 
 namespace tessera::cli {
@@ -63,6 +66,16 @@ TEST_F(Changing, ARunThatIsCutShortByItsDiskIsNotCalledRefused) {
   EXPECT_TRUE(said("the disk is full"));
   EXPECT_EQ(json_at(out.str(), "/outcome"), "\"interrupted\"");
   EXPECT_TRUE(said("tessera resume r1 --write")) << err.str();
+}
+
+// Behind timeout(1) a run was left in the middle instead of parked, since each signal came twice.
+TEST(Follower, ASignalThatIsToldTwiceAtOnceIsOneWishAndAKeyIsNot) {
+  using std::chrono::seconds;
+  EXPECT_TRUE(is_one_wish(SIGTERM, SIGTERM, Duration(3)));
+  EXPECT_TRUE(is_one_wish(SIGHUP, SIGHUP, Duration(0)));
+  EXPECT_FALSE(is_one_wish(SIGTERM, SIGTERM, seconds(5))) << "it is meant";
+  EXPECT_FALSE(is_one_wish(SIGINT, SIGINT, Duration(3))) << "Ctrl-c twice";
+  EXPECT_FALSE(is_one_wish(SIGHUP, SIGTERM, Duration(3)));
 }
 
 TEST_F(Changing, AParkedRunSaysHowToGoOn) {

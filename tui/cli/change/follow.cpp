@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 
 #include "engine/json.hpp"
@@ -187,13 +188,19 @@ void Follower::ask_next() {
   asking_.reset();
 }
 
+bool is_one_wish(int first, int second, Duration apart) {
+  const bool typed = second == SIGINT || second == SIGQUIT;
+  return first == second && !typed && apart < std::chrono::seconds(2);
+}
+
 void Follower::park(int signal) {
   clusters_.go_on();
   if (signal_) {
-    left_ = true;
+    if (!is_one_wish(*signal_, signal, clusters_.wall() - asked_to_end_)) left_ = true;
     return;
   }
   signal_ = signal;
+  asked_to_end_ = clusters_.wall();
   streams_.err << told(streams_,
                        "Parking at the edge of the current step. Once more leaves the run as it is.")
                << std::endl;

@@ -43,6 +43,10 @@ struct Ended {
   std::optional<int> signal;
 };
 
+// Whether the second signal says no more than the first: timeout(1) signals its child and then the whole
+// group, a shell and the kernel tell both that a terminal is gone. Keys count each time.
+bool is_one_wish(int first, int second, Duration apart);
+
 class Follower {
  public:
   // run: its id; empty for one that start() is about to name. All others outlive it.
@@ -87,7 +91,8 @@ class Follower {
   std::map<NodeName, plan::Asked> questions_;  // not yet answered
   std::optional<NodeName> asking_;             // stands on the terminal
   std::optional<int> signal_;
-  bool left_ = false;  // a second signal: it is left as it is
+  TimePoint asked_to_end_{};  // when it came
+  bool left_ = false;         // a second signal: it is left as it is
 };
 
 // How it ended, on standard output in the form that was asked for; what to do next on the other stream.
