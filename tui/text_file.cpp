@@ -6,6 +6,8 @@
 #include <fstream>
 #include <system_error>
 
+#include "engine/shell.hpp"
+
 namespace tessera::tui {
 namespace {
 
@@ -41,6 +43,16 @@ Result<std::optional<std::string>> read_text_file(const std::string& path, std::
   }
   if (stream.bad()) return refused("it cannot be read to its end");
   return std::optional(std::move(text));
+}
+
+Status not_everyones(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  constexpr auto kOthers = std::filesystem::perms::others_write;
+  if (!std::filesystem::is_regular_file(status) || (status.permissions() & kOthers) != kOthers) return Done{};
+  return Error{"cannot use " + path,
+               "everyone on this machine can write to it, and it names commands that are run",
+               "chmod o-w " + shell_word(path)};
 }
 
 }  // namespace tessera::tui

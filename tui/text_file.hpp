@@ -17,4 +17,8 @@ namespace tessera::tui {
 // missing. most: bytes.
 Result<std::optional<std::string>> read_text_file(const std::string& path, std::uintmax_t most);
 
+// For files that name commands: an error where everyone on this machine can write to it. No file: no error,
+// as where it is no file.
+Status not_everyones(const std::string& path);
+
 }  // namespace tessera::tui

@@ -241,6 +241,23 @@ TEST(Cli, DoctorLooksAtItselfAlsoWhereTheConfigurationIsBroken) {
     EXPECT_TRUE(has(ill.out, what)) << ill.out;
 }
 
+// docs/security.md had promised it: config.yaml names commands that are run.
+TEST(Cli, AConfigurationThatEveryoneCanWriteToIsRefused) {
+  Scratch home;
+  RunOptions options;
+  options.environment = {{"HOME", home.path()}, {"TERM", "xterm-256color"}, {"LANG", "C.UTF-8"}};
+  const std::string file = home.write(".config/tessera/config.yaml", "slurm-runner: ssh\n");
+  ASSERT_EQ(::chmod(file.c_str(), 0666), 0);
+  const Ran refused = run_tessera({"nodes", "--sim=demo"}, options);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_TRUE(has(refused.err, "everyone on this machine can write to it")) << refused.err;
+  EXPECT_TRUE(has(refused.err, "chmod o-w")) << refused.err;
+  EXPECT_TRUE(
+      has(run_tessera({"doctor", "--self"}, options).out, "everyone on this machine can write to it"));
+  ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
+  EXPECT_EQ(run_tessera({"nodes", "--sim=demo"}, options).code, 0);
+}
+
 TEST(Cli, DoctorJudgesWhatTheEnvironmentSets) {
   RunOptions options;
   options.environment = {{"HOME", "/nonexistent"}, {"TERM", "xterm-256color"}, {"TESSERA_INTERVAL", "often"}};

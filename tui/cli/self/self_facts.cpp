@@ -13,6 +13,7 @@
 #include "engine/text.hpp"
 #include "tui/cli/settings.hpp"
 #include "tui/terminal/painter.hpp"
+#include "tui/text_file.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -56,6 +57,7 @@ std::optional<Error> why_refused(std::string_view name, const TextFile& file, co
     const auto with = texts ? (*texts)->with_flowchart(file.text, file.path) : texts;
     return with ? std::nullopt : std::optional(with.error());
   }
+  if (Status ours = tui::not_everyones(file.path); !ours) return ours.error();
   const auto alone = gather(parsed, {}, {file});
   return alone ? std::nullopt : std::optional(alone.error());
 }
