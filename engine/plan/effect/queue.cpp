@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -29,11 +30,22 @@ bool is_about_nodes(std::string_view reason) {
   return reason.starts_with("ReqNodeNotAvail") && !contains_folded(reason, "maintenance");
 }
 
+// What kube-scheduler, Volcano (the third) and KAI say where room is all that is missing.
+constexpr std::string_view kNoRoom[] = {
+    "Insufficient",
+    "cannot allocate all claims",
+    "resource fit failed",
+    "no nodes with enough resources were found",
+    "Not enough resources for the workload",
+    "Resources were found for",  // some of its group, and not for all
+};
+
 // Slurm's reasons are one word; what is not known here may be a hold or a limit.
 bool is_about_room(std::string_view reason, Scheduler scheduler) {
   if (reason.empty() || reason == "None") return true;
   if (scheduler == Scheduler::kubernetes)
-    return has(reason, "Insufficient") || has(reason, "cannot allocate all claims");
+    return std::any_of(std::begin(kNoRoom), std::end(kNoRoom),
+                       [&](std::string_view words) { return has(reason, words); });
   return reason == "Resources" || reason == "Priority" || reason == "BadConstraints" ||
          is_about_nodes(reason) || reason.starts_with("Nodes required for job") ||
          reason.starts_with("Nodes_required_for_job");

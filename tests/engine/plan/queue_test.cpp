@@ -62,6 +62,28 @@ TEST(Queue, AGatedPodAndOneWithoutAVolumeDoNotCount) {
   EXPECT_EQ(started_by(story, {{"nvidia.com/mig-3g.40gb", 9}}), Ids{"a/1"});
 }
 
+// A pod of KAI's that waited for room counted as held, so that no plan was told to start it.
+TEST(Queue, APodOfAnotherSchedulerWaitsForRoomWhereItsWordsSaySo) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{node("n1", {unsliced(0)})}});
+  WorkloadsListed pods;
+  for (const char* reason :
+       {"no nodes with enough resources were found: 3 node(s) didn't have enough resources: GPUs.",
+        "Not enough resources for the workload",
+        "Resources were found for 2 pods while 4 are required for gang scheduling. Additional pods cannot be "
+        "scheduled due to: x",
+        "0/3 nodes are unavailable: 3 node(s) resource fit failed.",
+        "OverLimit: team quota has reached the allowable limit of GPUs. Limit is 8 GPUs, currently 8 GPUs "
+        "allocated and workload requested 2 GPUs.",
+        "NonPreemptibleOverQuota: Non-preemptible workload is over quota.", "Unable to schedule pod"})
+    pods.workloads.push_back(
+        asks("a/" + std::to_string(pods.workloads.size()), "nvidia.com/mig-3g.40gb", reason));
+  story.tell(pods);
+  EXPECT_EQ(started_by(story, {{"nvidia.com/mig-3g.40gb", 9}}), (Ids{"a/0", "a/1", "a/2", "a/3"}))
+      << "a queue's limit is no room";
+}
+
 // 160 slices for 4,554 jobs that ask for one each: 160 start.
 TEST(Queue, EachSliceStartsOneJobTheLongestWaitFirst) {
   Story story;
