@@ -332,7 +332,9 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, const Passed& p
   const insight::Sight sight = insight::sight_of(cluster, node);
   for (const Gpu& gpu : node.gpus) {
     see_processes(cluster, node, gpu, passed);
-    const mig::Product* product = gpu.strategy == Strategy::mig ? mig::product_of(gpu, catalogue_) : nullptr;
+    // Of a node that takes no work nothing could be had in any layout.
+    const bool may_strand = gpu.strategy == Strategy::mig && sight.access == insight::Access::open;
+    const mig::Product* product = may_strand ? mig::product_of(gpu, catalogue_) : nullptr;
     if (product)
       if (auto layout = mig::observed_layout(*product, gpu))
         stranded_[cluster.name][node.name] +=

@@ -425,6 +425,24 @@ TEST(Waste, WhatIsStrandedIsToldOfEachCluster) {
   EXPECT_NEAR(stranded["hpc2"], 1, 1e-9);
 }
 
+// A node that was drained for its fans counted as stranded what no layout could have given to anyone.
+TEST(Waste, NothingIsStrandedOnANodeThatTakesNoWork) {
+  const mig::Catalogue catalogue = *mig::Catalogue::built_in();
+  Gpu cut = gpu(0, Strategy::mig, {});
+  for (int i = 0; i < 7; ++i) cut.slices.push_back(instance("1g.10gb", i, 1, i));
+  Node one = node("n1", {cut});
+  Story story;
+  story.tell(NodesListed{{one}});
+  story.tell(Loaded{});
+  usage::Ledger ledger(catalogue);
+  for (int minute = 0; minute <= 60; ++minute) {
+    if (minute == 30) one.health = Health::drained, story.tell(NodeSeen{one});
+    ledger.see(story.cluster(), at(60 * minute));
+  }
+  const auto stranded = ledger.stranded();
+  EXPECT_NEAR(stranded.at(ClusterName("hpc")).at(NodeName("n1")), 0.5, 0.02) << "until it was drained";
+}
+
 TEST(Waste, EachOwnerGetsOneText) {
   Watched here;
   here.pass(60, 0, 60'000, 0);
