@@ -270,7 +270,7 @@ class Reducer {
     cluster_.figures.erase(name);
     if (!cluster_.nodes.erase(name)) return;
     fresh_.erase(name);
-    note(name, Severity::warning, "gone from the list");
+    note(name, Severity::warning, std::string(kGone));
     changed_nodes_.insert(name);
   }
 

@@ -341,18 +341,29 @@ std::string text_of_many(const LogEntry& entry, int count) {
 }
 
 std::vector<LogEntry> in_few(std::vector<LogEntry> entries, int most) {
-  std::map<std::string, int> alike;
-  for (const LogEntry& entry : entries) ++alike[alike_in(entry)];
+  struct Alike {
+    int count = 0;
+    std::vector<NodeName> nodes;  // that they are about, while these are few enough to be named
+  };
+  std::map<std::string, Alike> alike;
+  for (const LogEntry& entry : entries) {
+    Alike& one = alike[alike_in(entry)];
+    ++one.count;
+    // Jobs are many on each node: theirs are not looked for there.
+    if (entry.work.empty() && entry.nodes.size() == 1 && one.nodes.size() < LogEntry::kMostNodes)
+      one.nodes.push_back(entry.nodes.front());
+  }
   std::vector<LogEntry> few;
   for (LogEntry& entry : entries) {
-    int& count = alike[alike_in(entry)];
-    if (count == 0) continue;  // told with the first of them
-    if (count > most && !entry.what.empty()) {
-      entry.text = text_of_many(entry, count);
-      entry.count = std::exchange(count, 0);
+    Alike& all = alike[alike_in(entry)];
+    if (all.count == 0) continue;  // told with the first of them
+    if (all.count > most && !entry.what.empty()) {
+      const bool named = all.nodes.size() == static_cast<std::size_t>(all.count);
+      entry.text = text_of_many(entry, all.count);
+      entry.count = std::exchange(all.count, 0);
       entry.subject.clear();
       entry.what.clear();
-      entry.nodes.clear();
+      entry.nodes = named ? std::move(all.nodes) : std::vector<NodeName>();
       entry.work = {};
     }
     few.push_back(std::move(entry));

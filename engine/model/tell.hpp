@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/model/model.hpp"
@@ -24,7 +25,7 @@ std::optional<LogEntry> news_of(const Cluster& cluster, const Workload* before, 
 LogEntry news_of_tasks(const Cluster& cluster, Workload before, WorkloadId tasks, const std::string& how);
 
 // Entries of the same kind of thing, of which there are more than `most`, become one: the first of them, with
-// its count and the text of many. The order stays.
+// its count and the text of many. Up to LogEntry::kMostNodes nodes are still named. The order stays.
 std::vector<LogEntry> in_few(std::vector<LogEntry> entries, int most);
 // Alike in all that text_of_many says; empty: it stands alone.
 std::string alike_in(const LogEntry& entry);
@@ -34,6 +35,8 @@ std::string text_of_many(const LogEntry& entry, int count);
 // What news of a node and the finding about it say of a GPU: "GPU 3: MIG mode change is pending". The finding
 // has its beginning from the news.
 inline constexpr std::string_view kModePending = "MIG mode change is pending";
+// What is told of a node that is listed no more. What was told of it before may be over by its return.
+inline constexpr std::string_view kGone = "gone from the list";
 
 // What is held by it, in one word: "1g.10gb", "GPU", "MPS".
 std::string held_name(const Allocation& allocation);

@@ -194,10 +194,11 @@ class Lines {
     EventPlace place{
         entry.cluster, {}, {}, (entry.subject.empty() ? "" : entry.subject + ": ") + entry.text, false};
     const Cluster* cluster = ui_.model.find(entry.cluster);
-    place.named = !entry.nodes.empty() || !entry.work.empty();
+    const bool of_many = entry.count > 1;  // none of them is the one to open
+    place.named = (!entry.nodes.empty() && !of_many) || !entry.work.empty();
     if (!cluster) return place;
     if (cluster->workloads.find(entry.work)) place.work = entry.work.text;
-    if (!entry.nodes.empty() && cluster->nodes.find(entry.nodes.front()))
+    if (!of_many && !entry.nodes.empty() && cluster->nodes.find(entry.nodes.front()))
       place.node = entry.nodes.front().text;
     return place;
   }
