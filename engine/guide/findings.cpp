@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <string_view>
 
 #include "engine/insight/both_sides.hpp"
-#include "engine/model/tell.hpp"
+#include "engine/insight/since_told.hpp"
 #include "engine/sharing/resources.hpp"
 #include "engine/sharing/work_rules.hpp"
+#include "engine/shell.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::guide {
@@ -90,19 +90,40 @@ std::string behind_name(const std::string& text, const std::string& name) {
   return rest;
 }
 
+std::string look_at(const WorkloadId& work, Scheduler scheduler) {
+  if (scheduler == Scheduler::slurm) return "scontrol show job " + shell_word(work.text);
+  const std::size_t slash = work.text.find('/');
+  if (slash == std::string::npos) return "kubectl describe pod " + shell_word(work.text);
+  return fmt::format("kubectl describe pod -n {} {}", shell_word(work.text.substr(0, slash)),
+                     shell_word(work.text.substr(slash + 1)));
+}
+
+std::string_view follows_of(const HabitFinding& habit) {
+  if (habit.id == "docker-under-slurm")
+    return "they run on when the job has ended, and outside of its limits";
+  if (habit.id == "several-instances")
+    return "its process uses one of them, and the others are held for nothing";
+  if (habit.workload.text.empty()) return "what the platform promises of shared GPUs does not hold there";
+  return "it does not get what it asks for, or fails when it starts";
+}
+
 void add_rules(std::vector<insight::Finding>& findings, const Cluster& cluster,
                const mig::Catalogue& catalogue, sharing::Platform platform) {
-  const auto add = [&](std::string subject, std::string text, std::string hint) {
+  // Who says so where no job, pod or node does: tessera, by what it knows of the platform.
+  const auto add = [&](std::string subject, std::string text, std::string hint, std::string_view follows) {
     findings.push_back({Severity::warning, cluster.name, std::move(subject), false, std::nullopt,
                         std::move(text), std::move(hint)});
+    findings.back().source = Source::inferred;
+    findings.back().follows = follows;
   };
   // What is said of a job or pod begins with its name, which the subject tells: the same of many is one line.
   for (HabitFinding& one : seen_here(cluster, catalogue, platform)) {
     const bool of_work = !one.workload.text.empty();
     std::string text = of_work ? behind_name(one.text, one.workload.text) : std::move(one.text);
-    add(subject_of(one.workload, cluster.scheduler), text, std::move(one.hint));
+    add(subject_of(one.workload, cluster.scheduler), text, std::move(one.hint), follows_of(one));
     if (!of_work) continue;
     findings.back().cause = std::move(text);
+    findings.back().commands = {look_at(one.workload, cluster.scheduler)};
     // It has asked for that since it was handed in.
     if (const Workload* work = cluster.workloads.find(one.workload))
       findings.back().source = work->origin.source, findings.back().since = work->submitted;
@@ -114,25 +135,13 @@ void add_rules(std::vector<insight::Finding>& findings, const Cluster& cluster,
     const std::string rest = node ? behind_name(one.message, name) : "";
     add(node ? name : "", std::move(one.message),
         fmt::format("rule {} of {}: tessera guide --node NAME says what it allows", one.rule,
-                    sharing::title(platform)));
+                    sharing::title(platform)),
+        "the platform does not offer such a node, or takes the setting back");
     if (!node) continue;
+    findings.back().commands = {"tessera guide --node " + shell_word(name)};
     findings.back().is_node = true, findings.back().cause = rest;
     findings.back().source = node->origin.source;
   }
-}
-
-// A GPU does not tell since when a change of its mode waits: known where it was seen to begin.
-void add_since_of_modes(std::vector<insight::Finding>& findings, const Model& model) {
-  std::vector<insight::Finding*> asked;
-  for (insight::Finding& one : findings)
-    if (!one.since && one.gpu && one.text.ends_with(kModePending)) asked.push_back(&one);
-  if (asked.empty()) return;
-  std::map<std::tuple<ClusterName, std::string, std::string>, TimePoint> told;  // the newest of each
-  for (const LogEntry& entry : model.work_log)
-    if (entry.text.ends_with(kModePending)) told[{entry.cluster, entry.subject, entry.text}] = entry.at;
-  for (insight::Finding* one : asked)
-    if (const auto known = told.find({one->cluster, one->subject, one->text}); known != told.end())
-      one->since = known->second;
 }
 
 }  // namespace
@@ -143,7 +152,7 @@ std::vector<insight::Finding> all_findings(const Model& model, const Cluster& cl
   std::vector<insight::Finding> findings = insight::sides_attention(model, cluster);
   for (insight::Finding& one : insight::attention(cluster, catalogue, wall))
     findings.push_back(std::move(one));
-  add_since_of_modes(findings, model);
+  insight::add_since(findings, model, cluster);
   add_rules(findings, cluster, catalogue, sharing::platform_of(cluster, set_by_site).platform);
   return findings;
 }

@@ -4,23 +4,21 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "engine/insight/available.hpp"
+#include "engine/insight/fewer_gpus.hpp"
 #include "engine/insight/hardware.hpp"
 #include "engine/insight/processes.hpp"
 #include "engine/insight/recording_age.hpp"
+#include "engine/insight/stuck_work.hpp"
 #include "engine/mig/geometry.hpp"
 #include "engine/mig/product_of.hpp"
-#include "engine/model/counts_text.hpp"
 #include "engine/model/health_words.hpp"
-#include "engine/model/kueue.hpp"
 #include "engine/model/recorded.hpp"
 #include "engine/model/tell.hpp"
 #include "engine/plan/facts.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/query/value.hpp"
-#include "engine/sharing/resources.hpp"
 #include "engine/shell.hpp"
 
 namespace tessera::insight {
@@ -54,9 +52,7 @@ class Collector {
       health(node);
       for (const Gpu& gpu : node.gpus) board(node, gpu);
     }
-    stuck_work();
-    never_offered();
-    spent_quotas();
+    for (Finding& one : stuck_work(cluster_)) found_.push_back(std::move(one));
     std::stable_sort(found_.begin(), found_.end(), [](const Finding& a, const Finding& b) {
       return std::pair(-static_cast<int>(a.severity), a.subject) <
              std::pair(-static_cast<int>(b.severity), b.subject);
@@ -113,6 +109,7 @@ class Collector {
       Finding& finding =
           add(Severity::danger, std::string(word(source)), false, std::move(text), health.failure->hint);
       finding.follows = "what it reports is as old as its last answer";
+      finding.commands = asked_by(source);
       finding.source = source;
       finding.since = health.failing_since;
     }
@@ -124,18 +121,29 @@ class Collector {
         Severity::danger, std::string(failing_word(Source::none)), false,
         to_line({health.failure->what, health.failure->reason, ""}) + "; " + recording_age(cluster_, wall_),
         health.failure->hint);
+    finding.follows = "what is shown is older than the moment that was asked for, or nothing is";
     finding.since = health.failing_since;
+  }
+
+  // Slurm's sources are called what a person types.
+  static std::vector<std::string> asked_by(Source source) {
+    const std::string_view name = word(source);
+    if (!name.starts_with("scontrol ")) return {};
+    return {std::string(name)};
   }
 
   // It answered, and not with everything.
   void left_out(Source source, const SourceHealth& health) {
-    if (health.incomplete)
-      add(Severity::danger, std::string(word(source)), false,
-          "its answer could not be read whole, so not everything is listed: " + health.note,
-          unreadable_hint(source))
-          .source = source;
-    else if (!health.note.empty())
-      add(Severity::info, std::string(word(source)), false, health.note, "").source = source;
+    if (!health.incomplete && health.note.empty()) return;
+    Finding& finding =
+        health.incomplete
+            ? add(Severity::danger, std::string(word(source)), false,
+                  "its answer could not be read whole, so not everything is listed: " + health.note,
+                  unreadable_hint(source))
+            : add(Severity::info, std::string(word(source)), false, health.note, "");
+    finding.source = source;
+    finding.commands = asked_by(source);
+    finding.follows = "what it left out is not shown, and no sum counts it";
   }
 
   void daemons() {
@@ -146,8 +154,15 @@ class Collector {
       if (daemon.name == "slurmctld")
         controller_down(daemon, other, std::move(text));
       else
-        add(Severity::danger, daemon.name, false, std::move(text), daemon.detail).source = who_pings();
+        daemon_down(daemon, std::move(text));
     }
+  }
+  void daemon_down(const Daemon& daemon, std::string text) {
+    Finding& finding = add(Severity::danger, daemon.name, false, std::move(text), daemon.detail);
+    finding.source = who_pings();
+    finding.follows = daemon.name == "slurmdbd" ? "jobs go on; changes of limits and accounts wait for it"
+                                                : "commands of Slurm are refused where they need it";
+    finding.commands = {"systemctl status " + shell_word(daemon.name)};
   }
   // Only Slurm's daemons are asked whether they answer.
   Source who_pings() const { return cluster_.simulated ? Source::simulator : Source::slurm_ping; }
@@ -166,9 +181,12 @@ class Collector {
       text += ": no other daemon takes over when " + other->host + " fails";
     else if (other)
       text += fmt::format(": the {} on {} controls", other->detail, other->host);
-    add(other && backup ? Severity::warning : Severity::danger, daemon.name, false, std::move(text),
-        "systemctl status slurmctld on " + daemon.host)
-        .source = who_pings();
+    Finding& finding = add(other && backup ? Severity::warning : Severity::danger, daemon.name, false,
+                           std::move(text), "systemctl status slurmctld on " + daemon.host);
+    finding.source = who_pings();
+    finding.follows = other ? "work goes on, and one daemon alone controls it"
+                            : "running jobs go on; none starts, and none can be changed";
+    finding.commands = {"scontrol ping"};
   }
 
   // What a source found by itself, in its own words.
@@ -181,7 +199,10 @@ class Collector {
     const Severity severity = node ? during_run(*node, severity_of(one.grade)) : severity_of(one.grade);
     Finding& finding = add(severity, one.subject, one.is_node, one.text, one.hint);
     if (const std::string advice = hardware_advice(one.text); !advice.empty()) finding.hint = advice;
-    if (node) offer_reset(finding, node->name, one.text);
+    if (node) {
+      finding.commands = {look_at(*node)};
+      offer_reset(finding, node->name, one.text);
+    }
     if (one.is_node) finding.cause = one.text;
     finding.source = source;
   }
@@ -204,7 +225,7 @@ class Collector {
     const std::size_t before = found_.size();
     tell_health(node, bare, reason);
     if (found_.size() == before) return;
-    found_.back().since = node.reason_at;
+    if (!found_.back().since) found_.back().since = node.reason_at;
     const std::string advice = hardware_advice(node.reason);
     if (!advice.empty()) found_.back().hint = with(advice, found_.back().hint);
     offer_reset(found_.back(), node.name, node.reason);
@@ -224,31 +245,10 @@ class Collector {
     return hint.empty() ? advice : advice + "; " + hint;
   }
 
-  // slurmd registered with fewer GPUs or slices than gres.conf has: "gres/gpu count reported lower than
-  // configured (0 < 7)".
-  static std::string invalid_hint(const Node& node) {
-    if (node.reason.find("count reported lower than configured") == std::string::npos)
-      return "what the node has and what is configured differ: compare gres.conf with the hardware";
-    return node.booted
-               ? "the node had fewer GPUs or slices than gres.conf when slurmd started: a MIG layout does "
-                 "not survive a boot without a boot unit, and slurmd has to start after the driver "
-                 "(After=nvidia-persistenced.service); nvidia-smi -L on the node shows what is there"
-               : "the node has fewer GPUs or slices than gres.conf: nvidia-smi -L on it shows them; "
-                 "plan the layout again, or change gres.conf";
-  }
-
   // bare: the reason without who gave it, and when.
   void tell_health(const Node& node, const std::string& bare, const std::string& reason) {
     switch (node.health) {
-      case Health::invalid:
-        add(Severity::danger, node, "INVALID: " + bare, "INVALID: " + reason,
-            cluster_.scheduler == Scheduler::slurm
-                ? invalid_hint(node)
-                : "its labels and its GPUs disagree: see the finding beside this one")
-            .follows = "its GPUs take no new work";
-        if (cluster_.scheduler == Scheduler::slurm && !node.gpus.empty())
-          found_.back().way_out = WayOut::layout;
-        break;
+      case Health::invalid: invalid(node, bare, reason); break;
       case Health::down:
         if (has_flag(node, "NOT_RESPONDING"))
           add(Severity::danger, node, "slurmd does not answer: " + bare, "slurmd does not answer: " + reason,
@@ -291,6 +291,17 @@ class Collector {
     }
   }
 
+  void invalid(const Node& node, const std::string& bare, const std::string& reason) {
+    Finding& finding = add(Severity::danger, node, "INVALID: " + bare, "INVALID: " + reason,
+                           "its labels and its GPUs disagree: see the finding beside this one");
+    finding.follows = "its GPUs take no new work";
+    if (cluster_.scheduler != Scheduler::slurm) return;
+    finding.hint = "what the node has and what is configured differ: compare gres.conf with the hardware";
+    if (const std::optional<FewerGpus> fewer = fewer_gpus(node))
+      return tell_fewer(finding, node, *fewer, fewer->boot ? ago(*fewer->boot) : "");
+    if (!node.gpus.empty()) finding.way_out = WayOut::layout;
+  }
+
   std::string still_there(const Node& node) const {
     if (!cluster_.work_known) return "what is still there is not known";
     const char* noun = cluster_.scheduler == Scheduler::slurm ? "job" : "pod";
@@ -313,10 +324,13 @@ class Collector {
   bool closed_by_run(const Node& node) {
     const std::optional<plan::RunMark> mark = run_of(node);
     if (!mark) return false;
-    add(Severity::info, node, fmt::format("closed for run {} of {}@{}", mark->run, mark->who, mark->from),
-        fmt::format("{} for run {} of {}@{}, {}", health_word(node.health, cluster_.scheduler), mark->run,
-                    mark->who, mark->from, still_there(node)),
-        "the run opens it again");
+    Finding& finding =
+        add(Severity::info, node, fmt::format("closed for run {} of {}@{}", mark->run, mark->who, mark->from),
+            fmt::format("{} for run {} of {}@{}, {}", health_word(node.health, cluster_.scheduler), mark->run,
+                        mark->who, mark->from, still_there(node)),
+            "the run opens it again");
+    finding.since = node.reason_at;
+    finding.follows = "its GPUs take no new work until the run has ended";
     return true;
   }
 
@@ -329,18 +343,20 @@ class Collector {
     auto has = [&](std::string_view flag) { return has_flag(node, flag); };
     if (reboots(node)) return true;
     if (has("DOWN") || has("ERROR")) return false;
-    std::string reason = node.reason.empty() ? "" : ": " + node.reason;
-    if (node.health == Health::down && (has("POWERED_DOWN") || has("POWERING_DOWN") || has("POWER_DOWN"))) {
-      add(Severity::info, node, "powered down by power saving", "powered down by power saving" + reason,
-          "it is started when a job needs it");
-      return true;
-    }
-    if (node.health == Health::unknown && has("POWERING_UP")) {
-      add(Severity::info, node, "powering up", "powering up" + reason,
-          "its daemon registers once it has booted");
-      return true;
-    }
-    return false;
+    const std::string reason = node.reason.empty() ? "" : ": " + node.reason;
+    if (node.health == Health::down && (has("POWERED_DOWN") || has("POWERING_DOWN") || has("POWER_DOWN")))
+      tell_wished(node, "powered down by power saving", "powered down by power saving" + reason,
+                  "it is started when a job needs it");
+    else if (node.health == Health::unknown && has("POWERING_UP"))
+      tell_wished(node, "powering up", "powering up" + reason, "its daemon registers once it has booted");
+    else
+      return false;
+    return true;
+  }
+  void tell_wished(const Node& node, const char* cause, std::string text, const char* hint) {
+    Finding& finding = add(Severity::info, node, cause, std::move(text), hint);
+    finding.follows = "its GPUs take work as soon as it has started";
+    finding.since = node.reason_at;
   }
 
   // An admin has asked for it (scontrol reboot). One that does not come back within ResumeTimeout loses the
@@ -348,11 +364,13 @@ class Collector {
   bool reboots(const Node& node) {
     if (has_flag(node, "REBOOT_ISSUED"))
       add(Severity::info, node, "rebooting", "is rebooting: " + node.reason,
-          "slurmctld sets it DOWN if it is not back within ResumeTimeout");
+          "slurmctld sets it DOWN if it is not back within ResumeTimeout")
+          .follows = "its GPUs take no work until it has booted";
     else if (has_flag(node, "REBOOT_REQUESTED"))
       add(Severity::info, node, "reboots once its jobs have ended",
           fmt::format("reboots once its jobs have ended, {}: {}", still_there(node), node.reason),
-          fmt::format("scontrol cancel_reboot {} withdraws that, and opens the node", node.name.text));
+          fmt::format("scontrol cancel_reboot {} withdraws that, and opens the node", node.name.text))
+          .follows = "its GPUs take no new work until it has booted";
     else
       return false;
     found_.back().since = node.reason_at;
@@ -365,12 +383,18 @@ class Collector {
     beside_mps(node, gpu);
     if (gpu.strategy != Strategy::mig) return;
     if (gpu.slices.empty()) {
-      add(during_run(node, Severity::warning), node, gpu, "MIG on, no slices",
-          "no workload can use this GPU: give it a layout, or turn MIG off")
-          .way_out = WayOut::layout;
+      Finding& finding = add(during_run(node, Severity::warning), node, gpu, "MIG on, no slices",
+                             "give it a layout, or turn MIG off");
+      finding.way_out = WayOut::layout;
+      finding.follows = "no workload can use this GPU";
+      finding.commands.push_back(plan_layout(node, gpu));
       return;
     }
     fragmented(node, gpu);
+  }
+  static std::string plan_layout(const Node& node, const Gpu& gpu) {
+    return fmt::format("tessera plan --node {} --gpu {} --layout LAYOUT", shell_word(node.name.text),
+                       gpu.index.value);
   }
 
   // As the refusal of a reset says it (plan/node_reset.cpp): a reset alone would leave a GPU that no one has
@@ -380,11 +404,12 @@ class Collector {
                            "a GPU reset or a reboot makes it true: plan the layout that the GPU is to have, "
                            "or cancel the change on the node (nvidia-smi -mig)");
     finding.way_out = WayOut::layout;
-    const std::string name = shell_word(node.name.text);
-    finding.commands.push_back(
-        fmt::format("tessera plan --node {} --gpu {} --layout LAYOUT", name, gpu.index.value));
-    finding.commands.push_back(fmt::format("ssh {} nvidia-smi -i {} -mig {}", name, gpu.index.value,
-                                           gpu.mig_mode == MigMode::enable_pending ? 0 : 1));
+    const bool enables = gpu.mig_mode == MigMode::enable_pending;
+    finding.follows = enables ? "until then MIG stays off there, and no instance can be made"
+                              : "until then MIG stays on there, and the GPU cannot be had whole";
+    finding.commands.push_back(plan_layout(node, gpu));
+    finding.commands.push_back(fmt::format("ssh {} nvidia-smi -i {} -mig {}", shell_word(node.name.text),
+                                           gpu.index.value, enables ? 0 : 1));
   }
 
   void beside_mps(const Node& node, const Gpu& gpu) {
@@ -398,8 +423,8 @@ class Collector {
     finding.cause = found->server ? "work that holds a share of MPS is no client of the MPS server"
                                   : "work that holds a share of MPS does not go through MPS";
     finding.follows = "its share is not held to, and what runs beside it waits for its turns";
+    // When it began to compute the driver does not tell.
     finding.source = gpu.processes->origin.source;
-    finding.since = gpu.processes->origin.at;
     finding.commands = {"nvidia-smi", "echo get_server_list | nvidia-cuda-mps-control"};
   }
 
@@ -412,17 +437,24 @@ class Collector {
       if (slice.kind == SliceKind::gpu_instance && !slice.placement) return;
     std::optional<mig::Layout> layout = mig::observed_layout(*product, gpu);
     if (!layout) {
-      add(Severity::warning, node, gpu,
-          fmt::format("its slices do not fit the catalogue's {}", product->key.text),
-          "a site catalogue file can correct the product");
+      Finding& finding = add(Severity::warning, node, gpu,
+                             fmt::format("its slices do not fit the catalogue's {}", product->key.text),
+                             "a site catalogue file can correct the product");
+      finding.follows = "what is free or would fit there is not worked out, and no plan cuts it";
+      finding.commands.push_back("tessera layouts " + shell_word(product->key.text));
       return;
     }
+    // What is left on a node that takes no work is of no use to anyone anyhow: the node is the finding.
+    if (sight_of(cluster_, node).access == Access::closed) return;
     const mig::Room& room = room_of(*product, *layout);
     if (room.stranded_memory_slices * 4 < product->units) return;
-    add(Severity::info, node, gpu,
-        fmt::format("{} of {} memory slices stranded", room.stranded_memory_slices, product->units),
-        "no profile fits there while its neighbours stay")
-        .way_out = WayOut::layout;
+    Finding& finding =
+        add(Severity::info, node, gpu,
+            fmt::format("{} of {} memory slices stranded", room.stranded_memory_slices, product->units),
+            "another layout of this GPU takes them in: plan one for when its work has ended");
+    finding.follows = "no profile fits there while its neighbours stay";
+    finding.way_out = WayOut::layout;
+    finding.commands.push_back(plan_layout(node, gpu));
   }
 
   // A large cluster has few distinct layouts: each is worked out once.
@@ -430,114 +462,6 @@ class Collector {
     auto [place, fresh] = rooms_.try_emplace({&product, layout});
     if (fresh) place->second = mig::room(product, layout);
     return place->second;
-  }
-
-  // Work that cannot start as the nodes are configured is worse than work that waits its turn.
-  void stuck_work() {
-    int never = 0;
-    const Workload* example = nullptr;
-    std::optional<TimePoint> since;
-    for (const Workload& workload : cluster_.workloads.all()) {
-      if (workload.state != WorkloadState::pending || !workload.reason.starts_with("BadConstraints"))
-        continue;
-      ++never;
-      since = earlier(since, workload.submitted);
-      if (!example || workload.id < example->id) example = &workload;
-    }
-    if (!example) return;
-    const std::string more =
-        never == 1 ? "" : fmt::format("; {} more wait{} like it", never - 1, never == 2 ? "s" : "");
-    Finding& finding =
-        add(Severity::warning, "job " + example->id.text, false,
-            fmt::format("asks for {}, which no node has (BadConstraints){}", asked_for(*example), more),
-            fmt::format("ask {} to change it, or create such a slice",
-                        example->user.empty() ? "its owner" : example->user));
-    finding.source = example->origin.source;
-    finding.since = since;
-  }
-  // Work has asked for it since it was handed in.
-  static std::optional<TimePoint> earlier(std::optional<TimePoint> a, std::optional<TimePoint> b) {
-    return a && b ? std::min(*a, *b) : a ? a : b;
-  }
-
-  // Kubernetes does not say that it can never start: its request names a resource that no node has. A plugin
-  // that was upgraded, or has another strategy, may offer the same under another name.
-  void never_offered() {
-    if (cluster_.scheduler != Scheduler::kubernetes || !nodes_are_current(cluster_)) return;
-    std::set<std::string> offered;
-    for (const Node& node : cluster_.nodes.all()) {
-      if (!node.allocatable) return;  // one that does not report may have it
-      if (node.order && (node.order->state == "pending" || node.order->state == "rebooting")) return;
-      for (const auto& [name, count] : *node.allocatable) offered.insert(name);
-      for (const Gpu& gpu : node.gpus)
-        if (gpu.strategy == Strategy::unknown && gpu.partition_mode.empty()) return;
-    }
-    std::map<std::string, AskedInVain> asked;
-    for (const Workload& work : cluster_.workloads.all()) {
-      if (work.state != WorkloadState::pending) continue;
-      for (const Request& one : work.requests) {
-        if (one.count <= 0 || offered.contains(one.resource)) continue;
-        if (!sharing::parse_resource(one.resource, Scheduler::kubernetes)) continue;
-        AskedInVain& by = asked[one.resource];
-        ++by.count;
-        by.since = earlier(by.since, work.submitted);
-        if (!by.first || work.id < by.first->id) by.first = &work;
-      }
-    }
-    for (const auto& [resource, by] : asked) tell_never(resource, by, offered);
-  }
-  // The work that waits for a resource which no node offers.
-  struct AskedInVain {
-    int count = 0;
-    const Workload* first = nullptr;
-    std::optional<TimePoint> since;
-  };
-  void tell_never(const std::string& resource, const AskedInVain& by, const std::set<std::string>& offered) {
-    const Workload& first = *by.first;
-    std::string other;
-    const auto wanted = sharing::parse_resource(resource, Scheduler::kubernetes);
-    for (const std::string& name : offered) {
-      const auto there = sharing::parse_resource(name, Scheduler::kubernetes);
-      if (wanted && there && is_kin(*wanted, *there)) other = name;
-    }
-    const std::string more = by.count == 1 ? "" : fmt::format(", and {} more", by.count - 1);
-    Finding& finding = add(
-        Severity::warning, fmt::format("{} {}", kind_word(first), first.id.text), false,
-        fmt::format("asks for {}, which no node offers{}", resource, more),
-        other.empty() ? "change its request, or give a node a layout that has it"
-                      : fmt::format("nodes offer {}: the name changes with the device plugin's version, its "
-                                    "MIG strategy and its sharing; change the request or that setting",
-                                    other));
-    finding.source = first.origin.source;
-    finding.since = by.since;
-    finding.follows = "it does not start while no node offers that";
-    finding.commands = {"kubectl get nodes -o custom-columns=NAME:.metadata.name,GPUS:.status.allocatable"};
-  }
-  // The same under another name: with and without an attribute or ".shared".
-  static bool is_kin(const sharing::ResourceName& a, const sharing::ResourceName& b) {
-    if (a.profile && b.profile) {
-      const auto base = [](const ProfileName& name) {
-        return name.text.substr(0, name.text.find_first_of("+-"));
-      };
-      return base(*a.profile) == base(*b.profile);
-    }
-    return a.kind == b.kind && !a.profile && !b.profile && a.shared != b.shared;
-  }
-
-  static std::string asked_for(const Workload& workload) {
-    std::string text = requests_text(workload.requests);
-    return text.empty() ? "resources" : text;
-  }
-
-  // Whoever asks for more is refused by the API server, before anything waits.
-  void spent_quotas() {
-    for (const Quota& quota : cluster_.quotas)
-      if (quota.used && *quota.used >= quota.limit)
-        add(Severity::info, quota.group, false,
-            fmt::format("quota {} allows {} {}, and all of it is asked for", quota.name, quota.limit,
-                        quota.resource),
-            "more work of this namespace is refused until some of it ends, or the quota is raised")
-            .commands = {"kubectl describe quota " + quota.name + " -n " + quota.group};
   }
 
   const Cluster& cluster_;

@@ -7,6 +7,7 @@
 #include "engine/insight/both_sides.hpp"
 #include "engine/model/bridged_nodes.hpp"
 #include "engine/model/slinky.hpp"
+#include "engine/shell.hpp"
 
 namespace tessera::insight {
 namespace {
@@ -49,12 +50,13 @@ class Sides {
   }
 
  private:
-  void add(const Node& node, std::string cause, std::string text, std::string hint) {
+  void add(const Node& node, std::string cause, std::string follows, std::string text, std::string hint) {
     Finding finding{Severity::warning, slurm_.name,     node.name.text, true,
                     std::nullopt,      std::move(text), std::move(hint)};
     finding.cause = std::move(cause);
+    finding.follows = std::move(follows);
     finding.source = node.origin.source;
-    finding.commands = {"scontrol show node " + node.name.text};
+    finding.commands = {"scontrol show node " + shell_word(node.name.text)};
     found_.push_back(std::move(finding));
   }
 
@@ -66,18 +68,18 @@ class Sides {
       case Join::absent: return absent_.add(node.origin.source);
       case Join::joined: return compare(node, joined.side);
       case Join::gone:
-        return add(node, "its pod is not found",
+        return add(node, "its pod is not found", "what Kubernetes knows of the machine is not shown",
                    fmt::format("its slurmd is said to run in pod {}, which no cluster of this console has on "
                                "a node with GPUs",
                                pod),
                    "kubectl get pod shows whether it waits; if it is of another cluster, open that one, too");
       case Join::another:
-        return add(node, "its pod belongs to another node",
+        return add(node, "its pod belongs to another node", "its GPUs are counted in both clusters",
                    fmt::format("its slurmd is said to run in pod {}, which does not run it", pod),
                    "slurm-operator corrects the node's Comment where it runs: kubectl get pods shows whether "
                    "it does");
       case Join::twice:
-        return add(node, "two answer to the name of its pod",
+        return add(node, "two answer to the name of its pod", "its GPUs are counted in both clusters",
                    fmt::format("pod {} is found twice, or two Slurm nodes name it: none is joined", pod),
                    "open one Slurm cluster and its Kubernetes cluster alone: --context NAME");
     }
@@ -89,15 +91,16 @@ class Sides {
     const std::string& pod = side.pod->id.text;
     if (told == 0 && asked > 0)
       add(node, "Slurm offers none of the pod's GPUs",
+          "no job can have these GPUs, which the pod holds all the same",
           fmt::format("Slurm has no GPU there (Gres=(null)), and its pod {} holds {}", pod, gpus_text(asked)),
           "name Gres= in extraConf of its NodeSet, and AutoDetect= or File= in gres.conf");
     else if (told != asked && node.counts.shares == 0)
-      add(node, "Slurm and the pod differ in GPUs",
+      add(node, "Slurm and the pod differ in GPUs", "a GPU may be handed out twice, or lie idle",
           fmt::format("Slurm hands out {} there, and its pod {} has asked Kubernetes for {}", gpus_text(told),
                       pod, asked == 0 ? "none" : gpus_text(asked)),
           "both schedulers may hand out the same GPU: let the NodeSet ask for what its Gres= names");
     if (is_closed(*side.node) && node.health == Health::ok)
-      add(node, "cordoned, and open in Slurm",
+      add(node, "cordoned, and open in Slurm", "jobs still start on a machine that is to be emptied",
           fmt::format("{} is cordoned in {}, and Slurm still starts jobs there", side.node->name.text,
                       side.cluster->name.text),
           "slurm-operator drains it in Slurm where it runs: kubectl get pods shows whether it does");
@@ -109,10 +112,11 @@ class Sides {
     Source source = Source::none;
     void add(Source by) { ++nodes, source = by; }
   };
-  void tell(const Told& told, std::string text, std::string hint) {
+  void tell(const Told& told, std::string text, std::string hint, std::string follows) {
     found_.push_back(
         {Severity::info, slurm_.name, "", false, std::nullopt, std::move(text), std::move(hint)});
     found_.back().source = told.source;
+    found_.back().follows = std::move(follows);
   }
   void tell_shared() {
     for (const auto& [cluster, told] : shared_)
@@ -121,7 +125,8 @@ class Sides {
                ? fmt::format("1 of its nodes runs in a pod on {}, where its GPUs are counted", cluster)
                : fmt::format("{} of its nodes run in pods on {}, where their GPUs are counted", told.nodes,
                              cluster),
-           "tessera nodes shows each machine once, with the states of both schedulers");
+           "tessera nodes shows each machine once, with the states of both schedulers",
+           "sums count each of these machines once");
   }
   void tell_bridged() {
     for (const auto& [cluster, told] : bridged_)
@@ -132,7 +137,8 @@ class Sides {
                : fmt::format("{} of its nodes are those of {} that slurm-bridge has, where their GPUs are "
                              "counted",
                              told.nodes, cluster),
-           "layouts of such nodes are changed on the Kubernetes side");
+           "layouts of such nodes are changed on the Kubernetes side",
+           "sums count each of these machines once");
   }
   void tell_absent() {
     if (absent_.nodes == 0) return;
@@ -141,7 +147,8 @@ class Sides {
              ? "1 of its nodes runs in a pod of a Kubernetes cluster that is not in this console"
              : fmt::format("{} of its nodes run in pods of a Kubernetes cluster that is not in this console",
                            absent_.nodes),
-         "open it, too, with --context NAME: layouts of such nodes are changed there");
+         "open it, too, with --context NAME: layouts of such nodes are changed there",
+         "what Kubernetes knows of them is not shown, and their layouts are not changed here");
   }
 
   const Model& model_;

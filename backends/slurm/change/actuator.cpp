@@ -21,6 +21,7 @@
 #include "engine/plan/steps/slurm_config.hpp"
 #include "engine/slurmconf/check.hpp"
 #include "engine/text.hpp"
+#include "engine/time.hpp"
 
 namespace tessera::slurm {
 namespace {
@@ -110,6 +111,17 @@ std::string ways_out(const NodeName& node, const std::vector<Gpu>& told) {
       "once it is empty, tessera plan cuts its GPUs as Slurm offers them; or has Slurm offer what stands, no "
       "GPU touched: {}",
       keep);
+}
+
+// Where Slurm offers instances and the driver has none, none was made since the last boot, which destroyed
+// all.
+std::string unlike_text(const Node& node, const std::vector<Gpu>& told) {
+  const Boards offered = boards_of(node), there = boards_of(told);
+  if (!node.booted || offered.instances.empty() || !there.instances.empty())
+    return fmt::format("its driver has {}, and Slurm offers {}", to_text(there), to_text(offered));
+  return fmt::format(
+      "its driver has {}, and Slurm offers {}: a boot destroys all instances, and the last one was at {}",
+      to_text(there), to_text(offered), utc_text(*node.booted));
 }
 
 struct BoardsAsked {
@@ -487,9 +499,7 @@ std::vector<Remark> SlurmActuator::board_remarks(const std::vector<Node>& nodes)
     // Told of something that Slurm has not offered any more since.
     if (last == state_->asked.end() || last->second.offered != boards_of(node)) continue;
     if (is_closed(node) && plan::parse_mark(node.reason)) continue;
-    all.push_back({Remark::Grade::warning, node.name.text, true,
-                   fmt::format("its driver has {}, and Slurm offers {}",
-                               to_text(boards_of(known->second.gpus)), to_text(boards_of(node))),
+    all.push_back({Remark::Grade::warning, node.name.text, true, unlike_text(node, known->second.gpus),
                    ways_out(node.name, known->second.gpus)});
   }
   auto say = [&](const std::vector<std::string>& names, std::string_view what, const char* hint) {

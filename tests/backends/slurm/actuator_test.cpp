@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "backends/slurm/change/boot_unit.hpp"
+#include "engine/time.hpp"
 #include "tests/backends/slurm/actuator_fixture.hpp"
 
 namespace tessera::slurm {
@@ -407,6 +408,36 @@ TEST_F(SlurmActuatorTest, ANodeWhoseDriverCannotBeAskedIsLeftAloneForAWhile) {
   ASSERT_TRUE(again);
   EXPECT_FALSE(*again);
   EXPECT_EQ(log(), before);
+}
+
+// Slurm that believes its files offers instances which the boot has destroyed: what was lost, and when.
+TEST_F(SlurmActuatorTest, ALayoutThatABootDestroyedIsToldWithTheBootAndBothLayouts) {
+  slurmconf::SlurmSettings said;
+  said.runner = scratch_.path() + "/on {node}";
+  say(said);
+  put("far", one_board() + "esac\n");
+  Node one;
+  one.name = NodeName("n1");
+  one.booted = parse_utc("2026-11-22T02:10:00Z");
+  Slice seventh;
+  seventh.kind = SliceKind::gpu_instance, seventh.profile = ProfileName("1g.10gb");
+  one.pool.assign(7, seventh);
+  put("node", "NodeName=n1 Gres=gpu:1g.10gb:7 CPUAlloc=0 State=IDLE\n");
+  actuator();
+  ASSERT_TRUE(answer<bool>([&](auto told) {
+                worker_.post(
+                    [&, told] { actuator_->learn_boards({one}, {}, [told](bool any) { told(any); }); });
+              }).value());
+  const auto only = [&] {
+    auto remarks = actuator().board_remarks({one});
+    return remarks.size() == 1 ? remarks[0].text : std::to_string(remarks.size()) + " remarks";
+  };
+  EXPECT_EQ(
+      only(),
+      "its driver has 1 whole GPU, and Slurm offers 7 × 1g.10gb: a boot destroys all instances, and the "
+      "last one was at 2026-11-22T02:10:00Z");
+  one.booted.reset();
+  EXPECT_EQ(only(), "its driver has 1 whole GPU, and Slurm offers 7 × 1g.10gb");
 }
 
 // Who asks once asks few, the silent ones first, and says whom it did not.

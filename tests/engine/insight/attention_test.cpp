@@ -375,6 +375,56 @@ TEST(Attention, AnXidInTheReasonOfADrainSaysWhatToDo) {
   EXPECT_NE(findings[0].hint.find("State=RESUME"), std::string::npos) << "the way back stays";
 }
 
+// A node with fewer GPUs or slices than slurm.conf has, as Slurm tells of it. booted, noted: seconds.
+insight::Finding of_fewer(std::vector<Gpu> gpus, const char* counts, std::optional<int> booted, int noted) {
+  Node invalid = node("n1", std::move(gpus));
+  invalid.health = Health::invalid, invalid.state = {"IDLE", "DRAIN", "INVALID_REG"};
+  invalid.reason = std::string("gres/gpu count reported lower than configured (") + counts + ")";
+  invalid.reason_at = at(noted);
+  if (booted) invalid.booted = at(*booted);
+  Story story;
+  story.tell(NodesListed{{invalid}});
+  return findings_of(story).at(0);
+}
+Gpu uncut_under_mig() {
+  Gpu one = gpu(0, Strategy::mig, {});
+  one.mig_mode = MigMode::enabled;
+  return one;
+}
+
+// It read as any other count that is too low, with a hint about boots on nodes that had booted months before.
+TEST(Attention, ALayoutThatABootLostIsToldAsThatSinceThatBoot) {
+  const insight::Finding lost = of_fewer({uncut_under_mig()}, "0 < 7", -7200, -7150);
+  EXPECT_EQ(lost.text,
+            "INVALID: its MIG layout was lost at the boot 2 h 00 min ago: 0 of 7 slices were found");
+  EXPECT_EQ(lost.cause, "INVALID: its MIG layout was lost at a boot");
+  EXPECT_EQ(lost.since, at(-7200));
+  EXPECT_EQ(lost.way_out, insight::WayOut::layout);
+  EXPECT_NE(lost.hint.find("slurm-boot-unit"), std::string::npos) << lost.hint;
+  EXPECT_EQ(lost.commands.back(), "tessera plan --node n1 --layout LAYOUT");
+}
+
+TEST(Attention, WhatIsMissingSinceABootIsNoLayoutForSureWhereWholeGpusAreListed) {
+  const insight::Finding missing = of_fewer({gpu(0, Strategy::whole, {whole(0)})}, "7 < 8", -7200, -7150);
+  EXPECT_EQ(missing.text, "INVALID: GPUs or slices were lost at the boot 2 h 00 min ago: 7 of 8 were found");
+  EXPECT_NE(missing.hint.find("Xid"), std::string::npos) << missing.hint;
+  EXPECT_EQ(of_fewer({}, "7 < 8", -7200, -7150).way_out, insight::WayOut::none)
+      << "there is no GPU to lay out";
+}
+
+TEST(Attention, FewerGpusThanConfiguredLongAfterABootAreNotItsDoing) {
+  for (const auto& [booted, noted] :
+       {std::pair<std::optional<int>, int>{-864'000, -7200}, {-60, -7200}, {std::nullopt, -7200}}) {
+    const insight::Finding later = of_fewer({uncut_under_mig()}, "0 < 7", booted, noted);
+    EXPECT_EQ(later.cause, "INVALID: gres/gpu count reported lower than configured (0 < 7)");
+    EXPECT_EQ(later.since, at(noted));
+    EXPECT_EQ(later.hint.find("boot"), std::string::npos) << later.hint;
+  }
+  EXPECT_EQ(of_fewer({}, "7 < ?", -7200, -7150).cause,
+            "INVALID: gres/gpu count reported lower than configured (7 < ?)")
+      << "what cannot be read is told in Slurm's words";
+}
+
 TEST(Attention, FewerSlicesThanConfiguredAfterABootNameTheBootUnit) {
   Node invalid = node("n1", {});
   invalid.health = Health::invalid;
