@@ -150,6 +150,34 @@ TEST(GpuProcesses, WhereNoSourceTellsThemThePageSaysSo) {
   EXPECT_TRUE(session.shows("report figures of GPUs, and no processes")) << session.screen();
 }
 
+// "In use by another client" came without any name before it: the pods of the GPU stack are known to open
+// GPUs.
+TEST(GpuProcesses, OfKubernetesThePodsOfTheGpuStackThatOpenGpusAreNamed) {
+  Model model = two_places();
+  const Cluster* kubernetes = nullptr;
+  for (const Cluster& one : model.clusters)
+    if (one.scheduler == Scheduler::kubernetes) kubernetes = &one;
+  ASSERT_NE(kubernetes, nullptr);
+  Node there = *kubernetes->nodes.find(NodeName("gpu-001"));
+  const auto shown = [&](std::vector<Component> parts) {
+    there.components = std::move(parts);
+    reduce(model, on(kubernetes->name.text.c_str(), NodeSeen{there}));
+    Session session(model, {160, 60});
+    session.press(":gpu gpu-001 0<enter>");
+    return session.screen();
+  };
+  const Component manager{"MIG manager", Part::ready, ""}, plugin{"device plugin", Part::ready, ""},
+      exporter{"DCGM exporter", Part::missing, "no pod here"}, dra{"DRA driver", Part::ready, ""};
+  const std::string all = shown({manager, plugin, dra, exporter});
+  for (const char* part :
+       {"device plugin: runs on the node and likely has its GPUs",
+        "the MIG manager stops it for a new layout", "DRA driver: runs on the node", "no run stops it"})
+    EXPECT_NE(all.find(part), std::string::npos) << part << "\n" << all;
+  EXPECT_EQ(all.find("DCGM exporter: runs"), std::string::npos) << "it does not run there";
+  EXPECT_EQ(shown({plugin}).find("stops it for a new layout"), std::string::npos) << "who would do so?";
+  EXPECT_EQ(shown({}).find("likely has its GPUs open"), std::string::npos);
+}
+
 TEST(GpuProcesses, JsonTellsThemAsTheSchemaPromises) {
   Model model = opened_place();
   const query::Context context{at(0), &catalogue()};

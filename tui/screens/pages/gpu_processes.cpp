@@ -7,6 +7,7 @@
 #include "engine/insight/processes.hpp"
 #include "engine/model/processes.hpp"
 #include "engine/plan/effect/gpu_clients.hpp"
+#include "engine/plan/effect/stack_clients.hpp"
 #include "engine/slurmconf/slurm_setup.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/roles.hpp"
@@ -75,7 +76,7 @@ class Processes {
   void add() {
     const auto& told = place_.gpu->processes;
     page_.heading("PROCESSES", told ? origin_text(*place_.cluster, told->origin, ui_.wall) : std::string());
-    if (!told) return page_.fact("", why_untold(state_, place_), Role::dim);
+    if (!told) return untold();
     if (auto why = insight::why_untold(*place_.cluster, place_.node->name))
       page_.fact("", "older, since now: " + *why, Role::warning);
     const auto no_openers = insight::why_no_openers(*place_.cluster, place_.node->name);
@@ -93,6 +94,16 @@ class Processes {
 
  private:
   static constexpr std::size_t kSpans = 5;  // of a line, before whose it is
+
+  // Kubernetes tells which pods of its GPU stack run there, and these are known to open GPUs.
+  void untold() {
+    page_.fact("", why_untold(state_, place_), Role::dim);
+    if (place_.cluster->scheduler != Scheduler::kubernetes) return;
+    const std::vector<plan::StackClient> all = plan::stack_clients(*place_.node);
+    for (const plan::StackClient& one : all) page_.fact("", to_text(one), Role::dim);
+    if (!all.empty())
+      page_.fact("source", origin_text(*place_.cluster, place_.node->origin, ui_.wall), Role::dim);
+  }
 
   void list(const GpuProcesses& told) {
     heads();
