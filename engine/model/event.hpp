@@ -68,6 +68,8 @@ struct Remark {
   // Which of those that are read again elsewhere it is (engine/insight/processes.hpp).
   enum class Kind : std::uint8_t { other, processes, owners, openers, hidden, crossed };
   Kind kind = Kind::other;
+  std::string follows = {};                       // what that means for work; empty: nothing to add
+  std::optional<TimePoint> since = std::nullopt;  // by the cluster's clock; nullopt: not told
   friend bool operator==(const Remark&, const Remark&) = default;
 };
 // All of one source's remarks; replaces those it made before.

@@ -127,7 +127,7 @@ template <class V>
 void fields(V& v, Of<Remark>) {
   v("grade", &Remark::grade), v("subject", &Remark::subject), v("is_node", &Remark::is_node);
   v("text", &Remark::text), v("hint", &Remark::hint);
-  v("kind", &Remark::kind);
+  v("kind", &Remark::kind), v("follows", &Remark::follows), v("since", &Remark::since);
 }
 template <class V>
 void fields(V& v, Of<Error>) {

@@ -22,8 +22,9 @@ std::string some_of(const std::vector<std::string>& names) {
   return names.empty() ? "nothing" : tessera::some_of({names.begin(), names.end()}, kNamed);
 }
 
-Remark about(const NodeObject& node, std::string text, std::string hint) {
-  return {Remark::Grade::danger, node.meta.name, true, std::move(text), std::move(hint)};
+Remark about(const NodeObject& node, std::string text, std::string hint, std::string follows) {
+  return {Remark::Grade::danger, node.meta.name,    true, std::move(text), std::move(hint),
+          Remark::Kind::other,   std::move(follows)};
 }
 
 }  // namespace
@@ -51,7 +52,8 @@ std::vector<Remark> ConfigJudge::unknown_names(const NodeObject& node) const {
         fmt::format("its label asks for the MIG layout {}, which no configuration defines", clean(mig, 64)),
         fmt::format("the MIG manager keeps the layout that stands: give the label one of {}, or plan "
                     "the layout with tessera, which adds it to the ConfigMap",
-                    some_of(names))));
+                    some_of(names)),
+        "the layout that is wanted there is not made"));
   }
   const std::string plugin(node.label(operators::kPluginConfig));
   const bool plugin_known = site_->readings.knows(SitePart::plugin_config);
@@ -65,7 +67,8 @@ std::vector<Remark> ConfigJudge::unknown_names(const NodeObject& node) const {
                           clean(plugin, 64)),
               fmt::format("the device plugin's pod does not become ready with it: give the label one of {}, "
                           "or take it off",
-                          some_of(names))));
+                          some_of(names)),
+              "no pod gets a GPU there once the plugin starts again"));
   }
   return remarks;
 }
@@ -104,7 +107,8 @@ Remark remark_no_pod(const NodeObject& node, const figures::DcgmReadings& readin
   const std::string whose = readings.from.empty() ? "Prometheus" : clean(readings.from, 200);
   Remark remark = about(node, fmt::format("pods hold its GPUs, and the figures of {} name no pod", whose),
                         "the exporter needs DCGM_EXPORTER_KUBERNETES=true and the kubelet's folder "
-                        "/var/lib/kubelet/pod-resources; for shared GPUs also KUBERNETES_VIRTUAL_GPUS=true");
+                        "/var/lib/kubelet/pod-resources; for shared GPUs also KUBERNETES_VIRTUAL_GPUS=true",
+                        "whose use it is that the figures show is not known");
   remark.grade = Remark::Grade::warning;
   return remark;
 }
@@ -126,7 +130,8 @@ Remark ConfigJudge::remark_not_taken_up(const NodeObject& node, const NotTaken& 
       fmt::format("an edit of the ConfigMap reaches a running plugin late, or not at all: kubectl delete pod "
                   "--namespace {} --selector app=nvidia-device-plugin-daemonset --field-selector "
                   "spec.nodeName={} starts it with the new one; running pods keep their GPUs",
-                  site_->ns.empty() ? "gpu-operator" : site_->ns, node.meta.name));
+                  site_->ns.empty() ? "gpu-operator" : site_->ns, node.meta.name),
+      "pods are placed there by the old counts");
   remark.grade = Remark::Grade::warning;
   return remark;
 }

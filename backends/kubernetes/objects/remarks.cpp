@@ -19,6 +19,7 @@ constexpr auto kWedged = 5min;  // the MIG manager waits that long for each kind
 constexpr auto kRebooting = 20min;
 constexpr auto kSettles = 2min;  // feature discovery writes its labels once a minute
 constexpr std::string_view kPaused = "paused-for-mig-change";
+constexpr const char* kNeedsIt = "what needs it does not work there, and may take its GPUs out of use";
 
 // ACK's label says how its plugins hand out a node's GPUs.
 bool differs_from_mode(const NodeObject& node, const NodeSharing& sharing) {
@@ -47,8 +48,11 @@ class Writer {
   }
 
  private:
-  void add(Remark::Grade grade, std::string text, std::string hint) {
-    remarks_.push_back({grade, node_.meta.name, true, std::move(text), std::move(hint)});
+  // follows: what it means for work; since: nullopt: that is not told.
+  void add(Remark::Grade grade, std::string text, std::string hint, std::string follows,
+           std::optional<TimePoint> since = std::nullopt) {
+    remarks_.push_back({grade, node_.meta.name, true, std::move(text), std::move(hint), Remark::Kind::other,
+                        std::move(follows), since});
   }
   std::string minutes(TimePoint since) const {
     auto passed = std::chrono::duration_cast<std::chrono::minutes>(evidence_.now - since).count();
@@ -69,7 +73,8 @@ class Writer {
       add(Remark::Grade::danger, fmt::format("the MIG manager could not make the layout {}", config),
           fmt::format("its log has the reason: kubectl logs -A -l app=nvidia-mig-manager --field-selector "
                       "spec.nodeName={}; work that still ran on the GPUs is the usual reason",
-                      node_.meta.name));
+                      node_.meta.name),
+          "its GPUs stand as the failed change left them");
       return;
     }
     if (!evidence_.pending_since || evidence_.now < *evidence_.pending_since) return;
@@ -79,13 +84,15 @@ class Writer {
       return add(
           Remark::Grade::warning,
           fmt::format("is rebooting for its layout {}, for {}", config, minutes(*evidence_.pending_since)),
-          "its MIG manager does that by itself, and goes on when the node is back");
+          "its MIG manager does that by itself, and goes on when the node is back",
+          "none of its GPUs can be had until it is back", evidence_.pending_since);
     if (passed < kWedged) return;
     if (state == "rebooting") {
       add(Remark::Grade::danger,
           fmt::format("has been rebooting for its layout {} for {}", config,
                       minutes(*evidence_.pending_since)),
-          "look at the node's console: it did not come back");
+          "look at the node's console: it did not come back", "none of its GPUs can be had until it is back",
+          evidence_.pending_since);
     } else if (paused) {
       wedged_ = true;
       add(Remark::Grade::danger,
@@ -93,11 +100,12 @@ class Writer {
                       minutes(*evidence_.pending_since)),
           fmt::format("ordering the same layout again does nothing: restart its MIG manager's pod, or order "
                       "another layout and then {} again (one whose log goes on is slow, not stuck)",
-                      config));
+                      config),
+          "no pod gets a GPU there", evidence_.pending_since);
     } else {
       add(Remark::Grade::warning,
           fmt::format("layout {} has been pending for {}", config, minutes(*evidence_.pending_since)),
-          "look at its MIG manager's log");
+          "look at its MIG manager's log", "what it is to offer cannot be had yet", evidence_.pending_since);
     }
   }
 
@@ -108,7 +116,8 @@ class Writer {
         fmt::format(
             "give all of its GPUs one layout: tessera apply --node {} --preset all-disabled --write; or "
             "change the strategy from single to mixed (ClusterPolicy spec.mig.strategy)",
-            node_.meta.name));
+            node_.meta.name),
+        "no pod gets a GPU there");
   }
 
   void unmade() {
@@ -123,7 +132,8 @@ class Writer {
             "it again: kubectl label node {0} nvidia.com/mig.config- and then "
             "nvidia.com/mig.config={1}; if it stays so, the device plugin or feature discovery reports "
             "what was there before: restart its pod on the node",
-            node_.meta.name, config));
+            node_.meta.name, config),
+        "pods that ask for what is missing do not start there", evidence_.unmade_since);
   }
 
   void components() {
@@ -133,14 +143,15 @@ class Writer {
       if (!changing && lacks_mps(part)) continue;
       if (part.state == Part::missing && !changing)
         add(Remark::Grade::warning, fmt::format("no {} runs there: {}", part.name, part.detail),
-            "kubectl describe the DaemonSet; a taint or a label keeps its pod away");
+            "kubectl describe the DaemonSet; a taint or a label keeps its pod away", kNeedsIt);
       if (part.state == Part::not_ready && !changing)
         add(Remark::Grade::warning, fmt::format("its {} is not ready: {}", part.name, part.detail),
-            "what depends on it waits; its pod's log has the reason");
+            "what depends on it waits; its pod's log has the reason", kNeedsIt);
       if (part.state == Part::paused && !changing)
         add(Remark::Grade::danger, fmt::format("its {} is paused and no change is under way", part.name),
             fmt::format("put the label back: kubectl label node {} --overwrite {}=true", node_.meta.name,
-                        part.detail.substr(0, part.detail.find('='))));
+                        part.detail.substr(0, part.detail.find('='))),
+            kNeedsIt);
     }
   }
 
@@ -153,7 +164,8 @@ class Writer {
                     part.state == Part::missing ? "does not run there" : "is not ready", part.detail),
         "pods that get a share fail until it runs: kubectl describe its DaemonSet and its pod's log have the "
         "reason (MIG "
-        "that is on is one)");
+        "that is on is one)",
+        "pods that get a share of its GPUs fail");
     return true;
   }
 
@@ -170,7 +182,8 @@ class Writer {
     }
     if (text.empty()) return;
     add(Remark::Grade::warning, text,
-        "the device plugin or feature discovery has not noticed a change: restart its pod on the node");
+        "the device plugin or feature discovery has not noticed a change: restart its pod on the node",
+        "pods may be sent there for what is not there, or not for what is", evidence_.differs_since);
   }
 
   void unlike_its_mode() {
@@ -184,14 +197,16 @@ class Writer {
           Remark::Grade::danger,
           fmt::format("{}={}, and no {} is offered", ack::kSchedule, mode, ack::kMemory),
           "the component ack-ai-installer brings the plugin of that mode: see that it is installed and "
-          "that its pod runs on the node");
+          "that its pod runs on the node",
+          "pods that ask for a share of memory do not start there", evidence_.differs_since);
     add(Remark::Grade::warning,
         fmt::format("{} is {}, and {} is offered all the same", ack::kSchedule,
                     mode.empty() ? "taken off" : mode, ack::kMemory),
         fmt::format(
             "whole GPUs come back by the value {1}, not by taking the label off: kubectl label node {0} "
             "--overwrite {2}={1}",
-            node_.meta.name, ack::kWhole, ack::kSchedule));
+            node_.meta.name, ack::kWhole, ack::kSchedule),
+        "pods that ask for whole GPUs do not start there", evidence_.differs_since);
   }
 
   // The device plugin keeps what it finds broken in capacity and takes it out of allocatable.
@@ -205,7 +220,8 @@ class Writer {
                       count - usable->second, count, resource.str()),
           sharing::amd::is_resource(resource)
               ? "amd-smi metric --ecc on the node, and its kernel log, show what is wrong"
-              : "nvidia-smi -q on the node, and its kernel log (Xid), show what is wrong");
+              : "nvidia-smi -q on the node, and its kernel log (Xid), show what is wrong",
+          "no new pod gets them; one that has one may fail");
     }
   }
 
@@ -217,7 +233,8 @@ class Writer {
           fmt::format("AMD's config manager could not make its profile {}",
                       clean(node_.label(amd::kProfile), 64)),
           "the events and the log of its pod on the node have the reason; tessera does not change AMD's "
-          "partition modes");
+          "partition modes",
+          "its GPUs stand as the failed change left them");
     for (const AmdPart& part :
          evidence_.sharing->amd ? evidence_.sharing->amd->parts : std::vector<AmdPart>{})
       if (part.mode.empty() && amd::has_modes(evidence_.sharing->amd->model).value_or(true))
@@ -225,15 +242,16 @@ class Writer {
             fmt::format("the partition mode of its AMD GPUs is not reported: whether one {} is a GPU or a "
                         "partition is {}",
                         part.resource, part.each ? "taken from their number" : "not known"),
-            "have AMD's node labeller report it: its argument compute-memory-partition");
+            "have AMD's node labeller report it: its argument compute-memory-partition",
+            "how much of a GPU a pod gets there is not known");
   }
 
   void tainted() {
     for (const std::string& device : evidence_.tainted)
       add(Remark::Grade::danger, fmt::format("its DRA driver keeps new pods off device {}", device),
           "the taint's key says what was found (an Xid, a lost GPU); it goes when the driver's pod on the "
-          "node is "
-          "restarted");
+          "node is restarted",
+          "no new pod gets it; one that has it may fail");
   }
 
   // Who watches the hardware reports it by conditions of the node: NVSentinel's monitors, and
@@ -257,7 +275,8 @@ class Writer {
           fmt::format(
               "kubectl describe node {0} has the whole condition; while a run changes the node, the label "
               "nvsentinel.dgxc.nvidia.com/managed=false keeps NVSentinel from acting on it",
-              node_.meta.name));
+              node_.meta.name),
+          "work there may fail, and who watches it may close the node", one.since);
     }
   }
 
@@ -269,10 +288,12 @@ class Writer {
       return add(Remark::Grade::danger, "its driver upgrade failed, and the node is as it left it",
                  fmt::format("kubectl get pods -A -l app=nvidia-driver-daemonset --field-selector "
                              "spec.nodeName={} and that pod's log show why",
-                             node_.meta.name));
+                             node_.meta.name),
+                 "pods with GPUs may not start there");
     add(Remark::Grade::warning, fmt::format("a driver upgrade is under way: {}", state),
         "the GPU operator goes on by itself; one that stays so waits for work to end, or for its driver's "
-        "pod");
+        "pod",
+        "the operator closes the node, and may end what runs there");
   }
 
   void overheld() {
@@ -285,7 +306,8 @@ class Writer {
           fmt::format("pods hold {} {}, the node offers {}", count, resource.str(), there),
           there == 0 ? "they run on slices that are offered no more: a layout changed under them, or the "
                        "device plugin is away"
-                     : "the layout changed under them; nothing more of it can be placed there");
+                     : "the layout changed under them; nothing more of it can be placed there",
+          "one that ends does not get its slice again");
     }
   }
 
@@ -303,7 +325,8 @@ class Writer {
               : fmt::format(
                     "two pods may get the same GPU; leave one of the two there: kubectl label node {} "
                     "--overwrite nvidia.com/gpu.deploy.device-plugin=false sends the device plugin away",
-                    node_.meta.name));
+                    node_.meta.name),
+          "two pods may compute on one GPU, and neither is told");
       return;
     }
   }

@@ -35,6 +35,8 @@ class Remarked : public testing::Test {
     EXPECT_EQ(all[0].subject, "n1");
     EXPECT_TRUE(all[0].is_node);
     EXPECT_FALSE(all[0].hint.empty());
+    EXPECT_FALSE(all[0].follows.empty()) << all[0].text;
+    since = all[0].since;
     return all[0].text + " | " + all[0].hint;
   }
   void expect(const std::string& text, const std::string& way_out) {
@@ -42,6 +44,7 @@ class Remarked : public testing::Test {
     EXPECT_NE(told.find(text), std::string::npos) << told;
     EXPECT_NE(told.find(way_out), std::string::npos) << told;
   }
+  std::optional<TimePoint> since;  // of the only remark
   std::vector<Condition> conditions;
   std::map<std::string, std::int64_t> broken;  // allocatable, where it is not all of capacity
 };
@@ -75,6 +78,7 @@ TEST_F(Remarked, AChangeThatIsStuckPendingOrRebooting) {
   EXPECT_EQ(only(), "0 remarks") << "every change takes some minutes";
   evidence.pending_since = now - 6min;
   expect("layout all-1g.10gb has been pending for 6 min", "MIG manager's log");
+  EXPECT_EQ(since, now - 6min) << "it stood in the text alone";
   labels["nvidia.com/gpu.deploy.device-plugin"] = "paused-for-mig-change";
   expect("stuck: layout all-1g.10gb pending for 6 min", "restart its MIG manager's pod");
   labels["nvidia.com/mig.config.state"] = "rebooting";

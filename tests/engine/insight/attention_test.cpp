@@ -375,6 +375,18 @@ TEST(Attention, AnXidInTheReasonOfADrainSaysWhatToDo) {
   EXPECT_NE(findings[0].hint.find("State=RESUME"), std::string::npos) << "the way back stays";
 }
 
+// "SINCE -" and no consequence, though the backend that remarks on it knows both.
+TEST(Attention, WhatASourceRemarksKeepsWhatFollowsAndSinceWhen) {
+  Remark one{Remark::Grade::danger, "n1", true, "no GPU is offered", "restart its pod"};
+  one.follows = "no pod gets a GPU there", one.since = at(-300);
+  Story story;
+  story.tell(NodesListed{{node("n1", {})}});
+  story.tell(RemarksListed{Source::kubernetes_nodes, {one}});
+  const insight::Finding found = findings_of(story).at(0);
+  EXPECT_EQ(found.follows, "no pod gets a GPU there");
+  EXPECT_EQ(found.since, at(-300));
+}
+
 // A node with fewer GPUs or slices than slurm.conf has, as Slurm tells of it. booted, noted: seconds.
 insight::Finding of_fewer(std::vector<Gpu> gpus, const char* counts, std::optional<int> booted, int noted) {
   Node invalid = node("n1", std::move(gpus));
