@@ -162,7 +162,9 @@ class Collector {
     finding.source = who_pings();
     finding.follows = daemon.name == "slurmdbd" ? "jobs go on; changes of limits and accounts wait for it"
                                                 : "commands of Slurm are refused where they need it";
-    finding.commands = {"systemctl status " + shell_word(daemon.name)};
+    const std::string status =
+        "systemctl status " + shell_word(daemon.name == "munged" ? "munge" : daemon.name);
+    finding.commands = {daemon.host.empty() ? status : "ssh " + shell_word(daemon.host) + " " + status};
   }
   // Only Slurm's daemons are asked whether they answer.
   Source who_pings() const { return cluster_.simulated ? Source::simulator : Source::slurm_ping; }

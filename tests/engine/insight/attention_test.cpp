@@ -144,6 +144,7 @@ TEST(Attention, ADaemonThatDoesNotAnswerIsToldByThePing) {
   const auto findings = insight::attention(story.cluster(), *catalogue, at(0));
   ASSERT_EQ(findings.size(), 2u);
   for (const insight::Finding& one : findings) EXPECT_EQ(one.source, Source::slurm_ping) << one.text;
+  EXPECT_EQ(findings[1].commands, std::vector<std::string>{"ssh db1 systemctl status slurmdbd"});
 }
 
 TEST(Attention, PowerSavingAndBootsAreNoAlarm) {
