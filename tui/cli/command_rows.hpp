@@ -92,11 +92,13 @@ inline constexpr Command kCommands[] = {
      "carries its parked runs on, then changes pool by pool within their budgets; --dry-run shows it and "
      "the calendar. pause keeps every run of FILE from beginning anything, unpause ends that. set POOL "
      "KEY=VALUE shows FILE with another layout, sharing, demand, exception, window or budget, --yes writes "
-     "it; comments stay. --node looks at some nodes alone. Without FILE it is the one of --fleet.",
+     "it; comments stay. --node looks at some nodes alone. With --at TIME check, diff and explain hold FILE "
+     "against the clusters as a recording has them. Without FILE it is the one of --fleet.",
      "tessera fleet init fleet.yaml\n"
      "tessera fleet check fleet.yaml || mail -s drift gpu-admins  # for cron and CI\n"
      "tessera fleet apply fleet.yaml --write --batch 4\n"
      "tessera fleet set training layout=7x1g.10gb fleet.yaml\n"
+     "tessera fleet check fleet.yaml --at 'yesterday 03:12'  # from --recording\n"
      "tessera fleet run fleet.yaml --dry-run"},
     {"plan", kPlan, "", 0, Completes::nothing, "",
      "preview a change of layout: steps, and which jobs it disturbs",

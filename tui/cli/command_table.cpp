@@ -197,9 +197,9 @@ constexpr Flag kFlags[] = {
      "close the node, park, and act when it is empty: tessera resume --due"},
     {"at", 0, "TIME", false, "", Section::change, kPatient | kLooking | kSummed | kReplay, "", false, "",
      Completes::nothing, "",
-     "plan, apply: close the node, park, and act not before: 2026-11-21T22:00Z, +2h; without Z in local "
-     "time. usage, waste: until then. Others, and whatif for a time that is over: as it was then, from "
-     "--recording: 03:12, 'yesterday 03:12', -2h"},
+     "plan, apply, pack: close the node, park, and act not before: 2026-11-21T22:00Z, +2h; without Z in "
+     "local time. usage, waste: until then. Others, fleet check, diff and explain, and whatif for a time "
+     "that is over: as it was then, from --recording: now, 03:12, 'yesterday 03:12', -2h"},
     {"wait", 0, "TIME", false, "", Section::change, kPatient, "", false, "", Completes::nothing, "",
      "how long to wait for jobs or pods to end, 2h or 3d; without it as long as it takes"},
     {"on-failure", 0, "WHAT", false, "", Section::change, kPatient, "", false, "park", Completes::words,

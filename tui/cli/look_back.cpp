@@ -7,10 +7,9 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::string_view kNow = "now";
-
 // "22:00" is the next one to a plan, and the last one to who looks back.
 bool is_over(const std::string& at, TimePoint wall) {
+  if (at == kNow) return true;
   const auto moment = parse_moment(at, wall);
   return (!moment || *moment < wall) && tui::parse_past(at, wall).ok();
 }

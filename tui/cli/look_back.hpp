@@ -3,11 +3,15 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "engine/error.hpp"
 #include "tui/cli/options.hpp"
 
 namespace tessera::cli {
+
+// The newest round of a recording, in place of a time.
+inline constexpr std::string_view kNow = "now";
 
 // Whether the command shows clusters as a recording has them: replay, lists and the like with --at, fleet
 // where it holds a file against them, and whatif with a time that is over; one that is still to come is when

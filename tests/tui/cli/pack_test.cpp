@@ -126,6 +126,21 @@ TEST(PackCommand, AccountingIsRefusedWhereNoHistoryOfARealSlurmIsAskedFor) {
   }
 }
 
+// It looked for a cluster first, and where there was none said that alone.
+TEST(PackCommand, ATimeThatIsOverIsRefusedBeforeAClusterIsLookedFor) {
+  for (const char* at : {"now", "yesterday 03:12", "-2h", "2001-02-03T03:12Z"}) {
+    Options options;
+    options.command = "pack";
+    options.words = {"3g.40gb=1"};
+    options.at = at;
+    test::Box box;
+    Joins joins{box, box, {}, {}, [] { return test::at(0); }, {}, false};
+    std::ostringstream out, err;
+    EXPECT_EQ(run_pack(options, test::catalogue(), joins, Streams{out, err}), kUsage);
+    EXPECT_NE(err.str().find("tessera whatif --at"), std::string::npos) << err.str();
+  }
+}
+
 TEST(PackCommand, RefusesWhatItCannotRead) {
   Asked missing;
   missing.file = "/nonexistent/gpus.yaml";
@@ -148,6 +163,7 @@ struct AskedOfCluster {
   std::vector<Workload> work;  // beside alice's job
   Scheduler scheduler = Scheduler::slurm;
   std::string partition, nodes_in, at;
+  std::optional<std::string> sim;  // its clock is another than the wall clock
   std::optional<TimePoint> ends;  // of alice's job
   std::optional<Duration> ends_within;
   bool for_queue = false, plan_it = false, apply_it = false;
@@ -166,6 +182,7 @@ struct AskedOfCluster {
     options.for_queue = for_queue, options.plan_it = plan_it, options.apply_it = apply_it;
     options.partition = partition;
     options.at = at;
+    options.sim = sim;
     options.ends_within = ends_within;
     options.timeout = Duration(1500);
     test::Box box;
@@ -341,7 +358,7 @@ TEST(PackCommand, AnAnswerOfWhichNoPlanIsMadeIsAFindingWithoutAWayToMakeIt) {
   EXPECT_EQ(asked.run(), kDone) << asked.err.str();
   EXPECT_NE(asked.out.str().find("To make the change"), std::string::npos) << asked.out.str();
   asked.out.str("");
-  asked.at = "2020-01-01T00:00Z";
+  asked.at = "2020-01-01T00:00Z", asked.sim = "demo";
   EXPECT_EQ(asked.run(), kFinding) << asked.err.str();
   EXPECT_NE(asked.out.str().find("refused: "), std::string::npos) << asked.out.str();
   EXPECT_EQ(asked.out.str().find("To make the change"), std::string::npos) << asked.out.str();

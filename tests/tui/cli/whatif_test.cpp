@@ -6,6 +6,7 @@
 #include "tests/support/json_check.hpp"
 #include "tests/tui/cli/over_standing.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/look_back.hpp"
 
 namespace tessera::cli::whatif_story {
 namespace {
@@ -53,6 +54,15 @@ TEST(WhatIfCommand, ItsDocumentIsAsItsSchemaSays) {
       << asked.out.str();
   EXPECT_EQ(test::json_at(asked.out.str(), "/sooner/0/id"), "\"5\"");
   EXPECT_EQ(test::json_at(asked.out.str(), "/sooner/0/start_if_left"), "null");
+}
+
+TEST(WhatIfCommand, NowIsAMomentToLookAtAsToEachCommandThatLooksBack) {
+  Options options;
+  options.command = "whatif";
+  for (const auto& [at, back] : {std::pair("now", true), std::pair("-2h", true), std::pair("+2h", false)}) {
+    options.at = at;
+    EXPECT_EQ(looks_back(options, test::at(0)), back) << at;
+  }
 }
 
 TEST(WhatIfCommand, ALayoutThatCannotBeIsRefusedAsByPlan) {

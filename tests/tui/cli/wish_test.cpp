@@ -253,6 +253,22 @@ TEST_F(Wishing, ATimeOfDayIsOneWestOfGreenwichToo) {
   EXPECT_EQ(*change.at, test::at(19 * 3600));
 }
 
+// "now" was no time at all, though it is one to every command that looks back.
+TEST_F(Wishing, ATimeToLookAtIsNoneToActAndThoseWhoLookBackAreNamed) {
+  plan::ChangeOptions change;
+  for (const char* at : {"now", "yesterday 03:12", "-2h", "2001-02-03T03:12Z"}) {
+    options.at = at;
+    const Status set = set_time(change, options, test::at(0));
+    ASSERT_FALSE(set) << at;
+    EXPECT_NE(set.error().hint.find("tessera whatif --at"), std::string::npos) << to_line(set.error());
+    EXPECT_FALSE(check_time(options, test::at(0))) << at;
+  }
+  options.sim = "demo";
+  EXPECT_TRUE(check_time(options, test::at(0))) << "a simulated cluster may stand in 2001";
+  options.at = "now";
+  EXPECT_FALSE(check_time(options, test::at(0)));
+}
+
 // It was moved by an hour without a word: 02:30 became 03:30, or 01:30, as the C library likes.
 TEST_F(Wishing, ATimeThatTheClocksLeaveOutIsRefusedWithTheReason) {
   const test::InZone berlin("CET-1CEST,M3.5.0,M10.5.0/3");

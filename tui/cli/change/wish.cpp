@@ -16,7 +16,9 @@
 #include "engine/text.hpp"
 #include "tui/cli/change/moment.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/look_back.hpp"
 #include "tui/cli/settings.hpp"
+#include "tui/past_time.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -371,17 +373,27 @@ Status settle_wishes(std::vector<plan::BoardWish>& boards, const ChosenNodes& he
   return Done{};
 }
 
+constexpr const char* kToCome =
+    "give a time that is still to come; tessera whatif --at and tessera advise --at look back";
+
 // A time of the calendar that no clock of this place shows.
 Error left_out(const std::string& at) {
   return cannot("--at: the clocks are set forward over " + clean(at, 100),
                 "give a time before or after that hour, or one in UTC: 2026-11-21T22:00Z");
 }
 
+Error over_by_now(const std::string& at) { return cannot("--at: " + clean(at, 100) + " is over", kToCome); }
+
 Status check_at(const Options& options) {
   // Any day will do on which no clocks are set; west of Greenwich the epoch itself is of 1969.
   constexpr TimePoint kSomeDay{std::chrono::seconds(979'560'000)};
   if (options.at.empty() || parse_moment(options.at, kSomeDay)) return Done{};
   if (parse_moment(options.at + "Z", kSomeDay)) return left_out(options.at);
+  // What these mean to commands that look back is no time to act.
+  if (options.at == kNow)
+    return cannot("--at now is a moment to look at, and a plan acts now without it",
+                  "leave out --at; tessera whatif --at now and tessera advise --at now read a recording");
+  if (tui::parse_past(options.at, kSomeDay)) return over_by_now(options.at);
   return cannot("--at: \"" + clean(options.at, 100) + "\"", "a time like 2026-11-21T22:00Z, 22:00 or +2h");
 }
 
@@ -392,9 +404,14 @@ Status set_time(plan::ChangeOptions& change, const Options& options, TimePoint n
   if (Status ok = check_at(options); !ok) return ok;
   change.at = parse_moment(options.at, now);
   if (!change.at) return left_out(options.at);
-  if (*change.at < now)
-    return cannot("--at: " + clean(options.at, 100) + " is over", "give a time that is still to come");
+  if (*change.at < now) return over_by_now(options.at);
   return Done{};
+}
+
+Status check_time(const Options& options, TimePoint wall) {
+  if (options.sim) return check_at(options);
+  plan::ChangeOptions change;
+  return set_time(change, options, wall);
 }
 
 Status load_intent_file(Options& options) {

@@ -46,5 +46,8 @@ Or<Wished> read_wish(const Options& options, const Model& model, const mig::Cata
 
 // Reads --at into `change`. Errors: it is no time, or over.
 Status set_time(plan::ChangeOptions& change, const Options& options, TimePoint now);
+// The same before a cluster is looked at. A simulated one has a clock of its own: there it may be over by
+// now.
+Status check_time(const Options& options, TimePoint wall);
 
 }  // namespace tessera::cli

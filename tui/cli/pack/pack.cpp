@@ -14,6 +14,7 @@
 #include "tui/cli/change/begin.hpp"
 #include "tui/cli/change/planning.hpp"
 #include "tui/cli/change/runs_list.hpp"
+#include "tui/cli/change/wish.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/pack/nodes_to_pack.hpp"
@@ -71,6 +72,8 @@ Status check_words(const Options& options) {
   const bool by_file = !options.boards_file.empty();
   if (by_file && (!options.words.empty() || !options.nodes.empty()))
     return Error{what, "--boards names the GPUs and the demand", "leave out --node and PROFILE=COUNT"};
+  if (by_file && !options.at.empty())
+    return Error{what, "--boards asks no cluster, and nothing acts at a time", "leave out --at"};
   if (by_file && options.for_history)
     return Error{what, "--boards asks no cluster", "leave out --for-history"};
   if (by_file && (options.for_queue || options.plan_it || options.apply_it || !options.partition.empty() ||
@@ -259,6 +262,7 @@ int run_pack(const Options& options, const mig::Catalogue& catalogue, const Join
              const Streams& streams) {
   if (Status ok = check_output(options); !ok) return refuse(streams, ok.error(), kUsage);
   if (Status ok = check_words(options); !ok) return refuse(streams, ok.error(), kUsage);
+  if (Status ok = check_time(options, joins.wall()); !ok) return refuse(streams, ok.error(), kUsage);
   PackTimes times;
   StopWatch watch;
   if (!options.boards_file.empty()) {
