@@ -72,12 +72,6 @@ bool measures(Source source, const Node& node) {
   });
 }
 
-// Whether letters of use have just taken away the last figures of the node.
-bool are_the_last(std::string_view letters, const Node& node) {
-  return letters.starts_with(kNotAvailable) &&
-         letters.find_first_not_of(kNotAvailable) == std::string_view::npos && measured_by(node).empty();
-}
-
 // When something of it was measured last; TimePoint{}: nothing was.
 TimePoint measured_last(const Node& node) {
   TimePoint last{};
@@ -225,6 +219,8 @@ void Reader::read(JsonValue& root, Seen& seen) {
     if (key == "opened") return take(seen.opened);
     if (key == "own") return take(seen.own);
     if (key == "idle_s") return take(seen.idle);
+    if (key == "away_s") return take(seen.away);
+    if (key == "away_idle_s") return take(seen.away_idle);
     if (const auto which = figure_of(key); which && seen.kind == "figures") {
       // Of as many nodes as there are, and never shown.
       if (const auto letters = value.text()) seen.letters[*which] = *letters;
@@ -333,7 +329,7 @@ void Reader::take_node(Node node, std::vector<Event>& events) {
   Beside& beside = beside_[node.name.text];
   if (is_new) rows_.clear();
   beside.dated = {};
-  lay_out_idle(beside.idle, kept, node);
+  if (!beside.idle.since.empty()) lay_out_idle(beside.idle, keys_of(kept), keys_of(node));
   kept = std::move(node);
   kept.origin.at = at_;
   for (Gpu& gpu : kept.gpus) gpu.origin.at = at_;
@@ -439,10 +435,8 @@ Status Reader::measure(Seen& seen, std::vector<Event>& events) {
     const bool looks = !quiet_ || tells_idle_;
     const bool measured = any || (looks && measures(seen.source, node));
     if (!measured && !quiet_) continue;
-    // It goes on from there where that ends soon.
-    const bool was_gone = std::exchange(beside.gone, any ? are_the_last(own[0], node) : beside.gone);
-    if (measured && tells_idle_ && !beside.gone)
-      follow_idle(beside.idle, own[0].substr(0, lines_in(node)), origin.at, longest_step(every()), was_gone);
+    if (measured)
+      hear_idle(beside.idle, node, own[0].substr(0, lines_in(node)), any, origin.at, longest_step(every()));
     date(node, beside.dated, origin);
     if (quiet_) continue;
     // The model keeps the figures of a source until it is told otherwise.
@@ -460,10 +454,16 @@ void Reader::begin_idle(const Seen& seen) {
   tells_idle_ = true;
   write_dates();
   ByName idle_of(seen.idle);
+  ByName away(seen.away);
+  ByName away_idle_of(seen.away_idle);
   for (const auto& [name, node, beside] : rows()) {
     IdleLines& lines = beside.idle;
-    lines = {measured_last(node), {}};
+    lines = {measured_last(node), {}, lines.away};
     const auto* told = idle_of.find(name);
+    const auto* told_away = away_idle_of.find(name);
+    // It goes on from there where it is measured again soon.
+    if (const auto* for_so_long = away.find(name); for_so_long && told_away)
+      lines.measured = at_ - for_so_long->second, lines.away = true, told = told_away;
     if (!told) continue;
     for (const auto& [line_name, for_so_long] : told->second) {
       const Line line = find_line(node, line_name);
@@ -483,7 +483,7 @@ std::optional<std::vector<history::ToldIdle>> Reader::idle() const {
   std::vector<history::ToldIdle> all;
   for (const auto& [name, beside] : beside_)
     if (const auto node = nodes_.find(name);
-        node != nodes_.end() && !beside.idle.since.empty() && !beside.gone)
+        node != nodes_.end() && !beside.idle.since.empty() && !beside.idle.away)
       all.push_back(told_idle(beside.idle, node->second));
   return all;
 }

@@ -77,7 +77,8 @@ class Reader {
     std::vector<SourceState> sources;
     std::optional<OpenNode> opened;
     std::optional<SharedNode> own;
-    std::map<std::string, std::map<std::string, Duration>> idle;  // by node and line
+    std::map<std::string, std::map<std::string, Duration>> idle, away_idle;  // by node and line
+    std::map<std::string, Duration> away;                                    // since it was measured last
     About about;
     std::optional<Head> head;
   };
@@ -97,8 +98,7 @@ class Reader {
   };
   struct Beside {
     Dated dated;
-    IdleLines idle;     // where this frame tells it
-    bool gone = false;  // ... and it is measured no more
+    IdleLines idle;  // where this frame tells it
   };
   // A round goes through thousands of nodes, and from one to the next in a map takes longer than what is done
   // with it.

@@ -4,25 +4,24 @@
 #include <utility>
 
 #include "engine/record/levels.hpp"
+#include "engine/record/measured_by.hpp"
 #include "engine/time.hpp"
 
 namespace tessera::record {
 namespace {
 
-std::vector<history::Key> keys_of(const Node& node) {
-  std::vector<history::Key> keys;
-  for (const Gpu& gpu : node.gpus) keys.push_back(history::key_of(gpu));
-  for (const Gpu& gpu : node.gpus)
-    for (const Slice& slice : gpu.slices) keys.push_back(history::key_of(gpu, slice));
-  return keys;
-}
-
 std::uint32_t since_of(const IdleLines& lines, std::size_t line) {
   return line < lines.since.size() ? lines.since[line] : 0;
 }
 
-}  // namespace
+// Whether letters of use have just taken away the last figures of the node.
+bool are_the_last(std::string_view letters, const Node& node) {
+  return letters.starts_with(kNotAvailable) &&
+         letters.find_first_not_of(kNotAvailable) == std::string_view::npos && measured_by(node).empty();
+}
 
+// came_back: before, the node was measured no more, so that a line that does not move now is not measured
+// either.
 void follow_idle(IdleLines& lines, std::string_view letters, TimePoint at, Duration longest, bool came_back) {
   const std::uint32_t now = epoch_seconds(at);
   const Duration apart = at < lines.measured ? lines.measured - at : at - lines.measured;
@@ -44,41 +43,73 @@ void follow_idle(IdleLines& lines, std::string_view letters, TimePoint at, Durat
   }
 }
 
+}  // namespace
+
+void hear_idle(IdleLines& lines, const Node& node, std::string_view letters, bool any, TimePoint at,
+               Duration longest) {
+  const bool was_away = std::exchange(lines.away, any ? are_the_last(letters, node) : lines.away);
+  if (!lines.away) follow_idle(lines, letters, at, longest, was_away);
+}
+
 void tell_idle(IdleLines& lines, std::size_t line, TimePoint since) {
   if (lines.since.size() <= line) lines.since.resize(line + 1);
   lines.since[line] = epoch_seconds(since);
 }
 
-void lay_out_idle(IdleLines& lines, const Node& before, const Node& now) {
-  if (lines.since.empty()) return;
-  const std::vector<history::Key> old = keys_of(before), keys = keys_of(now);
-  if (old == keys) return;
-  std::vector<std::uint32_t> since(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    for (std::size_t k = 0; k < old.size() && since[i] == 0; ++k)
-      if (old[k] == keys[i]) since[i] = since_of(lines, k);
+std::vector<history::Key> keys_of(const Node& node) {
+  std::vector<history::Key> keys;
+  for (const Gpu& gpu : node.gpus) keys.push_back(history::key_of(gpu));
+  for (const Gpu& gpu : node.gpus)
+    for (const Slice& slice : gpu.slices) keys.push_back(history::key_of(gpu, slice));
+  return keys;
+}
+
+void lay_out_idle(IdleLines& lines, const std::vector<history::Key>& before,
+                  const std::vector<history::Key>& now) {
+  if (lines.since.empty() || before == now) return;
+  std::vector<std::uint32_t> since(now.size());
+  for (std::size_t i = 0; i < now.size(); ++i)
+    for (std::size_t k = 0; k < before.size() && since[i] == 0; ++k)
+      if (before[k] == now[i]) since[i] = since_of(lines, k);
   lines.since = std::move(since);
 }
 
-// A slice that is the GPU is one line with it: where the GPU does not tell, the slice does.
+IdleLines as_told(const IdleLines& lines, const Node& node) {
+  IdleLines told{lines.measured, {}, lines.away};
+  if (lines.since.empty()) return told;
+  std::size_t board = 0, line = node.gpus.size();
+  for (const Gpu& gpu : node.gpus) line += gpu.slices.size();
+  told.since.resize(line);
+  line = node.gpus.size();
+  for (const Gpu& gpu : node.gpus) {
+    const bool is_one = gpu.slices.size() == 1 && gpu.slices.front().kind == SliceKind::whole_gpu;
+    const std::uint32_t of_gpu = since_of(lines, is_one && !gpu.telemetry.use ? line : board);
+    told.since[board++] = of_gpu;
+    for (const Slice& slice : gpu.slices) {
+      if (is_one || slice.kind != SliceKind::whole_gpu)
+        told.since[line] = is_one ? of_gpu : since_of(lines, line);
+      ++line;
+    }
+  }
+  return told;
+}
+
 history::ToldIdle told_idle(const IdleLines& lines, const Node& node) {
-  history::ToldIdle told{node.name, lines.measured, {}};
-  const auto add = [&](history::Key key, std::uint32_t since) {
-    if (since != 0) told.since.emplace_back(std::move(key), TimePoint(std::chrono::seconds(since)));
+  const IdleLines told = as_told(lines, node);
+  history::ToldIdle idle{node.name, lines.measured, {}};
+  const auto add = [&](history::Key key, std::size_t line) {
+    if (const std::uint32_t since = since_of(told, line); since != 0)
+      idle.since.emplace_back(std::move(key), TimePoint(std::chrono::seconds(since)));
   };
   std::size_t board = 0, line = node.gpus.size();
   for (const Gpu& gpu : node.gpus) {
-    std::uint32_t of_gpu = since_of(lines, board++);
     for (const Slice& slice : gpu.slices) {
-      const std::uint32_t since = since_of(lines, line++);
-      if (slice.kind != SliceKind::whole_gpu)
-        add(history::key_of(gpu, slice), since);
-      else if (!gpu.telemetry.use && gpu.slices.size() == 1)
-        of_gpu = since;
+      if (slice.kind != SliceKind::whole_gpu) add(history::key_of(gpu, slice), line);
+      ++line;
     }
-    add(history::key_of(gpu), of_gpu);
+    add(history::key_of(gpu), board++);
   }
-  return told;
+  return idle;
 }
 
 }  // namespace tessera::record

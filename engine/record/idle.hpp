@@ -1,5 +1,6 @@
 // Since when the lines of a node show no use, line by line as letters have them: the GPUs, then the slices of
-// each. A key frame tells it, and who reads on follows it by the letters of use.
+// each. A key frame tells it. Recorder and reader follow it by the same letters of use, so that both have the
+// same of each moment.
 // Threads: plain values and pure functions.
 #pragma once
 
@@ -16,19 +17,27 @@ namespace tessera::record {
 struct IdleLines {
   TimePoint measured{};              // when they were measured last; TimePoint{}: not yet
   std::vector<std::uint32_t> since;  // seconds since the epoch; 0: in use, or not measured. May be shorter
+  bool away = false;                 // nothing of the node is measured any more
 };
 
-// The node was measured then, and these letters of use moved; the others stand. longest: two samples farther
-// apart say nothing of between. came_back: before, the node was measured no more, so that a line that does
-// not move now is not measured either.
-void follow_idle(IdleLines& lines, std::string_view letters, TimePoint at, Duration longest,
-                 bool came_back = false);
+// A round tells of the node, with the figures that it has now: it was measured then, these letters of use
+// moved, and the others stand. any: some figure moved. longest: two samples farther apart say nothing of
+// between.
+void hear_idle(IdleLines& lines, const Node& node, std::string_view letters, bool any, TimePoint at,
+               Duration longest);
 
 // A line was idle for so long at that time.
 void tell_idle(IdleLines& lines, std::size_t line, TimePoint since);
 
-// The same lines of a node that has others now: each is found again as it is recognized.
-void lay_out_idle(IdleLines& lines, const Node& before, const Node& now);
+// By what each line is recognized.
+std::vector<history::Key> keys_of(const Node& node);
+// The same lines of a node that has others now: each is found again by its key.
+void lay_out_idle(IdleLines& lines, const std::vector<history::Key>& before,
+                  const std::vector<history::Key>& now);
+
+// The lines as a key frame tells them: a slice that is the GPU is one line with it, and where the GPU does
+// not tell, the slice does.
+IdleLines as_told(const IdleLines& lines, const Node& node);
 
 // In the words of a history. Lines that are in use are left out.
 history::ToldIdle told_idle(const IdleLines& lines, const Node& node);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -31,6 +32,13 @@ inline void put_text(std::string& out, std::string_view text) {
   }
   out += text;
   out += '"';
+}
+
+// One more of an object's; the commas between them, too.
+inline void put_field(std::string& out, std::string_view name, const std::string& json) {
+  out += (out.empty() ? "" : ",");
+  put_text(out, name);
+  out += ':' + json;
 }
 
 inline void put(std::string& out, bool value) { out += value ? "true" : "false"; }

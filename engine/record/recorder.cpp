@@ -32,6 +32,9 @@ const Scale& scale_of(std::size_t figure) {
   return is_percent(figure) ? kUseScale : figure == 2 ? kTemperatureScale : kPowerScale;
 }
 
+// As the head tells it.
+Duration whole_seconds(Duration every) { return std::chrono::floor<std::chrono::seconds>(every); }
+
 // Rounded down: below 1 % is 0.
 template <class Unit>
 std::optional<std::int64_t> whole(const std::optional<Unit>& figure) {
@@ -75,12 +78,6 @@ std::vector<std::string> names_of(const Node& node) {
     for (std::size_t i = 0; i < gpu.slices.size(); ++i)
       names.push_back(std::to_string(gpu.index.value) + "." + std::to_string(i));
   return names;
-}
-
-void put_field(std::string& out, const std::string& name, const std::string& json) {
-  out += (out.empty() ? "" : ",");
-  put_text(out, name);
-  out += ':' + json;
 }
 
 Origin newest(const Node& node) {
@@ -182,7 +179,7 @@ void Recorder::drop_gone(std::string_view group, std::string_view field,
 std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
   out_.clear();
   const TimePoint before = std::exchange(at_, cluster_now(cluster, wall));
-  follow_clock(cluster, before);
+  follow_clock(before);
   if (key) {
     written_.clear();
     shared_.clear();
@@ -215,21 +212,18 @@ std::string Recorder::take(const Cluster& cluster, TimePoint wall, bool key) {
   processes(cluster);
   figures(cluster);
   own(cluster);
-  follow_idle(cluster);
   if (key) idle(cluster);
   findings(cluster, wall);
   return std::move(out_);
 }
 
-void Recorder::follow_clock(const Cluster& cluster, TimePoint before) {
+void Recorder::follow_clock(TimePoint before) {
   new_day_ = std::chrono::floor<std::chrono::days>(before) != std::chrono::floor<std::chrono::days>(at_);
   if (at_ < before) {
     set_back_ = SetBack{set_back_ ? std::max(set_back_->from, before) : before, at_};
     new_day_ = true;  // what is written from here on is gone on with from there
     // Neither what was seen later nor what the recorder before told of it goes on from here.
-    seen_.forget(cluster.name);
-    seen_.take_told(cluster.name, {});
-    before_.clear();
+    idle_.forget();
   } else if (set_back_ && at_ > set_back_->from) {
     set_back_.reset();
   }
@@ -290,11 +284,13 @@ void Recorder::nodes(const Cluster& cluster) {
     if (!changed("nodes", copy.name.text, text)) continue;
     // Another layout may have other lines; when they were measured stays known.
     forget_figures(copy.name.text);
+    idle_.lay_out(copy.name.text, copy);
     shared_.erase(copy.name.text);
     begin("node");
     out_ += ",\"node\":" + text + "}\n";
   }
   drop_gone("nodes", "node", there);
+  idle_.keep(there);
   std::erase_if(shown_, [&](const auto& one) { return !there.contains(one.first); });
   std::erase_if(shared_, [&](const auto& one) { return !there.contains(one.first); });
 }
@@ -365,7 +361,8 @@ void Recorder::Moved::go_to(std::size_t to) {
 }
 
 // Memory in MiB by line, since it seldom moves; the others a letter for each line.
-void Recorder::measure(const Node& node, const std::string& name, bool slow, Writes writes, Moved& into) {
+Recorder::Wrote Recorder::measure(const Node& node, const std::string& name, bool slow, Writes writes,
+                                  Moved& into) {
   Shown& shown = shown_[name];
   const std::vector<Row> now = lines_of(node);
   const bool fresh = shown.lines.size() != now.size();
@@ -392,6 +389,9 @@ void Recorder::measure(const Node& node, const std::string& name, bool slow, Wri
     }
   for (std::size_t which = 0; which < kFigures.size(); ++which) into.letters[which] += letters[which];
   if (!memory.empty()) put_field(into.memory, name, "{" + memory + "}");
+  const bool any = !memory.empty() || std::any_of(letters.begin(), letters.end(),
+                                                  [](const std::string& one) { return !one.empty(); });
+  return {std::move(letters[kUse]), any};
 }
 
 // The figures that were written last are measured no more: each is n/a from now on.
@@ -400,7 +400,11 @@ void Recorder::take_away(const Node& node, const std::string& name, std::size_t 
   if (shown == shown_.end() || shown->second.source == Source::none) return;
   Moved& moved = moved_[std::exchange(shown->second.source, Source::none)];
   moved.go_to(place);
-  measure(node, name, true, Writes::all, moved);
+  hear_idle(node, name, measure(node, name, true, Writes::all, moved), at_);
+}
+
+void Recorder::hear_idle(const Node& node, const std::string& name, const Wrote& wrote, TimePoint measured) {
+  idle_.hear(name, node, wrote.use, wrote.any, measured, longest_step(whole_seconds(wanted_.every)));
 }
 
 void Recorder::figures(const Cluster& cluster) {
@@ -429,7 +433,8 @@ void Recorder::figures(const Cluster& cluster) {
     shown.measured = origin.at;
     shown.source = origin.source;
     moved.go_to(place);
-    measure(*node, name, slow, other ? Writes::all : Writes::moved, moved);
+    const Wrote wrote = measure(*node, name, slow, other ? Writes::all : Writes::moved, moved);
+    hear_idle(*node, name, wrote, old ? origin.at : at_);
   }
   put_moved(before);
 }
@@ -454,39 +459,13 @@ void Recorder::own(const Cluster& cluster) {
   }
 }
 
-void Recorder::follow_idle(const Cluster& cluster) {
-  if (!before_.empty()) {
-    std::map<std::string, const Node*> called;
-    for (const auto& [name, node] : by_written_name(cluster, wanted_.salt)) called.emplace(name, node);
-    std::erase_if(before_, [&](const history::ToldIdle& one) { return !called.contains(one.node.text); });
-    for (history::ToldIdle& one : before_) one.node = called.at(one.node.text)->name;
-    seen_.take_told(cluster.name, std::exchange(before_, {}));
-  }
-  for (const Node& node : cluster.nodes.all()) seen_.take(cluster, node.name, longest_step(wanted_.every));
-}
-
 // In each key frame, also where none is idle: who reads it knows then that the others are not.
 void Recorder::idle(const Cluster& cluster) {
-  seen_.forget_gone(cluster);
-  std::string nodes;
-  for (const auto& [name, node] : by_written_name(cluster, wanted_.salt)) {
-    if (newest(*node).source == Source::none) continue;  // it is measured no more
-    std::string lines;
-    const auto add = [&](const std::string& line, const history::Key& key) {
-      const auto since = seen_.idle_since(cluster.name, node->name, key);
-      if (since) put_field(lines, line, std::to_string((at_ - *since) / std::chrono::seconds(1)));
-    };
-    for (const Gpu& gpu : node->gpus) {
-      const std::string board = std::to_string(gpu.index.value);
-      add(board, history::key_of(gpu));
-      for (std::size_t i = 0; i < gpu.slices.size(); ++i)
-        if (gpu.slices[i].kind != SliceKind::whole_gpu)
-          add(board + "." + std::to_string(i), history::key_of(gpu, gpu.slices[i]));
-    }
-    if (!lines.empty()) put_field(nodes, name, "{" + lines + "}");
-  }
   begin("idle");
-  out_ += ",\"idle_s\":{" + nodes + "}}\n";
+  out_ +=
+      "," +
+      idle_.told(by_written_name(cluster, wanted_.salt), at_, longest_step(whole_seconds(wanted_.every))) +
+      "}\n";
 }
 
 void Recorder::put_moved(std::size_t nodes) {

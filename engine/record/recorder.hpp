@@ -16,10 +16,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "engine/history/history.hpp"
+#include "engine/history/keeps_figures.hpp"
 #include "engine/insight/attention.hpp"
 #include "engine/model/model.hpp"
 #include "engine/record/fields.hpp"
+#include "engine/record/kept_idle.hpp"
 #include "engine/record/levels.hpp"
 
 namespace tessera::record {
@@ -53,7 +54,8 @@ class Recorder {
   // set back. idle: since when lines were idle then, by nodes as they are called in the recording, which goes
   // on where that was not long ago. Before the first take().
   void go_on_behind(TimePoint newest, std::vector<history::ToldIdle> idle) {
-    at_ = newest, before_ = std::move(idle);
+    at_ = newest;
+    idle_.take_told(std::move(idle));
   }
   // A line of a run's journal, as it was written there.
   std::string run_line(TimePoint at, const std::string& run, std::string_view line) const;
@@ -89,7 +91,7 @@ class Recorder {
     void go_to(std::size_t to);
   };
 
-  void follow_clock(const Cluster& cluster, TimePoint before);  // the round before
+  void follow_clock(TimePoint before);  // the round before
   void begin(std::string_view kind);
   void head(const Cluster& cluster);
   void about(const Cluster& cluster);
@@ -102,10 +104,15 @@ class Recorder {
   void findings(const Cluster& cluster, TimePoint wall);
   void figures(const Cluster& cluster);
   void own(const Cluster& cluster);
-  void follow_idle(const Cluster& cluster);
   void idle(const Cluster& cluster);
   enum class Writes : std::uint8_t { moved, differing, all };
-  void measure(const Node& node, const std::string& name, bool slow, Writes writes, Moved& moved);
+  // Of one node.
+  struct Wrote {
+    std::string use;   // letters
+    bool any = false;  // of some figure
+  };
+  Wrote measure(const Node& node, const std::string& name, bool slow, Writes writes, Moved& moved);
+  void hear_idle(const Node& node, const std::string& name, const Wrote& wrote, TimePoint measured);
   void take_away(const Node& node, const std::string& name, std::size_t place);
   static bool keeps_its_time(const Shown& shown, const Node& node);
   void put_moved(std::size_t nodes);
@@ -127,8 +134,7 @@ class Recorder {
   std::unordered_map<std::string, Shown> shown_;        // by node
   std::unordered_map<std::string, SharedNode> shared_;  // by node, as written last
   std::map<Source, Moved> moved_;                       // in this round
-  history::History seen_{0};                            // for since when lines are idle: no more is kept
-  std::vector<history::ToldIdle> before_;               // by the recorder before, until the first round
+  KeptIdle idle_;
 };
 
 }  // namespace tessera::record

@@ -1,5 +1,6 @@
 // Since when a GPU or slice shows no use is known of a moment that lies hours behind its beginning.
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <memory>
 #include <string>
@@ -161,6 +162,9 @@ struct KeptIdle {
   }
   void round(int seconds, bool key = false) {
     lines = recorder.take(story.cluster(), at(seconds), key);
+    read(lines, reader);
+  }
+  static void read(const std::string& lines, record::Reader& reader) {
     std::vector<Event> events;
     for (std::size_t from = 0; from < lines.size();) {
       const std::size_t end = lines.find('\n', from);
@@ -168,8 +172,9 @@ struct KeptIdle {
       from = end + 1;
     }
   }
+  int since(int device) const { return since(device, reader); }
   // Seconds; -1: it is in use, or not measured.
-  int since(int device) const {
+  static int since(int device, const record::Reader& reader) {
     const auto idle = reader.idle();
     for (const history::ToldIdle& told : idle.value())
       for (const auto& [key, when] : told.since)
@@ -267,6 +272,72 @@ TEST(RecordedIdle, GoesOnWhereANodeIsMeasuredAgainWithinTenMinutes) {
   EXPECT_EQ(kept.since(7), 1'020) << "more than ten minutes are not known";
   kept.measure(1'080, 0, 0), kept.round(1'080, true);
   EXPECT_EQ(kept.since(7), 1'020);
+}
+
+// The recorder went on, and who read on began behind the key frame: until the next one they told two times.
+TEST(RecordedIdle, GoesOnOverAKeyFrameInWhichItsNodeIsNotMeasured) {
+  KeptIdle kept;
+  for (const int second : {0, 60}) kept.measure(second, 0, 0), kept.round(second, second == 0);
+  kept.story.tell(Measured{NodeName("n1"), Source::dcgm, at(120), {}}, 120);
+  kept.round(120), kept.round(180, true);
+  EXPECT_EQ(kept.since(7), -1) << "it is not measured";
+  EXPECT_NE(kept.lines.find(R"("away_s":{"n1":120},"away_idle_s":{"n1":{"0.0":180,"0.1":180}})"),
+            std::string::npos)
+      << kept.lines;
+  kept.measure(240, 0, 40), kept.round(240);
+  EXPECT_EQ(kept.since(7), 0) << "who reads on";
+  EXPECT_EQ(kept.since(8), -1);
+  kept.measure(300, 0, 40), kept.round(300, true);
+  EXPECT_EQ(kept.since(7), 0) << "the recorder";
+}
+
+TEST(RecordedIdle, ANodeThatStaysAwayForMoreThanTenMinutesIsNotToldAnyMore) {
+  KeptIdle kept;
+  for (const int second : {0, 60}) kept.measure(second, 0, 0), kept.round(second, second == 0);
+  kept.story.tell(Measured{NodeName("n1"), Source::dcgm, at(120), {}}, 120);
+  kept.round(120), kept.round(720, true);
+  EXPECT_EQ(kept.lines.find("away"), std::string::npos) << kept.lines;
+  kept.measure(730, 0, 0), kept.round(780);
+  EXPECT_EQ(kept.since(7), 780);
+  kept.measure(840, 0, 0), kept.round(840, true);
+  EXPECT_EQ(kept.since(7), 780);
+}
+
+// Whatever is measured late, falls silent, is measured by another source or no more, or is cut otherwise:
+// what a key frame would say of each moment is what those know who read on from an earlier one.
+TEST(RecordedIdle, IsTheSameToTheRecorderAndToWhoReadsOnWhateverHappens) {
+  rc::check([] {
+    KeptIdle kept;
+    int second = 0;
+    const auto use = [](int choice) {
+      return choice == 0 ? std::nullopt : std::optional(choice == 1 ? 40.0F : 0.0F);
+    };
+    const int rounds = *rc::gen::inRange(2, 40);
+    for (int i = 0; i < rounds; ++i) {
+      const auto up_to = [](int most) { return *rc::gen::inRange(0, most); };
+      second += up_to(12) == 0 ? 700 : 60;
+      const int late = up_to(3) == 0 ? up_to(60) : 0;
+      const int happens = up_to(10);
+      if (happens == 0)
+        kept.story.tell(Measured{NodeName("n1"), Source::dcgm, at(second), {}}, second);
+      else if (happens == 1)
+        kept.cut({instance("3g.40gb", 4, 4, 8)}, second);
+      else if (happens == 2)
+        kept.cut({instance("3g.40gb", 0, 4, 7), instance("3g.40gb", 4, 4, 8)}, second);
+      else if (happens > 3)
+        kept.measure(second - late, use(up_to(4)), use(up_to(4)));
+      kept.round(second, i == 0 || up_to(5) == 0);
+      record::Recorder now = kept.recorder;
+      record::Reader begins;
+      begins.be_quiet();
+      KeptIdle::read(now.take(kept.story.cluster(), at(second), true), begins);
+      for (const int device : {7, 8}) RC_ASSERT(KeptIdle::since(device, begins) == kept.since(device));
+      const std::vector<Slice>&on = kept.reader.node("n1")->gpus[0].slices,
+            &then = begins.node("n1")->gpus[0].slices;
+      RC_ASSERT(on.size() == then.size());
+      for (std::size_t k = 0; k < on.size(); ++k) RC_ASSERT(on[k].use == then[k].use);
+    }
+  });
 }
 
 TEST(RecordedIdle, DoesNotGoOnForASliceThatStaysAwayWhereItsNodeComesBack) {
