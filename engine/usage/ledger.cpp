@@ -1,6 +1,8 @@
 #include "engine/usage/ledger.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "engine/insight/available.hpp"
@@ -34,11 +36,12 @@ std::optional<double> memory_slices(const Gpu& gpu, const Slice& slice, int shar
   return slice.capacity > 1 ? units * std::max(1, share) / slice.capacity : units;
 }
 
-std::string kind_of(const Slice& slice) {
+std::string_view kind_word(const Slice& slice) {
   if (slice.kind == SliceKind::whole_gpu) return "whole";
-  if (slice.kind == SliceKind::gpu_instance) return slice.profile.text;
-  return std::string(word(slice.kind));
+  if (slice.kind == SliceKind::gpu_instance) return slice.profile.view();
+  return word(slice.kind);
 }
+std::string kind_of(const Slice& slice) { return std::string(kind_word(slice)); }
 
 std::optional<Percent> use_of(const Gpu& gpu, const Slice& slice) {
   return slice.kind == SliceKind::whole_gpu && !slice.use ? gpu.telemetry.use : slice.use;
@@ -93,17 +96,16 @@ const Slice* slice_of(const Gpu& gpu, const GpuProcess& process) {
   return nullptr;
 }
 
-// Whether its devices are slices of GPUs that are told; those of a pool are not (Slurm's MIG types). Where
-// one of them has a number that no slice has, the count alone is believed (link_holders).
-bool names_gpus(const Cluster& cluster, const Allocation& allocation) {
-  const Node* node = allocation.devices.empty() ? nullptr : cluster.nodes.find(allocation.node);
-  if (!node || !node->pool.empty()) return false;
-  return std::all_of(allocation.devices.begin(), allocation.devices.end(), [&](const DeviceShare& device) {
-    return std::any_of(node->gpus.begin(), node->gpus.end(), [&](const Gpu& gpu) {
-      return std::any_of(gpu.slices.begin(), gpu.slices.end(),
-                         [&](const Slice& slice) { return slice.device == device.device; });
-    });
-  });
+bool has_device(const Gpu& gpu, int device) {
+  return std::any_of(gpu.slices.begin(), gpu.slices.end(),
+                     [&](const Slice& slice) { return slice.device == device; });
+}
+bool has_device(const Node& node, int device) {
+  // Of GPUs that are not cut it most often is the GPU's place, too.
+  const auto place = static_cast<std::size_t>(device);
+  if (device >= 0 && place < node.gpus.size() && has_device(node.gpus[place], device)) return true;
+  return std::any_of(node.gpus.begin(), node.gpus.end(),
+                     [&](const Gpu& gpu) { return has_device(gpu, device); });
 }
 
 bool is_kept(const Cluster& cluster, const Slice& slice) {
@@ -120,6 +122,23 @@ const Workload* find_from(const Workloads& workloads, const WorkloadId& id, std:
   const Workload* found = workloads.find(id);
   if (found) place = static_cast<std::size_t>(found - all.data());
   return found;
+}
+const Node* find_from(const Nodes& nodes, const NodeName& name, std::size_t& place) {
+  const std::vector<Node>& all = nodes.all();
+  if (place < all.size() && all[place].name == name) return &all[place];
+  const Node* found = nodes.find(name);
+  if (found) place = static_cast<std::size_t>(found - all.data());
+  return found;
+}
+
+// Whether its devices are slices of GPUs that are told; those of a pool are not (Slurm's MIG types). Where
+// one of them has a number that no slice has, the count alone is believed (link_holders).
+bool names_gpus(const Cluster& cluster, const Allocation& allocation, std::size_t& node_place) {
+  const Node* node =
+      allocation.devices.empty() ? nullptr : find_from(cluster.nodes, allocation.node, node_place);
+  if (!node || !node->pool.empty()) return false;
+  return std::all_of(allocation.devices.begin(), allocation.devices.end(),
+                     [&](const DeviceShare& device) { return has_device(*node, device.device); });
 }
 
 // In one order whatever the hashes: sums of doubles are then the same each time.
@@ -172,12 +191,13 @@ void Ledger::see(const Cluster& cluster, TimePoint at, Duration longest) {
   const bool known = insight::nodes_are_current(cluster) && insight::work_is_current(cluster);
   known_[cluster.name] += passed.gap || !known ? 0 : hours;
   held_.clear();
-  Seats& seats = seats_[cluster.name];
+  spare_here_.clear();
+  Places& places = seats_[cluster.name];
   for (const Node& node : cluster.nodes.all()) {
-    see_node(cluster, node, seats[node.name], passed);
+    see_node(cluster, node, places.seats[node.name], passed);
     see_spare(cluster, node, passed);
   }
-  see_work(cluster, hours);
+  see_work(cluster, places.desks, hours);
   for (auto& [key, spare] : spare_)
     if (spare.cluster == cluster.name) {
       // Where none was free in a round before, that one has told otherwise.
@@ -244,7 +264,14 @@ void Ledger::see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu,
     else if (!alone)
       measure_own(*seat.hold, cluster, node, gpu, slice, passed);
   }
-  if (held && !sharing::amd::is_amd(gpu)) count_held(slice);
+  if (held && !is_amd(gpu)) count_held(slice);
+}
+
+// Most GPUs are of the model of the one before.
+bool Ledger::is_amd(const Gpu& gpu) {
+  if (!gpu.partition_mode.empty()) return true;
+  if (amd_.first != gpu.model) amd_ = {gpu.model, sharing::amd::is_amd(gpu)};
+  return amd_.second;
 }
 
 void Ledger::count_held(const Slice& slice) {
@@ -328,27 +355,50 @@ void Ledger::measure(Hold& hold, std::optional<Percent> use, std::optional<Mib> 
     hold.parked += hours;
 }
 
+// Memory slices that the layout of the GPU strands; nullopt: it is not cut, or its layout is not known. There
+// are few layouts, and many GPUs that have them.
+std::optional<int> Ledger::stranded_slices(const Gpu& gpu) {
+  if (gpu.strategy != Strategy::mig || !gpu.product) return std::nullopt;
+  const auto [known, first] = products_.try_emplace(gpu.product->text);
+  if (first) known->second = mig::product_of(gpu, catalogue_);
+  const mig::Product* product = known->second;
+  auto layout = product ? mig::observed_layout(*product, gpu) : std::nullopt;
+  if (!layout) return std::nullopt;
+  const auto [stranding, is_new] = stranding_[product].try_emplace(std::move(*layout));
+  if (is_new) stranding->second = mig::room(*product, stranding->first).stranded_memory_slices;
+  return stranding->second;
+}
+
+Spare& Ledger::spare_of(const ClusterName& cluster, const Slice& slice) {
+  const std::string_view kind = kind_word(slice);
+  for (Spare* known : spare_here_)
+    if (known->profile == kind) return *known;
+  Spare& spare = spare_[cluster.text + '\x1f' + std::string(kind)];
+  spare.cluster = cluster;
+  spare.profile = kind;
+  spare_here_.push_back(&spare);
+  return spare;
+}
+
 void Ledger::see_spare(const Cluster& cluster, const Node& node, const Passed& passed) {
-  const insight::Sight sight = insight::sight_of(cluster, node);
+  std::optional<insight::Sight> sight;  // on most nodes nothing is free
   for (const Gpu& gpu : node.gpus) {
     see_processes(cluster, node, gpu, passed);
     // Of a node that takes no work nothing could be had in any layout.
-    const bool may_strand = gpu.strategy == Strategy::mig && sight.access == insight::Access::open;
-    const mig::Product* product = may_strand ? mig::product_of(gpu, catalogue_) : nullptr;
-    if (product)
-      if (auto layout = mig::observed_layout(*product, gpu))
-        stranded_[cluster.name][node.name] +=
-            mig::room(*product, *layout).stranded_memory_slices * passed.hours;
+    if (const auto stranded = stranded_slices(gpu); stranded && *stranded > 0) {
+      if (!sight) sight = insight::sight_of(cluster, node);
+      if (sight->access == insight::Access::open)
+        stranded_[cluster.name][node.name] += *stranded * passed.hours;
+    }
     for (const Slice& slice : gpu.slices) {
-      const std::optional<int> free = insight::available(sight, slice);
       // What is shared and held in part was asked for.
-      if (!free || *free <= 0 || !slice.holders.empty() || slice.holding == Holding::held) continue;
+      if (slice.holding != Holding::free || !slice.holders.empty()) continue;
+      if (!sight) sight = insight::sight_of(cluster, node);
+      const std::optional<int> free = insight::available(*sight, slice);
+      if (!free || *free <= 0) continue;
       see_rogue(cluster, node, gpu, slice, passed);
-      const std::string kind = kind_of(slice);
-      Spare& spare = spare_[cluster.name.text + '\x1f' + kind];
-      spare.cluster = cluster.name;
+      Spare& spare = spare_of(cluster.name, slice);
       spare.kind = slice.kind;
-      spare.profile = kind;
       spare.as_gpu = spare.as_gpu || named_as_gpu(cluster, node, slice);
       spare.free_now += 1;
       spare.slices_now += memory_slices(gpu, slice, *free, catalogue_).value_or(0);
@@ -423,26 +473,40 @@ void Ledger::see_processes(const Cluster& cluster, const Node& node, const Gpu& 
   }
 }
 
-void Ledger::see_asked(const Cluster& cluster, const Workload& waiting) {
-  for (const Request& request : waiting.requests) {
-    const auto name = sharing::parse_resource(request.resource, cluster.scheduler);
-    for (auto& [key, spare] : spare_)
-      if (spare.cluster == cluster.name && !spare.asked)
-        spare.asked = !name || may_take(*name, spare, cluster.scheduler, catalogue_);
-  }
+void Ledger::see_asked(const Cluster& cluster, const std::string& resource) {
+  const auto name = sharing::parse_resource(resource, cluster.scheduler);
+  for (auto& [key, spare] : spare_)
+    if (spare.cluster == cluster.name && !spare.asked)
+      spare.asked = !name || may_take(*name, spare, cluster.scheduler, catalogue_);
 }
 
-void Ledger::see_work(const Cluster& cluster, double hours) {
-  for (const Workload& workload : cluster.workloads.all()) {
+void Ledger::wait(const Cluster& cluster, const Workload& workload, Desk& desk, double hours) {
+  if (!desk.waited) desk.waited = &waited_[cluster.name.text + '\x1f' + workload.id.text];
+  Waited& waited = *desk.waited;
+  waited.hours += hours;
+  // What a job is called may change while it waits.
+  const bool same = waited.workload == workload.id && waited.user == workload.user &&
+                    waited.account == workload.account && waited.group == workload.group;
+  if (!same)
+    waited = {cluster.name, workload.id, workload.user, workload.account, workload.group, waited.hours};
+}
+
+void Ledger::see_work(const Cluster& cluster, std::vector<Desk>& desks, double hours) {
+  const std::vector<Workload>& all = cluster.workloads.all();
+  desks.resize(all.size());
+  std::unordered_set<std::string_view> asked;  // many ask for the same
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    const Workload& workload = all[place];
+    Desk& desk = desks[place];
+    if (desk.workload != workload.id) desk = {workload.id, nullptr, desk.node_place};
     if (workload.state == WorkloadState::pending && !workload.requests.empty()) {
-      Waited& waited = waited_[cluster.name.text + '\x1f' + workload.id.text];
-      waited = {cluster.name,     workload.id,    workload.user,
-                workload.account, workload.group, waited.hours + hours};
-      see_asked(cluster, workload);
+      wait(cluster, workload, desk, hours);
+      for (const Request& request : workload.requests)
+        if (asked.insert(request.resource).second) see_asked(cluster, request.resource);
     }
     if (!keeps_what_it_holds(workload) || slinky::stands_for_jobs(cluster, workload)) continue;
     for (const Allocation& allocation : workload.allocations)
-      if (allocation.count > 0 && !names_gpus(cluster, allocation))
+      if (allocation.count > 0 && !names_gpus(cluster, allocation, desk.node_place))
         hold_somewhere(cluster, workload, allocation, hours);
   }
 }

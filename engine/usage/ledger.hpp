@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "engine/mig/catalogue.hpp"
+#include "engine/mig/geometry.hpp"
 #include "engine/model/model.hpp"
 #include "engine/usage/limits.hpp"
 
@@ -216,20 +217,35 @@ class Ledger {
              profile == slice.profile;
     }
   };
+  // The same of a job or pod, by its place in its cluster's list.
+  struct Desk {
+    WorkloadId workload;
+    Waited* waited = nullptr;    // of waited_
+    std::size_t node_place = 0;  // of a node on which it holds something
+  };
+  // Of one cluster. What points into sums goes with seats_.erase() where these are joined.
+  struct Places {
+    std::unordered_map<NodeName, std::vector<std::vector<Seat>>> seats;  // by node, GPU and slice
+    std::vector<Desk> desks;
+  };
   void see_node(const Cluster& cluster, const Node& node, std::vector<std::vector<Seat>>& seats,
                 const Passed& passed);
   void count_held(const Slice& slice);
+  bool is_amd(const Gpu& gpu);
+  std::optional<int> stranded_slices(const Gpu& gpu);
   void see_slice(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice, Seat& seat,
                  const Passed& passed);
   Hold& hold_of(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                 const Holder& holder, const Workload& workload);
   void see_spare(const Cluster& cluster, const Node& node, const Passed& passed);
+  Spare& spare_of(const ClusterName& cluster, const Slice& slice);
   void see_rogue(const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                  const Passed& passed);
   void see_processes(const Cluster& cluster, const Node& node, const Gpu& gpu, const Passed& passed);
   void go_on(Spare& spare, const Passed& passed);
-  void see_asked(const Cluster& cluster, const Workload& waiting);
-  void see_work(const Cluster& cluster, double hours);
+  void see_asked(const Cluster& cluster, const std::string& resource);
+  void see_work(const Cluster& cluster, std::vector<Desk>& desks, double hours);
+  void wait(const Cluster& cluster, const Workload& workload, Desk& desk, double hours);
   void hold_somewhere(const Cluster& cluster, const Workload& workload, const Allocation& held, double hours);
   void measure_own(Hold& hold, const Cluster& cluster, const Node& node, const Gpu& gpu, const Slice& slice,
                    const Passed& passed);
@@ -246,8 +262,12 @@ class Ledger {
   const mig::Catalogue& catalogue_;
   Limits limits_;
   std::unordered_map<std::string, Hold> holds_;
-  using Seats = std::unordered_map<NodeName, std::vector<std::vector<Seat>>>;  // by node, GPU and slice
-  std::map<ClusterName, Seats> seats_;
+  std::map<ClusterName, Places> seats_;
+  std::vector<Spare*> spare_here_;  // of spare_, of the cluster that is looked at, as far as looked for
+  // What GPUs say again in each round: whether that model is AMD's, and what layouts strand.
+  std::pair<std::string, bool> amd_{"", false};
+  std::map<std::string, const mig::Product*> products_;  // by key; null: the catalogue has none
+  std::map<const mig::Product*, std::map<mig::Layout, int>> stranding_;
   std::map<std::string, int, std::less<>> held_;
   std::unordered_map<std::string, Waited> waited_;
   std::map<std::string, Spare> spare_;
