@@ -1,5 +1,5 @@
-// A real Prometheus on a loopback port, whose blocks are written by its own promtool from a text of
-// OpenMetrics. Threads: one test at a time.
+// A real Prometheus on a loopback port: on blocks that its own promtool writes from a text of OpenMetrics, or
+// on what it scrapes itself. Threads: one test at a time.
 #pragma once
 
 #include <arpa/inet.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <vector>
 
 #include "backends/process.hpp"
 #include "backends/worker.hpp"
@@ -33,36 +34,54 @@ inline int free_port() {
   return ntohs(address.sin_port);
 }
 
-// A server on what promtool made of a text of OpenMetrics; ended with it.
+struct Scrapes {
+  std::string configuration;  // prometheus.yml
+};
+
+// Ended with it.
 class RealPrometheus {
  public:
+  // A server on what promtool made of a text of OpenMetrics.
   explicit RealPrometheus(const std::string& metrics) : port_(free_port()) {
     const std::string file = folder_.write("metrics.txt", metrics);
-    const std::string data = folder_.path() + "/data";
     RunOptions tool;
     tool.program = kPromtool;
-    const Ran made = run_tessera({"tsdb", "create-blocks-from", "openmetrics", file, data}, tool);
+    const Ran made = run_tessera({"tsdb", "create-blocks-from", "openmetrics", file, data()}, tool);
     EXPECT_EQ(made.code, 0) << made.out << made.err;
+    start("scrape_configs: []\n");
+  }
+  // One that keeps what it scrapes.
+  explicit RealPrometheus(const Scrapes& scrapes) : port_(free_port()) { start(scrapes.configuration); }
+  ~RealPrometheus() { worker_.stop(); }
+  std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
+  int port() const { return port_; }
+  // What the server itself answers to a question of PromQL, as JSON.
+  std::string answer(const std::string& query) const {
+    return curl({"-sSf", "--get", "--data-urlencode", "query=" + query, url() + "/api/v1/query"}).out;
+  }
+
+ private:
+  std::string data() const { return folder_.path() + "/data"; }
+  static Ran curl(const std::vector<std::string>& words) {
+    RunOptions options;
+    options.program = kCurl;
+    return run_tessera(words, options);
+  }
+  void start(const std::string& configuration) {
     Command command;
     command.argv = {kPrometheus,
-                    "--config.file=" + folder_.write("prometheus.yml", "scrape_configs: []\n"),
-                    "--storage.tsdb.path=" + data,
+                    "--config.file=" + folder_.write("prometheus.yml", configuration),
+                    "--storage.tsdb.path=" + data(),
                     "--storage.tsdb.retention.time=10y",
                     fmt::format("--web.listen-address=127.0.0.1:{}", port_),
                     "--log.level=error"};
     command.deadline = Duration{0};
     worker_.post([this, command] { processes_.run(command, [](const Result<Outcome>&) {}); });
-    RunOptions curl;
-    curl.program = kCurl;
-    const Ran ready = run_tessera({"-sSf", "--retry", "50", "--retry-all-errors", "--retry-delay", "1",
-                                   fmt::format("http://127.0.0.1:{}/-/ready", port_)},
-                                  curl);
+    const Ran ready =
+        curl({"-sSf", "--retry", "50", "--retry-all-errors", "--retry-delay", "1", url() + "/-/ready"});
     EXPECT_EQ(ready.code, 0) << ready.err;
   }
-  ~RealPrometheus() { worker_.stop(); }
-  std::string url() const { return fmt::format("http://127.0.0.1:{}", port_); }
 
- private:
   Scratch folder_;
   int port_;
   Worker worker_;

@@ -12,6 +12,7 @@
 #include "backends/files.hpp"
 #include "backends/http_server.hpp"
 #include "backends/sim/actuator.hpp"
+#include "backends/sim/apiserver/services.hpp"
 #include "backends/sim/gpu_operator/churn.hpp"
 #include "backends/sim/gpu_operator/context.hpp"
 #include "backends/sim/gpu_operator/faults.hpp"
@@ -159,6 +160,7 @@ struct Server::State {
       return reply.send(
           refuse({500, "InternalError", fmt::format("Internal error occurred: {}", to_line(ok.error()))})
               .http);
+    if (services.hand_on(user, request, reply)) return;
     Answer given = api.answer(user, request);
     if (hides_all(request)) given = refuse({500, "InternalError", "Internal error occurred: no leader"});
     given.http.headers.emplace_back("Date", http_date(cluster.world().now));
@@ -295,7 +297,11 @@ struct Server::State {
       Status ok = churn.begin(clean(request.body, 64));
       return ok ? say(200, "") : say(400, to_line(ok.error()) + "\n");
     }
-    return say(404, "faults, expire, hang-up, advance, churn\n");
+    if (what == "services") {
+      Status ok = services.lead(clean(request.body, 256));
+      return ok ? say(200, "") : say(400, to_line(ok.error()) + "\n");
+    }
+    return say(404, "faults, expire, hang-up, advance, churn, services\n");
   }
 
   Worker worker;  // first: everything below uses it, and goes before it
@@ -306,6 +312,7 @@ struct Server::State {
   Api api;
   ServerFaults faults;
   Churn churn{worker, cluster.objects()};
+  Services services{worker};
   std::set<std::shared_ptr<Stream>> streams;
   std::vector<std::unique_ptr<HttpServer>> servers;
   std::string trouble;
