@@ -1,5 +1,5 @@
 // A service of a simulated cluster behind which a real program listens.
-#include "backends/sim/apiserver/services.hpp"
+#include "backends/sim/gpu_operator/services.hpp"
 
 #include <gtest/gtest.h>
 

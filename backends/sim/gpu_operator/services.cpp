@@ -1,4 +1,4 @@
-#include "backends/sim/apiserver/services.hpp"
+#include "backends/sim/gpu_operator/services.hpp"
 
 #include <fmt/format.h>
 
