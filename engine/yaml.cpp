@@ -241,6 +241,17 @@ std::string_view without_byte_order_mark(std::string_view text) {
   return text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text;
 }
 
+// Whether a tab stands before the first word of that line, counted from 0: editors show it as blanks.
+bool tab_indents(std::string_view text, int line) {
+  for (; line > 0; --line) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end + 1);
+  }
+  const std::string_view indentation = text.substr(0, text.find_first_not_of(" \t"));
+  return indentation.find('\t') != std::string_view::npos;
+}
+
 // "10", "-3", "0.5" but not "010", "+1", ".5" or "0x10": one spelling for one number.
 bool looks_decimal(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
@@ -298,6 +309,8 @@ Result<Yaml> parse_yaml(std::string_view text, std::string_view file) {
   } catch (const Refused& refused) {
     return error_at(file, refused.line, refused.column, refused.message, refused.hint);
   } catch (const YAML::Exception& error) {
+    if (tab_indents(text, error.mark.line))
+      return error_at(file, place(error.mark.line), 1, "a tab indents this line", "indent with spaces");
     return error_at(file, place(error.mark.line), place(error.mark.column), error.msg,
                     "check the indentation and the quotes near that place");
   } catch (const std::exception& error) {

@@ -112,6 +112,14 @@ TEST(Yaml, SyntaxErrorsNameTheirPlace) {
   EXPECT_FALSE(broken.error().hint.empty());
 }
 
+// "illegal block entry" of a line that looks right in an editor.
+TEST(Yaml, ATabThatIndentsALineIsNamed) {
+  EXPECT_EQ(reason("a:\n\t- b: 1\n"), "site.yaml:2:1: a tab indents this line");
+  EXPECT_EQ(reason("a:\n  b: 1\n \tc: 2\n"), "site.yaml:3:1: a tab indents this line");
+  EXPECT_EQ(reason("a:\tb\n"), "read without complaint");
+  EXPECT_NE(reason("a: {b: 1\n").find("site.yaml:2:"), std::string::npos) << reason("a: {b: 1\n");
+}
+
 TEST(Yaml, ErrorsNeverCarryTheTextsOwnControls) {
   const Result<Yaml> broken = parse_yaml("\"a\\e[31m\": 1\n\"a\\e[31m\": 2\n", "evil\x1B.yaml");
   ASSERT_FALSE(broken.ok());
