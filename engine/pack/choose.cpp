@@ -1,9 +1,7 @@
 #include "engine/pack/choose.hpp"
 
 #include <algorithm>
-#include <map>
 #include <queue>
-#include <set>
 #include <tuple>
 
 #include "engine/plan/effect/creation.hpp"
@@ -36,32 +34,33 @@ class Chooser {
  public:
   Chooser(const Classes& classes, const Nodes& nodes) : classes_(classes), nodes_(nodes) {}
 
-  // Takes from the node what is needed, GPUs in their order.
-  void take(std::size_t node, Needs& needs) {
+  // Takes from the node what is needed, GPUs in their order. taken: told the class of each.
+  template <class Taken>
+  void take(std::size_t node, Needs& needs, Taken taken) {
     for (std::size_t board : nodes_.boards[node]) {
       const State& state = classes_.states[classes_.state_of[board]];
       auto& wanted = needs[state.class_number];
       auto at = std::find_if(wanted.begin(), wanted.end(), [](std::int64_t count) { return count > 0; });
       if (at == wanted.end() || chosen.contains(board)) continue;
       --*at;
+      taken(state.class_number);
       const auto& choices = classes_.classes[state.class_number].choices;
       chosen[board] = own(state, choices[static_cast<std::size_t>(at - wanted.begin())]);
     }
   }
-  std::set<std::size_t> kinds_on(std::size_t node) const {
-    std::set<std::size_t> kinds;
-    for (std::size_t board : nodes_.boards[node])
-      kinds.insert(classes_.states[classes_.state_of[board]].class_number);
-    return kinds;
-  }
-  std::int64_t usable(std::size_t node, const std::vector<std::int64_t>& left) const {
-    std::map<std::size_t, std::int64_t> here;
+  std::int64_t usable(std::size_t node, const std::vector<std::int64_t>& left) {
+    kinds_.clear();
     for (std::size_t board : nodes_.boards[node]) {
-      std::size_t kind = classes_.states[classes_.state_of[board]].class_number;
-      if (left[kind] > 0) ++here[kind];
+      const std::size_t kind = classes_.states[classes_.state_of[board]].class_number;
+      if (left[kind] > 0) kinds_.push_back(kind);
     }
+    std::sort(kinds_.begin(), kinds_.end());
     std::int64_t all = 0;
-    for (const auto& [kind, count] : here) all += std::min(count, left[kind]);
+    for (auto from = kinds_.begin(); from != kinds_.end();) {
+      const auto to = std::upper_bound(from, kinds_.end(), *from);
+      all += std::min<std::int64_t>(to - from, left[*from]);
+      from = to;
+    }
     return all;
   }
 
@@ -70,6 +69,7 @@ class Chooser {
  private:
   const Classes& classes_;
   const Nodes& nodes_;
+  std::vector<std::size_t> kinds_;  // of one node after the other
 };
 
 // Nodes of a type are alike: the first of them.
@@ -81,7 +81,7 @@ void choose_by_type(const Selection& selection, const Model& model, const Classe
       if (model.groups[i].type == static_cast<int>(type))
         needs[model.groups[i].class_number] = selection.used[i];
     for (std::int64_t i = 0; i < selection.nodes[type]; ++i)
-      chooser.take(model.types[type].nodes[static_cast<std::size_t>(i)], needs);
+      chooser.take(model.types[type].nodes[static_cast<std::size_t>(i)], needs, [](std::size_t) {});
   }
 }
 
@@ -104,8 +104,7 @@ void choose_by_node(Needs needs, const Nodes& nodes, const std::vector<bool>& al
       push(node);
       continue;
     }
-    chooser.take(node, needs);
-    for (const std::size_t kind : chooser.kinds_on(node)) left[kind] = sum(needs[kind]);
+    chooser.take(node, needs, [&](std::size_t kind) { --left[kind]; });
   }
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <unordered_map>
 
 #include "engine/pack/bounds.hpp"
 #include "engine/pack/choose.hpp"
@@ -46,7 +48,7 @@ bool proven(const Selection& selection, Cost cost) {
 
 // How a problem was solved: by which classes, and what came of it.
 struct Solved {
-  Classes classes;
+  const Classes* classes = nullptr;  // the caller's, or the planner's own; `chosen` points into them
   Chosen chosen;
   Selection selection;
   bool of_all = false;  // by classes of all GPUs, nodes not told apart
@@ -75,6 +77,7 @@ class Planner {
         nodes_(nodes_of(problem)),
         all_(nodes_.boards.size(), true) {}
 
+  // coarse: outlives what is returned, as the planner does.
   Result<Solved> run(const Classes& coarse) {
     const auto with_nodes = by_node_type(coarse, problem_, nodes_, kMostWithNodes);
     // Told apart in full there are as many columns at least.
@@ -84,7 +87,7 @@ class Planner {
       Result<Classes> full = classify(problem_, evict_, true);
       if (!full) return full.error();
       if (auto model = by_node_type(*full, problem_, nodes_, kMostInFull))
-        return solve(std::move(*full), *model, true);
+        return solve(full_.emplace(std::move(*full)), *model, true);
     }
     return solve(coarse, *with_nodes, false);
   }
@@ -94,36 +97,34 @@ class Planner {
   Model all_classes(const Classes& classes) const { return by_class(classes, nodes_, all_); }
 
  private:
-  Result<Solved> solve(Classes classes, const Model& model, bool rest) {
-    Solved solved{std::move(classes), {}, {}, false};
+  Solved solve(const Classes& classes, const Model& model, bool rest) const {
+    Solved solved{&classes, {}, {}, false};
     const auto costs = costs_of(problem_, evict_, true, rest);
-    solved.selection = select(model, solved.classes, costs, kMaxNodes, stop_);
+    solved.selection = select(model, classes, costs, kMaxNodes, stop_);
     finish(solved, model, all_);
     return solved;
   }
 
   void finish(Solved& solved, const Model& model, const std::vector<bool>& allowed) const {
-    solved.chosen = choose(solved.selection, model, solved.classes, nodes_, allowed);
-    trim(solved.chosen, solved.classes);
+    solved.chosen = choose(solved.selection, model, *solved.classes, nodes_, allowed);
+    trim(solved.chosen, *solved.classes);
   }
 
-  Result<Solved> without_nodes(const Classes& coarse) {
+  Solved without_nodes(const Classes& coarse) const {
     if (problem_.mode != Mode::whole_node) return on_nodes(coarse, all_);
     // What is evicted comes before nodes, and the search does not look at it.
     if (evict_) return on_nodes(coarse, quiet_nodes(coarse));
-    Result<Solved> found = on_nodes(coarse, search_nodes(problem_, coarse, nodes_, needed_of(coarse), stop_));
+    Solved found = on_nodes(coarse, search_nodes(problem_, coarse, nodes_, needed_of(coarse), stop_));
     // Where nodes on which nothing runs suffice, all of them together leave more choice; and where whole
     // instances leave more unmet than the relaxation does, more nodes may meet it.
-    if (found && (weight(*found)[0] > 0 || weight(*found)[1] == 0))
-      better(coarse, quiet_nodes(coarse), *found);
-    if (found && weight(*found)[0] > 0) better(coarse, all_, *found);
+    if (weight(found)[0] > 0 || weight(found)[1] == 0) better(coarse, quiet_nodes(coarse), found);
+    if (weight(found)[0] > 0) better(coarse, all_, found);
     return found;
   }
 
   void better(const Classes& coarse, const std::vector<bool>& allowed, Solved& found) const {
     if (stop_ && stop_()) return;
-    if (Result<Solved> other = on_nodes(coarse, allowed); other && weight(*other) < weight(found))
-      found = std::move(*other);
+    if (Solved other = on_nodes(coarse, allowed); weight(other) < weight(found)) found = std::move(other);
   }
 
   // What is compared of two plans that evict nothing.
@@ -142,10 +143,10 @@ class Planner {
     return all;
   }
 
-  Result<Solved> on_nodes(const Classes& coarse, const std::vector<bool>& allowed) const {
+  Solved on_nodes(const Classes& coarse, const std::vector<bool>& allowed) const {
     const bool whole = problem_.mode == Mode::whole_node;
     const Model model = by_class(coarse, nodes_, allowed);
-    Solved solved{coarse, {}, {}, !whole};
+    Solved solved{&coarse, {}, {}, !whole};
     solved.selection = select(model, coarse, costs_of(problem_, evict_, false, false), kMaxNodes, stop_);
     finish(solved, model, allowed);
     return solved;
@@ -173,6 +174,7 @@ class Planner {
   const Stop& stop_;
   Nodes nodes_;
   std::vector<bool> all_;
+  std::optional<Classes> full_;  // where they are told apart in full
 };
 
 // GPUs that have the profile, and that no plan may change.
@@ -233,23 +235,36 @@ std::string reason_of(const Problem& problem, const Classes& classes, std::size_
   return fmt::format("the rest of the demand needs the same GPUs: {} of {} left over", left, wanted.count);
 }
 
+// Rows that instances of each profile of a product serve, and last those that its whole GPUs do.
+using RowsServed = std::vector<std::vector<std::size_t>>;
+
+RowsServed rows_served(const Problem& problem, const Classes& classes, std::size_t product) {
+  const std::vector<mig::Profile>& profiles = problem.products[product]->profiles;
+  RowsServed served(profiles.size() + 1);
+  for (std::size_t row = 0; row < classes.rows.size(); ++row) {
+    const Row& one = classes.rows[row];
+    if (one.product && *one.product != product) continue;
+    for (std::size_t i = 0; i < profiles.size(); ++i)
+      if (profiles[i].name == one.profile) served[i].push_back(row);
+    if (is_whole(one.profile)) served.back().push_back(row);
+  }
+  return served;
+}
+
 void tell_unmet(const Problem& problem, const Classes& classes, Answer& answer) {
   std::vector<std::int64_t> have;
   for (const Row& row : classes.rows) have.push_back(std::int64_t{row.standing} - row.count);
+  std::vector<RowsServed> by_product;
+  for (std::size_t i = 0; i < problem.products.size(); ++i)
+    by_product.push_back(rows_served(problem, classes, i));
   for (const BoardPlan& plan : answer.boards) {
-    const State& state = classes.states[classes.state_of[plan.board]];
-    const mig::Product& product = *problem.products[state.product];
+    const RowsServed& served = by_product[classes.states[classes.state_of[plan.board]].product];
     auto change = [&](const auto& list, int by) {
       for (const mig::Placed& placed : list)
-        for (std::size_t row = 0; row < classes.rows.size(); ++row)
-          if (classes.rows[row].profile == product.profiles[static_cast<std::size_t>(placed.profile)].name &&
-              (!classes.rows[row].product || *classes.rows[row].product == state.product))
-            have[row] += by;
+        for (const std::size_t row : served[static_cast<std::size_t>(placed.profile)]) have[row] += by;
     };
-    for (std::size_t row = 0; row < classes.rows.size(); ++row)
-      if (is_whole(classes.rows[row].profile) &&
-          (!classes.rows[row].product || *classes.rows[row].product == state.product))
-        have[row] += plan.to_whole ? 1 : problem.boards[plan.board].whole || plan.evicts_whole ? -1 : 0;
+    for (const std::size_t row : served.back())
+      have[row] += plan.to_whole ? 1 : problem.boards[plan.board].whole || plan.evicts_whole ? -1 : 0;
     change(plan.create, 1);
     change(plan.destroy, -1);
     change(plan.evict, -1);
@@ -266,8 +281,12 @@ void tell_unmet(const Problem& problem, const Classes& classes, Answer& answer) 
 }
 
 void tell_boards(const Problem& problem, const Solved& solved, const Nodes& nodes, Answer& answer) {
+  // A choice belongs to one state, and GPUs of a state have the same plan: its order is searched once.
+  std::unordered_map<const Choice*, std::size_t> first;
   for (const auto& [board, choice] : solved.chosen) {
-    answer.boards.push_back(plan_of(solved.classes, board, *choice));
+    const auto [same, fresh] = first.try_emplace(choice, answer.boards.size());
+    answer.boards.push_back(fresh ? plan_of(*solved.classes, board, *choice) : BoardPlan());
+    if (!fresh) answer.boards.back() = answer.boards[same->second], answer.boards.back().board = board;
     answer.evicted += choice->evicted;
     answer.idle_destroyed += choice->destroyed;
     answer.created += choice->created;
@@ -281,7 +300,7 @@ void tell_boards(const Problem& problem, const Solved& solved, const Nodes& node
     ++answer.nodes_touched;
     answer.running_on_touched_nodes += nodes.running[node];
   }
-  tell_unmet(problem, solved.classes, answer);
+  tell_unmet(problem, *solved.classes, answer);
 }
 
 int most_on_a_node(const Classes& classes, const Nodes& nodes) {
@@ -303,9 +322,10 @@ std::vector<int> to_make(const Problem& problem, const Classes& classes, const A
 void tell_relaxed(const Problem& problem, const Solved& solved, const Planner& planner, std::int64_t unmet,
                   Answer& answer) {
   const Pass* gpus = solved.of_all ? solved.selection.pass(Cost::gpus) : nullptr;
-  const std::optional<Relaxed> root = gpus ? gpus->root
-                                           : relaxed_gpus(planner.all_classes(solved.classes), solved.classes,
-                                                          unmet, answer.evicted, planner.stop());
+  const std::optional<Relaxed> root =
+      gpus ? gpus->root
+           : relaxed_gpus(planner.all_classes(*solved.classes), *solved.classes, unmet, answer.evicted,
+                          planner.stop());
   if (!root) return;
   answer.bounds.lp = root->value;
   for (std::size_t i = 0; i < problem.demand.size(); ++i)
@@ -317,7 +337,7 @@ void tell_bounds(const Problem& problem, const Solved& solved, const Planner& pl
   Bounds& bounds = answer.bounds;
   const Selection& selection = solved.selection;
   const bool in_place = problem.mode == Mode::in_place;
-  const Fewest least = fewest(problem, to_make(problem, solved.classes, answer));
+  const Fewest least = fewest(problem, to_make(problem, *solved.classes, answer));
   std::int64_t unmet = answer.homeless;
   for (int left : answer.unmet) unmet += left;
   bounds.slices = least.slices;
@@ -328,13 +348,13 @@ void tell_bounds(const Problem& problem, const Solved& solved, const Planner& pl
   if (in_place && gpus) bounds.gpus = std::max(bounds.gpus, static_cast<int>(gpus->bound));
   bounds.unmet_proven = unmet == 0 || proven(selection, Cost::unmet);
   bounds.gpus_proven = bounds.unmet_proven && answer.gpus_touched == bounds.gpus;
-  const int most = most_on_a_node(solved.classes, planner.nodes());
+  const int most = most_on_a_node(*solved.classes, planner.nodes());
   bounds.nodes = (bounds.gpus + most - 1) / most;
   if (const Pass* nodes = selection.pass(Cost::nodes))
     bounds.nodes = std::max(bounds.nodes, static_cast<int>(nodes->bound));
   if (!in_place) {
-    const LeastNodes by_potential = least_nodes(problem, solved.classes, planner.nodes(),
-                                                needed_of(solved.classes), static_cast<int>(unmet));
+    const LeastNodes by_potential = least_nodes(problem, *solved.classes, planner.nodes(),
+                                                needed_of(*solved.classes), static_cast<int>(unmet));
     bounds.nodes = std::max(bounds.nodes, by_potential.nodes);
     bounds.running = by_potential.running;
   }

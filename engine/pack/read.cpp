@@ -92,6 +92,24 @@ struct Where {
   }
 };
 
+// GPUs of a node that were listed. Nearly always they are counted from 0.
+class SeenGpus {
+ public:
+  // false: it was listed before.
+  bool add(int gpu) {
+    if (gpu < counted_ || others_.contains(gpu)) return false;
+    if (gpu == counted_)
+      ++counted_;
+    else
+      others_.insert(gpu);
+    return true;
+  }
+
+ private:
+  int counted_ = 0;  // GPU 0 to the one before
+  std::unordered_set<int> others_;
+};
+
 // Reads a tree of either kind; keeps the first error.
 template <class Tree>
 class Reader {
@@ -246,7 +264,7 @@ class Reader {
       last_node_ = board.node.text;
       of_last_ = &seen_[last_node_];
     }
-    return of_last_->insert(board.gpu.value).second;
+    return of_last_->add(board.gpu.value);
   }
 
   void read_instances(const Tree& list, const Where& where, Board& board) {
@@ -370,8 +388,8 @@ class Reader {
   Problem problem_;
   Services services_;
   std::optional<Error> error_;
-  std::unordered_map<std::string, std::unordered_set<int>> seen_;  // GPUs by node
-  std::unordered_set<int>* of_last_ = nullptr;
+  std::unordered_map<std::string, SeenGpus> seen_;  // by node
+  SeenGpus* of_last_ = nullptr;
   std::string last_node_;
   std::string last_name_;
   std::optional<std::size_t> last_product_;
