@@ -100,21 +100,36 @@ class Search {
 
   std::vector<bool> run() {
     least_ = unmet_(std::vector<bool>(chosen_.size(), true)) + 1e-6;
-    for (const By by : {By::memory, By::compute}) cuts_.push_back(cut_by(by));
+    for (const By by : {By::memory, By::compute}) cuts_.push_back({cut_by(by), 0});
     take_first();
+    for (Held& one : cuts_) one.left = one.cut.unmet_at_least(chosen_);
     drop();
     swap();
     return std::move(chosen_);
   }
 
  private:
+  // A bound, and what it leaves of chosen_: a set that differs in a node or two is asked about without a look
+  // at all of them.
+  struct Held {
+    Cut cut;
+    double left = 0;
+  };
+
   bool enough(const std::vector<bool>& some) {
+    return asked(some, [&](const Held& one) { return one.cut.unmet_at_least(some); });
+  }
+  // unmet_at_least: of a bound, for these nodes.
+  template <class Unmet>
+  bool asked(const std::vector<bool>& some, Unmet unmet_at_least) {
     ++tries_;
-    const auto rules_out = [&](const Cut& cut) { return cut.unmet_at_least(some) > least_ + kRounding; };
+    const auto rules_out = [&](const Held& one) { return unmet_at_least(one) > least_ + kRounding; };
     if (std::any_of(cuts_.begin(), cuts_.end(), rules_out)) return false;
     if (unmet_(some) <= least_) return true;
     if (cuts_.size() == kMostCuts) cuts_.erase(cuts_.begin());
-    cuts_.emplace_back(classes_, nodes_, unmet_.prices(), needed_);
+    Cut cut(classes_, nodes_, unmet_.prices(), needed_);
+    const double left = cut.unmet_at_least(chosen_);
+    cuts_.push_back({std::move(cut), left});
     return false;
   }
   // By slices alone: what the search begins with.
@@ -136,7 +151,7 @@ class Search {
       return some;
     };
     for (std::size_t i = 0; i < kMostCuts && low < high; ++i) {
-      for (const Cut& cut : cuts_) low = std::max(low, cut.fewest_of(order_, least_ + kRounding));
+      for (const Held& one : cuts_) low = std::max(low, one.cut.fewest_of(order_, least_ + kRounding));
       if (low < high && enough(first(low)))
         high = low;
       else
@@ -156,7 +171,11 @@ class Search {
     std::vector<bool> some = chosen_;
     some[node] = false;
     if (instead) some[*instead] = true;
-    if (!enough(some)) return false;
+    const auto left = [&](const Held& one) {
+      return one.left + one.cut.gives(node) - (instead ? one.cut.gives(*instead) : 0);
+    };
+    if (!asked(some, left)) return false;
+    for (Held& one : cuts_) one.left = left(one);
     chosen_ = std::move(some);
     return true;
   }
@@ -206,7 +225,7 @@ class Search {
   const Classes& classes_;
   const Nodes& nodes_;
   std::span<const int> needed_;
-  std::vector<Cut> cuts_;
+  std::vector<Held> cuts_;
   std::vector<double> potential_;
   std::vector<std::size_t> order_;
   const Stop& stop_;

@@ -27,6 +27,8 @@ class Cut {
   Cut(const Classes& classes, const Nodes& nodes, std::span<const double> prices,
       std::span<const int> needed);
   double unmet_at_least(const std::vector<bool>& some) const;
+  // What a node takes off that.
+  double gives(std::size_t node) const { return gives_[node]; }
   // So many of these, in their order, have to be taken at least where no more is to be left unmet.
   std::size_t fewest_of(std::span<const std::size_t> order, double unmet) const;
 
