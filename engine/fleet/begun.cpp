@@ -6,10 +6,7 @@
 #include <set>
 #include <string>
 
-#include "engine/fleet/run_words.hpp"
-#include "engine/fleet/windows.hpp"
 #include "engine/plan/effect/observed.hpp"
-#include "engine/plan/run/closing.hpp"
 
 namespace tessera::fleet {
 namespace {
@@ -112,20 +109,6 @@ Still still_wanted(const plan::Plan& begun, const Fleet& wanted, const Cluster& 
       all = worse(all, by_file ? Still::other : Still::untold);
   }
   return all;
-}
-
-bool no_longer_wanted(const RunHead& head, const plan::Run& run, const Fleet& file, const Zone& zone,
-                      const Cluster& cluster, const Place& place, TimePoint wall) {
-  if (!head.undoes.empty()) return false;
-  const std::optional<OfWindow> window = window_of(head);
-  if (window && plan::only_closes(run)) return false;
-  const TimePoint clock = cluster_now(cluster, wall);
-  const TimePoint begun = window ? window->from : clock - (wall - head.started);
-  const auto still = [&](TimePoint at) {
-    return still_wanted(run.started.plan, fleet_at(file, zone, at), cluster, place, window.has_value());
-  };
-  if (window && begun <= clock && still(clock) == Still::same) return false;  // a window that was moved
-  return still(begun) == Still::other;
 }
 
 }  // namespace tessera::fleet

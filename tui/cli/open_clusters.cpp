@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/insight/read_whole.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
@@ -131,13 +132,7 @@ void OpenClusters::tell_failures(const Cluster& cluster) {
   }
 }
 
-bool OpenClusters::is_whole(const Cluster& cluster) {
-  return cluster.loaded && !work_untold(cluster) &&
-         std::none_of(cluster.sources.begin(), cluster.sources.end(), [](const auto& each) {
-           const auto& [source, health] = each;
-           return tells_nodes(source) && (health.incomplete || (health.failure && !health.last_ok));
-         });
-}
+bool OpenClusters::is_whole(const Cluster& cluster) { return insight::is_read_whole(cluster); }
 
 bool OpenClusters::tell_troubles(const Cluster& cluster, const std::function<bool(Source)>& is_needed) {
   tell_failures(cluster);

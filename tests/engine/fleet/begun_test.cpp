@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "engine/fleet/reader.hpp"
-#include "engine/plan/run/run.hpp"
 #include "tests/engine/plan/boards.hpp"
 
 namespace tessera::fleet {
@@ -170,29 +169,6 @@ TEST_F(FleetBegun, ANodeOfWhichNothingIsKnownTellsNothing) {
   EXPECT_EQ(still(plan, kFile), Still::untold);
   EXPECT_EQ(still(plan, "pools: [{name: a, nodes: 'n[1-2]', layout: 7x1g.10gb}]"), Still::other)
       << "n1 says enough";
-}
-
-// On the screen such a run looked like one that waits as planned.
-TEST_F(FleetBegun, ARunThatTheFileNoLongerWantsIsNotOneThatWaits) {
-  plan::RunStarted started;
-  started.run = "r1", started.plan = begun(kFile);
-  plan::Journal journal;
-  journal.entries.push_back({1, test::at(0), {}, started});
-  const auto run = plan::replay(journal);
-  ASSERT_TRUE(run) << to_line(run.error());
-  RunHead head;
-  head.run = "r1", head.words = "as /etc/fleet.yaml says", head.started = test::at(0);
-  const auto over = [&](const std::string& text) {
-    return no_longer_wanted(head, *run, read(text), Zone(), story.cluster(), place(), test::at(3600));
-  };
-  constexpr const char* kOther = "pools:\n- {name: a, nodes: 'n[1-2]', layout: 7x1g.10gb}\n";
-  EXPECT_FALSE(over(kFile));
-  EXPECT_TRUE(over(kOther));
-  head.undoes = "r0";
-  EXPECT_FALSE(over(kOther)) << "the way back is nothing that a file wants";
-  head.undoes.clear();
-  down("n1");
-  EXPECT_FALSE(over(kFile)) << "of n1 nothing is known";
 }
 
 }  // namespace

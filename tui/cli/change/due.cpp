@@ -43,32 +43,13 @@ bool may_be_taken_up(const plan::Run& run, std::size_t kills) {
 
 }  // namespace
 
-void FailedNodes::note(const plan::Run& run) {
-  const plan::Plan& plan = run.started.plan;
-  std::map<std::string, std::vector<NodeName>>& alike = all_[{plan.intent.cluster, plan.intent.words}];
-  alike.erase(run.started.run);
-  if (auto failed = plan::summary(run).failed; !run.finished && run.started.undoes.empty() && !failed.empty())
-    alike.emplace(run.started.run, std::move(failed));
-}
-
-std::vector<FailedNodes::One> FailedNodes::beside(const ClusterName& cluster, const std::string& words,
-                                                  const std::string& run) const {
-  std::vector<One> others;
-  const auto alike = all_.find({cluster, words});
-  if (alike == all_.end()) return others;
-  for (const auto& [other, nodes] : alike->second)
-    for (const NodeName& node : nodes)
-      if (other != run) others.push_back({other, node});
-  return others;
-}
-
 Judged judge(const RunHead& head, const plan::Run* run, const Cluster* cluster, TimePoint now,
              std::optional<std::size_t> kills, std::optional<NotCarriedOn> why_not) {
   const bool was_killed = kills && head.state == RunState::interrupted;
   if (head.state != RunState::parked && !was_killed) return {};
   if (!head.unarmed.empty()) return {Due::unarmed, {}, false};
   if (why_not) {
-    const bool opens = why_not->over && run && plan::only_closes(*run);
+    const bool opens = fleet::opens_again(*why_not, run);
     const bool finding = why_not->finding || (why_not->over && !opens);  // what it has begun is a person's
     return {opens ? Due::opened : Due::left, std::move(why_not), finding};
   }
@@ -117,15 +98,11 @@ std::string judged_text(const RunHead& head, const Judged& judged, const Streams
   return "";
 }
 
-std::string way_back(const RunHead& head) {
-  return fmt::format("tessera resume {} --back opens its nodes", name_of(head));
-}
-
 std::string not_on_text(const RunHead& head, const NotCarriedOn& why, bool opens, const Streams& streams) {
   const std::string run = name_of(head), reason = told(streams, why.why);
   if (opens) return told(streams, fmt::format("the nodes of run {} are opened again: {}", run, reason));
   return told(streams, fmt::format("run {} is left parked: {}", run, reason)) +
-         (why.over ? "; " + told(streams, way_back(head)) : "");
+         (why.over ? "; " + told(streams, fleet::way_back(head)) : "");
 }
 
 }  // namespace tessera::cli

@@ -4,12 +4,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "engine/fleet/carried_on.hpp"
 #include "engine/model/model.hpp"
 #include "engine/model/run_news.hpp"
 #include "engine/plan/run/run.hpp"
@@ -17,28 +16,9 @@
 
 namespace tessera::cli {
 
-// Why a parked run is not carried on, which is told.
-struct NotCarriedOn {
-  std::string why;
-  // It was begun for what is over by now. Where it has done nothing but close nodes, these are opened again.
-  bool over = false;
-  bool finding = true;
-};
-// Nodes that have failed, or wait for a person, in runs that have not ended: of what is closed for one window
-// in several calls each call has made a run, and all of them bear the same words.
-class FailedNodes {
- public:
-  struct One {
-    std::string run;
-    NodeName node;
-  };
-  void note(const plan::Run& run);  // as it stands now
-  // Those of other runs of these words.
-  std::vector<One> beside(const ClusterName& cluster, const std::string& words, const std::string& run) const;
+using fleet::FailedNodes;
+using fleet::NotCarriedOn;
 
- private:
-  std::map<std::pair<ClusterName, std::string>, std::map<std::string, std::vector<NodeName>>> all_;
-};
 // A run that was left, and where it stands.
 struct LeftRun {
   const RunHead& head;
@@ -74,8 +54,6 @@ Judged judge(const RunHead& head, const plan::Run* run, const Cluster* cluster, 
 // What is said of it; empty: nothing.
 std::string judged_text(const RunHead& head, const Judged& judged, const Streams& streams);
 
-// What a person types to have its nodes opened.
-std::string way_back(const RunHead& head);
 // opens: its nodes are opened again.
 std::string not_on_text(const RunHead& head, const NotCarriedOn& why, bool opens, const Streams& streams);
 

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/fleet/begun.hpp"
 #include "engine/fleet/edit.hpp"
 #include "engine/fleet/survey.hpp"
 #include "engine/fleet/windows.hpp"
@@ -93,24 +92,10 @@ class FleetCommand {
   std::optional<int> before_run();
   // What a run of this file was to make may be something else by now, or it is too late for it.
   std::optional<NotCarriedOn> why_not_carried_on(const LeftRun& left) const;
-  // Whether the file wants what a run makes. at: the moment whose rule counts. by_file: and lets it
-  // do as much.
-  fleet::Still still(const LeftRun& left, TimePoint at, bool by_file) const;
-  // Whether the file says something else by now of what a run makes.
-  bool is_changed(const LeftRun& left, TimePoint at) const;
   // What becomes of those that are parked or were killed with the next fleet run, into judged_, too: whoever
   // only looks goes by what a runner does. It lets events in: before the surveys.
   std::vector<std::pair<RunHead, Judged>> judge_runs();
   void tell_parked();
-  // Why nothing more of the pools of these nodes is changed for a window: a node has failed in another run
-  // for it. words: of the runs for it. run: the one that is asked about; empty: none yet.
-  std::optional<std::string> why_others_wait(const FailedNodes& failed, const Cluster& cluster,
-                                             const std::string& words, const std::vector<NodeName>& nodes,
-                                             const std::string& run) const;
-  // The same for one of its nodes. begun: the moment for whose rule it was begun. dated: by a window.
-  // wanted_now: a window that was moved holds now, and wants what the run makes.
-  std::optional<NotCarriedOn> why_over(const fleet::Pool& pool, const NodeName& node, TimePoint begun,
-                                       TimePoint clock, bool dated, bool wanted_now) const;
   // What is due now, pool by pool, each with its own patience and budget.
   int run_due();
   // The same for whoever looks: a calendar, and what would be begun; as a document it is one.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/fleet/begun.hpp"
+#include "engine/fleet/carried_on.hpp"
 #include "engine/fleet/early.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/text.hpp"
@@ -88,108 +88,18 @@ std::optional<NotCarriedOn> FleetCommand::why_not_carried_on(const LeftRun& left
   const Cluster& cluster = left.cluster;
   if (!head.undoes.empty()) return std::nullopt;
   const auto told = fleet::window_of(head);
-  const std::optional<TimePoint> opening = opening_of(head);
-  if (told && !opening && told->file.starts_with('/'))
+  if (told && told->file.starts_with('/') && !is_this_file(told->file))
     return NotCarriedOn{"it is of the fleet file " + clean(told->file, 300), false, false};
   if (!is_of_this_file(head)) return std::nullopt;
   if (std::string paused = paused_text(); !paused.empty()) return NotCarriedOn{paused};
-  const TimePoint wall = joins_.wall(), clock = cluster_now(cluster, wall);
-  const TimePoint begun = opening ? *opening : clock - (wall - head.started);  // by the cluster's clock
-  const bool opened = opening && begun <= clock;
-  const bool wanted_now = opened && still(left, clock, false) == fleet::Still::same;
-  const bool gone = opening && !wanted_now && still(left, begun, false) == fleet::Still::other;
-  const NotCarriedOn edited{
-      fmt::format("the fleet file no longer has the window from {} for which it was begun", utc_text(begun)),
-      true, false};
-  std::optional<NotCarriedOn> over;
-  if (opened && gone) over = edited;
-  for (const NodeName& name : head.nodes) {
-    const Node* node = cluster.nodes.find(name);
-    if (!node) return NotCarriedOn{"node " + clean(name.text, 100) + " is not listed now"};
-    const fleet::Pool* pool = fleet::pool_of(fleet_, cluster, *node, catalogue_);
-    if (over) continue;
-    if (!pool)
-      over = NotCarriedOn{"the fleet file has no pool for node " + clean(name.text, 100) + " now",
-                          opening.has_value(), !opening};
-    else
-      over = why_over(*pool, name, begun, clock, opening.has_value(), wanted_now);
-  }
-  if (!over && gone) over = edited;
-  const bool goes_on = !over;
-  // What cannot be read whole decides nothing, and a run that another file or a person may have begun is
-  // theirs.
-  if (over && over->over && (!is_for_a_window(head) || !OpenClusters::is_whole(cluster)))
-    over->over = false, over->finding = true, over->why += "; " + way_back(head);
-  if (!over && is_changed(left, wanted_now ? clock : begun))
-    return NotCarriedOn{fmt::format(
-        "the fleet file was changed after it was begun; tessera resume {} carries it on, tessera resume {} "
-        "--back opens its nodes",
-        clean(head.run, 100), clean(head.run, 100))};
-  if (goes_on)
-    if (auto why = why_others_wait(left.failed, cluster, head.words, head.nodes, head.run))
-      return NotCarriedOn{std::move(*why)};
-  return over;
-}
-
-// With a lead each call closes the nodes whose time has come, so that one window has several runs.
-std::optional<std::string> FleetCommand::why_others_wait(const FailedNodes& failed, const Cluster& cluster,
-                                                         const std::string& words,
-                                                         const std::vector<NodeName>& nodes,
-                                                         const std::string& run) const {
-  if (!fleet::window_of(words)) return std::nullopt;
-  const auto pool_that_stops = [&](const NodeName& name) -> const fleet::Pool* {
-    const Node* node = cluster.nodes.find(name);
-    const fleet::Pool* pool = node ? fleet::pool_of(fleet_, cluster, *node, catalogue_) : nullptr;
-    return pool && pool->budget.lead && pool->on_failure == fleet::OnFailure::stop ? pool : nullptr;
-  };
-  std::set<const fleet::Pool*> pools;
-  for (const NodeName& name : nodes)
-    if (const fleet::Pool* pool = pool_that_stops(name)) pools.insert(pool);
-  for (const FailedNodes::One& one : failed.beside(cluster.name, words, run))
-    if (const fleet::Pool* pool = pool_that_stops(one.node); pool && pools.contains(pool))
-      return fmt::format(
-          "node {} has failed, or waits for a person, in run {} for the same window, and on_failure of pool "
-          "{} is stop",
-          one.node.text, clean(one.run, 100), pool->name);
+  fleet::FileSays says = fleet::says_of(
+      fleet_, zone_, {head, left.run, cluster, {&catalogue_, &left.means, &options_.rules}, joins_.wall()});
+  if (says.not_on) return std::move(says.not_on);
+  if (says.untold && changed_since(path_, head.started)) return fleet::changed_since_begun(head);
+  if (auto why =
+          fleet::why_others_wait(fleet_, catalogue_, left.failed, cluster, head.words, head.nodes, head.run))
+    return NotCarriedOn{std::move(*why)};
   return std::nullopt;
-}
-
-fleet::Still FleetCommand::still(const LeftRun& left, TimePoint at, bool by_file) const {
-  if (!left.run) return fleet::Still::untold;
-  return fleet::still_wanted(left.run->started.plan, fleet::fleet_at(fleet_, zone_, at), left.cluster,
-                             {&catalogue_, &left.means, &options_.rules}, by_file);
-}
-
-// By its rules; where these cannot be held against the run, by the time of the file.
-bool FleetCommand::is_changed(const LeftRun& left, TimePoint at) const {
-  const fleet::Still now = still(left, at, is_for_a_window(left.head));
-  return now == fleet::Still::untold ? changed_since(path_, left.head.started) : now == fleet::Still::other;
-}
-
-std::optional<NotCarriedOn> FleetCommand::why_over(const fleet::Pool& pool, const NodeName& node,
-                                                   TimePoint begun, TimePoint clock, bool dated,
-                                                   bool wanted_now) const {
-  const bool early = dated && begun > clock;
-  if (pool.windows.empty() || pool.is_exception(node.text)) {
-    if (!early) return std::nullopt;
-    return NotCarriedOn{fmt::format("no window of pool {} rules node {} now", pool.name, node.text), true,
-                        false};
-  }
-  const fleet::Rule& wanted = fleet::rule_at(fleet_, pool, zone_, begun);
-  if (early) {
-    const bool begins = fleet::phase_at(fleet_, pool, zone_, begun).begin == begun &&
-                        !fleet::same_rule(fleet::rule_at(fleet_, pool, zone_, begun - Duration(1)), wanted);
-    if (begins) return std::nullopt;
-    return NotCarriedOn{
-        fmt::format("no window of pool {} begins or ends at {} now", pool.name, utc_text(begun)), true,
-        false};
-  }
-  if (!wanted_now && !fleet::same_rule(wanted, fleet::rule_at(fleet_, pool, zone_, clock)))
-    return NotCarriedOn{fmt::format("the window of pool {} for which it was begun is over", pool.name), true};
-  const auto last = fleet::last_begin(pool, zone_, fleet::phase_at(fleet_, pool, zone_, clock), clock);
-  if (!last || clock <= *last) return std::nullopt;
-  return NotCarriedOn{fmt::format("a change of pool {} may begin until {} only", pool.name, utc_text(*last)),
-                      true};
 }
 
 std::vector<std::pair<RunHead, Judged>> FleetCommand::judge_runs() {

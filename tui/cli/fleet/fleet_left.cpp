@@ -2,6 +2,7 @@
 // by now and closed all the same: what stands there does not tell.
 #include <algorithm>
 
+#include "engine/fleet/carried_on.hpp"
 #include "engine/fleet/left_run.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/due.hpp"
@@ -20,8 +21,7 @@ void FleetCommand::find_left_runs() {
     const bool is_left = !paused && waiting_.contains(head.run) && judged != judged_.end() &&
                          judged->second.due == Due::left && judged->second.finding;
     if (!is_left) return std::string();
-    const NotCarriedOn& why = *judged->second.why;
-    return why.over ? why.why + "; " + way_back(head) : why.why;
+    return fleet::left_text(head, *judged->second.why);
   };
   page_.left = fleet::left_runs(page_.runs, clusters, [&](const RunHead& head) {
     const auto judged = judged_.find(head.run);

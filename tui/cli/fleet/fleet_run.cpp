@@ -6,6 +6,7 @@
 #include <set>
 
 #include "engine/fleet/begun.hpp"
+#include "engine/fleet/carried_on.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/one_first.hpp"
@@ -311,7 +312,8 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
   without.insert(busy.begin(), busy.end());
   auto intent = fleet::intent_of(survey, called, patience_of(pool), &pool, without);
   if (!intent) return held_up;
-  if (auto why = why_others_wait(failed_, cluster, called, intent->nodes, "")) return skip(pool.name, *why);
+  if (auto why = fleet::why_others_wait(fleet_, catalogue_, failed_, cluster, called, intent->nodes, ""))
+    return skip(pool.name, *why);
   free_first(*intent, survey);
   bool one_first = false;
   if (closes && pool.on_failure == fleet::OnFailure::stop) {

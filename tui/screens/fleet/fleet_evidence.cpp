@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "engine/fleet/begun.hpp"
+#include "engine/fleet/carried_on.hpp"
 #include "engine/fleet/left_run.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/record/stood.hpp"
@@ -25,13 +25,16 @@ TimePoint clock_of(const FleetQuestion& asked, const ClusterName& name) {
   return asked.wall;
 }
 
-bool is_no_longer_wanted(const FleetQuestion& asked, const RunHead& head, const plan::Run& run) {
+// Why the file does not let a run go on that waits as planned; empty: it does.
+std::string why_left(const FleetQuestion& asked, const RunHead& head, const plan::Run& run,
+                     const fleet::FailedNodes& failed) {
   for (const Cluster& cluster : asked.clusters)
     if (cluster.name == head.cluster)
-      return fleet::no_longer_wanted(head, run, asked.file->fleet, asked.file->zone, cluster,
-                                     {asked.catalogue, &asked.means.at(cluster.name), &asked.rules},
-                                     asked.wall);
-  return false;  // it is not looked at here
+      return fleet::why_left(
+          asked.file->fleet, asked.file->zone,
+          {head, &run, cluster, {asked.catalogue, &asked.means.at(cluster.name), &asked.rules}, asked.wall},
+          failed);
+  return "";  // it is not looked at here
 }
 
 bool is_parked_by(const FleetQuestion& asked, const RunHead& head) {
@@ -103,14 +106,19 @@ std::vector<const RunHead*> FleetEvidenceReader::runs_to_read(const FleetAnswer&
 }
 
 std::set<std::string> FleetEvidenceReader::parked_for_a_person(const FleetQuestion& asked) const {
-  std::set<std::string> all;
+  std::vector<std::pair<const RunHead*, const plan::Run*>> parked;  // null: its journal cannot be read
+  fleet::FailedNodes failed;
   for (const RunHead& head : asked.runs) {
     if (!is_parked_by(asked, head) || !is_read(head)) continue;
     const std::optional<plan::Run>& run = journals_.at(head.run).run;
-    if (fleet::waits_for_a_person(head, run ? &*run : nullptr, clock_of(asked, head.cluster)) ||
-        is_no_longer_wanted(asked, head, *run))
-      all.insert(head.run);
+    parked.emplace_back(&head, run ? &*run : nullptr);
+    if (run) failed.note(*run);
   }
+  std::set<std::string> all;
+  for (const auto& [head, run] : parked)
+    if (fleet::waits_for_a_person(*head, run, clock_of(asked, head->cluster)) ||
+        !why_left(asked, *head, *run, failed).empty())
+      all.insert(head->run);
   return all;
 }
 
