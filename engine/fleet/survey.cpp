@@ -325,6 +325,15 @@ class Surveyor {
         all.notes.push_back(
             {&pool, Standing::unknown,
              fmt::format("{} lists no such node: {}", cluster_.name.text, some_of(missing, 3))});
+      // A name that is spelled otherwise would leave the node that was meant to the pool's own rule, unseen.
+      std::set<std::string> unlisted;
+      for (const Exception& one : pool.exceptions)
+        for (const std::string& name : one.nodes)
+          if (pool.nodes.empty() && !cluster_.nodes.find(NodeName(name))) unlisted.insert(name);
+      if (!unlisted.empty())
+        all.notes.push_back({&pool, Standing::unknown,
+                             fmt::format("{} lists no such node, which an exception names: {}",
+                                         cluster_.name.text, some_of(unlisted, 3))});
       const bool empty = std::none_of(all.nodes.begin(), all.nodes.end(),
                                       [&](const NodeSurvey& one) { return one.pool == &pool; });
       if (empty && missing.empty())

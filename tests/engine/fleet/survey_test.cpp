@@ -161,6 +161,17 @@ TEST(FleetSurvey, WhatIsNotKnownIsNeverAsWanted) {
   EXPECT_FALSE(intent_of(found, "", {}));
 }
 
+// "except: {n70: as-is}" for n07: n07 was changed, and check said nothing of n70.
+TEST(FleetSurvey, AnExceptionForANodeThatIsNotListedIsTold) {
+  Site site({cut_node("n1", {})});
+  const Survey found = site.look("pools: [{name: a, layout: empty, except: {n1: none, n70: as-is}}]");
+  ASSERT_EQ(found.notes.size(), 1u);
+  EXPECT_EQ(found.notes[0].text, "hpc lists no such node, which an exception names: n70");
+  EXPECT_EQ(found.notes[0].standing, Standing::unknown);
+  const Survey named = site.look("pools: [{name: a, nodes: 'n1,n70', layout: empty, except: {n70: as-is}}]");
+  EXPECT_EQ(named.notes.size(), 1u) << "its pool names it, too: once";
+}
+
 TEST(FleetSurvey, WhatAGpuCannotBecomeIsToldAndNotPlanned) {
   Site site({cut_node("n1", {})});
   EXPECT_EQ(told(site.look("pools: [{name: a, layout: 7g.141gb}]")), "n1 a impossible 0 1");
