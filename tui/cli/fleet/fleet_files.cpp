@@ -13,6 +13,7 @@
 #include "engine/digest.hpp"
 #include "engine/fleet/reader.hpp"
 #include "engine/text.hpp"
+#include "engine/yaml.hpp"
 #include "tui/cli/settings.hpp"
 
 namespace tessera::cli {
@@ -23,6 +24,14 @@ Error no_such(const std::string& name) {
           "tessera fleet init " + name + " writes one from what stands now"};
 }
 
+// Which zones there are is known only here, after the file was read: its line is looked for once more.
+Error at_time_zone(const std::string& text, const std::string& file, Error error) {
+  const auto root = parse_yaml(text, file);
+  const Yaml* zone = root ? root->find("time_zone") : nullptr;
+  if (zone) error.reason = fmt::format("{}:{}:{}: {}", file, zone->line, zone->column, error.reason);
+  return error;
+}
+
 Result<ReadFleet> fleet_of(const std::string& text, const std::string& path,
                            const mig::Catalogue& catalogue) {
   auto fleet = fleet::read_fleet(text, clean(path, 300), catalogue);
@@ -30,7 +39,7 @@ Result<ReadFleet> fleet_of(const std::string& text, const std::string& path,
   ReadFleet read{std::move(*fleet), {}};
   if (read.fleet.time_zone.empty()) return read;
   auto zone = zone_of(read.fleet.time_zone);
-  if (!zone) return zone.error();
+  if (!zone) return at_time_zone(text, clean(path, 300), zone.error());
   read.zone = std::move(*zone);
   return read;
 }
