@@ -1,4 +1,5 @@
 // Nodes that tessera fleet run has closed for a window are opened again by it when that window is over.
+#include "tests/support/json_check.hpp"
 #include "tests/tui/cli/fleet_lab.hpp"
 
 namespace tessera::cli {
@@ -353,6 +354,12 @@ TEST_F(FleetClosing, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamedByWhoeverLoo
   const std::string wants = "pools: [{name: a, nodes: n1, layout: empty}, {name: b, layout: as-is}]";
   const std::string other = "pools: [{name: a, nodes: n1, layout: 1g.10gb}, {name: b, layout: as-is}]";
   for (const char* verb : {"check", "diff"}) EXPECT_TRUE(look(verb, false, file(other))) << verb;
+  heads = parked, options.output = OutputFormat::json;
+  EXPECT_EQ(run({"check", file(other)}), kFinding) << err.str();
+  EXPECT_EQ(test::check_schema(test::schema_text("fleet"), out.str()), std::vector<std::string>{});
+  EXPECT_NE(out.str().find("\"why\": \"the fleet file was changed after it was begun; "), std::string::npos)
+      << out.str();
+  options.output = OutputFormat::table;
   EXPECT_TRUE(look("run", true, file(other)));
   EXPECT_TRUE(look("run", false, file(other)));
   heads = parked, options.dry_run = false;

@@ -8,8 +8,10 @@
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/rows.hpp"
 #include "engine/fleet/run_words.hpp"
+#include "engine/fleet/telling.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/fleet/written.hpp"
+#include "engine/pack/refused.hpp"
 #include "engine/query/local_time.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -34,6 +36,14 @@ constexpr std::string_view kVerbs[] = {"init", "check",    "diff", "plan",  "app
 
 Error usage(std::string reason, std::string hint) {
   return {"cannot use these arguments", std::move(reason), std::move(hint)};
+}
+
+// A pool that its GPUs cannot become says so of each node: once for all of them, by the first of each kind.
+std::vector<pack::RefusedKind> told_together(const std::map<NodeName, std::string>& nodes) {
+  std::vector<pack::RefusedKind> kinds = pack::by_reason(nodes);
+  std::sort(kinds.begin(), kinds.end(),
+            [](const auto& a, const auto& b) { return a.nodes.front() < b.nodes.front(); });
+  return kinds;
 }
 
 }  // namespace
@@ -157,14 +167,17 @@ Status FleetCommand::read_file() {
 }
 
 std::optional<Refusal> FleetCommand::choose() {
-  for (const Cluster& cluster : clusters_.model().clusters) {
-    if (!options_.cluster.empty() && cluster.name.text != options_.cluster) continue;
-    if (cluster.loaded)
-      read_.push_back(cluster.name);
+  // The model has them in the order in which they answered, which is another one each time.
+  std::map<ClusterName, const Cluster*> by_name;
+  for (const Cluster& cluster : clusters_.model().clusters)
+    if (options_.cluster.empty() || cluster.name.text == options_.cluster) by_name[cluster.name] = &cluster;
+  for (const auto& [name, cluster] : by_name) {
+    if (cluster->loaded)
+      read_.push_back(name);
     else
-      page_.unread.push_back(cluster.name.text + " gave no complete answer");
-    if (cluster.loaded && !OpenClusters::is_whole(cluster))
-      page_.unread.push_back("not everything of " + cluster.name.text + " could be read");
+      page_.unread.push_back(name.text + " gave no complete answer");
+    if (cluster->loaded && !OpenClusters::is_whole(*cluster))
+      page_.unread.push_back("not everything of " + name.text + " could be read");
   }
   if (options_.nodes.empty()) return std::nullopt;
   auto chosen =
@@ -240,18 +253,19 @@ int FleetCommand::init() {
 }
 
 std::optional<Refusal> FleetCommand::make_surveys() {
-  for (const fleet::Pool& pool : fleet_.pools) {
+  for (const fleet::Pool& pool : fleet_.pools)
     if (pool.cluster.empty() && clusters_.model().clusters.size() > 1 && options_.cluster.empty())
       return Refusal{{"cannot look at the fleet",
                       fmt::format("{}:{}: pool {} names no cluster, and there are several", page_.file,
                                   pool.line, pool.name),
                       "give it cluster: NAME"},
                      kUsage};
-    if (pool.cluster.empty() || !only_.empty() || clusters_.model().find(pool.cluster)) continue;
-    if (options_.cluster.empty() || options_.cluster == pool.cluster.text)
-      page_.unread.push_back(fmt::format("pool {}: cluster {} is not among those that are found here",
-                                         pool.name, clean(pool.cluster.text, 100)));
-  }
+  if (only_.empty())
+    for (std::string& one : fleet::not_found(fleet_, [this](const ClusterName& name) {
+           const bool meant = options_.cluster.empty() || options_.cluster == name.text;
+           return !meant || clusters_.model().find(name) != nullptr;
+         }))
+      page_.unread.push_back(std::move(one));
   for (const ClusterName& name : read_) {
     const Cluster* cluster = clusters_.model().find(name);
     auto found = fleet::survey(fleet_now(*cluster), *cluster, place_of(*cluster), only_);
@@ -377,12 +391,23 @@ std::string FleetCommand::told_notes() const {
   std::string text;
   const auto line = [&](const std::string& english) { text += told(streams_, english) + "\n"; };
   for (const fleet::Survey& survey : page_.surveys) {
+    std::map<NodeName, std::string> left_out, refused;
     for (const fleet::NodeSurvey& node : survey.nodes)
       if (!fleet::is_of_its_pool(node) &&
           (node.standing == Standing::unknown || node.standing == Standing::impossible))
-        line(fmt::format("{} is left out: {}", node.node->name.text, node.why));
+        left_out.emplace(node.node->name, node.why);
       else if (node.refused)
-        line(fmt::format("{} drifts, and {}", node.node->name.text, node.why));
+        refused.emplace(node.node->name, node.why);
+    for (const pack::RefusedKind& kind : told_together(left_out)) {
+      const std::string nodes = pack::names_of(kind);
+      line(kind.nodes.size() == 1 ? fmt::format("{} is left out: {}", nodes, kind.why)
+                                  : fmt::format("{} are left out: {}", nodes, kind.why));
+    }
+    for (const pack::RefusedKind& kind : told_together(refused)) {
+      const std::string nodes = pack::names_of(kind);
+      line(kind.nodes.size() == 1 ? fmt::format("{} drifts, and {}", nodes, kind.why)
+                                  : fmt::format("{} drift, and {}", nodes, kind.why));
+    }
     for (const fleet::PoolNote& note : survey.notes)
       line(fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name,
                        told(streams_, note.text)));

@@ -11,6 +11,7 @@
 #include "engine/fleet/offers.hpp"
 #include "engine/fleet/phase_ends.hpp"
 #include "engine/fleet/rows.hpp"
+#include "engine/fleet/telling.hpp"
 #include "engine/plan/files/node_wish.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -27,7 +28,6 @@ using fleet::BoardRow;
 using fleet::BoardSurvey;
 using fleet::gpus_text;
 using fleet::LastRuns;
-using fleet::made_text;
 using fleet::NodeSurvey;
 using fleet::offered_text;
 using fleet::rows_of;
@@ -125,9 +125,11 @@ void add_rows(Grid& grid, const Page& page, const FleetPage& all, const LastRuns
                          word_of(page, standing), std::move(wanted), std::move(made),
                          offered_text(*node.node), std::move(held), by});
   };
-  for (const BoardRow& each : rows_of(node))
-    row(gpus_text(each.gpus), plan::to_text(each.board->wanted), made_text(*each.board),
-        std::to_string(each.held), fleet::standing_of(node, each));
+  for (const BoardRow& each : rows_of(node)) {
+    fleet::BoardTexts texts = fleet::board_texts(node, *each.board);
+    row(gpus_text(each.gpus), std::move(texts.wanted), std::move(texts.made), std::to_string(each.held),
+        fleet::standing_of(node, each));
+  }
   if (node.boards.empty())
     row("-", fleet::to_text(*node.rule()),
         node.standing == Standing::unknown && !fleet::is_of_its_pool(node)
@@ -146,6 +148,7 @@ Json json_of(const fleet::LeftBehind& left) {
   for (const NodeName& node : left.head.nodes) nodes.items.push_back(Json::of(node.text));
   Json& closed = one.add("closed", Json::list());
   for (const NodeName& node : left.closed) closed.items.push_back(Json::of(node.text));
+  one.add("why", text_or_null(left.why));
   return one;
 }
 
@@ -153,7 +156,8 @@ Json json_of(const BoardSurvey& board) {
   Json one = Json::map();
   one.add("gpu", Json::of(std::int64_t{board.gpu.value}));
   one.add("state", Json::of(std::string(word(board.standing))));
-  one.add("wanted", Json::of(plan::file_text(board.wanted)));
+  const bool told = board.wanted_is == BoardSurvey::Wanted::told;  // else a preset that is not there
+  one.add("wanted", told ? Json::of(plan::file_text(board.wanted)) : Json());
   one.add("made", board.made ? Json::of(plan::file_text(fleet::wish_of(*board.made))) : Json());
   one.add("held", Json::of(std::int64_t{board.held}));
   one.add("why", text_or_null(board.why));
@@ -188,6 +192,28 @@ Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns
   return one;
 }
 
+// What is wrong with a node, by its GPUs.
+std::string finding_text(const Page& page, const NodeSurvey& node) {
+  std::string why = node.refused ? "" : page.told(node.why);
+  if (node.standing == Standing::drifts)
+    for (const BoardRow& row : rows_of(node))
+      if (row.board->standing == Standing::drifts) {
+        const auto [wanted, made] = fleet::board_texts(node, *row.board);
+        why += fmt::format("{}GPU {}: {} → {}", why.empty() ? "" : "; ", gpus_text(row.gpus), made, wanted);
+      }
+  if (node.refused) why += (why.empty() ? "" : "; ") + page.told(node.why);
+  return why;
+}
+
+// Where a terminal is narrow, the line of the file says which pool it is, and why a node differs is read.
+void fit_check(Grid& grid, std::size_t clusters) {
+  for (Grid::Head& head : grid.heads) {
+    if (head.key == "pool" || (head.key == "cluster" && clusters == 1)) head.show = query::Show::roomy;
+    if (head.key == "state") head.min_width = 10;
+    if (head.key == "why") head.min_width = 24;
+  }
+}
+
 // Where a terminal is narrow, what is wanted and what is made there are read, and other columns left out.
 void fit_diff(Grid& grid) {
   for (Grid::Head& head : grid.heads) {
@@ -202,26 +228,27 @@ void fit_diff(Grid& grid) {
 
 std::string check_page(const FleetPage& all, const Options& options) {
   Page page(all, options);
+  std::vector<std::pair<const fleet::Survey*, const NodeSurvey*>> found;
+  for (const fleet::Survey& survey : all.surveys)
+    for (const NodeSurvey& node : survey.nodes) {
+      const bool differs = node.standing != Standing::as_wanted && node.standing != Standing::left_alone;
+      if (differs && !fleet::is_of_its_pool(node))
+        found.emplace_back(&survey, &node);  // its pool's note tells
+    }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return fleet::rank(a.second->standing) < fleet::rank(b.second->standing);
+  });
   Grid grid = grid_of({{"cluster", "CLUSTER"},
                        {"node", "NODE"},
                        {"pool", "POOL"},
                        {"line", "RULED BY"},
                        {"state", "STATE"},
                        {"why", "WHY"}});
-  for (const fleet::Survey& survey : all.surveys)
-    for (const NodeSurvey& node : survey.nodes) {
-      if (node.standing == Standing::as_wanted || node.standing == Standing::left_alone) continue;
-      if (fleet::is_of_its_pool(node)) continue;  // the pool's note tells it once
-      std::string why = node.refused ? "" : page.told(node.why);
-      if (node.standing == Standing::drifts)
-        for (const BoardRow& row : rows_of(node))
-          if (row.board->standing == Standing::drifts)
-            why += fmt::format("{}GPU {}: {} → {}", why.empty() ? "" : "; ", gpus_text(row.gpus),
-                               made_text(*row.board), plan::to_text(row.board->wanted));
-      if (node.refused) why += (why.empty() ? "" : "; ") + page.told(node.why);
-      grid.rows.push_back({survey.cluster->name.text, node.node->name.text, node.pool->name,
-                           place_of(node, all.file), word_of(page, node.standing), std::move(why)});
-    }
+  fit_check(grid, all.surveys.size());
+  for (const auto& [survey, node] : found)
+    grid.rows.push_back({survey->cluster->name.text, node->node->name.text, node->pool->name,
+                         place_of(*node, all.file), word_of(page, node->standing),
+                         finding_text(page, *node)});
   page.table(grid);
   page.orders();
   page.notes();
@@ -274,9 +301,11 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
                      other->line));
   line(fmt::format("state: {}", page.told(word(node.standing))));
   if (!node.why.empty()) page.raw("    " + page.told(node.why));
-  for (const BoardRow& row : rows_of(node))
-    line(fmt::format("GPU {}: wanted {}, made {}; slices held: {}", gpus_text(row.gpus),
-                     plan::to_text(row.board->wanted), made_text(*row.board), row.held));
+  for (const BoardRow& row : rows_of(node)) {
+    const auto [wanted, made] = fleet::exact_texts(node, *row.board);
+    line(fmt::format("GPU {}: wanted {}, made {}; slices held: {}", gpus_text(row.gpus), wanted, made,
+                     row.held));
+  }
   line(fmt::format("the scheduler offers: {}", offered_text(*node.node)));
   if (const std::string text = otherwise_text(survey, node); !text.empty()) line(text);
   if (const RunHead* run = LastRuns(all.runs).of(survey, node))

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "engine/fleet/telling.hpp"
 #include "engine/insight/available.hpp"
+#include "engine/insight/read_whole.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 
@@ -13,24 +15,6 @@ namespace {
 
 using fleet::NodeSurvey;
 using fleet::Standing;
-
-// What is certainly wrong, then what is not known.
-int rank(Standing standing) {
-  switch (standing) {
-    case Standing::drifts: return 0;
-    case Standing::impossible: return 1;
-    case Standing::unknown: return 2;
-    case Standing::as_wanted: return 3;
-    case Standing::left_alone: return 4;
-  }
-  return 2;
-}
-
-bool is_whole(const Cluster& cluster) {
-  return !work_untold(cluster) &&
-         std::none_of(cluster.sources.begin(), cluster.sources.end(),
-                      [](const auto& each) { return tells_nodes(each.first) && each.second.incomplete; });
-}
 
 // Why a cluster is not held against the file; empty: it is. Old lists say nothing of what stands there now.
 std::string why_unread(const Cluster& cluster) {
@@ -52,14 +36,11 @@ std::optional<Error> why_no_survey(const FleetQuestion& asked) {
 
 void note_missing(FleetAnswer& answer) {
   const FleetQuestion& asked = *answer.question;
-  for (const fleet::Pool& pool : asked.file->fleet.pools) {
-    const bool found =
-        pool.cluster.empty() || std::any_of(asked.clusters.begin(), asked.clusters.end(),
-                                            [&](const Cluster& one) { return one.name == pool.cluster; });
-    if (!found)
-      answer.unread.push_back(fmt::format("pool {}: cluster {} is not among those that are found here",
-                                          pool.name, clean(pool.cluster.text, 100)));
-  }
+  for (std::string& one : fleet::not_found(asked.file->fleet, [&](const ClusterName& name) {
+         return std::any_of(asked.clusters.begin(), asked.clusters.end(),
+                            [&](const Cluster& cluster) { return cluster.name == name; });
+       }))
+    answer.unread.push_back(std::move(one));
 }
 
 void add_rows(FleetAnswer& answer, const fleet::Survey& survey) {
@@ -67,7 +48,7 @@ void add_rows(FleetAnswer& answer, const fleet::Survey& survey) {
     if (!node.pool || node.rule()->kind == fleet::Rule::Kind::as_is) continue;
     std::vector<fleet::BoardRow> boards = fleet::rows_of(node);
     std::stable_sort(boards.begin(), boards.end(), [](const auto& a, const auto& b) {
-      return rank(a.board->standing) < rank(b.board->standing);
+      return fleet::rank(a.board->standing) < fleet::rank(b.board->standing);
     });
     for (fleet::BoardRow& one : boards) answer.rows.push_back({&survey, &node, std::move(one)});
     if (boards.empty()) answer.rows.push_back({&survey, &node, {}});
@@ -87,7 +68,7 @@ std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion
       answer->unread.push_back(std::move(why));
       continue;
     }
-    if (!is_whole(cluster))
+    if (!insight::is_read_whole(cluster))
       answer->unread.push_back("not everything of " + cluster.name.text + " could be read");
     const fleet::Fleet& now = answer->now.emplace_back(
         fleet::fleet_at(asked.file->fleet, asked.file->zone, cluster_now(cluster, asked.wall)));
@@ -100,7 +81,7 @@ std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion
   note_missing(*answer);
   for (const fleet::Survey& survey : answer->surveys) add_rows(*answer, survey);
   std::stable_sort(answer->rows.begin(), answer->rows.end(), [](const FleetRow& a, const FleetRow& b) {
-    return rank(a.node->standing) < rank(b.node->standing);
+    return fleet::rank(a.node->standing) < fleet::rank(b.node->standing);
   });
   answer->last = fleet::LastRuns(asked.runs);
   return answer;

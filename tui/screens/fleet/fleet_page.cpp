@@ -14,6 +14,7 @@
 #include "engine/fleet/left_run.hpp"
 #include "engine/fleet/offers.hpp"
 #include "engine/fleet/run_words.hpp"
+#include "engine/fleet/telling.hpp"
 #include "engine/plan/node_action.hpp"
 #include "engine/text.hpp"
 #include "tui/screens/documents.hpp"
@@ -40,30 +41,11 @@ Role role_of(Standing standing) {
   return Role::unknown;
 }
 
-std::string wanted_text(const FleetRow& row) {
-  return row.boards.board ? plan::to_text(row.boards.board->wanted) : fleet::to_text(*row.node->rule());
-}
-std::string made_text(const FleetRow& row) {
-  if (row.boards.board) return fleet::made_text(*row.boards.board);
+// Of a node none of whose GPUs is told apart, what it is to be as a whole.
+fleet::BoardTexts texts_of(const FleetRow& row) {
+  if (row.boards.board) return fleet::board_texts(*row.node, *row.boards.board);
   const bool told = row.node->standing != Standing::unknown || fleet::is_of_its_pool(*row.node);
-  return told ? fleet::instances_text(*row.node->node) : "?";
-}
-// By profile: what is the same reads the same.
-plan::Wish anywhere(plan::Wish wish) {
-  for (plan::WishedInstance& one : wish.instances) one.start.reset();
-  std::sort(wish.instances.begin(), wish.instances.end(),
-            [](const auto& a, const auto& b) { return a.profile.text < b.profile.text; });
-  return wish;
-}
-// Wanted and made: where instances stand is told only where that alone differs.
-std::pair<std::string, std::string> short_texts(const FleetRow& row) {
-  const fleet::BoardSurvey* board = row.boards.board;
-  if (!board || !board->made || board->made->instances.empty()) return {wanted_text(row), made_text(row)};
-  std::string wanted = plan::to_text(anywhere(board->wanted)),
-              made = plan::to_text(anywhere(fleet::wish_of(*board->made)));
-  const bool differ = board->standing != Standing::as_wanted;
-  if (differ && wanted == made) return {wanted_text(row), made_text(row)};
-  return {std::move(wanted), std::move(made)};
+  return {fleet::to_text(*row.node->rule()), told ? fleet::instances_text(*row.node->node) : "?"};
 }
 bool offers_otherwise(const FleetRow& row) {
   return row.node->should_offer && !row.node->should_offer->empty();
@@ -100,7 +82,7 @@ Longest longest_of(const std::vector<FleetRow>& rows, bool is_short) {
   const auto see = [](int& most, const std::string& text) { most = std::max(most, display_width(text)); };
   for (std::size_t i = 0; i < std::min(kLooked, rows.size()); ++i) {
     const FleetRow& row = rows[i];
-    const auto [wanted, made] = short_texts(row);
+    const auto [wanted, made] = texts_of(row);
     see(cells.node, row.node->node->name.text);
     see(cells.cluster, row.survey->cluster->name.text);
     see(cells.pool, row.node->pool->name);
@@ -293,7 +275,7 @@ class Page {
     put(row.node->pool->name, at.pool, at.state, Role::dim);
     put(std::string(fleet::word(standing)), at.state, at.gpus, role_of(standing));
     put(row.boards.gpus.empty() ? "-" : fleet::gpus_text(row.boards.gpus), at.gpus, at.wanted, Role::text);
-    auto [wanted, made] = short_texts(row);
+    auto [wanted, made] = texts_of(row);
     put(std::move(wanted), at.wanted, at.made, Role::text);
     put(std::move(made), at.made, at.offered, differs ? Style(role_of(standing)) : Style(Role::text));
     put(offered_cell(row, at.is_short), at.offered, at.held, offered_role(row, Role::dim));
@@ -343,7 +325,7 @@ class Page {
          Role::dim});
     to.push_back(std::move(title));
     const std::string gpus = row.boards.gpus.empty() ? "" : "GPU " + fleet::gpus_text(row.boards.gpus) + ": ";
-    const auto [wanted, made] = short_texts(row);
+    const auto [wanted, made] = texts_of(row);
     fact(to, "wanted", gpus + wanted);
     fact(to, "made", gpus + made, row.standing() == Standing::drifts ? Role::danger : Role::text);
     fact(to, "advertised", fleet::offered_text(*node.node), offered_role(row, Role::text));

@@ -1,0 +1,78 @@
+#include "engine/fleet/telling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/fleet/rows.hpp"
+#include "engine/plan/effect/observed.hpp"
+#include "engine/text.hpp"
+
+namespace tessera::fleet {
+namespace {
+
+// By profile: what is the same reads the same.
+plan::Wish anywhere(plan::Wish wish) {
+  for (plan::WishedInstance& one : wish.instances) one.start.reset();
+  std::sort(wish.instances.begin(), wish.instances.end(),
+            [](const auto& a, const auto& b) { return a.profile.text < b.profile.text; });
+  return wish;
+}
+
+bool mode_pends(const NodeSurvey& node, const BoardSurvey& board) {
+  const Gpu* gpu = plan::find_gpu(*node.node, board.gpu);
+  return gpu && (gpu->mig_mode == MigMode::enable_pending || gpu->mig_mode == MigMode::disable_pending);
+}
+
+}  // namespace
+
+int rank(Standing standing) {
+  switch (standing) {
+    case Standing::drifts: return 0;
+    case Standing::impossible: return 1;
+    case Standing::unknown: return 2;
+    case Standing::as_wanted: return 3;
+    case Standing::left_alone: return 4;
+  }
+  return 2;
+}
+
+BoardTexts exact_texts(const NodeSurvey& node, const BoardSurvey& board) {
+  // A preset that its product does not have says nothing of the GPU.
+  if (board.wanted_is != BoardSurvey::Wanted::told) return {to_text(*node.rule()), made_text(board)};
+  BoardTexts texts{plan::to_text(board.wanted), made_text(board)};
+  if (board.standing == Standing::drifts && texts.wanted == texts.made && mode_pends(node, board))
+    texts.made += ", MIG mode change pending";
+  return texts;
+}
+
+BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board) {
+  BoardTexts exact = exact_texts(node, board);
+  if (!board.made || board.made->instances.empty()) return exact;
+  const std::string made = plan::to_text(anywhere(wish_of(*board.made)));
+  if (board.wanted_is != BoardSurvey::Wanted::told) return {std::move(exact.wanted), made};
+  const std::string wanted = plan::to_text(anywhere(board.wanted));
+  const bool alone = board.standing != Standing::as_wanted && wanted == made;
+  return alone ? exact : BoardTexts{wanted, made};
+}
+
+std::vector<std::string> not_found(const Fleet& fleet, const std::function<bool(const ClusterName&)>& found) {
+  std::vector<std::string> all;
+  for (const Pool& pool : fleet.pools)
+    if (!pool.cluster.empty() && !found(pool.cluster))
+      all.push_back(fmt::format("pool {}: cluster {} is not among those that are found here", pool.name,
+                                clean(pool.cluster.text, 100)));
+  // Else a name that is spelled otherwise would make the rules of a cluster count for nothing, unseen.
+  for (const auto& [name, rules] : fleet.clusters) {
+    const bool named = std::any_of(fleet.pools.begin(), fleet.pools.end(),
+                                   [&](const Pool& pool) { return pool.cluster.text == name; });
+    if (!named && !found(ClusterName(name)))
+      all.push_back(
+          fmt::format("clusters: {} is not among those that are found here, and no pool names it: its rules "
+                      "count for nothing",
+                      clean(name, 100)));
+  }
+  return all;
+}
+
+}  // namespace tessera::fleet

@@ -1,0 +1,28 @@
+// How a survey is told: what differs first, GPUs by what counts of them, and what the file names that is not
+// here. Threads: pure functions.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/fleet/survey.hpp"
+
+namespace tessera::fleet {
+
+// What is certainly wrong comes first, then what is not known: 0 is told first.
+int rank(Standing standing);
+
+// A GPU as it is to be and as it is. board: one of the node's; the node has a rule.
+struct BoardTexts {
+  std::string wanted, made;
+};
+BoardTexts exact_texts(const NodeSurvey& node, const BoardSurvey& board);
+// Where its instances stand is told only where that alone differs.
+BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board);
+
+// What the file says of clusters that are not looked at: one sentence each. found: whether a cluster of that
+// name is, or is left out on purpose.
+std::vector<std::string> not_found(const Fleet& fleet, const std::function<bool(const ClusterName&)>& found);
+
+}  // namespace tessera::fleet

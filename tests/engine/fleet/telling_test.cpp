@@ -1,0 +1,82 @@
+// What people read of a survey: GPUs by what counts of them, and names in the file that mean nothing here.
+#include "engine/fleet/telling.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/fleet/reader.hpp"
+#include "tests/engine/plan/boards.hpp"
+
+namespace tessera::fleet {
+namespace {
+
+struct Told {
+  test::Story story;
+  plan::Means means = plan::simulator_capabilities();
+  plan::SiteRules rules;
+  Fleet fleet;
+  Survey found;
+
+  Told(Gpu gpu, const std::string& text) {
+    story.tell(ClusterSeen{Scheduler::slurm, false, "", ""});
+    story.tell(NodesListed{{test::node("n1", {std::move(gpu)})}});
+    story.tell(WorkloadsListed{});
+    story.tell(Loaded{});
+    fleet = read_fleet(text, "fleet.yaml", test::catalogue()).value();
+    found = survey(fleet, story.cluster(), {&test::catalogue(), &means, &rules}).value();
+  }
+  const NodeSurvey& node() const { return found.nodes.at(0); }
+  std::string text() const {
+    const auto [wanted, made] = board_texts(node(), node().boards.at(0));
+    return made + " -> " + wanted;
+  }
+};
+
+Gpu two_instances() {
+  return test::cut(0, {test::instance("3g.40gb", 4, 4, 0), test::instance("1g.10gb", 0, 1, 1)});
+}
+
+// At 80 columns the starts left no cell for what is wanted.
+TEST(FleetTelling, WhereInstancesStandIsToldOnlyWhereThatAloneDiffers) {
+  EXPECT_EQ(Told(two_instances(), "pools: [{name: a, layout: 7x1g.10gb}]").text(),
+            "1g.10gb + 3g.40gb -> 7 × 1g.10gb");
+  EXPECT_EQ(Told(two_instances(), "pools: [{name: a, layout: '3g.40gb,1g.10gb'}]").text(),
+            "1g.10gb + 3g.40gb -> 1g.10gb + 3g.40gb");
+  EXPECT_EQ(Told(two_instances(), "pools: [{name: a, layout: '3g.40gb@0,1g.10gb@4'}]").text(),
+            "1g.10gb@0 + 3g.40gb@4 -> 3g.40gb@0 + 1g.10gb@4");
+}
+
+// diff said that a whole GPU was wanted, and so did JSON.
+TEST(FleetTelling, APresetThatTheProductDoesNotHaveIsNoWholeGpu) {
+  const Told told(two_instances(), "pools: [{name: a, preset: all-misspelt}]");
+  EXPECT_EQ(told.node().standing, Standing::impossible);
+  EXPECT_EQ(told.text(), "1g.10gb + 3g.40gb -> all-misspelt");
+}
+
+// "GPU 0: whole GPU -> whole GPU" was all that check said of such a node.
+TEST(FleetTelling, AMigModeThatIsPendingIsWhatDiffers) {
+  Gpu gpu = test::uncut(0, 0, "A100-40GB");
+  gpu.mig_mode = MigMode::enable_pending;
+  const Told told(gpu, "pools: [{name: a, layout: none}]");
+  EXPECT_EQ(told.node().standing, Standing::drifts);
+  EXPECT_EQ(told.text(), "whole GPU, MIG mode change pending -> whole GPU");
+}
+
+// The rules of a cluster that was misspelt counted for nothing, and check said that all was well.
+TEST(FleetTelling, AClusterThatIsNotHereIsToldWhereverTheFileNamesIt) {
+  const auto told = [](const std::string& text) {
+    const Fleet fleet = read_fleet(text, "fleet.yaml", test::catalogue()).value();
+    return not_found(fleet, [](const ClusterName& name) { return name.text == "hpc"; });
+  };
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(told("clusters: {hpc: {platform: slurm}}\npools: [{name: a, cluster: hpc, layout: none}]"),
+            Lines{});
+  EXPECT_EQ(told("clusters: {hcp: {platform: slurm}}\npools: [{name: a, layout: none}]"),
+            (Lines{"clusters: hcp is not among those that are found here, and no pool names it: its rules "
+                   "count for nothing"}));
+  EXPECT_EQ(told("clusters: {prod: {platform: slurm}}\npools: [{name: a, cluster: prod, layout: none}]"),
+            (Lines{"pool a: cluster prod is not among those that are found here"}))
+      << "once";
+}
+
+}  // namespace
+}  // namespace tessera::fleet
