@@ -11,7 +11,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -92,7 +91,9 @@ struct FleetSources {
 struct FleetEvidence {
   std::map<const fleet::NodeSurvey*, fleet::Left> left;      // by the newest run of the node
   std::map<const fleet::NodeSurvey*, std::string> recorded;  // one sentence, of nodes that drift
-  std::set<std::string> parked;  // runs of the file that rest in a safe place and wait for a person
+  // Runs of the file that rest in a safe place and wait for a person, with why the file does not let them go
+  // on; empty: that is not the reason.
+  std::map<std::string, std::string> parked;
 };
 
 struct FleetState {

@@ -202,7 +202,8 @@ bool parked_is_named(OneRun& one, plan::RunEvent event, const std::string& words
   one.session.hear({RunsListed{{head}}});
   one.session.survey();
   one.hear(one.answer());
-  return one.session.shows("parked; tessera resume") || one.session.shows("is parked and has not ended");
+  return one.session.shows("parked; tessera resume") || one.session.shows("is parked and has not ended") ||
+         one.session.shows("is left parked: ");
 }
 
 std::string wanting(const std::string& layout) {
@@ -226,6 +227,9 @@ TEST(FleetEvidence, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamed) {
   OneRun one(RunState::finished, wanting("7x1g.10gb"));
   EXPECT_TRUE(parked_is_named(one, plan::Parked{"in use", "n0045 is closed", plan::Until::empty},
                               "as fleet.yaml says"))
+      << one.session.screen();
+  EXPECT_TRUE(one.session.shows("is left parked: the fleet file was changed after it was begun"))
+      << "as check says it\n"
       << one.session.screen();
 }
 

@@ -105,7 +105,8 @@ std::vector<const RunHead*> FleetEvidenceReader::runs_to_read(const FleetAnswer&
   return runs;
 }
 
-std::set<std::string> FleetEvidenceReader::parked_for_a_person(const FleetQuestion& asked) const {
+std::map<std::string, std::string> FleetEvidenceReader::parked_for_a_person(
+    const FleetQuestion& asked) const {
   std::vector<std::pair<const RunHead*, const plan::Run*>> parked;  // null: its journal cannot be read
   fleet::FailedNodes failed;
   for (const RunHead& head : asked.runs) {
@@ -114,11 +115,12 @@ std::set<std::string> FleetEvidenceReader::parked_for_a_person(const FleetQuesti
     parked.emplace_back(&head, run ? &*run : nullptr);
     if (run) failed.note(*run);
   }
-  std::set<std::string> all;
+  std::map<std::string, std::string> all;
   for (const auto& [head, run] : parked)
-    if (fleet::waits_for_a_person(*head, run, clock_of(asked, head->cluster)) ||
-        !why_left(asked, *head, *run, failed).empty())
-      all.insert(head->run);
+    if (fleet::waits_for_a_person(*head, run, clock_of(asked, head->cluster)))
+      all.emplace(head->run, "");
+    else if (std::string why = why_left(asked, *head, *run, failed); !why.empty())
+      all.emplace(head->run, std::move(why));
   return all;
 }
 

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -46,7 +45,7 @@ class FleetEvidenceReader {
   // of its nodes, of those that drift first.
   static std::vector<const RunHead*> runs_to_read(const FleetAnswer& answer);
   // Of the parked runs of the file those that wait for a person, as far as their journals are read.
-  std::set<std::string> parked_for_a_person(const FleetQuestion& asked) const;
+  std::map<std::string, std::string> parked_for_a_person(const FleetQuestion& asked) const;
   bool is_read(const RunHead& head) const;
   void read_journals(const std::vector<const RunHead*>& runs, const pack::Stop& stop);
   // Nodes that drift for the first time are looked for from the beginning; false: nothing is to be read.

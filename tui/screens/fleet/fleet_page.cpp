@@ -237,8 +237,10 @@ class Page {
         return fleet_.evidence && fleet_.evidence->parked.contains(head.run);
       return newest.contains(&head) || fleet::may_be_of(head, fleet_.known_by());
     };
-    for (const fleet::LeftBehind& one : fleet::left_runs(fleet_.answer->question->runs, clusters, counts))
+    for (fleet::LeftBehind& one : fleet::left_runs(fleet_.answer->question->runs, clusters, counts)) {
+      if (one.head.state == RunState::parked) one.why = fleet_.evidence->parked.at(one.head.run);
       to.emplace_back(fleet::left_sentence(one), Role::danger);
+    }
   }
 
   void table(Document& to) const {
