@@ -225,6 +225,15 @@ struct LayoutOrder {
   friend bool operator==(const LayoutOrder&, const LayoutOrder&) = default;
 };
 
+// Who wrote a label last by which another way of sharing is ordered for a node (the device plugin's
+// configuration, the vGPU manager's): what LayoutOrder has of the MIG manager's.
+struct LabelWrite {
+  std::string label;                      // "nvidia.com/device-plugin.config"
+  std::string by;                         // the client, as it names itself
+  std::optional<TimePoint> written = {};  // when it last wrote anything of its own there; nullopt: not told
+  friend bool operator==(const LabelWrite&, const LabelWrite&) = default;
+};
+
 // What an allocation or a request is counted in.
 enum class Family : std::uint8_t { gpu, mps, shard, vgpu };
 
@@ -265,6 +274,7 @@ struct Node {
   std::string reservation;
   std::vector<Component> components;  // in the order in which they depend on each other
   std::optional<LayoutOrder> order;
+  std::vector<LabelWrite> writes;  // of labels that it has; one that is not here: who wrote it is not told
   std::vector<OutOfUse> out_of_use;
   // GPU resources that the scheduler has to hand out here, held ones among them, by name (a kubelet's
   // allocatable, what is 0 left out; of Slurm what slurmctld has as Gres); nullopt: not reported.

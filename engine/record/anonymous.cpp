@@ -84,6 +84,7 @@ void hash_names(Node& node, const std::string& salt) {
   node.reason.clear();
   node.reason_by.clear();
   if (node.order) node.order->by.clear(), node.order->written.reset();
+  node.writes.clear();
   hash_bridge(node, slurm_name, salt);
   if (node.host_pod)
     for (std::string* name : {&node.host_pod->name_space, &node.host_pod->name}) *name = hashed(*name, salt);

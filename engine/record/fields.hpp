@@ -49,6 +49,10 @@ void fields(V& v, Of<LayoutOrder>) {
   v("by", &LayoutOrder::by), v("written", &LayoutOrder::written);
 }
 template <class V>
+void fields(V& v, Of<LabelWrite>) {
+  v("label", &LabelWrite::label), v("by", &LabelWrite::by), v("written", &LabelWrite::written);
+}
+template <class V>
 void fields(V& v, Of<OutOfUse>) {
   v("family", &OutOfUse::family), v("type", &OutOfUse::type), v("count", &OutOfUse::count);
 }
@@ -64,7 +68,8 @@ void fields(V& v, Of<Node>) {
   v("memory_mib", &Node::memory), v("memory_held_mib", &Node::memory_held);
   v("partitions", &Node::partitions), v("features", &Node::features), v("driver", &Node::driver);
   v("agent", &Node::agent), v("reservation", &Node::reservation), v("components", &Node::components);
-  v("order", &Node::order), v("out_of_use", &Node::out_of_use), v("allocatable", &Node::allocatable);
+  v("order", &Node::order), v("writes", &Node::writes), v("out_of_use", &Node::out_of_use);
+  v("allocatable", &Node::allocatable);
   v("taints", &Node::taints), v("host_pod", &Node::host_pod), v("booted", &Node::booted);
   v("origin", &Node::origin);
 }

@@ -121,5 +121,14 @@ TEST(AnonymousRecording, AJobsOwnCommentIsNotKept) {
   EXPECT_EQ(job.comment, "") << "a job's comment is its user's own words";
 }
 
+TEST(AnonymousRecording, ClientsThatWroteLabelsAreNotNamed) {
+  Node one = node("worker-1", {gpu(0, Strategy::whole, {whole(0)})});
+  one.order = LayoutOrder{"all-disabled", "success", {}, "alice", at(0)};
+  one.writes = {{"nvidia.com/device-plugin.config", "alice", at(0)}};
+  record::hash_names(one, kSalt);
+  EXPECT_EQ(one.order->by, "");
+  EXPECT_TRUE(one.writes.empty());
+}
+
 }  // namespace
 }  // namespace tessera::test

@@ -54,6 +54,7 @@ TEST(RecordedFields, AreAllThatAreNotWorkedOutAgain) {
   EXPECT_EQ(recorded<HostPod>(), members<HostPod>());
   EXPECT_EQ(recorded<Component>(), members<Component>());
   EXPECT_EQ(recorded<LayoutOrder>(), members<LayoutOrder>());
+  EXPECT_EQ(recorded<LabelWrite>(), members<LabelWrite>());
   EXPECT_EQ(recorded<OutOfUse>(), members<OutOfUse>());
   EXPECT_EQ(recorded<Allocation>(), members<Allocation>());
   EXPECT_EQ(recorded<DeviceShare>(), members<DeviceShare>());
