@@ -381,11 +381,10 @@ class Facts {
       if (auto name = sharing::parse_resource(resource, Scheduler::kubernetes);
           name && name->kind == sharing::ResourceKind::vgpu)
         say(fact::of(fact::kVgpuOffer, name->type), std::to_string(count));
-    facts_.node.order =
-        config.empty() && state.empty()
-            ? std::nullopt
-            : std::optional(LayoutOrder{clean(config, 64), clean(state, 32), memory_.pending_since,
-                                        look_.object.written.orderer, look_.object.written.ordered});
+    facts_.node.order = config.empty() && state.empty()
+                            ? std::nullopt
+                            : std::optional(order_of(look_.object, clean(config, 64), clean(state, 32),
+                                                     memory_.pending_since));
   }
   // Feature discovery says what there is, the kubelet what can be had.
   bool offers_what_is_discovered() const {

@@ -250,6 +250,13 @@ std::string pool_of(const NodeObject& node) {
 
 }  // namespace
 
+LayoutOrder order_of(const NodeObject& object, std::string config, std::string state,
+                     std::optional<TimePoint> since) {
+  const LabelWrite* write = object.written.of(operators::kMigConfig);
+  return {std::move(config), std::move(state), since, write ? write->by : "",
+          write ? write->written : std::nullopt};
+}
+
 std::vector<std::string> features_of(const NodeObject& object) {
   std::vector<std::string> features;
   for (const auto& [key, value] : object.meta.labels)
@@ -273,13 +280,13 @@ Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional
   node.taints = taints_of(object);
   node.allocatable = gpus_in(object.allocatable);
   if (std::string pool = pool_of(object); !pool.empty()) node.partitions.push_back(std::move(pool));
-  std::string_view config = object.label("nvidia.com/mig.config");
-  if (!config.empty())
-    node.order = LayoutOrder{std::string(config),
-                             std::string(object.label("nvidia.com/mig.config.state")),
-                             {},
-                             object.written.orderer,
-                             object.written.ordered};
+  if (std::string_view config = object.label(operators::kMigConfig); !config.empty())
+    node.order = order_of(object, std::string(config), std::string(object.label(operators::kMigState)), {});
+  // In one order, however the server lists the writers.
+  for (const std::string_view label :
+       {operators::kPluginConfig, operators::kVgpuConfig, operators::kWorkload})
+    if (const LabelWrite* write = object.written.of(label); write && !object.label(label).empty())
+      node.writes.push_back(*write);
   add_cut_boards(node, object, sharing, origin);
   add_whole_boards(node, sharing, origin);
   add_vgpus(node, sharing);

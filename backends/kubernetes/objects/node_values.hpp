@@ -7,6 +7,10 @@
 // pure functions.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "backends/kubernetes/objects/objects.hpp"
 #include "backends/kubernetes/objects/sharing_of.hpp"
 #include "engine/model/values.hpp"
@@ -19,6 +23,10 @@ inline constexpr const char* kCordoned = "cordoned";
 // busy: GPU work runs there, so that a closed node is draining, not drained; nullopt: its pods are not known,
 // and it is not called drained. components are added by the caller (components.hpp).
 Node node_of(const NodeObject& object, const NodeSharing& sharing, std::optional<bool> busy, Origin origin);
+
+// The layout that is ordered for it, with who wrote that label last as far as its managedFields tell.
+LayoutOrder order_of(const NodeObject& object, std::string config, std::string state,
+                     std::optional<TimePoint> since);
 
 // The labels worth showing, as "key=value", sorted.
 std::vector<std::string> features_of(const NodeObject& object);

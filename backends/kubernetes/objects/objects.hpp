@@ -14,6 +14,7 @@
 
 #include "backends/kubernetes/objects/fields.hpp"
 #include "engine/model/units.hpp"
+#include "engine/model/values.hpp"
 
 namespace tessera::kubernetes {
 
@@ -55,8 +56,9 @@ struct Written {
   std::optional<TimePoint> order;    // nvidia.com/mig.config.state
   std::optional<TimePoint> sharing;  // feature discovery's counts, or ack.node.gpu.schedule
   std::optional<TimePoint> plugin;   // nvidia.com/device-plugin.config
-  std::optional<TimePoint> ordered;  // nvidia.com/mig.config
-  std::string orderer;               // ... and by whom, as it names itself; empty: not told
+  std::vector<LabelWrite> orders;    // nvidia.com/mig.config, and labels that order another way of sharing
+  // nullptr: who wrote that label is not told.
+  const LabelWrite* of(std::string_view label) const;
 };
 
 struct NodeObject {

@@ -1,10 +1,12 @@
 // What all objects have in common, and the small forms: times, quantities, texts.
 #include "backends/kubernetes/objects/read.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "backends/kubernetes/objects/parse.hpp"
+#include "engine/operators/labels.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 
@@ -61,13 +63,28 @@ void read_kept(JsonValue& value, Texts& texts, bool (*is_kept)(std::string_view)
   });
 }
 
+constexpr std::string_view kOrders[] = {operators::kMigConfig, operators::kPluginConfig,
+                                        operators::kVgpuConfig, operators::kWorkload};
+
+// A writer whose time is not told counts where there is no other.
+void note_write(std::vector<LabelWrite>& all, LabelWrite write) {
+  const auto known =
+      std::find_if(all.begin(), all.end(), [&](const LabelWrite& one) { return one.label == write.label; });
+  if (known == all.end())
+    all.push_back(std::move(write));
+  else if (write.written && (!known->written || *write.written > *known->written))
+    *known = std::move(write);
+}
+
 // One entry of managedFields: who last wrote what, and when.
 void read_write(JsonValue& value, Written& written) {
   std::optional<TimePoint> time;
   std::string manager;
-  bool order = false, state = false, plugin = false, sharing = false;
+  bool state = false, plugin = false, sharing = false;
+  std::vector<std::string_view> orders;
   auto label = [&](std::string_view key, JsonValue&) {
-    order = order || key == "f:nvidia.com/mig.config";
+    for (const std::string_view one : kOrders)
+      if (key.starts_with("f:") && key.substr(2) == one) orders.push_back(one);
     state = state || key == "f:nvidia.com/mig.config.state";
     plugin = plugin || key == "f:nvidia.com/device-plugin.config";
     sharing = sharing || key == "f:nvidia.com/gpu.count" || key == "f:ack.node.gpu.schedule";
@@ -84,17 +101,20 @@ void read_write(JsonValue& value, Written& written) {
     if (key == "fieldsV1") field.fields(whole);
   });
   const auto later = [&](bool wrote, std::optional<TimePoint>& last) {
-    if (!wrote || !time || (last && *time <= *last)) return false;
-    last = time;
-    return true;
+    if (wrote && time && (!last || *time > *last)) last = time;
   };
   later(state, written.order), later(plugin, written.plugin), later(sharing, written.sharing);
-  // A writer whose time is not told counts where there is no other.
-  if (later(order, written.ordered) || (order && written.orderer.empty()))
-    written.orderer = manager.empty() ? "a client without a name" : std::move(manager);
+  const std::string by = manager.empty() ? "a client without a name" : manager;
+  for (const std::string_view one : orders) note_write(written.orders, {std::string(one), by, time});
 }
 
 }  // namespace
+
+const LabelWrite* Written::of(std::string_view label) const {
+  const auto known =
+      std::find_if(orders.begin(), orders.end(), [&](const LabelWrite& one) { return one.label == label; });
+  return known == orders.end() ? nullptr : &*known;
+}
 
 std::optional<std::int64_t> parse_quantity(std::string_view text) {
   std::int64_t whole = 0;

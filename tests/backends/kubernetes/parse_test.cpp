@@ -395,6 +395,25 @@ TEST(KubernetesNodes, WhoWroteTheLabelThatOrdersTheLayoutLastIsKept) {
   EXPECT_EQ(order(entry("", "2026-11-21T11:50:00Z", "nvidia.com/mig.config")).by, "a client without a name");
 }
 
+TEST(KubernetesNodes, WhoWroteALabelThatOrdersSharesOrVgpusLastIsKeptWhereTheNodeHasIt) {
+  const auto entry = [](const std::string& manager, const std::string& field) {
+    return R"({"manager":")" + manager + R"(","operation":"Update","time":"2026-11-21T11:50:00Z",)" +
+           R"("fieldsV1":{"f:metadata":{"f:labels":{"f:)" + field + R"(":{}}}}})";
+  };
+  const std::string entries = entry("flux", "nvidia.com/vgpu.config") + "," +
+                              entry("kubectl-label", "nvidia.com/device-plugin.config") + "," +
+                              entry("gone", "nvidia.com/gpu.workload.config");
+  const Node node =
+      node_from(R"({"metadata":{"name":"n1","managedFields":[)" + entries +
+                R"(],"labels":{"nvidia.com/gpu.product":"Tesla-T4","nvidia.com/gpu.count":"1",)" +
+                R"("nvidia.com/device-plugin.config":"mps-4","nvidia.com/vgpu.config":"A100-20C"}},)" +
+                R"("status":{}})");
+  const auto at = parse_utc("2026-11-21T11:50:00Z");
+  EXPECT_EQ(node.writes, (std::vector<LabelWrite>{{"nvidia.com/device-plugin.config", "kubectl-label", at},
+                                                  {"nvidia.com/vgpu.config", "flux", at}}));
+  EXPECT_FALSE(node.order) << "no layout is ordered";
+}
+
 TEST(KubernetesNodes, HealthIsWhatTheSchedulerSays) {
   Labels one{{"nvidia.com/gpu.product", "Tesla-T4"}, {"nvidia.com/gpu.count", "1"}};
   std::string closed = node_json("n1", one, {}, R"("unschedulable":true)");
