@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,12 +61,50 @@ std::string writer_text(const std::string& by, std::optional<TimePoint> from, st
   return text;
 }
 
-// Another way of sharing is ordered by other labels.
-bool drifts_in_mig(const NodeSurvey& node) {
-  return std::any_of(node.boards.begin(), node.boards.end(), [](const BoardSurvey& board) {
-    return board.standing == Standing::drifts &&
-           (board.wanted.strategy == Strategy::mig || (board.made && board.made->mig));
-  });
+// The labels by which a way of sharing is ordered.
+std::vector<std::string_view> labels_of(Strategy strategy) {
+  switch (strategy) {
+    case Strategy::mig: return {operators::kMigConfig};
+    case Strategy::mps:
+    case Strategy::time_slicing: return {operators::kPluginConfig};
+    case Strategy::vgpu: return {operators::kVgpuConfig, operators::kWorkload};
+    case Strategy::shard:
+    case Strategy::whole:
+    case Strategy::unknown: break;
+  }
+  return {};
+}
+
+// Those by which what differs on a node is ordered: what is wanted there, and what is made.
+std::set<std::string_view> labels_of(const NodeSurvey& node) {
+  std::set<std::string_view> labels;
+  const auto add = [&](Strategy strategy) {
+    for (const std::string_view label : labels_of(strategy)) labels.insert(label);
+  };
+  bool boards = false;
+  for (const BoardSurvey& board : node.boards) {
+    if (board.standing != Standing::drifts) continue;
+    boards = true;
+    add(board.wanted.strategy);
+    if (board.made) add(board.made->mig ? Strategy::mig : board.made->strategy);
+    // Instances that are shared, or are to be: the device plugin does that.
+    if (board.wanted.replicas > 1 || (board.made && board.made->replicas > 1))
+      labels.insert(operators::kPluginConfig);
+  }
+  // Its switches differ.
+  if (!boards && node.standing == Standing::drifts) labels.insert(operators::kPluginConfig);
+  return labels;
+}
+
+// nullopt: it is not told.
+std::optional<LabelWrite> write_of(const Node& node, std::string_view label) {
+  if (label == operators::kMigConfig)
+    return is_writer_told(node)
+               ? std::optional(LabelWrite{std::string(label), node.order->by, node.order->written})
+               : std::nullopt;
+  const auto known = std::find_if(node.writes.begin(), node.writes.end(),
+                                  [&](const LabelWrite& one) { return one.label == label; });
+  return known == node.writes.end() ? std::nullopt : std::optional(*known);
 }
 
 // Sentences as a whole: that is how they are translated.
@@ -101,14 +141,20 @@ std::string closed_sentence(const Node& node) {
   return fmt::format("closed by {}, since {}: {}", by, since, why);
 }
 
-std::optional<std::string> order_sentence(const Cluster& cluster, const Node& node) {
+std::vector<std::string> order_sentences(const Cluster& cluster, const Node& node) {
+  std::vector<std::string> sentences;
   const bool has_writers = cluster.scheduler == Scheduler::kubernetes && !cluster.simulated;
-  if (!has_writers && !is_writer_told(node)) return std::nullopt;
-  if (!is_writer_told(node))
-    return fmt::format("who wrote the label {} last is not known: {}", operators::kMigConfig,
-                       "the node has no such label, or its managedFields do not tell");
-  return fmt::format("the label {} was written last by {}", operators::kMigConfig,
-                     writer_text(node.order->by, node.order->written, {}));
+  const auto tell = [&](const LabelWrite& write) {
+    sentences.push_back(fmt::format("the label {} was written last by {}", clean(write.label, 100),
+                                    writer_text(write.by, write.written, {})));
+  };
+  if (const auto write = write_of(node, operators::kMigConfig))
+    tell(*write);
+  else if (has_writers)
+    sentences.push_back(fmt::format("who wrote the label {} last is not known: {}", operators::kMigConfig,
+                                    "the node has no such label, or its managedFields do not tell"));
+  for (const LabelWrite& write : node.writes) tell(write);
+  return sentences;
 }
 
 std::vector<std::string> order_sentences(const Survey& survey) {
@@ -116,20 +162,22 @@ std::vector<std::string> order_sentences(const Survey& survey) {
     std::vector<std::string> nodes;
     std::optional<TimePoint> from, to;
   };
-  std::map<std::string, Writes> by_writer;
-  for (const NodeSurvey& one : survey.nodes) {
-    if (!drifts_in_mig(one) || !is_writer_told(*one.node)) continue;
-    Writes& writes = by_writer[one.node->order->by];
-    writes.nodes.push_back(one.node->name.text);
-    const std::optional<TimePoint>& at = one.node->order->written;
-    if (at && (!writes.from || *at < *writes.from)) writes.from = at;
-    if (at && (!writes.to || *at > *writes.to)) writes.to = at;
-  }
+  std::map<std::pair<std::string, std::string>, Writes> all;  // by label and writer
+  for (const NodeSurvey& one : survey.nodes)
+    for (const std::string_view label : labels_of(one)) {
+      const auto write = write_of(*one.node, label);
+      if (!write) continue;
+      Writes& writes = all[{write->label, write->by}];
+      writes.nodes.push_back(one.node->name.text);
+      const std::optional<TimePoint>& at = write->written;
+      if (at && (!writes.from || *at < *writes.from)) writes.from = at;
+      if (at && (!writes.to || *at > *writes.to)) writes.to = at;
+    }
   std::vector<std::string> sentences;
-  for (const auto& [by, writes] : by_writer)
+  for (const auto& [write, writes] : all)
     sentences.push_back(fmt::format("{}: the label {} was written last by {}",
-                                    clean(fold_for_reading(writes.nodes), 300), operators::kMigConfig,
-                                    writer_text(by, writes.from, writes.to)));
+                                    clean(fold_for_reading(writes.nodes), 300), write.first,
+                                    writer_text(write.second, writes.from, writes.to)));
   return sentences;
 }
 

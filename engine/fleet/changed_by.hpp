@@ -1,6 +1,6 @@
-// Who changed a node beside the runs of tessera: who has closed it, who wrote the label that orders its
-// layout (Kubernetes, by metadata.managedFields), and by the rounds of a recording when its layout changed
-// and who was at it then. Threads: a value with one owner.
+// Who changed a node beside the runs of tessera: who has closed it, who wrote the labels that order its
+// layout and its sharing (Kubernetes, by metadata.managedFields), and by the rounds of a recording when its
+// layout changed and who was at it then. Threads: a value with one owner.
 #pragma once
 
 #include <optional>
@@ -27,10 +27,11 @@ inline constexpr Duration kLooksBack{7LL * 24 * 3'600'000};
 // Who has closed a node, since when and why: one sentence.
 std::string closed_sentence(const Node& node);
 
-// Who wrote the label that orders the layout of a node last: one sentence. nullopt: its scheduler keeps no
-// such label. A client names itself as it likes.
-std::optional<std::string> order_sentence(const Cluster& cluster, const Node& node);
-// The same of all nodes whose MIG layouts drift and of which it is told: one sentence a writer.
+// Who wrote the label that orders the layout of a node last, and each other label that orders how its GPUs
+// are shared: a sentence each. Empty: its scheduler keeps no such labels. A client names itself as it likes.
+std::vector<std::string> order_sentences(const Cluster& cluster, const Node& node);
+// The same of all nodes that drift and of which it is told, of the labels that order what drifts there: one
+// sentence a label and writer.
 std::vector<std::string> order_sentences(const Survey& survey);
 
 class LayoutWatch {

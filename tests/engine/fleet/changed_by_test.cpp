@@ -103,15 +103,49 @@ Node ordered_node(const std::string& name, const std::string& by, std::optional<
 
 TEST(FleetChangedBy, TheWriterOfTheLabelIsToldOnKubernetesAndUnknownIsSaidThere) {
   const Cluster prod = cluster_of(Scheduler::kubernetes);
-  EXPECT_EQ(order_sentence(prod, ordered_node("n1", "argocd", test::at(0))),
-            "the label nvidia.com/mig.config was written last by argocd, 2027-01-15T08:00:00Z");
-  EXPECT_EQ(order_sentence(prod, ordered_node("n1", "argocd", {})),
-            "the label nvidia.com/mig.config was written last by argocd");
-  for (const Node& untold : {test::node("n1", kWhole), ordered_node("n1", "", test::at(0))})
-    EXPECT_NE(order_sentence(prod, untold).value_or("").find("last is not known: "), std::string::npos);
-  EXPECT_EQ(order_sentence(cluster_of(Scheduler::slurm), test::node("n1", kWhole)), std::nullopt);
-  EXPECT_EQ(order_sentence(cluster_of(Scheduler::kubernetes, true), test::node("n1", kWhole)), std::nullopt)
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(order_sentences(prod, ordered_node("n1", "argocd", test::at(0))),
+            (Lines{"the label nvidia.com/mig.config was written last by argocd, 2027-01-15T08:00:00Z"}));
+  EXPECT_EQ(order_sentences(prod, ordered_node("n1", "argocd", {})),
+            (Lines{"the label nvidia.com/mig.config was written last by argocd"}));
+  for (const Node& untold : {test::node("n1", kWhole), ordered_node("n1", "", test::at(0))}) {
+    ASSERT_EQ(order_sentences(prod, untold).size(), 1u);
+    EXPECT_NE(order_sentences(prod, untold)[0].find("last is not known: "), std::string::npos);
+  }
+  EXPECT_EQ(order_sentences(cluster_of(Scheduler::slurm), test::node("n1", kWhole)), Lines{});
+  EXPECT_EQ(order_sentences(cluster_of(Scheduler::kubernetes, true), test::node("n1", kWhole)), Lines{})
       << "a simulated world has no clients";
+  Node shared = ordered_node("n1", "argocd", {});
+  shared.writes = {{"nvidia.com/device-plugin.config", "kubectl-label", test::at(60)}};
+  EXPECT_EQ(order_sentences(prod, shared).at(1),
+            "the label nvidia.com/device-plugin.config was written last by kubectl-label, "
+            "2027-01-15T08:01:00Z");
+}
+
+// Of a node whose shares had been changed by hand nothing was told.
+TEST(FleetChangedBy, TheLabelThatOrdersWhatDriftsIsTheOneWhoseWriterIsTold) {
+  const auto told = [](Strategy wanted, Strategy made) {
+    Node node = ordered_node("n1", "argocd", {});
+    node.writes = {{"nvidia.com/device-plugin.config", "kubectl-label", {}},
+                   {"nvidia.com/gpu.workload.config", "flux", {}}};
+    Survey survey;
+    NodeSurvey& one = survey.nodes.emplace_back();
+    one.node = &node, one.standing = Standing::drifts;
+    BoardSurvey& board = one.boards.emplace_back();
+    board.standing = Standing::drifts, board.wanted.strategy = wanted;
+    board.made.emplace().mig = made == Strategy::mig;
+    board.made->strategy = made;
+    std::string all;
+    for (const std::string& line : order_sentences(survey)) all += line + "\n";
+    return all;
+  };
+  EXPECT_EQ(told(Strategy::mps, Strategy::whole),
+            "n1: the label nvidia.com/device-plugin.config was written last by kubectl-label\n");
+  EXPECT_EQ(told(Strategy::whole, Strategy::vgpu),
+            "n1: the label nvidia.com/gpu.workload.config was written last by flux\n");
+  EXPECT_EQ(told(Strategy::time_slicing, Strategy::mig),
+            "n1: the label nvidia.com/device-plugin.config was written last by kubectl-label\n"
+            "n1: the label nvidia.com/mig.config was written last by argocd\n");
 }
 
 // Twenty nodes that one script has labelled are one line.

@@ -1,5 +1,5 @@
 // What `tessera fleet explain` says of who changed a node, beside the journals: the scheduler's own word, who
-// wrote the label that orders its layout, and what a recording kept of the last seven days.
+// wrote the labels that order its layout and its sharing, and what a recording kept of the last seven days.
 #include <fmt/format.h>
 
 #include "engine/fleet/changed_by.hpp"
@@ -13,7 +13,7 @@ namespace tessera::cli {
 std::vector<std::string> FleetCommand::changed_lines(const Cluster& cluster, const Node& node) const {
   std::vector<std::string> lines;
   if (plan::closed_by_flags(node) && !node.reason.empty()) lines.push_back(fleet::closed_sentence(node));
-  if (auto line = fleet::order_sentence(cluster, node)) lines.push_back(std::move(*line));
+  for (std::string& line : fleet::order_sentences(cluster, node)) lines.push_back(std::move(line));
   if (auto line = recorded_line(cluster, node.name)) lines.push_back(std::move(*line));
   return lines;
 }

@@ -189,6 +189,14 @@ Json json_of(const NodeSurvey& node, const fleet::Survey& survey, const LastRuns
   const LayoutOrder order = node.node->order.value_or(LayoutOrder{});
   one.add("ordered_by", text_or_null(clean(order.by, 100)));
   one.add("ordered_at", order.by.empty() || !order.written ? Json() : Json::of(utc_text(*order.written)));
+  Json& writes = one.add("labels_written", Json::list());
+  for (const LabelWrite& write : node.node->writes) {
+    Json each = Json::map();
+    each.add("label", Json::of(clean(write.label, 100)));
+    each.add("by", Json::of(clean(write.by, 100)));
+    each.add("at", write.written ? Json::of(utc_text(*write.written)) : Json());
+    writes.items.push_back(std::move(each));
+  }
   return one;
 }
 

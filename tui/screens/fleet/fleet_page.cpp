@@ -336,8 +336,8 @@ class Page {
     fact(to, "held slices", held_text(row));
     fact(to, "last run", last_text(row), last_style(row));
     if (node.standing == Standing::drifts)
-      if (const auto by = fleet::order_sentence(*row.survey->cluster, *node.node))
-        fact(to, "ordered", told(*by));
+      for (const std::string& by : fleet::order_sentences(*row.survey->cluster, *node.node))
+        fact(to, "ordered", told(by));
     if (const std::string text = recorded_text(row); !text.empty()) fact(to, "recorded", text);
     if (plan::closed_by_flags(*node.node) && !node.node->reason.empty())
       fact(to, "closed", told(fleet::closed_sentence(*node.node)), Role::warning);
