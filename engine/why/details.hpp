@@ -34,6 +34,9 @@ std::vector<Remedy> limit_remedies(const Cluster& cluster, const Workload& workl
 // Slurm's own commands that show more or let the job go, by the reason that it gives.
 std::vector<Remedy> slurm_remedies(const Cluster& cluster, const Workload& job, const Site& site,
                                    Topic topic);
+// What would help a pod against its own words: a taint, a label, a smaller request, a scheduling gate.
+std::vector<Remedy> pod_remedies(const Cluster& cluster, const Workload& workload, const Site& site,
+                                 const std::vector<Candidates>& nodes);
 // Whether the reason is about account and QOS alone, which no node and no GPU mends.
 bool is_about_its_owner(std::string_view reason);
 // The number of the job that this dependency is on; empty: it is no dependency, or on no one job.

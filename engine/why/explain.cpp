@@ -194,8 +194,11 @@ std::string_view said_by(const Statement& statement) {
   return statement.source == Source::none ? std::string_view() : word(statement.source);
 }
 
-Answer explain(const Cluster& cluster, const Workload& workload, const Site& site) {
+Answer explain(const Cluster& cluster, const Workload& workload, const Site& asked_about) {
   Answer answer;
+  const AgainstNodes against = against_nodes(asked_about.details);
+  Site site = asked_about;
+  site.against = &against;
   answer.waits = workload.state == WorkloadState::pending;
   if (!answer.waits || site.catalogue == nullptr) return answer;
   Meaning said = meaning(workload.reason, cluster.scheduler);

@@ -161,7 +161,7 @@ class Recuts {
     const pack::Naming asked = name_.claimed ? pack::Naming::claims : pack::Naming::profiles;
     return pack::naming_of(of_.cluster, node) == asked &&
            !has_gpus(of_.cluster, node, of_.workload, of_.site) &&
-           only_gpus_may_fail(of_.cluster, node, of_.workload);  // no cut mends its CPUs
+           only_gpus_may_fail(of_.cluster, node, of_.workload, of_.site);  // no cut mends its CPUs
   }
   std::int64_t missing_on(const Node& node) const {
     std::int64_t free = 0;
@@ -309,24 +309,6 @@ void elsewhere(Case& of, Topic topic) {
   }
 }
 
-// "team=x:NoExecute" → "team=x:NoExecute-"
-void untaint(Case& of, const std::vector<Candidates>& nodes) {
-  for (const Node* node : nodes_with(of.cluster, nodes, Topic::taint)) {
-    std::vector<std::string> told;
-    Node without = *node;
-    std::erase_if(without.taints, [&](const std::string& taint) {
-      const bool repels = of.workload.reason.find("{" + as_told(taint)) != std::string::npos;
-      if (repels) told.push_back(taint);
-      return repels;
-    });
-    if (told.size() != 1 || !look_at(of.cluster, without, of.workload, of.site).fits) continue;
-    of.add(Help::admin,
-           fmt::format("let it tolerate the taint {}, or take that off {}", told.front(), node->name.text),
-           command("kubectl taint nodes {} {}-", node->name.text, told.front()));
-    return;
-  }
-}
-
 std::pair<std::string, std::string> pod_of(const Workload& workload) {
   const auto slash = workload.id.text.find('/');
   if (slash == std::string::npos) return {workload.group, workload.id.text};
@@ -418,6 +400,8 @@ std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, c
   std::vector<Remedy> of_limits = limit_remedies(cluster, workload, site);
   for (Remedy& one : of_limits)
     if (one.help == Help::by_itself) of.all.push_back(one);
+  std::vector<Remedy> of_pod;
+  if (!of.slurm()) of_pod = pod_remedies(cluster, workload, site, nodes);
   std::vector<Remedy> of_scheduler;
   if (of.slurm()) of_scheduler = slurm_remedies(cluster, workload, site, meaning.topic);
   for (Remedy& one : of_scheduler)
@@ -425,10 +409,13 @@ std::vector<Remedy> remedies(const Cluster& cluster, const Workload& workload, c
   by_itself(of, nodes, meaning.topic);
   const bool of_owner = of.slurm() && is_about_its_owner(workload.reason);
   if (!of_owner) recuts(of, nodes, meaning.topic), smaller(of, meaning.topic);
+  for (Remedy& one : of_pod)
+    if (one.help == Help::smaller) of.all.push_back(std::move(one));
   // Another partition may let in the account or the QOS that this one does not.
   if (!of_owner || slurm_code(workload.reason).ends_with("NotAllowed")) elsewhere(of, meaning.topic);
   for (Remedy& one : opening_remedies(cluster, workload, site, nodes)) of.all.push_back(std::move(one));
-  untaint(of, nodes);
+  for (Remedy& one : of_pod)
+    if (one.help != Help::smaller) of.all.push_back(std::move(one));
   for (Remedy& one : of_limits)
     if (one.help != Help::by_itself) of.all.push_back(std::move(one));
   if (!of.slurm()) kubernetes_admin(of, meaning.topic);

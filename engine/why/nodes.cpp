@@ -139,13 +139,63 @@ std::string fit_text(const Node& node, const Workload& workload, bool gpus) {
               : "open; whether its CPUs and memory fit is not known";
 }
 
-std::optional<Candidates> repelled(const Node& node, const Workload& workload) {
+using By = AgainstNode::By;
+
+Topic topic_of(By by) {
+  switch (by) {
+    case By::name:
+    case By::selector:
+    case By::affinity: return Topic::selector;
+    case By::taint: return Topic::taint;
+    case By::all_cpus:
+    case By::all_memory: return Topic::request;
+    case By::cpus:
+    case By::memory: break;
+  }
+  return Topic::room;
+}
+
+// What was asked for the pod alone is as it was then: a taint may be gone since.
+bool still_stands(const AgainstNode& one, const Node& node) {
+  return one.by != By::taint ||
+         std::find(node.taints.begin(), node.taints.end(), one.subject) != node.taints.end();
+}
+
+std::optional<Candidates> failed_by(const AgainstNode& one) {
+  auto answer =
+      failed(topic_of(one.by), one.text, Source::none, one.certain ? Certainty::certain : Certainty::unknown);
+  answer->what.by = word(Teller::pod);
+  return answer;
+}
+
+const std::vector<AgainstNode>& told_of(const Site& site, const Node& node) {
+  static const std::vector<AgainstNode> kNone;
+  if (site.against == nullptr) return kNone;
+  const auto found = site.against->find(node.name);
+  return found == site.against->end() ? kNone : found->second;
+}
+
+// The first of these conditions that fails there for certain.
+std::optional<Candidates> told_against(const Site& site, const Node& node, By first, By last) {
+  for (const AgainstNode& one : told_of(site, node))
+    if (one.certain && one.by >= first && one.by <= last && still_stands(one, node)) return failed_by(one);
+  return std::nullopt;
+}
+
+// What decides is not known: said where nothing else fails.
+std::optional<Candidates> in_doubt(const Site& site, const Node& node) {
+  for (const AgainstNode& one : told_of(site, node))
+    if (!one.certain && still_stands(one, node)) return failed_by(one);
+  return std::nullopt;
+}
+
+std::optional<Candidates> repelled(const Node& node, const Workload& workload, const Site& site) {
   for (const std::string& taint : node.taints)
     if (workload.reason.find("{" + as_told(taint)) != std::string::npos)
       return failed(Topic::taint,
                     fmt::format("the taint {} keeps it away, and it does not tolerate it", taint),
                     Source::kubernetes_nodes);
-  return std::nullopt;
+  return told_against(site, node, By::taint, By::taint);
 }
 
 // What the node has of everything that answers a request.
@@ -397,12 +447,16 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
                 const Named& named) {
   auto answer = wrong_partition(cluster, node, workload);
   if (!answer) answer = not_named(node, workload, named);
+  if (!answer && insight::nodes_are_current(cluster))
+    answer = told_against(site, node, By::name, By::affinity);
   if (!answer) answer = closed(cluster, node);
-  if (!answer) answer = repelled(node, workload);
+  if (!answer) answer = repelled(node, workload, site);
   if (!answer) answer = no_room(cluster, node, workload, site);
   if (!answer) answer = scattered(cluster, node, workload);
   if (!answer) answer = no_machine(node, workload);
+  if (!answer) answer = told_against(site, node, By::all_cpus, By::memory);
   if (!answer) answer = reserved(cluster, node);
+  if (!answer) answer = in_doubt(site, node);
   if (!answer) {
     answer.emplace();
     answer->fits = true;
@@ -416,8 +470,10 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
 
 }  // namespace
 
-bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload) {
-  return !no_machine(node, workload) && !reserved(cluster, node);
+bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload,
+                        const Site& site) {
+  return !no_machine(node, workload) && !reserved(cluster, node) &&
+         !told_against(site, node, By::all_cpus, By::memory);
 }
 
 Candidates look_at(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site) {

@@ -119,8 +119,10 @@ std::string sentence_of(const Related& one) {
 // What the scheduler's own message says already is not said twice.
 void add_related(Answer& answer, const Workload& pod, const Details& details) {
   std::vector<const Related*> all;
-  for (const Related& one : details.related)
+  for (const Related& one : details.related) {
+    if (against_node(one) || !unjudged_in(one).empty()) continue;
     if (one.text.empty() || one.text != pod.reason) all.push_back(&one);
+  }
   std::stable_sort(all.begin(), all.end(),
                    [](const Related* a, const Related* b) { return a->in_the_way > b->in_the_way; });
   if (all.size() > kMostRelated) all.resize(kMostRelated);
@@ -132,11 +134,17 @@ void forget(std::vector<std::string>& untold, std::string_view begin) {
   std::erase_if(untold, [&](const std::string& one) { return one.starts_with(begin); });
 }
 
+// What a pod itself says of these is held against each node, or named as not judged.
+constexpr std::string_view kToldByPod[] = {
+    "its CPUs and memory", "its node selector, affinity and tolerations", "its priority class"};
+
 // What was asked for is known now, or it is known why not.
 void settle_untold(Answer& answer, const Details& details) {
   if (!details.priorities.empty()) forget(answer.untold, "its priority, and its place in the queue");
   if (details.limits_enforced == false) forget(answer.untold, "the limits of its QOS and association");
   for (const Inquiry& one : details.asked) {
+    if (one.source == Teller::pod && !one.failure)
+      for (const std::string_view known : kToldByPod) forget(answer.untold, known);
     const std::string_view about = one.source == Teller::limits ? "the limits of its QOS and association"
                                    : one.source == Teller::admission
                                        ? "which queue admits it (Kueue, Volcano, KAI)"
@@ -147,6 +155,8 @@ void settle_untold(Answer& answer, const Details& details) {
     else if (!one.note.empty())
       answer.untold.push_back(fmt::format("{}: {}", word(one.source), one.note));
   }
+  for (const Related& one : details.related)
+    if (std::string phrase = unjudged_in(one); !phrase.empty()) answer.untold.push_back(std::move(phrase));
 }
 
 }  // namespace

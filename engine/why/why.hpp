@@ -12,6 +12,7 @@
 #include "engine/model/details.hpp"
 #include "engine/model/model.hpp"
 #include "engine/plan/planner.hpp"
+#include "engine/why/against_node.hpp"
 #include "engine/why/words.hpp"
 
 namespace tessera::why {
@@ -66,6 +67,7 @@ struct Site {
   TimePoint wall{};
   const Details* details =
       nullptr;  // of the work that is asked about; nullptr: nothing was asked for it alone
+  const AgainstNodes* against = nullptr;  // of these details; explain() fills it in
 };
 Answer explain(const Cluster& cluster, const Workload& workload, const Site& site);
 
@@ -82,7 +84,7 @@ Candidates look_at(const Cluster& cluster, const Node& node, const Workload& wor
 std::vector<Candidates> look_at_all(const Cluster& cluster, const Workload& workload, const Site& site);
 
 // Whether its CPUs, its memory and the node's reservation would let it start there.
-bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload);
+bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site);
 
 // What of a node can be had now, by the scheduler's names, with that of which only the number is known.
 plan::Stock stock_now(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue);

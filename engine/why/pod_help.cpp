@@ -1,0 +1,148 @@
+// What would help a pod that its own words keep off nodes: a taint, a label, how much it asks for, a gate.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "engine/why/command.hpp"
+#include "engine/why/details.hpp"
+#include "engine/why/may_use.hpp"
+#include "engine/why/supply.hpp"
+
+namespace tessera::why {
+namespace {
+
+using By = AgainstNode::By;
+
+const std::vector<AgainstNode>& said_of(const Site& site, const NodeName& node) {
+  static const std::vector<AgainstNode> kNone;
+  if (site.against == nullptr) return kNone;
+  const auto found = site.against->find(node);
+  return found == site.against->end() ? kNone : found->second;
+}
+
+// Whether it would start there without what is told by these.
+template <class Is>
+bool fits_without(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site,
+                  Is&& is) {
+  AgainstNodes rest;
+  for (const AgainstNode& one : said_of(site, node.name))
+    if (!is(one)) rest[node.name].push_back(one);
+  Site without = site;
+  without.against = &rest;
+  return look_at(cluster, node, workload, without).fits;
+}
+
+bool repels(const std::string& taint, const Node& node, const Workload& workload, const Site& site) {
+  if (workload.reason.find("{" + as_told(taint)) != std::string::npos) return true;
+  const auto& told = said_of(site, node.name);
+  return std::any_of(told.begin(), told.end(), [&](const AgainstNode& one) {
+    return one.by == By::taint && one.certain && one.subject == taint;
+  });
+}
+
+// "team=x:NoExecute" → "team=x:NoExecute-"
+std::optional<Remedy> untaint(const Cluster& cluster, const Workload& workload, const Site& site,
+                              const std::vector<Candidates>& nodes) {
+  for (const Node* node : nodes_with(cluster, nodes, Topic::taint)) {
+    std::vector<std::string> told;
+    Node without = *node;
+    std::erase_if(without.taints, [&](const std::string& taint) {
+      const bool does = repels(taint, *node, workload, site);
+      if (does) told.push_back(taint);
+      return does;
+    });
+    if (told.size() != 1 || !look_at(cluster, without, workload, site).fits) continue;
+    return Remedy{
+        Help::admin,
+        fmt::format("let it tolerate the taint {}, or take that off {}", told.front(), node->name.text),
+        command("kubectl taint nodes {} {}-", node->name.text, told.front())};
+  }
+  return std::nullopt;
+}
+
+// A label that a person sets on nodes ("pool=a"), and that alone is missing.
+std::optional<Remedy> label(const Cluster& cluster, const Workload& workload, const Site& site,
+                            const std::vector<Candidates>& nodes) {
+  for (const Node* node : nodes_with(cluster, nodes, Topic::selector)) {
+    const auto is_selector = [](const AgainstNode& one) { return one.by == By::selector; };
+    const auto& told = said_of(site, node->name);
+    const auto found = std::find_if(told.begin(), told.end(), is_selector);
+    if (found == told.end() || found->subject.empty() || !found->certain) continue;
+    if (!fits_without(cluster, *node, workload, site, is_selector)) continue;
+    const std::string key = found->subject.substr(0, found->subject.find('=') + 1);
+    const bool other = std::any_of(node->features.begin(), node->features.end(),
+                                   [&](const std::string& one) { return one.starts_with(key); });
+    return Remedy{
+        Help::admin,
+        fmt::format("label {} as {}, if it is meant for such pods", node->name.text, found->subject),
+        other ? command("kubectl label nodes {} {} --overwrite", node->name.text, found->subject)
+              : command("kubectl label nodes {} {}", node->name.text, found->subject)};
+  }
+  return std::nullopt;
+}
+
+double amount(const std::string& text) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc() ? value : 0;
+}
+
+// Where it asks for more CPUs or memory than any node that has its GPUs can give: as much as one could.
+std::optional<Remedy> ask_for_less(const Cluster& cluster, const Workload& workload, const Site& site,
+                                   const std::vector<Candidates>& nodes) {
+  const Node* best = nullptr;
+  AgainstNode most;
+  for (const Topic topic : {Topic::room, Topic::request})
+    for (const Node* node : nodes_with(cluster, nodes, topic))
+      for (const AgainstNode& one : said_of(site, node->name)) {
+        if (!one.certain || one.by < By::all_cpus || amount(one.subject) <= amount(most.subject)) continue;
+        if (!fits_without(cluster, *node, workload, site,
+                          [&](const AgainstNode& told) { return told.by == one.by; }))
+          continue;
+        best = node, most = one;
+      }
+  if (best == nullptr) return std::nullopt;
+  const bool cpus = most.by == By::all_cpus || most.by == By::cpus;
+  return Remedy{Help::smaller,
+                cpus ? fmt::format("ask for at most {} CPUs, if that is enough: {} may have room for it then",
+                                   most.subject, best->name.text)
+                     : fmt::format("ask for at most {} MiB of memory, if that is enough: {} may have room "
+                                   "for it then",
+                                   most.subject, best->name.text),
+                ""};
+}
+
+// The one gate that holds it, where a person may take it away: not one of a queue.
+std::optional<Remedy> ungate(const Workload& workload, const Site& site) {
+  const Related* gate = nullptr;
+  if (site.details == nullptr) return std::nullopt;
+  for (const Related& one : site.details->related) {
+    if (one.source != Teller::pod || one.kind != "scheduling gate") continue;
+    if (gate != nullptr) return std::nullopt;
+    gate = &one;
+  }
+  if (gate == nullptr || gate->name.starts_with("kueue.x-k8s.io/")) return std::nullopt;
+  const auto slash = workload.id.text.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const std::string space = workload.id.text.substr(0, slash), name = workload.id.text.substr(slash + 1);
+  return Remedy{
+      Help::admin, fmt::format("take the scheduling gate {} away, if what it waits for is there", gate->name),
+      command(
+          "kubectl -n {} patch pod {} --type=json -p '[{{\"op\":\"test\",\"path\":\"/spec/schedulingGates/0/"
+          "name\",\"value\":\"{}\"}},{{\"op\":\"remove\",\"path\":\"/spec/schedulingGates/0\"}}]'",
+          space, name, gate->name)};
+}
+
+}  // namespace
+
+std::vector<Remedy> pod_remedies(const Cluster& cluster, const Workload& workload, const Site& site,
+                                 const std::vector<Candidates>& nodes) {
+  std::vector<Remedy> all;
+  for (auto& one : {ask_for_less(cluster, workload, site, nodes), untaint(cluster, workload, site, nodes),
+                    label(cluster, workload, site, nodes), ungate(workload, site)})
+    if (one) all.push_back(*one);
+  return all;
+}
+
+}  // namespace tessera::why
