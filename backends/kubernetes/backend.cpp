@@ -313,7 +313,10 @@ void KubernetesBackend::State::refresh() {
 
 void KubernetesBackend::State::look_into(const WorkloadId& id, LookedInto told) {
   if (!client) return;
-  if (!details) details.emplace(worker, *client, options.clock);
+  if (!details)
+    details.emplace(worker, *client, options.clock, [this](const std::string& pod, const PodTerms& terms) {
+      return store->against_nodes(pod, terms);
+    });
   details->look(id.text, store->is_of_kueue(id.text), [this, told = std::move(told)](Details read) {
     told(std::move(read));
     tell_pace();

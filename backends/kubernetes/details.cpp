@@ -130,6 +130,8 @@ void PodDetails::Looking::take_pod(const Answer& answer) {
   }
   links = links_of(answer.body);
   told.related = gates_of(links);
+  for (Related& one : details.against_(told.of.text, pod_terms_of(answer.body)))
+    told.related.push_back(std::move(one));
   ask_events("Pod");
   ask_volumes();
   ask_claims();

@@ -9,8 +9,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backends/kubernetes/api.hpp"
+#include "backends/kubernetes/objects/pod_terms.hpp"
 #include "engine/model/details.hpp"
 
 namespace tessera::kubernetes {
@@ -18,9 +20,11 @@ namespace tessera::kubernetes {
 class PodDetails {
  public:
   using Told = std::function<void(Details)>;
+  // What a pod, "namespace/name", says against the nodes that are listed.
+  using Against = std::function<std::vector<Related>(const std::string& id, const PodTerms& terms)>;
   // All outlive it.
-  PodDetails(Worker& worker, HttpClient& client, std::function<TimePoint()> clock)
-      : worker_(worker), client_(client), clock_(std::move(clock)) {}
+  PodDetails(Worker& worker, HttpClient& client, std::function<TimePoint()> clock, Against against)
+      : worker_(worker), client_(client), clock_(std::move(clock)), against_(std::move(against)) {}
 
   // "namespace/pod"; of_kueue: "namespace/workload", of work that Kueue has not admitted. What was told
   // moments ago is told again; while one look is under way the last one that was asked for waits; those
@@ -35,6 +39,7 @@ class PodDetails {
   Worker& worker_;
   HttpClient& client_;
   std::function<TimePoint()> clock_;
+  Against against_;
   bool busy_ = false;
   std::string waiting_;  // and whom to tell
   bool waiting_of_kueue_ = false;

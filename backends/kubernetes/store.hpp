@@ -9,11 +9,14 @@
 #include <map>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "backends/figures/prometheus_queries.hpp"
 #include "backends/kubernetes/exporters.hpp"
 #include "backends/kubernetes/feed.hpp"
+#include "backends/kubernetes/objects/pod_terms.hpp"
 #include "engine/mig/catalogue.hpp"
+#include "engine/model/details.hpp"
 #include "engine/model/event.hpp"
 #include "engine/operators/operator_setup.hpp"
 
@@ -74,6 +77,9 @@ class ClusterStore {
   const std::map<std::string, std::string>& kept_back();
   // Those that run slurmd (Slinky), by "namespace/name".
   const std::map<std::string, operators::SlurmdPod>& slurmd_pods() const;
+
+  // What a pod that waits, "namespace/name", says against the nodes, and what of it is not held against them.
+  std::vector<Related> against_nodes(const std::string& pod, const PodTerms& terms) const;
 
   // Posts both lists as they stand: something that was posted before did not reach its reader.
   void tell_all();

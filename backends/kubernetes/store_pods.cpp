@@ -1,6 +1,7 @@
 // Pods: work, and the GPU stack's own, of which little is kept since there are eight or more on every node.
 #include <algorithm>
 
+#include "backends/kubernetes/objects/pod_against_node.hpp"
 #include "backends/kubernetes/objects/pod_values.hpp"
 #include "backends/kubernetes/objects/slurmd_pod.hpp"
 #include "backends/kubernetes/store_state.hpp"
@@ -222,6 +223,29 @@ figures::SeriesNode ClusterStore::node_of_series(const figures::MetricLine& seri
   const std::string* node = state_->node_of_exporter(id);
   if (!node) return {};
   return {*node, {{"namespace", std::string(name_space)}, {"pod", std::string(pod)}}};
+}
+
+Compute ClusterStore::State::requested_on(const std::string& node) const {
+  Compute sum;
+  if (const auto here = bound.find(node); here != bound.end())
+    for (const std::string& id : here->second)
+      if (const PodObject& pod = pods.at(id); !has_ended(pod)) sum += pod.compute;
+  return sum;
+}
+
+std::vector<Related> ClusterStore::against_nodes(const std::string& pod, const PodTerms& terms) const {
+  const auto known = state_->pods.find(pod);
+  Compute asks;
+  if (known != state_->pods.end())
+    asks = known->second.compute;
+  else
+    asks.unread = true;
+  std::vector<Related> all;
+  for (const auto& [name, entry] : state_->nodes)
+    for (const why::AgainstNode& one : against_node(terms, asks, entry.object, state_->requested_on(name)))
+      all.push_back(why::told_as(one));
+  for (Related& one : beside_nodes(terms, asks)) all.push_back(std::move(one));
+  return all;
 }
 
 const std::map<std::string, operators::SlurmdPod>& ClusterStore::slurmd_pods() const {

@@ -119,6 +119,7 @@ struct ClusterStore::State {
   void post_pods();
   bool is_work(const PodObject& pod) const;
   const NodeSharing* sharing_on(const PodObject& pod) const;
+  Compute requested_on(const std::string& node) const;  // by the pods that are kept
   void mark(const std::string& node) {
     if (nodes.find(node) != nodes.end()) dirty.insert(node);
   }

@@ -52,7 +52,7 @@ std::string_view app_of(const PodObject& pod) {
 bool selects(const DaemonSetObject& set, const NodeObject& node) {
   return std::all_of(set.node_selector.begin(), set.node_selector.end(), [&](const auto& entry) {
     auto found = node.meta.labels.find(entry.first);
-    // Labels that we do not keep (kubernetes.io/os) are taken as met.
+    // Labels that we do not keep (feature.node.kubernetes.io/…) are taken as met.
     return found == node.meta.labels.end() ? !is_kept_node_label(entry.first) : found->second == entry.second;
   });
 }

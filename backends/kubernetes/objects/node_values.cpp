@@ -33,7 +33,7 @@ std::vector<std::string> states_of(const NodeObject& node) {
 
 const Taint* closing_taint(const NodeObject& node) {
   for (const Taint& taint : node.taints)
-    if (taint.key == "node.kubernetes.io/unschedulable") return &taint;
+    if (taint.key == kCordonTaint) return &taint;
   return nullptr;
 }
 
@@ -41,8 +41,7 @@ const Taint* closing_taint(const NodeObject& node) {
 std::vector<std::string> taints_of(const NodeObject& node) {
   std::vector<std::string> taints;
   for (const Taint& taint : node.taints)
-    if (taint.key != "node.kubernetes.io/unschedulable")
-      taints.push_back(taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect);
+    if (taint.key != kCordonTaint) taints.push_back(taint_text(taint));
   return taints;
 }
 
@@ -224,6 +223,8 @@ bool worth_showing(std::string_view key, std::string_view value) {
   constexpr std::string_view kVendor = "nvidia.com/";
   if (key.starts_with("beta.amd.com/")) return false;        // those without beta say it
   if (key.starts_with("aliyun.accelerator/")) return false;  // the GPUs say it
+  // Kept for the selectors of pods; the first is the node's name, the second the same everywhere.
+  if (key == "kubernetes.io/hostname" || key == "kubernetes.io/os") return false;
   if (!key.starts_with(kVendor)) return true;
   key.remove_prefix(kVendor.size());
   if (key.starts_with("gpu.deploy.")) return value != "true";

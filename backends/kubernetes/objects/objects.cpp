@@ -5,6 +5,7 @@
 
 #include "backends/kubernetes/objects/amd_values.hpp"
 #include "engine/model/values.hpp"
+#include "engine/number.hpp"
 #include "engine/sharing/resources.hpp"
 
 namespace tessera::kubernetes {
@@ -74,6 +75,17 @@ bool is_told_of_profile(std::string_view key) {
 
 }  // namespace
 
+Compute& Compute::operator+=(const Compute& more) {
+  millis = add_times(millis, more.millis, 1);
+  bytes = add_times(bytes, more.bytes, 1);
+  unread = unread || more.unread;
+  return *this;
+}
+
+std::string taint_text(const Taint& taint) {
+  return taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" + taint.effect;
+}
+
 bool is_kept_label(std::string_view key) {
   if (key.starts_with("nvidia.com/mig-")) return is_told_of_profile(key);
   if (is_kept_amd_label(key)) return true;
@@ -81,14 +93,10 @@ bool is_kept_label(std::string_view key) {
 }
 bool is_kept_node_label(std::string_view key) {
   if (is_kept_label(key)) return true;
-  constexpr std::array kOfPrograms = {std::string_view("nvidia.com/"),
-                                      std::string_view("amd.com/"),
-                                      std::string_view("beta.amd.com/"),
-                                      std::string_view("feature.node.kubernetes.io/"),
-                                      std::string_view("beta.kubernetes.io/"),
-                                      std::string_view("node.kubernetes.io/"),
-                                      std::string_view("kubernetes.io/hostname"),
-                                      std::string_view("kubernetes.io/os")};
+  constexpr std::array kOfPrograms = {
+      std::string_view("nvidia.com/"),         std::string_view("amd.com/"),
+      std::string_view("beta.amd.com/"),       std::string_view("feature.node.kubernetes.io/"),
+      std::string_view("beta.kubernetes.io/"), std::string_view("node.kubernetes.io/")};
   return std::none_of(kOfPrograms.begin(), kOfPrograms.end(),
                       [&](std::string_view prefix) { return key.starts_with(prefix); });
 }

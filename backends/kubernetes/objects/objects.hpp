@@ -50,6 +50,10 @@ struct Taint {
   std::string key, value, effect;
   std::optional<TimePoint> since;
 };
+// "team=x:NoExecute"
+std::string taint_text(const Taint& taint);
+// That of a cordoned node, which is told as such.
+inline constexpr std::string_view kCordonTaint = "node.kubernetes.io/unschedulable";
 
 // When a manager last wrote what a node tells of its GPUs (metadata.managedFields), by the server's clock.
 struct Written {
@@ -59,6 +63,15 @@ struct Written {
   std::vector<LabelWrite> orders;    // nvidia.com/mig.config, and labels that order another way of sharing
   // nullptr: who wrote that label is not told.
   const LabelWrite* of(std::string_view label) const;
+};
+
+// CPU and memory, as pods ask for them and nodes have them for pods.
+struct Compute {
+  std::int64_t millis = 0;                   // thousandths of a CPU
+  std::int64_t bytes = 0;                    // of memory
+  bool unread = false;                       // a part cannot be read: it is this much at least
+  Compute& operator+=(const Compute& more);  // the largest number there is where it would be more
+  friend bool operator==(const Compute&, const Compute&) = default;
 };
 
 struct NodeObject {
@@ -71,6 +84,8 @@ struct NodeObject {
   Counts allocatable;                // the same
   std::optional<std::int64_t> cpus;  // whole cores, rounded down
   std::optional<Mib> memory;
+  // Of what the kubelet leaves to pods; nullopt: not told.
+  std::optional<std::int64_t> allocatable_millis, allocatable_bytes;
   std::string kubelet;  // "v1.31.2"
   std::string boot_id;
 
@@ -109,6 +124,7 @@ struct PodObject {
   std::optional<Duration> deadline;      // spec.activeDeadlineSeconds
   Counts requests;  // GPU resources (of sharing::parse_resource), as the scheduler counts them
   Counts largest;   // ... the most of each that one of its containers asks for
+  Compute compute;  // ... its CPUs and memory, with what runs it (spec.overhead)
   std::vector<std::string> claims;  // names of the ResourceClaims it uses
   // Of its requests those that a claim answers (status.extendedResourceClaimStatus): no device plugin counts
   // them.

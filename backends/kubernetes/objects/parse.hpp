@@ -77,5 +77,7 @@ class Parser {
 
 // A Kubernetes quantity as whole units, rounded down: "56", "16Gi", "500m", "1e3"; nullopt: none.
 std::optional<std::int64_t> parse_quantity(std::string_view text);
+// In thousandths, rounded up as the scheduler does: "1500m" and "1.5" are 1500.
+std::optional<std::int64_t> parse_thousandths(std::string_view text);
 
 }  // namespace tessera::kubernetes

@@ -108,6 +108,19 @@ void read_write(JsonValue& value, Written& written) {
   for (const std::string_view one : orders) note_write(written.orders, {std::string(one), by, time});
 }
 
+std::optional<double> quantity_of(std::string_view text) {
+  double number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  bool known = false;
+  number *= factor_of(text.substr(static_cast<std::size_t>(end - text.data())), known);
+  return known && std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::int64_t> as_whole(double number) {
+  return std::abs(number) > 9e18 ? std::nullopt : std::optional(static_cast<std::int64_t>(number));
+}
+
 }  // namespace
 
 const LabelWrite* Written::of(std::string_view label) const {
@@ -120,13 +133,15 @@ std::optional<std::int64_t> parse_quantity(std::string_view text) {
   std::int64_t whole = 0;
   auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), whole);
   if (code == std::errc() && stop == text.data() + text.size()) return whole;  // nearly all of them
-  double number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc()) return std::nullopt;
-  bool known = false;
-  number *= factor_of(text.substr(static_cast<std::size_t>(end - text.data())), known);
-  if (!known || !std::isfinite(number) || std::abs(number) > 9e18) return std::nullopt;
-  return static_cast<std::int64_t>(std::floor(number));
+  const auto number = quantity_of(text);
+  return number ? as_whole(std::floor(*number)) : std::nullopt;
+}
+
+std::optional<std::int64_t> parse_thousandths(std::string_view text) {
+  const auto number = quantity_of(text);
+  if (!number) return std::nullopt;
+  // "0.1" is no binary fraction: what lies a hair above a thousandth is that thousandth.
+  return as_whole(std::ceil(*number * 1000 - 1e-6));
 }
 
 std::string words(JsonValue& value, std::size_t limit) {
@@ -137,6 +152,22 @@ std::string words(JsonValue& value, std::size_t limit) {
 std::optional<TimePoint> time_of(JsonValue& value) {
   auto text = value.text();
   return text ? parse_utc(*text) : std::nullopt;
+}
+
+std::optional<std::int64_t> whole_of(JsonValue& value) {
+  const auto text = value.text();
+  const auto number = text ? parse_quantity(*text) : value.integer();
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+std::optional<std::int64_t> thousandths_of(JsonValue& value) {
+  if (const auto text = value.text()) {
+    const auto number = parse_thousandths(*text);
+    return number && *number >= 0 ? number : std::nullopt;
+  }
+  const auto whole = value.integer();
+  if (!whole || *whole < 0 || *whole > INT64_MAX / 1000) return std::nullopt;
+  return *whole * 1000;
 }
 
 void read_texts(JsonValue& value, Texts& texts, std::size_t most) {

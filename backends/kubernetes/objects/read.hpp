@@ -29,5 +29,8 @@ void read_texts(JsonValue& value, Texts& texts, std::size_t most = 256);
 // A string, cleaned; empty: it is none.
 std::string words(JsonValue& value, std::size_t limit = 256);
 std::optional<TimePoint> time_of(JsonValue& value);
+// A quantity, which may stand as a number, too; nullopt: it is none, or less than nothing.
+std::optional<std::int64_t> whole_of(JsonValue& value);
+std::optional<std::int64_t> thousandths_of(JsonValue& value);
 
 }  // namespace tessera::kubernetes

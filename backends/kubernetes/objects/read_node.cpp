@@ -9,20 +9,29 @@ namespace {
 constexpr std::size_t kMostResources = 128;
 constexpr std::int64_t kMib = 1024 * 1024;
 
-void read_resources(JsonValue& value, Counts& counts, NodeObject* node) {
+void read_extended(std::string_view key, JsonValue& field, Counts& counts) {
+  const auto number = whole_of(field);
+  if (number && counts.size() < kMostResources && key.size() <= 320) counts[clean(key)] = *number;
+}
+
+void read_capacity(JsonValue& value, NodeObject& node) {
   value.fields([&](std::string_view key, JsonValue& field) {
-    bool extended = key.find('/') != std::string_view::npos;
-    if (!extended && !(node && (key == "cpu" || key == "memory"))) return;
-    auto text = field.text();
-    auto number = text ? parse_quantity(*text) : field.integer();
-    if (!number || *number < 0) return;
-    if (key == "cpu") {
-      node->cpus = number;
-    } else if (key == "memory") {
-      node->memory = Mib{*number / kMib};
-    } else if (counts.size() < kMostResources && key.size() <= 320) {
-      counts[clean(key)] = *number;
-    }
+    if (key.find('/') != std::string_view::npos) return read_extended(key, field, node.capacity);
+    if (key != "cpu" && key != "memory") return;
+    const auto number = whole_of(field);
+    if (!number) return;
+    if (key == "cpu")
+      node.cpus = number;
+    else
+      node.memory = Mib{*number / kMib};
+  });
+}
+
+void read_allocatable(JsonValue& value, NodeObject& node) {
+  value.fields([&](std::string_view key, JsonValue& field) {
+    if (key.find('/') != std::string_view::npos) return read_extended(key, field, node.allocatable);
+    if (key == "cpu") node.allocatable_millis = thousandths_of(field);
+    if (key == "memory") node.allocatable_bytes = whole_of(field);
   });
 }
 
@@ -49,8 +58,8 @@ void read_node_spec(JsonValue& value, NodeObject& node) {
 
 bool read_node_status(JsonValue& value, NodeObject& node) {
   return value.fields([&](std::string_view key, JsonValue& field) {
-    if (key == "capacity") read_resources(field, node.capacity, &node);
-    if (key == "allocatable") read_resources(field, node.allocatable, nullptr);
+    if (key == "capacity") read_capacity(field, node);
+    if (key == "allocatable") read_allocatable(field, node);
     if (key == "conditions") read_conditions(field, node.conditions);
     if (key == "nodeInfo")
       field.fields([&](std::string_view inner, JsonValue& info) {

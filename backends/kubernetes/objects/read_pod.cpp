@@ -17,6 +17,7 @@ struct Container {
   std::string name;
   int processes = 0;
   Counts requests;
+  Compute compute;
   int metrics_port = 0;
   bool metrics_https = false;
   bool privileged = false;
@@ -26,15 +27,40 @@ struct Container {
   bool devices_off = false;
 };
 
+// CPU and memory as a list of requests or limits has them.
+struct ComputeList {
+  std::optional<std::int64_t> millis, bytes;
+  bool unread = false;
+
+  void take(std::string_view key, JsonValue& field) {
+    auto& place = key == "cpu" ? millis : bytes;
+    place = key == "cpu" ? thousandths_of(field) : whole_of(field);
+    unread = unread || !place;
+  }
+  Compute sum() const { return {millis.value_or(0), bytes.value_or(0), unread}; }
+};
+
 // Requests and limits of an extended resource are equal; one of them may be left out.
-void read_gpu_resources(JsonValue& value, Counts& counts) {
+void read_list(JsonValue& value, Counts& counts, ComputeList& compute) {
   value.fields([&](std::string_view key, JsonValue& field) {
+    if (key == "cpu" || key == "memory") return compute.take(key, field);
     if (key.find('/') == std::string_view::npos || key.size() > 320) return;
     if (!sharing::parse_resource(key, Scheduler::kubernetes)) return;
-    auto text = field.text();
-    auto number = text ? parse_quantity(*text) : field.integer();
+    const auto number = whole_of(field);
     if (number && *number > 0 && counts.size() < 32) counts[clean(key)] = *number;
   });
+}
+
+// What a container asks for.
+ComputeList read_resources(JsonValue& value, Counts& counts) {
+  ComputeList requests, limits;
+  value.fields([&](std::string_view key, JsonValue& list) {
+    if (key == "requests") read_list(list, counts, requests);
+    if (key == "limits") read_list(list, counts, limits);
+  });
+  // A limit without a request is a request, too; the API server writes it so, but not into templates.
+  return {requests.millis ? requests.millis : limits.millis, requests.bytes ? requests.bytes : limits.bytes,
+          requests.unread || limits.unread};
 }
 
 void read_environment(JsonValue& value, Container& container) {
@@ -128,10 +154,7 @@ Container read_container(JsonValue& value) {
     if (key == "volumeMounts") read_mounts(field, container);
     if (key == "restartPolicy") container.stays = field.text().value_or("") == "Always";
     if (key == "ports") read_ports(field, container);
-    if (key == "resources")
-      field.fields([&](std::string_view inner, JsonValue& counts) {
-        if (inner == "limits" || inner == "requests") read_gpu_resources(counts, container.requests);
-      });
+    if (key == "resources") container.compute = read_resources(field, container.requests).sum();
     if (key == "securityContext")
       field.fields([&](std::string_view inner, JsonValue& flag) {
         if (inner == "privileged") container.privileged = flag.boolean().value_or(false);
@@ -155,21 +178,30 @@ void raise(Counts& peak, const Counts& need) {
   for (const auto& [resource, count] : need) peak[resource] = std::max(peak[resource], count);
 }
 
+void add(Compute& sum, const Compute& more) { sum += more; }
+void raise(Compute& peak, const Compute& need) {
+  peak.millis = std::max(peak.millis, need.millis);
+  peak.bytes = std::max(peak.bytes, need.bytes);
+  peak.unread = peak.unread || need.unread;
+}
+
 // As the scheduler counts (k8s.io/component-helpers, resource.PodRequests): containers run side by side, with
 // the sidecars among those that are started before them; each of the others runs beside the sidecars that
-// were started before it.
-Counts requests_of(const std::vector<Container>& first, const std::vector<Container>& together) {
-  Counts sidecars, peak;
+// were started before it. what: &Container::requests, &Container::compute.
+template <class Need>
+Need requests_of(const std::vector<Container>& first, const std::vector<Container>& together,
+                 Need Container::*what) {
+  Need sidecars, peak;
   for (const Container& one : first) {
     if (one.stays) {
-      add(sidecars, one.requests);
+      add(sidecars, one.*what);
       continue;
     }
-    Counts need = sidecars;
-    add(need, one.requests);
+    Need need = sidecars;
+    add(need, one.*what);
     raise(peak, need);
   }
-  for (const Container& one : together) add(sidecars, one.requests);
+  for (const Container& one : together) add(sidecars, one.*what);
   raise(peak, sidecars);
   return peak;
 }
@@ -234,6 +266,8 @@ std::optional<Duration> deadline_of(JsonValue& value) {
 
 bool read_pod_spec(JsonValue& value, PodObject& pod, bool* from_template = nullptr) {
   std::vector<Container> first, together, debugging;
+  ComputeList whole, overhead;  // of the pod itself, for which no GPUs are asked so
+  Counts no_gpus;
   const bool told = value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "nodeName") pod.node = words(field, 253);
     if (key == "restartPolicy") pod.restarts = field.text().value_or("") != "Never";
@@ -248,8 +282,19 @@ bool read_pod_spec(JsonValue& value, PodObject& pod, bool* from_template = nullp
     if (key == "containers") together = read_containers(field);
     if (key == "ephemeralContainers") debugging = read_containers(field);
     if (key == "resourceClaims") read_claims(field, pod, from_template);
+    if (key == "resources")
+      field.fields([&](std::string_view inner, JsonValue& list) {
+        if (inner == "requests") read_list(list, no_gpus, whole);
+      });
+    if (key == "overhead") read_list(field, no_gpus, overhead);
   });
-  pod.requests = requests_of(first, together);
+  pod.requests = requests_of(first, together, &Container::requests);
+  pod.compute = requests_of(first, together, &Container::compute);
+  // What is asked for of the pod as a whole counts instead of its containers' sum (1.32 and later).
+  if (whole.millis) pod.compute.millis = *whole.millis;
+  if (whole.bytes) pod.compute.bytes = *whole.bytes;
+  pod.compute.unread = pod.compute.unread || whole.unread;
+  pod.compute += overhead.sum();
   pod.largest = largest_of(first, together);
   pod.devices_off = !together.empty();
   for (const Container& one : together) {
