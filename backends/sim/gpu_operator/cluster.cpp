@@ -15,6 +15,28 @@ namespace {
 constexpr Duration kMostAtOnce{24 * 3'600'000};
 constexpr std::size_t kMostEvents = 1000;
 
+// Of a list what the world had put there goes, and what it has now comes; items of others stay.
+Json carried_items(const Json* there, const Json* before, const Json* after) {
+  static const std::vector<Json> kNone;
+  const auto items = [](const Json* list) -> const std::vector<Json>& { return list ? list->items : kNone; };
+  Json list = Json::list();
+  for (const Json& one : items(there))
+    if (std::find(items(before).begin(), items(before).end(), one) == items(before).end())
+      list.items.push_back(one);
+  list.items.insert(list.items.end(), items(after).begin(), items(after).end());
+  return list;
+}
+
+// A node's taints: admins write them beside the node controller.
+void carry_taints(Json& node, const Json& there, const Json& before, const Json& after) {
+  Json all = carried_items(at(there, {"spec", "taints"}), at(before, {"spec", "taints"}),
+                           at(after, {"spec", "taints"}));
+  if (all.items.empty())
+    drop(child(node, "spec"), "taints");
+  else
+    put_at(node, {"spec", "taints"}, std::move(all));
+}
+
 // What is different between two projections, brought into the object as it stands: what others wrote stays.
 void carry_over(Json& object, const Json& before, const Json& after) {
   for (const auto& [name, value] : after.fields) {
@@ -194,6 +216,7 @@ void Cluster::show(Projected projected) {
   } else if (before) {
     Json merged = *there;
     carry_over(merged, *before, fresh);
+    if (key.resource == "nodes") carry_taints(merged, *there, *before, fresh);
     objects_.update(key, std::move(merged), std::nullopt);
   }
   shown_[key] = std::move(fresh);
@@ -227,6 +250,8 @@ void Cluster::reflect(const Changes& changes) {
   for (const WorkloadId& id : changes.gone) {
     std::size_t slash = id.text.find('/');
     Key key{"pods", id.text.substr(0, slash), id.text.substr(slash + 1)};
+    if (filtered_.contains(key) && !pods_.contains(key)) continue;  // put aside: it waits without a job
+    filtered_.erase(key);
     if (auto pod = pods_.find(key); pod != pods_.end()) counted_.erase(pod->second);
     pods_.erase(key);
     hide(key);
@@ -238,6 +263,8 @@ void Cluster::reflect(const Changes& changes) {
     counts_differ |= !counted_.contains(id) || counted_.at(id) != job->second.state;
     counted_[id] = job->second.state;
     Projected pod = project_pod(now, job->second);
+    if (job->second.state != JobState::pending) filtered_.erase(pod.first);
+    tell_filtered(pod);
     // Back to waiting: the pod that ran is gone, and this is another one of that name.
     ObjectPtr old = objects_.find(pod.first);
     if (old && job->second.state == JobState::pending && at(*old, {"spec", "nodeName"})) hide(pod.first);
@@ -283,6 +310,7 @@ void Cluster::show_surroundings() {
 void Cluster::on_change(const Change& change) {
   if (showing_) return;
   if (change.key.resource == "nodes") follow_cordon(change);
+  if (change.key.resource == "nodes") follow_words(change);
   if (change.key.resource == "pods") follow_gates(change);
   if (change.key.resource == "poddisruptionbudgets.policy" && change.verb != Verb::deleted)
     show_surroundings();

@@ -69,9 +69,9 @@ class Cluster final : public ServedCluster {
   // The world's job behind a pod; nullptr: the pod is no job's.
   const Job* job_of(const Key& pod) const;
 
-  // One that asks for GPUs runs where they are free, until it is deleted;
-  // else it is Pending, with the reason as its condition. Without GPUs it is not placed, and with scheduling
-  // gates not before the last of them is gone.
+  // One that asks for GPUs runs where they are free and its own words let it (filters.hpp), until it is
+  // deleted; else it is Pending, with the reason as its condition. Without GPUs it is not placed, and with
+  // scheduling gates not before the last of them is gone.
   Written create_pod(const Key& key, Json pod) override;
   Written delete_pod(const Key& key, std::optional<Duration> grace, std::string_view uid = {},
                      std::string_view expected = {}) override;
@@ -97,7 +97,11 @@ class Cluster final : public ServedCluster {
   void on_change(const Change& change);
   void follow_cordon(const Change& change);
   void follow_gates(const Change& change);
+  void follow_words(const Change& change);
   Written place_pod(const Key& key, Json pod, bool there);
+  void weigh_again(const Key& key);
+  void put_aside(const Key& key, Json pod, const std::string& why);
+  void tell_filtered(Projected& pod) const;
 
   sim::WorldStore store_;
   double speed_;
@@ -118,6 +122,9 @@ class Cluster final : public ServedCluster {
   Agenda agenda_;
   std::map<Key, Json> shown_;  // what the world last said of each
   std::map<Key, JobId> pods_;
+  // Pods that wait for a node, each with what its own words say against nodes, as the scheduler counts it:
+  // "1 node(s) had untolerated taint {a: b}".
+  std::map<Key, std::vector<std::string>> filtered_;
   std::map<JobId, JobState> counted_;  // as what surrounds the jobs has last counted them
   std::deque<Key> event_keys_;         // oldest first
 };

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "backends/sim/gpu_operator/cluster.hpp"
+#include "backends/sim/gpu_operator/filters.hpp"
 #include "backends/sim/step.hpp"
 #include "engine/number.hpp"
 #include "engine/sharing/ack.hpp"
@@ -46,21 +47,50 @@ std::map<std::string, Asked> gpus_asked_for(const Json& pod) {
   return asked;
 }
 
-// Where the pod itself says that it may run.
-std::vector<std::uint32_t> nodes_allowed(const World& world, const ObjectStore& objects, const Json& pod) {
-  const Json* selector = at(pod, {"spec", "nodeSelector"});
-  std::string fixed = text_at(pod, {"spec", "nodeName"});
-  std::vector<std::uint32_t> allowed;
-  for (std::uint32_t i = 0; i < world.nodes.size(); ++i) {
-    std::string name = clean(world.node_name(i), 253);
-    ObjectPtr node = objects.find({"nodes", "", name});
-    bool fits = node && (fixed.empty() || fixed == name);
-    if (selector)
-      for (const auto& [key, value] : selector->fields)
-        fits = fits && view_at(*node, {"metadata", "labels", key}) == value.text;
-    if (fits) allowed.push_back(i);
+// CPUs and memory that pods have requested, by node.
+std::map<std::string, Requests, std::less<>> requested(const ObjectStore& objects) {
+  std::map<std::string, Requests, std::less<>> sums;
+  for (const ObjectPtr& pod : objects.all("pods")) {
+    const std::string_view phase = view_at(*pod, {"status", "phase"});
+    if (phase == "Succeeded" || phase == "Failed") continue;
+    const Requests asks = requests_of(*pod);
+    if (asks.millis == 0 && asks.bytes == 0) continue;
+    Requests& sum = sums[text_at(*pod, {"spec", "nodeName"})];
+    sum.millis += asks.millis, sum.bytes += asks.bytes;
   }
+  return sums;
+}
+
+// Where the pod's own words let it run, and what the scheduler counts of the others.
+struct Allowed {
+  std::vector<std::uint32_t> nodes;
+  std::vector<std::string> filtered;
+};
+Allowed nodes_allowed(const World& world, const ObjectStore& objects, const Json& pod) {
+  const Requests asks = requests_of(pod);
+  std::map<std::string, Requests, std::less<>> taken;
+  if (asks.millis > 0 || asks.bytes > 0) taken = requested(objects);
+  std::map<std::string, int> counts;
+  Allowed allowed;
+  for (std::uint32_t i = 0; i < world.nodes.size(); ++i) {
+    const std::string name = clean(world.node_name(i), 253);
+    const ObjectPtr node = objects.find({"nodes", "", name});
+    const auto there = taken.find(name);
+    std::string why = node ? why_filtered(pod, *node, there == taken.end() ? Requests() : there->second)
+                           : std::string("node(s) didn't match Pod's node affinity/selector");
+    if (why.empty())
+      allowed.nodes.push_back(i);
+    else
+      ++counts[std::move(why)];
+  }
+  for (const auto& [why, count] : counts) allowed.filtered.push_back(fmt::format("{} {}", count, why));
   return allowed;
+}
+
+// "0/4 nodes are available: 1 …, 3 …."
+std::string none_available(std::size_t nodes, std::vector<std::string> parts) {
+  std::sort(parts.begin(), parts.end());
+  return fmt::format("0/{} nodes are available: {}.", nodes, fmt::join(parts, ", "));
 }
 
 Json waiting_status(const std::string& why, TimePoint since) {
@@ -173,6 +203,91 @@ void Cluster::follow_gates(const Change& change) {
   if (now && !waits_behind_gates(*now)) (void)place_pod(change.key, *now, true);
 }
 
+// Labels and taints of a node changed: pods that wait are held against them again.
+void Cluster::follow_words(const Change& change) {
+  const auto words_of = [](const Json& node) {
+    const Json *labels = at(node, {"metadata", "labels"}), *taints = at(node, {"spec", "taints"});
+    return std::pair(labels ? *labels : Json(), taints ? *taints : Json());
+  };
+  if (filtered_.empty() || change.verb == Verb::deleted) return;
+  if (change.before && words_of(*change.before) == words_of(*change.object)) return;
+  std::vector<Key> waiting;
+  for (const auto& [key, parts] : filtered_) waiting.push_back(key);
+  for (const Key& key : waiting) weigh_again(key);
+}
+
+void Cluster::weigh_again(const Key& key) {
+  const ObjectPtr pod = objects_.find(key);
+  const Job* job = job_of(key);
+  if (!pod || (job && job->state != JobState::pending)) {
+    filtered_.erase(key);
+    return;
+  }
+  Allowed allowed = nodes_allowed(world(), objects_, *pod);
+  const bool nowhere = allowed.nodes.empty();
+  if (nowhere) {
+    filtered_[key] = allowed.filtered;
+    return put_aside(key, *pod, none_available(world().nodes.size(), std::move(allowed.filtered)));
+  }
+  if (!job) return (void)place_pod(key, *pod, true);
+  if (allowed.nodes.size() == world().nodes.size()) allowed.nodes.clear();
+  filtered_[key] = std::move(allowed.filtered);
+  act([&, id = job->id](World& world, Changes& made) {
+    WorldStep step(world, made);
+    Job& waits = world.jobs.at(id);
+    Errand errand = *waits.errand.one;
+    errand.shape.only = std::move(allowed.nodes);
+    waits.errand.one = std::make_shared<const Errand>(std::move(errand));
+    step.changed(waits.id);
+  });
+  act([](World& world, Changes& made) { WorldStep(world, made).pass(); });
+}
+
+// No node is left for it: it waits without a job of the world, which knows work for some node or any.
+void Cluster::put_aside(const Key& key, Json pod, const std::string& why) {
+  if (const Job* job = job_of(key)) {
+    const JobId id = job->id;
+    pods_.erase(key);
+    counted_.erase(id);
+    shown_.erase(key);
+    act([&](World& world, Changes& made) {
+      end_job(world, made, id, Duration(0));
+      made.add(world.advance(world.now));
+    });
+  }
+  const Json waits = waiting_status(why, world().now);
+  const auto message = [](const Json& status) {
+    const Json* all = at(status, {"conditions"});
+    return all && !all->items.empty() ? text_at(all->items.front(), {"message"}) : std::string();
+  };
+  if (const Json* status = at(pod, {"status"}); status && message(*status) == why) return;
+  put(pod, "status", waits);
+  objects_.update(key, std::move(pod), std::nullopt);
+}
+
+// The world counts all nodes that are none of the pod's as one; the scheduler tells why.
+void Cluster::tell_filtered(Projected& pod) const {
+  constexpr std::string_view kBegin = " nodes are available: ";
+  const auto parts = filtered_.find(pod.first);
+  Json* conditions = member(child(pod.second, "status"), "conditions");
+  if (parts == filtered_.end() || parts->second.empty() || !conditions) return;
+  for (Json& one : conditions->items) {
+    const std::string message = text_at(one, {"message"});
+    const auto begin = message.find(kBegin);
+    if (begin == std::string::npos) continue;
+    std::vector<std::string> all = parts->second;
+    std::string_view rest = std::string_view(message).substr(begin + kBegin.size());
+    if (rest.ends_with('.')) rest.remove_suffix(1);
+    while (!rest.empty()) {
+      const auto end = std::min(rest.find(", "), rest.size());
+      if (rest.substr(0, end).find("didn't match Pod's node affinity/selector") == std::string_view::npos)
+        all.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(rest.size(), end + 2));
+    }
+    put(one, "message", text(none_available(world().nodes.size(), std::move(all))));
+  }
+}
+
 // What asks for GPUs becomes work of the world, so that its scheduler hands them out like all others.
 // there: the pod has been created before.
 Written Cluster::place_pod(const Key& key, Json pod, bool there) {
@@ -188,12 +303,11 @@ Written Cluster::place_pod(const Key& key, Json pod, bool there) {
     errand.shape.at_once = asked.begin()->second.most;
     errand.shape.group = key.ns;
     errand.name = key.name;
-    std::vector<std::uint32_t> allowed = nodes_allowed(world(), objects_, pod);
+    Allowed allowed = nodes_allowed(world(), objects_, pod);
     if (asked.size() > 1) why = "this scheduler hands out one kind of GPU to a pod";
-    if (allowed.empty())
-      why = fmt::format("0/{0} nodes are available: {0} node(s) didn't match Pod's node affinity/selector.",
-                        world().nodes.size());
-    if (allowed.size() < world().nodes.size()) errand.shape.only = std::move(allowed);
+    if (allowed.nodes.empty()) why = none_available(world().nodes.size(), allowed.filtered);
+    if (allowed.nodes.size() < world().nodes.size()) errand.shape.only = std::move(allowed.nodes);
+    if (asked.size() == 1) filtered_[key] = std::move(allowed.filtered);
   }
   if (placed) drop(child(pod, "spec"), "nodeName");
   put(pod, "status", waiting_status(why, world().now));

@@ -1,0 +1,115 @@
+// The simulated kube-scheduler's filters: what pods and nodes say themselves, in its words, and what changes
+// when a node's labels or taints do.
+#include <gtest/gtest.h>
+
+#include "backends/sim/apiserver/value.hpp"
+#include "backends/sim/gpu_operator/cluster.hpp"
+#include "backends/sim/gpu_operator/filters.hpp"
+#include "tests/backends/sim/worlds.hpp"
+
+namespace tessera::sim::kube {
+namespace {
+
+Json json_told(const std::string& words) {
+  Result<Json> read = parse_json(words, "test");
+  EXPECT_TRUE(read.ok()) << words;
+  return read ? *read : Json();
+}
+Json filtered_pod(const std::string& spec) {
+  return json_told(
+      R"({"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"ns"},"spec":{)" + spec +
+      (spec.empty() ? "" : ",") +
+      R"("containers":[{"name":"c","resources":{"limits":{"nvidia.com/gpu":1},"requests":{"cpu":"2"}}}]}})");
+}
+Json filtered_node(const std::string& labels, const std::string& taints = "") {
+  return json_told(R"({"metadata":{"name":"g1","labels":{)" + labels + R"(}},"spec":{"taints":[)" + taints +
+                   R"(]},"status":{"allocatable":{"cpu":"4","memory":"8Gi"}}})");
+}
+
+TEST(KubeFilters, SayInTheSchedulersWordsWhyANodeIsNone) {
+  const Json node =
+      filtered_node(R"("pool":"b","gen":"8")", R"({"key":"team","value":"x","effect":"NoSchedule"})");
+  const std::string tolerant = R"("tolerations":[{"key":"team","operator":"Exists"}])";
+  const auto affine = [&](const std::string& demand) {
+    return tolerant +
+           R"(,"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[)"
+           R"({"matchExpressions":[)" +
+           demand + "]}]}}}";
+  };
+  const std::string not_chosen = "node(s) didn't match Pod's node affinity/selector";
+  EXPECT_EQ(why_filtered(filtered_pod(""), node, {}), "node(s) had untolerated taint {team: x}");
+  EXPECT_EQ(why_filtered(filtered_pod(tolerant), node, {}), "");
+  EXPECT_EQ(why_filtered(filtered_pod(tolerant + R"(,"nodeSelector":{"pool":"a"})"), node, {}), not_chosen);
+  EXPECT_EQ(why_filtered(filtered_pod(tolerant + R"(,"nodeName":"g2")"), node, {}),
+            "node(s) didn't match the requested node name");
+  EXPECT_EQ(why_filtered(filtered_pod(affine(R"({"key":"gen","operator":"Gt","values":["7"]})")), node, {}),
+            "");
+  EXPECT_EQ(why_filtered(filtered_pod(affine(R"({"key":"gen","operator":"Lt","values":["8"]})")), node, {}),
+            not_chosen);
+  EXPECT_EQ(
+      why_filtered(filtered_pod(affine(R"({"key":"zone","operator":"NotIn","values":["z"]})")), node, {}),
+      "");
+  EXPECT_EQ(why_filtered(filtered_pod(affine(R"({"key":"pool","operator":"DoesNotExist"})")), node, {}),
+            not_chosen);
+  EXPECT_EQ(why_filtered(filtered_pod(tolerant), node, {2001, 0}), "Insufficient cpu");
+}
+
+// Two nodes with two GPUs each.
+struct FilteredPlace {
+  Cluster cluster{
+      sim::WorldStore(world_from("clusters: [{name: c, scheduler: kubernetes, users: [u], nodes: "
+                                 "[{names: 'g[1-2]', product: H100-80GB-SXM5, gpus: 2}], jobs: []}]")),
+      1, [] { return kMonday; }};
+  const Key key{"pods", "ns", "p"};
+
+  void make(const std::string& spec) { EXPECT_TRUE(cluster.create_pod(key, filtered_pod(spec)).ok()); }
+  void put_on(const std::string& node, Path path, Json value) {
+    cluster.objects().edit({"nodes", "", node}, [&](Json& one) { put_at(one, path, std::move(value)); });
+  }
+  Json taint() { return list_of({json_told(R"({"key":"team","value":"x","effect":"NoSchedule"})")}); }
+  std::string where() { return text_at(*cluster.objects().find(key), {"spec", "nodeName"}); }
+  std::string message() {
+    const Json* all = at(*cluster.objects().find(key), {"status", "conditions"});
+    return all && !all->items.empty() ? text_at(all->items.front(), {"message"}) : "";
+  }
+};
+
+TEST(KubeFilters, APodThatNoNodeTakesStartsWhenALabelOrATaintChanges) {
+  FilteredPlace place;
+  place.put_on("g1", {"spec", "taints"}, place.taint());
+  place.make(R"("nodeSelector":{"kubernetes.io/hostname":"g1"})");
+  EXPECT_EQ(place.message(),
+            "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 "
+            "node(s) had untolerated taint {team: x}.");
+  place.put_on("g1", {"spec", "taints"}, Json::list());
+  EXPECT_EQ(place.where(), "g1");
+}
+
+TEST(KubeFilters, APodThatWaitsForRoomIsHeldAgainstNewTaintsToo) {
+  FilteredPlace place;
+  for (const char* name : {"a", "b"})
+    EXPECT_TRUE(
+        place.cluster
+            .create_pod(
+                {"pods", "ns", name},
+                json_told(R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"ns","name":")" +
+                          std::string(name) +
+                          R"("},"spec":{"containers":[{"resources":{"limits":{"nvidia.com/gpu":2}}}]}})"))
+            .ok());
+  place.make("");
+  EXPECT_EQ(place.message(), "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.");
+  place.put_on("g1", {"spec", "taints"}, place.taint());
+  EXPECT_EQ(place.message(),
+            "0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) had untolerated "
+            "taint {team: x}.");
+  place.put_on("g2", {"spec", "taints"}, place.taint());
+  EXPECT_EQ(place.message(), "0/2 nodes are available: 2 node(s) had untolerated taint {team: x}.");
+  place.put_on("g2", {"spec", "taints"}, Json::list());
+  EXPECT_EQ(place.message(),
+            "0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) had untolerated "
+            "taint {team: x}.");
+  EXPECT_EQ(place.where(), "");
+}
+
+}  // namespace
+}  // namespace tessera::sim::kube
