@@ -70,6 +70,20 @@ class WhyKubernetesE2e : public KubeChangeLab {
     }
     return {};
   }
+  // What is printed is done as it is printed: by a shell, with this kubectl's configuration.
+  void do_as_printed(std::string command) {
+    std::erase(command, '\\');  // it comes out of JSON
+    ASSERT_TRUE(command.starts_with("kubectl ")) << command;
+    RunOptions options;
+    options.program = "/bin/sh";
+    options.environment = {
+        {"PATH", std::getenv("PATH")}, {"HOME", folder_.path()}, {"KUBECONFIG", kubeconfig()}};
+    const Ran ran = run_tessera({"-c", command}, options);
+    EXPECT_EQ(ran.code, 0) << command << "\n" << ran.err;
+  }
+  static bool not_known(const std::string& said, const std::string& part) {
+    return json_at(said, "/not_known").find(part) != std::string::npos;
+  }
   void expect_told(const std::string& said, const std::string& node, const std::string& text) {
     EXPECT_EQ(about(said, node).substr(0, text.size()), text) << said;
   }
@@ -232,6 +246,96 @@ TEST_F(WhyKubernetesE2e, APodForASliceThatNoProductHasWaitsForWhatNoNodeOffers) 
   const std::string said = why(id);
   expect_told(said, "h2", "offers 0 of nvidia.com/mig-9g.96gb");
   end(id);
+}
+
+// What the pod itself says of nodes is asked for it alone, and held against each of them.
+TEST_F(WhyKubernetesE2e, APodThatSelectsALabelStartsOnceANodeHasIt) {
+  kubectl({"label", "node", "t1", "pool=b"});
+  const std::string id =
+      pod("y", "gpu", 1, "", "", "  nodeSelector: {pool: a, kubernetes.io/hostname: t1}\n");
+  const std::string said = why(id);
+  expect_told(said, "t1", "its node selector asks for pool=a, and the node has pool=b");
+  expect_told(said, "h1", "its node selector asks for kubernetes.io/hostname=t1, and the node has ");
+  EXPECT_FALSE(not_known(said, "its node selector")) << said;
+  const std::string command = command_of(said, "kubectl label ");
+  EXPECT_EQ(command, "kubectl label nodes t1 pool=a --overwrite") << said;
+  do_as_printed(command);
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhyKubernetesE2e, APodWhoseAffinityNoNodeMeetsIsToldTheTermAndStartsOnceOneDoes) {
+  kubectl({"label", "node", "h2", "gen=7"});
+  const std::string id =
+      pod("affine", "gpu", 1, "", "",
+          "  affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+          "[{matchExpressions: [{key: gen, operator: Gt, values: [\"7\"]}]}]}}}\n");
+  const std::string said = why(id);
+  expect_told(said, "h2", "its node affinity asks for gen > 7, and the node has gen=7");
+  expect_told(said, "t1", "its node affinity asks for gen > 7, and the node has no label gen");
+  EXPECT_NE(said.find("labels do not match its node selector or affinity"), std::string::npos) << said;
+  kubectl({"label", "node", "h2", "gen=8", "--overwrite"});
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhyKubernetesE2e, APodThatDoesNotTolerateATaintStartsOnceItIsTakenOff) {
+  kubectl({"taint", "node", "h2", "team=x:NoSchedule"});
+  const std::string id = pod("tainted", "gpu", 1, "h2");
+  const std::string said = why(id);
+  expect_told(said, "h2", "the taint team=x:NoSchedule keeps it away, and it does not tolerate it");
+  expect_told(said, "t1", "its node selector asks for kubernetes.io/hostname=h2");
+  EXPECT_NE(said.find("node(s) had untolerated taint {team: x}"), std::string::npos) << said;
+  const std::string command = command_of(said, "kubectl taint ");
+  EXPECT_EQ(command, "kubectl taint nodes h2 team=x:NoSchedule-") << said;
+  do_as_printed(command);
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhyKubernetesE2e, APodThatToleratesTheTaintStartsAtOnce) {
+  kubectl({"taint", "node", "h2", "team=x:NoSchedule"});
+  EXPECT_TRUE(starts(pod("tolerant", "gpu", 1, "h2", "",
+                         "  tolerations: [{key: team, operator: Exists, effect: NoSchedule}]\n")));
+}
+
+// An admin's taint outlives a cordon and its end.
+TEST_F(WhyKubernetesE2e, ATaintStaysWhereTheNodeIsCordonedAndOpenedAgain) {
+  kubectl({"taint", "node", "h2", "team=x:NoSchedule"});
+  kubectl({"cordon", "h2"});
+  kubectl({"uncordon", "h2"});
+  EXPECT_EQ(told("h2", ".spec.taints[*].key"), "team");
+}
+
+TEST_F(WhyKubernetesE2e, APodThatAsksForMoreCpusThanANodeHasIsToldHowManyItMayAskFor) {
+  const std::string all = told("t1", ".status.allocatable.cpu");
+  const auto asking = [&](const std::string& name, const std::string& cpus) {
+    return pod(name, "gpu", 1, "t1", "", "",
+               "    - {name: side, image: busybox, resources: {requests: {cpu: \"" + cpus + "\"}}}\n");
+  };
+  const std::string id = asking("greedy", std::to_string(std::stoi(all) + 1));
+  const std::string said = why(id);
+  expect_told(
+      said, "t1",
+      "it asks for " + std::to_string(std::stoi(all) + 1) + " CPUs, and the node has " + all + " for pods");
+  EXPECT_NE(said.find("ask for at most " + all + " CPUs, if that is enough: t1"), std::string::npos) << said;
+  EXPECT_TRUE(not_known(said, "the CPUs and memory that pods without a GPU have requested")) << said;
+  end(id);
+  const std::string half = asking("half", std::to_string(std::stoi(all) / 2 + 1));
+  EXPECT_TRUE(starts(half));
+  // What GPU pods have requested counts, too.
+  const std::string second = asking("second", std::to_string(std::stoi(all) / 2 + 1));
+  expect_told(why(second), "t1",
+              "it asks for " + std::to_string(std::stoi(all) / 2 + 1) + " CPUs, and at most " +
+                  std::to_string(std::stoi(all) - std::stoi(all) / 2 - 1) + " of " + all +
+                  " are not requested by others");
+}
+
+TEST_F(WhyKubernetesE2e, APodBehindAGateOfAPersonStartsOnceTheGateIsTakenAway) {
+  const std::string id = pod("gated", "gpu", 1, "h2", "", "  schedulingGates: [{name: example.com/data}]\n");
+  const std::string said = why(id);
+  EXPECT_EQ(text_at(said, "/topic"), "gate") << said;
+  EXPECT_NE(said.find("scheduling gate example.com/data"), std::string::npos) << said;
+  const std::string command = command_of(said, "kubectl -n training patch pod ");
+  do_as_printed(command);
+  EXPECT_TRUE(starts(id));
 }
 
 }  // namespace
