@@ -93,6 +93,9 @@ void bytes_to_the_terminal(int columns, int rows, tessera::bench::Aims& aims) {
   const tessera::bench::Aim silent{"idle for 5 s", "", 0, "bytes"};
   fmt::print("{}\n", aims.see(silent, fmt::format("{}x{} {}", columns, rows, silent.bench),
                               static_cast<double>(idle)));
+  const tessera::bench::Aim few{"live GPUs a second, of a full repaint", "", 5, "%"};
+  fmt::print("{}\n", aims.see(few, fmt::format("{}x{} {}", columns, rows, few.bench),
+                              100 * each_second / static_cast<double>(shown - before)));
 }
 
 std::string status_line(pid_t pid, const std::string& key) {

@@ -5,7 +5,11 @@
 
 #include <array>
 #include <clocale>
+#include <random>
 #include <regex>
+#include <set>
+#include <string>
+#include <utility>
 
 namespace tessera::tui {
 namespace {
@@ -50,6 +54,33 @@ TEST_F(PainterTest, OneCellCostsAFewBytes) {
   const std::string bytes = painter->paint(page("age 11 s"));
   EXPECT_NE(bytes.find('1'), std::string::npos);
   EXPECT_LT(bytes.size(), 24u) << bytes;
+}
+
+// The promise of docs/performance.md, wherever the cells are and whatever they look like: where the cursor
+// goes, colours and attributes, and the character.
+TEST_F(PainterTest, ARefreshCostsAtMostSoManyBytesForEachCellThatChanged) {
+  constexpr std::size_t kForEachCell = 48, kBeside = 64;
+  constexpr Size kWide{200, 60};
+  auto painter = open({"xterm-256color"});
+  painter->resize(kWide);
+  Canvas canvas(kWide);
+  for (int y = 0; y < kWide.rows; ++y) canvas.put(0, y, std::string(200, 'x'), Role::text);
+  painter->paint(canvas);
+  std::mt19937 random(7);
+  constexpr std::array kGlyphs{"7", "█", "a", "─", "·"};
+  for (const std::size_t cells : {1u, 2u, 10u, 120u, 1200u})
+    for (int round = 0; round < 20; ++round) {
+      std::set<std::pair<int, int>> changed;
+      while (changed.size() < cells) {
+        const int x = static_cast<int>(random() % 200), y = static_cast<int>(random() % 60);
+        const auto role = static_cast<Role>(random() % static_cast<unsigned>(Role::count_));
+        const Style style = random() % 2 ? Style(role).with_bold() : Style(role);
+        const Cell before = canvas.at(x, y);
+        canvas.put(x, y, kGlyphs[random() % kGlyphs.size()], style);
+        if (!(canvas.at(x, y) == before)) changed.insert({x, y});
+      }
+      EXPECT_LE(painter->paint(canvas).size(), cells * kForEachCell + kBeside) << cells;
+    }
 }
 
 TEST_F(PainterTest, ForgettingPaintsEverythingAgain) {

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <clocale>
 #include <set>
+#include <string>
 
 #include "tests/support/reckoned.hpp"
 #include "tests/tui/screens/fleet_places.hpp"
@@ -11,6 +13,7 @@
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/terminal/painter.hpp"
 
 namespace tessera::test {
 namespace {
@@ -184,6 +187,33 @@ TEST(ScreenRows, EachOutlivesItsSubject) {
       EXPECT_FALSE(copy.screen().empty());
     }
   }
+}
+
+// A screen that draws itself again for one figure would be felt over a slow line: the bound of
+// docs/performance.md.
+TEST(ScreenRows, OneFigureThatMovesCostsFewBytesOnEveryScreen) {
+  constexpr std::size_t kMost = 600;
+  constexpr tui::Size kWide{200, 60};
+  const std::string before = std::setlocale(LC_CTYPE, nullptr);
+  ASSERT_NE(std::setlocale(LC_CTYPE, "C.UTF-8"), nullptr);
+  for (const ScreenRow& row : tui::screen_rows()) {
+    SCOPED_TRACE(row.word);
+    Session session = showing(row.kind, kWide);
+    tui::PainterOptions options{"xterm-256color"};
+    options.size = kWide;
+    auto painter = tui::Painter::open(options, *tui::load_theme("dark", {}));
+    ASSERT_TRUE(painter);
+    std::size_t bytes = 0;
+    for (const float use : {12.0F, 57.0F}) {
+      GpuFigures figures;
+      figures.gpu = GpuIndex{0};
+      figures.figures.use = Percent{use};
+      session.tell(on("hpc", Measured{NodeName("n0031"), Source::dcgm, at(-2), {figures}}, -2));
+      bytes = (*painter)->paint(session.canvas()).size();
+    }
+    EXPECT_LE(bytes, kMost) << session.screen();
+  }
+  std::setlocale(LC_CTYPE, before.c_str());
 }
 
 TEST(ScreenRows, HelpTellsEveryKeyOfTheScreen) {
