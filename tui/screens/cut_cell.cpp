@@ -7,6 +7,7 @@
 #include "tui/screens/preview.hpp"
 #include "tui/screens/rows.hpp"
 #include "tui/screens/screens.hpp"
+#include "tui/widgets/cells_of.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -26,12 +27,14 @@ CutCell cut_cell(const UiContext& ui, const UiState& state) {
   const RowRef& ref = screen.derived.rows[static_cast<std::size_t>(row)];
   const std::span<const ColumnInfo> columns = column_infos(screen.kind);
   const TableLayout layout = lay_out(columns, look_of(ui, state, screen, row), list_width(state));
-  for (auto placed = layout.columns.rbegin(); placed != layout.columns.rend(); ++placed) {
-    const ColumnInfo& column = columns[static_cast<std::size_t>(placed->column)];
+  const auto text_of = [&](int column) { return cell_text(ui, screen.kind, ref, column, state.ascii); };
+  for (std::size_t place = layout.columns.size(); place-- > 0;) {
+    const ColumnInfo& column = columns[static_cast<std::size_t>(layout.columns[place].column)];
     const bool drawn = column.key == "strip" || column.key == "boards" || column.key == "trend";
     if (column.format != query::Format::text || drawn) continue;
-    std::string text = cell_text(ui, screen.kind, ref, placed->column, state.ascii);
-    if (display_width(text) > placed->width) return {std::string(column.title), std::move(text)};
+    std::string text = text_of(layout.columns[place].column);
+    if (display_width(text) > cells_of(columns, layout, place, text, text_of))
+      return {std::string(column.title), std::move(text)};
   }
   return {};
 }

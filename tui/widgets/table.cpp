@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tui/widgets/cells_of.hpp"
+
 namespace tessera::tui {
 namespace {
 
@@ -247,14 +249,20 @@ void draw_row(Canvas& canvas, Rect area, int y, int row, const TableRows& rows, 
               const TableLook& look) {
   const Glyphs& shapes = glyphs(look.ascii);
   bool selected = row == look.cursor;
-  for (const PlacedColumn& placed : layout.columns) {
+  int end = 0;  // of what is drawn: what lies before it says nothing
+  for (std::size_t place = 0; place < layout.columns.size(); ++place) {
+    const PlacedColumn& placed = layout.columns[place];
     int x = area.x + placed.x;
+    if (placed.x < end) continue;
     if (rows.paint(canvas, x, y, placed.width, row, placed.column)) continue;
     std::string text = rows.text(row, placed.column);
     Style style = rows.style(row, placed.column, text);
     if (selected) style = style.with_bold();
     bool right = rows.columns()[static_cast<std::size_t>(placed.column)].align == query::Align::right;
-    put_cell(canvas, x, y, placed.width, text, style, look.ascii, right);
+    const int cells =
+        cells_of(rows.columns(), layout, place, text, [&](int column) { return rows.text(row, column); });
+    put_cell(canvas, x, y, cells, text, style, look.ascii, right);
+    end = placed.x + cells;
   }
   if (rows.marked(row)) canvas.put(area.x, y, shapes.mark, Style(Role::accent).with_bold());
   if (!selected) return;
@@ -292,6 +300,20 @@ TableLayout lay_out(std::span<const ColumnInfo> columns, const TableLook& look, 
     x += placed.width + kGap;
   }
   return layout;
+}
+
+int cells_of(std::span<const ColumnInfo> columns, const TableLayout& layout, std::size_t place,
+             std::string_view text, const std::function<std::string(int column)>& text_of) {
+  const PlacedColumn& own = layout.columns[place];
+  int cells = own.width;
+  if (columns[static_cast<std::size_t>(own.column)].align != query::Align::left) return cells;
+  const int wanted = display_width(text);
+  for (std::size_t next = place + 1; next < layout.columns.size() && cells < wanted; ++next) {
+    const PlacedColumn& other = layout.columns[next];
+    if (!text_of(other.column).empty()) break;
+    cells = other.x + other.width - own.x;
+  }
+  return cells;
 }
 
 TableLayout draw_table(Canvas& canvas, Rect area, const TableRows& rows, const TableLook& look) {

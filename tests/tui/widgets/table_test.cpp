@@ -187,6 +187,40 @@ TEST(TableLayout, OnAWideTableANameIsWholeBeforeAState) {
   EXPECT_LT(name_at(70), 19) << "a narrow one leaves cells to what is read beside it";
 }
 
+// Two rows: an open node that has much to offer, a closed one with its reason.
+class TwoNodes final : public TableRows {
+ public:
+  std::span<const ColumnInfo> columns() const override { return kAll; }
+  int count() const override { return 2; }
+  std::string text(int row, int column) const override {
+    static const std::string kTexts[2][3] = {{"n1", "1 whole, 6x1g.6gb, 2x2g.12gb", ""},
+                                             {"n2", "1 whole, 6x1g.6gb, 2x2g.12gb", "fell off the bus"}};
+    return kTexts[row][column];
+  }
+  Style style(int, int, const std::string&) const override { return {}; }
+  bool marked(int) const override { return false; }
+
+ private:
+  static inline const std::vector<ColumnInfo> kAll{
+      {"node", "NODE", Format::text, Align::left, Show::always, 5, ""},
+      {"free", "FREE", Format::text, Align::left, Show::always, 10, ""},
+      {"reason", "REASON", Format::text, Align::left, Show::always, 10, ""}};
+};
+
+// FREE was "1 whole, 6…" beside cells in which an open node has no reason to tell.
+TEST(TableRows, ATextThatIsCutRunsOnOverCellsThatSayNothing) {
+  const TwoNodes rows;
+  Canvas canvas(Size{46, 3});
+  TableLook look;
+  look.wanted = {2, 28, 16};
+  draw_table(canvas, {0, 0, 46, 3}, rows, look);
+  const std::string text = canvas.text();
+  EXPECT_NE(text.find("n1     1 whole, 6x1g.6gb, 2x2g.12gb\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("fell off the bus"), std::string::npos) << text;
+  EXPECT_NE(text.find("…"), std::string::npos) << "where the next column speaks it is cut as before\n"
+                                               << text;
+}
+
 TEST(TableLayout, ScrollingKeepsTheNameAndReachesEveryColumn) {
   TableLook look;
   look.left = 2;
