@@ -57,6 +57,15 @@ TEST(Findings, OneThatIsAcknowledgedIsDimmedMovesDownAndCallsAgainAfterTheHours)
   EXPECT_FALSE(is_dim(session, words)) << session.screen();
 }
 
+// At 80 columns the list told of a node "gres/gpu count reported lower than confi…", with lines to spare.
+TEST(Findings, OnANarrowTerminalTheirTextsGoOnWhereAllOfThemHaveRoom) {
+  Session session(two_places(), {80, 24});
+  session.press("7j");
+  EXPECT_TRUE(session.shows("configured (4 < 7)")) << session.screen();
+  session.resize({80, 15});
+  EXPECT_FALSE(session.shows("configured (4 < 7)")) << "one line each\n" << session.screen();
+}
+
 // The clock beside it is local, too.
 TEST(Findings, AnAcknowledgementIsToldInTheTimeOfTheClockBesideIt) {
   Session session(small_place());

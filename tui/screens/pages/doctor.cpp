@@ -65,30 +65,38 @@ std::string short_whose(const insight::Cause& cause) {
   return cause.nodes ? fmt::format("{} nodes", cause.whose.size()) : whose_text(cause, 1);
 }
 
+constexpr int kNarrow = 100;  // cells below which WHAT has those of the hours behind days
+
 struct DoctorColumns {
   int sign = 1, cluster = 0, whose = 4, since = 0, text = 0;
+  bool narrow = false;
 };
 std::string since_text(const UiContext& ui, const insight::Cause& cause) {
   const Cluster* cluster = ui.model.find(cause.cluster);
   return cause.since && cluster ? ago_text(*cluster, *cause.since, ui.wall) : "-";
 }
 
-std::string age_text(const UiContext& ui, const insight::Cause& cause) {
+// "1 d 05 h"; where it is narrow "1 d": the foot has all of it.
+std::string age_text(const UiContext& ui, const insight::Cause& cause, bool narrow) {
   std::string text = since_text(ui, cause);
   if (text.ends_with(" ago")) text.resize(text.size() - 4);
+  const std::size_t unit = text.find(' ');
+  if (narrow && unit != std::string::npos) text.resize(std::min(text.find(' ', unit + 1), text.size()));
   return text;
 }
 
 // Names have what they need, up to a part of the width: two pods of one namespace differ in their ends.
 DoctorColumns columns_of(const UiContext& ui, const UiState& state, int width) {
   const int most = std::max(15, width / 5);
+  const bool narrow = width < kNarrow;
   int cluster = 7, whose = 5, since = 5;
   for (const insight::Cause& cause : state.overview.causes) {
     cluster = std::max(cluster, std::min(display_width(cause.cluster.text), 15));
     whose = std::max(whose, std::min(display_width(told(state, short_whose(cause))), most));
-    since = std::max(since, std::min(display_width(age_text(ui, cause)), 12));
+    since = std::max(since, std::min(display_width(age_text(ui, cause, narrow)), 12));
   }
   DoctorColumns at;
+  at.narrow = narrow;
   if (ui.model.clusters.size() > 1) at.cluster = 4, at.whose = 4 + cluster + 1;
   at.since = at.whose + whose + 1;
   at.text = at.since + since + 1;
@@ -106,13 +114,28 @@ DocLine line_of(const insight::Cause& cause, const DoctorColumns& at, const UiCo
   line.spans.push_back({shorten(told(state, short_whose(cause)), at.since - at.whose - 1, state.ascii),
                         noted ? Style(Role::dim) : Style(Role::text).with_bold(), at.whose});
   line.spans.push_back(
-      {shorten(age_text(ui, cause), at.text - at.since - 1, state.ascii), Role::dim, at.since});
+      {shorten(age_text(ui, cause, at.narrow), at.text - at.since - 1, state.ascii), Role::dim, at.since});
   const Role role = noted                                ? Role::dim
                     : cause.severity == Severity::danger ? Role::danger
                     : cause.severity == Severity::info   ? Role::dim
                                                          : Role::text;
   line.spans.push_back({told(state, cause.text), role, at.text});
   return line;
+}
+
+// The same where what WHAT does not hold goes on in lines of its own.
+Document whole_line_of(const insight::Cause& cause, const DoctorColumns& at, const UiContext& ui,
+                       const UiState& state, int width) {
+  Document lines{line_of(cause, at, ui, state)};
+  Span& what = lines.front().spans.back();
+  std::vector<std::string> parts = wrap(what.text, width - at.text - 1);
+  const Style style = what.style;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (i == 0)
+      what.text = parts[i];
+    else
+      lines.push_back({{{parts[i], style, at.text}}, {}});
+  return lines;
 }
 
 // Of Slurm nodes whose trouble a reset of a GPU ends; opening them comes after that. nullptr: it is not so.
@@ -169,6 +192,23 @@ Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiStat
     foot.push_back(fact_line(
         "", told(state, fmt::format("and {} more", cause.commands.size() - kCommandsShown)), Role::dim));
   return foot;
+}
+
+// All findings in as many lines as their texts take. nullopt: some would be out of view then, whichever of
+// them the cursor is on; one line each is better, since the foot has all of the one under the cursor.
+std::optional<Document> whole_list(const DocLine& heading, const DoctorColumns& at, const UiContext& ui,
+                                   const UiState& state, int width) {
+  constexpr std::size_t kMost = 12;  // more have no room on a terminal that is narrow
+  if (state.overview.causes.size() > kMost) return std::nullopt;
+  Document whole{heading};
+  std::size_t foot = 0;
+  for (const insight::Cause& cause : state.overview.causes) {
+    for (DocLine& line : whole_line_of(cause, at, ui, state, width)) whole.push_back(std::move(line));
+    foot = std::max(foot, foot_for(cause, ui, state, width).size());
+  }
+  constexpr std::size_t kAround = 5;  // the title, the footer, and three rules
+  if (whole.size() + foot + kAround > static_cast<std::size_t>(state.size.rows)) return std::nullopt;
+  return whole;
 }
 
 // "n0001 | n0002": the filter that shows these nodes; empty: it would be too long.
@@ -256,9 +296,14 @@ Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
   heading.spans.push_back({"WHERE", Role::heading, at.whose});
   heading.spans.push_back({"SINCE", Role::heading, at.since});
   heading.spans.push_back({"WHAT", Role::heading, at.text});
-  panes.main.push_back(std::move(heading));
-  for (const insight::Cause& cause : state.overview.causes)
-    panes.main.push_back(line_of(cause, at, ui, state));
+  const std::optional<Document> whole = at.narrow ? whole_list(heading, at, ui, state, width) : std::nullopt;
+  if (whole) {
+    panes.main = *whole;
+  } else {
+    panes.main.push_back(std::move(heading));
+    for (const insight::Cause& cause : state.overview.causes)
+      panes.main.push_back(line_of(cause, at, ui, state));
+  }
   if (const insight::Cause* cause = cause_here(state)) panes.foot = foot_for(*cause, ui, state, width);
   panes.foot_first = true;
   return panes;
