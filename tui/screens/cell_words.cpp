@@ -17,10 +17,26 @@ std::string short_request(std::string one) {
   return one == "1" ? "gpu" : one;
 }
 
+// "0/6 nodes are available: 3 Insufficient nvidia.com/gpu": kube-scheduler begins every reason with the same
+// words.
+std::string short_reason(std::string text) {
+  constexpr std::string_view kOfAll = " nodes are available: ", kVendor = "nvidia.com/";
+  const std::size_t slash = text.find('/'), words = text.find(kOfAll);
+  const auto is_number = [&](std::size_t from, std::size_t to) {
+    return from < to && text.find_first_not_of("0123456789", from) == to;
+  };
+  if (words != std::string::npos && is_number(0, slash) && is_number(slash + 1, words))
+    drop_start(text, std::string(text, 0, words + kOfAll.size()));
+  for (std::size_t at = 0; (at = text.find(kVendor, at)) != std::string::npos;)
+    text.erase(at, kVendor.size());
+  return text;
+}
+
 }  // namespace
 
 std::string short_cell(std::string_view column, std::string text) {
   if (column == "model") drop_start(text, "NVIDIA ");
+  if (column == "reason") return short_reason(std::move(text));
   if (column != "asks") return text;
   std::string out;
   for (std::size_t at = 0; at < text.size();) {

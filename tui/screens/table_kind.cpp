@@ -195,7 +195,7 @@ std::vector<std::string_view> demoted_nodes(const Screen&) { return {"model", "s
 std::vector<std::string_view> demoted_gpus(const Screen&) { return {"model"}; }
 std::vector<std::string_view> demoted_slices(const Screen&) { return {}; }
 std::vector<std::string_view> demoted_workloads(const Screen& screen) {
-  if (screen.filter_text.find("pending") != std::string::npos) return {"nodes", "state"};
+  if (screen.filter_text.find("pending") != std::string::npos) return {"nodes", "state", "name"};
   return {"reason"};
 }
 

@@ -19,6 +19,17 @@ TEST(CellWords, LoseWhatEveryRowBeginsWith) {
   EXPECT_EQ(short_cell("reason", "NVIDIA gpu:1"), "NVIDIA gpu:1") << "other columns keep their words";
 }
 
+// At 80 columns every pod's reason was "0/6 nodes are avail…".
+TEST(CellWords, TellWhyAPodWaitsWithoutWhatEveryReasonBeginsWith) {
+  EXPECT_EQ(short_cell("reason",
+                       "0/6 nodes are available: 2 Insufficient nvidia.com/mig-1g.10gb, 4 Insufficient "
+                       "nvidia.com/gpu."),
+            "2 Insufficient mig-1g.10gb, 4 Insufficient gpu.");
+  for (const char* whole : {"0/6 nodes are available: ", "some/6 nodes are available: none", "Resources",
+                            "/6 nodes are available: none", ""})
+    EXPECT_EQ(short_cell("reason", whole), whole);
+}
+
 // A drained node on which jobs still run: what they hold was drawn as if it were closed and free.
 TEST(Strips, WhatIsHeldBehindAClosedSliceIsDrawnAsHeld) {
   const auto roles = [](std::string_view strip, bool ascii) {
