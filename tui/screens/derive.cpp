@@ -59,7 +59,7 @@ DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& scre
   const TableKind* table = row_of(screen.kind).table;
   if (!table) return derived;
   derived = table->derive(ui, state, screen);
-  if (is_waiting_list(screen)) derived.head = waiting_sentence(ui, screen);
+  if (is_waiting_list(screen)) derived.head = waiting_sentence(ui, screen, state.past);
   derived.valid = true;
   derived.revision = ui.model.revision;
   derived.at = ui.wall;

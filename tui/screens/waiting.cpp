@@ -64,6 +64,14 @@ std::string begun(int waiting) {
   return fmt::format("{} {} for a GPU", waiting, waiting == 1 ? "waits" : "wait");
 }
 
+std::string fits(const Sums& sums, bool at_most, bool past) {
+  if (past)
+    return at_most ? fmt::format(": {} for room, of which at most {} would fit then", sums.for_room, sums.now)
+                   : fmt::format(": {} for room, of which {} would fit then", sums.for_room, sums.now);
+  return at_most ? fmt::format(": {} for room, of which at most {} would fit now", sums.for_room, sums.now)
+                 : fmt::format(": {} for room, of which {} would fit now", sums.for_room, sums.now);
+}
+
 }  // namespace
 
 bool is_waiting_list(const Screen& screen) {
@@ -76,7 +84,7 @@ bool is_waiting_list(const Screen& screen) {
   });
 }
 
-std::string waiting_sentence(const UiContext& ui, const Screen& screen) {
+std::string waiting_sentence(const UiContext& ui, const Screen& screen, bool past) {
   // Of a part of what waits, it would tell of rows that are not there.
   if (screen.filter_text != kAllWaiting || screen.only_mine) return {};
   Sums sums = count_waiting(ui, screen);
@@ -90,10 +98,7 @@ std::string waiting_sentence(const UiContext& ui, const Screen& screen) {
   if (sums.for_room == 0)
     return begun(waiting) + ": none of them for room, but for a release, a limit or a time.";
   const bool most = sums.shared && waiting > 1;
-  std::string text = begun(waiting);
-  text += most && sums.now > 0
-              ? fmt::format(": {} for room, of which at most {} would fit now", sums.for_room, sums.now)
-              : fmt::format(": {} for room, of which {} would fit now", sums.for_room, sums.now);
+  std::string text = begun(waiting) + fits(sums, most && sums.now > 0, past);
   if (sums.cut <= sums.now) return text + ".";
   return text + (most ? fmt::format(" and at most {} after a re-cut.", sums.cut)
                       : fmt::format(" and {} after a re-cut.", sums.cut));

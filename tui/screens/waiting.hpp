@@ -13,11 +13,13 @@ namespace tessera::tui {
 
 // The filter that `w` sets.
 inline constexpr std::string_view kAllWaiting = "state=pending";
+// That of `:free`, on the slices.
+inline constexpr std::string_view kAllFree = "state=free";
 bool is_waiting_list(const Screen& screen);
 // One sentence: how much waits, how much of it would find room now or after a re-cut. In English; worked out
 // with the rows (DerivedRows::head). Empty: the list shows only a part of what waits, or no GPU is waited
-// for.
-std::string waiting_sentence(const UiContext& ui, const Screen& screen);
+// for. past: a moment of a recording is shown.
+std::string waiting_sentence(const UiContext& ui, const Screen& screen, bool past);
 // The title and that sentence as lines of a list so wide; empty: there is no head.
 std::vector<std::string> head_of(const UiState& state, int width);
 // Why nothing may be listed though something waits; empty: all clusters tell what waits.

@@ -3,6 +3,7 @@
 
 #include "tests/support/build.hpp"
 #include "tests/support/session.hpp"
+#include "tests/tui/screens/past_moment.hpp"
 #include "tests/tui/screens/places.hpp"
 
 namespace tessera::test {
@@ -15,6 +16,18 @@ TEST(WaitingList, ItsHeadSaysHowMuchWaitsAndHowMuchWouldFitNow) {
   EXPECT_TRUE(session.shows(" would fit now")) << session.screen();
   session.press("/<c-u>user=alice<enter>");
   EXPECT_FALSE(session.shows("wait for a GPU")) << "another list\n" << session.screen();
+}
+
+// Over a moment of a recording stood what would fit "now", and what was free "now".
+TEST(WaitingList, OverAPastMomentNothingIsNow) {
+  Session session(two_places(), {120, 24});
+  show_past(session, 30);
+  session.press("w");
+  EXPECT_TRUE(session.shows(" would fit then")) << session.screen();
+  EXPECT_FALSE(session.shows(" would fit now")) << session.screen();
+  session.press("1").resize({80, 24});
+  EXPECT_TRUE(session.shows("FREE THEN")) << session.screen();
+  EXPECT_FALSE(session.shows("FREE NOW")) << session.screen();
 }
 
 TEST(WaitingList, OfAPartOfWhatWaitsThereIsNoSentenceAboutAllOfIt) {

@@ -297,8 +297,9 @@ void draw_free(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
   if (!silent.empty())
     end = put_right(canvas, end, y, told(state, "not known: " + silent), Role::unknown) - 2;
   const std::string none = silent.empty() ? told(state, "nothing") : "";
-  draw_figures(canvas, {area.x, area.y, end + 1 - area.x, area.height}, y, told(state, N_("FREE NOW")),
-               figures, Role::free, none, state.ascii);
+  draw_figures(canvas, {area.x, area.y, end + 1 - area.x, area.height}, y,
+               told(state, state.past ? N_("FREE THEN") : N_("FREE NOW")), figures, Role::free, none,
+               state.ascii);
 }
 
 // Units that are asked for, and by how many: 55 GPUs may be 6 jobs.

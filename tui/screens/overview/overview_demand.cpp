@@ -98,14 +98,15 @@ std::string fits_text(const why::Demand& demand, const UiState& state) {
   if (demand.workloads == 0) return {};
   if (!demand.free) return std::string(glyphs(state.ascii).unknown);
   if (demand.for_room == 0) return told(state, N_("waits for something else than room"));
-  if (demand.fit_now == demand.for_room) return told(state, N_("fits now"));
+  if (demand.fit_now == demand.for_room) return told(state, state.past ? N_("fits then") : N_("fits now"));
   if (demand.fit_cut == demand.for_room && demand.fit_now == 0) return told(state, N_("fits after a re-cut"));
   if (demand.fit_cut == 0)
     return demand.for_room == 1 ? told(state, N_("does not fit"))
                                 : told(state, fmt::format("none of {} fits", demand.for_room));
   std::string text;
   if (demand.fit_now > 0)
-    text = told(state, fmt::format("{} of {} fit now", demand.fit_now, demand.for_room));
+    text = told(state, state.past ? fmt::format("{} of {} fit then", demand.fit_now, demand.for_room)
+                                  : fmt::format("{} of {} fit now", demand.fit_now, demand.for_room));
   if (demand.fit_cut <= demand.fit_now) return text;
   return (text.empty() ? text : text + ", ") +
          told(state, fmt::format("{} of {} fit after a re-cut", demand.fit_cut, demand.for_room));
