@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tui/language/wrap.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/frame/palette.hpp"
@@ -14,7 +15,8 @@ namespace tessera::tui {
 namespace {
 
 constexpr int kNameCells = 40;
-constexpr int kBelowTitle = 2;  // the title and its rule: a list that reaches them needs no rule of its own
+constexpr int kRoomForAll = 20;  // lines from which a list has some for all that is said of its line
+constexpr int kBelowTitle = 2;   // the title and its rule: a list that reaches them needs no rule of its own
 
 // Lines of a list above the prompt in line y: the screen behind it stays in view.
 int most_shown(int y) {
@@ -56,6 +58,50 @@ int offers_shown(const InputLine& input, int y) {
   return std::min({count, input.kind == InputKind::menu ? count : most_shown(y), y - kBelowTitle});
 }
 
+// What stands behind the name of an offer: what it does, or why not now.
+std::string said_of(const Offer& offer, const UiState& state) {
+  return told(state, offer.reason.empty() ? offer.help : offer.reason);
+}
+
+// Where names and what is said of them begin.
+struct OfferColumns {
+  int key = 0, name = 0;
+  int said(bool menu) const { return 1 + (menu ? key + 1 : 0) + name + 2; }
+};
+OfferColumns columns_of(const InputLine& input) {
+  OfferColumns cells;
+  for (const Offer& offer : input.offers) {
+    cells.name = std::max(cells.name, display_width(offer.name));
+    cells.key = std::max(cells.key, display_width(offer.key));
+  }
+  cells.name = std::min(cells.name, kNameCells);
+  return cells;
+}
+
+// Lines under a menu for all of what is said of its chosen line, where that is cut for some of them; as many
+// for each of them, so that the list keeps its place. With a rule above.
+int lines_said(const UiState& state, int columns, int y) {
+  const InputLine& input = state.input;
+  if (input.kind != InputKind::menu || y < kRoomForAll) return 0;
+  const int room = columns - 1 - columns_of(input).said(true);
+  int lines = 0;
+  for (const Offer& offer : input.offers) {
+    const std::string said = said_of(offer, state);
+    if (display_width(said) > room) lines = std::max(lines, static_cast<int>(wrap(said, columns - 2).size()));
+  }
+  return lines > 0 ? lines + 1 : 0;
+}
+
+void draw_said(Canvas& canvas, int y, int lines, const Offer& offer, const UiState& state) {
+  const int columns = canvas.size().columns;
+  draw_rule(canvas, 0, y, columns, state.ascii);
+  canvas.fill(0, y + 1, columns, lines - 1, " ");
+  const std::vector<std::string> said = wrap(said_of(offer, state), columns - 2);
+  for (int i = 0; i + 1 < lines && i < static_cast<int>(said.size()); ++i)
+    canvas.put(1, y + 1 + i, said[static_cast<std::size_t>(i)],
+               offer.reason.empty() ? Role::text : Role::warning);
+}
+
 // The keys of a menu stand first, as in the help; those of a palette last, to be learned in passing.
 void draw_offer(Canvas& canvas, int y, const Offer& offer, int name_cells, int key_cells, bool menu,
                 const UiState& state) {
@@ -68,21 +114,19 @@ void draw_offer(Canvas& canvas, int y, const Offer& offer, int name_cells, int k
   Pen words(canvas, pen.x(), y, end, state.ascii);
   words.put(offer.name, usable ? Role::text : Role::dim).to(pen.x() + name_cells).skip(2);
   if (offer.recent) words.put(told(state, "again") + ": ", Role::dim);
-  words.put(told(state, usable ? offer.help : offer.reason), usable ? Role::dim : Role::warning);
+  words.put(said_of(offer, state), usable ? Role::dim : Role::warning);
 }
 
 void draw_offers(Canvas& canvas, int y, const UiState& state) {
   const InputLine& input = state.input;
+  const int said = lines_said(state, canvas.size().columns, y);
+  y -= said;
   const int count = static_cast<int>(input.offers.size()), shown = offers_shown(input, y);
   if (shown <= 0) return;
   const bool menu = input.kind == InputKind::menu;
   const int taken = input.chosen >= 0 ? input.chosen : offer_to_take(state) ? 0 : -1;
   const int first = std::clamp(taken - shown + 1, 0, count - shown);
-  int name_cells = 0, key_cells = 0;
-  for (const Offer& offer : input.offers) {
-    name_cells = std::max(name_cells, display_width(offer.name));
-    key_cells = std::max(key_cells, display_width(offer.key));
-  }
+  const OfferColumns cells = columns_of(input);
   const int columns = canvas.size().columns;
   const int above = y - shown - 1;
   if (above > kBelowTitle)
@@ -92,12 +136,13 @@ void draw_offers(Canvas& canvas, int y, const UiState& state) {
   for (int i = 0; i < shown; ++i) {
     const int line = y - shown + i, index = first + i;
     canvas.fill(0, line, columns, 1, " ");
-    draw_offer(canvas, line, input.offers[static_cast<std::size_t>(index)], std::min(name_cells, kNameCells),
-               key_cells, menu, state);
+    draw_offer(canvas, line, input.offers[static_cast<std::size_t>(index)], cells.name, cells.key, menu,
+               state);
     if (index != taken) continue;
     canvas.mark_selected(1, line, columns - 1);
     canvas.put(0, line, glyphs(state.ascii).pointer, Style(Role::accent).with_bold());
   }
+  if (said > 0) draw_said(canvas, y, said, input.offers[static_cast<std::size_t>(std::max(0, taken))], state);
 }
 
 }  // namespace
