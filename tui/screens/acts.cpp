@@ -24,6 +24,7 @@
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
 #include "tui/screens/usage.hpp"
+#include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
 namespace acts {
@@ -181,7 +182,7 @@ Effects show_screen(UiState& state, const UiContext&, Action action) {
 }
 
 Effects show_free(UiState& state, const UiContext&, Action) {
-  go_to(state, ScreenKind::slices, "state=free");
+  go_to(state, ScreenKind::slices, std::string(kAllFree));
   return {};
 }
 

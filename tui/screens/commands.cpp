@@ -19,8 +19,11 @@
 #include "tui/screens/pages/gpu.hpp"
 #include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/plan/plan.hpp"
+#include "tui/screens/plan/runs.hpp"
 #include "tui/screens/rows.hpp"
+#include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
+#include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -403,6 +406,62 @@ std::optional<Error> run_with_argument(UiState& state, const UiContext& ui, cons
   return std::nullopt;
 }
 
+// A list that a command opens, and the conditions that make it that list.
+struct ListOf {
+  ScreenKind kind;
+  std::string_view filter;
+};
+std::optional<ListOf> list_of(Action action) {
+  if (action == Action::show_waiting) return ListOf{ScreenKind::workloads, kAllWaiting};
+  if (action == Action::show_free) return ListOf{ScreenKind::slices, kAllFree};
+  for (const ScreenRow& row : screen_rows())
+    if (row.way == action && (row.table || row.filtered)) return ListOf{row.kind, {}};
+  return std::nullopt;
+}
+
+// "state=pending user=alice | state=pending user=bob": each alternative within what makes the list.
+std::string within(std::string_view list, const std::string& words) {
+  if (list.empty()) return words;
+  const std::string begin = std::string(list) + " ";
+  std::string text = begin;
+  bool quoted = false;
+  for (const char c : words) {
+    quoted ^= c == '"';
+    text += c;
+    if (c == '|' && !quoted) text += " " + begin;
+  }
+  return text;
+}
+
+// By its name, or by a part of it that no other run's has.
+std::optional<Error> open_named_run(UiState& state, const UiContext& ui, const std::string& name,
+                                    Effects& effects) {
+  std::vector<const RunHead*> found;
+  for (const RunHead& head : state.runs.heads)
+    if (head.run.find(name) != std::string::npos) found.push_back(&head);
+  if (const RunHead* whole = head_of(state, name)) found = {whole};
+  if (found.empty() && !state.runs.listed) return Error{"the runs are not listed yet", name, ""};
+  if (found.empty()) return unknown_name("run", name);
+  if (found.size() > 1)
+    return Error{fmt::format("{} runs have {} in their names", found.size(), name), "", ""};
+  state.top().cursor = found.front()->run;
+  for (RunOrder& order : open_on_journal(state, ui).orders) effects.orders.push_back(std::move(order));
+  return std::nullopt;
+}
+
+// "jobs user=alice" is the screen and its filter at once, "journal n0031" the journal and a run of it.
+std::optional<Error> act_with_words(UiState& state, const UiContext& ui, Action action,
+                                    const std::string& command, const std::string& words, Effects& effects) {
+  if (const std::optional<ListOf> list = list_of(action)) {
+    go_to(state, list->kind);
+    return set_filter(state.top(), within(list->filter, words));
+  }
+  if (action != Action::show_journal)
+    return Error{fmt::format("{} takes nothing behind it", command), words, ""};
+  effects = act(state, ui, action);
+  return open_named_run(state, ui, words, effects);
+}
+
 }  // namespace
 
 std::vector<std::string> completions(const UiState& state, const UiContext& ui, std::string_view text) {
@@ -493,7 +552,6 @@ Effects run_command(UiState& state, const UiContext& ui, const std::string& text
           command == "save" ? fmt::format("kept as {}", argument) : fmt::format("forgotten: {}", argument));
     return effects;
   }
-  // "jobs user=alice" is the screen and its filter at once.
   std::optional<Action> action = named(command);
   if (!action && takes_argument) {
     say(state, ui, Severity::danger, fmt::format("{} needs a name; Tab offers them", command));
@@ -508,10 +566,10 @@ Effects run_command(UiState& state, const UiContext& ui, const std::string& text
     say(state, ui, Severity::info, reason);
     return {};
   }
-  Effects effects = act(state, ui, *action);
-  if (!argument.empty() && is_table(state.top().kind))
-    if (std::optional<Error> error = set_filter(state.top(), argument))
-      say(state, ui, Severity::danger, to_line(*error));
+  if (argument.empty()) return act(state, ui, *action);
+  Effects effects;
+  if (std::optional<Error> error = act_with_words(state, ui, *action, command, argument, effects))
+    say(state, ui, Severity::danger, to_line(*error));
   return effects;
 }
 

@@ -155,6 +155,49 @@ TEST(Menu, AnActionThatCannotBeUsedSaysWhyAndTheMenuStays) {
   EXPECT_EQ(session.state.input.kind, tui::InputKind::none);
 }
 
+// At 80 columns half of every sentence was cut, and nothing showed the rest.
+TEST(Menu, SaysAllOfWhatItsLineDoesWhereThatIsCut) {
+  Session session(two_places(), {80, 24});
+  session.press("2.");
+  const auto times = [](const Session& shown, std::string_view text) {
+    const std::string screen = shown.screen();
+    int count = 0;
+    for (std::size_t at = 0; (at = screen.find(text, at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  const std::string first(tui::info(tui::Action::open).help);
+  EXPECT_EQ(times(session, first), 2) << "in its line, and below the list\n" << session.screen();
+  session.press("<down><down><down>");
+  const std::string cut(tui::info(*tui::action_of(session.state.input.offers[3].text)).help);
+  EXPECT_EQ(times(session, cut.substr(cut.size() - 10)), 1) << session.screen();
+  Session wide(two_places(), {200, 60});
+  EXPECT_EQ(times(wide.press("2."), first), 1) << wide.screen();
+}
+
+// ":users alice" opened the users and dropped the name.
+TEST(Commands, AWordBehindACommandOpensWhatItNamesOrIsRefused) {
+  Session session(two_places(), {120, 40});
+  session.press(":about 88140<enter>");
+  EXPECT_TRUE(session.shows("about takes nothing behind it: 88140")) << session.screen();
+  EXPECT_NE(session.state.top().kind, ScreenKind::about);
+  session.press("<esc>:events n0012<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::log);
+  EXPECT_EQ(session.state.top().filter_text, "n0012");
+  session.press(":journal 2026<enter>");
+  EXPECT_TRUE(session.shows("the runs are not listed yet")) << session.screen();
+}
+
+// ":waiting user=judy" listed what runs, too.
+TEST(Commands, ConditionsBehindAListKeepWhatMakesItThatList) {
+  Session session(two_places(), {120, 40});
+  session.press(":waiting user=judy<enter>");
+  EXPECT_EQ(session.state.top().filter_text, "state=pending user=judy");
+  session.press(":waiting user=judy | user=alice<enter>");
+  EXPECT_EQ(session.state.top().filter_text, "state=pending user=judy | state=pending  user=alice");
+  EXPECT_TRUE(session.shows("88140") && session.shows("88141")) << session.screen();
+  EXPECT_FALSE(session.shows("88120")) << session.screen();
+}
+
 // Every screen has one, and what it offers is what the keymap would do there.
 TEST(Menu, OffersNothingThatTheScreenDoesNotKnow) {
   for (const char* keys :
