@@ -145,10 +145,10 @@ const Way kWays[] = {
     {"gpus", ScreenKind::gpus, "gpu00000", [](Desk& on) { on.act(Action::show_gpus); }},
     {"slices", ScreenKind::slices, "1g.10gb", [](Desk& on) { on.act(Action::show_slices); }},
     {"workloads", ScreenKind::workloads, "1000000", [](Desk& on) { on.act(Action::show_workloads); }},
-    {"waiting", ScreenKind::workloads, "WHY IT WAITS", [](Desk& on) { on.act(Action::show_waiting); }},
+    {"waiting", ScreenKind::workloads, "for a GPU", [](Desk& on) { on.act(Action::show_waiting); }},
     {"events", ScreenKind::log, "started", [](Desk& on) { on.act(Action::show_events); }},
     {"doctor", ScreenKind::doctor, "fan failure", [](Desk& on) { on.act(Action::show_doctor); }},
-    {"users", ScreenKind::users, "user007", [](Desk& on) { on.act(Action::show_users); }},
+    {"users", ScreenKind::users, "HOLDS", [](Desk& on) { on.act(Action::show_users); }},
     {"node_page", ScreenKind::node, "GPU 7", [](Desk& on) { on.command("node gpu00001"); }},
     {"gpu_page", ScreenKind::gpu, "SLICES", [](Desk& on) { on.command("gpu gpu00001 0"); }},
     {"job_page", ScreenKind::workload, "HOLDS", [](Desk& on) { on.command("job 1000001"); }},
@@ -200,7 +200,7 @@ const Way kWays[] = {
        on.command("pack 3g.40gb=2000");
        on.pack();
      }},
-    {"advise", ScreenKind::advise, "GPU-hours",
+    {"advise", ScreenKind::advise, "the next 24 h",
      [](Desk& on) {
        on.command("advise");
        on.advise();
