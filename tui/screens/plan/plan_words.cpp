@@ -52,7 +52,7 @@ struct Seen {
   std::string operator()(NoForeignMark) const { return "no other run's mark"; }
   std::string operator()(NotMarkedByUs) const { return "tessera's mark is removed"; }
   std::string operator()(NodeClosed) const { return "closed to new workloads"; }
-  std::string operator()(NotClosedByUs) const { return "not closed by us"; }
+  std::string operator()(NotClosedByUs) const { return "no longer closed by this run"; }
   std::string operator()(const ScopeEmpty& c) const {
     return c.scope.boards.empty() ? "no workload on the node" : "no workload in the way";
   }
