@@ -143,7 +143,8 @@ class Collector {
             : add(Severity::info, std::string(word(source)), false, health.note, "");
     finding.source = source;
     finding.commands = asked_by(source);
-    finding.follows = "what it left out is not shown, and no sum counts it";
+    finding.follows = health.incomplete ? "what it left out is not shown, and no sum counts it"
+                                        : "what is shown of it may be older than the rest, or not whole";
   }
 
   void daemons() {

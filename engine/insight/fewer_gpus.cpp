@@ -15,8 +15,8 @@ namespace {
 // slurmd waits for its units, for the network and for the controller.
 constexpr auto kRegisters = std::chrono::minutes(30);
 
-// "gres/gpu count reported lower than configured (4 < 7)"
-constexpr std::string_view kLower = "count reported lower than configured (";
+// Of gres/mps and gres/shard it writes the same.
+constexpr std::string_view kLower = "gres/gpu count reported lower than configured (";
 constexpr std::int64_t kMostGpus = 1'000'000;
 
 bool is_instance(const Slice& slice) { return slice.kind == SliceKind::gpu_instance; }

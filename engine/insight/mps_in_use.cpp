@@ -3,20 +3,41 @@
 #include <algorithm>
 
 namespace tessera::insight {
+namespace {
 
-std::vector<const Gpu*> gpus_whose_mps_is_in_use(const Node& node) {
-  std::vector<const Gpu*> known;
-  const Gpu* may_be = nullptr;
+// What its allocation on the node is of; a job that is not listed may have MPS.
+bool has_mps(const Cluster& cluster, const Node& node, const Holder& holder) {
+  const Workload* work = cluster.workloads.find(holder.workload);
+  return work == nullptr ||
+         std::any_of(work->allocations.begin(), work->allocations.end(), [&](const Allocation& one) {
+           return one.node == node.name && one.family == Family::mps;
+         });
+}
+
+enum class Use : std::uint8_t { none, maybe, certain };
+
+Use use_of_mps(const Cluster& cluster, const Node& node, const Slice& slice) {
+  if (slice.kind != SliceKind::mps) return Use::none;
+  if (slice.holders.empty()) return slice.told_held ? Use::maybe : Use::none;
+  const bool mps = std::any_of(slice.holders.begin(), slice.holders.end(),
+                               [&](const Holder& holder) { return has_mps(cluster, node, holder); });
+  if (!mps) return Use::none;
+  return slice.exact ? Use::certain : Use::maybe;
+}
+
+}  // namespace
+
+std::vector<const Gpu*> gpus_whose_mps_is_in_use(const Cluster& cluster, const Node& node) {
+  std::vector<const Gpu*> certain;
+  const Gpu* maybe = nullptr;
   for (const Gpu& gpu : node.gpus) {
-    const auto held = std::find_if(gpu.slices.begin(), gpu.slices.end(), [](const Slice& slice) {
-      return slice.kind == SliceKind::mps && !slice.holders.empty();
-    });
-    if (held == gpu.slices.end()) continue;
-    if (held->exact) known.push_back(&gpu);
-    if (may_be == nullptr) may_be = &gpu;
+    Use use = Use::none;
+    for (const Slice& slice : gpu.slices) use = std::max(use, use_of_mps(cluster, node, slice));
+    if (use == Use::certain) certain.push_back(&gpu);
+    if (use == Use::maybe && maybe == nullptr) maybe = &gpu;
   }
-  if (known.empty() && may_be != nullptr) known.push_back(may_be);
-  return known;
+  if (certain.empty() && maybe != nullptr) certain.push_back(maybe);
+  return certain;
 }
 
 }  // namespace tessera::insight

@@ -5,12 +5,13 @@
 
 #include <vector>
 
-#include "engine/model/values.hpp"
+#include "engine/model/model.hpp"
 
 namespace tessera::insight {
 
-// Whose MPS of the node is in use; more than one only with all_sharing. Where it is not told which GPU a
-// job's MPS is of, one that it may be of.
-std::vector<const Gpu*> gpus_whose_mps_is_in_use(const Node& node);
+// Whose MPS of the node jobs have; more than one only with all_sharing. A job that has a GPU as a whole does
+// not count (seen with slurmctld 22.05). Where it is not told which GPU a job's MPS is of, or whose it is,
+// one that it may be of.
+std::vector<const Gpu*> gpus_whose_mps_is_in_use(const Cluster& cluster, const Node& node);
 
 }  // namespace tessera::insight

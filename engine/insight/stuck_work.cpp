@@ -139,7 +139,8 @@ class Stuck {
                                          quota.limit, quota.resource),
                              "raise the quota, or wait until some of it ends");
       finding.source = cluster_.simulated ? Source::simulator : Source::kubernetes_pods;
-      finding.follows = "more work of this namespace is refused by the API server";
+      finding.follows =
+          fmt::format("the API server refuses work of this namespace that asks for more {}", quota.resource);
       finding.commands = {"kubectl describe quota " + shell_word(quota.name) + " -n " +
                           shell_word(quota.group)};
     }

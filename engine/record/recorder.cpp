@@ -407,10 +407,17 @@ void Recorder::hear_idle(const Node& node, const std::string& name, const Wrote&
   idle_.hear(name, node, wrote.use, wrote.any, measured, longest_step(whole_seconds(wanted_.every)));
 }
 
+void Recorder::add_silent(std::string& silent, const std::string& name) {
+  silent += (silent.empty() ? "" : ",");
+  put_text(silent, name);
+}
+
 void Recorder::figures(const Cluster& cluster) {
   const bool slow = at_ - slow_at_ >= kSlow || at_ < slow_at_;
   if (slow) slow_at_ = at_;
   moved_.clear();
+  std::map<Source, std::string>
+      beside;  // nodes of which the other sources that measured them tell nothing either
   std::size_t before = 0;
   for (const auto& [name, node] : by_written_name(cluster, wanted_.salt)) {
     const std::size_t place = before++;
@@ -425,8 +432,9 @@ void Recorder::figures(const Cluster& cluster) {
     const bool old = origin.at <= shown.measured.value_or(at_ - wanted_.every - Duration{1});
     const bool other = shown.source != Source::none && !measured_by(*node).contains(shown.source);
     if (old) {
-      moved.silent += (moved.silent.empty() ? "" : ",");
-      put_text(moved.silent, name);
+      add_silent(moved.silent, name);
+      for (Source source : measured_by(*node))
+        if (source != origin.source) add_silent(beside[source], name);
       if (!shown.lines.empty() && !other && shown.source != Source::none) continue;
       put_field(moved.old, name, '"' + utc_text(origin.at) + '"');
     }
@@ -436,6 +444,9 @@ void Recorder::figures(const Cluster& cluster) {
     const Wrote wrote = measure(*node, name, slow, other ? Writes::all : Writes::moved, moved);
     hear_idle(*node, name, wrote, old ? origin.at : at_);
   }
+  for (auto& [source, moved] : moved_)
+    if (const auto more = beside.find(source); more != beside.end())
+      moved.silent += (moved.silent.empty() ? "" : ",") + more->second;
   put_moved(before);
 }
 
@@ -527,10 +538,7 @@ std::string Recorder::figures_again(const std::map<std::string, Node>& nodes, Ti
     const bool good = !stale_at || shown.measured > *stale_at || origin.at <= shown.measured;
     const bool stands = told && (all ? origin.at <= shown.measured : good && !keeps_its_time(shown, node));
     Moved& moved = moved_[origin.source];
-    if (stands || origin.at < at) {
-      moved.silent += (moved.silent.empty() ? "" : ",");
-      put_text(moved.silent, name);
-    }
+    if (stands || origin.at < at) add_silent(moved.silent, name);
     if (stands) continue;
     if (origin.at < at) put_field(moved.old, name, '"' + utc_text(origin.at) + '"');
     tell.insert(origin.source);

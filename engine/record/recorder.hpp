@@ -115,6 +115,7 @@ class Recorder {
   void hear_idle(const Node& node, const std::string& name, const Wrote& wrote, TimePoint measured);
   void take_away(const Node& node, const std::string& name, std::size_t place);
   static bool keeps_its_time(const Shown& shown, const Node& node);
+  static void add_silent(std::string& silent, const std::string& name);  // to items of JSON
   void put_moved(std::size_t nodes);
   bool changed(std::string_view group, const std::string& name, std::string text);
   void drop_gone(std::string_view group, std::string_view field,

@@ -387,7 +387,7 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, const Passed& p
     // Of a node that takes no work nothing could be had in any layout.
     if (const auto stranded = stranded_slices(gpu); stranded && *stranded > 0) {
       if (!sight) sight = insight::sight_of(cluster, node);
-      if (sight->access == insight::Access::open)
+      if (sight->access != insight::Access::closed)
         stranded_[cluster.name][node.name] += *stranded * passed.hours;
     }
     for (const Slice& slice : gpu.slices) {

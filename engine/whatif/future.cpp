@@ -7,6 +7,7 @@
 
 #include "engine/hours.hpp"
 #include "engine/model/counts_text.hpp"
+#include "engine/plan/effect/queue.hpp"
 #include "engine/whatif/guards.hpp"
 #include "engine/whatif/stage.hpp"
 
@@ -139,7 +140,9 @@ class Play {
 
   Units offered_by(const plan::NodePlan& planned) {
     Units units(board_.names.all().size());
-    for (const auto& [name, count] : planned.offered_after.by(question_.cluster->scheduler))
+    const Cluster& cluster = *question_.cluster;
+    for (const auto& [name, count] :
+         plan::at_once(cluster, planned.node, planned.offered_after.by(cluster.scheduler)))
       units[board_.names.of(name)] += count;
     return units;
   }
@@ -181,8 +184,11 @@ class Play {
     if (run.gone) return;
     run.gone = true;
     for (const Held& held : run.held) {
-      Units& units = board_.places[held.place].units;
-      for (std::size_t i = 0; i < held.units.size(); ++i) units[i] += held.units[i];
+      Place& place = board_.places[held.place];
+      // What it holds may be gone with a change, or be more than the node gives at once.
+      for (std::size_t i = 0; i < held.units.size(); ++i)
+        place.units[i] = std::max(place.units[i], std::min(place.units[i] + held.units[i],
+                                                           i < place.all.size() ? place.all[i] : 0));
       if (table_) table_->released(held, run.ends);
     }
   }

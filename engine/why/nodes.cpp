@@ -273,11 +273,12 @@ std::optional<Shares> left_on_gpu_in_use(const Cluster& cluster, const Node& nod
   if (cluster.scheduler != Scheduler::slurm || !name || name->kind != sharing::ResourceKind::mps)
     return std::nullopt;
   const insight::Sight sight = insight::sight_of(cluster, node);
-  const std::vector<const Gpu*> in_use = insight::gpus_whose_mps_is_in_use(node);
+  const std::vector<const Gpu*> in_use = insight::gpus_whose_mps_is_in_use(cluster, node);
   if (in_use.size() != 1) return std::nullopt;
   Shares left;
   for (const Slice& slice : in_use.front()->slices)
-    if (slice.kind == SliceKind::mps) left.see(insight::available(sight, slice));
+    if (slice.kind == SliceKind::mps)
+      left.see(slice.holders.empty() ? std::nullopt : insight::available(sight, slice));
   return left;
 }
 

@@ -122,13 +122,17 @@ namespace {
 
 void raise(std::int64_t& most, std::int64_t one) { most = std::max(most, one); }
 
+bool hands_out_one_mps(const Cluster& cluster, const std::vector<const Gpu*>& in_use) {
+  return cluster.scheduler == Scheduler::slurm && in_use.size() < 2;
+}
+
 }  // namespace
 
 Stock stock_of(const Cluster& cluster, const Node& node, const mig::Catalogue& catalogue) {
   const insight::Sight sight = insight::sight_of(cluster, node);
   Stock stock{{node.name, node.partitions, {}, {}}, {node.name, node.partitions, {}, {}}};
-  const std::vector<const Gpu*> mps = insight::gpus_whose_mps_is_in_use(node);
-  const bool one_at_a_time = cluster.scheduler == Scheduler::slurm && mps.size() < 2;
+  const std::vector<const Gpu*> mps = insight::gpus_whose_mps_is_in_use(cluster, node);
+  const bool one_at_a_time = hands_out_one_mps(cluster, mps);
   const auto is_of_other = [&](const Slice& slice) {
     return !mps.empty() && std::none_of(mps.front()->slices.begin(), mps.front()->slices.end(),
                                         [&](const Slice& one) { return &one == &slice; });
@@ -345,12 +349,28 @@ std::vector<Start> refused(const Queue& queue, const Shares& shares) {
   return all;
 }
 
+Counts at_once(const Cluster& cluster, const NodeName& name, Counts offered) {
+  const auto mps = offered.find("mps");
+  if (mps == offered.end()) return offered;
+  const Node* node = cluster.nodes.find(name);
+  if (!hands_out_one_mps(
+          cluster, node ? insight::gpus_whose_mps_is_in_use(cluster, *node) : std::vector<const Gpu*>{}))
+    return offered;
+  std::int64_t of_one = 0;
+  if (node != nullptr)
+    for (const Gpu& gpu : node->gpus)
+      for (const Slice& slice : gpu.slices)
+        if (slice.kind == SliceKind::mps) raise(of_one, slice.capacity);
+  mps->second = std::min<std::int64_t>(mps->second, of_one > 0 ? of_one : sharing::kMpsPercent);
+  return offered;
+}
+
 Room gained(const Cluster& cluster, const Node& node, const Counts& before, const Counts& after,
             Shares shares) {
   Room room{node.name, node.partitions, {}, std::move(shares)};
   if (insight::sight_of(cluster, node).access != insight::Access::open) return room;
-  room.units = after;
-  for (const auto& [name, count] : before) room.units[name] -= count;
+  room.units = at_once(cluster, node.name, after);
+  for (const auto& [name, count] : at_once(cluster, node.name, before)) room.units[name] -= count;
   return room;
 }
 

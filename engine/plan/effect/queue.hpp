@@ -64,6 +64,9 @@ std::vector<Start> starts(const Queue& queue, std::vector<Room> gained);
 // Those of the queue that a node would be chosen for and whose container its device plugin would refuse.
 std::vector<Start> refused(const Queue& queue, const Shares& shares);
 
+// What a node offers as far as work can have it at once: of Slurm's MPS that of one GPU.
+Counts at_once(const Cluster& cluster, const NodeName& name, Counts offered);
+
 // What a node gains by a change; no units where new work cannot start there.
 Room gained(const Cluster& cluster, const Node& node, const Counts& before, const Counts& after,
             Shares shares = {});

@@ -340,6 +340,31 @@ TEST(RecordedIdle, IsTheSameToTheRecorderAndToWhoReadsOnWhateverHappens) {
   });
 }
 
+// The line of the other source said "measured now" of it for as long as that source told of another node.
+TEST(RecordedIdle, ANodeThatTwoSourcesMeasuredIsSilentUnderBoth) {
+  KeptIdle kept;
+  const auto whole_gpu = [](int index) { return gpu(index, Strategy::whole, {test::whole(index)}); };
+  kept.story.tell(
+      NodesListed{{node("n1", {whole_gpu(0), whole_gpu(1)}), node("n2", {whole_gpu(0), whole_gpu(1)})}});
+  const auto told = [&](const char* name, int second) {
+    for (const auto& [index, source] : {std::pair(0, Source::dcgm), std::pair(1, Source::nvidia_smi)}) {
+      GpuFigures figures;
+      figures.gpu = GpuIndex{index};
+      figures.use = Percent{second % 120 == 0 ? 10.0F : 20.0F};
+      kept.story.tell(Measured{NodeName(name), source, at(second), {figures}}, second);
+    }
+  };
+  for (int second = 0; second <= 1200; second += 60) {
+    told("n2", second);
+    if (second <= 120) told("n1", second);
+    kept.round(second, second == 0);
+  }
+  for (const Gpu& one : kept.reader.node("n1")->gpus)
+    EXPECT_EQ(one.telemetry.origin.at, at(120)) << one.index.value;
+  for (const Gpu& one : kept.reader.node("n2")->gpus)
+    EXPECT_EQ(one.telemetry.origin.at, at(1200)) << one.index.value;
+}
+
 TEST(RecordedIdle, DoesNotGoOnForASliceThatStaysAwayWhereItsNodeComesBack) {
   KeptIdle kept;
   for (const int second : {0, 60}) kept.measure(second, 0, 0), kept.round(second, second == 0);

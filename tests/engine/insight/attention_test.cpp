@@ -417,6 +417,16 @@ TEST(Attention, ALayoutThatABootLostIsToldAsThatSinceThatBoot) {
   EXPECT_EQ(lost.commands.back(), "tessera plan --node n1 --layout LAYOUT");
 }
 
+// slurmctld writes the same of every GRES.
+TEST(Attention, FewerSharesThanConfiguredAreNoLostGpus) {
+  Node invalid = node("n1", {uncut_under_mig()});
+  invalid.health = Health::invalid, invalid.reason_at = at(-7150), invalid.booted = at(-7200);
+  invalid.reason = "gres/shard count reported lower than configured (0 < 64)";
+  Story story;
+  story.tell(NodesListed{{invalid}});
+  EXPECT_EQ(findings_of(story).at(0).text.find("lost"), std::string::npos) << findings_of(story).at(0).text;
+}
+
 TEST(Attention, WhatIsMissingSinceABootIsNoLayoutForSureWhereWholeGpusAreListed) {
   const insight::Finding missing = of_fewer({gpu(0, Strategy::whole, {whole(0)})}, "7 < 8", -7200, -7150);
   EXPECT_EQ(missing.text, "INVALID: GPUs or slices were lost at the boot 2 h 00 min ago: 7 of 8 were found");

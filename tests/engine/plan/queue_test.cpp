@@ -49,6 +49,17 @@ TEST(Queue, HeldDependentAndLimitedWorkStartsWithNoSlice) {
   EXPECT_EQ(started_by(story, {{"gpu:3g.40gb", 20}}), Ids{"1"});
 }
 
+// A plan that turns MPS on on four GPUs promised four jobs of 100 percent, of which slurmctld starts one.
+TEST(Queue, OfTheMpsThatANodeGainsOneGpusIsHadAtOnce) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {unsliced(0), unsliced(1), unsliced(2), unsliced(3)})}});
+  std::vector<Workload> work;
+  for (const char* id : {"1", "2", "3"}) work.push_back(asks(id, "mps", "Resources", 50));
+  work.push_back(asks("4", "mps", "Resources", 150));
+  story.tell(WorkloadsListed{work});
+  EXPECT_EQ(started_by(story, {{"mps", 400}}), (Ids{"1", "2"}));
+}
+
 TEST(Queue, AGatedPodAndOneWithoutAVolumeDoNotCount) {
   Story story;
   story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
