@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "engine/hostlist.hpp"
+#include "engine/plan/effect/observed.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
@@ -65,6 +66,11 @@ bool alike(const BoardSurvey& a, const BoardSurvey& b) {
 }
 
 }  // namespace
+
+bool mode_pends(const NodeSurvey& node, const BoardSurvey& board) {
+  const Gpu* gpu = plan::find_gpu(*node.node, board.gpu);
+  return gpu && (gpu->mig_mode == MigMode::enable_pending || gpu->mig_mode == MigMode::disable_pending);
+}
 
 std::vector<BoardRow> rows_of(const NodeSurvey& node) {
   std::vector<BoardRow> rows;

@@ -20,6 +20,9 @@ std::string instances_text(const Node& node);         // all of them: "14 × 1g.
 std::string offered_text(const Node& node);           // by the scheduler; "n/a": it does not report that
 std::string gpus_text(const std::vector<int>& gpus);  // "0-3,7"
 
+// Whether the next reset would change the MIG mode of that GPU of the node.
+bool mode_pends(const NodeSurvey& node, const BoardSurvey& board);
+
 // GPUs of a node that are alike are one row.
 struct BoardRow {
   std::vector<int> gpus;

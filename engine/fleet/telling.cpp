@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/fleet/rows.hpp"
-#include "engine/plan/effect/observed.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
@@ -19,9 +18,14 @@ plan::Wish anywhere(plan::Wish wish) {
   return wish;
 }
 
-bool mode_pends(const NodeSurvey& node, const BoardSurvey& board) {
-  const Gpu* gpu = plan::find_gpu(*node.node, board.gpu);
-  return gpu && (gpu->mig_mode == MigMode::enable_pending || gpu->mig_mode == MigMode::disable_pending);
+// A mode that pends always differs, whatever else does.
+std::string pending_text(const NodeSurvey& node, const BoardSurvey& board) {
+  return board.standing == Standing::drifts && mode_pends(node, board) ? ", MIG mode change pending" : "";
+}
+
+bool names_starts(const plan::Wish& wish) {
+  return std::any_of(wish.instances.begin(), wish.instances.end(),
+                     [](const plan::WishedInstance& one) { return one.start.has_value(); });
 }
 
 }  // namespace
@@ -40,10 +44,7 @@ int rank(Standing standing) {
 BoardTexts exact_texts(const NodeSurvey& node, const BoardSurvey& board) {
   // A preset that its product does not have says nothing of the GPU.
   if (board.wanted_is != BoardSurvey::Wanted::told) return {to_text(*node.rule()), made_text(board)};
-  BoardTexts texts{plan::to_text(board.wanted), made_text(board)};
-  if (board.standing == Standing::drifts && texts.wanted == texts.made && mode_pends(node, board))
-    texts.made += ", MIG mode change pending";
-  return texts;
+  return {plan::to_text(board.wanted), made_text(board) + pending_text(node, board)};
 }
 
 BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board) {
@@ -52,8 +53,11 @@ BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board) {
   const std::string made = plan::to_text(anywhere(wish_of(*board.made)));
   if (board.wanted_is != BoardSurvey::Wanted::told) return {std::move(exact.wanted), made};
   const std::string wanted = plan::to_text(anywhere(board.wanted));
-  const bool alone = board.standing != Standing::as_wanted && wanted == made;
-  return alone ? exact : BoardTexts{wanted, made};
+  const std::string pending = pending_text(node, board);
+  // A file that names no starts is not about them where the mode alone pends.
+  const bool alone = board.standing != Standing::as_wanted && wanted == made &&
+                     (pending.empty() || names_starts(board.wanted));
+  return alone ? exact : BoardTexts{wanted, made + pending};
 }
 
 std::vector<std::string> not_found(const Fleet& fleet, const std::function<bool(const ClusterName&)>& found) {

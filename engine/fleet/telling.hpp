@@ -13,7 +13,8 @@ namespace tessera::fleet {
 // What is certainly wrong comes first, then what is not known: 0 is told first.
 int rank(Standing standing);
 
-// A GPU as it is to be and as it is. board: one of the node's; the node has a rule.
+// A GPU as it is to be and as it is, with a MIG mode that pends there, which always differs. board: one of
+// the node's; the node has a rule.
 struct BoardTexts {
   std::string wanted, made;
 };

@@ -29,6 +29,18 @@ TEST(FleetRows, GpusThatAreAlikeAreOneRow) {
   EXPECT_EQ(standing_of(one, rows[1]), Standing::as_wanted);
 }
 
+// A row is told by its first GPU: of both it was said that a change pends, or of neither.
+TEST(FleetRows, AGpuWhoseMigModePendsIsARowOfItsOwn) {
+  Gpu pends = test::uncut(1, 1);
+  pends.mig_mode = MigMode::enable_pending;
+  const Node node = test::node("n1", {test::uncut(0, 0), pends});
+  const NodeSurvey one = surveyed(node, Standing::drifts, {Standing::drifts, Standing::drifts});
+  const std::vector<BoardRow> rows = rows_of(one);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_FALSE(mode_pends(one, *rows[0].board));
+  EXPECT_TRUE(mode_pends(one, *rows[1].board));
+}
+
 // As diff had it: every GPU as-wanted on a node that drifts.
 TEST(FleetRows, WhereSwitchesDifferEveryLineOfTheNodeSaysSo) {
   const Node node = test::node("n1", {});

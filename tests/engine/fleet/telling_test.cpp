@@ -61,6 +61,28 @@ TEST(FleetTelling, AMigModeThatIsPendingIsWhatDiffers) {
   EXPECT_EQ(told.text(), "whole GPU, MIG mode change pending -> whole GPU");
 }
 
+// "1g.10gb@0 + 3g.40gb@4 → 3g.40gb + 1g.10gb" read as if starts or order differed; they do not.
+TEST(FleetTelling, AMigModeThatPendsOverInstancesIsToldAsThatAndNotAsTheirStarts) {
+  Gpu gpu = two_instances();
+  gpu.mig_mode = MigMode::disable_pending;
+  const Told told(gpu, "pools: [{name: a, layout: '3g.40gb,1g.10gb'}]");
+  EXPECT_EQ(told.node().standing, Standing::drifts);
+  EXPECT_EQ(told.text(), "1g.10gb + 3g.40gb, MIG mode change pending -> 1g.10gb + 3g.40gb");
+  const std::string exact = exact_texts(told.node(), told.node().boards.at(0)).made;
+  EXPECT_NE(exact.find("@4"), std::string::npos) << "JSON has them all: " << exact;
+  EXPECT_TRUE(exact.ends_with(", MIG mode change pending")) << exact;
+  const std::string starts = Told(gpu, "pools: [{name: a, layout: '3g.40gb@0,1g.10gb@4'}]").text();
+  EXPECT_NE(starts.find("3g.40gb@4"), std::string::npos) << "where the file names them: " << starts;
+  EXPECT_NE(starts.find(", MIG mode change pending -> "), std::string::npos) << starts;
+}
+
+TEST(FleetTelling, AMigModeThatPendsIsToldWhereMoreDiffersToo) {
+  Gpu gpu = two_instances();
+  gpu.mig_mode = MigMode::disable_pending;
+  EXPECT_EQ(Told(gpu, "pools: [{name: a, layout: 7x1g.10gb}]").text(),
+            "1g.10gb + 3g.40gb, MIG mode change pending -> 7 × 1g.10gb");
+}
+
 // The rules of a cluster that was misspelt counted for nothing, and check said that all was well.
 TEST(FleetTelling, AClusterThatIsNotHereIsToldWhereverTheFileNamesIt) {
   const auto told = [](const std::string& text) {
