@@ -16,12 +16,6 @@
 namespace tessera::fleet {
 namespace {
 
-// Begun by fleet run on this very file, for one of its windows.
-bool is_for_a_window(const RunHead& head) {
-  const auto window = window_of(head);
-  return window && window->file.starts_with('/') && head.undoes.empty();
-}
-
 // What the file says of a run that it has begun, or that a person has begun with it.
 class Judge {
  public:

@@ -38,6 +38,11 @@ std::optional<OfWindow> window_of(const std::string& words) {
 
 std::optional<OfWindow> window_of(const RunHead& head) { return window_of(head.words); }
 
+bool is_for_a_window(const RunHead& head) {
+  const auto window = window_of(head);
+  return window && window->file.starts_with('/') && head.undoes.empty();
+}
+
 bool may_be_of(const RunHead& head, const std::string& path) {
   const std::optional<std::string> file = file_of(head);
   if (!file) return false;

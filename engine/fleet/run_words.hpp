@@ -21,6 +21,8 @@ std::string words_of(const OfWindow& window);
 std::optional<std::string> file_of(const RunHead& head);
 std::optional<OfWindow> window_of(const std::string& words);
 std::optional<OfWindow> window_of(const RunHead& head);
+// Begun by fleet run on the very file that its words name, for one of its windows.
+bool is_for_a_window(const RunHead& head);
 // Whether it may be of the file that this path names, by the path alone: where either is no whole path, by
 // the name.
 bool may_be_of(const RunHead& head, const std::string& path);

@@ -233,6 +233,39 @@ TEST(FleetEvidence, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamed) {
       << one.session.screen();
 }
 
+// fleet check named it, and the screen said that it waits as planned.
+TEST(FleetEvidence, ANodeThatFailedInARunThatWasKilledKeepsTheOthersOfItsWindowFromGoingOn) {
+  OneRun one(RunState::finished,
+             "pools:\n- {name: w, nodes: 'n[0044-0045]', layout: 7x1g.10gb, budget: {lead: '06:00'}, "
+             "windows: [{when: 'Fri 12:00-20:00', layout: '4g.40gb,3g.40gb'}]}\n"
+             "- {name: b, layout: as-is}\n");
+  const auto run_at = [&](const std::string& node, RunState state, plan::RunEvent event) {
+    plan::Plan plan = plan_of(one.session, {node}, std::nullopt);
+    plan.intent.words = "as /srv/fleet.yaml says from 2027-01-15T12:00:00Z";
+    Diary told{std::move(plan), "20270115-0700-" + node};
+    told.add(node, std::move(event), 30);
+    one.lines[told.run] = told.lines;
+    RunHead head = told.head(state, false);
+    head.words = "as /srv/fleet.yaml says from 2027-01-15T12:00:00Z", head.last = at(30);
+    return head;
+  };
+  const RunHead waits =
+      run_at("n0045", RunState::parked, plan::Parked{"in use", "n0045 is closed", plan::Until::empty});
+  const auto left_with = [&](std::vector<RunHead> others) {
+    others.push_back(waits);
+    one.session.hear({RunsListed{std::move(others)}});
+    one.session.survey();
+    return one.answer().evidence->parked;
+  };
+  using Left = std::map<std::string, std::string>;
+  EXPECT_EQ(left_with({}), Left());
+  EXPECT_EQ(left_with({run_at("n0044", RunState::interrupted,
+                              plan::Parked{"step 3 failed", "n0044 is closed", plan::Until::someone})}),
+            (Left{{waits.run,
+                   "node n0044 has failed, or waits for a person, in run 20270115-0700-n0044 for the same "
+                   "window, and on_failure of pool w is stop"}}));
+}
+
 // What stands on the screen comes from the watch: the cluster is asked nothing for it.
 TEST(FleetEvidence, WhoWroteTheLabelOfANodeThatDriftsIsTold) {
   Model model;

@@ -67,8 +67,7 @@ bool FleetCommand::is_of_this_file(const RunHead& head) const {
 }
 
 bool FleetCommand::is_for_a_window(const RunHead& head) const {
-  const auto told = fleet::window_of(head);
-  return told && told->file.starts_with('/') && is_this_file(told->file) && head.undoes.empty();
+  return fleet::is_for_a_window(head) && is_of_this_file(head);
 }
 
 std::set<NodeName> FleetCommand::early_nodes(const ClusterName& cluster, TimePoint now) const {

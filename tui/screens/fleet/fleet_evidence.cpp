@@ -41,6 +41,12 @@ bool is_parked_by(const FleetQuestion& asked, const RunHead& head) {
   return head.state == RunState::parked && fleet::may_be_of(head, asked.path);
 }
 
+// What has failed in it counts for the others of its window, as the commands have it.
+bool is_killed_in_a_window(const FleetQuestion& asked, const RunHead& head) {
+  return head.state == RunState::interrupted && fleet::is_for_a_window(head) &&
+         fleet::may_be_of(head, asked.path);
+}
+
 // Each node once, what drifts first.
 template <class See>
 void each_node(const FleetAnswer& answer, See see) {
@@ -97,7 +103,7 @@ std::vector<const RunHead*> FleetEvidenceReader::runs_to_read(const FleetAnswer&
     if (runs.size() < kMostJournals && seen.insert(head.run).second) runs.push_back(&head);
   };
   for (const RunHead& head : answer.question->runs)
-    if (is_parked_by(*answer.question, head)) add(head);
+    if (is_parked_by(*answer.question, head) || is_killed_in_a_window(*answer.question, head)) add(head);
   each_node(answer, [&](const FleetRow& row) {
     const RunHead* head = answer.last.of(*row.survey, *row.node);
     if (head && head->state != RunState::marked && head->state != RunState::unreadable) add(*head);
@@ -110,9 +116,10 @@ std::map<std::string, std::string> FleetEvidenceReader::parked_for_a_person(
   std::vector<std::pair<const RunHead*, const plan::Run*>> parked;  // null: its journal cannot be read
   fleet::FailedNodes failed;
   for (const RunHead& head : asked.runs) {
-    if (!is_parked_by(asked, head) || !is_read(head)) continue;
+    const bool is_parked = is_parked_by(asked, head);
+    if ((!is_parked && !is_killed_in_a_window(asked, head)) || !is_read(head)) continue;
     const std::optional<plan::Run>& run = journals_.at(head.run).run;
-    parked.emplace_back(&head, run ? &*run : nullptr);
+    if (is_parked) parked.emplace_back(&head, run ? &*run : nullptr);
     if (run) failed.note(*run);
   }
   std::map<std::string, std::string> all;

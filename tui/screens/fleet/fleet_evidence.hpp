@@ -41,8 +41,8 @@ class FleetEvidenceReader {
   };
 
   std::shared_ptr<const FleetEvidence> told(const FleetAnswer& answer) const;
-  // Those whose journals tell something that the answer is about: runs that are parked, then the newest ones
-  // of its nodes, of those that drift first.
+  // Those whose journals tell something that the answer is about: runs that are parked, or were killed in a
+  // window of the file, then the newest ones of its nodes, of those that drift first.
   static std::vector<const RunHead*> runs_to_read(const FleetAnswer& answer);
   // Of the parked runs of the file those that wait for a person, as far as their journals are read.
   std::map<std::string, std::string> parked_for_a_person(const FleetQuestion& asked) const;
