@@ -233,6 +233,29 @@ TEST(FleetEvidence, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamed) {
       << one.session.screen();
 }
 
+tui::FleetTold paused_since(const std::string& since) {
+  tui::FleetTold told;
+  told.path = "fleet.yaml", told.stamp = "1", told.paused = since;
+  return told;
+}
+
+// check said "paused" alone; the screen handed out the order that the pause was to hold back.
+TEST(FleetEvidence, WhileTheFileIsPausedThatAloneIsToldOfRunsThatWait) {
+  OneRun one(RunState::finished, wanting("7x1g.10gb"));
+  hear(one.session, paused_since("2027-01-15T08:00:00Z"));
+  EXPECT_FALSE(parked_is_named(one, plan::Parked{"in use", "n0045 is closed", plan::Until::empty},
+                               "as fleet.yaml says"))
+      << one.session.screen();
+  EXPECT_TRUE(one.session.shows("PAUSED")) << one.session.screen();
+  hear(one.session, paused_since(""));
+  EXPECT_TRUE(one.session.shows("is left parked: ")) << one.session.screen();
+  hear(one.session, paused_since("2027-01-15T08:00:00Z"));
+  EXPECT_TRUE(parked_is_named(one, plan::Parked{"step 3 failed", "n0045 is closed", plan::Until::someone},
+                              "as fleet.yaml says"))
+      << "a person is needed all the same\n"
+      << one.session.screen();
+}
+
 // fleet check named it, and the screen said that it waits as planned.
 TEST(FleetEvidence, ANodeThatFailedInARunThatWasKilledKeepsTheOthersOfItsWindowFromGoingOn) {
   OneRun one(RunState::finished,

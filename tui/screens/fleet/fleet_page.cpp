@@ -231,11 +231,13 @@ class Page {
       for (const fleet::NodeSurvey& node : survey.nodes) newest.insert(fleet_.answer->last.of(survey, node));
     }
     // One of this file, whichever runs came after it; any other that was killed where it was the last at a
-    // node.
+    // node. While the file is paused none that waits goes on, and that is told by itself.
     const auto counts = [&](const RunHead& head) {
-      if (head.state == RunState::parked)
-        return fleet_.evidence && fleet_.evidence->parked.contains(head.run);
-      return newest.contains(&head) || fleet::may_be_of(head, fleet_.known_by());
+      if (head.state != RunState::parked)
+        return newest.contains(&head) || fleet::may_be_of(head, fleet_.known_by());
+      if (!fleet_.evidence) return false;
+      const auto parked = fleet_.evidence->parked.find(head.run);
+      return parked != fleet_.evidence->parked.end() && (parked->second.empty() || fleet_.paused.empty());
     };
     for (fleet::LeftBehind& one : fleet::left_runs(fleet_.answer->question->runs, clusters, counts)) {
       if (one.head.state == RunState::parked) one.why = fleet_.evidence->parked.at(one.head.run);
