@@ -37,10 +37,12 @@ std::string left_sentence(const LeftBehind& left) {
   const auto& [head, closed, why] = left;
   const std::string run = clean(head.run, 100), who = clean(head.who, 60);
   const bool parked = head.state == RunState::parked;
-  if (!why.empty()) return fmt::format("run {} is left parked: {}", run, why);
   std::vector<std::string> names;
   for (const NodeName& node : closed.empty() ? head.nodes : closed) names.push_back(node.text);
   const std::string hosts = clean(fold_for_reading(names), 300);
+  if (!why.empty())
+    return closed.empty() ? fmt::format("run {} of {} on {} is left parked: {}", run, who, hosts, why)
+                          : fmt::format("{}: closed by run {} of {}, left parked: {}", hosts, run, who, why);
   if (closed.empty())
     return parked ? fmt::format(
                         "run {} of {} on {} is parked and has not ended; tessera resume {} carries it on",

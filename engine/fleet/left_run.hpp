@@ -27,7 +27,7 @@ std::vector<LeftBehind> left_runs(const std::vector<RunHead>& runs,
 // now is not looked at. run: null: its journal cannot be read. now: by the clock of its cluster.
 bool waits_for_a_person(const RunHead& head, const plan::Run* run, TimePoint now);
 
-// What it holds, or why it is left, and the ways out.
+// What it holds, why it is left, and the ways out.
 std::string left_sentence(const LeftBehind& left);
 
 }  // namespace tessera::fleet

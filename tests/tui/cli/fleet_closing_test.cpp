@@ -27,7 +27,7 @@ class FleetClosing : public test::FleetCommandLine {
         for (int i = 1; i < killed; ++i) room.write("", plan::Resumed{"root", "login1"});
         head.nodes.push_back(node.node);
       }
-      head.run = "r1", head.cluster = ClusterName("hpc"),
+      head.run = "r1", head.who = "root", head.cluster = ClusterName("hpc"),
       head.state = killed > 0 ? RunState::interrupted : RunState::parked;
       head.words = asked.plan->intent.words, head.started = test::at(later);
       heads = {head};
@@ -347,13 +347,17 @@ TEST_F(FleetClosing, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamedByWhoeverLoo
     const int code = run({verb, path});
     const std::string all = out.str() + err.str();
     const bool named =
-        all.find("run r1 is left parked: the fleet file was changed after it was begun") != std::string::npos;
+        all.find("is left parked: the fleet file was changed after it was begun") != std::string::npos;
     EXPECT_EQ(named, code == kFinding) << verb << dry << code << all;
     return named;
   };
   const std::string wants = "pools: [{name: a, nodes: n1, layout: empty}, {name: b, layout: as-is}]";
   const std::string other = "pools: [{name: a, nodes: n1, layout: 1g.10gb}, {name: b, layout: as-is}]";
-  for (const char* verb : {"check", "diff"}) EXPECT_TRUE(look(verb, false, file(other))) << verb;
+  for (const char* verb : {"check", "diff"}) {
+    EXPECT_TRUE(look(verb, false, file(other))) << verb;
+    EXPECT_NE(out.str().find("run r1 of root on n1 is left parked: the fleet file"), std::string::npos)
+        << out.str();
+  }
   heads = parked, options.output = OutputFormat::json;
   EXPECT_EQ(run({"check", file(other)}), kFinding) << err.str();
   EXPECT_EQ(test::check_schema(test::schema_text("fleet"), out.str()), std::vector<std::string>{});
@@ -368,6 +372,24 @@ TEST_F(FleetClosing, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamedByWhoeverLoo
   EXPECT_EQ(run({"pause", file(other)}), kDone) << err.str();
   (void)run({"check", file(other)});
   EXPECT_EQ(out.str().find("r1"), std::string::npos) << "paused, and that is told once: " << out.str();
+}
+
+// It said why the run is left, and no longer that n1 stands closed for it, nor whose it is.
+TEST_F(FleetClosing, ARunThatIsLeftNamesTheNodesThatItHasClosed) {
+  close();
+  heads.front().words = "as " + folder + "/fleet.yaml says";  // by a person
+  stands = [] {
+    Node n1 = test::node("n1", {test::cut(0, {test::instance("1g.10gb", 6, 1, 0)})});
+    n1.state = {"IDLE", "DRAIN"};
+    return std::make_unique<test::StandingBackend>(std::vector<Node>{n1}, std::vector<Workload>{});
+  };
+  for (const char* verb : {"check", "diff"}) {
+    EXPECT_EQ(run({verb, file("pools: [{name: a, nodes: n1, layout: 1g.10gb}]")}), kFinding) << err.str();
+    EXPECT_NE(out.str().find("n1: closed by run r1 of root, left parked: the fleet file was changed after it "
+                             "was begun; tessera resume r1 carries it on"),
+              std::string::npos)
+        << verb << out.str();
+  }
 }
 
 // Each look at the runs read all of them again: three to five times a call.

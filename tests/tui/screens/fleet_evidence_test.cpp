@@ -203,7 +203,7 @@ bool parked_is_named(OneRun& one, plan::RunEvent event, const std::string& words
   one.session.survey();
   one.hear(one.answer());
   return one.session.shows("parked; tessera resume") || one.session.shows("is parked and has not ended") ||
-         one.session.shows("is left parked: ");
+         one.session.shows("left parked: ");
 }
 
 std::string wanting(const std::string& layout) {
@@ -228,8 +228,17 @@ TEST(FleetEvidence, ARunThatWaitsAndThatTheFileNoLongerWantsIsNamed) {
   EXPECT_TRUE(parked_is_named(one, plan::Parked{"in use", "n0045 is closed", plan::Until::empty},
                               "as fleet.yaml says"))
       << one.session.screen();
-  EXPECT_TRUE(one.session.shows("is left parked: the fleet file was changed after it was begun"))
+  EXPECT_TRUE(one.session.shows("run 20261121-1500-n0045 of alice on n0045 is left parked: the fleet file"))
       << "as check says it\n"
+      << one.session.screen();
+  Node closed = node("n0045", {sevenths(0, 0), sevenths(1, 7)});
+  closed.state = {"IDLE", "DRAIN"}, closed.health = Health::drained;
+  one.session.tell(on("hpc", NodeSeen{closed}));
+  one.session.survey();
+  one.hear(one.answer());
+  EXPECT_TRUE(
+      one.session.shows("n0045: closed by run 20261121-1500-n0045 of alice, left parked: the fleet file"))
+      << "what it holds, whyever it is left\n"
       << one.session.screen();
 }
 
@@ -248,7 +257,7 @@ TEST(FleetEvidence, WhileTheFileIsPausedThatAloneIsToldOfRunsThatWait) {
       << one.session.screen();
   EXPECT_TRUE(one.session.shows("PAUSED")) << one.session.screen();
   hear(one.session, paused_since(""));
-  EXPECT_TRUE(one.session.shows("is left parked: ")) << one.session.screen();
+  EXPECT_TRUE(one.session.shows("left parked: ")) << one.session.screen();
   hear(one.session, paused_since("2027-01-15T08:00:00Z"));
   EXPECT_TRUE(parked_is_named(one, plan::Parked{"step 3 failed", "n0045 is closed", plan::Until::someone},
                               "as fleet.yaml says"))
