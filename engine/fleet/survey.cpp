@@ -143,10 +143,10 @@ class Surveyor {
     plan::Intent intent;
     intent.cluster = cluster_.name;
     add_to(intent, one);
-    const std::string why = plan::why_not_changed(cluster_, *place_.catalogue, intent, *place_.means, rules_);
+    std::string why = plan::why_not_changed(cluster_, *place_.catalogue, intent, *place_.means, rules_);
     if (why.empty()) return;
-    one.refused = true;
     one.why = "no plan changes it: " + why;
+    one.refused = std::move(why);
   }
 
   // By srun a run marks a node with a reservation (mark_of_reservation in backends/slurm), and gives it no
@@ -388,8 +388,8 @@ std::optional<plan::Intent> intent_of(const Survey& survey, std::string words, p
   intent.options = std::move(options);
   for (const bool refused : {false, true}) {
     for (const NodeSurvey& one : survey.nodes)
-      if (one.standing == Standing::drifts && one.refused == refused && (!pool || one.pool == pool) &&
-          !but.contains(one.node->name))
+      if (one.standing == Standing::drifts && one.refused.has_value() == refused &&
+          (!pool || one.pool == pool) && !but.contains(one.node->name))
         add_to(intent, one);
     if (!intent.nodes.empty()) return intent;
   }

@@ -45,8 +45,9 @@ struct NodeSurvey {
   const Exception* exception = nullptr;  // of that pool
   std::vector<const Pool*> also;         // pools below, whose conditions it meets, too
   Standing standing = Standing::left_alone;
-  std::string why;                  // unknown, impossible: about the node, or its first GPU of that kind
-  bool refused = false;             // it drifts, and no plan changes it now: `why` says why
+  std::string why;  // unknown, impossible: about the node, or its first GPU of that kind
+  // It drifts, and no plan changes it now: the reason, which may name it. Then `why` says both.
+  std::optional<std::string> refused = std::nullopt;
   std::vector<BoardSurvey> boards;  // that are ruled; of a demand those that are to change
   // What the scheduler would hand out by what is made there; empty: it does. nullopt: not known (offers.hpp).
   std::optional<std::string> should_offer;

@@ -119,9 +119,9 @@ TEST(FleetSurvey, ANodeWhoseChangeIsRefusedKeepsNoOtherFromBeingChanged) {
   Site site({refused_node("n1"), sound});
   const Survey found = site.look("pools: [{name: a, gpus: {0: '3g.20gb,3g.20gb'}}]");
   EXPECT_EQ(told(found), "n1 a drifts 0; n2 a drifts 0");
-  EXPECT_TRUE(found.nodes[0].refused);
-  EXPECT_NE(found.nodes[0].why.find("no plan changes it: cannot plan n1: "), std::string::npos)
-      << found.nodes[0].why;
+  ASSERT_TRUE(found.nodes[0].refused);
+  EXPECT_TRUE(found.nodes[0].refused->starts_with("cannot plan n1: ")) << *found.nodes[0].refused;
+  EXPECT_EQ(found.nodes[0].why, "no plan changes it: " + *found.nodes[0].refused);
   EXPECT_FALSE(found.nodes[1].refused);
   EXPECT_EQ(found.nodes[1].why, "");
   const auto intent = intent_of(found, "as fleet.yaml says", {});

@@ -42,6 +42,25 @@ TEST_F(FleetCommandLine, NodesThatAreLeftOutForOneReasonAreNamedTogether) {
   EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
 }
 
+// "n[1-2] drift, and no plan changes it: cannot plan n1: ..." was said of both.
+TEST_F(FleetCommandLine, NodesWhoseChangeIsRefusedTogetherAreToldWhoseReasonItIs) {
+  options.write = options.yes = true;
+  stands = [] {
+    Gpu other = test::uncut(1, 1, "A100-40GB");
+    other.mig_mode = MigMode::enable_pending;
+    std::vector<Node> nodes;
+    for (const char* name : {"n1", "n2"})
+      nodes.push_back(test::node(name, {test::uncut(0, 0, "A100-40GB"), other}));
+    nodes.push_back(test::node("n3", {test::uncut(0, 0, "A100-40GB")}));
+    return std::make_unique<test::StandingBackend>(std::move(nodes), std::vector<Workload>{});
+  };
+  EXPECT_EQ(run({"apply", file("pools: [{name: a, gpus: {0: 3g.20gb}}]")}), kFinding);
+  EXPECT_NE(err.str().find("n[1-2] drift, and no plan changes them; of the first: cannot plan n1: "),
+            std::string::npos)
+      << err.str();
+  EXPECT_EQ(err.str().find("cannot plan n2"), std::string::npos) << err.str();
+}
+
 TEST_F(FleetCommandLine, JsonWantsNothingOfAGpuThatHasNoSuchPreset) {
   options.output = OutputFormat::json;
   EXPECT_EQ(run({"check", file("pools: [{name: a, preset: all-misspelt}]")}), kFinding);

@@ -46,6 +46,14 @@ std::vector<pack::RefusedKind> told_together(const std::map<NodeName, std::strin
   return kinds;
 }
 
+std::string refusal_of(const pack::RefusedKind& kind) {
+  const std::string nodes = pack::names_of(kind);
+  if (kind.nodes.size() == 1) return fmt::format("{} drifts, and no plan changes it: {}", nodes, kind.why);
+  if (kind.why.find(kind.nodes.front().text) == std::string::npos)
+    return fmt::format("{} drift, and no plan changes them: {}", nodes, kind.why);
+  return fmt::format("{} drift, and no plan changes them; of the first: {}", nodes, kind.why);
+}
+
 }  // namespace
 
 int worse(int a, int b) {
@@ -320,7 +328,8 @@ int FleetCommand::code(bool beside) const {
   for (const fleet::Survey& survey : page_.surveys) {
     if ((beside ? 0 : survey.count(Standing::drifts)) + survey.count(Standing::impossible) > 0)
       return kFinding;
-    if (std::any_of(survey.nodes.begin(), survey.nodes.end(), [](const auto& one) { return one.refused; }))
+    if (std::any_of(survey.nodes.begin(), survey.nodes.end(),
+                    [](const auto& one) { return one.refused.has_value(); }))
       return kFinding;
     unknown = unknown || survey.count(Standing::unknown) > 0;
     for (const fleet::PoolNote& note : survey.notes) {
@@ -397,17 +406,13 @@ std::string FleetCommand::told_notes() const {
           (node.standing == Standing::unknown || node.standing == Standing::impossible))
         left_out.emplace(node.node->name, node.why);
       else if (node.refused)
-        refused.emplace(node.node->name, node.why);
+        refused.emplace(node.node->name, *node.refused);
     for (const pack::RefusedKind& kind : told_together(left_out)) {
       const std::string nodes = pack::names_of(kind);
       line(kind.nodes.size() == 1 ? fmt::format("{} is left out: {}", nodes, kind.why)
                                   : fmt::format("{} are left out: {}", nodes, kind.why));
     }
-    for (const pack::RefusedKind& kind : told_together(refused)) {
-      const std::string nodes = pack::names_of(kind);
-      line(kind.nodes.size() == 1 ? fmt::format("{} drifts, and {}", nodes, kind.why)
-                                  : fmt::format("{} drift, and {}", nodes, kind.why));
-    }
+    for (const pack::RefusedKind& kind : told_together(refused)) line(refusal_of(kind));
     for (const fleet::PoolNote& note : survey.notes)
       line(fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name,
                        told(streams_, note.text)));
