@@ -69,7 +69,7 @@ TEST(FleetTelling, AMigModeThatPendsOverInstancesIsToldAsThatAndNotAsTheirStarts
   EXPECT_EQ(told.node().standing, Standing::drifts);
   EXPECT_EQ(told.text(), "1g.10gb + 3g.40gb, MIG mode change pending -> 1g.10gb + 3g.40gb");
   const std::string exact = exact_texts(told.node(), told.node().boards.at(0)).made;
-  EXPECT_NE(exact.find("@4"), std::string::npos) << "JSON has them all: " << exact;
+  EXPECT_NE(exact.find("@4"), std::string::npos) << "explain has them all: " << exact;
   EXPECT_TRUE(exact.ends_with(", MIG mode change pending")) << exact;
   const std::string starts = Told(gpu, "pools: [{name: a, layout: '3g.40gb@0,1g.10gb@4'}]").text();
   EXPECT_NE(starts.find("3g.40gb@4"), std::string::npos) << "where the file names them: " << starts;
