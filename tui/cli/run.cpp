@@ -37,7 +37,6 @@
 #include "tui/cli/users.hpp"
 #include "tui/cli/whatif.hpp"
 #include "tui/cli/why.hpp"
-#include "tui/text_file.hpp"
 #include "tui/version.hpp"
 
 namespace tessera::cli {
@@ -263,10 +262,7 @@ int run(const std::vector<std::string>& arguments, const Environment& environmen
   if (auto script = mps_script(topic)) return streams.out << *script, kDone;
   if (topic == "path") return streams.out << paths_text(environment), kDone;
 
-  const std::vector<std::string> paths = paths_of("config.yaml", environment);
-  for (const std::string& path : paths)
-    if (Status ours = tui::not_everyones(path); !ours) return refuse(streams, ours.error(), kUsage);
-  auto files = read_files(paths);
+  auto files = read_configuration(paths_of("config.yaml", environment));
   if (!files) return refuse(streams, files.error(), kUsage);
   auto settings = gather(*parsed, environment, *files);
   if (!settings) return refuse(streams, settings.error(), kUsage);

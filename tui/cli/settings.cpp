@@ -440,6 +440,12 @@ Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths, 
   return files;
 }
 
+Result<std::vector<TextFile>> read_configuration(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths)
+    if (Status ours = tui::not_everyones(path); !ours) return ours.error();
+  return read_files(paths);
+}
+
 Result<Settings> gather(const Parsed& parsed, const Environment& environment,
                         const std::vector<TextFile>& files) {
   Settings settings;

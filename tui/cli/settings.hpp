@@ -1,5 +1,5 @@
 // Weighs who sets what: flag before environment before file before default. One place, one order.
-// Threads: pure functions; read_files() and write_new() touch files.
+// Threads: pure functions; read_files(), read_configuration() and write_new() touch files.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,8 @@ struct TextFile {
 // Those of `paths` that exist. An error only for a file that is there and cannot be read.
 Result<std::vector<TextFile>> read_files(const std::vector<std::string>& paths,
                                          std::uintmax_t most = 16u << 20);
+// The same of config.yaml, which names commands: an error where one of them is open to other users, too.
+Result<std::vector<TextFile>> read_configuration(const std::vector<std::string>& paths);
 
 // Writes a file that is not there yet, with the folders above it, and keeps it by fsync. hint: of its errors.
 Status write_new(const std::string& path, const std::string& text, const std::string& hint);

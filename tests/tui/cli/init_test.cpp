@@ -2,6 +2,7 @@
 #include "tui/cli/init/init.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <sstream>
@@ -252,6 +253,20 @@ TEST(Init, OffersWhatIsSetAlready) {
   init.typed = "\n\n\n\n\n\n\n\n\n\n\n\n\n";
   EXPECT_EQ(init.run(), kDone) << init.err.str();
   EXPECT_NE(init.out.str().find("\nslurm-runner: \"srun\"\n"), std::string::npos) << init.out.str();
+}
+
+// All other commands refused it; init ran the commands that it names.
+TEST(Init, RefusesAConfigurationThatEveryoneCanWriteTo) {
+  Init init;
+  init.flags = {{"print", "true"}, {"answers", init.home.write("answers.yaml", "slurm-runner: ssh\n")}};
+  init.person = false;
+  init.home.write("tessera/config.yaml", "slurm-runner: /tmp/evil {node}\n");
+  ASSERT_EQ(::chmod(init.file().c_str(), 0666), 0);
+  EXPECT_EQ(init.run(), kUsage);
+  EXPECT_NE(init.err.str().find("everyone on this machine can write to it"), std::string::npos)
+      << init.err.str();
+  EXPECT_EQ(init.out.str(), "");
+  EXPECT_TRUE(init.tried.empty()) << init.tried.front();
 }
 
 TEST(Init, RefusesAControlCharacterInAnAnswer) {

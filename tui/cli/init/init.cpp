@@ -51,7 +51,7 @@ Result<Settings> settings_with(const Parsed& parsed, const Environment& environm
   std::vector<TextFile> files;
   for (const std::string& path : paths_of("config.yaml", environment)) {
     if (path == written) files.push_back({path, *text});
-    auto there = read_files({path});
+    auto there = read_configuration({path});
     if (!there) return there.error();
     files.insert(files.end(), there->begin(), there->end());
   }
