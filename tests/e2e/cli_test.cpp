@@ -256,6 +256,13 @@ TEST(Cli, AConfigurationThatEveryoneCanWriteToIsRefused) {
       has(run_tessera({"doctor", "--self"}, options).out, "everyone on this machine can write to it"));
   ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
   EXPECT_EQ(run_tessera({"nodes", "--sim=demo"}, options).code, 0);
+  // Who may write to its folder renames it away and puts his own there.
+  const std::string folder = home.path() + "/.config/tessera";
+  ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
+  const Ran replaceable = run_tessera({"nodes", "--sim=demo"}, options);
+  EXPECT_EQ(replaceable.code, 2);
+  EXPECT_TRUE(has(replaceable.err, "everyone on this machine can replace it")) << replaceable.err;
+  EXPECT_TRUE(has(replaceable.err, "chmod o-w " + folder)) << replaceable.err;
 }
 
 TEST(Cli, DoctorJudgesWhatTheEnvironmentSets) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -62,6 +63,65 @@ TEST_F(TextFile, ALinkToNothingOrToItselfIsNoMissingFile) {
   fs::create_symlink(circle, circle);
   EXPECT_EQ(why(nowhere, 10), "a link to nothing");
   EXPECT_EQ(why(circle, 10), "Too many levels of symbolic links");
+}
+
+// It was looked for at the file itself only, and a site links the folder.
+TEST_F(TextFile, AFolderThatIsALinkToNothingHidesWhatLiesBehindIt) {
+  fs::create_symlink(folder_ / "server" / "site", folder_ / "away");
+  EXPECT_EQ(why((folder_ / "away" / "config.yaml").string(), 10), "a link to nothing");
+  EXPECT_EQ(why((folder_ / "away" / "below" / "config.yaml").string(), 10), "a link to nothing");
+  fs::create_directories(folder_ / "server" / "site");
+  EXPECT_EQ(why((folder_ / "away" / "config.yaml").string(), 10), "read") << "it is there, without the file";
+  EXPECT_EQ(why((folder_ / "away" / "below" / "config.yaml").string(), 10), "read");
+  EXPECT_EQ(why((folder_ / "none" / "config.yaml").string(), 10), "read") << "no link";
+}
+
+std::string why_not_ours(const fs::path& path) {
+  const Status ours = not_everyones(path.string());
+  return ours ? "ours" : ours.error().reason;
+}
+
+constexpr const char* kReplaceable =
+    "everyone on this machine can replace it, and it names commands that are run";
+
+// Only the bits of the file itself were looked at: who renames it away puts his own there.
+TEST_F(TextFile, AFileInAFolderThatIsOpenToAllIsNotOurs) {
+  fs::create_directories(folder_ / "open" / "tessera");
+  const fs::path path = file("open/tessera/config.yaml", "");
+  EXPECT_EQ(why_not_ours(path), "ours");
+  for (const fs::path& open : {folder_ / "open" / "tessera", folder_ / "open"}) {
+    ASSERT_EQ(::chmod(open.c_str(), 0777), 0);
+    EXPECT_EQ(why_not_ours(path), kReplaceable) << open;
+    EXPECT_EQ(not_everyones(path.string()).error().hint, "chmod o-w " + open.string());
+    ASSERT_EQ(::chmod(open.c_str(), 01777), 0);
+    EXPECT_EQ(why_not_ours(path), "ours") << "as /tmp is: each renames what is his";
+    ASSERT_EQ(::chmod(open.c_str(), 0775), 0);
+    EXPECT_EQ(why_not_ours(path), "ours") << "whom its group trusts is the site's choice";
+  }
+  ASSERT_EQ(::chmod((folder_ / "open").c_str(), 0777), 0);
+  EXPECT_EQ(why_not_ours(folder_ / "open" / "none.yaml"), "ours") << "there is none";
+}
+
+TEST_F(TextFile, ALinkIsNotOursByTheFolderWhereItStandsAndByThatOfItsFile) {
+  fs::create_directories(folder_ / "open"), fs::create_directories(folder_ / "kept");
+  const fs::path in_open = file("open/a.yaml", ""), kept = file("kept/b.yaml", "");
+  fs::create_symlink(kept, folder_ / "open" / "link.yaml");
+  fs::create_symlink(in_open, folder_ / "kept" / "link.yaml");
+  ASSERT_EQ(::chmod((folder_ / "open").c_str(), 0777), 0);
+  EXPECT_EQ(why_not_ours(folder_ / "open" / "link.yaml"), kReplaceable);
+  EXPECT_EQ(why_not_ours(folder_ / "kept" / "link.yaml"), kReplaceable);
+  EXPECT_EQ(why_not_ours(kept), "ours");
+}
+
+TEST_F(TextFile, WhatAnotherUserHasPutIntoAFolderOfAllIsNotOurs) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  fs::create_directories(folder_ / "sticky" / "tessera");
+  const fs::path path = file("sticky/tessera/config.yaml", "");
+  ASSERT_EQ(::chmod((folder_ / "sticky").c_str(), 01777), 0);
+  EXPECT_EQ(why_not_ours(path), "ours");
+  ASSERT_EQ(::chown((folder_ / "sticky" / "tessera").c_str(), 4711, 4711), 0);
+  EXPECT_EQ(why_not_ours(path),
+            "another user has put it into a folder that is open to all, and it names commands that are run");
 }
 
 }  // namespace
