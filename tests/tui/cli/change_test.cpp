@@ -76,6 +76,7 @@ TEST(Follower, ASignalThatIsToldTwiceAtOnceIsOneWishAndAKeyIsNot) {
   EXPECT_FALSE(is_one_wish(SIGTERM, SIGTERM, seconds(5))) << "it is meant";
   EXPECT_FALSE(is_one_wish(SIGINT, SIGINT, Duration(3))) << "Ctrl-c twice";
   EXPECT_FALSE(is_one_wish(SIGHUP, SIGTERM, Duration(3)));
+  EXPECT_FALSE(is_one_wish(SIGTERM, SIGTERM, -seconds(60))) << "for as long as a clock was set back it was";
 }
 
 TEST_F(Changing, AParkedRunSaysHowToGoOn) {
