@@ -64,6 +64,8 @@ class Builder : public YAML::EventHandler {
   explicit Builder(std::string_view text) : text_(text) {}
   Yaml take() { return std::move(root_); }
   int documents() const { return documents_; }
+  // Whether what was read last stands between brackets: a tab is white space there.
+  bool is_in_brackets() const { return !stack_.empty() && stack_.back().in_brackets; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) refuse(mark, "a second document begins", "keep one document in a file");
@@ -99,13 +101,13 @@ class Builder : public YAML::EventHandler {
     add(std::move(scalar));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    open(mark, tag, anchor, Yaml::Kind::list);
+                       YAML::EmitterStyle::value style) override {
+    open(mark, tag, anchor, Yaml::Kind::list, style);
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    open(mark, tag, anchor, Yaml::Kind::map);
+                  YAML::EmitterStyle::value style) override {
+    open(mark, tag, anchor, Yaml::Kind::map, style);
   }
   void OnMapEnd() override {
     check_keys(stack_.back());
@@ -119,6 +121,7 @@ class Builder : public YAML::EventHandler {
   };
   struct Open {
     Yaml value;
+    bool in_brackets = false;
     std::string key;
     bool has_key = false;
     int key_line = 1;
@@ -146,13 +149,15 @@ class Builder : public YAML::EventHandler {
     return yaml;
   }
 
-  void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Yaml::Kind kind) {
+  void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, Yaml::Kind kind,
+            YAML::EmitterStyle::value style) {
     plain(mark, tag, anchor);
     if (wants_key())
       refuse(mark, "a key that is not text", "use a plain word as the key, and close every bracket");
     if (stack_.size() >= kDeepestYaml) refuse(mark, "nested deeper than 32 levels", "flatten the file");
     Open one;
     one.value = node(mark, kind);
+    one.in_brackets = style == YAML::EmitterStyle::Flow;
     stack_.push_back(std::move(one));
   }
 
@@ -243,6 +248,7 @@ std::string_view without_byte_order_mark(std::string_view text) {
 
 // Whether a tab stands before the first word of that line, counted from 0: editors show it as blanks.
 bool tab_indents(std::string_view text, int line) {
+  if (line < 0) return false;  // nowhere
   for (; line > 0; --line) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) return false;
@@ -309,8 +315,10 @@ Result<Yaml> parse_yaml(std::string_view text, std::string_view file) {
   } catch (const Refused& refused) {
     return error_at(file, refused.line, refused.column, refused.message, refused.hint);
   } catch (const YAML::Exception& error) {
-    if (tab_indents(text, error.mark.line))
-      return error_at(file, place(error.mark.line), 1, "a tab indents this line", "indent with spaces");
+    // The parser has the last word: in a text of several lines a tab may be right.
+    if (!builder.is_in_brackets() && tab_indents(text, error.mark.line))
+      return error_at(file, place(error.mark.line), 1, "a tab indents this line: " + error.msg,
+                      "indent with spaces");
     return error_at(file, place(error.mark.line), place(error.mark.column), error.msg,
                     "check the indentation and the quotes near that place");
   } catch (const std::exception& error) {

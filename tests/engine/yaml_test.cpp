@@ -114,10 +114,21 @@ TEST(Yaml, SyntaxErrorsNameTheirPlace) {
 
 // "illegal block entry" of a line that looks right in an editor.
 TEST(Yaml, ATabThatIndentsALineIsNamed) {
-  EXPECT_EQ(reason("a:\n\t- b: 1\n"), "site.yaml:2:1: a tab indents this line");
-  EXPECT_EQ(reason("a:\n  b: 1\n \tc: 2\n"), "site.yaml:3:1: a tab indents this line");
+  EXPECT_TRUE(reason("a:\n\t- b: 1\n").starts_with("site.yaml:2:1: a tab indents this line: "));
+  EXPECT_TRUE(reason("a:\n  b: 1\n \tc: 2\n").starts_with("site.yaml:3:1: a tab indents this line: "));
   EXPECT_EQ(reason("a:\tb\n"), "read without complaint");
   EXPECT_NE(reason("a: {b: 1\n").find("site.yaml:2:"), std::string::npos) << reason("a: {b: 1\n");
+}
+
+// Every fault on such a line was told as the tab, and the hint sent the reader after blanks.
+TEST(Yaml, ATabThatIsRightHidesNoOtherFault) {
+  const std::string in_brackets = reason("a: {b: 1,\n\tc: *}\n");
+  EXPECT_TRUE(in_brackets.starts_with("site.yaml:2:")) << in_brackets;
+  EXPECT_TRUE(in_brackets.ends_with("alias not found after *")) << in_brackets;
+  EXPECT_EQ(in_brackets.find("a tab indents"), std::string::npos) << in_brackets;
+  const std::string in_quotes = reason("a: \"b\n\t\\q\"\n");
+  EXPECT_NE(in_quotes.find("unknown escape character: q"), std::string::npos) << in_quotes;
+  EXPECT_EQ(reason("a: {b: 1,\n\tc: 2}\n"), "read without complaint");
 }
 
 TEST(Yaml, ErrorsNeverCarryTheTextsOwnControls) {
