@@ -26,7 +26,7 @@ class KeptIdle {
   void lay_out(const std::string& name, const Node& node);
   // The others are gone.
   void keep(const std::unordered_set<std::string>& there);
-  // As hear_idle(). Precondition: lay_out() was called.
+  // As hear_idle().
   void hear(const std::string& name, const Node& node, std::string_view letters, bool any, TimePoint at,
             Duration longest);
 
