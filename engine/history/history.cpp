@@ -169,19 +169,12 @@ void History::forget(const std::string& name) {
 }
 
 void History::forget(const ClusterName& cluster) {
-  Cluster without_nodes;
-  without_nodes.name = cluster;
-  forget_gone(without_nodes);
-  sums_.erase(cluster);
-}
-
-void History::forget_gone(const Cluster& cluster) {
-  const std::string begin = name_of(cluster.name, NodeName());
+  const std::string begin = name_of(cluster, NodeName());
   std::vector<std::string> names;
   for (const auto& [name, of] : nodes_)
-    if (name.starts_with(begin) && !cluster.nodes.find(NodeName(name.substr(begin.size()))))
-      names.push_back(name);
+    if (name.starts_with(begin)) names.push_back(name);
   for (const std::string& name : names) forget(name);
+  sums_.erase(cluster);
 }
 
 void History::take_told(const ClusterName& cluster, std::vector<ToldIdle> told) {
@@ -200,7 +193,7 @@ const ToldIdle* History::find_told(const ClusterName& cluster, const NodeName& n
   return found == all->second.end() ? nullptr : &found->second;
 }
 
-void History::take(const Cluster& cluster, const NodeName& name, Duration longest) {
+void History::take(const Cluster& cluster, const NodeName& name) {
   const Node* node = cluster.nodes.find(name);
   if (!node) return forget(name_of(cluster.name, name));
   const Origin origin = measured_at(*node);
@@ -214,7 +207,7 @@ void History::take(const Cluster& cluster, const NodeName& name, Duration longes
     lines.keys.push_back(slice ? key_of(gpu, *slice) : key_of(gpu));
     lines.memory.push_back(gpu.memory ? gpu.memory->value : 0);
   });
-  follow_idle(of, find_told(cluster.name, name), lines, origin.at, *node, longest);
+  follow_idle(of, find_told(cluster.name, name), lines, origin.at, *node, longest_gap(cluster));
   if (of.stretches.empty() || *of.stretches.back().lines != lines ||
       origin.at - of.stretches.back().last > kBridged)
     begin(of, std::move(lines), origin.at);

@@ -61,9 +61,7 @@ class History {
 
   // Takes what the node shows now, unless that was taken already or is older. A node that is gone is
   // forgotten.
-  void take(const Cluster& cluster, const NodeName& node) { take(cluster, node, longest_gap(cluster)); }
-  // longest: two samples farther apart say nothing of between.
-  void take(const Cluster& cluster, const NodeName& node, Duration longest);
+  void take(const Cluster& cluster, const NodeName& node);
   // What a source kept of it, oldest first: samples that are older than all that is known of it are put
   // before them, and idle time goes on into them. The rest is left: what was seen as it was measured is not
   // replaced.
@@ -78,8 +76,6 @@ class History {
   void take_told(const ClusterName& cluster, std::vector<ToldIdle> told);
   // All samples of a cluster: its clock was set back.
   void forget(const ClusterName& cluster);
-  // The same of nodes that it has no more.
-  void forget_gone(const Cluster& cluster);
   // Whether temperature and power of its GPUs, and what of them is busy, are kept from now on.
   void watch(const ClusterName& cluster, const NodeName& node, bool watched);
 

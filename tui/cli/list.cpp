@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/history/history.hpp"
+#include "engine/insight/read_whole.hpp"
 #include "engine/query/filter.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
@@ -240,7 +241,7 @@ class Looker {
     for (const Cluster& cluster : model.clusters) {
       bool told = clusters_.tell_troubles(cluster, [&](Source source) { return is_needed(source); });
       answered |= told;
-      missing |= !told || !OpenClusters::is_whole(cluster);
+      missing |= !told || !insight::is_read_whole(cluster);
       keep_names(joins_, options_, cluster);
     }
     if (missing && model.clusters.empty()) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/insight/read_whole.hpp"
 #include "engine/model/reduce.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
@@ -131,8 +130,6 @@ void OpenClusters::tell_failures(const Cluster& cluster) {
     if (first) complain(streams_, error);
   }
 }
-
-bool OpenClusters::is_whole(const Cluster& cluster) { return insight::is_read_whole(cluster); }
 
 bool OpenClusters::tell_troubles(const Cluster& cluster, const std::function<bool(Source)>& is_needed) {
   tell_failures(cluster);

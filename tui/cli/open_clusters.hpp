@@ -56,8 +56,6 @@ class OpenClusters {
   void tell_failures(const Cluster& cluster);
   // The same, and whether the cluster told what a source `is_needed` for.
   bool tell_troubles(const Cluster& cluster, const std::function<bool(Source)>& is_needed);
-  // Every source of nodes and work has answered, and nothing in its last answer was unreadable.
-  static bool is_whole(const Cluster& cluster);
 
   const Model& model() const { return model_; }
   std::span<const BackendPtr> backends() const { return backends_; }

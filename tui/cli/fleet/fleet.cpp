@@ -11,6 +11,7 @@
 #include "engine/fleet/telling.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/fleet/written.hpp"
+#include "engine/insight/read_whole.hpp"
 #include "engine/pack/refused.hpp"
 #include "engine/query/local_time.hpp"
 #include "engine/text.hpp"
@@ -184,7 +185,7 @@ std::optional<Refusal> FleetCommand::choose() {
       read_.push_back(name);
     else
       page_.unread.push_back(name.text + " gave no complete answer");
-    if (cluster->loaded && !OpenClusters::is_whole(*cluster))
+    if (cluster->loaded && !insight::is_read_whole(*cluster))
       page_.unread.push_back("not everything of " + name.text + " could be read");
   }
   if (options_.nodes.empty()) return std::nullopt;

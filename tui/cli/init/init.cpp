@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <variant>
 
+#include "engine/insight/read_whole.hpp"
 #include "engine/text.hpp"
 #include "engine/yaml.hpp"
 #include "tui/cli/command_table.hpp"
@@ -189,7 +190,7 @@ std::variant<Looked, int> look(const Options& options, const mig::Catalogue& cat
   if (looked.model.clusters.size() < clusters.backends().size() && options.cluster.empty())
     looked.failures.emplace_back("a cluster has not answered at all");
   for (const Cluster& cluster : looked.model.clusters) {
-    if (!OpenClusters::is_whole(cluster))
+    if (!insight::is_read_whole(cluster))
       looked.failures.push_back(cluster.name.text + ": no complete answer");
     for (const auto& [source, health] : cluster.sources)
       if (health.failure)
