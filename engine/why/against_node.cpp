@@ -55,4 +55,11 @@ AgainstNodes against_nodes(const Details* details) {
   return all;
 }
 
+const std::vector<AgainstNode>& told_of(const AgainstNodes* all, const NodeName& node) {
+  static const std::vector<AgainstNode> kNone;
+  if (all == nullptr) return kNone;
+  const auto found = all->find(node);
+  return found == all->end() ? kNone : found->second;
+}
+
 }  // namespace tessera::why

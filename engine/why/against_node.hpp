@@ -38,5 +38,7 @@ std::string unjudged_in(const Related& told);
 // What is told against nodes, by node; those that are certain first.
 using AgainstNodes = std::map<NodeName, std::vector<AgainstNode>>;
 AgainstNodes against_nodes(const Details* details);
+// Of one node; all == nullptr: the pod was not asked.
+const std::vector<AgainstNode>& told_of(const AgainstNodes* all, const NodeName& node);
 
 }  // namespace tessera::why

@@ -168,23 +168,16 @@ std::optional<Candidates> failed_by(const AgainstNode& one) {
   return answer;
 }
 
-const std::vector<AgainstNode>& told_of(const Site& site, const Node& node) {
-  static const std::vector<AgainstNode> kNone;
-  if (site.against == nullptr) return kNone;
-  const auto found = site.against->find(node.name);
-  return found == site.against->end() ? kNone : found->second;
-}
-
 // The first of these conditions that fails there for certain.
 std::optional<Candidates> told_against(const Site& site, const Node& node, By first, By last) {
-  for (const AgainstNode& one : told_of(site, node))
+  for (const AgainstNode& one : told_of(site.against, node.name))
     if (one.certain && one.by >= first && one.by <= last && still_stands(one, node)) return failed_by(one);
   return std::nullopt;
 }
 
 // What decides is not known: said where nothing else fails.
 std::optional<Candidates> in_doubt(const Site& site, const Node& node) {
-  for (const AgainstNode& one : told_of(site, node))
+  for (const AgainstNode& one : told_of(site.against, node.name))
     if (!one.certain && still_stands(one, node)) return failed_by(one);
   return std::nullopt;
 }

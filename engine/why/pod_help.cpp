@@ -14,19 +14,12 @@ namespace {
 
 using By = AgainstNode::By;
 
-const std::vector<AgainstNode>& said_of(const Site& site, const NodeName& node) {
-  static const std::vector<AgainstNode> kNone;
-  if (site.against == nullptr) return kNone;
-  const auto found = site.against->find(node);
-  return found == site.against->end() ? kNone : found->second;
-}
-
 // Whether it would start there without what is told by these.
 template <class Is>
 bool fits_without(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site,
                   Is&& is) {
   AgainstNodes rest;
-  for (const AgainstNode& one : said_of(site, node.name))
+  for (const AgainstNode& one : told_of(site.against, node.name))
     if (!is(one)) rest[node.name].push_back(one);
   Site without = site;
   without.against = &rest;
@@ -35,7 +28,7 @@ bool fits_without(const Cluster& cluster, const Node& node, const Workload& work
 
 bool repels(const std::string& taint, const Node& node, const Workload& workload, const Site& site) {
   if (workload.reason.find("{" + as_told(taint)) != std::string::npos) return true;
-  const auto& told = said_of(site, node.name);
+  const auto& told = told_of(site.against, node.name);
   return std::any_of(told.begin(), told.end(), [&](const AgainstNode& one) {
     return one.by == By::taint && one.certain && one.subject == taint;
   });
@@ -66,7 +59,7 @@ std::optional<Remedy> label(const Cluster& cluster, const Workload& workload, co
                             const std::vector<Candidates>& nodes) {
   for (const Node* node : nodes_with(cluster, nodes, Topic::selector)) {
     const auto is_selector = [](const AgainstNode& one) { return one.by == By::selector; };
-    const auto& told = said_of(site, node->name);
+    const auto& told = told_of(site.against, node->name);
     const auto found = std::find_if(told.begin(), told.end(), is_selector);
     if (found == told.end() || found->subject.empty() || !found->certain) continue;
     if (!fits_without(cluster, *node, workload, site, is_selector)) continue;
@@ -95,7 +88,7 @@ std::optional<Remedy> ask_for_less(const Cluster& cluster, const Workload& workl
   AgainstNode most;
   for (const Topic topic : {Topic::room, Topic::request})
     for (const Node* node : nodes_with(cluster, nodes, topic))
-      for (const AgainstNode& one : said_of(site, node->name)) {
+      for (const AgainstNode& one : told_of(site.against, node->name)) {
         if (!one.certain || one.by < By::all_cpus || amount(one.subject) <= amount(most.subject)) continue;
         if (!fits_without(cluster, *node, workload, site,
                           [&](const AgainstNode& told) { return told.by == one.by; }))
