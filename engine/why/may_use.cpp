@@ -63,10 +63,12 @@ bool starts_nothing(const Partition& partition) {
   return partition.state == "DOWN" || partition.state == "DRAIN" || partition.state == "INACTIVE";
 }
 
-std::string as_told(const std::string& taint) {
-  const std::string key = taint.substr(0, taint.find(':'));
-  const auto equals = key.find('=');
-  return equals == std::string::npos ? key + ": " : key.substr(0, equals) + ": " + key.substr(equals + 1);
+bool names_taint(const std::string& message, const std::string& taint) {
+  if (taint.ends_with(":PreferNoSchedule")) return false;
+  const std::string pair = taint.substr(0, taint.find(':'));
+  const auto equals = pair.find('=');
+  const std::string value = equals == std::string::npos ? "" : pair.substr(equals + 1);
+  return message.find("{" + pair.substr(0, equals) + ": " + value + "}") != std::string::npos;
 }
 
 MayUse::MayUse(const Cluster& cluster, const Workload& workload)
@@ -88,7 +90,7 @@ bool MayUse::is_in_partition(const Node& node) const {
 bool MayUse::is_repelled(const Node& node) {
   return std::any_of(node.taints.begin(), node.taints.end(), [&](const std::string& taint) {
     const auto [at, fresh] = repels_.try_emplace(taint);
-    if (fresh) at->second = workload_.reason.find("{" + as_told(taint)) != std::string::npos;
+    if (fresh) at->second = names_taint(workload_.reason, taint);
     return at->second;
   });
 }

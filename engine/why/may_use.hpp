@@ -27,8 +27,9 @@ Named named_by(const Workload& workload);
 // Whether its state lets no job of it start.
 bool starts_nothing(const Partition& partition);
 
-// "team=x:NoExecute" as a scheduler's message has it: "team: x".
-std::string as_told(const std::string& taint);
+// Whether a scheduler's message names a node's taint: "team=x:NoExecute" is "{team: x}" there, without its
+// effect. One that only asks for other nodes first (PreferNoSchedule) is never meant.
+bool names_taint(const std::string& message, const std::string& taint);
 
 class MayUse {
  public:

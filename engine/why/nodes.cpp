@@ -184,7 +184,7 @@ std::optional<Candidates> in_doubt(const Site& site, const Node& node) {
 
 std::optional<Candidates> repelled(const Node& node, const Workload& workload, const Site& site) {
   for (const std::string& taint : node.taints)
-    if (workload.reason.find("{" + as_told(taint)) != std::string::npos)
+    if (names_taint(workload.reason, taint))
       return failed(Topic::taint,
                     fmt::format("the taint {} keeps it away, and it does not tolerate it", taint),
                     Source::kubernetes_nodes);
@@ -445,6 +445,9 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
     answer = told_against(site, node, By::name, By::affinity);
   if (!answer) answer = closed(cluster, node);
   if (!answer) answer = repelled(node, workload, site);
+  // More than the node has at all is so however many GPUs become free.
+  if (!answer) answer = told_against(site, node, By::all_cpus, By::all_cpus);
+  if (!answer) answer = told_against(site, node, By::all_memory, By::all_memory);
   if (!answer) answer = no_room(cluster, node, workload, site);
   if (!answer) answer = scattered(cluster, node, workload);
   if (!answer) answer = no_machine(node, workload);

@@ -3,6 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/why/command.hpp"
 #include "engine/why/details.hpp"
@@ -26,12 +31,25 @@ bool fits_without(const Cluster& cluster, const Node& node, const Workload& work
   return look_at(cluster, node, workload, without).fits;
 }
 
+bool is_taken(const std::vector<Candidates>& nodes) {
+  return std::any_of(nodes.begin(), nodes.end(), [](const Candidates& one) { return one.fits; });
+}
+
 bool repels(const std::string& taint, const Node& node, const Workload& workload, const Site& site) {
-  if (workload.reason.find("{" + as_told(taint)) != std::string::npos) return true;
+  if (names_taint(workload.reason, taint)) return true;
   const auto& told = told_of(site.against, node.name);
   return std::any_of(told.begin(), told.end(), [&](const AgainstNode& one) {
     return one.by == By::taint && one.certain && one.subject == taint;
   });
+}
+
+// Put there and taken away by a controller, which puts it back at once: what it stands for has to end.
+bool is_of_controller(std::string_view taint) {
+  constexpr std::string_view kTheirs[] = {"node.kubernetes.io/", "node.cloudprovider.kubernetes.io/",
+                                          "karpenter.sh/", "ToBeDeletedByClusterAutoscaler",
+                                          "DeletionCandidateOfClusterAutoscaler"};
+  return std::any_of(std::begin(kTheirs), std::end(kTheirs),
+                     [&](std::string_view begin) { return taint.starts_with(begin); });
 }
 
 // "team=x:NoExecute" → "team=x:NoExecute-"
@@ -45,7 +63,9 @@ std::optional<Remedy> untaint(const Cluster& cluster, const Workload& workload, 
       if (does) told.push_back(taint);
       return does;
     });
-    if (told.size() != 1 || !look_at(cluster, without, workload, site).fits) continue;
+    if (told.size() != 1 || is_of_controller(told.front())) continue;
+    if (is_taken(nodes) && !names_taint(workload.reason, told.front())) continue;
+    if (!look_at(cluster, without, workload, site).fits) continue;
     return Remedy{
         Help::admin,
         fmt::format("let it tolerate the taint {}, or take that off {}", told.front(), node->name.text),
@@ -57,6 +77,7 @@ std::optional<Remedy> untaint(const Cluster& cluster, const Workload& workload, 
 // A label that a person sets on nodes ("pool=a"), and that alone is missing.
 std::optional<Remedy> label(const Cluster& cluster, const Workload& workload, const Site& site,
                             const std::vector<Candidates>& nodes) {
+  if (is_taken(nodes)) return std::nullopt;
   for (const Node* node : nodes_with(cluster, nodes, Topic::selector)) {
     const auto is_selector = [](const AgainstNode& one) { return one.by == By::selector; };
     const auto& told = told_of(site.against, node->name);
@@ -81,32 +102,51 @@ double amount(const std::string& text) {
   return code == std::errc() ? value : 0;
 }
 
-// Where it asks for more CPUs or memory than any node that has its GPUs can give: as much as one could.
-std::optional<Remedy> ask_for_less(const Cluster& cluster, const Workload& workload, const Site& site,
-                                   const std::vector<Candidates>& nodes) {
-  const Node* best = nullptr;
+// The node that could give most of what alone is too much there.
+struct Less {
+  const Node* node = nullptr;
   AgainstNode most;
+};
+
+// Where it asks for more CPUs or memory than any node that has its GPUs can give: as much as one could.
+std::vector<Remedy> ask_for_less(const Cluster& cluster, const Workload& workload, const Site& site,
+                                 const std::vector<Candidates>& nodes) {
+  if (is_taken(nodes)) return {};
+  Less cpus, memory;  // cores and MiB are held against their like alone
   for (const Topic topic : {Topic::room, Topic::request})
     for (const Node* node : nodes_with(cluster, nodes, topic))
       for (const AgainstNode& one : told_of(site.against, node->name)) {
-        if (!one.certain || one.by < By::all_cpus || amount(one.subject) <= amount(most.subject)) continue;
+        Less& best = one.by == By::all_cpus || one.by == By::cpus ? cpus : memory;
+        if (!one.certain || one.by < By::all_cpus || amount(one.subject) <= amount(best.most.subject))
+          continue;
         if (!fits_without(cluster, *node, workload, site,
                           [&](const AgainstNode& told) { return told.by == one.by; }))
           continue;
-        best = node, most = one;
+        best = {node, one};
       }
-  if (best == nullptr) return std::nullopt;
-  const bool cpus = most.by == By::all_cpus || most.by == By::cpus;
-  return Remedy{Help::smaller,
-                cpus ? fmt::format("ask for at most {} CPUs, if that is enough: {} may have room for it then",
-                                   most.subject, best->name.text)
-                     : fmt::format("ask for at most {} MiB of memory, if that is enough: {} may have room "
-                                   "for it then",
-                                   most.subject, best->name.text),
-                ""};
+  std::vector<Remedy> all;
+  if (cpus.node != nullptr)
+    all.push_back({Help::smaller,
+                   fmt::format("ask for at most {} CPUs, if that is enough: {} may have room for it then",
+                               cpus.most.subject, cpus.node->name.text),
+                   ""});
+  if (memory.node != nullptr)
+    all.push_back({Help::smaller,
+                   fmt::format("ask for at most {} MiB of memory, if that is enough: {} may have room "
+                               "for it then",
+                               memory.most.subject, memory.node->name.text),
+                   ""});
+  return all;
 }
 
-// The one gate that holds it, where a person may take it away: not one of a queue.
+// Gates that a queue opens when it is the pod's turn: past it no one is let by hand.
+bool is_of_queue(std::string_view gate) {
+  constexpr std::string_view kOfQueues[] = {"kueue.x-k8s.io/", "scheduling.volcano.sh/"};
+  return std::any_of(std::begin(kOfQueues), std::end(kOfQueues),
+                     [&](std::string_view begin) { return gate.starts_with(begin); });
+}
+
+// The one gate that holds it, where a person may take it away.
 std::optional<Remedy> ungate(const Workload& workload, const Site& site) {
   const Related* gate = nullptr;
   if (site.details == nullptr) return std::nullopt;
@@ -115,7 +155,7 @@ std::optional<Remedy> ungate(const Workload& workload, const Site& site) {
     if (gate != nullptr) return std::nullopt;
     gate = &one;
   }
-  if (gate == nullptr || gate->name.starts_with("kueue.x-k8s.io/")) return std::nullopt;
+  if (gate == nullptr || is_of_queue(gate->name)) return std::nullopt;
   const auto slash = workload.id.text.find('/');
   if (slash == std::string::npos) return std::nullopt;
   const std::string space = workload.id.text.substr(0, slash), name = workload.id.text.substr(slash + 1);
@@ -131,9 +171,9 @@ std::optional<Remedy> ungate(const Workload& workload, const Site& site) {
 
 std::vector<Remedy> pod_remedies(const Cluster& cluster, const Workload& workload, const Site& site,
                                  const std::vector<Candidates>& nodes) {
-  std::vector<Remedy> all;
-  for (auto& one : {ask_for_less(cluster, workload, site, nodes), untaint(cluster, workload, site, nodes),
-                    label(cluster, workload, site, nodes), ungate(workload, site)})
+  std::vector<Remedy> all = ask_for_less(cluster, workload, site, nodes);
+  for (auto& one : {untaint(cluster, workload, site, nodes), label(cluster, workload, site, nodes),
+                    ungate(workload, site)})
     if (one) all.push_back(*one);
   return all;
 }

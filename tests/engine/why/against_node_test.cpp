@@ -38,7 +38,9 @@ class WhyAgainstNode : public testing::Test {
     test::Story story;
     story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
     story.tell(NodesListed{nodes_});
-    story.tell(WorkloadsListed{{pod_}});
+    std::vector<Workload> work = held_;
+    work.push_back(pod_);
+    story.tell(WorkloadsListed{work});
     Site site;
     site.catalogue = &test::catalogue(), site.wall = test::at(0), site.details = &details_;
     return explain(story.cluster(), *story.cluster().workloads.find(pod_.id), site);
@@ -60,6 +62,7 @@ class WhyAgainstNode : public testing::Test {
   Workload pod_;
   Details details_;
   std::vector<Node> nodes_;
+  std::vector<Workload> held_;  // what runs
 };
 
 TEST_F(WhyAgainstNode, WhatTravelsAmongTheRelatedObjectsComesBackAsItWas) {
@@ -119,6 +122,55 @@ TEST_F(WhyAgainstNode, ATaintThatIsGoneSinceThePodWasAskedAboutKeepsItFromNothin
   EXPECT_TRUE(of(answer(), "n1")->fits);
 }
 
+// A controller puts it back at once, and what tolerates the pressure of a node is evicted by it.
+TEST_F(WhyAgainstNode, ATaintOfAControllerIsNotToBeTakenOff) {
+  for (const char* taint :
+       {"node.kubernetes.io/disk-pressure:NoSchedule", "karpenter.sh/disrupted:NoSchedule",
+        "node.cloudprovider.kubernetes.io/uninitialized=true:NoSchedule",
+        "ToBeDeletedByClusterAutoscaler=1700000000:NoSchedule"}) {
+    details_.related.clear();
+    for (Node& node : nodes_) {
+      node.taints = {taint};
+      says(node.name.text, By::taint, "it keeps it away", taint);
+    }
+    const Answer told = answer();
+    EXPECT_EQ(of(told, "n1")->topic, Topic::taint) << taint;
+    EXPECT_EQ(with(told, "take that off"), nullptr) << taint;
+  }
+}
+
+TEST_F(WhyAgainstNode, NoNodeIsChangedForAPodThatAnotherNodeTakesAsItIs) {
+  says("n1", By::selector, "its node selector asks for pool=a, and the node has no label pool", "pool=a");
+  EXPECT_TRUE(of(answer(), "n2")->fits);
+  EXPECT_EQ(with(answer(), "label n1"), nullptr);
+  says("n2", By::cpus, "it asks for 64 CPUs, and at most 8 of 96 are not requested by others", "8");
+  EXPECT_NE(with(answer(), "label n1 as pool=a"), nullptr);
+  details_.related.clear();
+  pod_.reason = "";
+  nodes_[0].taints = {"team=x:NoSchedule"};
+  says("n1", By::taint, "the taint team=x:NoSchedule keeps it away, and it does not tolerate it",
+       "team=x:NoSchedule");
+  EXPECT_EQ(with(answer(), "take that off n1"), nullptr);
+  pod_.reason = "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {team: x}.";
+  EXPECT_NE(with(answer(), "take that off n1"), nullptr) << "the scheduler says that n2 does not take it";
+}
+
+TEST_F(WhyAgainstNode, MoreThanANodeHasAtAllIsSaidHoweverManyGpusAreToBeFree) {
+  pod_.reason = "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.";
+  for (const char* name : {"n1", "n2"}) {
+    held_.push_back(test::running(std::string("team/on-") + name, "bob", {test::holds(name, {{0, 1}})}));
+    held_.back().kind = WorkloadKind::pod;
+    held_.back().ends = test::at(3600);
+  }
+  ASSERT_NE(with(answer(), "its GPUs are free by"), nullptr);
+  says("n1", By::all_cpus, "it asks for 200 CPUs, and the node has 96 for pods", "96");
+  says("n2", By::all_memory, "it asks for 9 MiB of memory, and the node has 8 MiB for pods", "8");
+  const Answer told = answer();
+  EXPECT_EQ(of(told, "n1")->what.text, "it asks for 200 CPUs, and the node has 96 for pods");
+  EXPECT_EQ(of(told, "n2")->what.text, "it asks for 9 MiB of memory, and the node has 8 MiB for pods");
+  EXPECT_EQ(with(told, "its GPUs are free by"), nullptr);
+}
+
 TEST_F(WhyAgainstNode, CpusAndMemoryAreNamedWithTheRequestThatWouldFit) {
   pod_.reason = "0/2 nodes are available: 2 Insufficient cpu.";
   says("n1", By::cpus, "it asks for 64 CPUs, and at most 8 of 96 are not requested by others", "8");
@@ -131,11 +183,26 @@ TEST_F(WhyAgainstNode, CpusAndMemoryAreNamedWithTheRequestThatWouldFit) {
   details_.related.clear();
   says("n1", By::memory, "it asks for 9 MiB of memory, and at most 4 of 8 MiB are not requested by others",
        "4");
+  EXPECT_TRUE(of(answer(), "n2")->fits);
+  EXPECT_EQ(with(answer(), "ask for at most"), nullptr) << "it fits on n2 as it is";
+  says("n2", By::memory, "it asks for 9 MiB of memory, and at most 2 of 8 MiB are not requested by others",
+       "2");
   EXPECT_NE(with(answer(), "ask for at most 4 MiB of memory, if that is enough: n1 may have room"), nullptr);
 }
 
+// 100 MiB are not more than 90 CPUs.
+TEST_F(WhyAgainstNode, CpusOfOneNodeAreNotHeldAgainstMemoryOfAnother) {
+  says("n1", By::cpus, "it asks for 96 CPUs, and at most 90 of 96 are not requested by others", "90");
+  says("n2", By::memory,
+       "it asks for 200 MiB of memory, and at most 100 of 200 MiB are not requested by others", "100");
+  const Answer told = answer();
+  EXPECT_NE(with(told, "ask for at most 90 CPUs, if that is enough: n1"), nullptr);
+  EXPECT_NE(with(told, "ask for at most 100 MiB of memory, if that is enough: n2"), nullptr);
+}
+
 TEST_F(WhyAgainstNode, NothingIsOfferedBelowWhatOthersLeave) {
-  says("n1", By::cpus, "it asks for 64 CPUs, and at most 0 of 96 are not requested by others", "0");
+  for (const char* name : {"n1", "n2"})
+    says(name, By::cpus, "it asks for 64 CPUs, and at most 0 of 96 are not requested by others", "0");
   EXPECT_EQ(with(answer(), "ask for at most"), nullptr);
 }
 
@@ -165,7 +232,7 @@ TEST_F(WhyAgainstNode, WhatThePodToldIsNoLongerUnknownAndWhatNoOneJudgesIs) {
   EXPECT_TRUE(unknown(answer(), "its node selector, affinity and tolerations")) << "the pod was not asked";
 }
 
-TEST_F(WhyAgainstNode, TheOneGateOfAPersonCanBeTakenAwayAndKueuesCannot) {
+TEST_F(WhyAgainstNode, TheOneGateOfAPersonCanBeTakenAwayAndAQueuesCannot) {
   pod_.reason = "Scheduling is blocked due to non-empty scheduling gates";
   const auto gate = [](const std::string& name) {
     return Related{Teller::pod, "scheduling gate", name, "", "", true, 1, std::nullopt};
@@ -178,8 +245,10 @@ TEST_F(WhyAgainstNode, TheOneGateOfAPersonCanBeTakenAwayAndKueuesCannot) {
       away->command,
       R"(kubectl -n team patch pod p --type=json -p '[{"op":"test","path":"/spec/schedulingGates/0/name",)"
       R"("value":"example.com/data"},{"op":"remove","path":"/spec/schedulingGates/0"}]')");
-  details_.related = {gate("kueue.x-k8s.io/admission")};
-  EXPECT_EQ(with(answer(), "take the scheduling gate"), nullptr);
+  for (const char* of_queue : {"kueue.x-k8s.io/admission", "scheduling.volcano.sh/queue-allocation-gate"}) {
+    details_.related = {gate(of_queue)};
+    EXPECT_EQ(with(answer(), "take the scheduling gate"), nullptr) << of_queue;
+  }
   details_.related = {gate("a"), gate("b")};
   EXPECT_EQ(with(answer(), "take the scheduling gate"), nullptr);
 }

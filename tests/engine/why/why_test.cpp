@@ -444,6 +444,28 @@ TEST(Why, AQuotaOfAQueueIsLookedUpWithTheSchedulerThatHasIt) {
             "kubectl get queues.scheduling.volcano.sh -o yaml");
 }
 
+// The message has no effects: "{team: x}" is the NoSchedule of one node, and never the wish of another one.
+TEST(Why, ATaintThatOnlyAsksForOtherNodesFirstKeepsNoPodAway) {
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  Node tainted = node("n1", {cut(0, {instance("3g.40gb", 4, 4, 0)})}), wishes = tainted, longer = tainted;
+  wishes.name = NodeName("n2"), longer.name = NodeName("n3");
+  tainted.taints = {"team=x:NoSchedule"};
+  wishes.taints = {"team=x:PreferNoSchedule"};
+  longer.taints = {"team=:NoSchedule"};
+  story.tell(NodesListed{{tainted, wishes, longer}});
+  story.tell(WorkloadsListed{{}});
+  Workload pod =
+      job("nvidia.com/mig-3g.40gb",
+          "0/3 nodes are available: 1 node(s) had untolerated taint {team: x}, 2 Insufficient cpu.");
+  pod.id = WorkloadId("ml/train");
+  pod.kind = WorkloadKind::pod;
+  const Answer answer = answer_for(story, pod);
+  EXPECT_EQ(about(answer, "n1")->topic, Topic::taint);
+  EXPECT_NE(about(answer, "n2")->topic, Topic::taint);
+  EXPECT_NE(about(answer, "n3")->topic, Topic::taint) << "{team: } is another taint than {team: x}";
+}
+
 TEST(Why, ATaintThatTheMessageNamesIsFoundOnItsNode) {
   Story story;
   story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
