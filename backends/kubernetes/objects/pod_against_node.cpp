@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <string_view>
 
 #include "engine/text.hpp"
 
@@ -73,11 +75,22 @@ std::string text_of_demand(const NodeDemand& demand) {
   return demand.key + " < " + values;
 }
 
+// The domain of who keeps nodes by such labels: Kubernetes itself, Karpenter, a cloud.
+bool is_of_provisioner(std::string_view key) {
+  constexpr std::string_view kDomains[] = {"kubernetes.io", "k8s.io",          "karpenter.sh",    "k8s.aws",
+                                           "aws.com",       "amazonaws.com",   "google.com",      "gke.io",
+                                           "azure.com",     "oraclecloud.com", "digitalocean.com"};
+  const auto slash = key.find('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string_view domain = key.substr(0, slash);
+  return std::any_of(std::begin(kDomains), std::end(kDomains), [&](std::string_view theirs) {
+    return domain == theirs || (domain.ends_with(theirs) && domain[domain.size() - theirs.size() - 1] == '.');
+  });
+}
+
 // A label that a person sets, and no program: one that could be set for the pod.
 bool is_of_site(std::string_view key) {
-  return is_kept_node_label(key) && !is_kept_label(key) &&
-         key.find("kubernetes.io/") == std::string_view::npos &&
-         key.find("k8s.io/") == std::string_view::npos;
+  return is_kept_node_label(key) && !is_kept_label(key) && !is_of_provisioner(key);
 }
 
 std::optional<AgainstNode> finding(const NodeObject& node, By by, const std::string& text,

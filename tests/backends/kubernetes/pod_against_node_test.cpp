@@ -115,6 +115,13 @@ TEST(PodAgainstNode, TheSelectorNamesTheLabelThatAPersonCouldSet) {
   EXPECT_EQ(subject(R"("team":"x","pool":"a")"), "") << "two labels differ: neither is the way out";
   EXPECT_EQ(subject(R"("nvidia.com/gpu.product":"H200")"), "") << "a program sets it";
   EXPECT_EQ(subject(R"("kubernetes.io/hostname":"n2")"), "");
+  for (const char* owned :
+       {"karpenter.sh/nodepool", "karpenter.k8s.aws/instance-family", "cloud.google.com/compute-class",
+        "topology.gke.io/zone", "topology.ebs.csi.aws.com/zone", "oci.oraclecloud.com/fault-domain",
+        "doks.digitalocean.com/node-pool", "topology.kubernetes.io/region"})
+    EXPECT_EQ(subject(std::string("\"") + owned + R"(":"x")"), "") << owned;
+  EXPECT_EQ(subject(R"("notgoogle.com/pool":"x")"), "notgoogle.com/pool=x") << "a site's own domain";
+  EXPECT_EQ(subject(R"("example.org/pool":"x")"), "example.org/pool=x");
   EXPECT_EQ(told(R"("nodeSelector":{"kubernetes.io/hostname":"n1","kubernetes.io/os":"linux"})", node), "");
   EXPECT_EQ(told(R"("nodeSelector":{"pool":"a"})", node),
             "its node selector asks for pool=a, and the node has pool=b");
