@@ -275,8 +275,11 @@ std::vector<Related> beside_nodes(const PodTerms& terms, const Compute& asks) {
   unjudged(asks.unread, "its CPUs and memory, which cannot be read");
   unjudged(asks.millis > 0 || asks.bytes > 0 || asks.unread,
            "the CPUs and memory that pods without a GPU have requested on the nodes");
+  unjudged(!terms.others.empty(), fmt::format("whether the nodes have what else it asks for: {}",
+                                              some_of(terms.others, kMostShown)));
   unjudged(terms.by_other_pods, "its rules about other pods: affinity, anti-affinity, topology spread");
   unjudged(terms.host_ports, "whether its host ports are taken on the nodes");
+  unjudged(true, "how many more pods the nodes may run");
   if (!terms.priority_class.empty())
     all.push_back({Teller::pod, "PriorityClass", terms.priority_class,
                    terms.priority ? fmt::format("{}", *terms.priority) : "",

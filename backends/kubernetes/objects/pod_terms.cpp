@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "backends/kubernetes/api.hpp"
+#include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {
@@ -146,14 +147,45 @@ bool has_rules_about_pods(const Json& pod) {
          });
 }
 
+bool has_host_port(const Json& container) {
+  const Json* ports = at(container, {"ports"});
+  return ports && std::any_of(ports->items.begin(), ports->items.end(), [](const Json& port) {
+           const Json* host = at(port, {"hostPort"});
+           return host && host->integer != 0;
+         });
+}
+
+bool is_sidecar(const Json& first) { return text_at(first, {"restartPolicy"}) == "Always"; }
+
+// As the scheduler counts them: of the containers that run first the sidecars alone (1.28 and later).
 bool has_host_ports(const Json& pod) {
-  const Json* containers = at(pod, {"spec", "containers"});
-  if (!containers) return false;
-  for (const Json& container : containers->items)
-    if (const Json* ports = at(container, {"ports"}))
-      for (const Json& port : ports->items)
-        if (const Json* host = at(port, {"hostPort"}); host && host->integer != 0) return true;
-  return false;
+  const auto* first = at(pod, {"spec", "initContainers"});
+  const auto* together = at(pod, {"spec", "containers"});
+  return (together && std::any_of(together->items.begin(), together->items.end(), has_host_port)) ||
+         (first && std::any_of(first->items.begin(), first->items.end(),
+                               [](const Json& one) { return is_sidecar(one) && has_host_port(one); }));
+}
+
+void add_others(const Json* list, std::set<std::string>& others) {
+  if (list == nullptr) return;
+  for (const auto& [key, amount] : list->fields) {
+    const bool none = amount.text == "0" || (amount.kind == Json::Kind::integer && amount.integer == 0);
+    if (none || key == "cpu" || key == "memory" || sharing::parse_resource(key, Scheduler::kubernetes))
+      continue;
+    if (others.size() < kMostDemands) others.insert(clean(key, 317));
+  }
+}
+
+std::set<std::string> others_of(const Json& pod) {
+  std::set<std::string> others;
+  for (const auto which : {"requests", "limits"}) {
+    for (const auto some : {"initContainers", "containers"})
+      if (const Json* containers = at(pod, {"spec", some}))
+        for (const Json& one : containers->items) add_others(at(one, {"resources", which}), others);
+    add_others(at(pod, {"spec", "resources", which}), others);
+  }
+  add_others(at(pod, {"spec", "overhead"}), others);
+  return others;
 }
 
 }  // namespace
@@ -166,6 +198,7 @@ PodTerms pod_terms_of(const Json& pod) {
   read_tolerations(pod, terms);
   terms.by_other_pods = has_rules_about_pods(pod);
   terms.host_ports = has_host_ports(pod);
+  terms.others = others_of(pod);
   terms.priority_class = clean(text_at(pod, {"spec", "priorityClassName"}), 253);
   if (const Json* priority = at(pod, {"spec", "priority"}); priority && priority->kind == Json::Kind::integer)
     terms.priority = priority->integer;

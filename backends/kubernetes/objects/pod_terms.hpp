@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,6 +43,7 @@ struct PodTerms {
   bool selector_unread = false, affinity_unread = false, tolerations_unread = false;
   bool by_other_pods = false;  // it has rules about the pods beside it: (anti-)affinity, topology spread
   bool host_ports = false;
+  std::set<std::string> others;  // what it asks for beside GPUs, CPUs and memory: "rdma/hca", "hugepages-2Mi"
   std::string priority_class;
   std::optional<std::int64_t> priority;
   bool preempts_never = false;

@@ -240,22 +240,53 @@ TEST(PodAgainstNode, WhatCannotBeReadIsNamedAndNothingIsConcludedFromIt) {
                              R"("containers":[{"ports":[{"hostPort":80}]}])"),
                     {0, 0, true}))
     phrases.push_back(why::unjudged_in(one));
-  EXPECT_EQ(phrases, (std::vector<std::string>{
-                         "its node selector, which cannot be read",
-                         "its tolerations, which are of a kind that is not known here",
-                         "its CPUs and memory, which cannot be read",
-                         "the CPUs and memory that pods without a GPU have requested on the nodes",
-                         "its rules about other pods: affinity, anti-affinity, topology spread",
-                         "whether its host ports are taken on the nodes"}));
+  EXPECT_EQ(phrases,
+            (std::vector<std::string>{
+                "its node selector, which cannot be read",
+                "its tolerations, which are of a kind that is not known here",
+                "its CPUs and memory, which cannot be read",
+                "the CPUs and memory that pods without a GPU have requested on the nodes",
+                "its rules about other pods: affinity, anti-affinity, topology spread",
+                "whether its host ports are taken on the nodes", "how many more pods the nodes may run"}));
+}
+
+// A pod of a training over several nodes waited for its RDMA device below green nodes.
+TEST(PodAgainstNode, WhatElseItAsksForIsNamedAsNotJudged) {
+  const auto others = [](const std::string& spec) {
+    for (const Related& one : beside_nodes(terms_of(spec), {})) {
+      const std::string phrase = why::unjudged_in(one);
+      if (phrase.starts_with("whether the nodes have what else")) return phrase.substr(phrase.find(": ") + 2);
+    }
+    return std::string();
+  };
+  EXPECT_EQ(
+      others(R"("containers":[{"resources":{"limits":{"nvidia.com/gpu":1,"cpu":"2","memory":"1Gi"}}}])"), "");
+  EXPECT_EQ(
+      others(R"("containers":[{"resources":{"limits":{"nvidia.com/mig-1g.10gb":1,"nvidia.com/hostdev":1},)"
+             R"("requests":{"rdma/hca_shared_devices_a":"1","hugepages-2Mi":"0"}}}],)"
+             R"("initContainers":[{"resources":{"requests":{"ephemeral-storage":"1Gi"}}}])"),
+      "ephemeral-storage, nvidia.com/hostdev, rdma/hca_shared_devices_a");
+  EXPECT_EQ(others(R"("containers":[{"resources":{"limits":{"a/a":1,"b/b":1,"c/c":1,"d/d":1,"e/e":1}}}])"),
+            "a/a, b/b, c/c, d/d and 1 more");
+  EXPECT_EQ(others(R"("containers":[{"resources":{"limits":["a/a"]}},7])"), "");
+}
+
+TEST(PodAgainstNode, HostPortsOfSidecarsCountAndThoseOfWhatRunsBeforeDoNot) {
+  const std::string ports = R"("ports":[{"hostPort":80}])";
+  EXPECT_TRUE(terms_of(R"("containers":[{)" + ports + "}]").host_ports);
+  EXPECT_TRUE(
+      terms_of(R"("containers":[],"initContainers":[{"restartPolicy":"Always",)" + ports + "}]").host_ports);
+  EXPECT_FALSE(terms_of(R"("containers":[],"initContainers":[{)" + ports + "}]").host_ports);
+  EXPECT_FALSE(terms_of(R"("containers":[{"ports":[{"containerPort":80}]}])").host_ports);
 }
 
 TEST(PodAgainstNode, ItsPriorityClassIsTold) {
   const auto all =
       beside_nodes(terms_of(R"("priorityClassName":"high","priority":1000,"preemptionPolicy":"Never")"), {});
-  ASSERT_EQ(all.size(), 1u);
-  EXPECT_EQ(all.front().kind + " " + all.front().name + " " + all.front().state + " " + all.front().text,
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all.back().kind + " " + all.back().name + " " + all.back().state + " " + all.back().text,
             "PriorityClass high 1000 it removes no other pods");
-  EXPECT_TRUE(beside_nodes(terms_of(""), {}).empty());
+  EXPECT_EQ(beside_nodes(terms_of(""), {}).size(), 1u) << "what is not known of nodes alone";
 }
 
 TEST(PodAgainstNode, HostileTextIsCleanAndBounded) {
