@@ -326,6 +326,8 @@ TEST_F(WhyKubernetesE2e, APodThatAsksForMoreCpusThanANodeHasIsToldHowManyItMayAs
               "it asks for " + std::to_string(std::stoi(all) / 2 + 1) + " CPUs, and at most " +
                   std::to_string(std::stoi(all) - std::stoi(all) / 2 - 1) + " of " + all +
                   " are not requested by others");
+  end(half);
+  EXPECT_TRUE(starts(second));
 }
 
 TEST_F(WhyKubernetesE2e, APodBehindAGateOfAPersonStartsOnceTheGateIsTakenAway) {

@@ -283,6 +283,7 @@ void Cluster::reflect(const Changes& changes) {
   }
   // A node whose devices are numbered again names all of its jobs, of which none is counted otherwise then.
   if (counts_differ) show_surroundings();
+  if (counts_differ) weigh_soon();
 }
 
 void Cluster::show_surroundings() {
@@ -312,6 +313,7 @@ void Cluster::on_change(const Change& change) {
   if (change.key.resource == "nodes") follow_cordon(change);
   if (change.key.resource == "nodes") follow_words(change);
   if (change.key.resource == "pods") follow_gates(change);
+  if (change.key.resource == "pods") follow_requests(change);
   if (change.key.resource == "poddisruptionbudgets.policy" && change.verb != Verb::deleted)
     show_surroundings();
 }

@@ -98,7 +98,9 @@ class Cluster final : public ServedCluster {
   void follow_cordon(const Change& change);
   void follow_gates(const Change& change);
   void follow_words(const Change& change);
+  void follow_requests(const Change& change);
   Written place_pod(const Key& key, Json pod, bool there);
+  void weigh_soon();
   void weigh_again(const Key& key);
   void put_aside(const Key& key, Json pod, const std::string& why);
   void tell_filtered(Projected& pod) const;
@@ -122,9 +124,14 @@ class Cluster final : public ServedCluster {
   Agenda agenda_;
   std::map<Key, Json> shown_;  // what the world last said of each
   std::map<Key, JobId> pods_;
-  // Pods that wait for a node, each with what its own words say against nodes, as the scheduler counts it:
-  // "1 node(s) had untolerated taint {a: b}".
-  std::map<Key, std::vector<std::string>> filtered_;
+  // Pods that wait for a node.
+  struct Filtered {
+    std::string node;  // the one that it names; what is stored has no name until it is bound
+    // What its own words say against nodes, as the scheduler counts it: "2 Insufficient cpu".
+    std::vector<std::string> parts;
+  };
+  std::map<Key, Filtered> filtered_;
+  bool weighs_soon_ = false;           // on the agenda
   std::map<JobId, JobState> counted_;  // as what surrounds the jobs has last counted them
   std::deque<Key> event_keys_;         // oldest first
 };

@@ -212,26 +212,62 @@ void Cluster::follow_words(const Change& change) {
   if (filtered_.empty() || change.verb == Verb::deleted) return;
   if (change.before && words_of(*change.before) == words_of(*change.object)) return;
   std::vector<Key> waiting;
-  for (const auto& [key, parts] : filtered_) waiting.push_back(key);
+  for (const auto& [key, filtered] : filtered_) waiting.push_back(key);
   for (const Key& key : waiting) weigh_again(key);
 }
 
+// A pod came, went, ended or was bound beside the world's work: CPUs and memory of a node may have changed
+// hands.
+void Cluster::follow_requests(const Change& change) {
+  const auto counts_on = [](const Json& pod) {
+    const std::string_view phase = view_at(pod, {"status", "phase"});
+    return phase == "Succeeded" || phase == "Failed" ? std::string() : text_at(pod, {"spec", "nodeName"});
+  };
+  const bool gone = change.verb == Verb::deleted;
+  if (gone && !objects_.find(change.key) && !job_of(change.key)) filtered_.erase(change.key);
+  const Json* before = gone ? change.object.get() : change.before.get();
+  if ((before ? counts_on(*before) : "") != (gone ? "" : counts_on(*change.object))) weigh_soon();
+}
+
+// Pods that wait and ask for CPUs or memory are held against the nodes again: at the next turn, since the
+// world may be in the midst of one.
+void Cluster::weigh_soon() {
+  if (weighs_soon_ || filtered_.empty()) return;
+  weighs_soon_ = true;
+  agenda_.at(world().now, [this] {
+    weighs_soon_ = false;
+    std::vector<Key> waiting;
+    for (const auto& [key, filtered] : filtered_) {
+      const ObjectPtr pod = objects_.find(key);
+      const Requests asks = pod ? requests_of(*pod) : Requests();
+      if (asks.millis > 0 || asks.bytes > 0) waiting.push_back(key);
+    }
+    for (const Key& key : waiting) weigh_again(key);
+  });
+}
+
 void Cluster::weigh_again(const Key& key) {
-  const ObjectPtr pod = objects_.find(key);
+  const auto filtered = filtered_.find(key);
+  if (filtered == filtered_.end()) return;
+  const ObjectPtr there = objects_.find(key);
   const Job* job = job_of(key);
-  if (!pod || (job && job->state != JobState::pending)) {
-    filtered_.erase(key);
+  if (!there || waits_behind_gates(*there) || at(*there, {"metadata", "deletionTimestamp"}) ||
+      (job && job->state != JobState::pending)) {
+    filtered_.erase(filtered);
     return;
   }
-  Allowed allowed = nodes_allowed(world(), objects_, *pod);
+  Json pod = *there;
+  const std::string node = filtered->second.node;
+  if (!node.empty()) put(child(pod, "spec"), "nodeName", text(node));
+  Allowed allowed = nodes_allowed(world(), objects_, pod);
   const bool nowhere = allowed.nodes.empty();
   if (nowhere) {
-    filtered_[key] = allowed.filtered;
-    return put_aside(key, *pod, none_available(world().nodes.size(), std::move(allowed.filtered)));
+    filtered->second.parts = allowed.filtered;
+    return put_aside(key, *there, none_available(world().nodes.size(), std::move(allowed.filtered)));
   }
-  if (!job) return (void)place_pod(key, *pod, true);
+  if (!job) return (void)place_pod(key, std::move(pod), true);
   if (allowed.nodes.size() == world().nodes.size()) allowed.nodes.clear();
-  filtered_[key] = std::move(allowed.filtered);
+  filtered->second.parts = std::move(allowed.filtered);
   act([&, id = job->id](World& world, Changes& made) {
     WorldStep step(world, made);
     Job& waits = world.jobs.at(id);
@@ -268,14 +304,14 @@ void Cluster::put_aside(const Key& key, Json pod, const std::string& why) {
 // The world counts all nodes that are none of the pod's as one; the scheduler tells why.
 void Cluster::tell_filtered(Projected& pod) const {
   constexpr std::string_view kBegin = " nodes are available: ";
-  const auto parts = filtered_.find(pod.first);
+  const auto filtered = filtered_.find(pod.first);
   Json* conditions = member(child(pod.second, "status"), "conditions");
-  if (parts == filtered_.end() || parts->second.empty() || !conditions) return;
+  if (filtered == filtered_.end() || filtered->second.parts.empty() || !conditions) return;
   for (Json& one : conditions->items) {
     const std::string message = text_at(one, {"message"});
     const auto begin = message.find(kBegin);
     if (begin == std::string::npos) continue;
-    std::vector<std::string> all = parts->second;
+    std::vector<std::string> all = filtered->second.parts;
     std::string_view rest = std::string_view(message).substr(begin + kBegin.size());
     if (rest.ends_with('.')) rest.remove_suffix(1);
     while (!rest.empty()) {
@@ -307,7 +343,7 @@ Written Cluster::place_pod(const Key& key, Json pod, bool there) {
     if (asked.size() > 1) why = "this scheduler hands out one kind of GPU to a pod";
     if (allowed.nodes.empty()) why = none_available(world().nodes.size(), allowed.filtered);
     if (allowed.nodes.size() < world().nodes.size()) errand.shape.only = std::move(allowed.nodes);
-    if (asked.size() == 1) filtered_[key] = std::move(allowed.filtered);
+    if (asked.size() == 1) filtered_[key] = {text_at(pod, {"spec", "nodeName"}), std::move(allowed.filtered)};
   }
   if (placed) drop(child(pod, "spec"), "nodeName");
   put(pod, "status", waiting_status(why, world().now));

@@ -2,6 +2,9 @@
 // when a node's labels or taints do.
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <string>
+
 #include "backends/sim/apiserver/value.hpp"
 #include "backends/sim/gpu_operator/cluster.hpp"
 #include "backends/sim/gpu_operator/filters.hpp"
@@ -66,6 +69,30 @@ struct FilteredPlace {
   void put_on(const std::string& node, Path path, Json value) {
     cluster.objects().edit({"nodes", "", node}, [&](Json& one) { put_at(one, path, std::move(value)); });
   }
+  // A pod beside the one that is looked at. gpus 0: it asks for none.
+  Key beside(const std::string& name, int gpus, int cpus, const std::string& node, bool bound = false) {
+    const Key other{"pods", "ns", name};
+    const std::string on = bound ? R"("nodeName":")" + node + R"(")"
+                                 : R"("nodeSelector":{"kubernetes.io/hostname":")" + node + R"("})";
+    const std::string limits = gpus > 0 ? R"("nvidia.com/gpu":)" + std::to_string(gpus) : "";
+    EXPECT_TRUE(
+        cluster
+            .create_pod(
+                other, json_told(R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"ns",)"
+                                 R"("name":")" +
+                                 name + R"("},"spec":{)" + on + R"(,"containers":[{"resources":{"limits":{)" +
+                                 limits + R"(},"requests":{"cpu":")" + std::to_string(cpus) + R"("}}}]}})"))
+            .ok());
+    return other;
+  }
+  int all_cpus() {
+    return std::stoi(text_at(*cluster.objects().find({"nodes", "", "g1"}), {"status", "allocatable", "cpu"}));
+  }
+  void end(const Key& pod) {
+    EXPECT_TRUE(cluster.delete_pod(pod, Duration(0)).ok());
+    pass();
+  }
+  void pass() { EXPECT_TRUE(cluster.pass(std::chrono::seconds(1)).ok()); }
   Json taint() { return list_of({json_told(R"({"key":"team","value":"x","effect":"NoSchedule"})")}); }
   std::string where() { return text_at(*cluster.objects().find(key), {"spec", "nodeName"}); }
   std::string message() {
@@ -108,6 +135,63 @@ TEST(KubeFilters, APodThatWaitsForRoomIsHeldAgainstNewTaintsToo) {
   EXPECT_EQ(place.message(),
             "0/2 nodes are available: 1 Insufficient nvidia.com/gpu, 1 node(s) had untolerated "
             "taint {team: x}.");
+  EXPECT_EQ(place.where(), "");
+}
+
+TEST(KubeFilters, APodThatWaitsForCpusStartsWhenAnotherGivesThemBack) {
+  FilteredPlace place;
+  const Key first = place.beside("a", 1, place.all_cpus(), "g1");
+  place.beside("b", 1, place.all_cpus(), "g2");
+  place.make("");
+  EXPECT_EQ(place.message(), "0/2 nodes are available: 2 Insufficient cpu.");
+  place.pass();
+  EXPECT_EQ(place.where(), "");
+  place.end(first);
+  EXPECT_EQ(place.where(), "g1");
+}
+
+TEST(KubeFilters, APodThatWaitsForAGpuIsHeldAgainstTheCpusThatOthersTakeMeanwhile) {
+  FilteredPlace place;
+  const Key first = place.beside("a", 2, 1, "g1");
+  place.beside("b", 2, 1, "g2");
+  place.make("");
+  EXPECT_EQ(place.message(), "0/2 nodes are available: 2 Insufficient nvidia.com/gpu.");
+  const Key greedy = place.beside("c", 0, place.all_cpus() - 1, "g1", true);
+  place.pass();
+  place.end(first);
+  EXPECT_EQ(place.where(), "") << "its GPUs are free, and their CPUs are not";
+  EXPECT_NE(place.message().find("1 Insufficient cpu"), std::string::npos) << place.message();
+  place.end(greedy);
+  EXPECT_EQ(place.where(), "g1");
+}
+
+TEST(KubeFilters, APodThatNamesItsNodeWaitsForThatOneAfterALabelToo) {
+  FilteredPlace place;
+  const Key first = place.beside("a", 2, 1, "g2");
+  place.make(R"("nodeName":"g2")");
+  EXPECT_EQ(place.where(), "");
+  place.put_on("g1", {"metadata", "labels", "pool"}, text("a"));
+  EXPECT_EQ(place.where(), "") << "g1 is not the one that it names";
+  place.end(first);
+  EXPECT_EQ(place.where(), "g2");
+}
+
+TEST(KubeFilters, APodThatIsMadeAgainBehindAGateStaysBehindIt) {
+  FilteredPlace place;
+  place.make(R"("nodeSelector":{"pool":"a"})");
+  place.end(place.key);
+  place.make(R"("schedulingGates":[{"name":"example.com/data"}])");
+  place.put_on("g1", {"metadata", "labels", "pool"}, text("a"));
+  EXPECT_EQ(place.where(), "");
+  EXPECT_EQ(place.message(), "Scheduling is blocked due to non-empty scheduling gates");
+}
+
+TEST(KubeFilters, APodThatIsBeingDeletedIsNotStartedByALabel) {
+  FilteredPlace place;
+  place.make(R"("nodeSelector":{"pool":"a"})");
+  EXPECT_TRUE(place.cluster.delete_pod(place.key, std::chrono::seconds(30)).ok());
+  place.put_on("g1", {"metadata", "labels", "pool"}, text("a"));
+  ASSERT_NE(place.cluster.objects().find(place.key), nullptr);
   EXPECT_EQ(place.where(), "");
 }
 
