@@ -196,12 +196,14 @@ bool is_one_wish(int first, int second, Duration apart) {
 
 void Follower::park(int signal) {
   clusters_.go_on();
+  const auto now = std::chrono::steady_clock::now();
   if (signal_) {
-    if (!is_one_wish(*signal_, signal, clusters_.wall() - asked_to_end_)) left_ = true;
+    const auto apart = std::chrono::duration_cast<Duration>(now - asked_to_end_);
+    if (!is_one_wish(*signal_, signal, apart)) left_ = true;
     return;
   }
   signal_ = signal;
-  asked_to_end_ = clusters_.wall();
+  asked_to_end_ = now;
   streams_.err << told(streams_,
                        "Parking at the edge of the current step. Once more leaves the run as it is.")
                << std::endl;

@@ -3,6 +3,7 @@
 // Threads: the calling thread; the run is driven by the room's own.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -91,8 +92,9 @@ class Follower {
   std::map<NodeName, plan::Asked> questions_;  // not yet answered
   std::optional<NodeName> asking_;             // stands on the terminal
   std::optional<int> signal_;
-  TimePoint asked_to_end_{};  // when it came
-  bool left_ = false;         // a second signal: it is left as it is
+  // When it came. Not by the wall clock: set back in between, it would take a later signal for the same one.
+  std::chrono::steady_clock::time_point asked_to_end_{};
+  bool left_ = false;  // a second signal: it is left as it is
 };
 
 // How it ended, on standard output in the form that was asked for; what to do next on the other stream.
