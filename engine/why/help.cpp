@@ -240,8 +240,10 @@ void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   Recuts found(of, want, *name);
   const auto room = nodes_with(of.cluster, nodes, Topic::room);
   found.on(room, false);
-  // Which nodes a pod's selector leaves it is not known: no whole GPU is cut on a guess.
-  if (found.found() || topic == Topic::selector) return;
+  if (found.found()) return;
+  // Which nodes a pod's selector leaves it is not known before it was asked: no whole GPU is cut on a guess.
+  const bool asked = of.site.against != nullptr && !of.site.against->empty();
+  if (topic == Topic::selector && !asked) return;
   found.on(room, true);
   // Where nothing is cut for it yet, nothing that it asks for is offered.
   found.on(nodes_with(of.cluster, nodes, Topic::request), true);

@@ -470,7 +470,7 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
 bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload,
                         const Site& site) {
   return !no_machine(node, workload) && !reserved(cluster, node) &&
-         !told_against(site, node, By::all_cpus, By::memory);
+         !told_against(site, node, By::all_cpus, By::memory) && !in_doubt(site, node);
 }
 
 Candidates look_at(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site) {

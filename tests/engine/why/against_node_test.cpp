@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/plan/capabilities.hpp"
 #include "engine/why/why.hpp"
 #include "tests/support/build.hpp"
 #include "tests/support/catalogue.hpp"
@@ -43,6 +44,7 @@ class WhyAgainstNode : public testing::Test {
     story.tell(WorkloadsListed{work});
     Site site;
     site.catalogue = &test::catalogue(), site.wall = test::at(0), site.details = &details_;
+    site.means = means_;
     return explain(story.cluster(), *story.cluster().workloads.find(pod_.id), site);
   }
   static const Candidates* of(const Answer& answer, const std::string& node) {
@@ -63,6 +65,7 @@ class WhyAgainstNode : public testing::Test {
   Details details_;
   std::vector<Node> nodes_;
   std::vector<Workload> held_;  // what runs
+  const plan::Means* means_ = nullptr;
 };
 
 TEST_F(WhyAgainstNode, WhatTravelsAmongTheRelatedObjectsComesBackAsItWas) {
@@ -153,6 +156,30 @@ TEST_F(WhyAgainstNode, NoNodeIsChangedForAPodThatAnotherNodeTakesAsItIs) {
   EXPECT_EQ(with(answer(), "take that off n1"), nullptr);
   pod_.reason = "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint {team: x}.";
   EXPECT_NE(with(answer(), "take that off n1"), nullptr) << "the scheduler says that n2 does not take it";
+}
+
+// Where the pod told which nodes its selector leaves it, one of these is no guess any more.
+TEST_F(WhyAgainstNode, AWholeGpuIsCutOnANodeThatItsSelectorLeavesItAndOnNoOther) {
+  const plan::Means means = plan::simulator_capabilities(Scheduler::kubernetes);
+  means_ = &means;
+  pod_.requests = {{"nvidia.com/mig-3g.40gb", 1}};
+  for (Node& node : nodes_) {
+    node.gpus[0].mig_mode = MigMode::disabled;
+    node.features = {"nvidia.com/mig.strategy=mixed"};
+  }
+  const auto cut_on = [&] {
+    const Answer told = answer();
+    const auto cut = std::find_if(told.help.begin(), told.help.end(),
+                                  [](const Remedy& one) { return one.help == Help::recut; });
+    return cut == told.help.end() ? std::string() : cut->intent->nodes.front().text;
+  };
+  EXPECT_EQ(cut_on(), "") << "which nodes it selects is not known";
+  says("n1", By::selector, "its node selector asks for pool=a, and the node has no label pool", "pool=a");
+  EXPECT_EQ(cut_on(), "n2");
+  says("n2", By::selector,
+       "its node selector asks for feature.node.kubernetes.io/x=y, a label that tessera does not keep", "",
+       false);
+  EXPECT_EQ(cut_on(), "") << "whether it selects n2 is not known";
 }
 
 TEST_F(WhyAgainstNode, MoreThanANodeHasAtAllIsSaidHoweverManyGpusAreToBeFree) {
