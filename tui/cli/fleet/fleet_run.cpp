@@ -138,8 +138,10 @@ void FleetCommand::read_parked_runs() {
   std::vector<RunHead> parked;
   for (const RunHead& head : page_.runs)
     if (is_of_this_file(head)) parked.push_back(head);
-  for (const RunAtRest& one : runs_at_rest(clusters_, options_, parked, {}, failed_, journals_)) {
-    if (!one.known) continue;  // then all of its nodes are left out
+  // What failed in a run that was killed holds others as that in a parked one does.
+  const auto for_a_window = [this](const RunHead& head) { return is_for_a_window(head); };
+  for (const RunAtRest& one : runs_at_rest(clusters_, options_, parked, for_a_window, failed_, journals_)) {
+    if (!one.known || one.killed) continue;  // then all of its nodes are left out
     const plan::Run& run = *one.run();
     for (NodeName& node : plan::summary(run).done) done_[one.head.run].insert(std::move(node));
     const plan::ChangeOptions& armed = run.started.plan.intent.options;
