@@ -94,6 +94,18 @@ TEST_F(FleetOneByOne, ANodeThatFailsKeepsTheOthersOfItsWindowOpen) {
   EXPECT_EQ(begun(), 1) << err.str();
 }
 
+// check said that nothing of the window goes on, and run closed the next node.
+TEST_F(FleetOneByOne, ANodeThatFailedInARunThatWasKilledKeepsTheOthersOfItsWindowOpenToo) {
+  fails = true;
+  EXPECT_EQ(call(), kFinding);
+  ASSERT_EQ(heads.size(), 1u);
+  heads.front().state = RunState::interrupted;
+  later = 3 * 3600;
+  EXPECT_EQ(call(), kFinding);
+  EXPECT_EQ(begun(), 0) << err.str();
+  EXPECT_TRUE(said("node n1 has failed, or waits for a person, in run r1 for the same window")) << err.str();
+}
+
 // Only the first was closed, as the canary, and the others were open until its work ended too late.
 TEST_F(FleetCommandLine, RunClosesEveryNodeEarlyThatIsHeldAndTheCanaryIsAmongThoseThatAreNot) {
   options.write = options.yes = true;
