@@ -164,7 +164,7 @@ struct AskedOfCluster {
   Scheduler scheduler = Scheduler::slurm;
   std::string partition, nodes_in, at;
   std::optional<std::string> sim;  // its clock is another than the wall clock
-  std::optional<TimePoint> ends;  // of alice's job
+  std::optional<TimePoint> ends;   // of alice's job
   std::optional<Duration> ends_within;
   bool for_queue = false, plan_it = false, apply_it = false;
   bool loads = true;
