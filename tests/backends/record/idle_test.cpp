@@ -350,7 +350,7 @@ TEST(RecordedIdle, ANodeThatTwoSourcesMeasuredIsSilentUnderBoth) {
     for (const auto& [index, source] : {std::pair(0, Source::dcgm), std::pair(1, Source::nvidia_smi)}) {
       GpuFigures figures;
       figures.gpu = GpuIndex{index};
-      figures.use = Percent{second % 120 == 0 ? 10.0F : 20.0F};
+      figures.figures.use = Percent{second % 120 == 0 ? 10.0F : 20.0F};
       kept.story.tell(Measured{NodeName(name), source, at(second), {figures}}, second);
     }
   };
