@@ -77,7 +77,7 @@ std::vector<BoardRow> rows_of(const NodeSurvey& node) {
   for (const BoardSurvey& board : node.boards) {
     auto same = std::find_if(rows.begin(), rows.end(), [&](const BoardRow& row) {
       return row.board->standing == board.standing && row.board->wanted == board.wanted &&
-             alike(*row.board, board);
+             mode_pends(node, *row.board) == mode_pends(node, board) && alike(*row.board, board);
     });
     if (same == rows.end()) same = rows.insert(rows.end(), BoardRow{{}, &board, 0});
     same->gpus.push_back(board.gpu.value);
