@@ -29,6 +29,7 @@ Use use_of_mps(const Cluster& cluster, const Node& node, const Slice& slice) {
 
 std::vector<const Gpu*> gpus_whose_mps_is_in_use(const Cluster& cluster, const Node& node) {
   std::vector<const Gpu*> certain;
+  if (cluster.scheduler != Scheduler::slurm) return certain;
   const Gpu* maybe = nullptr;
   for (const Gpu& gpu : node.gpus) {
     Use use = Use::none;
