@@ -112,23 +112,65 @@ void add_layouts(Universe& universe, const std::set<int>& profiles) {
   }
 }
 
-bool beats(const Choice& a, const Choice& b, bool whole) {
-  if (!covers(a.worth, b.worth) || a.evicted > b.evicted) return false;
-  return !whole || (a.destroyed <= b.destroyed && a.created <= b.created);
+void describe_layouts(Universe& universe) {
+  universe.with.resize(universe.places.size());
+  for (std::size_t i = 0; i < universe.layouts.size(); ++i) {
+    const std::uint64_t layout = universe.layouts[i];
+    universe.worths.push_back(worth_between(universe, layout, 0));
+    universe.sizes.push_back(std::popcount(layout & ~universe.whole));
+    for (std::uint64_t left = layout; left != 0; left &= left - 1)
+      universe.with[static_cast<std::size_t>(std::countr_zero(left))].push_back(i);
+  }
 }
 
-std::vector<Choice> unbeaten(std::vector<Choice> choices, bool whole) {
+// Five bits each, as of a Worth, and in the order in which choices are weighed: two costs compare like
+// numbers, and in every respect at once with covers().
+std::uint64_t cost_of(const Choice& choice) {
+  return static_cast<std::uint64_t>(choice.evicted << 2 * kBits | choice.destroyed << kBits | choice.created);
+}
+
+// A choice as it is compared: tens of thousands are, and each look is two subtractions.
+struct Weighed {
+  Worth worth;
+  std::uint64_t cost;
+  // In every respect at least as good.
+  bool beats(const Weighed& other) const {
+    return ((((worth | kGuards) - other.worth) & ((other.cost | kGuards) - cost)) & kGuards) == kGuards;
+  }
+};
+
+// By everything that they cost.
+std::vector<Choice> unbeaten(std::vector<Choice> choices) {
   std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
-    return std::tuple(a.evicted, a.destroyed, a.created, b.worth, a.layout) <
-           std::tuple(b.evicted, b.destroyed, b.created, a.worth, b.layout);
+    return std::tuple(cost_of(a), b.worth, a.layout) < std::tuple(cost_of(b), a.worth, b.layout);
   });
+  std::vector<Weighed> weighed;
+  // In this order none is beaten by a later one: that would cost no more, and be worth more.
+  const auto beaten = [&](const Choice& choice) {
+    const Weighed one{choice.worth, cost_of(choice)};
+    if (std::any_of(weighed.begin(), weighed.end(), [&](const Weighed& kept) { return kept.beats(one); }))
+      return true;
+    weighed.push_back(one);
+    return false;
+  };
+  std::erase_if(choices, beaten);
+  return choices;
+}
+
+// By worth and what they evict: what else they cost is the cheapest of its kind. The choices are in the
+// order of unbeaten().
+std::vector<Choice> roughly_unbeaten(const std::vector<Choice>& choices) {
   std::vector<Choice> kept;
+  std::vector<Weighed> weighed;
   for (const Choice& choice : choices) {
-    bool beaten =
-        std::any_of(kept.begin(), kept.end(), [&](const Choice& one) { return beats(one, choice, whole); });
-    if (beaten) continue;
-    std::erase_if(kept, [&](const Choice& one) { return beats(choice, one, whole); });
-    kept.push_back(choice);
+    const Weighed one{choice.worth, static_cast<std::uint64_t>(choice.evicted)};
+    if (std::any_of(weighed.begin(), weighed.end(), [&](const Weighed& other) { return other.beats(one); }))
+      continue;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (!one.beats(weighed[i])) kept[left] = kept[i], weighed[left++] = weighed[i];
+    kept.resize(left), weighed.resize(left);
+    kept.push_back(choice), weighed.push_back(one);
   }
   return kept;
 }
@@ -158,31 +200,74 @@ class ByWorth {
   std::uint64_t round_ = 1;
 };
 
+// Of these places that which the fewest layouts have.
+std::size_t rarest(const Universe& universe, std::uint64_t places) {
+  auto best = static_cast<std::size_t>(std::countr_zero(places));
+  for (; places != 0; places &= places - 1)
+    if (const auto place = static_cast<std::size_t>(std::countr_zero(places));
+        universe.with[place].size() < universe.with[best].size())
+      best = place;
+  return best;
+}
+
+// Layouts that the state could become and that are worth more than it is: by number.
+void possible(const Universe& universe, const State& state, bool evict, std::vector<std::size_t>& numbers) {
+  const Worth running = worth_running(universe, state.held);
+  const std::uint64_t have = state.held | state.idle;
+  const std::uint64_t stays = evict ? 0 : state.held;
+  // Whole it may be made only where nothing runs.
+  const std::uint64_t never = ~universe.wanted | (state.may_be_whole && state.held == 0 ? 0 : universe.whole);
+  std::size_t count = 0;
+  const auto look_at = [&](std::size_t i) {
+    const std::uint64_t layout = universe.layouts[i], created = layout & ~have;
+    // One condition, for whose branch most layouts are guessed wrongly, and no branch: each is written.
+    const bool fits = static_cast<int>((stays & ~layout) == 0) & static_cast<int>(created != 0) &
+                      static_cast<int>((created & never) == 0) &
+                      static_cast<int>(!covers(state.worth, universe.worths[i] - running));
+    numbers[count] = i;
+    count += fits ? 1 : 0;
+  };
+  numbers.resize(universe.layouts.size());
+  if (stays == 0)
+    for (std::size_t i = 0; i < universe.layouts.size(); ++i) look_at(i);
+  else
+    for (const std::size_t i : universe.with[rarest(universe, stays)]) look_at(i);
+  numbers.resize(count);
+}
+
+// What choices_of() works with; kept from state to state.
+struct Scratch {
+  ByWorth last;
+  std::vector<std::size_t> numbers;
+  std::vector<std::size_t> before;  // by choice: one more than that of the same worth that came before it
+};
+
 // Everything that the state could become and that is worth more than it is.
-std::vector<Choice> choices_of(const Universe& universe, const State& state, bool evict, ByWorth& last) {
+std::vector<Choice> choices_of(const Universe& universe, const State& state, bool evict, Scratch& scratch) {
   std::vector<Choice> choices;
   if (state.fixed) return choices;
-  std::vector<std::size_t> before;  // by choice: one more than that of the same worth that came before it
-  last.clear();
+  possible(universe, state, evict, scratch.numbers);
+  scratch.last.clear();
+  scratch.before.clear();
   const Worth running = worth_running(universe, state.held);
-  for (std::size_t i = 0; i < universe.layouts.size(); ++i) {
+  const std::uint64_t idle = state.idle & ~universe.whole;
+  const int held = std::popcount(state.held), destroyable = std::popcount(idle);
+  for (const std::size_t i : scratch.numbers) {
     const std::uint64_t layout = universe.layouts[i];
-    std::uint64_t evicted = state.held & ~layout, created = layout & ~state.held & ~state.idle;
-    if (created == 0 || (created & ~universe.wanted) != 0 || (!evict && evicted != 0)) continue;
-    if ((created & universe.whole) != 0 && (!state.may_be_whole || evicted != 0)) continue;
-    const Worth worth = universe.worths[i] - running;
-    if (covers(state.worth, worth)) continue;
-    Choice choice{worth, std::popcount(evicted), std::popcount(state.idle & ~layout & ~universe.whole),
-                  std::popcount(created & ~universe.whole), layout};
-    std::size_t& newest = last[choice.worth];
+    const int stays = evict ? std::popcount(state.held & layout) : held;
+    const int kept = idle == 0 ? 0 : std::popcount(idle & layout);
+    const Choice choice{universe.worths[i] - running, held - stays, destroyable - kept,
+                        universe.sizes[i] - stays - kept, layout};
+    std::size_t& newest = scratch.last[choice.worth];
     std::size_t known = newest;
-    while (known > 0 && !beats(choices[known - 1], choice, true)) known = before[known - 1];
+    const auto no_dearer = [&](const Choice& one) { return covers(cost_of(choice), cost_of(one)); };
+    while (known > 0 && !no_dearer(choices[known - 1])) known = scratch.before[known - 1];
     if (known > 0) continue;
-    before.push_back(newest);
+    scratch.before.push_back(newest);
     choices.push_back(choice);
     newest = choices.size();
   }
-  return unbeaten(std::move(choices), true);
+  return unbeaten(std::move(choices));
 }
 
 using ClassKey = std::vector<std::uint64_t>;
@@ -201,7 +286,7 @@ ClassKey key_of(const State& state, const std::vector<Choice>& choices, bool who
 void group(Classes& classes, bool whole) {
   std::map<ClassKey, std::size_t> known;
   for (State& state : classes.states) {
-    std::vector<Choice> choices = whole ? state.choices : unbeaten(state.choices, false);
+    std::vector<Choice> choices = whole ? state.choices : roughly_unbeaten(state.choices);
     auto [at, fresh] = known.try_emplace(key_of(state, choices, whole), classes.classes.size());
     if (fresh) classes.classes.push_back({state.product, state.worth, 0, std::move(choices)});
     state.class_number = at->second;
@@ -322,14 +407,13 @@ Result<Classes> classify(const Problem& problem, bool evict, bool whole) {
     if (!universe) return universe.error();
     add_layouts(*universe, in_use[i]);
     most = std::max(most, universe->layouts.size());
-    for (const std::uint64_t layout : universe->layouts)
-      universe->worths.push_back(worth_between(*universe, layout, 0));
+    describe_layouts(*universe);
     classes.universes.push_back(std::move(*universe));
   }
   add_states(problem, classes, evict);
-  ByWorth last(most);
+  Scratch scratch{ByWorth(most), {}, {}};
   for (State& state : classes.states)
-    state.choices = choices_of(classes.universes[state.product], state, evict, last);
+    state.choices = choices_of(classes.universes[state.product], state, evict, scratch);
   count_standing(problem, classes);
   group(classes, whole);
   return classes;

@@ -25,12 +25,14 @@ bool covers(Worth a, Worth b);
 struct Universe {
   const mig::Product* product = nullptr;
   std::vector<mig::Placed> places;
-  std::vector<std::uint64_t> layouts;  // every legal one
-  std::vector<Worth> worths;           // of these, by themselves
-  std::vector<int> slots;              // by place: which of `rows` it serves; -1: none
-  std::vector<std::size_t> rows;       // by slot: an index into Classes::rows
-  std::uint64_t wanted = 0;            // places that serve a row
-  std::uint64_t whole = 0;             // the bit that stands for an uncut GPU; 0: none are asked for
+  std::vector<std::uint64_t> layouts;          // every legal one
+  std::vector<Worth> worths;                   // of these, by themselves
+  std::vector<int> sizes;                      // of these, in instances
+  std::vector<std::vector<std::size_t>> with;  // by place: those that have it, by number
+  std::vector<int> slots;                      // by place: which of `rows` it serves; -1: none
+  std::vector<std::size_t> rows;               // by slot: an index into Classes::rows
+  std::uint64_t wanted = 0;                    // places that serve a row
+  std::uint64_t whole = 0;                     // the bit that stands for an uncut GPU; 0: none are asked for
 };
 
 // What these instances are worth, less those that are evicted.

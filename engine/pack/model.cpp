@@ -33,14 +33,13 @@ class Passes {
     // Nearly always all of the demand can be met: that is tried before the least that is left is searched
     // for.
     if (cost == Cost::unmet && next) {
-      const ModelProgram before = builder_;
       builder_.limit(cost, 0);
       if (minimise_next(*next)) {
         selection_.passes.insert(selection_.passes.begin(), Pass{cost, 0, 0, true, {}});
         done_ = next;
         return true;
       }
-      builder_ = before;
+      builder_.take_back_limit();
     }
     if (done_ == cost) return true;
     return minimise_next(cost);

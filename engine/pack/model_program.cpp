@@ -50,6 +50,13 @@ void ModelProgram::limit(Cost cost, std::int64_t value) {
     if (weights[i] != 0) program_.columns[i].entries.push_back({row, weights[i]});
 }
 
+void ModelProgram::take_back_limit() {
+  program_.rows.pop_back();
+  const int row = static_cast<int>(program_.rows.size());
+  for (Program::Column& column : program_.columns)
+    if (!column.entries.empty() && column.entries.back().row == row) column.entries.pop_back();
+}
+
 void ModelProgram::tell(const Solution& solution, Selection& selection) const {
   auto at = solution.values.begin();
   auto take = [&](std::size_t count) {
@@ -91,6 +98,7 @@ void ModelProgram::add_group(const Group& group) {
   }
   for (const Choice& choice : kind.choices) {
     Program::Column& taken = column(upper);
+    taken.entries.reserve(universe.rows.size() + 2);  // and one of a limit: thousands of columns grow once
     taken.entries.push_back({row, 1});
     for (std::size_t slot = 0; slot < universe.rows.size(); ++slot) {
       int more = worth_at(choice.worth, slot) - worth_at(kind.worth, slot);

@@ -16,6 +16,8 @@ class ModelProgram {
   std::vector<double> objective(Cost cost) const;
   // From now on the cost is at most that.
   void limit(Cost cost, std::int64_t value);
+  // The last limit holds no more.
+  void take_back_limit();
   const Program& program() const { return program_; }
   void tell(const Solution& solution, Selection& selection) const;
 
