@@ -3,6 +3,7 @@
 
 #include "tests/support/build.hpp"
 #include "tests/support/session.hpp"
+#include "tests/tui/screens/layout_places.hpp"
 
 namespace tessera::test {
 namespace {
@@ -47,6 +48,16 @@ TEST(NextHours, TheHoursAreChosenInTheEditorAndGoWithThePlan) {
   // Planned again with another option, the hours stay.
   session.press("p");
   EXPECT_TRUE(session.shows("within 6 h")) << session.screen();
+}
+
+// At 80x24 the answer stood below whom the edit disturbs: "the next 48 h are played", and nothing to read.
+TEST(NextHours, OnASmallTerminalTheKeyBringsTheirLineIntoView) {
+  Session session(layout_place(), {80, 24});
+  session.press(":node lab1<enter>Lc");
+  ASSERT_FALSE(session.shows("NEXT HOURS")) << session.screen();
+  session.press("H");
+  EXPECT_TRUE(session.shows("NEXT HOURS")) << session.screen();
+  EXPECT_TRUE(session.shows("within 48 h")) << session.screen();
 }
 
 TEST(NextHours, WithNothingEditedTheKeySaysWhyNot) {

@@ -55,9 +55,19 @@ TEST(LayoutEditor, LOnANodesPageEditsTheGpuUnderTheCursor) {
   session.line_with("GPU 2 of lab1");
   session.line_with("A30-24GB");
   session.line_with("changes: slice by slice");
-  session.line_with("No change yet");
+  session.line_with("UNCHANGED   Enter adds");
   session.line_with("READ-ONLY");
   EXPECT_TRUE(session.shows("[RO]"));
+}
+
+// "1 more" stood above the list, and three blank lines below what there was to say.
+TEST(LayoutEditor, OnASmallTerminalTheListHasTheLinesThatThePreviewLeaves) {
+  Session session(layout_place(), {80, 24});
+  session.press(":node lab1<enter>L");
+  EXPECT_TRUE(session.shows("7g.80gb")) << session.screen();
+  EXPECT_FALSE(session.shows(" more")) << session.screen();
+  session.press("c");
+  EXPECT_TRUE(session.shows("1 more")) << "what the edit does comes first\n" << session.screen();
 }
 
 TEST(LayoutEditor, APendingChangeOfTheMigModeIsSaidInTheHeadAndWhereNothingIsEdited) {

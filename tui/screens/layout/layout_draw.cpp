@@ -6,6 +6,7 @@
 #include "tui/screens/empty.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
+#include "tui/screens/layout/layout_preview.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -254,6 +255,20 @@ LayoutPage layout_page(const LayoutState& edit, const LayoutView& view, Rect bod
   return page;
 }
 
+LayoutPage page_in_view(const UiState& state, const LayoutView& view, Rect body) {
+  const LayoutState& edit = *state.top().layout;
+  LayoutPage page = layout_page(edit, view, body);
+  const int hidden = list_count(edit, view) - (page.list.height - 1);
+  const bool below = page.preview.y > page.list.y;
+  // With each preset that is tried the preview is another: the list would not keep still under the cursor.
+  if (!below || hidden <= 0 || edit.list == LayoutList::presets) return page;
+  const auto lines = static_cast<int>(preview_document(state, view, page.preview.width).size());
+  const int spare = std::clamp(page.preview.height - lines, 0, hidden);
+  page.list.height += spare;
+  page.preview = page.preview.below(spare);
+  return page;
+}
+
 std::string draw_layout(Canvas& canvas, Rect body, const UiContext& ui, const UiState& state) {
   std::optional<LayoutView> view = layout_view(ui, state.top());
   if (!view) {
@@ -261,7 +276,7 @@ std::string draw_layout(Canvas& canvas, Rect body, const UiContext& ui, const Ui
     return {};
   }
   const LayoutState& edit = *state.top().layout;
-  LayoutPage page = layout_page(edit, *view, body);
+  LayoutPage page = page_in_view(state, *view, body);
   draw_head(canvas, page, state, *view);
   draw_layout_maps(canvas, page, ui, edit, *view, state);
   List(canvas, page.list, ui, state, *view).draw();

@@ -113,10 +113,23 @@ void ask_for_replicas(UiState& state) {
   state.input.cursor = state.input.text.size();
 }
 
-void play_other_hours(UiState& state, const UiContext& ui) {
+// On a small terminal they stand below whom the edit disturbs, out of view: what was asked for is shown.
+void scroll_to_hours(LayoutState& edit, const UiState& state, const LayoutView& view, Rect body) {
+  const Rect area = page_in_view(state, view, body).preview;
+  const Document lines = preview_document(state, view, area.width);
+  const auto first =
+      std::find_if(lines.begin(), lines.end(), [](const DocLine& line) { return line.id == kNextHours; });
+  if (first == lines.end()) return;
+  const auto at = static_cast<int>(first - lines.begin());
+  if (at >= edit.scrolled && at + 1 < edit.scrolled + area.height) return;
+  edit.scrolled = std::clamp(at, 0, std::max(0, static_cast<int>(lines.size()) - area.height));
+}
+
+void play_other_hours(UiState& state, const UiContext& ui, const LayoutView& view) {
   LayoutState& edit = edit_of(state);
   edit.hours = next_hours(edit.hours);
   refresh_layout(state, state.top(), ui);
+  scroll_to_hours(edit, state, view, body_of(state, ui));
   say(state, ui, Severity::info, fmt::format("the next {} h are played", edit.hours));
 }
 
@@ -213,7 +226,7 @@ Effects edit_layout(UiState& state, const UiContext& ui, Action action) {
     case Action::layout_presets: open_presets(state, *view); break;
     case Action::layout_best: why = take_best(state, ui, *view); break;
     case Action::layout_replicas: ask_for_replicas(state); break;
-    case Action::layout_hours: play_other_hours(state, ui); break;
+    case Action::layout_hours: play_other_hours(state, ui, *view); break;
     case Action::layout_rename: why = flip(state, edit, *view, &Want::rename_shared); break;
     case Action::layout_refuse: why = flip(state, edit, *view, &Want::refuse_several); break;
     case Action::layout_all:
@@ -234,7 +247,7 @@ void move_in_layout(UiState& state, const UiContext& ui, Rect body, Action actio
   if (!view) return;
   LayoutState& edit = edit_of(state);
   edit.leaving = false;
-  LayoutPage page = layout_page(edit, *view, body);
+  LayoutPage page = page_in_view(state, *view, body);
   int last = view->cut ? view->product->units - 1 : 0;
   switch (action) {
     case Action::cursor_left: edit.unit = std::max(0, edit.unit - 1); return;
@@ -276,7 +289,7 @@ bool click_layout(UiState& state, const UiContext& ui, Rect body, int x, int y) 
   if (!view) return false;
   LayoutState& edit = edit_of(state);
   edit.leaving = false;
-  LayoutPage page = layout_page(edit, *view, body);
+  LayoutPage page = page_in_view(state, *view, body);
   int first = page.ruler_y >= 0 ? page.ruler_y : page.now_y;
   bool on_map = y >= first && y <= page.want_y + page.text_lines && x >= page.map.x && x < page.map.right();
   if (view->cut && on_map) {

@@ -183,8 +183,8 @@ class Lines {
   void unchanged() {
     auto key = [&](Action action) { return first_key(state_, action); };
     add(N_("UNCHANGED"),
-        fmt::format("No change yet. {} adds the profile under the cursor, {} takes one away, {} "
-                    "lists layouts by name, {} finds the best one for the queue.",
+        fmt::format("{} adds the profile under the cursor, {} takes one away, {} lists layouts by "
+                    "name, {} finds the best one for the queue.",
                     key(Action::open), key(Action::layout_remove), key(Action::layout_presets),
                     key(Action::layout_best)),
         Role::dim);
@@ -356,7 +356,9 @@ class Lines {
   void waiting(const plan::Plan& plan) {
     for (const plan::Notice& one : plan.notices)
       if (one.rule == kNextHours) {
+        const std::size_t first = lines_.size();
         add(N_("NEXT HOURS"), one.text);
+        if (first < lines_.size()) lines_[first].id = kNextHours;
         add("", fmt::format("{} plays other hours", first_key(state_, Action::layout_hours)), Role::dim);
       }
     if (plan.will_run_count > 0)
