@@ -1,6 +1,6 @@
 // What a workload holds, each instance by its profile.
 //
-// A job of Slurm's that asked for a GPU of no type, where the GPUs are cut, holds a 1g: "1 × GPU" would say
+// A job of Slurm's that asked for a GPU of no type, where the GPUs are cut, holds a 1g: "1 × whole" would say
 // seven times as much.
 // Threads: pure functions of values.
 #pragma once

@@ -254,7 +254,8 @@ std::string_view word(Happened kind) {
 }
 
 std::string held_name(const Allocation& allocation) {
-  if (allocation.family == Family::gpu) return allocation.type.empty() ? "GPU" : allocation.type;
+  if (allocation.family == Family::gpu)
+    return allocation.type.empty() ? std::string(word(SliceKind::whole_gpu)) : allocation.type;
   std::string name(word(allocation.family));
   if (allocation.family == Family::mps) name = "MPS";
   return allocation.type.empty() ? name : name + " " + allocation.type;

@@ -38,9 +38,9 @@ inline constexpr std::string_view kModePending = "MIG mode change is pending";
 // What is told of a node that is listed no more. What was told of it before may be over by its return.
 inline constexpr std::string_view kGone = "gone from the list";
 
-// What is held by it, in one word: "1g.10gb", "GPU", "MPS".
+// What is held by it, in one word: "1g.10gb", "whole", "MPS".
 std::string held_name(const Allocation& allocation);
-// All that a job or pod holds: "2 × 1g.10gb, 1 × GPU"; of a pod's shares "2 shares".
+// All that a job or pod holds: "2 × 1g.10gb, 1 × whole"; of a pod's shares "2 shares".
 std::string held_text(const Workload& work);
 
 }  // namespace tessera

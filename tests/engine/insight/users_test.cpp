@@ -57,12 +57,13 @@ TEST_F(Users, ASliceIsItsPartOfTheGpuAndSharesAreTheirs) {
   EXPECT_EQ(users[2].holds.begin()->first, "MPS");
 }
 
-// "1 × GPU" stood beside 0.4 GPUs: Slurm's plain gpu:1 is a 3g where the node is cut.
+// "1 × GPU" stood beside 0.4 GPUs, and for what each other list calls whole: Slurm's plain gpu:1 is a 3g
+// where the node is cut.
 TEST_F(Users, AnInstanceHeldByAJobThatNamedNoTypeIsCalledByItsProfile) {
   const auto users = of({test::running("1", "alice", {test::holds("n1", {{0}, {3}})})});
   ASSERT_EQ(users.size(), 1U);
-  EXPECT_EQ(users[0].holds, (std::map<std::string, int>{{"1g.10gb", 1}, {"GPU", 1}}));
-  EXPECT_EQ(held_text(users[0]), "1 × 1g.10gb, 1 × GPU");
+  EXPECT_EQ(users[0].holds, (std::map<std::string, int>{{"1g.10gb", 1}, {"whole", 1}}));
+  EXPECT_EQ(held_text(users[0]), "1 × whole, 1 × 1g.10gb");
 }
 
 // RUNNING counted it.

@@ -32,7 +32,7 @@ TEST(Events, ManyJobsOfOneUserAreOneLineThatOpens) {
   session.press("6");
   EXPECT_TRUE(session.shows("▸ 12 jobs of alice started on pool a100")) << session.screen();
   EXPECT_FALSE(session.shows("job 9105")) << session.screen();
-  EXPECT_TRUE(session.shows("job 95  of bob started on n0007: 1 × GPU")) << session.screen();
+  EXPECT_TRUE(session.shows("job 95  of bob started on n0007: 1 × whole")) << session.screen();
   session.press("g<enter>");
   EXPECT_TRUE(session.shows("▾ 12 jobs of alice")) << session.screen();
   EXPECT_TRUE(session.shows("job 9105  of alice started on n0040: 1 × 1g.10gb")) << session.screen();
@@ -68,7 +68,7 @@ TEST(Events, NothingOfATextIsLostBehindALongName) {
                                      "one", 60)},
                   60));
   session.press("6");
-  EXPECT_TRUE(session.shows("  of data-science started on n0007: 1 × GPU")) << session.screen();
+  EXPECT_TRUE(session.shows("  of data-science started on n0007: 1 × whole")) << session.screen();
 }
 
 TEST(Events, EnterOnOneJobOpensItsPage) {
