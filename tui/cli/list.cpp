@@ -18,6 +18,7 @@
 #include "tui/cli/names.hpp"
 #include "tui/cli/open_clusters.hpp"
 #include "tui/screens/cell_words.hpp"
+#include "tui/screens/column_ranks.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -138,8 +139,8 @@ Grid as_in_the_console(Grid grid, bool sees_order, const Options& options, const
 }
 
 template <class Row>
-Result<std::string> print_rows(std::vector<Row> rows, const Options& options, const query::Context& context,
-                               const ListNotes& notes) {
+Result<std::string> print_rows(std::vector<Row> rows, const Model& model, const Options& options,
+                               const query::Context& context, const ListNotes& notes) {
   auto want = wanted<Row>(options, context);
   if (!want) return want.error();
   query::filter_and_sort(rows, want->filter, want->sorts, context);
@@ -159,8 +160,9 @@ Result<std::string> print_rows(std::vector<Row> rows, const Options& options, co
   const bool sees_order = std::all_of(want->sorts.begin(), want->sorts.end(), [&](const query::Sort& sort) {
     return std::find(want->columns.begin(), want->columns.end(), sort.column) != want->columns.end();
   });
-  tui::Screen list;
-  list.kind = list_of(options.command), list.filter_text = options.filter;
+  ConsoleList list;
+  list.screen.kind = list_of(options.command), list.screen.filter_text = options.filter;
+  list.nodes_of_two = options.command == "nodes" && tui::has_nodes_of_two(model);
   return to_list_table(as_in_the_console(std::move(grid), sees_order, options, paper), options.headers, paper,
                        list);
 }
@@ -322,10 +324,13 @@ class Looker {
 Result<std::string> print_list(const Options& options, const Model& model, const query::Context& context,
                                const ListNotes& notes) {
   ClusterName only(options.cluster);
-  if (options.command == "nodes") return print_rows(query::node_rows(model, only), options, context, notes);
-  if (options.command == "gpus") return print_rows(query::gpu_rows(model, only), options, context, notes);
-  if (options.command == "slices") return print_rows(query::slice_rows(model, only), options, context, notes);
-  return print_rows(query::workload_rows(model, only), options, context, notes);
+  if (options.command == "nodes")
+    return print_rows(query::node_rows(model, only), model, options, context, notes);
+  if (options.command == "gpus")
+    return print_rows(query::gpu_rows(model, only), model, options, context, notes);
+  if (options.command == "slices")
+    return print_rows(query::slice_rows(model, only), model, options, context, notes);
+  return print_rows(query::workload_rows(model, only), model, options, context, notes);
 }
 
 int run_list(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,

@@ -9,8 +9,14 @@
 
 namespace tessera::cli {
 
-// As to_table(), where those columns stay that stay in the console's list of the same things. list: its kind
-// and its filter.
-std::string to_list_table(const Grid& grid, bool headers, const Paper& paper, const tui::Screen& list);
+// The console's list of the same things: its kind and its filter, and whether it has machines of two
+// schedulers.
+struct ConsoleList {
+  tui::Screen screen;
+  bool nodes_of_two = false;
+};
+
+// As to_table(), where those columns stay that stay in that list.
+std::string to_list_table(const Grid& grid, bool headers, const Paper& paper, const ConsoleList& list);
 
 }  // namespace tessera::cli

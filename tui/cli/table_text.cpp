@@ -76,7 +76,7 @@ std::optional<int> place_of(const Grid& grid, std::string_view key) {
 
 // The columns that the console would show in as many cells.
 std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, int cells,
-                            const tui::Screen* list) {
+                            const ConsoleList* list) {
   constexpr int kEdges = 2;  // the console's own: pointer and end
   std::vector<tui::ColumnInfo> infos;
   for (std::size_t i = 0; i < grid.heads.size(); ++i) {
@@ -99,7 +99,9 @@ std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, in
     else if (!list)
       look.demoted.push_back(column);
   }
-  if (list) tui::rank_columns(look, *list, [&](std::string_view key) { return place_of(grid, key); });
+  if (list)
+    tui::rank_columns(look, list->screen, list->nodes_of_two,
+                      [&](std::string_view key) { return place_of(grid, key); });
   if (!list)
     for (std::string_view key : {"cluster", "node", "user"})
       if (const auto column = place_of(grid, key)) look.names.push_back(*column);
@@ -136,7 +138,7 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string table_of(const Grid& grid, bool headers, const Paper& paper, const tui::Screen* list) {
+std::string table_of(const Grid& grid, bool headers, const Paper& paper, const ConsoleList* list) {
   const std::vector<int> widths = natural_widths(grid, headers);
   std::vector<Printed> columns;
   if (fits(grid, headers, paper))
@@ -177,7 +179,7 @@ std::string table_of(const Grid& grid, bool headers, const Paper& paper, const t
 std::string to_table(const Grid& grid, bool headers, const Paper& paper) {
   return table_of(grid, headers, paper, nullptr);
 }
-std::string to_list_table(const Grid& grid, bool headers, const Paper& paper, const tui::Screen& list) {
+std::string to_list_table(const Grid& grid, bool headers, const Paper& paper, const ConsoleList& list) {
   return table_of(grid, headers, paper, &list);
 }
 

@@ -128,6 +128,8 @@ void add_early(TableLook& look, const Screen& screen, const ColumnOf& column_of)
     if (auto column = column_of(key)) look.yielding.push_back(*column);
 }
 
+}  // namespace
+
 // Slurm nodes that run in pods name these.
 bool has_nodes_of_two(const Model& model) {
   const auto is_slurms = [](const Cluster& one) { return one.scheduler == Scheduler::slurm; };
@@ -139,9 +141,7 @@ bool has_nodes_of_two(const Model& model) {
   });
 }
 
-}  // namespace
-
-void rank_columns(TableLook& look, const Screen& screen, const ColumnOf& column_of) {
+void rank_columns(TableLook& look, const Screen& screen, bool nodes_of_two, const ColumnOf& column_of) {
   for (std::string_view key : row_of(screen.kind).table->demoted(screen))
     if (auto column = column_of(key)) look.demoted.push_back(*column);
   add_early(look, screen, column_of);
@@ -149,7 +149,9 @@ void rank_columns(TableLook& look, const Screen& screen, const ColumnOf& column_
   for (std::string_view key : {"cluster", "node", "gpu", "start", "id"})
     if (auto column = column_of(key); column && *column != look.skip) look.names.push_back(*column);
   // "IDLE+DRAIN+NOT_RESPO…": what a state ends with is what is wrong.
-  if (auto column = column_of("state")) look.whole.push_back(*column);
+  const auto state = column_of("state");
+  if (state) look.whole.push_back(*state);
+  if (state && nodes_of_two) look.kept.push_back(*state);
 }
 
 TableLook look_of(const UiContext& ui, const UiState& state, const Screen& screen, int cursor) {
@@ -161,10 +163,9 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   // With one cluster, or on a table of one, the cluster's name says nothing.
   bool one = ui.model.clusters.size() < 2 || !screen.cluster.empty();
   if (one) look.skip = column_index(screen.kind, "cluster").value_or(-1);
-  rank_columns(look, screen, [&](std::string_view key) { return column_index(screen.kind, key); });
-  // A machine of two schedulers is one row, and its STATE has a word of each.
-  if (screen.kind == ScreenKind::nodes && has_nodes_of_two(ui.model))
-    if (auto column = column_index(screen.kind, "state")) look.kept.push_back(*column);
+  const bool nodes_of_two = screen.kind == ScreenKind::nodes && has_nodes_of_two(ui.model);
+  rank_columns(look, screen, nodes_of_two,
+               [&](std::string_view key) { return column_index(screen.kind, key); });
   // Only where every row was looked at is it known that none says anything there, or all say the same.
   if (screen.derived.rows.size() <= kSampledRows)
     for (std::size_t i = 0; i < screen.derived.widths.size(); ++i) {

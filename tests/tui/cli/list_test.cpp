@@ -10,6 +10,7 @@
 #include "tests/support/catalogue.hpp"
 #include "tests/support/json_check.hpp"
 #include "tests/support/paths.hpp"
+#include "tests/support/two_schedulers.hpp"
 #include "tui/cli/table_text.hpp"
 #include "tui/terminal/canvas.hpp"
 
@@ -69,6 +70,23 @@ TEST_F(List, AFilterByWhatOneLookDoesNotKnowIsRefusedWithTheReason) {
   EXPECT_NE(print("workloads").find("cannot sort: \"idle\" is not known"), std::string::npos);
   options.sort = {"-since"};
   EXPECT_NE(print("workloads").find("ml/llama"), std::string::npos);
+}
+
+// "IDLE" of Slurm and "Ready" of Kubernetes went from the list where the console keeps them.
+TEST(ListOfTwoSchedulers, AMachineKeepsTheWordsOfBothWhereTheTerminalIsNarrow) {
+  Model model = test::two_schedulers();
+  Node drained = test::node("worker-of-the-east-hall-07", {test::gpu(0, Strategy::whole, {test::whole(0)})});
+  drained.health = Health::drained;
+  drained.reason = "GPU 5 fell off the bus twice (Xid 79), RMA ticket 4711 is open";
+  drained.state = {"IDLE", "DRAIN"};
+  reduce(model, Event{ClusterName("hpc"), 0, at(0), NodeSeen{drained}});
+  Options options;
+  options.command = "nodes";
+  options.output = OutputFormat::table;
+  options.paper.columns = 110;
+  const auto text = print_list(options, model, {at(0), &test::catalogue()});
+  ASSERT_TRUE(text) << to_line(text.error());
+  EXPECT_NE(text->find("STATE"), std::string::npos) << *text;
 }
 
 TEST_F(List, EveryDocumentKeepsItsSchemaAndSaysTheSameInYaml) {
