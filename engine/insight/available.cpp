@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "engine/insight/mps_in_use.hpp"
 #include "engine/model/held_by.hpp"
 #include "engine/model/recorded.hpp"
 
@@ -50,8 +51,21 @@ Access access_of(const Cluster& cluster, const Node& node) {
   return Access::open;
 }
 
-// Slices of which it is told that something can be had although not all lists are there; nullopt: not told of
-// each.
+// Where it is not known of each slice who holds it, it is not known which GPU's is in use. Only nodes with
+// MPS are looked through: a list asks this of each of its slices.
+bool mps_of_one_is_in_use(const Cluster& cluster, const Node& node) {
+  constexpr unsigned kMps = 1U << static_cast<unsigned>(Strategy::mps);
+  if (cluster.scheduler != Scheduler::slurm || (node.kinds.strategies & kMps) == 0) return false;
+  const bool known = node.unheld.open == 0 && node.unheld.silent == 0 && node.open_kinds.empty();
+  return known && gpus_whose_mps_is_in_use(cluster, node).size() == 1;
+}
+
+// Whether it is MPS of another GPU than the one that is in use.
+bool is_mps_of_other(const Sight& sight, const Slice& slice) {
+  return sight.mps_in_use && slice.kind == SliceKind::mps && slice.holders.empty();
+}
+
+// Slices of which it is told that something can be had, one by one; nullopt: not told of each.
 std::optional<int> told_available(const Sight& sight, const Node& node) {
   int some = 0;
   const auto add = [&](const Slice& slice) {
@@ -79,7 +93,7 @@ bool work_is_current(const Cluster& cluster) {
 bool takes_work(const Node& node) { return node.health == Health::ok; }
 
 Sight sight_of(const Cluster& cluster, const Node& node) {
-  return {access_of(cluster, node), work_is_current(cluster)};
+  return {access_of(cluster, node), work_is_current(cluster), mps_of_one_is_in_use(cluster, node)};
 }
 
 Availability availability(const Sight& sight, const Slice& slice) {
@@ -92,7 +106,7 @@ Availability remainder(const Sight& sight, const Slice& slice) {
   if (slice.usable != true) return slice.usable ? Availability::closed : Availability::unknown;
   if (!rest) return Availability::unknown;
   switch (sight.access) {
-    case Access::open: return Availability::free;
+    case Access::open: return is_mps_of_other(sight, slice) ? Availability::closed : Availability::free;
     case Access::closed: return Availability::closed;
     case Access::unknown: break;
   }

@@ -1,7 +1,7 @@
 // What can be had now: the one place that decides it, for tables, sums, tiles, filters and JSON.
 //
 // A slice that no workload holds is free only where new work can start: on a node that takes work, in a
-// cluster whose lists are current.
+// cluster whose lists are current. Of the MPS of a Slurm node that is so only of the GPU that is in use.
 // Threads: pure functions of values.
 #pragma once
 
@@ -18,11 +18,14 @@ enum class Access : std::uint8_t { open, closed, unknown };
 // What a judgement about a node's slices rests on; worked out once a node.
 struct Sight {
   Access access = Access::open;
-  bool work_read = true;  // the list of workloads is current, so that a slice without holder is free
+  bool work_read = true;    // the list of workloads is current, so that a slice without holder is free
+  bool mps_in_use = false;  // that of one GPU (mps_in_use.hpp): that of the others cannot be had
 };
 Sight sight_of(const Cluster& cluster, const Node& node);
-// What nobody holds can be had: Node::unheld and Node::open_kinds say how much that is.
-inline bool can_be_had(const Sight& sight) { return sight.access == Access::open && sight.work_read; }
+// All that nobody holds can be had: Node::unheld and Node::open_kinds say how much that is.
+inline bool can_be_had(const Sight& sight) {
+  return sight.access == Access::open && sight.work_read && !sight.mps_in_use;
+}
 
 // Whether the cluster's own lists are current: false before the first answer and while a source fails.
 bool nodes_are_current(const Cluster& cluster);
@@ -32,7 +35,7 @@ bool work_is_current(const Cluster& cluster);
 bool takes_work(const Node& node);
 
 // held: by anyone, named or not. free: nobody holds it and it can be had now. closed: nobody holds it, and
-// new work cannot start there.
+// new work cannot have it.
 enum class Availability : std::uint8_t { unknown, free, held, closed };
 Availability availability(const Sight& sight, const Slice& slice);
 std::string_view word(Availability availability);  // "unknown" "free" "held" "closed"

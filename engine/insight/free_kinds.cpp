@@ -67,7 +67,7 @@ class FreeOfNode {
     return true;
   }
 
-  // The same where not all lists are there.
+  // The same where not all that nobody holds can be had, or not all lists are there.
   bool told() {
     const auto look = [&](const Slice& slice) {
       const std::optional<int> free = available(sight_, slice);

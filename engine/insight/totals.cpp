@@ -71,7 +71,7 @@ class NodeSum {
     add(like, kind.units);
   }
 
-  // What is told to be free where not all lists are there.
+  // The same where not all that nobody holds can be had, or not all lists are there.
   void told() {
     const auto look = [&](const Slice& slice) { add(slice, available(sight_, slice).value_or(0)); };
     for (const Gpu& gpu : node_.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);

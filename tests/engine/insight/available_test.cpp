@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/insight/free_kinds.hpp"
 #include "engine/insight/totals.hpp"
 #include "tests/support/random_world.hpp"
 
@@ -76,6 +77,36 @@ TEST(Available, WhatIsLeftOfASharedBoardCanBeHadUnlessAShareIsNotTold) {
   story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 30}}, Family::mps)})}});
   EXPECT_EQ(of(story), Availability::held);
   EXPECT_EQ(shares(story), 70);
+}
+
+// FREE said "305 MPS percent" where a job that asked for 30 waited: the GPU in use had 5 left.
+TEST(Available, WhileTheMpsOfOneGpuIsInUseThatOfTheOthersIsClosed) {
+  Node one = node("n1", {});
+  for (int index = 0; index < 3; ++index)
+    one.gpus.push_back(gpu(index, Strategy::mps, {shared(SliceKind::mps, 100, index)}));
+  Story story;
+  story.tell(NodesListed{{one}});
+  const auto on = [&](int index) {
+    return insight::availability(insight::sight_of(story.cluster(), story.node("n1")),
+                                 story.slice("n1", index, 0));
+  };
+  const auto free = [&] { return insight::free_text(story.cluster(), story.node("n1")); };
+  EXPECT_EQ(free(), "300 MPS percent") << "that of each can be had";
+  const Workload alice = running("1", "alice", {holds("n1", {{0, 95}}, Family::mps)});
+  story.tell(WorkloadsListed{{alice}});
+  EXPECT_EQ(shares(story), 5);
+  EXPECT_EQ(on(1), Availability::closed);
+  EXPECT_EQ(free(), "5 MPS percent");
+  EXPECT_EQ(insight::totals(story.cluster()).free, 1);
+  EXPECT_EQ(insight::totals(story.cluster()).free_shares, (std::map<std::string, int>{{"MPS percent", 5}}));
+  // Two at a time: gres.conf has all_sharing for it.
+  story.tell(WorkloadsListed{{alice, running("2", "bob", {holds("n1", {{1, 40}}, Family::mps)})}});
+  EXPECT_EQ(on(2), Availability::free);
+  EXPECT_EQ(free(), "165 MPS percent");
+  // A device plugin of Kubernetes hands out all of them.
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(WorkloadsListed{{alice}});
+  EXPECT_EQ(on(1), Availability::free);
 }
 
 const Error kSilent{"slurmctld does not answer", "connect failure", ""};

@@ -39,6 +39,9 @@ void show_rest(Tile& tile, const query::SliceRow& row) {
     case insight::Availability::closed:
       tile.kind = TileKind::closed;
       tile.lines = {"closed"};
+      // The node is not: the MPS of another of its GPUs is in use.
+      if (sight.access == insight::Access::open && sight.mps_in_use && row.slice->kind == SliceKind::mps)
+        tile.lines.push_back("MPS: one GPU at a time");
       return;
     case insight::Availability::held:
     case insight::Availability::unknown: break;
