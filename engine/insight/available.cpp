@@ -10,9 +10,11 @@
 namespace tessera::insight {
 namespace {
 
-// A cluster of which no source has reported (values made by hand) is taken as it is.
+// A cluster of which no source has reported (values made by hand) is taken as it is; one of which nothing at
+// all was told has not answered yet.
 bool current(const Cluster& cluster, std::initializer_list<Source> sources) {
-  if (cluster.sources.empty()) return cluster.loaded || !cluster.progress;
+  const bool untold = cluster.nodes.empty() && cluster.workloads.empty();
+  if (cluster.sources.empty()) return cluster.loaded || !(cluster.progress || untold);
   // A recording that has nothing of this moment, or cannot be read.
   if (recording_failure(cluster) && cluster.nodes.empty()) return false;
   bool answered = false;

@@ -162,7 +162,7 @@ class Reducer {
   }
   void apply(Loaded&) {
     if (cluster_.loaded && !cluster_.progress) return;
-    if (!cluster_.loaded && !cluster_.recorded) log_read();
+    if (!cluster_.loaded && !cluster_.recorded && all_answered()) log_read();
     cluster_.loaded = true;
     cluster_.progress.reset();
     changes_.cluster = true;
@@ -419,6 +419,14 @@ class Reducer {
   void log(Severity severity, std::string subject, std::string text) {
     if (cluster_.recorded) return;
     log({{}, {}, severity, std::move(subject), std::move(text)}, at_);
+  }
+
+  // Each source that lists nodes, jobs or pods: the lists of one that never did are empty and tell nothing.
+  bool all_answered() const {
+    return std::none_of(cluster_.sources.begin(), cluster_.sources.end(), [](const auto& each) {
+      const auto& [source, health] = each;
+      return (tells_nodes(source) || tells_work(source)) && health.failure && !health.last_ok;
+    });
   }
 
   void log_read() {

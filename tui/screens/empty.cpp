@@ -80,6 +80,15 @@ void draw_no_cluster(Canvas& canvas, Rect area, const UiState& state) {
   page.key(first_key(state, Action::quit), "leave");
 }
 
+NoFindings no_findings(const UiContext& ui, const UiState& state) {
+  std::string silent;
+  for (const Cluster& cluster : ui.model.clusters)
+    if (!insight::nodes_are_current(cluster) || !insight::work_is_current(cluster))
+      silent += (silent.empty() ? "" : ", ") + cluster.name.text;
+  if (silent.empty()) return {told(state, "Nothing needs attention."), Role::good};
+  return {told(state, "Nothing found so far; not known: " + silent), Role::unknown};
+}
+
 bool is_loading(const UiState& state, const Model& model) {
   if (state.loading_left || model.clusters.empty()) return false;
   // As soon as one cluster can be looked at, the others load behind it. Of a large one the first nodes can

@@ -145,6 +145,16 @@ TEST(Available, BeforeTheFirstListOfJobsNothingIsFree) {
   EXPECT_EQ(of(story), Availability::unknown) << "the pods have not been listed yet";
 }
 
+// The front page said of it that nothing is free, nothing waits and nothing needs attention.
+TEST(Available, AClusterOfWhichNothingIsToldYetHasNoCurrentLists) {
+  Cluster cluster;
+  EXPECT_FALSE(insight::nodes_are_current(cluster));
+  EXPECT_FALSE(insight::work_is_current(cluster));
+  EXPECT_FALSE(insight::totals(cluster).free) << "nothing free is a claim";
+  cluster.loaded = true;
+  EXPECT_TRUE(insight::nodes_are_current(cluster)) << "it was read, and has no nodes";
+}
+
 // --- random worlds: every sum is the sum of what is said of each slice
 
 TEST(AvailableProperty, SumsAreThoseOfTheSlicesAndNothingClosedOrUnknownIsInThem) {

@@ -91,6 +91,15 @@ TEST(Reduce, WhatWasReadFirstIsCountedInWordsOfItsNumber) {
   EXPECT_EQ(log_of(story.model).back(), "hpc: 1 node, 0 workloads read");
 }
 
+// Of a controller that was down from the start it told "0 nodes, 0 workloads read".
+TEST(Reduce, NothingIsCountedAsReadOfASourceThatNeverAnswered) {
+  Story story;
+  story.tell(SourceReport{Source::slurm_nodes, Error{"slurmctld does not answer", "", ""}});
+  story.tell(Loaded{});
+  for (const std::string& line : log_of(story.model))
+    EXPECT_EQ(line.find(" read"), std::string::npos) << line;
+}
+
 // What-if played each task: a recording with fewer than none ended the console.
 TEST(Reduce, NoWorkloadStandsForFewerTasksThanOneOrMoreThanSlurmHas) {
   Story story;

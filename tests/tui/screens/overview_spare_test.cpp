@@ -23,6 +23,35 @@ TEST(OverviewSpare, ATallTerminalShowsWhoHoldsMostWhoWaitsLongestAndWhatHappened
   EXPECT_NE(session.line_with("88140").find("1 × 3g.40gb"), std::string::npos);
 }
 
+// "slurm", "Nothing needs attention", "FREE NOW nothing": of a cluster that had not answered yet.
+TEST(OverviewSpare, AClusterThatIsNotReadYetIsCalledNeitherSlurmsNorCalmNorFull) {
+  Model model;
+  model.clusters.emplace_back().name = ClusterName("train-a");
+  Session session(std::move(model), {80, 24});
+  session.press("<esc>");
+  EXPECT_NE(session.line_with("not read yet").find("train-a"), std::string::npos) << session.screen();
+  EXPECT_EQ(session.line_with("not read yet").find("slurm"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("Nothing found so far; not known: train-a")) << session.screen();
+  EXPECT_NE(session.line_with("FREE NOW").find("not known: train-a"), std::string::npos) << session.screen();
+  EXPECT_NE(session.line_with("WAITING  ").find("not known: train-a"), std::string::npos) << session.screen();
+  EXPECT_FALSE(session.shows("No workload holds")) << session.screen();
+  session.press("7");
+  EXPECT_TRUE(session.shows("Nothing found so far; not known: train-a")) << session.screen();
+}
+
+// It stood there with 0 nodes and 0 GPUs.
+TEST(OverviewSpare, TheNodesOfAClusterThatNeverAnsweredAreNotKnown) {
+  Model model;
+  reduce(model, on("hpc", ClusterSeen{Scheduler::slurm, false, "slurm 24.11", "/etc/slurm/slurm.conf", ""}));
+  for (Source source : {Source::slurm_nodes, Source::slurm_jobs})
+    reduce(model, on("hpc", SourceReport{source, Error{"slurmctld does not answer", "", ""}}));
+  reduce(model, on("hpc", Loaded{}));
+  Session session(std::move(model), {80, 24});
+  const std::string row = session.line_with("slurm  ");
+  EXPECT_EQ(row.find('0'), std::string::npos) << session.screen();
+  EXPECT_NE(row.find("?       ?"), std::string::npos) << session.screen();
+}
+
 TEST(OverviewSpare, ATallTerminalSetsWhatIsWantedAgainstWhatIsFree) {
   Session session(two_places(), {200, 60});
   ASSERT_TRUE(session.shows("COULD BE CUT")) << session.screen();

@@ -13,6 +13,7 @@
 #include "tui/language/wrap.hpp"
 #include "tui/screens/cell_words.hpp"
 #include "tui/screens/changed.hpp"
+#include "tui/screens/empty.hpp"
 #include "tui/screens/overview/overview_demand.hpp"
 #include "tui/screens/overview/overview_spare.hpp"
 #include "tui/screens/overview/overview_trend.hpp"
@@ -83,9 +84,11 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
   Style plain = selected ? Style(Role::text).with_bold() : Style(Role::text);
   int name_end = at.scheduler ? at.scheduler : at.nodes;
   put_cell(canvas, area.x + at.name, y, name_end - at.name - 1, cluster.name.text, plain, state.ascii);
+  const bool named = cluster.loaded || !cluster.version.empty() || !cluster.nodes.empty();
   if (at.scheduler)
-    put_cell(canvas, area.x + at.scheduler, y, at.nodes - at.scheduler - 1, word(cluster.scheduler),
-             Role::dim, state.ascii);
+    put_cell(canvas, area.x + at.scheduler, y, at.nodes - at.scheduler - 1,
+             named ? word(cluster.scheduler) : glyphs(state.ascii).unknown, named ? Role::dim : Role::unknown,
+             state.ascii);
   if (!cluster.loaded && cluster.nodes.empty()) {
     canvas.put(area.x + at.nodes + 4, y, "? not read yet", Role::unknown);
     return;
@@ -100,10 +103,16 @@ void draw_cluster(Canvas& canvas, Rect area, int y, const UiContext& ui, const U
       style = changed_or(style, state, ui, state.overview.cluster_ids[index], static_cast<int>(cell));
     put_right(canvas, area.x + right, y, std::to_string(number), style);
   };
-  count(OverviewCell::nodes, at.nodes + 5, totals.nodes, plain);
-  count(OverviewCell::gpus, at.gpus + 6, totals.gpus, plain);
-  // What was held and waited when it answered last is not what does so now.
+  // What was held and waited when it answered last is not what does so now; of one that never answered not
+  // even the nodes are known.
   const std::string unknown(glyphs(state.ascii).unknown);
+  if (cluster.nodes.empty() && !insight::nodes_are_current(cluster)) {
+    put_right(canvas, area.x + at.nodes + 5, y, unknown, Role::unknown);
+    put_right(canvas, area.x + at.gpus + 6, y, unknown, Role::unknown);
+  } else {
+    count(OverviewCell::nodes, at.nodes + 5, totals.nodes, plain);
+    count(OverviewCell::gpus, at.gpus + 6, totals.gpus, plain);
+  }
   if (!totals.free) {
     put_right(canvas, area.x + at.bar + at.bar_width + 5, y, unknown, Role::unknown);
   } else if (totals.slices > 0) {
@@ -226,9 +235,11 @@ void draw_line(Canvas& canvas, Rect area, int y, const UiContext& ui, const UiSt
     case OverviewLine::Kind::finding:
       draw_finding(canvas, area, y, state, state.overview.findings[line.index], line.noted, selected, cells);
       break;
-    case OverviewLine::Kind::calm:
-      canvas.put(area.x + 1, y, told(state, "Nothing needs attention."), Role::good);
+    case OverviewLine::Kind::calm: {
+      const NoFindings none = no_findings(ui, state);
+      put_cell(canvas, area.x + 1, y, area.width - 2, none.text, none.role, state.ascii);
       break;
+    }
     case OverviewLine::Kind::blank: break;
   }
   if (!selected) return;
