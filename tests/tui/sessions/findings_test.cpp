@@ -1,4 +1,5 @@
 // Findings that are acknowledged for some hours, key by key.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -64,6 +65,28 @@ TEST(Findings, OnANarrowTerminalTheirTextsGoOnWhereAllOfThemHaveRoom) {
   EXPECT_TRUE(session.shows("(4 < 7)")) << session.screen();
   session.resize({80, 15});
   EXPECT_FALSE(session.shows("(4 < 7)")) << "one line each\n" << session.screen();
+}
+
+// At 120 columns a reason ended in "RMA tick…" above twenty empty lines; and one text too many cut all of
+// them.
+TEST(Findings, TheWorstAreToldInFullAtEveryWidthAsFarAsLinesGo) {
+  Model model = two_places();
+  for (int i = 0; i < 6; ++i) {
+    Node closed = node("closed-" + std::to_string(i), {});
+    closed.health = Health::drained;
+    closed.reason = fmt::format("fan {} failed twice, the part was ordered from the vendor on Monday, ",
+                                static_cast<char>('A' + i)) +
+                    "and everything about it stands in ticket 4711";
+    reduce(model, on("hpc", NodeSeen{closed}));
+  }
+  Session session(std::move(model), {120, 40});
+  session.press("7");
+  EXPECT_TRUE(session.shows("stands in ticket 4711")) << session.screen();
+  EXPECT_EQ(session.line_with("fan F failed twice").find("…"), std::string::npos) << session.screen();
+  session.resize({80, 24});
+  EXPECT_TRUE(session.shows("configured (4 < 7)")) << "the worst has the first spare line\n"
+                                                   << session.screen();
+  EXPECT_NE(session.line_with("fan F failed").find("…"), std::string::npos) << session.screen();
 }
 
 // The clock beside it is local, too.

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "tui/screens/beside.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/empty.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/node_actions.hpp"
@@ -194,21 +196,29 @@ Document foot_for(const insight::Cause& cause, const UiContext& ui, const UiStat
   return foot;
 }
 
-// All findings in as many lines as their texts take. nullopt: some would be out of view then, whichever of
-// them the cursor is on; one line each is better, since the foot has all of the one under the cursor.
-std::optional<Document> whole_list(const DocLine& heading, const DoctorColumns& at, const UiContext& ui,
-                                   const UiState& state, int width) {
-  constexpr std::size_t kMost = 12;  // more have no room on a terminal that is narrow
-  if (state.overview.causes.size() > kMost) return std::nullopt;
-  Document whole{heading};
-  std::size_t foot = 0;
-  for (const insight::Cause& cause : state.overview.causes) {
-    for (DocLine& line : whole_line_of(cause, at, ui, state, width)) whole.push_back(std::move(line));
-    foot = std::max(foot, foot_for(cause, ui, state, width).size());
-  }
+// The findings, from the worst on in as many lines as their texts take while none is out of view, whichever
+// of them the cursor is on; then one line each, since the foot has all of the one under the cursor.
+void add_findings(Document& lines, const DoctorColumns& at, const UiContext& ui, const UiState& state,
+                  int width) {
+  constexpr std::size_t kMost = 20;   // more leave hardly room for a second line
   constexpr std::size_t kAround = 5;  // the title, the footer, and three rules
-  if (whole.size() + foot + kAround > static_cast<std::size_t>(state.size.rows)) return std::nullopt;
-  return whole;
+  const std::vector<insight::Cause>& causes = state.overview.causes;
+  std::size_t foot = 0;
+  if (causes.size() <= kMost)
+    for (const insight::Cause& cause : causes)
+      foot = std::max(foot, foot_for(cause, ui, state, width).size());
+  const std::size_t taken = lines.size() + causes.size() + foot + kAround,
+                    rows = static_cast<std::size_t>(std::max(state.size.rows, 0));
+  std::size_t spare = causes.size() <= kMost && rows > taken ? rows - taken : 0;
+  for (const insight::Cause& cause : causes) {
+    Document whole = spare > 0 ? whole_line_of(cause, at, ui, state, width) : Document();
+    if (whole.empty() || whole.size() - 1 > spare) {
+      lines.push_back(line_of(cause, at, ui, state));
+      continue;
+    }
+    spare -= whole.size() - 1;
+    std::move(whole.begin(), whole.end(), std::back_inserter(lines));
+  }
 }
 
 // "n0001 | n0002": the filter that shows these nodes; empty: it would be too long.
@@ -287,7 +297,9 @@ std::string why_no_way_out(Action, const UiState& state, const UiContext& ui) {
 Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   if (state.overview.causes.empty()) {
-    panes.main.push_back({{{told(state, "Nothing needs attention."), Role::good, 1}}, {}});
+    NoFindings none = no_findings(ui, state);
+    for (std::string& line : wrap(none.text, width - 2))
+      panes.main.push_back({{{std::move(line), none.role, 1}}, {}});
     return panes;
   }
   const DoctorColumns at = columns_of(ui, state, width);
@@ -296,14 +308,8 @@ Panes doctor_panes(const UiContext& ui, const UiState& state, int width) {
   heading.spans.push_back({"WHERE", Role::heading, at.whose});
   heading.spans.push_back({"SINCE", Role::heading, at.since});
   heading.spans.push_back({"WHAT", Role::heading, at.text});
-  const std::optional<Document> whole = at.narrow ? whole_list(heading, at, ui, state, width) : std::nullopt;
-  if (whole) {
-    panes.main = *whole;
-  } else {
-    panes.main.push_back(std::move(heading));
-    for (const insight::Cause& cause : state.overview.causes)
-      panes.main.push_back(line_of(cause, at, ui, state));
-  }
+  panes.main.push_back(std::move(heading));
+  add_findings(panes.main, at, ui, state, width);
   if (const insight::Cause* cause = cause_here(state)) panes.foot = foot_for(*cause, ui, state, width);
   panes.foot_first = true;
   return panes;
