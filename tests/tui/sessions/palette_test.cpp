@@ -35,6 +35,29 @@ TEST(Palette, ANodeIsOpenedBySomeOfItsLetters) {
   EXPECT_EQ(session.state.top().subject, "n0031");
 }
 
+// The line stood there alone, as if it still looked for something.
+TEST(Palette, WhereNothingMatchesItSaysSo) {
+  Session session(two_places());
+  session.press(":qqq");
+  EXPECT_NE(session.line_with(":qqq").find(" 0 of "), std::string::npos) << session.screen();
+  session.press("<esc>:waiting user=zed");
+  EXPECT_EQ(session.line_with(":waiting").find(" 0 of "), std::string::npos) << "a command as it stands";
+}
+
+// At 200x60 it hid the page beside the list, whose name stayed in the rule above it.
+TEST(Palette, AMenuAsTallAsTheScreenLeavesNoNameOfAPageBehindIt) {
+  Session session(two_places(), {200, 60});
+  session.press("2");
+  const auto rule = [&] {
+    const std::string screen = session.screen();
+    const std::size_t second = screen.find('\n') + 1;
+    return screen.substr(second, screen.find('\n', second) - second);
+  };
+  ASSERT_NE(rule().find("n0"), std::string::npos) << session.screen();
+  session.press(".");
+  EXPECT_EQ(rule().find("n0"), std::string::npos) << session.screen();
+}
+
 // `tessera why NAME` had no word in the console.
 TEST(Palette, WhyWithANameOpensThePageOfWhatWaitsAndOffersOnlyThat) {
   Session session(change_place());

@@ -131,8 +131,9 @@ void draw_offers(Canvas& canvas, int y, const UiState& state) {
   const int above = y - shown - 1;
   if (above > kBelowTitle)
     draw_rule(canvas, 0, above, columns, state.ascii);
-  else if (above == kBelowTitle)
-    canvas.fill(0, above, columns, 1, " ");
+  else
+    draw_rule(canvas, 0, kBelowTitle - 1, columns, state.ascii);  // which names the page beside a list
+  if (above == kBelowTitle) canvas.fill(0, above, columns, 1, " ");
   for (int i = 0; i < shown; ++i) {
     const int line = y - shown + i, index = first + i;
     canvas.fill(0, line, columns, 1, " ");
@@ -167,7 +168,7 @@ void draw_prompt(Canvas& canvas, int y, const UiState& state, const UiContext& u
     std::string found = std::to_string(derived.rows.size()) + " of " + std::to_string(derived.total);
     end = put_right(canvas, end, y, found, Role::dim) - 1;
   }
-  if (offers && input.error.empty() && !input.offers.empty())
+  if (offers && input.error.empty() && input.offered_of > 0)  // "0 of 98" where nothing matches
     end =
         put_right(canvas, end, y, fmt::format("{} of {}", input.offers.size(), input.offered_of), Role::dim) -
         1;
