@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/embedded.hpp"
 #include "tui/language/catalogue.hpp"
@@ -21,7 +22,7 @@ constexpr std::size_t kLeastWeight = 3;     // letters without which a pattern w
 // Where a text is taken apart: a sentence, a clause, what explains.
 constexpr std::array<std::string_view, 5> kJoints{N_(". "), N_("; "), N_(": "), N_(" ("), N_(", ")};
 
-constexpr std::string_view kSentence = ". ", kClause = "; ";
+constexpr std::string_view kSentence = ". ", kClause = "; ", kColon = ": ", kItemEnd = ", ";
 constexpr int kMostParted = 6;  // places at which one text is parted to see which fits
 
 constexpr std::string_view kBracketEnd = N_(")");
@@ -121,8 +122,30 @@ std::vector<ListItem> list_items(std::string_view text) {
   return items;
 }
 
+// A list in which nothing is translated, as the reader's language joins it.
+std::string joined(std::string_view list) {
+  std::string text;
+  for (const ListItem& item : list_items(list)) text.append(item.text).append(item.joint);
+  return text;
+}
+
+// How the reader's language joins two parts.
+std::string joint_of(const std::unordered_map<std::string_view, std::string>& texts, std::string_view english,
+                     std::string_view otherwise) {
+  const auto found = texts.find(english);
+  return std::string(found == texts.end() ? otherwise : std::string_view(found->second));
+}
+
 bool has_clause(std::string_view text) {
   return text.find(": ") != std::string_view::npos || text.find("; ") != std::string_view::npos;
+}
+
+// "n31 (Tab offers the nodes)", and not "88120 (alice)".
+bool has_remark(std::string_view text) {
+  const std::size_t at = text.rfind(" (");
+  if (at == std::string_view::npos || !text.ends_with(kBracketEnd)) return false;
+  const std::string_view inside = text.substr(at + 2, text.size() - at - 3);
+  return is_phrase(inside) && !is_data(inside);
 }
 
 // Names, numbers and abbreviations alone: no word of three small letters.
@@ -152,6 +175,7 @@ Language language_of_locale(std::string_view locale) {
 
 struct Words::Search {
   std::size_t work = 0;
+  bool quoted = false;  // the argument that is told next
   bool spent() const { return work > kMostWork; }
 };
 
@@ -215,10 +239,6 @@ const Words::Known* Words::find(Search& search, std::string_view text,
 // A text of the catalogue may have clauses of its own ("reset it; where it comes back, replace it"): of
 // several places to part it the one counts that leaves nothing in English, else the first.
 std::optional<Words::Told> Words::tell_parts(Search& search, std::string_view text, int depth) const {
-  const auto own = [&](std::string_view english, std::string_view otherwise) {
-    const auto found = whole_.find(english);
-    return std::string(found == whole_.end() ? otherwise : std::string_view(found->second));
-  };
   // nullopt: neither side has anything of the reader's language.
   const auto told_at = [&](std::string_view joint, std::size_t at) -> std::optional<Told> {
     const auto parted = part_at(text, joint, at);
@@ -226,9 +246,10 @@ std::optional<Words::Told> Words::tell_parts(Search& search, std::string_view te
     const Told left = tell(search, parted->first, depth + 1);
     const Told right = tell(search, parted->second, depth + 1);
     if (left.text == parted->first && right.text == parted->second) return std::nullopt;
-    std::string between = own(joint, joint.substr(joint == kSentence ? 1 : 0));
+    std::string between = joint_of(whole_, joint, joint.substr(joint == kSentence ? 1 : 0));
     if (joint == kSentence && left.text.ends_with("。")) between.clear();
-    return Told{left.text + between + right.text + (parted->bracket ? own(kBracketEnd, kBracketEnd) : ""),
+    return Told{left.text + between + right.text +
+                    (parted->bracket ? joint_of(whole_, kBracketEnd, kBracketEnd) : ""),
                 left.whole && right.whole};
   };
   std::optional<Told> best;
@@ -268,12 +289,27 @@ std::optional<std::string> Words::tell_list(Search& search, std::string_view tex
   return told;
 }
 
-// A single word is a name and stays, and so does a command.
+// A single word is a name and stays, and so does a command. Of what is quoted ("fan swap, ticket 4711 [root],
+// 3 h ago") only what stands behind it is ours; it is a list where one of its items has a translation.
 std::string Words::tell_argument(Search& search, std::string_view text, int depth) const {
+  const bool quoted = std::exchange(search.quoted, false);
+  const auto tell_quoted = [&](std::string_view words) {
+    search.quoted = true;
+    return tell_argument(search, words, depth);
+  };
+  // Its colon stands in the place, too: "not responding{}".
+  if (text.starts_with(kColon))
+    return joint_of(whole_, kColon, kColon) + tell_quoted(text.substr(kColon.size()));
   if (!is_phrase(text) || is_command(text)) return std::string(text);
   if (const auto known = whole_.find(text); known != whole_.end()) return known->second;
-  if (depth <= kDeepest && !search.spent())
-    if (std::optional<std::string> list = tell_list(search, text, depth)) return std::move(*list);
+  if (depth > kDeepest || search.spent()) return tell(search, text, depth).text;
+  if (const std::size_t comma = text.rfind(kItemEnd); quoted && comma != std::string_view::npos) {
+    const std::string_view tail = text.substr(comma + kItemEnd.size());
+    if (const Told own = tell(search, tail, depth + 1); own.whole && own.text != tail)
+      return tell_quoted(text.substr(0, comma)) + joint_of(whole_, kItemEnd, kItemEnd) + own.text;
+  }
+  std::optional<std::string> list = tell_list(search, text, depth);
+  if (list && !(quoted && *list == joined(text))) return std::move(*list);
   return tell(search, text, depth).text;
 }
 
@@ -286,11 +322,17 @@ Words::Told Words::tell(Search& search, std::string_view text, int depth) const 
     // A pattern that begins with a place may swallow a clause that stands before its own.
     if (known->original.first().empty() && has_joint(arguments.front()))
       if (auto parts = tell_parts(search, text, depth); parts && parts->whole) return std::move(*parts);
-    // And one that ends with a place the reason or the clause behind it.
-    if (known->original.ends_open() && has_clause(arguments[known->original.order().back()]))
+    // And one that ends with a place the reason, the clause or the remark behind it.
+    const std::string_view last =
+        known->original.ends_open() ? arguments[known->original.order().back()] : "";
+    if (has_clause(last) || has_remark(last))
       if (auto parts = tell_parts(search, text, depth); parts && parts->whole) return std::move(*parts);
     std::vector<std::string> told;
-    for (std::string_view one : arguments) told.push_back(tell_argument(search, one, depth + 1));
+    for (std::string_view one : arguments) {
+      // What stands last and behind a colon may be a person's own words, such as the reason of a drain.
+      search.quoted = one.end() == text.end() && text.substr(0, text.size() - one.size()).ends_with(kColon);
+      told.push_back(tell_argument(search, one, depth + 1));
+    }
     return {known->translation.fill(told), true};
   }
   if (nothing) return {std::string(text), true};

@@ -139,6 +139,39 @@ TEST(Words, CommasInFrontOfACountBelongToTheListBeforeIt) {
             "可能なのはno place, or none");  // no list of names
 }
 
+// A drain's reason is quoted: "NVLink errors, ticket 4711" read as a list, with Japanese commas.
+TEST(Words, WhatSomeoneElseWroteBehindAColonKeepsItsCommas) {
+  const std::string bytes = compiled({{"drained: {}", "ドレイン済み：{}"},
+                                      {"registered with less{}", "少ない構成で登録{}"},
+                                      {"not known: {}", "不明：{}"},
+                                      {"the features", "feature"},
+                                      {"{} ago", "{}前"},
+                                      {", ", "、"},
+                                      {"held by {}", "{}が使用中"},
+                                      {": ", "："}});
+  const Words words = Words::parse(bytes).value();
+  EXPECT_EQ(words.tell("drained: NVLink errors, ticket 4711").text,
+            "ドレイン済み：NVLink errors, ticket 4711");
+  EXPECT_EQ(words.tell("drained: NVLink errors, ticket 4711 [root], 3 h ago").text,
+            "ドレイン済み：NVLink errors, ticket 4711 [root]、3 h前");
+  EXPECT_EQ(words.tell("registered with less: fan, psu").text, "少ない構成で登録：fan, psu");
+  EXPECT_EQ(words.tell("not known: CPUs, the features").text, "不明：CPUs、feature");
+  EXPECT_EQ(words.tell("held by alice, bob").text, "alice、bobが使用中");
+}
+
+// The error of a mistyped node read "n31 (Tab offers the nodes) is no node".
+TEST(Words, ARemarkInBracketsBehindANameIsNoPartOfIt) {
+  const std::string bytes = compiled({{"no node is called {}", "{}というノードはありません"},
+                                      {"Tab offers the nodes", "Tabで補完"},
+                                      {"held by {}", "{}が使用中"},
+                                      {" (", "（"},
+                                      {")", "）"}});
+  const Words words = Words::parse(bytes).value();
+  EXPECT_EQ(words.tell("no node is called n31 (Tab offers the nodes)").text,
+            "n31というノードはありません（Tabで補完）");
+  EXPECT_EQ(words.tell("held by 88120 (alice)").text, "88120 (alice)が使用中") << "a name and whose it is";
+}
+
 TEST(Words, CommentsTakeTheWidthThatTheyHave) {
   const std::string bytes =
       compiled({{"in MiB", "メモリはMiB単位で指定し、上限です"},
@@ -165,7 +198,7 @@ TEST(Words, ShippedSentencesKeepTheirMeaning) {
        "1日以上実行中のワークロードが1件：学習、バッチ、フェアシェア"},
       {"15 workloads have run for a day or longer: training, batch, fair share",
        "1日以上実行中のワークロードが15件：学習、バッチ、フェアシェア"},
-      {"52 GPUs on 8 nodes: whole 28, mig 16", "8ノードにGPU 52枚：whole 28、mig 16"},
+      {"52 GPUs on 8 nodes: whole 28, mig 16", "8ノードにGPU 52枚：whole 28, mig 16"},
       {"6 GPUs on 4 nodes: not reported 1, mps 1; 1 node reports slices only",
        "4ノードにGPU 6枚：報告なし 1、mps 1。1ノードではスライスしか報告されません"},
       {"GPU 1: 1g.10gb@0+1g.10gb@1 held by 12 (alice), 2g.20gb@2 held by 13 (bob), 3g.40gb@4 held by 14 "

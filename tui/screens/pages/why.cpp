@@ -101,7 +101,7 @@ void add_nodes(FactPage& page, const why::Answer& answer) {
 void add_asked(FactPage& page, const why::Answer& answer, const Cluster& cluster, TimePoint wall) {
   if (answer.asked.empty()) return;
   page.heading("ASKED FOR IT ALONE");
-  std::string when = answer.asked_at ? ago_text(cluster, *answer.asked_at, wall) : "";
+  std::string when = answer.asked_at ? page.told(ago_text(cluster, *answer.asked_at, wall)) : "";
   for (const Inquiry& one : answer.asked) {
     std::string text = one.command.empty() ? std::string(word(one.source)) : one.command;
     if (one.failure) text += " (" + page.told(to_line(*one.failure)) + ")";
