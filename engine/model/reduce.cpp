@@ -360,8 +360,7 @@ class Reducer {
   }
 
   void touch(const NodeName& name) {
-    touched_.insert(name);
-    changed_nodes_.insert(name);
+    if (touched_.insert(name).second) changed_nodes_.insert(name);
   }
   void relink(Node& node) { link_holders(node, cluster_.workloads, cluster_.work_known); }
 
