@@ -3,8 +3,11 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstddef>
+#include <cstring>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/json.hpp"
@@ -169,9 +172,10 @@ struct GetField {
   JsonValue& json;
   T& value;
   bool found = false;
-  template <class Member>
-  void operator()(const char* name, Member T::*member) {
-    if (found || key != name) return;
+  // Of a name whose length is known, most are told apart by that alone.
+  template <std::size_t size, class Member>
+  void operator()(const char (&name)[size], Member T::*member) {
+    if (found || key.size() != size - 1 || std::memcmp(key.data(), name, size - 1) != 0) return;
     found = true;
     get(json, value.*member);
   }
