@@ -8,7 +8,7 @@
 
 #include "backends/files.hpp"
 #include "backends/record/ages.hpp"
-#include "backends/record/each_line.hpp"
+#include "backends/record/frame_reading.hpp"
 #include "backends/record/in_order.hpp"
 #include "backends/record/measurements.hpp"
 #include "backends/record/parts.hpp"
@@ -18,7 +18,7 @@
 #include "backends/record/survey.hpp"
 #include "backends/record/tape.hpp"
 #include "backends/record/zstd_stream.hpp"
-#include "engine/model/reduce_all.hpp"
+#include "engine/model/reduce.hpp"
 #include "engine/query/local_time.hpp"
 #include "engine/text.hpp"
 
@@ -30,43 +30,7 @@ namespace fs = std::filesystem;
 constexpr Duration kHistory{3'600'000};  // of what happened before a moment at least so much is told
 constexpr Duration kKeyFramesApart{3 * 3'600'000};  // at most, where the recorder was not off for long
 
-// How far a frame was played.
-struct Played {
-  std::optional<Error> damage{};        // what lies behind that
-  std::optional<TimePoint> in_round{};  // ... within that round, of which only a part was played
-  bool written_again = false;           // what followed is told by a later frame
-};
-
-// Of a stretch of which only what happened is asked for, most of the text says nothing.
-bool tells_no_event(std::string_view line) {
-  const std::string_view kind = Reader::kind_of(line);
-  return kind == "figures" || kind == "own" || kind == "processes" || kind == "idle";
-}
-
-constexpr auto kReadsAll = [](std::string_view) { return false; };
-
-// What was read of a frame, as a model. A round is about many nodes of which the next one is, too: where no
-// one looks between them, they are linked once.
-class FrameReading {
- public:
-  FrameReading() { reader.be_quiet(); }
-  void take(std::vector<Event>& events) {
-    for (Event& event : events) waiting_.push_back(std::move(event));
-    if (waiting_.size() >= kAtOnce) catch_up();
-  }
-  Model& catch_up() {
-    reduce_all(model_, waiting_);
-    waiting_.clear();
-    return model_;
-  }
-  Reader reader;
-
- private:
-  // A node with eight GPUs in seven slices each is some 20 KB: these bound what is held twice.
-  static constexpr std::size_t kAtOnce = 512;
-  Model model_;
-  std::vector<Event> waiting_;
-};
+constexpr auto kReadsAll = [](TimePoint) { return true; };
 
 // Files are read when a moment of theirs is asked for, one at a time, and again when they have grown: a
 // recorder may be at work.
@@ -278,8 +242,8 @@ class OnDisk final : public Recording {
     Model& model = stood.model;
     FrameReading reading;
     Reader& reader = reading.reader;
-    auto read = play(part, last_frame_.of(part, frame, bytes_), kReadsAll, reading,
-                     [&](TimePoint at) { return at <= time; });
+    auto read =
+        play(part, last_frame_.of(part, frame, bytes_), reading, [&](TimePoint at) { return at <= time; });
     if (!read) return read.error();
     model = std::move(reading.catch_up());
     if (read->in_round) {
@@ -308,7 +272,8 @@ class OnDisk final : public Recording {
   // That is over: who plays, or follows, asks for it again and again. Precondition: that round is whole.
   void add_history(Model& model, const DayPart& part, const Frame& before, const Frame& next) {
     // What cannot be read there is left out, and the moment is there all the same.
-    if (!is_known(part, next) && !read_history(part, before, part, next, last_frame_.of(part, next, bytes_)))
+    if (!is_known(part, next) && !read_history(part, before, part, next, last_frame_.of(part, next, bytes_),
+                                               model.clusters.front().nodes))
       return;
     put_history(model);
   }
@@ -319,29 +284,30 @@ class OnDisk final : public Recording {
       const Sound& begins = last_frame_.of(part, next, bytes_);
       const bool near = load(day) && !day.torn && next.at > day.frames.back().at &&
                         next.at - day.frames.back().at <= kKeyFramesApart;
-      const bool read = near && read_history(day, day.frames.back(), part, next, begins);
+      const bool read =
+          near && read_history(day, day.frames.back(), part, next, begins, model.clusters.front().nodes);
       if (!load(part)) return;
       if (!read) history_ = {part.path, next.begin, next.at, {}, {}};
     }
     put_history(model);
   }
 
-  // begins: the text of `next`. What is not ended has no checksum: there each line is read, as far as they
-  // can be.
+  // begins: the text of `next`. then: the nodes of a moment in it. What is not ended has no checksum: there
+  // each line is read, as far as they can be.
   bool read_history(const DayPart& day, const Frame& before, const DayPart& part, const Frame& next,
-                    const Sound& begins) {
+                    const Sound& begins, const Nodes& then) {
     const Sound sound = sound_text(bytes_, before);
     const bool is_checked = !before.torn && !sound.damage;
-    const std::string_view checked = is_checked ? sound.text : std::string_view();
-    const StoodStill still(checked, is_checked ? begins.text : std::string_view());
-    FrameReading reading;
-    const auto passes = [&](std::string_view line) { return tells_no_event(line) || still.is_about(line); };
-    const auto read = is_checked ? play(day, sound, passes, reading, [](TimePoint) { return true; })
-                                 : play(day, sound, kReadsAll, reading, [](TimePoint) { return true; });
+    const StoodStill still(is_checked ? std::string_view(sound.text) : std::string_view(), begins.text,
+                           next.at, then);
+    FrameReading reading(still.nodes());
+    const auto read = is_checked ? play_some(day, sound, still.before(), reading, kReadsAll)
+                                 : play(day, sound, reading, kReadsAll);
     if (!read) return false;
-    static_cast<void>(play(part, begins, passes, reading, [&](TimePoint at) { return at <= next.at; }));
-    Model& then = reading.catch_up();
-    history_ = {part.path, next.begin, next.at, std::move(then.log), std::move(then.work_log)};
+    static_cast<void>(
+        play_some(part, begins, still.next(), reading, [&](TimePoint at) { return at <= next.at; }));
+    Model& model = reading.catch_up();
+    history_ = {part.path, next.begin, next.at, std::move(model.log), std::move(model.work_log)};
     return true;
   }
 
@@ -367,7 +333,7 @@ class OnDisk final : public Recording {
         tell_round(part, reading.reader, model.clusters.front(), round, through);
       };
       const Sound sound = sound_text(bytes_, frame);
-      auto played = play(part, sound, kReadsAll, reading, [&](TimePoint at) {
+      auto played = play(part, sound, reading, [&](TimePoint at) {
         if (at != round) {
           told();
           round = at;
@@ -455,39 +421,6 @@ class OnDisk final : public Recording {
       if (loaded_ == part.path) loaded_.clear();
       part = DayPart{std::move(part.path)};
     }
-  }
-
-  // Up to the first line of a time that `goes` does not want, without those that `passes` knows to say
-  // nothing. sound: of a frame of that part. Errors: a later version wrote it.
-  template <class Passes, class Goes>
-  static Result<Played> play(const DayPart& part, const Sound& sound, const Passes& passes,
-                             FrameReading& reading, Goes goes) {
-    Played played;
-    std::vector<Event> events;
-    std::optional<Error> wrong;
-    std::optional<TimePoint> round;
-    bool stopped = false;
-    each_line(sound.text, [&](std::string_view line) {
-      const auto at = Reader::time_of(line);
-      // Times of a frame never run backwards.
-      const bool back = at && round && *at < *round;
-      if (!back && at && !goes(*at)) return stopped = true, false;
-      if (at && !back) round = at;
-      if (!back && passes(line)) return true;
-      events.clear();
-      Status taken = back ? Status(Error{"cannot read the recording", "a line is out of its order", ""})
-                          : reading.reader.take(line, events);
-      if (!taken) wrong = taken.error();
-      reading.take(events);
-      return !wrong;
-    });
-    if (wrong && reading.reader.is_of_later_version()) return cannot_read(part.path, *wrong);
-    if (stopped) return played;
-    played.damage = wrong ? std::move(wrong) : sound.damage;
-    if (played.damage) played.damage = cannot_read(part.path, *played.damage);
-    if (wrong) played.in_round = round;
-    played.written_again = sound.written_again;
-    return played;
   }
 
   // The first round that is whole.

@@ -59,6 +59,8 @@ TEST_F(Replay, TheEventsOfAMomentAreThoseBeforeItWithTheirTimes) {
 // A key frame begins every two hours and tells everything again: what happened before it is told all the
 // same.
 TEST_F(Replay, TheEventsOfAMomentReachBackBeyondTheKeyFrameBeforeIt) {
+  story_.tell(WorkloadsListed{
+      {running("1", "alice", {holds("n1", {{7, 1}})}), running("2", "bob", {holds("n2", {{0, 1}})})}});
   for (int minute = 0; minute <= 125; minute += 5) {
     if (minute == 100) story_.tell(WorkloadGone{WorkloadId("2")}, minute * 60);
     if (minute == 120) story_.tell(WorkloadGone{WorkloadId("1")}, minute * 60);
@@ -76,8 +78,15 @@ TEST_F(Replay, TheEventsOfAMomentReachBackBeyondTheKeyFrameBeforeIt) {
   // What lies before the key frame is read once, and told of each moment behind it.
   after([&] { player().jump(at(120 * 60)); });
   EXPECT_EQ(subjects(), both);
+  const LogEntry behind = model_.work_log.front();
   after([&] { player().jump(at(110 * 60)); });
   EXPECT_EQ(subjects(), std::vector<std::string>{"job 2"});
+  // Nothing happened to the node itself, and the entry tells what its GPUs are called all the same.
+  const LogEntry& here = model_.work_log.front();
+  EXPECT_FALSE(here.pool.empty());
+  EXPECT_EQ(behind.pool, here.pool);
+  EXPECT_EQ(behind.text, here.text);
+  EXPECT_EQ(behind.nodes, here.nodes);
   after([&] { player().jump(at(125 * 60)); });
   EXPECT_EQ(subjects(), both);
 }
