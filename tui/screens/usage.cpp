@@ -73,8 +73,8 @@ DocLine line_of(const Sum& sum, const UsageColumns& at, const UiState& state) {
   DocLine line;
   line.id = id_of(sum);
   const int first = at.cluster > 0 ? at.cluster : at.held;
-  line.spans.push_back({shorten(sum.name.empty() ? "?" : sum.name, first - 2, state.ascii),
-                        sum.name.empty() ? Style(Role::unknown) : Style(Role::text).with_bold(), 1});
+  line.spans.push_back({shorten(sum.name.empty() ? "n/a" : sum.name, first - 2, state.ascii),
+                        sum.name.empty() ? Style(Role::dim) : Style(Role::text).with_bold(), 1});
   if (at.cluster > 0)
     line.spans.push_back({shorten(sum.cluster.text, 11, state.ascii), Role::dim, at.cluster});
   const auto held = usage::known_gpu_hours(sum);

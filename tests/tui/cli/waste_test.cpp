@@ -328,5 +328,27 @@ TEST(WasteCommand, SendingWithoutACommandOrWithoutMessagesIsRefusedBeforeAnythin
   EXPECT_NE(asked.err.str().find("owner-command is not set"), std::string::npos) << asked.err.str();
 }
 
+// Lines that say who was told are no JSON, and texts of many lines no CSV: a program would read something
+// else.
+TEST(WasteCommand, FormatsInWhichSendingOrTextsCannotBeToldAreRefusedBeforeAnyoneIsTold) {
+  Asked asked;
+  asked.held(120, 0.0F);
+  asked.options.messages = asked.options.send = true;
+  asked.options.owner_command = {"mail", "{user}"};
+  asked.run_command = [](const std::vector<std::string>&, const std::string&) -> Status {
+    ADD_FAILURE() << "someone was told";
+    return Done{};
+  };
+  for (const OutputFormat format : {OutputFormat::json, OutputFormat::yaml, OutputFormat::csv}) {
+    asked.options.output = format;
+    EXPECT_EQ(asked.run(), kUsage);
+  }
+  EXPECT_NE(asked.err.str().find("--send prints who was told"), std::string::npos) << asked.err.str();
+  asked.options.send = false;
+  EXPECT_EQ(asked.run(), kUsage) << "CSV";
+  EXPECT_NE(asked.err.str().find("-o json has each owner and text"), std::string::npos) << asked.err.str();
+  EXPECT_TRUE(asked.out.str().empty()) << asked.out.str();
+}
+
 }  // namespace
 }  // namespace tessera::cli::waste_story

@@ -63,6 +63,9 @@ std::string messages_to_owners(const Looked& looked, const Options& options) {
 std::optional<Error> why_not_sent(const Options& options, const Joins& joins) {
   if (!options.messages)
     return Error{"cannot send", "--send sends the texts to owners", "write --messages --send"};
+  if (options.output != OutputFormat::table && options.output != OutputFormat::wide)
+    return Error{"cannot send", "--send prints who was told, line by line",
+                 "leave out -o; --messages -o json without --send prints the texts for a program"};
   if (options.owner_command.empty() || !joins.run_command)
     return Error{"cannot send", "owner-command is not set",
                  "owner-command: mail -s 'GPUs held and not used' {user}, in config.yaml; it reads the text "

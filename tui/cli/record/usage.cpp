@@ -82,8 +82,8 @@ Grid grid_of(const std::vector<usage::Sum>& sums, const Looked& looked, const st
     const auto count = [&](const std::optional<double>& value) {
       return value ? fmt::format("{:.2f}", *value) : unknown;
     };
-    grid.rows.push_back({sum.name.empty() ? (bare ? "" : "?") : sum.name, sum.cluster.text,
-                         count(told.gpu_hours), count(told.slice_hours), fmt::format("{:.2f}", sum.measured),
+    grid.rows.push_back({sum.name.empty() ? unknown : sum.name, sum.cluster.text, count(told.gpu_hours),
+                         count(told.slice_hours), fmt::format("{:.2f}", sum.measured),
                          percent(sum.mean_use, bare), percent(sum.p95_use, bare), peak, count(told.idle),
                          count(told.waited)});
   }

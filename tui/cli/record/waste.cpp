@@ -232,6 +232,10 @@ int run_waste(const Options& options, const mig::Catalogue& catalogue, const Joi
               const Streams& streams) {
   if (options.send)
     if (auto refused = why_not_sent(options, joins)) return complain(streams, *refused), kUsage;
+  if (options.messages && options.output == OutputFormat::csv)
+    return complain(streams, {"cannot print the texts", "a text of many lines is no row of CSV",
+                              "--messages -o json has each owner and text"}),
+           kUsage;
   const auto source = source_of(options, joins);
   if (!source) return complain(streams, source.error()), kUsage;
   // Without owners there is no text for any, which is not to say that none wasted anything.
