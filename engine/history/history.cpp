@@ -118,6 +118,36 @@ std::optional<TimePoint> since_in(const ToldIdle& told, const Key& key) {
   return found == told.since.end() ? std::nullopt : std::optional(found->second);
 }
 
+// Of a Stretch, whose rows are a ring.
+template <class Ring>
+const std::uint8_t* row_at(const Ring& stretch, std::size_t number) {
+  const std::size_t all = stretch.rows.size(), place = (stretch.head + number) * stretch.width;
+  return stretch.rows.data() + (place < all ? place : place - all);
+}
+
+// Seconds from the row before to this one; behind the newest none.
+template <class Ring>
+std::int64_t step_to(const Ring& stretch, std::size_t number) {
+  return number * stretch.width < stretch.rows.size() ? row_at(stretch, number)[0] : 0;
+}
+
+// The first row that is not older, and its time. Looked for from the end on: each row of a list asks for the
+// last minutes of hours.
+template <class Ring>
+std::pair<std::size_t, TimePoint> first_since(const Ring& stretch, TimePoint since) {
+  const auto second = [](TimePoint time) { return std::chrono::floor<std::chrono::seconds>(time); };
+  std::size_t number = stretch.size();
+  if (number == 0) return {0, stretch.first};
+  TimePoint at = stretch.first + (second(stretch.last) - second(stretch.first));
+  if (at < since) return {number, at};
+  for (--number; number > 0; --number) {
+    const TimePoint before = at - std::chrono::seconds(step_to(stretch, number));
+    if (before < since) break;
+    at = before;
+  }
+  return {number, at};
+}
+
 }  // namespace
 
 Duration longest_gap(const Cluster& cluster) { return record::longest_step(cluster.pace.interval); }
@@ -424,12 +454,11 @@ Line History::line(const ClusterName& cluster, const NodeName& node, const Key& 
       offset += kPerLine + (lines.detailed ? details_of(lines.keys[i].whole) : 0);
     line.source = lines.source;
     if (lines.memory[index] > 0) line.memory = Mib{lines.memory[index]};
-    TimePoint at = stretch.first;
-    for (std::size_t i = 0; i < stretch.size(); ++i) {
-      const std::uint8_t* row = &stretch.rows[(stretch.head + i) % stretch.size() * stretch.width];
-      if (i > 0) at += std::chrono::seconds(row[0]);
-      if (at < since) continue;
-      const std::uint8_t* bytes = row + offset;
+    const std::size_t count = stretch.size();
+    auto [i, at] = first_since(stretch, since);
+    line.samples.reserve(line.samples.size() + count - i);
+    for (; i < count; at += std::chrono::seconds(step_to(stretch, ++i))) {
+      const std::uint8_t* bytes = row_at(stretch, i) + offset;
       Sample sample;
       sample.at = at;
       sample.use = value_of(bytes[0], kUseSteps);

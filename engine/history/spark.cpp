@@ -28,24 +28,34 @@ std::optional<float> figure_of(const Sample& sample, Figure figure) {
   return std::nullopt;
 }
 
-std::vector<std::optional<float>> means(const std::vector<Sample>& samples, Figure figure, TimePoint from,
-                                        TimePoint to, int count) {
-  std::vector<std::optional<float>> result(static_cast<std::size_t>(std::max(0, count)));
-  if (count <= 0 || to <= from) return result;
-  std::vector<double> sums(result.size());
-  std::vector<int> numbers(result.size());
-  const double all = static_cast<double>((to - from).count());
+Means::Means(TimePoint from, TimePoint to, int count)
+    : from_(from), to_(to), sums_(static_cast<std::size_t>(std::max(0, count))), numbers_(sums_.size()) {}
+
+void Means::add(const std::vector<Sample>& samples, Figure figure) {
+  if (sums_.empty() || to_ <= from_) return;
+  const double count = static_cast<double>(sums_.size()), all = static_cast<double>((to_ - from_).count());
   for (const Sample& sample : samples) {
     const std::optional<float> value = figure_of(sample, figure);
-    if (!value || sample.at < from || sample.at > to) continue;
-    const double part = static_cast<double>((sample.at - from).count()) / all;
-    const auto place = std::min(result.size() - 1, static_cast<std::size_t>(part * count));
-    sums[place] += static_cast<double>(*value);
-    ++numbers[place];
+    if (!value || sample.at < from_ || sample.at > to_) continue;
+    const double part = static_cast<double>((sample.at - from_).count()) / all;
+    const auto place = std::min(sums_.size() - 1, static_cast<std::size_t>(part * count));
+    sums_[place] += static_cast<double>(*value);
+    ++numbers_[place];
   }
+}
+
+std::vector<std::optional<float>> Means::take() const {
+  std::vector<std::optional<float>> result(sums_.size());
   for (std::size_t i = 0; i < result.size(); ++i)
-    if (numbers[i] > 0) result[i] = static_cast<float>(sums[i] / numbers[i]);
+    if (numbers_[i] > 0) result[i] = static_cast<float>(sums_[i] / numbers_[i]);
   return result;
+}
+
+std::vector<std::optional<float>> means(const std::vector<Sample>& samples, Figure figure, TimePoint from,
+                                        TimePoint to, int count) {
+  Means all(from, to, count);
+  all.add(samples, figure);
+  return all.take();
 }
 
 std::string spark(const std::vector<Sample>& samples, Figure figure, TimePoint from, TimePoint to, int cells,

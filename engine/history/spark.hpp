@@ -3,6 +3,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,20 @@ namespace tessera::history {
 enum class Figure : std::uint8_t { use, memory, temperature, power, tensor, memory_bus, held, any };
 std::optional<float> figure_of(const Sample& sample, Figure figure);
 
-// The means in `count` equal stretches of [from, to); nullopt: nothing was measured in it.
+// The means in `count` equal stretches of [from, to], of one line or of several together.
+class Means {
+ public:
+  Means(TimePoint from, TimePoint to, int count);
+  void add(const std::vector<Sample>& samples, Figure figure);
+  std::vector<std::optional<float>> take() const;  // nullopt: nothing was measured in it
+
+ private:
+  TimePoint from_, to_;
+  std::vector<double> sums_;
+  std::vector<int> numbers_;
+};
+
+// The same of one.
 std::vector<std::optional<float>> means(const std::vector<Sample>& samples, Figure figure, TimePoint from,
                                         TimePoint to, int count);
 

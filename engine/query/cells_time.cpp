@@ -17,21 +17,30 @@ constexpr Duration kTrend{600'000};
 constexpr int kBars = 10;
 constexpr Duration kHourBefore{3'600'000};  // a page reads it (tui/kept_figures.hpp)
 
-using Samples = std::vector<history::Sample>;
+// How use went, of one line or of several together.
+class Bars {
+ public:
+  Bars(const Cluster& cluster, const Context& context)
+      : cluster_(cluster), context_(context), now_(cluster_now(cluster, context.wall)) {}
+  void add(const Node& node, const history::Key& key) {
+    if (!context_.history) return;
+    const std::vector<history::Sample> samples =
+        context_.history->line(cluster_.name, node.name, key, now_ - kTrend).samples;
+    any_ = any_ || !samples.empty();
+    means_.add(samples, history::Figure::use);
+  }
+  Value value() const {
+    if (!any_) return NotTold{};
+    return words(history::spark(means_.take(), 100, false));
+  }
 
-void add(Samples& all, const Cluster& cluster, const Node& node, const history::Key& key,
-         const Context& context) {
-  if (!context.history) return;
-  const TimePoint since = cluster_now(cluster, context.wall) - kTrend;
-  history::Line line = context.history->line(cluster.name, node.name, key, since);
-  all.insert(all.end(), line.samples.begin(), line.samples.end());
-}
-
-Value bars(const Samples& all, const Cluster& cluster, const Context& context) {
-  if (all.empty()) return NotTold{};
-  const TimePoint now = cluster_now(cluster, context.wall);
-  return words(history::spark(all, history::Figure::use, now - kTrend, now, kBars, 100, false));
-}
+ private:
+  const Cluster& cluster_;
+  const Context& context_;
+  TimePoint now_;
+  history::Means means_{now_ - kTrend, now_, kBars};
+  bool any_ = false;
+};
 
 // Means of several lines, each by its weight.
 class Weighed {
@@ -115,21 +124,21 @@ Value idle_value(const Idle& idle, const std::optional<TimePoint>& held, const C
 }  // namespace
 
 Value trend(const NodeRow& row, const Context& context) {
-  Samples all;
-  for (const Gpu& gpu : row.node->gpus) add(all, *row.cluster, *row.node, history::key_of(gpu), context);
-  return bars(all, *row.cluster, context);
+  Bars bars(*row.cluster, context);
+  for (const Gpu& gpu : row.node->gpus) bars.add(*row.node, history::key_of(gpu));
+  return bars.value();
 }
 
 Value trend(const GpuRow& row, const Context& context) {
-  Samples all;
-  add(all, *row.cluster, *row.node, history::key_of(*row.gpu), context);
-  return bars(all, *row.cluster, context);
+  Bars bars(*row.cluster, context);
+  bars.add(*row.node, history::key_of(*row.gpu));
+  return bars.value();
 }
 
 Value trend(const SliceRow& row, const Context& context) {
-  Samples all;
-  if (row.gpu) add(all, *row.cluster, *row.node, history::key_of(*row.gpu, *row.slice), context);
-  return bars(all, *row.cluster, context);
+  Bars bars(*row.cluster, context);
+  if (row.gpu) bars.add(*row.node, history::key_of(*row.gpu, *row.slice));
+  return bars.value();
 }
 
 // What others use of a GPU that is shared is not its own, nor is what was used before it began. Several
@@ -150,8 +159,10 @@ Value trend(const WorkloadRow& row, const Context& context) {
                                            ? insight::part_of(one.gpu, *one.slice, 1, *context.catalogue)
                                            : std::nullopt;
     if (!part) return NotTold{};
-    Samples samples;
-    add(samples, *row.cluster, *one.node, history::key_of(*one.gpu, *one.slice), context);
+    std::vector<history::Sample> samples =
+        context.history
+            ->line(row.cluster->name, one.node->name, history::key_of(*one.gpu, *one.slice), now - kTrend)
+            .samples;
     if (const auto& began = row.workload->started)
       std::erase_if(samples, [&](const history::Sample& sample) { return sample.at <= *began; });
     weighed.add(history::means(samples, history::Figure::use, now - kTrend, now, kBars), *part);
