@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 
 #include "engine/hostlist.hpp"
 #include "tui/language/words.hpp"
@@ -44,9 +46,9 @@ std::string name_text(const Disturbed& one) {
 }
 
 std::string disturbs_text(const Plan& plan) {
-  std::set<std::string> jobs, owners;
+  std::set<std::string> owners;
   // One workload may be hit on several nodes.
-  std::map<std::string, std::pair<int, std::optional<double>>> extents;
+  std::map<std::string_view, std::pair<int, std::optional<double>>> extents;
   int unknown = 0;
   for (const NodePlan& node : plan.nodes)
     for (const Disturbed& one : node.blast_radius) {
@@ -54,11 +56,10 @@ std::string disturbs_text(const Plan& plan) {
         ++unknown;
         continue;
       }
-      jobs.insert(one.id.text);
       if (!one.user.empty()) owners.insert(one.user);
       extents[one.id.text] = {one.gpus, one.gpu_hours};
     }
-  if (jobs.empty() && unknown == 0) return "no workload";
+  if (extents.empty() && unknown == 0) return "no workload";
   int gpus = 0;
   double hours = 0;
   bool known = true;
@@ -67,8 +68,8 @@ std::string disturbs_text(const Plan& plan) {
     known = known && extent.second;
   }
   std::string text;
-  if (!jobs.empty()) {
-    text = number_text(static_cast<int>(jobs.size()), plan.scheduler == Scheduler::slurm ? "job" : "pod",
+  if (!extents.empty()) {
+    text = number_text(static_cast<int>(extents.size()), plan.scheduler == Scheduler::slurm ? "job" : "pod",
                        plan.scheduler == Scheduler::slurm ? "jobs" : "pods");
     text += " of " + owners_text(owners);
     text += ", " + number_text(gpus, "GPU or slice", "GPUs or slices");
@@ -145,17 +146,19 @@ std::vector<SwitchLine> switch_lines(const plan::Plan& plan) {
 std::vector<NoticeLine> told_once(const std::vector<plan::Notice>& notices, bool several_nodes) {
   std::vector<NoticeLine> lines;
   std::vector<std::vector<std::string>> nodes;
+  std::unordered_map<std::string_view, std::vector<std::size_t>>
+      by_text;  // into lines: notices of many nodes
   for (const plan::Notice& one : notices) {
-    auto same = std::find_if(lines.begin(), lines.end(), [&](const NoticeLine& line) {
-      return line.notice->rule == one.rule && line.notice->text == one.text &&
-             line.notice->node.empty() == one.node.empty();
+    std::vector<std::size_t>& alike = by_text[one.text];
+    auto same = std::find_if(alike.begin(), alike.end(), [&](std::size_t at) {
+      return lines[at].notice->rule == one.rule && lines[at].notice->node.empty() == one.node.empty();
     });
-    auto at = static_cast<std::size_t>(same - lines.begin());
-    if (same == lines.end()) {
+    if (same == alike.end()) {
+      same = alike.insert(alike.end(), lines.size());
       lines.push_back({&one, ""});
       nodes.emplace_back();
     }
-    nodes[at].push_back(one.node.text);
+    nodes[*same].push_back(one.node.text);
   }
   for (std::size_t i = 0; several_nodes && i < lines.size(); ++i) lines[i].nodes = fold_for_reading(nodes[i]);
   return lines;

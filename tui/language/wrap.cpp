@@ -57,6 +57,8 @@ Line take_line(std::string_view text, int width, LongWord longer) {
 std::vector<std::string> wrap(std::string_view text, int width, LongWord longer) {
   std::vector<std::string> lines;
   width = std::max(width, 1);
+  // No text takes more cells than bytes.
+  if (text.size() <= static_cast<std::size_t>(width)) return {std::string(text)};
   while (!text.empty()) {
     const Line line = take_line(text, width, longer);
     lines.emplace_back(text.substr(0, line.length));

@@ -12,6 +12,7 @@
 #include "tui/screens/pages/doctor.hpp"
 #include "tui/screens/plan/node_actions.hpp"
 #include "tui/screens/plan/plan.hpp"
+#include "tui/screens/plan/plan_words.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/preview.hpp"
 #include "tui/screens/screens.hpp"
@@ -107,8 +108,9 @@ std::string not_marked(Action, const UiState& state, const UiContext&) {
 
 std::string nothing_to_copy(Action, const UiState& state, const UiContext& ui) {
   const Screen& screen = state.top();
-  // The footer asks with every frame, and the text of many marks is long.
+  // The footer asks with every frame, and the text of many marks is long, as are messages to many.
   if (is_table(screen.kind) && !screen.marks.empty()) return "";
+  if (screen.kind == ScreenKind::messages && state.plan && tells_owners(state.plan->plan)) return "";
   return copy_text(state, ui).empty() ? std::string(row_of(state).nothing_to_copy) : "";
 }
 

@@ -23,6 +23,21 @@ int other_side(const std::vector<Stop>& stops, int at) {
   return at;
 }
 
+bool has_stop(const Document& lines, const std::string& id) {
+  return !id.empty() &&
+         std::any_of(lines.begin(), lines.end(), [&](const DocLine& line) { return line.id == id; });
+}
+
+// The stop that stop_of() finds, without a list of all of them: of a list of thousands each picture asks.
+std::string rests_on(const Panes& panes, const std::string& cursor) {
+  for (const std::string& id : {cursor, panes.start})
+    if (has_stop(panes.main, id) || has_stop(panes.side, id)) return id;
+  for (const Document* lines : {&panes.main, &panes.side})
+    for (const DocLine& line : *lines)
+      if (!line.id.empty()) return line.id;
+  return {};
+}
+
 int place_in(const Panes& panes, const Screen& screen, const std::vector<Stop>& stops) {
   int at = stop_of(panes, stops, screen.cursor);
   if (at < 0 || screen.cursor.empty() || stops[static_cast<std::size_t>(at)].id == screen.cursor) return at;
@@ -33,10 +48,7 @@ std::string draw_panes_body(Canvas& canvas, Rect body, const UiContext& ui, cons
   body.width = draw_preview(canvas, body, ui, state);
   Panes panes = panes_of(ui, state, body.width);
   const Screen& screen = state.top();
-  std::vector<Stop> stops = stops_of(panes);
-  int at = stop_of(panes, stops, screen.cursor);
-  std::string cursor = at < 0 ? std::string() : stops[static_cast<std::size_t>(at)].id;
-  draw_panes(canvas, body, panes, screen.top, cursor, state.ascii);
+  draw_panes(canvas, body, panes, screen.top, rests_on(panes, screen.cursor), state.ascii);
   int height = areas_of(panes, body).main.height, total = static_cast<int>(panes.main.size());
   return total > height ? range_text("lines", screen.top, height, total) : std::string();
 }

@@ -1,6 +1,7 @@
 #include "tui/screens/preview.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "tui/screens/beside.hpp"
 #include "tui/screens/documents.hpp"
@@ -14,6 +15,14 @@ namespace {
 constexpr int kTwoPanesFrom = 160;
 constexpr int kNarrowest = 72,
               kWidest = 100;  // of a page in one column: a GPU's slices need that much, and gain little above
+
+// Of hundreds of runs a run's page has its own, those of a node and of a GPU, whose subject begins with the
+// node's name, those of that node.
+bool is_about_page(const RunHead& head, const Screen& page) {
+  if (page.kind == ScreenKind::run) return head.run == page.subject;
+  return std::any_of(head.nodes.begin(), head.nodes.end(),
+                     [&](const NodeName& node) { return page.subject.starts_with(node.text); });
+}
 
 // What a page needs of the state, with that page on top. Cheap: the lists of the screens below stay where
 // they are.
@@ -30,7 +39,8 @@ UiState state_of_page(const UiState& state, Screen page, Rect area) {
   if (const auto can = state.abilities.find(beside.top().cluster); can != state.abilities.end())
     beside.abilities.insert(*can);
   beside.gpu_notes = state.gpu_notes;
-  beside.runs.heads = state.runs.heads;
+  std::copy_if(state.runs.heads.begin(), state.runs.heads.end(), std::back_inserter(beside.runs.heads),
+               [&](const RunHead& head) { return is_about_page(head, beside.top()); });
   // Of runs whose journal was read the one that is shown.
   if (const auto read = state.runs.opened.find(beside.top().subject); read != state.runs.opened.end())
     beside.runs.opened.insert(*read);

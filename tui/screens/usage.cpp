@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "engine/query/value.hpp"
 #include "tui/screens/control.hpp"
+#include "tui/screens/in_view.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/usage_common.hpp"
 
@@ -38,7 +40,7 @@ const std::vector<Sum>* sums_of(const UiState& state) {
   return found == state.usage.read->sums.end() ? nullptr : &found->second;
 }
 
-std::string id_of(const Sum& sum) { return sum.cluster.text + '\x1f' + sum.name; }
+std::string id_of_sum(const Sum& sum) { return sum.cluster.text + '\x1f' + sum.name; }
 
 std::string percent(const std::optional<double>& value) {
   return value ? fmt::format("{:.0f}%", *value) : std::string("n/a");
@@ -71,7 +73,7 @@ DocLine heading(const UiState& state, const UsageColumns& at) {
 
 DocLine line_of(const Sum& sum, const UsageColumns& at, const UiState& state) {
   DocLine line;
-  line.id = id_of(sum);
+  line.id = id_of_sum(sum);
   const int first = at.cluster > 0 ? at.cluster : at.held;
   line.spans.push_back({shorten(sum.name.empty() ? "n/a" : sum.name, first - 2, state.ascii),
                         sum.name.empty() ? Style(Role::dim) : Style(Role::text).with_bold(), 1});
@@ -140,9 +142,8 @@ Document foot_for(const Sum& sum, const std::vector<Sum>& sums, const UiState& s
 const Sum* sum_here(const UiState& state) {
   const std::vector<Sum>* sums = sums_of(state);
   if (!sums || sums->empty()) return nullptr;
-  const auto found = std::find_if(sums->begin(), sums->end(),
-                                  [&](const Sum& one) { return id_of(one) == state.top().cursor; });
-  return found != sums->end() ? &*found : &sums->front();
+  const Sum* here = item_here(std::span<const Sum>(*sums), state.top(), id_of_sum);
+  return here ? here : &sums->front();
 }
 
 Panes usage_panes(const UiContext& ui, const UiState& state, int width) {
@@ -155,7 +156,11 @@ Panes usage_panes(const UiContext& ui, const UiState& state, int width) {
   const UsageColumns at = usage_columns(ui, width);
   panes.main = span_lines(state);
   panes.main.push_back(heading(state, at));
-  for (const Sum& sum : *sums) panes.main.push_back(line_of(sum, at, state));
+  const InView seen = in_view(state, panes.main.size() + sums->size());
+  panes.main.reserve(panes.main.size() + sums->size());
+  for (const Sum& sum : *sums)
+    panes.main.push_back(seen.contains(panes.main.size()) ? line_of(sum, at, state)
+                                                          : DocLine{{}, id_of_sum(sum)});
   if (const Sum* sum = sum_here(state)) panes.foot = foot_for(*sum, *sums, state, width);
   panes.foot_first = true;
   return panes;

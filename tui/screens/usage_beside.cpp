@@ -89,7 +89,7 @@ void add_held_now(FactPage& page, const UiContext& ui, const UiState& state, con
 
 void add_letter(FactPage& page, const UiState& state, const std::string& owner) {
   page.heading("TEXT TO THIS OWNER", fmt::format("{} copies it", first_key(state, Action::usage_letter)));
-  const std::string letter = letter_to(state, owner);
+  const std::string letter = letter_begin(state, owner, static_cast<std::size_t>(state.size.rows));
   for (const std::string_view line : lines_in(letter))
     for (const std::string& part : page.wrapped(line, 1)) page.add({{{part, Role::text, 1}}, {}});
 }

@@ -18,6 +18,8 @@ const usage::Sum* sum_here(const UiState& state);
 const usage::Waste* waste_here(const UiState& state);
 // What the command writes to that owner; empty: nothing of theirs was wasted.
 std::string letter_to(const UiState& state, const std::string& owner);
+// Its first lines, of so many rows: what can be seen of it.
+std::string letter_begin(const UiState& state, const std::string& owner, std::size_t rows);
 // Of which times nothing is recorded, in the language of the console; empty: there are none.
 std::string gaps_text(const UiState& state);
 // Why there is no list, and what to do about it.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "engine/insight/available.hpp"
 #include "engine/insight/held_words.hpp"
@@ -17,6 +18,7 @@
 #include "tui/screens/beside.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/documents.hpp"
+#include "tui/screens/in_view.hpp"
 #include "tui/screens/roles.hpp"
 
 namespace tessera::tui {
@@ -26,16 +28,15 @@ namespace {
 constexpr std::size_t kManyThings = 20000;
 constexpr Duration kManyEvery{5000};
 
-std::string id_of(const insight::UserSum& sum) { return sum.cluster.text + '\x1f' + sum.user; }
+std::string id_of_user(const insight::UserSum& sum) { return sum.cluster.text + '\x1f' + sum.user; }
 
 std::string user_text(const insight::UserSum& sum) { return sum.user.empty() ? "?" : sum.user; }
 
 const insight::UserSum* user_here(const UiState& state) {
   const std::vector<insight::UserSum>& users = state.users.users;
-  auto found = std::find_if(users.begin(), users.end(),
-                            [&](const insight::UserSum& one) { return id_of(one) == state.top().cursor; });
-  if (found != users.end()) return &*found;
-  return users.empty() ? nullptr : &users.front();
+  if (users.empty()) return nullptr;
+  const auto* here = item_here(std::span<const insight::UserSum>(users), state.top(), id_of_user);
+  return here ? here : &users.front();
 }
 
 std::string accounts_text(const insight::UserSum& sum) {
@@ -68,7 +69,7 @@ std::string idle_text(const insight::UserSum& sum) {
 
 DocLine line_of(const insight::UserSum& sum, const UserColumns& at, const UiState& state) {
   DocLine line;
-  line.id = id_of(sum);
+  line.id = id_of_user(sum);
   const int first = at.cluster > 0 ? at.cluster : at.gpus;
   line.spans.push_back({shorten(user_text(sum), first - 2, state.ascii),
                         sum.user.empty() ? Style(Role::unknown) : Style(Role::text).with_bold(), 1});
@@ -177,7 +178,10 @@ Panes users_panes(const UiContext& ui, const UiState& state, int width) {
   }
   const UserColumns at = user_columns(ui, state.users.users, width);
   panes.main.push_back(heading(at));
-  for (const insight::UserSum& sum : state.users.users) panes.main.push_back(line_of(sum, at, state));
+  const InView seen = in_view(state, panes.main.size() + state.users.users.size());
+  for (const insight::UserSum& sum : state.users.users)
+    panes.main.push_back(seen.contains(panes.main.size()) ? line_of(sum, at, state)
+                                                          : DocLine{{}, id_of_user(sum)});
   if (const insight::UserSum* sum = user_here(state)) panes.foot = foot_for(*sum, state, width);
   panes.foot_first = true;
   return panes;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <set>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "engine/query/value.hpp"
 #include "engine/usage/exceptions.hpp"
@@ -12,6 +14,7 @@
 #include "tui/language/wrap.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/in_view.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/usage.hpp"
 #include "tui/screens/usage_common.hpp"
@@ -28,9 +31,14 @@ const std::vector<Waste>* all_of(const UiState& state) {
   return state.usage.read ? &state.usage.read->waste : nullptr;
 }
 
-std::string id_of(const Waste& one) {
-  return one.cluster.text + '\x1f' + one.kind + '\x1f' + one.workload + '\x1f' + one.node + '\x1f' +
-         one.profile;
+std::string id_of_waste(const Waste& one) {
+  std::string id;
+  id.reserve(4 + one.cluster.text.size() + one.kind.size() + one.workload.size() + one.node.size() +
+             one.profile.size());
+  id += one.cluster.text;
+  for (const std::string* part : {&one.kind, &one.workload, &one.node, &one.profile})
+    id += '\x1f', id += *part;
+  return id;
 }
 
 // As docs/time.md defines them.
@@ -47,10 +55,13 @@ std::string meaning(const std::string& kind, const usage::Limits& limits) {
 }
 
 bool of_several_clusters(const std::vector<Waste>& all) {
-  std::set<ClusterName> clusters;
-  for (const Waste& one : all)
-    if (!one.cluster.empty()) clusters.insert(one.cluster);
-  return clusters.size() > 1;
+  const ClusterName* first = nullptr;
+  for (const Waste& one : all) {
+    if (one.cluster.empty()) continue;
+    if (first && *first != one.cluster) return true;
+    first = &one.cluster;
+  }
+  return false;
 }
 
 constexpr int kBetween = 2;  // columns
@@ -64,15 +75,24 @@ WasteColumns waste_columns(const std::vector<Waste>& all, const UiState& state, 
   const bool wide = width >= 110;
   const auto widest = [&](int least, int most, const auto& text) {
     int cells = least;
-    for (const Waste& one : all) cells = std::max(cells, display_width(text(one)));
+    for (auto one = all.begin(); one != all.end() && cells < most; ++one)
+      cells = std::max(cells, display_width(text(*one)));
     return std::min(cells, most);
   };
-  int owner = widest(5, 20, [](const Waste& one) { return one.user; });
-  int work = widest(8, 40, [](const Waste& one) { return one.workload; });
-  const int profile = widest(7, 14, [](const Waste& one) { return one.profile; });
-  const int node = wide ? widest(4, 16, [](const Waste& one) { return one.node; }) : 0;
+  const auto widest_of = [&](int least, int most, std::string Waste::*text) {
+    int cells = least;
+    for (const Waste& one : all)  // no text takes more cells than bytes
+      if ((one.*text).size() > static_cast<std::size_t>(cells))
+        cells = std::max(cells, display_width(one.*text));
+    return std::min(cells, most);
+  };
+  int owner = widest_of(5, 20, &Waste::user);
+  int work = widest_of(8, 40, &Waste::workload);
+  const int profile = widest_of(7, 14, &Waste::profile);
+  const int node = wide ? widest_of(4, 16, &Waste::node) : 0;
   const bool several = wide && of_several_clusters(all);
-  const int cluster = several ? widest(7, 14, [](const Waste& one) { return one.cluster.text; }) : 0;
+  const int cluster =
+      several ? widest(7, 14, [](const Waste& one) -> const std::string& { return one.cluster.text; }) : 0;
   const int advice = widest(4, wide ? 24 : 16, [&](const Waste& one) { return told(state, one.advice); });
   WasteColumns at;
   const auto end = [&] {
@@ -109,7 +129,7 @@ DocLine heading(const WasteColumns& at) {
 
 DocLine line_of(const Waste& one, const WasteColumns& at, bool several, const UiState& state, int width) {
   DocLine line;
-  line.id = id_of(one);
+  line.id = id_of_waste(one);
   const auto put = [&](const std::string& text, int x, int end, Style style) {
     line.spans.push_back({shorten(text.empty() ? "-" : text, end - x - 1, state.ascii),
                           text.empty() ? Style(Role::dim) : style, x});
@@ -131,7 +151,7 @@ DocLine line_of(const Waste& one, const WasteColumns& at, bool several, const Ui
 
 // All kinds are told: what no longer fits goes on in the next line.
 Document total_lines(const std::vector<Waste>& all, const UiState& state, int width) {
-  std::map<std::string, double> hours;
+  std::map<std::string_view, double> hours;
   double sum = 0, uncounted = 0;
   for (const Waste& one : all) {
     if (one.slice_hours) hours[one.kind] += *one.slice_hours, sum += *one.slice_hours;
@@ -224,19 +244,22 @@ Document nothing_wasted(const UiState& state, int width) {
 const Waste* waste_here(const UiState& state) {
   const std::vector<Waste>* all = all_of(state);
   if (!all || all->empty()) return nullptr;
-  const auto found = std::find_if(all->begin(), all->end(),
-                                  [&](const Waste& one) { return id_of(one) == state.top().cursor; });
-  return found != all->end() ? &*found : &all->front();
+  const Waste* here = item_here(std::span<const Waste>(*all), state.top(), id_of_waste);
+  return here ? here : &all->front();
 }
 
-std::string letter_to(const UiState& state, const std::string& owner) {
+std::string letter_begin(const UiState& state, const std::string& owner, std::size_t rows) {
   const usage::Reckoning& read = *state.usage.read;
   std::vector<Waste> own;
-  std::copy_if(read.waste.begin(), read.waste.end(), std::back_inserter(own),
-               [&](const Waste& one) { return one.user == owner; });
+  for (auto one = read.waste.begin(); one != read.waste.end() && own.size() < rows; ++one)
+    if (one->user == owner && one->kind != "rogue") own.push_back(*one);  // of which no owner is told
   std::string text;
   for (const usage::Letter& letter : usage::letters(own, read.from, read.to)) text += letter.text;
   return text;
+}
+
+std::string letter_to(const UiState& state, const std::string& owner) {
+  return letter_begin(state, owner, state.usage.read->waste.size());
 }
 
 Panes waste_panes(const UiContext&, const UiState& state, int width) {
@@ -263,7 +286,11 @@ Panes waste_panes(const UiContext&, const UiState& state, int width) {
     std::move(notes.begin(), notes.end(), std::back_inserter(panes.main));
   panes.main.push_back(heading(at));
   const bool several = of_several_clusters(*all);
-  for (const Waste& one : *all) panes.main.push_back(line_of(one, at, several, state, width));
+  const InView seen = in_view(state, panes.main.size() + all->size() + (below ? 1 + notes.size() : 0));
+  panes.main.reserve(panes.main.size() + all->size());
+  for (const Waste& one : *all)
+    panes.main.push_back(seen.contains(panes.main.size()) ? line_of(one, at, several, state, width)
+                                                          : DocLine{{}, id_of_waste(one)});
   if (below) {
     panes.main.push_back({});
     std::move(notes.begin(), notes.end(), std::back_inserter(panes.main));

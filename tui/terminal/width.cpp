@@ -22,6 +22,7 @@ bool is_jamo_that_joins(char32_t c) { return c >= 0x1160 && c <= 0x11FF; }
 
 Extent extent(char32_t c) {
   if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return Extent::control;
+  if (c < 0x7F) return Extent::narrow;  // most of what is drawn: no table is asked
   const utf8proc_property_t& known = *utf8proc_get_property(static_cast<utf8proc_int32_t>(c));
   switch (known.category) {
     case UTF8PROC_CATEGORY_CF:

@@ -271,6 +271,26 @@ TEST(History, TheOldestSamplesGoWhenMemoryIsUsedUp) {
   EXPECT_LE(here.history.bytes(), 30U);
 }
 
+// Each row of a list draws its last ten minutes: they are found from the end, in whatever stands before them.
+TEST(History, TheEndOfALineIsTheEndOfTheWholeLine) {
+  for (const std::size_t most : {std::size_t{30}, history::kMostBytes}) {
+    Watched here({gpu(0, Strategy::whole, {whole(0)})}, most);
+    const std::vector<int> times{0, 10, 300, 310, 1'500, 1'510, 1'511, 6'000, 6'010, 9'000, 9'001, 9'300};
+    for (int time : times) here.measure(time, static_cast<float>(time % 100));
+    const std::vector<int> all = seconds_of(here.line());
+    ASSERT_EQ(all.back(), times.back());
+    for (int since = -10; since < times.back() + 20; since += 5) {
+      const Line end =
+          here.history.line(ClusterName("hpc"), NodeName("n1"), history::key_of(here.board()), at(since));
+      std::vector<int> expected = all;
+      std::erase_if(expected, [&](int time) { return time < since; });
+      ASSERT_EQ(seconds_of(end), expected) << since << " of " << most;
+      for (const history::Sample& one : end.samples)
+        ASSERT_EQ(one.use, static_cast<float>((one.at - at(0)) / std::chrono::seconds(1) % 100)) << since;
+    }
+  }
+}
+
 TEST(History, NodesShareTheMemoryThereIs) {
   Watched here({gpu(0, Strategy::whole, {whole(0)})}, 30);
   for (int i = 0; i < 10; ++i) here.measure(10 * i, 5);

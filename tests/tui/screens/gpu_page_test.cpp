@@ -2,6 +2,8 @@
 // the GPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/query/tables.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/random_world.hpp"
@@ -165,6 +167,32 @@ TEST(GpuPage, WhatLongListsTellOfAGpuIsLookedUpOnceForARevision) {
   tui::note_gpu(state, ui, place(0));
   EXPECT_EQ(state.gpu_notes->wanted.size(), 1U);
   EXPECT_EQ(state.gpu_notes->wanted.begin()->second.count, 2U);
+}
+
+// Beside the list of what waits all jobs were sorted twice for each picture.
+TEST(WorkPage, ThoseThatWaitForTheSameAreLookedUpOnceForARevision) {
+  Session session(two_places(), {200, 60});
+  for (int i = 0; i < 12; ++i)
+    session.tell(on("hpc", WorkloadSeen{waiting(std::to_string(99001 + i), "zoe", "gpu:h100")}));
+  session.press(":job 99001<enter>");
+  ASSERT_TRUE(session.state.gpu_notes);
+  const auto noted = session.state.gpu_notes;
+  ASSERT_EQ(noted->waiting.size(), 1U);
+  const Cluster& cluster = *session.model.find(ClusterName("hpc"));
+  const tui::UiContext ui = session.world();
+  for (const Workload& one : cluster.workloads.all()) {
+    if (one.state != WorkloadState::pending) continue;
+    const tui::WaitingAlike found = tui::waiting_with(ui, session.state, cluster, one);
+    const tui::WaitingAlike again = tui::waiting_with(ui, tui::UiState(), cluster, one);
+    EXPECT_EQ(found.first, again.first) << one.id.text;
+    EXPECT_EQ(found.count, again.count) << one.id.text;
+    EXPECT_EQ(std::count(found.first.begin(), found.first.end(), one.id), 0);
+  }
+  session.press("jk");
+  EXPECT_EQ(session.state.gpu_notes, noted) << "for a key nothing is looked up again";
+  session.tell(on("hpc", WorkloadSeen{waiting("99100", "zoe", "gpu:h100")}));
+  EXPECT_EQ(session.state.gpu_notes->revision, session.model.revision);
+  EXPECT_EQ(session.state.gpu_notes->waiting.begin()->second.count, noted->waiting.begin()->second.count + 1);
 }
 
 TEST(GpuPage, BesideTheListOfGpusTheNotesAreMadeBeforeThePicture) {

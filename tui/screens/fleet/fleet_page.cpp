@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,7 @@
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/in_view.hpp"
 #include "tui/screens/preview.hpp"
 
 namespace tessera::tui {
@@ -259,7 +261,10 @@ class Page {
     head("GPU", at.gpus), head("WANTED", at.wanted), head("MADE", at.made), head("ADVERTISED", at.offered);
     head("HELD", at.held), head("LAST RUN", at.by);
     to.push_back(std::move(heads));
-    for (std::size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) to.push_back(line_of(rows[i], at));
+    const std::size_t listed = std::min(rows.size(), kMostRows);
+    const InView seen = in_view(state_, to.size() + listed);
+    for (std::size_t i = 0; i < listed; ++i)
+      to.push_back(seen.contains(to.size()) ? line_of(rows[i], at) : DocLine{{}, id_of(rows[i])});
     if (rows.size() > kMostRows)
       note(to, fmt::format("and {} more rows: tessera fleet diff lists all", rows.size() - kMostRows),
            Role::dim);
@@ -407,10 +412,9 @@ std::string id_of(const FleetRow& row) {
 const FleetRow* fleet_row_here(const UiState& state) {
   if (!state.fleet || !state.fleet->answer || state.fleet->answer->rows.empty()) return nullptr;
   const std::vector<FleetRow>& rows = state.fleet->answer->rows;
-  const auto end = rows.begin() + static_cast<std::ptrdiff_t>(std::min(rows.size(), kMostRows));
-  const auto found =
-      std::find_if(rows.begin(), end, [&](const FleetRow& one) { return id_of(one) == state.top().cursor; });
-  return found == end ? &rows.front() : &*found;
+  const std::span<const FleetRow> listed(rows.data(), std::min(rows.size(), kMostRows));
+  const FleetRow* here = item_here(listed, state.top(), [](const FleetRow& one) { return id_of(one); });
+  return here ? here : &rows.front();
 }
 
 // A wider terminal never tells less of a row than a narrower one.

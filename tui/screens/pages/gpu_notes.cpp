@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engine/mig/product_of.hpp"
+#include "engine/model/waits_longer.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/event_lines.hpp"
 #include "tui/screens/preview.hpp"
@@ -62,6 +63,31 @@ Wanted look_up_wanted(const GpuPlace& at, const mig::Catalogue& catalogue) {
   return wanted;
 }
 
+// Those that ask for the same resources wait with the same others.
+std::string asked_by(const Cluster& cluster, const Workload& workload) {
+  std::string asked = cluster.name.text;
+  for (const Request& request : workload.requests) asked += '\x1f' + request.resource;
+  return asked;
+}
+
+WaitingAlike look_up_waiting(const Cluster& cluster, const Workload& workload) {
+  std::vector<const Workload*> found;
+  const auto is_asked = [&](const Request& request) {
+    return std::any_of(workload.requests.begin(), workload.requests.end(),
+                       [&](const Request& own) { return own.resource == request.resource; });
+  };
+  for (const Workload& work : cluster.workloads.all())
+    if (work.state == WorkloadState::pending &&
+        std::any_of(work.requests.begin(), work.requests.end(), is_asked))
+      found.push_back(&work);
+  const std::size_t first = std::min(found.size(), WaitingAlike::kMost + 1);
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(first), found.end(),
+                    waits_longer);
+  WaitingAlike waiting{{}, found.size()};
+  for (std::size_t i = 0; i < first; ++i) waiting.first.push_back(found[i]->id);
+  return waiting;
+}
+
 std::vector<LogEntry> look_up_events(const Model& model, const GpuPlace& at) {
   std::vector<LogEntry> happened;
   for (const LogEntry* entry : newest_on(model, at.cluster->name, at.node->name, GpuNotes::kMostEvents))
@@ -75,9 +101,32 @@ const Wanted* noted_wanted(const UiContext& ui, const UiState& state, const GpuP
   return found == state.gpu_notes->wanted.end() ? nullptr : &found->second;
 }
 
+const WaitingAlike* noted_waiting(const UiContext& ui, const UiState& state, const std::string& asked) {
+  if (!state.gpu_notes || state.gpu_notes->revision != ui.model.revision) return nullptr;
+  const auto found = state.gpu_notes->waiting.find(asked);
+  return found == state.gpu_notes->waiting.end() ? nullptr : &found->second;
+}
+
 const std::vector<LogEntry>* noted_events(const UiContext& ui, const UiState& state, const GpuPlace& at) {
   const GpuNotes* notes = state.gpu_notes.get();
   return notes && notes->told == ui.model.told && notes->node == node_of(at) ? &notes->happened : nullptr;
+}
+
+// To be added to: what is of an older model is gone.
+std::shared_ptr<GpuNotes> notes_of_now(const UiContext& ui, const UiState& state) {
+  auto notes = std::make_shared<GpuNotes>();
+  if (state.gpu_notes) *notes = *state.gpu_notes;
+  if (notes->revision != ui.model.revision) notes->wanted.clear(), notes->waiting.clear();
+  notes->revision = ui.model.revision;
+  return notes;
+}
+
+void note_waiting(UiState& state, const UiContext& ui, const Cluster& cluster, const Workload& workload) {
+  const std::string asked = asked_by(cluster, workload);
+  if (noted_waiting(ui, state, asked)) return;
+  auto notes = notes_of_now(ui, state);
+  notes->waiting[asked] = look_up_waiting(cluster, workload);
+  state.gpu_notes = std::move(notes);
 }
 
 }  // namespace
@@ -92,14 +141,22 @@ std::vector<LogEntry> happened_to(const UiContext& ui, const UiState& state, con
   return noted ? *noted : look_up_events(ui.model, at);
 }
 
+WaitingAlike waiting_with(const UiContext& ui, const UiState& state, const Cluster& cluster,
+                          const Workload& workload) {
+  const WaitingAlike* noted = noted_waiting(ui, state, asked_by(cluster, workload));
+  WaitingAlike others = noted ? *noted : look_up_waiting(cluster, workload);
+  if (workload.state == WorkloadState::pending && !workload.requests.empty()) --others.count;
+  std::erase(others.first, workload.id);
+  if (others.first.size() > WaitingAlike::kMost) others.first.resize(WaitingAlike::kMost);
+  return others;
+}
+
 void note_gpu(UiState& state, const UiContext& ui, const GpuPlace& at) {
   if (!at.gpu || is_noted(ui, state, at)) return;
-  auto notes = std::make_shared<GpuNotes>();
-  if (state.gpu_notes && state.gpu_notes->revision == ui.model.revision)
-    notes->wanted = state.gpu_notes->wanted;
+  auto notes = notes_of_now(ui, state);
   notes->wanted[kind_of(at)] = wanted_of(ui, state, at);
   notes->happened = happened_to(ui, state, at);
-  notes->revision = ui.model.revision, notes->told = ui.model.told;
+  notes->told = ui.model.told;
   notes->node = node_of(at);
   state.gpu_notes = std::move(notes);
 }
@@ -112,8 +169,12 @@ void note_page_shown(UiState& state, const UiContext& ui) {
   const std::optional<Screen> beside = page_shown_beside(state, ui);
   const Screen& page = beside ? *beside : state.top();
   if (page.kind == ScreenKind::gpu) return note_gpu(state, ui, gpu_on(page, ui.model));
-  if (page.kind != ScreenKind::node) return;
   const Cluster* cluster = ui.model.find(page.cluster);
+  if (page.kind == ScreenKind::workload && cluster) {
+    const Workload* work = cluster->workloads.find(WorkloadId(page.subject));
+    if (work && work->state == WorkloadState::pending) note_waiting(state, ui, *cluster, *work);
+  }
+  if (page.kind != ScreenKind::node) return;
   const Node* node = cluster ? cluster->nodes.find(NodeName(page.subject)) : nullptr;
   if (node && !node->gpus.empty()) note_gpu(state, ui, {cluster, node, &node->gpus.front()});
 }

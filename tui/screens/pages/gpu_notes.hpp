@@ -1,5 +1,6 @@
-// What the page of a GPU takes from long lists: the waiting jobs and pods that ask for such a GPU, and what
-// happened on its node. Looked up once for a revision of the model, and not for each picture.
+// What pages take from long lists: that of a GPU the waiting jobs and pods that ask for such a GPU, and what
+// happened on its node; that of a job or pod those that wait for the same. Looked up once for a revision of
+// the model, and not for each picture.
 // Threads: the UI thread; pure functions but for the refreshing one.
 #pragma once
 
@@ -21,21 +22,33 @@ struct Wanted {
   static constexpr std::size_t kMost = 6;
 };
 
+// Waiting workloads that ask for one of the same resources.
+struct WaitingAlike {
+  std::vector<WorkloadId> first;  // of them, the longest wait first, at most kMost and one
+  std::size_t count = 0;
+  static constexpr std::size_t kMost = 8;
+};
+
 struct GpuNotes {
-  std::uint64_t revision = 0, told = 0;  // of the model: what wanted and happened are of
-  std::map<std::string, Wanted> wanted;  // by cluster and kind of GPU: many GPUs are alike
-  std::string node;                      // of which `happened` tells
-  std::vector<LogEntry> happened;        // newest first, at most kMostEvents
+  std::uint64_t revision = 0, told = 0;         // of the model: what wanted and waiting, and happened are of
+  std::map<std::string, Wanted> wanted;         // by cluster and kind of GPU: many GPUs are alike
+  std::map<std::string, WaitingAlike> waiting;  // by cluster and what is asked for
+  std::string node;                             // of which `happened` tells
+  std::vector<LogEntry> happened;               // newest first, at most kMostEvents
   static constexpr std::size_t kMostEvents = 6;
 };
 
 // From the notes where they are of now, else looked up.
 Wanted wanted_of(const UiContext& ui, const UiState& state, const GpuPlace& at);
 std::vector<LogEntry> happened_to(const UiContext& ui, const UiState& state, const GpuPlace& at);
+// Those that wait for the same as this one, without it, at most WaitingAlike::kMost of them.
+WaitingAlike waiting_with(const UiContext& ui, const UiState& state, const Cluster& cluster,
+                          const Workload& workload);
 // Notes what the page of that GPU shows.
 void note_gpu(UiState& state, const UiContext& ui, const GpuPlace& at);
 bool is_noted(const UiContext& ui, const UiState& state, const GpuPlace& at);
-// The same for the page of a GPU or a node on top, and for one beside the list on top. After every message.
+// The same for the page of a GPU, a node or waiting work on top, and for one beside the list on top. After
+// every message.
 void note_page_shown(UiState& state, const UiContext& ui);
 
 // WANTED and LAST CHANGES, as sections of a page. aside: of whom the waiting ones ask what.

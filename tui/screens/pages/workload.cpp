@@ -9,7 +9,6 @@
 #include "engine/model/counts_text.hpp"
 #include "engine/model/held_by.hpp"
 #include "engine/model/kueue.hpp"
-#include "engine/model/waits_longer.hpp"
 #include "engine/query/tables.hpp"
 #include "engine/query/value.hpp"
 #include "engine/sharing/units.hpp"
@@ -18,6 +17,7 @@
 #include "tui/screens/documents.hpp"
 #include "tui/screens/pages/boards.hpp"
 #include "tui/screens/pages/charts.hpp"
+#include "tui/screens/pages/gpu_notes.hpp"
 #include "tui/screens/pages/own_use.hpp"
 #include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/plan.hpp"
@@ -144,27 +144,20 @@ void add_holdings(FactPage& page, const UiContext& ui, const Cluster& cluster, c
   if (before == page.size()) page.add({{{page.told("nothing"), Role::dim, 3}}, {}});
 }
 
-void add_waiting(FactPage& page, const Cluster& cluster, const Workload& workload) {
+void add_waiting(FactPage& page, const UiContext& ui, const UiState& state, const Cluster& cluster,
+                 const Workload& workload) {
   page.heading("ALSO WAITING FOR THE SAME");
-  std::vector<const Workload*> others;
-  for (const Workload& other : cluster.workloads.all()) {
-    if (other.state != WorkloadState::pending || other.id == workload.id) continue;
-    bool same = std::any_of(other.requests.begin(), other.requests.end(), [&](const Request& request) {
-      return std::any_of(workload.requests.begin(), workload.requests.end(),
-                         [&](const Request& own) { return own.resource == request.resource; });
-    });
-    if (same) others.push_back(&other);
-  }
-  std::sort(others.begin(), others.end(), waits_longer);
-  constexpr std::size_t kShown = 8;
-  for (std::size_t i = 0; i < std::min(others.size(), kShown); ++i)
-    page.add({{{others[i]->id.text, Role::text, 3},
-               {others[i]->user + "  ", Role::text, 3 + kLabelWidth},
-               {others[i]->reason, Role::dim}},
-              query::row_id(query::WorkloadRow{&cluster, others[i]})});
-  if (others.size() > kShown)
-    page.add({{{page.told(fmt::format("and {} more", others.size() - kShown)), Role::dim, 3}}, {}});
-  if (others.empty()) page.add({{{page.told("no other"), Role::dim, 3}}, {}});
+  const WaitingAlike others = waiting_with(ui, state, cluster, workload);
+  for (const WorkloadId& id : others.first)
+    if (const Workload* other = cluster.workloads.find(id))
+      page.add({{{other->id.text, Role::text, 3},
+                 {other->user + "  ", Role::text, 3 + kLabelWidth},
+                 {other->reason, Role::dim}},
+                query::row_id(query::WorkloadRow{&cluster, other})});
+  if (others.count > others.first.size())
+    page.add(
+        {{{page.told(fmt::format("and {} more", others.count - others.first.size())), Role::dim, 3}}, {}});
+  if (others.count == 0) page.add({{{page.told("no other"), Role::dim, 3}}, {}});
 }
 
 void add_times(FactPage& page, const Cluster& cluster, const Workload& workload, TimePoint wall) {
@@ -186,6 +179,7 @@ class WorkPage {
   WorkPage(const UiContext& ui, const UiState& state, const Cluster& cluster, const Workload& workload,
            int width)
       : ui_(ui),
+        state_(state),
         cluster_(cluster),
         workload_(workload),
         answer_(why_of(ui, state, state.top())),
@@ -240,7 +234,7 @@ class WorkPage {
     return *this;
   }
   WorkPage& others() {
-    if (workload_.state == WorkloadState::pending) add_waiting(page_, cluster_, workload_);
+    if (workload_.state == WorkloadState::pending) add_waiting(page_, ui_, state_, cluster_, workload_);
     return *this;
   }
   Document take() { return page_.take(); }
@@ -251,6 +245,7 @@ class WorkPage {
   }
 
   const UiContext& ui_;
+  const UiState& state_;
   const Cluster& cluster_;
   const Workload& workload_;
   const std::shared_ptr<const why::Answer> answer_;

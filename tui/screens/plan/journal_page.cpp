@@ -7,6 +7,7 @@
 #include "tui/screens/beside.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/in_view.hpp"
 #include "tui/screens/plan/run_words.hpp"
 #include "tui/screens/plan/runs.hpp"
 
@@ -53,7 +54,7 @@ NodeLook::Stage stage_of(const RunHead& head) {
   }
 }
 
-void add_line(Document& document, const RunHead& head, const Columns& at, const UiState& state, int width) {
+DocLine line_of(const RunHead& head, const Columns& at, const UiState& state, int width) {
   RunLook look = look_of(head);
   auto cell = [&](const std::string& text, int cells) { return shorten(text, cells, state.ascii); };
   std::string started = head.started == TimePoint{} ? "?" : time_text(head.started);
@@ -68,7 +69,7 @@ void add_line(Document& document, const RunHead& head, const Columns& at, const 
                 {cell(head.words, words), Role::text, at.words}},
                head.run};
   if (at.run > 0) line.spans.push_back({head.run, Role::dim, at.run});
-  document.push_back(std::move(line));
+  return line;
 }
 
 // What stands below the list about one run. Names and paths stay as they are.
@@ -181,7 +182,10 @@ Panes journal_panes(const UiContext&, const UiState& state, int width) {
                   {}};
   if (at.run > 0) heading.spans.push_back({"RUN", Role::heading, at.run});
   panes.main.push_back(std::move(heading));
-  for (const RunHead& head : state.runs.heads) add_line(panes.main, head, at, state, width);
+  const InView seen = in_view(state, panes.main.size() + state.runs.heads.size());
+  for (const RunHead& head : state.runs.heads)
+    panes.main.push_back(seen.contains(panes.main.size()) ? line_of(head, at, state, width)
+                                                          : DocLine{{}, head.run});
   if (const RunHead* head = head_of(state, run_here(state))) panes.foot = foot_of(*head, state, width);
   panes.foot_first = true;
   return panes;

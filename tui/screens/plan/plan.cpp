@@ -14,6 +14,7 @@
 #include "tui/screens/layout/layout.hpp"
 #include "tui/screens/plan/arm.hpp"
 #include "tui/screens/plan/next_hours.hpp"
+#include "tui/screens/plan/plan_stops.hpp"
 #include "tui/screens/plan/plan_words.hpp"
 #include "tui/screens/plan/runs.hpp"
 
@@ -268,7 +269,7 @@ std::string why_not_on_plan(Action action, const UiState& state, const UiContext
     case Action::plan_hours: return why_no_hours(*state.plan);
     case Action::plan_copy_all: return has_commands(plan) ? "" : "there is no command to copy";
     case Action::plan_messages:
-      return plan::messages(plan).empty() ? "no workload is disturbed: there is no message to send" : "";
+      return !tells_owners(plan) ? "no workload is disturbed: there is no message to send" : "";
     default: return "";
   }
 }
@@ -285,9 +286,7 @@ std::vector<Stop> plan_stops(const UiState& state, const UiContext& ui) {
 // What the cursor rests on; empty: there is nothing to rest on.
 std::string stop_here(const UiState& state, const UiContext& ui) {
   if (!state.top().cursor.empty()) return state.top().cursor;
-  const std::vector<Stop> stops = plan_stops(state, ui);
-  const int at = place_of(stops, state);
-  return at < 0 ? std::string() : stops[static_cast<std::size_t>(at)].id;
+  return first_plan_stop(ui, state);
 }
 
 // Unfolded, the cursor is on the first line that was hidden.

@@ -210,6 +210,7 @@ class Page {
 
   // That another has closed a node, before all that the plan would do to it.
   void closed() {
+    if (std::none_of(plan_.notices.begin(), plan_.notices.end(), plan::is_about_closing)) return;
     for (const NoticeLine& line : told_once(plan_.notices, plan_.nodes.size() > 1))
       if (plan::is_about_closing(*line.notice)) {
         const std::string where = line.nodes.empty() ? line.notice->node.text : line.nodes;
@@ -265,12 +266,20 @@ class Page {
     for (const plan::NodePlan& node : plan_.nodes) {
       bool first = plan_.nodes.size() > 1;
       for (const plan::Disturbed& one : node.blast_radius) {
-        if (first) note(node.node.text, Role::dim);
-        first = false;
-        work(node, one);
-        end_entry();
+        entries_.push_back(later(node, one, std::exchange(first, false)));
       }
     }
+  }
+  // Of thousands that are disturbed a screen shows a few.
+  PlanEntry later(const plan::NodePlan& node, const plan::Disturbed& one, bool named) {
+    PlanEntry entry;
+    entry.height = named ? 2 : 1;
+    entry.make = [this, &node, &one, named] {
+      if (named) lines_.push_back({{{shorten(node.node.text, width_ - 4, state_.ascii), Role::dim, 3}}, {}});
+      work(node, one);
+      return std::exchange(lines_, {});
+    };
+    return entry;
   }
   void work(const plan::NodePlan& node, const plan::Disturbed& one) {
     std::string fate = fate_text(one, plan_.intent.options.way);
@@ -547,12 +556,28 @@ void append(Document& document, Document more, bool tight = false) {
 }
 }  // namespace
 
+namespace {
+int plan_room(const UiContext& ui, const UiState& state) {
+  return std::max(kLeastRoom, frame_of(state, ui, state.size).body.height - kUsualFoot);
+}
+int plan_split(int width) { return width * 53 / 100; }
+}  // namespace
+
+std::string first_plan_stop(const UiContext& ui, const UiState& state) {
+  const int width = state.size.columns;
+  if (state.plan && width >= kTwoColumns)
+    for (const DocLine& line : Page(ui, state, plan_split(width) - 1).first(plan_room(ui, state), 0).lines)
+      if (!line.id.empty()) return line.id;
+  const std::vector<Stop> stops = stops_of(plan_panes(ui, state, width));
+  return stops.empty() ? std::string() : stops.front().id;
+}
+
 Panes plan_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   if (!state.plan) return panes;
-  const int room = std::max(kLeastRoom, frame_of(state, ui, state.size).body.height - kUsualFoot);
+  const int room = plan_room(ui, state);
   if (width >= kTwoColumns) {
-    panes.split = width * 53 / 100;
+    panes.split = plan_split(width);
     panes.main = Page(ui, state, panes.split - 1).first(room, 0).lines;
     panes.side = Page(ui, state, width - panes.split).steps();
     append(panes.main, Page(ui, state, panes.split - 1).rest());

@@ -9,9 +9,11 @@
 namespace tessera::tui {
 namespace {
 
+std::size_t height_of(const PlanEntry& entry) { return entry.make ? entry.height : entry.lines.size(); }
+
 int lines_of(const PlanPart& part) {
   std::size_t lines = part.heading ? 1 : 0;
-  for (const PlanEntry& entry : part.entries) lines += entry.lines.size();
+  for (const PlanEntry& entry : part.entries) lines += height_of(entry);
   return static_cast<int>(lines);
 }
 
@@ -41,9 +43,11 @@ class First {
     }
     std::size_t at = 0;
     for (; at < part.entries.size(); ++at) {
-      const int more = static_cast<int>(part.entries[at].lines.size());
+      PlanEntry& entry = part.entries[at];
+      const int more = static_cast<int>(height_of(entry));
       if (folds && !unfolded && at > 0 && used + more >= most) break;  // a line tells what is left out
-      for (DocLine& line : part.entries[at].lines) first.lines.push_back(std::move(line));
+      if (entry.make) entry.lines = entry.make();
+      for (DocLine& line : entry.lines) first.lines.push_back(std::move(line));
       used += more;
     }
     std::size_t left = 0;

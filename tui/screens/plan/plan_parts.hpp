@@ -3,6 +3,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ namespace tessera::tui {
 struct PlanEntry {
   Document lines;
   std::size_t things = 1;  // that it counts for in "and 3 more"
+  // Of one among many the lines are made when it is shown, and `lines` is empty; null: they stand there.
+  std::function<Document()> make{};
+  std::size_t height = 0;  // how many it makes
 };
 struct PlanPart {
   std::string id;  // of the line that unfolds it; empty: the part is never folded

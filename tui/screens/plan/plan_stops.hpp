@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "tui/state.hpp"
+#include "tui/update.hpp"
 #include "tui/widgets/document.hpp"
 
 namespace tessera::tui {
@@ -15,6 +15,10 @@ namespace tessera::tui {
 std::string id_of(char kind, const std::string& rest);
 // The number in an id of that kind; nullopt: it is of another.
 std::optional<std::size_t> index_in(char kind, const std::string& id);
+
+// Where the cursor rests until it is moved, without the rest of the page: the footer asks with each picture.
+// Empty: there is nothing to rest on.
+std::string first_plan_stop(const UiContext& ui, const UiState& state);
 
 const plan::NodePlan* shown_node(const PlanView& view);
 // All there is to say about the line under the cursor; empty: nothing more than it says itself.

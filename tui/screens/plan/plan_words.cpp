@@ -313,6 +313,13 @@ Risk risk_of(const Plan& plan) {
   return risk;
 }
 
+bool tells_owners(const Plan& plan) {
+  return std::any_of(plan.nodes.begin(), plan.nodes.end(), [](const NodePlan& node) {
+    return std::any_of(node.blast_radius.begin(), node.blast_radius.end(),
+                       [](const Disturbed& one) { return !one.id.empty() && !one.user.empty(); });
+  });
+}
+
 std::string_view word(Risk risk) {
   return risk == Risk::low ? "low" : risk == Risk::medium ? "medium" : "high";
 }

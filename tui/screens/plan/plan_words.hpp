@@ -50,6 +50,9 @@ std::string_view word(Risk risk);
 // "about 25 s", "about 4 min, and the wait for jobs"
 std::string usual_text(const plan::Plan& plan);
 
+// Whether any owner is known who is told of it: whether plan::messages() has one, without writing them all.
+bool tells_owners(const plan::Plan& plan);
+
 // "wait until it ends", "requeue it", "end it"
 std::string_view way_text(plan::Way way, Scheduler scheduler);
 
