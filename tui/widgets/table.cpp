@@ -1,6 +1,10 @@
 #include "tui/widgets/table.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "tui/widgets/cells_of.hpp"
 
@@ -250,17 +254,23 @@ void draw_row(Canvas& canvas, Rect area, int y, int row, const TableRows& rows, 
   const Glyphs& shapes = glyphs(look.ascii);
   bool selected = row == look.cursor;
   int end = 0;  // of what is drawn: what lies before it says nothing
+  // A text that is longer than its cells asks whether those behind it are empty: each is made once.
+  std::vector<std::optional<std::string>> texts(rows.columns().size());
+  const auto text_of = [&](int column) -> const std::string& {
+    std::optional<std::string>& text = texts[static_cast<std::size_t>(column)];
+    if (!text) text = rows.text(row, column);
+    return *text;
+  };
   for (std::size_t place = 0; place < layout.columns.size(); ++place) {
     const PlacedColumn& placed = layout.columns[place];
     int x = area.x + placed.x;
     if (placed.x < end) continue;
     if (rows.paint(canvas, x, y, placed.width, row, placed.column)) continue;
-    std::string text = rows.text(row, placed.column);
+    const std::string& text = text_of(placed.column);
     Style style = rows.style(row, placed.column, text);
     if (selected) style = style.with_bold();
     bool right = rows.columns()[static_cast<std::size_t>(placed.column)].align == query::Align::right;
-    const int cells =
-        cells_of(rows.columns(), layout, place, text, [&](int column) { return rows.text(row, column); });
+    const int cells = cells_of(rows.columns(), layout, place, text, std::ref(text_of));
     put_cell(canvas, x, y, cells, text, style, look.ascii, right);
     end = placed.x + cells;
   }

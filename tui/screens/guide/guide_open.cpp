@@ -92,17 +92,20 @@ Pointed pointed_at(const UiState& state, const UiContext& ui) {
     if (const auto node = node_under(state, screen.cursor))
       point(pointed, node->first, node->second, finding ? finding->gpu : std::nullopt);
   } else if (is_table(screen.kind)) {
-    const int at = cursor_row(ui.model, screen);
-    for (std::size_t i = 0; i < screen.derived.rows.size(); ++i) {
-      const RowRef& ref = screen.derived.rows[i];
-      const bool chosen = screen.marks.empty() ? static_cast<int>(i) == at
-                                               : screen.marks.contains(id_at(ui.model, screen.kind, ref));
-      if (!chosen) continue;
+    const auto point_at = [&](const RowRef& ref) {
       if (screen.kind != ScreenKind::workloads)
         point_at_row(pointed, ui.model, screen.kind, ref);
       else if (auto row = workload_at(ui.model, ref))
         point_at_work(pointed, *row->cluster, *row->workload);
+    };
+    // The footer asks with each picture: only marks are looked for among all rows.
+    if (screen.marks.empty()) {
+      if (const int at = cursor_row(ui.model, screen); at >= 0)
+        point_at(screen.derived.rows[static_cast<std::size_t>(at)]);
+      return pointed;
     }
+    for (const RowRef& ref : screen.derived.rows)
+      if (screen.marks.contains(id_at(ui.model, screen.kind, ref))) point_at(ref);
   }
   return pointed;
 }
