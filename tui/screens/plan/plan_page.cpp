@@ -565,9 +565,11 @@ int plan_split(int width) { return width * 53 / 100; }
 
 std::string first_plan_stop(const UiContext& ui, const UiState& state) {
   const int width = state.size.columns;
-  if (state.plan && width >= kTwoColumns)
-    for (const DocLine& line : Page(ui, state, plan_split(width) - 1).first(plan_room(ui, state), 0).lines)
+  if (state.plan && width >= kTwoColumns) {
+    const PlanFirst first = Page(ui, state, plan_split(width) - 1).first(plan_room(ui, state), 0);
+    for (const DocLine& line : first.lines)
       if (!line.id.empty()) return line.id;
+  }
   const std::vector<Stop> stops = stops_of(plan_panes(ui, state, width));
   return stops.empty() ? std::string() : stops.front().id;
 }
