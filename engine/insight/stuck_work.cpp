@@ -63,21 +63,23 @@ class Stuck {
   };
 
   // Work that cannot start as the nodes are configured is worse than work that waits its turn.
+  // What is asked for is a cause of its own: one line for each.
   void asks_for_what_no_node_has() {
-    InVain never;
+    std::map<std::string, InVain> asked;
     for (const Workload& workload : cluster_.workloads.all())
       if (workload.state == WorkloadState::pending && workload.reason.starts_with("BadConstraints"))
-        never.add(workload);
-    if (never.count == 0) return;
+        asked[resources_asked_for(workload)].add(workload);
+    for (const auto& [resources, never] : asked) tell_bad(resources, never);
+  }
+  void tell_bad(const std::string& resources, const InVain& never) {
     const Workload& first = *never.first;
     const std::string more = never.count == 1 ? ""
                                               : fmt::format("; {} more wait{} like it", never.count - 1,
                                                             never.count == 2 ? "s" : "");
-    Finding& finding = add(
-        Severity::warning, "job " + first.id.text,
-        fmt::format("asks for {}, which no node has (BadConstraints){}", resources_asked_for(first), more),
-        fmt::format("ask {} to change it, or create such a slice",
-                    first.user.empty() ? "its owner" : first.user));
+    Finding& finding = add(Severity::warning, "job " + first.id.text,
+                           fmt::format("asks for {}, which no node has (BadConstraints){}", resources, more),
+                           fmt::format("ask {} to change it, or create such a slice",
+                                       first.user.empty() ? "its owner" : first.user));
     finding.source = first.origin.source;
     finding.since = never.since;
     finding.follows = "it does not start while no node has that";

@@ -314,14 +314,19 @@ TEST(Attention, AQuotaThatIsUsedUpIsToldAndOneThatIsNotIsNot) {
 
 TEST(Attention, JobsThatCanNeverStartAreNamedAndCounted) {
   Workload never = waiting("77", "bob", "gpu:a100"), turn = waiting("78", "bob", "gpu:h100");
-  Workload later = waiting("79", "eve", "gpu:v100");
-  never.reason = later.reason = "BadConstraints";
+  Workload later = waiting("79", "eve", "gpu:a100"), other = waiting("80", "eve", "gpu:v100");
+  never.reason = later.reason = other.reason = "BadConstraints";
   Story story;
   story.tell(WorkloadsListed{{never, turn}});
   EXPECT_EQ(told(story), Lines{"job 77: asks for 1 × gpu:a100, which no node has (BadConstraints)"});
   story.tell(WorkloadsListed{{never, turn, later}});
   EXPECT_EQ(told(story),
             Lines{"job 77: asks for 1 × gpu:a100, which no node has (BadConstraints); 1 more waits like it"});
+  // One that asks for something else waits for another reason: it was folded into the same line.
+  story.tell(WorkloadsListed{{never, turn, later, other}});
+  EXPECT_EQ(told(story),
+            (Lines{"job 77: asks for 1 × gpu:a100, which no node has (BadConstraints); 1 more waits like it",
+                   "job 80: asks for 1 × gpu:v100, which no node has (BadConstraints)"}));
 }
 
 std::vector<insight::Finding> findings_of(const Story& story) {
@@ -462,7 +467,7 @@ TEST(Attention, FewerSlicesThanConfiguredAfterABootNameTheBootUnit) {
 // "no node has" had no time: such a job has waited in vain since it was handed in, the oldest of them the
 // longest.
 TEST(Attention, WorkThatNoNodeCanTakeIsToldSinceTheOldestOfIt) {
-  Workload first = waiting("77", "bob", "gpu:a100"), older = waiting("79", "eve", "gpu:v100");
+  Workload first = waiting("77", "bob", "gpu:a100"), older = waiting("79", "eve", "gpu:a100");
   first.reason = older.reason = "BadConstraints";
   first.submitted = at(500), older.submitted = at(200);
   Story story;
