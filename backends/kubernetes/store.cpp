@@ -72,6 +72,7 @@ Node ClusterStore::State::value_of(NodeEntry& entry) {
                     [&](const std::string& id) { return is_work(pods.at(id)); }))
       busy = true;
   Node node = node_of(entry.object, entry.sharing, busy, origin(Source::kubernetes_nodes));
+  if (node.reason_at) *node.reason_at -= skew();
   node.out_of_use = out_of_use(entry.object, entry.sharing);
   lay_claimed(node, entry);
   measure(node, entry);
@@ -151,6 +152,7 @@ void ClusterStore::State::judge(NodeEntry& entry) {
   evidence.unmade_since = entry.unmade_since;
   evidence.unmade = entry.unmade;
   evidence.now = now;
+  evidence.server_ahead = skew();
   evidence.claimed = !entry.numbers.empty();
   for (const DraDevice* device : slices.devices_of(entry.object.meta.name))
     if (const std::string& taint = device->closed_by(); !taint.empty())
@@ -365,11 +367,13 @@ void ClusterStore::tell_all() {
 }
 
 void ClusterStore::set_server_time(TimePoint now) {
+  const Duration before = state_->skew();
   state_->server_ahead = now - state_->clock();
   state_->time_told = true;
   if (!state_->nodes_complete) return;
+  const bool moved = std::chrono::abs(state_->skew() - before) > State::kClockGrain;
   for (const auto& [name, entry] : state_->nodes)
-    if (entry.pending_since || entry.differs_since || entry.unmade_since || entry.stale_since)
+    if (moved || entry.pending_since || entry.differs_since || entry.unmade_since || entry.stale_since)
       state_->dirty.insert(name);
   state_->flush();
   state_->end_first_look();

@@ -44,7 +44,10 @@ struct ClusterStore::State {
   std::function<TimePoint()> clock;
   Duration server_ahead{0};  // the API server's clock before ours
   bool time_told = false;    // ... is known
-  bool first_look = true;    // until all nodes were judged by it and by the site once
+  // The same, where that is more than an answer that tells the second leaves open.
+  Duration skew() const { return std::chrono::abs(server_ahead) > kClockGrain ? server_ahead : Duration(0); }
+  static constexpr Duration kClockGrain{2000};
+  bool first_look = true;  // until all nodes were judged by it and by the site once
   Parser parser;
   TextPool words;
 

@@ -276,7 +276,8 @@ class Writer {
               "kubectl describe node {0} has the whole condition; while a run changes the node, the label "
               "nvsentinel.dgxc.nvidia.com/managed=false keeps NVSentinel from acting on it",
               node_.meta.name),
-          "work there may fail, and who watches it may close the node", one.since);
+          "work there may fail, and who watches it may close the node",
+          one.since ? std::optional(*one.since - evidence_.server_ahead) : std::nullopt);
     }
   }
 

@@ -25,6 +25,7 @@ struct NodeEvidence {
   std::optional<TimePoint> unmade_since;   // its layout has been told to be made, and not offered, since
   std::string unmade;                      // what is offered, and what is not
   TimePoint now{};
+  Duration server_ahead{0};          // the API server's clock before ours: conditions are timed by it
   bool claimed = false;              // a DRA driver hands out its devices
   std::vector<std::string> tainted;  // those of its devices that a taint keeps new work off, with the taint
 };

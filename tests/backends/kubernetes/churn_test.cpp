@@ -74,6 +74,20 @@ TEST(KubernetesFirstLook, TellsWhatIsOldAtOnceAndWhatChangesLaterOnceItStays) {
   EXPECT_NE(said_of_nodes(kept.cluster()).find(differs), std::string::npos) << said_of_nodes(kept.cluster());
 }
 
+// A condition's time was shown as the server wrote it: "down for 1 h" of a node that had just gone.
+TEST(KubernetesFirstLook, TimesOfConditionsAreByTheServersClock) {
+  Kept kept;
+  kept.now = *parse_utc("2026-11-22T12:00:00Z");
+  kept.list({{"n1", node_json("n1", kOne, {{"nvidia.com/gpu", "1"}}, "", "False")}}, {});
+  const auto down_since = [&] { return kept.cluster().nodes.find(NodeName("n1"))->reason_at; };
+  EXPECT_EQ(down_since(), parse_utc("2026-11-20T00:00:00Z"));
+  kept.store.set_server_time(kept.now - std::chrono::hours(1));
+  EXPECT_EQ(down_since(), parse_utc("2026-11-20T01:00:00Z"));
+  // An answer tells its time to the second: less than that says nothing.
+  kept.store.set_server_time(kept.now - std::chrono::milliseconds(900));
+  EXPECT_EQ(down_since(), parse_utc("2026-11-20T00:00:00Z"));
+}
+
 // An edit of the sharing that the device plugin has not taken was told after four minutes of watching, so
 // that tessera doctor, which looks once, never told it.
 TEST(KubernetesFirstLook, TellsThatAnOldEditOfTheSharingIsNotTaken) {
