@@ -197,6 +197,10 @@ void KubernetesBackend::State::report(Which which, std::optional<Error> failure,
 // What one of its lists left out, its source left out.
 SourceReport KubernetesBackend::State::source_report(Which which, std::optional<Error> failure,
                                                      Duration latency) const {
+  if (failure && failure->hint.empty())
+    failure->hint =
+        "kubectl, with the same kubeconfig and context, shows what the API server answers; tessera "
+        "asks again by itself";
   SourceReport report{kFollowed[which].source, std::move(failure), latency, ""};
   for (std::size_t i = 0; i < kFeeds; ++i) {
     if (kFollowed[i].source != report.source || *kFollowed[i].without != '\0' || notes[i].empty()) continue;
