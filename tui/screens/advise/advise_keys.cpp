@@ -44,8 +44,9 @@ void next_days(UiState& state, const UiContext& ui) {
     advise.with_past = !last;
   });
   say(state, ui, Severity::info,
-      state.advise->with_past ? fmt::format("looking at {}", days_text(since))
-                              : std::string("only what waits now counts"));
+      state.advise->with_past
+          ? fmt::format("looking at {}", days_text(since))
+          : std::string(state.past ? "only what waited then counts" : "only what waits now counts"));
 }
 
 // Whether the GPUs that an answer changes no longer stand as it has them.

@@ -89,11 +89,15 @@ class Page {
   // From which time what was needed counts beside the queue.
   std::string past_text() const {
     const UsageState& usage = state_.usage;
-    if (!state_.no_past.empty() || !advice_reads_past(state_)) return "only what waits now";
-    if (usage.failure && !usage.part) return "the recording cannot be read: only what waits now";
+    const bool then = state_.past;
+    const std::string only = then ? "only what waited then" : "only what waits now";
+    if (!state_.no_past.empty() || !advice_reads_past(state_)) return only;
+    if (usage.failure && !usage.part)
+      return then ? "the recording cannot be read: only what waited then"
+                  : "the recording cannot be read: only what waits now";
     if (usage.part) return fmt::format("reading the recording: {:.0f} %", *usage.part * 100);
     if (advise_.answer && advise_.answer->question->past) return days_text(usage.since) + " count, too";
-    return "only what waits now";
+    return only;
   }
 
   std::string progress_text() const {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tui/language/words.hpp"
 #include "tui/screens/guide/guide.hpp"
 
 namespace tessera::tui {
@@ -123,7 +124,9 @@ void add_layouts(Document& page, const UiContext& ui, const UiState& state, int 
   const GuideState& guide = state.top().guide;
   const GuideGroup& group = *guide.group();
   if (group.result.layouts.empty()) return;
-  section(page, told(state, "LAYOUTS"), told(state, "best first for what runs and waits now"));
+  section(page, told(state, "LAYOUTS"),
+          told(state, state.past ? N_("best first for what ran and waited then")
+                                 : N_("best first for what runs and waits now")));
   const mig::Product* product = ui.catalogue.by_key(group.product.text);
   for (std::size_t i = 0; i < group.result.layouts.size(); ++i) {
     const guide::Proposal& one = group.result.layouts[i];
