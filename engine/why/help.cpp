@@ -25,7 +25,8 @@ namespace tessera::why {
 namespace {
 
 constexpr std::size_t kMostPlans = 2;
-constexpr std::size_t kMostUncut = 8;  // nodes whose whole GPUs are tried: each try is a plan of its GPUs
+constexpr std::size_t kMostLater = 32;  // plans that are made for times to come
+constexpr std::size_t kMostUncut = 8;   // nodes whose whole GPUs are tried: each try is a plan of its GPUs
 
 struct Case {
   const Cluster& cluster;
@@ -33,6 +34,7 @@ struct Case {
   const Site& site;
   Asked asked;
   std::vector<Remedy> all;
+  std::optional<TimePoint> by_itself_at = std::nullopt;  // by time limits
 
   void add(Help help, std::string text, std::string command, Certainty certainty = Certainty::likely) {
     all.push_back({help, std::move(text), std::move(command), certainty});
@@ -58,6 +60,7 @@ void by_itself(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   if (!must) return;
   const auto enough = gather(of.asked, *must, offers_of(of.cluster, of.workload, of.site, nodes));
   if (!enough || !enough->last) return;
+  of.by_itself_at = enough->last->at;
   of.add(Help::by_itself,
          fmt::format("its GPUs are free by {} at the latest, by the time limit of {} of {}; others may come "
                      "before it",
@@ -155,7 +158,60 @@ class Recuts {
   }
   bool found() const { return plans_ > 0; }
 
+  // The one that can be made first once some of those who hold slices there have ended, where that is before
+  // its GPUs are free as they are.
+  void later(const std::vector<const Node*>& nodes) {
+    std::optional<Freed> first;
+    Node where;
+    std::optional<Recut> made;
+    std::size_t looked = 0, tried = 0;
+    for (const Node* node : nodes) {
+      if (!may_serve(*node)) continue;
+      if (++looked > kMostUncut) break;
+      Node then;
+      std::optional<Recut> cut;
+      const auto freed = first_freed(of_.cluster, *node, [&](const Node& without) {
+        cut.reset();
+        if (missing_on(without) <= 0) return true;
+        cut = enough_on(without);
+        // Where the whole node is closed for a cut, those on its other GPUs have to end, too.
+        if (cut && (++tried > kMostLater || !disturbs_no_other(without, intent_of(without, {*cut}))))
+          cut.reset();
+        if (cut) then = without;
+        return cut.has_value();
+      });
+      if (!freed || !cut || (first && first->at <= freed->at)) continue;
+      first = freed, where = std::move(then), made = std::move(cut);
+    }
+    if (!first || (of_.by_itself_at && *of_.by_itself_at <= first->at)) return;
+    of_.all.push_back({Help::recut_later, later_text(where, *made, *first), command_of(where, {*made}),
+                       Certainty::likely, intent_of(where, {*made})});
+  }
+
  private:
+  // One GPU that is cut, or else one that is free as a whole, for all that is missing there.
+  std::optional<Recut> enough_on(const Node& node) const {
+    for (const bool uncut : {false, true})
+      for (Recut& one : recuts_of(node, uncut))
+        if (one.more >= missing_on(node)) return std::move(one);
+    return std::nullopt;
+  }
+  // By the planner, on the node as it is then.
+  bool disturbs_no_other(const Node& node, const plan::Intent& intent) const {
+    Cluster then = around(of_.cluster);
+    then.nodes.upsert(node);
+    for (const WorkloadId& id : node.workloads)
+      if (const Workload* one = of_.cluster.workloads.find(id)) then.workloads.upsert(*one);
+    return disturbs_none(then, intent);
+  }
+  static std::string later_text(const Node& node, const Recut& cut, const Freed& freed) {
+    return fmt::format(
+        "cut GPU {} of {} into {} once {} of {} has ended, by its time limit at {}: that disturbs no other "
+        "job or pod",
+        cut.board.gpu->value, node.name.text, cut.words, name_of(*freed.last), freed.last->user,
+        time_of(freed.at));
+  }
+
   // The same slice serves a claim on one node, a resource of the device plugin on another one.
   bool may_serve(const Node& node) const {
     const pack::Naming asked = name_.claimed ? pack::Naming::claims : pack::Naming::profiles;
@@ -183,20 +239,27 @@ class Recuts {
     return all;
   }
 
-  // False: the planner refuses it, or it would disturb a job or pod.
-  bool offer(const Node& node, const std::vector<Recut>& cut) {
+  plan::Intent intent_of(const Node& node, const std::vector<Recut>& cut) const {
     plan::Intent intent;
     intent.cluster = of_.cluster.name, intent.nodes = {node.name};
     for (const Recut& one : cut) {
       intent.boards.push_back(one.board);
       intent.words += (intent.words.empty() ? "" : "; ") + one.words;
     }
+    return intent;
+  }
+  // False: the planner refuses it, or it would disturb a job or pod.
+  bool disturbs_none(const Cluster& cluster, const plan::Intent& intent) const {
     const plan::Means means = of_.site.means ? *of_.site.means : plan::presumed_capabilities(of_.cluster);
     const auto made =
-        plan::make_plan(of_.cluster, *of_.site.catalogue, intent, means, of_.site.rules, of_.site.wall);
+        plan::make_plan(cluster, *of_.site.catalogue, intent, means, of_.site.rules, of_.site.wall);
     if (!made || made->nodes.empty() || !made->violations.empty()) return false;
     const plan::NodePlan& planned = made->nodes.front();
-    if (planned.created.empty() || !planned.blast_radius.empty()) return false;
+    return !planned.created.empty() && planned.blast_radius.empty();
+  }
+  bool offer(const Node& node, const std::vector<Recut>& cut) {
+    const plan::Intent intent = intent_of(node, cut);
+    if (!disturbs_none(of_.cluster, intent)) return false;
     ++plans_;
     of_.all.push_back({Help::recut, text_of(node, cut), command_of(node, cut), Certainty::likely, intent});
     return true;
@@ -246,7 +309,11 @@ void recuts(Case& of, const std::vector<Candidates>& nodes, Topic topic) {
   if (topic == Topic::selector && !asked) return;
   found.on(room, true);
   // Where nothing is cut for it yet, nothing that it asks for is offered.
-  found.on(nodes_with(of.cluster, nodes, Topic::request), true);
+  auto all = nodes_with(of.cluster, nodes, Topic::request);
+  found.on(all, true);
+  if (found.found()) return;
+  all.insert(all.begin(), room.begin(), room.end());
+  found.later(all);
 }
 
 // A smaller instance that it could start on now, where all else that it asks for is there. What needs the

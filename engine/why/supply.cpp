@@ -26,33 +26,8 @@ bool leave(Node& node, const WorkloadId& id) {
   };
   for (Gpu& gpu : node.gpus) std::for_each(gpu.slices.begin(), gpu.slices.end(), look);
   std::for_each(node.pool.begin(), node.pool.end(), look);
+  if (left) std::erase(node.workloads, id);
   return left;
-}
-
-// nullopt: one has no time limit, or it never is.
-std::optional<Freed> free_at(const Cluster& cluster, const Node& node, const Asked& asked,
-                             const mig::Catalogue& catalogue) {
-  std::vector<const Workload*> there;
-  for (const WorkloadId& id : node.workloads)
-    if (const Workload* one = cluster.workloads.find(id); one && one->ends) there.push_back(one);
-  std::sort(there.begin(), there.end(),
-            [](const Workload* a, const Workload* b) { return *a->ends < *b->ends; });
-  Node later = node;
-  for (const Workload* one : there) {
-    if (!leave(later, one->id)) continue;
-    if (serves(stock_now(cluster, later, catalogue).free.units, asked, cluster.scheduler))
-      return Freed{*one->ends, one};
-  }
-  return std::nullopt;
-}
-
-// What says of a node alone whether work may start there: the cluster without its nodes and its work.
-Cluster around(const Cluster& cluster) {
-  Cluster alone;
-  alone.scheduler = cluster.scheduler;
-  alone.loaded = cluster.loaded, alone.work_known = cluster.work_known, alone.progress = cluster.progress;
-  alone.sources = cluster.sources, alone.partitions = cluster.partitions;
-  return alone;
 }
 
 // Closed nodes by whom it would be taken at once if they were opened. What a run has closed it opens itself:
@@ -126,6 +101,29 @@ std::vector<Remedy> opening_is_not_enough(const Cluster& cluster, const Asked& a
 
 }  // namespace
 
+std::optional<Freed> first_freed(const Cluster& cluster, const Node& node,
+                                 const std::function<bool(const Node& later)>& is_enough) {
+  std::vector<const Workload*> there;
+  for (const WorkloadId& id : node.workloads)
+    if (const Workload* one = cluster.workloads.find(id); one && one->ends) there.push_back(one);
+  std::sort(there.begin(), there.end(),
+            [](const Workload* a, const Workload* b) { return *a->ends < *b->ends; });
+  Node later = node;
+  for (const Workload* one : there) {
+    if (!leave(later, one->id)) continue;
+    if (is_enough(later)) return Freed{*one->ends, one};
+  }
+  return std::nullopt;
+}
+
+Cluster around(const Cluster& cluster) {
+  Cluster alone;
+  alone.name = cluster.name, alone.scheduler = cluster.scheduler, alone.simulated = cluster.simulated;
+  alone.loaded = cluster.loaded, alone.work_known = cluster.work_known, alone.progress = cluster.progress;
+  alone.sources = cluster.sources, alone.partitions = cluster.partitions;
+  return alone;
+}
+
 std::vector<const Node*> nodes_with(const Cluster& cluster, const std::vector<Candidates>& nodes,
                                     Topic topic) {
   std::vector<const Node*> found;
@@ -178,7 +176,10 @@ std::vector<Offer> offers_of(const Cluster& cluster, const Workload& workload, c
   const Asked asked = asked_of(workload, cluster.scheduler);
   for (const Node* node : nodes_with(cluster, nodes, Topic::room))
     if (!has_gpus(cluster, *node, workload, site))
-      if (auto freed = free_at(cluster, *node, asked, *site.catalogue)) later.push_back({node->name, freed});
+      if (auto freed = first_freed(cluster, *node, [&](const Node& then) {
+            return serves(stock_now(cluster, then, *site.catalogue).free.units, asked, cluster.scheduler);
+          }))
+        later.push_back({node->name, freed});
   std::stable_sort(later.begin(), later.end(),
                    [](const Offer& a, const Offer& b) { return a.later->at < b.later->at; });
   now.insert(now.end(), later.begin(), later.end());

@@ -3,6 +3,7 @@
 // Threads: pure functions of values.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,13 @@ struct Freed {
   TimePoint at{};
   const Workload* last = nullptr;
 };
+
+// The node without those who hold something of it and have a time limit, one after the other as they end,
+// until it is enough. nullopt: one has no time limit, or it never is.
+std::optional<Freed> first_freed(const Cluster& cluster, const Node& node,
+                                 const std::function<bool(const Node& later)>& is_enough);
+// The cluster without its nodes and its work: what says of one node alone whether work may start there.
+Cluster around(const Cluster& cluster);
 
 struct Offer {
   NodeName node;

@@ -181,6 +181,63 @@ TEST(Why, TheSliceInTheWayIsNamedWithItsHolder) {
   EXPECT_EQ(first(answer, Help::recut), nullptr) << "no re-cut helps while it is held";
 }
 
+// "a re-cut after certain work ends" was never offered.
+TEST(Why, ARecutOnceTheJobInTheWayHasEndedIsOfferedWithItsTime) {
+  Story story;
+  story.tell(
+      NodesListed{{node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 1, 1, 1),
+                                       instance("1g.10gb", 4, 1, 2), instance("1g.10gb", 5, 1, 3)})})}});
+  Workload first_out = test::running("12", "bob", {holds("n1", {{0, 1}})});
+  Workload last_out = test::running("13", "eve", {holds("n1", {{2, 1}})});
+  first_out.ends = test::at(3600), last_out.ends = test::at(7200);
+  story.tell(WorkloadsListed{{first_out, last_out}});
+  const Answer answer = answer_for(story, job("gpu:3g.40gb"));
+  EXPECT_EQ(first(answer, Help::recut), nullptr);
+  const Remedy* later = first(answer, Help::recut_later);
+  ASSERT_NE(later, nullptr);
+  // A cut closes the node: the other job has to end, too.
+  const std::string text =
+      "cut GPU 0 of n1 into 1g.10gb@0,1g.10gb@1,3g.40gb@4 once job 13 of eve has ended, by its time limit "
+      "at ";
+  EXPECT_EQ(later->text.substr(0, text.size()), text);
+  EXPECT_EQ(later->command,
+            "tessera plan --cluster hpc --node n1 --gpu 0 --layout 1g.10gb@0,1g.10gb@1,3g.40gb@4");
+  EXPECT_TRUE(later->intent);
+  // Without a time limit no time can be told.
+  first_out.ends.reset(), last_out.ends.reset();
+  story.tell(WorkloadsListed{{first_out, last_out}});
+  EXPECT_EQ(first(answer_for(story, job("gpu:3g.40gb")), Help::recut_later), nullptr);
+}
+
+// A GPU that is full of small instances offers none like it, and no one of them alone is in the way.
+TEST(Why, ALaterRecutIsOfferedWhereNothingLikeItIsOffered) {
+  std::vector<Slice> small;
+  for (int i = 0; i < 7; ++i) small.push_back(instance("1g.10gb", i, 1, i));
+  Story story;
+  story.tell(NodesListed{{node("n1", {cut(0, small)})}});
+  Workload four = test::running("12", "bob", {holds("n1", {{0, 1}, {1, 1}, {2, 1}, {3, 1}})});
+  Workload three = test::running("13", "eve", {holds("n1", {{4, 1}, {5, 1}, {6, 1}})});
+  four.ends = test::at(3600), three.ends = test::at(7200);
+  story.tell(WorkloadsListed{{four, three}});
+  const Answer answer = answer_for(story, job("gpu:3g.40gb"));
+  const Remedy* later = first(answer, Help::recut_later);
+  ASSERT_NE(later, nullptr);
+  EXPECT_NE(later->text.find("once job 13 of eve has ended"), std::string::npos) << later->text;
+}
+
+TEST(Why, NoLaterRecutIsOfferedWhereASliceIsFreeSooner) {
+  Story story;
+  story.tell(NodesListed{{node("n1", {cut(0, {instance("1g.10gb", 0, 1, 0), instance("1g.10gb", 4, 1, 1)})}),
+                          node("n2", {cut(0, {instance("3g.40gb", 4, 4, 0)})})}});
+  Workload other = test::running("12", "bob", {holds("n1", {{0, 1}, {1, 1}})});
+  Workload same = test::running("13", "eve", {holds("n2", {{0, 1}})});
+  other.ends = test::at(7200), same.ends = test::at(3600);
+  story.tell(WorkloadsListed{{other, same}});
+  const Answer answer = answer_for(story, job("gpu:3g.40gb"));
+  EXPECT_NE(first(answer, Help::by_itself), nullptr);
+  EXPECT_EQ(first(answer, Help::recut_later), nullptr);
+}
+
 TEST(Why, ARecutThatDisturbsNoWorkIsOfferedAsAPlan) {
   Story story;
   story.tell(
