@@ -47,37 +47,21 @@ std::map<std::string, Asked> gpus_asked_for(const Json& pod) {
   return asked;
 }
 
-// CPUs and memory that pods have requested, by node.
-std::map<std::string, Requests, std::less<>> requested(const ObjectStore& objects) {
-  std::map<std::string, Requests, std::less<>> sums;
-  for (const ObjectPtr& pod : objects.all("pods")) {
-    const std::string_view phase = view_at(*pod, {"status", "phase"});
-    if (phase == "Succeeded" || phase == "Failed") continue;
-    const Requests asks = requests_of(*pod);
-    if (asks.millis == 0 && asks.bytes == 0) continue;
-    Requests& sum = sums[text_at(*pod, {"spec", "nodeName"})];
-    sum.millis += asks.millis, sum.bytes += asks.bytes;
-  }
-  return sums;
-}
-
 // Where the pod's own words let it run, and what the scheduler counts of the others.
 struct Allowed {
   std::vector<std::uint32_t> nodes;
   std::vector<std::string> filtered;
 };
 Allowed nodes_allowed(const World& world, const ObjectStore& objects, const Json& pod) {
-  const Requests asks = requests_of(pod);
-  std::map<std::string, Requests, std::less<>> taken;
-  if (asks.millis > 0 || asks.bytes > 0) taken = requested(objects);
+  const Around around = around_of(objects);
   std::map<std::string, int> counts;
   Allowed allowed;
   for (std::uint32_t i = 0; i < world.nodes.size(); ++i) {
     const std::string name = clean(world.node_name(i), 253);
     const ObjectPtr node = objects.find({"nodes", "", name});
-    const auto there = taken.find(name);
-    std::string why = node ? why_filtered(pod, *node, there == taken.end() ? Requests() : there->second)
+    std::string why = node ? why_filtered(pod, *node, around.on(name))
                            : std::string("node(s) didn't match Pod's node affinity/selector");
+    if (why.empty()) why = why_kept_apart(pod, *node, around);
     if (why.empty())
       allowed.nodes.push_back(i);
     else
@@ -216,8 +200,8 @@ void Cluster::follow_words(const Change& change) {
   for (const Key& key : waiting) weigh_again(key);
 }
 
-// A pod came, went, ended or was bound beside the world's work: CPUs and memory of a node may have changed
-// hands.
+// A pod came, went, ended or was bound beside the world's work: what a node has beside GPUs may have changed
+// hands, and what may stand beside what.
 void Cluster::follow_requests(const Change& change) {
   const auto counts_on = [](const Json& pod) {
     const std::string_view phase = view_at(pod, {"status", "phase"});
@@ -229,8 +213,8 @@ void Cluster::follow_requests(const Change& change) {
   if ((before ? counts_on(*before) : "") != (gone ? "" : counts_on(*change.object))) weigh_soon();
 }
 
-// Pods that wait and ask for CPUs or memory are held against the nodes again: at the next turn, since the
-// world may be in the midst of one.
+// Pods that wait and heed others are held against the nodes again: at the next turn, since the world may be
+// in the midst of one.
 void Cluster::weigh_soon() {
   if (weighs_soon_ || filtered_.empty()) return;
   weighs_soon_ = true;
@@ -239,8 +223,9 @@ void Cluster::weigh_soon() {
     std::vector<Key> waiting;
     for (const auto& [key, filtered] : filtered_) {
       const ObjectPtr pod = objects_.find(key);
-      const Requests asks = pod ? requests_of(*pod) : Requests();
-      if (asks.millis > 0 || asks.bytes > 0) waiting.push_back(key);
+      const auto& parts = filtered.parts;
+      if (pod && (heeds_others(*pod) || std::any_of(parts.begin(), parts.end(), is_about_others)))
+        waiting.push_back(key);
     }
     for (const Key& key : waiting) weigh_again(key);
   });

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "backends/sim/apiserver/value.hpp"
 #include "backends/sim/gpu_operator/cluster.hpp"
@@ -54,7 +56,87 @@ TEST(KubeFilters, SayInTheSchedulersWordsWhyANodeIsNone) {
       "");
   EXPECT_EQ(why_filtered(filtered_pod(affine(R"({"key":"pool","operator":"DoesNotExist"})")), node, {}),
             not_chosen);
-  EXPECT_EQ(why_filtered(filtered_pod(tolerant), node, {2001, 0}), "Insufficient cpu");
+  EXPECT_EQ(why_filtered(filtered_pod(tolerant), node, {{}, {2001, 0}}), "Insufficient cpu");
+}
+
+std::string rule_about(const std::string& which, const std::string& key) {
+  return R"("affinity":{")" + which +
+         R"(":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":")" + key +
+         R"(","labelSelector":{"matchLabels":{"app":"x"}}}]}})";
+}
+ObjectPtr pod_there(const std::string& name, const std::string& node, const std::string& app,
+                    const std::string& spec = "") {
+  return std::make_shared<const Json>(
+      json_told(R"({"metadata":{"namespace":"ns","name":")" + name + R"(","labels":{"app":")" + app +
+                R"("}},"spec":{"nodeName":")" + node + "\"" + (spec.empty() ? "" : ",") + spec + "}}"));
+}
+// g1 and g2 in zone a, g3 in zone b.
+Around three_nodes(const std::vector<ObjectPtr>& pods) {
+  Around around;
+  for (const auto& [name, zone] : {std::pair{"g1", "a"}, {"g2", "a"}, {"g3", "b"}})
+    around.nodes.emplace(name, std::make_shared<const Json>(json_told(
+                                   R"({"metadata":{"name":")" + std::string(name) +
+                                   R"(","labels":{"host":")" + name + R"(","zone":")" + zone + R"("}}})")));
+  for (const ObjectPtr& pod : pods) {
+    around.there[text_at(*pod, {"spec", "nodeName"})].pods.push_back(pod);
+    if (at(*pod, {"spec", "affinity", "podAntiAffinity"})) around.wary.push_back(pod);
+  }
+  return around;
+}
+// Of g1, g2 and g3: "-" where it may stand there.
+std::vector<std::string> apart(const Json& pod, const Around& around) {
+  std::vector<std::string> all;
+  for (const auto& [name, node] : around.nodes) {
+    const std::string why = why_kept_apart(pod, *node, around);
+    all.push_back(why.empty() ? "-" : why.substr(std::string("node(s) didn't ").size()));
+  }
+  return all;
+}
+using Words = std::vector<std::string>;
+
+TEST(KubeFilters, PodsAreKeptBesideAndApartInTheSchedulersWords) {
+  const Around around = three_nodes({pod_there("a", "g1", "x"), pod_there("b", "g1", "y")});
+  const std::string not_apart = "match pod anti-affinity rules", not_beside = "match pod affinity rules";
+  const auto by = [&](const std::string& which, const std::string& key) {
+    return apart(filtered_pod(rule_about(which, key)), around);
+  };
+  EXPECT_EQ(by("podAntiAffinity", "host"), (Words{not_apart, "-", "-"}));
+  EXPECT_EQ(by("podAntiAffinity", "zone"), (Words{not_apart, not_apart, "-"}));
+  EXPECT_EQ(by("podAffinity", "host"), (Words{"-", not_beside, not_beside}));
+  EXPECT_EQ(by("podAffinity", "zone"), (Words{"-", "-", not_beside}));
+  EXPECT_EQ(by("podAffinity", "rack"), (Words{not_beside, not_beside, not_beside}));
+  const Around wary = three_nodes({pod_there("a", "g3", "z", rule_about("podAntiAffinity", "zone"))});
+  EXPECT_EQ(apart(*pod_there("p", "", "x"), wary),
+            (Words{"-", "-", "satisfy existing pods anti-affinity rules"}));
+  EXPECT_EQ(apart(*pod_there("p", "", "y"), wary), (Words{"-", "-", "-"}));
+  // The first of a group that is to stand together may stand anywhere.
+  EXPECT_EQ(apart(*pod_there("p", "", "x", rule_about("podAffinity", "zone")), three_nodes({})),
+            (Words{"-", "-", "-"}));
+}
+
+TEST(KubeFilters, PodsAreSpreadInTheSchedulersWords) {
+  const auto spread = [](const std::string& key) {
+    return *pod_there(
+        "p", "", "x",
+        R"("topologySpreadConstraints":[{"maxSkew":1,"whenUnsatisfiable":"DoNotSchedule","topologyKey":")" +
+            key + R"(","labelSelector":{"matchLabels":{"app":"x"}}}])");
+  };
+  const Around around = three_nodes({pod_there("a", "g1", "x"), pod_there("b", "g2", "x")});
+  const std::string uneven = "match pod topology spread constraints";
+  EXPECT_EQ(apart(spread("host"), around), (Words{uneven, uneven, "-"}));
+  EXPECT_EQ(apart(spread("zone"), around), (Words{uneven, uneven, "-"}));
+  EXPECT_EQ(apart(spread("rack"), around)[0], uneven + " (missing required label)");
+}
+
+TEST(KubeFilters, AHostPortIsTakenOnceAndAKubeletTakesSoManyPods) {
+  const std::string wants = R"("containers":[{"ports":[{"hostPort":9100}]}])";
+  const Json node = json_told(R"({"metadata":{"name":"g1"},"status":{"allocatable":{"pods":"2"}}})");
+  const Json pod = *pod_there("p", "", "x", wants);
+  EXPECT_EQ(why_filtered(pod, node, {{pod_there("a", "g1", "y")}, {}}), "");
+  EXPECT_EQ(why_filtered(pod, node, {{pod_there("a", "g1", "y", wants)}, {}}),
+            "node(s) didn't have free ports for the requested pod ports");
+  EXPECT_EQ(why_filtered(pod, node, {{pod_there("a", "g1", "y"), pod_there("b", "g1", "y")}, {}}),
+            "Too many pods");
 }
 
 // Two nodes with two GPUs each.
@@ -163,6 +245,21 @@ TEST(KubeFilters, APodThatWaitsForAGpuIsHeldAgainstTheCpusThatOthersTakeMeanwhil
   EXPECT_NE(place.message().find("1 Insufficient cpu"), std::string::npos) << place.message();
   place.end(greedy);
   EXPECT_EQ(place.where(), "g1");
+}
+
+TEST(KubeFilters, APodThatIsKeptApartStartsWhenTheOtherIsGone) {
+  FilteredPlace place;
+  std::vector<Key> others;
+  for (const char* node : {"g1", "g2"}) {
+    others.push_back(place.beside(std::string("on-") + node, 1, 1, node));
+    place.cluster.objects().edit(others.back(), [](Json& pod) {
+      put_at(pod, {"metadata", "labels", "app"}, text("x"));
+    });
+  }
+  place.make(rule_about("podAntiAffinity", "kubernetes.io/hostname"));
+  EXPECT_EQ(place.message(), "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.");
+  place.end(others[1]);
+  EXPECT_EQ(place.where(), "g2");
 }
 
 TEST(KubeFilters, APodThatNamesItsNodeWaitsForThatOneAfterALabelToo) {
