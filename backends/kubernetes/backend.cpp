@@ -318,9 +318,14 @@ void KubernetesBackend::State::refresh() {
 void KubernetesBackend::State::look_into(const WorkloadId& id, LookedInto told) {
   if (!client) return;
   if (!details)
-    details.emplace(worker, *client, options.clock, [this](const std::string& pod, const PodTerms& terms) {
-      return store->against_nodes(pod, terms);
-    });
+    details.emplace(
+        worker, *client, options.clock,
+        PodDetails::Nodes{[this](const std::string& pod, const PodTerms& terms, const PodsBeside& beside) {
+                            return store->against_nodes(pod, terms, beside);
+                          },
+                          [this](const std::string& pod, const PodTerms& terms) {
+                            return store->nodes_open_to(pod, terms);
+                          }});
   details->look(id.text, store->is_of_kueue(id.text), [this, told = std::move(told)](Details read) {
     told(std::move(read));
     tell_pace();

@@ -18,6 +18,8 @@ constexpr Duration kMost{15000};  // of all requests about one pod
 constexpr Duration kGap{3000};    // between two pods
 constexpr auto kFresh = std::chrono::seconds(20);
 constexpr std::size_t kMostItems = 2000;  // of a list
+constexpr std::size_t kMostLooked = 4;    // nodes whose pods are asked for
+constexpr std::string_view kNotOver = "status.phase!=Succeeded,status.phase!=Failed";
 
 std::string in_namespace(std::string_view group, const std::string& space, std::string_view kind,
                          const std::string& name = {}) {
@@ -33,6 +35,14 @@ bool is_plain_name(std::string_view text) {
 std::string typed(const std::string& space, std::string_view what, const std::string& name) {
   if (!is_plain_name(space) || !is_plain_name(name) || space.empty()) return {};
   return "kubectl -n " + space + " get " + std::string(what) + (name.empty() ? "" : " " + name);
+}
+// A selector has nothing but words of labels in it (pod_rules.hpp).
+std::string typed_pods(const std::string& space, const std::string& selector) {
+  const std::string list = typed(space, "pods", "");
+  return list.empty() || selector.empty() ? list : list + " -l '" + selector + "'";
+}
+std::string typed_pods_on(const std::string& node) {
+  return is_plain_name(node) ? "kubectl get pods -A --field-selector spec.nodeName=" + node : std::string();
 }
 std::string typed_of_cluster(std::string_view what, const std::string& name) {
   return is_plain_name(name) ? "kubectl get " + std::string(what) + " " + name : std::string();
@@ -103,7 +113,34 @@ struct PodDetails::Looking : std::enable_shared_from_this<PodDetails::Looking> {
     });
   }
 
+  // Pods that run, of which no more is kept than what others heed.
+  void list_pods(std::string command, std::string target, std::function<PodsTold&(Looking&)> into) {
+    ++into(*this).missing;
+    todo.push_back([=, this](const std::shared_ptr<Looking>& self) {
+      asked(Teller::pod, command);
+      auto more = std::make_shared<bool>(false);
+      const auto each = [self, into, more](const Json& item) {
+        PodsTold& told_there = into(*self);
+        if (told_there.pods.size() >= kMostItems)
+          *more = true;
+        else if (auto one = pod_there_of(item))
+          told_there.pods.push_back(std::move(*one));
+      };
+      api->list(target, false, each, [self, into, more](const Answer& answer) {
+        if (!answer.ok())
+          self->told.asked.back().failure = answer.error;
+        else if (*more)
+          self->told.asked.back().note = fmt::format("only the first {} were read", kMostItems);
+        else
+          --into(*self).missing;
+        self->next();
+      });
+    });
+  }
+
   void take_pod(const Answer& answer);
+  void ask_pods_beside();
+  void ask_pods_on_nodes();
   void ask_events(std::string_view kind);
   void ask_volumes();
   void ask_claims();
@@ -118,6 +155,8 @@ struct PodDetails::Looking : std::enable_shared_from_this<PodDetails::Looking> {
   const ApiPtr api;
   const std::string space, pod;
   PodLinks links;
+  PodTerms terms;
+  PodsBeside beside;
   Details told;
   Told then;
   std::deque<Ask> todo;
@@ -130,13 +169,50 @@ void PodDetails::Looking::take_pod(const Answer& answer) {
   }
   links = links_of(answer.body);
   told.related = gates_of(links);
-  for (Related& one : details.against_(told.of.text, pod_terms_of(answer.body)))
-    told.related.push_back(std::move(one));
+  terms = pod_terms_of(answer.body);
+  ask_pods_beside();
+  ask_pods_on_nodes();
+  todo.push_back([](const std::shared_ptr<Looking>& self) {
+    for (const auto& [node, there] : self->beside.on_nodes)
+      self->beside.all_nodes = self->beside.all_nodes && there.whole();
+    for (Related& one : self->details.nodes_.against(self->told.of.text, self->terms, self->beside))
+      self->told.related.push_back(std::move(one));
+    self->next();
+  });
   ask_events("Pod");
   ask_volumes();
   ask_claims();
   ask_queues();
   next();
+}
+
+void PodDetails::Looking::ask_pods_beside() {
+  beside.of_rules.resize(terms.rules.rules.size());
+  for (std::size_t i = 0; i < terms.rules.rules.size(); ++i) {
+    const PodRule& rule = terms.rules.rules[i];
+    const std::string labels =
+        rule.selector.empty() ? std::string() : "&labelSelector=" + url_escape(rule.selector);
+    for (const std::string& from : rule.spaces)
+      list_pods(typed_pods(from, rule.selector),
+                in_namespace("/api/v1", from, "pods") + "?fieldSelector=" + url_escape(kNotOver) + labels,
+                [i](Looking& self) -> PodsTold& { return self.beside.of_rules[i]; });
+  }
+}
+
+// Who has a host port, and how many pods run, is asked of few nodes, where it may decide.
+void PodDetails::Looking::ask_pods_on_nodes() {
+  const bool crowded = terms.waits_for.find("Too many pods") != std::string::npos;
+  if (terms.rules.ports.empty() && !crowded) return;
+  const std::vector<std::string> open = details.nodes_.open_to(told.of.text, terms);
+  beside.all_nodes = open.size() <= kMostLooked;
+  for (const std::string& node : open) {
+    if (beside.on_nodes.size() >= kMostLooked) break;
+    beside.on_nodes.try_emplace(node);
+    list_pods(
+        typed_pods_on(node),
+        "/api/v1/pods?fieldSelector=" + url_escape("spec.nodeName=" + node + "," + std::string(kNotOver)),
+        [node](Looking& self) -> PodsTold& { return self.beside.on_nodes[node]; });
+  }
 }
 
 void PodDetails::Looking::ask_events(std::string_view kind) {

@@ -15,6 +15,7 @@
 #include "backends/kubernetes/exporters.hpp"
 #include "backends/kubernetes/feed.hpp"
 #include "backends/kubernetes/objects/pod_terms.hpp"
+#include "backends/kubernetes/objects/pods_beside.hpp"
 #include "engine/mig/catalogue.hpp"
 #include "engine/model/details.hpp"
 #include "engine/model/event.hpp"
@@ -79,7 +80,11 @@ class ClusterStore {
   const std::map<std::string, operators::SlurmdPod>& slurmd_pods() const;
 
   // What a pod that waits, "namespace/name", says against the nodes, and what of it is not held against them.
-  std::vector<Related> against_nodes(const std::string& pod, const PodTerms& terms) const;
+  // beside: what was asked for it of the pods that run.
+  std::vector<Related> against_nodes(const std::string& pod, const PodTerms& terms,
+                                     const PodsBeside& beside) const;
+  // Nodes against which its own words say nothing for certain, whatever runs there.
+  std::vector<std::string> nodes_open_to(const std::string& pod, const PodTerms& terms) const;
 
   // Posts both lists as they stand: something that was posted before did not reach its reader.
   void tell_all();

@@ -1,8 +1,10 @@
 // Pods: work, and the GPU stack's own, of which little is kept since there are eight or more on every node.
 #include <algorithm>
+#include <tuple>
 
 #include "backends/kubernetes/objects/pod_against_node.hpp"
 #include "backends/kubernetes/objects/pod_values.hpp"
+#include "backends/kubernetes/objects/pods_beside.hpp"
 #include "backends/kubernetes/objects/slurmd_pod.hpp"
 #include "backends/kubernetes/store_state.hpp"
 
@@ -233,18 +235,64 @@ Compute ClusterStore::State::requested_on(const std::string& node) const {
   return sum;
 }
 
-std::vector<Related> ClusterStore::against_nodes(const std::string& pod, const PodTerms& terms) const {
-  const auto known = state_->pods.find(pod);
-  Compute asks;
-  if (known != state_->pods.end())
-    asks = known->second.compute;
-  else
-    asks.unread = true;
+Compute ClusterStore::State::asked_by(const std::string& pod) const {
+  const auto known = pods.find(pod);
+  if (known != pods.end()) return known->second.compute;
+  Compute unknown;
+  unknown.unread = true;
+  return unknown;
+}
+
+// kube-scheduler takes the pod of the highest priority first, and of equal ones the oldest. Those that a gate
+// holds are in no queue.
+std::optional<Related> ClusterStore::State::place_of(const std::string& pod) const {
+  const auto waits = [&](const PodObject& one) {
+    return one.node.empty() && one.priority && is_work(one) &&
+           one.unschedulable.find("scheduling gates") == std::string::npos;
+  };
+  const auto ours = pods.find(pod);
+  if (ours == pods.end() || !waits(ours->second)) return std::nullopt;
+  const auto rank = [](const PodObject& one) { return std::tuple(-*one.priority, one.meta.created); };
+  std::size_t before = 0, among = 0;
+  for (const auto& [id, one] : pods) {
+    if (!waits(one)) continue;
+    ++among;
+    if (rank(one) < rank(ours->second)) ++before;
+  }
+  if (among < 2) return std::nullopt;
+  return place_told(before + 1, among);
+}
+
+std::vector<std::string> ClusterStore::nodes_open_to(const std::string& pod, const PodTerms& terms) const {
+  const Compute asks = state_->asked_by(pod);
+  std::vector<std::string> open;
+  for (const auto& [name, entry] : state_->nodes) {
+    const auto told = against_node(terms, asks, entry.object, state_->requested_on(name));
+    if (std::none_of(told.begin(), told.end(), [](const auto& one) { return one.certain; }))
+      open.push_back(name);
+  }
+  return open;
+}
+
+std::vector<Related> ClusterStore::against_nodes(const std::string& pod, const PodTerms& terms,
+                                                 const PodsBeside& beside) const {
+  const Compute asks = state_->asked_by(pod);
   std::vector<Related> all;
-  for (const auto& [name, entry] : state_->nodes)
-    for (const why::AgainstNode& one : against_node(terms, asks, entry.object, state_->requested_on(name)))
+  std::vector<ListedNode> seen;
+  for (const auto& [name, entry] : state_->nodes) {
+    ListedNode& node = seen.emplace_back(ListedNode{&entry.object});
+    for (const why::AgainstNode& one : against_node(terms, asks, entry.object, state_->requested_on(name))) {
+      using By = why::AgainstNode::By;
+      if (one.by == By::selector || one.by == By::affinity) node.chosen = false;
       all.push_back(why::told_as(one));
-  for (Related& one : beside_nodes(terms, asks)) all.push_back(std::move(one));
+    }
+    for (const why::AgainstNode& one : against_pods_on(terms.rules, beside, entry.object))
+      all.push_back(why::told_as(one));
+  }
+  for (const why::AgainstNode& one : against_rules(terms.rules, beside, seen))
+    all.push_back(why::told_as(one));
+  for (Related& one : beside_nodes(terms, asks, beside.all_nodes)) all.push_back(std::move(one));
+  if (auto place = state_->place_of(pod)) all.push_back(std::move(*place));
   return all;
 }
 

@@ -123,6 +123,9 @@ struct ClusterStore::State {
   bool is_work(const PodObject& pod) const;
   const NodeSharing* sharing_on(const PodObject& pod) const;
   Compute requested_on(const std::string& node) const;  // by the pods that are kept
+  Compute asked_by(const std::string& pod) const;
+  // Its place among the pods that wait; nullopt: it is the only one, or waits in no queue.
+  std::optional<Related> place_of(const std::string& pod) const;
   void mark(const std::string& node) {
     if (nodes.find(node) != nodes.end()) dirty.insert(node);
   }

@@ -12,7 +12,10 @@ constexpr std::pair<AgainstNode::By, std::string_view> kKinds[] = {
     {AgainstNode::By::name, "nodeName"},         {AgainstNode::By::selector, "nodeSelector"},
     {AgainstNode::By::affinity, "nodeAffinity"}, {AgainstNode::By::taint, "taint"},
     {AgainstNode::By::all_cpus, "all-cpus"},     {AgainstNode::By::cpus, "cpus"},
-    {AgainstNode::By::all_memory, "all-memory"}, {AgainstNode::By::memory, "memory"}};
+    {AgainstNode::By::all_memory, "all-memory"}, {AgainstNode::By::memory, "memory"},
+    {AgainstNode::By::ports, "hostPort"},        {AgainstNode::By::pods, "pods"},
+    {AgainstNode::By::spread, "topologySpread"}, {AgainstNode::By::apart, "podAntiAffinity"},
+    {AgainstNode::By::beside, "podAffinity"}};
 constexpr std::string_view kUnjudged = "unjudged";
 
 }  // namespace

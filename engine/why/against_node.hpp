@@ -1,7 +1,7 @@
 // What one pod's own words say against single nodes: the node that it names, its node selector and affinity,
-// taints that it does not tolerate, its CPUs and memory. The backend judges, which has both objects; its
-// findings travel with what was asked for that pod alone, among the related objects (model/details.hpp).
-// Threads: plain values, pure functions.
+// taints that it does not tolerate, its CPUs and memory, the pods that run there. The backend judges, which
+// has both objects; its findings travel with what was asked for that pod alone, among the related objects
+// (model/details.hpp). Threads: plain values, pure functions.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,23 @@ namespace tessera::why {
 
 // Why the pod does not start on a node.
 struct AgainstNode {
-  // In the order in which they are looked at. all_cpus, all_memory: more than the node has for pods at all.
-  enum class By : std::uint8_t { name, selector, affinity, taint, all_cpus, cpus, all_memory, memory };
+  // all_cpus, all_memory: more than the node has for pods at all. From ports on it is the pods there: one has
+  // a host port of its, they are as many as the kubelet takes, topology spread, anti-affinity, affinity.
+  enum class By : std::uint8_t {
+    name,
+    selector,
+    affinity,
+    taint,
+    all_cpus,
+    cpus,
+    all_memory,
+    memory,
+    ports,
+    pods,
+    spread,
+    apart,
+    beside
+  };
   NodeName node;
   By by = By::name;
   std::string text;     // one sentence

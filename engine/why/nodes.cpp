@@ -145,12 +145,17 @@ Topic topic_of(By by) {
   switch (by) {
     case By::name:
     case By::selector:
-    case By::affinity: return Topic::selector;
+    case By::affinity:
+    case By::spread:
+    case By::apart:
+    case By::beside: return Topic::selector;
     case By::taint: return Topic::taint;
     case By::all_cpus:
     case By::all_memory: return Topic::request;
     case By::cpus:
-    case By::memory: break;
+    case By::memory:
+    case By::ports:
+    case By::pods: break;
   }
   return Topic::room;
 }
@@ -448,6 +453,8 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
   // More than the node has at all is so however many GPUs become free.
   if (!answer) answer = told_against(site, node, By::all_cpus, By::all_cpus);
   if (!answer) answer = told_against(site, node, By::all_memory, By::all_memory);
+  // However many GPUs are free, the pods there do not let it start.
+  if (!answer) answer = told_against(site, node, By::ports, By::beside);
   if (!answer) answer = no_room(cluster, node, workload, site);
   if (!answer) answer = scattered(cluster, node, workload);
   if (!answer) answer = no_machine(node, workload);
@@ -470,7 +477,7 @@ Candidates look(const Cluster& cluster, const Node& node, const Workload& worklo
 bool only_gpus_may_fail(const Cluster& cluster, const Node& node, const Workload& workload,
                         const Site& site) {
   return !no_machine(node, workload) && !reserved(cluster, node) &&
-         !told_against(site, node, By::all_cpus, By::memory) && !in_doubt(site, node);
+         !told_against(site, node, By::all_cpus, By::beside) && !in_doubt(site, node);
 }
 
 Candidates look_at(const Cluster& cluster, const Node& node, const Workload& workload, const Site& site) {

@@ -117,8 +117,8 @@ std::vector<Remedy> ask_for_less(const Cluster& cluster, const Workload& workloa
     for (const Node* node : nodes_with(cluster, nodes, topic))
       for (const AgainstNode& one : told_of(site.against, node->name)) {
         Less& best = one.by == By::all_cpus || one.by == By::cpus ? cpus : memory;
-        if (!one.certain || one.by < By::all_cpus || amount(one.subject) <= amount(best.most.subject))
-          continue;
+        const bool of_machine = one.by >= By::all_cpus && one.by <= By::memory;
+        if (!one.certain || !of_machine || amount(one.subject) <= amount(best.most.subject)) continue;
         if (!fits_without(cluster, *node, workload, site,
                           [&](const AgainstNode& told) { return told.by == one.by; }))
           continue;

@@ -85,7 +85,7 @@ struct NodeObject {
   std::optional<std::int64_t> cpus;  // whole cores, rounded down
   std::optional<Mib> memory;
   // Of what the kubelet leaves to pods; nullopt: not told.
-  std::optional<std::int64_t> allocatable_millis, allocatable_bytes;
+  std::optional<std::int64_t> allocatable_millis, allocatable_bytes, allocatable_pods;
   std::string kubelet;  // "v1.31.2"
   std::string boot_id;
 

@@ -46,16 +46,6 @@ bool holds_for(const NodeDemand& demand, std::optional<std::string_view> value) 
   return demand.is == NodeDemand::Is::above ? *is > *than : *is < *than;
 }
 
-struct Labelled {
-  std::optional<std::string_view> value;
-  bool known = true;
-};
-Labelled label_of(const NodeObject& node, std::string_view key) {
-  const auto found = node.meta.labels.find(key);
-  if (found != node.meta.labels.end()) return {found->second.str(), true};
-  return {std::nullopt, is_kept_node_label(key)};
-}
-
 // As kubectl's selectors are typed: "pool in (a,b)", "!spot", "gen > 8".
 std::string text_of_demand(const NodeDemand& demand) {
   std::string values;
@@ -110,7 +100,7 @@ std::optional<AgainstNode> against_selector(const PodTerms& terms, const NodeObj
   std::size_t differing = 0;
   std::optional<AgainstNode> first;
   for (const auto& [key, value] : terms.selector) {
-    const Labelled has = label_of(node, key);
+    const NodeLabel has = label_of(node, key);
     const std::string pair = key + "=" + value;
     if (!has.known) {
       if (!doubt)
@@ -141,7 +131,7 @@ std::optional<AgainstNode> against_selector(const PodTerms& terms, const NodeObj
 struct Decides {
   Holds holds = true;
   const NodeDemand* demand = nullptr;
-  Labelled has;
+  NodeLabel has;
 };
 Decides judge(const NodeTerm& term, const NodeObject& node) {
   // "A null or empty node selector term matches no objects."
@@ -149,8 +139,8 @@ Decides judge(const NodeTerm& term, const NodeObject& node) {
   Decides doubt;
   for (const auto* demands : {&term.labels, &term.fields})
     for (const NodeDemand& demand : *demands) {
-      const Labelled has =
-          demands == &term.labels ? label_of(node, demand.key) : Labelled{node.meta.name, true};
+      const NodeLabel has =
+          demands == &term.labels ? label_of(node, demand.key) : NodeLabel{node.meta.name, true};
       if (has.known && !holds_for(demand, has.value)) return {false, &demand, has};
       if (!has.known && doubt.holds) doubt = {std::nullopt, &demand, has};
     }
@@ -248,6 +238,12 @@ std::optional<AgainstNode> against_memory(std::int64_t asks, const NodeObject& n
 
 }  // namespace
 
+NodeLabel label_of(const NodeObject& node, std::string_view key) {
+  const auto found = node.meta.labels.find(key);
+  if (found != node.meta.labels.end()) return {found->second.str(), true};
+  return {std::nullopt, is_kept_node_label(key)};
+}
+
 std::vector<AgainstNode> against_node(const PodTerms& terms, const Compute& asks, const NodeObject& node,
                                       const Compute& requested) {
   std::vector<AgainstNode> all;
@@ -264,7 +260,7 @@ std::vector<AgainstNode> against_node(const PodTerms& terms, const Compute& asks
   return all;
 }
 
-std::vector<Related> beside_nodes(const PodTerms& terms, const Compute& asks) {
+std::vector<Related> beside_nodes(const PodTerms& terms, const Compute& asks, bool looked) {
   std::vector<Related> all;
   const auto unjudged = [&](bool is, std::string phrase) {
     if (is) all.push_back(why::not_judged(std::move(phrase)));
@@ -277,14 +273,26 @@ std::vector<Related> beside_nodes(const PodTerms& terms, const Compute& asks) {
            "the CPUs and memory that pods without a GPU have requested on the nodes");
   unjudged(!terms.others.empty(), fmt::format("whether the nodes have what else it asks for: {}",
                                               some_of(terms.others, kMostShown)));
-  unjudged(terms.by_other_pods, "its rules about other pods: affinity, anti-affinity, topology spread");
-  unjudged(terms.host_ports, "whether its host ports are taken on the nodes");
-  unjudged(true, "how many more pods the nodes may run");
+  unjudged(terms.rules.unjudged, "its rules about other pods: affinity, anti-affinity, topology spread");
+  unjudged(!looked && !terms.rules.ports.empty(), "whether its host ports are taken on the nodes");
+  unjudged(!looked, "how many more pods the nodes may run");
   if (!terms.priority_class.empty())
     all.push_back({Teller::pod, "PriorityClass", terms.priority_class,
                    terms.priority ? fmt::format("{}", *terms.priority) : "",
                    terms.preempts_never ? "it removes no other pods" : "", false, 1, std::nullopt});
   return all;
+}
+
+Related place_told(std::size_t place, std::size_t among) {
+  return {
+      Teller::pod,
+      "place in the queue",
+      "",
+      "",
+      fmt::format("{} of {} by priority, then by age, among the pods for GPUs that wait here", place, among),
+      false,
+      1,
+      std::nullopt};
 }
 
 }  // namespace tessera::kubernetes

@@ -3,6 +3,8 @@
 // Threads: pure functions.
 #pragma once
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "backends/kubernetes/objects/objects.hpp"
@@ -16,7 +18,18 @@ namespace tessera::kubernetes {
 std::vector<why::AgainstNode> against_node(const PodTerms& terms, const Compute& asks, const NodeObject& node,
                                            const Compute& requested);
 
-// Of the pod alone: what of it is not held against nodes, and its priority class.
-std::vector<Related> beside_nodes(const PodTerms& terms, const Compute& asks);
+// Of the pod alone: what of it is not held against nodes, and its priority class. looked: the pods of all
+// nodes that it might use were asked for.
+std::vector<Related> beside_nodes(const PodTerms& terms, const Compute& asks, bool looked = false);
+
+// The place that a pod has among those that wait.
+Related place_told(std::size_t place, std::size_t among);
+
+// A label of a node. Not known: those of that key are not kept.
+struct NodeLabel {
+  std::optional<std::string_view> value;
+  bool known = true;
+};
+NodeLabel label_of(const NodeObject& node, std::string_view key);
 
 }  // namespace tessera::kubernetes

@@ -134,36 +134,12 @@ void read_tolerations(const Json& pod, PodTerms& terms) {
   }
 }
 
-// What keeps a pod off a node; what only is preferred does not.
-bool has_rules_about_pods(const Json& pod) {
-  for (const auto which : {"podAffinity", "podAntiAffinity"})
-    if (const Json* rules =
-            at(pod, {"spec", "affinity", which, "requiredDuringSchedulingIgnoredDuringExecution"});
-        rules && !rules->is_null() && !(rules->kind == Json::Kind::list && rules->items.empty()))
-      return true;
-  const Json* spread = at(pod, {"spec", "topologySpreadConstraints"});
-  return spread && std::any_of(spread->items.begin(), spread->items.end(), [](const Json& one) {
-           return text_at(one, {"whenUnsatisfiable"}) != "ScheduleAnyway";
-         });
-}
-
-bool has_host_port(const Json& container) {
-  const Json* ports = at(container, {"ports"});
-  return ports && std::any_of(ports->items.begin(), ports->items.end(), [](const Json& port) {
-           const Json* host = at(port, {"hostPort"});
-           return host && host->integer != 0;
-         });
-}
-
-bool is_sidecar(const Json& first) { return text_at(first, {"restartPolicy"}) == "Always"; }
-
-// As the scheduler counts them: of the containers that run first the sidecars alone (1.28 and later).
-bool has_host_ports(const Json& pod) {
-  const auto* first = at(pod, {"spec", "initContainers"});
-  const auto* together = at(pod, {"spec", "containers"});
-  return (together && std::any_of(together->items.begin(), together->items.end(), has_host_port)) ||
-         (first && std::any_of(first->items.begin(), first->items.end(),
-                               [](const Json& one) { return is_sidecar(one) && has_host_port(one); }));
+std::string message_of_scheduler(const Json& pod) {
+  if (const Json* conditions = at(pod, {"status", "conditions"}))
+    for (const Json& one : conditions->items)
+      if (text_at(one, {"type"}) == "PodScheduled" && text_at(one, {"status"}) == "False")
+        return clean(text_at(one, {"message"}), 16384);
+  return {};
 }
 
 void add_others(const Json* list, std::set<std::string>& others) {
@@ -196,13 +172,13 @@ PodTerms pod_terms_of(const Json& pod) {
   read_selector(pod, terms);
   read_affinity(pod, terms);
   read_tolerations(pod, terms);
-  terms.by_other_pods = has_rules_about_pods(pod);
-  terms.host_ports = has_host_ports(pod);
+  terms.rules = pod_rules_of(pod);
   terms.others = others_of(pod);
   terms.priority_class = clean(text_at(pod, {"spec", "priorityClassName"}), 253);
   if (const Json* priority = at(pod, {"spec", "priority"}); priority && priority->kind == Json::Kind::integer)
     terms.priority = priority->integer;
   terms.preempts_never = text_at(pod, {"spec", "preemptionPolicy"}) == "Never";
+  terms.waits_for = message_of_scheduler(pod);
   return terms;
 }
 

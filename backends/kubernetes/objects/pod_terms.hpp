@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/kubernetes/objects/pod_rules.hpp"
 #include "engine/json.hpp"
 
 namespace tessera::kubernetes {
@@ -41,12 +42,12 @@ struct PodTerms {
   std::vector<Toleration> tolerations;
   // These cannot be read, or are of a kind that is not known.
   bool selector_unread = false, affinity_unread = false, tolerations_unread = false;
-  bool by_other_pods = false;  // it has rules about the pods beside it: (anti-)affinity, topology spread
-  bool host_ports = false;
+  PodRules rules;                // about the pods beside it, and its host ports
   std::set<std::string> others;  // what it asks for beside GPUs, CPUs and memory: "rdma/hca", "hugepages-2Mi"
   std::string priority_class;
   std::optional<std::int64_t> priority;
   bool preempts_never = false;
+  std::string waits_for;  // the scheduler's message, why it has no node
 };
 PodTerms pod_terms_of(const Json& pod);
 

@@ -32,6 +32,7 @@ void read_allocatable(JsonValue& value, NodeObject& node) {
     if (key.find('/') != std::string_view::npos) return read_extended(key, field, node.allocatable);
     if (key == "cpu") node.allocatable_millis = thousandths_of(field);
     if (key == "memory") node.allocatable_bytes = whole_of(field);
+    if (key == "pods") node.allocatable_pods = whole_of(field);
   });
 }
 

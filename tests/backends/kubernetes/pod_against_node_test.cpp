@@ -273,11 +273,13 @@ TEST(PodAgainstNode, WhatElseItAsksForIsNamedAsNotJudged) {
 
 TEST(PodAgainstNode, HostPortsOfSidecarsCountAndThoseOfWhatRunsBeforeDoNot) {
   const std::string ports = R"("ports":[{"hostPort":80}])";
-  EXPECT_TRUE(terms_of(R"("containers":[{)" + ports + "}]").host_ports);
-  EXPECT_TRUE(
-      terms_of(R"("containers":[],"initContainers":[{"restartPolicy":"Always",)" + ports + "}]").host_ports);
-  EXPECT_FALSE(terms_of(R"("containers":[],"initContainers":[{)" + ports + "}]").host_ports);
-  EXPECT_FALSE(terms_of(R"("containers":[{"ports":[{"containerPort":80}]}])").host_ports);
+  const auto taken = [](const std::string& spec) { return terms_of(spec).rules.ports.size(); };
+  EXPECT_EQ(taken(R"("containers":[{)" + ports + "}]"), 1u);
+  EXPECT_EQ(taken(R"("containers":[],"initContainers":[{"restartPolicy":"Always",)" + ports + "}]"), 1u);
+  EXPECT_EQ(taken(R"("containers":[],"initContainers":[{)" + ports + "}]"), 0u);
+  EXPECT_EQ(taken(R"("containers":[{"ports":[{"containerPort":80}]}])"), 0u);
+  // Where the pods of all nodes that it might use were asked for, nothing of that is left to name.
+  EXPECT_TRUE(beside_nodes(terms_of(R"("containers":[{)" + ports + "}]"), {}, true).empty());
 }
 
 TEST(PodAgainstNode, ItsPriorityClassIsTold) {
