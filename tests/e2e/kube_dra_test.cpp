@@ -27,12 +27,30 @@ clusters:
       - {name: wide, namespace: training, want: "gpu.nvidia.com:2", runs: 9d, does: training}
 )";
 
+// Both GPUs are held, and a pod waits for one.
+constexpr const char* kFullDraLab = R"(
+clusters:
+  - name: lab
+    scheduler: kubernetes
+    version: kubernetes v1.34.2
+    users: [ann]
+    nodes:
+      - {names: d1, product: H100-80GB-SXM5, gpus: 2, dra: true, driver: 580.65.06}
+    jobs:
+      - {name: sft, namespace: training, want: "gpu.nvidia.com:2", on: d1, runs: 9d, ran: 1h, does: training}
+      - {name: small, namespace: training, want: "gpu.nvidia.com", runs: 9d, does: training}
+)";
+
 class KubeDraE2e : public testing::Test {
  protected:
   void SetUp() override {
     if (!find_program("kubectl")) GTEST_SKIP() << "needs kubectl";
+    serve(kDraLab);
+  }
+  void serve(const char* lab) {
+    server_.reset();
     sim::kube::ServeOptions options = kube_lab(folder_);
-    options.world.scenario = folder_.write("dra.yaml", kDraLab);
+    options.world.scenario = folder_.write("dra.yaml", lab);
     options.world.speed = 0;
     auto server = sim::kube::Server::start(std::move(options));
     ASSERT_TRUE(server) << to_line(server.error());
@@ -115,6 +133,26 @@ TEST_F(KubeDraE2e, DevicesAndTheirHoldersAreShownLikeAllOthers) {
   EXPECT_EQ(doctor.out.find("by the labels"), std::string::npos)
       << "no device plugin counts them, and none is missed\n"
       << doctor.out;
+}
+
+// A pod whose claim has no devices is looked at node by node, and starts when they are given back.
+TEST_F(KubeDraE2e, APodThatWaitsForItsClaimIsToldWhatIsHeldAndStartsOnceItIsGivenBack) {
+  serve(kFullDraLab);
+  const std::string pods = run({"workloads", "-o", "json"}).out;
+  const std::string id = text_at(pods, row(pods, "name", "small") + "/id");
+  const std::string holder = text_at(pods, row(pods, "name", "sft") + "/id");
+  const Ran said = run({"why", id, "-o", "json"});
+  ASSERT_EQ(said.code, 0) << said.err;
+  for (const std::string& wrong : check_schema(schema_text("why"), said.out)) ADD_FAILURE() << wrong;
+  EXPECT_EQ(text_at(said.out, "/topic"), "claim") << said.out;
+  EXPECT_EQ(text_at(said.out, "/nodes/0/text"), "0 of 2 × gpu.nvidia.com are free, and it asks for 1")
+      << said.out;
+  EXPECT_NE(said.out.find("not allocated: asks for gpu.nvidia.com"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("kubectl -n training get resourceclaims"), std::string::npos) << said.out;
+  const auto name = [](const std::string& pod) { return pod.substr(pod.find('/') + 1); };
+  kubectl({"-n", "training", "delete", "pod", name(holder), "--grace-period=0", "--force"});
+  EXPECT_EQ(kubectl({"-n", "training", "get", "pod", name(id), "-o", "jsonpath={.spec.nodeName}"}), "d1");
+  EXPECT_EQ(run({"why", id, "-o", "json"}).out.find("\"waits\": true"), std::string::npos);
 }
 
 TEST_F(KubeDraE2e, NothingIsChangedBehindTheDriversBack) {

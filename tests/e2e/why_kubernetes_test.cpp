@@ -1,5 +1,7 @@
 // Pods that wait for one reason each on the simulated API server, created by the real kubectl: what
 // `tessera why` says of them, and that doing what it says starts them.
+#include <algorithm>
+
 #include "tests/e2e/kube_change_lab.hpp"
 
 namespace tessera::test {
@@ -328,6 +330,104 @@ TEST_F(WhyKubernetesE2e, APodThatAsksForMoreCpusThanANodeHasIsToldHowManyItMayAs
                   " are not requested by others");
   end(half);
   EXPECT_TRUE(starts(second));
+}
+
+// The pods that its rules are about are asked for it alone, by their labels.
+TEST_F(WhyKubernetesE2e, APodThatIsToStandApartStartsOnceTheOtherIsGone) {
+  const std::string first = pod("first", "gpu", 1, "h2", ", labels: {app: x}");
+  EXPECT_TRUE(starts(first));
+  const std::string id =
+      pod("apart", "gpu", 1, "h2", "",
+          "  affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+          "kubernetes.io/hostname, labelSelector: {matchLabels: {app: x}}}]}}\n");
+  const std::string said = why(id);
+  expect_told(said, "h2",
+              "its anti-affinity keeps it off pods with app=x, and training/pod-first runs there");
+  expect_told(said, "t1", "its node selector asks for kubernetes.io/hostname=h2");
+  EXPECT_FALSE(not_known(said, "rules about other pods")) << said;
+  EXPECT_NE(said.find("kubectl -n training get pods -l 'app=x'"), std::string::npos) << said;
+  EXPECT_NE(said.find("1 node: a pod that it must not stand with is there"), std::string::npos) << said;
+  end(first);
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhyKubernetesE2e, APodThatIsToStandBesideAnotherStartsOnceThatOneRuns) {
+  const std::string id =
+      pod("beside", "gpu", 1, "", "",
+          "  affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: "
+          "kubernetes.io/hostname, labelSelector: {matchExpressions: [{key: app, operator: In, values: "
+          "[cache]}]}}]}}\n");
+  const std::string said = why(id);
+  expect_told(said, "h2", "its affinity asks for a pod with app in (cache), and none runs there");
+  expect_told(said, "t1", "its affinity asks for a pod with app in (cache), and none runs there");
+  EXPECT_TRUE(starts(pod("cache", "gpu", 1, "t1", ", labels: {app: cache}")));
+  EXPECT_TRUE(starts(id));
+  EXPECT_EQ(kubectl({"get", "pod", "pod-beside", "-n", "training", "-o", "jsonpath={.spec.nodeName}"}), "t1");
+}
+
+TEST_F(WhyKubernetesE2e, APodThatIsToBeSpreadStartsWhereTheFewestAre) {
+  const std::string before = holder();
+  for (const char* node : {"h2", "t1"})
+    EXPECT_TRUE(starts(pod(std::string("on-") + node, "gpu", 1, node, ", labels: {app: x}")));
+  const std::string id =
+      pod("spread", "gpu", 1, "", ", labels: {app: x}",
+          "  topologySpreadConstraints: [{maxSkew: 1, topologyKey: kubernetes.io/hostname, "
+          "whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: x}}}]\n");
+  const std::string said = why(id);
+  expect_told(said, "t1",
+              "its topology spread allows a difference of 1: with it there would be 2 pods with app=x on "
+              "kubernetes.io/hostname=t1, and elsewhere are 0");
+  expect_told(said, "h1", "0 of 2 × nvidia.com/gpu are free, and it asks for 1");
+  end(before);
+  EXPECT_TRUE(starts(id));
+  EXPECT_EQ(kubectl({"get", "pod", "pod-spread", "-n", "training", "-o", "jsonpath={.spec.nodeName}"}), "h1");
+}
+
+TEST_F(WhyKubernetesE2e, APodWhoseHostPortIsTakenIsToldByWhomAndStartsOnceItIsFree) {
+  const std::string port =
+      "    - {name: side, image: busybox, ports: [{containerPort: 9100, hostPort: 9100}]}\n";
+  const std::string first = pod("first", "gpu", 1, "h2", "", "", port);
+  EXPECT_TRUE(starts(first));
+  const std::string id = pod("port", "gpu", 1, "h2", "", "", port);
+  const std::string said = why(id);
+  expect_told(said, "h2", "the host port 9100/TCP that it needs is taken by training/pod-first");
+  EXPECT_FALSE(not_known(said, "host ports")) << said;
+  EXPECT_NE(said.find("kubectl get pods -A --field-selector spec.nodeName=h2"), std::string::npos) << said;
+  end(first);
+  EXPECT_TRUE(starts(id));
+}
+
+TEST_F(WhyKubernetesE2e, APodForANodeThatRunsAsManyPodsAsItsKubeletTakesStartsOnceOneIsGone) {
+  const std::string one = running("one", "gpu", 1, "h2");
+  const std::string pods =
+      kubectl({"get", "pods", "-A", "--field-selector", "spec.nodeName=h2", "-o", "name"});
+  const std::string count = std::to_string(std::count(pods.begin(), pods.end(), '\n'));
+  kubectl({"patch", "node", "h2", "--subresource=status", "--type=merge", "-p",
+           R"({"status":{"allocatable":{"pods":")" + count + R"("}}})"});
+  const std::string id = pod("many", "gpu", 1, "h2");
+  const std::string said = why(id);
+  expect_told(said, "h2", count + " pods run there, and the kubelet takes " + count);
+  EXPECT_FALSE(not_known(said, "how many more pods")) << said;
+  end(one);
+  EXPECT_TRUE(starts(id));
+}
+
+// The pod of a low priority stands behind in the queue, and starts when those before it have ended. (The
+// simulated scheduler goes by age, which says the same here.)
+TEST_F(WhyKubernetesE2e, APodOfALowPriorityIsToldItsPlaceInTheQueue) {
+  const std::string before = holder();
+  const std::string first =
+      pod("urgent", "gpu", 2, "h1", "", "  priorityClassName: high\n  priority: 1000\n");
+  const std::string id = pod("patient", "gpu", 2, "h1", "", "  priorityClassName: low\n  priority: 10\n");
+  const std::string said = why(id);
+  EXPECT_NE(said.find("PriorityClass low: 10"), std::string::npos) << said;
+  EXPECT_NE(said.find("place in the queue: 2 of 2 by priority, then by age"), std::string::npos) << said;
+  EXPECT_NE(why(first).find("place in the queue: 1 of 2"), std::string::npos);
+  end(before);
+  EXPECT_TRUE(starts(first));
+  EXPECT_EQ(why(id).find("place in the queue: 2"), std::string::npos) << "none is before it any more";
+  end(first);
+  EXPECT_TRUE(starts(id));
 }
 
 TEST_F(WhyKubernetesE2e, APodBehindAGateOfAPersonStartsOnceTheGateIsTakenAway) {
