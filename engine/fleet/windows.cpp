@@ -1,7 +1,9 @@
 #include "engine/fleet/windows.hpp"
 
 #include <algorithm>
+#include <iterator>
 
+#include "engine/fleet/day_kind.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::fleet {
@@ -13,36 +15,72 @@ using std::chrono::sys_days;
 constexpr days kFarthest(8);  // that an end of a phase is looked for
 constexpr int kDayMinutes = 24 * 60;
 constexpr std::uint8_t kEveryDay = 0x7f;
-constexpr std::string_view kDays[] = {"mon", "tue", "wed", "thu", "fri", "sat", "sun"};
+constexpr std::string_view kDays[] = {"monday", "tuesday",  "wednesday", "thursday",
+                                      "friday", "saturday", "sunday"};
+constexpr std::size_t kShort = 3;  // letters of a day: "mon"
 
 Error bad(std::string_view text, const std::string& why) {
   return {"cannot read the window", "\"" + clean(text, 100) + "\": " + why,
           "write days and times: Mon-Fri 20:00-07:00, Sat,Sun, daily 12:00-13:00, holidays"};
 }
 
+// By its name, or the first three letters of that.
 std::optional<int> day_of(std::string_view word) {
-  const auto at = std::find(std::begin(kDays), std::end(kDays), lower(word));
-  if (at == std::end(kDays)) return std::nullopt;
-  return static_cast<int>(at - std::begin(kDays));
+  const std::string name = lower(word);
+  for (std::size_t day = 0; day < std::size(kDays); ++day)
+    if (name == kDays[day] || name == kDays[day].substr(0, kShort)) return static_cast<int>(day);
+  return std::nullopt;
 }
 
-bool read_days(When& when, std::string_view word) {
-  if (lower(word) == "daily") return when.days = kEveryDay, when.holidays = true, true;
-  if (lower(word) == "holidays") return when.holidays = true;
+// Days: "Mon", "Mon-Fri". text: all of the window, for errors.
+Status read_days(When& when, std::string_view word, std::string_view text) {
+  if (lower(word) == "daily") return when.days = kEveryDay, when.holidays = true, Done{};
+  if (lower(word) == "holidays") return when.holidays = true, Done{};
   const std::size_t dash = word.find('-');
-  const auto first = day_of(word.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : day_of(word.substr(dash + 1));
-  if (!first || !last) return false;
-  for (int day = *first;; day = (day + 1) % 7) {  // Fri-Mon goes over the week's end
-    when.days |= static_cast<std::uint8_t>(1u << day);
-    if (day == *last) return true;
+  const std::string_view ends[] = {word.substr(0, dash),
+                                   dash == std::string_view::npos ? word : word.substr(dash + 1)};
+  for (const std::string_view end : ends) {
+    if (day_of(end)) continue;
+    const bool time = end.find(':') != std::string_view::npos;
+    return bad(text, time ? "the days stand before the times, and a blank between them"
+                          : "\"" + clean(end, 40) + "\" is not a day");
+  }
+  for (int day = *day_of(ends[0]), last = *day_of(ends[1]);; day = (day + 1) % kHoliday) {
+    when.days |= static_cast<std::uint8_t>(1u << day);  // Fri-Mon goes over the week's end
+    if (day == last) return Done{};
   }
 }
 
-bool begins_on(const When& when, sys_days day, const std::set<sys_days>& holidays) {
-  if (holidays.contains(day)) return when.holidays;
-  const unsigned weekday = std::chrono::weekday(day).iso_encoding() - 1;
-  return (when.days >> weekday & 1u) != 0;
+// "20:00-07:00".
+Status read_times(When& when, std::string_view times, std::string_view text) {
+  if (!times.empty() && day_of(times.substr(0, times.find_first_of(" ,-"))))
+    return bad(text, "a comma stands between days");
+  const std::size_t dash = times.find('-');
+  if (dash == std::string_view::npos) return bad(text, "times are HH:MM-HH:MM");
+  const std::string_view words[] = {times.substr(0, dash), times.substr(dash + 1)};
+  for (const std::string_view word : words)
+    if (!minutes_of_day(word))
+      return bad(text, "\"" + clean(word, 40) + "\" is not a time: HH:MM, from 00:00 to 24:00");
+  when.begin = *minutes_of_day(words[0]), when.end = *minutes_of_day(words[1]);
+  if (when.begin == kDayMinutes) return bad(text, "it begins at 24:00, which is 00:00 of the next day");
+  if (when.begin == when.end) return bad(text, "it begins when it ends");
+  return Done{};
+}
+
+// People put blanks beside commas and dashes, and several: one stays between words.
+std::string without_blanks(std::string_view text) {
+  constexpr std::string_view kJoins = ",-";
+  std::string all;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\t';
+    const bool joins = kJoins.find(c) != std::string_view::npos;
+    if (blank && (all.empty() || all.back() == ' ' || kJoins.find(all.back()) != std::string_view::npos))
+      continue;
+    if (joins && !all.empty() && all.back() == ' ') all.pop_back();
+    all += blank ? ' ' : c;
+  }
+  if (!all.empty() && all.back() == ' ') all.pop_back();
+  return all;
 }
 
 struct Stretch {
@@ -68,24 +106,20 @@ std::optional<int> minutes_of_day(std::string_view text) {
 
 Result<When> parse_when(std::string_view text) {
   When when;
-  const std::size_t space = text.find(' ');
-  std::string_view list = text.substr(0, space);
-  while (!list.empty()) {
-    const std::size_t comma = list.find(',');
-    if (!read_days(when, list.substr(0, comma)))
-      return bad(text, "\"" + clean(list.substr(0, comma), 40) + "\" is not a day");
-    if (comma != std::string_view::npos && comma + 1 == list.size()) return bad(text, "a day is missing");
-    list = comma == std::string_view::npos ? std::string_view{} : list.substr(comma + 1);
+  const std::string closed = without_blanks(text);
+  const std::size_t blank = closed.find(' ');
+  std::string_view list = std::string_view(closed).substr(0, blank);
+  if (list.empty()) return bad(text, "no day is named");
+  for (std::size_t comma = 0; comma != std::string_view::npos;) {
+    comma = list.find(',');
+    const std::string_view word = list.substr(0, comma);
+    if (word.empty()) return bad(text, "a day is missing beside a comma");
+    if (Status read = read_days(when, word, text); !read) return read.error();
+    if (comma != std::string_view::npos) list = list.substr(comma + 1);
   }
-  if (when.days == 0 && !when.holidays) return bad(text, "no day is named");
-  if (space == std::string_view::npos) return when;
-  const std::string_view times = text.substr(space + 1);
-  const std::size_t dash = times.find('-');
-  if (dash == std::string_view::npos) return bad(text, "times are HH:MM-HH:MM");
-  const auto begin = minutes_of_day(times.substr(0, dash)), end = minutes_of_day(times.substr(dash + 1));
-  if (!begin || !end || *begin == kDayMinutes) return bad(text, "times are HH:MM-HH:MM, from 00:00 to 24:00");
-  if (*begin == *end) return bad(text, "it begins when it ends");
-  when.begin = *begin, when.end = *end;
+  if (blank == std::string::npos) return when;
+  if (Status read = read_times(when, std::string_view(closed).substr(blank + 1), text); !read)
+    return read.error();
   return when;
 }
 
@@ -93,7 +127,7 @@ const Window* window_at(const Fleet& fleet, const Pool& pool, const Zone& zone, 
   const sys_days today = zone.local(at).day;
   for (const Window& window : pool.windows)
     for (sys_days day : {today - days(1), today}) {
-      if (!begins_on(window.when, day, fleet.holidays)) continue;
+      if (!begins_on(window.when, kind_of(day, fleet.holidays))) continue;
       const Stretch stretch = stretch_of(window.when, day, zone);
       if (stretch.begin <= at && at < stretch.end) return &window;
     }
@@ -106,7 +140,7 @@ std::vector<Phase> phases(const Fleet& fleet, const Pool& pool, const Zone& zone
   const sys_days last = zone.local(until).day;
   for (sys_days day = zone.local(from).day - days(1); day <= last; day += days(1))
     for (const Window& window : pool.windows) {
-      if (!begins_on(window.when, day, fleet.holidays)) continue;
+      if (!begins_on(window.when, kind_of(day, fleet.holidays))) continue;
       const Stretch stretch = stretch_of(window.when, day, zone);
       for (TimePoint edge : {stretch.begin, stretch.end})
         if (edge > from && edge < until) edges.push_back(edge);

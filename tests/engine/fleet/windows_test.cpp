@@ -182,6 +182,43 @@ TEST(FleetWindows, WhatNoCalendarHasIsRefused) {
   EXPECT_FALSE(read_fleet("time_zone: ../etc\npools: [{name: a, layout: none}]", "f", test::catalogue()));
 }
 
+// "Mon, Tue" was refused as "\"\" is not a day", and so were the names of days in full.
+TEST(FleetWindows, DaysAndTimesAreReadAsPeopleWriteThem) {
+  const auto same = [](const char* usual, std::initializer_list<const char*> others) {
+    const auto wanted = parse_when(usual);
+    ASSERT_TRUE(wanted) << usual;
+    for (const char* other : others) {
+      const auto read = parse_when(other);
+      ASSERT_TRUE(read) << other << ": " << to_line(read.error());
+      EXPECT_EQ(*read, *wanted) << other;
+    }
+  };
+  same("Mon,Tue 20:00-07:00",
+       {"Mon, Tue 20:00-07:00", "mon,tue 20:00-07:00", "Monday , Tuesday  20:00 - 07:00",
+        " MON,TUE\t20:00- 07:00 ", "monday,Tue 20:00-07:00"});
+  same("Fri-Mon", {"Fri - Mon", "friday-monday", "Friday -mon"});
+  same("Wed,Sat,Sun,holidays", {"wednesday, SATURDAY, sunday, Holidays"});
+  same("daily 12:00-24:00", {"Daily 12:00 - 24:00"});
+}
+
+TEST(FleetWindows, WhatIsWrongInAWindowIsNamedByItsWords) {
+  const auto why = [](const char* text) {
+    const auto read = parse_when(text);
+    return read ? "it is read" : read.error().reason.substr(std::string(text).size() + 4);
+  };
+  EXPECT_EQ(why("Mond 20:00-07:00"), "\"Mond\" is not a day");
+  EXPECT_EQ(why("Mon-Xyz"), "\"Xyz\" is not a day");
+  EXPECT_EQ(why("Mon,,Tue"), "a day is missing beside a comma");
+  EXPECT_EQ(why("Mon,"), "a day is missing beside a comma");
+  EXPECT_EQ(why("Mon Tue 20:00-07:00"), "a comma stands between days");
+  EXPECT_EQ(why("20:00-07:00"), "the days stand before the times, and a blank between them");
+  EXPECT_EQ(why("Mon,20:00-07:00"), "the days stand before the times, and a blank between them");
+  EXPECT_EQ(why("Mon 8:00-09:00"), "\"8:00\" is not a time: HH:MM, from 00:00 to 24:00");
+  EXPECT_EQ(why("Mon 08:00-25:00"), "\"25:00\" is not a time: HH:MM, from 00:00 to 24:00");
+  EXPECT_EQ(why("Mon 08:00"), "times are HH:MM-HH:MM");
+  EXPECT_EQ(why("Mon 24:00-08:00"), "it begins at 24:00, which is 00:00 of the next day");
+}
+
 // Phases and single moments say the same, all year, minute by minute around each edge; none is empty, none
 // flaps, and the nights of both changes of the clocks are an hour shorter and longer.
 TEST(FleetWindows, AYearOfPhasesIsWithoutGapsAndAgreesWithEachMoment) {
