@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/fleet/demand.hpp"
+#include "engine/fleet/never_holds.hpp"
 #include "engine/fleet/offers.hpp"
 #include "engine/mig/product_of.hpp"
 #include "engine/plan/effect/diff.hpp"
@@ -341,6 +342,9 @@ class Surveyor {
                              "it rules no node: none meets its conditions that no "
                              "pool above takes"});
     }
+    for (const NeverHolds& one : windows_that_never_hold(fleet_))
+      if (one.pool->cluster.empty() || one.pool->cluster == cluster_.name)
+        all.notes.push_back({one.pool, Standing::as_wanted, to_text(one)});
   }
 
   const Fleet& fleet_;

@@ -59,6 +59,19 @@ TEST_F(FleetSet, AFileThatWasEditedMeanwhileIsLeftAlone) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
 }
 
+// A window that is set becomes the last one of its pool.
+TEST_F(FleetSet, AWindowThatWouldNeverHoldIsTold) {
+  const std::string nights = file(before + "  windows:\n  - {when: daily, layout: empty}\n");
+  EXPECT_EQ(run({"set", "a", "window.Mon-Fri 20:00-07:00.layout=7x1g.10gb", nights}), kDone) << err.str();
+  EXPECT_NE(
+      err.str().find("pool a: its window Mon-Fri 20:00-07:00 (line 6) never holds: the window above it in "
+                     "line 5 holds"),
+      std::string::npos)
+      << err.str();
+  EXPECT_EQ(run({"set", "a", "layout=empty", nights}), kDone);
+  EXPECT_EQ(err.str().find("never holds"), std::string::npos) << err.str();
+}
+
 TEST_F(FleetSet, RefusesWhatItCannotUse) {
   EXPECT_EQ(run({"set"}), kUsage);
   EXPECT_EQ(run({"set", "a", path}), kUsage);

@@ -335,7 +335,7 @@ int FleetCommand::code(bool beside) const {
     unknown = unknown || survey.count(Standing::unknown) > 0;
     for (const fleet::PoolNote& note : survey.notes) {
       if (note.standing == Standing::impossible) return kFinding;
-      unknown = true;
+      unknown = unknown || note.standing == Standing::unknown;
     }
   }
   return unknown ? kUnknown : kDone;

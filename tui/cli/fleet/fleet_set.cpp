@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "engine/fleet/never_holds.hpp"
+#include "engine/fleet/reader.hpp"
 #include "engine/slurmconf/diff.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/fleet/fleet_command.hpp"
@@ -49,6 +51,11 @@ int FleetCommand::set() const {
   }
   // A file that holds control characters is not read at all.
   streams_.out << slurmconf::unified_diff({page_.file, *before}, {page_.file, *after}) << std::flush;
+  // A new window is the last one, and the first that holds counts.
+  if (const auto read = fleet::read_fleet(*after, page_.file, catalogue_))
+    for (const fleet::NeverHolds& one : fleet::windows_that_never_hold(*read))
+      if (one.pool->name == pool_)
+        say(fmt::format("pool {}: {}", pool_, told(streams_, fleet::to_text(one))));
   if (!options_.yes) {
     say("nothing is written: --yes writes it");
     return kDone;

@@ -8,6 +8,8 @@
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/left.hpp"
 #include "engine/fleet/left_run.hpp"
+#include "engine/fleet/moment_text.hpp"
+#include "engine/fleet/never_holds.hpp"
 #include "engine/fleet/offers.hpp"
 #include "engine/fleet/phase_ends.hpp"
 #include "engine/fleet/rows.hpp"
@@ -304,6 +306,8 @@ std::string explain_page(const FleetPage& all, const fleet::Survey& survey, cons
     line(fmt::format("an exception of the pool names it: {}:{}", all.file, node.rule()->line));
   line(fmt::format("it is to be: {}", fleet::to_text(*node.rule())));
   line(fmt::format("where a node of the pool fails: {}", word(node.pool->on_failure)));
+  for (const fleet::PoolNote& note : survey.notes)
+    if (note.pool == node.pool && note.standing == Standing::as_wanted) line(note.text);
   for (const fleet::Pool* other : node.also)
     line(fmt::format("pool {} would take it, too, and stands below: {}:{}", other->name, all.file,
                      other->line));
@@ -356,7 +360,6 @@ Json fleet_json(const FleetPage& page) {
 std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet& fleet,
                           const std::vector<ClockTold>& clocks, const Options& options) {
   const auto line = [&](const std::string& english) { return tui::told(options.reader, english) + "\n"; };
-  const std::string zone = fleet.time_zone.empty() ? "UTC" : fleet.time_zone;
   if (all.empty()) return line("No pool of the file has windows: what it says holds at all times.");
   const bool early = std::any_of(all.begin(), all.end(), [](const fleet::Due& due) { return due.closing; });
   Grid grid = grid_of({{"begin", "FROM"}, {"end", "UNTIL"}});
@@ -378,7 +381,9 @@ std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet
     grid.rows.push_back(std::move(row));
   }
   std::string text = to_table(grid, options.headers, options.paper) + "\n";
-  text += line(fmt::format("Times are those of {}.", zone));
+  for (const fleet::NeverHolds& one : fleet::windows_that_never_hold(fleet))
+    text += line(fmt::format("pool {}: {}", one.pool->name, tui::told(options.reader, fleet::to_text(one))));
+  text += line(fmt::format("Times are those of {}.", fleet::zone_name(fleet)));
   if (early)
     text += line(
         "CLOSING FROM: no node is closed for the window before; time limits of what runs there say when.");

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/fleet/moment_text.hpp"
+#include "engine/fleet/never_holds.hpp"
 #include "engine/fleet/phase_ends.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/fleet/fleet.hpp"
@@ -99,21 +101,22 @@ DocLine line_of(const fleet::Due& due, const CalendarColumns& at, bool now, bool
 Document fleet_calendar(const UiContext& ui, const UiState& state, int width) {
   const FleetState& fleet = *state.fleet;
   Document page;
-  const auto note = [&](const std::string& english) {
+  const auto note = [&](const std::string& english, Role role = Role::dim) {
     for (const std::string& line : wrap(told(state, english), width - 3))
-      page.push_back({{{line, Role::dim, 1}}, {}});
+      page.push_back({{{line, role, 1}}, {}});
   };
   if (fleet.due.empty()) {
     note("No pool of the file has windows: what it says holds at all times.");
     return page;
   }
-  const std::string& zone = fleet.file->fleet.time_zone;
   note(fmt::format("What fleet run does in the next 7 days. Times are those of {}.",
-                   zone.empty() ? "UTC" : zone));
+                   fleet::zone_name(fleet.file->fleet)));
   const bool early =
       std::any_of(fleet.due.begin(), fleet.due.end(), [](const fleet::Due& due) { return due.closing; });
   if (early)
     note("CLOSING FROM: no node is closed for the window before; time limits of what runs there say when.");
+  for (const fleet::NeverHolds& one : fleet::windows_that_never_hold(fleet.file->fleet))
+    note(fmt::format("pool {}: {}", one.pool->name, told(state, fleet::to_text(one))), Role::warning);
   page.push_back({});
   const CalendarColumns at = calendar_columns(fleet.due, width, early);
   page.push_back(heading(at));
