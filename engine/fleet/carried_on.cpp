@@ -6,12 +6,12 @@
 #include <set>
 
 #include "engine/fleet/begun.hpp"
+#include "engine/fleet/moment_text.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/fleet/windows.hpp"
 #include "engine/insight/read_whole.hpp"
 #include "engine/plan/run/closing.hpp"
 #include "engine/text.hpp"
-#include "engine/time.hpp"
 
 namespace tessera::fleet {
 namespace {
@@ -32,7 +32,7 @@ class Judge {
     const bool gone = opening_ && !wanted_now_ && still(begun_, false) == Still::other;
     const NotCarriedOn edited{
         fmt::format("the fleet file no longer has the window from {} for which it was begun",
-                    utc_text(begun_)),
+                    moment_text(file_, zone_, begun_)),
         true, false};
     std::optional<NotCarriedOn> over;
     if (gone && begun_ <= clock_) over = edited;
@@ -79,9 +79,9 @@ class Judge {
     const bool begins = phase_at(file_, pool, zone_, begun_).begin == begun_ &&
                         !same_rule(rule_at(file_, pool, zone_, begun_ - Duration(1)), wanted);
     if (begins) return std::nullopt;
-    return NotCarriedOn{
-        fmt::format("no window of pool {} begins or ends at {} now", pool.name, utc_text(begun_)), true,
-        false};
+    return NotCarriedOn{fmt::format("no window of pool {} begins or ends at {} now", pool.name,
+                                    moment_text(file_, zone_, begun_)),
+                        true, false};
   }
 
   std::optional<NotCarriedOn> why_window_over(const Pool& pool) const {
@@ -91,8 +91,9 @@ class Judge {
                           true};
     const auto last = last_begin(pool, zone_, phase_at(file_, pool, zone_, clock_), clock_);
     if (!last || clock_ <= *last) return std::nullopt;
-    return NotCarriedOn{
-        fmt::format("a change of pool {} may begin until {} only", pool.name, utc_text(*last)), true};
+    return NotCarriedOn{fmt::format("a change of pool {} may begin until {} only", pool.name,
+                                    moment_text(file_, zone_, *last)),
+                        true};
   }
 
   const Fleet& file_;

@@ -166,6 +166,27 @@ TEST_F(FleetCommandLine, TheCalendarListsWhatTheWindowsBringAndAsksNoCluster) {
 }
 
 // Whatever held for more than a week was said to have no end, and JSON had one at which nothing happens.
+// A window below a wider one changed nothing, and no verb said so.
+TEST_F(FleetCommandLine, AWindowThatNeverHoldsIsToldWithItsLineAndIsNoDrift) {
+  some_unknown = false;
+  const std::string path = file(
+      "pools:\n- name: a\n  layout: as-is\n  windows:\n  - {when: daily, layout: as-is}\n"
+      "  - {when: 'Mon-Fri 20:00-07:00', layout: none}\n");
+  const std::string never =
+      "its window Mon-Fri 20:00-07:00 (line 6) never holds: the window above it in line 5 holds";
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"check", path},
+                                                {"diff", path},
+                                                {"explain", "n1", path},
+                                                {"calendar", path}}) {
+    EXPECT_EQ(run(words), kDone) << words[0] << err.str();
+    EXPECT_NE(out.str().find(never), std::string::npos) << words[0] << "\n" << out.str();
+  }
+  options.output = OutputFormat::json;
+  EXPECT_EQ(run({"check", path}), kDone);
+  EXPECT_EQ(test::check_schema(test::schema_text("fleet"), out.str()), std::vector<std::string>{});
+  EXPECT_NE(out.str().find(never), std::string::npos) << out.str();
+}
+
 TEST_F(FleetCommandLine, AnEndThatIsWeeksAwayIsToldWhereItIsFound) {
   loads = false;
   const std::string path = file(
@@ -212,7 +233,7 @@ TEST_F(FleetCommandLine, ANodeWhoseChangeIsRefusedIsNamedAndTheOthersAreChanged)
         std::vector<Workload>{});
   };
   const std::string path = file("pools: [{name: a, gpus: {0: 3g.20gb}}]");
-  const std::string why = "no plan changes it: cannot plan n1: ";
+  const std::string why = "no plan changes it: the GPU reset would also ";
   EXPECT_EQ(run({"check", path}), kFinding);
   EXPECT_NE(out.str().find(why), std::string::npos) << out.str();
   for (const char* verb : {"run", "apply"}) {
@@ -254,7 +275,14 @@ TEST_F(FleetCommandLine, RunSkipsAPoolBeyondItsBudgetWithAFinding) {
       "07:00-09:00', "
       "layout: empty}]}]";
   EXPECT_EQ(run({"run", file(late)}), kFinding);
-  EXPECT_NE(err.str().find("pool a is skipped: a change may begin until 2027-01-15T07:30:00Z only"),
+  EXPECT_NE(err.str().find("pool a is skipped: a change may begin until Fri 2027-01-15 07:30 UTC only"),
+            std::string::npos)
+      << err.str();
+  // "until 07:30Z" was said to an admin whose file says 08:30.
+  EXPECT_EQ(run({"run", file("time_zone: Europe/Berlin\npools: [{name: a, nodes: n2, layout: none, budget: "
+                             "{not_after: '08:30'}, windows: [{when: 'Fri 08:00-10:00', layout: empty}]}]")}),
+            kFinding);
+  EXPECT_NE(err.str().find("a change may begin until Fri 2027-01-15 08:30 Europe/Berlin only"),
             std::string::npos)
       << err.str();
   EXPECT_TRUE(asked.what.empty());
@@ -413,7 +441,7 @@ TEST_F(FleetCommandLine, RunClosesANodeBeforeItsWindowWhenItsWorkMayRunUntilThen
   EXPECT_EQ(asked.plan->intent.nodes, std::vector<NodeName>{NodeName("n1")}) << "nothing holds n2";
   EXPECT_EQ(asked.plan->intent.words, "as " + folder + "/fleet.yaml says from 2027-01-15T12:00:00Z");
   EXPECT_TRUE(asked.plan->intent.options.when_empty);
-  EXPECT_NE(err.str().find("for the window that opens at 2027-01-15T12:00:00Z: time limit 300 min"),
+  EXPECT_NE(err.str().find("for the window that opens at Fri 2027-01-15 12:00 UTC: time limit 300 min"),
             std::string::npos)
       << err.str();
 }
@@ -421,14 +449,14 @@ TEST_F(FleetCommandLine, RunClosesANodeBeforeItsWindowWhenItsWorkMayRunUntilThen
 TEST_F(FleetCommandLine, RunClosesNoNodeEarlyWhoseWorkHasNoLimitOrEndsInTime) {
   options.write = options.yes = true;
   EXPECT_EQ(run({"run", file(kSoon)}), kDone) << err.str();
-  EXPECT_NE(err.str().find("n1 is changed when its window opens at 2027-01-15T12:00:00Z: how long its "
+  EXPECT_NE(err.str().find("n1 is changed when its window opens at Fri 2027-01-15 12:00 UTC: how long its "
                            "workloads may run is unknown"),
             std::string::npos)
       << err.str();
   EXPECT_TRUE(asked.what.empty());
   alices.ends = *alices.started + std::chrono::hours(3);
   EXPECT_EQ(run({"run", file(kSoon)}), kDone) << err.str();
-  EXPECT_NE(err.str().find("n1 is closed at 2027-01-15T08:"), std::string::npos) << err.str();
+  EXPECT_NE(err.str().find("n1 is closed at Fri 2027-01-15 08:"), std::string::npos) << err.str();
   EXPECT_TRUE(asked.what.empty());
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/fleet/carried_on.hpp"
 #include "engine/fleet/early.hpp"
+#include "engine/fleet/moment_text.hpp"
 #include "engine/fleet/run_words.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
@@ -143,6 +144,7 @@ FleetCommand::EarlyNodes FleetCommand::early_turn(const Cluster& cluster, const 
   const auto is_held = [](const plan::NodePlan& node) { return !node.blast_radius.empty(); };
   const auto several = std::count_if(plan.nodes.begin(), plan.nodes.end(), is_held) > 1;
   const bool one_first = several && patience_of(pool).canary > 0;
+  const std::string opens = fleet::moment_text(fleet_, zone_, opening);
   EarlyNodes all;
   for (const plan::NodePlan& node : plan.nodes) {
     const fleet::Early early = fleet::early(cluster, node, opening, std::chrono::minutes(*pool.budget.lead),
@@ -151,10 +153,10 @@ FleetCommand::EarlyNodes FleetCommand::early_turn(const Cluster& cluster, const 
       early_list_.items.push_back(early_json(cluster.name, pool.name, node.node, opening, early));
     if (!early.begin) {
       line(fmt::format("{} is changed when its window opens at {}: how long its workloads may run is unknown",
-                       node.node.text, utc_text(opening)));
+                       node.node.text, opens));
     } else {
       line(fmt::format("{} is closed at {} for the window that opens at {}: time limit {} min, steps {} min",
-                       node.node.text, utc_text(*early.begin), utc_text(opening), minutes(early.limit),
+                       node.node.text, fleet::moment_text(zone_, *early.begin), opens, minutes(early.limit),
                        minutes(early.steps)));
       if (early.capped)
         line(fmt::format("{} may be late: the lead of pool {} is shorter", node.node.text, pool.name));

@@ -7,11 +7,11 @@
 
 #include "engine/fleet/begun.hpp"
 #include "engine/fleet/carried_on.hpp"
+#include "engine/fleet/moment_text.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/one_first.hpp"
 #include "engine/text.hpp"
-#include "engine/time.hpp"
 #include "tui/cli/change/begin.hpp"
 #include "tui/cli/change/change.hpp"
 #include "tui/cli/change/runs_at_rest.hpp"
@@ -227,7 +227,8 @@ int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name
   const fleet::Phase phase = fleet::phase_at(fleet_, pool, zone_, now);
   const auto last = fleet::last_begin(pool, zone_, phase, now);
   if (last && now > *last)
-    return skip(pool_name, fmt::format("a change may begin until {} only", utc_text(*last)));
+    return skip(pool_name,
+                fmt::format("a change may begin until {} only", fleet::moment_text(fleet_, zone_, *last)));
   auto survey = fleet::survey(wanted, cluster, place_of(cluster), only_);
   if (!survey) return skip(pool_name, to_line(survey.error()), kUnknown);
   std::set<NodeName> without = early_nodes(name, now);
