@@ -75,21 +75,24 @@ std::vector<std::string_view> labels_of(Strategy strategy) {
   return {};
 }
 
+// Instances that are shared are the device plugin's, too.
+void add_labels(std::set<std::string_view>& labels, Strategy strategy, int replicas) {
+  for (const std::string_view label : labels_of(strategy)) labels.insert(label);
+  if (replicas > 1) labels.insert(operators::kPluginConfig);
+}
+void add_labels(std::set<std::string_view>& labels, const plan::BoardState& made) {
+  add_labels(labels, made.mig ? Strategy::mig : made.strategy, made.replicas);
+}
+
 // Those by which what differs on a node is ordered: what is wanted there, and what is made.
 std::set<std::string_view> labels_of(const NodeSurvey& node) {
   std::set<std::string_view> labels;
-  const auto add = [&](Strategy strategy) {
-    for (const std::string_view label : labels_of(strategy)) labels.insert(label);
-  };
   bool boards = false;
   for (const BoardSurvey& board : node.boards) {
     if (board.standing != Standing::drifts) continue;
     boards = true;
-    add(board.wanted.strategy);
-    if (board.made) add(board.made->mig ? Strategy::mig : board.made->strategy);
-    // Instances that are shared, or are to be: the device plugin does that.
-    if (board.wanted.replicas > 1 || (board.made && board.made->replicas > 1))
-      labels.insert(operators::kPluginConfig);
+    add_labels(labels, board.wanted.strategy, board.wanted.replicas);
+    if (board.made) add_labels(labels, *board.made);
   }
   // Its switches differ.
   if (!boards && node.standing == Standing::drifts) labels.insert(operators::kPluginConfig);
@@ -107,6 +110,40 @@ std::optional<LabelWrite> write_of(const Node& node, std::string_view label) {
   return known == node.writes.end() ? std::nullopt : std::optional(*known);
 }
 
+// Without the driver's ids, which a reboot changes.
+bool stands_alike(const plan::BoardState& a, const plan::BoardState& b) {
+  return a.mig == b.mig && a.strategy == b.strategy && a.replicas == b.replicas && a.vgpu == b.vgpu &&
+         plan::same_layout(a.instances, b.instances, true);
+}
+
+// Those by which it is ordered what stood on GPUs of a node and stands there now, where that is not the same.
+std::set<std::string_view> labels_of(const std::vector<plan::BoardState>& before,
+                                     const std::vector<plan::BoardState>& after) {
+  std::set<std::string_view> labels;
+  for (const plan::BoardState& now : after) {
+    const plan::BoardState* then = plan::board_in(before, now.gpu);
+    if (then && stands_alike(*then, now)) continue;
+    std::set<std::string_view> own;
+    add_labels(own, now);
+    if (then) add_labels(own, *then);
+    // Shares alone differ: the MIG manager has nothing to do with that.
+    if (then && then->mig && now.mig && plan::same_layout(then->instances, now.instances, true))
+      own.erase(operators::kMigConfig);
+    labels.merge(own);
+  }
+  return labels;
+}
+
+// The last of those whose writers are told: what was written before had been carried out by then.
+std::optional<LabelWrite> last_write(const Node& node, const std::set<std::string_view>& labels) {
+  std::optional<LabelWrite> last;
+  for (const std::string_view label : labels) {
+    auto write = write_of(node, label);
+    if (write && (!last || write->written > last->written)) last = std::move(write);
+  }
+  return last;
+}
+
 // Sentences as a whole: that is how they are translated.
 std::string change_sentence(const LayoutChange& change) {
   const std::string from = utc_text(change.from), to = utc_text(change.to);
@@ -120,7 +157,7 @@ std::string change_sentence(const LayoutChange& change) {
   if (!change.ordered_by.empty())
     return fmt::format(
         "its layout changed between {} and {}, as recorded: {} → {}; the label {} was written last by {}",
-        from, to, change.before, change.after, operators::kMigConfig, change.ordered_by);
+        from, to, change.before, change.after, change.label, change.ordered_by);
   return fmt::format(
       "its layout changed between {} and {}, as recorded: {} → {}; who did that is not recorded", from, to,
       change.before, change.after);
@@ -189,30 +226,31 @@ void LayoutWatch::see(const Cluster& cluster, TimePoint at) {
     marked.by = clean(node->reason_by, 100), marked.reason = clean(node->reason, 300);
     if (const auto mark = plan::parse_mark(node->reason)) marked.run = mark->run, marked.who = mark->who;
   }
-  std::string layout = layout_of(*node);
-  if (!layout.empty()) {
+  if (std::string layout = layout_of(*node); !layout.empty()) {
     if (!since_) since_ = at;
-    std::string brief = layout == layout_ ? short_layout_ : short_layout_of(*node);
-    if (!layout_.empty() && layout != layout_) {
-      // Whoever was at it has closed the node before, and may have opened it since.
-      const Marked& then = marked.reason.empty() ? marked_ : marked;
-      const bool starts_alone = brief == short_layout_;
-      last_ =
-          LayoutChange{seen_at_,
-                       at,
-                       starts_alone ? layout_ : short_layout_,
-                       starts_alone ? layout : brief,
-                       clean(then.run, 100),
-                       clean(then.who, 100),
-                       then.by,
-                       then.reason,
-                       is_writer_told(*node) ? writer_text(node->order->by, node->order->written, {}) : ""};
-    }
-    short_layout_ = std::move(brief);
-    layout_ = std::move(layout);
+    if (layout != layout_) note_change(*node, marked, std::move(layout), at);
     seen_at_ = at;
   }
   marked_ = std::move(marked);
+}
+
+void LayoutWatch::note_change(const Node& node, const Marked& marked, std::string layout, TimePoint at) {
+  std::string brief = short_layout_of(node);
+  std::vector<plan::BoardState> boards;
+  for (const Gpu& gpu : node.gpus) boards.push_back(plan::state_of(gpu));
+  if (!layout_.empty()) {
+    // Whoever was at it has closed the node before, and may have opened it since.
+    const Marked& then = marked.reason.empty() ? marked_ : marked;
+    const bool starts_alone = brief == short_layout_;
+    LayoutChange& change = last_.emplace();
+    change.from = seen_at_, change.to = at;
+    change.before = starts_alone ? layout_ : short_layout_, change.after = starts_alone ? layout : brief;
+    change.run = clean(then.run, 100), change.who = clean(then.who, 100);
+    change.closed_by = then.by, change.closed_for = then.reason;
+    if (const auto write = last_write(node, labels_of(boards_, boards)))
+      change.label = write->label, change.ordered_by = writer_text(write->by, write->written, {});
+  }
+  layout_ = std::move(layout), short_layout_ = std::move(brief), boards_ = std::move(boards);
 }
 
 }  // namespace tessera::fleet

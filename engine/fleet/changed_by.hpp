@@ -9,6 +9,7 @@
 
 #include "engine/fleet/survey.hpp"
 #include "engine/model/model.hpp"
+#include "engine/plan/plan.hpp"
 
 namespace tessera::fleet {
 
@@ -18,7 +19,8 @@ struct LayoutChange {
   std::string before, after;
   std::string run, who;  // the run that had marked the node then; empty: none had, or it is not recorded
   std::string closed_by, closed_for;  // whoever had closed it then, by the scheduler's word; empty: not told
-  std::string ordered_by;  // whoever had written the label that orders its layout; empty: not recorded
+  // Of the labels that order what changed the one that was written last, and by whom; empty: not recorded.
+  std::string label, ordered_by;
 };
 
 // How far back a recording is looked through for it.
@@ -50,11 +52,15 @@ class LayoutWatch {
   struct Marked {
     std::string run, who, by, reason;
   };
+  // Another layout than in the round before, or the first one.
+  void note_change(const Node& node, const Marked& marked, std::string layout, TimePoint at);
+
   NodeName node_;
   std::optional<TimePoint> since_;
   TimePoint seen_at_{};
-  std::string layout_, short_layout_;  // with starts, and without
-  Marked marked_;                      // in the round before
+  std::string layout_, short_layout_;     // with starts, and without
+  std::vector<plan::BoardState> boards_;  // what stood on its GPUs
+  Marked marked_;                         // in the round before
   std::optional<LayoutChange> last_;
 };
 

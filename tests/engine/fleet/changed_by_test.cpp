@@ -89,6 +89,40 @@ TEST(FleetChangedBy, WhoWroteTheLabelThatOrdersTheLayoutIsToldWhereTheNodeWasOpe
   EXPECT_TRUE(of_an_earlier_version.watch.sentence().ends_with("who did that is not recorded"));
 }
 
+// GPUs that a device plugin's label had shared were told to be the work of whoever had once written
+// mig.config.
+TEST(FleetChangedBy, TheLabelThatOrdersWhatChangedIsTheOneThatIsTold) {
+  const auto told = [](const std::vector<Gpu>& before, const std::vector<Gpu>& after) {
+    LayoutWatch watch{NodeName("n1")};
+    for (const auto& [second, gpus] : {std::pair(0, before), std::pair(60, after)}) {
+      Node node = test::node("n1", gpus);
+      node.order = LayoutOrder{"all-1g.10gb", "success", {}, "argocd", test::at(10)};
+      node.writes = {{"nvidia.com/device-plugin.config", "kubectl-label", test::at(30)},
+                     {"nvidia.com/vgpu.config", "flux", test::at(40)}};
+      test::Story story;
+      story.tell(NodesListed{{std::move(node), test::node("n2", {})}});
+      watch.see(story.cluster(), test::at(second));
+    }
+    const std::string sentence = watch.sentence();
+    return sentence.substr(sentence.rfind("; ") + 2);
+  };
+  const auto with = [](Strategy strategy) {
+    std::vector<Gpu> gpus = kWhole;
+    gpus[0].strategy = strategy;
+    return gpus;
+  };
+  const std::string by_plugin =
+      "the label nvidia.com/device-plugin.config was written last by kubectl-label, 2027-01-15T08:00:30Z";
+  EXPECT_EQ(told(kWhole, with(Strategy::time_slicing)), by_plugin);
+  EXPECT_EQ(told(with(Strategy::mps), kWhole), by_plugin);
+  EXPECT_EQ(told(kCut, with(Strategy::mps)), by_plugin) << "it was written after mig.config";
+  EXPECT_EQ(told(kWhole, with(Strategy::vgpu)),
+            "the label nvidia.com/vgpu.config was written last by flux, 2027-01-15T08:00:40Z");
+  EXPECT_EQ(told(kWhole, kCut),
+            "the label nvidia.com/mig.config was written last by argocd, 2027-01-15T08:00:10Z");
+  EXPECT_EQ(told(kWhole, with(Strategy::shard)), "who did that is not recorded") << "no label orders that";
+}
+
 Cluster cluster_of(Scheduler scheduler, bool simulated = false) {
   Cluster cluster;
   cluster.scheduler = scheduler, cluster.simulated = simulated;
