@@ -112,8 +112,13 @@ Result<std::optional<Packed>> packed_without_refused(const Rule& rule, const pac
 
 std::string refused_text(const std::map<NodeName, std::string>& refused) {
   std::string text;
-  for (const pack::RefusedKind& kind : pack::by_reason(refused))
-    text += "; " + fmt::format("no plan changes {}: {}", pack::names_of(kind), kind.why);
+  for (const pack::RefusedKind& kind : pack::by_reason(refused)) {
+    const bool names_first =
+        kind.nodes.size() > 1 && kind.why.find(kind.nodes.front().text) != std::string::npos;
+    text += "; " + (names_first
+                        ? fmt::format("no plan changes {}; of the first: {}", pack::names_of(kind), kind.why)
+                        : fmt::format("no plan changes {}: {}", pack::names_of(kind), kind.why));
+  }
   return text;
 }
 

@@ -236,7 +236,7 @@ Status check_strategy(const Node& node, const std::vector<BoardChange>& changes,
       fmt::format("its device plugin names MIG slices by the strategy {}, and no plan changes that: "
                   "what {} would offer never appears",
                   sharing::word(*is), sharing::word(*told.strategy)),
-      "leave --plugin-strategy out");
+      "leave --plugin-strategy out, or plugin_strategy in the fleet file");
 }
 
 struct NodeResult {
@@ -457,21 +457,32 @@ Result<Plan> make_plan(const Cluster& cluster, const mig::Catalogue& catalogue, 
   return plan;
 }
 
+namespace {
+
+// The node is named by whoever says that no plan changes it: "cannot plan n1" says so again.
+std::string refusal_line(const Error& error, const NodeName& node) {
+  const bool names_node = error.what == cannot(node, "", "").what && !error.reason.empty();
+  return to_line(names_node ? Error{error.reason, "", error.hint} : error);
+}
+
+}  // namespace
+
 std::string why_not_changed(const Cluster& cluster, const mig::Catalogue& catalogue, const Intent& intent,
                             const Means& can, const SiteRules& told) {
-  if (Status ok = check_intent(cluster, intent); !ok) return to_line(ok.error());
+  if (Status ok = check_intent(cluster, intent); !ok) return refusal_line(ok.error(), intent.nodes.front());
   const Node& node = *cluster.nodes.find(intent.nodes.front());
   const Intent own = intent_of(intent, node.name);
   const SiteRules rules = with_site(told, can, &node, &own);
   const auto found = possible_changes(cluster.scheduler, node, catalogue, own, can);
-  if (!found) return to_line(found.error());
-  if (Status ok = check_strategy(node, *found, can, told); !ok) return to_line(ok.error());
+  if (!found) return refusal_line(found.error(), intent.nodes.front());
+  if (Status ok = check_strategy(node, *found, can, told); !ok)
+    return refusal_line(ok.error(), intent.nodes.front());
   std::vector<BoardChange> changing;
   std::copy_if(found->begin(), found->end(), std::back_inserter(changing),
                [](const BoardChange& one) { return one.changes(); });
   if (changing.empty()) {  // whether anything is left to do is not told without the plan
     const auto plan = plan_node(cluster, catalogue, node, own, can, rules, TimePoint());
-    return plan ? plan->missing : to_line(plan.error());
+    return plan ? plan->missing : refusal_line(plan.error(), intent.nodes.front());
   }
   const std::optional<Scope> scope = scope_of(node, *found, can);
   const NodeChange change{node,
@@ -488,7 +499,7 @@ std::string why_not_changed(const Cluster& cluster, const mig::Catalogue& catalo
                           rules.rename_shared.value_or(false),
                           rules.refuse_several};
   const Result<std::string> missing = builder_for(can.dialect).missing(change);
-  return missing ? *missing : to_line(missing.error());
+  return missing ? *missing : refusal_line(missing.error(), intent.nodes.front());
 }
 
 Scope everything_on(const Node& node, const Means& can) {

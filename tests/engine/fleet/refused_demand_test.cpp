@@ -30,9 +30,9 @@ class RefusedDemand : public testing::Test, public test::operator_story::Kuberne
     tell(WorkloadsListed{{}});
     tell(Loaded{});
   }
-  Survey look(int sevens) {
-    auto read = read_fleet("pools: [{name: a, demand: {7g.80gb: " + std::to_string(sevens) + "}}]", "f.yaml",
-                           test::catalogue());
+  Survey look(int sevens, const std::string& head = "") {
+    auto read = read_fleet(head + "pools: [{name: a, demand: {7g.80gb: " + std::to_string(sevens) + "}}]",
+                           "f.yaml", test::catalogue());
     EXPECT_TRUE(read) << to_line(read.error());
     fleet_ = std::move(*read);
     means_ = can();
@@ -80,6 +80,21 @@ TEST_F(RefusedDemand, WhereEveryNodeIsRefusedTheyDriftEachWithItsReason) {
     EXPECT_TRUE(one.refused) << one.node->name.text;
     EXPECT_NE(one.why.find("no plan changes it: "), std::string::npos) << one.why;
   }
+}
+
+// "no plan changes it: cannot plan n1: ..." said twice whom it is about, and its way out was a flag that was
+// not given.
+TEST_F(RefusedDemand, OneSentenceSaysWhoWhyAndWhatToDo) {
+  nodes(0, 2);
+  const Survey found = look(1, "clusters: {" + cluster().name.text + ": {plugin_strategy: single}}\n");
+  const std::vector<std::string> refused = drifting(found);
+  ASSERT_EQ(refused.size(), 1u);
+  for (const NodeSurvey& one : found.nodes)
+    if (one.node->name.text == refused[0])
+      EXPECT_EQ(one.why,
+                "no plan changes it: its device plugin names MIG slices by the strategy mixed, and no plan "
+                "changes that: what single would offer never appears (leave --plugin-strategy out, or "
+                "plugin_strategy in the fleet file)");
 }
 
 // Whether it has its instances was not known there, and nothing was changed for it.

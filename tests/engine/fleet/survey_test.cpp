@@ -120,7 +120,7 @@ TEST(FleetSurvey, ANodeWhoseChangeIsRefusedKeepsNoOtherFromBeingChanged) {
   const Survey found = site.look("pools: [{name: a, gpus: {0: '3g.20gb,3g.20gb'}}]");
   EXPECT_EQ(told(found), "n1 a drifts 0; n2 a drifts 0");
   ASSERT_TRUE(found.nodes[0].refused);
-  EXPECT_TRUE(found.nodes[0].refused->starts_with("cannot plan n1: ")) << *found.nodes[0].refused;
+  EXPECT_TRUE(found.nodes[0].refused->starts_with("the GPU reset would also ")) << *found.nodes[0].refused;
   EXPECT_EQ(found.nodes[0].why, "no plan changes it: " + *found.nodes[0].refused);
   EXPECT_FALSE(found.nodes[1].refused);
   EXPECT_EQ(found.nodes[1].why, "");

@@ -171,7 +171,7 @@ TEST_F(GuideTogether, AStrategyThatThePluginDoesNotHaveIsRefusedByPlanAndGuide) 
   ASSERT_FALSE(plan.ok());
   EXPECT_NE(plan.error().reason.find("names MIG slices by the strategy mixed"), std::string::npos)
       << to_line(plan.error());
-  EXPECT_EQ(plan.error().hint, "leave --plugin-strategy out");
+  EXPECT_EQ(plan.error().hint, "leave --plugin-strategy out, or plugin_strategy in the fleet file");
   EXPECT_TRUE(planned({"--node", "n1", "--plugin-strategy", "mixed", "--layout", "7x1g.10gb"}).ok());
   EXPECT_TRUE(
       planned({"--node", "n1", "--plugin-strategy", "single", "--strategy", "mps", "--replicas", "4"}).ok())
