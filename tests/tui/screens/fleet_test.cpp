@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <sstream>
+
 #include "tests/support/golden.hpp"
 #include "tests/tui/screens/fleet_places.hpp"
 #include "tui/packer.hpp"
@@ -26,6 +28,36 @@ TEST(FleetScreen, WhatDriftsStandsFirstAndWhatIsAsWantedLast) {
   EXPECT_LT(drifts, odd) << screen;
   EXPECT_LT(odd, fine) << screen;
   EXPECT_EQ(screen.find("n0043"), std::string::npos) << "it is left alone";
+}
+
+// The sum of a node stood beside each of its GPUs, as if each had as much.
+TEST(FleetScreen, WhatANodeAdvertisesIsToldOnceAndNotBesideEachOfItsGpus) {
+  Session changed = changing({120, 40});
+  Node mixed = node("n0041", {sevenths(0, 0), uncut(1, 7)});
+  mixed.allocatable = {{"gpu:1g.10gb", 7}, {"gpu:h100", 1}};
+  changed.tell(on("hpc", NodeSeen{mixed}));
+  changed.press(":fleet fleet.yaml<enter>");
+  hear(changed,
+       told_of("pools: [{name: a, nodes: n0041, gpus: {0: none, 1: none}}, {name: b, layout: as-is}]\n"));
+  changed.survey();
+  std::vector<std::string> lines;
+  std::istringstream all(changed.screen());
+  for (std::string line; std::getline(all, line);)
+    if (line.find("n0041") != std::string::npos && line.find("whole GPU") != std::string::npos)
+      lines.push_back(line);
+  ASSERT_EQ(lines.size(), 2u) << changed.screen();
+  EXPECT_NE(lines[0].find("1g.10gb 7"), std::string::npos) << changed.screen();
+  EXPECT_EQ(lines[1].find("1g.10gb 7"), std::string::npos) << changed.screen();
+}
+
+TEST(FleetScreen, AWindowThatNeverHoldsIsToldAboveTheTableAndTheCalendar) {
+  Session session = fleet_session(
+      {80, 24},
+      "pools:\n- name: a\n  nodes: n0041\n  layout: as-is\n  windows:\n  - {when: daily, layout: none}\n"
+      "  - {when: 'Mon-Fri 20:00-07:00', layout: none}\n- {name: b, layout: as-is}\n");
+  EXPECT_TRUE(session.shows("its window Mon-Fri 20:00-07:00 (line 7) never holds")) << session.screen();
+  session.press("c");
+  EXPECT_TRUE(session.shows("its window Mon-Fri 20:00-07:00 (line 7) never holds")) << session.screen();
 }
 
 // It was the one list of nodes without a page beside it.

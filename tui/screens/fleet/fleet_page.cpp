@@ -263,13 +263,16 @@ class Page {
     to.push_back(std::move(heads));
     const std::size_t listed = std::min(rows.size(), kMostRows);
     const InView seen = in_view(state_, to.size() + listed);
-    for (std::size_t i = 0; i < listed; ++i)
-      to.push_back(seen.contains(to.size()) ? line_of(rows[i], at) : DocLine{{}, id_of(rows[i])});
+    for (std::size_t i = 0; i < listed; ++i) {
+      const bool first = i == 0 || rows[i - 1].node != rows[i].node;
+      to.push_back(seen.contains(to.size()) ? line_of(rows[i], at, first) : DocLine{{}, id_of(rows[i])});
+    }
     if (rows.size() > kMostRows)
       note(to, fmt::format("and {} more rows: tessera fleet diff lists all", rows.size() - kMostRows),
            Role::dim);
   }
-  DocLine line_of(const FleetRow& row, const Columns& at) const {
+  // first: of its node. What is advertised is told of the node alone, and not by GPU.
+  DocLine line_of(const FleetRow& row, const Columns& at, bool first) const {
     const Standing standing = row.standing();
     const bool differs = standing != Standing::as_wanted;
     DocLine line;
@@ -287,7 +290,7 @@ class Page {
     auto [wanted, made] = texts_of(row);
     put(std::move(wanted), at.wanted, at.made, Role::text);
     put(std::move(made), at.made, at.offered, differs ? Style(role_of(standing)) : Style(Role::text));
-    put(offered_cell(row, at.is_short), at.offered, at.held, offered_role(row, Role::dim));
+    if (first) put(offered_cell(row, at.is_short), at.offered, at.held, offered_role(row, Role::dim));
     put(held_text(row), at.held, at.held + 6, row.boards.held > 0 ? Role::held : Role::dim);
     put(last_run_text(row), at.by, width_, changed_since(row) ? Role::danger : Role::dim);
     return line;
