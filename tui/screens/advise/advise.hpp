@@ -46,8 +46,6 @@ void change_advise(UiState& state, Edit edit) {
 
 // The page (advise_page.cpp); what it says of one answer (advise_answer.cpp).
 Panes advise_panes(const UiContext& ui, const UiState& state, int width);
-// "in 5 min", from the moment at which it was asked; of a start: "no start" where there is none.
-std::string when_text(const whatif::Comparison& forecast, const std::optional<TimePoint>& at);
 Document answer_lines(const UiContext& ui, const UiState& state, std::size_t place, int width);
 
 }  // namespace tessera::tui

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "engine/pack/pack.hpp"
-#include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "engine/usage/demand.hpp"
 #include "tui/screens/advise/advise.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/pack/board_lines.hpp"
+#include "tui/screens/starts.hpp"
 #include "tui/screens/usage_common.hpp"
 
 namespace tessera::tui {
@@ -85,13 +85,7 @@ class AnswerPage {
       fact("", fmt::format("waiting workloads that would never start: {}", answer_.forecast.never_again),
            Role::danger);
   }
-  void start(const whatif::Moved& one, Style style) {
-    const std::string user = one.user.empty() ? "" : clean(one.user, 60) + ", ";
-    fact("",
-         fmt::format("{} ({}): {}, without the plan {}", clean(one.id.text, 100),
-                     user + clean(one.request, 100), when(one.changed), when(one.left)),
-         style);
-  }
+  void start(const whatif::Moved& one, Style style) { fact("", start_text(answer_.forecast, one), style); }
 
   void costs() {
     if (answer_.disturbed == 0)
@@ -159,12 +153,6 @@ class AnswerPage {
 };
 
 }  // namespace
-
-std::string when_text(const whatif::Comparison& forecast, const std::optional<TimePoint>& at) {
-  if (!at) return "no start";
-  const Duration wait = *at - forecast.from;
-  return wait < std::chrono::minutes(1) ? "now" : "in " + query::duration_text(wait.count() / 1000);
-}
 
 Document answer_lines(const UiContext& ui, const UiState& state, std::size_t place, int width) {
   const AdviseNews& news = *state.advise->answer;

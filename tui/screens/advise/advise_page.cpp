@@ -13,6 +13,7 @@
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/sentence.hpp"
+#include "tui/screens/starts.hpp"
 #include "tui/screens/usage_common.hpp"
 
 namespace tessera::tui {

@@ -12,6 +12,7 @@
 #include "tui/screens/pack/board_lines.hpp"
 #include "tui/screens/pack/narrow.hpp"
 #include "tui/screens/pack/pack.hpp"
+#include "tui/screens/starts.hpp"
 
 namespace tessera::tui {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 constexpr int kWide = 110;                // from here on the GPUs stand beside the demand
 constexpr int kSplit = 58;                // cells of the table then
 constexpr std::size_t kMostListed = 200;  // GPUs; the plan lists all
+constexpr std::size_t kMostStarts = 3;    // who starts sooner; advice lists more
 
 struct Columns {
   int product = 12, wanted = 32, idle = 40, unmet = 48;
@@ -224,9 +226,17 @@ class Page {
       fact(to, told("refused"), one.text, Role::danger);
     if (!preview.plan->no_steps.empty()) fact(to, told("refused"), preview.plan->no_steps, Role::warning);
     if (preview.played && !(preview.played->sooner.empty() && preview.played->later.empty()))
-      fact(to, told("waiting"), whatif::headline(*preview.played));
+      waits_less(to, *preview.played);
     else if (preview.plan->will_run_count > 0)
       fact(to, told("waiting"), fmt::format("{} will be able to run", preview.plan->will_run_count));
+  }
+
+  void waits_less(Document& to, const whatif::Comparison& played) const {
+    fact(to, told("waiting"), whatif::headline(played));
+    for (std::size_t i = 0; i < played.sooner.size() && i < kMostStarts; ++i)
+      fact(to, "", start_text(played, played.sooner[i]), Role::dim);
+    if (played.sooner.size() > kMostStarts)
+      fact(to, "", fmt::format("and {} more", played.sooner.size() - kMostStarts), Role::dim);
   }
 
   const UiContext& ui_;
