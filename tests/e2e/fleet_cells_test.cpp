@@ -38,18 +38,7 @@ clusters:
         "fleet.yaml", "pools:\n- name: both\n  nodes: \"h[1-2]\"\n  preset: " + day +
                           (night.empty() ? "\n" : "\n  windows: [{when: daily, preset: " + night + "}]\n"));
   }
-  static RunOptions killed_at(const std::string& said) {
-    RunOptions options;
-    options.signal_on_err = [said](const std::string& err) {
-      return err.find(said) == std::string::npos ? 0 : SIGKILL;
-    };
-    return options;
-  }
   Ran onward() { return run({"resume", newest_run(), "--write", "--yes", "-o", "json"}); }
-  std::string newest_run() {
-    const std::string run = json_at(KubeChangeLab::run({"journal", "-o", "json"}).out, "/0/run");
-    return run.size() > 2 ? run.substr(1, run.size() - 2) : "";
-  }
   void expect_offered(const std::string& resource, const std::string& count) {
     for (const char* node : {"h1", "h2"}) {
       EXPECT_EQ(offers(node, resource), count) << node;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <cstdlib>
 #include <future>
@@ -53,6 +54,18 @@ class KubeChangeLab : public testing::Test {
     how.insert(how.begin(), {"resume", run_of(stopped)});
     how.insert(how.end(), {"--write", "--yes", "-o", "json"});
     return run(how);
+  }
+  std::string newest_run() {
+    const std::string name = json_at(run({"journal", "-o", "json"}).out, "/0/run");
+    return name.size() > 2 ? name.substr(1, name.size() - 2) : "";
+  }
+  // Of a run that says this on standard error.
+  static RunOptions killed_at(const std::string& said) {
+    RunOptions options;
+    options.signal_on_err = [said](const std::string& err) {
+      return err.find(said) == std::string::npos ? 0 : SIGKILL;
+    };
+    return options;
   }
   static std::string run_of(const Ran& ran) {
     std::string text = json_at(ran.out, "/run");

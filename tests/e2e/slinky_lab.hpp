@@ -44,10 +44,6 @@ class SlinkyLab : public KubeChangeLab {
   std::string slurmd() {
     return kubectl({"get", "pod", "w-0", "--namespace", "slurm", "--ignore-not-found", "--output", "name"});
   }
-  std::string newest_run() {
-    const std::string run = json_at(KubeChangeLab::run({"journal", "-o", "json"}).out, "/0/run");
-    return run.size() > 2 ? run.substr(1, run.size() - 2) : "";
-  }
   Ran cut(RunOptions options = {}) {
     return apply({"--node", "h2", "--preset", "all-1g.10gb"}, std::move(options));
   }
