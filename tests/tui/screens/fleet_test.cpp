@@ -33,7 +33,7 @@ TEST(FleetScreen, WhatDriftsStandsFirstAndWhatIsAsWantedLast) {
 // The sum of a node stood beside each of its GPUs, as if each had as much.
 TEST(FleetScreen, WhatANodeAdvertisesIsToldOnceAndNotBesideEachOfItsGpus) {
   Session changed = changing({120, 40});
-  Node mixed = node("n0041", {sevenths(0, 0), uncut(1, 7)});
+  Node mixed = node("n0041", {sevenths(0, 0), gpu(1, Strategy::whole, {whole(7)})});
   mixed.allocatable = {{"gpu:1g.10gb", 7}, {"gpu:h100", 1}};
   changed.tell(on("hpc", NodeSeen{mixed}));
   changed.press(":fleet fleet.yaml<enter>");
