@@ -57,7 +57,8 @@ struct NodeSurvey {
 // What is wrong with a pool as a whole.
 struct PoolNote {
   const Pool* pool = nullptr;
-  Standing standing = Standing::unknown;  // or impossible
+  // unknown, impossible; as_wanted: nothing of its nodes, but of what the file says of it.
+  Standing standing = Standing::unknown;
   std::string text;
 };
 
