@@ -66,6 +66,14 @@ TEST(NextHours, WithNothingEditedTheKeySaysWhyNot) {
   EXPECT_TRUE(session.shows("nothing is edited yet")) << session.screen();
 }
 
+// On 80x24 it stood below what is in the way, off the screen, and its key was named nowhere.
+TEST(NextHours, OnTheSmallScreenItIsSeenAtOnceWithItsKey) {
+  Session session(layout_place(), {80, 24});
+  session.press(":node lab1<enter>Lpjjjj");
+  for (const char* text : {"DISTURBS 2", "NEXT HOURS", "H plays other hours"})
+    EXPECT_TRUE(session.shows(text)) << text << "\n" << session.screen();
+}
+
 TEST(NextHours, WhereNobodyWaitsNothingIsSaid) {
   Session session(one_free_gpu(false), {120, 40});
   session.press(":node n1<enter>L").press("pjjjjjj<enter>");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tui/screens/pages/boards.hpp"
+#include "tui/terminal/canvas.hpp"
 #include "tui/widgets/document.hpp"
 
 namespace tessera::tui {
@@ -73,7 +74,9 @@ Result<BestLayout> best_layout(const UiContext& ui, const LayoutView& view, cons
 
 // The plan for what is wanted (layout_preview.cpp).
 void refresh_layout(UiState& state, Screen& screen, const UiContext& ui);
-Document preview_document(const UiState& state, const LayoutView& view, int width);
+// room: of its part of the screen. Rows that it has not are lines to scroll to; where they are few, fewer are
+// listed who are disturbed.
+Document preview_document(const UiState& state, const LayoutView& view, Size room);
 // The part of the plan about the GPU in view; nullptr: there is no plan.
 const plan::NodePlan* plan_in_view(const LayoutState& edit);
 

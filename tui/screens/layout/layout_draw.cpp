@@ -280,7 +280,7 @@ std::string draw_layout(Canvas& canvas, Rect body, const UiContext& ui, const Ui
   draw_head(canvas, page, state, *view);
   draw_layout_maps(canvas, page, ui, edit, *view, state);
   List(canvas, page.list, ui, state, *view).draw();
-  Document preview = preview_document(state, *view, page.preview.width);
+  Document preview = preview_document(state, *view, {page.preview.width, page.preview.height});
   int lines = static_cast<int>(preview.size());
   int top = std::clamp(edit.scrolled, 0, std::max(0, lines - page.preview.height));
   draw_document(canvas, page.preview, preview, top, {}, state.ascii);

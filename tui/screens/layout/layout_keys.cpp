@@ -258,7 +258,8 @@ void move_in_layout(UiState& state, const UiContext& ui, Rect body, Action actio
     case Action::page_down:
     case Action::half_page_up:
     case Action::half_page_down: {
-      int lines = static_cast<int>(preview_document(state, *view, page.preview.width).size());
+      int lines =
+          static_cast<int>(preview_document(state, *view, {page.preview.width, page.preview.height}).size());
       edit.scrolled = std::clamp(edit.scrolled + lines_of(action, page.preview.height), 0,
                                  std::max(0, lines - page.preview.height));
       return;

@@ -153,12 +153,14 @@ void keep_boards(LayoutState& edit, const Cluster* cluster) {
 // The lines of the preview, the weightiest first.
 class Lines {
  public:
-  Lines(const UiState& state, const LayoutView& view, int width)
-      : edit_(*state.top().layout), state_(state), view_(view), width_(width) {}
+  Lines(const UiState& state, const LayoutView& view, Size room)
+      : edit_(*state.top().layout), state_(state), view_(view), width_(room.columns), rows_(room.rows) {}
 
   Document all() {
+    const std::string why_not = why_no_preset();
+    if (!why_not.empty()) add(N_("NOT HERE"), why_not, Role::warning);
     if (!edit_.differs()) {
-      unchanged();
+      if (why_not.empty()) unchanged();
     } else if (edit_.preview.error) {
       refused(*edit_.preview.error);
     } else if (edit_.preview.plan) {
@@ -170,8 +172,13 @@ class Lines {
  private:
   void add(std::string_view label, std::string_view text, Style style = Role::text,
            Style label_style = Role::heading) {
+    add_told(label, tui::told(state_, text), style, label_style);
+  }
+
+  // The text in the reader's language already.
+  void add_told(std::string_view label, std::string_view text, Style style, Style label_style) {
     bool first = true;
-    for (std::string& part : wrap(tui::told(state_, text), width_ - kLabel - 2)) {
+    for (std::string& part : wrap(text, width_ - kLabel - 2)) {
       DocLine line;
       if (first) line.spans.push_back({tui::told(state_, label), label_style, 1});
       line.spans.push_back({std::move(part), style, kLabel + 1});
@@ -180,14 +187,28 @@ class Lines {
     }
   }
 
+  // Of the preset under the cursor, whose row has no room for a long reason.
+  std::string why_no_preset() const {
+    if (edit_.list != LayoutList::presets) return "";
+    const auto at = static_cast<std::size_t>(edit_.preset);
+    return at < edit_.presets.size() ? edit_.presets[at].why_not : std::string();
+  }
+
   void unchanged() {
     auto key = [&](Action action) { return first_key(state_, action); };
-    add(N_("UNCHANGED"),
-        fmt::format("{} adds the profile under the cursor, {} takes one away, {} lists layouts by "
-                    "name, {} finds the best one for the queue.",
-                    key(Action::open), key(Action::layout_remove), key(Action::layout_presets),
-                    key(Action::layout_best)),
-        Role::dim);
+    if (!view_.cut)
+      add(N_("UNCHANGED"),
+          fmt::format("{} lists the ways of sharing this GPU; where it is shared, {} and {} "
+                      "are a client more or less.",
+                      key(Action::layout_presets), key(Action::layout_add), key(Action::layout_remove)),
+          Role::dim);
+    else
+      add(N_("UNCHANGED"),
+          fmt::format("{} adds the profile under the cursor, {} takes one away, {} "
+                      "lists layouts by name, {} finds the best one for the queue.",
+                      key(Action::open), key(Action::layout_remove), key(Action::layout_presets),
+                      key(Action::layout_best)),
+          Role::dim);
     if (!state_.writable)
       add(N_("READ-ONLY"), "Edit and look as you like: nothing changes on the cluster.", Role::dim);
     waste(edit_.want.layout);
@@ -207,7 +228,9 @@ class Lines {
 
   void planned(const plan::Plan& plan) {
     sums(plan);
+    closed(plan);
     disturbs(plan);
+    next_hours(plan);
     in_the_way(plan);
     needs(plan);
     waste(edit_.shown().strategy == Strategy::mig ? edit_.shown().layout : mig::Layout{});
@@ -219,7 +242,7 @@ class Lines {
     std::set<std::string_view> told;  // several nodes may give the same to know
     for (const plan::Notice& one : plan.notices)
       if (one.rule != "in-the-way" && one.rule != "wasted-compute" && one.rule != kNextHours &&
-          told.insert(one.text).second)
+          !plan::is_about_closing(one) && told.insert(one.text).second)
         add(one.severity == Severity::warning ? N_("NOTE !") : N_("NOTE"), one.text, role_of(one.severity));
     if (!plan.no_steps.empty()) add(N_("STEPS"), plan.no_steps, Role::dim);
   }
@@ -264,7 +287,8 @@ class Lines {
       for (const plan::Disturbed& one : node.blast_radius) all.push_back(&one);
     if (all.empty()) return add(N_("DISTURBS"), "no workload", Role::good);
     std::string label = fmt::format("DISTURBS {}", all.size());
-    for (std::size_t i = 0; i < all.size() && i < kListed; ++i) {
+    const std::size_t listed = disturbed_listed(plan);
+    for (std::size_t i = 0; i < all.size() && i < listed; ++i) {
       const plan::Disturbed& one = *all[i];
       std::string who = !one.user.empty() ? one.user
                         : !one.id.empty() ? one.id.text
@@ -280,7 +304,39 @@ class Lines {
       add(label, text, ends ? Style(Role::danger) : Style(Role::warning));
       label.clear();
     }
-    if (all.size() > kListed) add("", fmt::format("and {} more", all.size() - kListed), Role::warning);
+    if (all.size() > listed) add("", fmt::format("and {} more", all.size() - listed), Role::warning);
+  }
+
+  // That a node is down, or that another has closed it, before all that the plan would do to it.
+  void closed(const plan::Plan& plan) {
+    std::set<std::string_view> told;
+    for (const plan::Notice& one : plan.notices)
+      if (plan::is_about_closing(one) && told.insert(one.text).second)
+        add(N_("NODE !!"), one.text, Role::danger);
+  }
+
+  static const plan::Notice* played(const plan::Plan& plan) {
+    const auto at = std::find_if(plan.notices.begin(), plan.notices.end(),
+                                 [](const plan::Notice& one) { return one.rule == kNextHours; });
+    return at == plan.notices.end() ? nullptr : &*at;
+  }
+
+  // On 80x24 those who are disturbed leave room for what the change brings.
+  std::size_t disturbed_listed(const plan::Plan& plan) const {
+    constexpr int kSums = 1, kMore = 1, kHeadline = 2;
+    if (!played(plan)) return kListed;
+    return static_cast<std::size_t>(
+        std::clamp(rows_ - kSums - kMore - kHeadline, 2, static_cast<int>(kListed)));
+  }
+
+  void next_hours(const plan::Plan& plan) {
+    const plan::Notice* headline = played(plan);
+    if (!headline) return;
+    const std::string hint = fmt::format("{} plays other hours", first_key(state_, Action::layout_hours));
+    const std::size_t first = lines_.size();
+    add_told(N_("NEXT HOURS"), tui::told(state_, headline->text) + " (" + tui::told(state_, hint) + ")",
+             Role::text, Role::heading);
+    if (first < lines_.size()) lines_[first].id = kNextHours;
   }
 
   // "1g.10gb@0,2g.20gb@2" with blanks, so that it is not broken in the middle of a name.
@@ -354,13 +410,6 @@ class Lines {
   }
 
   void waiting(const plan::Plan& plan) {
-    for (const plan::Notice& one : plan.notices)
-      if (one.rule == kNextHours) {
-        const std::size_t first = lines_.size();
-        add(N_("NEXT HOURS"), one.text);
-        if (first < lines_.size()) lines_[first].id = kNextHours;
-        add("", fmt::format("{} plays other hours", first_key(state_, Action::layout_hours)), Role::dim);
-      }
     if (plan.will_run_count > 0)
       add(N_("WILL RUN"), pending_text(plan.will_run, plan.will_run_count), Role::good);
     if (plan.never_again_count > 0)
@@ -393,7 +442,7 @@ class Lines {
   const LayoutState& edit_;
   const UiState& state_;
   const LayoutView& view_;
-  int width_;
+  int width_, rows_;
   Document lines_;
 };
 
@@ -431,8 +480,8 @@ void refresh_layout(UiState& state, Screen& screen, const UiContext& ui) {
   take_over_places(edit, *view);
 }
 
-Document preview_document(const UiState& state, const LayoutView& view, int width) {
-  return Lines(state, view, width).all();
+Document preview_document(const UiState& state, const LayoutView& view, Size room) {
+  return Lines(state, view, room).all();
 }
 
 }  // namespace tessera::tui
