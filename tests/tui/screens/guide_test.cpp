@@ -50,6 +50,15 @@ TEST(GuideChart, WhereItGoesOnTheKeysThatLeadThereAreNamed) {
   EXPECT_TRUE(session.shows(" u: more above")) << session.screen();
 }
 
+// The ends of what is to be typed, and of the comments that explain it, were cut at the edge.
+TEST(GuideHandOuts, NothingToTypeIsCutOnTheSmallScreen) {
+  Session session(small_place(), {80, 24});
+  session.press(":guide n0007<enter>yG");
+  EXPECT_TRUE(session.shows("# names")) << session.screen();
+  EXPECT_TRUE(session.shows("ConstrainDevices=yes")) << session.screen();
+  EXPECT_FALSE(session.shows("…")) << session.screen();
+}
+
 TEST(GuideAscii, QuestionAndLeafKeepTheirShapes) {
   for (tui::Size size : {tui::Size{80, 24}, {120, 40}}) {
     Session session(small_place(), size);

@@ -147,6 +147,28 @@ void add_layouts(Document& page, const UiContext& ui, const UiState& state, int 
   }
 }
 
+// A line to type that is wider than the page goes on below, farther to the right; a comment is one there,
+// too.
+void add_typed(Document& page, std::string_view line, int width) {
+  constexpr int kIn = kIndent + 2, kFarther = 2;
+  const int room = width - kIn - 2;
+  const std::size_t mark = std::min(line.find_first_not_of(' '), line.size());
+  const std::string_view rest = line.substr(mark);
+  const std::string_view lead = rest.substr(0, rest.starts_with("# ") ? 2 : 0);
+  const int indent = static_cast<int>(mark);
+  const int further = lead.empty() ? indent + kFarther : indent;
+  if (display_width(line) <= room || further + kFarther >= room) {
+    page.push_back({{{shorten(line, room), Role::input, kIn}}, {}});
+    return;
+  }
+  bool first = true;
+  for (const std::string& one :
+       wrap(rest.substr(lead.size()), room - further - static_cast<int>(lead.size()))) {
+    const int at = std::exchange(first, false) ? indent : further;
+    page.push_back({{{std::string(lead) + one, Role::input, kIn + at}}, {}});
+  }
+}
+
 void add_advice(Document& page, const UiState& state, int width) {
   const GuideState& guide = state.top().guide;
   const auto all = guide_advice(guide);
@@ -159,8 +181,7 @@ void add_advice(Document& page, const UiState& state, int width) {
     const std::string text = told_comments(state.words, all[i].text, width - kIndent - 4);
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find('\n', at), text.size());
-      page.push_back(
-          {{{shorten(text.substr(at, end - at), width - kIndent - 4), Role::input, kIndent + 2}}, {}});
+      add_typed(page, std::string_view(text).substr(at, end - at), width);
       at = end + 1;
     }
   }
