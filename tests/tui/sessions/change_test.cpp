@@ -388,6 +388,8 @@ TEST(Journal, ARunIsUndoneAsSoonAsItsJournalHasEnded) {
   session.press("z");
   ASSERT_TRUE(session.state.plan) << session.screen();
   EXPECT_EQ(session.state.plan->undoes, diary.run);
+  // "undo RUN  undoes RUN": said twice, and cut for it on 80 columns.
+  EXPECT_FALSE(session.shows("undoes " + diary.run)) << session.screen();
 }
 
 TEST(Journal, ARunOfAnotherClusterOfThatNameIsNotUndone) {

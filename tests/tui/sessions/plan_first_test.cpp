@@ -35,6 +35,23 @@ TEST(PlanFirst, TheFirstScreenHasAllThatHasToBeSeenBeforeArming) {
   }
 }
 
+// Of four nodes one changed, and the page showed the strips and steps of another: "nothing to do on this
+// node".
+TEST(PlanFirst, TheNodeThatIsShownIsTheFirstThatChanges) {
+  Session session = changing({80, 24});
+  const auto cut = [](int index, int device) {
+    Gpu board =
+        gpu(index, Strategy::mig, {instance("4g.40gb", 0, 4, device), instance("3g.40gb", 4, 4, device + 1)});
+    board.mig_mode = MigMode::enabled;
+    return board;
+  };
+  session.tell(on("hpc", NodeSeen{node("n0041", {cut(0, 0), cut(1, 7)})}));
+  open(session, plan_of(session, {"n0041", "n0042"}, {}));
+  session.line_with("STEPS  n0042");
+  session.line_with("mark n0042");
+  EXPECT_FALSE(session.shows("nothing to do on this node")) << session.screen();
+}
+
 // A node of many GPUs in sevenths, each of which holds other slices of other users, and that is closed.
 std::vector<Workload> crowd(Session& session, const std::string& name, int gpus, int jobs) {
   std::vector<Gpu> boards;

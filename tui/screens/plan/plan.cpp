@@ -41,6 +41,13 @@ std::optional<TimePoint> shown_moment(const UiState& state, const UiContext& ui,
   return cluster ? cluster_now(*cluster, ui.wall) : ui.wall;
 }
 
+// What a plan shows of one node is of the first that it does something to.
+std::size_t first_changed(const plan::Plan& plan) {
+  const auto changed = std::find_if(plan.nodes.begin(), plan.nodes.end(),
+                                    [](const plan::NodePlan& node) { return !node.steps.empty(); });
+  return changed == plan.nodes.end() ? 0 : static_cast<std::size_t>(changed - plan.nodes.begin());
+}
+
 // Plans again with these options, from what stands now. The plan before it stays when that fails.
 void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& options) {
   PlanView& view = *state.plan;
@@ -60,7 +67,8 @@ void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& o
   view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
   view.moved.clear();
   view.revision = ui.model.revision;
-  view.node = std::min(view.node, view.plan.nodes.empty() ? 0 : view.plan.nodes.size() - 1);
+  if (view.node >= view.plan.nodes.size() || view.plan.nodes[view.node].steps.empty())
+    view.node = first_changed(view.plan);
 }
 
 plan::Way toggled(plan::Way now, plan::Way to) { return now == to ? plan::Way::wait : to; }
@@ -164,6 +172,7 @@ void open_plan(UiState& state, const UiContext& ui, plan::Plan plan, std::string
   PlanView view;
   view.past = shown_moment(state, ui, plan.intent.cluster);
   view.plan = std::move(plan);
+  view.node = first_changed(view.plan);
   if (state.top().layout) view.hours = state.top().layout->hours;
   view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
   view.undoes = std::move(undoes);

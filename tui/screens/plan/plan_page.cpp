@@ -135,7 +135,6 @@ class Page {
     std::string words = plan_.intent.words;
     line.spans.push_back(
         {fmt::format("  {} {}", glyphs(state_.ascii).crumb, words), Style(Role::accent).with_bold()});
-    if (!view_.undoes.empty()) line.spans.push_back({"  undoes " + view_.undoes, Role::dim});
     if (plan_.changes_anything()) {
       const std::vector<Span> more{{"   " + told("risk") + " ", Role::dim},
                                    {told(word(risk)), Style(risky).with_bold()},
@@ -392,7 +391,12 @@ class Page {
     heading("RESOURCES", fmt::format("named as in {}, {} for the other",
                                      scheduler == Scheduler::slurm ? "Slurm" : "Kubernetes",
                                      first_key(state_, Action::plan_scheduler)));
-    lines_.push_back({{{told("before"), Role::dim, 34}, {told("after"), Role::dim, 44}}, {}});
+    const auto above = [&](std::string_view heading, int end) {  // a heading ends where its numbers do
+      std::string text = told(heading);
+      const int at = end - display_width(text);
+      return Span{std::move(text), Role::dim, at};
+    };
+    lines_.push_back({{above(N_("before"), 40), above(N_("after"), 49)}, {}});
     plan::Counts all = before;
     all.insert(after.begin(), after.end());
     for (const auto& [resource, count] : all) {
@@ -480,7 +484,9 @@ class Page {
 
   void put_deadline_heading() {
     DocLine& line = lines_.back();
-    line.spans.push_back({told("deadline"), Role::dim, width_ - 10});
+    std::string text = told("deadline");
+    const int at = width_ - 2 - display_width(text);
+    line.spans.push_back({std::move(text), Role::dim, at});
   }
   void step(const StepGroup& group, int numbers) {
     const plan::Step& step = group.all;
