@@ -67,6 +67,37 @@ TEST(RunWatched, WhatAStepRunsIsShownToItsEndOnANarrowTerminal) {
                                                                                         << session.screen();
 }
 
+// "step 4 of 7  00…": at 120 columns the journal stands beside it.
+TEST(RunWatched, HowLongItHasTakenIsNeverCut) {
+  Session place = changing();
+  plan::Plan plan = plan_of(place, {"n0031"}, 0);
+  plan.intent.words = "a preset with a rather long name, MIG on";
+  Diary diary(std::move(plan));
+  diary.through(2);
+  Session session = watching(diary);
+  const std::string line = session.line_with("under way  step 3 of");
+  EXPECT_NE(line.find("00:"), std::string::npos) << line;
+}
+
+// How the run stands took the foot, and the journal was nowhere on a narrow terminal: v changed nothing
+// there.
+TEST(RunWatched, OnANarrowTerminalTheJournalOfARunThatEndedStandsBelowItsSteps) {
+  Session place = changing();
+  Diary diary(plan_of(place, {"n0031"}, 0));
+  diary.through(diary.count());
+  diary.add("n0031", plan::NodeFinished{plan::Outcome::wanted, "wanted layout, read back"}, 60);
+  diary.add("", plan::RunFinished{plan::Outcome::wanted, "1 done"}, 61);
+  Session session = watching(diary);
+  session.resize({80, 40});
+  session.line_with("DONE:");
+  session.line_with("JOURNAL  one line a step; v shows all lines");
+  const std::string short_one = session.screen();
+  session.press("v").line_with("JOURNAL  the whole run; v shows one line a step");
+  session.resize({80, 24});
+  session.press("G").line_with("wanted layout, read back");
+  EXPECT_NE(session.screen(), short_one);
+}
+
 // Three lines a step pushed all but the last steps off the page.
 TEST(RunWatched, TheJournalHasOneLineAStepAndAllLinesOneKeyAway) {
   Session place = changing();

@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/run/undo.hpp"
@@ -36,18 +38,20 @@ class RunPage {
     if (ui_.model.clusters.size() > 1) nodes = plan.intent.cluster.text + ": " + nodes;
     DocLine line{{{nodes, Style(Role::text).with_bold(), 1},
                   {fmt::format("  {} {}", glyphs(state_.ascii).crumb, plan.intent.words),
-                   Style(Role::accent).with_bold()},
-                  {"  " + look.word, Style(look.role).with_bold()}},
+                   Style(Role::accent).with_bold()}},
                  {}};
+    std::vector<Span> standing{{"  " + look.word, Style(look.role).with_bold()}};
     // Of several nodes the heading below says it, in full.
     if (plan.nodes.size() == 1)
-      line.spans.push_back({"  " + tui::told(state_, progress_text(view_)), Role::text});
+      standing.push_back({"  " + tui::told(state_, progress_text(view_)), Role::text});
     if (!look.over && !view_.entries.empty())
-      line.spans.push_back({"  " + clock_text(since(view_.entries.front().at)), Role::text});
+      standing.push_back({"  " + clock_text(since(view_.entries.front().at)), Role::text});
+    // Behind the name where there is room for all of it: how long it has taken was cut at 120 columns.
+    if (1 + cells_of(line.spans) + cells_of(standing) > width_) lines_.push_back(std::exchange(line, {}));
+    line.spans.insert(line.spans.end(), standing.begin(), standing.end());
     lines_.push_back(std::move(line));
     std::string who = fmt::format("begun by {}@{} {}", run_.started.who, run_.started.from,
                                   view_.entries.empty() ? "" : time_text(view_.entries.front().at));
-    if (!run_.started.undoes.empty()) who += ", undoes " + run_.started.undoes;
     if (head && head->state == RunState::running && !head->here) who += "; driven elsewhere";
     lines_.push_back({{{tui::told(state_, who), Role::dim, 1}}, {}});
     if (!look.over) join(tui::told(state_, "usually") + " " + tui::told(state_, usual_text(plan)), Role::dim);
@@ -115,6 +119,11 @@ class RunPage {
   }
 
  private:
+  static int cells_of(const std::vector<Span>& spans) {
+    int cells = 0;
+    for (const Span& span : spans) cells += display_width(span.text);
+    return cells;
+  }
   std::vector<std::string> renamed() const {
     std::vector<std::string> all = run_.started.plan.renamed;
     for (const plan::Entry& entry : view_.entries)
@@ -406,6 +415,26 @@ Panes journal_untold(const UiState& state, const std::string& run, const RunView
   return panes;
 }
 
+std::string journal_about(const UiState& state, const std::string& step) {
+  const std::string key = first_key(state, Action::run_lines);
+  return !state.runs.all_lines ? fmt::format("one line a step; {} shows all lines", key)
+         : step.empty()        ? fmt::format("the whole run; {} shows one line a step", key)
+                               : fmt::format("of step {}; {} shows one line a step", step, key);
+}
+
+// Below the steps, where there is no room beside them and the foot says how the run stands. The cursor walks
+// on through it.
+void add_journal_below(Panes& panes, const UiContext& ui, const UiState& state, const RunView& view,
+                       const NodeName& node, int width) {
+  panes.main.push_back({});
+  panes.main.push_back(heading_line(told(state, "JOURNAL"), told(state, journal_about(state, {}))));
+  std::size_t at = 0;
+  for (DocLine& line : RunPage(ui, state, view, width).log(node, {}, kLogBeside)) {
+    line.id = fmt::format("j\x1f{}", at++);
+    panes.main.push_back(std::move(line));
+  }
+}
+
 // Beside the steps of the only node. step: that the cursor is on; empty: on none.
 void add_journal_beside(Panes& panes, const UiContext& ui, const UiState& state, const RunView& view,
                         const NodeName& node, const std::string& step, int width) {
@@ -417,10 +446,7 @@ void add_journal_beside(Panes& panes, const UiContext& ui, const UiState& state,
   int room = state.size.rows - 6 - (panes.foot.empty() ? 0 : static_cast<int>(panes.foot.size()) + 1);
   int over = static_cast<int>(log.size()) - std::max(3, room);
   if (over > 0) log.erase(log.begin(), log.begin() + over);
-  const std::string key = first_key(state, Action::run_lines);
-  const std::string about = !all           ? fmt::format("one line a step; {} shows all lines", key)
-                            : step.empty() ? fmt::format("the whole run; {} shows one line a step", key)
-                                           : fmt::format("of step {}; {} shows one line a step", step, key);
+  const std::string about = journal_about(state, all ? step : std::string());
   panes.side.push_back(heading_line(told(state, "JOURNAL"), told(state, about)));
   for (DocLine& line : log) panes.side.push_back(std::move(line));
 }
@@ -469,7 +495,10 @@ Panes run_panes(const UiContext& ui, const UiState& state, int width) {
   add_standing(panel, state, *view, run);
   panes.foot = std::move(panel.lines);
   panes.foot_first = !panes.foot.empty();
-  if (two && !many) add_journal_beside(panes, ui, state, *view, node, step, width);
+  if (two && !many)
+    add_journal_beside(panes, ui, state, *view, node, step, width);
+  else if (panes.foot_first)
+    add_journal_below(panes, ui, state, *view, node, main_width);
   if (panes.foot_first) return panes;
   add_step_facts(panes.foot, *view, node, step, width, state);
   if (!two || many)
