@@ -40,6 +40,13 @@ TEST(NodeActionByKeys, DrainingOpensAPlanThatIsArmedByTheNodesName) {
   EXPECT_EQ(plan->nodes.at(0).steps.at(0).action, plan::Action(plan::keep_closed("fans are loud")));
 }
 
+// The prompt stood there with the node and a cursor, and nothing said what was to be typed.
+TEST(NodeActionByKeys, ThePromptThatClosesANodeSaysThatAReasonIsTyped) {
+  Session session = changing({80, 24});
+  session.press(":node n0041<enter>K");
+  EXPECT_TRUE(session.shows("NODES REASON: plan to drain Slurm nodes")) << session.screen();
+}
+
 TEST(NodeActionByKeys, APlanForANodeOffersNothingAboutRunningWork) {
   Session session = changing({120, 40});
   type_command(session, "drain n0031 firmware");

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/query/value.hpp"
@@ -157,9 +158,11 @@ std::vector<Offer> recent_offers(const UiState& state) {
 
 void offer_commands(UiState& state, const UiContext& ui) {
   InputLine& input = state.input;
-  if (input.text.find(' ') != std::string::npos) {
+  if (const std::size_t blank = input.text.find(' '); blank != std::string::npos) {
+    // What the command takes is told once, beside the first.
+    std::string help(command_help(std::string_view(input.text).substr(0, blank + 1)));
     for (const std::string& text : completions(state, ui, input.text))
-      input.offers.push_back({text, text, std::string(command_help(text)), "", "", false});
+      input.offers.push_back({text, text, std::exchange(help, {}), "", "", false});
     input.offered_of = input.offers.size();
     return;
   }
