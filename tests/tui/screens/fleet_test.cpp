@@ -61,6 +61,18 @@ TEST(FleetScreen, AWindowThatNeverHoldsIsToldAboveTheTableAndTheCalendar) {
 }
 
 // It was the one list of nodes without a page beside it.
+// The rows went by their nodes: seven GPUs that are as wanted pushed other nodes that are not off the screen.
+TEST(FleetScreen, GpusThatAreAsWantedStandBehindEveryNodeThatIsNot) {
+  Session session = fleet_session({80, 24}, R"(time_zone: UTC
+pools:
+- {name: one, nodes: n0041, gpus: {0: none, 1: 7x1g.10gb}}
+- {name: two, nodes: n0042, layout: none}
+)");
+  const std::string screen = session.screen();
+  EXPECT_LT(screen.find("n0042"), screen.find("as-wanted")) << screen;
+  EXPECT_NE(screen.find("as-wanted"), std::string::npos) << screen;
+}
+
 TEST(FleetScreen, OnAWideTerminalTheNodeOfTheRowStandsBesideTheTable) {
   Session session = fleet_session({200, 60});
   EXPECT_TRUE(session.shows("GPU 0   MIG")) << session.screen();

@@ -80,8 +80,9 @@ std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion
   }
   note_missing(*answer);
   for (const fleet::Survey& survey : answer->surveys) add_rows(*answer, survey);
+  // By the rows and not by their nodes: GPUs that are as wanted stood before other nodes that are not.
   std::stable_sort(answer->rows.begin(), answer->rows.end(), [](const FleetRow& a, const FleetRow& b) {
-    return fleet::rank(a.node->standing) < fleet::rank(b.node->standing);
+    return fleet::rank(a.standing()) < fleet::rank(b.standing());
   });
   answer->last = fleet::LastRuns(asked.runs);
   return answer;
