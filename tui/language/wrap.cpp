@@ -1,6 +1,7 @@
 #include "tui/language/wrap.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "tui/terminal/canvas.hpp"
 #include "tui/terminal/utf8.hpp"
@@ -22,6 +23,21 @@ bool may_break(char32_t before, char32_t after) {
   return !is_in(kNeverLast, before) && !is_in(kNeverFirst, after);
 }
 
+// "done in 0.1 s", "12 GiB", "64 °C": a figure stays with its unit.
+bool unit_follows(char32_t before, std::string_view blank) {
+  if (before < U'0' || before > U'9') return false;
+  constexpr std::array<std::string_view, 11> kUnits{"ms",  "s",  "min", "h", "d", "GiB",
+                                                    "MiB", "GB", "W",   "%", "°C"};
+  const std::string_view rest = blank.substr(1);
+  return std::any_of(kUnits.begin(), kUnits.end(), [&](std::string_view unit) {
+    if (!rest.starts_with(unit)) return false;
+    const unsigned char next =
+        rest.size() > unit.size() ? static_cast<unsigned char>(rest[unit.size()]) : ' ';
+    const char lower = static_cast<char>(next | 0x20);
+    return (lower < 'a' || lower > 'z') && next != '-';
+  });
+}
+
 struct Line {
   std::size_t length = 0;  // bytes
   bool whole = true;       // the text ends with it
@@ -37,7 +53,8 @@ Line take_line(std::string_view text, int width, LongWord longer) {
     const std::size_t end = text.size() - rest.size();
     const Extent takes = extent(c);
     const bool joined = takes == Extent::joins || takes == Extent::dropped;
-    if (at > 0 && (c == U' ' || (!joined && before != U' ' && may_break(before, c)))) soft = at;
+    const bool blank = c == U' ' && !unit_follows(before, text.substr(at));
+    if (at > 0 && (blank || (!joined && before != U' ' && may_break(before, c)))) soft = at;
     used += joined ? 0 : takes == Extent::wide ? 2 : 1;
     if (used > width && at > 0 && fits == 0) fits = at;
     if (fits > 0) {

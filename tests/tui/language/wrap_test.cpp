@@ -21,6 +21,14 @@ TEST(Wrap, BreaksEnglishAtBlanksOnly) {
   EXPECT_EQ(wrap("", 4), (Wrapped{""}));
 }
 
+// "done in 0.1" and, on the next line, "s".
+TEST(Wrap, AFigureStaysWithItsUnit) {
+  EXPECT_EQ(wrap("done in 0.1 s", 11), (Wrapped{"done in", "0.1 s"}));
+  EXPECT_EQ(wrap("usually 8 min, and 12 GiB", 10), (Wrapped{"usually", "8 min, and", "12 GiB"}));
+  EXPECT_EQ(wrap("待ち時間24 h以内", 10), (Wrapped{"待ち時間", "24 h以内"}));
+  EXPECT_EQ(wrap("2 slices", 4), (Wrapped{"2", "slic", "es"}));  // a word that only begins like a unit
+}
+
 TEST(Wrap, KeepsWordsThatAreCopied) {
   EXPECT_EQ(wrap("tessera plan --layout 1g.10gb,1g.10gb,1g.10gb end", 20, LongWord::kept),
             (Wrapped{"tessera plan", "--layout", "1g.10gb,1g.10gb,1g.10gb", "end"}));
