@@ -148,6 +148,15 @@ bool has_remark(std::string_view text) {
   return is_phrase(inside) && !is_data(inside);
 }
 
+// "cannot create instances on n1: Failed to …": the last place of a pattern is a name, and a reason follows
+// that may be a tool's own English. Of "down: {}" the reason is the place itself.
+bool ends_at_a_name(std::string_view text, std::string_view last) {
+  const std::string_view before = text.substr(0, static_cast<std::size_t>(last.data() - text.data()));
+  if (before.ends_with(": ") || before.ends_with("; ")) return false;
+  const std::string_view name = last.substr(0, std::min(last.find(": "), last.find("; ")));
+  return !is_phrase(name) || is_data(name);
+}
+
 // Names, numbers and abbreviations alone: no word of three small letters.
 bool says_nothing(std::string_view text) {
   int small = 0;
@@ -326,7 +335,9 @@ Words::Told Words::tell(Search& search, std::string_view text, int depth) const 
     const std::string_view last =
         known->original.ends_open() ? arguments[known->original.order().back()] : "";
     if (has_clause(last) || has_remark(last))
-      if (auto parts = tell_parts(search, text, depth); parts && parts->whole) return std::move(*parts);
+      if (auto parts = tell_parts(search, text, depth);
+          parts && (parts->whole || (has_clause(last) && ends_at_a_name(text, last))))
+        return std::move(*parts);
     std::vector<std::string> told;
     for (std::string_view one : arguments) {
       // What stands last and behind a colon may be a person's own words, such as the reason of a drain.

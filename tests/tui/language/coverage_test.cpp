@@ -50,6 +50,31 @@ TEST(JapaneseCoverage, FindingsWithTheirWayOut) {
   EXPECT_GE(found, 5);
 }
 
+// "6ノード。証明された最小値：12の12個のGPUを変更": the proof was told as part of the nodes.
+TEST(JapaneseCoverage, ThePackSaysWhatItTouchesAndThenWhatIsProven) {
+  const std::pair<const char*, const char*> kTold[]{
+      {"touches 12 GPUs on 6 nodes; proven minimum 12", "6ノードの12個のGPUを変更。証明された最小値：12"},
+      {"touches 1 GPU on 1 node; proven minimum 1 node",
+       "1ノードの1個のGPUを変更。証明された最小値：1ノード"},
+      {"touches 9 GPUs on 3 nodes; not proven minimal: no plan needs fewer than 2 nodes",
+       "3ノードの9個のGPUを変更。最小とは証明されていません（下限：2ノード）"},
+      {"touches 9 GPUs on 3 nodes; not proven minimal: no plan needs fewer than 7 GPUs",
+       "3ノードの9個のGPUを変更。最小とは証明されていません（下限：GPU 7個）"},
+      {"not served: H100-80GB-SXM5:whole: 9 of 29 GPUs of the product H100-80GB-SXM5 are whole and free, or "
+       "can be made so: the others are in use or left out",
+       "満たせないもの：H100-80GB-SXM5:whole：分割されずに空いている、またはそうできる製品H100-80GB-SXM5の"
+       "GPUは29個中9個です。残りは使用中か対象外です"}};
+  for (const auto& [english, told] : kTold) EXPECT_EQ(japanese()->tell(english).text, told);
+}
+
+// A run that was parked said in Japanese that it cannot make instances on "Insufficient Resources".
+TEST(JapaneseCoverage, WhatADriverAnswersStandsBehindTheNodeThatItConcerns) {
+  const std::string answer = "Failed to create GPU instances: Insufficient Resources";
+  const std::string told = japanese()->tell("cannot create instances on h100-03: " + answer).text;
+  EXPECT_TRUE(told.starts_with("h100-03にインスタンスを作成できません")) << told;
+  EXPECT_TRUE(told.ends_with(answer)) << told;
+}
+
 TEST(JapaneseCoverage, LimitsOfEveryStrategyOnEveryPlatform) {
   const Session some(small_place());
   const auto facts = sharing::built_in_platforms().value();

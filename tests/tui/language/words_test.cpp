@@ -78,6 +78,17 @@ TEST(Words, TakesApartWhatNoPatternFits) {
   EXPECT_FALSE(part.whole);
 }
 
+// "n1: Failed to create GPU instancesにインスタンスを作成できません": a tool's own words went into the name's
+// place.
+TEST(Words, AReasonThatStaysEnglishIsNoPartOfTheNameBeforeIt) {
+  WordsLab lab;
+  EXPECT_EQ(lab.words.tell("held by n1: Failed to create it").text, "n1が使用中: Failed to create it");
+  EXPECT_EQ(lab.words.tell("held by 2 nodes; nothing known here").text,
+            "2 nodesが使用中。nothing known here");
+  // The reason is the place there.
+  EXPECT_EQ(lab.words.tell("down: kubelet: it stopped posting").text, "停止中：kubelet: it stopped posting");
+}
+
 TEST(Words, APatternOfFewLettersTakesNamesOnly) {
   WordsLab lab;
   EXPECT_EQ(lab.words.tell("the backup controller").text, "backupのcontroller");

@@ -48,7 +48,8 @@ Document step_foot(const StepGroup& group, std::size_t count, int width, const U
     keep_lines(lines, kMostOfCommand);
     for (std::size_t k = 0; k < lines.size(); ++k)
       foot.lines.push_back(
-          {{{i + k == 0 ? fmt::format("{} copies", first_key(state, Action::copy)) : "", Role::dim, 1},
+          {{{i + k == 0 ? told(state, fmt::format("{} copies", first_key(state, Action::copy))) : "",
+             Role::dim, 1},
             {typed && k == 0 ? "$ " : "  ", Role::dim, 12},
             {std::move(lines[k]), typed ? Role::accent : Role::text}},
            {}});
