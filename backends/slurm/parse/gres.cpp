@@ -1,5 +1,6 @@
 #include "backends/slurm/parse/gres.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "backends/slurm/parse/record.hpp"
@@ -78,9 +79,23 @@ bool read_details(std::string_view& entry, Gres& gres) {
   return good;
 }
 
+constexpr std::string_view kCountUnits = "KMGTP";
+
+// No type has a colon. Where no count was told, a sign or digits are a count that cannot be read, as of
+// "gpu:-5"; with one they are a type, as of "gpu:3090:8".
+bool is_type(std::string_view type, bool counted) {
+  if (type.find(':') != std::string_view::npos) return false;
+  if (counted) return true;
+  if (type.empty() || type.front() == '-' || type.front() == '+') return false;
+  const std::string_view behind = type.substr(std::min(type.find_first_not_of("0123456789"), type.size()));
+  if (behind.size() == type.size()) return true;
+  return !(behind.empty() || behind == "k" ||
+           (behind.size() == 1 && kCountUnits.find(behind[0]) != kCountUnits.npos));
+}
+
 // "gpu:h100:8", "gpu=2", "gpu"
 bool read_words(std::string_view entry, Gres& gres) {
-  std::string_view count;
+  std::optional<std::string_view> count;
   if (std::size_t equals = entry.rfind('='); equals != std::string_view::npos) {
     count = entry.substr(equals + 1);
     entry = entry.substr(0, equals);
@@ -89,19 +104,21 @@ bool read_words(std::string_view entry, Gres& gres) {
     count = entry.substr(colon + 1);
     entry = entry.substr(0, colon);
   }
-  if (!count.empty()) {
-    auto number = parse_count(count);
+  std::size_t colon = entry.find(':');
+  gres.name = entry.substr(0, colon);
+  if (count) {
+    auto number = parse_count(*count);
     if (!number) return false;
     gres.count = *number;
   }
-  std::size_t colon = entry.find(':');
-  gres.name = entry.substr(0, colon);
   std::string_view type = colon == std::string_view::npos ? std::string_view{} : entry.substr(colon + 1);
   constexpr std::string_view kFlag = "no_consume";
+  const bool typed = colon != std::string_view::npos && type != kFlag;
   if (type == kFlag)
     type = {};
   else if (type.ends_with(kFlag) && type[type.size() - kFlag.size() - 1] == ':')
     type.remove_suffix(kFlag.size() + 1);
+  if (typed && !is_type(type, count.has_value())) return false;
   gres.type = told(type);
   auto plain = [](std::string_view word) { return word.find_first_of("() \n") == std::string_view::npos; };
   return !gres.name.empty() && gres.name.size() <= 64 && gres.type.size() <= 256 && plain(gres.name) &&
@@ -123,6 +140,8 @@ Read read_entry(std::string_view entry, Gres& gres) {
 
 }  // namespace
 
+bool is_of_gpus(std::string_view name) { return name == "gpu" || name == "mps" || name == "shard"; }
+
 std::optional<std::int64_t> parse_count(std::string_view text) {
   std::int64_t value = 0;
   auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -131,14 +150,15 @@ std::optional<std::int64_t> parse_count(std::string_view text) {
   if (suffix.empty()) return value;
   if (suffix.size() > 1) return std::nullopt;
   // Not "m" or "g": "gpu:1g" would be the start of a MIG type.
-  std::size_t power = suffix.front() == 'k' ? 0 : std::string_view("KMGTP").find(suffix.front());
+  std::size_t power = suffix.front() == 'k' ? 0 : kCountUnits.find(suffix.front());
   if (power == std::string_view::npos) return std::nullopt;
   std::int64_t factor = std::int64_t{1} << (10 * (power + 1));
   if (value > INT64_MAX / factor) return std::nullopt;
   return value * factor;
 }
 
-std::optional<std::string> parse_gres(std::string_view text, std::vector<Gres>& into) {
+std::optional<std::string> parse_gres(std::string_view text, std::vector<Gres>& into,
+                                      bool (*wanted)(std::string_view name)) {
   std::optional<std::string> problem;
   text = told(text);
   while (!text.empty()) {
@@ -148,6 +168,7 @@ std::optional<std::string> parse_gres(std::string_view text, std::vector<Gres>& 
     if (entry.empty()) continue;
     Gres gres;
     Read read = read_entry(entry, gres);
+    if (wanted && !gres.name.empty() && !wanted(gres.name)) continue;
     if (read != Read::well && !problem) problem = "cannot read the resource \"" + clean(entry, 80) + "\"";
     if (read != Read::not_at_all) into.push_back(std::move(gres));
   }

@@ -28,8 +28,12 @@ struct Gres {
 
 // Reads a comma-separated list. What cannot be read is left out and named in the result; nullopt: all is
 // well.
-// "", "(null)" and "N/A" are empty lists.
-std::optional<std::string> parse_gres(std::string_view text, std::vector<Gres>& into);
+// "", "(null)" and "N/A" are empty lists. wanted: resources of other names are passed by, readable or not.
+std::optional<std::string> parse_gres(std::string_view text, std::vector<Gres>& into,
+                                      bool (*wanted)(std::string_view name) = nullptr);
+
+// "gpu", "mps", "shard": the others are no matter here, and some are counted in other ways.
+bool is_of_gpus(std::string_view name);
 
 // "8", "4k", "2G"; nullopt: no count. k, M, G, T and P are powers of 1024, as Slurm counts them.
 std::optional<std::int64_t> parse_count(std::string_view text);

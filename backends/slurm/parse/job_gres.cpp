@@ -37,10 +37,10 @@ std::vector<DeviceShare> devices_of(const Gres& gres, Family family) {
 
 // Entries of the families above, each multiplied; trackable resources tell "gpu" and "gpu:h100" for the same
 // devices, of which the typed ones are kept.
-std::vector<Request> read_requests(std::string_view text, std::int64_t times, bool trackable) {
+std::vector<Request> read_requests(std::string_view text, std::int64_t times, bool trackable,
+                                   std::optional<std::string>& problem) {
   std::vector<Gres> gres;
-  parse_gres(text, gres);
-  std::erase_if(gres, [](const Gres& entry) { return !family_of(entry.name); });
+  if (auto bad = parse_gres(text, gres, is_of_gpus); bad && !problem) problem = std::move(bad);
   auto typed_too = [&](const Gres& entry) {
     return entry.type.empty() && std::any_of(gres.begin(), gres.end(), [&](const Gres& other) {
              return other.name == entry.name && !other.type.empty();
@@ -69,8 +69,8 @@ std::size_t weight_of(const std::vector<Allocation>& allocations) {
 std::optional<std::string> add_allocations(const JobGroup& group, std::vector<Allocation>& into,
                                            std::size_t& room) {
   std::vector<Gres> gres;
-  std::optional<std::string> problem = parse_gres(group.gres, gres);
-  std::erase_if(gres, [](const Gres& entry) { return !family_of(entry.name) || entry.count == 0; });
+  std::optional<std::string> problem = parse_gres(group.gres, gres, is_of_gpus);
+  std::erase_if(gres, [](const Gres& entry) { return entry.count == 0; });
   std::vector<Allocation> on_each;
   for (const Gres& entry : gres) {
     Allocation allocation;
@@ -114,20 +114,21 @@ std::optional<std::string> add_nodes(std::string_view nodes, std::vector<Allocat
   return std::nullopt;
 }
 
-std::vector<Request> requests_of(const Asked& asked) {
+std::optional<std::string> requests_of(const Asked& asked, std::vector<Request>& into) {
   struct Field {
     std::string_view text;
     std::int64_t times;
     bool trackable;
   };
+  std::optional<std::string> problem;
   std::int64_t nodes = std::max(asked.nodes, 1);
   for (const Field& field : {Field{asked.per_job, 1, false}, Field{asked.per_node, nodes, false},
                              Field{asked.per_task, asked.tasks.value_or(static_cast<int>(nodes)), false},
                              Field{asked.tres, 1, true}, Field{asked.per_socket, nodes, false}}) {
-    auto requests = read_requests(field.text, field.times, field.trackable);
-    if (!requests.empty()) return requests;
+    into = read_requests(field.text, field.times, field.trackable, problem);
+    if (!into.empty()) break;
   }
-  return {};
+  return problem;
 }
 
 }  // namespace tessera::slurm

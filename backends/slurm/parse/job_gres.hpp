@@ -41,7 +41,8 @@ struct Asked {
 };
 
 // GPU resources in all, in the words of the field that tells most directly: per job, node or task, then the
-// trackable resources (which only sites with accounting show), then per socket, counted once a node.
-std::vector<Request> requests_of(const Asked& asked);
+// trackable resources (which only sites with accounting show), then per socket, counted once a node. The
+// result names what could not be read.
+std::optional<std::string> requests_of(const Asked& asked, std::vector<Request>& into);
 
 }  // namespace tessera::slurm

@@ -170,9 +170,9 @@ Slice& NodeGpus::add_gpu(Node& node, int device, const Type& about) {
 std::optional<std::string> NodeGpus::fill(Node& node, std::string_view gres, std::string_view used) {
   gres_.clear();
   used_.clear();
-  std::optional<std::string> problem = parse_gres(gres, gres_);
+  std::optional<std::string> problem = parse_gres(gres, gres_, is_of_gpus);
   const bool readable = !problem && !gres.empty();
-  if (auto another = parse_gres(used, used_); another && !problem) problem = std::move(another);
+  if (auto another = parse_gres(used, used_, is_of_gpus); another && !problem) problem = std::move(another);
   std::int64_t total = 0;
   for (const Gres& entry : gres_) {
     if (entry.name != "gpu") continue;
@@ -183,7 +183,8 @@ std::optional<std::string> NodeGpus::fill(Node& node, std::string_view gres, std
   if (readable) node.allocatable = handed_out(gres_);
   if (total == 0) return problem;
   std::vector<Run> runs = in_order(gres_);
-  bool known_order = find_order(runs, used_);
+  // Where an entry of them could not be read, devices may stand before these.
+  bool known_order = readable && find_order(runs, used_);
   if (!known_order && !problem) problem = "GresUsed does not fit Gres: " + clean(used, 80);
   auto held = told_use(runs, used_, static_cast<int>(total));
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.first < b.first; });

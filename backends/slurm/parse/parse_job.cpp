@@ -384,7 +384,7 @@ class JobReader {
     job.origin = origin_;
     raw.asked.nodes = job.node_count;
     raw.asked.tasks = read_int(raw.tasks);
-    job.requests = requests_of(raw.asked);
+    if (auto bad = requests_of(raw.asked, job.requests)) problem = "job " + job.id.text + ": " + *bad;
     if (job.state == WorkloadState::pending) {
       job.needs = needs_of(raw, times_);
     } else {

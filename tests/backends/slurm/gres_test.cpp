@@ -125,6 +125,20 @@ TEST(SlurmGres, RefusesNumbersThatAreNone) {
   }
 }
 
+// "gpu:h100:-5" was one GPU, of a type of that name.
+TEST(SlurmGres, ACountThatCannotBeReadIsNotOneGpu) {
+  for (std::string_view text :
+       {"gpu:h100:-5", "gpu:-5", "gpu:+5", "gpu:h100:", "gpu:", "gpu=", "gres/gpu:h100=", "gpu:9000000P",
+        "gpu:99999999999999999999", "gpu:h100:99999999999999999999", "gpu:h100:1e3", "gpu:h100:5x",
+        "gpu:h100:NaN", "gpu:h100:0x10", "gpu:h100:no_consume:-5"}) {
+    std::vector<Gres> gres;
+    EXPECT_TRUE(parse_gres(text, gres)) << text;
+    EXPECT_TRUE(gres.empty()) << text;
+  }
+  EXPECT_EQ(one("gpu:3090:8").type, "3090") << "a type may be a number where a count follows it";
+  EXPECT_EQ(one("gpu:h100:1K").count, 1024);
+}
+
 RC_GTEST_PROP(SlurmGres, SurvivesAnything, (const std::string& text)) {
   std::vector<Gres> gres;
   parse_gres(text, gres);
