@@ -83,23 +83,23 @@ std::optional<double> read_bytes(std::string_view text) {
 // each.
 void read_gathered(std::string_view text, std::optional<usage::Gathered>& gathered) {
   std::optional<std::int64_t> use;
-  double memory = 0;
+  std::optional<double> memory = 0.0;
   while (!text.empty()) {
     std::string_view word = take(text, ',');
     const std::string_view name = take(word, '=');
     if (name == "gres/gpuutil") use = whole_number<std::int64_t>(word);
-    if (name == "gres/gpumem") memory = read_bytes(word).value_or(0);
+    if (name == "gres/gpumem") memory = read_bytes(word);
   }
   if (!gathered) gathered.emplace();
   if (!use) gathered->of_all_steps = false;
   if (!use) return;
-  const Mib peak{static_cast<std::int64_t>(std::min(memory, 1e15) / (1 << 20))};
+  const Mib peak{static_cast<std::int64_t>(std::min(memory.value_or(0), 1e15) / (1 << 20))};
   gathered->used = gathered->used || *use > 0;
   // Steps may have run at the same time.
   gathered->most = std::min(gathered->most + std::min(*use, kMostUse), kMostUse);
-  if (peak.value <= 0) return;
-  // Which of several steps ran at the same time is not told.
-  const bool first = !gathered->memory_peak;
+  if (memory && peak.value <= 0) return;
+  // Which of several steps ran at the same time is not told, nor what one had whose memory cannot be read.
+  const bool first = memory && !gathered->memory_peak;
   gathered->memory_peak = first ? peak : Mib{0};
 }
 

@@ -158,6 +158,11 @@ TEST(SlurmAccounting, WhatSlurmGatheredOfTheStepsIsTheirJobs) {
   ASSERT_TRUE(answer.jobs[2].gathered);
   EXPECT_FALSE(answer.jobs[2].gathered->of_all_steps) << "gathered by no plugin is not zero";
   EXPECT_FALSE(answer.jobs[3].gathered) << "it still runs";
+  const AccountingAnswer odd =
+      parse_accounting(line("7", "900", "") + line("7.0", "900", "gres/gpumem=-1,gres/gpuutil=3") +
+                       line("7.1", "900", "gres/gpumem=1G,gres/gpuutil=3"));
+  ASSERT_TRUE(odd.jobs.at(0).gathered);
+  EXPECT_EQ(odd.jobs[0].gathered->memory_peak, std::nullopt) << "that of one step is not that of both";
 }
 
 // It may be the one that used them.
