@@ -155,20 +155,22 @@ std::optional<Error> SlurmBackend::State::take(Step step, const Outcome& outcome
     return std::nullopt;
   };
   std::optional<Error> error;
+  const GivenUp is_leaving = [this] { return leaving.load(std::memory_order_relaxed); };
   switch (step) {
     case Step::nodes:
-      error = listed(parse_nodes(outcome.out, origin(source), options.catalogue), [&](Parsed<Node>& parsed) {
-        last_nodes = parsed.values;
-        shown.nodes = outcome.out;
-        gres = gres_stamp(outcome.out);
-        if (daemons.authenticated(facts.auth == "auth/munge")) show_daemons();
-        lay_boards(parsed.values);
-        post(NodesListed{std::move(parsed.values)});
-        ask_exporters();
-      });
+      error = listed(parse_nodes(outcome.out, origin(source), options.catalogue, is_leaving),
+                     [&](Parsed<Node>& parsed) {
+                       last_nodes = parsed.values;
+                       shown.nodes = outcome.out;
+                       gres = gres_stamp(outcome.out);
+                       if (daemons.authenticated(facts.auth == "auth/munge")) show_daemons();
+                       lay_boards(parsed.values);
+                       post(NodesListed{std::move(parsed.values)});
+                       ask_exporters();
+                     });
       break;
     case Step::jobs:
-      error = listed(parse_jobs(outcome.out, origin(source)), [&](ParsedJobs& parsed) {
+      error = listed(parse_jobs(outcome.out, origin(source), is_leaving), [&](ParsedJobs& parsed) {
         std::string unlisted = note_of_busy(busy_without_jobs(last_nodes, parsed));
         incomplete = incomplete || !unlisted.empty();
         note += (note.empty() || unlisted.empty() ? "" : "; ") + unlisted;
@@ -401,6 +403,7 @@ void SlurmBackend::State::look_at_once() {
 SlurmBackend::SlurmBackend(SlurmOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 
 SlurmBackend::~SlurmBackend() {
+  state_->leaving = true;
   state_->actuator.close_connections();
   state_->worker.stop();
 }

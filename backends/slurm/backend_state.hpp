@@ -1,7 +1,9 @@
 // What a Slurm backend keeps between its rounds, and its steps. Private to backends/slurm/backend*.cpp.
-// Threads: made on the owner's thread, then used on the worker's alone; the constants may be read by both.
+// Threads: made on the owner's thread, then used on the worker's alone; the constants and `leaving` are for
+// both.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -99,6 +101,7 @@ struct SlurmBackend::State {
   const SlurmClient site;
   const ClusterName name;
   EventSink* sink = nullptr;
+  std::atomic<bool> leaving = false;  // set by the owner: a long answer is read no further
 
   // What follows belongs to the worker's thread.
   Pacer pacer;

@@ -14,6 +14,16 @@ constexpr std::pair<std::string_view, Source> kShown[] = {
     {"config", Source::slurm_ping},
 };
 
+// Some 20,000 nodes, which is more than any cluster has; of jobs there are more.
+constexpr std::size_t kMostAnswer = 64u << 20, kMostJobs = 256u << 20;
+// Of what is short in every cluster.
+constexpr std::size_t kMostShort = 4u << 20;
+
+Command with_limit(Command command, std::size_t bytes) {
+  command.output_limit = bytes;
+  return command;
+}
+
 // The first word that is no option, and the one behind it.
 std::pair<std::string_view, std::string_view> verb_of(const Command& command) {
   for (std::size_t i = 1; i < command.argv.size(); ++i) {
@@ -36,24 +46,29 @@ Command scontrol(const SlurmClient& site, std::vector<std::string> arguments) {
   command.unset = {"SLURM_TIME_FORMAT", "SLURM_CLUSTERS", "SLURM_DEBUG_FLAGS", "SCONTROL_ALL",
                    "SQUEUE_FORMAT",     "SINFO_FORMAT",   "SLURM_JSON",        "SLURM_YAML"};
   command.deadline = site.deadline;
+  command.output_limit = kMostAnswer;
   return command;
 }
 
 // -a: hidden partitions and their nodes and jobs; -d: GresUsed and the indices of GPUs; -o: a line a record.
 Command show_nodes(const SlurmClient& site) { return scontrol(site, {"-a", "-d", "-o", "show", "node"}); }
-Command show_jobs(const SlurmClient& site) { return scontrol(site, {"-a", "-d", "-o", "show", "job"}); }
+Command show_jobs(const SlurmClient& site) {
+  return with_limit(scontrol(site, {"-a", "-d", "-o", "show", "job"}), kMostJobs);
+}
 Command show_partitions(const SlurmClient& site) { return scontrol(site, {"-a", "-o", "show", "partition"}); }
 Command show_reservations(const SlurmClient& site) { return scontrol(site, {"-o", "show", "reservation"}); }
-Command show_config(const SlurmClient& site) { return scontrol(site, {"show", "config"}); }
+Command show_config(const SlurmClient& site) {
+  return with_limit(scontrol(site, {"show", "config"}), kMostShort);
+}
 
 Command ping(const SlurmClient& site) {
-  Command command = scontrol(site, {"ping"});
+  Command command = with_limit(scontrol(site, {"ping"}), kMostShort);
   command.deadline = std::min(site.deadline, Duration(3000));  // it takes 5 ms, whether up or down
   return command;
 }
 
 Command version(const SlurmClient& site) {
-  Command command = scontrol(site, {"--version"});
+  Command command = with_limit(scontrol(site, {"--version"}), kMostShort);
   command.deadline = std::min(site.deadline, Duration(3000));
   return command;
 }

@@ -90,7 +90,9 @@ std::optional<Error> explain(std::string what, const Outcome& outcome, Duration 
   if (outcome.timed_out)
     return Error{std::move(what), "no answer within " + std::to_string(deadline.count() / 1000) + " s",
                  "slurmctld or munged hangs; sdiag shows the controller's load"};
-  if (outcome.truncated) return Error{std::move(what), "the answer is too long", ""};
+  if (outcome.truncated)
+    return Error{std::move(what), "it printed more than " + std::to_string(outcome.out.size() >> 20) + " MiB",
+                 std::string(kAnotherProgram)};
   std::string words = last_line(outcome.err.empty() ? said : std::string_view(outcome.err));
   if (words.empty())
     words = how_it_ended(outcome);

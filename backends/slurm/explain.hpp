@@ -12,6 +12,9 @@
 
 namespace tessera::slurm {
 
+inline constexpr std::string_view kAnotherProgram =
+    "look at what scontrol prints here: a wrapper, or another program of that name?";
+
 // what: "cannot list the nodes". nullopt: the command did what it should.
 std::optional<Error> explain(std::string what, const Outcome& outcome, Duration deadline);
 
@@ -21,9 +24,10 @@ std::optional<Error> distrust(std::string what, std::string_view text);
 template <class Value>
 std::optional<Error> distrust(std::string what, std::string_view text, const Parsed<Value>& parsed) {
   if (auto error = distrust(what, text)) return error;
+  if (parsed.given_up) return Error{std::move(what), note_of(parsed), ""};
   if (!parsed.values.empty() || !parsed.incomplete) return std::nullopt;
   return Error{std::move(what), "scontrol's answer is no such list: " + note_of(parsed),
-               "look at what scontrol prints here: a wrapper, or another program of that name?"};
+               std::string(kAnotherProgram)};
 }
 
 }  // namespace tessera::slurm

@@ -445,12 +445,13 @@ WorkloadState state_of_job(std::string_view word) {
   return found == std::end(kStates) ? WorkloadState::unknown : found->state;
 }
 
-ParsedJobs parse_jobs(std::string_view text, Origin origin) {
+ParsedJobs parse_jobs(std::string_view text, Origin origin, const GivenUp& given_up) {
   ParsedJobs parsed;
   parsed.expect(text.size(), 1000);
   JobReader reader(origin);
   std::unordered_set<std::string> seen;
   for (Records records(text, begins_job); records.next();) {
+    if (parsed.ends_before(records.line(), given_up)) break;
     if (!records.led()) {
       if (!records.record().starts_with("No jobs"))
         parsed.complain(records.line(), "not a job: \"" + clean(records.record(), 80) + "\"");

@@ -23,7 +23,7 @@ struct ParsedJobs : Parsed<Workload> {
   std::map<std::string, WorkloadId, std::less<>> by_number;
 };
 
-ParsedJobs parse_jobs(std::string_view text, Origin origin);
+ParsedJobs parse_jobs(std::string_view text, Origin origin, const GivenUp& given_up = {});
 
 // Adds to the list how those jobs of `before` ended that are told as ended now: whoever kept them listed
 // tells it.

@@ -201,12 +201,14 @@ Health health_of(const std::vector<std::string>& flags) {
   return Health::ok;
 }
 
-Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalogue* catalogue) {
+Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalogue* catalogue,
+                         const GivenUp& given_up) {
   Parsed<Node> parsed;
   parsed.expect(text.size(), 500);
   NodeReader reader(origin, catalogue);
   for (Records records(text, [](std::string_view line) { return line.starts_with("NodeName="); });
        records.next();) {
+    if (parsed.ends_before(records.line(), given_up)) break;
     if (!records.led()) {
       if (!records.record().starts_with("No nodes"))
         parsed.complain(records.line(), "not a node: \"" + clean(records.record(), 80) + "\"");

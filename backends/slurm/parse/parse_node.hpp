@@ -11,7 +11,8 @@
 namespace tessera::slurm {
 
 // catalogue may be null: products then stay unknown.
-Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalogue* catalogue);
+Parsed<Node> parse_nodes(std::string_view text, Origin origin, const mig::Catalogue* catalogue,
+                         const GivenUp& given_up = {});
 
 // "IDLE*+DRAIN" → IDLE, NOT_RESPONDING, DRAIN: flags by their names, whichever way this Slurm writes them.
 std::vector<std::string> split_state(std::string_view state);

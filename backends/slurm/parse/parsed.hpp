@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +18,16 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
+// Asked before each record: true ends the reading, of an answer that no one waits for any more.
+using GivenUp = std::function<bool()>;
+
 template <class Value>
 struct Parsed {
   std::vector<Value> values;
   std::vector<Problem> problems;  // the first kMost of them
   std::size_t problem_count = 0;
   bool incomplete = false;  // a record, or a part of one, is not among the values
+  bool given_up = false;    // what was read is no list then
 
   static constexpr std::size_t kMost = 20;
 
@@ -34,6 +39,13 @@ struct Parsed {
   void complain(int line, std::string what) {
     incomplete = true;
     remark(line, std::move(what));
+  }
+  // Whether the reading ends before the record of that line.
+  bool ends_before(int line, const GivenUp& asked) {
+    if (!asked || !asked()) return false;
+    given_up = true;
+    complain(line, "the reading was given up here");
+    return true;
   }
   // A problem by which nothing is lost.
   void remark(int line, std::string what) {

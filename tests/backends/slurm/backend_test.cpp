@@ -111,6 +111,18 @@ TEST_F(SlurmBackendTest, AnAnswerToAPingThatNamesNoControllerIsNoWordThatItIsDow
   }
 }
 
+// It was kept in memory up to 256 MiB, and read, whatever a cluster can have.
+TEST_F(SlurmBackendTest, AnAnswerThatDoesNotEndIsAFailureWithItsBound) {
+  scontrol(kDown);
+  std::ofstream(folder_ + "/up") << "";
+  std::ofstream(folder_ + "/scontrol") << "#!/bin/sh\ncase \"$*\" in\n"
+                                          "  ping) echo 'Slurmctld(primary) at ctl is UP';;\n"
+                                          "  *node) exec yes NodeName=n1 State=IDLE;;\nesac\n";
+  SlurmWatch watch(options());
+  ASSERT_TRUE(watch.until(failing));
+  EXPECT_EQ(failure(watch.cluster()).reason, "it printed more than 64 MiB");
+}
+
 TEST_F(SlurmBackendTest, DownMeansNothingWhereWeCannotAuthenticate) {
   scontrol(std::string("echo 'scontrol: error: Munge encode failed: no socket' >&2\n") + kDown);
   SlurmWatch watch(options());

@@ -284,6 +284,23 @@ TEST(SlurmJob, RequestsCountInAll) {
   EXPECT_EQ(asked("TresPerNode=gres:gpu"), "gpu=2");
 }
 
+// It was a job that asks for no GPU.
+TEST(SlurmJob, WhatItAsksForAndCannotBeReadIsTold) {
+  const ParsedJobs parsed = parse_jobs(job("x", "TresPerNode=gres:gpu:h100:-5"), {});
+  ASSERT_EQ(parsed.values.size(), 1u);
+  EXPECT_TRUE(parsed.incomplete);
+  EXPECT_NE(note_of(parsed).find("gres:gpu:h100:-5"), std::string::npos) << note_of(parsed);
+  std::string whole = job("x");
+  whole.replace(whole.find("TRES=cpu=8,mem=64G,node=1"), 25, "ReqTRES=cpu=8,mem=1.50G,node=1,gres/gpu=4");
+  EXPECT_EQ(text_of(one(whole).requests), "gpu=4") << "memory has fractions, and is no matter here";
+}
+
+TEST(SlurmJob, AListThatIsNotWaitedForAnyMoreIsReadNoFurther) {
+  const ParsedJobs parsed = parse_jobs(job("x"), {}, [] { return true; });
+  EXPECT_TRUE(parsed.given_up);
+  EXPECT_TRUE(parsed.values.empty());
+}
+
 TEST(SlurmJob, TrackableResourcesTellWhereNothingElseDoes) {
   std::string text = job("x");
   text.replace(text.find("TRES=cpu=8,mem=64G,node=1"), 25,

@@ -332,7 +332,8 @@ TEST(SlurmExplain, LatenessLengthAndSignals) {
   good.exit_code = 0;
   EXPECT_EQ(explain("x", good, 30s), std::nullopt);
   good.truncated = true;
-  EXPECT_EQ(explain("x", good, 30s)->reason, "the answer is too long");
+  good.out.assign(3u << 20, 'x');
+  EXPECT_EQ(explain("x", good, 30s)->reason, "it printed more than 3 MiB");
 }
 
 // The error of a killed or failing scontrol was a line of its own data.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/slurm/explain.hpp"
 #include "backends/slurm/parse/parse_node.hpp"
 #include "tests/backends/slurm/fixtures.hpp"
 
@@ -327,6 +328,25 @@ TEST(SlurmNode, OneBadRecordDoesNotLoseTheOthers) {
   EXPECT_EQ(named(parsed, "d").health, Health::unknown);
   EXPECT_EQ(nodes_in("No nodes in the system\n").problem_count, 0u);
   EXPECT_EQ(nodes_in("").values.size(), 0u);
+}
+
+// An entry that cannot be read may stand before those that can.
+TEST(SlurmNode, BesideACountThatCannotBeReadDevicesAreNotNumbered) {
+  const auto parsed = nodes_in("NodeName=a State=IDLE Gres=gpu:h100:2,gpu:a100:-5\n");
+  ASSERT_EQ(parsed.values.size(), 1u);
+  EXPECT_TRUE(parsed.incomplete);
+  EXPECT_EQ(told(parsed.values[0].gpus), "?? ??");
+}
+
+// A list of 100 MB was read to its end, long after the command that asked for it had given up.
+TEST(SlurmNode, AListThatIsNotWaitedForAnyMoreIsReadNoFurther) {
+  int asked = 0;
+  const auto parsed = parse_nodes("NodeName=a State=IDLE\nNodeName=b State=IDLE\nNodeName=c State=IDLE\n",
+                                  kNodeOrigin, nullptr, [&] { return ++asked > 1; });
+  EXPECT_EQ(parsed.values.size(), 1u);
+  EXPECT_EQ(asked, 2);
+  EXPECT_TRUE(distrust("cannot list the nodes", "NodeName=a State=IDLE\n", parsed))
+      << "what was read until then is no list";
 }
 
 TEST(SlurmNode, HostileTextIsMadeSafe) {
