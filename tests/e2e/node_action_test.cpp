@@ -132,6 +132,7 @@ TEST_F(NodeAction, AGpuThatNobodyHasIsResetReadBackAndTheNodeOpenedAgain) {
   EXPECT_EQ(node({"reset-gpu", "n1"}).code, 2) << "the GPU is missing";
   EXPECT_EQ(node({"reset-gpu", "n1", "1", "now"}).code, 2);
   EXPECT_EQ(node({"reset-gpu", "n1", "1,1"}).code, 2);
+  EXPECT_EQ(node({"reset-gpu", "n1", "7"}).code, 2) << "it has no such GPU";
   Ran cut = node({"reset-gpu", "n1", "0"});
   EXPECT_EQ(cut.code, 1);
   EXPECT_TRUE(has(cut.err, "GPU 0 is in MIG mode")) << cut.err;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "engine/hostlist.hpp"
+#include "engine/insight/available.hpp"
 #include "engine/looks_into.hpp"
 #include "engine/text.hpp"
 #include "engine/why/called.hpp"
@@ -207,7 +208,8 @@ int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins
         {"cannot say why it waits", reason,
          found.empty() ? pods ? kNoPodYet : "tessera workloads --filter state=pending lists those that wait"
                        : "name its cluster with --cluster, or its namespace: NAMESPACE/POD"},
-        kUsage);
+        // It may stand in what could not be read.
+        found.empty() && !std::all_of(all.begin(), all.end(), insight::work_is_current) ? kUnknown : kUsage);
   }
   const ClusterName name = found.front().cluster->name;
   const WorkloadId id = found.front().workload->id;
@@ -218,7 +220,7 @@ int run_why(const Options& options, const mig::Catalogue& catalogue, const Joins
   if (workload == nullptr)
     return refuse(streams,
                   {"cannot say why it waits", "it has left the list while its details were asked for", ""},
-                  kUsage);
+                  kUnknown);
   const plan::Means means = capabilities_of(clusters, *cluster);
   const why::Site site{&catalogue, &means, options.rules, clusters.wall(), details ? &*details : nullptr};
   const why::Answer answer = why::explain(*cluster, *workload, site);

@@ -465,6 +465,32 @@ TEST_F(Changing, OneFlagAnswersOneQuestion) {
   EXPECT_TRUE(said("It can be resumed: tessera resume r1 --break-lock --write")) << err.str();
 }
 
+// It ended as a finding about the node, where a node that is not there is wrong usage.
+TEST_F(Changing, AGpuThatIsNotThereIsWrongUsageAsANodeIs) {
+  options.gpus = {GpuIndex{9}};
+  for (const char* command : {"plan", "apply"}) {
+    EXPECT_EQ(run(command), kUsage) << command;
+    EXPECT_TRUE(said("it has no GPU 9")) << err.str();
+  }
+  unread = "line 2: half a node";
+  EXPECT_EQ(run("plan"), kUnknown) << "it may stand in what could not be read";
+  unread.clear();
+  options.gpus.clear();
+  options.nodes = "n9";
+  EXPECT_EQ(run("plan"), kUsage);
+}
+
+TEST_F(Changing, ARunThatMayBeAmongThoseThatCannotBeListedIsNotKnown) {
+  RunHead head;
+  head.state = RunState::unreadable;
+  head.why = "the folder cannot be read";
+  heads.push_back(head);
+  options.words = {"20261121-1403-n0031"};
+  EXPECT_EQ(run("journal"), kUnknown);
+  heads.clear();
+  EXPECT_EQ(run("journal"), kUsage);
+}
+
 TEST_F(Changing, APlanWithoutTheWholeListOfWorkEndsAsUnknown) {
   unread = "the record of job 8 is cut short";
   EXPECT_EQ(run("plan"), kUnknown);

@@ -16,6 +16,7 @@ struct Asked {
   std::vector<std::string> words{"7"};
   OutputFormat output = OutputFormat::table;
   bool loads = true;
+  std::string unread;
   std::ostringstream out, err;
 
   int run() {
@@ -32,6 +33,7 @@ struct Asked {
                                 test::waiting("19_[3-7:2,12%2]", "alice", "gpu"),
                                 test::running("19_2", "alice", {})});
       backend->loads = loads;
+      backend->unread = unread;
       return backend;
     };
     return test::over_standing(run_why, options, hpc, out, err);
@@ -105,6 +107,15 @@ TEST(WhyCommand, AnUnknownNameIsRefusedWithTheWayToFindIt) {
       << asked.err.str();
   asked.words.clear();
   EXPECT_EQ(asked.run(), kUsage);
+}
+
+// "there is none" was said of a list that could not be read whole.
+TEST(WhyCommand, ANameThatIsNotInHalfAListMayBeInTheOtherHalf) {
+  Asked asked;
+  asked.words = {"4711"};
+  asked.unread = "line 3: the record of job 4711 is cut short";
+  EXPECT_EQ(asked.run(), kUnknown);
+  EXPECT_NE(asked.err.str().find("job 4711 is cut short"), std::string::npos) << asked.err.str();
 }
 
 TEST(WhyCommand, HalfAnAnswerIsNone) {

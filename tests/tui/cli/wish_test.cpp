@@ -59,6 +59,17 @@ TEST_F(Wishing, APresetMeansTheInstancesOfTheProduct) {
   EXPECT_EQ(refusal().code, 1);
 }
 
+// A name that is mistyped ended as a finding about the node.
+TEST_F(Wishing, APresetThatNoGpuHasIsWrongUsage) {
+  options.layout.reset();
+  options.preset = "all-misspelt";
+  EXPECT_EQ(refusal().code, 2);
+  EXPECT_EQ(refusal().error.what, "no preset \"all-misspelt\"");
+  options.preset = "all-1g.10gb";
+  options.nodes = "a1";
+  EXPECT_EQ(refusal().code, 1) << "that one there is, and an A30 cannot have it";
+}
+
 // Clusters stand in the model as they answered: from run to run their names were in another order.
 TEST_F(Wishing, ClustersThatAreToldApartAreNamedInTheOrderOfTheirNames) {
   for (const char* name : {"zoo", "alpha"})

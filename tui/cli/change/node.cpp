@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/plan/node_action.hpp"
 #include "engine/plan/node_reset.hpp"
 #include "engine/text.hpp"
@@ -98,6 +100,14 @@ void keep_relevant(NodeAction& action, const std::set<std::string>& own, const C
   }
 }
 
+// reset-gpu: a GPU that is named and is not there.
+bool lacks_one(const ChosenNodes& here, const std::vector<GpuIndex>& gpus) {
+  return std::any_of(here.nodes.begin(), here.nodes.end(), [&](const NodeName& name) {
+    const Node* node = here.cluster->nodes.find(name);
+    return node && std::any_of(gpus.begin(), gpus.end(), [&](GpuIndex gpu) { return lacks_gpu(*node, gpu); });
+  });
+}
+
 }  // namespace
 
 int run_node(const Options& options, const mig::Catalogue& catalogue, const Joins& joins,
@@ -128,6 +138,8 @@ int run_node(const Options& options, const mig::Catalogue& catalogue, const Join
   intent.orders = plan::orders_of(*action);
   auto plan = plan::make_plan(*here.cluster, catalogue, intent, capabilities_of(clusters, *here.cluster),
                               own.rules, cluster_now(*here.cluster, clusters.wall()));
+  if (!plan && lacks_one(here, action->gpus))
+    return refuse(streams, with_unread_nodes(Refusal{plan.error(), kUsage}, clusters.model()));
   if (!plan) return refuse(streams, plan.error(), kFinding);
   return begin(clusters, own, catalogue, streams, {std::move(*plan), false, false});
 }

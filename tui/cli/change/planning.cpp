@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/json.hpp"
 #include "engine/plan/files/plan_file.hpp"
 #include "engine/plan/notices.hpp"
@@ -35,6 +37,15 @@ std::string how_to_apply(const Options& options) {
                             : "or give the same flags to tessera apply. Nothing has been changed yet.";
   return tui::told(words, "To make the change: keep the plan with -o json > plan.json, then") +
          "\n  tessera apply plan.json --write\n" + tui::told(words, or_else) + "\n";
+}
+
+bool names_missing_gpu(const Cluster& cluster, const plan::Intent& intent) {
+  return std::any_of(intent.nodes.begin(), intent.nodes.end(), [&](const NodeName& name) {
+    const Node* node = cluster.nodes.find(name);
+    return node && std::any_of(intent.boards.begin(), intent.boards.end(), [&](const plan::BoardWish& one) {
+             return one.gpu && (!one.node || *one.node == name) && lacks_gpu(*node, *one.gpu);
+           });
+  });
 }
 
 }  // namespace
@@ -74,6 +85,8 @@ Or<plan::Plan> make_wished(const OpenClusters& clusters, const Options& options,
   const auto& [cluster, intent, notes] = std::get<Wished>(wished);
   auto plan = plan::make_plan(*cluster, catalogue, intent, capabilities_of(clusters, *cluster), options.rules,
                               cluster_now(*cluster, clusters.wall()));
+  if (!plan && names_missing_gpu(*cluster, intent))
+    return with_unread_nodes(Refusal{plan.error(), kUsage}, clusters.model());
   if (!plan) return Refusal{plan.error(), work_untold(*cluster) ? kUnknown : kFinding};
   for (const std::string& note : notes) plan->notices.push_back({Severity::info, "preset", {}, note});
   return std::move(*plan);

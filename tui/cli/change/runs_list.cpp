@@ -56,7 +56,7 @@ Or<RunHead> find_run(const std::vector<RunHead>& runs, const std::string& name) 
       return Refusal{
           {"no such run", "\"" + clean(name, 200) + "\" is not among those that can be listed; " + head.why,
            "tessera journal lists them"},
-          kFinding};
+          kUnknown};
   Error error{"no such run", "\"" + clean(name, 200) + "\"", "tessera journal lists them"};
   if (runs.empty()) {
     error.hint = "there is none yet; tessera apply begins one";

@@ -264,6 +264,15 @@ Or<std::vector<plan::BoardWish>> by_product(const Options& options, const Chosen
   return boards;
 }
 
+// Of any GPU at all: else it is a name that is mistyped.
+bool is_preset(std::string_view name, sharing::Platform platform, const mig::Catalogue& catalogue,
+               std::span<const sharing::PresetTable> tables) {
+  const auto products = catalogue.products();
+  return std::any_of(products.begin(), products.end(), [&](const mig::Product& product) {
+    return sharing::find_preset(product, platform, name, tables).ok();
+  });
+}
+
 Result<plan::Wish> plain_wish(const Options& options) {
   plan::Wish wish;
   if (options.layout) {
@@ -288,9 +297,14 @@ Or<std::vector<plan::BoardWish>> boards_of(const Options& options, const ChosenN
   auto tables = sharing::built_in_presets();
   if (!tables) return Refusal{tables.error(), kUsage};
   const sharing::Platform here = sharing::platform_of(*chosen.cluster, options.rules.platform).platform;
-  if (!options.preset.empty())
-    return by_product(options, chosen, catalogue, Presets(options, catalogue, here, *tables, notes),
-                      options.preset);
+  if (!options.preset.empty()) {
+    auto boards = by_product(options, chosen, catalogue, Presets(options, catalogue, here, *tables, notes),
+                             options.preset);
+    if (auto* refusal = std::get_if<Refusal>(&boards);
+        refusal && !is_preset(options.preset, here, catalogue, *tables))
+      refusal->code = kUsage;
+    return boards;
+  }
   if (options.layout)
     if (const Typed typed(options, catalogue, here, *tables, notes); typed.corrects(chosen))
       return by_product(options, chosen, catalogue, typed, *options.layout);
@@ -474,6 +488,10 @@ Refusal with_unread_nodes(Refusal refusal, const Model& model) {
       refusal.code = kUnknown;
     }
   return refusal;
+}
+
+bool lacks_gpu(const Node& node, GpuIndex gpu) {
+  return node.pool.empty() && !node.gpus.empty() && !plan::find_gpu(node, gpu);
 }
 
 Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const mig::Catalogue& catalogue,

@@ -35,6 +35,9 @@ struct ChosenNodes {
 Or<ChosenNodes> choose_nodes(const Options& options, const Model& model, const mig::Catalogue& catalogue,
                              TimePoint wall, std::string_view what);
 
+// A GPU that the node does not have, where its GPUs are told: its number is a name that is mistyped.
+bool lacks_gpu(const Node& node, GpuIndex gpu);
+
 struct Wished {
   const Cluster* cluster = nullptr;  // into the model
   plan::Intent intent;

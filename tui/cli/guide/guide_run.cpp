@@ -1,8 +1,10 @@
 // `tessera guide` as a command: what has to be asked of a cluster, and the exit code.
 #include <algorithm>
 #include <sstream>
+#include <variant>
 
 #include "tui/cli/change/planning.hpp"
+#include "tui/cli/change/wish.hpp"
 #include "tui/cli/command_table.hpp"
 #include "tui/cli/guide/guide.hpp"
 #include "tui/cli/open_clusters.hpp"
@@ -51,6 +53,10 @@ int run_guide(const Options& options, const mig::Catalogue& catalogue, const gui
   OpenClusters clusters(options, catalogue, joins, streams);
   if (!options.nodes.empty())
     if (auto code = look(clusters, options)) return *code;
+  if (!options.nodes.empty()) {  // with the exit codes of all commands that name nodes
+    const auto chosen = choose_nodes(options, clusters.model(), catalogue, joins.wall(), kWalking);
+    if (const auto* refusal = std::get_if<Refusal>(&chosen)) return cli::refuse(streams, *refusal);
+  }
   auto sheet = ask_guide(options, clusters.model(), catalogue, texts, joins.wall(),
                          [&](const Cluster& cluster) { return capabilities_of(clusters, cluster); });
   if (!sheet) return refuse(sheet.error());
