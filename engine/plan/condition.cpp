@@ -108,10 +108,13 @@ class Judge {
     if (auto reboot = parse_reboot_word(wanted.key)) return plan::unmet(*reboot, wanted.value, facts_, run_);
     auto it = facts_.words.find(wanted.key);
     if (it != facts_.words.end() && it->second == wanted.value) return std::nullopt;
-    if (wanted.value.empty())  // a word that is to be empty says itself what is wrong
-      return it == facts_.words.end() ? fmt::format("{} is not known", wanted.key) : it->second;
+    if (wanted.value.empty() && it == facts_.words.end()) return fmt::format("{} is not known", wanted.key);
+    // A word that is to be empty says itself what is wrong; a label's value says nothing without its name.
+    const bool label = wanted.key.find('.') != std::string::npos && wanted.key.find(' ') == std::string::npos;
+    if (wanted.value.empty() && !label) return it->second;
     bool unset = it == facts_.words.end() || it->second.empty();
-    return fmt::format("{} is {}, not {}", wanted.key, unset ? "not set" : it->second, wanted.value);
+    return fmt::format("{} is {}, not {}", wanted.key, unset ? "not set" : it->second,
+                       wanted.value.empty() ? "empty" : wanted.value);
   }
 
  private:

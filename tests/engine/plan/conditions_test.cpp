@@ -85,6 +85,18 @@ TEST(Conditions, AWordThatIsNotReportedIsNotEmpty) {
   EXPECT_FALSE(unmet(fine, facts, "r1"));
 }
 
+// A run whose label another user had overruled stopped with the words "failed: default".
+TEST(Conditions, ALabelThatIsToBeEmptyIsNamedBesideItsValue) {
+  NodeFacts facts;
+  facts.words["nvidia.com/device-plugin.config"] = "default";
+  const Condition none = WordIs{"nvidia.com/device-plugin.config", ""};
+  EXPECT_EQ(unmet(none, facts, "r1"), "nvidia.com/device-plugin.config is default, not empty");
+  facts.words["nvidia.com/device-plugin.config"] = "";
+  EXPECT_FALSE(unmet(none, facts, "r1"));
+  facts.words["eviction of ml/a.b"] = "its budget lets none go";
+  EXPECT_EQ(unmet(WordIs{"eviction of ml/a.b", ""}, facts, "r1"), "its budget lets none go");
+}
+
 // The GPU was cut again since the plan: what stands there now reaches into the places that it clears.
 TEST(Conditions, AHeldSliceThatReachesIntoTheScopeIsInTheWay) {
   NodeFacts facts;
