@@ -161,6 +161,7 @@ TEST_F(KubeBack, WhatOthersHaveOrderedSinceIsNotOverruledUnasked) {
   EXPECT_NE(back.err.find("another user has ordered nvidia.com/mig.config=all-3g.40gb on h2 since"),
             std::string::npos)
       << back.err;
+  EXPECT_NE(back.err.find("--accept-harm accepts that"), std::string::npos) << back.err;
   EXPECT_EQ(ordered(), "all-3g.40gb");
   expect_back(resume(stopped, {"--back", "--accept-harm"}));
 }

@@ -261,7 +261,12 @@ Ended Follower::follow() {
 
 int report(const Ended& ended, const Followed& followed, plan::Outcome expected, const Options& options,
            const Streams& streams) {
-  if (ended.refused) complain(streams, *ended.refused);
+  if (ended.refused) {
+    Error refused = *ended.refused;
+    if (refused.what == plan::kUnnamedHarm)
+      refused.hint = "--accept-harm accepts that; or wait until it has left";
+    complain(streams, refused);
+  }
   const auto& run = followed.run();
   std::string text = ended.refused ? to_line(*ended.refused) : "nothing was begun";
   if (run) text = run->finished ? run->finished->text : plan::to_text(plan::summary(*run));
