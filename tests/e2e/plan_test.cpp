@@ -77,9 +77,16 @@ TEST_F(PlanLab, AWishThatCannotBeIsAFinding) {
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.out, "");
   EXPECT_TRUE(has(ran.err, "n1")) << ran.err;
-  EXPECT_EQ(run({"plan", "-n", "n1", "--gpu", "7", "--layout", "none"}).code, 1);
-  EXPECT_EQ(run({"plan", "-n", "n1", "--preset", "all-9g.90gb"}).code, 1);
   EXPECT_EQ(run({"plan", "-n", "state:nothing", "--layout", "none"}).code, 1);
+  EXPECT_EQ(run({"guide", "-n", "state:nothing"}).code, 1);
+}
+
+// A node did, a GPU and a preset ended as findings.
+TEST_F(PlanLab, WhatIsNamedAndIsNotThereIsWrongUsage) {
+  EXPECT_EQ(run({"plan", "-n", "n1", "--gpu", "7", "--layout", "none"}).code, 2);
+  EXPECT_EQ(run({"plan", "-n", "n1", "--preset", "all-9g.90gb"}).code, 2);
+  EXPECT_EQ(run({"plan", "-n", "n9", "--layout", "none"}).code, 2);
+  EXPECT_EQ(run({"guide", "-n", "n9"}).code, 2);
 }
 
 TEST_F(PlanLab, SlipsAreUsageErrorsWithAHint) {
