@@ -197,65 +197,6 @@ TEST_P(KubeFaultAway, IsParkedOnDemandAndTakenUpAgain) {
   expect_cut(resume(stopped));
 }
 
-// Killed while GPUs are shared by the device plugin's configuration, of which MPS and time-slicing are made.
-struct SharingKilled {
-  const char* name;
-  KubeWords wish;
-  const char* offered;  // by t1, then
-};
-void PrintTo(const SharingKilled& one, std::ostream* out) { *out << one.name; }
-
-class KubeSharingKilled : public KubeFault, public testing::WithParamInterface<SharingKilled> {
- protected:
-  void kill_at(const std::string& step) {
-    RunOptions options;
-    options.signal_on_err = [&](const std::string& err) {
-      return err.find(step) != std::string::npos ? SIGKILL : 0;
-    };
-    const Ran killed = apply(GetParam().wish, options);
-    EXPECT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
-  }
-  Ran with_newest_run(KubeWords words) {
-    const Ran runs = run({"journal", "-o", "json"});
-    const std::string name = json_at(runs.out, "/0/run");
-    words.insert(words.begin() + 1, name.size() > 1 ? name.substr(1, name.size() - 2) : name);
-    words.insert(words.end(), {"--write", "--yes", "-o", "json"});
-    return run(words);
-  }
-  void expect_as_it_was(const Ran& ran) {
-    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-    EXPECT_EQ(offers("t1", "gpu"), "4");
-    EXPECT_EQ(told("t1", ".metadata.labels.nvidia\\.com/device-plugin\\.config"), "");
-    expect_given_back("t1");
-  }
-};
-INSTANTIATE_TEST_SUITE_P(
-    Node, KubeSharingKilled,
-    testing::Values(
-        SharingKilled{"TimeSlicing", {"--node", "t1", "--strategy", "time-slicing", "--replicas", "6"}, "24"},
-        SharingKilled{"Mps", {"--node", "t1", "--strategy", "mps", "--replicas", "10"}, "40"}),
-    [](const auto& one) { return one.param.name; });
-
-TEST_P(KubeSharingKilled, AtAStepItIsCarriedOnAndCanBeUndone) {
-  for (const char* step : {"to device-plugin-config", "share by tessera-", "read back: what is advertised"}) {
-    SCOPED_TRACE(step);
-    kill_at(step);
-    const Ran on = with_newest_run({"resume"});
-    EXPECT_EQ(on.code, 0) << on.out << on.err;
-    EXPECT_EQ(offers("t1", "gpu"), GetParam().offered);
-    expect_given_back("t1");
-    expect_as_it_was(with_newest_run({"undo"}));
-  }
-}
-
-TEST_P(KubeSharingKilled, AtAStepItGoesBackToWhatWasThere) {
-  for (const char* step : {"to device-plugin-config", "share by tessera-"}) {
-    SCOPED_TRACE(step);
-    kill_at(step);
-    expect_as_it_was(with_newest_run({"resume", "--back"}));
-  }
-}
-
 // The API server's own, at what a run writes and at what it reads; each strikes.
 TEST_F(KubeFault, AServerInTroubleIsAskedAgain) {
   arm_every_server_fault();
