@@ -167,26 +167,6 @@ TEST_F(FleetCommandLine, TheCalendarListsWhatTheWindowsBringAndAsksNoCluster) {
 
 // Whatever held for more than a week was said to have no end, and JSON had one at which nothing happens.
 // A window below a wider one changed nothing, and no verb said so.
-TEST_F(FleetCommandLine, AWindowThatNeverHoldsIsToldWithItsLineAndIsNoDrift) {
-  some_unknown = false;
-  const std::string path = file(
-      "pools:\n- name: a\n  layout: as-is\n  windows:\n  - {when: daily, layout: as-is}\n"
-      "  - {when: 'Mon-Fri 20:00-07:00', layout: none}\n");
-  const std::string never =
-      "its window Mon-Fri 20:00-07:00 (line 6) never holds: the window above it in line 5 holds";
-  for (const std::vector<std::string>& words : {std::vector<std::string>{"check", path},
-                                                {"diff", path},
-                                                {"explain", "n1", path},
-                                                {"calendar", path}}) {
-    EXPECT_EQ(run(words), kDone) << words[0] << err.str();
-    EXPECT_NE(out.str().find(never), std::string::npos) << words[0] << "\n" << out.str();
-  }
-  options.output = OutputFormat::json;
-  EXPECT_EQ(run({"check", path}), kDone);
-  EXPECT_EQ(test::check_schema(test::schema_text("fleet"), out.str()), std::vector<std::string>{});
-  EXPECT_NE(out.str().find(never), std::string::npos) << out.str();
-}
-
 TEST_F(FleetCommandLine, AnEndThatIsWeeksAwayIsToldWhereItIsFound) {
   loads = false;
   const std::string path = file(

@@ -262,7 +262,8 @@ LayoutPage page_in_view(const UiState& state, const LayoutView& view, Rect body)
   const bool below = page.preview.y > page.list.y;
   // With each preset that is tried the preview is another: the list would not keep still under the cursor.
   if (!below || hidden <= 0 || edit.list == LayoutList::presets) return page;
-  const auto lines = static_cast<int>(preview_document(state, view, page.preview.width).size());
+  const auto lines =
+      static_cast<int>(preview_document(state, view, {page.preview.width, page.preview.height}).size());
   const int spare = std::clamp(page.preview.height - lines, 0, hidden);
   page.list.height += spare;
   page.preview = page.preview.below(spare);

@@ -116,7 +116,7 @@ void ask_for_replicas(UiState& state) {
 // On a small terminal they stand below whom the edit disturbs, out of view: what was asked for is shown.
 void scroll_to_hours(LayoutState& edit, const UiState& state, const LayoutView& view, Rect body) {
   const Rect area = page_in_view(state, view, body).preview;
-  const Document lines = preview_document(state, view, area.width);
+  const Document lines = preview_document(state, view, {area.width, area.height});
   const auto first =
       std::find_if(lines.begin(), lines.end(), [](const DocLine& line) { return line.id == kNextHours; });
   if (first == lines.end()) return;
