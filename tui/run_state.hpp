@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -20,6 +21,9 @@
 #include "engine/whatif/whatif.hpp"
 
 namespace tessera::tui {
+
+struct PlanLetters;
+struct PlanTexts;
 
 // What the loop asks of plan::Runs.
 struct StartRun {
@@ -65,6 +69,15 @@ struct PlanView {
   std::optional<TimePoint> past;                     // made of a recording, as it stood then: never applied
   std::optional<plan::SiteRules> rules;  // that it was made by, where they are not those of the site
   std::string trouble;  // why planning again with other options failed; the plan before it stays
+  std::shared_ptr<const PlanTexts> texts;      // of its page; null: not made yet for this plan
+  std::shared_ptr<const PlanLetters> letters;  // of that of its messages; the same
+
+  // Another one in its place. What was said of the one before is dropped.
+  void put(plan::Plan next) {
+    plan = std::move(next);
+    texts.reset();
+    letters.reset();
+  }
 };
 
 // What typing a name arms.

@@ -17,6 +17,7 @@
 #include "tui/screens/pages/node_body.hpp"
 #include "tui/screens/pages/why.hpp"
 #include "tui/screens/plan/plan.hpp"
+#include "tui/screens/plan/plan_texts.hpp"
 #include "tui/screens/plan/runs.hpp"
 #include "tui/screens/usage.hpp"
 #include "tui/screens/users.hpp"
@@ -239,14 +240,16 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .no_parts = one_list,
      .open = open_on_plan,
      .why_no_open = why_no_open_on_plan,
-     .copy = plan_copy},
+     .copy = plan_copy,
+     .refresh = refresh_plan},
     {.kind = ScreenKind::messages,
      .word = "messages",
      .footer = kMessagesFooter,
      .body = &kPageBody,
      .page = messages_document,
      .parts = kOnePart,
-     .copy = messages_text},
+     .copy = messages_text,
+     .refresh = refresh_letters},
     {.kind = ScreenKind::run,
      .word = "run",
      .crumb = Crumb::word_and_subject,

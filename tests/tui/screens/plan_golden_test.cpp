@@ -49,7 +49,9 @@ TEST(GoldenPlan, ManyNodes) { at_three_sizes("plan-many", many_nodes); }
 TEST(PlanPage, ANodeWithOneStepHasOneStepAndNotOneSteps) {
   Session session = changing({200, 60});
   many_nodes(session);
-  session.state.plan->plan.nodes.front().steps.resize(1);
+  plan::Plan shorter = session.state.plan->plan;
+  shorter.nodes.front().steps.resize(1);
+  session.state.plan->put(std::move(shorter));
   EXPECT_TRUE(session.shows("  1 step ")) << session.screen();
   EXPECT_FALSE(session.shows("1 steps")) << session.screen();
 }

@@ -3,6 +3,8 @@
 
 #include "engine/plan/effect/usual.hpp"
 #include "tests/tui/screens/change_places.hpp"
+#include "tui/action.hpp"
+#include "tui/screens/plan/plan_texts.hpp"
 #include "tui/screens/plan/plan_words.hpp"
 #include "tui/widgets/panes.hpp"
 
@@ -133,6 +135,55 @@ TEST(PlanFirst, WhatIsFoldedIsOpenedByEnterAndFoldedAgain) {
   walk_to(session, "shows the first ones only");
   session.press("<enter>");
   EXPECT_EQ(shown(), before) << session.screen();
+}
+
+// The whole page was made three times for each picture of it: 13 ms for a hundred nodes.
+TEST(PlanFirst, WhatIsKeptOfAPageIsMadeOnceAndSaysWhatTheNextPictureWouldSay) {
+  using tui::Action;
+  for (const tui::Size size : {tui::Size{80, 24}, tui::Size{200, 60}}) {
+    Session session = crowded({"n0031", "n0041"}, 8, 9);
+    session.resize(size);
+    const auto kept = session.state.plan->texts;
+    ASSERT_TRUE(kept);
+    session.press("j");
+    EXPECT_EQ(session.state.plan->texts, kept) << "moving the cursor changes nothing that is kept";
+    const auto is_of_now = [&](std::string_view after) {
+      session.press("j");
+      const std::string screen = session.screen();
+      session.state.plan->texts.reset();
+      EXPECT_EQ(screen, session.screen()) << "stale after " << after;
+    };
+    for (const Action action : {Action::plan_requeue, Action::plan_cancel, Action::plan_batch,
+                                Action::plan_scheduler, Action::plan_again, Action::plan_hours}) {
+      session.act(action);
+      is_of_now(tui::info(action).title);
+    }
+    session.state.plan->node = 1;
+    is_of_now("another node");
+    session.state.keys.assign(static_cast<std::size_t>(Action::count_), "F9");
+    is_of_now("other keys");
+    session.state.ascii = true;
+    is_of_now("ASCII");
+    ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
+    is_of_now("another language");
+    session.resize({120, 40});
+    is_of_now("another size");
+  }
+}
+
+// The texts to the owners were written for each picture.
+TEST(PlanFirst, MessagesAreWrittenOnceForAPlanAndAgainForAnother) {
+  Session session = crowded({"n0031", "n0041"}, 8, 9);
+  session.resize({200, 60}).act(tui::Action::plan_messages);
+  session.line_with("we wait until it ends");
+  const auto kept = session.state.plan->letters;
+  ASSERT_TRUE(kept);
+  session.press("j");
+  EXPECT_EQ(session.state.plan->letters, kept);
+  session.press("<esc>").act(tui::Action::plan_cancel);
+  EXPECT_FALSE(session.state.plan->letters) << "they are of the plan before";
+  session.act(tui::Action::plan_messages);
+  session.line_with("it will be ended");
 }
 
 TEST(PlanFirst, EveryGpuIsReachedHoweverManyDiffer) {

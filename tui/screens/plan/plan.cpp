@@ -63,7 +63,7 @@ void plan_with(UiState& state, const UiContext& ui, const plan::ChangeOptions& o
   }
   view.trouble.clear();
   view.past = shown_moment(state, ui, intent.cluster);
-  view.plan = std::move(*planned);
+  view.put(std::move(*planned));
   view.whatif = play_hours(ui, view.plan, view.hours, kMostPlayed);
   view.moved.clear();
   view.revision = ui.model.revision;

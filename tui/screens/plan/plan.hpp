@@ -41,7 +41,7 @@ void follow_world(UiState& state, const UiContext& ui);
 // Why this plan must not be started now, by what the model says; empty: it may.
 std::string why_not_startable(const UiState& state, const UiContext& ui);
 
-// The page itself (plan_page.cpp).
+// The page itself (plan_page.cpp), and what its stops stand for (plan_foot.cpp).
 Panes plan_panes(const UiContext& ui, const UiState& state, int width);
 // The step, or the steps alike as one, that a stop of the page stands for; nullopt: it is another line.
 std::optional<plan::Step> step_under(const PlanView& view, const std::string& stop);

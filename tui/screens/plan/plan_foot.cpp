@@ -5,6 +5,7 @@
 #include "engine/plan/words/as_run.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/frame/frame.hpp"
+#include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/plan_stops.hpp"
 #include "tui/screens/plan/plan_words.hpp"
 
@@ -116,6 +117,17 @@ const plan::NodePlan* shown_node(const PlanView& view) {
   return view.node < view.plan.nodes.size() ? &view.plan.nodes[view.node] : nullptr;
 }
 
+std::optional<plan::Step> step_under(const PlanView& view, const std::string& stop) {
+  const plan::NodePlan* node = shown_node(view);
+  const auto index = index_in('s', stop);
+  if (!node || !index) return std::nullopt;
+  for (StepGroup& group : folded(plan::steps_as_run(view.plan, *node)))
+    if (*index >= group.first && *index < group.first + group.count) return std::move(group.all);
+  return std::nullopt;
+}
+
+std::optional<std::size_t> node_under(const std::string& stop) { return index_in('d', stop); }
+
 Document plan_foot(const UiState& state, const std::string& stop, int width) {
   const PlanView& view = *state.plan;
   const plan::NodePlan* shown = shown_node(view);
@@ -123,6 +135,7 @@ Document plan_foot(const UiState& state, const std::string& stop, int width) {
     for (const StepGroup& group : folded(plan::steps_as_run(view.plan, *shown)))
       if (*index >= group.first && *index < group.first + group.count)
         return step_foot(group, shown->steps.size(), width, state);
+  if (!stop.starts_with("w\x1f")) return {};
   for (const plan::NodePlan& node : view.plan.nodes)
     for (const plan::Disturbed& one : node.blast_radius)
       if (!one.id.empty() && stop == id_of('w', one.id.text + '\x1f' + node.node.text))

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/plan/plan_parts.hpp"
 #include "tui/screens/plan/plan_stops.hpp"
+#include "tui/screens/plan/plan_texts.hpp"
 #include "tui/screens/plan/plan_words.hpp"
 #include "tui/screens/roles.hpp"
 
@@ -31,8 +33,8 @@ constexpr int kMostListed = 40;  // of pending work and of kept slices; the rest
 
 class Page {
  public:
-  Page(const UiContext& ui, const UiState& state, int width)
-      : ui_(ui), state_(state), view_(*state.plan), plan_(view_.plan), width_(width) {}
+  Page(const UiContext& ui, const UiState& state, const PlanTexts& texts, int width)
+      : ui_(ui), state_(state), view_(*state.plan), plan_(view_.plan), texts_(texts), width_(width) {}
 
   // What has to be seen before arming. room: lines on the first screen; below: how many of them the steps,
   // which follow, would fill.
@@ -50,7 +52,6 @@ class Page {
     moved();
     end_part("moved");
     disturbed();
-    end_part("disturbed", heading_line(told("WILL BE DISTURBED")));
     return first_of(state_, std::move(parts_), room, below);
   }
   Document rest() {
@@ -125,7 +126,7 @@ class Page {
     return cells;
   }
   void head() {
-    const Risk risk = risk_of(plan_);
+    const Risk risk = texts_.risk;
     const Role risky = risk == Risk::low ? Role::good : risk == Risk::medium ? Role::warning : Role::danger;
     // Nodes of two clusters may have one name, and it is typed to arm the plan.
     std::string where;
@@ -138,7 +139,7 @@ class Page {
     if (plan_.changes_anything()) {
       const std::vector<Span> more{{"   " + told("risk") + " ", Role::dim},
                                    {told(word(risk)), Style(risky).with_bold()},
-                                   {"   " + told(usual_text(plan_)), Role::text}};
+                                   {"   " + told(texts_.usual), Role::text}};
       // Behind the name where there is room for all of it, else on a line of its own.
       if (cells_of(line.spans) + cells_of(more) + 2 > width_) {
         lines_.push_back(std::move(line));
@@ -149,9 +150,8 @@ class Page {
     lines_.push_back(std::move(line));
   }
   void disturbs() {
-    std::string whom = disturbs_text(plan_);
-    bool undisturbed = whom == "no workload";
-    for (std::string& text : wrap(told("disturbs " + whom), width_ - 2))
+    const bool undisturbed = texts_.disturbs == "no workload";
+    for (std::string& text : wrap(told("disturbs " + texts_.disturbs), width_ - 2))
       lines_.push_back(
           {{{std::move(text), Style(undisturbed ? Role::good : Role::warning).with_bold(), 1}}, {}});
   }
@@ -261,24 +261,25 @@ class Page {
     }
   }
 
-  void disturbed() {
-    for (const plan::NodePlan& node : plan_.nodes) {
-      bool first = plan_.nodes.size() > 1;
-      for (const plan::Disturbed& one : node.blast_radius) {
-        entries_.push_back(later(node, one, std::exchange(first, false)));
-      }
-    }
-  }
   // Of thousands that are disturbed a screen shows a few.
-  PlanEntry later(const plan::NodePlan& node, const plan::Disturbed& one, bool named) {
-    PlanEntry entry;
-    entry.height = named ? 2 : 1;
-    entry.make = [this, &node, &one, named] {
-      if (named) lines_.push_back({{{shorten(node.node.text, width_ - 4, state_.ascii), Role::dim, 3}}, {}});
-      work(node, one);
-      return std::exchange(lines_, {});
-    };
-    return entry;
+  void disturbed() {
+    PlanLater later;
+    for (const plan::NodePlan& node : plan_.nodes) {
+      const std::size_t some = node.blast_radius.size();
+      later.count += some, later.lines += some + (some > 0 && plan_.nodes.size() > 1 ? 1 : 0);
+    }
+    if (later.count == 0) return;
+    later.make = [this](std::size_t at) { return one_disturbed(at); };
+    parts_.push_back(
+        {id_of('m', "disturbed"), heading_line(told("WILL BE DISTURBED")), {}, std::move(later)});
+  }
+  Document one_disturbed(std::size_t at) {
+    auto node = plan_.nodes.begin();
+    for (; at >= node->blast_radius.size(); ++node) at -= node->blast_radius.size();
+    if (at == 0 && plan_.nodes.size() > 1)
+      lines_.push_back({{{shorten(node->node.text, width_ - 4, state_.ascii), Role::dim, 3}}, {}});
+    work(*node, node->blast_radius[at]);
+    return std::exchange(lines_, {});
   }
   void work(const plan::NodePlan& node, const plan::Disturbed& one) {
     std::string fate = fate_text(one, plan_.intent.options.way);
@@ -536,43 +537,36 @@ class Page {
   const UiState& state_;
   const PlanView& view_;
   const plan::Plan& plan_;
+  const PlanTexts& texts_;
   int width_;
   Document lines_;
   std::vector<PlanEntry> entries_;
   std::vector<PlanPart> parts_;
 };
 
-}  // namespace
-
-std::optional<plan::Step> step_under(const PlanView& view, const std::string& stop) {
-  const plan::NodePlan* node = shown_node(view);
-  const auto index = index_in('s', stop);
-  if (!node || !index) return std::nullopt;
-  for (StepGroup& group : folded(plan::steps_as_run(view.plan, *node)))
-    if (*index >= group.first && *index < group.first + group.count) return std::move(group.all);
-  return std::nullopt;
-}
-
-std::optional<std::size_t> node_under(const std::string& stop) { return index_in('d', stop); }
-
-namespace {
-void append(Document& document, Document more, bool tight = false) {
+void append(Document& document, const Document& more, bool tight = false) {
   if (!tight && !document.empty() && !document.back().spans.empty() && !more.empty()) document.push_back({});
-  for (DocLine& line : more) document.push_back(std::move(line));
+  document.insert(document.end(), more.begin(), more.end());
 }
-}  // namespace
 
-namespace {
 int plan_room(const UiContext& ui, const UiState& state) {
   return std::max(kLeastRoom, frame_of(state, ui, state.size).body.height - kUsualFoot);
 }
 int plan_split(int width) { return width * 53 / 100; }
 }  // namespace
 
+void put_lines(PlanTexts& texts, const UiContext& ui, const UiState& state) {
+  const int width = texts.width, split = plan_split(width);
+  const bool two = width >= kTwoColumns;
+  texts.steps = Page(ui, state, texts, two ? width - split : width).steps();
+  texts.rest = Page(ui, state, texts, two ? split - 1 : width).rest();
+}
+
 std::string first_plan_stop(const UiContext& ui, const UiState& state) {
   const int width = state.size.columns;
   if (state.plan && width >= kTwoColumns) {
-    const PlanFirst first = Page(ui, state, plan_split(width) - 1).first(plan_room(ui, state), 0);
+    const auto texts = plan_texts(ui, state, width);
+    const PlanFirst first = Page(ui, state, *texts, plan_split(width) - 1).first(plan_room(ui, state), 0);
     for (const DocLine& line : first.lines)
       if (!line.id.empty()) return line.id;
   }
@@ -584,19 +578,18 @@ Panes plan_panes(const UiContext& ui, const UiState& state, int width) {
   Panes panes;
   if (!state.plan) return panes;
   const int room = plan_room(ui, state);
+  const std::shared_ptr<const PlanTexts> texts = plan_texts(ui, state, width);
   if (width >= kTwoColumns) {
     panes.split = plan_split(width);
-    panes.main = Page(ui, state, panes.split - 1).first(room, 0).lines;
-    panes.side = Page(ui, state, width - panes.split).steps();
-    append(panes.main, Page(ui, state, panes.split - 1).rest());
+    panes.main = Page(ui, state, *texts, panes.split - 1).first(room, 0).lines;
+    panes.side = texts->steps;
   } else {
-    Document steps = Page(ui, state, width).steps();
-    PlanFirst first =
-        Page(ui, state, width).first(room, std::min(kFirstSteps, static_cast<int>(steps.size())));
+    const int below = std::min(kFirstSteps, static_cast<int>(texts->steps.size()));
+    PlanFirst first = Page(ui, state, *texts, width).first(room, below);
     panes.main = std::move(first.lines);
-    append(panes.main, std::move(steps), first.tight);
-    append(panes.main, Page(ui, state, width).rest());
+    append(panes.main, texts->steps, first.tight);
   }
+  append(panes.main, texts->rest);
   std::vector<Stop> stops = stops_of(panes);
   int at = stop_of(panes, stops, state.top().cursor);
   if (at >= 0) panes.foot = plan_foot(state, stops[static_cast<std::size_t>(at)].id, width);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "tui/screens/frame/frame.hpp"
@@ -9,12 +11,10 @@
 namespace tessera::tui {
 namespace {
 
-std::size_t height_of(const PlanEntry& entry) { return entry.make ? entry.height : entry.lines.size(); }
-
 int lines_of(const PlanPart& part) {
   std::size_t lines = part.heading ? 1 : 0;
-  for (const PlanEntry& entry : part.entries) lines += height_of(entry);
-  return static_cast<int>(lines);
+  for (const PlanEntry& entry : part.entries) lines += entry.lines.size();
+  return static_cast<int>(lines + part.later.lines);
 }
 
 // Lines for each of those that want so many: what one does not need goes to the others.
@@ -42,16 +42,22 @@ class First {
       first.lines.push_back(std::move(*part.heading)), ++used;
     }
     std::size_t at = 0;
-    for (; at < part.entries.size(); ++at) {
-      PlanEntry& entry = part.entries[at];
-      const int more = static_cast<int>(height_of(entry));
-      if (folds && !unfolded && at > 0 && used + more >= most) break;  // a line tells what is left out
-      if (entry.make) entry.lines = entry.make();
-      for (DocLine& line : entry.lines) first.lines.push_back(std::move(line));
-      used += more;
+    const auto took = [&](Document& lines) {
+      const int more = static_cast<int>(lines.size());
+      if (folds && !unfolded && at > 0 && used + more >= most) return false;  // a line tells what is left out
+      std::move(lines.begin(), lines.end(), std::back_inserter(first.lines));
+      used += more, ++at;
+      return true;
+    };
+    const std::size_t there = part.entries.size(), all = there + part.later.count;
+    while (at < there && took(part.entries[at].lines)) {
     }
-    std::size_t left = 0;
-    for (; at < part.entries.size(); ++at) left += part.entries[at].things;
+    for (bool more = at == there; more && at < all;) {
+      Document lines = part.later.make(at - there);
+      more = took(lines);
+    }
+    std::size_t left = all - std::max(at, there);
+    for (; at < there; ++at) left += part.entries[at].things;
     if (left > 0) more_line(part.id, told(state_, fmt::format("and {} more", left)) + "  ", "shows them");
     if (unfolded) more_line(part.id, "", "shows the first ones only");
   }

@@ -3,6 +3,7 @@
 // Threads: pure functions.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,14 +18,17 @@ namespace tessera::tui {
 struct PlanEntry {
   Document lines;
   std::size_t things = 1;  // that it counts for in "and 3 more"
-  // Of one among many the lines are made when it is shown, and `lines` is empty; null: they stand there.
-  std::function<Document()> make{};
-  std::size_t height = 0;  // how many it makes
+};
+// Of thousands of entries those are made that are shown.
+struct PlanLater {
+  std::size_t count = 0, lines = 0;
+  std::function<Document(std::size_t at)> make{};
 };
 struct PlanPart {
   std::string id;  // of the line that unfolds it; empty: the part is never folded
   std::optional<DocLine> heading;
   std::vector<PlanEntry> entries;
+  PlanLater later{};  // behind them
 };
 
 struct PlanFirst {
