@@ -126,9 +126,10 @@ enum class OnceRead : std::uint8_t { nothing, undo };
 struct RunsState {
   bool available = false;  // there is a room that keeps runs
   bool listed = false;
-  std::vector<RunHead> heads;             // newest first
-  std::map<std::string, RunView> opened;  // by run id
-  std::string wait_run;                   // whose journal is waited for, and what is done then
+  std::vector<RunHead> heads;  // newest first
+  // By run id. A page beside a list holds its run, too: whoever changes one changes a copy while it is held.
+  std::map<std::string, std::shared_ptr<RunView>> opened;
+  std::string wait_run;  // whose journal is waited for, and what is done then
   OnceRead then = OnceRead::nothing;
   std::string starting;                   // id of the plan that was asked to start and not yet told of
   bool ordered_resume = false;            // asked to take one up, not yet told of

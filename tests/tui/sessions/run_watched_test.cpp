@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tests/tui/screens/change_places.hpp"
+#include "tui/screens/plan/runs.hpp"
 
 namespace tessera::test {
 namespace {
@@ -25,6 +26,23 @@ Session watching(const Diary& diary) {
   session.hear({diary.told()});
   session.press("J<enter>");
   return session;
+}
+
+// Each picture of the journal copied the run that its page beside the list shows, with its plan and all
+// lines.
+TEST(RunWatched, APageBesideTheJournalSharesItsRunAndStillHasItAsItStood) {
+  Session place = changing();
+  Diary diary(plan_of(place, {"n0031"}, 0));
+  diary.through(2);
+  Session session = watching(diary);
+  const tui::UiState page = session.state;
+  const tui::RunView* held = tui::view_of(page, diary.run);
+  EXPECT_EQ(held, tui::view_of(session.state, diary.run)) << "looking at a run copies nothing";
+  const std::size_t lines = held->entries.size(), before = diary.lines.size();
+  diary.through(3);
+  session.hear({written_since(diary, before)});
+  EXPECT_GT(tui::view_of(session.state, diary.run)->entries.size(), lines);
+  EXPECT_EQ(held->entries.size(), lines);
 }
 
 TEST(RunWatched, ShowsTheGpusAsTheyAreBesideWhatIsWanted) {

@@ -15,7 +15,7 @@ namespace tessera::tui {
 namespace {
 
 constexpr std::size_t kNodesBeside = 55;  // a terminal has few more lines
-// Lines of a journal and nodes of its plan: the page beside the list has its own copy, with each frame.
+// Lines of a journal and nodes of its plan: the page beside the list is made with each frame.
 constexpr std::size_t kMostBeside = 2000;
 
 struct Columns {

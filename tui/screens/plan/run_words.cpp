@@ -34,7 +34,7 @@ RunLook look_of(const UiState& state, const std::string& run) {
   auto opened = state.runs.opened.find(run);
   // The journal is newer than the list about a run that was opened.
   if (opened != state.runs.opened.end()) {
-    const plan::Run& folded = opened->second.run;
+    const plan::Run& folded = opened->second->run;
     if (folded.finished) return outcome_look(word(folded.finished->outcome), !folded.started.undoes.empty());
     plan::Summary summary = plan::summary(folded);
     bool stopped = !summary.failed.empty() || !summary.waiting.empty();

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "engine/plan/permit.hpp"
 #include "engine/plan/run/onward.hpp"
@@ -70,9 +71,16 @@ std::string called_for(const RunView& view) {
   return view.parked.empty() ? "" : "is parked on " + view.parked.begin()->first.text;
 }
 
+RunView& view_to_change(std::shared_ptr<RunView>& held, bool from_start) {
+  if (!held || from_start)
+    held = std::make_shared<RunView>();
+  else if (held.use_count() > 1)
+    held = std::make_shared<RunView>(*held);
+  return *held;
+}
+
 void take(UiState& state, const UiContext& ui, const RunTold& told, Effects& effects) {
-  RunView& view = state.runs.opened[told.run];
-  if (told.from_start) view = {};
+  RunView& view = view_to_change(state.runs.opened[told.run], told.from_start);
   const std::string before = called_for(view);
   const RunHead* head = head_of(state, told.run);
   add_lines(view, told.lines, head && !head->file.empty() ? head->file : told.run);
@@ -338,7 +346,7 @@ const RunHead* head_of(const UiState& state, const std::string& run) {
 
 const RunView* view_of(const UiState& state, const std::string& run) {
   auto found = state.runs.opened.find(run);
-  return found == state.runs.opened.end() ? nullptr : &found->second;
+  return found == state.runs.opened.end() ? nullptr : found->second.get();
 }
 
 std::string run_here(const UiState& state) {
