@@ -9,6 +9,8 @@
 
 namespace tessera::tui {
 
+struct WasteTexts;
+
 struct UsageState {
   Duration since = usage::Span{}.since;  // that is wanted
   usage::By by = usage::By::user;
@@ -16,6 +18,7 @@ struct UsageState {
   std::optional<Error> failure;                  // of the last reading
   std::optional<double> part;                    // of a reading that is under way, 0 to 1
   bool wanted_again = false;                     // read once more, though it was read
+  std::shared_ptr<const WasteTexts> waste;       // of its screen; null: not made yet
 };
 
 }  // namespace tessera::tui

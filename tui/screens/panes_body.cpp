@@ -23,21 +23,6 @@ int other_side(const std::vector<Stop>& stops, int at) {
   return at;
 }
 
-bool has_stop(const Document& lines, const std::string& id) {
-  return !id.empty() &&
-         std::any_of(lines.begin(), lines.end(), [&](const DocLine& line) { return line.id == id; });
-}
-
-// The stop that stop_of() finds, without a list of all of them: of a list of thousands each picture asks.
-std::string rests_on(const Panes& panes, const std::string& cursor) {
-  for (const std::string& id : {cursor, panes.start})
-    if (has_stop(panes.main, id) || has_stop(panes.side, id)) return id;
-  for (const Document* lines : {&panes.main, &panes.side})
-    for (const DocLine& line : *lines)
-      if (!line.id.empty()) return line.id;
-  return {};
-}
-
 int place_in(const Panes& panes, const Screen& screen, const std::vector<Stop>& stops) {
   int at = stop_of(panes, stops, screen.cursor);
   if (at < 0 || screen.cursor.empty() || stops[static_cast<std::size_t>(at)].id == screen.cursor) return at;

@@ -373,7 +373,7 @@ constexpr std::array<ScreenRow, static_cast<std::size_t>(ScreenKind::count_)> kS
      .open = open_on_waste,
      .why_no_open = why_no_open_on_waste,
      .copy = copy_on_waste,
-     .refresh = refresh_overview,
+     .refresh = refresh_waste,
      .next_change = overview_next_change},
     {.kind = ScreenKind::pack,
      .word = "pack",

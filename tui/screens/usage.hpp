@@ -11,6 +11,8 @@ namespace tessera::tui {
 
 Panes usage_panes(const UiContext& ui, const UiState& state, int width);
 Panes waste_panes(const UiContext& ui, const UiState& state, int width);
+// Keeps what its list says of all rows. After every message.
+void refresh_waste(UiState& state, Screen& screen, const UiContext& ui);
 void take_usage(UiState& state, const UsageTold& told);
 
 Effects sum_up_by(UiState& state, const UiContext& ui, Action action);

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/query/value.hpp"
 #include "engine/usage/exceptions.hpp"
@@ -15,11 +18,30 @@
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/in_view.hpp"
+#include "tui/screens/overview/overview_body.hpp"
+#include "tui/screens/preview.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/usage.hpp"
 #include "tui/screens/usage_common.hpp"
 
 namespace tessera::tui {
+
+struct WasteColumns {
+  int hours = 10, owner = 21, work = 0, profile = 0, node = 0, cluster = 0, advice = 0;
+};
+
+// What the list says of all rows: made once for what was read, and not for each picture.
+struct WasteTexts {
+  std::shared_ptr<const usage::Reckoning> of;
+  int width = 0;
+  WordsPtr words;
+
+  WasteColumns at;
+  Document totals;
+  bool several = false;  // clusters
+  std::shared_ptr<const std::vector<std::string>> ids;
+};
+
 namespace {
 
 using usage::Waste;
@@ -66,9 +88,6 @@ bool of_several_clusters(const std::vector<Waste>& all) {
 
 constexpr int kBetween = 2;  // columns
 
-struct WasteColumns {
-  int hours = 10, owner = 21, work = 0, profile = 0, node = 0, cluster = 0, advice = 0;
-};
 // As wide as what stands in them. Where that leaves WHAT too little, names give way: the longest text is that
 // of a remark, of which the line under the list has all.
 WasteColumns waste_columns(const std::vector<Waste>& all, const UiState& state, int width) {
@@ -262,6 +281,35 @@ std::string letter_to(const UiState& state, const std::string& owner) {
   return letter_begin(state, owner, state.usage.read->waste.size());
 }
 
+namespace {
+
+std::shared_ptr<const std::vector<std::string>> ids_of(const UiState& state) {
+  const std::shared_ptr<const WasteTexts>& kept = state.usage.waste;
+  if (kept && kept->of == state.usage.read) return kept->ids;
+  std::vector<std::string> ids;
+  ids.reserve(state.usage.read->waste.size());
+  for (const Waste& one : state.usage.read->waste) ids.push_back(id_of_waste(one));
+  return std::make_shared<const std::vector<std::string>>(std::move(ids));
+}
+
+// As they are kept, else made; something was read.
+std::shared_ptr<const WasteTexts> waste_texts(const UiState& state, int width) {
+  const std::shared_ptr<const WasteTexts>& kept = state.usage.waste;
+  if (kept && kept->of == state.usage.read && kept->width == width && kept->words == state.words) return kept;
+  const std::vector<Waste>& all = state.usage.read->waste;
+  return std::make_shared<const WasteTexts>(
+      WasteTexts{state.usage.read, width, state.words, waste_columns(all, state, width),
+                 total_lines(all, state, width), of_several_clusters(all), ids_of(state)});
+}
+
+}  // namespace
+
+void refresh_waste(UiState& state, Screen& screen, const UiContext& ui) {
+  refresh_overview(state, screen, ui);
+  const bool any = state.usage.read && !state.usage.read->waste.empty();
+  state.usage.waste = any ? waste_texts(state, list_width(state, ui)) : nullptr;
+}
+
 Panes waste_panes(const UiContext&, const UiState& state, int width) {
   Panes panes;
   const std::vector<Waste>* all = all_of(state);
@@ -270,9 +318,9 @@ Panes waste_panes(const UiContext&, const UiState& state, int width) {
     panes.main = looked ? nothing_wasted(state, width) : no_sums(state, width);
     return panes;
   }
-  const WasteColumns at = waste_columns(*all, state, width);
+  const std::shared_ptr<const WasteTexts> texts = waste_texts(state, width);
   panes.main = span_lines(state);
-  for (DocLine& line : total_lines(*all, state, width)) panes.main.push_back(std::move(line));
+  panes.main.insert(panes.main.end(), texts->totals.begin(), texts->totals.end());
   Document notes;
   add_left_out(notes, state, width);
   add_not_known(notes, state, width);
@@ -284,13 +332,13 @@ Panes waste_panes(const UiContext&, const UiState& state, int width) {
                           {}});
   else
     std::move(notes.begin(), notes.end(), std::back_inserter(panes.main));
-  panes.main.push_back(heading(at));
-  const bool several = of_several_clusters(*all);
+  panes.main.push_back(heading(texts->at));
   const InView seen = in_view(state, panes.main.size() + all->size() + (below ? 1 + notes.size() : 0));
-  panes.main.reserve(panes.main.size() + all->size());
-  for (const Waste& one : *all)
-    panes.main.push_back(seen.contains(panes.main.size()) ? line_of(one, at, several, state, width)
-                                                          : DocLine{{}, id_of_waste(one)});
+  const std::size_t first = panes.main.size();
+  panes.list = {first, texts->ids};
+  panes.main.resize(first + all->size());
+  for (std::size_t i = std::max(first, seen.first); i < std::min(seen.end, panes.main.size()); ++i)
+    panes.main[i] = line_of((*all)[i - first], texts->at, texts->several, state, width);
   if (below) {
     panes.main.push_back({});
     std::move(notes.begin(), notes.end(), std::back_inserter(panes.main));

@@ -7,9 +7,27 @@ namespace {
 
 constexpr int kLeastList = 5;  // lines that the foot leaves to the lists
 
-void add_stops(std::vector<Stop>& stops, const Document& document, bool side) {
+const std::string& id_at(const Document& document, const ListIds& list, std::size_t line) {
+  const bool listed = list.ids && line >= list.first && line - list.first < list.ids->size();
+  return listed ? (*list.ids)[line - list.first] : document[line].id;
+}
+
+void add_stops(std::vector<Stop>& stops, const Document& document, const ListIds& list, bool side) {
   for (std::size_t i = 0; i < document.size(); ++i)
-    if (!document[i].id.empty()) stops.push_back({document[i].id, side, static_cast<int>(i)});
+    if (const std::string& id = id_at(document, list, i); !id.empty())
+      stops.push_back({id, side, static_cast<int>(i)});
+}
+
+// Empty `wanted`: any.
+const std::string* find_stop(const Panes& panes, const std::string& wanted) {
+  const auto in = [&](const Document& document, const ListIds& list) -> const std::string* {
+    for (std::size_t i = 0; i < document.size(); ++i)
+      if (const std::string& id = id_at(document, list, i); !id.empty() && (wanted.empty() || id == wanted))
+        return &id;
+    return nullptr;
+  };
+  const std::string* found = in(panes.main, panes.list);
+  return found ? found : in(panes.side, {});
 }
 
 }  // namespace
@@ -46,9 +64,16 @@ PaneAreas areas_of(const Panes& panes, Rect body) {
 
 std::vector<Stop> stops_of(const Panes& panes) {
   std::vector<Stop> stops;
-  add_stops(stops, panes.main, false);
-  add_stops(stops, panes.side, true);
+  add_stops(stops, panes.main, panes.list, false);
+  add_stops(stops, panes.side, {}, true);
   return stops;
+}
+
+std::string rests_on(const Panes& panes, const std::string& cursor) {
+  for (const std::string& id : {cursor, panes.start})
+    if (const std::string* found = id.empty() ? nullptr : find_stop(panes, id)) return *found;
+  const std::string* first = find_stop(panes, {});
+  return first ? *first : std::string();
 }
 
 int stop_of(const Panes& panes, const std::vector<Stop>& stops, const std::string& cursor) {

@@ -5,6 +5,8 @@
 // Threads: pure drawing.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,8 +14,15 @@
 
 namespace tessera::tui {
 
+// Lines of a long list that stand in a document without words and id where they are out of view: their ids.
+struct ListIds {
+  std::size_t first = 0;                                // the line of the document on which the list begins
+  std::shared_ptr<const std::vector<std::string>> ids;  // one a line; null: there is no such list
+};
+
 struct Panes {
   Document main;
+  ListIds list;             // in `main`
   Document side;            // empty: one column
   int split = 0;            // where the side begins, in cells from the left; 0: below the main list
   std::string start;        // the stop on which the cursor rests until it is moved; empty: the first
@@ -34,6 +43,8 @@ struct Stop {
   int line = 0;
 };
 std::vector<Stop> stops_of(const Panes& panes);
+// The stop that it finds there, empty: none. Without a list of all of them: each picture asks.
+std::string rests_on(const Panes& panes, const std::string& cursor);
 // The position of `cursor` among them; where the cursor starts when it is not there; -1: there is none.
 int stop_of(const Panes& panes, const std::vector<Stop>& stops, const std::string& cursor);
 

@@ -204,6 +204,41 @@ TEST(UsageScreens, EveryKindOfWasteIsInTheTotalAtEveryWidth) {
   }
 }
 
+// For each picture of five thousand rows all their ids were put together and all widths looked at.
+TEST(UsageScreens, WhatIsKeptOfALongListIsMadeOnceAndIsThatOfTheReading) {
+  auto read = std::make_shared<usage::Reckoning>(*reckoned());
+  for (int i = 0; i < 500; ++i) {
+    usage::Waste one = read->waste.front();
+    one.workload = std::to_string(1'000'000 + i);
+    read->waste.push_back(std::move(one));
+  }
+  for (const tui::Size size : {tui::Size{80, 24}, tui::Size{120, 40}}) {
+    Session session(two_places(), size);
+    session.state.usage.read = read;
+    session.press(":waste<enter>");
+    const auto kept = session.state.usage.waste;
+    ASSERT_TRUE(kept);
+    session.press("G");
+    EXPECT_NE(session.line_with("▌").find("1000499"), std::string::npos) << session.screen();
+    session.press("k");
+    EXPECT_NE(session.line_with("▌").find("1000498"), std::string::npos) << session.screen();
+    EXPECT_EQ(session.state.usage.waste, kept);
+    const auto is_of_now = [&](const char* after) {
+      session.press("k");
+      const std::string screen = session.screen();
+      session.state.usage.waste.reset();
+      EXPECT_EQ(screen, session.screen()) << "stale after " << after;
+    };
+    session.resize({110, 30});
+    is_of_now("another size");
+    ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
+    is_of_now("another language");
+    session.state.usage.read = reckoned();
+    is_of_now("another reading");
+    EXPECT_FALSE(session.shows("1000498")) << session.screen();
+  }
+}
+
 TEST(UsageScreens, AWideTerminalHasWhatTheUserHoldsNowAndWastedThenBesideTheSums) {
   Session session = looking(":usage<enter>", {200, 60});
   EXPECT_TRUE(session.shows("HELD AND WANTED NOW")) << session.screen();
