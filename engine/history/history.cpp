@@ -148,6 +148,18 @@ std::pair<std::size_t, TimePoint> first_since(const Ring& stretch, TimePoint sin
   return {number, at};
 }
 
+// The bytes of a line in every row that is not older, with its time.
+template <class Ring, class Visit>
+void each_of_line(const Ring& stretch, std::size_t index, TimePoint since, Visit visit) {
+  const auto& lines = *stretch.lines;
+  std::size_t offset = 1;
+  for (std::size_t i = 0; i < index; ++i)
+    offset += kPerLine + (lines.detailed ? details_of(lines.keys[i].whole) : 0);
+  const std::size_t count = stretch.size();
+  auto [i, at] = first_since(stretch, since);
+  for (; i < count; at += std::chrono::seconds(step_to(stretch, ++i))) visit(at, row_at(stretch, i) + offset);
+}
+
 }  // namespace
 
 Duration longest_gap(const Cluster& cluster) { return record::longest_step(cluster.pace.interval); }
@@ -449,16 +461,9 @@ Line History::line(const ClusterName& cluster, const NodeName& node, const Key& 
     const Lines& lines = *stretch.lines;
     const std::size_t index = index_of(lines.keys, key);
     if (index == lines.keys.size() || stretch.last < since) continue;
-    std::size_t offset = 1;
-    for (std::size_t i = 0; i < index; ++i)
-      offset += kPerLine + (lines.detailed ? details_of(lines.keys[i].whole) : 0);
     line.source = lines.source;
     if (lines.memory[index] > 0) line.memory = Mib{lines.memory[index]};
-    const std::size_t count = stretch.size();
-    auto [i, at] = first_since(stretch, since);
-    line.samples.reserve(line.samples.size() + count - i);
-    for (; i < count; at += std::chrono::seconds(step_to(stretch, ++i))) {
-      const std::uint8_t* bytes = row_at(stretch, i) + offset;
+    each_of_line(stretch, index, since, [&](TimePoint at, const std::uint8_t* bytes) {
       Sample sample;
       sample.at = at;
       sample.use = value_of(bytes[0], kUseSteps);
@@ -472,9 +477,26 @@ Line History::line(const ClusterName& cluster, const NodeName& node, const Key& 
         sample.power = value_of(bytes[5], 1 / kPowerStep);
       }
       if (is_measured(sample)) line.samples.push_back(sample);
-    }
+    });
   }
   return line;
+}
+
+void History::each_use(
+    const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since,
+    const std::function<void(TimePoint at, const std::optional<float>& use)>& visit) const {
+  const OfNode* of = find(cluster, node);
+  if (!of) return;
+  for (const Stretch& stretch : of->stretches) {
+    const Lines& lines = *stretch.lines;
+    const std::size_t index = index_of(lines.keys, key);
+    if (index == lines.keys.size() || stretch.last < since) continue;
+    const std::size_t figures = kPerLine + (lines.detailed ? details_of(key.whole) : 0);
+    each_of_line(stretch, index, since, [&](TimePoint at, const std::uint8_t* bytes) {
+      if (std::any_of(bytes, bytes + figures, [](std::uint8_t byte) { return byte != kNone; }))
+        visit(at, value_of(bytes[0], kUseSteps));
+    });
+  }
 }
 
 std::optional<TimePoint> History::seen_idle(const ClusterName& cluster, const NodeName& node,

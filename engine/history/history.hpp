@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -80,6 +81,10 @@ class History {
   void watch(const ClusterName& cluster, const NodeName& node, bool watched);
 
   Line line(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since = {}) const;
+  // The same times with their use alone, nullopt where only something else was measured: a list asks this of
+  // each GPU in view.
+  void each_use(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since,
+                const std::function<void(TimePoint at, const std::optional<float>& use)>& visit) const;
   // Of a cluster, oldest first: use and what is held.
   std::vector<Sample> sums(const ClusterName& cluster, TimePoint since = {}) const;
   // Since when every sample was below kIdleBelow, without a gap longer than longest_gap(); it may have been

@@ -32,16 +32,17 @@ Means::Means(TimePoint from, TimePoint to, int count)
     : from_(from), to_(to), sums_(static_cast<std::size_t>(std::max(0, count))), numbers_(sums_.size()) {}
 
 void Means::add(const std::vector<Sample>& samples, Figure figure) {
-  if (sums_.empty() || to_ <= from_) return;
+  for (const Sample& sample : samples)
+    if (const std::optional<float> value = figure_of(sample, figure)) add(sample.at, *value);
+}
+
+void Means::add(TimePoint at, float value) {
+  if (sums_.empty() || to_ <= from_ || at < from_ || at > to_) return;
   const double count = static_cast<double>(sums_.size()), all = static_cast<double>((to_ - from_).count());
-  for (const Sample& sample : samples) {
-    const std::optional<float> value = figure_of(sample, figure);
-    if (!value || sample.at < from_ || sample.at > to_) continue;
-    const double part = static_cast<double>((sample.at - from_).count()) / all;
-    const auto place = std::min(sums_.size() - 1, static_cast<std::size_t>(part * count));
-    sums_[place] += static_cast<double>(*value);
-    ++numbers_[place];
-  }
+  const double part = static_cast<double>((at - from_).count()) / all;
+  const auto place = std::min(sums_.size() - 1, static_cast<std::size_t>(part * count));
+  sums_[place] += static_cast<double>(value);
+  ++numbers_[place];
 }
 
 std::vector<std::optional<float>> Means::take() const {

@@ -21,6 +21,7 @@ class Means {
  public:
   Means(TimePoint from, TimePoint to, int count);
   void add(const std::vector<Sample>& samples, Figure figure);
+  void add(TimePoint at, float value);
   std::vector<std::optional<float>> take() const;  // nullopt: nothing was measured in it
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 
 #include "engine/history/history.hpp"
@@ -24,10 +25,11 @@ class Bars {
       : cluster_(cluster), context_(context), now_(cluster_now(cluster, context.wall)) {}
   void add(const Node& node, const history::Key& key) {
     if (!context_.history) return;
-    const std::vector<history::Sample> samples =
-        context_.history->line(cluster_.name, node.name, key, now_ - kTrend).samples;
-    any_ = any_ || !samples.empty();
-    means_.add(samples, history::Figure::use);
+    context_.history->each_use(cluster_.name, node.name, key, now_ - kTrend,
+                               [this](TimePoint at, const std::optional<float>& use) {
+                                 any_ = true;
+                                 if (use) means_.add(at, *use);
+                               });
   }
   Value value() const {
     if (!any_) return NotTold{};

@@ -291,6 +291,33 @@ TEST(History, TheEndOfALineIsTheEndOfTheWholeLine) {
   }
 }
 
+// The trend of a list made a whole sample of each time of which it draws the use.
+TEST(History, UseReadAloneIsThatOfTheWholeLine) {
+  using Uses = std::vector<std::pair<TimePoint, std::optional<float>>>;
+  for (const bool watched : {false, true}) {
+    Gpu board = gpu(0, Strategy::whole, {whole(0)});
+    board.memory = Mib{81559};
+    Watched here({board});
+    here.history.watch(ClusterName("hpc"), NodeName("n1"), watched);
+    for (const int time : {0, 10, 20, 400, 410, 9'000, 9'010})
+      here.measure(time,
+                   time % 20 == 0 ? std::optional<float>(static_cast<float>(time % 100)) : std::nullopt);
+    const ClusterName hpc("hpc");
+    const NodeName n1("n1");
+    const history::Key key = history::key_of(here.board());
+    for (int since = -10; since < 9'030; since += 5) {
+      Uses whole, alone;
+      for (const history::Sample& one : here.history.line(hpc, n1, key, at(since)).samples)
+        whole.emplace_back(one.at, one.use);
+      here.history.each_use(hpc, n1, key, at(since), [&](TimePoint when, const std::optional<float>& use) {
+        alone.emplace_back(when, use);
+      });
+      ASSERT_EQ(alone, whole) << since;
+    }
+    EXPECT_EQ(here.line().samples.size(), 7U) << "memory alone is a time at which it was measured, too";
+  }
+}
+
 TEST(History, NodesShareTheMemoryThereIs) {
   Watched here({gpu(0, Strategy::whole, {whole(0)})}, 30);
   for (int i = 0; i < 10; ++i) here.measure(10 * i, 5);
