@@ -102,6 +102,7 @@ struct WhyView {
   std::uint64_t revision = 0;  // the model's and one; 0: never
   std::string subject;
   std::shared_ptr<const why::Answer> answer;  // null: it does not wait
+  std::vector<std::string> groups;            // its first groups of nodes, by their folded names
 };
 
 // What was asked for one job or pod alone, as it was told last.

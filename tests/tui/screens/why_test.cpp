@@ -1,6 +1,9 @@
 // What waits, and why: `w`, the page's answer, Enter on what helps, y on its command.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
 
@@ -52,6 +55,24 @@ TEST(WhyScreen, EnterOnARecutOpensItsPlan) {
   session.press("<enter>");
   EXPECT_EQ(session.state.top().kind, tui::ScreenKind::plan) << session.screen();
   EXPECT_TRUE(session.shows("3g.40gb")) << session.screen();
+}
+
+// The names of ten thousand nodes were folded for each picture.
+TEST(WhyScreen, NamesOfNodesAreFoldedOnceAndAgainWhereOneIsAdded) {
+  Story story;
+  const auto uncut = [] { return gpu(0, Strategy::mig, {instance("1g.10gb", 0, 1, 0)}); };
+  story.tell(NodesListed{{node("alpha", {uncut()}), node("beta", {uncut()})}});
+  story.tell(WorkloadsListed{{waiting("7", "alice", "gpu:7g.80gb")}});
+  story.tell(Loaded{});
+  Session session(std::move(story.model), {120, 60});
+  session.press(":job 7<enter>");
+  ASSERT_FALSE(session.state.top().why.groups.empty()) << session.screen();
+  EXPECT_TRUE(session.shows(session.state.top().why.groups.front())) << session.screen();
+  session.tell(on("hpc", NodeSeen{node("gamma", {uncut()})}));
+  const std::string screen = session.screen();
+  EXPECT_NE(screen.find("gamma"), std::string::npos) << screen;
+  session.state.top().why = {};
+  EXPECT_EQ(session.screen(), screen) << "what is kept is what would be worked out";
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/hostlist.hpp"
 #include "engine/query/tables.hpp"
@@ -78,7 +82,15 @@ void add_help(FactPage& page, const std::vector<why::Remedy>& help) {
   if (help.empty()) page.add({{{page.told("nothing that tessera knows of"), Role::dim, 3}}, {}});
 }
 
-void add_nodes(FactPage& page, const why::Answer& answer) {
+// Of those that are listed.
+std::vector<std::string> fold_groups(const why::Answer& answer) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < std::min(answer.nodes.size(), kGroups); ++i)
+    all.push_back(names_of(answer.nodes[i].nodes));
+  return all;
+}
+
+void add_nodes(FactPage& page, const why::Answer& answer, std::vector<std::string> folded) {
   if (!answer.nodes.empty()) page.heading("NODES");
   std::size_t shown = 0, left = 0;
   for (const why::Candidates& group : answer.nodes) {
@@ -86,7 +98,7 @@ void add_nodes(FactPage& page, const why::Answer& answer) {
       left += group.nodes.size();
       continue;
     }
-    std::string names = names_of(group.nodes);
+    std::string& names = folded[shown - 1];
     if (names.size() >= kLabelWidth) page.add({{{std::exchange(names, {}), Role::dim, 3}}, {}});
     page.data(names, page.told(group.what.text) + aside_of(page, group.what),
               group.fits ? Style(Role::good) : style_of(group.what.certainty));
@@ -129,7 +141,8 @@ std::shared_ptr<const why::Answer> why_of(const UiContext& ui, const UiState& st
 
 void refresh_why(UiState& state, Screen& screen, const UiContext& ui) {
   if (screen.why.revision == ui.model.revision + 1 && screen.why.subject == screen.subject) return;
-  screen.why = {ui.model.revision + 1, screen.subject, work_out(ui, state, screen)};
+  screen.why = {ui.model.revision + 1, screen.subject, work_out(ui, state, screen), {}};
+  if (screen.why.answer) screen.why.groups = fold_groups(*screen.why.answer);
 }
 
 void add_why(FactPage& page, const why::Answer& answer) {
@@ -139,8 +152,10 @@ void add_why(FactPage& page, const why::Answer& answer) {
   add_help(page, answer.help);
 }
 
-void add_candidates(FactPage& page, const why::Answer& answer, const Cluster& cluster, TimePoint wall) {
-  add_nodes(page, answer);
+void add_candidates(FactPage& page, const why::Answer& answer, const Screen& screen, const Cluster& cluster,
+                    TimePoint wall) {
+  const bool kept = screen.why.answer.get() == &answer;
+  add_nodes(page, answer, kept ? screen.why.groups : fold_groups(answer));
   add_asked(page, answer, cluster, wall);
 }
 

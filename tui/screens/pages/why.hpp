@@ -16,8 +16,9 @@ void refresh_why(UiState& state, Screen& screen, const UiContext& ui);
 
 // WHY IT WAITS and WHAT WOULD HELP. The cursor rests on what helps.
 void add_why(FactPage& page, const why::Answer& answer);
-// NODES, with what keeps it from each, and what was ASKED FOR IT ALONE.
-void add_candidates(FactPage& page, const why::Answer& answer, const Cluster& cluster, TimePoint wall);
+// NODES, with what keeps it from each, and what was ASKED FOR IT ALONE. screen: which may keep their names.
+void add_candidates(FactPage& page, const why::Answer& answer, const Screen& screen, const Cluster& cluster,
+                    TimePoint wall);
 
 // Keeps what was asked for one job or pod alone: the pages about it are worked out again with it.
 void take_details(UiState& state, const DetailsTold& told);

@@ -203,7 +203,7 @@ class WorkPage {
     return *this;
   }
   WorkPage& nodes() {
-    if (answer_) add_candidates(page_, *answer_, cluster_, ui_.wall);
+    if (answer_) add_candidates(page_, *answer_, state_.top(), cluster_, ui_.wall);
     return *this;
   }
   WorkPage& about() {
