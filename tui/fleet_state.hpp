@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,12 @@ struct FleetRow {
   fleet::Standing standing() const { return fleet::standing_of(*node, boards); }
 };
 
+// Cells that the texts of the rows would like; of very many, those of the first, where what differs stands.
+struct FleetCells {
+  int node = 4, cluster = 7, pool = 4, gpus = 3, wanted = 6, made = 4;
+  int offered = 10, offered_short = 10;  // with and without its vendor
+};
+
 // Everything in it points into itself and its question, so it is never copied.
 struct FleetAnswer {
   std::shared_ptr<const FleetQuestion> question;
@@ -74,7 +81,10 @@ struct FleetAnswer {
   std::vector<fleet::Survey> surveys;
   std::vector<FleetRow> rows;       // of nodes that a pool rules: what differs first
   std::vector<std::string> unread;  // clusters of which nothing, or not everything, is known now
+  FleetCells cells;                 // of the rows
+  std::shared_ptr<const std::vector<std::string>> ids;  // of the rows that are listed
   fleet::LastRuns last;
+  std::set<const RunHead*> newest;  // the last at any node
   FleetAnswer() = default;
   FleetAnswer(const FleetAnswer&) = delete;
   FleetAnswer& operator=(const FleetAnswer&) = delete;

@@ -325,6 +325,18 @@ TEST(FleetScreen, APoolWhoseDemandCannotBeMetIsNotAsWanted) {
   EXPECT_TRUE(session.shows("0 as wanted")) << session.screen();
 }
 
+// For each picture the ids of a thousand rows were put together, and two hundred rows into words.
+TEST(FleetScreen, IdsOfTheRowsAreMadeWithTheAnswerAndTheCursorGoesToTheLast) {
+  Session session = fleet_session({120, 40});
+  const auto answer = session.state.fleet->answer;
+  ASSERT_TRUE(answer && answer->ids);
+  ASSERT_EQ(answer->ids->size(), answer->rows.size());
+  for (std::size_t i = 0; i < answer->rows.size(); ++i)
+    EXPECT_EQ((*answer->ids)[i], tui::id_of(answer->rows[i]));
+  session.press("G");
+  EXPECT_EQ(session.state.top().cursor, answer->ids->back()) << session.screen();
+}
+
 TEST(FleetScreen, WhatIsAdvertisedHasAColumnAtEveryWidth) {
   for (int columns : {80, 120, 200}) {
     Session session = changing({columns, 40});

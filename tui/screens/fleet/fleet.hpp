@@ -5,10 +5,12 @@
 // planner's thread (tui/packer.hpp). Threads: the UI thread; what draws only reads.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/fleet/telling.hpp"
 #include "tui/fleet_state.hpp"
 #include "tui/screens/screens.hpp"
 
@@ -40,9 +42,15 @@ std::optional<Screen> page_beside_fleet(const UiState& state, const UiContext& u
 // What stands beside its table (fleet_calendar.cpp).
 Document fleet_calendar(const UiContext& ui, const UiState& state, int width);
 Document no_fleet_file(const UiState& state, int width);
+inline constexpr std::size_t kMostFleetRows = 1000;  // that are listed: the command lists all
 // The row under the cursor; the first where it is on none; nullptr: there is none.
 const FleetRow* fleet_row_here(const UiState& state);
 std::string id_of(const FleetRow& row);
+// What is wanted and made there; of a node none of whose GPUs is told apart, what it is to be as a whole.
+fleet::BoardTexts texts_of(const FleetRow& row);
+// What it offers, marked where it should offer something else.
+bool offers_otherwise(const FleetRow& row);
+std::string offered_cell(const FleetRow& row, bool is_short);
 
 // The clusters held against the file (fleet_answer.cpp), on whichever thread.
 std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion> question);

@@ -3,11 +3,17 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "engine/fleet/demand.hpp"
+#include "engine/fleet/offers.hpp"
 #include "engine/fleet/telling.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/insight/read_whole.hpp"
 #include "engine/text.hpp"
+#include "tui/language/wrap.hpp"
 #include "tui/screens/fleet/fleet.hpp"
 
 namespace tessera::tui {
@@ -55,7 +61,47 @@ void add_rows(FleetAnswer& answer, const fleet::Survey& survey) {
   }
 }
 
+FleetCells cells_of(const std::vector<FleetRow>& rows) {
+  constexpr std::size_t kLooked = 200;
+  FleetCells cells;
+  const auto see = [](int& most, const std::string& text) { most = std::max(most, display_width(text)); };
+  for (std::size_t i = 0; i < std::min(kLooked, rows.size()); ++i) {
+    const FleetRow& row = rows[i];
+    const auto [wanted, made] = texts_of(row);
+    see(cells.node, row.node->node->name.text);
+    see(cells.cluster, row.survey->cluster->name.text);
+    see(cells.pool, row.node->pool->name);
+    see(cells.gpus, fleet::gpus_text(row.boards.gpus));
+    see(cells.wanted, wanted);
+    see(cells.made, made);
+    see(cells.offered, offered_cell(row, false));
+    see(cells.offered_short, offered_cell(row, true));
+  }
+  return cells;
+}
+
+std::shared_ptr<const std::vector<std::string>> ids_of(const std::vector<FleetRow>& rows) {
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < std::min(kMostFleetRows, rows.size()); ++i) ids.push_back(id_of(rows[i]));
+  return std::make_shared<const std::vector<std::string>>(std::move(ids));
+}
+
 }  // namespace
+
+fleet::BoardTexts texts_of(const FleetRow& row) {
+  if (row.boards.board) return fleet::board_texts(*row.node, *row.boards.board);
+  const bool told = row.node->standing != Standing::unknown || fleet::is_of_its_pool(*row.node);
+  return {fleet::to_text(*row.node->rule()), told ? fleet::instances_text(*row.node->node) : "?"};
+}
+
+bool offers_otherwise(const FleetRow& row) {
+  return row.node->should_offer && !row.node->should_offer->empty();
+}
+
+std::string offered_cell(const FleetRow& row, bool is_short) {
+  return (offers_otherwise(row) ? "! " : "") +
+         (is_short ? fleet::offered_short(*row.node->node) : fleet::offered_text(*row.node->node));
+}
 
 std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion> question) {
   auto answer = std::make_shared<FleetAnswer>();
@@ -84,7 +130,11 @@ std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion
   std::stable_sort(answer->rows.begin(), answer->rows.end(), [](const FleetRow& a, const FleetRow& b) {
     return fleet::rank(a.standing()) < fleet::rank(b.standing());
   });
+  answer->cells = cells_of(answer->rows);
+  answer->ids = ids_of(answer->rows);
   answer->last = fleet::LastRuns(asked.runs);
+  for (const fleet::Survey& survey : answer->surveys)
+    for (const NodeSurvey& node : survey.nodes) answer->newest.insert(answer->last.of(survey, node));
   return answer;
 }
 

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "engine/fleet/changed_by.hpp"
-#include "engine/fleet/demand.hpp"
 #include "engine/fleet/left.hpp"
 #include "engine/fleet/left_run.hpp"
 #include "engine/fleet/offers.hpp"
@@ -29,7 +27,6 @@ namespace {
 
 using fleet::Standing;
 
-constexpr std::size_t kMostRows = 1000;  // the command lists all
 constexpr std::size_t kMostNotes = 4;
 
 Role role_of(Standing standing) {
@@ -43,15 +40,6 @@ Role role_of(Standing standing) {
   return Role::unknown;
 }
 
-// Of a node none of whose GPUs is told apart, what it is to be as a whole.
-fleet::BoardTexts texts_of(const FleetRow& row) {
-  if (row.boards.board) return fleet::board_texts(*row.node, *row.boards.board);
-  const bool told = row.node->standing != Standing::unknown || fleet::is_of_its_pool(*row.node);
-  return {fleet::to_text(*row.node->rule()), told ? fleet::instances_text(*row.node->node) : "?"};
-}
-bool offers_otherwise(const FleetRow& row) {
-  return row.node->should_offer && !row.node->should_offer->empty();
-}
 Role offered_role(const FleetRow& row, Role else_is) {
   return offers_otherwise(row) ? Role::danger : else_is;
 }
@@ -68,41 +56,12 @@ struct Columns {
 };
 constexpr int kWide = 110;  // cells from which on a row tells its cluster, its pool and its last run
 
-std::string offered_cell(const FleetRow& row, bool is_short) {
-  return (offers_otherwise(row) ? "! " : "") +
-         (is_short ? fleet::offered_short(*row.node->node) : fleet::offered_text(*row.node->node));
-}
-
-// What the texts of the rows would like.
-struct Longest {
-  int node = 4, cluster = 7, pool = 4, gpus = 3, wanted = 6, made = 4, offered = 10;
-};
-
-Longest longest_of(const std::vector<FleetRow>& rows, bool is_short) {
-  constexpr std::size_t kLooked = 200;  // of very many, the first: what differs stands there
-  Longest cells;
-  const auto see = [](int& most, const std::string& text) { most = std::max(most, display_width(text)); };
-  for (std::size_t i = 0; i < std::min(kLooked, rows.size()); ++i) {
-    const FleetRow& row = rows[i];
-    const auto [wanted, made] = texts_of(row);
-    see(cells.node, row.node->node->name.text);
-    see(cells.cluster, row.survey->cluster->name.text);
-    see(cells.pool, row.node->pool->name);
-    see(cells.gpus, fleet::gpus_text(row.boards.gpus));
-    see(cells.wanted, wanted);
-    see(cells.made, made);
-    see(cells.offered, offered_cell(row, is_short));
-  }
-  return cells;
-}
-
 // Names have what they need, up to here; the three texts share the rest, and none has more than it needs.
-Columns columns_of(const std::vector<FleetRow>& rows, bool clusters, int last_run, int width) {
+Columns columns_of(const FleetCells& longest, bool clusters, int last_run, int width) {
   constexpr int kMostName = 20, kState = 10, kHeld = 4;
   const bool wide = width >= kWide;
   Columns at;
   at.is_short = width < 180;
-  const Longest longest = longest_of(rows, at.is_short);
   int x = 1 + std::min(longest.node, wide ? kMostName : 11) + 1;
   const auto place = [&](int& column, int cells) { column = x, x += cells + 1; };
   if (wide && clusters) place(at.cluster, std::min(longest.cluster, kMostName));
@@ -110,7 +69,7 @@ Columns columns_of(const std::vector<FleetRow>& rows, bool clusters, int last_ru
   place(at.state, kState);
   place(at.gpus, std::min(longest.gpus, wide ? 7 : 5));
   int rest = width - 1 - x - (kHeld + 1) - (wide ? last_run + 1 : 0) - 3;
-  const int offered = std::min(longest.offered, std::max(10, rest / 3));
+  const int offered = std::min(at.is_short ? longest.offered_short : longest.offered, std::max(10, rest / 3));
   rest -= offered;
   const int made = std::min(longest.made, std::max(rest / 2, rest - longest.wanted));
   place(at.wanted, std::min(longest.wanted, rest - made));
@@ -150,7 +109,7 @@ class Page {
     }
     sums(panes.main);
     notes(panes.main);
-    table(panes.main);
+    table(panes);
     if (const FleetRow* row = fleet_row_here(state_)) foot(panes.foot, *row);
     return panes;
   }
@@ -226,17 +185,13 @@ class Page {
   // What stands on a node does not tell that a run was killed there, or waits for a person: it may be as
   // wanted, and closed.
   void left(std::vector<std::pair<std::string, Role>>& to) const {
-    std::set<const RunHead*> newest;
     std::vector<const Cluster*> clusters;
-    for (const fleet::Survey& survey : fleet_.answer->surveys) {
-      clusters.push_back(survey.cluster);
-      for (const fleet::NodeSurvey& node : survey.nodes) newest.insert(fleet_.answer->last.of(survey, node));
-    }
+    for (const fleet::Survey& survey : fleet_.answer->surveys) clusters.push_back(survey.cluster);
     // One of this file, whichever runs came after it; any other that was killed where it was the last at a
     // node. While the file is paused none that waits goes on, and that is told by itself.
     const auto counts = [&](const RunHead& head) {
       if (head.state != RunState::parked)
-        return newest.contains(&head) || fleet::may_be_of(head, fleet_.known_by());
+        return fleet_.answer->newest.contains(&head) || fleet::may_be_of(head, fleet_.known_by());
       if (!fleet_.evidence) return false;
       const auto parked = fleet_.evidence->parked.find(head.run);
       return parked != fleet_.evidence->parked.end() && (parked->second.empty() || fleet_.paused.empty());
@@ -247,12 +202,14 @@ class Page {
     }
   }
 
-  void table(Document& to) const {
+  void table(Panes& panes) const {
+    Document& to = panes.main;
     const std::vector<FleetRow>& rows = fleet_.answer->rows;
     if (fleet_.answer->surveys.empty()) return;
     to.push_back({});
     if (rows.empty()) return note(to, "The file rules no node that is listed here.", Role::warning);
-    const Columns at = columns_of(rows, ui_.model.clusters.size() > 1, last_run_cells(rows), width_);
+    const Columns at =
+        columns_of(fleet_.answer->cells, ui_.model.clusters.size() > 1, last_run_cells(rows), width_);
     DocLine heads;
     const auto head = [&](const char* text, int x) {
       if (x > 0) heads.spans.push_back({text, Role::heading, x});
@@ -261,14 +218,16 @@ class Page {
     head("GPU", at.gpus), head("WANTED", at.wanted), head("MADE", at.made), head("ADVERTISED", at.offered);
     head("HELD", at.held), head("LAST RUN", at.by);
     to.push_back(std::move(heads));
-    const std::size_t listed = std::min(rows.size(), kMostRows);
-    const InView seen = in_view(state_, to.size() + listed);
-    for (std::size_t i = 0; i < listed; ++i) {
-      const bool first = i == 0 || rows[i - 1].node != rows[i].node;
-      to.push_back(seen.contains(to.size()) ? line_of(rows[i], at, first) : DocLine{{}, id_of(rows[i])});
+    const std::size_t begin = to.size(), end = begin + std::min(rows.size(), kMostFleetRows);
+    const InView seen = in_view(state_, end);
+    panes.list = {begin, fleet_.answer->ids};
+    to.resize(end);
+    for (std::size_t line = std::max(begin, seen.first); line < std::min(seen.end, end); ++line) {
+      const std::size_t i = line - begin;
+      to[line] = line_of(rows[i], at, i == 0 || rows[i - 1].node != rows[i].node);
     }
-    if (rows.size() > kMostRows)
-      note(to, fmt::format("and {} more rows: tessera fleet diff lists all", rows.size() - kMostRows),
+    if (rows.size() > kMostFleetRows)
+      note(to, fmt::format("and {} more rows: tessera fleet diff lists all", rows.size() - kMostFleetRows),
            Role::dim);
   }
   // first: of its node. What is advertised is told of the node alone, and not by GPU.
@@ -309,8 +268,10 @@ class Page {
   int last_run_cells(const std::vector<FleetRow>& rows) const {
     constexpr int kHeading = 8, kMost = 22;
     int cells = kHeading;
-    for (std::size_t i = 0; i < std::min(rows.size(), kMostRows) && cells < kMost; ++i)
-      cells = std::max(cells, display_width(last_run_text(rows[i])));
+    if (fleet_.answer->last.all().empty()) return cells;
+    for (std::size_t i = 0; i < std::min(rows.size(), kMostFleetRows) && cells < kMost; ++i)
+      if (fleet_.answer->last.of(*rows[i].survey, *rows[i].node))
+        cells = std::max(cells, display_width(last_run_text(rows[i])));
     return std::min(cells, kMost);
   }
 
@@ -415,7 +376,7 @@ std::string id_of(const FleetRow& row) {
 const FleetRow* fleet_row_here(const UiState& state) {
   if (!state.fleet || !state.fleet->answer || state.fleet->answer->rows.empty()) return nullptr;
   const std::vector<FleetRow>& rows = state.fleet->answer->rows;
-  const std::span<const FleetRow> listed(rows.data(), std::min(rows.size(), kMostRows));
+  const std::span<const FleetRow> listed(rows.data(), std::min(rows.size(), kMostFleetRows));
   const FleetRow* here = item_here(listed, state.top(), [](const FleetRow& one) { return id_of(one); });
   return here ? here : &rows.front();
 }
