@@ -119,7 +119,9 @@ std::optional<Freed> first_freed(const Cluster& cluster, const Node& node,
 Cluster around(const Cluster& cluster) {
   Cluster alone;
   alone.name = cluster.name, alone.scheduler = cluster.scheduler, alone.simulated = cluster.simulated;
-  alone.loaded = cluster.loaded, alone.work_known = cluster.work_known, alone.progress = cluster.progress;
+  // Without sources what was told is all there is: the nodes that are left out here were.
+  alone.loaded = cluster.loaded || (cluster.sources.empty() && !cluster.nodes.empty());
+  alone.work_known = cluster.work_known, alone.progress = cluster.progress;
   alone.sources = cluster.sources, alone.partitions = cluster.partitions;
   return alone;
 }
