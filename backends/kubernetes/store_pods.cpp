@@ -279,16 +279,23 @@ std::vector<Related> ClusterStore::against_nodes(const std::string& pod, const P
   const Compute asks = state_->asked_by(pod);
   std::vector<Related> all;
   std::vector<ListedNode> seen;
+  const auto see = [&](const NodeObject& object, const std::vector<why::AgainstNode>& told, bool asked) {
+    ListedNode& node =
+        seen.emplace_back(ListedNode{&object, true, !terms.selector_unread && !terms.affinity_unread, asked});
+    using By = why::AgainstNode::By;
+    for (const why::AgainstNode& one : told)
+      if (one.by == By::selector || one.by == By::affinity) (one.certain ? node.chosen : node.sure) = false;
+  };
   for (const auto& [name, entry] : state_->nodes) {
-    ListedNode& node = seen.emplace_back(ListedNode{&entry.object});
-    for (const why::AgainstNode& one : against_node(terms, asks, entry.object, state_->requested_on(name))) {
-      using By = why::AgainstNode::By;
-      if (one.by == By::selector || one.by == By::affinity) node.chosen = false;
-      all.push_back(why::told_as(one));
-    }
+    const auto told = against_node(terms, asks, entry.object, state_->requested_on(name));
+    see(entry.object, told, true);
+    for (const why::AgainstNode& one : told) all.push_back(why::told_as(one));
     for (const why::AgainstNode& one : against_pods_on(terms.rules, beside, entry.object))
       all.push_back(why::told_as(one));
   }
+  // Pods of nodes without GPUs count, too, and a spread counts such nodes where they have none.
+  if (!terms.rules.rules.empty())
+    for (const auto& [name, object] : state_->bare) see(object, against_node(terms, asks, object, {}), false);
   for (const why::AgainstNode& one : against_rules(terms.rules, beside, seen))
     all.push_back(why::told_as(one));
   for (Related& one : beside_nodes(terms, asks, beside.all_nodes)) all.push_back(std::move(one));

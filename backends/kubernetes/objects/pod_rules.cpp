@@ -137,6 +137,7 @@ struct Rules {
 
   void take_spread(const Json& told) {
     if (text_at(told, {"whenUnsatisfiable"}) == "ScheduleAnyway") return;
+    all.spread_keys.push_back(text_at(told, {"topologyKey"}));
     const auto otherwise = [&](std::string_view key, std::string_view usual) {
       return is_there(told, key) && text_at(told, {key}) != usual;
     };

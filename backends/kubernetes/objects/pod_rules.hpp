@@ -34,6 +34,9 @@ struct PodRule {
 struct PodRules {
   std::vector<PodRule> rules;
   bool unjudged = false;  // there are others, too
+  // The labels of all spreads that keep it off nodes, judged or not: a node without one of them counts in
+  // none.
+  std::vector<std::string> spread_keys;
   std::vector<HostPort> ports;
 };
 // So many rules are judged, each of so many namespaces at most: each of them is a list to ask for.

@@ -15,7 +15,7 @@ namespace {
 using why::AgainstNode;
 using By = AgainstNode::By;
 
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
+constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
 constexpr std::size_t kMostOfFinding = 1024;
 
 By kind_of(const PodRule& rule) {
@@ -36,13 +36,14 @@ struct Domain {
 // One rule on all nodes.
 class Judged {
  public:
-  // keys: of all rules of its kind, without which a node counts in no spread.
+  // keys: of all spreads of the pod, without which a node counts in no spread.
   Judged(const PodRule& rule, const PodsTold* told, const std::vector<ListedNode>& nodes,
-         const std::vector<std::string_view>& keys)
+         const std::vector<std::string>& keys)
       : rule_(rule), told_(told) {
     std::map<std::string_view, const ListedNode*> listed;
     for (const ListedNode& one : nodes) {
       listed.emplace(one.node->meta.name, &one);
+      doubtful_ = doubtful_ || (rule.is == PodRule::Is::spread && may_count(one, keys));
       if (rule.is != PodRule::Is::spread || counts(one, keys)) (void)domain_of(*one.node, true);
     }
     if (!told) return;
@@ -73,10 +74,20 @@ class Judged {
   }
 
  private:
-  static bool counts(const ListedNode& one, const std::vector<std::string_view>& keys) {
-    return one.chosen && std::all_of(keys.begin(), keys.end(), [&](std::string_view key) {
+  static bool counts(const ListedNode& one, const std::vector<std::string>& keys) {
+    return one.chosen && std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
              return label_of(*one.node, key).value.has_value();
            });
+  }
+  // Whether that is not known of a node: of its selector, or of a label.
+  static bool may_count(const ListedNode& one, const std::vector<std::string>& keys) {
+    bool unknown = !one.sure;
+    for (const std::string& key : keys) {
+      const NodeLabel has = label_of(*one.node, key);
+      if (has.known && !has.value) return false;
+      unknown = unknown || !has.known;
+    }
+    return one.chosen && unknown;
   }
   Domain* domain_of(const NodeObject& node, bool make) {
     const NodeLabel has = label_of(node, rule_.topology);
@@ -85,7 +96,7 @@ class Judged {
     const auto found = domains_.find(*has.value);
     return found == domains_.end() ? nullptr : &found->second;
   }
-  void count(const PodThere& pod, const ListedNode& on, const std::vector<std::string_view>& keys) {
+  void count(const PodThere& pod, const ListedNode& on, const std::vector<std::string>& keys) {
     // Of a spread only what stays, and stands on a node that counts.
     if (rule_.is == PodRule::Is::spread && (pod.ending || !counts(on, keys))) return;
     Domain* domain = domain_of(*on.node, false);
@@ -93,9 +104,12 @@ class Judged {
     if (domain->pods++ == 0) domain->one = pod.id;
   }
 
-  bool by_host() const { return rule_.topology == kHostname; }
+  bool by_host() const { return rule_.topology == kHostnameLabel; }
   // Whether all pods that may stand in a domain of the listed nodes are counted there.
-  bool is_whole() const { return told_ && told_->whole() && (by_host() || strays_ == 0); }
+  bool is_whole() const {
+    const bool parted = by_host() && rule_.is != PodRule::Is::spread;
+    return told_ && told_->whole() && (parted || strays_ == 0) && !doubtful_;
+  }
   std::string pods() const { return rule_.selector.empty() ? std::string("any label") : rule_.selector; }
   std::string pair(std::string_view value) const { return fmt::format("{}={}", rule_.topology, value); }
 
@@ -149,7 +163,7 @@ class Judged {
     for (const auto& [name, domain] : domains_) fewest = std::min(fewest, domain.pods);
     if (domains_.empty()) fewest = 0;
     const std::int64_t with = here.pods + (rule_.matches_itself ? 1 : 0);
-    // Of nodes that are not listed a domain may have fewer still, but never more than the fewest.
+    // Fewer may be where pods are not counted: it is certain only where all of them are.
     if (with - fewest > rule_.most_apart)
       return told(node,
                   fmt::format("its topology spread allows a difference of {}: with it there would be {} pods "
@@ -163,21 +177,19 @@ class Judged {
   const PodsTold* told_;
   std::map<std::string, Domain, std::less<>> domains_;
   std::size_t strays_ = 0;  // pods on nodes that are not listed
+  bool doubtful_ = false;   // of a spread: whether a node counts is not known
 };
 
 }  // namespace
 
 std::vector<AgainstNode> against_rules(const PodRules& rules, const PodsBeside& beside,
                                        const std::vector<ListedNode>& nodes) {
-  std::vector<std::string_view> keys;
-  for (const PodRule& rule : rules.rules)
-    if (rule.is == PodRule::Is::spread) keys.push_back(rule.topology);
   std::vector<AgainstNode> all;
   for (std::size_t i = 0; i < rules.rules.size(); ++i) {
     const PodsTold* told = i < beside.of_rules.size() ? &beside.of_rules[i] : nullptr;
-    const Judged judged(rules.rules[i], told, nodes, keys);
+    const Judged judged(rules.rules[i], told, nodes, rules.spread_keys);
     for (const ListedNode& one : nodes)
-      if (auto found = judged.against(*one.node)) all.push_back(std::move(*found));
+      if (auto found = one.asked ? judged.against(*one.node) : std::nullopt) all.push_back(std::move(*found));
   }
   return all;
 }

@@ -24,6 +24,8 @@ struct PodsBeside {
 struct ListedNode {
   const NodeObject* node = nullptr;
   bool chosen = true;  // the pod's node selector and affinity let it, as far as they are known
+  bool sure = true;    // ... and all of them are known
+  bool asked = true;   // what is against it is told; a node without GPUs only takes part in what is counted
 };
 // At most one finding of a kind for each rule and node.
 std::vector<why::AgainstNode> against_rules(const PodRules& rules, const PodsBeside& beside,

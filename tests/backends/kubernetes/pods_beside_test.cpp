@@ -52,15 +52,18 @@ NodeObject node_in(const std::string& name, const std::string& zone) {
 // g1 and g2 in zone a, g3 in zone b.
 struct ThreeNodes {
   std::vector<NodeObject> nodes{node_in("g1", "a"), node_in("g2", "a"), node_in("g3", "b")};
+  std::vector<NodeObject> without_gpus;
+  bool sure = true;  // whether the pod's node selector lets it onto g3 is known
 
   // Of each node what is told of the pod's one rule: "" nothing, "? …" what is not certain.
   Told told(const std::string& spec, const std::vector<PodThere>& pods, std::size_t missing = 0) {
     const PodRules rules = rules_in(spec);
-    EXPECT_FALSE(rules.unjudged) << spec;
+    EXPECT_EQ(rules.unjudged, rules.spread_keys.size() > 1) << spec;
     PodsBeside beside;
     beside.of_rules = {{pods, missing}};
     std::vector<ListedNode> seen;
-    for (const NodeObject& node : nodes) seen.push_back({&node});
+    for (const NodeObject& node : nodes) seen.push_back({&node, true, sure || node.meta.name != "g3", true});
+    for (const NodeObject& node : without_gpus) seen.push_back({&node, true, true, false});
     Told all(nodes.size());
     for (const why::AgainstNode& one : against_rules(rules, beside, seen))
       for (std::size_t i = 0; i < nodes.size(); ++i)
@@ -120,7 +123,56 @@ TEST(PodsBeside, ATopologySpreadIsCountedAsTheSchedulerCountsIt) {
             (Told{"", "", ""}));
 }
 
-// A pod on a node without GPUs may stand in the same zone; a list that is cut off tells of some alone.
+// kube-scheduler takes the fewest of all nodes that the pod's selector lets it onto, the control plane, too.
+TEST(PodsBeside, ATopologySpreadCountsNodesWithoutGpus) {
+  ThreeNodes three;
+  const std::vector<PodThere> one_each{
+      {"team/a", "g1", false, {}}, {"team/b", "g2", false, {}}, {"team/c", "g3", false, {}}};
+  EXPECT_EQ(three.told(spread_by(kHost), one_each), (Told{"", "", ""}));
+  three.without_gpus = {node_in("cpu-1", "c")};
+  const auto uneven = [](const std::string& pair, int with) {
+    return "its topology spread allows a difference of 1: with it there would be " + std::to_string(with) +
+           " pods with app=x on " + pair + ", and elsewhere are 0";
+  };
+  EXPECT_EQ(three.told(spread_by(kHost), one_each),
+            (Told{uneven("kubernetes.io/hostname=g1", 2), uneven("kubernetes.io/hostname=g2", 2),
+                  uneven("kubernetes.io/hostname=g3", 2)}));
+  const std::string a = uneven("topology.kubernetes.io/zone=a", 3);
+  EXPECT_EQ(three.told(spread_by(kZone), one_each), (Told{a, a, uneven("topology.kubernetes.io/zone=b", 2)}));
+  // Where one runs there nothing is uneven but the zone with two.
+  std::vector<PodThere> four = one_each;
+  four.push_back({"team/d", "cpu-1", false, {}});
+  EXPECT_EQ(three.told(spread_by(kHost), four), (Told{"", "", ""}));
+  EXPECT_EQ(three.told(about_pods("podAntiAffinity", kZone, kOfX), {{"team/d", "cpu-1", false, {}}}),
+            (Told{"", "", ""}))
+      << "in which zone it runs is known";
+}
+
+TEST(PodsBeside, WhereASelectorIsInDoubtASpreadIsNotKnown) {
+  ThreeNodes three;
+  three.sure = false;
+  const std::string not_known = "? not known: which pods with app=x run there";
+  const Told all = three.told(spread_by(kHost), {{"team/a", "g1", false, {}}});
+  EXPECT_EQ(all[0],
+            "? its topology spread allows a difference of 1: with it there would be 2 pods with app=x on "
+            "kubernetes.io/hostname=g1, and elsewhere are 0");
+  EXPECT_EQ(all[1], not_known);
+  EXPECT_EQ(three.told(about_pods("podAntiAffinity", kHost, kOfX), {}), (Told{"", "", ""}))
+      << "of the others a selector is no matter";
+}
+
+// A node counts in a spread only with the labels of all spreads, of those that are not judged, too.
+TEST(PodsBeside, ANodeWithoutTheLabelOfASpreadThatIsNotJudgedCountsInNone) {
+  ThreeNodes three;
+  three.nodes[2] = node_in("g3", "");
+  std::string two = spread_by(kHost);
+  two.pop_back();
+  two += R"(,{"maxSkew":1,"minDomains":2,"whenUnsatisfiable":"DoNotSchedule","topologyKey":")" +
+         std::string(kZone) + R"(","labelSelector":{"matchLabels":{"app":"x"}}}])";
+  EXPECT_EQ(three.told(two, {{"team/a", "g1", false, {}}, {"team/b", "g2", false, {}}}), (Told{"", "", ""}));
+}
+
+// A pod on a node that is not listed may stand in the same zone; a list that is cut off tells of some alone.
 TEST(PodsBeside, WhatRunsElsewhereOrWasNotReadLeavesItNotKnown) {
   ThreeNodes three;
   const std::vector<PodThere> stray{{"team/a", "cpu-1", false, {}}};
