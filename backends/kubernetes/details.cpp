@@ -170,6 +170,11 @@ void PodDetails::Looking::take_pod(const Answer& answer) {
   links = links_of(answer.body);
   told.related = gates_of(links);
   terms = pod_terms_of(answer.body);
+  ask_events("Pod");
+  ask_volumes();
+  ask_claims();
+  ask_queues();
+  // Last: such lists may be long, and the time of all requests is one.
   ask_pods_beside();
   ask_pods_on_nodes();
   todo.push_back([](const std::shared_ptr<Looking>& self) {
@@ -179,10 +184,6 @@ void PodDetails::Looking::take_pod(const Answer& answer) {
       self->told.related.push_back(std::move(one));
     self->next();
   });
-  ask_events("Pod");
-  ask_volumes();
-  ask_claims();
-  ask_queues();
   next();
 }
 

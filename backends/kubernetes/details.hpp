@@ -1,7 +1,7 @@
-// What is asked of the API server for one pod that waits, while a user looks at it: the pod itself, the pods
-// that its rules are about, its events, its volume claims and DRA claims, and what Kueue, Volcano or KAI say
-// of it; of work that has no pods yet Kueue's Workload and the events of that. One request after another, a
-// handful in all, and nothing for what the pod does not name.
+// What is asked of the API server for one pod that waits, while a user looks at it: the pod itself, its
+// events, its volume claims and DRA claims, what Kueue, Volcano or KAI say of it, and last the pods that its
+// rules are about; of work that has no pods yet Kueue's Workload and the events of that. One request after
+// another, a handful in all and up to a dozen lists of pods, and nothing for what the pod does not name.
 // Threads: the worker's thread only.
 #pragma once
 
