@@ -59,7 +59,13 @@ bool mps_of_one_is_in_use(const Cluster& cluster, const Node& node) {
   constexpr unsigned kMps = 1U << static_cast<unsigned>(Strategy::mps);
   if (cluster.scheduler != Scheduler::slurm || (node.kinds.strategies & kMps) == 0) return false;
   const bool known = node.unheld.open == 0 && node.unheld.silent == 0 && node.open_kinds.empty();
-  return known && gpus_whose_mps_is_in_use(cluster, node).size() == 1;
+  if (!known) return false;
+  const std::vector<const Gpu*> in_use = gpus_whose_mps_is_in_use(cluster, node);
+  // One that only may be in use, as of a job that is not told, closes none of the others.
+  return in_use.size() == 1 &&
+         std::any_of(in_use.front()->slices.begin(), in_use.front()->slices.end(), [](const Slice& slice) {
+           return slice.kind == SliceKind::mps && slice.exact && !slice.holders.empty();
+         });
 }
 
 // Whether it is MPS of another GPU than the one that is in use.

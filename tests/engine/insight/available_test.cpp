@@ -109,6 +109,18 @@ TEST(Available, WhileTheMpsOfOneGpuIsInUseThatOfTheOthersIsClosed) {
   EXPECT_EQ(on(1), Availability::free);
 }
 
+// A job that is not told may hold GPU 0 as a whole: then the MPS of the others can be had.
+TEST(Available, MpsThatOnlyMayBeInUseClosesNoOther) {
+  Slice hidden = shared(SliceKind::mps, 100, 0);
+  hidden.told_held = true;
+  Story story;
+  story.tell(NodesListed{{node(
+      "n1", {gpu(0, Strategy::mps, {hidden}), gpu(1, Strategy::mps, {shared(SliceKind::mps, 100, 1)})})}});
+  const insight::Sight sight = insight::sight_of(story.cluster(), story.node("n1"));
+  EXPECT_FALSE(sight.mps_in_use);
+  EXPECT_EQ(insight::availability(sight, story.slice("n1", 1, 0)), Availability::free);
+}
+
 const Error kSilent{"slurmctld does not answer", "connect failure", ""};
 
 TEST(Available, ASilentClusterHasNothingFree) {
