@@ -395,8 +395,12 @@ void Ledger::see_spare(const Cluster& cluster, const Node& node, const Passed& p
       if (slice.holding != Holding::free || !slice.holders.empty()) continue;
       if (!sight) sight = insight::sight_of(cluster, node);
       const std::optional<int> free = insight::available(*sight, slice);
-      if (!free || *free <= 0) continue;
+      // MPS that waits for that of another GPU is held by no job, and a process may use it all the same.
+      const bool waits = sight->mps_in_use && sight->access == insight::Access::open && sight->work_read &&
+                         slice.kind == SliceKind::mps && slice.usable == true;
+      if (!free || (*free <= 0 && !waits)) continue;
       see_rogue(cluster, node, gpu, slice, passed);
+      if (*free <= 0) continue;
       Spare& spare = spare_of(cluster.name, slice);
       spare.kind = slice.kind;
       spare.as_gpu = spare.as_gpu || named_as_gpu(cluster, node, slice);

@@ -134,5 +134,29 @@ TEST(RogueProcess, AProcessNamesWhatFiguresHaveFound) {
             "used by no job or pod that is known, up to 40 % and 20000 MiB: process 4711 (miner) (GPU 2)");
 }
 
+// While alice has MPS of GPU 0 that of GPU 1 cannot be had, and a login by ssh may use it all the same.
+TEST(RogueProcess, OnMpsThatWaitsForThatOfAnotherGpuItIsFoundByFigures) {
+  Story story;
+  usage::Ledger ledger{catalogue()};
+  story.tell(NodesListed{{node("n1", {gpu(0, Strategy::mps, {shared(SliceKind::mps, 100, 0)}),
+                                      gpu(1, Strategy::mps, {shared(SliceKind::mps, 100, 1)})})}});
+  story.tell(WorkloadsListed{{running("1", "alice", {holds("n1", {{0, 50}}, Family::mps)})}});
+  story.tell(SourceReport{Source::slurm_nodes, {}, {}, "", false});
+  story.tell(SourceReport{Source::slurm_jobs, {}, {}, "", false});
+  story.tell(Loaded{});
+  for (int minute = 0; minute <= 30; ++minute) {
+    tessera::GpuFigures figures;
+    figures.gpu = GpuIndex{1};
+    SliceFigures all_of_it;
+    all_of_it.use = Percent{90};
+    figures.slices = {all_of_it};
+    story.tell(Measured{NodeName("n1"), Source::dcgm, at(60 * minute), {figures}}, 60 * minute);
+    ledger.see(story.cluster(), at(60 * minute));
+  }
+  const auto all = usage::waste(ledger, catalogue());
+  EXPECT_EQ(
+      std::count_if(all.begin(), all.end(), [](const usage::Waste& one) { return one.kind == "rogue"; }), 1);
+}
+
 }  // namespace rogue_test
 }  // namespace tessera::test
