@@ -124,10 +124,7 @@ Error explain_response(std::string_view doing, const HttpResponse& response, Par
     return {std::string(known->what), std::string(proxy_words), std::string(known->hint)};
   if (response.status >= 500)
     return {cannot(doing), reason, "the API server is in trouble; tessera asks again by itself"};
-  return {
-      cannot(doing), reason,
-      "kubectl, with the same kubeconfig and context, shows what the API server answers; tessera asks again "
-      "by itself"};
+  return {cannot(doing), reason, ""};
 }
 
 }  // namespace tessera::kubernetes
