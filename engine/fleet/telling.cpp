@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "engine/fleet/rows.hpp"
 #include "engine/text.hpp"
@@ -58,6 +61,16 @@ BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board) {
   const bool alone = board.standing != Standing::as_wanted && wanted == made &&
                      (pending.empty() || names_starts(board.wanted));
   return alone ? exact : BoardTexts{wanted, made + pending};
+}
+
+std::vector<const PoolNote*> notes_of(const std::vector<Survey>& surveys) {
+  std::vector<const PoolNote*> all;
+  std::set<std::pair<int, std::string_view>> of_file;  // each cluster may have the file of its own moment
+  for (const Survey& survey : surveys)
+    for (const PoolNote& note : survey.notes)
+      if (note.standing != Standing::as_wanted || of_file.emplace(note.pool->line, note.text).second)
+        all.push_back(&note);
+  return all;
 }
 
 std::vector<std::string> not_found(const Fleet& fleet, const std::function<bool(const ClusterName&)>& found) {

@@ -22,6 +22,9 @@ BoardTexts exact_texts(const NodeSurvey& node, const BoardSurvey& board);
 // Where its instances stand is told only where that alone differs.
 BoardTexts board_texts(const NodeSurvey& node, const BoardSurvey& board);
 
+// Of all surveys of one file, in their order; what is said of the file alone is alike in each, and told once.
+std::vector<const PoolNote*> notes_of(const std::vector<Survey>& surveys);
+
 // What the file says of clusters that are not looked at: one sentence each. found: whether a cluster of that
 // name is, or is left out on purpose.
 std::vector<std::string> not_found(const Fleet& fleet, const std::function<bool(const ClusterName&)>& found);

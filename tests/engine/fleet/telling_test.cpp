@@ -100,5 +100,18 @@ TEST(FleetTelling, AClusterThatIsNotHereIsToldWhereverTheFileNamesIt) {
       << "once";
 }
 
+// A window that never holds was told once for each cluster that the file was held against.
+TEST(FleetTelling, WhatIsWrongWithTheFileAloneIsToldOnce) {
+  Pool pool;
+  pool.line = 4;
+  const PoolNote window{&pool, Standing::as_wanted, "its window daily never holds"};
+  const PoolNote nodes{&pool, Standing::unknown, "it rules no node"};
+  const std::vector<Survey> surveys{{nullptr, {}, {nodes, window}}, {nullptr, {}, {nodes, window}}};
+  std::vector<std::string> told;
+  for (const PoolNote* note : notes_of(surveys)) told.push_back(note->text);
+  EXPECT_EQ(told, (std::vector<std::string>{nodes.text, window.text, nodes.text}))
+      << "of nodes it is told for each cluster";
+}
+
 }  // namespace
 }  // namespace tessera::fleet

@@ -414,10 +414,10 @@ std::string FleetCommand::told_notes() const {
                                   : fmt::format("{} are left out: {}", nodes, kind.why));
     }
     for (const pack::RefusedKind& kind : told_together(refused)) line(refusal_of(kind));
-    for (const fleet::PoolNote& note : survey.notes)
-      line(fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name,
-                       told(streams_, note.text)));
   }
+  for (const fleet::PoolNote* note : fleet::notes_of(page_.surveys))
+    line(fmt::format("{}:{}: pool {}: {}", page_.file, note->pool->line, note->pool->name,
+                     told(streams_, note->text)));
   for (const std::string& one : page_.unread) line(one);
   return text;
 }

@@ -78,10 +78,9 @@ class Page {
     text_ += to_table(folded(grid, "node", options_.paper), options_.headers, options_.paper) + "\n";
   }
   void notes() {
-    for (const fleet::Survey& survey : page_.surveys)
-      for (const fleet::PoolNote& note : survey.notes)
-        line(
-            fmt::format("{}:{}: pool {}: {}", page_.file, note.pool->line, note.pool->name, told(note.text)));
+    for (const fleet::PoolNote* note : fleet::notes_of(page_.surveys))
+      line(fmt::format("{}:{}: pool {}: {}", page_.file, note->pool->line, note->pool->name,
+                       told(note->text)));
     for (const std::string& one : page_.unread) line(one);
     for (const fleet::LeftBehind& one : page_.left) line(fleet::left_sentence(one));
     if (!page_.runs_untold.empty()) line("not every run is known: " + page_.runs_untold);

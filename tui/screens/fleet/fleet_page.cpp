@@ -172,10 +172,9 @@ class Page {
     std::vector<std::pair<std::string, Role>> all;
     left(all);
     for (const std::string& one : fleet_.answer->unread) all.emplace_back(one, Role::warning);
-    for (const fleet::Survey& survey : fleet_.answer->surveys)
-      for (const fleet::PoolNote& one : survey.notes)
-        all.emplace_back(fmt::format("line {}: pool {}: {}", one.pool->line, one.pool->name, told(one.text)),
-                         one.standing == Standing::impossible ? Role::danger : Role::warning);
+    for (const fleet::PoolNote* one : fleet::notes_of(fleet_.answer->surveys))
+      all.emplace_back(fmt::format("line {}: pool {}: {}", one->pool->line, one->pool->name, told(one->text)),
+                       one->standing == Standing::impossible ? Role::danger : Role::warning);
     for (std::size_t i = 0; i < std::min(all.size(), kMostNotes); ++i) note(to, all[i].first, all[i].second);
     if (all.size() > kMostNotes)
       note(to, fmt::format("and {} more: tessera fleet check names all", all.size() - kMostNotes),
