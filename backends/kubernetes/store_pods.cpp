@@ -252,12 +252,14 @@ std::optional<Related> ClusterStore::State::place_of(const std::string& pod) con
   };
   const auto ours = pods.find(pod);
   if (ours == pods.end() || !waits(ours->second)) return std::nullopt;
-  const auto rank = [](const PodObject& one) { return std::tuple(-*one.priority, one.meta.created); };
+  const auto is_before = [](const PodObject& a, const PodObject& b) {
+    return std::tie(*b.priority, a.meta.created) < std::tie(*a.priority, b.meta.created);
+  };
   std::size_t before = 0, among = 0;
   for (const auto& [id, one] : pods) {
     if (!waits(one)) continue;
     ++among;
-    if (rank(one) < rank(ours->second)) ++before;
+    if (is_before(one, ours->second)) ++before;
   }
   if (among < 2) return std::nullopt;
   return place_told(before + 1, among);
