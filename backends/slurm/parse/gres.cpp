@@ -140,7 +140,13 @@ Read read_entry(std::string_view entry, Gres& gres) {
 
 }  // namespace
 
-bool is_of_gpus(std::string_view name) { return name == "gpu" || name == "mps" || name == "shard"; }
+std::optional<Family> family_of(std::string_view name) {
+  if (name == "gpu") return Family::gpu;
+  if (name == "mps") return Family::mps;
+  if (name == "shard") return Family::shard;
+  return std::nullopt;
+}
+bool is_of_gpus(std::string_view name) { return family_of(name).has_value(); }
 
 std::optional<std::int64_t> parse_count(std::string_view text) {
   std::int64_t value = 0;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/model/values.hpp"
+
 namespace tessera::slurm {
 
 struct Gres {
@@ -32,7 +34,8 @@ struct Gres {
 std::optional<std::string> parse_gres(std::string_view text, std::vector<Gres>& into,
                                       bool (*wanted)(std::string_view name) = nullptr);
 
-// "gpu", "mps", "shard": the others are no matter here, and some are counted in other ways.
+// Of "gpu", "mps" and "shard"; nullopt: the others are no matter here, and some are counted in other ways.
+std::optional<Family> family_of(std::string_view name);
 bool is_of_gpus(std::string_view name);
 
 // "8", "4k", "2G"; nullopt: no count. k, M, G, T and P are powers of 1024, as Slurm counts them.

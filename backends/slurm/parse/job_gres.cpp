@@ -12,13 +12,6 @@ namespace {
 
 constexpr std::size_t kWeight = 8;  // of an allocation, in devices
 
-std::optional<Family> family_of(std::string_view name) {
-  if (name == "gpu") return Family::gpu;
-  if (name == "mps") return Family::mps;
-  if (name == "shard") return Family::shard;
-  return std::nullopt;
-}
-
 // Which devices, and how much of each.
 std::vector<DeviceShare> devices_of(const Gres& gres, Family family) {
   std::vector<DeviceShare> devices;
