@@ -1,4 +1,4 @@
-// How many there are of what, in a line: "2 × 1g.10gb, 1 × GPU". What there is none of is left out.
+// How many there are of what, in a line: "2 × 1g.10gb, 1 × whole". What there is none of is left out.
 // Threads: pure functions.
 #pragma once
 
