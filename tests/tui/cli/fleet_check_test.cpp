@@ -42,8 +42,8 @@ TEST_F(FleetCommandLine, NodesThatAreLeftOutForOneReasonAreNamedTogether) {
   EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
 }
 
-// "n[1-2] drift, and no plan changes them; of the first: cannot plan n1: ..." was said of both.
-TEST_F(FleetCommandLine, NodesWhoseChangeIsRefusedTogetherAreToldWhoseReasonItIs) {
+// "…: cannot plan n1: ..." was said of both.
+TEST_F(FleetCommandLine, NodesWhoseChangeIsRefusedForOneReasonAreToldItOnce) {
   options.write = options.yes = true;
   stands = [] {
     Gpu other = test::uncut(1, 1, "A100-40GB");
@@ -69,6 +69,7 @@ TEST_F(FleetCommandLine, JsonWantsNothingOfAGpuThatHasNoSuchPreset) {
   EXPECT_EQ(out.str().find("\"wanted\": \"none\""), std::string::npos) << out.str();
 }
 
+// A window below a wider one changed nothing, and no verb said so.
 TEST_F(FleetCommandLine, AWindowThatNeverHoldsIsToldWithItsLineAndIsNoDrift) {
   some_unknown = false;
   const std::string path = file(

@@ -166,7 +166,6 @@ TEST_F(FleetCommandLine, TheCalendarListsWhatTheWindowsBringAndAsksNoCluster) {
 }
 
 // Whatever held for more than a week was said to have no end, and JSON had one at which nothing happens.
-// A window below a wider one changed nothing, and no verb said so.
 TEST_F(FleetCommandLine, AnEndThatIsWeeksAwayIsToldWhereItIsFound) {
   loads = false;
   const std::string path = file(
