@@ -38,8 +38,13 @@ TEST(FleetScreen, WhatANodeAdvertisesIsToldOnceAndNotBesideEachOfItsGpus) {
   changed.tell(on("hpc", NodeSeen{mixed}));
   changed.press(":fleet fleet.yaml<enter>");
   hear(changed,
-       told_of("pools: [{name: a, nodes: n0041, gpus: {0: none, 1: none}}, {name: b, layout: as-is}]\n"));
+       told_of("pools: [{name: a, nodes: n0041, gpus: {0: none, 1: none}}, {name: c, nodes: n0042, layout: "
+               "none}, {name: b, layout: as-is}]\n"));
   changed.survey();
+  const std::size_t between = changed.screen().find("n0042");
+  EXPECT_TRUE(changed.screen().find("n0041") < between && between < changed.screen().rfind("as-wanted"))
+      << "the GPUs of n0041 stand apart\n"
+      << changed.screen();
   std::vector<std::string> lines;
   std::istringstream all(changed.screen());
   for (std::string line; std::getline(all, line);)
@@ -60,7 +65,6 @@ TEST(FleetScreen, AWindowThatNeverHoldsIsToldAboveTheTableAndTheCalendar) {
   EXPECT_TRUE(session.shows("its window Mon-Fri 20:00-07:00 (line 7) never holds")) << session.screen();
 }
 
-// It was the one list of nodes without a page beside it.
 // The rows went by their nodes: seven GPUs that are as wanted pushed other nodes that are not off the screen.
 TEST(FleetScreen, GpusThatAreAsWantedStandBehindEveryNodeThatIsNot) {
   Session session = fleet_session({80, 24}, R"(time_zone: UTC
@@ -73,6 +77,7 @@ pools:
   EXPECT_NE(screen.find("as-wanted"), std::string::npos) << screen;
 }
 
+// It was the one list of nodes without a page beside it.
 TEST(FleetScreen, OnAWideTerminalTheNodeOfTheRowStandsBesideTheTable) {
   Session session = fleet_session({200, 60});
   EXPECT_TRUE(session.shows("GPU 0   MIG")) << session.screen();

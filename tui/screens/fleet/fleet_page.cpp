@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "engine/fleet/changed_by.hpp"
@@ -221,9 +222,12 @@ class Page {
     const InView seen = in_view(state_, end);
     panes.list = {begin, fleet_.answer->ids};
     to.resize(end);
-    for (std::size_t line = std::max(begin, seen.first); line < std::min(seen.end, end); ++line) {
-      const std::size_t i = line - begin;
-      to[line] = line_of(rows[i], at, i == 0 || rows[i - 1].node != rows[i].node);
+    // GPUs that are as wanted stand apart from the others of their node.
+    std::unordered_set<const fleet::NodeSurvey*> begun;
+    for (std::size_t line = begin; line < std::min(seen.end, end); ++line) {
+      const FleetRow& row = rows[line - begin];
+      const bool first = begun.insert(row.node).second;
+      if (line >= seen.first) to[line] = line_of(row, at, first);
     }
     if (rows.size() > kMostFleetRows)
       note(to, fmt::format("and {} more rows: tessera fleet diff lists all", rows.size() - kMostFleetRows),
