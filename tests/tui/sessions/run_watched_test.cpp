@@ -1,4 +1,5 @@
 // A run as it is watched: the GPUs as they change, the time it takes, and who is called when it ends.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -114,6 +115,24 @@ TEST(RunWatched, OnANarrowTerminalTheJournalOfARunThatEndedStandsBelowItsSteps) 
   session.resize({80, 24});
   session.press("G").line_with("wanted layout, read back");
   EXPECT_NE(session.screen(), short_one);
+}
+
+// It had the last sixty lines and was called the whole run; of several nodes it did not say whose it is.
+TEST(RunWatched, BelowTheStepsTheJournalHasItsFirstLineAndNamesTheNodeOfSeveral) {
+  Session place = changing();
+  Diary diary(plan_of(place, {"n0041", "n0042"}, 0));
+  const plan::Step& step = diary.step(0);
+  diary.add("n0041", plan::StepBegun{step.id, 1, step.action}, 1);
+  for (int i = 1; i <= 100; ++i)
+    diary.add("n0041", plan::Waiting{step.id, fmt::format("look {} of 100", i)}, i);
+  for (const char* node : {"n0041", "n0042"})
+    diary.add(node, plan::NodeFinished{plan::Outcome::recorded, "given up"}, 200);
+  diary.add("", plan::RunFinished{plan::Outcome::recorded, "2 failed"}, 201);
+  Session session = watching(diary);
+  session.resize({100, 300});
+  session.press("v").line_with("JOURNAL  n0041, the whole run; v shows one line a step");
+  session.line_with("look 1 of 100");
+  session.line_with("look 100 of 100");
 }
 
 // Three lines a step pushed all but the last steps off the page.

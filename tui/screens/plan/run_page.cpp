@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@ namespace {
 constexpr int kStepsBeside = 118;
 constexpr std::size_t kLogInFoot = 4;
 constexpr std::size_t kLogBeside = 60;
+constexpr std::size_t kLogBelow = std::numeric_limits<std::size_t>::max();  // it is scrolled through
 using Stage = StepProgress::Stage;
 
 class RunPage {
@@ -427,9 +429,10 @@ std::string journal_about(const UiState& state, const std::string& step) {
 void add_journal_below(Panes& panes, const UiContext& ui, const UiState& state, const RunView& view,
                        const NodeName& node, int width) {
   panes.main.push_back({});
-  panes.main.push_back(heading_line(told(state, "JOURNAL"), told(state, journal_about(state, {}))));
+  const std::string whose = view.run.plans.size() > 1 ? node.text + ", " : std::string();
+  panes.main.push_back(heading_line(told(state, "JOURNAL"), whose + told(state, journal_about(state, {}))));
   std::size_t at = 0;
-  for (DocLine& line : RunPage(ui, state, view, width).log(node, {}, kLogBeside)) {
+  for (DocLine& line : RunPage(ui, state, view, width).log(node, {}, kLogBelow)) {
     line.id = fmt::format("j\x1f{}", at++);
     panes.main.push_back(std::move(line));
   }
