@@ -326,6 +326,27 @@ TEST(LayoutEditor, MarkedTwinsAreEditedTogether) {
   session.line_with("2 GPUs of twin1");
 }
 
+// "NODE !!  down: kubelet stopped", of nodes that are edited together, did not say which.
+TEST(LayoutEditor, OfNodesEditedTogetherThoseThatAreClosedAreNamed) {
+  Story story;
+  std::vector<Node> nodes;
+  for (const char* name : {"n1", "n2", "n3"})
+    nodes.push_back(node(name, {board(0, "H100-80GB-SXM5", Strategy::whole, {whole(0)})}));
+  for (std::size_t i : {1u, 2u}) {
+    nodes[i].health = Health::down, nodes[i].state = {"DOWN"};
+    nodes[i].reason = "kubelet stopped";
+  }
+  story.tell(ClusterSeen{Scheduler::slurm, true, "", ""});
+  story.tell(NodesListed{nodes});
+  story.tell(WorkloadsListed{});
+  story.tell(SourceReport{Source::simulator, std::nullopt, Duration{5}});
+  story.tell(Loaded{});
+  Session session(story.model, {120, 40});
+  session.press("2<space><space><space>Lc");
+  EXPECT_NE(session.line_with("NODE !!").find("n[2-3]: down: kubelet stopped"), std::string::npos)
+      << session.screen();
+}
+
 TEST(LayoutEditor, APoolCannotBeEditedAndSaysWhy) {
   Session session(layout_place());
   session.press(":node n0040<enter>L");

@@ -309,10 +309,11 @@ class Lines {
 
   // That a node is down, or that another has closed it, before all that the plan would do to it.
   void closed(const plan::Plan& plan) {
-    std::set<std::string_view> told;
-    for (const plan::Notice& one : plan.notices)
-      if (plan::is_about_closing(one) && told.insert(one.text).second)
-        add(N_("NODE !!"), one.text, Role::danger);
+    for (const NoticeLine& line : told_once(plan.notices, plan.nodes.size() > 1))
+      if (plan::is_about_closing(*line.notice))
+        add_told(N_("NODE !!"),
+                 (line.nodes.empty() ? "" : line.nodes + ": ") + tui::told(state_, line.notice->text),
+                 Role::danger, Role::heading);
   }
 
   static const plan::Notice* played(const plan::Plan& plan) {
