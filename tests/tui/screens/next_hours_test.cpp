@@ -50,10 +50,10 @@ TEST(NextHours, TheHoursAreChosenInTheEditorAndGoWithThePlan) {
   EXPECT_TRUE(session.shows("within 6 h")) << session.screen();
 }
 
-// At 80x24 the answer stood below whom the edit disturbs: "the next 48 h are played", and nothing to read.
+// Where the preview was scrolled the answer was out of view: "the next 48 h are played", and nothing to read.
 TEST(NextHours, OnASmallTerminalTheKeyBringsTheirLineIntoView) {
   Session session(layout_place(), {80, 24});
-  session.press(":node lab1<enter>Lc");
+  session.press(":node lab1<enter>Lc").press("<pgdn><pgdn>");
   ASSERT_FALSE(session.shows("NEXT HOURS")) << session.screen();
   session.press("H");
   EXPECT_TRUE(session.shows("NEXT HOURS")) << session.screen();

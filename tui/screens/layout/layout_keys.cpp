@@ -113,7 +113,7 @@ void ask_for_replicas(UiState& state) {
   state.input.cursor = state.input.text.size();
 }
 
-// On a small terminal they stand below whom the edit disturbs, out of view: what was asked for is shown.
+// Where the preview was scrolled, or much stands above them: what was asked for is shown.
 void scroll_to_hours(LayoutState& edit, const UiState& state, const LayoutView& view, Rect body) {
   const Rect area = page_in_view(state, view, body).preview;
   const Document lines = preview_document(state, view, {area.width, area.height});
