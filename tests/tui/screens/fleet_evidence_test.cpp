@@ -329,5 +329,58 @@ TEST(FleetEvidence, WithoutJournalsAndRecordingsNothingIsReadAndTheAnswerIsWhole
   EXPECT_TRUE(seen.evidence->left.empty() && seen.evidence->recorded.empty());
 }
 
+TEST(FleetScreen, TheRunThatChangedANodeLastIsNamed) {
+  Session session = changing({120, 40});
+  Diary diary(plan_of(session, {"n0041"}, 0), "20261121-1403-n0041");
+  session.hear({RunsListed{{diary.head(RunState::finished, false)}}});
+  open_fleet(session);
+  EXPECT_NE(session.line_with("last run").find("20261121-1403-n0041 of alice"), std::string::npos);
+  session.hear({RunsListed{{diary.head(RunState::parked, false)}}});
+  session.survey();
+  EXPECT_TRUE(session.shows("a run that has not ended is at it")) << session.screen();
+}
+
+// What stands there does not tell of it: the node is as wanted, and closed.
+TEST(FleetScreen, ARunThatWasKilledIsNamedWithTheWayOutThoughItsNodeIsAsWanted) {
+  Session session = changing({120, 40});
+  Node closed = node("n0045", {sevenths(0, 0), sevenths(1, 7)});
+  const Node open = closed;
+  closed.state = {"IDLE", "DRAIN"}, closed.health = Health::drained;
+  session.tell(on("hpc", NodeSeen{closed}));
+  const Diary diary(plan_of(session, {"n0045"}, 0), "20261121-1403-n0045");
+  const auto hear = [&](RunState state) {
+    session.hear({RunsListed{{diary.head(state, false)}}});
+    session.survey();
+  };
+  open_fleet(session);
+  hear(RunState::interrupted);
+  EXPECT_NE(session.line_with("n0045 ").find("as-wanted"), std::string::npos) << session.screen();
+  EXPECT_TRUE(session.shows("n0045: closed by run 20261121-1403-n0045 of alice, interrupted; tessera resume"))
+      << session.screen();
+  session.tell(on("hpc", NodeSeen{open}));
+  session.survey();
+  EXPECT_TRUE(session.shows("run 20261121-1403-n0045 of alice on n0045 was interrupted and has not ended"))
+      << session.screen();
+  // It was named only where no run came after it.
+  RunHead killed = diary.head(RunState::interrupted, false), newer = diary.head(RunState::finished, false);
+  killed.words = "as /srv/fleet.yaml says", newer.run = "20261121-1500-n0045", newer.started = at(900);
+  session.hear({RunsListed{{newer, killed}}});
+  session.survey();
+  EXPECT_TRUE(session.shows("run 20261121-1403-n0045 of alice on n0045 was interrupted")) << session.screen();
+  hear(RunState::finished);
+  EXPECT_FALSE(session.shows("interrupted")) << session.screen();
+}
+
+// It may be the one of the run that changed the node last.
+TEST(FleetScreen, AJournalThatCannotBeReadIsNotNoRun) {
+  Session session = changing({120, 40});
+  RunHead broken;
+  broken.run = "20261121-1403-n0041", broken.why = "line 3 does not follow the line before it";
+  session.hear({RunsListed{{broken}}});
+  open_fleet(session);
+  EXPECT_TRUE(session.shows("not every run is known: line 3 does not follow")) << session.screen();
+  EXPECT_FALSE(session.shows("no run of tessera")) << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test
