@@ -142,6 +142,7 @@ TEST(Pack, TakesTheDemandFromWhatWaits) {
   EXPECT_EQ(session.state.pack->question->then, then) << "the cluster is copied once for both";
   session.pack();
   EXPECT_TRUE(session.shows("touches 1 GPU on 1 node; proven minimum 1")) << session.screen();
+  session.resize({120, 40});  // below the names of those that start sooner
   EXPECT_TRUE(session.shows("the queue: 2 jobs or pods")) << session.screen();
   session.press("<enter>");
   EXPECT_EQ(session.state.plan->plan.intent.words, "packed for the queue");
