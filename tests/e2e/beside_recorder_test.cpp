@@ -40,7 +40,7 @@ class BesideRecorder : public testing::Test {
     folder_.write("job",
                   "JobId=" + id + " JobName=work" + id +
                       " UserId=alice(1000) Account=a JobState=RUNNING Partition=gpu NodeList=n1 NumNodes=1 "
-                      "TRES=cpu=8,gres/gpu=1\n   Nodes=n1 CPU_IDs=0-7 Mem=0 GRES=gpu:1(IDX:0)\n");
+                      "TRES=cpu=8,gres/gpu=1   Nodes=n1 CPU_IDs=0-7 Mem=0 GRES=gpu:1(IDX:0)\n");
   }
   // What asks the cluster.
   std::vector<std::string> recorder(std::vector<std::string> more) const {

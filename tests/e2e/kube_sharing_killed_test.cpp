@@ -53,13 +53,12 @@ class KubeSharingKilled : public KubeChangeLab {
     expect_given_back("t1");
     return all;
   }
-  // Before and after the plugin's file is written, while it is waited for, at the label, at the reading back.
+  // Before and after the plugin's file is written, while it is waited for, and at the label. What follows
+  // these takes its time; after the last reading the run could be over before the signal comes.
   void expect_as_undisturbed(const std::string& strategy) {
     const SharedAndBack wanted = share(strategy, {}, {});
     const SharedAndBack found =
-        share(strategy,
-              {"step t1/7: add tessera-", "step t1/8 waits: ", "step t1/9: share by tessera-",
-               "step t1/10: read back"},
+        share(strategy, {"step t1/7: add tessera-", "step t1/8 waits: ", "step t1/9: share by tessera-"},
               {"step t1/5: close t1", "step t1/7: back to the device plugin's default"});
     EXPECT_EQ(found.shared, wanted.shared);
     EXPECT_EQ(found.back, wanted.back);
