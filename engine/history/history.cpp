@@ -148,16 +148,34 @@ std::pair<std::size_t, TimePoint> first_since(const Ring& stretch, TimePoint sin
   return {number, at};
 }
 
-// The bytes of a line in every row that is not older, with its time.
-template <class Ring, class Visit>
-void each_of_line(const Ring& stretch, std::size_t index, TimePoint since, Visit visit) {
-  const auto& lines = *stretch.lines;
+// Where a line begins in each row of those lines, in bytes.
+template <class Set>
+std::size_t offset_of(const Set& lines, std::size_t index) {
   std::size_t offset = 1;
   for (std::size_t i = 0; i < index; ++i)
     offset += kPerLine + (lines.detailed ? details_of(lines.keys[i].whole) : 0);
+  return offset;
+}
+
+// Every row that is not older, with its time.
+template <class Ring, class Visit>
+void each_row(const Ring& stretch, TimePoint since, Visit visit) {
   const std::size_t count = stretch.size();
   auto [i, at] = first_since(stretch, since);
-  for (; i < count; at += std::chrono::seconds(step_to(stretch, ++i))) visit(at, row_at(stretch, i) + offset);
+  for (; i < count; at += std::chrono::seconds(step_to(stretch, ++i))) visit(at, row_at(stretch, i));
+}
+
+// Of one line of a row, as each_use() sees it.
+struct UseBytes {
+  std::size_t offset, figures;
+};
+template <class Set>
+std::vector<UseBytes> use_bytes(const Set& lines, std::span<const Key> keys) {
+  std::vector<UseBytes> all;
+  for (const Key& key : keys)
+    if (const std::size_t index = index_of(lines.keys, key); index < lines.keys.size())
+      all.push_back({offset_of(lines, index), kPerLine + (lines.detailed ? details_of(key.whole) : 0)});
+  return all;
 }
 
 }  // namespace
@@ -463,7 +481,9 @@ Line History::line(const ClusterName& cluster, const NodeName& node, const Key& 
     if (index == lines.keys.size() || stretch.last < since) continue;
     line.source = lines.source;
     if (lines.memory[index] > 0) line.memory = Mib{lines.memory[index]};
-    each_of_line(stretch, index, since, [&](TimePoint at, const std::uint8_t* bytes) {
+    const std::size_t offset = offset_of(lines, index);
+    each_row(stretch, since, [&](TimePoint at, const std::uint8_t* row) {
+      const std::uint8_t* bytes = row + offset;
       Sample sample;
       sample.at = at;
       sample.use = value_of(bytes[0], kUseSteps);
@@ -482,19 +502,27 @@ Line History::line(const ClusterName& cluster, const NodeName& node, const Key& 
   return line;
 }
 
-void History::each_use(
-    const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since,
-    const std::function<void(TimePoint at, const std::optional<float>& use)>& visit) const {
+void History::each_use(const ClusterName& cluster, const NodeName& node, std::span<const Key> keys,
+                       TimePoint since,
+                       const std::function<void(TimePoint at, double sum, int measured)>& visit) const {
   const OfNode* of = find(cluster, node);
   if (!of) return;
   for (const Stretch& stretch : of->stretches) {
-    const Lines& lines = *stretch.lines;
-    const std::size_t index = index_of(lines.keys, key);
-    if (index == lines.keys.size() || stretch.last < since) continue;
-    const std::size_t figures = kPerLine + (lines.detailed ? details_of(key.whole) : 0);
-    each_of_line(stretch, index, since, [&](TimePoint at, const std::uint8_t* bytes) {
-      if (std::any_of(bytes, bytes + figures, [](std::uint8_t byte) { return byte != kNone; }))
-        visit(at, value_of(bytes[0], kUseSteps));
+    if (stretch.last < since) continue;
+    const std::vector<UseBytes> lines = use_bytes(*stretch.lines, keys);
+    if (lines.empty()) continue;
+    each_row(stretch, since, [&](TimePoint at, const std::uint8_t* row) {
+      double sum = 0;
+      int measured = 0;
+      bool any = false;
+      for (const UseBytes& line : lines) {
+        const std::uint8_t* bytes = row + line.offset;
+        any = any || std::any_of(bytes, bytes + line.figures, [](std::uint8_t byte) { return byte != kNone; });
+        if (bytes[0] == kNone) continue;
+        sum += static_cast<double>(bytes[0]);
+        ++measured;
+      }
+      if (any) visit(at, sum / static_cast<double>(kUseSteps), measured);
     });
   }
 }

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -81,10 +82,10 @@ class History {
   void watch(const ClusterName& cluster, const NodeName& node, bool watched);
 
   Line line(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since = {}) const;
-  // The same times with their use alone, nullopt where only something else was measured: a list asks this of
-  // each GPU in view.
-  void each_use(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since,
-                const std::function<void(TimePoint at, const std::optional<float>& use)>& visit) const;
+  // The times at which anything of one of these lines of a node was measured, with their use alone: a list asks
+  // this of each node in view. `sum` is over those whose use was measured then, `measured` how many these are.
+  void each_use(const ClusterName& cluster, const NodeName& node, std::span<const Key> keys, TimePoint since,
+                const std::function<void(TimePoint at, double sum, int measured)>& visit) const;
   // Of a cluster, oldest first: use and what is held.
   std::vector<Sample> sums(const ClusterName& cluster, TimePoint since = {}) const;
   // Since when every sample was below kIdleBelow, without a gap longer than longest_gap(); it may have been

@@ -36,13 +36,13 @@ void Means::add(const std::vector<Sample>& samples, Figure figure) {
     if (const std::optional<float> value = figure_of(sample, figure)) add(sample.at, *value);
 }
 
-void Means::add(TimePoint at, float value) {
+void Means::add(TimePoint at, double sum, int values) {
   if (sums_.empty() || to_ <= from_ || at < from_ || at > to_) return;
   const double count = static_cast<double>(sums_.size()), all = static_cast<double>((to_ - from_).count());
   const double part = static_cast<double>((at - from_).count()) / all;
   const auto place = std::min(sums_.size() - 1, static_cast<std::size_t>(part * count));
-  sums_[place] += static_cast<double>(value);
-  ++numbers_[place];
+  sums_[place] += sum;
+  numbers_[place] += values;
 }
 
 std::vector<std::optional<float>> Means::take() const {

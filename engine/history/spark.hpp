@@ -21,7 +21,8 @@ class Means {
  public:
   Means(TimePoint from, TimePoint to, int count);
   void add(const std::vector<Sample>& samples, Figure figure);
-  void add(TimePoint at, float value);
+  void add(TimePoint at, float value) { add(at, static_cast<double>(value), 1); }
+  void add(TimePoint at, double sum, int values);  // several at that time
   std::vector<std::optional<float>> take() const;  // nullopt: nothing was measured in it
 
  private:

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "engine/history/history.hpp"
 #include "engine/history/spark.hpp"
@@ -23,14 +24,15 @@ class Bars {
  public:
   Bars(const Cluster& cluster, const Context& context)
       : cluster_(cluster), context_(context), now_(cluster_now(cluster, context.wall)) {}
-  void add(const Node& node, const history::Key& key) {
+  void add(const Node& node, std::span<const history::Key> keys) {
     if (!context_.history) return;
-    context_.history->each_use(cluster_.name, node.name, key, now_ - kTrend,
-                               [this](TimePoint at, const std::optional<float>& use) {
+    context_.history->each_use(cluster_.name, node.name, keys, now_ - kTrend,
+                               [this](TimePoint at, double sum, int measured) {
                                  any_ = true;
-                                 if (use) means_.add(at, *use);
+                                 means_.add(at, sum, measured);
                                });
   }
+  void add(const Node& node, const history::Key& key) { add(node, {&key, 1}); }
   Value value() const {
     if (!any_) return NotTold{};
     return words(history::spark(means_.take(), 100, false));
@@ -127,7 +129,9 @@ Value idle_value(const Idle& idle, const std::optional<TimePoint>& held, const C
 
 Value trend(const NodeRow& row, const Context& context) {
   Bars bars(*row.cluster, context);
-  for (const Gpu& gpu : row.node->gpus) bars.add(*row.node, history::key_of(gpu));
+  std::vector<history::Key> keys;
+  for (const Gpu& gpu : row.node->gpus) keys.push_back(history::key_of(gpu));
+  bars.add(*row.node, keys);
   return bars.value();
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -309,12 +310,50 @@ TEST(History, UseReadAloneIsThatOfTheWholeLine) {
       Uses whole, alone;
       for (const history::Sample& one : here.history.line(hpc, n1, key, at(since)).samples)
         whole.emplace_back(one.at, one.use);
-      here.history.each_use(hpc, n1, key, at(since), [&](TimePoint when, const std::optional<float>& use) {
-        alone.emplace_back(when, use);
+      here.history.each_use(hpc, n1, {&key, 1}, at(since), [&](TimePoint when, double sum, int measured) {
+        alone.emplace_back(when, measured > 0 ? std::optional(static_cast<float>(sum)) : std::nullopt);
       });
       ASSERT_EQ(alone, whole) << since;
     }
     EXPECT_EQ(here.line().samples.size(), 7U) << "memory alone is a time at which it was measured, too";
+  }
+}
+
+// The trend of a node read each of its GPUs by itself, which took most of a picture of the list of nodes.
+TEST(History, TheUsesOfSeveralLinesAreReadTogetherAsOneByOne) {
+  using Uses = std::map<TimePoint, std::pair<double, int>>;
+  Node four = node("n1", {});
+  for (int i = 0; i < 4; ++i) four.gpus.push_back(gpu(i, Strategy::whole, {whole(i)}));
+  Story story;
+  History history;
+  const ClusterName hpc("hpc");
+  for (int second = 0; second < 600; second += 10) {
+    for (Gpu& one : four.gpus) {
+      one.telemetry.origin = {Source::dcgm, at(second)};
+      one.telemetry.use.reset();
+      // The last is never measured, the third now and then.
+      if (one.index.value < 2 || (one.index.value == 2 && second % 30 == 0))
+        one.telemetry.use = Percent{static_cast<float>(second % 97 + one.index.value) + 0.5F};
+    }
+    // A GPU that joins begins a stretch of its own.
+    Node seen = four;
+    if (second < 200) seen.gpus.erase(seen.gpus.begin());
+    story.tell(NodeSeen{seen}, second);
+    history.take(story.cluster(), four.name);
+  }
+  std::vector<history::Key> keys;
+  for (const Gpu& one : four.gpus) keys.push_back(history::key_of(one));
+  for (int since : {-10, 0, 5, 190, 200, 595, 600}) {
+    Uses one_by_one, together;
+    for (const history::Key& key : keys)
+      history.each_use(hpc, four.name, {&key, 1}, at(since), [&](TimePoint when, double sum, int measured) {
+        one_by_one[when].first += sum, one_by_one[when].second += measured;
+      });
+    history.each_use(hpc, four.name, keys, at(since), [&](TimePoint when, double sum, int measured) {
+      EXPECT_TRUE(together.emplace(when, std::pair(sum, measured)).second) << "each time once";
+    });
+    EXPECT_EQ(together, one_by_one) << since;
+    EXPECT_EQ(together.empty(), since > 590);
   }
 }
 
