@@ -139,6 +139,29 @@ RC_GTEST_PROP(Canvas, AnyBytesFillAtMostTheirWidth, (const std::string& bytes, u
   RC_ASSERT(cells == 40);
 }
 
+// Runs of ASCII and of one glyph are written at once: over whatever stands there and wherever they are cut.
+RC_GTEST_PROP(Canvas, ARunIsWrittenAsItsCharactersAreOneByOne, ()) {
+  const std::string kBelow[] = {"日本語日本語日本語", "a日b本c語", "e\u0301日x", "plain text here"};
+  const int below = *rc::gen::inRange(0, 4), y = *rc::gen::inRange(-1, 2), at = *rc::gen::inRange(-6, 16);
+  const int limit = *rc::gen::inRange(-1, 16), length = *rc::gen::inRange(0, 14);
+  const std::string text = std::string("abcdefghijklmn").substr(0, static_cast<std::size_t>(length));
+  const bool fills = *rc::gen::arbitrary<bool>();
+  Canvas whole({12, 1});
+  whole.put(*rc::gen::inRange(0, 3), 0, kBelow[below], Role::held);
+  Canvas single = whole;
+  if (fills)
+    whole.fill(at, y, length, 1, "─", Role::rule);
+  else
+    whole.put(at, y, text, Role::free, limit);
+  for (int i = 0; i < length; ++i) {
+    if (fills)
+      single.fill(at + i, y, 1, 1, "─", Role::rule);
+    else if (limit < 0 || at + i < limit)
+      single.put(at + i, y, text.substr(static_cast<std::size_t>(i), 1), Role::free);
+  }
+  for (int x = 0; x < 12; ++x) RC_ASSERT(whole.at(x, 0) == single.at(x, 0));
+}
+
 RC_GTEST_PROP(Utf8, EncodingAndDecodingAreInverse, ()) {
   const auto code = *rc::gen::inRange<std::uint32_t>(1, 0x110000);
   std::string text;

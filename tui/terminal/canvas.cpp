@@ -17,10 +17,17 @@ struct Piece {
   int width = 0;
 };
 
+bool is_plain(char c) { return c >= 0x20 && c < 0x7F; }
+// How many characters of ASCII it begins with, each of which takes a cell.
+std::size_t plain_start(std::string_view text) {
+  std::size_t count = 0;
+  while (count < text.size() && is_plain(text[count])) ++count;
+  return count;
+}
+
 Piece take_piece(std::string_view& text) {
   const std::string_view before = text;
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead >= 0x20 && lead < 0x7F) {
+  if (is_plain(text[0])) {
     text.remove_prefix(1);
     return {before.substr(0, 1), 1};
   }
@@ -84,6 +91,14 @@ void Canvas::set(int x, int y, std::string_view glyph, int width, Style style) {
   }
 }
 
+std::span<Cell> Canvas::run(int x, int y, int width) {
+  const int first = std::max(x, 0), end = std::min(x + width, size_.columns);
+  if (y < 0 || y >= size_.rows || first >= end) return {};
+  break_wide(first, y);
+  break_wide(end - 1, y);
+  return {cell(first, y), static_cast<std::size_t>(end - first)};
+}
+
 void Canvas::join(int x, int y, std::string_view mark) {
   Cell* target = cell(x, y);
   if (target && target->glyph.empty()) target = cell(x - 1, y);
@@ -94,6 +109,13 @@ int Canvas::put(int x, int y, std::string_view text, Style style, int limit) {
   const int end = limit < 0 ? size_.columns : std::min(limit, size_.columns);
   int at = x;
   while (!text.empty()) {
+    if (const int plain = std::min(static_cast<int>(plain_start(text)), end - at); plain > 0) {
+      std::size_t next = static_cast<std::size_t>(at < 0 ? std::min(-at, plain) : 0);  // left of the screen
+      for (Cell& one : run(at, y, plain)) one.glyph.assign(1, text[next++]), one.style = style;
+      text.remove_prefix(static_cast<std::size_t>(plain));
+      at += plain;
+      continue;
+    }
     const Piece piece = take_piece(text);
     if (piece.width == 0) {
       if (at > x && !piece.glyph.empty()) join(at - 1, y, piece.glyph);
@@ -107,10 +129,8 @@ int Canvas::put(int x, int y, std::string_view text, Style style, int limit) {
 }
 
 void Canvas::fill(int x, int y, int width, int height, std::string_view glyph, Style style) {
-  const int first = std::max(x, 0);
-  const int last = std::min(x + width, size_.columns);
   for (int row = std::max(y, 0); row < std::min(y + height, size_.rows); ++row)
-    for (int column = first; column < last; ++column) set(column, row, glyph, 1, style);
+    for (Cell& one : run(x, row, width)) one.glyph.assign(glyph), one.style = style;
 }
 
 void Canvas::mark_selected(int x, int y, int width) {
@@ -151,12 +171,19 @@ std::string Canvas::attributes() const {
 
 int display_width(std::string_view utf8) {
   int width = 0;
-  while (!utf8.empty()) width += take_piece(utf8).width;
+  while (!utf8.empty()) {
+    const std::size_t plain = plain_start(utf8);
+    utf8.remove_prefix(plain);
+    width += static_cast<int>(plain);
+    if (!utf8.empty()) width += take_piece(utf8).width;
+  }
   return width;
 }
 
 std::string shorten(std::string_view utf8, int width, bool ascii) {
   if (width <= 0) return {};
+  if (utf8.size() <= static_cast<std::size_t>(width) && plain_start(utf8) == utf8.size())
+    return std::string(utf8);
   std::string_view rest = utf8;
   int used = 0;
   std::size_t keep = 0;  // bytes that leave room for the ellipsis

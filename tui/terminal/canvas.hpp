@@ -5,6 +5,7 @@
 // Threads: plain value.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,8 @@ class Canvas {
  private:
   Cell* cell(int x, int y);  // nullptr outside
   void break_wide(int x, int y);
+  // Those of a line that are about to be written, clipped; nothing is left of a wide one at either end.
+  std::span<Cell> run(int x, int y, int width);
   void set(int x, int y, std::string_view glyph, int width, Style style);
   void join(int x, int y, std::string_view mark);
   template <class Letter>
