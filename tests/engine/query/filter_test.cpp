@@ -203,6 +203,32 @@ TEST(Filter, NumbersSortAsNumbersAndUnknownComesLastEitherWay) {
   EXPECT_EQ(kept("", "since"), "3 4 2 11");
   EXPECT_EQ(kept("", "-since"), "11 2 3 4");
 }
+// A sort takes numbers out of their cells: what has none keeps its rank, and what is alike its order.
+TEST(Filter, SeveralSortKeysOfNumbersTextsAndUnknownDecideOneAfterAnother) {
+  Story story;
+  std::vector<Node> nodes;
+  const int cpus[] = {64, 0, 128, 64, 0, 128};
+  for (int i = 0; i < 6; ++i) {
+    nodes.push_back(node("n" + std::to_string(i), {}));
+    nodes.back().cpus.reset();
+    if (cpus[i] > 0) nodes.back().cpus = cpus[i];
+    nodes.back().driver = i % 2 == 0 ? "570" : "1000";
+  }
+  story.tell(NodesListed{nodes});
+  const auto sorted = [&](std::initializer_list<const char*> by) {
+    std::vector<Sort> sorts;
+    for (const char* one : by) sorts.push_back(*parse_sort<NodeRow>(one));
+    std::vector<NodeRow> rows = node_rows(story.model);
+    filter_and_sort(rows, {}, sorts, Context{at(0), nullptr});
+    std::string names;
+    for (const NodeRow& row : rows) names += row.node->name.text.substr(1);
+    return names;
+  };
+  EXPECT_EQ(sorted({"cpus"}), "032514") << "alike: in their order; not told: last";
+  EXPECT_EQ(sorted({"-cpus"}), "250314") << "last either way";
+  EXPECT_EQ(sorted({"driver", "-cpus"}), "204531") << "570 before 1000";
+  EXPECT_EQ(sorted({"-driver", "cpus"}), "351024");
+}
 TEST(Filter, RowsKeepTheirOrderWhenOneInTheMiddleGoes) {
   // The model fills a gap with its last row; a table must not show that.
   Story story;
