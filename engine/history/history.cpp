@@ -517,7 +517,8 @@ void History::each_use(const ClusterName& cluster, const NodeName& node, std::sp
       bool any = false;
       for (const UseBytes& line : lines) {
         const std::uint8_t* bytes = row + line.offset;
-        any = any || std::any_of(bytes, bytes + line.figures, [](std::uint8_t byte) { return byte != kNone; });
+        any =
+            any || std::any_of(bytes, bytes + line.figures, [](std::uint8_t byte) { return byte != kNone; });
         if (bytes[0] == kNone) continue;
         sum += static_cast<double>(bytes[0]);
         ++measured;

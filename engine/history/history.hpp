@@ -82,8 +82,9 @@ class History {
   void watch(const ClusterName& cluster, const NodeName& node, bool watched);
 
   Line line(const ClusterName& cluster, const NodeName& node, const Key& key, TimePoint since = {}) const;
-  // The times at which anything of one of these lines of a node was measured, with their use alone: a list asks
-  // this of each node in view. `sum` is over those whose use was measured then, `measured` how many these are.
+  // The times at which anything of one of these lines of a node was measured, with their use alone: a list
+  // asks this of each node in view. `sum` is over those whose use was measured then, `measured` how many
+  // these are.
   void each_use(const ClusterName& cluster, const NodeName& node, std::span<const Key> keys, TimePoint since,
                 const std::function<void(TimePoint at, double sum, int measured)>& visit) const;
   // Of a cluster, oldest first: use and what is held.

@@ -162,7 +162,8 @@ Place place_of(const Value& value, bool descending) {
                                                             : kUnknown + 1;
   if (!descending) return place;
   place.number = -place.number;
-  place.rank = static_cast<std::uint8_t>(place.rank ^ 1);  // numbers and texts, and both kinds of unknown, the other way round
+  place.rank = static_cast<std::uint8_t>(
+      place.rank ^ 1);  // numbers and texts, and both kinds of unknown, the other way round
   return place;
 }
 
