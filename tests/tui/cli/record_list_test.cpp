@@ -149,7 +149,25 @@ TEST(RecordList, RoundsAheadOfTheClockAreAFindingUnlessTheClusterIsSimulated) {
   EXPECT_EQ(list.run(), kFinding);
   EXPECT_TRUE(list.says("time-to-come")) << list.out.str();
   list.simulated = true;
+  list.files[1].written = at(150);
   EXPECT_EQ(list.run(), kDone) << list.out.str();
+}
+
+// Its clock runs ahead: by that one the recorder would be at work for days to come.
+TEST(RecordList, ASimulatedDayAheadOfTheClockIsOpenOnlyWhileItsFileIsWrittenTo) {
+  Listing list;
+  list.simulated = true;
+  list.files = {file(0, 90'000, Stop::cut)};
+  list.files[0].written = at(100);
+  list.now = 160;
+  EXPECT_EQ(list.run(), kDone);
+  EXPECT_TRUE(list.says("open")) << list.out.str();
+  list.now = 7'200;
+  EXPECT_EQ(list.run(), kFinding);
+  EXPECT_TRUE(list.says("cut-off")) << list.out.str();
+  list.now = 400'000, list.files[0].written = at(399'990);
+  EXPECT_EQ(list.run(), kDone) << "its clock is behind";
+  EXPECT_TRUE(list.says("open")) << list.out.str();
 }
 
 TEST(RecordList, DocumentsKeepToTheirSchema) {
