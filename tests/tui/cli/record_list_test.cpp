@@ -183,6 +183,26 @@ TEST(RecordList, DocumentsKeepToTheirSchema) {
   EXPECT_TRUE(list.says("hpc,2027-01-15.jsonl.zst,")) << list.out.str();
 }
 
+// For scripts: what is configured wrongly is told from what cannot be read now, by every command alike.
+TEST(RecordList, AFolderThatIsNotThereEndsWithThreeAndOneThatIsNotNamedWithTwoInDiffToo) {
+  Options options;
+  options.words = {"list"}, options.from = "-10m";
+  test::Box box;
+  Joins joins{box, box, {}, {}, [] { return at(0); }, {}, false};
+  joins.recordings = [](const std::string&) {
+    return Result<std::vector<std::unique_ptr<record::Recording>>>(
+        Error{"cannot read the recording", "F: no file of a recording lies there", ""});
+  };
+  std::ostringstream out, err;
+  const Streams streams{out, err};
+  EXPECT_EQ(run_diff(options, test::catalogue(), joins, streams), kUsage);
+  EXPECT_EQ(list_recording(options, joins, streams), kUsage);
+  options.recording = "F";
+  EXPECT_EQ(run_diff(options, test::catalogue(), joins, streams), kUnknown) << err.str();
+  EXPECT_EQ(list_recording(options, joins, streams), kUnknown) << err.str();
+  EXPECT_EQ(out.str(), "");
+}
+
 TEST(RecordList, AnotherWordIsRefused) {
   Listing list;
   list.files = {file(0, 120, {})};

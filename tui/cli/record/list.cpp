@@ -186,7 +186,7 @@ int list_recording(const Options& options, const Joins& joins, const Streams& st
                               "tessera record --folder FOLDER, or tessera record list --folder FOLDER"}),
            kUsage;
   const auto all = look(options, joins);
-  if (!all) return complain(streams, all.error()), kUnknown;
+  if (!all) return complain(streams, all.error()), exit_code_without_recordings(options);
   streams.out << print(*all, options);
   tell_damage(*all, streams);
   for (std::size_t i = 0; i < all->size(); ++i)
