@@ -31,26 +31,27 @@ struct Listed {
   End end{};
 };
 
-// Whose clock its times are by. That of a simulated cluster is its own, and says nothing about a recorder: there
-// the time at which the file was written to last does.
-enum class Clock : std::uint8_t { here, simulated };
+// Whose clock its times are by. That of a simulated cluster is its own, and says nothing about a recorder:
+// there the time at which the file was written to last does.
+enum class Times : std::uint8_t { by_clock_here, simulated };
 
 // What lies near to the clock here needs no look at the cluster: that reads a whole moment.
-Clock clock_of(record::Recording& recording, const std::vector<record::DayFile>& days, TimePoint wall) {
-  const auto newest = std::find_if(days.rbegin(), days.rend(), [](const auto& day) { return day.rounds; });
-  if (newest == days.rend()) return Clock::here;
+Times times_of(record::Recording& recording, const std::vector<record::DayFile>& days, TimePoint wall) {
+  const auto newest =
+      std::find_if(days.rbegin(), days.rend(), [](const auto& day) { return day.rounds.has_value(); });
+  if (newest == days.rend()) return Times::by_clock_here;
   const Duration age = wall - newest->rounds->to;
-  if (age >= -record::kShortestGap && age <= record::longest_step(newest->every)) return Clock::here;
+  if (age >= -record::kShortestGap && age <= record::longest_step(newest->every)) return Times::by_clock_here;
   const auto model = recording.at(newest->rounds->to);
   const bool simulated = model && !model->clusters.empty() && model->clusters.front().simulated;
-  return simulated ? Clock::simulated : Clock::here;
+  return simulated ? Times::simulated : Times::by_clock_here;
 }
 
-End end_of(const record::DayFile& file, Clock clock, TimePoint wall) {
+End end_of(const record::DayFile& file, Times times, TimePoint wall) {
   if (file.failure || !file.rounds) return End::damaged;
-  if (clock == Clock::here && file.rounds->to - wall > record::kShortestGap) return End::to_come;
+  if (times == Times::by_clock_here && file.rounds->to - wall > record::kShortestGap) return End::to_come;
   if (!file.stop) return End::goes_on;
-  const TimePoint last = clock == Clock::here ? file.rounds->to : file.written.value_or(TimePoint{});
+  const TimePoint last = times == Times::by_clock_here ? file.rounds->to : file.written.value_or(TimePoint{});
   const bool young = wall - last <= record::longest_step(file.every);
   return *file.stop != record::Stop::ended && young ? End::open : End::stopped;
 }
@@ -63,9 +64,9 @@ Result<std::vector<Listed>> look(const Options& options, const Joins& joins) {
     auto days = one->days();
     if (!days) return days.error();
     const TimePoint wall = joins.wall();
-    const Clock clock = clock_of(*one, *days, wall);
+    const Times times = times_of(*one, *days, wall);
     for (record::DayFile& day : *days) {
-      const End end = end_of(day, clock, wall);
+      const End end = end_of(day, times, wall);
       all.push_back({one->cluster().text, std::move(day), end});
     }
   }
