@@ -43,6 +43,7 @@ class Survey {
     }
     const std::string& bytes = (*read)->text;
     day.bytes = static_cast<std::int64_t>(bytes.size());
+    day.written = TimePoint(std::chrono::seconds((*read)->about.st_mtim.tv_sec));
     auto frames = frames_of_day(bytes);
     if (!frames) return fail(frames.error());
     for (const Frame& one : *frames) {

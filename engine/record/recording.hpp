@@ -77,6 +77,7 @@ struct DayFile {
   int set_back = 0;                // times that its clock was; rounds that were written again count once
   bool torn = false;               // the file ends before what was written to it was ended
   std::optional<Stop> stop{};      // behind its last round; nullopt: the next file goes on
+  std::optional<TimePoint> written{};  // to last, by the clock here; nullopt: not known
   std::optional<Error> failure{};  // the first that is damaged of it; what is sound counts above
 };
 

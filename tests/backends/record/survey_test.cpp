@@ -2,6 +2,7 @@
 #include "backends/record/survey.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -95,6 +96,15 @@ TEST_F(Surveyed, ARecorderThatWasEndedIsToldFromOneThatWasKilled) {
   EXPECT_TRUE(days().front().torn);
   EXPECT_EQ(days().front().count, 3);
   EXPECT_EQ(open()->stopped(), Stop::cut);
+}
+
+// By the clock here, whatever the recorder's was.
+TEST_F(Surveyed, WhenAFileWasWrittenToLastIsTold) {
+  start(0);
+  end();
+  struct stat about {};
+  ASSERT_EQ(::stat(files().front().c_str(), &about), 0);
+  EXPECT_EQ(days().front().written, TimePoint(std::chrono::seconds(about.st_mtim.tv_sec)));
 }
 
 // What tore is mended when the next recorder opens the file: that one was cut off stays known all the same.

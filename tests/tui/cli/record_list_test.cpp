@@ -149,7 +149,25 @@ TEST(RecordList, RoundsAheadOfTheClockAreAFindingUnlessTheClusterIsSimulated) {
   EXPECT_EQ(list.run(), kFinding);
   EXPECT_TRUE(list.says("time-to-come")) << list.out.str();
   list.simulated = true;
+  list.files[1].written = at(150);
   EXPECT_EQ(list.run(), kDone) << list.out.str();
+}
+
+// Its clock runs ahead: by that one the recorder would be at work for days to come.
+TEST(RecordList, ASimulatedDayAheadOfTheClockIsOpenOnlyWhileItsFileIsWrittenTo) {
+  Listing list;
+  list.simulated = true;
+  list.files = {file(0, 90'000, Stop::cut)};
+  list.files[0].written = at(100);
+  list.now = 160;
+  EXPECT_EQ(list.run(), kDone);
+  EXPECT_TRUE(list.says("open")) << list.out.str();
+  list.now = 7'200;
+  EXPECT_EQ(list.run(), kFinding);
+  EXPECT_TRUE(list.says("cut-off")) << list.out.str();
+  list.now = 400'000, list.files[0].written = at(399'990);
+  EXPECT_EQ(list.run(), kDone) << "its clock is behind";
+  EXPECT_TRUE(list.says("open")) << list.out.str();
 }
 
 TEST(RecordList, DocumentsKeepToTheirSchema) {
@@ -163,6 +181,26 @@ TEST(RecordList, DocumentsKeepToTheirSchema) {
   list.options.output = OutputFormat::csv;
   EXPECT_EQ(list.run(), kDone);
   EXPECT_TRUE(list.says("hpc,2027-01-15.jsonl.zst,")) << list.out.str();
+}
+
+// For scripts: what is configured wrongly is told from what cannot be read now, by every command alike.
+TEST(RecordList, AFolderThatIsNotThereEndsWithThreeAndOneThatIsNotNamedWithTwoInDiffToo) {
+  Options options;
+  options.words = {"list"}, options.from = "-10m";
+  test::Box box;
+  Joins joins{box, box, {}, {}, [] { return at(0); }, {}, false};
+  joins.recordings = [](const std::string&) {
+    return Result<std::vector<std::unique_ptr<record::Recording>>>(
+        Error{"cannot read the recording", "F: no file of a recording lies there", ""});
+  };
+  std::ostringstream out, err;
+  const Streams streams{out, err};
+  EXPECT_EQ(run_diff(options, test::catalogue(), joins, streams), kUsage);
+  EXPECT_EQ(list_recording(options, joins, streams), kUsage);
+  options.recording = "F";
+  EXPECT_EQ(run_diff(options, test::catalogue(), joins, streams), kUnknown) << err.str();
+  EXPECT_EQ(list_recording(options, joins, streams), kUnknown) << err.str();
+  EXPECT_EQ(out.str(), "");
 }
 
 TEST(RecordList, AnotherWordIsRefused) {

@@ -109,7 +109,7 @@ int run_diff(const Options& options, const mig::Catalogue&, const Joins& joins, 
                     {"cannot compare", "--from is missing", "tessera diff --from '03:12' --to -10m"}),
            kUsage;
   auto recordings = recordings_of(options, joins);
-  if (!recordings) return complain(streams, recordings.error()), kUsage;
+  if (!recordings) return complain(streams, recordings.error()), exit_code_without_recordings(options);
   const TimePoint wall = now_of(*recordings, joins.wall());
   const auto from = tui::parse_past(options.from, wall);
   if (!from) return complain(streams, from.error()), kUsage;

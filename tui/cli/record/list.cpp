@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -30,18 +31,28 @@ struct Listed {
   End end{};
 };
 
-// The clock of a simulated cluster is its own.
-bool is_of_time_to_come(record::Recording& recording, TimePoint newest, TimePoint wall) {
-  if (newest - wall <= record::kShortestGap) return false;
-  const auto model = recording.at(newest);
-  return model && !model->clusters.empty() && !model->clusters.front().simulated;
+// Whose clock its times are by. That of a simulated cluster is its own, and says nothing about a recorder:
+// there the time at which the file was written to last does.
+enum class Times : std::uint8_t { by_clock_here, simulated };
+
+// What lies near to the clock here needs no look at the cluster: that reads a whole moment.
+Times times_of(record::Recording& recording, const std::vector<record::DayFile>& days, TimePoint wall) {
+  const auto newest =
+      std::find_if(days.rbegin(), days.rend(), [](const auto& day) { return day.rounds.has_value(); });
+  if (newest == days.rend()) return Times::by_clock_here;
+  const Duration age = wall - newest->rounds->to;
+  if (age >= -record::kShortestGap && age <= record::longest_step(newest->every)) return Times::by_clock_here;
+  const auto model = recording.at(newest->rounds->to);
+  const bool simulated = model && !model->clusters.empty() && model->clusters.front().simulated;
+  return simulated ? Times::simulated : Times::by_clock_here;
 }
 
-End end_of(const record::DayFile& file, bool to_come, TimePoint wall) {
+End end_of(const record::DayFile& file, Times times, TimePoint wall) {
   if (file.failure || !file.rounds) return End::damaged;
-  if (to_come && file.rounds->to - wall > record::kShortestGap) return End::to_come;
+  if (times == Times::by_clock_here && file.rounds->to - wall > record::kShortestGap) return End::to_come;
   if (!file.stop) return End::goes_on;
-  const bool young = wall - file.rounds->to <= record::longest_step(file.every);
+  const TimePoint last = times == Times::by_clock_here ? file.rounds->to : file.written.value_or(TimePoint{});
+  const bool young = wall - last <= record::longest_step(file.every);
   return *file.stop != record::Stop::ended && young ? End::open : End::stopped;
 }
 
@@ -52,10 +63,10 @@ Result<std::vector<Listed>> look(const Options& options, const Joins& joins) {
   for (const auto& one : *recordings) {
     auto days = one->days();
     if (!days) return days.error();
-    const auto covered = one->covered();
-    const bool to_come = covered && is_of_time_to_come(*one, covered->to, joins.wall());
+    const TimePoint wall = joins.wall();
+    const Times times = times_of(*one, *days, wall);
     for (record::DayFile& day : *days) {
-      const End end = end_of(day, to_come, joins.wall());
+      const End end = end_of(day, times, wall);
       all.push_back({one->cluster().text, std::move(day), end});
     }
   }
@@ -176,7 +187,7 @@ int list_recording(const Options& options, const Joins& joins, const Streams& st
                               "tessera record --folder FOLDER, or tessera record list --folder FOLDER"}),
            kUsage;
   const auto all = look(options, joins);
-  if (!all) return complain(streams, all.error()), kUnknown;
+  if (!all) return complain(streams, all.error()), exit_code_without_recordings(options);
   streams.out << print(*all, options);
   tell_damage(*all, streams);
   for (std::size_t i = 0; i < all->size(); ++i)

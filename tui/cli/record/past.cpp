@@ -10,6 +10,7 @@
 #include "engine/record/until.hpp"
 #include "engine/text.hpp"
 #include "engine/time.hpp"
+#include "tui/cli/command_table.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/look_back.hpp"
 
@@ -49,6 +50,10 @@ Result<Recordings> recordings_of(const Options& options, const Joins& joins) {
     return until_asked(std::move(chosen), options, joins);
   }
   return Error{"no such cluster", "\"" + clean(options.cluster, 100) + "\"", known};
+}
+
+int exit_code_without_recordings(const Options& options) {
+  return options.recording.empty() ? kUsage : kUnknown;
 }
 
 TimePoint now_of(const Recordings& recordings, TimePoint wall) {

@@ -19,6 +19,8 @@ using Recordings = std::vector<std::unique_ptr<record::Recording>>;
 
 // The recordings in --recording, of which --cluster names one. Errors: there are none, or none of that name.
 Result<Recordings> recordings_of(const Options& options, const Joins& joins);
+// The exit code of a command that it has failed for: none is named, or what is named cannot be read.
+int exit_code_without_recordings(const Options& options);
 
 // What "the last 03:12" is counted from: the wall clock, or the newest round of a cluster whose clock is
 // ahead.
