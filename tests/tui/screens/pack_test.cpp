@@ -63,7 +63,7 @@ TEST(Pack, ADemandThatIsTypedWhileTheClusterIsReadIsPlannedOnceItIsRead) {
 }
 
 TEST(Pack, ADemandThatWasTypedTooEarlyAndCannotBeReadIsNamedOnceTheClusterIsRead) {
-  Session session = changing();
+  Session session = changing({200, 40});
   session.model.clusters.front().loaded = false;
   session.press(":pack 9g.1gb=2<enter>");
   session.tell(on("hpc", Loaded{}));
