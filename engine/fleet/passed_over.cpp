@@ -82,7 +82,7 @@ std::optional<std::string> why_passed_over(const Survey& survey, const Pool& poo
         "and tessera fleet apply begins it now",
         moment_text(by.file, by.zone, *last));
   if (const auto why = evicts_too_much(survey, pool, intent, place, by))
-    return "fleet run skips it: " + *why;
+    return fmt::format("fleet run skips it: {}", *why);
   return std::nullopt;
 }
 
@@ -102,14 +102,19 @@ std::optional<std::string> over_max_disturbed(const Pool& pool, const plan::Plan
   const auto most = static_cast<std::size_t>(*pool.budget.disturbed);
   if (all.count() <= most) return std::nullopt;
   const Ends ends = ends_of(all, cluster);
-  const std::string text =
-      fmt::format("its change would evict more jobs or pods ({}) than max_disturbed allows ({}): {}.",
-                  all.count(), most, names_of(ends, all.clients, by));
+  const std::string names = names_of(ends, all.clients, by);
   const std::size_t to_end = all.count() - most;
   const std::optional<TimePoint> fits = to_end <= ends.size() ? ends[to_end - 1].first : std::nullopt;
-  if (!fits) return fmt::format("{} Raise max_disturbed to {}, or wait until they end", text, all.count());
-  return fmt::format("{} By their time limits it fits from {} on; or raise max_disturbed to {}", text,
-                     moment_text(by.file, by.zone, *fits), all.count());
+  if (!fits)
+    return fmt::format(
+        "its change would evict more jobs or pods ({}) than max_disturbed allows ({}): {}. Raise "
+        "max_disturbed to {}, or wait until they end",
+        all.count(), most, names, all.count());
+  return fmt::format(
+      "its change would evict more jobs or pods ({}) than max_disturbed allows ({}): {}. By their time "
+      "limits "
+      "it fits from {} on; or raise max_disturbed to {}",
+      all.count(), most, names, moment_text(by.file, by.zone, *fits), all.count());
 }
 
 std::optional<TimePoint> begins_no_more(const Pool& pool, const RunsBy& by) {
