@@ -112,8 +112,7 @@ std::optional<std::string> over_max_disturbed(const Pool& pool, const plan::Plan
         all.count(), most, names, all.count());
   return fmt::format(
       "its change would evict more jobs or pods ({}) than max_disturbed allows ({}): {}. By their time "
-      "limits "
-      "it fits from {} on; or raise max_disturbed to {}",
+      "limits it fits from {} on; or raise max_disturbed to {}",
       all.count(), most, names, moment_text(by.file, by.zone, *fits), all.count());
 }
 
