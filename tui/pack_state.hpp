@@ -68,6 +68,7 @@ struct PackAnswer {
 struct PackState {
   ClusterName cluster;
   std::string refused;  // why nothing is planned here and now; empty: it is
+  std::string typed;    // a demand that waits until the cluster is read; empty: none does
   std::vector<PackWant> wants;
   bool evict = false;
   Narrowed only;

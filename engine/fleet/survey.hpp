@@ -57,7 +57,8 @@ struct NodeSurvey {
 // What is wrong with a pool as a whole.
 struct PoolNote {
   const Pool* pool = nullptr;
-  // unknown, impossible; as_wanted: nothing of its nodes, but of what the file says of it.
+  // unknown, impossible; as_wanted: nothing of its nodes, but of what the file says of it; drifts: fleet run
+  // leaves them as they are (passed_over.hpp).
   Standing standing = Standing::unknown;
   std::string text;
 };

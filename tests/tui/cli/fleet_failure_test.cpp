@@ -229,7 +229,7 @@ TEST_F(FleetFailure, ABudgetOfDisturbedJobsIsAboutThePoolAndNotAboutEachOfItsRun
   EXPECT_EQ(run({"run", pool(", evict: requeue, on_failure: go-on, budget: {max_nodes_at_once: 1, "
                              "max_disturbed: 0}")}),
             kFinding);
-  EXPECT_TRUE(said("1 jobs or pods are in the way, and its budget is 0")) << err.str();
+  EXPECT_TRUE(said("more jobs or pods (1) than max_disturbed allows (0)")) << err.str();
   EXPECT_TRUE(plans.empty());
 }
 

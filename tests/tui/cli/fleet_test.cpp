@@ -246,7 +246,8 @@ TEST_F(FleetCommandLine, RunSkipsAPoolBeyondItsBudgetWithAFinding) {
   EXPECT_EQ(run({"run", file("pools: [{name: a, nodes: n1, layout: 7g.80gb, evict: requeue, budget: "
                              "{max_disturbed: 0}}]")}),
             kFinding);
-  EXPECT_NE(err.str().find("pool a is skipped: 1 jobs or pods are in the way, and its budget is 0"),
+  EXPECT_NE(err.str().find("pool a is skipped: its change would evict more jobs or pods (1) than "
+                           "max_disturbed allows (0): 1 (alice) until ?. Raise max_disturbed to 1, or wait"),
             std::string::npos)
       << err.str();
   const std::string late =

@@ -65,6 +65,15 @@ TEST(FleetScreen, AWindowThatNeverHoldsIsToldAboveTheTableAndTheCalendar) {
   EXPECT_TRUE(session.shows("its window Mon-Fri 20:00-07:00 (line 7) never holds")) << session.screen();
 }
 
+TEST(FleetScreen, WhatFleetRunSkipsForItsBudgetIsToldAboveTheTable) {
+  Session session = fleet_session({120, 40},
+                                  "pools:\n- {name: a, nodes: n0031, layout: none, evict: requeue, budget: "
+                                  "{max_disturbed: 1}}\n- {name: b, layout: as-is}\n");
+  EXPECT_TRUE(session.shows("pool a: fleet run skips it: its change would evict more jobs or pods (2) than"))
+      << session.screen();
+  EXPECT_TRUE(session.shows("(alice) until ?")) << session.screen();
+}
+
 // The rows went by their nodes: seven GPUs that are as wanted pushed other nodes that are not off the screen.
 TEST(FleetScreen, GpusThatAreAsWantedStandBehindEveryNodeThatIsNot) {
   Session session = fleet_session({80, 24}, R"(time_zone: UTC

@@ -49,6 +49,28 @@ TEST(Pack, ADemandIsEditedByKeysAndTheAnswerSaysWhatIsProven) {
   EXPECT_FALSE(session.shows("touches")) << "nothing is asked for any more";
 }
 
+// A demand that was typed right after the start was lost, and had to be typed again.
+TEST(Pack, ADemandThatIsTypedWhileTheClusterIsReadIsPlannedOnceItIsRead) {
+  Session session = changing();
+  session.model.clusters.front().loaded = false;
+  session.press(":pack 3g.40gb=2<enter>");
+  EXPECT_TRUE(session.shows("the cluster is still being read")) << session.screen();
+  EXPECT_TRUE(session.shows("it is read first, then this demand is planned: 3g.40gb=2")) << session.screen();
+  session.tell(on("hpc", Loaded{}));
+  session.pack();
+  EXPECT_TRUE(session.shows("touches 1 GPU on 1 node; proven minimum 1")) << session.screen();
+  EXPECT_FALSE(session.shows("it is read first")) << session.screen();
+}
+
+TEST(Pack, ADemandThatWasTypedTooEarlyAndCannotBeReadIsNamedOnceTheClusterIsRead) {
+  Session session = changing({200, 40});
+  session.model.clusters.front().loaded = false;
+  session.press(":pack 9g.1gb=2<enter>");
+  session.tell(on("hpc", Loaded{}));
+  EXPECT_TRUE(session.shows("9g.1gb")) << session.screen();
+  EXPECT_TRUE(session.shows("How many instances are to be free?")) << session.screen();
+}
+
 TEST(Pack, WhatCannotBeMetIsToldWithTheReason) {
   Session session = answered("7g.80gb=13");
   EXPECT_TRUE(session.shows("unmet: 2 of 13 7g.80gb")) << session.screen();

@@ -96,6 +96,7 @@ int FleetCommand::run() {
   }
   if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
   if (verb_ == "plan" || verb_ == "apply") return change();
+  if (!is_past()) note_passed_over();
   if (verb_ == "check") return show(check_page(page_, options_));
   if (verb_ == "explain") return explain();
   return show(diff_page(page_, options_));
@@ -397,7 +398,7 @@ std::string FleetCommand::file_name() const {
 
 std::string FleetCommand::words() const { return fleet::words_of(whole_path()); }
 
-std::string FleetCommand::told_notes() const {
+std::string FleetCommand::told_notes(bool windows_told) const {
   std::string text;
   const auto line = [&](const std::string& english) { text += told(streams_, english) + "\n"; };
   for (const fleet::Survey& survey : page_.surveys) {
@@ -416,8 +417,9 @@ std::string FleetCommand::told_notes() const {
     for (const pack::RefusedKind& kind : told_together(refused)) line(refusal_of(kind));
   }
   for (const fleet::PoolNote* note : fleet::notes_of(page_.surveys))
-    line(fmt::format("{}:{}: pool {}: {}", page_.file, note->pool->line, note->pool->name,
-                     told(streams_, note->text)));
+    if (!windows_told || note->standing != Standing::as_wanted)
+      line(fmt::format("{}:{}: pool {}: {}", page_.file, note->pool->line, note->pool->name,
+                       told(streams_, note->text)));
   for (const std::string& one : page_.unread) line(one);
   return text;
 }

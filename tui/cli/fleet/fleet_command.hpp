@@ -62,6 +62,8 @@ class FleetCommand {
   // the surveys.
   void find_left_runs();
   void tell_left_runs();
+  // What fleet run would skip, and so has skipped as long as nothing has changed since (fleet_left.cpp).
+  void note_passed_over();
   // beside: drift that a change of this very call mends is no finding.
   int code(bool beside = false) const;
   int show(const std::string& text) const;
@@ -77,7 +79,8 @@ class FleetCommand {
   int change(plan::Intent intent);
   std::string words() const;
   std::string file_name() const;
-  std::string told_notes() const;
+  // windows_told: those that never hold are named elsewhere.
+  std::string told_notes(bool windows_told = false) const;
   bool is_past() const;  // --at: the clusters are those of a recording
   void tell_moment() const;
   // Empty: it is not. That it cannot be found out counts as paused.

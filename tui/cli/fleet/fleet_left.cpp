@@ -4,6 +4,7 @@
 
 #include "engine/fleet/carried_on.hpp"
 #include "engine/fleet/left_run.hpp"
+#include "engine/fleet/passed_over.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/change/due.hpp"
 #include "tui/cli/fleet/fleet_command.hpp"
@@ -49,6 +50,13 @@ void FleetCommand::tell_left_runs() {
             Json::of(std::string(word(left.head.state == RunState::parked ? Due::left : Due::a_person))));
     one.add("why", Json());
     run_list_.items.push_back(std::move(one));
+  }
+}
+
+void FleetCommand::note_passed_over() {
+  for (fleet::Survey& survey : page_.surveys) {
+    const TimePoint now = cluster_now(*survey.cluster, clusters_.wall());
+    fleet::note_passed_over(survey, place_of(*survey.cluster), {fleet_, zone_, now}, page_.runs);
   }
 }
 

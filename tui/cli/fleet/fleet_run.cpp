@@ -8,6 +8,7 @@
 #include "engine/fleet/begun.hpp"
 #include "engine/fleet/carried_on.hpp"
 #include "engine/fleet/moment_text.hpp"
+#include "engine/fleet/passed_over.hpp"
 #include "engine/hostlist.hpp"
 #include "engine/plan/run/closing.hpp"
 #include "engine/plan/run/one_first.hpp"
@@ -30,15 +31,6 @@ void free_first(plan::Intent& intent, const fleet::Survey& survey) {
       if (board.held > 0) held.insert(node.node->name);
   std::stable_partition(intent.nodes.begin(), intent.nodes.end(),
                         [&](const NodeName& node) { return !held.contains(node); });
-}
-
-std::size_t disturbed_by(const plan::Plan& plan) {
-  std::set<std::string> all;
-  std::size_t unknown = 0;
-  for (const plan::NodePlan& node : plan.nodes)
-    for (const plan::Disturbed& one : node.blast_radius)
-      if (one.id.text.empty() || !all.insert(one.id.text).second) unknown += one.id.text.empty();
-  return all.size() + unknown;
 }
 
 }  // namespace
@@ -84,7 +76,9 @@ int FleetCommand::run_due() {
   find_left_runs();
   tell_left_runs();
   if (auto refusal = make_surveys()) return refuse(streams_, *refusal);
-  streams_.err << told_notes();
+  // The calendar of --dry-run names windows that never hold already; its JSON does not.
+  const bool windows_told = options_.dry_run && options_.output == OutputFormat::table;
+  streams_.err << told_notes(windows_told);
   worst_ = worse(worst_, code(true));
   if (!page_.runs_untold.empty()) {
     streams_.err << told(streams_, "not every run is known: " + page_.runs_untold) << "\n";
@@ -192,9 +186,7 @@ int FleetCommand::skip(const std::string& pool, const std::string& why, int code
 }
 
 plan::ChangeOptions FleetCommand::patience_of(const fleet::Pool& pool) const {
-  plan::ChangeOptions patience = options_.change;
-  patience.way = pool.evict;
-  patience.when_empty = true;  // also for what evict does not end, or what comes in its place
+  plan::ChangeOptions patience = fleet::evicts(pool, options_.change);
   if (!pool.budget.nodes_at_once) return patience;
   if (pool.on_failure == fleet::OnFailure::go_on) {  // all of a run are begun together: none is left behind
     patience.batch = *pool.budget.nodes_at_once;
@@ -225,8 +217,7 @@ int FleetCommand::run_pool(const ClusterName& name, const std::string& pool_name
   const auto by_name = [&](const fleet::Pool& one) { return one.name == pool_name; };
   const fleet::Pool& pool = *std::find_if(wanted.pools.begin(), wanted.pools.end(), by_name);
   const fleet::Phase phase = fleet::phase_at(fleet_, pool, zone_, now);
-  const auto last = fleet::last_begin(pool, zone_, phase, now);
-  if (last && now > *last)
+  if (const auto last = fleet::begins_no_more(pool, {fleet_, zone_, now}))
     return skip(pool_name,
                 fmt::format("a change may begin until {} only", fleet::moment_text(fleet_, zone_, *last)));
   auto survey = fleet::survey(wanted, cluster, place_of(cluster), only_);
@@ -333,14 +324,10 @@ int FleetCommand::begin_pool(const Cluster& cluster, const fleet::Pool& pool, co
   const auto planned = [&] {
     return plan::make_plan(cluster, catalogue_, *intent, means_.at(cluster.name), options.rules, now);
   };
-  // What is waited for ends by itself.
-  if (pool.budget.disturbed && pool.evict != plan::Way::wait) {
-    auto all = planned();
-    const std::size_t disturbed = all ? disturbed_by(*all) : 0;
-    if (disturbed > static_cast<std::size_t>(*pool.budget.disturbed))
-      return skip(pool.name, fmt::format("{} jobs or pods are in the way, and its budget is {}", disturbed,
-                                         *pool.budget.disturbed));
-  }
+  if (pool.budget.disturbed)
+    if (const auto all = planned())
+      if (auto why = fleet::over_max_disturbed(pool, *all, cluster, {fleet_, zone_, now}))
+        return skip(pool.name, *why);
   if (auto code = take_turn(cluster.name, pool, survey, *intent, busy, held_up)) return *code;
   auto plan = planned();
   if (!plan) return skip(pool.name, to_line(plan.error()));

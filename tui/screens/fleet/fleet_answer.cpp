@@ -9,6 +9,7 @@
 
 #include "engine/fleet/demand.hpp"
 #include "engine/fleet/offers.hpp"
+#include "engine/fleet/passed_over.hpp"
 #include "engine/fleet/telling.hpp"
 #include "engine/insight/available.hpp"
 #include "engine/insight/read_whole.hpp"
@@ -116,13 +117,17 @@ std::shared_ptr<const FleetAnswer> answer_of(std::shared_ptr<const FleetQuestion
     }
     if (!insight::is_read_whole(cluster))
       answer->unread.push_back("not everything of " + cluster.name.text + " could be read");
-    const fleet::Fleet& now = answer->now.emplace_back(
-        fleet::fleet_at(asked.file->fleet, asked.file->zone, cluster_now(cluster, asked.wall)));
-    auto found = fleet::survey(now, cluster, {asked.catalogue, &asked.means.at(cluster.name), &asked.rules});
-    if (found)
-      answer->surveys.push_back(std::move(*found));
-    else
+    const TimePoint clock = cluster_now(cluster, asked.wall);
+    const fleet::Fleet& now =
+        answer->now.emplace_back(fleet::fleet_at(asked.file->fleet, asked.file->zone, clock));
+    const fleet::Place place{asked.catalogue, &asked.means.at(cluster.name), &asked.rules};
+    auto found = fleet::survey(now, cluster, place);
+    if (!found) {
       answer->failure = found.error();
+      continue;
+    }
+    fleet::note_passed_over(*found, place, {asked.file->fleet, asked.file->zone, clock}, asked.runs);
+    answer->surveys.push_back(std::move(*found));
   }
   note_missing(*answer);
   for (const fleet::Survey& survey : answer->surveys) add_rows(*answer, survey);

@@ -28,6 +28,8 @@ bool back_in_pack(UiState& state, const UiContext& ui);
 std::string copy_on_pack(const UiState& state, const UiContext& ui);
 // ":pack 3g.40gb=10 1g.10gb=40" and ":wanted 10".
 std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const std::string& text);
+// The demand that was typed while the cluster was read, now that its GPUs are known.
+std::optional<Error> take_typed(PackState& pack, const UiContext& ui);
 std::optional<Error> type_wanted(UiState& state, const UiContext& ui, const std::string& text);
 
 // The line of the table under the cursor; the first where it is on a GPU or nowhere.

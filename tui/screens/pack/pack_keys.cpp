@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/number.hpp"
 #include "engine/pack/cluster.hpp"
@@ -255,11 +256,8 @@ std::optional<Error> narrow_pack_to(UiState& state, const UiContext& ui, const s
   return std::nullopt;
 }
 
-std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const std::string& text) {
-  if (std::string why = why_no_cluster(Action::show_pack, state, ui); !why.empty()) return Error{why, "", ""};
-  show_pack(state, ui, Action::show_pack);
-  refresh_pack(state, state.top(), ui);
-  if (!state.pack->refused.empty()) return Error{"cannot plan", state.pack->refused, ""};
+std::optional<Error> take_typed(PackState& pack, const UiContext& ui) {
+  const std::string text = std::exchange(pack.typed, {});
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
@@ -267,12 +265,28 @@ std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const 
     at = end + 1;
   }
   pack::Problem known;
-  known.products = state.pack->boards->problem.products;
-  known.passed_by = state.pack->boards->problem.passed_by;
+  known.products = pack.boards->problem.products;
+  known.passed_by = pack.boards->problem.passed_by;
   auto demand = pack::read_demand(words, known, ui.catalogue);
   if (!demand) return demand.error();
-  edit_demand(state, [&](PackState& pack) { put_demand(pack, *demand, known); });
+  pack.stopped = false, pack.takes_queue = false;
+  put_demand(pack, *demand, known);
   return std::nullopt;
+}
+
+std::optional<Error> open_pack_named(UiState& state, const UiContext& ui, const std::string& text) {
+  if (std::string why = why_no_cluster(Action::show_pack, state, ui); !why.empty()) return Error{why, "", ""};
+  show_pack(state, ui, Action::show_pack);
+  refresh_pack(state, state.top(), ui);
+  const Cluster* cluster = ui.model.find(state.pack->cluster);
+  const bool waits = !state.past && cluster && !cluster->loaded;
+  if (!waits && !state.pack->refused.empty()) return Error{"cannot plan", state.pack->refused, ""};
+  std::optional<Error> error;
+  change_kept(state.pack, [&](PackState& pack) {
+    pack.typed = text;
+    if (!waits) error = take_typed(pack, ui);
+  });
+  return error;
 }
 
 std::optional<Error> type_wanted(UiState& state, const UiContext& ui, const std::string& text) {

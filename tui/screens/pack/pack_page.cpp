@@ -6,6 +6,7 @@
 
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
+#include "engine/text.hpp"
 #include "tui/plan_phrases.hpp"
 #include "tui/screens/documents.hpp"
 #include "tui/screens/folded_foot.hpp"
@@ -39,6 +40,10 @@ class Page {
     head(panes.main);
     if (!pack_.refused.empty()) {
       note(panes.main, pack_.refused, Role::warning);
+      if (!pack_.typed.empty())
+        note(panes.main,
+             fmt::format("it is read first, then this demand is planned: {}", clean(pack_.typed, 200)),
+             Role::text);
       return panes;
     }
     table(panes.main);

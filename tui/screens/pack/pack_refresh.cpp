@@ -137,6 +137,7 @@ void ask(PackState& pack, const UiState& state, const UiContext& ui, const Clust
 void refresh_pack(UiState& state, Screen& screen, const UiContext& ui) {
   const Cluster* cluster = ui.model.find(screen.cluster);
   std::string why = why_not_planned(state, cluster);
+  std::optional<Error> error;
   change_kept(state.pack, [&](PackState& pack) {
     if (pack.cluster != screen.cluster) pack = PackState{screen.cluster};
     pack.refused = std::move(why);
@@ -147,8 +148,10 @@ void refresh_pack(UiState& state, Screen& screen, const UiContext& ui) {
     const bool due = is_due(pack, state, ui, *cluster);
     if (due) take_boards(pack, state, ui, *cluster);
     list_profiles(pack);
+    if (!pack.typed.empty()) error = take_typed(pack, ui);
     if (!pack.stopped) ask(pack, state, ui, *cluster, due && stands_in_past(state));
   });
+  if (error) say(state, ui, Severity::danger, to_line(*error));
 }
 
 std::optional<TimePoint> pack_next_change(const UiState& state, const UiContext& ui) {
