@@ -367,11 +367,14 @@ void ClusterStore::tell_all() {
 }
 
 void ClusterStore::set_server_time(TimePoint now) {
-  const Duration before = state_->skew();
-  state_->server_ahead = now - state_->clock();
+  const Duration ahead = now - state_->clock();
+  const Duration told = std::chrono::abs(ahead) > State::kClockGrain ? ahead : Duration(0);
+  const bool moved = std::chrono::abs(told - state_->told_ahead) > State::kClockGrain;
+  state_->server_ahead = ahead;
   state_->time_told = true;
+  if (moved) state_->told_ahead = told;
+  if (moved && state_->pods_complete) state_->post_pods();
   if (!state_->nodes_complete) return;
-  const bool moved = std::chrono::abs(state_->skew() - before) > State::kClockGrain;
   for (const auto& [name, entry] : state_->nodes)
     if (moved || entry.pending_since || entry.differs_since || entry.unmade_since || entry.stale_since)
       state_->dirty.insert(name);

@@ -44,8 +44,10 @@ struct ClusterStore::State {
   std::function<TimePoint()> clock;
   Duration server_ahead{0};  // the API server's clock before ours
   bool time_told = false;    // ... is known
-  // The same, where that is more than an answer that tells the second leaves open.
-  Duration skew() const { return std::chrono::abs(server_ahead) > kClockGrain ? server_ahead : Duration(0); }
+  // The same, where that is more than an answer that tells the second leaves open. It stays while answers
+  // differ by no more than that: the times of pods would move by a second with each.
+  Duration told_ahead{0};
+  Duration skew() const { return told_ahead; }
   static constexpr Duration kClockGrain{2000};
   bool first_look = true;  // until all nodes were judged by it and by the site once
   Parser parser;
@@ -118,6 +120,7 @@ struct ClusterStore::State {
   void unbind(const PodObject& pod);
   void tell(const PodObject& pod);
   Workload work_of(const PodObject& pod) const;
+  void by_our_clock(Workload& work) const;
   void pods_listed();
   void post_pods();
   bool is_work(const PodObject& pod) const;
