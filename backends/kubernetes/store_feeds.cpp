@@ -95,12 +95,16 @@ ClusterStore::Handler ClusterStore::quotas() {
     auto page = s->parser.list<QuotaObject>(body);
     if (!page) return page.error();
     FeedPage head = head_of(*page);
-    for (const QuotaObject& quota : page->items)
+    for (const QuotaObject& quota : page->items) {
+      // The rest of it is kept, and that this is missing is told with the list.
+      if (!quota.unread.empty() && head.skipped++ == 0)
+        head.problem = quota.id() + " has no readable count of " + quota.unread;
       for (const auto& [resource, limit] : quota.limits) {
         auto used = quota.used.find(resource);
         s->quotas.push_back({quota.meta.name_space, quota.meta.name, resource.str(), limit,
                              used == quota.used.end() ? std::nullopt : std::optional(used->second)});
       }
+    }
     return head;
   };
   handler.listed = [s] { s->post(QuotasListed{std::exchange(s->quotas, {})}); };

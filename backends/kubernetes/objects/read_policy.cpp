@@ -52,15 +52,17 @@ void see(EventObject& event, std::optional<TimePoint> at) {
 }
 
 // Of extended resources a quota may name the requests only.
-void read_gpu_counts(JsonValue& value, Counts& counts) {
+void read_gpu_counts(JsonValue& value, Counts& counts, std::string& unread) {
   constexpr std::string_view kRequests = "requests.";
   value.fields([&](std::string_view key, JsonValue& field) {
     if (!key.starts_with(kRequests) || key.size() > 330) return;
     key.remove_prefix(kRequests.size());
     if (!sharing::parse_resource(key, Scheduler::kubernetes)) return;
-    auto text = field.text();
-    auto number = text ? parse_quantity(*text) : field.integer();
-    if (number && *number >= 0 && counts.size() < 64) counts[clean(key)] = *number;
+    const auto number = whole_of(field);
+    if (number && counts.size() < 64)
+      counts[clean(key)] = *number;
+    else if (unread.empty())
+      unread = clean(key);
   });
 }
 
@@ -106,19 +108,22 @@ void read_object(JsonValue& value, EventObject& event) {
 
 void read_object(JsonValue& value, QuotaObject& quota) {
   Counts wished;
+  std::string wished_unread;  // counts only where the status has no limits of its own
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "metadata") read_meta(field, quota.meta);
     if (key == "spec")
       field.fields([&](std::string_view inner, JsonValue& counts) {
-        if (inner == "hard") read_gpu_counts(counts, wished);
+        if (inner == "hard") read_gpu_counts(counts, wished, wished_unread);
       });
     if (key == "status")
       field.fields([&](std::string_view inner, JsonValue& counts) {
-        if (inner == "hard") read_gpu_counts(counts, quota.limits);
-        if (inner == "used") read_gpu_counts(counts, quota.used);
+        if (inner == "hard") read_gpu_counts(counts, quota.limits, quota.unread);
+        if (inner == "used") read_gpu_counts(counts, quota.used, quota.unread);
       });
   });
-  if (quota.limits.empty()) quota.limits = std::move(wished);
+  if (!quota.limits.empty() || !quota.unread.empty()) return;
+  quota.limits = std::move(wished);
+  quota.unread = std::move(wished_unread);
 }
 
 }  // namespace tessera::kubernetes
