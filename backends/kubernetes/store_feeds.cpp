@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/kubernetes/objects/components.hpp"
+#include "backends/kubernetes/objects/refused_pods.hpp"
 #include "backends/kubernetes/store_state.hpp"
 
 namespace tessera::kubernetes {
@@ -107,7 +108,31 @@ ClusterStore::Handler ClusterStore::quotas() {
     }
     return head;
   };
-  handler.listed = [s] { s->post(QuotasListed{std::exchange(s->quotas, {})}); };
+  handler.listed = [s] {
+    s->limits_gpus = !s->quotas.empty();
+    s->post(QuotasListed{std::exchange(s->quotas, {})});
+  };
+  return handler;
+}
+
+ClusterStore::Handler ClusterStore::refused_pods() {
+  constexpr std::size_t kMost = 5000;
+  State* s = state_.get();
+  Handler handler;
+  handler.begin = [s] { s->refused_listed.clear(); };
+  handler.page = [s](std::string_view body, bool) -> Result<FeedPage> {
+    auto page = s->parser.list<EventObject>(body);
+    if (!page) return page.error();
+    FeedPage head = head_of(*page);
+    for (EventObject& event : page->items)
+      if (is_refused_for_gpus(event) && s->refused_listed.size() < kMost)
+        s->refused_listed.push_back(std::move(event));
+    return head;
+  };
+  handler.listed = [s] {
+    s->refused = std::exchange(s->refused_listed, {});
+    s->show_refused();
+  };
   return handler;
 }
 

@@ -76,8 +76,10 @@ struct ClusterStore::State {
   std::string licence;                       // as posted last
   std::vector<Remark> told;                  // remarks, as posted last
 
-  std::vector<Quota> quotas;                 // by the list that is under way
-  std::vector<DeviceTaintRuleObject> rules;  // the same
+  std::vector<Quota> quotas;                         // by the list that is under way
+  bool limits_gpus = false;                          // the last list had one
+  std::vector<EventObject> refused, refused_listed;  // pods that a quota refuses; by the list under way
+  std::vector<DeviceTaintRuleObject> rules;          // the same
   Budgets budgets;
   NodeEvents events;
   KueueQueue kueue;
@@ -152,6 +154,7 @@ struct ClusterStore::State {
   // Budgets and events.
   void weigh_budgets();
   void show_events();
+  void show_refused();
   void tell_kueue();
   Workload kueue_row(const KueueWorkload& one) const;
   std::vector<Workload> kueue_work();  // all of it

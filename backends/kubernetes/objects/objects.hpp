@@ -204,7 +204,7 @@ struct EventObject {
   std::string message;
   std::string from;  // who says so: "kubelet"
   std::int64_t count = 1;
-  std::optional<TimePoint> last;  // seen
+  std::optional<TimePoint> first, last;  // seen
 
   std::string id() const { return meta.name_space + "/" + meta.name; }
 };
