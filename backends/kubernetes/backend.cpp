@@ -228,6 +228,11 @@ void KubernetesBackend::State::report_beside(Which which, std::optional<Error> f
   const bool none = failure && failure->reason.find("HTTP 404") != std::string::npos;
   if (none) forget_beside(which);
   if (none || !serves) failure.reset();
+  // What could never be read has not begun to fail.
+  if (!failure)
+    failing_since[which].reset();
+  else if (!failures[which] && kept[which])
+    failing_since[which] = options.clock();
   failures[which] = std::move(failure);
   notes[which] = note;
   if (which == kKueue) store->set_kueue_read(!failures[which]);
@@ -252,7 +257,8 @@ std::vector<Remark> KubernetesBackend::State::untold_of(Source source) const {
     const std::string without = one.without;
     if (const std::optional<Error>& why = failures[i])
       untold.push_back({Remark::Grade::info, one.what, false,
-                        without + " is not reported: " + to_line({why->what, why->reason, ""}), why->hint});
+                        without + " is not reported: " + to_line({why->what, why->reason, ""}), why->hint,
+                        Remark::Kind::other, "", failing_since[i]});
     else if (!notes[i].empty())
       untold.push_back(
           {Remark::Grade::info, one.what, false, without + " is not all reported: " + notes[i], ""});

@@ -87,8 +87,9 @@ struct KubernetesBackend::State {
   bool serves = false;
   bool follows_refused = false;  // since a quota limits GPUs
   std::array<std::optional<Error>, kFeeds> failures;
-  std::array<std::string, kFeeds> notes;  // what the last list left out
-  std::array<bool, kFeeds> kept{};        // of those beside: a list was complete, and what it held is shown
+  std::array<std::optional<TimePoint>, kFeeds> failing_since;  // of those beside: once they could be read
+  std::array<std::string, kFeeds> notes;                       // what the last list left out
+  std::array<bool, kFeeds> kept{};  // of those beside: a list was complete, and what it held is shown
   Parser parser;
   std::string version;        // of the API server
   std::string versions_told;  // with the operator's, as posted last

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "backends/kubernetes/objects/parse.hpp"
 #include "engine/time.hpp"
 #include "tests/backends/kubernetes/kube_lab.hpp"
@@ -129,6 +131,31 @@ TEST(KubernetesBackendTest, ThatRefusedPodsAreNotReportedIsSaid) {
     EXPECT_TRUE(watch.cluster().remarks.at(Source::kubernetes_pods)[0].text.starts_with(
         "whose pods a ResourceQuota refuses is not reported: "))
         << answer.body;
+  }
+}
+
+// A right that was taken away while the console was open had no "since".
+TEST(KubernetesBackendTest, SinceWhenAListBesideCannotBeReadIsToldWhereItCouldBe) {
+  for (const bool at_first : {true, false}) {
+    LabApi api;
+    api.nodes = {{"a", gpu_node("a")}};
+    std::atomic<bool> may = at_first;
+    api.instead = [&](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
+      if (path != "/api/v1/resourcequotas") return std::nullopt;
+      return may ? LabApi::Answer{200, list_json({}, "100"), {}} : LabApi::Answer{403, "no", {}};
+    };
+    KubeWatch watch(at(api.script().socket()));
+    ASSERT_TRUE(watch.until(loaded));
+    may = false;
+    watch.backend().refresh();
+    ASSERT_TRUE(watch.until([](const Cluster& cluster) {
+      const auto told = cluster.remarks.find(Source::kubernetes_pods);
+      return told != cluster.remarks.end() && !told->second.empty();
+    }));
+    const std::vector<Remark>& all = watch.cluster().remarks.at(Source::kubernetes_pods);
+    EXPECT_TRUE(
+        all[0].text.starts_with("how many GPUs the pods of a namespace may ask for is not reported: "));
+    EXPECT_EQ(all[0].since.has_value(), at_first) << "it may have been so for long";
   }
 }
 
