@@ -390,6 +390,7 @@ void ClusterStore::set_server_time(TimePoint now) {
   state_->time_told = true;
   if (moved) state_->told_ahead = told;
   if (moved && state_->pods_complete) state_->post_pods();
+  if (moved && !state_->refused.empty()) state_->show_refused();
   if (!state_->nodes_complete) return;
   for (const auto& [name, entry] : state_->nodes)
     if (moved || entry.pending_since || entry.differs_since || entry.unmade_since || entry.stale_since)

@@ -1,4 +1,6 @@
 // Pages and lines of the feeds, on their way into what the store keeps.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -99,7 +101,7 @@ ClusterStore::Handler ClusterStore::quotas() {
     for (const QuotaObject& quota : page->items) {
       // The rest of it is kept, and that this is missing is told with the list.
       if (!quota.unread.empty() && head.skipped++ == 0)
-        head.problem = quota.id() + " has no readable count of " + quota.unread;
+        head.problem = fmt::format("{} has no readable count of {}", quota.id(), quota.unread);
       for (const auto& [resource, limit] : quota.limits) {
         auto used = quota.used.find(resource);
         s->quotas.push_back({quota.meta.name_space, quota.meta.name, resource.str(), limit,

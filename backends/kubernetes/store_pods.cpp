@@ -192,6 +192,7 @@ void ClusterStore::State::pods_listed() {
     for (const auto& [name, entry] : nodes) dirty.insert(name);
   flush();
   post_remarks();
+  if (!refused.empty()) show_refused();
 }
 
 void ClusterStore::State::post_pods() {

@@ -88,7 +88,8 @@ void read_object(JsonValue& value, EventObject& event) {
     if (key == "message") event.message = words(field, 1024);
     if (key == "count") event.count = std::max<std::int64_t>(1, field.integer().value_or(1));
     if (key == "lastTimestamp" || key == "eventTime") see(event, time_of(field));
-    if (key == "firstTimestamp" || (key == "eventTime" && !event.first)) event.first = time_of(field);
+    if (key == "firstTimestamp" || key == "eventTime")
+      if (const auto began = time_of(field); began && !event.first) event.first = began;
     if (key == "reportingComponent" && event.from.empty()) event.from = words(field, 128);
     if (key == "involvedObject")
       field.fields([&](std::string_view inner, JsonValue& text) {

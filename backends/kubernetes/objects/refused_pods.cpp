@@ -84,9 +84,10 @@ struct OfOwner {
 Remark remark_on(const std::string& owner, const OfOwner& of, TimePoint now, Duration ahead) {
   const EventObject& event = *of.newest;
   const std::string_view refusal = refusal_in(event.message);
-  Remark remark{Remark::Grade::warning, owner, false, clean(why_refused(refusal), 600),
-                "raise the quota, or wait until some of it ends: kubectl -n " +
-                    shell_word(event.meta.name_space) + " describe resourcequota"};
+  Remark remark{
+      Remark::Grade::warning, owner, false, clean(why_refused(refusal), 600),
+      fmt::format("raise the quota, or wait until some of it ends: kubectl -n {} describe resourcequota",
+                  shell_word(event.meta.name_space))};
   remark.follows = "it waits without a pod: it is in no list of waiting workloads";
   if (of.first && now - *of.first < kBeganFor) remark.since = *of.first - ahead;
   return remark;
