@@ -82,6 +82,7 @@ ClusterStore::Handler KubernetesBackend::State::handler_of(Which which) {
     case kQuotas: return store->quotas();
     case kDeviceRules: return store->device_rules();
     case kKueue: return store->kueue_workloads();
+    case kRefused: return store->refused_pods();
     default: return store->events();
   }
 }
@@ -114,6 +115,8 @@ FeedCalls KubernetesBackend::State::calls_for(Which which, ClusterStore::Handler
     listed();
     kept[which] = true;
     if (which == kPolicies) tell_versions();
+    if (which == kQuotas && store->limits_gpus() && !std::exchange(follows_refused, true))
+      feeds[kRefused]->go();
   };
   calls.report = [this, which](std::optional<Error> failure, Duration latency, const std::string& note) {
     report(which, std::move(failure), latency, note);
@@ -122,12 +125,17 @@ FeedCalls KubernetesBackend::State::calls_for(Which which, ClusterStore::Handler
   return calls;
 }
 
+void KubernetesBackend::State::go() {
+  for (std::size_t i = 0; i < kFeeds; ++i)
+    if (i != kRefused || follows_refused) feeds[i]->go();
+}
+
 void KubernetesBackend::State::proxy_told(const Status& status) {
   serves = status.ok();
   if (serves) {
     ask_version();
     ask_cluster_id();
-    for (auto& feed : feeds) feed->go();
+    go();
     if (measuring) measure_now();
     actuator.read_site();
     return;
@@ -220,6 +228,11 @@ void KubernetesBackend::State::report_beside(Which which, std::optional<Error> f
   const bool none = failure && failure->reason.find("HTTP 404") != std::string::npos;
   if (none) forget_beside(which);
   if (none || !serves) failure.reset();
+  // What could never be read has not begun to fail.
+  if (!failure)
+    failing_since[which].reset();
+  else if (!failures[which] && kept[which])
+    failing_since[which] = options.clock();
   failures[which] = std::move(failure);
   notes[which] = note;
   if (which == kKueue) store->set_kueue_read(!failures[which]);
@@ -244,7 +257,8 @@ std::vector<Remark> KubernetesBackend::State::untold_of(Source source) const {
     const std::string without = one.without;
     if (const std::optional<Error>& why = failures[i])
       untold.push_back({Remark::Grade::info, one.what, false,
-                        without + " is not reported: " + to_line({why->what, why->reason, ""}), why->hint});
+                        without + " is not reported: " + to_line({why->what, why->reason, ""}), why->hint,
+                        Remark::Kind::other, "", failing_since[i]});
     else if (!notes[i].empty())
       untold.push_back(
           {Remark::Grade::info, one.what, false, without + " is not all reported: " + notes[i], ""});
@@ -256,6 +270,7 @@ void KubernetesBackend::State::check_loaded() {
   if (loaded && measuring) return;
   for (Which which : {kNodes, kPods, kDaemonSets, kBudgets, kSlices, kClaims, kQuotas, kKueue})
     if (!feeds[which] || !feeds[which]->answered()) return;
+  if (follows_refused && !feeds[kRefused]->answered()) return;
   // A plan needs the first and the last, what is judged by its age the clock.
   if (!site_known || !clock_known || !id_known) return;
   if (options.review_rights && !rights_known) return;
@@ -310,7 +325,7 @@ void KubernetesBackend::State::tell_what_was_dropped() {
 
 void KubernetesBackend::State::refresh() {
   if (!serves) return;
-  for (auto& feed : feeds) feed->go();
+  go();
   if (measuring) measure_now();
   store->look_again();
 }

@@ -45,6 +45,7 @@ struct KubernetesBackend::State {
   void tell_pace();
   ClusterStore::Handler handler_of(Which which);
   void follow();
+  void go();
   FeedCalls calls_for(Which which, ClusterStore::Handler handler);
   void proxy_told(const Status& status);
   void ask_version();
@@ -84,9 +85,11 @@ struct KubernetesBackend::State {
   Pace pace = Pace::focused;
   bool loaded = false;
   bool serves = false;
+  bool follows_refused = false;  // since a quota limits GPUs
   std::array<std::optional<Error>, kFeeds> failures;
-  std::array<std::string, kFeeds> notes;  // what the last list left out
-  std::array<bool, kFeeds> kept{};        // of those beside: a list was complete, and what it held is shown
+  std::array<std::optional<TimePoint>, kFeeds> failing_since;  // of those beside: once they could be read
+  std::array<std::string, kFeeds> notes;                       // what the last list left out
+  std::array<bool, kFeeds> kept{};  // of those beside: a list was complete, and what it held is shown
   Parser parser;
   std::string version;        // of the API server
   std::string versions_told;  // with the operator's, as posted last

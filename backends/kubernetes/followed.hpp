@@ -22,6 +22,7 @@ enum Which : std::size_t {
   kQuotas,
   kDeviceRules,
   kKueue,
+  kRefused,  // only where a quota limits GPUs
   kFeeds
 };
 
@@ -60,6 +61,8 @@ inline constexpr std::array<Followed, kFeeds> kFollowed = {{
      "which devices a DeviceTaintRule keeps new pods off"},
     {"/apis/kueue.x-k8s.io/v1beta2/workloads", "", "workloads.kueue.x-k8s.io", true, Source::kubernetes_pods,
      "/apis/kueue.x-k8s.io/v1beta1/workloads", "which work waits until Kueue admits it"},
+    {"/api/v1/events", "fieldSelector=reason%3DFailedCreate", "events", false,
+     Source::kubernetes_pods, "", "whose pods a ResourceQuota refuses"},
 }};
 
 }  // namespace tessera::kubernetes

@@ -53,6 +53,7 @@ Source source_asked(const HttpCall& call) {
   if (call.method != "GET") return Source::none;
   constexpr std::string_view kApi = "/api/v1";
   const std::string_view path = std::string_view(call.target).substr(0, call.target.find('?'));
+  if (call.target.starts_with("/api/v1/events?fieldSelector=reason")) return Source::kubernetes_pods;
   if (path.starts_with(kApi)) {
     std::string_view rest = path.substr(kApi.size());
     if (rest.starts_with('/')) rest.remove_prefix(1);

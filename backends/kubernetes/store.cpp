@@ -8,6 +8,7 @@
 #include "backends/kubernetes/objects/components.hpp"
 #include "backends/kubernetes/objects/node_values.hpp"
 #include "backends/kubernetes/objects/pod_values.hpp"
+#include "backends/kubernetes/objects/refused_pods.hpp"
 #include "backends/kubernetes/objects/remarks.hpp"
 #include "backends/kubernetes/store_state.hpp"
 #include "engine/operators/boards.hpp"
@@ -279,6 +280,21 @@ void ClusterStore::State::show_events() {
               events.remarks([this](const std::string& node) { return nodes.contains(node); }));
 }
 
+void ClusterStore::State::show_refused() {
+  std::map<std::string, TimePoint> newest;
+  if (!refused.empty())
+    for (const auto& [id, pod] : pods)
+      if (pod.meta.created && !pod.meta.owner_name.empty()) {
+        TimePoint& at = newest[pod.meta.owner_kind + " " + pod.meta.name_space + "/" + pod.meta.owner_name];
+        at = std::max(at, *pod.meta.created);
+      }
+  const auto newest_pod = [&](const std::string& kind, const std::string& id) -> std::optional<TimePoint> {
+    const auto found = newest.find(kind + " " + id);
+    return found == newest.end() ? std::nullopt : std::optional(found->second);
+  };
+  post_beside(Source::kubernetes_pods, refused_remarks(refused, newest_pod, clock() + skew(), skew()));
+}
+
 void ClusterStore::State::post_beside(Source source, std::vector<Remark> remarks) {
   if (auto all = untold.find(source); all != untold.end())
     remarks.insert(remarks.end(), all->second.begin(), all->second.end());
@@ -367,11 +383,15 @@ void ClusterStore::tell_all() {
 }
 
 void ClusterStore::set_server_time(TimePoint now) {
-  const Duration before = state_->skew();
-  state_->server_ahead = now - state_->clock();
+  const Duration ahead = now - state_->clock();
+  const Duration told = std::chrono::abs(ahead) > State::kClockGrain ? ahead : Duration(0);
+  const bool moved = std::chrono::abs(told - state_->told_ahead) > State::kClockGrain;
+  state_->server_ahead = ahead;
   state_->time_told = true;
+  if (moved) state_->told_ahead = told;
+  if (moved && state_->pods_complete) state_->post_pods();
+  if (moved && !state_->refused.empty()) state_->show_refused();
   if (!state_->nodes_complete) return;
-  const bool moved = std::chrono::abs(state_->skew() - before) > State::kClockGrain;
   for (const auto& [name, entry] : state_->nodes)
     if (moved || entry.pending_since || entry.differs_since || entry.unmade_since || entry.stale_since)
       state_->dirty.insert(name);
@@ -409,8 +429,12 @@ const std::map<std::string, std::string>& ClusterStore::kept_back() {
 
 void ClusterStore::set_untold(Source source, std::vector<Remark> what) {
   state_->untold[source] = std::move(what);
-  source == Source::kubernetes_nodes ? state_->show_events() : state_->post_beside(source, {});
+  if (source == Source::kubernetes_nodes) return state_->show_events();
+  if (source == Source::kubernetes_pods) return state_->show_refused();
+  state_->post_beside(source, {});
 }
+
+bool ClusterStore::limits_gpus() const { return state_->limits_gpus; }
 
 void ClusterStore::set_missing_rights(std::optional<Remark> missing) {
   state_->missing_rights = std::move(missing);

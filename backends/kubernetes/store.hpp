@@ -47,6 +47,7 @@ class ClusterStore {
   Handler budgets();
   Handler events();
   Handler quotas();
+  Handler refused_pods();
   Handler dra_slices();
   Handler device_rules();
   Handler dra_claims();
@@ -57,6 +58,9 @@ class ClusterStore {
 
   // Whether that row is a Workload of Kueue, "namespace/name", and no pod.
   bool is_of_kueue(const std::string& id) const;
+
+  // Whether a ResourceQuota limits GPUs, by the last list.
+  bool limits_gpus() const;
 
   // What the API server's clock says now: times in its objects are meant by it.
   void set_server_time(TimePoint now);

@@ -1,10 +1,13 @@
 // Pages and lines of the feeds, on their way into what the store keeps.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
 
 #include "backends/kubernetes/objects/components.hpp"
+#include "backends/kubernetes/objects/refused_pods.hpp"
 #include "backends/kubernetes/store_state.hpp"
 
 namespace tessera::kubernetes {
@@ -95,15 +98,43 @@ ClusterStore::Handler ClusterStore::quotas() {
     auto page = s->parser.list<QuotaObject>(body);
     if (!page) return page.error();
     FeedPage head = head_of(*page);
-    for (const QuotaObject& quota : page->items)
+    for (const QuotaObject& quota : page->items) {
+      // The rest of it is kept, and that this is missing is told with the list.
+      if (!quota.unread.empty() && head.skipped++ == 0)
+        head.problem = fmt::format("{} has no readable count of {}", quota.id(), quota.unread);
       for (const auto& [resource, limit] : quota.limits) {
         auto used = quota.used.find(resource);
         s->quotas.push_back({quota.meta.name_space, quota.meta.name, resource.str(), limit,
                              used == quota.used.end() ? std::nullopt : std::optional(used->second)});
       }
+    }
     return head;
   };
-  handler.listed = [s] { s->post(QuotasListed{std::exchange(s->quotas, {})}); };
+  handler.listed = [s] {
+    s->limits_gpus = !s->quotas.empty();
+    s->post(QuotasListed{std::exchange(s->quotas, {})});
+  };
+  return handler;
+}
+
+ClusterStore::Handler ClusterStore::refused_pods() {
+  constexpr std::size_t kMost = 5000;
+  State* s = state_.get();
+  Handler handler;
+  handler.begin = [s] { s->refused_listed.clear(); };
+  handler.page = [s](std::string_view body, bool) -> Result<FeedPage> {
+    auto page = s->parser.list<EventObject>(body);
+    if (!page) return page.error();
+    FeedPage head = head_of(*page);
+    for (EventObject& event : page->items)
+      if (is_refused_for_gpus(event) && s->refused_listed.size() < kMost)
+        s->refused_listed.push_back(std::move(event));
+    return head;
+  };
+  handler.listed = [s] {
+    s->refused = std::exchange(s->refused_listed, {});
+    s->show_refused();
+  };
   return handler;
 }
 

@@ -7,6 +7,7 @@ namespace tessera::kubernetes {
 // meanwhile would wait here for ever.
 Workload ClusterStore::State::kueue_row(const KueueWorkload& one) const {
   Workload row = workload_of(one, origin(Source::kubernetes_pods));
+  by_our_clock(row);
   if (!kueue_unread_since) return row;
   row.reason += "; this is old: its Workload cannot be read now";
   row.origin.at = *kueue_unread_since;

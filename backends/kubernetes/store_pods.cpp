@@ -49,8 +49,15 @@ const NodeSharing* ClusterStore::State::sharing_on(const PodObject& pod) const {
   return found == nodes.end() ? nullptr : &found->second.sharing;
 }
 
+// The API server wrote its times by its own clock.
+void ClusterStore::State::by_our_clock(Workload& work) const {
+  for (std::optional<TimePoint>* at : {&work.submitted, &work.started, &work.ends})
+    if (*at) **at -= skew();
+}
+
 Workload ClusterStore::State::work_of(const PodObject& pod) const {
   Workload work = workload_of(pod, sharing_on(pod), origin(Source::kubernetes_pods));
+  by_our_clock(work);
   if (auto node = nodes.find(pod.node); node != nodes.end())
     name_devices(work.allocations, work.id.text, node->second.named);
   if (!pod.claims.empty()) {
@@ -185,6 +192,7 @@ void ClusterStore::State::pods_listed() {
     for (const auto& [name, entry] : nodes) dirty.insert(name);
   flush();
   post_remarks();
+  if (!refused.empty()) show_refused();
 }
 
 void ClusterStore::State::post_pods() {

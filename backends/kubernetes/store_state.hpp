@@ -44,8 +44,10 @@ struct ClusterStore::State {
   std::function<TimePoint()> clock;
   Duration server_ahead{0};  // the API server's clock before ours
   bool time_told = false;    // ... is known
-  // The same, where that is more than an answer that tells the second leaves open.
-  Duration skew() const { return std::chrono::abs(server_ahead) > kClockGrain ? server_ahead : Duration(0); }
+  // The same, where that is more than an answer that tells the second leaves open. It stays while answers
+  // differ by no more than that: the times of pods would move by a second with each.
+  Duration told_ahead{0};
+  Duration skew() const { return told_ahead; }
   static constexpr Duration kClockGrain{2000};
   bool first_look = true;  // until all nodes were judged by it and by the site once
   Parser parser;
@@ -74,8 +76,10 @@ struct ClusterStore::State {
   std::string licence;                       // as posted last
   std::vector<Remark> told;                  // remarks, as posted last
 
-  std::vector<Quota> quotas;                 // by the list that is under way
-  std::vector<DeviceTaintRuleObject> rules;  // the same
+  std::vector<Quota> quotas;                         // by the list that is under way
+  bool limits_gpus = false;                          // the last list had one
+  std::vector<EventObject> refused, refused_listed;  // pods that a quota refuses; by the list under way
+  std::vector<DeviceTaintRuleObject> rules;          // the same
   Budgets budgets;
   NodeEvents events;
   KueueQueue kueue;
@@ -118,6 +122,7 @@ struct ClusterStore::State {
   void unbind(const PodObject& pod);
   void tell(const PodObject& pod);
   Workload work_of(const PodObject& pod) const;
+  void by_our_clock(Workload& work) const;
   void pods_listed();
   void post_pods();
   bool is_work(const PodObject& pod) const;
@@ -149,6 +154,7 @@ struct ClusterStore::State {
   // Budgets and events.
   void weigh_budgets();
   void show_events();
+  void show_refused();
   void tell_kueue();
   Workload kueue_row(const KueueWorkload& one) const;
   std::vector<Workload> kueue_work();  // all of it

@@ -430,6 +430,34 @@ TEST_F(WhyKubernetesE2e, APodOfALowPriorityIsToldItsPlaceInTheQueue) {
   EXPECT_TRUE(starts(id));
 }
 
+// Its pods are refused before anything waits: the event is that of the Job controller, which is not
+// simulated.
+TEST_F(WhyKubernetesE2e, AJobWhosePodsAQuotaRefusesIsFoundByTheDoctor) {
+  const auto quota = [&](const std::string& path) {
+    return kubectl({"get", "quota", "gpus", "-n", "training", "-o", "jsonpath={" + path + "}"});
+  };
+  kubectl({"create", "quota", "gpus", "-n", "training", "--hard=requests.nvidia.com/gpu=8"});
+  kubectl({"patch", "quota", "gpus", "-n", "training", "--subresource=status", "--type=merge", "-p",
+           R"({"status":{"hard":{"requests.nvidia.com/gpu":"8"},"used":{"requests.nvidia.com/gpu":"6"}}})"});
+  EXPECT_EQ(quota(".status.used.requests\\.nvidia\\.com/gpu"), "6");
+  const std::string now = quota(".metadata.creationTimestamp");
+  kubectl(
+      {"create", "-f",
+       folder_.write("event.yaml",
+                     "apiVersion: v1\nkind: Event\nmetadata: {name: train.1, namespace: training}\n"
+                     "involvedObject: {apiVersion: batch/v1, kind: Job, name: train, namespace: training}\n"
+                     "type: Warning\nreason: FailedCreate\nfirstTimestamp: " +
+                         now + "\nlastTimestamp: " + now +
+                         "\nmessage: 'Error creating: pods \"train-x7k2p\" is forbidden: exceeded quota: "
+                         "gpus, requested: requests.nvidia.com/gpu=4, used: requests.nvidia.com/gpu=6, "
+                         "limited: requests.nvidia.com/gpu=8'\n")});
+  const Ran doctor = run({"doctor", "-o", "json"});
+  EXPECT_NE(doctor.out.find("Job training/train"), std::string::npos) << doctor.out << doctor.err;
+  EXPECT_NE(doctor.out.find("quota gpus allows 8 nvidia.com/gpu, 6 are used, and a pod asks for 4"),
+            std::string::npos)
+      << doctor.out;
+}
+
 TEST_F(WhyKubernetesE2e, APodBehindAGateOfAPersonStartsOnceTheGateIsTakenAway) {
   const std::string id = pod("gated", "gpu", 1, "h2", "", "  schedulingGates: [{name: example.com/data}]\n");
   const std::string said = why(id);

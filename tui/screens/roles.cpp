@@ -47,6 +47,19 @@ Role strip_role(std::string_view before, std::string_view glyph, std::string_vie
   return Role::held;
 }
 
+template <class Take>
+void each_glyph(std::string_view strip, const Take& take) {
+  std::string_view before;
+  while (!strip.empty()) {
+    std::size_t size = 1;
+    while (size < strip.size() && (static_cast<unsigned char>(strip[size]) & 0xC0) == 0x80) ++size;
+    const std::string_view glyph = strip.substr(0, size);
+    strip.remove_prefix(size);
+    take(glyph, strip_role(before, glyph, strip));
+    before = glyph;
+  }
+}
+
 }  // namespace
 
 Role role_of(Health health) {
@@ -109,18 +122,20 @@ Role cell_role(std::string_view key, std::string_view text) {
 }
 
 void draw_strip(Canvas& canvas, int x, int y, int width, std::string_view strip, bool ascii, Style held) {
-  std::string fitted = shorten(strip, width, ascii);
-  std::string_view rest = fitted, before;
-  int end = x + width;
-  while (!rest.empty() && x < end) {
-    std::size_t size = 1;
-    while (size < rest.size() && (static_cast<unsigned char>(rest[size]) & 0xC0) == 0x80) ++size;
-    std::string_view glyph = rest.substr(0, size);
-    rest.remove_prefix(size);
-    const Role role = strip_role(before, glyph, rest);
-    x += canvas.put(x, y, glyph, role == Role::held ? held : Style(role), end);
-    before = glyph;
-  }
+  const std::string fitted = shorten(strip, width, ascii);
+  const int end = x + width;
+  each_glyph(fitted, [&](std::string_view glyph, Role role) {
+    if (x < end) x += canvas.put(x, y, glyph, role == Role::held ? held : Style(role), end);
+  });
+}
+
+std::vector<StripPart> strip_parts(std::string_view strip) {
+  std::vector<StripPart> parts;
+  each_glyph(strip, [&](std::string_view glyph, Role role) {
+    if (parts.empty() || parts.back().role != role) parts.push_back({"", role});
+    parts.back().text += glyph;
+  });
+  return parts;
 }
 
 }  // namespace tessera::tui

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/model/model.hpp"
 #include "tui/terminal/canvas.hpp"
@@ -22,5 +23,11 @@ Role cell_role(std::string_view key, std::string_view text);
 // query::strip with each glyph in its role.
 void draw_strip(Canvas& canvas, int x, int y, int width, std::string_view strip, bool ascii,
                 Style held = Role::held);
+// The same for a line of a page: parts of one role each, which together are all of it.
+struct StripPart {
+  std::string text;
+  Role role;
+};
+std::vector<StripPart> strip_parts(std::string_view strip);
 
 }  // namespace tessera::tui

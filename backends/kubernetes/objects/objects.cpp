@@ -131,7 +131,7 @@ bool has_gpus(const NodeObject& node) {
     std::string_view value = node.label(key);
     if (!value.empty() && value != "false") return true;
   }
-  if (has_amd_labels(node)) return true;
+  if (has_amd_labels(node) || !node.unread_gpus.empty()) return true;
   return std::any_of(node.capacity.begin(), node.capacity.end(), [](const auto& entry) {
     return entry.second > 0 && sharing::parse_resource(entry.first, Scheduler::kubernetes).has_value();
   });

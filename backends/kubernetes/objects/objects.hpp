@@ -82,6 +82,7 @@ struct NodeObject {
   std::vector<Condition> conditions;
   Counts capacity;                   // extended resources, those with a '/' in their name
   Counts allocatable;                // the same
+  std::string unread_gpus;           // a GPU resource of them whose count cannot be read; empty: all are read
   std::optional<std::int64_t> cpus;  // whole cores, rounded down
   std::optional<Mib> memory;
   // Of what the kubelet leaves to pods; nullopt: not told.
@@ -187,8 +188,9 @@ struct BudgetObject {
 // core/v1 ResourceQuota, as far as it is about GPUs.
 struct QuotaObject {
   Meta meta;
-  Counts limits;  // status.hard, else spec.hard: "nvidia.com/gpu", without "requests."
-  Counts used;    // status.used
+  Counts limits;       // status.hard, else spec.hard: "nvidia.com/gpu", without "requests."
+  Counts used;         // status.used
+  std::string unread;  // the first GPU resource of which a count cannot be read; empty: all are read
 
   std::string id() const { return meta.name_space + "/" + meta.name; }
 };
@@ -202,7 +204,7 @@ struct EventObject {
   std::string message;
   std::string from;  // who says so: "kubelet"
   std::int64_t count = 1;
-  std::optional<TimePoint> last;  // seen
+  std::optional<TimePoint> first, last;  // seen
 
   std::string id() const { return meta.name_space + "/" + meta.name; }
 };

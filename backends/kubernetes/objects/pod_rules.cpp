@@ -117,22 +117,48 @@ struct Rules {
     all.rules.push_back(std::move(rule));
   }
 
+  // The API server writes these keys into the term's selector when it takes the pod, with the pod's own
+  // values; of those that the pod does not have it writes nothing. Where the selector lacks one, another rule
+  // is meant.
+  bool are_in(const LabelSelector& selector, const Json& term, std::string_view keys,
+              std::string_view is) const {
+    bool unread = false;
+    for (const std::string& key : words_in(term, keys, unread)) {
+      const auto own = labels.find(key);
+      if (own == labels.end()) continue;
+      const bool there = std::any_of(selector.demands.begin(), selector.demands.end(),
+                                     [&](const LabelSelector::Demand& one) {
+                                       return one.key == key && one.is == is &&
+                                              one.values == std::vector<std::string>{own->second.str()};
+                                     });
+      unread = unread || !there;
+    }
+    return !unread;
+  }
+
   void take_term(const Json& term, PodRule::Is is) {
-    bool unread = is_there(term, "namespaceSelector") || is_there(term, "matchLabelKeys") ||
-                  is_there(term, "mismatchLabelKeys");
+    bool unread = is_there(term, "namespaceSelector");
     PodRule rule{is, text_at(term, {"topologyKey"}), words_in(term, "namespaces", unread), {}, false, 1};
     if (rule.spaces.empty()) rule.spaces.push_back(space);
     const LabelSelector selector = selector_in(term, unread);
+    unread = unread || !are_in(selector, term, "matchLabelKeys", "In") ||
+             !are_in(selector, term, "mismatchLabelKeys", "NotIn");
     keep(std::move(rule), selector, unread);
   }
 
   void take_terms(std::string_view which, PodRule::Is is) {
     const Json* told = at(pod, {"spec", "affinity", which, kRequiredOfPods});
     if (!told || told->is_null()) return;
-    // Of several terms of an affinity a pod counts that meets them all.
-    const bool several = is == PodRule::Is::beside && told->items.size() > 1;
-    if (told->kind != Json::Kind::list || several) return (void)(all.unjudged = true);
+    if (told->kind != Json::Kind::list) return (void)(all.unjudged = true);
+    const auto before = static_cast<std::ptrdiff_t>(all.rules.size());
     for (const Json& term : told->items) take_term(term, is);
+    if (is != PodRule::Is::beside || told->items.size() < 2) return;
+    // Of several terms of an affinity a pod counts that meets them all: where one term has none there is
+    // none, and where each has some it is not known. A pod that may meet all of them itself may be the first.
+    all.unjudged = true;
+    if (std::all_of(all.rules.begin() + before, all.rules.end(),
+                    [](const PodRule& rule) { return rule.matches_itself; }))
+      all.rules.erase(all.rules.begin() + before, all.rules.end());
   }
 
   void take_spread(const Json& told) {

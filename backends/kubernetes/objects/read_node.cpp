@@ -1,6 +1,7 @@
 // core/v1 Node.
 #include "backends/kubernetes/objects/parse.hpp"
 #include "backends/kubernetes/objects/read.hpp"
+#include "engine/sharing/resources.hpp"
 #include "engine/text.hpp"
 
 namespace tessera::kubernetes {
@@ -9,14 +10,17 @@ namespace {
 constexpr std::size_t kMostResources = 128;
 constexpr std::int64_t kMib = 1024 * 1024;
 
-void read_extended(std::string_view key, JsonValue& field, Counts& counts) {
+void read_extended(std::string_view key, JsonValue& field, Counts& counts, NodeObject& node) {
   const auto number = whole_of(field);
-  if (number && counts.size() < kMostResources && key.size() <= 320) counts[clean(key)] = *number;
+  if (number && counts.size() < kMostResources && key.size() <= 320)
+    counts[clean(key)] = *number;
+  else if (sharing::parse_resource(key, Scheduler::kubernetes))
+    node.unread_gpus = clean(key, 320);
 }
 
 void read_capacity(JsonValue& value, NodeObject& node) {
   value.fields([&](std::string_view key, JsonValue& field) {
-    if (key.find('/') != std::string_view::npos) return read_extended(key, field, node.capacity);
+    if (key.find('/') != std::string_view::npos) return read_extended(key, field, node.capacity, node);
     if (key != "cpu" && key != "memory") return;
     const auto number = whole_of(field);
     if (!number) return;
@@ -29,7 +33,7 @@ void read_capacity(JsonValue& value, NodeObject& node) {
 
 void read_allocatable(JsonValue& value, NodeObject& node) {
   value.fields([&](std::string_view key, JsonValue& field) {
-    if (key.find('/') != std::string_view::npos) return read_extended(key, field, node.allocatable);
+    if (key.find('/') != std::string_view::npos) return read_extended(key, field, node.allocatable, node);
     if (key == "cpu") node.allocatable_millis = thousandths_of(field);
     if (key == "memory") node.allocatable_bytes = whole_of(field);
     if (key == "pods") node.allocatable_pods = whole_of(field);

@@ -18,6 +18,7 @@ struct Container {
   int processes = 0;
   Counts requests;
   Compute compute;
+  std::string unread_gpus;  // as ComputeList has it
   int metrics_port = 0;
   bool metrics_https = false;
   bool privileged = false;
@@ -31,6 +32,7 @@ struct Container {
 struct ComputeList {
   std::optional<std::int64_t> millis, bytes;
   bool unread = false;
+  std::string unread_gpus;  // a GPU resource beside them whose count cannot be read; empty: all are read
 
   void take(std::string_view key, JsonValue& field) {
     auto& place = key == "cpu" ? millis : bytes;
@@ -47,7 +49,10 @@ void read_list(JsonValue& value, Counts& counts, ComputeList& compute) {
     if (key.find('/') == std::string_view::npos || key.size() > 320) return;
     if (!sharing::parse_resource(key, Scheduler::kubernetes)) return;
     const auto number = whole_of(field);
-    if (number && *number > 0 && counts.size() < 32) counts[clean(key)] = *number;
+    if (!number || counts.size() >= 32)
+      compute.unread_gpus = clean(key);
+    else if (*number > 0)
+      counts[clean(key)] = *number;
   });
 }
 
@@ -60,7 +65,8 @@ ComputeList read_resources(JsonValue& value, Counts& counts) {
   });
   // A limit without a request is a request, too; the API server writes it so, but not into templates.
   return {requests.millis ? requests.millis : limits.millis, requests.bytes ? requests.bytes : limits.bytes,
-          requests.unread || limits.unread};
+          requests.unread || limits.unread,
+          requests.unread_gpus.empty() ? limits.unread_gpus : requests.unread_gpus};
 }
 
 void read_environment(JsonValue& value, Container& container) {
@@ -154,7 +160,11 @@ Container read_container(JsonValue& value) {
     if (key == "volumeMounts") read_mounts(field, container);
     if (key == "restartPolicy") container.stays = field.text().value_or("") == "Always";
     if (key == "ports") read_ports(field, container);
-    if (key == "resources") container.compute = read_resources(field, container.requests).sum();
+    if (key == "resources") {
+      ComputeList asked = read_resources(field, container.requests);
+      container.compute = asked.sum();
+      container.unread_gpus = std::move(asked.unread_gpus);
+    }
     if (key == "securityContext")
       field.fields([&](std::string_view inner, JsonValue& flag) {
         if (inner == "privileged") container.privileged = flag.boolean().value_or(false);
@@ -304,6 +314,10 @@ bool read_pod_spec(JsonValue& value, PodObject& pod, bool* from_template = nullp
     pod.gpu_processes = std::max(pod.gpu_processes, one.processes);
   }
   for (const auto* some : {&first, &debugging, &together}) take_containers(*some, pod);
+  // Without that count its GPUs would look free.
+  for (const auto* some : {&first, &together})
+    for (const Container& one : *some)
+      if (!one.unread_gpus.empty()) pod.meta.unread = "readable count of " + one.unread_gpus;
   return told;
 }
 

@@ -52,15 +52,17 @@ void see(EventObject& event, std::optional<TimePoint> at) {
 }
 
 // Of extended resources a quota may name the requests only.
-void read_gpu_counts(JsonValue& value, Counts& counts) {
+void read_gpu_counts(JsonValue& value, Counts& counts, std::string& unread) {
   constexpr std::string_view kRequests = "requests.";
   value.fields([&](std::string_view key, JsonValue& field) {
     if (!key.starts_with(kRequests) || key.size() > 330) return;
     key.remove_prefix(kRequests.size());
     if (!sharing::parse_resource(key, Scheduler::kubernetes)) return;
-    auto text = field.text();
-    auto number = text ? parse_quantity(*text) : field.integer();
-    if (number && *number >= 0 && counts.size() < 64) counts[clean(key)] = *number;
+    const auto number = whole_of(field);
+    if (number && counts.size() < 64)
+      counts[clean(key)] = *number;
+    else if (unread.empty())
+      unread = clean(key);
   });
 }
 
@@ -83,9 +85,11 @@ void read_object(JsonValue& value, EventObject& event) {
     if (key == "metadata") read_meta(field, event.meta);
     if (key == "type") event.type = words(field, 32);
     if (key == "reason") event.reason = words(field, 128);
-    if (key == "message") event.message = words(field, 512);
+    if (key == "message") event.message = words(field, 1024);
     if (key == "count") event.count = std::max<std::int64_t>(1, field.integer().value_or(1));
     if (key == "lastTimestamp" || key == "eventTime") see(event, time_of(field));
+    if (key == "firstTimestamp" || key == "eventTime")
+      if (const auto began = time_of(field); began && !event.first) event.first = began;
     if (key == "reportingComponent" && event.from.empty()) event.from = words(field, 128);
     if (key == "involvedObject")
       field.fields([&](std::string_view inner, JsonValue& text) {
@@ -106,19 +110,22 @@ void read_object(JsonValue& value, EventObject& event) {
 
 void read_object(JsonValue& value, QuotaObject& quota) {
   Counts wished;
+  std::string wished_unread;  // counts only where the status has no limits of its own
   value.fields([&](std::string_view key, JsonValue& field) {
     if (key == "metadata") read_meta(field, quota.meta);
     if (key == "spec")
       field.fields([&](std::string_view inner, JsonValue& counts) {
-        if (inner == "hard") read_gpu_counts(counts, wished);
+        if (inner == "hard") read_gpu_counts(counts, wished, wished_unread);
       });
     if (key == "status")
       field.fields([&](std::string_view inner, JsonValue& counts) {
-        if (inner == "hard") read_gpu_counts(counts, quota.limits);
-        if (inner == "used") read_gpu_counts(counts, quota.used);
+        if (inner == "hard") read_gpu_counts(counts, quota.limits, quota.unread);
+        if (inner == "used") read_gpu_counts(counts, quota.used, quota.unread);
       });
   });
-  if (quota.limits.empty()) quota.limits = std::move(wished);
+  if (!quota.limits.empty() || !quota.unread.empty()) return;
+  quota.limits = std::move(wished);
+  quota.unread = std::move(wished_unread);
 }
 
 }  // namespace tessera::kubernetes

@@ -37,6 +37,7 @@ class Writer {
     components();
     unlike_its_mode();
     differences();
+    unread();
     unhealthy();
     partitioned();
     tainted();
@@ -295,6 +296,13 @@ class Writer {
         "the GPU operator goes on by itself; one that stays so waits for work to end, or for its driver's "
         "pod",
         "the operator closes the node, and may end what runs there");
+  }
+
+  void unread() {
+    if (node_.unread_gpus.empty()) return;
+    add(Remark::Grade::warning, fmt::format("its count of {} cannot be read", node_.unread_gpus),
+        "kubectl get node -o yaml shows what its kubelet reports in status.capacity and status.allocatable",
+        "how many of them it has and how many are free is not known");
   }
 
   void overheld() {

@@ -16,6 +16,7 @@ constexpr ResourceKind kKinds[] = {
     {"", "v1", "configmaps", "configmap", "ConfigMap", true, "cm", "", false, false, 0, 1000,
      kConfigMapFields},
     {"", "v1", "events", "event", "Event", true, "ev", ""},
+    {"", "v1", "resourcequotas", "resourcequota", "ResourceQuota", true, "quota", "status"},
     {"", "v1", "namespaces", "namespace", "Namespace", false, "ns", "status"},
     {"", "v1", "nodes", "node", "Node", false, "no", "status", false, false, 0, 1000, kNodeFields},
     {"", "v1", "pods", "pod", "Pod", true, "po", "eviction log proxy status", false, false, 0, 1000,

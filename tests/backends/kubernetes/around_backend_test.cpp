@@ -340,6 +340,31 @@ TEST(KubernetesBackendTest, QuotasOfGpusAreReadAndOthersAreNot) {
                                 {"ml", "fresh", "nvidia.com/mig-1g.10gb", 4, std::nullopt}}));
 }
 
+// A limit that could not be read was left out without a word.
+TEST(KubernetesBackendTest, AQuotaThatCannotBeReadIsSaidAndTheRestOfItIsKept) {
+  LabApi api;
+  api.nodes = {{"a", gpu_node("a")}};
+  api.instead = [](const std::string& path, const std::string&) -> std::optional<LabApi::Answer> {
+    if (path != "/api/v1/resourcequotas") return std::nullopt;
+    return LabApi::Answer{
+        200,
+        list_json({R"({"metadata":{"namespace":"ml","name":"gpus"},"status":{"hard":)"
+                   R"({"requests.nvidia.com/gpu":"many","requests.nvidia.com/mig-1g.10gb":"4"},)"
+                   R"("used":{"requests.nvidia.com/mig-1g.10gb":"-"}}})"},
+                  "100"),
+        {}};
+  };
+  KubeWatch watch(at(api.script().socket()));
+  ASSERT_TRUE(watch.until(loaded));
+  EXPECT_EQ(watch.cluster().quotas,
+            (std::vector<Quota>{{"ml", "gpus", "nvidia.com/mig-1g.10gb", 4, std::nullopt}}));
+  const std::vector<Remark>& told = watch.cluster().remarks.at(Source::kubernetes_pods);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].text,
+            "how many GPUs the pods of a namespace may ask for is not all reported: 1 of the resourcequotas "
+            "could not be read: ml/gpus has no readable count of nvidia.com/gpu");
+}
+
 TEST(KubernetesBackendTest, EventsOfGpuNodesAreRemarked) {
   LabApi api;
   api.nodes = {{"a", gpu_node("a")}};

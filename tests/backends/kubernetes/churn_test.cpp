@@ -88,6 +88,31 @@ TEST(KubernetesFirstLook, TimesOfConditionsAreByTheServersClock) {
   EXPECT_EQ(down_since(), parse_utc("2026-11-20T00:00:00Z"));
 }
 
+// Beside nodes' conditions pods and Workloads of Kueue had the server's raw times: "runs for 1 h" of a pod
+// that had just started.
+TEST(KubernetesFirstLook, TimesOfPodsAreByTheServersClock) {
+  Kept kept;
+  kept.now = *parse_utc("2026-11-22T12:00:00Z");
+  std::string pod = gpu_pod("p", "n1");
+  for (const auto& [before, text] :
+       {std::pair(R"("phase":)", R"("startTime":"2026-11-22T10:59:30Z",)"),
+        std::pair(R"("name":"p")", R"("creationTimestamp":"2026-11-22T10:59:00Z",)")})
+    pod.insert(pod.find(before), text);
+  const std::string spec = R"("spec":{)";
+  pod.insert(pod.find(spec) + spec.size(), R"("activeDeadlineSeconds":3600,)");
+  kept.list({{"n1", labelled_node("2", "2026-11-22T10:50:00Z")}}, {{"p", pod}});
+  const auto its = [&]() -> const Workload& { return *kept.cluster().workloads.find(WorkloadId("team/p")); };
+  EXPECT_EQ(its().started, parse_utc("2026-11-22T10:59:30Z"));
+  kept.store.set_server_time(kept.now - std::chrono::hours(1));
+  EXPECT_EQ(its().submitted, parse_utc("2026-11-22T11:59:00Z"));
+  EXPECT_EQ(its().started, parse_utc("2026-11-22T11:59:30Z"));
+  EXPECT_EQ(its().ends, parse_utc("2026-11-22T12:59:30Z"));
+  // Answers tell their second: the times stay where they are.
+  kept.store.set_server_time(kept.now - std::chrono::milliseconds(3'599'100));
+  EXPECT_TRUE(kept.store.pods().line(event_json("MODIFIED", pod)));
+  EXPECT_EQ(its().started, parse_utc("2026-11-22T11:59:30Z"));
+}
+
 // An edit of the sharing that the device plugin has not taken was told after four minutes of watching, so
 // that tessera doctor, which looks once, never told it.
 TEST(KubernetesFirstLook, TellsThatAnOldEditOfTheSharingIsNotTaken) {

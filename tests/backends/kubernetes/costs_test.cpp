@@ -25,6 +25,7 @@ TEST(KubernetesCosts, EachRequestIsForASource) {
            {"/api/v1/nodes?limit=500", Source::kubernetes_nodes},
            {"/api/v1/nodes/h1", Source::kubernetes_nodes},
            {"/api/v1/events?fieldSelector=x", Source::kubernetes_nodes},
+           {"/api/v1/events?fieldSelector=reason%3DFailedCreate&limit=500", Source::kubernetes_pods},
            {"/version", Source::kubernetes_nodes},
            {"/api/v1/namespaces/kube-system", Source::kubernetes_nodes},
            {"/api/v1/pods?watch=1", Source::kubernetes_pods},

@@ -153,6 +153,32 @@ TEST(KubernetesParse, OneBrokenObjectLosesNoOther) {
   EXPECT_TRUE(page->items[0].capacity.empty());
 }
 
+// It was left out without a word: the pod held nothing, the node had none.
+TEST(KubernetesParse, ACountOfGpusThatCannotBeReadIsNotLeftOut) {
+  Parser parser;
+  const auto pod = [](const std::string& spec) {
+    return R"({"metadata":{"resourceVersion":"5"},"items":[{"metadata":{"namespace":"x","name":"p"},"spec":)" +
+           spec + "}]}";
+  };
+  for (const char* wrong : {R"("many")", "[1]", R"("-1")", R"("99999999999999999999")", "null"}) {
+    const std::string count = std::string(R"({"resources":{"limits":{"nvidia.com/gpu":)") + wrong + "}}}";
+    for (const char* of : {"containers", "initContainers"}) {
+      auto pods = parser.list<PodObject>(pod(R"({")" + std::string(of) + R"(":[)" + count + "]}"));
+      ASSERT_TRUE(pods);
+      EXPECT_EQ(pods->first_problem, "x/p has no readable count of nvidia.com/gpu") << of << wrong;
+    }
+    auto node = parser.object<NodeObject>(
+        R"({"metadata":{"name":"n"},"status":{"capacity":{"nvidia.com/gpu":)" + std::string(wrong) + "}}}");
+    ASSERT_TRUE(node);
+    EXPECT_EQ(node->unread_gpus, "nvidia.com/gpu") << wrong;
+    EXPECT_TRUE(has_gpus(*node));
+  }
+  auto other = parser.list<PodObject>(
+      pod(R"({"containers":[{"resources":{"limits":{"example.com/x":"many","nvidia.com/gpu":0}}}]})"));
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->skipped, 0u) << "what is no GPU decides nothing here";
+}
+
 TEST(KubernetesParse, WhatIsWithoutItsMainPartIsCountedAndNamed) {
   Parser parser;
   auto pods = parser.list<PodObject>(

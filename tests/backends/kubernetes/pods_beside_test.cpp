@@ -204,6 +204,43 @@ TEST(PodsBeside, EveryFormOfASelectorIsAskedForAsKubectlTakesIt) {
   EXPECT_TRUE(keyed.rules[0].matches_itself);
 }
 
+// Not known before, though the selector as the API server keeps it has those keys.
+TEST(PodsBeside, KeysThatTheServerHasWrittenIntoTheSelectorAreJudged) {
+  const auto with = [](const std::string& demand) {
+    return R"({"matchLabels":{"app":"y"},"matchExpressions":[{"key":"hash",)" + demand + "}]}";
+  };
+  const std::string in = with(R"("operator":"In","values":["7"])");
+  const std::string not_in = with(R"("operator":"NotIn","values":["7"])");
+  const std::string match = R"(,"matchLabelKeys":["hash","none"])";
+  const std::string mismatch = R"(,"mismatchLabelKeys":["hash"])";
+  const auto selector = [](const PodRules& rules) {
+    return rules.unjudged || rules.rules.size() != 1 ? "not judged" : rules.rules[0].selector;
+  };
+  EXPECT_EQ(selector(rules_in(about_pods("podAffinity", kHost, in, match))), "app=y,hash in (7)");
+  EXPECT_EQ(selector(rules_in(about_pods("podAntiAffinity", kHost, not_in, mismatch))),
+            "app=y,hash notin (7)");
+  EXPECT_EQ(selector(rules_in(about_pods("podAffinity", kHost, in, mismatch))), "not judged");
+  EXPECT_EQ(
+      selector(rules_in(about_pods("podAffinity", kHost, with(R"("operator":"In","values":["8"])"), match))),
+      "not judged");
+}
+
+TEST(PodsBeside, OfSeveralTermsOfAnAffinityWhatNoPodMeetsIsCertain) {
+  const auto terms = [](const std::string& one, const std::string& other) {
+    const auto term = [](const std::string& app) {
+      return R"({"topologyKey":"a","labelSelector":{"matchLabels":{"app":")" + app + R"("}}})";
+    };
+    return rules_in(R"("affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[)" +
+                    term(one) + "," + term(other) + "]}}");
+  };
+  const PodRules others = terms("y", "z"), first = terms("x", "x");
+  EXPECT_TRUE(others.unjudged) << "whether one pod meets both is not known";
+  EXPECT_EQ(others.rules.size(), 2u);
+  EXPECT_EQ(terms("x", "y").rules.size(), 2u) << "it does not meet both itself";
+  EXPECT_TRUE(first.unjudged);
+  EXPECT_TRUE(first.rules.empty()) << "it may be the first of its kind";
+}
+
 TEST(PodsBeside, ARuleOfAnotherFormIsNotJudged) {
   for (const std::string& spec :
        {about_pods("podAffinity", kHost, kOfX, R"(,"namespaceSelector":{})"),

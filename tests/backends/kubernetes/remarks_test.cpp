@@ -25,6 +25,7 @@ class Remarked : public testing::Test {
     NodeObject node = parser.object<NodeObject>(node_json("n1", labels, offered)).value();
     for (const auto& [resource, count] : broken) node.allocatable[resource] = count;
     for (const Condition& one : conditions) node.conditions.push_back(one);
+    node.unread_gpus = unread;
     NodeSharing sharing = sharing_of(node, &test::catalogue());
     evidence.node = &node;
     evidence.sharing = &sharing;
@@ -46,6 +47,7 @@ class Remarked : public testing::Test {
   }
   std::optional<TimePoint> since;  // of the only remark
   std::vector<Condition> conditions;
+  std::string unread;  // a GPU resource whose count cannot be read
   std::map<std::string, std::int64_t> broken;  // allocatable, where it is not all of capacity
 };
 
@@ -170,6 +172,11 @@ TEST_F(Remarked, ConditionsOfThoseWhoWatchTheHardware) {
          "nvsentinel.dgxc.nvidia.com/managed=false");
   conditions = {{"MemoryPressure", "True", "", "", {}}};
   EXPECT_EQ(only(), "0 remarks") << "the kubelet's own";
+}
+
+TEST_F(Remarked, ACountOfGpusThatCannotBeRead) {
+  unread = "nvidia.com/gpu";
+  expect("its count of nvidia.com/gpu cannot be read", "status.capacity");
 }
 
 TEST_F(Remarked, DevicesThatAreOutOfUse) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/insight/available.hpp"
 #include "engine/query/tables.hpp"
 #include "tests/support/catalogue.hpp"
 #include "tests/support/random_world.hpp"
@@ -76,6 +77,34 @@ TEST(GpuPage, AWidePageHasItsReadingsBesideItsSlices) {
         EXPECT_LT(wide.size(), narrow.size()) << seed;
         EXPECT_EQ(tui::stops_in(wide).ids, tui::stops_in(narrow).ids) << seed;
       }
+  }
+}
+
+// The small strip in its first line was blue as what is held, also where the GPU was free.
+TEST(GpuPage, ItsStripIsDrawnAsWhatEachSliceIs) {
+  Story story;
+  Gpu cut = gpu(0, Strategy::mig, {instance("3g.40gb", 0, 4, 1), instance("3g.40gb", 4, 4, 2)});
+  cut.product = ProductKey("H100-80GB-SXM5");
+  cut.mig_mode = MigMode::enabled;
+  story.tell(NodesListed{{node("n1", {cut, gpu(1, Strategy::whole, {whole(0)})})}});
+  for (const Source source : {Source::slurm_nodes, Source::slurm_jobs})
+    story.tell(SourceReport{source, {}, {}, "", false});
+  story.tell(Loaded{});
+  const Cluster& cluster = story.cluster();
+  const Node& there = *cluster.nodes.find(NodeName("n1"));
+  for (const Gpu& one : there.gpus) {
+    const std::string strip = query::strip(one, &catalogue(), false, insight::sight_of(cluster, there));
+    const tui::UiState state = page_of(cluster, there, one);
+    const tui::Document page = tui::gpu_document({story.model, catalogue(), at(0)}, state, 100);
+    std::string told;
+    std::vector<tui::Role> roles;
+    for (std::size_t i = 2; i < page.front().spans.size(); ++i) {
+      told += page.front().spans[i].text;
+      roles.push_back(page.front().spans[i].style.role);
+    }
+    EXPECT_TRUE(told.starts_with(strip)) << told;
+    EXPECT_EQ(std::count(roles.begin(), roles.end(), tui::Role::held), 0) << strip;
+    EXPECT_GT(std::count(roles.begin(), roles.end(), tui::Role::free), 0) << strip;
   }
 }
 

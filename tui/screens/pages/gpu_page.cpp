@@ -72,9 +72,10 @@ class Page {
     const insight::Sight sight = insight::sight_of(*at_.cluster, *at_.node);
     DocLine line{{{gpu.model.empty() ? page_.told("GPU") : short_cell("model", gpu.model),
                    Style(Role::text).with_bold(), 1},
-                  {"  " + sharing_word(*at_.node, gpu), Role::text},
-                  {"  " + query::strip(gpu, &ui_.catalogue, state_.ascii, sight), Role::held}},
+                  {"  " + sharing_word(*at_.node, gpu) + "  ", Role::text}},
                  {}};
+    for (StripPart& part : strip_parts(query::strip(gpu, &ui_.catalogue, state_.ascii, sight)))
+      line.spans.push_back({std::move(part.text), part.role});
     if (gpu.mig_mode &&
         (*gpu.mig_mode == MigMode::enable_pending || *gpu.mig_mode == MigMode::disable_pending))
       line.spans.push_back({"  " + page_.told("MIG mode change is pending"), Role::changing});
