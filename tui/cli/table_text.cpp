@@ -173,7 +173,8 @@ std::string table_of(const Grid& grid, bool headers, const Paper& paper, const C
   if (headers)
     add([&](std::size_t i) -> const std::string& { return grid.heads[i].title; },
         [](const std::string&, const std::string&) { return std::string_view("1"); });
-  for (const auto& row : grid.rows) add([&](std::size_t i) -> const std::string& { return row[i]; }, look_of_cell);
+  for (const auto& row : grid.rows)
+    add([&](std::size_t i) -> const std::string& { return row[i]; }, look_of_cell);
   return lines.text();
 }
 
