@@ -31,13 +31,14 @@ class Lines {
  public:
   explicit Lines(const Paper& paper) : paper_(paper) {}
 
-  void add(std::string line, int width) {
-    if (paper_.columns > 0 && times_ > 0 && line == last_) {
+  // whole: what its cells say before they are cut.
+  void add(std::string line, int width, std::string whole) {
+    if (paper_.columns > 0 && times_ > 0 && whole == whole_) {
       ++times_;
       return;
     }
     flush();
-    last_ = std::move(line), width_ = width, times_ = 1;
+    last_ = std::move(line), whole_ = std::move(whole), width_ = width, times_ = 1;
   }
   std::string text() {
     flush();
@@ -56,7 +57,7 @@ class Lines {
   }
 
   const Paper& paper_;
-  std::string out_, last_;
+  std::string out_, last_, whole_;
   int width_ = 0, times_ = 0;
 };
 
@@ -103,7 +104,7 @@ std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, in
     tui::rank_columns(look, list->screen, list->nodes_of_two,
                       [&](std::string_view key) { return place_of(grid, key); });
   if (!list)
-    for (std::string_view key : {"cluster", "node", "user"})
+    for (std::string_view key : {"cluster", "node", "user", "name", "workload", "subject"})
       if (const auto column = place_of(grid, key)) look.names.push_back(*column);
   std::vector<Printed> columns;
   for (const tui::PlacedColumn& placed : tui::lay_out(infos, look, cells + kEdges).columns) {
@@ -147,11 +148,13 @@ std::string table_of(const Grid& grid, bool headers, const Paper& paper, const C
     columns = fitted(grid, widths, paper.columns, list);
   Lines lines(paper);
   auto add = [&](auto&& cell_at, auto&& look_of) {
-    std::string line;
+    std::string line, whole;
     int blanks = 0, end = 0;
     for (const Printed& column : columns) {
       const Grid::Head& head = grid.heads[column.index];
-      const std::string text = tui::shorten(cell_at(column.index), column.width, paper.ascii);
+      const std::string& cell = cell_at(column.index);
+      const std::string text = tui::shorten(cell, column.width, paper.ascii);
+      whole += cell + '\x1f';
       const int spare = std::max(0, column.width - tui::display_width(text));
       const bool right = head.align == query::Align::right;
       if (!text.empty()) {
@@ -165,12 +168,13 @@ std::string table_of(const Grid& grid, bool headers, const Paper& paper, const C
       }
       blanks += kBetween;
     }
-    lines.add(std::move(line), end);
+    lines.add(std::move(line), end, std::move(whole));
   };
   if (headers)
-    add([&](std::size_t i) { return grid.heads[i].title; },
+    add([&](std::size_t i) -> const std::string& { return grid.heads[i].title; },
         [](const std::string&, const std::string&) { return std::string_view("1"); });
-  for (const auto& row : grid.rows) add([&](std::size_t i) { return row[i]; }, look_of_cell);
+  for (const auto& row : grid.rows)
+    add([&](std::size_t i) -> const std::string& { return row[i]; }, look_of_cell);
   return lines.text();
 }
 

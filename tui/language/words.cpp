@@ -25,6 +25,8 @@ constexpr std::array<std::string_view, 5> kJoints{N_(". "), N_("; "), N_(": "), 
 constexpr std::string_view kSentence = ". ", kClause = "; ", kColon = ": ", kItemEnd = ", ";
 constexpr int kMostParted = 6;  // places at which one text is parted to see which fits
 
+constexpr std::string_view kToType = "one of: ";  // keys and words of a file or a flag: as they are typed
+
 constexpr std::string_view kBracketEnd = N_(")");
 
 // A single word is a name, a state or a command: those stay as they are.
@@ -340,8 +342,13 @@ Words::Told Words::tell(Search& search, std::string_view text, int depth) const 
         return std::move(*parts);
     std::vector<std::string> told;
     for (std::string_view one : arguments) {
+      const bool ends = one.end() == text.end();
+      if (ends && text.substr(0, text.size() - one.size()).ends_with(kToType)) {
+        told.emplace_back(one);
+        continue;
+      }
       // What stands last and behind a colon may be a person's own words, such as the reason of a drain.
-      search.quoted = one.end() == text.end() && text.substr(0, text.size() - one.size()).ends_with(kColon);
+      search.quoted = ends && text.substr(0, text.size() - one.size()).ends_with(kColon);
       told.push_back(tell_argument(search, one, depth + 1));
     }
     return {known->translation.fill(told), true};

@@ -34,6 +34,11 @@ TEST_F(FleetCommandLine, CheckEndsWithZeroOnlyWhereEverythingIsKnownAndAsWanted)
       << out.str();
 }
 
+TEST_F(FleetCommandLine, OneNodeIsNotCountedAsNodes) {
+  run({"check", file("pools:\n- {name: one, nodes: n1, layout: 1g.10gb}\n- {name: rest, layout: as-is}\n")});
+  EXPECT_NE(out.str().find("hpc: 1 node as wanted, 0 differ"), std::string::npos) << out.str();
+}
+
 TEST_F(FleetCommandLine, CheckNamesWhatDiffersWithItsLine) {
   const std::string path = file(kOther);
   some_unknown = true;  // what differs for certain counts first

@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/tui/cli/fake_runs.hpp"
 #include "tests/tui/cli/fleet_lab.hpp"
 #include "tui/cli/change/plan_text.hpp"
 #include "tui/cli/doctor.hpp"
+#include "tui/cli/help/help.hpp"
+#include "tui/cli/table_text.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -45,6 +49,38 @@ TEST(FoldedRows, NamesThatDoNotFoldAreCountedWhereTheyHaveNoRoom) {
   EXPECT_EQ(names_text({"rack1-a", "rack7-b", "rack3-c"}, 20), "rack1-a +2");
   EXPECT_EQ(names_text({"n1", "n1", "n2"}, 32), "n[1-2]") << "a node with two findings is one node";
   EXPECT_EQ(names_text({}, 32), "");
+}
+
+// Two pods of one prefix were one row of a narrow terminal, "nb-lee-… ×2".
+TEST(FoldedRows, RowsThatDifferOnlyWhereTheyAreCutStayApart) {
+  Grid grid;
+  grid.heads = {{"kind", "KIND"}, {"workload", "JOB/POD"}, {"advice", "ADVICE"}};
+  const std::string pod = "notebooks/" + std::string(70, 'n');
+  grid.rows = {{"parked", "88110", std::string(60, 'x')},
+               {"idle", pod + "-a1", "no use"},
+               {"idle", pod + "-b2", "no use"},
+               {"idle", pod + "-b2", "no use"}};
+  const std::string text = to_table(grid, false, Paper{60, false, false});
+  EXPECT_EQ(text.find("×3"), std::string::npos) << text;
+  EXPECT_NE(text.find("×2"), std::string::npos) << "what is alike is one row: " << text;
+}
+
+// "data-…" told no namespace from another, beside figures that were whole.
+TEST(FoldedRows, WhatIsSummedUpKeepsItsNameOnANarrowTerminal) {
+  Grid grid;
+  for (const char* key : {"name", "cluster", "gpu_hours", "slice_hours", "measured", "mean_use", "p95_use",
+                          "memory_peak", "idle"})
+    grid.heads.push_back({key, key});
+  grid.rows = {{"data-science", "ml-platform", "6.07", "3.73", "5.46", "7%", "50%", "10.0 GiB", "1.00"},
+               {"alice", "hpc", "15.82", "124.28", "14.40", "86%", "100%", "66.5 GiB", "2.00"}};
+  EXPECT_NE(to_table(grid, true, Paper{80, false, false}).find("data-science"), std::string::npos);
+}
+
+// A terminal breaks lines anywhere, also within a time or a name.
+TEST(FoldedRows, SentencesGoOnInALineOfTheirOwnAtATerminalAlone) {
+  const std::string text = "  one two three\n  four\n";
+  EXPECT_EQ(on_paper(text, Paper{10, false, false}), "  one two\n  three\n  four\n");
+  EXPECT_EQ(on_paper(text, kFile), text);
 }
 
 // Names of clouds do not fold: a list of twenty nodes named one of them and "+19".

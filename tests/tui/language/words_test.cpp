@@ -225,6 +225,9 @@ TEST(Words, ShippedSentencesKeepTheirMeaning) {
        "3g.40gb@4,2g.20gb,2x1g.10gb, or none for the whole GPU)",
        "レイアウトを読めません：'all-balanced'：MIGプロファイル名ではありません（3g.40gb@4,2g.20gb,2x1g."
        "10gbのように書くか、GPU全体ならnoneと書いてください）"},
+      // Keys of a file, three of which are words of the catalogue, too.
+      {"one of: name, cluster, nodes, partition, feature, preset",
+       "次のいずれか：name, cluster, nodes, partition, feature, preset"},
       {"scontrol show job, 4 s ago", "scontrol show job、4 s前"},
       {"GPU 5 strands 2 compute slices", "GPU 5では演算スライス2個が無駄になります"},
       {"2 interactive sessions, by their names: development, short experiments",

@@ -96,6 +96,15 @@ TEST(Pack, ManyReasonsLeaveTheDemandMostOfASmallScreenAndAreReadAtItsEnd) {
   EXPECT_TRUE(session.shows("reason 11")) << session.screen();
 }
 
+// Below the demand of many profiles no line of the GPUs was on the screen.
+TEST(Pack, OnASmallScreenTheGpusThatChangeAreNamedWithoutScrolling) {
+  Session session = answered("3g.40gb=5 7g.80gb=2");
+  EXPECT_NE(session.line_with("where ").find("n[0031,0041] GPU 0-1, n0042 GPU 0"), std::string::npos)
+      << session.screen();
+  Session wide = answered("3g.40gb=5 7g.80gb=2", {120, 40});
+  EXPECT_FALSE(wide.shows("GPU 0-1")) << "they stand beside it: " << wide.screen();
+}
+
 TEST(Pack, TheAnswerBeforeStaysAndIsMarkedAsOldUntilTheNewOneComes) {
   Session session = answered("3g.40gb=2");
   session.press(":wanted 4<enter>");

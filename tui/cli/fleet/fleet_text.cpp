@@ -71,7 +71,7 @@ class Page {
  public:
   Page(const FleetPage& page, const Options& options) : page_(page), options_(options) {}
 
-  void line(const std::string& english) { text_ += told(english) + "\n"; }
+  void line(const std::string& english) { raw(told(english)); }
   std::string told(std::string_view english) const { return tui::told(options_.reader, english); }
   void table(const Grid& grid) {
     if (grid.rows.empty()) return;
@@ -99,14 +99,22 @@ class Page {
   void sums() {
     for (const fleet::Survey& survey : page_.surveys) {
       const auto count = [&](Standing standing) { return survey.count(standing); };
-      line(
-          fmt::format("{}: {} nodes as wanted, {} differ, {} cannot become what the file says, {} unknown; "
-                      "{} left alone",
-                      survey.cluster->name.text, count(Standing::as_wanted), count(Standing::drifts),
-                      count(Standing::impossible), count(Standing::unknown), count(Standing::left_alone)));
+      const std::string& name = survey.cluster->name.text;
+      const auto drift = count(Standing::drifts), impossible = count(Standing::impossible),
+                 unknown = count(Standing::unknown), left = count(Standing::left_alone);
+      if (count(Standing::as_wanted) == 1)
+        line(
+            fmt::format("{}: 1 node as wanted, {} differ, {} cannot become what the file says, {} unknown; "
+                        "{} left alone",
+                        name, drift, impossible, unknown, left));
+      else
+        line(
+            fmt::format("{}: {} nodes as wanted, {} differ, {} cannot become what the file says, {} unknown; "
+                        "{} left alone",
+                        name, count(Standing::as_wanted), drift, impossible, unknown, left));
     }
   }
-  void raw(const std::string& text) { text_ += text + "\n"; }
+  void raw(const std::string& text) { text_ += on_paper(text + "\n", options_.paper); }
   std::string take() { return std::move(text_); }
 
  private:
@@ -215,18 +223,21 @@ std::string finding_text(const Page& page, const NodeSurvey& node) {
 }
 
 // Where a terminal is narrow, the line of the file says which pool it is, and why a node differs is read.
-void fit_check(Grid& grid, std::size_t clusters) {
+void fit_check(Grid& grid, std::size_t clusters, const Paper& paper) {
+  constexpr int kOthers = 60, kReason = 24;  // cells
   for (Grid::Head& head : grid.heads) {
     if (head.key == "pool" || (head.key == "cluster" && clusters == 1)) head.show = query::Show::roomy;
     if (head.key == "state") head.min_width = 10;
-    if (head.key == "why") head.min_width = 24;
+    if (head.key == "why") head.min_width = std::max(kReason, paper.columns - kOthers);
   }
 }
 
 // Where a terminal is narrow, what is wanted and what is made there are read, and other columns left out.
-void fit_diff(Grid& grid) {
+void fit_diff(Grid& grid, const Paper& paper) {
+  constexpr int kOthers = 50, kLayout = 14;  // cells
   for (Grid::Head& head : grid.heads) {
-    if (head.key == "wanted" || head.key == "made") head.min_width = 14;
+    if (head.key == "wanted" || head.key == "made")
+      head.min_width = std::max(kLayout, (paper.columns - kOthers) / 2);
     if (head.key == "state") head.min_width = 10;
     if (head.key == "pool" || head.key == "last_run") head.show = query::Show::roomy;
     if (head.key == "advertised") head.show = query::Show::wide;
@@ -253,7 +264,7 @@ std::string check_page(const FleetPage& all, const Options& options) {
                        {"line", "RULED BY"},
                        {"state", "STATE"},
                        {"why", "WHY"}});
-  fit_check(grid, all.surveys.size());
+  fit_check(grid, all.surveys.size(), options.paper);
   for (const auto& [survey, node] : found)
     grid.rows.push_back({survey->cluster->name.text, node->node->name.text, node->pool->name,
                          place_of(*node, all.file), word_of(page, node->standing),
@@ -278,7 +289,7 @@ std::string diff_page(const FleetPage& all, const Options& options) {
                        {"advertised", "ADVERTISED"},
                        {"held", "HELD"},
                        {"last_run", "LAST RUN"}});
-  fit_diff(grid);
+  fit_diff(grid, options.paper);
   for (const fleet::Survey& survey : all.surveys)
     for (const NodeSurvey& node : survey.nodes)
       if (node.pool && node.rule()->kind != fleet::Rule::Kind::as_is)
@@ -359,7 +370,9 @@ Json fleet_json(const FleetPage& page) {
 
 std::string calendar_page(const std::vector<fleet::Due>& all, const fleet::Fleet& fleet,
                           const std::vector<ClockTold>& clocks, const Options& options) {
-  const auto line = [&](const std::string& english) { return tui::told(options.reader, english) + "\n"; };
+  const auto line = [&](const std::string& english) {
+    return on_paper(tui::told(options.reader, english) + "\n", options.paper);
+  };
   if (all.empty()) return line("No pool of the file has windows: what it says holds at all times.");
   const bool early = std::any_of(all.begin(), all.end(), [](const fleet::Due& due) { return due.closing; });
   Grid grid = grid_of({{"begin", "FROM"}, {"end", "UNTIL"}});

@@ -6,6 +6,7 @@
 
 #include "tui/cli/help/as_taken.hpp"
 #include "tui/language/wrap.hpp"
+#include "tui/terminal/canvas.hpp"
 
 namespace tessera::cli {
 namespace {
@@ -116,6 +117,21 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   // Commands and layouts are copied from here: none is broken.
   for (const std::string& line : tui::wrap(joined, room, tui::LongWord::kept))
     out += std::string(indent, ' ') + line + "\n";
+  return out;
+}
+
+std::string on_paper(std::string_view text, const Paper& paper) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const bool ends = line.size() < text.size();
+    text.remove_prefix(line.size() + (ends ? 1 : 0));
+    if (paper.columns > 0 && tui::display_width(line) > paper.columns)
+      out += wrapped(line, std::min(line.find_first_not_of(' '), line.size()),
+                     static_cast<std::size_t>(paper.columns));
+    else
+      out.append(line).append(ends ? "\n" : "");
+  }
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/paper.hpp"
 
 namespace tessera::cli {
 
@@ -29,5 +30,9 @@ std::vector<Example> examples(const Command& command);
 
 // Text wrapped at `width`, each line after `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 80);
+
+// Sentences, a line each: those that a terminal would break inside of a word go on in a line of their own, as
+// far in as they began. Elsewhere each stays one line.
+std::string on_paper(std::string_view text, const Paper& paper);
 
 }  // namespace tessera::cli

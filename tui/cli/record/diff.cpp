@@ -8,6 +8,7 @@
 #include "engine/text.hpp"
 #include "engine/time.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/record/past.hpp"
 #include "tui/cli/record/record.hpp"
@@ -95,7 +96,7 @@ std::string print(const Comparison& comparison, const Options& options) {
     case OutputFormat::wide: break;
   }
   const Grid grid = grid_of(all);
-  const std::string moments = moments_of(comparison, options);
+  const std::string moments = on_paper(moments_of(comparison, options), options.paper);
   if (grid.rows.empty())
     return tui::told(options.reader, "Nothing changed between the two.") + "\n" + moments;
   return to_table(grid, options.headers, options.paper) + "\n" + moments;

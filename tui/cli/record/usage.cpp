@@ -8,6 +8,7 @@
 #include "engine/query/value.hpp"
 #include "engine/text.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/record/demand.hpp"
 #include "tui/cli/record/looked.hpp"
@@ -106,7 +107,7 @@ void print(const std::vector<usage::Sum>& sums, const Looked& looked, const std:
     case OutputFormat::wide: break;
   }
   streams.out << to_table(grid_of(sums, looked, by, false), options.headers, options.paper)
-              << footer(sums, looked, options);
+              << on_paper(footer(sums, looked, options), options.paper);
 }
 
 }  // namespace

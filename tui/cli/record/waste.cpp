@@ -16,6 +16,7 @@
 #include "engine/usage/limits_of_held.hpp"
 #include "engine/usage/untold.hpp"
 #include "tui/cli/command_table.hpp"
+#include "tui/cli/help/help.hpp"
 #include "tui/cli/json.hpp"
 #include "tui/cli/record/looked.hpp"
 #include "tui/cli/record/owners.hpp"
@@ -199,12 +200,13 @@ void print_table(const Looked& looked, const Options& options, const Streams& st
     streams.out << tui::told(options.reader, nothing_words(looked)) << "\n";
   else
     streams.out << to_table(grid_of(looked.waste, options, false), options.headers, options.paper);
-  streams.out << footer(looked.sums.at(usage::By::user), looked, options)
-              << tui::told(options.reader, limits_words(looked)) << "\n"
-              << left_out_words(looked, options);
+  const std::string below = footer(looked.sums.at(usage::By::user), looked, options) +
+                            tui::told(options.reader, limits_words(looked)) + "\n" +
+                            left_out_words(looked, options);
+  streams.out << on_paper(below, options.paper);
   if (options.output == OutputFormat::wide && !looked.left_out.empty())
     streams.out << to_table(grid_of(looked.left_out, options, false), options.headers, options.paper);
-  streams.out << not_known_words(looked, options, false);
+  streams.out << on_paper(not_known_words(looked, options, false), options.paper);
 }
 
 Error filter_not_told(const Options& options, const char* pattern) {

@@ -155,9 +155,10 @@ class Page {
       DocLine line;
       line.spans.push_back({survey.cluster->name.text, Style(Role::text).with_bold(), 1});
       const auto add = [&](Standing standing, const std::string& text) {
-        line.spans.push_back({"  " + told(text), survey.count(standing) == 0
-                                                     ? Style(Role::dim)
-                                                     : Style(role_of(standing)).with_bold()});
+        line.spans.push_back({"  ", Role::text});  // without colours danger is reversed, and blanks with it
+        line.spans.push_back({told(text), survey.count(standing) == 0
+                                              ? Style(Role::dim)
+                                              : Style(role_of(standing)).with_bold()});
       };
       const auto count = [&](Standing standing) { return survey.count(standing); };
       add(Standing::drifts, fmt::format("{} drift", count(Standing::drifts)));
@@ -293,7 +294,9 @@ class Page {
     const fleet::NodeSurvey& node = *row.node;
     DocLine title;
     title.spans.push_back({node.node->name.text, Style(Role::text).with_bold(), 1});
-    title.spans.push_back({fmt::format("  {}  ", fleet::word(node.standing)), role_of(node.standing)});
+    title.spans.push_back({"  ", Role::text});
+    title.spans.push_back({std::string(fleet::word(node.standing)), role_of(node.standing)});
+    title.spans.push_back({"  ", Role::text});
     title.spans.push_back(
         {told(node.exception
                   ? fmt::format("an exception of pool {}, line {}", node.pool->name, node.rule()->line)

@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 
+#include "engine/fleet/rows.hpp"
+#include "engine/hostlist.hpp"
 #include "engine/pack/cluster.hpp"
 #include "engine/pack/pack.hpp"
 #include "engine/text.hpp"
@@ -22,6 +25,7 @@ constexpr int kWide = 110;                // from here on the GPUs stand beside 
 constexpr int kSplit = 58;                // cells of the table then
 constexpr std::size_t kMostListed = 200;  // GPUs; the plan lists all
 constexpr std::size_t kMostStarts = 3;    // who starts sooner; advice lists more
+constexpr std::size_t kMostPlaces = 4;    // sets of nodes that are named in the foot
 
 struct Columns {
   int product = 12, wanted = 32, idle = 40, unmet = 48;
@@ -31,8 +35,8 @@ constexpr int kNumber = 6;  // columns
 
 class Page {
  public:
-  Page(const UiContext& ui, const UiState& state, int width)
-      : ui_(ui), state_(state), pack_(*state.pack), width_(width) {}
+  Page(const UiContext& ui, const UiState& state, int width, bool beside)
+      : ui_(ui), state_(state), pack_(*state.pack), width_(width), beside_(beside) {}
 
   Panes panes() {
     Panes panes;
@@ -47,9 +51,8 @@ class Page {
       return panes;
     }
     table(panes.main);
-    const bool wide = width_ >= kWide;
-    if (wide) panes.split = kSplit;
-    gpus(wide ? panes.side : panes.main);
+    if (beside_) panes.split = kSplit;
+    gpus(beside_ ? panes.side : panes.main);
     left_out(panes.main);
     put_foot(panes);
     for (std::size_t i = pack_.wants.size(); i-- > 0;)
@@ -159,7 +162,7 @@ class Page {
     const std::size_t most = most_foot_lines(state_, Lists::one);
     if (panes.foot.size() <= most) return;
     panes.foot.clear();
-    Page(ui_, state_, panes.split > 0 ? panes.split : width_).foot(panes.foot);
+    Page(ui_, state_, beside_ ? kSplit : width_, beside_).foot(panes.foot);
     fold_foot(panes.foot, most, panes.main, state_);
   }
 
@@ -190,12 +193,36 @@ class Page {
 
   void left_out(Document& to) const {
     if (!to.empty()) to.push_back({});
-    const int width = width_ >= kWide ? kSplit : width_;
+    const int width = beside_ ? kSplit : width_;
     if (pack_.answered())
       for (const auto& [why, count] : pack_.answer->left_out)
         note(to, pack::left_out_text(count, why), Role::warning, width);
     for (const auto& [why, count] : pack_.boards->left_out)
       note(to, pack::left_out_text(count, why), Role::dim, width);
+  }
+
+  // Where the GPUs stand below the demand, a product of many profiles has pushed them off the screen.
+  void places(Document& to, const pack::Answer& found) const {
+    if (beside_ || found.boards.empty()) return;
+    std::map<NodeName, std::vector<int>> gpus;
+    for (const pack::BoardPlan& plan : found.boards) {
+      const pack::Board& board = problem().boards[plan.board];
+      gpus[board.node].push_back(board.gpu.value);
+    }
+    std::vector<std::pair<std::string, std::vector<std::string>>> alike;  // nodes by their GPUs
+    for (auto& [node, numbers] : gpus) {
+      std::sort(numbers.begin(), numbers.end());
+      const std::string text = fleet::gpus_text(numbers);
+      auto at = std::find_if(alike.begin(), alike.end(), [&](const auto& one) { return one.first == text; });
+      if (at == alike.end()) at = alike.insert(at, {text, {}});
+      at->second.push_back(node.text);
+    }
+    std::string text;
+    for (std::size_t i = 0; i < std::min(alike.size(), kMostPlaces); ++i)
+      text += fmt::format("{}{} GPU {}", i > 0 ? ", " : "", fold_for_reading(alike[i].second), alike[i].first);
+    if (alike.size() > kMostPlaces)
+      text += "; " + told(fmt::format("and {} more", alike.size() - kMostPlaces));
+    add_wrapped_fact(to, told("where"), text, width_, is_old() ? Role::dim : Role::text);
   }
 
   void certificate(Document& to, const pack::Answer& found) const {
@@ -212,6 +239,7 @@ class Page {
                       ": " + told(found.reason[i]),
                   width_ - 3))
           to.push_back({{{line, old ? Role::dim : Role::danger, 1}}, {}});
+    places(to, found);
   }
 
   void effects(Document& to, const pack::Answer& found) const {
@@ -248,12 +276,13 @@ class Page {
   const UiState& state_;
   const PackState& pack_;
   int width_;
+  bool beside_;  // the GPUs stand beside the demand
 };
 
 }  // namespace
 
 Panes pack_panes(const UiContext& ui, const UiState& state, int width) {
-  return state.pack ? Page(ui, state, width).panes() : Panes();
+  return state.pack ? Page(ui, state, width, width >= kWide).panes() : Panes();
 }
 
 }  // namespace tessera::tui
