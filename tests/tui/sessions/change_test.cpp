@@ -559,5 +559,18 @@ TEST(Journal, ARunThatStoppedNeedsAttention) {
   session.line_with("run " + diary.run + " was interrupted");
 }
 
+// They stood behind the keys of every run, and a narrow footer leaves out what stands last.
+TEST(Running, TheAnswersToARunsQuestionStandFirstInTheFooter) {
+  Session session = changing({80, 24});
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  diary.through(1);
+  diary.add("n0031", plan::Asked{plan::Ask::closed_by_other, "n0031 is closed already by root. Go on?"}, 5);
+  session.state.runs.drove = true;
+  session.hear({RunsListed{{diary.head(RunState::running)}}});
+  session.hear({diary.told()});
+  session.press("J<enter>");
+  EXPECT_NE(session.screen().find("\n o go on  s stop here  "), std::string::npos) << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test
