@@ -212,6 +212,20 @@ TEST(GuideSession, TheKeyThatUndoesAnAnswerIsNotNamedAsTheWayBackFromAPage) {
   EXPECT_FALSE(session.shows("go back")) << session.screen();
 }
 
+// P planned the layout that was chosen on the page below, which was not in view.
+TEST(GuideSession, ATableOfTheGuideOffersNoLayoutToPlanOrEdit) {
+  for (const char* table : {"v", "c", "s", "t"}) {
+    Session session(small_place());
+    session.press(std::string(":guide n0007<enter>y") + table);
+    EXPECT_FALSE(session.shows("P plan")) << session.screen();
+    session.press("P<enter>");
+    EXPECT_EQ(session.state.top().kind, tui::ScreenKind::guide) << table;
+    session.line_with("Esc leads back to the layouts to take");
+    session.press("<esc>");
+    EXPECT_TRUE(session.shows("P plan")) << session.screen();
+  }
+}
+
 TEST(GuideSession, TabIsNamedByWhatItShowsInTheGuide) {
   Session session(small_place(), {80, 24});
   session.press("2*D<tab>");
