@@ -162,8 +162,9 @@ void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiSt
   std::string untold = why_unrecorded(ui.model, screen);
   const bool loading = untold.empty() && freshness(state, ui).role == Role::changing;
   if (untold.empty() && !loading) untold = why_untold(ui.model, screen);
-  page.say(untold.empty() ? fmt::format("There are no {} here.", table.things)
-                          : fmt::format("Which {} there are is not known.", table.things),
+  // What is still being read is not an empty list.
+  page.say(untold.empty() && !loading ? fmt::format("There are no {} here.", table.things)
+                                      : fmt::format("Which {} there are is not known.", table.things),
            Style(Role::text).with_bold());
   page.blank();
   if (loading)

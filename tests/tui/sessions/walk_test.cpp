@@ -197,6 +197,17 @@ TEST(Walk, TheCursorFollowsItsRowWhenOthersComeAndGo) {
   EXPECT_NE(selected(session).find("n0040"), std::string::npos) << "gone: the place stays";
 }
 
+// "There are no nodes here" stood above "They are still being read".
+TEST(Walk, AListThatIsStillBeingReadIsNotCalledEmpty) {
+  Model model;
+  reduce(model, on("hpc", ClusterSeen{}));
+  Session session(std::move(model));
+  session.press("<esc>2");
+  EXPECT_TRUE(session.shows("They are still being read.")) << session.screen();
+  EXPECT_TRUE(session.shows("Which nodes there are is not known.")) << session.screen();
+  EXPECT_FALSE(session.shows("There are no nodes here.")) << session.screen();
+}
+
 // The list took the place of the page, and Esc led to the overview.
 TEST(Walk, TheWaitingListOpenedFromANodesPageLeadsBackToIt) {
   Session session(small_place());

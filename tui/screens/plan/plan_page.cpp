@@ -508,12 +508,11 @@ class Page {
     lines_.push_back(heading_line(told("UNDO")));
     const auto verb = plan::verb_of(plan_.intent);
     if (verb == plan::NodeVerb::restart_plugin)
-      return note("A pod that was restarted leaves nothing to take back: this plan needs no undo.",
-                  Role::dim);
+      return note("A pod that was restarted leaves nothing to undo.", Role::dim);
     if (verb == plan::NodeVerb::reset_gpu)
       return note(
-          "A reset leaves nothing to take back. Until it is made, going back on the run's page gives the "
-          "node back.",
+          "A reset leaves nothing to undo. Until it is made, going back on the run's page opens the "
+          "node again.",
           Role::dim);
     if (verb && !plan::has_way_back(*verb))
       return note(
