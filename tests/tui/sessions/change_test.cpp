@@ -343,6 +343,17 @@ TEST(Planning, ByCommand) {
   EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << session.screen();
 }
 
+// The name that the editor and the guide show was called "not the name of a MIG profile".
+TEST(Planning, ByCommandWithTheNameOfAPreset) {
+  Session session = changing();
+  session.press(":plan n0041 all-balanced<enter>");
+  ASSERT_TRUE(session.state.plan) << session.screen();
+  EXPECT_EQ(session.state.plan->plan.nodes[0].created.size(), 8u);
+  EXPECT_TRUE(session.shows("all-balanced")) << session.screen();
+  session.press("<esc>:plan n0041 all-6g.60gb<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << session.screen();
+}
+
 TEST(Leaving, WithoutARunLeavesAtOnce) {
   Session session = changing();
   session.press("q");
