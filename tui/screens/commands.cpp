@@ -83,7 +83,7 @@ constexpr std::array kWithArgument{
     Taker{"job", "ID: open that job"},
     Taker{"pod", "NAMESPACE/NAME: open that pod"},
     Taker{"why", "JOB or POD: why it waits, and what would help"},
-    Taker{"plan", "NODE LAYOUT: plan it for all its GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, all-balanced, whole"},
+    Taker{"plan", "NODE LAYOUT: plan it for all GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, all-balanced, whole"},
     Taker{"pack", "PROFILE=COUNT...: find the fewest GPUs to change for this demand: 3g.40gb=10 1g.10gb=40"},
     Taker{"fleet", "FILE: hold the clusters against this fleet file"},
     Taker{"on",
