@@ -354,6 +354,18 @@ TEST(Planning, ByCommandWithTheNameOfAPreset) {
   EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << session.screen();
 }
 
+// Beside the steps every pod of a namespace was "pod serving/…"; below, its name stood twice.
+TEST(Planning, PodsAreToldApartByTheirNames) {
+  Session session = changing({120, 40});
+  plan::Plan plan = plan_of(session, {"n0031"}, {});
+  ASSERT_FALSE(plan.nodes[0].blast_radius.empty());
+  plan::Disturbed& one = plan.nodes[0].blast_radius[0];
+  one.id = WorkloadId("serving/asr-tbbqq"), one.name = "asr-tbbqq";
+  open(session, std::move(plan));
+  EXPECT_TRUE(session.shows("   asr-tbbqq ")) << session.screen();
+  EXPECT_FALSE(session.shows("serving/asr-tbbqq asr-tbbqq")) << session.screen();
+}
+
 TEST(Leaving, WithoutARunLeavesAtOnce) {
   Session session = changing();
   session.press("q");

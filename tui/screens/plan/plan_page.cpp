@@ -295,7 +295,10 @@ class Page {
     bool roomy = width_ >= 76;
     int name = 27, since = roomy ? 42 : 26, end = roomy ? 54 : 38;
     auto cell = [&](const std::string& text, int width) { return shorten(text, width, state_.ascii); };
-    DocLine line{{{cell(name_text(one), 13), Style(Role::text).with_bold(), 3},
+    // Of a pod its namespace would fill the cell; where no column has its name, that stands here.
+    const bool pod = one.id.text.find('/') != std::string::npos;
+    const std::string what = pod && !roomy && !one.name.empty() ? one.name : name_text(one);
+    DocLine line{{{cell(what, 13), Style(Role::text).with_bold(), 3},
                   {cell(one.user, (roomy ? name : since) - 18), Role::text, 17}},
                  std::move(id)};
     if (roomy) line.spans.push_back({cell(one.name, since - name - 1), Role::dim, name});
