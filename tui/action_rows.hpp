@@ -158,7 +158,7 @@
   ROW(guide_open, "guide", "guide", "Open the guide: how to share what the cursor is on, or what is marked.", "D", global, guide, decide_here, why_no_guide) \
   ROW(guide_yes, "guide-yes", "yes", "Answer the question with yes.", "y", question, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_no, "guide-no", "no", "Answer the question with no.", "n", question, guide, act_on_guide, why_no_guide_action) \
-  ROW(guide_undo, "guide-undo", "go back", "Undo the last answer, also one that was known.", "u", guide, guide, act_on_guide, why_no_guide_action) \
+  ROW(guide_undo, "guide-undo", "undo", "Undo the last answer, also one that was known.", "u", guide, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_why, "guide-why", "why", "Why the question matters.", "w", guide, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_compare, "guide-compare", "compare", "MIG, vGPU, MPS and time-slicing side by side.", "c", guide, guide, act_on_guide, why_no_guide_action) \
   ROW(guide_schedulers, "guide-schedulers", "scheduler", "The second guide: Kubernetes or Slurm, with what is known of this site.", "s", guide, guide, act_on_guide, why_no_guide_action) \

@@ -113,7 +113,7 @@ TEST_F(NodeAction, SlurmRebootsAnEmptyNodeAndItTakesJobsAgain) {
   EXPECT_TRUE(has(must({"journal", text_at(rebooted.out, "/run")}).out, "has booted again, and answers"));
   Ran back = run({"undo", text_at(rebooted.out, "/run"), "--write", "--yes"});
   EXPECT_EQ(back.code, 1);
-  EXPECT_TRUE(has(back.err, "leaves nothing to take back")) << back.err;
+  EXPECT_TRUE(has(back.err, "leaves nothing to undo")) << back.err;
   expect_sound();
 }
 
@@ -128,7 +128,7 @@ TEST_F(NodeAction, AGpuThatNobodyHasIsResetReadBackAndTheNodeOpenedAgain) {
   EXPECT_TRUE(has(must({"journal", run}).out, "its GPUs were reset, answer, and ask for no further reset"));
   Ran back = this->run({"undo", run, "--write", "--yes"});
   EXPECT_EQ(back.code, 1);
-  EXPECT_TRUE(has(back.err, "a GPU that was reset leaves nothing to take back")) << back.err;
+  EXPECT_TRUE(has(back.err, "a GPU that was reset leaves nothing to undo")) << back.err;
   EXPECT_EQ(node({"reset-gpu", "n1"}).code, 2) << "the GPU is missing";
   EXPECT_EQ(node({"reset-gpu", "n1", "1", "now"}).code, 2);
   EXPECT_EQ(node({"reset-gpu", "n1", "1,1"}).code, 2);
@@ -236,7 +236,7 @@ TEST_F(NodeActionKube, TheDevicePluginsPodIsRestartedWhilePodsKeepTheirGpus) {
   expect_given_back("h1");
   Ran back = run({"undo", run_of(restarted), "--write", "--yes"});
   EXPECT_EQ(back.code, 1);
-  EXPECT_NE(back.err.find("leaves nothing to take back"), std::string::npos) << back.err;
+  EXPECT_NE(back.err.find("leaves nothing to undo"), std::string::npos) << back.err;
 }
 
 TEST_F(NodeActionKube, ARunThatIsKilledWhileThePluginFailsGoesBackByTakingItsMarkOff) {

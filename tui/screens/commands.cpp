@@ -83,7 +83,7 @@ constexpr std::array kWithArgument{
     Taker{"job", "ID: open that job"},
     Taker{"pod", "NAMESPACE/NAME: open that pod"},
     Taker{"why", "JOB or POD: why it waits, and what would help"},
-    Taker{"plan", "NODE LAYOUT: plan this layout for all its GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, or whole"},
+    Taker{"plan", "NODE LAYOUT: plan it for all GPUs: 7x1g.10gb, or 4g.40gb,3g.40gb, all-balanced, whole"},
     Taker{"pack", "PROFILE=COUNT...: find the fewest GPUs to change for this demand: 3g.40gb=10 1g.10gb=40"},
     Taker{"fleet", "FILE: hold the clusters against this fleet file"},
     Taker{"on",
@@ -277,34 +277,57 @@ std::optional<Error> choose_named(UiState& state, const std::string& text) {
   return std::nullopt;
 }
 
+const mig::Product* product_of_first(const UiContext& ui, const plan::Intent& intent) {
+  const Cluster* cluster = ui.model.find(intent.cluster);
+  const Node* node = cluster ? cluster->nodes.find(intent.nodes.front()) : nullptr;
+  if (!node) return nullptr;
+  return !node->gpus.empty() && node->gpus.front().product
+             ? ui.catalogue.by_key(node->gpus.front().product->text)
+             : ui.catalogue.by_gfd_label(node->model);
+}
+
 // A profile that only a platform's documents know, on the product of the first node.
 sharing::Corrected meant_by(const UiState& state, const UiContext& ui, const plan::Intent& intent,
                             const std::string& layout) {
-  const Cluster* cluster = ui.model.find(intent.cluster);
-  const Node* node = cluster ? cluster->nodes.find(intent.nodes.front()) : nullptr;
+  const mig::Product* product = product_of_first(ui, intent);
   auto tables = sharing::built_in_presets();
-  if (!node || !tables) return {layout, {}};
-  const mig::Product* product = !node->gpus.empty() && node->gpus.front().product
-                                    ? ui.catalogue.by_key(node->gpus.front().product->text)
-                                    : ui.catalogue.by_gfd_label(node->model);
-  if (!product) return {layout, {}};
-  const sharing::Platform here = sharing::platform_of(*cluster, state.rules.platform).platform;
+  if (!product || !tables) return {layout, {}};
+  const Cluster& cluster = *ui.model.find(intent.cluster);
+  const sharing::Platform here = sharing::platform_of(cluster, state.rules.platform).platform;
   return sharing::corrected(layout, *product, here, *tables);
 }
 
-// "n0031,n0032 7x1g.10gb": all GPUs of these nodes.
+// The instances of a preset of that product, by the name that the editor and the guide show.
+std::optional<plan::Wish> wish_of_preset(const UiState& state, const UiContext& ui,
+                                         const plan::Intent& intent, const std::string& name) {
+  const mig::Product* product = product_of_first(ui, intent);
+  auto tables = sharing::built_in_presets();
+  if (!product || !tables) return std::nullopt;
+  const Cluster& cluster = *ui.model.find(intent.cluster);
+  const sharing::Platform here = sharing::platform_of(cluster, state.rules.platform).platform;
+  auto preset = sharing::find_preset(*product, here, name, *tables);
+  if (!preset || preset->strategy || preset->offers_nothing || preset->profiles.empty()) return std::nullopt;
+  return plan::wish_of(*product, preset->profiles);
+}
+
+// "n0031,n0032 7x1g.10gb": all GPUs of these nodes. A layout, or the name of a preset.
 std::optional<Error> plan_named(UiState& state, const UiContext& ui, const std::string& text) {
   Result<NamedNodes> named = named_nodes(ui.model, text);
   if (!named) return named.error();
   const std::string layout = named->rest;
-  if (auto wish = plan::parse_layout_wish(layout); !wish) return wish.error();
   plan::Intent intent;
   intent.words = layout;
   intent.cluster = named->cluster->name;
   intent.nodes = std::move(named->nodes);
-  sharing::Corrected meant = meant_by(state, ui, intent, layout);
-  if (meant.refused) return *meant.refused;
-  Result<plan::Wish> wish = plan::parse_layout_wish(meant.layout);
+  Result<plan::Wish> wish = plan::parse_layout_wish(layout);
+  sharing::Corrected meant{layout, {}};
+  if (wish) {
+    meant = meant_by(state, ui, intent, layout);
+    if (meant.refused) return *meant.refused;
+    wish = plan::parse_layout_wish(meant.layout);
+  } else if (auto preset = wish_of_preset(state, ui, intent, layout)) {
+    wish = std::move(*preset);
+  }
   if (!wish) return wish.error();
   intent.boards = {{std::nullopt, std::move(*wish)}};
   Result<plan::Plan> planned = plan_for(state, ui, intent);

@@ -6,6 +6,7 @@
 
 #include "engine/insight/available.hpp"
 #include "engine/model/recorded.hpp"
+#include "tui/language/wrap.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/waiting.hpp"
@@ -20,9 +21,11 @@ class Page {
     y_ = area.y + std::min(2, area.height / 4);
   }
   void say(const std::string& text, Style style = {}) {
-    if (y_ >= area_.bottom()) return;
-    Pen pen(canvas_, area_.x + 3, y_++, area_.right() - 1, state_.ascii);
-    pen.put(told(state_, text), style);
+    for (const std::string& line : wrap(told(state_, text), area_.width - 4)) {
+      if (y_ >= area_.bottom()) return;
+      Pen pen(canvas_, area_.x + 3, y_++, area_.right() - 1, state_.ascii);
+      pen.put(line, style);
+    }
   }
   void key(const std::string& key, const std::string& text) {
     if (y_ >= area_.bottom()) return;
@@ -162,8 +165,9 @@ void draw_empty_table(Canvas& canvas, Rect area, const UiContext& ui, const UiSt
   std::string untold = why_unrecorded(ui.model, screen);
   const bool loading = untold.empty() && freshness(state, ui).role == Role::changing;
   if (untold.empty() && !loading) untold = why_untold(ui.model, screen);
-  page.say(untold.empty() ? fmt::format("There are no {} here.", table.things)
-                          : fmt::format("Which {} there are is not known.", table.things),
+  // What is still being read is not an empty list.
+  page.say(untold.empty() && !loading ? fmt::format("There are no {} here.", table.things)
+                                      : fmt::format("Which {} there are is not known.", table.things),
            Style(Role::text).with_bold());
   page.blank();
   if (loading)

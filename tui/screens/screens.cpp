@@ -52,8 +52,9 @@ constexpr auto kPlanFooter =
     list(plan_arm, back, copy, plan_copy_all, plan_again, plan_messages, plan_requeue, plan_cancel,
          plan_when_empty, plan_on_failure, plan_scheduler);
 constexpr auto kMessagesFooter = list(copy, back, palette);
+// What the run waits for first: a narrow screen leaves out what stands last.
 constexpr auto kRunFooter =
-    list(run_pause, run_go_back, back, run_resume, run_undo, run_go_on, run_stop_here, copy, palette);
+    list(run_go_on, run_stop_here, run_resume, run_pause, run_go_back, back, run_undo, copy, palette);
 constexpr auto kJournalFooter = list(open, back, run_undo, run_resume, copy, palette);
 constexpr auto kGuideFooter =
     list(guide_yes, guide_no, open, guide_plan, copy, guide_undo, next_panel, guide_why, guide_compare,

@@ -65,13 +65,13 @@ std::optional<Error> why_nothing_to_undo(const Run& run) {
   if (!verb || has_way_back(*verb)) return std::nullopt;
   const std::string what = "cannot undo run " + run.started.run;
   if (*verb == NodeVerb::restart_plugin)
-    return Error{what, "it restarted the pod of a device plugin, which leaves nothing to take back", ""};
+    return Error{what, "it restarted the pod of a device plugin, which leaves nothing to undo", ""};
   if (*verb == NodeVerb::reset_gpu)
     return Error{
-        what, "a GPU that was reset leaves nothing to take back",
+        what, "a GPU that was reset leaves nothing to undo",
         run.finished ? "" : "the node is given back by: tessera resume " + run.started.run + " --back"};
   return Error{
-      what, "a boot, or a reboot that was cancelled, leaves nothing to take back",
+      what, "a boot, or a reboot that was cancelled, leaves nothing to undo",
       run.finished ? "" : "while it waits, it goes back by: tessera resume " + run.started.run + " --back"};
 }
 

@@ -216,7 +216,7 @@ TEST_F(NodeReboot, AFinishedRunHasNothingToUndo) {
   const plan::Run run = begun(planned().value());
   EXPECT_TRUE(why_nothing_to_undo(run));
   const auto undo = plan_undo(run, cluster, catalogue(), slurm_means(), {}, at(1));
-  EXPECT_TRUE(has(undo ? "planned" : to_line(undo.error()), "leaves nothing to take back"));
+  EXPECT_TRUE(has(undo ? "planned" : to_line(undo.error()), "leaves nothing to undo"));
 }
 
 TEST(Closing, IsFoundAgainInFrontOfWhatSlurmWritesBehindItAboutAReboot) {

@@ -325,7 +325,7 @@ TEST_F(NodeReset, AFinishedRunHasNothingToUndoAndAStoppedOneIsGivenBack) {
   tell(two_gpus());
   plan::Run run = begun(planned().value(), {"reset-gpus"});
   const auto undo = plan_undo(run, cluster, catalogue(), by_ssh(), {}, at(1));
-  EXPECT_TRUE(has(undo ? "planned" : to_line(undo.error()), "leaves nothing to take back"));
+  EXPECT_TRUE(has(undo ? "planned" : to_line(undo.error()), "leaves nothing to undo"));
   EXPECT_TRUE(has(to_line(*why_nothing_to_undo(run)), "tessera resume r1 --back"));
   run.finished = RunFinished{};
   EXPECT_FALSE(has(to_line(*why_nothing_to_undo(run)), "--back"));

@@ -114,7 +114,7 @@ TEST(NodeRestart, HasNothingToUndo) {
   plan::Run run = run_of(started);
   run.begun[NodeName("n1")].insert(std::string(restarts::kPlugin));
   auto back = plan_undo(run, cluster, catalogue(), gpu_operator_capabilities(), {}, at(1));
-  EXPECT_NE(refusal(back).find("leaves nothing to take back"), std::string::npos);
+  EXPECT_NE(refusal(back).find("leaves nothing to undo"), std::string::npos);
   // A run that goes back half-way takes its mark off, and does nothing else.
   auto halfway = plan_onward(run, NodeName("n1"), cluster, catalogue(), {}, true, at(1), nullptr, nullptr);
   ASSERT_TRUE(halfway.ok()) << to_line(halfway.error());

@@ -127,5 +127,27 @@ TEST(WaitingList, WhereJobsAreNotToldAnEmptyOneSaysSo) {
   EXPECT_TRUE(session.shows("line 3 is cut short")) << session.screen();
 }
 
+// The key was named after the list that one was looking at.
+TEST(WaitingList, TheKeyThatTellsWhyIsNamedByThat) {
+  Session session(small_place());
+  session.press("w");
+  EXPECT_TRUE(session.shows("w why")) << session.screen();
+  session.press("5");
+  EXPECT_TRUE(session.shows("w waiting")) << session.screen();
+}
+
+// Its sentence was cut at 80 columns: "on one of them Enter shows what would …".
+TEST(WaitingList, WhatAnEmptyListTeachesIsWholeOnANarrowScreen) {
+  Model model;
+  reduce(model, on("hpc", ClusterSeen{}));
+  reduce(model, on("hpc", NodesListed{{mixed_node()}}));
+  reduce(model, on("hpc", WorkloadsListed{{}}));
+  reduce(model, on("hpc", Loaded{}));
+  Session session(std::move(model), {80, 24});
+  session.press("w");
+  EXPECT_TRUE(session.shows("Jobs and pods stand here")) << session.screen();
+  EXPECT_FALSE(session.shows("…")) << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test

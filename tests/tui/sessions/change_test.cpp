@@ -343,6 +343,29 @@ TEST(Planning, ByCommand) {
   EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << session.screen();
 }
 
+// The name that the editor and the guide show was called "not the name of a MIG profile".
+TEST(Planning, ByCommandWithTheNameOfAPreset) {
+  Session session = changing();
+  session.press(":plan n0041 all-balanced<enter>");
+  ASSERT_TRUE(session.state.plan) << session.screen();
+  EXPECT_EQ(session.state.plan->plan.nodes[0].created.size(), 8u);
+  EXPECT_TRUE(session.shows("all-balanced")) << session.screen();
+  session.press("<esc>:plan n0041 all-6g.60gb<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::overview) << session.screen();
+}
+
+// Beside the steps every pod of a namespace was "pod serving/…"; below, its name stood twice.
+TEST(Planning, PodsAreToldApartByTheirNames) {
+  Session session = changing({120, 40});
+  plan::Plan plan = plan_of(session, {"n0031"}, {});
+  ASSERT_FALSE(plan.nodes[0].blast_radius.empty());
+  plan::Disturbed& one = plan.nodes[0].blast_radius[0];
+  one.id = WorkloadId("serving/asr-tbbqq"), one.name = "asr-tbbqq";
+  open(session, std::move(plan));
+  EXPECT_TRUE(session.shows("   asr-tbbqq ")) << session.screen();
+  EXPECT_FALSE(session.shows("serving/asr-tbbqq asr-tbbqq")) << session.screen();
+}
+
 TEST(Leaving, WithoutARunLeavesAtOnce) {
   Session session = changing();
   session.press("q");
@@ -557,6 +580,19 @@ TEST(Journal, ARunThatStoppedNeedsAttention) {
   Diary diary(plan_of(session, {"n0031"}, 0));
   session.hear({RunsListed{{diary.head(RunState::interrupted, false)}}});
   session.line_with("run " + diary.run + " was interrupted");
+}
+
+// They stood behind the keys of every run, and a narrow footer leaves out what stands last.
+TEST(Running, TheAnswersToARunsQuestionStandFirstInTheFooter) {
+  Session session = changing({80, 24});
+  Diary diary(plan_of(session, {"n0031"}, 0));
+  diary.through(1);
+  diary.add("n0031", plan::Asked{plan::Ask::closed_by_other, "n0031 is closed already by root. Go on?"}, 5);
+  session.state.runs.drove = true;
+  session.hear({RunsListed{{diary.head(RunState::running)}}});
+  session.hear({diary.told()});
+  session.press("J<enter>");
+  EXPECT_NE(session.screen().find("\n o go on  s stop here  "), std::string::npos) << session.screen();
 }
 
 }  // namespace

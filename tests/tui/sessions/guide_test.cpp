@@ -203,5 +203,41 @@ TEST(GuideSession, TheSitesLicenceIsAFact) {
   EXPECT_EQ(strategy(session), "vgpu");
 }
 
+// "u go back" stood on the table of comparisons: who wanted to leave the table lost the last answer.
+TEST(GuideSession, TheKeyThatUndoesAnAnswerIsNotNamedAsTheWayBackFromAPage) {
+  Session session(small_place(), {80, 24});
+  session.press(":guide n0007<enter>yc");
+  EXPECT_TRUE(session.shows("u undo")) << session.screen();
+  EXPECT_TRUE(session.shows("Esc back")) << session.screen();
+  EXPECT_FALSE(session.shows("go back")) << session.screen();
+}
+
+// P planned the layout that was chosen on the page below, which was not in view.
+TEST(GuideSession, ATableOfTheGuideOffersNoLayoutToPlanOrEdit) {
+  for (const char* table : {"v", "c", "s", "t"}) {
+    Session session(small_place());
+    session.press(std::string(":guide n0007<enter>y") + table);
+    EXPECT_FALSE(session.shows("P plan")) << session.screen();
+    session.press("P<enter>");
+    EXPECT_EQ(session.state.top().kind, tui::ScreenKind::guide) << table;
+    session.line_with("Esc leads back to the layouts to take");
+    session.press("<esc>");
+    EXPECT_TRUE(session.shows("P plan")) << session.screen();
+  }
+}
+
+TEST(GuideSession, TabIsNamedByWhatItShowsInTheGuide) {
+  Session session(small_place(), {80, 24});
+  session.press("2*D<tab>");
+  EXPECT_TRUE(session.shows("Tab next GPUs")) << session.screen();
+}
+
+// The end of a line of 80 columns stood on a line for itself: "# how".
+TEST(GuideSession, ACommentToHandOutFlowsOnWhereThePageIsNarrow) {
+  Session session(small_place(), {80, 24});
+  session.press(":guide n0007<enter>yG");
+  EXPECT_TRUE(session.shows("# how busy the GPU was")) << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test

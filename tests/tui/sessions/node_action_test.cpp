@@ -124,7 +124,7 @@ TEST(NodeActionByKeys, TheRunOfARestartOrARebootOffersNoUndo) {
   EXPECT_TRUE(session.shows("has booted again, and answers")) << session.screen();
   EXPECT_FALSE(session.shows("undoes this run")) << session.screen();
   session.press("z");
-  EXPECT_TRUE(session.shows("leaves nothing to take back")) << session.screen();
+  EXPECT_TRUE(session.shows("leaves nothing to undo")) << session.screen();
 }
 
 TEST(NodeActionByKeys, WithoutAReasonOrForAnotherSchedulerNothingOpens) {
@@ -224,7 +224,7 @@ TEST(NodeActionByKeys, AResetIsPlannedForTheGpusThatAreTypedBehindTheNode) {
   EXPECT_TRUE(session.shows("reset-gpu 0")) << session.screen();
   EXPECT_TRUE(session.shows("reset GPU 0")) << session.screen();
   EXPECT_TRUE(session.shows("verify that GPU 0 answers and needs no")) << session.screen();
-  EXPECT_TRUE(session.shows("A reset leaves nothing to take back")) << session.screen();
+  EXPECT_TRUE(session.shows("A reset leaves nothing to undo")) << session.screen();
   session.press("An0041<enter>");
   session.press("!");
   const std::optional<plan::Plan> plan = started(session);

@@ -287,5 +287,12 @@ TEST(Ranges, SoManyRowsAreMarkedByNumber) {
   session.line_with("x is not a number of rows");
 }
 
+// "0 of 64": the action is called close node, and its help says drain and cordon.
+TEST(Menu, FindsAnActionByAWordOfItsHelp) {
+  Session session(small_place());
+  session.press("2.cordon");
+  EXPECT_TRUE(session.shows("close node")) << session.screen();
+}
+
 }  // namespace
 }  // namespace tessera::test

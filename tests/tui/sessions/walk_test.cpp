@@ -197,6 +197,33 @@ TEST(Walk, TheCursorFollowsItsRowWhenOthersComeAndGo) {
   EXPECT_NE(selected(session).find("n0040"), std::string::npos) << "gone: the place stays";
 }
 
+// "There are no nodes here" stood above "They are still being read".
+TEST(Walk, AListThatIsStillBeingReadIsNotCalledEmpty) {
+  Model model;
+  reduce(model, on("hpc", ClusterSeen{}));
+  Session session(std::move(model));
+  session.press("<esc>2");
+  EXPECT_TRUE(session.shows("They are still being read.")) << session.screen();
+  EXPECT_TRUE(session.shows("Which nodes there are is not known.")) << session.screen();
+  EXPECT_FALSE(session.shows("There are no nodes here.")) << session.screen();
+}
+
+// The list took the place of the page, and Esc led to the overview.
+TEST(Walk, TheWaitingListOpenedFromANodesPageLeadsBackToIt) {
+  Session session(small_place());
+  session.press("2:node n0007<enter>w");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::workloads);
+  EXPECT_EQ(session.state.top().filter_text, "state=pending");
+  session.press("<enter>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::workload);
+  const std::size_t depth = session.state.stack.size();
+  session.press("w");
+  EXPECT_LT(session.state.stack.size(), depth) << "the list is below already: no second one";
+  session.press("<esc>2:node n0007<enter>w<esc>");
+  EXPECT_EQ(session.state.top().kind, ScreenKind::node);
+  EXPECT_EQ(session.state.top().subject, "n0007");
+}
+
 TEST(Walk, LoadingCanBeLeft) {
   Model model;
   reduce(model, on("hpc", ClusterSeen{}));

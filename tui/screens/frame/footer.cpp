@@ -2,6 +2,7 @@
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/time_travel.hpp"
+#include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
 
@@ -56,6 +57,11 @@ std::string_view title_of(Action action, const UiState& state) {
   const bool chooses = state.choice.kind != ChoiceKind::none, sorts = state.choice.kind == ChoiceKind::sort;
   if (chooses && action == Action::open) return sorts ? "sort" : "done";
   if (chooses && action == Action::choice_toggle) return sorts ? "try" : "show or hide";
+  // In the guide Tab goes to the GPUs of the next product, not to another part of the page.
+  if (action == Action::next_panel && state.top().kind == ScreenKind::guide) return "next GPUs";
+  if (action == Action::show_waiting && state.top().kind == ScreenKind::workloads &&
+      state.top().filter_text == kAllWaiting)
+    return "why";
   const InputLine& input = state.input;
   const bool menu = input.kind == InputKind::menu;
   if (action == Action::input_newer && (menu || (input.kind == InputKind::command && input.history_at < 0)))

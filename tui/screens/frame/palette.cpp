@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/query/value.hpp"
+#include "engine/text.hpp"
 #include "tui/screens/control.hpp"
 #include "tui/screens/frame/frame.hpp"
 #include "tui/screens/layout/layout.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::size_t kMostOffers = 50;
 constexpr std::size_t kMostRecent = 5;
+constexpr std::size_t kWordOfHelp = 3;  // letters from which a word of the help is looked for
 
 // What fits, kept as little as possible: a large cluster has a hundred thousand names.
 class Search {
@@ -215,6 +217,9 @@ void offer_actions(UiState& state, const UiContext& ui) {
                                    : fuzzy_score(input.text, offer.name);
     const std::optional<int> by_id = fuzzy_score(input.text, offer.text);
     if (!score || (by_id && *by_id > *score)) score = by_id;
+    // Last by the words of its help: who looks for drain or cordon finds what closes a node.
+    if (!score && input.text.size() >= kWordOfHelp && contains_folded(info(action).help, lower(input.text)))
+      score = -1;
     if (score) found.push_back({*score, found.size(), std::move(offer)});
   }
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {

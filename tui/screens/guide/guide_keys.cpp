@@ -24,6 +24,9 @@ Scheduler scheduler_of(const GuideState& guide) { return sharing::scheduler_of(g
 // Why the chosen proposal cannot be edited or planned; empty: it can.
 std::string why_no_wish(const Screen& screen) {
   const GuideState& guide = screen.guide;
+  // The one chosen is not in view there, and the table has no cursor.
+  if (guide.panel != GuidePanel::walk)
+    return "this table is for reading; Esc leads back to the layouts to take";
   const guide::Proposal* proposal = chosen(guide);
   if (!proposal)
     return guide_asks(screen) ? "answer the questions first: y or n" : "there is no layout to take";

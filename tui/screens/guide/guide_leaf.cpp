@@ -147,25 +147,54 @@ void add_layouts(Document& page, const UiContext& ui, const UiState& state, int 
   }
 }
 
+constexpr int kTypedAt = kIndent + 2;
+int room_typed(int width) { return width - kTypedAt - 2; }
+
+// Comments are broken for 80 columns of their own: where the page has fewer, what does not fit of a line goes
+// to the front of the next one, and not on a line for itself. Up to the end of a sentence, since a command to
+// copy may follow that one.
+std::vector<std::string> flowed(std::string_view text, int room) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    const std::size_t mark = lines[i].find("# ");
+    if (mark == std::string::npos || lines[i].find_first_not_of(' ') != mark) continue;
+    if (lines[i + 1].find_first_not_of(' ') != mark || lines[i + 1].compare(mark, 2, "# ") != 0) continue;
+    if (lines[i].ends_with('.') || lines[i].ends_with(':') || display_width(lines[i]) <= room) continue;
+    if (static_cast<int>(mark) + 4 >= room) continue;
+    const std::vector<std::string> parts =
+        wrap(std::string_view(lines[i]).substr(mark + 2), room - static_cast<int>(mark) - 2);
+    std::string rest;
+    for (std::size_t part = 1; part < parts.size(); ++part) rest += parts[part] + " ";
+    lines[i] = lines[i].substr(0, mark + 2) + parts.front();
+    lines[i + 1].insert(mark + 2, rest);
+  }
+  return lines;
+}
+
 // A line to type that is wider than the page goes on below, farther to the right; a comment is one there,
 // too.
 void add_typed(Document& page, std::string_view line, int width) {
-  constexpr int kIn = kIndent + 2, kFarther = 2;
-  const int room = width - kIn - 2;
+  constexpr int kFarther = 2;
+  const int room = room_typed(width);
   const std::size_t mark = std::min(line.find_first_not_of(' '), line.size());
   const std::string_view rest = line.substr(mark);
   const std::string_view lead = rest.substr(0, rest.starts_with("# ") ? 2 : 0);
   const int indent = static_cast<int>(mark);
   const int further = lead.empty() ? indent + kFarther : indent;
   if (display_width(line) <= room || further + kFarther >= room) {
-    page.push_back({{{shorten(line, room), Role::input, kIn}}, {}});
+    page.push_back({{{shorten(line, room), Role::input, kTypedAt}}, {}});
     return;
   }
   bool first = true;
   for (const std::string& one :
        wrap(rest.substr(lead.size()), room - further - static_cast<int>(lead.size()))) {
     const int at = std::exchange(first, false) ? indent : further;
-    page.push_back({{{std::string(lead) + one, Role::input, kIn + at}}, {}});
+    page.push_back({{{std::string(lead) + one, Role::input, kTypedAt + at}}, {}});
   }
 }
 
@@ -179,11 +208,7 @@ void add_advice(Document& page, const UiState& state, int width) {
     for (std::string& line : wrap(told(state, all[i].title), width - kIndent - 1))
       page.push_back({{{std::move(line), Role::text, kIndent}}, std::exchange(id, {})});
     const std::string text = told_comments(state.words, all[i].text, width - kIndent - 4);
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find('\n', at), text.size());
-      add_typed(page, std::string_view(text).substr(at, end - at), width);
-      at = end + 1;
-    }
+    for (const std::string& line : flowed(text, room_typed(width))) add_typed(page, line, width);
   }
 }
 

@@ -122,6 +122,16 @@ void add_asked(FactPage& page, const why::Answer& answer, const Cluster& cluster
   }
 }
 
+// From the page of one thing the list is an aside, and Esc leads back to that page; unless that list is where
+// the page was opened from.
+bool stays_below(const UiState& state) {
+  const ScreenKind kind = state.top().kind;
+  if (kind != ScreenKind::node && kind != ScreenKind::gpu && kind != ScreenKind::workload) return false;
+  return std::none_of(state.stack.begin(), state.stack.end(), [](const Screen& one) {
+    return one.kind == ScreenKind::workloads && one.filter_text == kAllWaiting;
+  });
+}
+
 }  // namespace
 
 void take_details(UiState& state, const DetailsTold& told) {
@@ -180,6 +190,13 @@ Effects show_waiting(UiState& state, const UiContext& ui, Action) {
         return {};
       }
     }
+  }
+  if (stays_below(state)) {
+    Screen list;
+    list.kind = ScreenKind::workloads;
+    set_filter(list, std::string(kAllWaiting));
+    push(state, std::move(list));
+    return {};
   }
   go_to(state, ScreenKind::workloads, std::string(kAllWaiting));
   return {};

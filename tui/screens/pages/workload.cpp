@@ -187,9 +187,10 @@ class WorkPage {
 
   // What it is, how it stands, and of what waits why and what would help.
   WorkPage& state() {
+    const bool in_id = workload_.id.text.ends_with("/" + workload_.name);  // of a pod
     page_.add({{{std::string(kind_word(workload_)) + " ", Role::dim, 1},
                 {workload_.id.text, Style(Role::text).with_bold()},
-                {"  " + workload_.name, Style(Role::text).with_bold()}},
+                {in_id ? "" : "  " + workload_.name, Style(Role::text).with_bold()}},
                {}});
     page_.blank();
     std::string text(word(workload_.state));

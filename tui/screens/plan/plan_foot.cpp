@@ -74,7 +74,7 @@ Document work_foot(const plan::Disturbed& one, const plan::NodePlan& node, plan:
                    const UiState& state) {
   Foot foot(state, width);
   std::string text = name_text(one);
-  if (!one.name.empty()) text += " " + one.name;
+  if (!one.name.empty() && !one.id.text.ends_with("/" + one.name)) text += " " + one.name;
   if (!one.user.empty()) text += " of " + one.user;
   foot.add("work", text + ", on " + node.node.text, Style(Role::text).with_bold());
   std::string holds;

@@ -295,7 +295,10 @@ class Page {
     bool roomy = width_ >= 76;
     int name = 27, since = roomy ? 42 : 26, end = roomy ? 54 : 38;
     auto cell = [&](const std::string& text, int width) { return shorten(text, width, state_.ascii); };
-    DocLine line{{{cell(name_text(one), 13), Style(Role::text).with_bold(), 3},
+    // Of a pod its namespace would fill the cell; where no column has its name, that stands here.
+    const bool pod = one.id.text.find('/') != std::string::npos;
+    const std::string what = pod && !roomy && !one.name.empty() ? one.name : name_text(one);
+    DocLine line{{{cell(what, 13), Style(Role::text).with_bold(), 3},
                   {cell(one.user, (roomy ? name : since) - 18), Role::text, 17}},
                  std::move(id)};
     if (roomy) line.spans.push_back({cell(one.name, since - name - 1), Role::dim, name});
@@ -508,12 +511,11 @@ class Page {
     lines_.push_back(heading_line(told("UNDO")));
     const auto verb = plan::verb_of(plan_.intent);
     if (verb == plan::NodeVerb::restart_plugin)
-      return note("A pod that was restarted leaves nothing to take back: this plan needs no undo.",
-                  Role::dim);
+      return note("A pod that was restarted leaves nothing to undo.", Role::dim);
     if (verb == plan::NodeVerb::reset_gpu)
       return note(
-          "A reset leaves nothing to take back. Until it is made, going back on the run's page gives the "
-          "node back.",
+          "A reset leaves nothing to undo. Until it is made, going back on the run's page opens the "
+          "node again.",
           Role::dim);
     if (verb && !plan::has_way_back(*verb))
       return note(
