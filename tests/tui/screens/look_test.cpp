@@ -37,7 +37,7 @@ TEST(CutCell, WhyANodeIsClosedIsReadToItsEndInTheListOfNodes) {
   EXPECT_TRUE(session.shows("REASON  gres/gpu count reported lower than configured (4 < 7)"))
       << session.screen();
   session.press("kk");
-  EXPECT_TRUE(session.shows("1×1g.10gb, 1×2g.20gb, 1 MPS shares")) << "it has no REASON: FREE runs on\n"
+  EXPECT_TRUE(session.shows("1×1g.10gb, 1×2g.20gb, 1 MPS share ")) << "it has no REASON: FREE runs on\n"
                                                                    << session.screen();
   EXPECT_FALSE(session.shows("─ FREE  ")) << session.screen();
   session.press("G");
@@ -149,6 +149,25 @@ TEST(GuideChart, WhatSaysThatThereIsMoreStandsInTheRule) {
   EXPECT_NE(session.line_with("more below").find("───"), std::string::npos) << session.screen();
   session.press("w");
   EXPECT_NE(session.line_with("more below").find("───"), std::string::npos) << session.screen();
+}
+
+// "scheduler  v1.29.4" stood beside "slurm 22.05.8": a version without the name of what has it.
+TEST(AboutPage, TheVersionOfAnApiServerIsSaidToBeKubernetes) {
+  Session session(two_places(), {80, 24});
+  session.press(":about<enter>");
+  EXPECT_TRUE(session.shows("slurm 22.05.8")) << session.screen();
+  EXPECT_TRUE(session.shows("kubernetes v1.29.4")) << session.screen();
+}
+
+// "use n/a" and "256 colours" stayed English between Japanese words.
+TEST(JapanesePages, UnknownUseAndColoursAreSaidInJapanese) {
+  Session session(small_place(), {120, 40});
+  ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
+  session.state.about.emplace_back("terminal", "xterm-256color, 256 colours, UTF-8");
+  session.press(":node n0031<enter>");
+  EXPECT_TRUE(session.shows("使用率 n/a")) << session.screen();
+  session.press(":about<enter>");
+  EXPECT_TRUE(session.shows("xterm-256color、256色、UTF-8")) << session.screen();
 }
 
 }  // namespace
