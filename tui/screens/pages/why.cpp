@@ -16,6 +16,7 @@
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/rows.hpp"
+#include "tui/screens/screens.hpp"
 #include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
@@ -181,7 +182,14 @@ Effects show_waiting(UiState& state, const UiContext& ui, Action) {
       }
     }
   }
-  go_to(state, ScreenKind::workloads, std::string(kAllWaiting));
+  if (row_of(state).crumb != Crumb::subject) {
+    go_to(state, ScreenKind::workloads, std::string(kAllWaiting));
+    return {};
+  }
+  Screen list;  // over the page of a node, GPU, job or pod: Esc leads back to it
+  list.kind = ScreenKind::workloads;
+  set_filter(list, std::string(kAllWaiting));
+  push(state, std::move(list));
   return {};
 }
 
