@@ -7,6 +7,7 @@
 
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/screens/rows.hpp"
 
 namespace tessera::test {
 namespace {
@@ -168,6 +169,29 @@ TEST(JapanesePages, UnknownUseAndColoursAreSaidInJapanese) {
   EXPECT_TRUE(session.shows("使用率 n/a")) << session.screen();
   session.press(":about<enter>");
   EXPECT_TRUE(session.shows("xterm-256color、256色、UTF-8")) << session.screen();
+}
+
+// The list of columns was left half in English, and half of a few words: "itsノード", "whoがitを使用中".
+TEST(JapanesePages, EachColumnOfAListIsSaidInJapanese) {
+  Session session(small_place(), {80, 24});
+  ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
+  for (const tui::ScreenKind kind : {tui::ScreenKind::nodes, tui::ScreenKind::gpus, tui::ScreenKind::slices,
+                                     tui::ScreenKind::workloads})
+    for (const tui::ColumnInfo& column : tui::column_infos(kind)) {
+      const std::string told = tui::told(session.state, column.help);
+      EXPECT_NE(told, column.help);
+      EXPECT_FALSE(told.starts_with("its") || told.starts_with("who") || told.ends_with("or")) << told;
+    }
+  session.press("4C");
+  EXPECT_TRUE(session.shows("[x] NODE         ノード")) << session.screen();
+}
+
+// On a wide terminal what a column holds was cut at 38 cells beside an empty list.
+TEST(Columns, WhatAColumnHoldsIsReadToItsEndOnAWideTerminal) {
+  Session session(small_place(), {200, 60});
+  session.press("4C");
+  EXPECT_TRUE(session.shows("its GPU; ? where the scheduler does not report it")) << session.screen();
+  EXPECT_TRUE(session.shows("how long its holder has not used it (below 1 %)")) << session.screen();
 }
 
 }  // namespace
