@@ -194,5 +194,16 @@ TEST(Columns, WhatAColumnHoldsIsReadToItsEndOnAWideTerminal) {
   EXPECT_TRUE(session.shows("how long its holder has not used it (below 1 %)")) << session.screen();
 }
 
+// A legend that does not fit named closed slices that were not there, and left out the sign that filled the
+// picture.
+TEST(Mosaic, AShortLegendNamesTheSignsThatAreSeen) {
+  Session session(small_place(), {80, 24});
+  EXPECT_NE(session.line_with("MOSAIC").find("closed"), std::string::npos) << session.screen();
+  session.tell(on("hpc", NodeGone{NodeName("n0012")}, 1));
+  const std::string legend = session.line_with("MOSAIC");
+  EXPECT_EQ(legend.find("closed"), std::string::npos) << legend;
+  EXPECT_NE(legend.find("cannot be used"), std::string::npos) << legend;
+}
+
 }  // namespace
 }  // namespace tessera::test
