@@ -167,7 +167,9 @@ TEST(JapanesePages, UnknownUseAndColoursAreSaidInJapanese) {
   session.state.about.emplace_back("terminal", "xterm-256color, 256 colours, UTF-8");
   session.press(":node n0031<enter>");
   EXPECT_TRUE(session.shows("使用率 n/a")) << session.screen();
-  session.press(":about<enter>");
+  session.press("?");
+  EXPECT_NE(session.line_with("????").find("不明"), std::string::npos) << session.screen();
+  session.press("<esc>:about<enter>");
   EXPECT_TRUE(session.shows("xterm-256color、256色、UTF-8")) << session.screen();
 }
 
