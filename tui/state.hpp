@@ -130,6 +130,7 @@ struct Screen {
   };
   std::optional<Place> before_filter;
   std::string filter_text;
+  std::string opened_with;  // the filter that makes it this list: leaving it is leaving the screen
   query::Filter filter;
   std::string searched;  // the last filter, for n and N after it was cleared
   std::vector<query::Sort> sorts;

@@ -297,7 +297,8 @@ class Collector {
 
   void invalid(const Node& node, const std::string& bare, const std::string& reason) {
     Finding& finding = add(Severity::danger, node, "INVALID: " + bare, "INVALID: " + reason,
-                           "its labels and its GPUs disagree: see the finding beside this one");
+                           "mig.strategy single needs the same instances on all GPUs of a node: "
+                           "plan one layout for all of them, or set mixed");
     finding.follows = "its GPUs take no new work";
     if (cluster_.scheduler != Scheduler::slurm) return;
     finding.hint = "what the node has and what is configured differ: compare gres.conf with the hardware";

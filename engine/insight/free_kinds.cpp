@@ -38,6 +38,8 @@ void append(std::string& text, const Kind& kind) {
   // "3 1g.10gb" would read as one number.
   text += kind.slices.empty() || kind.slices == kWhole ? " " : "×";
   text += kind.name();
+  // "1 MPS share": units of shares are plurals.
+  if (kind.slices.empty() && kind.number == 1 && text.ends_with('s')) text.pop_back();
 }
 
 // What can be had now on one node.

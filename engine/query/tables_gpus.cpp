@@ -23,14 +23,19 @@ Value largest_free(const GpuRow& row, const Context& context) {
   return words(product->profiles[static_cast<std::size_t>(*room.largest)].name.text);
 }
 
-std::int64_t held_slices(const Gpu& gpu) {
-  std::int64_t number = 0;
-  for (const Slice& slice : gpu.slices) number += slice.holding == Holding::held;
-  return number;
-}
-
 // A GPU of which it is not known how it is shared may have slices that nobody tells of.
 bool slices_told(const Gpu& gpu) { return gpu.strategy != Strategy::unknown || !gpu.slices.empty(); }
+
+// Where a scheduler does not report which GPUs of a node it has given away, none is not 0.
+Value held_slices(const Gpu& gpu) {
+  if (!slices_told(gpu)) return Unknown{};
+  std::int64_t number = 0;
+  for (const Slice& slice : gpu.slices) {
+    if (slice.holding == Holding::unknown) return Unknown{};
+    number += slice.holding == Holding::held;
+  }
+  return count(number);
+}
 
 constexpr Column<GpuRow> kGpus[] = {
     {"cluster", "CLUSTER", Format::text, Align::left, Show::roomy, 6, "the cluster it belongs to",
@@ -57,7 +62,7 @@ constexpr Column<GpuRow> kGpus[] = {
      }},
     {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",
      [](const GpuRow& row, const Context&) {
-       return slices_told(*row.gpu) ? count(held_slices(*row.gpu)) : Value(Unknown{});
+       return held_slices(*row.gpu);
      }},
     {"of", "OF", Format::count, Align::right, Show::always, 3, "slices in all",
      [](const GpuRow& row, const Context&) {

@@ -49,7 +49,7 @@ Effects back(UiState& state, const UiContext& ui, Action) {
     state.loading_left = true;
   } else if (!state.top().range_from.empty()) {
     state.top().range_from.clear();
-  } else if (!state.top().filter_text.empty()) {
+  } else if (!state.top().filter_text.empty() && state.top().filter_text != state.top().opened_with) {
     clear_filter(state);
   } else if (auto own = row_of(state).back; !own || !own(state, ui)) {
     go_back(state);

@@ -56,6 +56,7 @@ void push(UiState& state, Screen screen) {
     });
     state.stack.erase(same, state.stack.end());
   }
+  screen.opened_with = screen.filter_text;
   constexpr std::size_t kDeepest = 32;
   if (state.stack.size() >= kDeepest) state.stack.erase(state.stack.begin() + 1);
   state.stack.push_back(std::move(screen));

@@ -53,6 +53,21 @@ TEST(Attention, TheWorstComesFirst) {
                    "a1: drained, no workload on it: fan failure, ticket 123 [ops], 1 h 00 min ago"}));
 }
 
+// It said "see the finding beside this one", and no other one was there.
+TEST(Attention, OfAnInvalidNodeOfKubernetesItSaysWhatToChange) {
+  Node invalid = node("n1", {});
+  invalid.health = Health::invalid;
+  invalid.reason = "more than one MIG device type present on node";
+  Story story;
+  story.tell(ClusterSeen{Scheduler::kubernetes, false, "", ""});
+  story.tell(NodesListed{{invalid}});
+  Result<mig::Catalogue> catalogue = mig::Catalogue::built_in();
+  const auto found = insight::attention(story.cluster(), *catalogue, at(0));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().hint.find("beside"), std::string::npos) << found.front().hint;
+  EXPECT_NE(found.front().hint.find("one layout for all of them"), std::string::npos) << found.front().hint;
+}
+
 // A node that tessera itself has drained for a run stood under NEEDS ATTENTION.
 TEST(Attention, ANodeThatARunHasDrainedIsNoAlarm) {
   Node ours = node("n1", {});

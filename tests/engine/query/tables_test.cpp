@@ -166,6 +166,18 @@ TEST(Tables, ASliceNamesItsHolderAndHowSureThatIs) {
   EXPECT_EQ(cell(rows[1], "state"), "?");
 }
 
+// The list of GPUs held 0 of 1 of each, beside "carol?".
+TEST(Tables, WhichOfTwoGpusIsHeldIsNotKnownAndSoNeitherHoldsNone) {
+  Story story;
+  story.tell(NodesListed{
+      {node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
+  story.tell(WorkloadsListed{{}});
+  EXPECT_EQ(cell(gpu_rows(story.model)[0], "held"), "0");
+  story.tell(WorkloadsListed{{running("3", "carol", {holds_some("n1", "", 1)})}});
+  for (const GpuRow& row : gpu_rows(story.model)) EXPECT_EQ(cell(row, "held"), "?");
+  EXPECT_EQ(cell(node_rows(story.model).front(), "held"), "1");
+}
+
 TEST(Tables, AWaitingJobCountsFromItsSubmission) {
   Story story;
   story.tell(WorkloadsListed{{waiting("9", "bob", "gpu:h100")}});

@@ -7,6 +7,7 @@
 
 #include "tests/support/session.hpp"
 #include "tests/tui/screens/places.hpp"
+#include "tui/screens/rows.hpp"
 
 namespace tessera::test {
 namespace {
@@ -37,7 +38,7 @@ TEST(CutCell, WhyANodeIsClosedIsReadToItsEndInTheListOfNodes) {
   EXPECT_TRUE(session.shows("REASON  gres/gpu count reported lower than configured (4 < 7)"))
       << session.screen();
   session.press("kk");
-  EXPECT_TRUE(session.shows("1×1g.10gb, 1×2g.20gb, 1 MPS shares")) << "it has no REASON: FREE runs on\n"
+  EXPECT_TRUE(session.shows("1×1g.10gb, 1×2g.20gb, 1 MPS share ")) << "it has no REASON: FREE runs on\n"
                                                                    << session.screen();
   EXPECT_FALSE(session.shows("─ FREE  ")) << session.screen();
   session.press("G");
@@ -149,6 +150,61 @@ TEST(GuideChart, WhatSaysThatThereIsMoreStandsInTheRule) {
   EXPECT_NE(session.line_with("more below").find("───"), std::string::npos) << session.screen();
   session.press("w");
   EXPECT_NE(session.line_with("more below").find("───"), std::string::npos) << session.screen();
+}
+
+// "scheduler  v1.29.4" stood beside "slurm 22.05.8": a version without the name of what has it.
+TEST(AboutPage, TheVersionOfAnApiServerIsSaidToBeKubernetes) {
+  Session session(two_places(), {80, 24});
+  session.press(":about<enter>");
+  EXPECT_TRUE(session.shows("slurm 22.05.8")) << session.screen();
+  EXPECT_TRUE(session.shows("kubernetes v1.29.4")) << session.screen();
+}
+
+// "use n/a" and "256 colours" stayed English between Japanese words.
+TEST(JapanesePages, UnknownUseAndColoursAreSaidInJapanese) {
+  Session session(small_place(), {120, 40});
+  ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
+  session.state.about.emplace_back("terminal", "xterm-256color, 256 colours, UTF-8");
+  session.press(":node n0031<enter>");
+  EXPECT_TRUE(session.shows("使用率 n/a")) << session.screen();
+  session.press("?");
+  EXPECT_NE(session.line_with("????").find("不明"), std::string::npos) << session.screen();
+  session.press("<esc>:about<enter>");
+  EXPECT_TRUE(session.shows("xterm-256color、256色、UTF-8")) << session.screen();
+}
+
+// The list of columns was left half in English, and half of a few words: "itsノード", "whoがitを使用中".
+TEST(JapanesePages, EachColumnOfAListIsSaidInJapanese) {
+  Session session(small_place(), {80, 24});
+  ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
+  for (const tui::ScreenKind kind : {tui::ScreenKind::nodes, tui::ScreenKind::gpus, tui::ScreenKind::slices,
+                                     tui::ScreenKind::workloads})
+    for (const tui::ColumnInfo& column : tui::column_infos(kind)) {
+      const std::string told = tui::told(session.state, column.help);
+      EXPECT_NE(told, column.help);
+      EXPECT_FALSE(told.starts_with("its") || told.starts_with("who") || told.ends_with("or")) << told;
+    }
+  session.press("4C");
+  EXPECT_TRUE(session.shows("[x] NODE         ノード")) << session.screen();
+}
+
+// On a wide terminal what a column holds was cut at 38 cells beside an empty list.
+TEST(Columns, WhatAColumnHoldsIsReadToItsEndOnAWideTerminal) {
+  Session session(small_place(), {200, 60});
+  session.press("4C");
+  EXPECT_TRUE(session.shows("its GPU; ? where the scheduler does not report it")) << session.screen();
+  EXPECT_TRUE(session.shows("how long its holder has not used it (below 1 %)")) << session.screen();
+}
+
+// A legend that does not fit named closed slices that were not there, and left out the sign that filled the
+// picture.
+TEST(Mosaic, AShortLegendNamesTheSignsThatAreSeen) {
+  Session session(small_place(), {80, 24});
+  EXPECT_NE(session.line_with("MOSAIC").find("closed"), std::string::npos) << session.screen();
+  session.tell(on("hpc", NodeGone{NodeName("n0012")}, 1));
+  const std::string legend = session.line_with("MOSAIC");
+  EXPECT_EQ(legend.find("closed"), std::string::npos) << legend;
+  EXPECT_NE(legend.find("cannot be used"), std::string::npos) << legend;
 }
 
 }  // namespace

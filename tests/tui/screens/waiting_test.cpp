@@ -149,5 +149,28 @@ TEST(WaitingList, WhatAnEmptyListTeachesIsWholeOnANarrowScreen) {
   EXPECT_FALSE(session.shows("…")) << session.screen();
 }
 
+// Esc on the list that w opened took its filter away and showed all jobs; from the page of a node it then
+// led to the overview.
+TEST(WaitingList, EscLeadsBackToThePageThatItWasOpenedFrom) {
+  Session session(two_places(), {80, 24});
+  session.press(":node n0007<enter>w");
+  ASSERT_EQ(session.state.top().kind, tui::ScreenKind::workloads);
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::node) << session.screen();
+  EXPECT_EQ(session.state.top().subject, "n0007");
+  session.press("2w<esc>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::overview) << session.screen();
+}
+
+TEST(WaitingList, AFilterTypedOverItIsTakenAwayFirst) {
+  Session session(two_places(), {80, 24});
+  session.press("w/ user=judy<enter>");
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::workloads);
+  EXPECT_TRUE(session.state.top().filter_text.empty());
+  session.press("<esc>");
+  EXPECT_EQ(session.state.top().kind, tui::ScreenKind::overview);
+}
+
 }  // namespace
 }  // namespace tessera::test

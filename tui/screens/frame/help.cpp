@@ -45,7 +45,7 @@ Document legend(const UiState& state, int width) {
   add(bar(shapes.stranded), Role::stranded, "stranded: nothing fits while the rest stays");
   add(bar(shapes.created) + " + 2g", Role::created, "wanted: in a layout being edited");
   add(bar(shapes.closed), Role::dim, "closed: not held, and its node takes no jobs or pods");
-  add(bar(shapes.unknown), Role::unknown, "unknown");
+  add(bar(shapes.unknown), Role::unknown, "not known");
   add("?", Role::unknown, "not reported yet");
   add("n/a", Role::dim, "not available from this source; never a zero");
   add("!! !", Role::danger, "broken, and worth a look");

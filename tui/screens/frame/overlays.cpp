@@ -199,7 +199,8 @@ void draw_choice(Canvas& canvas, Rect body, const UiState& state, const UiContex
   const Screen& screen = state.top();
   std::span<const ColumnInfo> columns = column_infos(screen.kind);
   int count = static_cast<int>(columns.size());
-  int width = std::min(body.width, 58), x = body.right() - width;
+  // As wide as what the columns are said to hold, where the list keeps room beside it.
+  int width = std::min(body.width, std::clamp(body.width * 3 / 5, 58, 84)), x = body.right() - width;
   canvas.fill(x, body.y, width, body.height, " ");
   for (int y = 0; y < body.height; ++y) canvas.put(x, body.y + y, glyphs(state.ascii).wall, Role::rule);
   bool sorting = state.choice.kind == ChoiceKind::sort;

@@ -97,10 +97,18 @@ bool has_empty(const Strips& node) {
   });
 }
 
-// What is explained only where it is seen.
+bool has_sign(const Strips& node, std::string_view sign) {
+  return node.pool.find(sign) != std::string::npos ||
+         std::any_of(node.gpus.begin(), node.gpus.end(), [&](const std::string& strip) {
+           return strip.find(sign) != std::string::npos;
+         });
+}
+
+// What is explained only where it is seen; the last three where there is no room for all signs.
 struct Rare {
   bool use = false;
   bool uncut = false;
+  bool closed = false, stranded = false, unknown = false;
 };
 
 // What the signs mean: in full where there is room for all of it, else in short, as many as fit.
@@ -121,9 +129,11 @@ void draw_legend(Pen& pen, const UiState& state, Rare rare) {
   brief.push_back({state.ascii ? "3-." : "③─·", told(state, "free")});
   for (std::vector<Meaning>* either : {&full, &brief}) {
     if (rare.uncut) either->push_back({std::string(query::kNotCut), told(state, "not cut"), Role::dim});
-    either->push_back({state.ascii ? ";:" : "▒░", told(state, "closed")});
-    either->push_back({std::string(signs.stranded), told(state, "cannot be used")});
-    either->push_back({std::string(signs.unknown), told(state, "not reported")});
+    const bool all = either == &full;
+    if (all || rare.closed) either->push_back({state.ascii ? ";:" : "▒░", told(state, "closed")});
+    if (all || rare.stranded)
+      either->push_back({std::string(signs.stranded), told(state, "cannot be used")});
+    if (all || rare.unknown) either->push_back({std::string(signs.unknown), told(state, "not reported")});
   }
   const auto width = [](const Meaning& one) {
     return 4 + display_width(one.sign) + display_width(one.meaning);
@@ -136,7 +146,7 @@ void draw_legend(Pen& pen, const UiState& state, Rare rare) {
   }
 }
 
-void draw_brief_legend(Pen& pen, const UiState& state, bool uncut) {
+void draw_brief_legend(Pen& pen, const UiState& state, Rare rare) {
   const Glyphs& signs = glyphs(state.ascii);
   const auto say = [&](std::string_view sign, Role role, std::string_view meaning) {
     if (pen.left() < 4 + display_width(meaning)) return;
@@ -145,9 +155,9 @@ void draw_brief_legend(Pen& pen, const UiState& state, bool uncut) {
   pen.put("  " + told(state, "one sign per GPU"), Role::dim);
   say("█▄", Role::held, "held");
   say(signs.free, Role::free, "free");
-  if (uncut) say(query::kNotCut, Role::dim, "not cut");
-  say(signs.closed, Role::dim, "closed");
-  say(signs.unknown, Role::unknown, "not reported");
+  if (rare.uncut) say(query::kNotCut, Role::dim, "not cut");
+  if (rare.closed) say(signs.closed, Role::dim, "closed");
+  if (rare.unknown) say(signs.unknown, Role::unknown, "not reported");
 }
 
 // Cells of the widest row of tiles among the nodes that may be shown.
@@ -300,10 +310,17 @@ void draw_mosaic(Canvas& canvas, Rect area, const UiContext& ui, const UiState& 
   if (std::any_of(nodes.begin(), nodes.begin() + shown, [](const auto& node) { return is_unplaced(node); }))
     pen.put("   " + told(state, fmt::format("{} starts of slices not reported", query::kPlacesUnknown)),
             Role::dim);
+  const auto seen = [&](std::string_view sign) {
+    return std::any_of(nodes.begin(), nodes.begin() + shown,
+                       [&](const Strips& node) { return has_sign(node, sign); });
+  };
+  const Glyphs& signs = glyphs(state.ascii);
   const Rare rare{std::any_of(nodes.begin(), nodes.begin() + shown, tells_use),
-                  std::any_of(nodes.begin(), nodes.begin() + shown, grid.brief ? has_empty : has_uncut)};
+                  std::any_of(nodes.begin(), nodes.begin() + shown, grid.brief ? has_empty : has_uncut),
+                  state.ascii ? seen(":") || seen(";") : seen("░") || seen("▒"), seen(signs.stranded),
+                  seen(signs.unknown)};
   if (grid.brief)
-    draw_brief_legend(pen, state, rare.uncut);
+    draw_brief_legend(pen, state, rare);
   else
     draw_legend(pen, state, rare);
   for (int i = 0; i < shown; ++i) {

@@ -281,7 +281,10 @@ void draw_figures(Canvas& canvas, Rect area, int y, std::string_view title,
     const Figure& one = figures[i];
     const std::string number = std::to_string(one.number);
     const int needs = display_width(one.name) + 1 + display_width(number) + display_width(one.aside) + 3;
-    if (needs > pen.left() && i > 0) {
+    // That there are more is said in any case: there is room for it behind each one but the last.
+    const std::size_t more = figures.size() - i - 1;
+    const int rest = more > 0 ? display_width(fmt::format("+{}", more)) : 0;
+    if (needs + rest > pen.left() && i > 0) {
       pen.put(fmt::format("+{}", figures.size() - i), Role::dim);
       return;
     }

@@ -26,10 +26,17 @@ void add_sources_in_short(FactPage& page, const Cluster& cluster, const UiContex
   }
 }
 
+// "slurm 22.05.8" is how Slurm reports itself; an API server reports "v1.29.4" alone.
+std::string scheduler_text(const Cluster& cluster) {
+  const std::string name(word(cluster.scheduler));
+  if (cluster.version.empty() || cluster.version.starts_with(name))
+    return cluster.version.empty() ? name : cluster.version;
+  return name + " " + cluster.version;
+}
+
 void add_cluster(FactPage& page, const Cluster& cluster, const UiContext& ui) {
   page.group(cluster.name.text, cluster.simulated ? "simulated" : "");
-  page.data(page.told("scheduler"),
-            cluster.version.empty() ? word(cluster.scheduler) : std::string_view(cluster.version));
+  page.data(page.told("scheduler"), scheduler_text(cluster));
   page.data(page.told("read from"), cluster.endpoint.empty() ? "n/a" : cluster.endpoint);
   auto every = std::chrono::duration_cast<std::chrono::seconds>(cluster.pace.interval).count();
   page.fact("polling", every == 0 ? std::string("none (watching for changes)")
@@ -46,7 +53,8 @@ Document about_document(const UiContext& ui, const UiState& state, int width) {
              {"   " + page.told("shows a cluster's GPUs as the tiles they are cut into"), Role::text}},
             {}});
   page.blank();
-  for (const auto& [label, value] : state.about) page.data(page.told(label), value);
+  for (const auto& [label, value] : state.about)
+    page.data(page.told(label), label == "terminal" ? page.told(value) : value);
   page.fact("may change", state.writable ? "yes, after a plan is armed" : "nothing: read-only");
   page.data(page.told("theme"), state.theme);
   page.data(page.told("you are"), state.me.empty() ? "?" : state.me);

@@ -192,7 +192,8 @@ void draw_head(Canvas& canvas, Rect area, int lines, const Cluster& cluster, con
   }
 }
 
-void draw_board_head(Canvas& canvas, Rect area, const Board& board, bool selected, bool ascii) {
+void draw_board_head(Canvas& canvas, Rect area, const Board& board, bool selected, const UiState& state) {
+  const bool ascii = state.ascii;
   if (selected) canvas.put(area.x, area.y, glyphs(ascii).pointer, Style(Role::accent).with_bold());
   Style title = selected ? Style(Role::accent).with_bold() : Style(Role::text).with_bold();
   int end = area.right() - 1;
@@ -207,7 +208,7 @@ void draw_board_head(Canvas& canvas, Rect area, const Board& board, bool selecte
     pen.put(meter(*board.use, area.width >= 110 ? 8 : 4, ascii), Role::held);
     pen.put(fmt::format("{:>4.0f}%", *board.use), board.readings_old ? Role::stale : Role::text).skip(2);
   } else {
-    pen.put("use n/a", Role::dim).skip(2);
+    pen.put(told(state, N_("use n/a")), Role::dim).skip(2);
   }
   for (const std::string& reading : board.readings) {
     std::string text =
@@ -239,9 +240,11 @@ void draw_pool(Canvas& canvas, Rect area, const Board& board, const NodePage& pa
   }
 }
 
-void draw_board(Canvas& canvas, Rect area, const Board& board, const NodePage& page, const Screen& screen,
-                bool selected, bool ascii) {
-  draw_board_head(canvas, area, board, selected, ascii);
+void draw_board(Canvas& canvas, Rect area, const Board& board, const NodePage& page, bool selected,
+                const UiState& state) {
+  const Screen& screen = state.top();
+  const bool ascii = state.ascii;
+  draw_board_head(canvas, area, board, selected, state);
   Rect tiles{area.x + kTilesMargin, area.y + 1, page.tiles_width, area.height - 1};
   if (board.pool) {
     draw_pool(canvas, tiles, board, page, selected ? screen.cursor : "", ascii);
@@ -258,9 +261,11 @@ bool holds(const Board& board, const std::string& id) {
                      [&](const Tile& tile) { return !tile.id.empty() && tile.id == id; });
 }
 
-void draw_boards(Canvas& canvas, Rect area, const NodePage& page, const Screen& screen, bool ascii) {
+void draw_boards(Canvas& canvas, Rect area, const NodePage& page, const UiState& state) {
+  const Screen& screen = state.top();
   if (page.boards.empty()) {
-    canvas.put(area.x + 1, area.y + 1, "The scheduler reports no GPUs on this node.", Role::dim);
+    canvas.put(area.x + 1, area.y + 1, told(state, N_("The scheduler reports no GPUs on this node.")),
+               Role::dim);
     return;
   }
   bool found = std::any_of(page.boards.begin(), page.boards.end(),
@@ -270,8 +275,8 @@ void draw_boards(Canvas& canvas, Rect area, const NodePage& page, const Screen& 
     int y = page.tops[i] - top;
     if (y + page.heights[i] <= 0 || y >= area.height) continue;
     bool selected = found ? holds(page.boards[i], screen.cursor) : i == 0;
-    draw_board(canvas, {area.x, area.y + y, area.width, page.heights[i]}, page.boards[i], page, screen,
-               selected, ascii);
+    draw_board(canvas, {area.x, area.y + y, area.width, page.heights[i]}, page.boards[i], page, selected,
+               state);
   }
 }
 
@@ -372,7 +377,7 @@ void draw_node(Canvas& canvas, Rect area, const UiContext& ui, const UiState& st
     for (Tile& tile : board.tiles) tile.changed = has_changed(state, ui, tile.id, 0);
   }
   int head = page.head + (page.ruler ? 1 : 0);
-  draw_boards(canvas, area.below(head), page, screen, state.ascii);
+  draw_boards(canvas, area.below(head), page, state);
   if (!node->gpus.empty())
     draw_node_notes(canvas, area.below(head + page.total + 1), ui, state,
                     {cluster, node, &node->gpus.front()});

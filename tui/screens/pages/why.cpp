@@ -16,6 +16,7 @@
 #include "tui/screens/plan/plan.hpp"
 #include "tui/screens/roles.hpp"
 #include "tui/screens/rows.hpp"
+#include "tui/screens/screens.hpp"
 #include "tui/screens/waiting.hpp"
 
 namespace tessera::tui {
@@ -125,8 +126,7 @@ void add_asked(FactPage& page, const why::Answer& answer, const Cluster& cluster
 // From the page of one thing the list is an aside, and Esc leads back to that page; unless that list is where
 // the page was opened from.
 bool stays_below(const UiState& state) {
-  const ScreenKind kind = state.top().kind;
-  if (kind != ScreenKind::node && kind != ScreenKind::gpu && kind != ScreenKind::workload) return false;
+  if (row_of(state).crumb != Crumb::subject) return false;
   return std::none_of(state.stack.begin(), state.stack.end(), [](const Screen& one) {
     return one.kind == ScreenKind::workloads && one.filter_text == kAllWaiting;
   });
