@@ -61,8 +61,8 @@ inline constexpr std::array<Followed, kFeeds> kFollowed = {{
      "which devices a DeviceTaintRule keeps new pods off"},
     {"/apis/kueue.x-k8s.io/v1beta2/workloads", "", "workloads.kueue.x-k8s.io", true, Source::kubernetes_pods,
      "/apis/kueue.x-k8s.io/v1beta1/workloads", "which work waits until Kueue admits it"},
-    {"/api/v1/events", "fieldSelector=reason%3DFailedCreate", "events", false,
-     Source::kubernetes_pods, "", "whose pods a ResourceQuota refuses"},
+    {"/api/v1/events", "fieldSelector=reason%3DFailedCreate", "events", false, Source::kubernetes_pods, "",
+     "whose pods a ResourceQuota refuses"},
 }};
 
 }  // namespace tessera::kubernetes

@@ -61,9 +61,7 @@ constexpr Column<GpuRow> kGpus[] = {
        return words(strip(*row.gpu, context.catalogue, false, insight::sight_of(*row.cluster, *row.node)));
      }},
     {"held", "HELD", Format::count, Align::right, Show::always, 4, "slices in use",
-     [](const GpuRow& row, const Context&) {
-       return held_slices(*row.gpu);
-     }},
+     [](const GpuRow& row, const Context&) { return held_slices(*row.gpu); }},
     {"of", "OF", Format::count, Align::right, Show::always, 3, "slices in all",
      [](const GpuRow& row, const Context&) {
        return slices_told(*row.gpu) ? count(static_cast<std::int64_t>(row.gpu->slices.size()))

@@ -69,16 +69,16 @@ struct Round {
 struct DayFile {
   std::string name;
   std::int64_t bytes = 0;
-  std::optional<Covered> rounds;   // the first and the last; nullopt: none can be read
-  int count = 0;                   // rounds
-  Duration every{0};               // between two, as the recorder was asked last; 0: not told
-  int gaps = 0;                    // between rounds, and from the day before to this one
-  Duration missing{0};             // in these
-  int set_back = 0;                // times that its clock was; rounds that were written again count once
-  bool torn = false;               // the file ends before what was written to it was ended
-  std::optional<Stop> stop{};      // behind its last round; nullopt: the next file goes on
+  std::optional<Covered> rounds;       // the first and the last; nullopt: none can be read
+  int count = 0;                       // rounds
+  Duration every{0};                   // between two, as the recorder was asked last; 0: not told
+  int gaps = 0;                        // between rounds, and from the day before to this one
+  Duration missing{0};                 // in these
+  int set_back = 0;                    // times that its clock was; rounds that were written again count once
+  bool torn = false;                   // the file ends before what was written to it was ended
+  std::optional<Stop> stop{};          // behind its last round; nullopt: the next file goes on
   std::optional<TimePoint> written{};  // to last, by the clock here; nullopt: not known
-  std::optional<Error> failure{};  // the first that is damaged of it; what is sound counts above
+  std::optional<Error> failure{};      // the first that is damaged of it; what is sound counts above
 };
 
 class Recording {

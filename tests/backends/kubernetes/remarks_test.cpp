@@ -47,7 +47,7 @@ class Remarked : public testing::Test {
   }
   std::optional<TimePoint> since;  // of the only remark
   std::vector<Condition> conditions;
-  std::string unread;  // a GPU resource whose count cannot be read
+  std::string unread;                          // a GPU resource whose count cannot be read
   std::map<std::string, std::int64_t> broken;  // allocatable, where it is not all of capacity
 };
 

@@ -169,8 +169,8 @@ TEST(Tables, ASliceNamesItsHolderAndHowSureThatIs) {
 // The list of GPUs held 0 of 1 of each, beside "carol?".
 TEST(Tables, WhichOfTwoGpusIsHeldIsNotKnownAndSoNeitherHoldsNone) {
   Story story;
-  story.tell(NodesListed{
-      {node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
+  story.tell(
+      NodesListed{{node("n1", {gpu(0, Strategy::whole, {whole(0)}), gpu(1, Strategy::whole, {whole(1)})})}});
   story.tell(WorkloadsListed{{}});
   EXPECT_EQ(cell(gpu_rows(story.model)[0], "held"), "0");
   story.tell(WorkloadsListed{{running("3", "carol", {holds_some("n1", "", 1)})}});

@@ -177,8 +177,8 @@ TEST(JapanesePages, UnknownUseAndColoursAreSaidInJapanese) {
 TEST(JapanesePages, EachColumnOfAListIsSaidInJapanese) {
   Session session(small_place(), {80, 24});
   ASSERT_TRUE(tui::set_language(session.state, tui::Language::ja));
-  for (const tui::ScreenKind kind : {tui::ScreenKind::nodes, tui::ScreenKind::gpus, tui::ScreenKind::slices,
-                                     tui::ScreenKind::workloads})
+  for (const tui::ScreenKind kind :
+       {tui::ScreenKind::nodes, tui::ScreenKind::gpus, tui::ScreenKind::slices, tui::ScreenKind::workloads})
     for (const tui::ColumnInfo& column : tui::column_infos(kind)) {
       const std::string told = tui::told(session.state, column.help);
       EXPECT_NE(told, column.help);

@@ -99,9 +99,8 @@ bool has_empty(const Strips& node) {
 
 bool has_sign(const Strips& node, std::string_view sign) {
   return node.pool.find(sign) != std::string::npos ||
-         std::any_of(node.gpus.begin(), node.gpus.end(), [&](const std::string& strip) {
-           return strip.find(sign) != std::string::npos;
-         });
+         std::any_of(node.gpus.begin(), node.gpus.end(),
+                     [&](const std::string& strip) { return strip.find(sign) != std::string::npos; });
 }
 
 // What is explained only where it is seen; the last three where there is no room for all signs.
@@ -131,8 +130,7 @@ void draw_legend(Pen& pen, const UiState& state, Rare rare) {
     if (rare.uncut) either->push_back({std::string(query::kNotCut), told(state, "not cut"), Role::dim});
     const bool all = either == &full;
     if (all || rare.closed) either->push_back({state.ascii ? ";:" : "▒░", told(state, "closed")});
-    if (all || rare.stranded)
-      either->push_back({std::string(signs.stranded), told(state, "cannot be used")});
+    if (all || rare.stranded) either->push_back({std::string(signs.stranded), told(state, "cannot be used")});
     if (all || rare.unknown) either->push_back({std::string(signs.unknown), told(state, "not reported")});
   }
   const auto width = [](const Meaning& one) {

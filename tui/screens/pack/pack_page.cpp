@@ -219,7 +219,8 @@ class Page {
     }
     std::string text;
     for (std::size_t i = 0; i < std::min(alike.size(), kMostPlaces); ++i)
-      text += fmt::format("{}{} GPU {}", i > 0 ? ", " : "", fold_for_reading(alike[i].second), alike[i].first);
+      text +=
+          fmt::format("{}{} GPU {}", i > 0 ? ", " : "", fold_for_reading(alike[i].second), alike[i].first);
     if (alike.size() > kMostPlaces)
       text += "; " + told(fmt::format("and {} more", alike.size() - kMostPlaces));
     add_wrapped_fact(to, told("where"), text, width_, is_old() ? Role::dim : Role::text);

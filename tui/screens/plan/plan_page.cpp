@@ -296,9 +296,8 @@ class Page {
     int name = 27, since = roomy ? 42 : 26, end = roomy ? 54 : 38;
     auto cell = [&](const std::string& text, int width) { return shorten(text, width, state_.ascii); };
     // Of a pod its namespace would fill the cell; where no column has its name, that stands here.
-    const bool pod = one.id.text.find('/') != std::string::npos;
-    const std::string what = pod && !roomy && !one.name.empty() ? one.name : name_text(one);
-    DocLine line{{{cell(what, 13), Style(Role::text).with_bold(), 3},
+    const bool by_name = !roomy && !one.name.empty() && one.id.text.find('/') != std::string::npos;
+    DocLine line{{{cell(by_name ? one.name : name_text(one), 13), Style(Role::text).with_bold(), 3},
                   {cell(one.user, (roomy ? name : since) - 18), Role::text, 17}},
                  std::move(id)};
     if (roomy) line.spans.push_back({cell(one.name, since - name - 1), Role::dim, name});
