@@ -100,6 +100,11 @@ std::vector<Printed> fitted(const Grid& grid, const std::vector<int>& widths, in
     else if (!list)
       look.demoted.push_back(column);
   }
+  if (const auto id = place_of(grid, "id"), name = place_of(grid, "name"); list && id && name)
+    if (std::all_of(grid.rows.begin(), grid.rows.end(), [&](const auto& row) {
+          return tui::repeats_id(row[static_cast<std::size_t>(*id)], row[static_cast<std::size_t>(*name)]);
+        }))
+      look.empty.push_back(*name);
   if (list)
     tui::rank_columns(look, list->screen, list->nodes_of_two,
                       [&](std::string_view key) { return place_of(grid, key); });

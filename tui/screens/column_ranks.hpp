@@ -22,4 +22,7 @@ bool has_nodes_of_two(const Model& model);
 // to be set by then. nodes_of_two: it is the list of nodes, and has such machines.
 void rank_columns(TableLook& look, const Screen& screen, bool nodes_of_two, const ColumnOf& column_of);
 
+// Whether an id says the name already: "team/train-0" of "train-0".
+bool repeats_id(std::string_view id, std::string_view name);
+
 }  // namespace tessera::tui

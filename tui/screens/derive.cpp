@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "tui/screens/column_ranks.hpp"
 #include "tui/screens/rows.hpp"
 #include "tui/screens/screens.hpp"
 #include "tui/screens/waiting.hpp"
@@ -43,7 +44,19 @@ std::vector<int> wanted_widths(const UiContext& ui, ScreenKind kind, const std::
   return widths;
 }
 
+// A pod's id ends with its name: where all rows are such, a column of names says nothing more.
+bool named_by_ids(const UiContext& ui, const std::vector<RowRef>& rows) {
+  return std::all_of(rows.begin(), rows.end(), [&](const RowRef& ref) {
+    const auto row = workload_at(ui.model, ref);
+    return row && repeats_id(row->workload->id.text, row->workload->name);
+  });
+}
+
 }  // namespace
+
+bool repeats_id(std::string_view id, std::string_view name) {
+  return name.size() < id.size() && id.ends_with(name) && id[id.size() - name.size() - 1] == '/';
+}
 
 std::string derive_key(const UiState& state, const Screen& screen) {
   std::string key(word(screen.kind));
@@ -65,6 +78,9 @@ DerivedRows derive(const UiContext& ui, const UiState& state, const Screen& scre
   derived.at = ui.wall;
   derived.key = derive_key(state, screen);
   derived.widths = wanted_widths(ui, screen.kind, derived.rows, state.ascii);
+  if (screen.kind == ScreenKind::workloads && named_by_ids(ui, derived.rows))
+    if (const auto name = column_index(screen.kind, "name"))
+      derived.widths[static_cast<std::size_t>(*name)] *= -1;
   return derived;
 }
 

@@ -166,14 +166,15 @@ TableLook look_of(const UiContext& ui, const UiState& state, const Screen& scree
   const bool nodes_of_two = screen.kind == ScreenKind::nodes && has_nodes_of_two(ui.model);
   rank_columns(look, screen, nodes_of_two,
                [&](std::string_view key) { return column_index(screen.kind, key); });
-  // Only where every row was looked at is it known that none says anything there, or all say the same.
-  if (screen.derived.rows.size() <= kSampledRows)
-    for (std::size_t i = 0; i < screen.derived.widths.size(); ++i) {
-      const auto column = static_cast<int>(i);
-      const bool sorted = !screen.sorts.empty() && screen.sorts.front().column == column;
-      if (screen.derived.widths[i] <= 0 && !sorted && !screen.derived.rows.empty())
-        look.empty.push_back(column);
-    }
+  // Only where every row was looked at is it known that none says anything there, or all say the same; of
+  // names every one was.
+  const auto name = column_index(screen.kind, "name");
+  for (std::size_t i = 0; i < screen.derived.widths.size() && !screen.derived.rows.empty(); ++i) {
+    const auto column = static_cast<int>(i);
+    const bool known = screen.derived.rows.size() <= kSampledRows || column == name;
+    const bool sorted = !screen.sorts.empty() && screen.sorts.front().column == column;
+    if (screen.derived.widths[i] <= 0 && known && !sorted) look.empty.push_back(column);
+  }
   // A column that the filter makes the same on every row says what the title says already.
   const std::vector<int> pinned = pinned_by(screen.filter);
   look.empty.insert(look.empty.end(), pinned.begin(), pinned.end());

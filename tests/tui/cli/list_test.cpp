@@ -89,6 +89,20 @@ TEST(ListOfTwoSchedulers, AMachineKeepsTheWordsOfBothWhereTheTerminalIsNarrow) {
   EXPECT_NE(text->find("STATE"), std::string::npos) << *text;
 }
 
+// A pod's id ends with its name; at 80 columns both were cut.
+TEST_F(List, PodsAloneNeedNoColumnOfNamesOnATerminal) {
+  Workload pod = test::running("ml/llama-7f9c", "alice", {});
+  pod.name = "llama-7f9c";
+  story_.tell(WorkloadsListed{{pod}});
+  options.paper.columns = 80;
+  EXPECT_EQ(print("workloads", OutputFormat::table).find("NAME"), std::string::npos);
+  EXPECT_NE(print("workloads", OutputFormat::csv).find("llama-7f9c,llama-7f9c"), std::string::npos);
+  Workload job = test::waiting("17", "bob", "gpu:h100");
+  job.name = "train";
+  story_.tell(WorkloadsListed{{pod, job}});
+  EXPECT_NE(print("workloads", OutputFormat::table).find("NAME"), std::string::npos);
+}
+
 TEST_F(List, EveryDocumentKeepsItsSchemaAndSaysTheSameInYaml) {
   for (const char* command : {"nodes", "gpus", "slices", "workloads"}) {
     std::string json = print(command);

@@ -247,7 +247,7 @@ class RunPage {
     DocLine line{{{sign_of(sign, state_.ascii), Style(role).with_bold(), 1},
                   {fmt::format("{:>2}", index + 1), Role::dim, 3},
                   {titles.front(), text, 6},
-                  {fmt::format("{:>9}", time), here ? Style(role) : Style(Role::dim), time_at}},
+                  {fmt::format("{:>10}", time), here ? Style(role) : Style(Role::dim), time_at - 1}},
                  "s\x1f" + step.id};
     std::string told = progress.stage == Stage::done ? seen_text(step.after) : progress.why;
     if (here && progress.attempts > 1 && told.find("attempt") == std::string::npos)
