@@ -98,11 +98,11 @@ TEST_F(KubeSharingKilled, ANodeSharedByMpsAndTheWayBackAreFinishedOverKills) {
   expect_plugin_as_undisturbed("mps");
 }
 
-// As the order is given and while the vGPU device manager is at it; on the way back at the labels.
+// At the cordon and as the order is given; on the way back at the labels. At what follows them, the vGPU
+// device manager may have ended before the next tessera looks.
 TEST_F(KubeSharingKilled, ANodeThatOffersVgpusAndTheWayBackAreFinishedOverKills) {
   expect_as_undisturbed({{"--strategy", "vgpu", "--vgpu", "T4-4Q"}, "NVIDIA_T4-4Q", "16"},
-                        {"ask the vGPU device manager", "follow the vGPU device manager"},
-                        {"back to containers"});
+                        {"step t1/5: close t1", "ask the vGPU device manager"}, {"back to containers"});
 }
 
 // Two pods are to go; a budget keeps the second, so that the kill comes when the first alone has gone.
