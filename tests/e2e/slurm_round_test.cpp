@@ -10,14 +10,17 @@ class SlurmRound : public SlurmCut {
  protected:
   static constexpr const char* kBalanced = "2x1g.12gb,2g.24gb,3g.47gb";
 
-  // Ended as step after step begins, each once.
+  // Ended as step after step begins, each once; or as each n-th one begins, where all would take long.
   struct Killer {
-    std::set<std::string> struck;
+    std::size_t nth = 1;
+    std::set<std::string> seen = {};
+    std::size_t kills = 0;
     int operator()(const std::string& err) {
       constexpr std::string_view kStep = "step gpu01/";
       for (std::size_t at = err.find(kStep); at != std::string::npos; at = err.find(kStep, at + 1)) {
         std::size_t end = err.find(':', at);
-        if (end != std::string::npos && struck.insert(err.substr(at, end - at)).second) return SIGKILL;
+        const bool met = end != std::string::npos && seen.insert(err.substr(at, end - at)).second;
+        if (met && seen.size() % nth == 0) return ++kills, SIGKILL;
       }
       return 0;
     }
@@ -26,30 +29,59 @@ class SlurmRound : public SlurmCut {
     for (const char* flag : {"DRAIN", "DOWN", "INVAL"})
       EXPECT_EQ(field(record(node), "State").find(flag), std::string::npos) << record(node);
   }
+  // gpu01 is changed as `wish` says by tesseras of which each is killed as a step begins that none has begun
+  // before. What is left in the end: an open node, and no lock.
+  void finished_over_kills(std::vector<std::string> wish, Killer killer, std::size_t fewest_kills) {
+    wish.insert(wish.begin(), {"apply", "-n", "gpu01"});
+    const slurmconf::SlurmSettings site = with_runner();
+    RunOptions options = command_line(), killed = options;
+    killed.signal_on_err = [&](const std::string& err) { return killer(err); };
+    Ran ran = tessera(site, wish, killed);
+    const std::string run = newest_run(options);
+    std::string told;
+    // Also where it was killed while the controller restarts, which does not report then which cluster it is.
+    for (int times = 0; times < 30 && ran.code == 128 + SIGKILL; ++times) {
+      told += ran.err;
+      ran = tessera(site, {"resume", run}, killed);
+    }
+    // The last blow may come when all is done.
+    const bool over = ran.err.find("it has ended: 1 of 1 node done") != std::string::npos;
+    EXPECT_TRUE(ran.code == 0 || over) << told << ran.out << ran.err;
+    EXPECT_GE(killer.kills, fewest_kills) << told;
+    expect_open("gpu01");
+    EXPECT_FALSE(std::filesystem::is_symlink(lab_->conf() + ".tessera-lock"));
+  }
 };
 
 TEST_F(SlurmRound, KilledAsEachStepBeginsAndTakenUpEachTime) {
   std::vector<Running> neighbours{run_on("gpu02", "gpu:h100:2"), run_on("shard01", "shard:1")};
-  slurmconf::SlurmSettings site = with_runner();
-  Killer killer;
-  RunOptions options = command_line(), killed = options;
-  killed.signal_on_err = [&](const std::string& err) { return killer(err); };
-  Ran ran = tessera(site, {"apply", "-n", "gpu01", "--gpu", "0", "--layout", "7x1g.12gb"}, killed);
-  const std::string run = newest_run(options);
-  std::string told;
-  // Also where it was killed while the controller restarts, which does not report then which cluster it is.
-  for (int times = 0; times < 30 && ran.code == 128 + SIGKILL; ++times) {
-    told += ran.err;
-    ran = tessera(site, {"resume", run}, killed);
-  }
-  // The last blow may come when all is done.
-  const bool over = ran.err.find("it has ended: 1 of 1 node done") != std::string::npos;
-  EXPECT_TRUE(ran.code == 0 || over) << told << ran.out << ran.err;
-  EXPECT_GE(killer.struck.size(), 8u) << told;
+  finished_over_kills({"--gpu", "0", "--layout", "7x1g.12gb"}, {}, 8);
   EXPECT_EQ(gres("gpu01"), kSevens) << record("gpu01");
+  for (const Running& one : neighbours) expect_untouched(one);
+}
+
+// Nothing is cut: the files are written, and Slurm's daemons read them.
+TEST_F(SlurmRound, SharedByMpsThenByShardsAndBackOverKillsAndTakenUpEachTime) {
+  std::vector<Running> neighbours{run_on("gpu02", "gpu:h100:2"), run_on("mps01", "mps:50"),
+                                  run_on("shard01", "shard:1")};
+  const std::string found = file_text(lab_->conf());
+  finished_over_kills({"--strategy", "mps"}, {2}, 4);
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8,mps:800") << record("gpu01");
+  const std::string with_mps = file_text(lab_->conf());
+  EXPECT_NE(with_mps, found);
+  finished_over_kills({"--strategy", "shard", "--replicas", "4"}, {3}, 2);
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8,shard:32") << record("gpu01");
+  // Killed with the new files written, it goes back to those that it found.
+  const RunOptions options = command_line();
+  Ran killed =
+      tessera(with_runner(), {"undo", newest_run(options)}, killed_at(options, "write Slurm's files"));
+  ASSERT_EQ(killed.code, 128 + SIGKILL) << killed.out << killed.err;
+  Ran undone = tessera(with_runner(), {"resume", newest_run(options)}, options);
+  EXPECT_EQ(undone.code, 0) << undone.out << undone.err;
+  EXPECT_EQ(gres("gpu01"), "gpu:h100:8,mps:800") << record("gpu01");
+  EXPECT_EQ(file_text(lab_->conf()), with_mps) << "byte for byte";
   expect_open("gpu01");
   for (const Running& one : neighbours) expect_untouched(one);
-  EXPECT_FALSE(std::filesystem::is_symlink(lab_->conf() + ".tessera-lock"));
 }
 
 // What a driver may answer instead of doing what it is told. A run overcomes it, or parks with the driver's
